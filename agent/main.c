@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - the command line of ffsagent.
+ *
+ * As process 1 the program is the init of a lab guest and takes no arguments
+ * (init.c); otherwise it is an ordinary program for boards and for trying out.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "init.h"
+#include "postmark.h"
+#include "record.h"
+#include "run.h"
+#include "version.h"
+
+static const char help_text[] =
+	"usage: ffsagent run [-o RECORDS] PLAN\n"
+	"       ffsagent ffsmark [-c CONFIG] [-o RECORDS]\n"
+	"       ffsagent --help | --version\n"
+	"\n"
+	"run      executes a plan (docs/plan-format.md) and writes its records, one\n"
+	"         JSON object per line, to standard output or to RECORDS\n"
+	"ffsmark  runs the commands of a Postmark configuration file, or those it\n"
+	"         reads from standard input ('help' lists them), and prints a report;\n"
+	"         -o also writes records\n"
+	"\n"
+	"Exit status: 0 good, 1 a step failed, 2 wrong usage or plan,\n"
+	"3 infrastructure (the records could not be written).\n";
+
+static enum ffs_exit usage_error(const char *what)
+{
+	fprintf(stderr, "ffsagent: %s; see ffsagent --help\n", what);
+	return EXIT_USAGE;
+}
+
+struct arguments {
+	const char *output, *config, *plan;
+};
+
+static enum ffs_exit parse(int argc, char **argv, struct arguments *arguments)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "c:o:")) != -1) {
+		if (option == 'c')
+			arguments->config = optarg;
+		else if (option == 'o')
+			arguments->output = optarg;
+		else
+			return usage_error("wrong option");
+	}
+	if (optind < argc)
+		arguments->plan = argv[optind++];
+	if (optind < argc)
+		return usage_error("too many arguments");
+	return EXIT_GOOD;
+}
+
+/* Return: the descriptor of the records, or -1 with a message printed. */
+static int open_output(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		fprintf(stderr, "ffsagent: cannot create %s: %s\n", path,
+			strerror(errno));
+	return fd;
+}
+
+static enum ffs_exit run_command(bool is_run, struct arguments *arguments)
+{
+	static struct record_sink sink;
+	enum ffs_exit code;
+	int fd = is_run ? STDOUT_FILENO : -1;
+
+	if (arguments->output) {
+		fd = open_output(arguments->output);
+		if (fd < 0)
+			return EXIT_INFRASTRUCTURE;
+	}
+	record_sink_init(&sink, fd);
+	if (is_run)
+		code = run_plan_file(arguments->plan, &sink, false);
+	else
+		code = postmark_main(arguments->config, &sink);
+	if (arguments->output && close(fd) && !sink.failed) {
+		fprintf(stderr, "ffsagent: cannot write %s: %s\n",
+			arguments->output, strerror(errno));
+		return EXIT_INFRASTRUCTURE;
+	}
+	return code;
+}
+
+/* In a container the program may be process 1 without being an init. */
+static bool has_command(int argc, char **argv)
+{
+	return argc > 1 && (!strcmp(argv[1], "run") ||
+			    !strcmp(argv[1], "ffsmark") ||
+			    !strcmp(argv[1], "--help") ||
+			    !strcmp(argv[1], "--version"));
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = { NULL, NULL, NULL };
+	bool is_run;
+
+	/* A reader that went away is a write error, not a sudden end. */
+	signal(SIGPIPE, SIG_IGN);
+	if (getpid() == 1 && !has_command(argc, argv))
+		init_main();
+	clock_open();
+	if (!has_command(argc, argv))
+		return usage_error(argc < 2 ? "a command is missing" :
+					      "unknown command");
+	if (!strcmp(argv[1], "--help"))
+		return fputs(help_text, stdout) < 0;
+	if (!strcmp(argv[1], "--version"))
+		return printf("ffsagent %s\n", FFSAGENT_VERSION) < 0;
+	is_run = !strcmp(argv[1], "run");
+	if (parse(argc - 1, argv + 1, &arguments))
+		return EXIT_USAGE;
+	if (is_run && (!arguments.plan || arguments.config))
+		return usage_error("run takes one PLAN");
+	if (!is_run && !arguments.config)
+		arguments.config = arguments.plan;
+	return run_command(is_run, &arguments);
+}

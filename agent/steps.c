@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * steps.c - see steps.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "caches.h"
+#include "ffsmark.h"
+#include "files.h"
+#include "monitor.h"
+#include "mtd.h"
+#include "process.h"
+#include "steps.h"
+#include "ubi.h"
+
+typedef int (*step_function)(const struct plan_step *step,
+			     struct run_state *state, struct ffs_error *error);
+
+static int step_insmod(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	const char *path = step_text(step, "path");
+	int failed = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	if (fd < 0)
+		return ffs_fail(error, errno, "cannot open module %s", path);
+	/* glibc has no wrapper. */
+	if (syscall(SYS_finit_module, fd, step_text(step, "args"), 0))
+		failed = errno;
+	close(fd);
+	if (failed)
+		return ffs_fail(error, failed, "cannot load module %s%s", path,
+				failed == ENOEXEC ? " (built for another kernel?)" :
+				failed == EINVAL ? " (a wrong parameter? the kernel log says which)" :
+				failed == ENOENT ? " (a symbol it needs is missing: load the module that has it first)" : "");
+	return 0;
+}
+
+static int step_monitor(const struct plan_step *step, struct run_state *state,
+			struct ffs_error *error)
+{
+	const char *mtd = step_text(step, "mtd");
+
+	if (monitor_attach(mtd, error) || mtd_record(mtd, state->sink, error))
+		return -1;
+	state->monitor = mtd;
+	return 0;
+}
+
+static int step_trace(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	return monitor_trace(state->monitor, step_number(step, "on"), error);
+}
+
+static int step_erase(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	(void)state;
+	return mtd_erase(step_text(step, "mtd"), error);
+}
+
+static int step_ubi_attach(const struct plan_step *step,
+			   struct run_state *state, struct ffs_error *error)
+{
+	(void)state;
+	return ubi_attach(step_text(step, "mtd"),
+			  (int)step_number(step, "ubi"),
+			  (int)step_number(step, "vid_hdr_offset"),
+			  (int)step_number(step, "max_beb_per1024"), error);
+}
+
+static int step_ubi_mkvol(const struct plan_step *step,
+			  struct run_state *state, struct ffs_error *error)
+{
+	(void)state;
+	return ubi_make_volume((int)step_number(step, "ubi"),
+			       step_text(step, "name"),
+			       (int)step_number(step, "volume"),
+			       step_number(step, "size"), error);
+}
+
+static int step_ubi_detach(const struct plan_step *step,
+			   struct run_state *state, struct ffs_error *error)
+{
+	(void)state;
+	return ubi_detach((int)step_number(step, "ubi"), error);
+}
+
+static unsigned long mount_flags(const char *list)
+{
+	unsigned long flags = 0;
+
+	while (*list) {
+		size_t length = strcspn(list, ",");
+
+		flags |= plan_mount_flag(list, length);
+		list += length + (list[length] == ',');
+	}
+	return flags;
+}
+
+static int step_mount(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	const char *type = step_text(step, "type");
+	const char *source = step_text(step, "source");
+	const char *target = step_text(step, "target");
+
+	if (make_directories(target, error))
+		return -1;
+	if (mount(source, target, type, mount_flags(step_text(step, "flags")),
+		  step_text(step, "options")))
+		return ffs_fail(error, errno, "cannot mount %s '%s' on %s%s",
+				type, source, target,
+				errno == ENODEV ? " (this kernel does not know the file system: load its module)" :
+				errno == EINVAL ? " (a wrong option, or no such file system on it; the kernel log says more)" : "");
+	state->space_wanted = true;
+	return 0;
+}
+
+static int step_umount(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	const char *target = step_text(step, "target");
+
+	(void)state;
+	if (umount(target))
+		return ffs_fail(error, errno, "cannot unmount %s%s", target,
+				errno == EBUSY ? " (a file or directory of it is in use)" :
+				errno == EINVAL ? " (nothing is mounted there)" : "");
+	return 0;
+}
+
+static int step_sync(const struct plan_step *step, struct run_state *state,
+		     struct ffs_error *error)
+{
+	(void)state;
+	return sync_filesystem(step_text(step, "target"), error);
+}
+
+static int step_drop_caches(const struct plan_step *step,
+			    struct run_state *state, struct ffs_error *error)
+{
+	(void)step;
+	(void)state;
+	return caches_drop(error);
+}
+
+static int step_sleep(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	int64_t ms = step_number(step, "ms");
+	struct timespec left = {
+		.tv_sec = (time_t)(ms / 1000),
+		.tv_nsec = (long)(ms % 1000) * 1000000,
+	};
+
+	(void)state;
+	while (nanosleep(&left, &left))
+		if (errno != EINTR)
+			return ffs_fail(error, errno, "cannot sleep");
+	return 0;
+}
+
+static int step_snapshot(const struct plan_step *step, struct run_state *state,
+			 struct ffs_error *error)
+{
+	struct flash_snapshot snapshot = { 0 };
+	int result = snapshot_take(&snapshot, state->monitor, error);
+
+	if (!result)
+		snapshot_record(&snapshot, step->label, state->sink);
+	snapshot_free(&snapshot);
+	return result;
+}
+
+static int step_ffsmark(const struct plan_step *step, struct run_state *state,
+			struct ffs_error *error)
+{
+	struct ffsmark_location location = {
+		.path = (char *)step_text(step, "dir"),
+		.weight = 1,
+	};
+	struct ffsmark_params params = {
+		.locations = &location,
+		.n_locations = 1,
+		.number = (uint32_t)step_number(step, "number"),
+		.subdirectories = (uint32_t)step_number(step, "subdirectories"),
+		.size_min = (uint32_t)step_number(step, "size_min"),
+		.size_max = (uint32_t)step_number(step, "size_max"),
+		.transactions = (uint32_t)step_number(step, "transactions"),
+		.read_bytes = (uint32_t)step_number(step, "read_bytes"),
+		.write_bytes = (uint32_t)step_number(step, "write_bytes"),
+		.bias_read = (int)step_number(step, "bias_read"),
+		.bias_create = (int)step_number(step, "bias_create"),
+		.buffering = step_number(step, "buffering"),
+		.valid_percent = (unsigned int)step_number(step, "valid_percent"),
+		.invalid_percent = (unsigned int)step_number(step, "invalid_percent"),
+		.drop_caches = step_number(step, "drop_caches"),
+		.seed = (uint64_t)step_number(step, "seed"),
+		.verify = step_number(step, "verify"),
+		.full = step_number(step, "full"),
+	};
+	struct ffsmark_outputs outputs = {
+		.sink = state->sink,
+		.monitor = state->monitor,
+	};
+	struct ffsmark_result *result = calloc(1, sizeof(*result));
+	int status;
+
+	if (!result)
+		return ffs_fail(error, ENOMEM, "no memory for the workload");
+	status = ffsmark_run(&params, &outputs, result, error);
+	ffsmark_result_free(result);
+	free(result);
+	return status;
+}
+
+static int step_exec(const struct plan_step *step, struct run_state *state,
+		     struct ffs_error *error)
+{
+	(void)state;
+	return process_run(step_text(step, "path"), step_text(step, "args"),
+			   error);
+}
+
+static int step_shell(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	return process_shell(step_text(step, "path"), state->is_init, error);
+}
+
+static const struct {
+	const char *verb;
+	step_function function;
+} functions[] = {
+	{ "insmod", step_insmod },
+	{ "monitor", step_monitor },
+	{ "trace", step_trace },
+	{ "erase", step_erase },
+	{ "ubi-attach", step_ubi_attach },
+	{ "ubi-mkvol", step_ubi_mkvol },
+	{ "ubi-detach", step_ubi_detach },
+	{ "mount", step_mount },
+	{ "umount", step_umount },
+	{ "sync", step_sync },
+	{ "drop-caches", step_drop_caches },
+	{ "sleep", step_sleep },
+	{ "snapshot", step_snapshot },
+	{ "ffsmark", step_ffsmark },
+	{ "exec", step_exec },
+	{ "shell", step_shell },
+};
+
+int step_execute(const struct plan_step *step, struct run_state *state,
+		 struct ffs_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(functions[i].verb, step->verb->name))
+			return functions[i].function(step, state, error);
+	return ffs_fail(error, ENOSYS, "no function executes '%s'",
+			step->verb->name);
+}
