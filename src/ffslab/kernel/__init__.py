@@ -1,0 +1,29 @@
+"""The lab: kernel, modules and agent, built on the user's machine and cached.
+
+`ensure_lab` returns a complete lab and builds what is missing. Everything in this
+package runs on Debian's bare Python: the launcher needs parts of it before the
+virtual environment exists.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ffslab.kernel.progress import Progress
+    from ffslab.target.lab import LabBuild
+
+
+def ensure_lab(
+    variant: str = "default",
+    progress: Progress | None = None,
+    *,
+    kernel_source: Path | None = None,
+    force: bool = False,
+) -> LabBuild:
+    """A complete lab, built if it is not in the cache; see `ffslab.kernel.lab.ensure_lab`."""
+    from ffslab.kernel import lab
+
+    return lab.ensure_lab(variant, progress, kernel_source=kernel_source, force=force)

@@ -1,0 +1,148 @@
+"""What the launcher runs when the Python environment is not complete; standard library only.
+
+Installs Debian's venv module if it is missing, creates the environment and starts the command
+line in it. For a verb that will need the lab, the compiler is installed in the same apt
+call, and the kernel source is fetched and unpacked in the background meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, InfrastructureError
+from ffslab.kernel.cache import cache_root, locked, make_directory
+from ffslab.kernel.commands import clean_environment, run_logged
+from ffslab.kernel.packages import BUILD_PACKAGES, PYTHON_PACKAGES, ensure_packages
+from ffslab.kernel.progress import ConsoleProgress, Progress
+
+_LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
+_NO_LAB_OPTIONS = frozenset({"--help", "--dry-run", "--quick"})
+_RUN_STAMP = "complete"
+_DEV_STAMP = "complete-dev"
+
+
+def needs_lab(arguments: Sequence[str]) -> bool:
+    """Whether this command line will (most likely) end in building or booting the lab."""
+    return (
+        bool(arguments)
+        and arguments[0] in _LAB_VERBS
+        and not _NO_LAB_OPTIONS.intersection(arguments)
+    )
+
+
+def needs_development_tools(arguments: Sequence[str]) -> bool:
+    return arguments[:1] == ["test"]
+
+
+def main(argv: Sequence[str]) -> int:
+    """`argv`: the environment's directory, the checkout, and the user's words."""
+    venv, checkout, arguments = Path(argv[0]), Path(argv[1]), list(argv[2:])
+    try:
+        prepare(venv, checkout, arguments, ConsoleProgress())
+    except FfslabError as error:
+        print(f"ffslab: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("ffslab: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    return _start_command_line(venv, arguments)
+
+
+def _start_command_line(venv: Path, arguments: Sequence[str]) -> NoReturn:
+    python = venv / "bin" / "python"
+    os.execv(python, [str(python), "-P", "-m", "ffslab", *arguments])
+
+
+def prepare(venv: Path, checkout: Path, arguments: Sequence[str], progress: Progress) -> None:
+    """Makes the environment `venv` complete for the verb in `arguments`."""
+    log = make_directory(cache_root()) / "environment.log"
+    wanted = [*PYTHON_PACKAGES, *(BUILD_PACKAGES if needs_lab(arguments) else ())]
+    with locked(cache_root() / "environment.lock", progress) as lock:
+        log.unlink(missing_ok=True)
+        ensure_packages(wanted, log, progress)
+        prefetch = _start_prefetch(arguments) if needs_lab(arguments) else None
+        try:
+            _ensure_environment(
+                venv, checkout, needs_development_tools(arguments), log, lock, progress
+            )
+        except BaseException:
+            if prefetch is not None:
+                prefetch.terminate()
+            raise
+
+
+def _start_prefetch(arguments: Sequence[str]) -> subprocess.Popen[bytes] | None:
+    """Fetches the source in the background; the build waits for it and reports its errors."""
+    if "FFSLAB_KERNEL_SOURCE" in os.environ or any(
+        word.startswith("--kernel-source") for word in arguments
+    ):
+        return None
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "ffslab.kernel.source"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _ensure_environment(
+    venv: Path, checkout: Path, development: bool, log: Path, lock: int, progress: Progress
+) -> None:
+    if not (venv / _RUN_STAMP).exists():
+        with progress.phase("creating the Python environment"):
+            _create(venv, log, lock)
+            _pip_install(venv, checkout / "requirements.lock", log, lock)
+        (venv / _RUN_STAMP).touch()
+    if development and not (venv / _DEV_STAMP).exists():
+        with progress.phase("installing the test tools"):
+            _pip_install(venv, checkout / "requirements-dev.lock", log, lock)
+        (venv / _DEV_STAMP).touch()
+
+
+def _create(venv: Path, log: Path, lock: int) -> None:
+    # An environment holds its own path, so it is built in place; the stamp makes it valid.
+    shutil.rmtree(venv, ignore_errors=True)
+    run_logged(
+        [sys.executable, "-m", "venv", venv],
+        log=log,
+        lock=lock,
+        cause="no disk space, or Debian's python3-venv is broken",
+        remedy="as root: apt-get install --reinstall python3-venv",
+    )
+
+
+def _pip_install(venv: Path, requirements: Path, log: Path, lock: int) -> None:
+    if not requirements.is_file():
+        raise InfrastructureError(
+            f"{requirements} is missing", cause="an incomplete checkout", remedy="git status"
+        )
+    run_logged(
+        [
+            *(venv / "bin" / "python", "-m", "pip", "--disable-pip-version-check"),
+            *("install", "--no-deps", "--progress-bar", "off", "--requirement", requirements),
+        ],
+        log=log,
+        lock=lock,
+        env=clean_environment(_pip_settings()),
+        cause="no network, a proxy that is not set (https_proxy), or no disk space",
+        remedy="the same ffslab command again, once the network is there",
+    )
+
+
+def _pip_settings() -> dict[str, str]:
+    """The user's choice of package index and certificates, which pip needs to see."""
+    names = ("PIP_", "SSL_CERT_", "REQUESTS_CA_")
+    return {name: value for name, value in os.environ.items() if name.startswith(names)}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        print("ffslab: run ./ffslab, which calls this module", file=sys.stderr)
+        sys.exit(EXIT_INFRASTRUCTURE)
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,275 @@
+"""The three builds of a lab: the kernel with its own modules, one of our modules, the agent.
+
+Each fills one entry of the cache. All run with a clean environment and fixed build stamps, so
+that the same inputs and compiler give the same bytes, wherever the cache is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.kernel.cache import (
+    make_directory,
+    replace_directory,
+    scratch_directory,
+    write_stamp,
+)
+from ffslab.kernel.commands import clean_environment, run_logged
+from ffslab.kernel.config import parse_config, unmet_options
+from ffslab.kernel.patches import apply_series
+from ffslab.kernel.progress import Progress
+from ffslab.kernel.source import KernelSource
+
+# A line of make's output that stands for a finished step: "  CC      kernel/fork.o".
+_STEP = re.compile(r"^  [A-Z]+ +(\[M\] +)?\S")
+_EXPECTED_STEPS = 1150
+_BUILD_STAMPS = {
+    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
+    "KBUILD_BUILD_USER": "ffslab",
+    "KBUILD_BUILD_HOST": "lab",
+    "KBUILD_BUILD_VERSION": "1",
+}
+_IN_TREE_MODULES = {"nandsim": "drivers/mtd/nand/raw/nandsim.ko"}
+_MODULE_SOURCES = ("*.c", "*.h", "*.S", "Kbuild", "Makefile")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelInputs:
+    """Everything that decides a kernel's bytes, except for the source's and compiler's."""
+
+    variant: str
+    fragments: tuple[Path, ...]
+    patches: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEntry:
+    """A kernel's place in the cache; its tree and objects stay for modules to be built against."""
+
+    directory: Path
+
+    @property
+    def binary(self) -> Path:
+        return self.directory / "linux"
+
+    @property
+    def modules(self) -> dict[str, Path]:
+        """The modules of the kernel itself, by name."""
+        return {name: self.directory / f"{name}.ko" for name in _IN_TREE_MODULES}
+
+    @property
+    def source(self) -> Path:
+        return self.directory / "src"
+
+    @property
+    def objects(self) -> Path:
+        return self.directory / "obj"
+
+    @property
+    def log(self) -> Path:
+        return self.directory / "build.log"
+
+
+def compiler_version() -> str:
+    """The compiler's version, which is an input of every build; "none" if there is none."""
+    try:
+        finished = subprocess.run(
+            ["gcc", "-dumpfullversion", "-dumpmachine"],
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        return "none"
+    return " ".join(finished.stdout.split())
+
+
+def build_kernel(
+    entry: KernelEntry, source: KernelSource, inputs: KernelInputs, lock: int, progress: Progress
+) -> None:
+    """Builds a kernel into `entry`, going on where an interrupted build stopped.
+
+    Raises InfrastructureError if a patch does not apply, an option of a fragment does not take
+    effect, or the compilation fails.
+    """
+    make_directory(entry.directory)
+    entry.log.unlink(missing_ok=True)
+    _prepare_tree(entry, source, inputs, progress)
+    with progress.phase("configuring the lab kernel"):
+        _configure(entry, inputs, lock)
+    with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {_cores()} cores"):
+        targets = [f"-j{_cores()}", "linux", "modules"]
+        _make_kernel(entry, targets, lock, on_line=_step_counter(progress))
+        shutil.copy2(entry.objects / "linux", entry.binary)
+        for name, built in _IN_TREE_MODULES.items():
+            shutil.copy2(entry.objects / built, entry.modules[name])
+        _prune_objects(entry.objects)
+    write_stamp(
+        entry.directory,
+        {"source": source.id, "variant": inputs.variant, "compiler": compiler_version()},
+    )
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def _prepare_tree(
+    entry: KernelEntry, source: KernelSource, inputs: KernelInputs, progress: Progress
+) -> None:
+    if entry.source.is_dir():
+        return
+    # Hard links: `patch` writes a new file and renames it, so the source is not touched.
+    scratch = scratch_directory(entry.directory)
+    tree = scratch / "src"
+    with progress.phase(f"patching the kernel ({len(inputs.patches)} patches)"):
+        shutil.copytree(source.tree, tree, symlinks=True, copy_function=_link)
+        apply_series(tree, list(inputs.patches))
+        tree.rename(entry.source)
+        scratch.rmdir()
+
+
+def _link(origin: str, copy: str) -> None:
+    os.link(origin, copy, follow_symlinks=False)
+
+
+def _configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
+    objects = make_directory(entry.objects)
+    merged = objects / "lab.fragment"
+    merged.write_text(
+        "".join(path.read_text(encoding="utf-8") for path in inputs.fragments), encoding="utf-8"
+    )
+    for target in ([f"KCONFIG_ALLCONFIG={merged}", "allnoconfig"], ["olddefconfig"]):
+        _make_kernel(entry, target, lock)
+    wanted = parse_config(merged.read_text(encoding="utf-8"))
+    final = parse_config((objects / ".config").read_text(encoding="utf-8"))
+    unmet = unmet_options(wanted, final)
+    if unmet:
+        raise InfrastructureError(
+            "options of the kernel configuration did not take effect:\n"
+            + "\n".join(f"    {option}" for option in unmet),
+            cause="a dependency of the option is not set, or this kernel does not have it "
+            "(a patch of kernel/patches may be missing)",
+            remedy=f"compare {inputs.fragments[-1]} with {objects / '.config'}",
+        )
+
+
+def _make_kernel(
+    entry: KernelEntry,
+    targets: Sequence[str],
+    lock: int,
+    on_line: Callable[[str], None] | None = None,
+) -> None:
+    run_logged(
+        ["make", "-C", entry.source, f"O={entry.objects}", "ARCH=um", *targets],
+        env=clean_environment(_BUILD_STAMPS),
+        log=entry.log,
+        lock=lock,
+        on_line=on_line,
+        cause="see the log above; often a missing package, no disk space or no memory",
+        remedy="ffslab doctor",
+    )
+
+
+def _step_counter(progress: Progress) -> Callable[[str], None]:
+    steps = 0
+
+    def on_line(line: str) -> None:
+        nonlocal steps
+        if _STEP.match(line):
+            steps += 1
+            progress.count(steps, _EXPECTED_STEPS)
+
+    return on_line
+
+
+def _prune_objects(objects: Path) -> None:
+    """Drops what no module build reads: most of the entry's size."""
+    keep = objects / "scripts"
+    for path in objects.rglob("*"):
+        if path.suffix in (".o", ".a") and keep not in path.parents:
+            path.unlink()
+    for name in ("vmlinux", "linux"):
+        (objects / name).unlink(missing_ok=True)
+
+
+def module_sources(directory: Path) -> list[Path]:
+    """The files that a module is built from, without its tests and build results."""
+    return [
+        path
+        for pattern in _MODULE_SOURCES
+        for path in directory.rglob(pattern)
+        if "test" not in path.relative_to(directory).parts[:-1] and not path.name.endswith(".mod.c")
+    ]
+
+
+def build_module(
+    entry: Path, name: str, kmod: Path, kernel: KernelEntry, lock: int, progress: Progress
+) -> None:
+    """Builds the module `kmod/name` against `kernel` into `entry/name.ko`."""
+    scratch = scratch_directory(entry.parent)
+    copy = scratch / "kmod"
+    for path in {*module_sources(kmod / name), *kmod.rglob("*.h")}:
+        target = copy / path.relative_to(kmod)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    with progress.phase(f"compiling the module {name}"):
+        run_logged(
+            [
+                *("make", "-C", kernel.source, f"O={kernel.objects}", "ARCH=um"),
+                *(f"M={copy / name}", f"-j{_cores()}", f"KCFLAGS=-fmacro-prefix-map={copy}/="),
+                "modules",
+            ],
+            env=clean_environment(_BUILD_STAMPS),
+            log=entry.parent / f"{name}.log",
+            lock=lock,
+            cause=f"an error in kmod/{name}: see the log above",
+            remedy=f"correct kmod/{name}, then the same command again",
+        )
+        built = copy / name / f"{name}.ko"
+        if not built.is_file():
+            raise InfrastructureError(
+                f"the build of kmod/{name} made no {name}.ko",
+                cause=f"kmod/{name}/Kbuild has no line obj-m += {name}.o",
+                remedy=f"less {entry.parent / (name + '.log')}",
+            )
+        _publish_file(built, entry)
+
+
+def build_agent(entry: Path, agent: Path, lock: int, progress: Progress) -> None:
+    """Builds the static program `ffsagent` into `entry`."""
+    scratch = scratch_directory(entry.parent)
+    with progress.phase("compiling the agent"):
+        run_logged(
+            ["make", "-C", agent, f"O={scratch}", f"-j{_cores()}", "all"],
+            env=clean_environment(),
+            log=entry.parent / "agent.log",
+            lock=lock,
+            cause="an error in agent/: see the log above",
+            remedy="correct agent/, then the same command again",
+        )
+        built = scratch / "ffsagent"
+        if not built.is_file():
+            raise InfrastructureError(
+                "the build of agent/ made no ffsagent",
+                cause="its Makefile does not honour O=DIRECTORY",
+                remedy=f"less {entry.parent / 'agent.log'}",
+            )
+        _publish_file(built, entry)
+
+
+def _publish_file(built: Path, entry: Path) -> None:
+    """Makes `entry` a complete cache entry that holds this one file."""
+    pending = make_directory(entry.parent / f"tmp-{entry.name}")
+    shutil.copy2(built, pending / built.name)
+    write_stamp(pending, {"file": built.name})
+    replace_directory(pending, entry)
+    shutil.rmtree(entry.parent / f"tmp-{os.getpid()}", ignore_errors=True)

@@ -1,0 +1,181 @@
+"""Puts a lab together from the cache, and builds the parts that are not in it.
+
+Every part is named after the hash of its inputs: the kernel after source, configuration,
+patches and compiler; a module after the kernel and its own files; the agent after its own.
+So a change in kmod/ rebuilds that module only, and a warm start reads a few hundred small files
+and no more.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ffslab.errors import InfrastructureError, UsageError
+from ffslab.kernel.build import (
+    KernelEntry,
+    KernelInputs,
+    build_agent,
+    build_kernel,
+    build_module,
+    compiler_version,
+    module_sources,
+)
+from ffslab.kernel.cache import cache_root, hash_files, hash_texts, is_complete, locked
+from ffslab.kernel.packages import BUILD_PACKAGES, ensure_packages
+from ffslab.kernel.patches import read_series
+from ffslab.kernel.progress import ConsoleProgress, Progress
+from ffslab.kernel.source import KernelSource, default_source, ensure_source, named_source
+from ffslab.paths import data_dir
+
+if TYPE_CHECKING:
+    from ffslab.target.lab import LabBuild
+
+# The fragments of each variant, merged in order.
+VARIANTS: Mapping[str, tuple[str, ...]] = {
+    "default": ("lab.config",),
+    "debug": ("lab.config", "debug.config"),
+}
+# Part of every hash: raise it when the way of building changes the result.
+_FORMAT = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class LabPlan:
+    """Where the parts of a lab are, or will be, in the cache."""
+
+    kernel_key: str
+    kernel: KernelEntry
+    modules: Mapping[str, Path]
+    agent: Path
+    build_id: str
+
+    def missing(self) -> list[str]:
+        """The parts that are not built."""
+        parts = {"kernel": self.kernel.directory, **self.modules, "agent": self.agent}
+        return [name for name, entry in parts.items() if not is_complete(entry)]
+
+
+def kernel_inputs(variant: str) -> KernelInputs:
+    """The fragments and patches of a variant; raises UsageError if there is no such variant."""
+    if variant not in VARIANTS:
+        raise UsageError(
+            f"there is no lab kernel variant {variant!r}", remedy=f"one of: {', '.join(VARIANTS)}"
+        )
+    directory = data_dir("kernel")
+    fragments = tuple(directory / name for name in VARIANTS[variant])
+    return KernelInputs(variant, fragments, tuple(read_series(directory / "patches")))
+
+
+def module_names(kmod: Path) -> list[str]:
+    """Our modules: every directory of kmod/ with a Kbuild file."""
+    return sorted(kbuild.parent.name for kbuild in kmod.glob("*/Kbuild"))
+
+
+def plan_lab(variant: str, source: KernelSource) -> LabPlan:
+    """The cache entries of the lab that the checkout's files and `source` call for."""
+    inputs = kernel_inputs(variant)
+    files = (*inputs.fragments, *inputs.patches)
+    texts = [part for path in files for part in (path.name, path.read_text(encoding="utf-8"))]
+    compiler = compiler_version()
+    kernel_key = hash_texts([_FORMAT, source.id, compiler, *texts])
+    kmod, agent = data_dir("kmod"), data_dir("agent")
+    headers = hash_files(kmod, kmod.rglob("*.h"))
+    module_keys = {
+        name: hash_texts([kernel_key, headers, hash_files(kmod, module_sources(kmod / name))])
+        for name in module_names(kmod)
+    }
+    agent_files = [
+        path for path in agent.rglob("*") if path.suffix in (".c", ".h") or path.name == "Makefile"
+    ]
+    agent_key = hash_texts([_FORMAT, compiler, headers, hash_files(agent, agent_files)])
+    root = cache_root()
+    return LabPlan(
+        kernel_key=kernel_key,
+        kernel=KernelEntry(root / "kernel" / f"{variant}-{kernel_key}"),
+        modules={name: root / "module" / f"{name}-{key}" for name, key in module_keys.items()},
+        agent=root / "agent" / agent_key,
+        build_id=hash_texts([kernel_key, *module_keys.values(), agent_key]),
+    )
+
+
+def known_source(named: Path | None) -> KernelSource | None:
+    """The source a lab would be built from, without fetching anything."""
+    return named_source(named) if named is not None else default_source()
+
+
+def ensure_lab(
+    variant: str = "default",
+    progress: Progress | None = None,
+    *,
+    kernel_source: Path | None = None,
+    force: bool = False,
+) -> LabBuild:
+    """A complete lab; what the cache does not have is built, `force` builds everything anew.
+
+    `kernel_source` is a tree that the user names. Raises UsageError if it or the variant does
+    not exist, InfrastructureError if packages, network, rights or disk space stand in the way
+    or a build fails.
+    """
+    teller = progress if progress is not None else ConsoleProgress()
+    kernel_inputs(variant)
+    source = known_source(kernel_source)
+    if source is not None and not force:
+        plan = plan_lab(variant, source)
+        if not plan.missing():
+            return _lab_build(plan)
+    with locked(cache_root() / "lab.lock", teller) as lock:
+        ensure_packages(BUILD_PACKAGES, cache_root() / "packages.log", teller)
+        if force or not _kernel_is_built(variant, source):
+            source = ensure_source(teller, kernel_source, fresh=force)
+        assert source is not None
+        plan = plan_lab(variant, source)
+        if force:
+            _invalidate(plan)
+        _build_missing(plan, source, variant, lock, teller)
+    return _lab_build(plan)
+
+
+def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
+    """Then the source itself is not needed, and may have been removed from the cache."""
+    return source is not None and is_complete(plan_lab(variant, source).kernel.directory)
+
+
+def _invalidate(plan: LabPlan) -> None:
+    for entry in (plan.kernel.directory, *plan.modules.values(), plan.agent):
+        shutil.rmtree(entry, ignore_errors=True)
+
+
+def _build_missing(
+    plan: LabPlan, source: KernelSource, variant: str, lock: int, progress: Progress
+) -> None:
+    missing = plan.missing()
+    # The agent first: it takes two seconds, and an error in it shows at once.
+    if "agent" in missing:
+        build_agent(plan.agent, data_dir("agent"), lock, progress)
+    if "kernel" in missing:
+        build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress)
+    for name, entry in plan.modules.items():
+        if name in missing:
+            build_module(entry, name, data_dir("kmod"), plan.kernel, lock, progress)
+    if plan.missing():
+        raise InfrastructureError(
+            f"not built: {', '.join(plan.missing())}",
+            cause="a file of the checkout changed during the build",
+            remedy="the same command again",
+        )
+
+
+def _lab_build(plan: LabPlan) -> LabBuild:
+    from ffslab.target.lab import LabBuild
+
+    ours = {name: entry / f"{name}.ko" for name, entry in plan.modules.items()}
+    return LabBuild(
+        kernel=plan.kernel.binary,
+        modules={**plan.kernel.modules, **ours},
+        agent=plan.agent / "ffsagent",
+        build_id=plan.build_id,
+    )

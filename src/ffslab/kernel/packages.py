@@ -1,0 +1,170 @@
+"""The Debian packages that a lab needs: which are missing, and how to install them.
+
+Nothing is installed that is there already, and the package lists are fetched only where
+there are none or where they turn out to be stale. On another distribution the same programs
+are looked for, and the user is told which ones to install.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.kernel.commands import clean_environment, run_logged
+from ffslab.kernel.progress import Progress
+
+_APT_LISTS = Path("/var/lib/apt/lists")
+
+
+@dataclass(frozen=True, slots=True)
+class DebianPackage:
+    """A package, what it is for, and the file that shows it is there on any distribution."""
+
+    name: str
+    purpose: str
+    witness: str
+
+
+PYTHON_PACKAGES = (
+    DebianPackage("python3-venv", "the Python environment", "ensurepip"),
+    DebianPackage("ca-certificates", "downloads over HTTPS", "/etc/ssl/certs/ca-certificates.crt"),
+)
+BUILD_PACKAGES = (
+    DebianPackage("gcc", "compiles the kernel, the modules and the agent", "gcc"),
+    DebianPackage("libc6-dev", "the C library's headers", "/usr/include/stdio.h"),
+    DebianPackage("make", "drives the builds", "make"),
+    DebianPackage("flex", "the kernel's configuration tool", "flex"),
+    DebianPackage("bison", "the kernel's configuration tool", "bison"),
+    DebianPackage("bc", "generates the kernel's time constants", "bc"),
+    DebianPackage("patch", "applies kernel/patches", "patch"),
+    DebianPackage("xz-utils", "unpacks the kernel source", "xz"),
+)
+
+
+def missing_packages(wanted: Sequence[DebianPackage]) -> list[DebianPackage]:
+    """Those of `wanted` that are not installed."""
+    if not is_debian():
+        return [package for package in wanted if not _witness_exists(package.witness)]
+    finished = subprocess.run(
+        ["dpkg-query", "-W", "-f=${Package} ${db:Status-Status}\n", *(p.name for p in wanted)],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    installed = {
+        line.split()[0] for line in finished.stdout.splitlines() if line.endswith(" installed")
+    }
+    return [package for package in wanted if package.name not in installed]
+
+
+def is_debian() -> bool:
+    """Whether packages can be asked for and installed the Debian way."""
+    return all(shutil.which(tool, path="/usr/bin:/bin") for tool in ("dpkg-query", "apt-get"))
+
+
+def _witness_exists(witness: str) -> bool:
+    if witness.startswith("/"):
+        return Path(witness).exists()
+    if witness == "ensurepip":
+        return (
+            subprocess.run([sys.executable, "-c", "import ensurepip"], check=False).returncode == 0
+        )
+    return shutil.which(witness, path=clean_environment()["PATH"]) is not None
+
+
+def install_command(packages: Sequence[DebianPackage]) -> str:
+    """What a user would type as root to install `packages`."""
+    return "apt-get install --no-install-recommends " + " ".join(p.name for p in packages)
+
+
+def ensure_packages(wanted: Sequence[DebianPackage], log: Path, progress: Progress) -> list[str]:
+    """Installs what is missing of `wanted` and returns the names of what was installed.
+
+    Raises InfrastructureError that names the packages if this user may not install them, if
+    this is not Debian, or if apt fails.
+    """
+    missing = missing_packages(wanted)
+    if not missing:
+        return []
+    names = [package.name for package in missing]
+    if not is_debian():
+        raise InfrastructureError(
+            "programs are missing: " + ", ".join(f"{p.witness} ({p.purpose})" for p in missing),
+            cause="this is not a Debian system, so ffslab does not install them itself",
+            remedy=f"install your distribution's equivalents of Debian's {' '.join(names)}",
+        )
+    prefix = root_prefix(f"Debian packages are missing: {' '.join(names)}", missing)
+    with progress.phase(f"installing Debian packages ({' '.join(names)})"):
+        _apt_install(prefix, names, log)
+    return names
+
+
+def root_prefix(why: str, missing: Sequence[DebianPackage]) -> list[str]:
+    """The words that give a command root's rights: none for root, else sudo.
+
+    Raises InfrastructureError, which begins with `why`, if there is no way to get them.
+    """
+    if os.geteuid() == 0:
+        return []
+    sudo = shutil.which("sudo", path=clean_environment()["PATH"])
+    if sudo is not None:
+        # Without a terminal a password cannot be asked for: fail instead of hanging.
+        ask = [] if sys.stdin.isatty() else ["-n"]
+        if (
+            ask
+            and subprocess.run([sudo, "-n", "true"], capture_output=True, check=False).returncode
+        ):
+            sudo = None
+        else:
+            return [sudo, *ask]
+    raise InfrastructureError(
+        why,
+        cause="installing them needs root or sudo, and this user has neither",
+        remedy=f"as root: {install_command(missing)}",
+    )
+
+
+def have_package_lists() -> bool:
+    """Whether apt has fetched any list of packages."""
+    try:
+        return any("_Packages" in name for name in os.listdir(_APT_LISTS))  # noqa: PTH208
+    except OSError:
+        return False
+
+
+def update_package_lists(prefix: Sequence[str], log: Path) -> None:
+    run_logged(
+        [*prefix, *_apt("update")],
+        log=log,
+        cause="no network, a proxy that is not set (http_proxy), or a broken apt source",
+        remedy="apt-get update (as root), then the same ffslab command again",
+    )
+
+
+def _apt_install(prefix: list[str], names: list[str], log: Path) -> None:
+    fresh = not have_package_lists()
+    if fresh:
+        update_package_lists(prefix, log)
+    install = [*prefix, *_apt("install", "-y", "--no-install-recommends", *names)]
+    cause = "no network, a proxy that is not set (http_proxy), or no disk space"
+    remedy = f"as root: apt-get update && apt-get install --no-install-recommends {' '.join(names)}"
+    try:
+        run_logged(install, log=log, cause=cause, remedy=remedy)
+    except InfrastructureError:
+        if fresh:
+            raise
+        # Lists that are some weeks old name files that the archive no longer has.
+        update_package_lists(prefix, log)
+        run_logged(install, log=log, cause=cause, remedy=remedy)
+
+
+def _apt(*words: str) -> list[str]:
+    quiet = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=2"]
+    return ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *quiet, *words]

@@ -1,0 +1,355 @@
+"""The kernel source: a tree the user names, Debian's package, or kernel.org's tarball.
+
+Each source is unpacked once, into `source/<id>/tree` of the cache, and never changed there. The
+first one that was had stays the default: a lab does not change because an archive moved on;
+`ffslab setup --force` asks again. What User-Mode Linux cannot use (drivers, other
+architectures, documentation) is left in the archive, except for Kconfig files and
+makefiles: that is a fifth of the bytes to write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.errors import FfslabError, InfrastructureError, UsageError
+from ffslab.kernel.cache import (
+    cache_root,
+    hash_texts,
+    is_complete,
+    locked,
+    make_directory,
+    replace_directory,
+    scratch_directory,
+    write_stamp,
+)
+from ffslab.kernel.commands import clean_environment, run_logged
+from ffslab.kernel.packages import (
+    BUILD_PACKAGES,
+    have_package_lists,
+    is_debian,
+    root_prefix,
+    update_package_lists,
+)
+from ffslab.kernel.progress import Progress, SilentProgress
+
+DEBIAN_PACKAGE = "linux-source-6.1"
+# The version that published results were made with; another one is taken when it is gone.
+DEBIAN_VERSION = "6.1.192-2"
+
+
+@dataclass(frozen=True, slots=True)
+class Tarball:
+    """A release on kernel.org; the sum is from the signed list next to it, sha256sums.asc."""
+
+    version: str
+    url: str
+    sha256: str
+
+
+KERNEL_ORG = Tarball(
+    version="6.1.127",
+    url="https://cdn.kernel.org/pub/linux/kernel/v6.x/linux-6.1.127.tar.xz",
+    sha256="18b0d41d1a7fbad56045cde0d7fc176bfb18361d29c9f07e57109bbf21bf7876",
+)
+
+_FOREIGN_ARCHITECTURES = (
+    *("alpha", "arc", "arm", "arm64", "csky", "hexagon", "ia64", "loongarch", "m68k"),
+    *("microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv", "s390"),
+    *("sh", "sparc", "xtensa"),
+)
+_FOREIGN_DRIVERS = (
+    *("block", "clk", "comedi", "crypto", "dma", "gpu", "hid", "hwmon", "i2c", "iio"),
+    *("infiniband", "media", "mfd", "misc", "mmc", "net", "phy", "pinctrl", "platform"),
+    *("power", "regulator", "s390", "scsi", "soc", "spi", "staging", "usb", "video"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSource:
+    """An unpacked tree, not to be written to; `id` names its origin and version."""
+
+    id: str
+    tree: Path
+
+
+def source_root() -> Path:
+    return cache_root() / "source"
+
+
+def default_source() -> KernelSource | None:
+    """The source that labs are built from unless the user names a tree, if one was had yet."""
+    try:
+        source_id = (source_root() / "default").read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    return KernelSource(source_id, source_root() / source_id / "tree")
+
+
+def named_source(directory: Path) -> KernelSource:
+    """The identity of a tree that the user names; its files' names, sizes and times decide.
+
+    Raises UsageError if it is not a kernel tree.
+    """
+    tree = directory.resolve()
+    if not ((tree / "Kbuild").is_file() and (tree / "arch" / "um").is_dir()):
+        raise UsageError(
+            f"{directory} is not a Linux source tree",
+            cause="it has no Kbuild file or no arch/um directory",
+            remedy="name the top directory of an unpacked kernel, or leave --kernel-source out",
+        )
+    source_id = "tree-" + hash_texts([str(tree), *_listing(tree)])
+    return KernelSource(source_id, source_root() / source_id / "tree")
+
+
+def _listing(tree: Path) -> Iterator[str]:
+    pending = [str(tree)]
+    while pending:
+        with os.scandir(pending.pop()) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+        for entry in entries:
+            if entry.name == ".git":
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(entry.path)
+            else:
+                facts = entry.stat(follow_symlinks=False)
+                yield f"{entry.path} {facts.st_size} {facts.st_mtime_ns}"
+
+
+def ensure_source(
+    progress: Progress, named: Path | None = None, *, fresh: bool = False
+) -> KernelSource:
+    """A complete source in the cache: the tree `named`, else the default, else a download.
+
+    `fresh` downloads again. Raises InfrastructureError if no source can be had.
+    """
+    wanted = named_source(named) if named is not None else default_source()
+    if wanted is not None and is_complete(wanted.tree.parent) and not fresh:
+        return wanted
+    with locked(source_root() / "lock", progress) as lock:
+        # Another process may have finished while this one waited.
+        wanted = wanted if named is not None else default_source()
+        if wanted is not None and is_complete(wanted.tree.parent) and not fresh:
+            return wanted
+        if named is not None and wanted is not None:
+            return _copy_tree(named.resolve(), wanted, lock, progress)
+        return _download(lock, progress)
+
+
+def _copy_tree(origin: Path, source: KernelSource, lock: int, progress: Progress) -> KernelSource:
+    """Copies a user's tree without its history and build results: the original stays as it is."""
+    scratch = scratch_directory(source_root())
+    tree = make_directory(scratch / "tree")
+    patterns = ("*.o", "*.a", "*.ko", ".*.cmd", "./.git", "./.config", "./vmlinux", "./linux")
+    generated = ("./include/config", "./include/generated", "./arch/*/include/generated")
+    excludes = [f"--exclude={pattern}" for pattern in (*patterns, *generated)]
+    with progress.phase(f"copying the kernel source {origin}"):
+        _pipeline(
+            [
+                ["tar", "--anchored", "--wildcards", *excludes, "-C", str(origin), "-cf", "-", "."],
+                ["tar", "-C", str(tree), "-xf", "-"],
+            ],
+            lock,
+        )
+        return _publish(scratch, source.id, f"a copy of {origin}")
+
+
+def _download(lock: int, progress: Progress) -> KernelSource:
+    try:
+        source = _from_debian(lock, progress)
+    except InfrastructureError as debian_error:
+        progress.note(f"no {DEBIAN_PACKAGE} from Debian, trying kernel.org")
+        try:
+            source = _from_kernel_org(lock, progress)
+        except InfrastructureError as tarball_error:
+            raise InfrastructureError(
+                "no kernel source could be had\n"
+                f"  Debian's {DEBIAN_PACKAGE}: {debian_error.message}\n"
+                f"  {KERNEL_ORG.url}: {tarball_error.message}",
+                cause="no network, or a proxy that is not set (http_proxy, https_proxy)",
+                remedy="the same command again once the network is there, or "
+                "--kernel-source DIR with an unpacked Linux 6.1",
+            ) from tarball_error
+    (source_root() / "default.new").write_text(source.id + "\n", encoding="utf-8")
+    (source_root() / "default.new").replace(source_root() / "default")
+    return source
+
+
+def _from_debian(lock: int, progress: Progress) -> KernelSource:
+    if not is_debian():
+        raise InfrastructureError("this is not a Debian system")
+    log = source_root() / "download.log"
+    log.unlink(missing_ok=True)
+    downloads = make_directory(source_root() / "download")
+    with progress.phase(f"downloading {DEBIAN_PACKAGE} (140 MB)"):
+        if not have_package_lists():
+            prefix = root_prefix("apt has no package lists", BUILD_PACKAGES)
+            update_package_lists(prefix, log)
+        package = _download_package(downloads, log, lock)
+    version = package.name.split("_")[1]
+    if version != DEBIAN_VERSION:
+        progress.note(
+            f"Debian has {DEBIAN_PACKAGE} {version}, not {DEBIAN_VERSION}: results are "
+            "comparable only with those of the same kernel"
+        )
+    scratch = scratch_directory(source_root())
+    with progress.phase(f"unpacking {DEBIAN_PACKAGE} {version}"):
+        member = f"./usr/src/{DEBIAN_PACKAGE}.tar.xz"
+        _pipeline(
+            [
+                ["dpkg-deb", "--fsys-tarfile", str(package)],
+                ["tar", "-xOf", "-", member],
+                *_unpack_commands(make_directory(scratch / "tree"), DEBIAN_PACKAGE),
+            ],
+            lock,
+        )
+        source = _publish(scratch, f"debian-{version}", f"Debian's {DEBIAN_PACKAGE} {version}")
+    package.unlink()
+    return source
+
+
+def _download_package(downloads: Path, log: Path, lock: int) -> Path:
+    command = [
+        "apt-get",
+        "-q",
+        "-o",
+        "APT::Sandbox::User=root",
+        "-o",
+        "Acquire::Retries=2",
+        "download",
+    ]
+    failure: InfrastructureError | None = None
+    for wanted in (f"{DEBIAN_PACKAGE}={DEBIAN_VERSION}", DEBIAN_PACKAGE):
+        try:
+            run_logged(
+                [*command, wanted],
+                log=log,
+                lock=lock,
+                cwd=downloads,
+                cause="no network, or stale lists",
+            )
+        except InfrastructureError as error:
+            failure = error
+            continue
+        return max(downloads.glob("*.deb"), key=lambda path: path.stat().st_mtime_ns)
+    assert failure is not None
+    raise failure
+
+
+def _from_kernel_org(lock: int, progress: Progress) -> KernelSource:
+    archive = make_directory(source_root() / "download") / Path(KERNEL_ORG.url).name
+    with progress.phase(f"downloading {archive.name}"):
+        _fetch(KERNEL_ORG, archive, progress)
+    scratch = scratch_directory(source_root())
+    with progress.phase(f"unpacking {archive.name}"):
+        top = archive.name.removesuffix(".tar.xz")
+        commands = _unpack_commands(make_directory(scratch / "tree"), top)
+        _pipeline([["cat", str(archive)], *commands], lock)
+        source = _publish(scratch, f"kernel.org-{KERNEL_ORG.version}", KERNEL_ORG.url)
+    archive.unlink()
+    return source
+
+
+def _fetch(tarball: Tarball, target: Path, progress: Progress) -> None:
+    """Downloads and verifies; a file with another sum is removed, never used."""
+    digest = hashlib.sha256()
+    try:
+        with urllib.request.urlopen(tarball.url, timeout=60) as answer, target.open("wb") as file:
+            total_mb = int(answer.headers.get("Content-Length", 0)) >> 20
+            done_bytes = 0
+            while block := answer.read(1 << 20):
+                digest.update(block)
+                file.write(block)
+                done_bytes += len(block)
+                progress.count(done_bytes >> 20, total_mb)
+    except (OSError, urllib.error.URLError) as error:
+        target.unlink(missing_ok=True)
+        raise InfrastructureError(f"the download failed: {error}") from error
+    if digest.hexdigest() != tarball.sha256:
+        target.unlink()
+        raise InfrastructureError(
+            f"its SHA-256 is {digest.hexdigest()}, not {tarball.sha256}",
+            cause="a damaged download, or a proxy that answers something else",
+        )
+
+
+def _unpack_commands(tree: Path, top: str) -> list[list[str]]:
+    """Decompresses on all cores and extracts below `tree`; `top` is the archive's directory."""
+    excludes = [f"--exclude={top}/{pattern}" for pattern in unused_files()]
+    extract = ["tar", "-C", str(tree), "--strip-components=1", "--anchored", "--wildcards"]
+    return [["xz", "-dc", "-T0"], [*extract, *excludes, "-xf", "-"]]
+
+
+def unused_files() -> list[str]:
+    """Patterns (tar's, anchored) of files that no build of User-Mode Linux reads."""
+    return [
+        *(f"arch/{name}/*.[chSd]*" for name in _FOREIGN_ARCHITECTURES),
+        *(f"drivers/{name}/*.[chS]" for name in _FOREIGN_DRIVERS),
+        "sound/*.[chS]",
+        *("tools/perf/*", "tools/testing/*", "tools/power/*"),
+        *(f"Documentation/*.{suffix}" for suffix in ("rst", "yaml", "txt", "svg", "dot")),
+        "Documentation/ABI/*",
+    ]
+
+
+def _pipeline(commands: Sequence[Sequence[str]], lock: int) -> None:
+    """Runs the commands as a pipe; raises InfrastructureError if any of them fails."""
+    children: list[subprocess.Popen[bytes]] = []
+    upstream: int | None = subprocess.DEVNULL
+    try:
+        for position, command in enumerate(commands):
+            last = position == len(commands) - 1
+            child = subprocess.Popen(
+                command,
+                stdin=upstream,
+                stdout=subprocess.DEVNULL if last else subprocess.PIPE,
+                stderr=subprocess.PIPE if last else None,
+                env=clean_environment(),
+                pass_fds=(lock,),
+            )
+            if children and children[-1].stdout is not None:
+                children[-1].stdout.close()
+            children.append(child)
+            upstream = child.stdout.fileno() if child.stdout is not None else None
+        told = children[-1].communicate()[1].decode(errors="replace").strip()
+        statuses = [child.wait() for child in children]
+    except BaseException:
+        for child in children:
+            child.kill()
+        raise
+    if any(statuses):
+        failed = next(c for c, status in zip(commands, statuses, strict=True) if status)
+        detail = re.sub(r"\s+", " ", told)[-300:]
+        raise InfrastructureError(
+            f"unpacking failed: {failed[0]} ended with an error. {detail}",
+            cause="no disk space, or a damaged download",
+            remedy=f"df -h {source_root()}, then the same command again",
+        )
+
+
+def _publish(scratch: Path, source_id: str, origin: str) -> KernelSource:
+    write_stamp(scratch, {"id": source_id, "origin": origin})
+    replace_directory(scratch, source_root() / source_id)
+    return KernelSource(source_id, source_root() / source_id / "tree")
+
+
+def _prefetch() -> int:
+    """For the launcher: best effort and silent, the build reports what goes wrong."""
+    try:
+        ensure_source(SilentProgress())
+    except (FfslabError, OSError):
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_prefetch())
