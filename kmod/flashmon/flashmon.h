@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A monitor watches one MTD device; a hook is what is installed in that
+ * device's master, once, however many of its partitions are watched.
+ *
+ *	main.c	 the module, /proc/flashmon/control
+ *	hook.c	 the wrapped operations
+ *	trace.c	 the trace buffer
+ *	proc.c	 /proc/flashmon/NAME
+ *	account.c what a request adds to the counters (pure)
+ */
+#ifndef FLASHMON_H
+#define FLASHMON_H
+
+#include <linux/list.h>
+#include <linux/mtd/mtd.h>
+#include <linux/spinlock.h>
+
+struct proc_ops;
+
+#include "account.h"
+#include "trace_format.h"
+
+/**
+ * struct flashmon_trace - a buffer of records
+ * @on: records are taken
+ * @header: the start of the buffer, or NULL; the records follow it
+ * @capacity: records that fit
+ * @in_region: the buffer is an iomem region, not memory of the kernel
+ */
+struct flashmon_trace {
+	bool on;
+	struct flashmon_trace_header *header;
+	u64 capacity;
+	bool in_region;
+};
+
+/**
+ * struct flashmon - a monitor
+ * @mtd: the device, held
+ * @start: its first byte in the master
+ * @totals: counters
+ * @trace: trace
+ * @list: in the hook's list
+ */
+struct flashmon {
+	struct mtd_info *mtd;
+	u64 start;
+	struct flashmon_totals totals;
+	struct flashmon_trace trace;
+	struct list_head list;
+};
+
+/**
+ * struct flashmon_hook - the wrapped operations of a master
+ * @master: the MTD device
+ * @read_oob, @write_oob, @read, @write, @panic_write, @erase: its own
+ *	operations, NULL where it has none
+ * @lock: protects @monitors, their counters and traces; never held while the
+ *	driver works
+ * @monitors: who watches
+ * @busy: requests under way
+ * @list: in the list of hooks, to which is only added while the module lives
+ */
+struct flashmon_hook {
+	struct mtd_info *master;
+	int (*read_oob)(struct mtd_info *mtd, loff_t from,
+			struct mtd_oob_ops *ops);
+	int (*write_oob)(struct mtd_info *mtd, loff_t to,
+			 struct mtd_oob_ops *ops);
+	int (*read)(struct mtd_info *mtd, loff_t from, size_t len,
+		    size_t *retlen, u_char *buf);
+	int (*write)(struct mtd_info *mtd, loff_t to, size_t len,
+		     size_t *retlen, const u_char *buf);
+	int (*panic_write)(struct mtd_info *mtd, loff_t to, size_t len,
+			   size_t *retlen, const u_char *buf);
+	int (*erase)(struct mtd_info *mtd, struct erase_info *instr);
+	spinlock_t lock;
+	struct list_head monitors;
+	atomic_t busy;
+	struct list_head list;
+};
+
+/* hook.c: installs a hook in @master or finds it. Return: hook or ERR_PTR. */
+struct flashmon_hook *flashmon_hook_get(struct mtd_info *master);
+
+/* Restores every master's operations. The devices must be idle. */
+void flashmon_hooks_remove(void);
+
+/* The hook's lock of a monitor. */
+spinlock_t *flashmon_lock(struct flashmon *m);
+
+/**
+ * flashmon_trace_start() - take records from now on
+ * @m: the monitor
+ * @store: "iomem:NAME" or "ram:BYTES"; used at the first start
+ *
+ * Return: 0, -EINVAL (@store), -ENODEV (no such region), -ENOMEM.
+ */
+int flashmon_trace_start(struct flashmon *m, const char *store);
+void flashmon_trace_stop(struct flashmon *m);
+void flashmon_trace_free(struct flashmon *m);
+
+/* Adds a record; the caller holds the lock. */
+void flashmon_trace_add(struct flashmon *m, u8 op, u64 t_start_ns,
+			const struct flashmon_request *r, u32 oob_bytes,
+			int result);
+
+int flashmon_proc_init(const struct proc_ops *control);
+void flashmon_proc_exit(void);
+int flashmon_proc_add(struct flashmon *m);
+void flashmon_proc_remove(struct flashmon *m);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the pure parts (params, timing, faults, rules) need from their
+ * surroundings, so that they compile in the kernel and in user space, where
+ * they are unit-tested and fuzzed.
+ */
+#ifndef VNAND_PORTABLE_H
+#define VNAND_PORTABLE_H
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+static inline u64 vnand_mul_div(u64 a, u64 b, u64 divisor)
+{
+	return mul_u64_u64_div_u64(a, b, divisor);
+}
+
+static inline u64 vnand_div(u64 a, u32 b)
+{
+	return div_u64(a, b);
+}
+
+static inline u64 vnand_mul_shift32(u64 a, u64 b)
+{
+	return mul_u64_u64_shr(a, b, 32);
+}
+
+static inline int vnand_parse_u64(const char *text, u64 *value)
+{
+	return kstrtoull(text, 0, value);
+}
+#else
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+static inline u64 vnand_mul_div(u64 a, u64 b, u64 divisor)
+{
+	return (u64)((unsigned __int128)a * b / divisor);
+}
+
+static inline u64 vnand_div(u64 a, u32 b)
+{
+	return a / b;
+}
+
+static inline u64 vnand_mul_shift32(u64 a, u64 b)
+{
+	return (u64)(((unsigned __int128)a * b) >> 32);
+}
+
+static inline int vnand_parse_u64(const char *text, u64 *value)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return errno || *end ? -EINVAL : 0;
+}
+#endif
+
+#endif

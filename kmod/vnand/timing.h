@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How long an operation takes. Two parts: the time in which the CPU is needed
+ * in any wait model (commands, bus transfers by programmed I/O, software ECC),
+ * and the time in which only the chip's array works.
+ */
+#ifndef VNAND_TIMING_H
+#define VNAND_TIMING_H
+
+#include "params.h"
+
+struct vnand_duration {
+	u64 busy_ns;	/* command, bus, ECC */
+	u64 array_ns;	/* tR, tPROG or tBERS */
+};
+
+/* @data_bytes and @oob_bytes cross the bus; ECC work is in proportion to data. */
+struct vnand_duration vnand_time_read(const struct vnand_params *p,
+				      u32 data_bytes, u32 oob_bytes);
+struct vnand_duration vnand_time_program(const struct vnand_params *p,
+					 u32 data_bytes, u32 oob_bytes);
+struct vnand_duration vnand_time_erase(const struct vnand_params *p);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One virtual chip, and what its parts ask of each other:
+ *
+ *	main.c	the module: parameters to chips
+ *	mtd.c	the MTD device: cuts requests into page operations
+ *	chip.c	page operations: contents, rules, faults, counters, time
+ *	store.c	where contents and state live: a host file or guest memory
+ *	proc.c	/proc/vnand/NAME
+ *
+ * and the pure parts params.c, timing.c, faults.c, rules.c.
+ */
+#ifndef VNAND_H
+#define VNAND_H
+
+#include <linux/list.h>
+#include <linux/mtd/mtd.h>
+#include <linux/mutex.h>
+
+#include "faults.h"
+#include "image_format.h"
+#include "params.h"
+#include "rules.h"
+#include "timing.h"
+
+/* What the chip has done since the module was loaded. */
+struct vnand_counters {
+	u64 array_reads;	/* pages read from the array */
+	u64 cached_reads;	/* served from the page the driver kept */
+	u64 reads_erased;	/* array reads of a page never programmed */
+	u64 programs;		/* program operations, of any size */
+	u64 oob_programs;	/* of them, of OOB only */
+	u64 erases;
+	u64 bytes_from_chip;	/* over the bus */
+	u64 bytes_to_chip;
+	u64 busy_ns;		/* time of all operations */
+	u64 bitflips_corrected;
+	u64 steps_uncorrectable;
+	u64 program_failures;
+	u64 erase_failures;
+	u64 violations[VNAND_VIOLATIONS];
+};
+
+/**
+ * struct vnand_store - contents and state of a chip
+ * @block: state of each erase block, @blocks entries
+ * @page: state of each page
+ * @data: all pages, when the store is a host file; else NULL
+ * @block_data: pages of each erase block or NULL, when the store is memory
+ */
+struct vnand_store {
+	struct vnand_image_block *block;
+	struct vnand_page_state *page;
+	u8 *data;
+	u8 **block_data;
+};
+
+/**
+ * struct vnand_chip - a chip
+ * @p: its description
+ * @lock: held during every operation; a chip does one thing at a time.
+ *	Protects everything below.
+ * @store: contents
+ * @kept_page: number of the page in the driver's buffer, or VNAND_NO_PAGE
+ * @counters: see there
+ * @mtd: its MTD device, the master of its partitions
+ * @list: in the module's list of chips
+ */
+struct vnand_chip {
+	struct vnand_params p;
+	struct mutex lock;
+	struct vnand_store store;
+	u32 kept_page;
+	struct vnand_counters counters;
+	struct mtd_info mtd;
+	struct list_head list;
+};
+
+#define VNAND_NO_PAGE	(~0U)
+
+static inline u32 vnand_block_of(const struct vnand_chip *chip, u32 page)
+{
+	return page / chip->p.pages_per_block;
+}
+
+/**
+ * struct vnand_read - one page read
+ * @page: number of the page in the chip
+ * @column: first data byte
+ * @data: where @data_bytes go, or NULL
+ * @data_bytes: how many data bytes
+ * @oob: where the whole OOB goes, or NULL
+ * @raw: without ECC
+ * @bitflips: result: most corrected bit errors in an ECC step
+ * @corrected: result: all corrected bit errors
+ * @uncorrectable: result: ECC steps with more errors than can be corrected
+ */
+struct vnand_read {
+	u32 page;
+	u32 column;
+	u8 *data;
+	u32 data_bytes;
+	u8 *oob;
+	bool raw;
+	u32 bitflips;
+	u32 corrected;
+	u32 uncorrectable;
+};
+
+/* chip.c; the caller holds the lock. */
+void vnand_chip_read(struct vnand_chip *chip, struct vnand_read *r);
+
+/**
+ * vnand_chip_program() - program a page, some of its sub-pages, or its OOB
+ * @chip: the chip
+ * @page: number of the page in the chip
+ * @column: first data byte, at a sub-page boundary
+ * @data: @data_bytes bytes, whole sub-pages, or NULL
+ * @data_bytes: how many
+ * @oob: the whole OOB, 0xff where nothing is programmed, or NULL
+ *
+ * Return: 0, or -EIO when the chip reports a failure.
+ */
+int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
+		       const u8 *data, u32 data_bytes, const u8 *oob);
+
+/* Return: 0, or -EIO when the chip reports a failure. */
+int vnand_chip_erase(struct vnand_chip *chip, u32 block);
+
+bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block);
+void vnand_chip_mark_bad(struct vnand_chip *chip, u32 block);
+
+/**
+ * vnand_store_open() - find or make the contents
+ * Return: 0, -ENOMEM, -ENODEV (no such iomem region), -ENOSPC (region too
+ * small), -EBADMSG (damaged image), -EINVAL (image of another geometry).
+ */
+int vnand_store_open(struct vnand_chip *chip);
+void vnand_store_close(struct vnand_chip *chip);
+
+/* Contents of a page (data, then OOB), or NULL if the block holds none. */
+u8 *vnand_store_page(struct vnand_chip *chip, u32 page);
+
+/* The same, for writing. Return: NULL when there is no memory. */
+u8 *vnand_store_page_to_write(struct vnand_chip *chip, u32 page);
+
+/* All pages of @block are erased. */
+void vnand_store_erase(struct vnand_chip *chip, u32 block);
+
+int vnand_mtd_register(struct vnand_chip *chip);
+int vnand_mtd_unregister(struct vnand_chip *chip);
+
+int vnand_proc_init(void);
+void vnand_proc_exit(void);
+int vnand_proc_add(struct vnand_chip *chip);
+void vnand_proc_remove(struct vnand_chip *chip);
+
+#endif
