@@ -47,7 +47,7 @@ typedef int (*phase_body)(struct run *run, struct ffsmark_phase *phase,
 static void progress(const struct run *run, const char *what)
 {
 	if (run->outputs->progress)
-		run->outputs->progress(what);
+		run->outputs->progress(run->outputs->progress_context, what);
 }
 
 /* --- what each phase does ------------------------------------------- */
@@ -338,7 +338,7 @@ static int remove_subdirectories(struct run *run, struct ffs_error *error)
 {
 	uint32_t i;
 
-	if (count_directories(run->params))
+	if (run->directories_made)
 		progress(run, "Deleting subdirectories");
 	for (i = 0; i < run->directories_made; i++) {
 		if (io_directory(&run->io, i, error))
@@ -438,7 +438,8 @@ static int run_phases(struct run *run, struct ffs_error *error)
 {
 	if (make_subdirectories(run, error))
 		return -1;
-	progress(run, "Preparing the initial state");
+	if (run->valid_bytes + run->invalid_bytes)
+		progress(run, "Preparing the initial state");
 	if (run_and_emit(run, PHASE_PREPARE, error) ||
 	    drop_if_asked(run, error))
 		return -1;
@@ -480,7 +481,6 @@ int ffsmark_run(const struct ffsmark_params *params,
 		if (params->tidy)
 			tidy_up(run);
 	}
-	progress(run, NULL);
 	release(run);
 	free(run);
 	return status;

@@ -59,7 +59,8 @@ struct ffsmark_outputs {
 	struct record_sink *sink;
 	const char *monitor;		/* MTD name, or NULL */
 	/* Called outside timed regions with what begins; may be NULL. */
-	void (*progress)(const char *what);
+	void (*progress)(void *context, const char *what);
+	void *progress_context;
 };
 
 /**

@@ -16,7 +16,7 @@
 #include "steps.h"
 #include "version.h"
 
-static void emit_start(struct record_sink *sink, uint64_t seed)
+void run_emit_start(struct record_sink *sink, uint64_t seed)
 {
 	struct utsname system;
 
@@ -128,7 +128,7 @@ static enum ffs_exit refuse(struct record_sink *sink, const char *path,
 			    const struct ffs_error *error, enum ffs_exit code)
 {
 	fprintf(stderr, "ffsagent: %s: %s\n", path, error->message);
-	emit_start(sink, 0);
+	run_emit_start(sink, 0);
 	run_emit_end(sink, error, 0, 0);
 	return code;
 }
@@ -151,7 +151,7 @@ enum ffs_exit run_plan_file(const char *path, struct record_sink *sink,
 		return refuse(sink, path, &error, EXIT_USAGE);
 	}
 	free(text);
-	emit_start(sink, first_seed(&plan));
+	run_emit_start(sink, first_seed(&plan));
 	code = run_steps(&plan, &state);
 	plan_free(&plan);
 	if (sink->failed) {

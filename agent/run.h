@@ -6,6 +6,8 @@
 #define FFSAGENT_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "error.h"
 #include "record.h"
@@ -20,6 +22,9 @@
  */
 enum ffs_exit run_plan_file(const char *path, struct record_sink *sink,
 			    bool is_init);
+
+/** run_emit_start() - the "start" record. */
+void run_emit_start(struct record_sink *sink, uint64_t seed);
 
 /** run_emit_end() - the "end" record; @error is NULL if all is well. */
 void run_emit_end(struct record_sink *sink, const struct ffs_error *error,
