@@ -1,0 +1,1 @@
+"""Turns the cases of a study into results: order, workers, progress, resume."""

@@ -1,0 +1,81 @@
+"""The manifest of a run: everything that is known about it but its results."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from ffslab import __version__
+from ffslab.loader import StudySource
+from ffslab.model.canonical import sha256_hex
+from ffslab.model.specs import Board, Case
+from ffslab.model.study import Override, Study
+
+MANIFEST_VERSION = 1
+
+
+def new_manifest(
+    *,
+    run_name: str,
+    source: StudySource,
+    study: Study,
+    overrides: Sequence[Override],
+    cases: Sequence[Case],
+    build_id: str,
+    command: str,
+    started: datetime,
+    jobs: int,
+    trace: bool,
+) -> dict[str, Any]:
+    """The manifest at the start of a run; `finished` and `wall_s` come at its end."""
+    boards = {case.board.name: case.board for case in cases}
+    return {
+        "v": MANIFEST_VERSION,
+        "run": run_name,
+        "study": study.name,
+        "title": study.title,
+        "description": study.description,
+        "command": command,
+        "started": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "finished": None,
+        "wall_s": None,
+        "complete": False,
+        "cases_total": len(cases),
+        "cases": [{"id": case.id, "spec_hash": case.spec_hash} for case in cases],
+        "study_file": str(source.path),
+        "study_sha256": sha256_hex(source.text),
+        "study_text": source.text,
+        "overrides": [[key, list(values)] for key, values in overrides],
+        "ffslab": __version__,
+        "build_id": build_id,
+        "trace": trace,
+        "jobs": jobs,
+        "host": {
+            "python": sys.version.split()[0],
+            "kernel": platform.release(),
+            "machine": platform.machine(),
+            "cpus": os.cpu_count() or 1,
+        },
+        "boards": {name: _board(board) for name, board in boards.items()},
+        "provenance": [entry for board in boards.values() for entry in _provenance(board)],
+    }
+
+
+def _board(board: Board) -> dict[str, Any]:
+    return {
+        "title": board.title,
+        "chip": board.chip.title,
+        "calibrated": board.calibrated,
+        "derivation": board.derivation.strip(),
+    }
+
+
+def _provenance(board: Board) -> list[dict[str, Any]]:
+    own = [{**asdict(entry), "figure": f"board.{entry.figure}"} for entry in board.provenance]
+    chip = [{**asdict(entry), "figure": f"chip.{entry.figure}"} for entry in board.chip.provenance]
+    return [{"board": board.name, **entry} for entry in own + chip]

@@ -1,0 +1,179 @@
+"""Runs cases on a target with several workers, and writes each result when it is there.
+
+Guests are external processes, so threads are enough. A worker owns a slot, and
+with it a host CPU that its guests are pinned to. The first Ctrl-C starts no
+further case and waits for the running ones; the second kills them. Whatever is
+finished is kept either way, for `--resume`.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ffslab.campaign.plan import host_cpu_for
+from ffslab.errors import FfslabError
+from ffslab.model.specs import Case
+from ffslab.results.casefile import case_result, skipped_result
+from ffslab.results.files import disk_error
+from ffslab.results.outcome import judge
+from ffslab.results.records import parse_records
+from ffslab.results.rundir import RunDirectory
+from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
+from ffslab.target.plantext import plan_text
+
+
+@dataclass(frozen=True, slots=True)
+class PoolOptions:
+    """How cases are run; nothing here may change a result."""
+
+    jobs: int
+    timeout_s: float
+    keep_flash: bool = False
+    trace: bool = False
+    host_cpus: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDone:
+    """A case that has just ended, for whoever shows the progress."""
+
+    case: Case
+    result: dict[str, Any]
+    wall_ns: int
+
+
+class Progress(Protocol):
+    """Shows what a pool does; called from the pool's main thread only."""
+
+    def case_done(self, done: CaseDone) -> None:
+        """A case has ended."""
+        ...
+
+    def stopping(self, running: int) -> None:
+        """Ctrl-C: `running` guests are waited for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PoolEnd:
+    """`interrupted`: not all cases were started, or guests were killed."""
+
+    finished: int
+    interrupted: bool
+
+
+def run_cases(
+    cases: Sequence[Case],
+    target: Target,
+    run: RunDirectory,
+    options: PoolOptions,
+    progress: Progress,
+) -> PoolEnd:
+    """Runs `cases` in order; raises the first FfslabError of the infrastructure.
+
+    On such an error no further case is started; results so far are kept.
+    """
+    slots: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for slot in range(options.jobs):
+        slots.put(slot)
+    stop = threading.Event()
+
+    def work(case: Case) -> CaseDone | None:
+        if stop.is_set():
+            return None
+        slot = slots.get()
+        try:
+            return _run_case(case, target, run, options, slot)
+        finally:
+            slots.put(slot)
+
+    with ThreadPoolExecutor(max_workers=options.jobs, thread_name_prefix="guest") as executor:
+        futures = [executor.submit(work, case) for case in cases]
+        try:
+            return _watch(futures, stop, target, progress)
+        except BaseException:
+            stop.set()
+            target.kill_all()
+            raise
+
+
+def _watch(
+    futures: Sequence[Future[CaseDone | None]],
+    stop: threading.Event,
+    target: Target,
+    progress: Progress,
+) -> PoolEnd:
+    pending = set(futures)
+    finished = 0
+    failure: FfslabError | None = None
+    while pending:
+        try:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+        except KeyboardInterrupt:
+            if stop.is_set():
+                target.kill_all()
+            else:
+                stop.set()
+                progress.stopping(sum(future.running() for future in pending))
+            continue
+        for future in done:
+            try:
+                ended = future.result()
+            except FfslabError as error:
+                # The infrastructure's fault: the remaining cases would meet it too.
+                failure = failure or error
+                stop.set()
+                continue
+            if ended is not None:
+                finished += 1
+                progress.case_done(ended)
+    if failure is not None:
+        raise failure
+    return PoolEnd(finished, finished < len(futures))
+
+
+def _run_case(
+    case: Case, target: Target, run: RunDirectory, options: PoolOptions, slot: int
+) -> CaseDone | None:
+    plan = plan_text(case, trace=options.trace)
+    directory = run.start_case(case, plan)
+    reason = target.missing(case)
+    if reason:
+        result = skipped_result(case, reason)
+        run.finish_case(result, _wall(case, 0, None, None))
+        return CaseDone(case, result, 0)
+    cpu = host_cpu_for(slot, options.jobs, options.host_cpus)
+    job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, options.trace, cpu)
+    try:
+        guest = target.run(job)
+    except OSError as error:
+        raise disk_error(error, directory) from error
+    if guest.killed:
+        return None
+    result = _result(case, guest, directory, options.timeout_s)
+    run.finish_case(result, _wall(case, guest.wall_ns, result["virtual_ns"], cpu))
+    return CaseDone(case, result, guest.wall_ns)
+
+
+def _result(case: Case, guest: GuestRun, directory: Path, timeout_s: float) -> dict[str, Any]:
+    stream = parse_records((directory / RECORDS_NAME).read_bytes())
+    console = (directory / CONSOLE_NAME).read_text(encoding="utf-8", errors="replace")
+    outcome = judge(stream, console, guest.exit_status, timeout_s if guest.timed_out else None)
+    return case_result(case, outcome, stream, guest.flash_sha256)
+
+
+def _wall(case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None) -> dict[str, Any]:
+    ratio = virtual_ns / wall_ns if virtual_ns and wall_ns else None
+    return {
+        "id": case.id,
+        "wall_ns": wall_ns,
+        "virtual_ns": virtual_ns,
+        "virtual_per_wall": ratio,
+        "host_cpu": host_cpu,
+    }

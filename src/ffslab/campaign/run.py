@@ -1,0 +1,219 @@
+"""One run of a study from its file to its run directory: new, or resumed.
+
+The steps are separate so that each can be tested alone: `prepare` reads and
+expands, `execute` runs what is missing and closes the books.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ffslab.campaign.manifest import new_manifest
+from ffslab.campaign.plan import remaining
+from ffslab.campaign.pool import PoolOptions, Progress, run_cases
+from ffslab.errors import FfslabError, UsageError
+from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
+from ffslab.model.specs import Case
+from ffslab.model.study import (
+    Override,
+    Study,
+    expand,
+    select,
+    study_from_document,
+    with_overrides,
+)
+from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
+from ffslab.target.guest import Target
+from ffslab.target.lab import LabBuild
+from ffslab.target.scratch import choose_scratch, largest_need
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A study, its overrides and the chosen cases, before anything runs."""
+
+    source: StudySource
+    study: Study
+    overrides: tuple[Override, ...]
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """What a run has come to: all its results so far, in expansion order."""
+
+    run: RunDirectory
+    results: tuple[dict[str, Any], ...]
+    interrupted: bool
+    wall_s: float
+
+
+def prepare(
+    study_name: str, overrides: Sequence[Override] = (), case_ids: Sequence[str] = ()
+) -> Prepared:
+    """Reads a study and expands it; SpecError or UsageError for whatever is wrong."""
+    return _prepared(find_study(study_name), overrides, case_ids)
+
+
+def _prepared(
+    source: StudySource, overrides: Sequence[Override], case_ids: Sequence[str]
+) -> Prepared:
+    catalog = load_catalog()
+    study = study_from_document(source.document, catalog, str(source.path))
+    if overrides:
+        study = with_overrides(study, overrides, catalog)
+    cases = select(expand(study, catalog), case_ids)
+    return Prepared(source, study, tuple(overrides), cases)
+
+
+def find_resumable(name: str, root: Path) -> RunDirectory:
+    """The run to continue: a run directory, or the latest incomplete run of a study."""
+    path = Path(name)
+    if (path / MANIFEST).is_file():
+        return RunDirectory(path)
+    study = find_study(name)
+    wanted = study.document.get("name")
+    runs = [run for run in all_runs(root) if run.manifest().get("study") == wanted]
+    incomplete = [run for run in runs if not run.manifest().get("complete")]
+    if not incomplete:
+        raise UsageError(
+            f"no interrupted run of {wanted} in {root}",
+            cause="every run of it is complete" if runs else "it has not been run there",
+            remedy=f"ffslab run {name}",
+        )
+    return incomplete[-1]
+
+
+def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
+    """The same cases as when the run began, from the text in its manifest.
+
+    Raises UsageError if the lab build (unless `build_id` is None) or the catalog
+    has changed since: results of two versions do not belong into one run.
+    """
+    manifest = run.manifest()
+    where = str(run.path / MANIFEST)
+    try:
+        text = str(manifest["study_text"])
+        overrides = [(str(key), tuple(values)) for key, values in manifest["overrides"]]
+        listed = {str(case["id"]): str(case["spec_hash"]) for case in manifest["cases"]}
+        path = Path(str(manifest["study_file"]))
+        old_build = str(manifest["build_id"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"{where}: damaged: {error!r}",
+            cause="the file was edited or cut",
+            remedy="start a new run",
+        ) from error
+    source = StudySource(path, text, parse_toml(text, where))
+    prepared = _prepared(source, overrides, list(listed))
+    changed = [case.id for case in prepared.cases if case.spec_hash != listed[case.id]]
+    if changed or (build_id is not None and build_id != old_build):
+        raise UsageError(
+            f"{run.path} cannot be continued: "
+            + (
+                f"case {changed[0]} has another spec now" if changed else "the lab is another build"
+            ),
+            cause="the catalog, the lab or ffslab itself has changed since the run began",
+            remedy=f"start a new run: ffslab run {path}",
+        )
+    return prepared
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """How to execute a prepared study."""
+
+    prepared: Prepared
+    options: PoolOptions
+    command: str
+    results_root: Path
+    scratch: Path | None = None
+    resume: RunDirectory | None = None
+
+
+TargetFactory = Callable[[LabBuild, Path], Target]
+
+
+def uml_target_factory(clock_ns: Callable[[], int]) -> TargetFactory:
+    """Makes the default target: User-Mode Linux guests in a scratch directory."""
+
+    def make(lab: LabBuild, scratch: Path) -> Target:
+        from ffslab.target.uml import UmlTarget
+
+        return UmlTarget(lab, scratch, clock_ns)
+
+    return make
+
+
+def execute(
+    request: RunRequest,
+    lab: LabBuild,
+    make_target: TargetFactory,
+    progress: Progress,
+    now: Callable[[], datetime],
+) -> RunEnd:
+    """Runs what is missing; the run directory is left readable whatever happens."""
+    cases = request.prepared.cases
+    started = now()
+    run = request.resume or _new_run(request, lab, started)
+    todo = remaining(cases, run.done_ids(cases))
+    interrupted = False
+    if todo:
+        need = largest_need(todo)
+        jobs = min(request.options.jobs, len(todo))
+        scratch = choose_scratch(need, jobs, run.path, request.scratch)
+        try:
+            target = make_target(lab, scratch)
+            interrupted = run_cases(todo, target, run, request.options, progress).interrupted
+        except FfslabError:
+            _close(run, cases, (now() - started).total_seconds(), now())
+            raise
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    wall_s = (now() - started).total_seconds()
+    results = _close(run, cases, wall_s, now())
+    return RunEnd(run, tuple(results), interrupted, wall_s)
+
+
+def _new_run(request: RunRequest, lab: LabBuild, started: datetime) -> RunDirectory:
+    prepared = request.prepared
+    run = create_run(request.results_root, prepared.study.name, started)
+    run.write_manifest(
+        new_manifest(
+            run_name=run.path.name,
+            source=prepared.source,
+            study=prepared.study,
+            overrides=prepared.overrides,
+            cases=prepared.cases,
+            build_id=lab.build_id,
+            command=request.command,
+            started=started,
+            jobs=request.options.jobs,
+            trace=request.options.trace,
+        )
+    )
+    return run
+
+
+def _close(
+    run: RunDirectory, cases: Sequence[Case], wall_s: float, now: datetime
+) -> list[dict[str, Any]]:
+    """Collects the results and brings the manifest up to date."""
+    results = run.collect([case.id for case in cases])
+    manifest = run.manifest()
+    manifest["wall_s"] = round((manifest.get("wall_s") or 0.0) + wall_s, 3)
+    manifest["finished"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    manifest["complete"] = len(results) == len(cases)
+    run.write_manifest(manifest)
+    return results
+
+
+def usable_cpus() -> tuple[int, ...]:
+    """The host CPUs that this process may use."""
+    return tuple(sorted(os.sched_getaffinity(0)))

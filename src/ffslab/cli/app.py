@@ -1,0 +1,94 @@
+"""The `ffslab` command: verbs, one file each, and what happens to errors.
+
+A verb's file has `register(app)`. It may import only what parsing needs; the
+work is imported when the verb runs, so that `ffslab --help` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from ffslab import __version__
+from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError
+
+VERBS = ("run", "report", "list", "show", "export", "shell", "schema", "doctor", "setup", "test")
+
+
+def build_app() -> typer.Typer:
+    """The application with every verb that is installed."""
+    app = typer.Typer(
+        name="ffslab",
+        help="Runs the real Linux flash file systems on a virtual NAND chip in virtual time.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def options(
+        verbose: Annotated[
+            bool, typer.Option("--verbose", "-v", help="Show every external command.")
+        ] = False,
+        _version: Annotated[
+            bool,
+            typer.Option(
+                "--version",
+                help="Print the version and stop.",
+                is_eager=True,
+                callback=_print_version,
+            ),
+        ] = False,
+    ) -> None:
+        logging.basicConfig(
+            level=logging.INFO if verbose else logging.WARNING,
+            format="%(message)s",
+            stream=sys.stderr,
+        )
+
+    for verb in VERBS:
+        name = f"ffslab.cli.{verb}"
+        if importlib.util.find_spec(name) is not None:
+            importlib.import_module(name).register(app)
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ffslab {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Runs the command line and ends the process with its exit code."""
+    try:
+        build_app()()
+    except FfslabError as error:
+        _end(f"ffslab: {error}", error.exit_code)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; keep Python quiet about it too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        _end("ffslab: interrupted", EXIT_INFRASTRUCTURE)
+    except Exception as error:
+        if os.environ.get("FFSLAB_DEBUG"):
+            raise
+        _end(
+            f"ffslab: internal error: {type(error).__name__}: {error}\n"
+            "  likely cause: a bug of ffslab\n"
+            "  next: repeat the command with FFSLAB_DEBUG=1 and report what it prints",
+            EXIT_INFRASTRUCTURE,
+        )
+
+
+def _end(message: str, code: int) -> None:
+    print(message, file=sys.stderr)
+    sys.exit(code)

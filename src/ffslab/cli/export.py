@@ -1,0 +1,70 @@
+"""`ffslab export`: a run's results for other programs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """The formats of an export."""
+
+    json = "json"
+    csv = "csv"
+    parquet = "parquet"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `export`."""
+
+    @app.command("export")
+    def export(
+        run: Annotated[str, typer.Argument(help="A run: path, name, its beginning, or latest.")],
+        kind: Annotated[
+            Format, typer.Option("--format", "-f", help="json: one file; others: one per table.")
+        ] = Format.json,
+        destination: Annotated[
+            Path | None,
+            typer.Option("-o", "--to", help="File (json) or directory [export/ in the run]."),
+        ] = None,
+        output: Annotated[Path, typer.Option("--output", help="Where run directories are.")] = Path(
+            "results"
+        ),
+    ) -> None:
+        """Export a run as JSON, CSV or Parquet (tables cases, phases, latencies, blocks)."""
+        from ffslab.results.files import disk_error
+        from ffslab.results.rundir import find_run
+
+        found = find_run(run, output)
+        try:
+            if kind is Format.json:
+                written = [_export_json(found.path, destination)]
+            else:
+                from ffslab.results.store import export_tables
+
+                written = export_tables(found, destination or found.path / "export", kind)
+        except OSError as error:
+            raise disk_error(error, destination or found.path) from error
+        for path in written:
+            typer.echo(str(path))
+
+
+def _export_json(run_path: Path, destination: Path | None) -> Path:
+    import json
+
+    from ffslab.results.files import write_atomic
+    from ffslab.results.rundir import RunDirectory
+
+    run = RunDirectory(run_path)
+    path = destination or run_path / "export" / "results.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {
+        "manifest": run.manifest(),
+        "results": run.results(),
+        "wall": list(run.walls().values()),
+    }
+    write_atomic(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    return path

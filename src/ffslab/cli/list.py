@@ -1,0 +1,86 @@
+"""`ffslab list`: runs, and what the catalog has."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Row = tuple[str, str]
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    runs = "runs"
+    studies = "studies"
+    boards = "boards"
+    chips = "chips"
+    filesystems = "filesystems"
+    states = "states"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `list`."""
+
+    @app.command("list")
+    def list_(
+        kind: Annotated[Kind, typer.Argument(help="What to list.")] = Kind.runs,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories are.")
+        ] = Path("results"),
+    ) -> None:
+        """List runs, studies, boards, chips, file systems or states."""
+        rows = list(_run_rows(output) if kind is Kind.runs else _rows(kind))
+        width = max((len(name) for name, _ in rows), default=0)
+        for name, text in rows:
+            typer.echo(f"{name:{width}}  {text}")
+        if not rows:
+            typer.echo(f"no {kind} in {output}; next: ffslab run quick")
+
+
+def _run_rows(root: Path) -> Iterator[Row]:
+    from ffslab.errors import DamagedResultError
+    from ffslab.results.rundir import all_runs
+
+    for run in all_runs(root):
+        try:
+            manifest = run.manifest()
+        except DamagedResultError as error:
+            yield run.path.name, error.message
+            continue
+        state = "complete" if manifest.get("complete") else "interrupted"
+        yield run.path.name, f"{manifest.get('cases_total', '?')} cases, {state}"
+
+
+def _rows(kind: Kind) -> Iterator[Row]:
+    from ffslab.loader import find_study, load_catalog, study_names
+    from ffslab.model.units import format_size
+
+    if kind is Kind.studies:
+        for name in study_names():
+            yield name, str(find_study(name).document.get("title", ""))
+        return
+    catalog = load_catalog()
+    if kind is Kind.boards:
+        for board in catalog.boards.values():
+            basis = "calibrated" if board.calibrated else "CPU estimated"
+            yield board.name, f"{board.title}: {board.cpu} {board.cpu_mhz} MHz, {basis}"
+    elif kind is Kind.chips:
+        for chip in catalog.chips.values():
+            yield chip.name, f"{format_size(chip.size_bytes)}: {chip.title}"
+    elif kind is Kind.filesystems:
+        for filesystem in catalog.filesystems.values():
+            options = "; ".join(
+                f"{option.name}: {', '.join(option.values)}"
+                for option in filesystem.options.values()
+            )
+            yield filesystem.name, options
+    else:
+        for state in catalog.states.values():
+            yield state.name, f"{state.valid_percent} % valid, {state.invalid_percent} % invalid"

@@ -1,0 +1,85 @@
+"""Progress of a run: a bar with the time left on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from ffslab.campaign.plan import Estimate
+from ffslab.campaign.pool import CaseDone
+from ffslab.model.units import format_duration_ns
+
+
+def format_seconds(seconds: float) -> str:
+    """Wall time for people: 95 → "1 min 35 s"."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+class RunProgress:
+    """Shows `total` cases ending; use as a context manager around the run."""
+
+    def __init__(self, console: Console, total: int, clock_s: Callable[[], float]) -> None:
+        self._console = console
+        self._total = total
+        self._clock_s = clock_s
+        self._started_s = clock_s()
+        self._done = 0
+        self._bar: Progress | None = None
+        self._task = TaskID(0)
+
+    def __enter__(self) -> RunProgress:
+        if self._console.is_terminal:
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=24),
+                MofNCompleteColumn(),
+                TextColumn("{task.fields[left]}"),
+                console=self._console,
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("cases", total=self._total, left="")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def case_done(self, done: CaseDone) -> None:
+        """One more case has ended."""
+        self._done += 1
+        estimate = Estimate(self._done, self._total, self._clock_s() - self._started_s)
+        left = "" if estimate.left_s is None else f"{format_seconds(estimate.left_s)} left"
+        outcome = str(done.result["outcome"])
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self._done, left=left)
+            if outcome == "pass":
+                return
+        reason = f": {done.result['reason']}" if done.result["reason"] else ""
+        self._console.print(
+            f"[{self._done}/{self._total}] {done.case.id}: {outcome}{reason} "
+            f"({format_duration_ns(done.wall_ns)}; {left})",
+            markup=False,
+            highlight=False,
+        )
+
+    def stopping(self, running: int) -> None:
+        """Ctrl-C was pressed once."""
+        self._console.print(
+            f"stopping: waiting for {running} running guest(s); Ctrl-C again kills them",
+            markup=False,
+            highlight=False,
+        )

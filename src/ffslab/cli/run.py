@@ -1,0 +1,219 @@
+"""`ffslab run`: a study, or some of its cases, from nothing to results and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ffslab.campaign.run import Prepared, RunEnd, RunRequest
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `run`."""
+
+    @app.command("run")
+    def run(
+        study: Annotated[
+            str,
+            typer.Argument(help="A shipped study, a TOML file, or with --resume a run directory."),
+        ],
+        settings: Annotated[
+            list[str] | None,
+            typer.Option("--set", metavar="AXIS=VALUE", help="Replace an axis or a base value."),
+        ] = None,
+        cases: Annotated[
+            list[str] | None, typer.Option("--case", metavar="ID", help="Only this case.")
+        ] = None,
+        seeds: Annotated[
+            str | None, typer.Option(help="A count (seeds 1 to N) or a list: 4,7.")
+        ] = None,
+        jobs: Annotated[
+            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+        ] = None,
+        dry_run: Annotated[
+            bool, typer.Option("--dry-run", help="List the cases and stop.")
+        ] = False,
+        resume: Annotated[
+            bool, typer.Option("--resume", help="Continue the latest interrupted run.")
+        ] = False,
+        keep_flash: Annotated[
+            bool, typer.Option("--keep-flash", help="Keep each chip's contents.")
+        ] = False,
+        trace: Annotated[
+            bool, typer.Option("--trace", help="Record every flash operation.")
+        ] = False,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories go.")
+        ] = Path("results"),
+        scratch: Annotated[
+            Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")
+        ] = None,
+        timeout: Annotated[
+            float, typer.Option(min=1, help="Wall-clock limit of a case in seconds.")
+        ] = 300.0,
+        report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
+    ) -> None:
+        """Run a study and report it."""
+        from ffslab.cli.parse import parse_seeds, parse_set
+        from ffslab.cli.tables import terminal
+
+        overrides = [parse_set(text) for text in settings or ()]
+        if seeds is not None:
+            overrides.append(("seed", parse_seeds(seeds)))
+        console = terminal()
+        if dry_run:
+            _print_cases(console, study, overrides, cases or [], resume, output)
+            return
+        request = _request(study, overrides, cases or [], resume, output, scratch)
+        request = _with_options(request, jobs, timeout, keep_flash, trace)
+        end = _execute(console, request)
+        _print_end(console, request.prepared, end, report)
+        raise typer.Exit(_exit_code(end))
+
+
+def _print_cases(
+    console: Console,
+    study: str,
+    overrides: list[tuple[str, tuple[object, ...]]],
+    case_ids: list[str],
+    resume: bool,
+    output: Path,
+) -> None:
+    from ffslab.campaign.run import find_resumable, prepare, prepare_resumed
+
+    if resume:
+        run = find_resumable(study, output)
+        prepared = prepare_resumed(run, None)
+        done = run.done_ids(prepared.cases)
+    else:
+        prepared = prepare(study, overrides, case_ids)
+        done = frozenset()
+    for case in prepared.cases:
+        state = "done" if case.id in done else "to run"
+        console.print(f"{case.id}  {case.spec_hash[:12]}  {state}", markup=False)
+    console.print(f"{len(prepared.cases)} cases of study {prepared.study.name}", markup=False)
+
+
+def _request(
+    study: str,
+    overrides: list[tuple[str, tuple[object, ...]]],
+    case_ids: list[str],
+    resume: bool,
+    output: Path,
+    scratch: Path | None,
+) -> RunRequest:
+    import shlex
+    import sys
+
+    from ffslab.campaign.pool import PoolOptions
+    from ffslab.campaign.run import RunRequest, find_resumable, prepare, prepare_resumed
+    from ffslab.errors import UsageError
+
+    run = None
+    if resume:
+        if overrides or case_ids:
+            raise UsageError(
+                "--resume takes no --set, --seeds or --case",
+                cause="a resumed run has the cases that it began with",
+                remedy=f"ffslab run {study} --resume",
+            )
+        run = find_resumable(study, output)
+        prepared = prepare_resumed(run, None)
+    else:
+        prepared = prepare(study, overrides, case_ids)
+    return RunRequest(
+        prepared=prepared,
+        options=PoolOptions(1, 300.0),
+        command=shlex.join(["ffslab", *sys.argv[1:]]),
+        results_root=output,
+        scratch=scratch,
+        resume=run,
+    )
+
+
+def _with_options(
+    request: RunRequest, jobs: int | None, timeout_s: float, keep_flash: bool, trace: bool
+) -> RunRequest:
+    from dataclasses import replace
+
+    from ffslab.campaign.pool import PoolOptions
+    from ffslab.campaign.run import usable_cpus
+
+    cpus = usable_cpus()
+    if request.resume is not None:
+        trace = bool(request.resume.manifest().get("trace", trace))
+    options = PoolOptions(jobs or len(cpus), timeout_s, keep_flash, trace, cpus)
+    return replace(request, options=options)
+
+
+def _execute(console: Console, request: RunRequest) -> RunEnd:
+    import time
+    from datetime import UTC, datetime
+
+    from ffslab.campaign.plan import remaining
+    from ffslab.campaign.run import execute, prepare_resumed, uml_target_factory
+    from ffslab.cli.progress import RunProgress
+    from ffslab.kernel import ensure_lab
+
+    lab = ensure_lab()
+    cases = request.prepared.cases
+    total = len(cases)
+    if request.resume is not None:
+        prepare_resumed(request.resume, lab.build_id)
+        total = len(remaining(cases, request.resume.done_ids(cases)))
+    with RunProgress(console, total, time.monotonic) as progress:
+        return execute(
+            request,
+            lab,
+            uml_target_factory(time.monotonic_ns),
+            progress,
+            lambda: datetime.now(UTC),
+        )
+
+
+def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) -> None:
+    from ffslab.cli.progress import format_seconds
+    from ffslab.cli.tables import outcome_counts, print_results
+
+    print_results(console, end.results, end.run.walls())
+    console.print(
+        f"{len(end.results)} of {len(prepared.cases)} cases: {outcome_counts(end.results)}; "
+        f"{format_seconds(end.wall_s)}",
+        markup=False,
+    )
+    console.print(f"results: {end.run.path}", soft_wrap=True, markup=False)
+    if end.interrupted:
+        console.print(
+            f"interrupted; next: ffslab run {end.run.path} --resume", soft_wrap=True, markup=False
+        )
+    elif report and end.results:
+        _write_report(console, end)
+
+
+def _write_report(console: Console, end: RunEnd) -> None:
+    """Writes the report if its parts are installed; without them the results stand alone."""
+    try:
+        from ffslab.report import build
+
+        path = build(end.run.path)
+    except ImportError as error:
+        console.print(
+            f"no report: the module {error.name} is missing; next: pip install 'ffslab[report]'",
+            markup=False,
+        )
+        return
+    console.print(f"report: {path}", soft_wrap=True, markup=False)
+
+
+def _exit_code(end: RunEnd) -> int:
+    from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
+
+    if end.interrupted:
+        return EXIT_INFRASTRUCTURE
+    good = all(result["outcome"] in ("pass", "skip") for result in end.results)
+    return EXIT_OK if good else EXIT_FAILED

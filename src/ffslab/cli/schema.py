@@ -1,0 +1,40 @@
+"""`ffslab schema`: the JSON Schema of the TOML files, for editors and checks."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Document(StrEnum):
+    """The kinds of TOML file."""
+
+    study = "study"
+    chip = "chip"
+    board = "board"
+    filesystem = "filesystem"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `schema`."""
+
+    @app.command("schema")
+    def schema(
+        document: Annotated[Document, typer.Argument(help="Which file.")] = Document.study,
+    ) -> None:
+        """Print the JSON Schema of a study or catalog file."""
+        import json
+
+        from pydantic import BaseModel
+
+        from ffslab.model.files import BoardFile, ChipFile, FilesystemFile, StudyFile
+
+        models: dict[Document, type[BaseModel]] = {
+            Document.study: StudyFile,
+            Document.chip: ChipFile,
+            Document.board: BoardFile,
+            Document.filesystem: FilesystemFile,
+        }
+        typer.echo(json.dumps(models[document].model_json_schema(by_alias=True), indent=2))

@@ -1,0 +1,92 @@
+"""`ffslab show`: a run as a table, or one case in detail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ffslab.results.rundir import RunDirectory
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `show`."""
+
+    @app.command("show")
+    def show(
+        run: Annotated[str, typer.Argument(help="A run: path, name, its beginning, or latest.")],
+        case: Annotated[str | None, typer.Argument(help="A case of it.")] = None,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories are.")
+        ] = Path("results"),
+    ) -> None:
+        """Show a run, or one of its cases and the command that reproduces it."""
+        from ffslab.cli.tables import terminal
+        from ffslab.results.rundir import find_run
+
+        found = find_run(run, output)
+        if case is None:
+            _show_run(terminal(), found)
+        else:
+            _show_case(terminal(), found, case)
+
+
+def _show_run(console: Console, run: RunDirectory) -> None:
+    from ffslab.cli.tables import outcome_counts, print_results
+
+    manifest = run.manifest()
+    results = run.results()
+    console.print(f"{manifest.get('title', '')}", markup=False)
+    console.print(f"{run.path}: {manifest.get('command', '')}", markup=False, soft_wrap=True)
+    print_results(console, results, run.walls())
+    total = manifest.get("cases_total", "?")
+    console.print(f"{len(results)} of {total} cases: {outcome_counts(results)}", markup=False)
+    if not manifest.get("complete"):
+        console.print(f"incomplete; next: ffslab run {run.path} --resume", soft_wrap=True)
+
+
+def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
+    from ffslab.cli.parse import reproduce_command
+    from ffslab.cli.tables import print_latencies, print_phases
+
+    manifest = run.manifest()
+    result = _find(run, case_id)
+    console.print(f"{case_id}: {result['outcome']}", markup=False)
+    if result["reason"]:
+        console.print(f"  {result['reason']}", markup=False)
+    for line in result["excerpt"]:
+        console.print(f"  | {line}", markup=False, soft_wrap=True)
+    print_phases(console, result)
+    print_latencies(console, result)
+    overrides = [(key, values) for key, values in manifest.get("overrides", [])]
+    command = reproduce_command(_study_argument(manifest), overrides, case_id)
+    console.print(f"spec: {result['spec_hash']}", markup=False)
+    console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
+    console.print(f"reproduce: {command}", soft_wrap=True, markup=False)
+
+
+def _find(run: RunDirectory, case_id: str) -> dict[str, Any]:
+    from ffslab.errors import UsageError
+    from ffslab.model.files import suggestion
+
+    results = {str(result["id"]): result for result in run.results()}
+    if case_id not in results:
+        raise UsageError(
+            f"no case {case_id!r} in {run.path}{suggestion(case_id, results)}",
+            cause="it is not part of the study, or has not run",
+            remedy=f"ffslab show {run.path}",
+        )
+    return results[case_id]
+
+
+def _study_argument(manifest: dict[str, Any]) -> str:
+    """A shipped study by its name, another one by its file."""
+    from ffslab.loader import study_names
+
+    name, path = str(manifest.get("study", "")), str(manifest.get("study_file", ""))
+    shipped = study_names().get(name)
+    return name if shipped is not None and str(shipped) == path else path

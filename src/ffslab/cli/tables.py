@@ -1,0 +1,115 @@
+"""Tables of results for a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from ffslab.model.units import format_duration_ns
+
+_ORDER = {"crash": 0, "corrupt": 1, "timeout": 2, "fail": 3, "skip": 4, "pass": 5}
+_STYLE = {"pass": "green", "skip": "yellow"}
+
+
+def terminal() -> Console:
+    """Standard output; 80 columns when it is no terminal."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=80)
+
+
+def print_results(
+    console: Console, results: Sequence[Mapping[str, Any]], walls: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """One line per case, failures first and with their reason."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("case", overflow="fold")
+    table.add_column("outcome")
+    for heading in ("creation", "transact.", "pages", "erased", "wall"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for result in sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0)):
+        outcome = result["outcome"]
+        phases = {phase["phase"]: phase for phase in result["phases"]}
+        whole = phases.get("workload", {})
+        wall = walls.get(result["id"], {}).get("wall_ns")
+        table.add_row(
+            result["id"],
+            f"[{_STYLE.get(outcome, 'red')}]{outcome}[/]",
+            _duration(phases.get("creation")),
+            _duration(phases.get("transactions")),
+            _count(whole.get("pages_programmed")),
+            _count(whole.get("blocks_erased")),
+            format_duration_ns(wall) if wall is not None else "",
+        )
+    console.print(table)
+    for result in results:
+        if result["outcome"] != "pass":
+            console.print(f"{result['id']}: {result['outcome']}: {result['reason']}", markup=False)
+
+
+def print_phases(console: Console, result: Mapping[str, Any]) -> None:
+    """The phases of one case."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("phase")
+    for heading in ("time", "read/s", "written/s", "pages r", "pages w", "erased", "spread", "WA"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for phase in result["phases"]:
+        amplification = phase.get("write_amplification")
+        table.add_row(
+            phase["phase"],
+            format_duration_ns(phase["duration_ns"]),
+            _rate(phase["read_bytes_per_s"]),
+            _rate(phase["write_bytes_per_s"]),
+            _count(phase.get("pages_read")),
+            _count(phase.get("pages_programmed")),
+            _count(phase.get("blocks_erased")),
+            _count(phase.get("erases_spread")),
+            "" if amplification is None else f"{amplification:.2f}",
+        )
+    console.print(table)
+
+
+def print_latencies(console: Console, result: Mapping[str, Any]) -> None:
+    """The latencies of one case."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("phase")
+    table.add_column("operation")
+    for heading in ("count", "mean", "p50", "p90", "p99", "max"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for latency in result["latencies"]:
+        if latency["count"]:
+            names = ("mean_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns")
+            table.add_row(
+                latency["phase"],
+                latency["op"],
+                _count(latency["count"]),
+                *(format_duration_ns(latency[name]) for name in names),
+            )
+    console.print(table)
+
+
+def outcome_counts(results: Sequence[Mapping[str, Any]]) -> str:
+    """For example "34 pass, 2 fail"."""
+    counts: dict[str, int] = {}
+    for result in results:
+        counts[result["outcome"]] = counts.get(result["outcome"], 0) + 1
+    ordered = sorted(counts, key=lambda outcome: _ORDER.get(outcome, 0), reverse=True)
+    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in ordered) or "no case"
+
+
+def _duration(phase: Mapping[str, Any] | None) -> str:
+    return format_duration_ns(phase["duration_ns"]) if phase else ""
+
+
+def _count(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _rate(bytes_per_s: float) -> str:
+    if not bytes_per_s:
+        return ""
+    mega = bytes_per_s / 1e6
+    return f"{mega:.2f} MB" if mega < 100 else f"{mega:,.0f} MB"

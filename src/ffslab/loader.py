@@ -1,0 +1,105 @@
+"""Reads the TOML files of the catalog and of studies.
+
+The model gives them their meaning; here is only the disk, and what can go wrong
+with it: a missing file, bad TOML (reported with its line), a name that differs
+from the file's.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ffslab.errors import SpecError, UsageError
+from ffslab.model.catalog import (
+    Catalog,
+    board_from_document,
+    chip_from_document,
+    filesystem_from_document,
+    state_from_document,
+)
+from ffslab.model.files import suggestion
+from ffslab.paths import data_dir
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class StudySource:
+    """A study before it is understood: where it came from, its text, its document."""
+
+    path: Path
+    text: str
+    document: Mapping[str, Any]
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """The TOML document; SpecError with line and column if it is malformed."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(
+            f"{where}: not valid TOML: {error}",
+            cause="a missing quote, bracket or equals sign near that place",
+            remedy=f"edit {where}",
+        ) from error
+
+
+def read_text(path: Path) -> str:
+    """A UTF-8 text file, or SpecError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path}: not UTF-8 text: {error}") from error
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def load_catalog(root: Path | None = None) -> Catalog:
+    """The catalog in `root` (default: the one shipped with ffslab)."""
+    root = root or data_dir("catalog")
+    chips = _load_all(root / "chips", chip_from_document)
+    boards = _load_all(
+        root / "boards", lambda document, where: board_from_document(document, chips, where)
+    )
+    return Catalog(
+        chips=chips,
+        boards=boards,
+        filesystems=_load_all(root / "filesystems", filesystem_from_document),
+        states=_load_all(root / "states", state_from_document),
+    )
+
+
+def _load_all(directory: Path, build: Callable[[Mapping[str, Any], str], T]) -> dict[str, T]:
+    items: dict[str, T] = {}
+    for path in sorted(directory.glob("*.toml")):
+        item = build(parse_toml(read_text(path), str(path)), str(path))
+        name = str(getattr(item, "name", ""))
+        if name != path.stem:
+            raise SpecError(f"{path}: its name is {name!r}, but the file is called {path.stem!r}")
+        items[name] = item
+    return items
+
+
+def study_names() -> dict[str, Path]:
+    """The studies shipped with ffslab, by name."""
+    return {path.stem: path for path in sorted(data_dir("studies").glob("*.toml"))}
+
+
+def find_study(name_or_path: str) -> StudySource:
+    """A study by its shipped name, or a path to a TOML file; UsageError if neither."""
+    path = Path(name_or_path)
+    if not path.is_file():
+        shipped = study_names()
+        if name_or_path not in shipped:
+            raise UsageError(
+                f"no study {name_or_path!r}{suggestion(name_or_path, shipped)}",
+                cause="it is neither a shipped study nor a file",
+                remedy="ffslab list studies",
+            )
+        path = shipped[name_or_path]
+    text = read_text(path)
+    return StudySource(path, text, parse_toml(text, str(path)))

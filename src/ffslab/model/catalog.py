@@ -1,0 +1,210 @@
+"""The catalog: parsed TOML documents → frozen boards, chips, file systems, states.
+
+Pure: `ffslab.loader` reads the files, this module gives them their meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ffslab.errors import SpecError
+from ffslab.model.files import (
+    BoardFile,
+    ChipFile,
+    Figure,
+    FilesystemFile,
+    StateFile,
+    suggestion,
+    validated,
+)
+from ffslab.model.specs import (
+    Board,
+    Chip,
+    Filesystem,
+    FilesystemOption,
+    InitialState,
+    OptionValue,
+    Partition,
+    Provenance,
+    UbiSettings,
+)
+from ffslab.model.units import parse_size
+
+_CHIP_INTEGERS = (
+    "page_bytes",
+    "oob_bytes",
+    "subpages",
+    "pages_per_block",
+    "blocks",
+    "planes",
+    "t_command_ns",
+    "t_read_ns",
+    "t_prog_ns",
+    "t_erase_ns",
+    "bus_read_ps",
+    "bus_write_ps",
+    "ecc_read_ns",
+    "ecc_write_ns",
+    "ecc_strength_bits",
+    "ecc_step_bytes",
+    "nop",
+    "endurance_cycles",
+)
+_AT_LEAST_ONE = ("page_bytes", "subpages", "pages_per_block", "blocks", "planes", "nop")
+_BOARD_INTEGERS = ("ram_bytes", "cpu_mhz", "cpu_block_ps", "cpu_byte_ps")
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Everything a study can name."""
+
+    chips: Mapping[str, Chip]
+    boards: Mapping[str, Board]
+    filesystems: Mapping[str, Filesystem]
+    states: Mapping[str, InitialState]
+
+    def board(self, name: str) -> Board:
+        """The board called `name`; SpecError with the valid names."""
+        return _lookup(self.boards, name, "board")
+
+    def filesystem(self, name: str) -> Filesystem:
+        """The file system called `name`; SpecError with the valid names."""
+        return _lookup(self.filesystems, name, "filesystem")
+
+    def state(self, name: str) -> InitialState:
+        """The initial state called `name`; SpecError with the valid names."""
+        return _lookup(self.states, name, "state")
+
+
+T = TypeVar("T")
+
+
+def _lookup(table: Mapping[str, T], name: str, kind: str) -> T:
+    try:
+        return table[name]
+    except KeyError:
+        names = ", ".join(sorted(table))
+        raise SpecError(
+            f"unknown {kind} {name!r}{suggestion(name, table)}",
+            cause=f"the catalog has: {names}",
+            remedy=f"ffslab list {kind}s",
+        ) from None
+
+
+def chip_from_document(document: Mapping[str, Any], where: str) -> Chip:
+    """A chip file's contents as a Chip."""
+    parsed = validated(ChipFile, document, where)
+    keys = (*_CHIP_INTEGERS, "ordered")
+    values = _figure_values(parsed.figures, keys, where)
+    for key in _CHIP_INTEGERS:
+        _require_integer(values[key], key, where, minimum=1 if key in _AT_LEAST_ONE else 0)
+    if not isinstance(values["ordered"], bool):
+        raise SpecError(f"{where}: figures.ordered must be true or false")
+    return Chip(
+        name=parsed.name,
+        title=parsed.title,
+        provenance=_provenance(parsed.figures, keys),
+        **values,
+    )
+
+
+def board_from_document(
+    document: Mapping[str, Any], chips: Mapping[str, Chip], where: str
+) -> Board:
+    """A board file's contents as a Board with its chip looked up."""
+    parsed = validated(BoardFile, document, where)
+    keys = (*_BOARD_INTEGERS, "wait")
+    values = _figure_values(parsed.figures, keys, where)
+    for key in _BOARD_INTEGERS:
+        _require_integer(values[key], key, where, minimum=0)
+    if values["wait"] not in ("polled", "interrupt"):
+        raise SpecError(f'{where}: figures.wait must be "polled" or "interrupt"')
+    if parsed.chip not in chips:
+        raise SpecError(f"{where}: unknown chip {parsed.chip!r}{suggestion(parsed.chip, chips)}")
+    return Board(
+        name=parsed.name,
+        title=parsed.title,
+        chip=chips[parsed.chip],
+        cpu=parsed.cpu,
+        partitions=tuple(Partition(p.name, parse_size(p.size)) for p in parsed.partitions),
+        calibrated=parsed.calibrated,
+        derivation=parsed.derivation,
+        provenance=_provenance(parsed.figures, keys),
+        **values,
+    )
+
+
+def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesystem:
+    """A file-system file's contents as a Filesystem."""
+    parsed = validated(FilesystemFile, document, where)
+    ubi = parsed.ubi
+    return Filesystem(
+        name=parsed.name,
+        title=parsed.title,
+        type=parsed.type,
+        source=parsed.source,
+        min_blocks=parsed.min_blocks,
+        modules=tuple(parsed.modules),
+        ubi=None
+        if ubi is None
+        else UbiSettings(
+            vid_hdr_offset=ubi.vid_hdr_offset,
+            max_beb_per1024=ubi.max_beb_per1024,
+            volume=ubi.volume,
+        ),
+        options={
+            name: FilesystemOption(
+                name=name,
+                default=option.default,
+                values={
+                    key: OptionValue(tuple(value.mount_options), tuple(value.mount_flags))
+                    for key, value in option.values.items()
+                },
+            )
+            for name, option in parsed.options.items()
+        },
+    )
+
+
+def state_from_document(document: Mapping[str, Any], where: str) -> InitialState:
+    """An initial state; the sum of both shares must not exceed 100 %."""
+    parsed = validated(StateFile, document, where)
+    return initial_state(parsed.name, parsed.valid_percent, parsed.invalid_percent)
+
+
+def initial_state(name: str, valid_percent: int, invalid_percent: int) -> InitialState:
+    """A checked InitialState; without a name it is called by its shares, e.g. `v50i25`."""
+    total = valid_percent + invalid_percent
+    if total > 100:
+        raise SpecError(
+            f"state {name or 'without a name'}: valid {valid_percent} % + "
+            f"invalid {invalid_percent} % is {total} %, over 100 %",
+            cause="both are shares of the space available on the empty partition",
+            remedy="lower valid_percent or invalid_percent",
+        )
+    return InitialState(
+        name or f"v{valid_percent}i{invalid_percent}", valid_percent, invalid_percent
+    )
+
+
+def _figure_values(
+    figures: Mapping[str, Figure], keys: tuple[str, ...], where: str
+) -> dict[str, Any]:
+    for name in figures:
+        if name not in keys:
+            raise SpecError(f"{where}: unknown key 'figures.{name}'{suggestion(name, keys)}")
+    missing = [key for key in keys if key not in figures]
+    if missing:
+        raise SpecError(f"{where}: figures.{missing[0]} is missing")
+    return {key: figures[key].value for key in keys}
+
+
+def _require_integer(value: Any, key: str, where: str, *, minimum: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+        raise SpecError(f"{where}: figures.{key} must be an integer ≥ {minimum}, not {value!r}")
+
+
+def _provenance(figures: Mapping[str, Figure], keys: tuple[str, ...]) -> tuple[Provenance, ...]:
+    return tuple(Provenance(key, figures[key].source, figures[key].estimate) for key in keys)

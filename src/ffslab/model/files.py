@@ -1,0 +1,249 @@
+"""The shape of the TOML files: studies and the catalog, checked at the border.
+
+pydantic is used here only; the rest of ffslab sees the frozen values of
+`ffslab.model.specs`. Every model refuses unknown keys. The functions at the end
+turn a parsed TOML document into those values or raise a `SpecError` that names
+the file, the key and the valid alternatives.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from ffslab.errors import SpecError
+from ffslab.model.units import parse_size
+
+Percent = Annotated[int, Field(ge=0, le=100)]
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+Bias = Annotated[int, Field(ge=-1, le=10)]
+Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+
+
+class Strict(BaseModel):
+    """No unknown keys, no conversion between types, immutable."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=True)
+
+
+class Figure(Strict):
+    """A number or word of the catalog with where it is from."""
+
+    value: int | bool | str = Field(description="the figure in the unit its key names")
+    source: str = Field(min_length=3, description="publication, data sheet or derivation")
+    estimate: bool = Field(description="true: neither published nor measured")
+
+
+class ChipFile(Strict):
+    """catalog/chips/NAME.toml."""
+
+    schema_version: Literal[1] = Field(alias="schema")
+    name: Name
+    title: str
+    figures: dict[str, Figure]
+
+
+class PartitionFile(Strict):
+    """A partition in front of the one under test."""
+
+    name: Name
+    size: int | str
+
+
+class BoardFile(Strict):
+    """catalog/boards/NAME.toml."""
+
+    schema_version: Literal[1] = Field(alias="schema")
+    name: Name
+    title: str
+    chip: Name
+    cpu: str
+    calibrated: bool
+    derivation: str = Field(min_length=10)
+    figures: dict[str, Figure]
+    partitions: list[PartitionFile] = []
+
+
+class OptionValueFile(Strict):
+    """What a value of an option adds to mount(2)."""
+
+    mount_options: list[str] = []
+    mount_flags: list[Literal["sync", "dirsync", "noatime", "nodiratime", "ro"]] = []
+
+
+class OptionFile(Strict):
+    """An option of a file system: its default and its values."""
+
+    default: str
+    values: dict[str, OptionValueFile]
+
+    @model_validator(mode="after")
+    def _default_is_a_value(self) -> OptionFile:
+        if self.default not in self.values:
+            raise ValueError(f"default {self.default!r} is not one of its values")
+        return self
+
+
+class UbiFile(Strict):
+    """How UBI is attached below a file system."""
+
+    vid_hdr_offset: Count = 0
+    max_beb_per1024: Annotated[int, Field(ge=0, le=768)] = 20
+    volume: Name = "data"
+
+
+class FilesystemFile(Strict):
+    """catalog/filesystems/NAME.toml."""
+
+    schema_version: Literal[1] = Field(alias="schema")
+    name: Name
+    title: str
+    type: str
+    source: str
+    min_blocks: Positive
+    modules: list[str] = []
+    ubi: UbiFile | None = None
+    options: dict[str, OptionFile] = {}
+
+
+class StateFile(Strict):
+    """An initial state; also catalog/states/NAME.toml without `schema`."""
+
+    name: Name = Field(default="", pattern=r"^$|^[a-z0-9][a-z0-9._-]*$", description="its name")
+    valid_percent: Percent = Field(default=0, description="valid data, of the space available")
+    invalid_percent: Percent = Field(default=0, description="invalid data, likewise")
+
+
+class WorkloadFile(Strict):
+    """FFSMark's parameters; the defaults are those of the published study."""
+
+    kind: Literal["ffsmark"] = Field(default="ffsmark", description="the workload")
+    number: Positive = Field(default=5000, description="files of the pool")
+    subdirectories: Count = Field(default=50, description="directories they are spread over")
+    size_min: Positive = Field(default=512, description="smallest file, bytes")
+    size_max: Positive = Field(default=10240, description="largest file, bytes")
+    transactions: Count = Field(default=15000, description="transactions after the creation")
+    read_bytes: Positive = Field(default=4096, description="unit of read(), bytes")
+    write_bytes: Positive = Field(default=4096, description="unit of write(), bytes")
+    bias_read: Bias = Field(default=5, description="reads against appends: of ten; -1: neither")
+    bias_create: Bias = Field(
+        default=5, description="creations against deletions: of ten; -1: neither"
+    )
+    buffering: bool = Field(default=False, description="stdio instead of read() and write()")
+    drop_caches: bool = Field(
+        default=True, description="drop the page cache before creation and transactions"
+    )
+    verify: bool = Field(default=False, description="read every file back and compare it")
+    full: bool = Field(default=False, description="record every single latency")
+
+    @model_validator(mode="after")
+    def _sizes_in_order(self) -> WorkloadFile:
+        if self.size_min > self.size_max:
+            raise ValueError(f"size_min {self.size_min} is above size_max {self.size_max}")
+        return self
+
+
+class BaseFile(Strict):
+    """What all cases of a study share unless an axis says otherwise."""
+
+    board: Name = Field(description="a board of the catalog")
+    filesystem: Name = Field(default="", pattern=r"^$|^[a-z0-9]", description="a file system")
+    options: dict[str, str] = Field(default={}, description="file-system options by name")
+    partition_bytes: int | str | None = Field(
+        default=None, description="size of the partition under test; absent: all of the chip"
+    )
+    state: str | StateFile = Field(default="free", description="initial state: name or table")
+    workload: WorkloadFile = Field(default=WorkloadFile(), description="the workload")
+    seeds: list[Seed] = Field(default=[1], min_length=1, description="one case for each")
+    cpu_scale: float | int = Field(
+        default=1.0, ge=0, description="multiplies the board's CPU costs; 0: the CPU is free"
+    )
+
+    @field_validator("partition_bytes")
+    @classmethod
+    def _size(cls, value: int | str | None) -> int | None:
+        return None if value is None else parse_size(value)
+
+
+class StudyFile(Strict):
+    """studies/NAME.toml: docs/study-format.md describes every key."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, populate_by_name=True, title="ffslab study"
+    )
+
+    schema_version: Literal[1] = Field(alias="schema", description="version of this format")
+    name: Name = Field(description="short name, the second half of a run's name")
+    title: str = Field(description="one line")
+    description: str = Field(default="", description="what the study asks and where it is from")
+    base: BaseFile = Field(description="what all cases share")
+    axes: dict[str, Any] = Field(
+        default={}, description="lists of values; the cases are their product"
+    )
+    include: list[dict[str, Any]] = Field(
+        default=[], description="if present, a case must match one of these rules"
+    )
+    exclude: list[dict[str, Any]] = Field(
+        default=[], description="a case that matches one of these rules is left out"
+    )
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
+    """`document` as `model`; raises SpecError with every problem, keys spelled out."""
+    try:
+        return model.model_validate(dict(document))
+    except ValidationError as error:
+        problems = [_problem(model, dict(item)) for item in error.errors()]
+        raise SpecError(
+            f"{where}: " + "; ".join(problems),
+            cause="a misspelt key or a value of the wrong kind",
+            remedy="see docs/study-format.md, or: ffslab schema study",
+        ) from error
+
+
+def suggestion(word: str, valid: Any) -> str:
+    """ " (did you mean X?)" or the list of what is valid."""
+    names = sorted(str(name) for name in valid)
+    close = difflib.get_close_matches(word, names, n=1)
+    if close:
+        return f" (did you mean {close[0]!r}?)"
+    return f" (valid: {', '.join(names)})" if names else ""
+
+
+def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:
+    location = tuple(part for part in item["loc"] if not _is_union_branch(part))
+    path = ".".join(str(part) for part in location)
+    if item["type"] == "extra_forbidden":
+        parent = _model_at(model, location[:-1])
+        names = [field.alias or name for name, field in parent.model_fields.items()]
+        return f"unknown key {path!r}{suggestion(str(location[-1]), names)}"
+    if item["type"] == "missing":
+        return f"key {path!r} is missing"
+    text = str(item["msg"]).removeprefix("Value error, ")
+    shown = "" if isinstance(item["input"], dict) else f" (it is {item['input']!r})"
+    return f"{path or 'document'}: {text}{shown}"
+
+
+def _is_union_branch(part: Any) -> bool:
+    """pydantic puts the names of a union's types into a location; they are no keys."""
+    return isinstance(part, str) and part in {"str", "int", "bool", "float", "StateFile"}
+
+
+def _model_at(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel]:
+    for part in location:
+        field = model.model_fields.get(str(part))
+        if field is None:
+            continue
+        for candidate in (field.annotation, *get_args(field.annotation)):
+            if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+                model = candidate
+                break
+    return model

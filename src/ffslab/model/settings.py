@@ -1,0 +1,262 @@
+"""One case's settings by dotted name, and what they mean.
+
+A study, its axes, its rules and `--set` all speak of the same names:
+`filesystem`, `options.compression`, `state.valid_percent`, `board.ram_bytes`,
+`chip.t_prog_ns`, … Here are the list of valid names, the flattening of nested
+tables into them, and the step from a complete set of settings to a Case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ffslab.errors import SpecError
+from ffslab.model.catalog import Catalog, initial_state
+from ffslab.model.files import StateFile, WorkloadFile, suggestion, validated
+from ffslab.model.specs import (
+    Board,
+    Case,
+    Chip,
+    Filesystem,
+    InitialState,
+    MountSetup,
+    Scalar,
+    Workload,
+)
+from ffslab.model.units import format_size, parse_size
+
+Settings = Mapping[str, Any]
+
+_PLAIN = ("board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
+_BOARD = ("ram_bytes", "wait", "cpu_block_ps", "cpu_byte_ps")
+_CHIP = (
+    "t_command_ns",
+    "t_read_ns",
+    "t_prog_ns",
+    "t_erase_ns",
+    "bus_read_ps",
+    "bus_write_ps",
+    "ecc_read_ns",
+    "ecc_write_ns",
+    "blocks",
+    "endurance_cycles",
+)
+DEFAULT = "default"  # an option's value that stands for the file system's own default
+
+
+def valid_keys(catalog: Catalog) -> tuple[str, ...]:
+    """Every name that an axis, a rule or `--set` may use."""
+    options = {name for fs in catalog.filesystems.values() for name in fs.options}
+    return (
+        *_PLAIN,
+        *(f"options.{name}" for name in sorted(options)),
+        "state.valid_percent",
+        "state.invalid_percent",
+        *(f"workload.{name}" for name in WorkloadFile.model_fields),
+        *(f"board.{name}" for name in _BOARD),
+        *(f"chip.{name}" for name in _CHIP),
+    )
+
+
+def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested tables as dotted names; the value of `state` may be a table and stays one."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            flat.update(flatten(value, f"{name}."))
+        else:
+            flat[name] = value
+    return flat
+
+
+def check_keys(keys: Iterable[str], catalog: Catalog, where: str) -> None:
+    """SpecError for a name that does not exist."""
+    valid = valid_keys(catalog)
+    for key in keys:
+        if key not in valid:
+            raise SpecError(
+                f"{where}: unknown axis {key!r}{suggestion(key, valid)}",
+                cause=f"valid axes: {', '.join(valid)}",
+                remedy="see docs/study-format.md",
+            )
+
+
+def option_value(filesystem: Filesystem, name: str, settings: Settings) -> str:
+    """The value of an option with the default put in; not yet checked to exist."""
+    value = str(settings.get(f"options.{name}", DEFAULT))
+    return filesystem.options[name].default if value == DEFAULT else value
+
+
+def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalog: Catalog) -> Case:
+    """The Case of a complete set of settings; SpecError says which one is wrong."""
+    where = f"case {case_id}"
+    board = _board(settings, catalog, where)
+    filesystem = catalog.filesystem(_text(settings, "filesystem", where))
+    setup = _mount_setup(filesystem, settings, where)
+    state = _state(settings, catalog, where)
+    workload = {
+        key.removeprefix("workload."): value
+        for key, value in settings.items()
+        if key.startswith("workload.")
+    }
+    resolved_axes: dict[str, Scalar] = {}
+    for key, value in axes.items():
+        if key.startswith("options."):
+            name = key.removeprefix("options.")
+            value = dict(setup.options).get(name, "")
+        elif key == "state":
+            value = state.name
+        resolved_axes[key] = value
+    return Case(
+        id=case_id,
+        study=study,
+        axes=tuple(resolved_axes.items()),
+        board=board,
+        cpu_scale=_number(settings, "cpu_scale", where),
+        filesystem=setup,
+        partition_blocks=_partition_blocks(board, filesystem, settings, where),
+        state=state,
+        workload=Workload(**dict(validated(WorkloadFile, workload, f"{where}: workload"))),
+        seed=_integer(settings, "seed", where),
+    )
+
+
+def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
+    board = catalog.board(_text(settings, "board", where))
+    chip_changes: dict[str, Any] = {}
+    board_changes: dict[str, Any] = {}
+    for key in settings:
+        group, _, name = key.partition(".")
+        if group == "chip":
+            chip_changes[name] = _integer(settings, key, where)
+        elif group == "board" and name == "wait":
+            board_changes[name] = _text(settings, key, where)
+        elif group == "board" and name:
+            board_changes[name] = (
+                _size(settings[key], key, where)
+                if name.endswith("_bytes")
+                else _integer(settings, key, where)
+            )
+    if board_changes.get("wait", "polled") not in ("polled", "interrupt"):
+        raise SpecError(f'{where}: board.wait is "polled" or "interrupt"')
+    chip: Chip = replace(board.chip, **chip_changes)
+    return replace(board, chip=chip, **board_changes)
+
+
+def _mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> MountSetup:
+    for key, value in settings.items():
+        name = key.removeprefix("options.")
+        if name != key and name not in filesystem.options and value != DEFAULT:
+            raise SpecError(
+                f"{where}: file system {filesystem.name} has no option {name!r}"
+                f"{suggestion(name, filesystem.options)}",
+                cause="an axis that only another file system has",
+                remedy=f'leave it out: [[exclude]] filesystem = "{filesystem.name}", {key} = …',
+            )
+    chosen: list[tuple[str, str]] = []
+    mount_options: list[str] = []
+    mount_flags: list[str] = []
+    for name, option in filesystem.options.items():
+        value = option_value(filesystem, name, settings)
+        if value not in option.values:
+            raise SpecError(
+                f"{where}: options.{name} = {value!r}: {filesystem.name} has no such value"
+                f"{suggestion(value, option.values)}",
+                cause=f"valid values: {', '.join(option.values)}",
+                remedy="change it, or leave the combination out with [[exclude]]",
+            )
+        chosen.append((name, value))
+        mount_options += option.values[value].mount_options
+        mount_flags += option.values[value].mount_flags
+    return MountSetup(
+        name=filesystem.name,
+        type=filesystem.type,
+        source=filesystem.source,
+        ubi=filesystem.ubi,
+        modules=filesystem.modules,
+        options=tuple(chosen),
+        mount_options=tuple(mount_options),
+        mount_flags=tuple(mount_flags),
+    )
+
+
+def _state(settings: Settings, catalog: Catalog, where: str) -> InitialState:
+    value = settings.get("state", "free")
+    if isinstance(value, Mapping):
+        parsed = validated(StateFile, value, f"{where}: state")
+        state = initial_state(parsed.name, parsed.valid_percent, parsed.invalid_percent)
+    else:
+        state = catalog.state(str(value))
+    shares = {
+        key: _integer(settings, f"state.{key}", where)
+        for key in ("valid_percent", "invalid_percent")
+        if f"state.{key}" in settings
+    }
+    if not shares:
+        return state
+    validated(StateFile, shares, f"{where}: state")
+    changed = replace(state, name="", **shares)
+    return initial_state("", changed.valid_percent, changed.invalid_percent)
+
+
+def _partition_blocks(board: Board, filesystem: Filesystem, settings: Settings, where: str) -> int:
+    chip = board.chip
+    block_bytes = chip.block_bytes
+    in_front = sum(-(-part.size_bytes // block_bytes) for part in board.partitions)
+    available = chip.blocks - in_front
+    wanted = settings.get("partition_bytes")
+    size_bytes = (
+        available * block_bytes if wanted is None else _size(wanted, "partition_bytes", where)
+    )
+    blocks = size_bytes // block_bytes
+    if blocks > available:
+        raise SpecError(
+            f"{where}: the partition of {blocks} erase blocks is larger than chip {chip.name}, "
+            f"which has {available} of {format_size(block_bytes)}",
+            cause="partition_bytes is above the chip's size",
+            remedy=f"at most partition_bytes = {available * block_bytes}",
+        )
+    needed = filesystem.min_blocks
+    if filesystem.ubi:
+        # UBI keeps two blocks for its volume table, one for wear leveling and one
+        # for atomic changes, and a reserve that it sizes by the whole chip.
+        needed += 4 + -(-chip.blocks * filesystem.ubi.max_beb_per1024 // 1024)
+    if blocks < needed:
+        raise SpecError(
+            f"{where}: a partition of {blocks} erase blocks is too small for {filesystem.name}, "
+            f"which needs at least {needed} of {format_size(block_bytes)}",
+            cause="partition_bytes is below what the file system can be formatted on",
+            remedy=f"at least partition_bytes = {needed * block_bytes}",
+        )
+    return blocks
+
+
+def _size(value: Any, key: str, where: str) -> int:
+    try:
+        return parse_size(value)
+    except (ValueError, TypeError) as error:
+        raise SpecError(f"{where}: {key}: {error}") from error
+
+
+def _text(settings: Settings, key: str, where: str) -> str:
+    value = settings.get(key, "")
+    if not isinstance(value, str) or not value:
+        raise SpecError(f"{where}: {key} must be a name" + (f", not {value!r}" if value else ""))
+    return value
+
+
+def _integer(settings: Settings, key: str, where: str) -> int:
+    value = settings[key]
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise SpecError(f"{where}: {key} must be an integer ≥ 0, not {value!r}")
+    return value
+
+
+def _number(settings: Settings, key: str, where: str) -> float:
+    value = settings.get(key, 1.0)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1e6:
+        raise SpecError(f"{where}: {key} must be a number from 0 to 1e6, not {value!r}")
+    return float(value)

@@ -1,0 +1,266 @@
+"""What a case is made of, as frozen values with no input or output.
+
+Chip → Board → Case, plus Filesystem, InitialState and Workload. A case is a
+pure function of `case_spec()`: everything that can change its result is in
+there, and its hash names it. Units are the last word of a name; picoseconds
+are used where a nanosecond is too coarse (per byte, per basic block).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from ffslab.model.canonical import canonical_json, sha256_hex
+
+WaitModel = Literal["polled", "interrupt"]
+Scalar = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a figure of the catalog is from; an estimate is neither published nor measured."""
+
+    figure: str
+    source: str
+    estimate: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """A NAND chip and its path to memory: geometry, latencies, bus and ECC.
+
+    A page read costs command + t_read + (page + OOB) bytes on the bus + ECC; a
+    program likewise with t_prog; an erase command + t_erase.
+    """
+
+    name: str
+    title: str
+    page_bytes: int
+    oob_bytes: int
+    subpages: int
+    pages_per_block: int
+    blocks: int
+    planes: int
+    t_command_ns: int
+    t_read_ns: int
+    t_prog_ns: int
+    t_erase_ns: int
+    bus_read_ps: int  # per byte
+    bus_write_ps: int  # per byte
+    ecc_read_ns: int  # per page
+    ecc_write_ns: int  # per page
+    ecc_strength_bits: int
+    ecc_step_bytes: int
+    nop: int  # programs of one page between two erases
+    ordered: bool  # pages of a block must be programmed in order
+    endurance_cycles: int  # 0: no limit
+    provenance: tuple[Provenance, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def block_bytes(self) -> int:
+        """Data bytes of one erase block."""
+        return self.page_bytes * self.pages_per_block
+
+    @property
+    def size_bytes(self) -> int:
+        """Data bytes of the chip."""
+        return self.block_bytes * self.blocks
+
+    def page_read_ns(self) -> float:
+        """Time to read one page with its OOB area into memory, ECC checked."""
+        bus_ns = (self.page_bytes + self.oob_bytes) * self.bus_read_ps / 1000
+        return self.t_command_ns + self.t_read_ns + bus_ns + self.ecc_read_ns
+
+    def page_program_ns(self) -> float:
+        """Time to compute the ECC of a page, transfer it with its OOB area and program it."""
+        bus_ns = (self.page_bytes + self.oob_bytes) * self.bus_write_ps / 1000
+        return self.t_command_ns + self.t_prog_ns + bus_ns + self.ecc_write_ns
+
+    def block_erase_ns(self) -> float:
+        """Time to erase one block."""
+        return float(self.t_command_ns + self.t_erase_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A fixed partition in front of the one under test, in bytes."""
+
+    name: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """A processor, its memory and its flash chip.
+
+    `cpu_block_ps` is charged per executed basic block of kernel code,
+    `cpu_byte_ps` per byte of memcpy, memset and their like; 0 makes it free.
+    """
+
+    name: str
+    title: str
+    chip: Chip
+    ram_bytes: int
+    cpu: str
+    cpu_mhz: int
+    cpu_block_ps: int
+    cpu_byte_ps: int
+    wait: WaitModel
+    partitions: tuple[Partition, ...]
+    calibrated: bool
+    derivation: str
+    provenance: tuple[Provenance, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue:
+    """What choosing a value of a file-system option adds to mount(2)."""
+
+    mount_options: tuple[str, ...] = ()
+    mount_flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesystemOption:
+    """One axis of a file system, e.g. compression: its values and its default."""
+
+    name: str
+    default: str
+    values: Mapping[str, OptionValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UbiSettings:
+    """Parameters of the UBI attach and of the reserve for bad blocks."""
+
+    vid_hdr_offset: int
+    max_beb_per1024: int
+    volume: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filesystem:
+    """A file system of the catalog, before its options are chosen."""
+
+    name: str
+    title: str
+    type: str  # what mount(2) calls it
+    source: str  # first argument of mount(2); {partition} is replaced
+    ubi: UbiSettings | None
+    min_blocks: int  # smallest number of erase blocks it can be formatted on
+    modules: tuple[str, ...]
+    options: Mapping[str, FilesystemOption]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MountSetup:
+    """A file system with every option chosen: what the plan needs."""
+
+    name: str
+    type: str
+    source: str
+    ubi: UbiSettings | None
+    modules: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
+    mount_options: tuple[str, ...]
+    mount_flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InitialState:
+    """How full the partition is at launch, in percent of the space then available."""
+
+    name: str
+    valid_percent: int
+    invalid_percent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """FFSMark; the keys are those of the agent's step (docs/plan-format.md, section 4)."""
+
+    kind: Literal["ffsmark"] = "ffsmark"
+    number: int = 5000
+    subdirectories: int = 50
+    size_min: int = 512
+    size_max: int = 10240
+    transactions: int = 15000
+    read_bytes: int = 4096
+    write_bytes: int = 4096
+    bias_read: int = 5
+    bias_create: int = 5
+    buffering: bool = False
+    drop_caches: bool = True
+    verify: bool = False
+    full: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One point of a study. `axes` are the settings that tell it from its siblings."""
+
+    id: str
+    study: str
+    axes: tuple[tuple[str, Scalar], ...]
+    board: Board
+    cpu_scale: float
+    filesystem: MountSetup
+    partition_blocks: int
+    state: InitialState
+    workload: Workload
+    seed: int
+
+    @property
+    def partition_bytes(self) -> int:
+        """Size of the partition under test."""
+        return self.partition_blocks * self.board.chip.block_bytes
+
+    @property
+    def cpu_block_ps(self) -> int:
+        """Charge per basic block after scaling."""
+        return round(self.board.cpu_block_ps * self.cpu_scale)
+
+    @property
+    def cpu_byte_ps(self) -> int:
+        """Charge per byte of memory routines after scaling."""
+        return round(self.board.cpu_byte_ps * self.cpu_scale)
+
+    @property
+    def spec_hash(self) -> str:
+        """SHA-256 of what determines the result; the id and the study's name do not."""
+        return sha256_hex(canonical_json(case_spec(self)))
+
+
+def case_spec(case: Case) -> dict[str, Any]:
+    """Everything that determines the result of a case, as plain JSON values.
+
+    Sources of figures, titles and names of axes are left out: they say where a
+    value is from, not what it is.
+    """
+    board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
+    board["chip"] = _plain(case.board.chip, without=("provenance", "title"))
+    board["partitions"] = [_plain(partition) for partition in case.board.partitions]
+    filesystem = _plain(case.filesystem, without=("ubi",))
+    filesystem["options"] = dict(case.filesystem.options)
+    filesystem["mount_options"] = list(case.filesystem.mount_options)
+    filesystem["mount_flags"] = list(case.filesystem.mount_flags)
+    filesystem["modules"] = list(case.filesystem.modules)
+    filesystem["ubi"] = _plain(case.filesystem.ubi) if case.filesystem.ubi else None
+    return {
+        "schema": 1,
+        "board": board,
+        "cpu_scale": case.cpu_scale,
+        "cpu_block_ps": case.cpu_block_ps,
+        "cpu_byte_ps": case.cpu_byte_ps,
+        "filesystem": filesystem,
+        "partition_bytes": case.partition_bytes,
+        "state": _plain(case.state),
+        "workload": _plain(case.workload),
+        "seed": case.seed,
+    }
+
+
+def _plain(value: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {f.name: getattr(value, f.name) for f in fields(value) if f.name not in without}

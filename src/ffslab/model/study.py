@@ -1,0 +1,204 @@
+"""A study and its expansion into cases: pure, and in one order.
+
+The cases are the product of the axes, the first axis varying slowest, seeds
+fastest; then `[[include]]` and `[[exclude]]` rules are applied. Rules come
+before the check of option values, so that a combination which does not exist
+(an option one file system lacks) can be left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ffslab.errors import SpecError, UsageError
+from ffslab.model.catalog import Catalog
+from ffslab.model.files import StudyFile, WorkloadFile, suggestion, validated
+from ffslab.model.settings import check_keys, flatten, option_value, resolve
+from ffslab.model.specs import Case
+
+Override = tuple[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A checked study; `base` and rules are flat, `axes` in the order of the file."""
+
+    name: str
+    title: str
+    description: str
+    base: Mapping[str, Any]
+    axes: tuple[tuple[str, tuple[Any, ...]], ...]
+    include: tuple[Mapping[str, Any], ...]
+    exclude: tuple[Mapping[str, Any], ...]
+
+
+def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: str) -> Study:
+    """A study file's contents as a Study; raises SpecError for what cannot be right."""
+    parsed = validated(StudyFile, document, where)
+    axes: dict[str, tuple[Any, ...]] = {}
+    for key, values in flatten(parsed.axes).items():
+        if not isinstance(values, list) or not values:
+            raise SpecError(f"{where}: axes.{key} must be a list with at least one value")
+        axes[key] = tuple(values)
+    axes.setdefault("seed", tuple(parsed.base.seeds))
+    # Seeds are replicates: neighbours in the table, whatever the file's order.
+    axes["seed"] = axes.pop("seed")
+    include = tuple(flatten(rule) for rule in parsed.include)
+    exclude = tuple(flatten(rule) for rule in parsed.exclude)
+    check_keys(axes, catalog, f"{where}: axes")
+    for rule in (*include, *exclude):
+        check_keys(rule, catalog, f"{where}: rule")
+    return Study(
+        name=parsed.name,
+        title=parsed.title,
+        description=parsed.description.strip(),
+        base=_base_settings(parsed, catalog, where),
+        axes=tuple(axes.items()),
+        include=include,
+        exclude=exclude,
+    )
+
+
+def _base_settings(parsed: StudyFile, catalog: Catalog, where: str) -> dict[str, Any]:
+    base = parsed.base
+    settings: dict[str, Any] = {"board": base.board, "cpu_scale": base.cpu_scale}
+    if base.filesystem:
+        settings["filesystem"] = base.filesystem
+    if base.partition_bytes is not None:
+        settings["partition_bytes"] = base.partition_bytes
+    settings["state"] = base.state if isinstance(base.state, str) else base.state.model_dump()
+    for name, value in base.options.items():
+        settings[f"options.{name}"] = value
+    for name in WorkloadFile.model_fields:
+        settings[f"workload.{name}"] = getattr(base.workload, name)
+    check_keys(settings, catalog, f"{where}: base")
+    return settings
+
+
+def with_overrides(study: Study, overrides: Sequence[Override], catalog: Catalog) -> Study:
+    """The study with axes narrowed or replaced, or base values changed, by `--set`.
+
+    Several values for one name, given together or one after the other, make an axis.
+    """
+    merged: dict[str, tuple[Any, ...]] = {}
+    for key, values in overrides:
+        merged[key] = (*merged.get(key, ()), *values)
+    check_keys(merged, catalog, "--set")
+    base = dict(study.base)
+    axes = dict(study.axes)
+    for key, values in merged.items():
+        if key in axes or len(values) > 1:
+            axes[key] = values
+        else:
+            base[key] = values[0]
+    axes["seed"] = axes.pop("seed")
+    return Study(
+        study.name,
+        study.title,
+        study.description,
+        base,
+        tuple(axes.items()),
+        study.include,
+        study.exclude,
+    )
+
+
+def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
+    """All cases in order; ids are unique. Raises SpecError, also when nothing is left."""
+    names = [name for name, _ in study.axes]
+    cases: list[Case] = []
+    by_id: dict[str, Case] = {}
+    for values in itertools.product(*(values for _, values in study.axes)):
+        axes = dict(zip(names, values, strict=True))
+        settings = _merge(study.base, axes)
+        if study.include and not any(_matches(r, settings, catalog) for r in study.include):
+            continue
+        if any(_matches(rule, settings, catalog) for rule in study.exclude):
+            continue
+        case_id = "-".join(_label(key, value, settings, catalog) for key, value in axes.items())
+        case = resolve(case_id, study.name, axes, settings, catalog)
+        if case_id in by_id:
+            raise SpecError(
+                f"study {study.name}: two cases are called {case_id}",
+                cause="an axis has the same value twice, or values that read alike",
+                remedy="remove one of them",
+            )
+        by_id[case_id] = case
+        cases.append(case)
+    if not cases:
+        raise SpecError(
+            f"study {study.name} has no case left",
+            cause="its include and exclude rules, with --set, remove every combination",
+            remedy=f"ffslab run {study.name} --dry-run",
+        )
+    return tuple(cases)
+
+
+def _merge(base: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, Any]:
+    """Axes over the base; a whole `state` or `board` replaces what the base said of its parts."""
+    settings = dict(base)
+    for key in axes:
+        for name in [name for name in settings if name.startswith(f"{key}.")]:
+            del settings[name]
+    settings.update(axes)
+    return settings
+
+
+def _matches(rule: Mapping[str, Any], settings: Mapping[str, Any], catalog: Catalog) -> bool:
+    for key, wanted in rule.items():
+        alternatives = wanted if isinstance(wanted, list) else [wanted]
+        actual = _effective(key, settings, catalog)
+        if not any(value in alternatives for value in actual):
+            return False
+    return True
+
+
+def _effective(key: str, settings: Mapping[str, Any], catalog: Catalog) -> tuple[Any, ...]:
+    """What a rule's value may equal: the setting, and what it stands for."""
+    value = settings.get(key)
+    if key == "state" and isinstance(value, Mapping):
+        return (value.get("name"),)
+    if key.startswith("options."):
+        filesystem = catalog.filesystems.get(str(settings.get("filesystem")))
+        name = key.removeprefix("options.")
+        if filesystem and name in filesystem.options:
+            return (value, option_value(filesystem, name, settings))
+    return (value,)
+
+
+def _label(key: str, value: Any, settings: Mapping[str, Any], catalog: Catalog) -> str:
+    """The part of a case's id that an axis gives: words bare, numbers with their name."""
+    last = key.rpartition(".")[2]
+    if key == "seed":
+        return f"s{value}"
+    if isinstance(value, Mapping):
+        value = (
+            value.get("name")
+            or f"v{value.get('valid_percent', 0)}i{value.get('invalid_percent', 0)}"
+        )
+    elif key.startswith("options."):
+        filesystem = catalog.filesystem(str(settings.get("filesystem", "")))
+        if last in filesystem.options:
+            value = option_value(filesystem, last, settings)
+    text = re.sub(r"[^a-z0-9.]", "", str(value).lower())
+    if isinstance(value, str) and not key.endswith("_bytes"):
+        return text
+    prefix = {"cpu_scale": "cpu", "partition_bytes": "part"}.get(key, last.replace("_", ""))
+    return f"{prefix}{text}"
+
+
+def select(cases: Sequence[Case], ids: Sequence[str]) -> tuple[Case, ...]:
+    """The cases called `ids`, in expansion order; UsageError for an id that is not there."""
+    known = {case.id for case in cases}
+    for case_id in ids:
+        if case_id not in known:
+            raise UsageError(
+                f"no case {case_id!r}{suggestion(case_id, known) if known else ''}",
+                cause="the study does not expand to it",
+                remedy="ffslab run STUDY --dry-run lists the cases",
+            )
+    return tuple(case for case in cases if case.id in set(ids)) if ids else tuple(cases)

@@ -1,0 +1,34 @@
+"""Where ffslab's own data and the user's results are.
+
+Data (catalog, studies, kernel configuration) is in the package's `data` directory
+when ffslab was installed from a wheel, and at the root of the repository in a checkout.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+
+
+def data_dir(name: str) -> Path:
+    """The directory of packaged data called `name`, e.g. "catalog".
+
+    Raises InfrastructureError if neither the package nor a checkout has it.
+    """
+    package = Path(__file__).resolve().parent
+    candidates = (package / "data" / name, package.parent.parent / name)
+    for candidate in candidates:
+        if candidate.is_dir():
+            return candidate
+    raise InfrastructureError(
+        f"ffslab's data directory {name!r} is missing "
+        f"(looked at {', '.join(str(path) for path in candidates)})",
+        cause="an incomplete installation",
+        remedy="pip install --force-reinstall ffslab, or run ./ffslab from a checkout",
+    )
+
+
+def default_results_root() -> Path:
+    """Run directories go to ./results unless the user names another place."""
+    return Path("results")

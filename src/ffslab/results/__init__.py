@@ -1,0 +1,1 @@
+"""Run directories, the metrics derived from them, and the query store."""

@@ -1,0 +1,87 @@
+"""What a guest's kernel log says about its end: crashes, warnings, hung tasks.
+
+A pure parser, tested against recorded logs. It looks only at what the kernel
+prints, never at the agent's words, and it does not care whether the log is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["crash", "fail"]
+_EXCERPT_BEFORE = 2
+_EXCERPT_AFTER = 18
+_LINE_LIMIT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something the kernel log reports: `line` counts from 1."""
+
+    severity: Severity
+    kind: str
+    line: int
+    text: str
+    excerpt: tuple[str, ...]
+
+
+# In order of importance: the first finding of the most important kind is reported.
+_PATTERNS: tuple[tuple[Severity, str, re.Pattern[str]], ...] = (
+    (
+        "crash",
+        "hung task",
+        re.compile(r"INFO: task .+ blocked for more than \d+ seconds"),
+    ),
+    ("crash", "kernel bug", re.compile(r"\bkernel BUG at |\bBUG: ")),
+    ("crash", "oops", re.compile(r"\bOops\b|Kernel mode fault|[Gg]eneral protection fault")),
+    ("crash", "kernel panic", re.compile(r"Kernel panic - not syncing")),
+    (
+        "fail",
+        "lock dependency",
+        re.compile(
+            r"possible (circular|recursive) locking|possible irq lock inversion|"
+            r"inconsistent lock state|suspicious RCU usage"
+        ),
+    ),
+    ("fail", "kernel warning", re.compile(r"\bWARNING: (CPU|at|possible|suspicious|bad)")),
+    ("fail", "rule violation", re.compile(r"vnand.*: rule violation|vnand: rule violation")),
+    (
+        "fail",
+        "file system error",
+        re.compile(r"\bUBIFS error\b|\bubi\d+ error\b|\bUBI error\b|\bjffs2: error\b"),
+    ),
+)
+
+
+def scan_console(text: str) -> tuple[Finding, ...]:
+    """Every finding, the most important kind first and then by line."""
+    lines = text.splitlines()
+    findings: list[Finding] = []
+    for severity, kind, pattern in _PATTERNS:
+        for number, line in enumerate(lines):
+            if pattern.search(line):
+                findings.append(
+                    Finding(severity, kind, number + 1, _clean(line), _excerpt(lines, number))
+                )
+    return tuple(findings)
+
+
+def last_lines(text: str, count: int = 12) -> tuple[str, ...]:
+    """The end of a log, for a guest that stopped without a word."""
+    return tuple(_clean(line) for line in text.splitlines()[-count:])
+
+
+def _excerpt(lines: list[str], number: int) -> tuple[str, ...]:
+    return tuple(_clean(line) for line in _window(lines, number))
+
+
+def _window(lines: list[str], number: int) -> Iterable[str]:
+    return lines[max(0, number - _EXCERPT_BEFORE) : number + _EXCERPT_AFTER]
+
+
+def _clean(line: str) -> str:
+    printable = "".join(c if c.isprintable() or c == "\t" else "?" for c in line.rstrip())
+    return printable[:_LINE_LIMIT]

@@ -1,0 +1,85 @@
+"""Files that are either there in full or not at all.
+
+A result is written next to its place, flushed to disk, and renamed into it: a
+reader, or the next `--resume` after a power cut or kill -9, never sees half a
+file under the final name.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ffslab.errors import DamagedResultError, InfrastructureError
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Replaces `path` by `text`; InfrastructureError if the disk is full or read-only."""
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise disk_error(error, path) from error
+
+
+def disk_error(error: OSError, path: Path) -> InfrastructureError:
+    """An operating-system error on a results or scratch file in the user's words."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return InfrastructureError(
+        f"cannot write {error.filename or path}: {error.strerror}",
+        cause="the disk is full" if full else "no right to write there, or a failing disk",
+        remedy="free some space and continue with --resume, or name another place with --output",
+    )
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object; DamagedResultError if it is missing, cut or of another kind."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DamagedResultError(
+            f"{path}: cannot be read: {error.strerror}",
+            cause="the file was removed, or the run was interrupted before it was written",
+            remedy="ffslab run RUN_DIRECTORY --resume",
+        ) from error
+    except ValueError as error:
+        raise _damaged(path, 0, str(error)) from error
+    if not isinstance(value, dict):
+        raise _damaged(path, 0, "it is no JSON object")
+    return value
+
+
+def read_json_lines(path: Path) -> list[dict[str, Any]]:
+    """One JSON object per line; DamagedResultError names the first bad line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DamagedResultError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise _damaged(path, 0, str(error)) from error
+    values: list[dict[str, Any]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            raise _damaged(path, number, str(error)) from error
+        if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+            raise _damaged(path, number, "it is no result of a case")
+        values.append(value)
+    return values
+
+
+def _damaged(path: Path, line: int, what: str) -> DamagedResultError:
+    place = f"{path}, line {line}" if line else str(path)
+    return DamagedResultError(
+        f"{place}: damaged: {what}",
+        cause="the file was edited or cut after ffslab wrote it",
+        remedy="repeat the case: remove its directory under cases/ and run with --resume",
+    )

@@ -1,0 +1,193 @@
+"""Pure functions from records to the figures of a result.
+
+Durations are virtual nanoseconds, sizes bytes. Wear is always counted over the
+erase blocks of the partition under test. FFSMark's own definitions are used:
+mean and population standard deviation of the erases per block, and the
+difference between the most and the least erased block.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SUB_BUCKETS = 128
+QUANTILES = (("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99), ("p999_ns", 0.999))
+WORKLOAD_PHASES = ("creation", "transactions", "deletion")
+
+
+def bucket_bounds(index: int) -> tuple[int, int]:
+    """The values [low, high) of a bucket of the agent's log-linear histogram.
+
+    128 sub-buckets per power of two, as agent/histogram.h defines: indices below
+    128 are the value itself; index 128·(e − 6) + s covers (128 + s)·2^(e − 7).
+    """
+    if index < SUB_BUCKETS:
+        return index, index + 1
+    shift = index // SUB_BUCKETS - 1
+    low = (SUB_BUCKETS + index % SUB_BUCKETS) << shift
+    return low, low + (1 << shift)
+
+
+def quantile_ns(
+    buckets: Sequence[Sequence[int]], count: int, q: float, minimum: int, maximum: int
+) -> int:
+    """The value below or at which a share `q` of the requests is; 0 for none.
+
+    The middle of the bucket that holds the ⌈q·count⌉-th value, within the exact
+    minimum and maximum: off by at most 0.4 %.
+    """
+    rank = max(1, math.ceil(q * count))
+    seen = 0
+    for index, members in buckets:
+        seen += members
+        if seen >= rank:
+            low, high = bucket_bounds(index)
+            return min(max((low + high - 1) // 2, minimum), maximum)
+    return maximum if count else 0
+
+
+def latency_metrics(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A latency record with its mean and quantiles; buckets are kept."""
+    count = record["count"]
+    metrics: dict[str, Any] = {
+        "phase": record["phase"],
+        "op": record["op"],
+        "count": count,
+        "sum_ns": record["sum_ns"],
+        "mean_ns": record["sum_ns"] / count if count else 0.0,
+        "min_ns": record["min_ns"],
+        "max_ns": record["max_ns"],
+    }
+    for name, q in QUANTILES:
+        metrics[name] = quantile_ns(record["buckets"], count, q, record["min_ns"], record["max_ns"])
+    metrics["buckets"] = [list(bucket) for bucket in record["buckets"]]
+    return metrics
+
+
+def wear_metrics(before: Sequence[int], after: Sequence[int]) -> dict[str, float | int]:
+    """Erases per block between two snapshots: mean, standard deviation, max − min."""
+    erases = [b - a for a, b in zip(before, after, strict=True)]
+    if not erases:
+        return {"erases_mean": 0.0, "erases_std": 0.0, "erases_spread": 0, "erases_max": 0}
+    total, squares, blocks = sum(erases), sum(n * n for n in erases), len(erases)
+    # Exact integers until the last step: the same bits on every machine.
+    variance = (blocks * squares - total * total) / (blocks * blocks)
+    return {
+        "erases_mean": total / blocks,
+        "erases_std": math.sqrt(variance),
+        "erases_spread": max(erases) - min(erases),
+        "erases_max": max(erases),
+    }
+
+
+def counter_difference(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """What each counter gained; counters that only one side has are left out."""
+    return {name: after[name] - before[name] for name in after if name in before}
+
+
+def rate_per_s(amount: int, duration_ns: int) -> float:
+    """Amount per second of virtual time; 0 for an empty interval."""
+    return amount * 1e9 / duration_ns if duration_ns > 0 else 0.0
+
+
+def write_amplification(pages: int, page_bytes: int, bytes_written: int) -> float | None:
+    """Bytes programmed ÷ bytes the workload wrote; None if it wrote nothing."""
+    return pages * page_bytes / bytes_written if bytes_written else None
+
+
+def phase_metrics(
+    phase: Mapping[str, Any],
+    snapshots: Mapping[str, Mapping[str, Any]],
+    page_bytes: int,
+) -> dict[str, Any]:
+    """One phase's figures from its record and the flash snapshots around it."""
+    name = phase["phase"]
+    metrics = {
+        "phase": name,
+        "status": phase["status"],
+        "errno_name": phase.get("errno_name", ""),
+        "t_start_ns": phase["t_start_ns"],
+        "t_end_ns": phase["t_end_ns"],
+        **{
+            key: phase.get(key, 0)
+            for key in (
+                "files_created",
+                "files_deleted",
+                "files_read",
+                "files_appended",
+                "bytes_read",
+                "bytes_written",
+            )
+        },
+    }
+    counters = counter_difference(phase.get("flash_start", {}), phase.get("flash_end", {}))
+    start, end = snapshots.get(f"{name}:start"), snapshots.get(f"{name}:end")
+    wear = wear_metrics(start["erases"], end["erases"]) if start and end else {}
+    return _with_derived(metrics, counters, wear, page_bytes)
+
+
+def workload_metrics(
+    phases: Sequence[Mapping[str, Any]],
+    snapshots: Mapping[str, Mapping[str, Any]],
+    page_bytes: int,
+) -> dict[str, Any] | None:
+    """The sum over creation, transactions and deletion, called phase `workload`.
+
+    None unless all three are there. Wear is from the start of the first to the
+    end of the last, so that it is the wear that FFSMark reports for a run.
+    """
+    chosen = [phase for phase in phases if phase["phase"] in WORKLOAD_PHASES]
+    if [phase["phase"] for phase in chosen] != list(WORKLOAD_PHASES):
+        return None
+    summed = {
+        key: sum(phase[key] for phase in chosen)
+        for key in chosen[0]
+        if key.startswith(("files_", "bytes_"))
+    }
+    bad = next((phase for phase in chosen if phase["status"] != "ok"), chosen[-1])
+    metrics = {
+        "phase": "workload",
+        "status": bad["status"],
+        "errno_name": bad["errno_name"],
+        "t_start_ns": chosen[0]["t_start_ns"],
+        "t_end_ns": chosen[-1]["t_end_ns"],
+        **summed,
+    }
+    start = snapshots.get(f"{WORKLOAD_PHASES[0]}:start")
+    end = snapshots.get(f"{WORKLOAD_PHASES[-1]}:end")
+    counters: dict[str, int] = {}
+    wear: dict[str, float | int] = {}
+    if start and end:
+        counters = counter_difference(start["counters"], end["counters"])
+        wear = wear_metrics(start["erases"], end["erases"])
+    duration = sum(phase["duration_ns"] for phase in chosen)
+    return _with_derived(metrics, counters, wear, page_bytes, duration)
+
+
+def _with_derived(
+    metrics: dict[str, Any],
+    counters: Mapping[str, int],
+    wear: Mapping[str, float | int],
+    page_bytes: int,
+    duration_ns: int | None = None,
+) -> dict[str, Any]:
+    duration = metrics["t_end_ns"] - metrics["t_start_ns"] if duration_ns is None else duration_ns
+    metrics["duration_ns"] = duration
+    metrics["read_bytes_per_s"] = rate_per_s(metrics["bytes_read"], duration)
+    metrics["write_bytes_per_s"] = rate_per_s(metrics["bytes_written"], duration)
+    metrics["flash"] = dict(counters)
+    if counters:
+        pages = counters.get("pages_programmed", 0)
+        metrics["pages_read"] = counters.get("pages_read", 0)
+        metrics["pages_programmed"] = pages
+        metrics["blocks_erased"] = counters.get("blocks_erased", 0)
+        metrics["flash_time_ns"] = sum(
+            counters.get(name, 0) for name in ("read_ns", "program_ns", "erase_ns")
+        )
+        metrics["write_amplification"] = write_amplification(
+            pages, page_bytes, metrics["bytes_written"]
+        )
+    metrics.update(wear)
+    return metrics

@@ -1,0 +1,98 @@
+"""The judgement of a case from what its guest left behind: pure.
+
+Outcomes: pass, fail, skip, crash, timeout, corrupt. The gravest reason wins: a
+guest that ran out of wall-clock time is a timeout, a kernel that crashed or an
+agent that did not reach its end is a crash, wrong data is corruption; then come
+failed steps and what the kernel complained about. Nothing is retried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ffslab.results.console import last_lines, scan_console
+from ffslab.results.records import RecordStream
+
+OutcomeKind = Literal["pass", "fail", "skip", "crash", "timeout", "corrupt"]
+OUTCOMES: tuple[OutcomeKind, ...] = ("crash", "corrupt", "timeout", "fail", "skip", "pass")
+_DAMAGE_ERRORS = ("EUCLEAN", "EBADMSG")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a case, in one line and with an excerpt of the evidence."""
+
+    kind: OutcomeKind
+    reason: str = ""
+    excerpt: tuple[str, ...] = ()
+
+
+def judge(
+    stream: RecordStream, console: str, exit_status: int, timed_out_s: float | None
+) -> Outcome:
+    """The outcome of a guest that ended with `exit_status`.
+
+    `timed_out_s` is the wall-clock limit if the guest was killed at it.
+    """
+    findings = scan_console(console)
+    crash = next((finding for finding in findings if finding.severity == "crash"), None)
+    if crash is not None:
+        return Outcome("crash", f"{crash.kind}: {_message(crash.text)}", crash.excerpt)
+    if timed_out_s is not None:
+        return Outcome(
+            "timeout",
+            f"the guest did not end within {timed_out_s:g} s of wall time",
+            last_lines(console),
+        )
+    if stream.damage:
+        return Outcome("crash", f"the records are damaged: {stream.damage[0]}", last_lines(console))
+    end = stream.end
+    if end is None:
+        how = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
+        return Outcome(
+            "crash", f"the guest stopped before the agent's end ({how})", last_lines(console)
+        )
+    failed = _failed_step(stream, console)
+    if failed is not None:
+        return failed
+    if findings:
+        return Outcome(
+            "fail", f"{findings[0].kind}: {_message(findings[0].text)}", findings[0].excerpt
+        )
+    if end["status"] != "ok":
+        return Outcome("fail", f"the agent ended with status {end['status']}", last_lines(console))
+    return Outcome("pass")
+
+
+def _failed_step(stream: RecordStream, console: str) -> Outcome | None:
+    for phase in stream.of_type("phase"):
+        if phase["status"] != "ok":
+            name, errno = phase["phase"], str(phase.get("errno_name", ""))
+            if name == "verify" or errno in _DAMAGE_ERRORS:
+                return Outcome(
+                    "corrupt",
+                    f"phase {name}: {phase.get('message') or errno or 'data differ'}",
+                    last_lines(console),
+                )
+            if errno == "ENOSPC":
+                return Outcome("fail", f"phase {name}: no space left on the partition (ENOSPC)")
+            message = phase.get("message") or "failed"
+            return Outcome("fail", f"phase {name}: {errno} {message}".replace("  ", " "))
+    for step in stream.of_type("step"):
+        if step["status"] != "ok":
+            if step.get("may_fail"):
+                continue
+            errno = str(step.get("errno_name", ""))
+            kind: OutcomeKind = "corrupt" if errno in _DAMAGE_ERRORS else "fail"
+            message = step.get("message") or errno or "failed"
+            return Outcome(
+                kind, f"step {step['index']} ({step['verb']}): {message}", last_lines(console)
+            )
+    return None
+
+
+def _message(line: str) -> str:
+    """A kernel message without its time stamp."""
+    head, bracket, tail = line.partition("] ")
+    return tail if bracket and head.lstrip().startswith("[") else line

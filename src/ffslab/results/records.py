@@ -1,0 +1,80 @@
+"""The agent's records: parsing of a stream that may be cut or damaged.
+
+docs/plan-format.md, section 3, defines the records. A guest that crashes cuts
+its last line; anything else that is not a record of version 1 is damage and is
+reported with its line, never skipped in silence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+RECORD_VERSION = 1
+Record = Mapping[str, Any]
+
+_REQUIRED: Mapping[str, tuple[str, ...]] = {
+    "step": ("index", "verb", "t_start_ns", "t_end_ns", "status"),
+    "phase": ("workload", "phase", "t_start_ns", "t_end_ns", "status"),
+    "latency": ("workload", "phase", "op", "count", "sum_ns", "min_ns", "max_ns", "buckets"),
+    "flash": ("label", "t_ns", "counters", "erases", "programs", "reads"),
+    "end": ("status", "steps_run", "steps_total", "t_ns"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordStream:
+    """The records in order; `damage` describes lines that are none; `cut`: no line end."""
+
+    records: tuple[Record, ...]
+    damage: tuple[str, ...]
+    cut: bool
+
+    def of_type(self, kind: str) -> tuple[Record, ...]:
+        """The records of one type, in order."""
+        return tuple(record for record in self.records if record["type"] == kind)
+
+    @property
+    def end(self) -> Record | None:
+        """The `end` record, or None if the agent did not come to its end."""
+        ends = self.of_type("end")
+        return ends[-1] if ends else None
+
+
+def parse_records(data: bytes) -> RecordStream:
+    """The stream's records; never raises for bad contents."""
+    records: list[Record] = []
+    damage: list[str] = []
+    lines = data.split(b"\n")
+    cut = lines[-1] != b""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip(b"\r\0 "):
+            if line:
+                damage.append(f"line {number}: {len(line)} blank or zero bytes")
+            continue
+        problem, record = _parse_line(line)
+        if record is not None:
+            records.append(record)
+        elif not (cut and number == len(lines)):
+            damage.append(f"line {number}: {problem}")
+    return RecordStream(tuple(records), tuple(damage), cut)
+
+
+def _parse_line(line: bytes) -> tuple[str, Record | None]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON ({error})", None
+    if not isinstance(value, dict):
+        return "not a JSON object", None
+    if value.get("v") != RECORD_VERSION:
+        return f"version {value.get('v')!r}, not {RECORD_VERSION}", None
+    kind = value.get("type")
+    if not isinstance(kind, str):
+        return "no type", None
+    absent = [key for key in _REQUIRED.get(kind, ()) if key not in value]
+    if absent:
+        return f"a {kind} record without {absent[0]!r}", None
+    return "", value

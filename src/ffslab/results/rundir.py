@@ -1,0 +1,167 @@
+"""A run directory: where the results of one run of a study are, and how it is read.
+
+    results/<UTC stamp>-<study>/
+        manifest.json       what was run, with what, when, by which command
+        results.jsonl       one line per case in expansion order, host-independent
+        wall.jsonl          wall-clock figures of the cases
+        cases/<id>/         spec.json plan records.jsonl console.log case.json wall.json
+
+case.json appears last, by a rename: a case without it has not run. results.jsonl
+and wall.jsonl are collected from the cases whenever ffslab stops.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ffslab.errors import DamagedResultError, UsageError
+from ffslab.model.canonical import canonical_json
+from ffslab.model.files import suggestion
+from ffslab.model.specs import Case, case_spec
+from ffslab.results.files import disk_error, read_json, read_json_lines, write_atomic
+
+MANIFEST = "manifest.json"
+RESULTS = "results.jsonl"
+WALL = "wall.jsonl"
+CASES = "cases"
+CASE_RESULT = "case.json"
+CASE_WALL = "wall.json"
+
+
+@dataclass(frozen=True, slots=True)
+class RunDirectory:
+    """Paths and files of one run."""
+
+    path: Path
+
+    def case_dir(self, case_id: str) -> Path:
+        """Where the files of a case are."""
+        return self.path / CASES / case_id
+
+    def manifest(self) -> dict[str, Any]:
+        """The manifest; DamagedResultError if it cannot be read."""
+        return read_json(self.path / MANIFEST)
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        """Replaces the manifest; readable, since people look at it."""
+        text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
+        write_atomic(self.path / MANIFEST, text + "\n")
+
+    def done_ids(self, cases: Sequence[Case]) -> frozenset[str]:
+        """The cases that have a readable result of the same spec."""
+        done = set()
+        for case in cases:
+            path = self.case_dir(case.id) / CASE_RESULT
+            if not path.exists():
+                continue
+            try:
+                result = read_json(path)
+            except DamagedResultError:
+                continue
+            if result.get("spec_hash") == case.spec_hash:
+                done.add(case.id)
+        return frozenset(done)
+
+    def start_case(self, case: Case, plan: str) -> Path:
+        """An empty directory for a case with its spec and plan in it."""
+        directory = self.case_dir(case.id)
+        try:
+            if directory.exists():
+                shutil.rmtree(directory)
+            directory.mkdir(parents=True)
+        except OSError as error:
+            raise disk_error(error, directory) from error
+        write_atomic(directory / "spec.json", canonical_json(case_spec(case)) + "\n")
+        write_atomic(directory / "plan", plan)
+        return directory
+
+    def finish_case(self, result: Mapping[str, Any], wall: Mapping[str, Any]) -> None:
+        """Writes a case's figures; the case counts as run from here on."""
+        directory = self.case_dir(result["id"])
+        write_atomic(directory / CASE_WALL, canonical_json(wall) + "\n")
+        write_atomic(directory / CASE_RESULT, canonical_json(result) + "\n")
+
+    def collect(self, case_ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Writes results.jsonl and wall.jsonl from the cases that have run, in this order."""
+        results, walls, lines = [], [], []
+        for case_id in case_ids:
+            path = self.case_dir(case_id) / CASE_RESULT
+            if not path.exists():
+                continue
+            results.append(read_json(path))
+            lines.append(canonical_json(results[-1]))
+            wall = self.case_dir(case_id) / CASE_WALL
+            if wall.exists():
+                walls.append(canonical_json(read_json(wall)))
+        write_atomic(self.path / RESULTS, "".join(line + "\n" for line in lines))
+        write_atomic(self.path / WALL, "".join(line + "\n" for line in walls))
+        return results
+
+    def results(self) -> list[dict[str, Any]]:
+        """The results in order; those collected, or the cases of an interrupted run."""
+        if (self.path / RESULTS).exists():
+            return read_json_lines(self.path / RESULTS)
+        ids = [str(case["id"]) for case in self.manifest().get("cases", [])]
+        paths = [self.case_dir(case_id) / CASE_RESULT for case_id in ids]
+        return [read_json(path) for path in paths if path.exists()]
+
+    def walls(self) -> dict[str, dict[str, Any]]:
+        """Wall-clock figures by case."""
+        if not (self.path / WALL).exists():
+            return {}
+        return {str(line["id"]): line for line in read_json_lines(self.path / WALL)}
+
+
+def create_run(root: Path, study: str, now: datetime) -> RunDirectory:
+    """A new run directory under `root`, named by the UTC time and the study."""
+    stamp = now.strftime("%Y%m%dT%H%M%SZ")
+    name = f"{stamp}-{study}"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for number in range(1, 1000):
+            path = root / (name if number == 1 else f"{name}-{number}")
+            try:
+                path.mkdir()
+            except FileExistsError:
+                continue
+            (path / CASES).mkdir()
+            return RunDirectory(path)
+    except OSError as error:
+        raise disk_error(error, root) from error
+    raise UsageError(f"{root} already has a thousand runs called {name}")
+
+
+def all_runs(root: Path) -> list[RunDirectory]:
+    """The runs under `root`, oldest first."""
+    if not root.is_dir():
+        return []
+    paths = sorted(path for path in root.iterdir() if (path / MANIFEST).is_file())
+    return [RunDirectory(path) for path in paths]
+
+
+def find_run(name: str, root: Path) -> RunDirectory:
+    """A run by path, by name or its beginning, or `latest`; UsageError if there is none."""
+    if name not in ("latest", ""):
+        path = Path(name)
+        if (path / MANIFEST).is_file():
+            return RunDirectory(path)
+    runs = all_runs(root)
+    if name == "latest" and runs:
+        return runs[-1]
+    matching = [run for run in runs if run.path.name == name or run.path.name.startswith(name)]
+    if len(matching) == 1 or (matching and matching[0].path.name == name):
+        return matching[0]
+    names = [run.path.name for run in matching or runs]
+    raise UsageError(
+        f"no run {name!r} in {root}{suggestion(name, names)}"
+        if not matching
+        else f"{name!r} means several runs: {', '.join(names)}",
+        cause="a run is named by its directory, by the beginning of its name, or `latest`",
+        remedy="ffslab list runs",
+    )

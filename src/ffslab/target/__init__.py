@@ -1,0 +1,1 @@
+"""Where a case runs: a User-Mode Linux guest, and later real boards."""

@@ -1,0 +1,227 @@
+"""Runs one case in a User-Mode Linux guest in virtual time.
+
+A guest is one boot: kernel, an initramfs with agent, modules and plan, a sparse
+file as the chip's contents, two plain files as its channels (kernel console and
+the agent's records). Pipes and terminals are not used: a full pipe would make
+the guest wait for the host, and that would be visible in virtual time.
+
+Everything that the guest can see of the host is fixed: it runs in its own
+directory under relative names, with an environment of three variables, without
+address randomisation, with a given seed and wall clock. The same case therefore
+gives the same bytes in any directory of any machine.
+
+A guest dies with ffslab (parent-death signal) and with its process group.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.model.specs import Case
+from ffslab.process import run_command
+from ffslab.target.flashfile import (
+    IOMEM_LIMIT_BYTES,
+    create_flash_file,
+    flash_digest,
+    flash_file_bytes,
+)
+from ffslab.target.guest import (
+    CONSOLE_NAME,
+    FLASH_NAME,
+    RECORDS_NAME,
+    TRACE_NAME,
+    GuestJob,
+    GuestRun,
+)
+from ffslab.target.initramfs import build_archive, character_device, regular_file
+from ffslab.target.lab import LabBuild
+from ffslab.target.plantext import required_modules
+
+INITRAMFS_NAME = "initrd.cpio"
+WALL_CLOCK_START_NS = 1_700_000_000 * 10**9
+GUEST_ENVIRONMENT = {"HOME": ".", "PATH": "/usr/bin:/bin", "TERM": "linux"}
+BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3", "ssl1=null,fd:4")
+
+
+def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
+    """The guest's command line, which is a function of the case alone."""
+    return (
+        f"mem={case.board.ram_bytes // 2**20}M",
+        "time-travel=inf-cpu",
+        f"time-travel-start={WALL_CLOCK_START_NS}",
+        *console,
+        f"iomem=flash0,{FLASH_NAME}",
+        f"initrd={INITRAMFS_NAME}",
+        "umid=lab",
+        "uml_dir=./",
+        f"uml_seed={case.seed}",
+        f"cpu_block_ps={case.cpu_block_ps}",
+        f"cpu_byte_ps={case.cpu_byte_ps}",
+        "oops=panic",
+        "panic=-1",
+        "hung_task_panic=1",
+    )
+
+
+def guest_words(case: Case, host_cpu: int | None, console: Sequence[str]) -> list[str]:
+    """The guest's whole command: death with the parent, one CPU, fixed addresses."""
+    pin = ["taskset", "-c", str(host_cpu)] if host_cpu is not None else []
+    return [
+        *("env", "-i", *(f"{key}={value}" for key, value in GUEST_ENVIRONMENT.items())),
+        *("setpriv", "--pdeathsig", "KILL"),
+        *pin,
+        *("setarch", "x86_64", "-R"),
+        "./linux",
+        *kernel_arguments(case, console),
+    ]
+
+
+def batch_script(case: Case, host_cpu: int | None) -> str:
+    """A shell command for the guest's directory; it can be pasted and run by hand."""
+    words = " ".join(shlex.quote(word) for word in guest_words(case, host_cpu, BATCH_CONSOLE))
+    return (
+        f"ulimit -c 0; exec {words} </dev/null "
+        f">>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME} 4>>{TRACE_NAME}"
+    )
+
+
+def write_guest_directory(directory: Path, lab: LabBuild, case: Case, plan: str) -> None:
+    """Puts kernel, initramfs and an empty flash file into `directory`."""
+    try:
+        entries = [
+            character_device("/dev/console", 5, 1),
+            regular_file("/init", lab.agent.read_bytes(), executable=True),
+            *(
+                regular_file(f"/lab/{name}.ko", lab.modules[name].read_bytes())
+                for name in sorted(lab.modules)
+                if f"/lab/{name}.ko" in plan
+            ),
+            regular_file("/plan", plan.encode()),
+        ]
+        (directory / INITRAMFS_NAME).write_bytes(build_archive(entries))
+        (directory / "linux").symlink_to(lab.kernel.resolve(strict=True))
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot prepare a guest: {error.filename or directory}: {error.strerror}",
+            cause="the lab build is incomplete, or the disk is full",
+            remedy="ffslab doctor",
+        ) from error
+    create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
+
+
+class UmlTarget:
+    """Guests under `scratch`, one directory for each; safe to use from several threads."""
+
+    def __init__(self, lab: LabBuild, scratch: Path, clock_ns: Callable[[], int]) -> None:
+        self._lab = lab
+        self._scratch = scratch
+        self._clock_ns = clock_ns
+        self._lock = threading.Lock()  # protects _running, and its agreement with _stopped
+        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._stopped = threading.Event()
+        if not os.access(lab.kernel, os.X_OK):
+            raise InfrastructureError(
+                f"the lab kernel {lab.kernel} is missing or not executable",
+                cause="the build was interrupted or its cache removed",
+                remedy="ffslab setup",
+            )
+
+    def missing(self, case: Case) -> str:
+        """A skip's reason: a module that was not built, or a chip that is too large."""
+        return missing_for(case, self._lab.modules)
+
+    def run(self, job: GuestJob) -> GuestRun:
+        """Boots a guest, waits for its end or the limit, and collects its files."""
+        directory = self._scratch / job.case.id
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        try:
+            write_guest_directory(directory, self._lab, job.case, job.plan)
+            script = batch_script(job.case, job.host_cpu)
+            started_ns = self._clock_ns()
+            status, timed_out, killed = self._boot(script, directory, job.timeout_s)
+            wall_ns = self._clock_ns() - started_ns
+            digest = flash_digest(directory / FLASH_NAME)
+            _collect(directory, job)
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+        return GuestRun(status, timed_out, killed, wall_ns, script, digest)
+
+    def kill_all(self) -> None:
+        """Kills every guest's process group; no new guest starts afterwards."""
+        with self._lock:
+            self._stopped.set()
+            running = list(self._running.values())
+        for process in running:
+            _kill_group(process)
+
+    def _boot(self, script: str, directory: Path, timeout_s: float) -> tuple[int, bool, bool]:
+        with self._lock:
+            if self._stopped.is_set():
+                return -signal.SIGKILL, False, True
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", script],
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            self._running[process.pid] = process
+        timed_out = False
+        try:
+            process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+        finally:
+            # The group may outlive its leader: a crashed kernel leaves its processes.
+            _kill_group(process)
+            process.wait()
+            with self._lock:
+                del self._running[process.pid]
+                killed = self._stopped.is_set() and process.returncode == -signal.SIGKILL
+        return process.returncode, timed_out, killed
+
+
+def missing_for(case: Case, modules: Mapping[str, Path]) -> str:
+    """Why a guest with these modules cannot run `case`, or an empty string."""
+    absent = [name for name in required_modules(case) if name not in modules]
+    if absent:
+        return f"the lab build has no module {absent[0]}"
+    size = flash_file_bytes(case.board.chip)
+    if size > IOMEM_LIMIT_BYTES:
+        return f"the flash file of chip {case.board.chip.name} would be {size} bytes, over 2 GiB"
+    return ""
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _collect(directory: Path, job: GuestJob) -> None:
+    """Moves what the guest wrote into the case's directory."""
+    wanted = [CONSOLE_NAME, RECORDS_NAME]
+    if job.trace:
+        wanted.append(TRACE_NAME)
+    if job.keep_flash:
+        wanted.append(FLASH_NAME)
+    for name in wanted:
+        source = directory / name
+        if not source.exists():
+            source.touch()
+        target = job.case_dir / name
+        if name == FLASH_NAME:
+            # `cp --sparse` keeps the holes, which shutil would write as zeros.
+            run_command(["cp", "--sparse=always", source, target])
+        else:
+            shutil.copyfile(source, target)
