@@ -226,6 +226,8 @@ def build_module(
             [
                 *("make", "-C", kernel.source, f"O={kernel.objects}", "ARCH=um"),
                 *(f"M={copy / name}", f"-j{_cores()}", f"KCFLAGS=-fmacro-prefix-map={copy}/="),
+                # Takes effect where the variant sets CONFIG_UBSAN.
+                "UBSAN_SANITIZE=y",
                 "modules",
             ],
             env=clean_environment(_BUILD_STAMPS),

@@ -64,4 +64,13 @@ def _patch(tree: Path, patch: Path, *options: str) -> tuple[int, str]:
 
 
 def _command(patch: Path, *options: str) -> list[str]:
-    return ["patch", "-p1", "--batch", "--fuzz=0", "--reject-file=-", *options, f"--input={patch}"]
+    return [
+        "patch",
+        "-p1",
+        "--batch",
+        "--fuzz=0",
+        "--no-backup-if-mismatch",
+        "--reject-file=-",
+        *options,
+        f"--input={patch}",
+    ]

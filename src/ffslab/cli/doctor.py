@@ -1,0 +1,48 @@
+"""`ffslab doctor`: what is there, what is missing, and the remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ffslab.errors import EXIT_INFRASTRUCTURE
+
+
+def register(app: typer.Typer) -> None:
+    app.command("doctor")(doctor)
+
+
+def doctor(
+    variant: Annotated[
+        str, typer.Option(help="Which lab kernel to look for: default or debug.")
+    ] = "default",
+    kernel_source: Annotated[
+        Path | None,
+        typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 tree of your own."),
+    ] = None,
+) -> None:
+    """Reports what the laboratory finds on this machine; builds and installs nothing."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from ffslab.doctor import State, examine, is_healthy
+
+    colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow", State.BAD: "red"}
+    findings = examine(variant, kernel_source)
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for finding in findings:
+        colour = colours[finding.state]
+        remedy = f"\n[bold]next:[/bold] {finding.remedy}" if finding.remedy else ""
+        state = f"[{colour}]{finding.state.value}[/{colour}]"
+        table.add_row(state, finding.subject, finding.detail + remedy)
+    console = Console(soft_wrap=False)
+    console.print(table)
+    if not is_healthy(findings):
+        console.print("Something is missing that ffslab cannot bring by itself: see above.")
+        raise typer.Exit(EXIT_INFRASTRUCTURE)
+    if any(finding.state is State.LATER for finding in findings):
+        console.print("The next set-up brings what is missing: ./ffslab setup")
+    else:
+        console.print("The lab is complete.")

@@ -1,0 +1,239 @@
+"""What `ffslab doctor` looks at: each finding says what is there and, if need be, the remedy.
+
+The checks build and fetch nothing. A finding is *good*, *optional* (something that only some
+uses need is not there), *later* (the first set-up will bring it) or *bad* (nothing works
+until the user does something).
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from ffslab.errors import FfslabError
+from ffslab.kernel.build import compiler_version
+from ffslab.kernel.cache import cache_root, is_complete
+from ffslab.kernel.lab import known_source, plan_lab
+from ffslab.kernel.packages import (
+    BUILD_PACKAGES,
+    PYTHON_PACKAGES,
+    install_command,
+    is_debian,
+    missing_packages,
+    root_prefix,
+)
+
+_SETUP = "./ffslab setup"
+# A cold set-up leaves 1.5 GB in the cache; a default study's flash images need about as much.
+_CACHE_NEEDED_BYTES = 3 << 30
+_SHM_NEEDED_BYTES = 1 << 30
+_CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "pyarrow", "pydantic", "rich", "typer")
+_REPORT_DISTRIBUTIONS = ("altair", "vl-convert-python")
+_OPTIONAL_PROGRAMS = (
+    ("chromium", "shows and prints reports in the tests of their looks", "chromium"),
+    ("flash_erase", "flash tools to run inside the lab (mtd-utils)", "mtd-utils"),
+    ("fio", "fio's own workloads inside the lab", "fio"),
+    ("postmark", "the original benchmark, to compare ffsmark with", "postmark"),
+)
+
+
+class State(StrEnum):
+    GOOD = "ok"
+    OPTIONAL = "optional"
+    LATER = "later"
+    BAD = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check."""
+
+    subject: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+def examine(variant: str = "default", kernel_source: Path | None = None) -> list[Finding]:
+    """All checks in the order in which a set-up needs what they look at."""
+    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
+        _release,
+        _packages,
+        _compiler,
+        _ptrace,
+        _space,
+        _python,
+        lambda: _lab(variant, kernel_source),
+        _optional_programs,
+    )
+    return [finding for check in checks for finding in check()]
+
+
+def is_healthy(findings: list[Finding]) -> bool:
+    """Whether a set-up can work, or has worked, on this machine."""
+    return all(finding.state is not State.BAD for finding in findings)
+
+
+def _release() -> Iterator[Finding]:
+    facts = _os_release(Path("/etc/os-release"))
+    name = facts.get("PRETTY_NAME", "unknown")
+    cores = len(os.sched_getaffinity(0))
+    machine = os.uname().machine
+    if machine == "x86_64":
+        yield Finding("machine", State.GOOD, f"{machine}, {cores} cores")
+    else:
+        yield Finding(
+            "machine", State.BAD, machine, "use an x86-64 host: User-Mode Linux needs one"
+        )
+    if facts.get("ID") == "debian" and facts.get("VERSION_ID") == "12":
+        yield Finding("system", State.GOOD, name)
+    else:
+        detail = f"{name}; ffslab is tested on Debian 12"
+        yield Finding("system", State.OPTIONAL, detail, "a Debian 12 container, if a build fails")
+
+
+def _os_release(path: Path) -> dict[str, str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return {}
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return {key: value.strip('"') for key, _, value in pairs}
+
+
+def _packages() -> Iterator[Finding]:
+    wanted = (*PYTHON_PACKAGES, *BUILD_PACKAGES)
+    missing = missing_packages(wanted)
+    if not missing:
+        yield Finding("packages", State.GOOD, f"all {len(wanted)} Debian packages are installed")
+        return
+    detail = "not installed: " + ", ".join(f"{p.name} ({p.purpose})" for p in missing)
+    state = State.LATER if _may_install() else State.BAD
+    remedy = _SETUP if state is State.LATER else f"as root: {install_command(missing)}"
+    yield Finding("packages", state, detail, remedy)
+
+
+def _may_install() -> bool:
+    if not is_debian():
+        return False
+    try:
+        root_prefix("", ())
+    except FfslabError:
+        return False
+    return True
+
+
+def _compiler() -> Iterator[Finding]:
+    version = compiler_version()
+    if version != "none":
+        yield Finding("compiler", State.GOOD, f"gcc {version}")
+    else:
+        yield Finding("compiler", State.LATER, "no gcc", _SETUP)
+
+
+def _ptrace() -> Iterator[Finding]:
+    """UML traces its children: Yama's levels 0 and 1 allow it, 2 allows it to root, 3 to nobody."""
+    try:
+        level = int(Path("/proc/sys/kernel/yama/ptrace_scope").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        yield Finding("ptrace", State.GOOD, "not restricted")
+        return
+    if level <= 1 or (level == 2 and os.geteuid() == 0):
+        yield Finding("ptrace", State.GOOD, f"permitted (yama level {level})")
+    else:
+        remedy = "as root: sysctl kernel.yama.ptrace_scope=1" + (
+            " (level 3 needs a reboot)" if level == 3 else ""
+        )
+        yield Finding("ptrace", State.BAD, f"forbidden (yama level {level})", remedy)
+
+
+def _space() -> Iterator[Finding]:
+    root = cache_root()
+    place = next(path for path in (root, *root.parents) if path.exists())
+    if os.access(place, os.W_OK):
+        yield _space_finding("cache", place, root, _CACHE_NEEDED_BYTES)
+    else:
+        detail = f"{root} cannot be written to"
+        yield Finding("cache", State.BAD, detail, "export XDG_CACHE_HOME=DIRECTORY of your own")
+    memory = Path("/dev/shm")
+    if memory.is_dir() and os.access(memory, os.W_OK):
+        yield _space_finding("guest memory", memory, memory, _SHM_NEEDED_BYTES)
+    else:
+        remedy = "as root: mount -t tmpfs tmpfs /dev/shm"
+        yield Finding("guest memory", State.BAD, "no /dev/shm to write to", remedy)
+
+
+def _space_finding(subject: str, place: Path, shown: Path, needed_bytes: int) -> Finding:
+    free_bytes = shutil.disk_usage(place).free
+    detail = f"{shown}: {free_bytes / (1 << 30):.1f} GiB free"
+    if free_bytes >= needed_bytes:
+        return Finding(subject, State.GOOD, detail)
+    needed = f"{needed_bytes >> 30} GiB are recommended"
+    remedy = f"free some space there; old builds: rm -r {cache_root()}"
+    if place == Path("/dev/shm"):
+        remedy = "as root: mount -o remount,size=2G /dev/shm (docker: --shm-size=2g)"
+    return Finding(subject, State.OPTIONAL, f"{detail}, {needed}", remedy)
+
+
+def _python() -> Iterator[Finding]:
+    absent = [name for name in _CORE_DISTRIBUTIONS if not _is_installed(name)]
+    if absent:
+        detail = "not installed: " + ", ".join(absent)
+        yield Finding("python packages", State.BAD, detail, "./ffslab, which installs them")
+    else:
+        yield Finding("python packages", State.GOOD, f"all {len(_CORE_DISTRIBUTIONS)} of the core")
+    absent = [name for name in _REPORT_DISTRIBUTIONS if not _is_installed(name)]
+    if absent:
+        detail = "no reports: not installed: " + ", ".join(absent)
+        yield Finding("report", State.OPTIONAL, detail, 'pip install "ffslab[report]"')
+    else:
+        yield Finding("report", State.GOOD, "charts and HTML reports")
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
+    try:
+        source = known_source(kernel_source)
+        if source is None:
+            yield Finding("kernel source", State.LATER, "not fetched yet", _SETUP)
+            return
+        unpacked = "" if is_complete(source.tree.parent) else " (not in the cache)"
+        yield Finding("kernel source", State.GOOD, f"{source.id}{unpacked}")
+        plan = plan_lab(variant, source)
+    except FfslabError as error:
+        yield Finding("lab", State.BAD, error.message, error.remedy)
+        return
+    missing = plan.missing()
+    entries = {
+        "lab kernel": ("kernel", plan.kernel.binary),
+        **{f"module {name}": (name, entry) for name, entry in plan.modules.items()},
+        "agent": ("agent", plan.agent),
+    }
+    for subject, (part, path) in entries.items():
+        if part in missing:
+            yield Finding(subject, State.LATER, "not built for these sources yet", _SETUP)
+        else:
+            yield Finding(subject, State.GOOD, str(path))
+
+
+def _optional_programs() -> Iterator[Finding]:
+    for program, purpose, package in _OPTIONAL_PROGRAMS:
+        path = shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+        if path is not None:
+            yield Finding(program, State.GOOD, path)
+        else:
+            yield Finding(
+                program, State.OPTIONAL, f"not installed: {purpose}", f"apt-get install {package}"
+            )

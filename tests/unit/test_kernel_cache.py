@@ -1,0 +1,88 @@
+"""Cache entries: names, locks, and what an interruption leaves behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ffslab.errors import InfrastructureError
+from ffslab.kernel.cache import (
+    cache_root,
+    hash_files,
+    hash_texts,
+    is_complete,
+    locked,
+    make_directory,
+    replace_directory,
+    scratch_directory,
+    write_stamp,
+)
+from ffslab.kernel.progress import SilentProgress
+
+
+def test_the_cache_follows_the_xdg_variable() -> None:
+    assert cache_root({"XDG_CACHE_HOME": "/somewhere"}) == Path("/somewhere/ffslab")
+    assert cache_root({}) == Path.home() / ".cache" / "ffslab"
+
+
+def test_hashes_see_the_boundary_between_texts() -> None:
+    assert hash_texts(["ab", "c"]) != hash_texts(["a", "bc"])
+    assert hash_texts(["ab", "c"]) == hash_texts(iter(["ab", "c"]))
+
+
+def test_a_hash_of_files_sees_names_and_contents_but_not_their_place(tmp_path: Path) -> None:
+    hashes = []
+    for directory, name, text in [
+        ("a", "x", "1"),
+        ("b", "x", "1"),
+        ("c", "y", "1"),
+        ("d", "x", "2"),
+    ]:
+        root = tmp_path / directory
+        root.mkdir()
+        (root / name).write_text(text)
+        hashes.append(hash_files(root, root.iterdir()))
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes)) == 3
+
+
+def test_an_entry_is_complete_only_with_its_stamp(tmp_path: Path) -> None:
+    entry = tmp_path / "entry"
+    scratch = scratch_directory(tmp_path)
+    (scratch / "file").write_text("new")
+    assert not is_complete(entry)
+    write_stamp(scratch, {"from": "a test"})
+    make_directory(entry)
+    replace_directory(scratch, entry)
+    assert is_complete(entry)
+    assert not scratch.exists()
+
+
+def test_leftovers_of_an_interrupted_run_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "tmp-1").mkdir()
+    (tmp_path / "tmp-1" / "half").write_text("written")
+    (tmp_path / "kept").mkdir()
+    scratch = scratch_directory(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["kept", scratch.name])
+
+
+def test_a_child_that_inherits_the_lock_keeps_it(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with locked(path, SilentProgress()) as lock:
+        child = subprocess.Popen(["sleep", "60"], pass_fds=(lock,))
+    take = "import fcntl, sys; fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    attempt = [sys.executable, "-c", take, str(path)]
+    assert subprocess.run(attempt, capture_output=True, check=False).returncode != 0
+    child.kill()
+    child.wait()
+    assert subprocess.run(attempt, capture_output=True, check=False).returncode == 0
+
+
+def test_a_cache_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InfrastructureError) as caught:
+        make_directory(tmp_path / "file" / "ffslab")
+    assert "XDG_CACHE_HOME" in caught.value.remedy
