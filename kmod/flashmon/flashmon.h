@@ -75,7 +75,7 @@ struct flashmon_hook {
 	int (*panic_write)(struct mtd_info *mtd, loff_t to, size_t len,
 			   size_t *retlen, const u_char *buf);
 	int (*erase)(struct mtd_info *mtd, struct erase_info *instr);
-	spinlock_t lock;
+	spinlock_t lock;	/* monitors, counters, traces */
 	struct list_head monitors;
 	atomic_t busy;
 	struct list_head list;

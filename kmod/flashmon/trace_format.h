@@ -23,6 +23,7 @@ struct flashmon_trace_header {
 	__le32 block_bytes;
 	u8 unused[24];
 };
+
 static_assert(sizeof(struct flashmon_trace_header) == 64);
 
 enum {
@@ -45,6 +46,7 @@ struct flashmon_record {
 	u8 task[16];		/* name of the task, zero-terminated */
 	u8 unused2[4];
 };
+
 static_assert(sizeof(struct flashmon_record) == 64);
 
 #endif

@@ -45,8 +45,7 @@ static void pass_time(struct vnand_chip *chip, struct vnand_duration time)
 	chip->counters.busy_ns += ns;
 	if (!ns)
 		return;
-	if (chip->p.wait == VNAND_WAIT_POLLED || !time.array_ns ||
-	    irqs_disabled() || in_atomic()) {
+	if (chip->p.wait == VNAND_WAIT_POLLED || !time.array_ns) {
 		busy_wait(ns);
 		return;
 	}

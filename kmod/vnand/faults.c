@@ -78,7 +78,7 @@ bool vnand_has_bitflips(const struct vnand_params *p)
 	return p->rber_e12 || p->rber_wear_e12 || p->rber_disturb_e12;
 }
 
-#define ONE		(1ULL << 32)
+#define ONE		BIT_ULL(32)
 #define EXP_NEG_1	1580030169ULL	/* exp(-1) * 2^32 */
 
 u64 vnand_exp_neg(u64 x)

@@ -37,6 +37,7 @@ struct vnand_image_header {
 	__le32 crc;		/* crc32_le(~0) of everything before */
 	__le32 unused;
 };
+
 static_assert(sizeof(struct vnand_image_header) == 72);
 
 #define VNAND_BLOCK_BAD		1	/* marked bad, or bad from the factory */
@@ -50,6 +51,7 @@ struct vnand_image_block {
 	__le32 next_page;	/* one behind the highest programmed page */
 	__le32 flags;
 };
+
 static_assert(sizeof(struct vnand_image_block) == 24);
 
 #endif

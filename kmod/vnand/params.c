@@ -116,7 +116,7 @@ static int set_name(struct parser *p, char *to, const char *key,
 		    const char *value)
 {
 	if (!is_name(value))
-		return fail(p, "%s: '%s' is not a name (letters, digits, '_', '-', '.', at most %d)",
+		return fail(p, "%s: '%s' is not a name (at most %d of A-Z a-z 0-9 _ - .)",
 			    key, value, VNAND_NAME_LEN - 1);
 	strcpy(to, value);
 	return 0;
@@ -218,7 +218,7 @@ static int set_choice(struct parser *p, const char *key, const char *value,
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(choices); i++) {
 		if (strcmp(key, choices[i].key))
 			continue;
 		*known = true;
@@ -237,7 +237,7 @@ static int set_field(struct parser *p, const char *key, char *value)
 	size_t i;
 	int err;
 
-	for (i = 0; i < sizeof(number_keys) / sizeof(number_keys[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(number_keys); i++)
 		if (!strcmp(key, number_keys[i].key))
 			return set_number(p, &number_keys[i], value);
 	err = set_choice(p, key, value, &known);

@@ -8,6 +8,7 @@
 #define VNAND_PORTABLE_H
 
 #ifdef __KERNEL__
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -41,6 +42,9 @@ static inline int vnand_parse_u64(const char *text, u64 *value)
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define BIT_ULL(n) (1ULL << (n))
 
 typedef uint8_t u8;
 typedef uint16_t u16;

@@ -68,7 +68,7 @@ struct vnand_store {
  */
 struct vnand_chip {
 	struct vnand_params p;
-	struct mutex lock;
+	struct mutex lock;	/* a chip does one thing at a time */
 	struct vnand_store store;
 	u32 kept_page;
 	struct vnand_counters counters;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the accounting: random requests are counted by account.c and by a
+ * model that marks every byte of a small device, and both must agree.
+ */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../account.h"
+
+enum { PAGE = 64, BLOCK = 4 * PAGE, BLOCKS = 8, DEVICE = BLOCK * BLOCKS };
+
+static int passed, failed;
+
+static void check(bool good, const char *what, long n)
+{
+	if (good) {
+		passed++;
+		return;
+	}
+	failed++;
+	printf("FAILED: %s (case %ld)\n", what, n);
+}
+
+struct model {
+	u32 pages, partial;
+	u32 of_block[BLOCKS];
+};
+
+/* Counts the pages that have a byte in the range, one byte at a time. */
+static struct model by_bytes(u64 offset, u64 bytes)
+{
+	u32 in_page[DEVICE / PAGE] = { 0 };
+	struct model m = { 0 };
+	u64 i;
+
+	for (i = offset; i < offset + bytes; i++)
+		in_page[i / PAGE]++;
+	for (i = 0; i < DEVICE / PAGE; i++) {
+		if (!in_page[i])
+			continue;
+		m.pages++;
+		m.partial += in_page[i] < PAGE;
+		m.of_block[i / (BLOCK / PAGE)]++;
+	}
+	return m;
+}
+
+static void one_request(long n, bool program)
+{
+	struct flashmon_block block[BLOCKS] = { 0 };
+	struct flashmon_totals t = {
+		.page_bytes = PAGE, .block_bytes = BLOCK, .blocks = BLOCKS,
+		.block = block,
+	};
+	u64 offset = (u64)(rand() % DEVICE);
+	u64 bytes = (u64)(rand() % (int)(DEVICE - offset)) + 1;
+	struct flashmon_request r = {
+		.offset = offset, .data_bytes = bytes, .ns = 7,
+	};
+	struct model m = by_bytes(offset, bytes);
+	bool same = true;
+	int i;
+
+	if (program)
+		flashmon_count_program(&t, &r);
+	else
+		flashmon_count_read(&t, &r);
+	for (i = 0; i < BLOCKS; i++)
+		same &= m.of_block[i] ==
+			(program ? block[i].programs : block[i].reads);
+	if (program)
+		check(same && t.counters.pages_programmed == m.pages &&
+		      t.counters.subpage_programs == m.partial &&
+		      t.counters.bytes_programmed == bytes &&
+		      t.counters.write_calls == 1 && t.counters.program_ns == 7,
+		      "program", n);
+	else
+		check(same && t.counters.pages_read == m.pages &&
+		      t.counters.bytes_read == bytes &&
+		      t.counters.read_calls == 1 && t.counters.read_ns == 7,
+		      "read", n);
+}
+
+static void test_erase(void)
+{
+	struct flashmon_block block[BLOCKS] = { 0 };
+	struct flashmon_totals t = {
+		.page_bytes = PAGE, .block_bytes = BLOCK, .blocks = BLOCKS,
+		.block = block,
+	};
+	struct flashmon_request r = {
+		.offset = 2 * BLOCK, .data_bytes = 3 * BLOCK, .failed = true,
+	};
+	int i;
+
+	flashmon_count_erase(&t, &r);
+	for (i = 0; i < BLOCKS; i++)
+		check(block[i].erases == (i >= 2 && i < 5), "erase of a block",
+		      i);
+	check(t.counters.blocks_erased == 3 && t.counters.erase_calls == 1 &&
+	      t.counters.erase_errors == 1, "erase counters", 0);
+	/* A request behind the device's end is counted, but in no block. */
+	r.offset = (u64)(BLOCKS - 1) * BLOCK;
+	flashmon_count_erase(&t, &r);
+	check(block[BLOCKS - 1].erases == 1 && t.counters.blocks_erased == 4,
+	      "erase across the end", 0);
+}
+
+static void test_oob(void)
+{
+	struct flashmon_block block[BLOCKS] = { 0 };
+	struct flashmon_totals t = {
+		.page_bytes = PAGE, .block_bytes = BLOCK, .blocks = BLOCKS,
+		.block = block,
+	};
+	struct flashmon_request r = { .offset = 4 * PAGE, .oob_pages = 1 };
+
+	flashmon_count_program(&t, &r);
+	check(t.counters.oob_programs == 1 && !t.counters.pages_programmed &&
+	      block[1].programs == 1, "OOB-only program", 0);
+	flashmon_count_read(&t, &r);
+	check(t.counters.oob_reads == 1 && !t.counters.pages_read &&
+	      block[1].reads == 1, "OOB-only read", 0);
+}
+
+int main(void)
+{
+	long n;
+
+	srand(1);
+	for (n = 0; n < 20000; n++)
+		one_request(n, n & 1);
+	test_erase();
+	test_oob();
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed ? 1 : 0;
+}

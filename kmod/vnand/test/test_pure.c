@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Unit tests of vnand's pure parts. Expected values come from the C library's
+ * floating-point functions, from the definitions, or from a data sheet's sums
+ * done by hand; never from an earlier run of the code.
+ */
+
+#include <math.h>
+#include <stdarg.h>
+
+#include "../faults.h"
+#include "../params.h"
+#include "../rules.h"
+#include "../timing.h"
+
+static int passed, failed;
+
+static void check(bool good, const char *format, ...)
+{
+	va_list args;
+
+	if (good) {
+		passed++;
+		return;
+	}
+	failed++;
+	printf("FAILED: ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+}
+
+static int parse(const char *text, struct vnand_params *p, char *message)
+{
+	char copy[512];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	message[0] = '\0';
+	return vnand_params_parse(copy, p, message, 128);
+}
+
+static void test_params_good(void)
+{
+	struct vnand_params p;
+	char message[128];
+
+	check(parse("", &p, message) == 0 && p.page_bytes == 2048,
+	      "defaults: %s", message);
+	check(parse("name=a;page_bytes=4096;blocks=16;planes=2;wait=interrupt;"
+		    "store=iomem:flash7;parts=x@0+4/y@4+12;factory_bad=3/5;"
+		    "seed=0xff;rules=fatal", &p, message) == 0,
+	      "full description: %s", message);
+	check(p.page_bytes == 4096 && p.blocks == 16 && p.seed == 255 &&
+	      p.wait == VNAND_WAIT_INTERRUPT && p.rules == VNAND_RULES_FATAL &&
+	      !strcmp(p.store, "flash7") && p.parts == 2 &&
+	      !strcmp(p.part[1].name, "y") && p.part[1].first_block == 4 &&
+	      p.part[1].blocks == 12 && p.factory_bads == 2 &&
+	      p.factory_bad[1] == 5, "fields of a full description");
+}
+
+static void test_params_bad(void)
+{
+	static const char * const bad[][2] = {
+		{ "page_bytes=2000", "power of two" },
+		{ "page_bytes=256", "not in" },
+		{ "page_bytes=", "not a number" },
+		{ "page_bytes", "not key=value" },
+		{ "pages=3", "unknown key 'pages'" },
+		{ "wait=maybe", "unknown value 'maybe'" },
+		{ "store=disk", "neither ram nor iomem" },
+		{ "store=iomem:", "not a name" },
+		{ "name=a b", "not a name" },
+		{ "parts=a@0", "NAME@FIRST+BLOCKS" },
+		{ "parts=a@0+0", "NAME@FIRST+BLOCKS" },
+		{ "blocks=8;parts=a@4+5", "behind the chip" },
+		{ "blocks=8;factory_bad=8", "no block 8" },
+		{ "blocks=8;factory_bad=count:8", "no good block" },
+		{ "factory_bad=x", "not a block number" },
+		{ "blocks=9;planes=2", "planes" },
+		{ "ecc_step_bytes=384", "ecc_step_bytes" },
+		{ "subpages=3", "power of two" },
+		{ "t_read_ns=99999999999", "not in" },
+		{ "blocks=1048576;pages_per_block=1024;page_bytes=16384",
+		  "larger than" },
+	};
+	struct vnand_params p;
+	char message[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check(parse(bad[i][0], &p, message) == -EINVAL &&
+		      strstr(message, bad[i][1]), "'%s' gives '%s', not '%s'",
+		      bad[i][0], message, bad[i][1]);
+}
+
+static void test_timing(void)
+{
+	const struct vnand_params p = {
+		.page_bytes = 2048, .oob_bytes = 64, .t_read_ns = 25000,
+		.t_prog_ns = 200000, .t_erase_ns = 1500000,
+		.t_command_ns = 300, .bus_read_ps = 50000,
+		.bus_write_ps = 40000, .ecc_read_ns = 8000, .ecc_write_ns = 4000,
+	};
+	struct vnand_duration t = vnand_time_read(&p, 2048, 64);
+
+	/* 2112 bytes at 50 ns are 105600 ns. */
+	check(t.array_ns == 25000 && t.busy_ns == 300 + 105600 + 8000,
+	      "page read: %llu + %llu ns", (unsigned long long)t.array_ns,
+	      (unsigned long long)t.busy_ns);
+	t = vnand_time_read(&p, 512, 0);
+	check(t.busy_ns == 300 + 25600 + 2000, "sub-page read");
+	t = vnand_time_program(&p, 2048, 64);
+	check(t.array_ns == 200000 && t.busy_ns == 300 + 84480 + 4000,
+	      "page program");
+	t = vnand_time_erase(&p);
+	check(t.array_ns == 1500000 && t.busy_ns == 300, "erase");
+}
+
+static void test_rules(void)
+{
+	struct vnand_params p = { .nop = 2, .ordered = 1 };
+	struct vnand_page_state fresh = { 0 };
+	struct vnand_page_state half = { .programs = 1, .subpages = 0x3 };
+	struct vnand_page_state often = { .programs = 2, .subpages = 0x3 };
+
+	check(vnand_check_program(&p, &fresh, 0, 0, false, 0xf) == VNAND_OK,
+	      "a fresh page may be programmed");
+	check(vnand_check_program(&p, &half, 5, 6, false, 0xc) == VNAND_OK,
+	      "other sub-pages of the same page may follow");
+	check(vnand_check_program(&p, &half, 5, 6, false, 0x2) ==
+	      VNAND_SUBPAGE_TWICE, "a sub-page must not be programmed twice");
+	check(vnand_check_program(&p, &often, 5, 6, false, 0x4) ==
+	      VNAND_PAGE_TOO_OFTEN, "NOP is a limit");
+	check(vnand_check_program(&p, &fresh, 4, 6, false, 0xf) ==
+	      VNAND_OUT_OF_ORDER, "an earlier page is out of order");
+	check(vnand_check_program(&p, &fresh, 9, 6, false, 0xf) == VNAND_OK,
+	      "skipping pages is allowed");
+	check(vnand_check_program(&p, &fresh, 0, 0, true, 0xf) ==
+	      VNAND_BAD_BLOCK, "a bad block must not be programmed");
+	p.ordered = 0;
+	check(vnand_check_program(&p, &fresh, 4, 6, false, 0xf) == VNAND_OK,
+	      "SLC chips allow any order");
+	p.nop = 0;
+	check(vnand_check_program(&p, &often, 5, 6, false, 0x4) == VNAND_OK,
+	      "NOP 0 is no limit");
+}
+
+static void test_exp(void)
+{
+	double worst = 0;
+	u64 x;
+
+	for (x = 0; x < 20ULL << 32; x += 0x1234567) {
+		double want = exp(-(double)x / 4294967296.0);
+		double have = (double)vnand_exp_neg(x) / 4294967296.0;
+
+		worst = fmax(worst, fabs(want - have));
+	}
+	check(worst < 1e-8, "exp(-x) is off by %g", worst);
+}
+
+/* The smallest k whose cumulative probability exceeds u, by the definition. */
+static u32 poisson_by_definition(double mean, double u)
+{
+	double term = exp(-mean), sum = term;
+	u32 k = 0;
+
+	while (u >= sum && k < VNAND_MAX_BITFLIPS) {
+		k++;
+		term *= mean / k;
+		sum += term;
+	}
+	return k;
+}
+
+static void test_poisson(void)
+{
+	static const double means[] = { 1e-6, 0.01, 0.5, 1, 3.7, 12 };
+	size_t m;
+	u32 i, different = 0;
+
+	/* Fixed-point rounding may move a boundary by some 10^-8 of u. */
+	for (m = 0; m < sizeof(means) / sizeof(means[0]); m++)
+		for (i = 0; i < 20000; i++) {
+			u32 u = i * 214748u;
+			double x = u / 4294967296.0;
+			u32 have = vnand_poisson((u64)(means[m] * 4294967296.0),
+						 u);
+
+			different += have < poisson_by_definition(means[m],
+								  x - 2e-8) ||
+				     have > poisson_by_definition(means[m],
+								  x + 2e-8);
+		}
+	check(different == 0, "Poisson differs in %u of 120000", different);
+}
+
+static void test_bitflips(void)
+{
+	struct vnand_params p = {
+		.page_bytes = 2048, .ecc_step_bytes = 512, .seed = 7,
+		.endurance_cycles = 1000, .rber_e12 = 100000000,
+		.rber_disturb_e12 = 50000000,
+	};
+	u32 few[VNAND_MAX_BITFLIPS], many[VNAND_MAX_BITFLIPS];
+	u64 sum = 0;
+	u32 page, i, n1, n2;
+
+	for (page = 0; page < 20000; page++) {
+		n1 = vnand_bitflips(&p, 1, page, 0, 3, 0, few);
+		n2 = vnand_bitflips(&p, 1, page, 0, 3, 100000, many);
+		sum += n1;
+		if (n2 < n1 || memcmp(few, many, n1 * sizeof(u32))) {
+			check(false, "bit errors of page %u healed", page);
+			return;
+		}
+		for (i = 0; i < n2; i++)
+			if (many[i] >= 4096) {
+				check(false, "bit %u is not in the step", many[i]);
+				return;
+			}
+	}
+	check(true, "bit errors grow");
+	/* 4096 bits at 1e-4 are 0.4096 errors; 20,000 draws, 4 sigma. */
+	check(fabs(sum / 20000.0 - 0.4096) < 4 * sqrt(0.4096 / 20000),
+	      "mean of bit errors is %g, not 0.4096", sum / 20000.0);
+}
+
+static void test_failures(void)
+{
+	struct vnand_params p = { .seed = 3, .program_fail_ppm = 1000 };
+	struct vnand_params q = { .seed = 3, .endurance_cycles = 1000 };
+	u32 i, fails = 0, low = ~0u, high = 0;
+
+	for (i = 0; i < 1000000; i++)
+		fails += vnand_program_fails(&p, i / 64, i, 1, 0);
+	check(fails > 1000 - 4 * 32 && fails < 1000 + 4 * 32,
+	      "%u program failures in a million at 1000 ppm", fails);
+	for (i = 0; i < 1000; i++) {
+		u32 erases = 0;
+
+		while (!vnand_erase_fails(&q, i, erases))
+			erases++;
+		low = erases < low ? erases : low;
+		high = erases > high ? erases : high;
+	}
+	check(low >= 900 && low < 910 && high <= 1100 && high > 1090,
+	      "endurance from %u to %u, not 900 to 1100", low, high);
+	check(!vnand_program_fails(&q, 1, 1, 1, 0), "no failure at 0 ppm");
+	p.program_fail_ppm = 1000000;
+	check(vnand_program_fails(&p, 1, 1, 1, 0), "failure at 10^6 ppm");
+}
+
+int main(void)
+{
+	test_params_good();
+	test_params_bad();
+	test_timing();
+	test_rules();
+	test_exp();
+	test_poisson();
+	test_bitflips();
+	test_failures();
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed ? 1 : 0;
+}
