@@ -78,23 +78,27 @@ bool vnand_has_bitflips(const struct vnand_params *p)
 	return p->rber_e12 || p->rber_wear_e12 || p->rber_disturb_e12;
 }
 
-#define ONE		BIT_ULL(32)
+/*
+ * Probabilities are in units of 2^-60: exp(-20) still has nine digits, and a sum
+ * of them fits 64 bits.
+ */
+#define ONE		BIT_ULL(60)
 #define EXP_NEG_1	1580030169ULL	/* exp(-1) * 2^32 */
 
 u64 vnand_exp_neg(u64 x)
 {
-	u64 whole = x >> 32, part = x & (ONE - 1);
+	u64 whole = x >> 32, part = x & (BIT_ULL(32) - 1);
 	u64 sum = ONE, term = ONE;
 	u64 i;
 
-	if (whole > 22)
+	if (whole > 24)
 		return 0;
 	/*
 	 * exp(part) = sum of part^i / i!, and exp(-part) is its inverse: all
 	 * terms are positive, so nothing cancels.
 	 */
-	for (i = 1; i <= 14; i++) {
-		term = vnand_mul_shift32(term, part) / i;
+	for (i = 1; i <= 20; i++) {
+		term = vnand_div(vnand_mul_shift32(term, part), (u32)i);
 		sum += term;
 	}
 	sum = vnand_mul_div(ONE, ONE, sum);
@@ -110,11 +114,9 @@ u32 vnand_poisson(u64 mean, u32 u)
 
 	if (!term)
 		return VNAND_MAX_BITFLIPS;
-	while (u >= sum && k < VNAND_MAX_BITFLIPS) {
+	while ((u64)u << 28 >= sum && k < VNAND_MAX_BITFLIPS) {
 		k++;
-		term = vnand_mul_shift32(term, mean) / k;
-		if (!term && u >= sum)
-			break;
+		term = vnand_div(vnand_mul_shift32(term, mean), k);
 		sum += term;
 	}
 	return k;
@@ -135,7 +137,8 @@ static u64 mean_bitflips(const struct vnand_params *p, u32 erases, u32 reads)
 	rate += vnand_mul_div(p->rber_disturb_e12, reads, 1000);
 	if (rate > limit)
 		rate = limit;
-	return vnand_mul_div(rate * 8 * p->ecc_step_bytes, ONE, limit);
+	return vnand_mul_div(rate * 8 * p->ecc_step_bytes, BIT_ULL(32),
+			     limit);
 }
 
 u32 vnand_bitflips(const struct vnand_params *p, u32 block, u32 page, u32 step,

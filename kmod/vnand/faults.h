@@ -55,7 +55,7 @@ bool vnand_has_bitflips(const struct vnand_params *p);
 u32 vnand_bitflips(const struct vnand_params *p, u32 block, u32 page, u32 step,
 		   u32 erases, u32 reads, u32 *place);
 
-/* exp(-@x) in units of 2^-32, for @x in units of 2^-32; exposed for its test. */
+/* exp(-@x) in units of 2^-60, for @x in units of 2^-32; exposed for its test. */
 u64 vnand_exp_neg(u64 x);
 
 /* Smallest k with P(Poisson(@mean) <= k) > @u; both in units of 2^-32. */
