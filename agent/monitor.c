@@ -13,7 +13,11 @@
 #include "files.h"
 #include "monitor.h"
 
-#define CONTROL "/proc/flashmon/control"
+/* The unit tests put a directory of their own in its place. */
+#ifndef MONITOR_ROOT
+#define MONITOR_ROOT "/proc/flashmon"
+#endif
+#define CONTROL MONITOR_ROOT "/control"
 #define BLOCKS_MAX ((size_t)1 << 24)
 
 static int command(const char *text, struct ffs_error *error)
@@ -54,7 +58,7 @@ static FILE *open_file(const char *mtd, const char *file,
 	char path[256];
 	FILE *stream;
 
-	snprintf(path, sizeof(path), "/proc/flashmon/%s/%s", mtd, file);
+	snprintf(path, sizeof(path), MONITOR_ROOT "/%s/%s", mtd, file);
 	stream = fopen(path, "re");
 	if (!stream)
 		ffs_fail(error, errno, "cannot open %s", path);

@@ -150,7 +150,7 @@ static void command_load(struct postmark *postmark, const struct origin *origin,
 		complain(postmark, origin, "load takes a configuration file");
 		return;
 	}
-	if (postmark->load_depth == LOAD_DEPTH_MAX) {
+	if (postmark->load_depth >= LOAD_DEPTH_MAX) {
 		complain(postmark, origin,
 			 "%s: files load each other more than %d deep",
 			 argument, LOAD_DEPTH_MAX);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fuzz_plan.c - fuzz target: the plan parser.  A plan that is accepted must
+ * keep every promise of plan.h; one that is refused must say at which line.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "plan.h"
+
+const char *const fuzz_seeds[] = {
+	"ffsplan 1\nmount type=jffs2 source=mtd:data flags=sync,noatime\n"
+	"ffsmark number=10 valid_percent=50 invalid_percent=25\numount\n",
+	"ffsplan 1\nmonitor mtd=a\nsnapshot label=x%20y\ntrace on=1\n",
+	"ffsplan 1\nubi-attach mtd=data\nubi-mkvol size=max name=v\n"
+	"ubi-mkvol size=4096 volume=1\nubi-detach\n",
+	"ffsplan 1\n# c\n\nexec path=/bin/ls args=-l%20%25 may_fail=1\nsync\n",
+	"ffsplan 1\ninsmod path=/a args=b\nsleep ms=100\ndrop-caches\nshell\n",
+	NULL,
+};
+
+const char *const fuzz_words[] = {
+	"ffsplan 1\n", "mount", " type=", " source=", " target=/", " flags=",
+	"ffsmark", " size_min=", " size_max=", " seed=", "insmod", "monitor",
+	"ubi-mkvol", " size=", "max", "%00", "%ff", "%", "=", " ", "\n", "#",
+	" label=", " may_fail=", "snapshot", "-1", "9223372036854775807",
+	"9223372036854775808", "sync,", "exec", NULL,
+};
+
+static void check_step(const struct plan_step *step)
+{
+	const struct key_spec *key;
+
+	assert(step->verb && step->verb->name && step->label && step->line > 1);
+	for (key = step->verb->keys; key->name; key++) {
+		const struct plan_value *value =
+			&step->values[key - step->verb->keys];
+
+		assert(value->text);
+		if (key->kind == KEY_NUMBER)
+			assert(value->number >= key->low &&
+			       value->number <= key->high);
+		if (key->kind == KEY_SIZE_OR_MAX)
+			assert(value->number > 0);
+		if (key->kind == KEY_PATH)
+			assert(*value->text == '/');
+		if (key->kind == KEY_NAME)
+			assert(*value->text);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ffs_error error;
+	struct plan plan;
+	size_t i;
+
+	if (plan_parse(&plan, (const char *)data, size, &error)) {
+		assert(!strncmp(error.message, "line ", 5));
+		return 0;
+	}
+	for (i = 0; i < plan.n_steps; i++)
+		check_step(&plan.steps[i]);
+	plan_free(&plan);
+	return 0;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_main.c - runs the unit tests; the last line is the count.
+ */
+#include <stdarg.h>
+
+#include "harness.h"
+
+static unsigned int passed, failed;
+
+bool check(bool good, const char *file, int line, const char *format, ...)
+{
+	va_list args;
+
+	if (good) {
+		passed++;
+		return true;
+	}
+	failed++;
+	printf("FAIL %s:%d: ", file, line);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	return false;
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} suites[] = {
+		{ "histogram", test_histogram },
+		{ "random", test_random },
+		{ "record", test_record },
+		{ "plan", test_plan },
+		{ "ops", test_ops },
+		{ "file_io", test_file_io },
+		{ "monitor", test_monitor },
+		{ "postmark", test_postmark },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
+		unsigned int before = failed;
+
+		suites[i].run();
+		printf("%s %s\n", failed == before ? "ok  " : "FAIL",
+		       suites[i].name);
+	}
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed != 0;
+}
