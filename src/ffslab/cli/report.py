@@ -1,0 +1,34 @@
+"""`ffslab report`: a run's results as one offline HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `report`."""
+
+    @app.command("report")
+    def report(
+        run: Annotated[
+            str, typer.Argument(help="A run: path, name, its beginning, or latest.")
+        ] = "latest",
+        destination: Annotated[
+            Path | None, typer.Option("-o", "--to", help="The file [report.html in the run].")
+        ] = None,
+        open_it: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+        output: Annotated[Path, typer.Option("--output", help="Where run directories are.")] = Path(
+            "results"
+        ),
+    ) -> None:
+        """Write a run's report: findings, charts and tables in one HTML file."""
+        from ffslab.report import build
+        from ffslab.results.rundir import find_run
+
+        path = build(find_run(run, output).path, destination)
+        typer.echo(str(path))
+        if open_it:
+            typer.launch(str(path.resolve()))

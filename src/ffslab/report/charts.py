@@ -1,0 +1,351 @@
+"""The charts: small, alike, with units on every axis and values at the ends of bars.
+
+Colour says the file system, always the same one, and never alone: bars and lines are labelled or
+dashed too. Colours are stand-ins (see `svg`). Every function returns inline SVG.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ffslab.report import data, svg
+from ffslab.report.catalogue import METRICS
+from ffslab.report.data import Group
+from ffslab.report.distribution import Tail
+from ffslab.report.questions import Question
+
+# CSS variable → (light, dark): Okabe and Ito's palette, which colour-blind readers can tell
+# apart; the dark values are lighter.
+PALETTE: dict[str, tuple[str, str]] = {
+    "c0": ("#0b6ab0", "#5aa9e6"),
+    "c1": ("#d1590a", "#f0883e"),
+    "c2": ("#00906a", "#2fc99d"),
+    "c3": ("#b4528f", "#e08cc0"),
+    "c4": ("#8a6d00", "#d9b93b"),
+    "c5": ("#3d8fb8", "#8fd0f2"),
+    "c6": ("#6a51a3", "#b3a0e0"),
+    "c7": ("#5b6570", "#a8b0b8"),
+    "t0": ("#8fc1b5", "#2f6f66"),
+    "t1": ("#2c8577", "#49a798"),
+    "t2": ("#0c3f3a", "#a9ded4"),
+    "t3": ("#c9ced4", "#4a525b"),
+}
+_SLOTS = {"jffs2": 0, "ubifs": 1, "yaffs": 2, "yaffs2": 2, "logfs": 3}
+_TINTS = (0.42, 1.0, 0.7, 0.25)  # minor values, in order
+_DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
+_BAR_STEP = 21
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour slot per file system and dash per set of options, the same in every chart of a
+    report.
+    """
+
+    slots: Mapping[str, int]
+    dashes: Mapping[str, int]
+
+    def colour(self, filesystem: str) -> str:
+        return f"c{self.slots.get(filesystem, 0) % svg.SERIES}"
+
+    def dash(self, options: str) -> tuple[int, ...]:
+        return _DASHES[self.dashes.get(options, 0) % len(_DASHES)]
+
+
+def look_for(groups: Sequence[Group]) -> Look:
+    """Known file systems keep their colour across reports; others take the next free one."""
+    slots: dict[str, int] = {}
+    for name in dict.fromkeys(group.axes.get(data.FILESYSTEM, "") for group in groups):
+        taken = {*slots.values(), *_SLOTS.values()}
+        free = next((slot for slot in range(svg.SERIES) if slot not in taken), len(slots))
+        slots[name] = _SLOTS.get(name, free)
+    options: dict[str, int] = {}
+    per_filesystem: dict[str, int] = {}
+    for group in groups:
+        filesystem = group.axes.get(data.FILESYSTEM, "")
+        key = options_key(group.axes)
+        if key not in options:
+            options[key] = per_filesystem.get(filesystem, 0)
+            per_filesystem[filesystem] = options[key] + 1
+    return Look(slots, options)
+
+
+def options_key(axes: Mapping[str, str]) -> str:
+    """Everything that tells two lines of one file system in one state apart."""
+    skipped = (data.STATE, data.SEED)
+    return "|".join(f"{k}={v}" for k, v in sorted(axes.items()) if k not in skipped)
+
+
+def _alt() -> Any:
+    """altair, with the host's limits on rows lifted; imported when the first chart is drawn."""
+    import altair
+
+    altair.data_transformers.disable_max_rows()
+    return altair
+
+
+def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
+    """Horizontal bars of one metric: a block per major value, a bar per minor value, a point per
+    seed.
+    """
+    alt = _alt()
+    shown = METRICS[metric]
+    rows, points = _bar_rows(question, metric, look)
+    order = list(dict.fromkeys(str(row["major"]) for row in rows))
+    minors = list(dict.fromkeys(str(row["minor"]) for row in rows))
+    top = max((float(row["end"]) for row in rows), default=0.0) or 1.0
+    x = alt.X(
+        "value:Q",
+        title=shown.axis,
+        scale=alt.Scale(domain=[0, top * 1.25], nice=False),
+        axis=alt.Axis(tickCount=4, labelExpr=_NUMBER_LABEL),
+    )
+    y = alt.Y("minor:N", title=None, sort=minors, axis=alt.Axis(labelLimit=170))
+    bar = (
+        alt.Chart()
+        .transform_filter("isValid(datum.tint)")
+        .mark_bar(height=13)
+        .encode(
+            x=x,
+            y=y,
+            fill=alt.Fill("paint:N", scale=None, legend=None),
+            fillOpacity=alt.FillOpacity("tint:Q", scale=None, legend=None),
+            stroke=alt.Stroke("paint:N", scale=None, legend=None),
+        )
+    )
+    text = (
+        alt.Chart()
+        .transform_filter("isValid(datum.tint)")
+        .mark_text(align="left", dx=7)
+        .encode(x=alt.X("end:Q"), y=y, text="label:N", color=alt.value(svg.PAINT["ink"]))
+    )
+    dots = (
+        alt.Chart()
+        .transform_filter("isValid(datum.seed)")
+        .mark_circle(
+            size=20, opacity=1, fill=svg.PAINT["point"], stroke=svg.PAINT["paper"], strokeWidth=1
+        )
+        .encode(x=alt.X("value:Q"), y=y)
+    )
+    layers = [bar, dots, text] if points else [bar, text]
+    chart = (
+        alt.layer(*layers, data=alt.Data(values=rows + points))
+        .properties(width=315, height=alt.Step(_BAR_STEP))
+        .facet(
+            row=alt.Row(
+                "major:N",
+                sort=order,
+                title=None,
+                header=alt.Header(
+                    labelAngle=0, labelAnchor="start", labelOrient="top", labelPadding=1
+                ),
+            ),
+            spacing=12,
+        )
+        .resolve_scale(y="independent")
+    )
+    caption = f"{shown.title}: " + "; ".join(
+        f"{r['major']}, {r['minor']}: {r['label']}" for r in rows if "label" in r
+    )
+    return svg.draw(_themed(chart), caption, identifier)
+
+
+def _bar_rows(
+    question: Question, metric: str, look: Look
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows for bars (mean) and for points (each seed, when there is more than one)."""
+    shown = METRICS[metric]
+    minors: dict[str, list[str]] = {}
+    for group in question.groups:
+        minors.setdefault(data.group_label(group.axes, question.major), []).append(
+            data.group_label(group.axes, question.minor)
+        )
+    rows: list[dict[str, Any]] = []
+    points: list[dict[str, Any]] = []
+    for group in question.groups:
+        mean = group.mean(metric)
+        if mean is None:
+            continue
+        values = [value / shown.scale for value in group.values(metric)]
+        place = {
+            "major": data.group_label(group.axes, question.major),
+            "minor": data.group_label(group.axes, question.minor) or "all",
+        }
+        siblings = minors[data.group_label(group.axes, question.major)]
+        tint = _TINTS[siblings.index(data.group_label(group.axes, question.minor)) % len(_TINTS)]
+        rows.append(
+            {
+                **place,
+                "value": mean / shown.scale,
+                "end": max(values),
+                "label": shown.number(mean),
+                "paint": svg.PAINT[look.colour(group.axes.get(data.FILESYSTEM, ""))],
+                "tint": tint if len(siblings) > 1 else 1.0,
+            }
+        )
+        if len(values) > 1:
+            points.extend(
+                {**place, "value": v, "seed": c.seed}
+                for v, c in zip(values, group.cases, strict=False)
+            )
+    return rows, points
+
+
+TIME_PARTS = (
+    ("flash_read_ns", "read", "t0"),
+    ("flash_program_ns", "program", "t1"),
+    ("flash_erase_ns", "erase", "t2"),
+    ("rest_ns", "outside the flash", "t3"),
+)
+
+
+def time_split(groups: Sequence[Group], show: Sequence[str], identifier: str) -> str:
+    """Stacked bars: where the time of the phases went. The legend is the page's (see
+    `TIME_PARTS`).
+    """
+    alt = _alt()
+    rows: list[dict[str, Any]] = []
+    order: list[str] = []
+    for group in groups:
+        if any(group.mean(key) is None for key, _, _ in TIME_PARTS):
+            continue
+        label = data.group_label(group.axes, show) or "all"
+        order.append(label)
+        start = 0.0
+        for key, part, paint in TIME_PARTS:
+            value = (group.mean(key) or 0.0) / 1e9
+            rows.append(
+                {
+                    "label": label,
+                    "part": part,
+                    "start": start,
+                    "end": start + value,
+                    "paint": svg.PAINT[paint],
+                }
+            )
+            start += value
+    totals = {row["label"]: row["end"] for row in rows}
+    top = max(totals.values(), default=1.0)
+    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=320))
+    bar = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_bar(height=14)
+        .encode(
+            y=y,
+            x=alt.X(
+                "start:Q",
+                title="virtual time of the workload's phases (s)",
+                scale=alt.Scale(domain=[0, top * 1.1]),
+            ),
+            x2="end:Q",
+            fill=alt.Fill("paint:N", scale=None, legend=None),
+            stroke=alt.value(svg.PAINT["paper"]),
+        )
+    )
+    text = (
+        alt.Chart(
+            alt.Data(
+                values=[
+                    {"label": k, "end": v, "text": METRICS["rest_ns"].number(v * 1e9)}
+                    for k, v in totals.items()
+                ]
+            )
+        )
+        .mark_text(align="left", dx=5)
+        .encode(y=y, x=alt.X("end:Q"), text="text:N", color=alt.value(svg.PAINT["ink"]))
+    )
+    chart = alt.layer(bar, text).properties(width=560, height=alt.Step(22))
+    return svg.draw(
+        _themed(chart),
+        "Time of the phases split into flash reads, programs, erases and the rest",
+        identifier,
+    )
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a latency chart."""
+
+    facet: str
+    filesystem: str
+    options: str
+    tail: Tail
+
+
+def tails(lines: Sequence[Line], title: str, look: Look, identifier: str) -> str:
+    """The share of operations slower than t, both axes logarithmic, one panel per initial state
+    on the same scales.
+    """
+    alt = _alt()
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(lines):
+        rows.extend(
+            {
+                "facet": line.facet,
+                "line": number,
+                "t": t_ns,
+                "share": share,
+                "paint": svg.PAINT[look.colour(line.filesystem)],
+                "dash": list(look.dash(line.options)),
+            }
+            for t_ns, share in line.tail
+        )
+    low = max(min(row["t"] for row in rows), 1) * 0.8
+    high = max(row["t"] for row in rows) * 1.1
+    floor = min(row["share"] for row in rows) * 0.8
+    facets = list(dict.fromkeys(line.facet for line in lines))
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(interpolate="step-after", strokeWidth=1.6)
+        .encode(
+            x=alt.X(
+                "t:Q",
+                title="latency",
+                scale=alt.Scale(type="log", domain=[low, high], nice=False),
+                axis=alt.Axis(values=_decades(low, high), labelExpr=_TIME_LABEL, labelFlush=False),
+            ),
+            y=alt.Y(
+                "share:Q",
+                title="share of operations slower",
+                scale=alt.Scale(type="log", domain=[floor, 1], nice=False),
+                axis=alt.Axis(
+                    values=_decades(floor, 1),
+                    labelExpr="format(datum.value * 100, '~g') + ' %'",
+                    labelColor=svg.PAINT["muted"],
+                ),
+            ),
+            detail="line:N",
+            stroke=alt.Stroke("paint:N", scale=None, legend=None),
+            strokeDash=alt.StrokeDash("dash:N", scale=None, legend=None),
+        )
+        .properties(width=370 if len(facets) > 1 else 560, height=190)
+        .facet(
+            column=alt.Column(
+                "facet:N", sort=facets, title=None, header=alt.Header(labelAnchor="start")
+            ),
+            spacing=36,
+        )
+    )
+    return svg.draw(_themed(chart), title, identifier)
+
+
+_NUMBER_LABEL = "replace(format(datum.value, ',.6~r'), /,/g, '\u202f')"
+_TIME_LABEL = (
+    "datum.value < 1e3 ? format(datum.value, '~g') + ' ns' : datum.value < 1e6 ? "
+    "format(datum.value / 1e3, '~g') + ' µs' : "
+    "datum.value < 1e9 ? format(datum.value / 1e6, '~g') + ' ms' : format(datum.value / 1e9, "
+    "'~g') + ' s'"
+)
+
+
+def _decades(low: float, high: float) -> list[float]:
+    """Powers of ten between low and high."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    return [float(f"1e{exponent}") for exponent in range(first, last + 1)]
+
+
+def _themed(chart: Any) -> Any:
+    return chart.configure(**svg.theme())

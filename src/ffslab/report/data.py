@@ -1,0 +1,223 @@
+"""What the report knows about a run: frozen values, free of any file format.
+
+`ffslab.report.load` fills these from a run directory; the questions, findings and charts read
+only these. Durations are virtual nanoseconds, sizes bytes, throughputs bytes per second of
+virtual time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+# The axes that the questions are about; every other axis of a study is "further".
+FILESYSTEM, COMPRESSION, WRITING, STATE, SEED = (
+    "filesystem",
+    "compression",
+    "write_mode",
+    "state",
+    "seed",
+)
+CORE_AXES = (FILESYSTEM, COMPRESSION, WRITING, STATE, SEED)
+
+SYNC, WRITE_BACK = "sync", "write-back"
+NO_COMPRESSION = "none"
+
+FILESYSTEM_NAMES = {
+    "jffs2": "JFFS2",
+    "ubifs": "UBIFS",
+    "yaffs": "YAFFS2",
+    "yaffs2": "YAFFS2",
+    "logfs": "LogFS",
+    "f2fs": "F2FS",
+}
+
+
+@dataclass(frozen=True)
+class Latency:
+    """One latency histogram: `buckets` are (low_ns, high_ns, count), in order, high exclusive."""
+
+    phase: str
+    op: str
+    count: int
+    sum_ns: int
+    min_ns: int
+    max_ns: int
+    buckets: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of the run. `axes` has every core axis ("" where a file system has no such option)
+    and the further ones.
+    """
+
+    id: str
+    axes: Mapping[str, str]
+    outcome: str
+    command: str
+    reason: str = ""
+    console: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    latencies: tuple[Latency, ...] = ()
+    erases: tuple[int, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        return self.outcome == "pass"
+
+    @property
+    def filesystem(self) -> str:
+        return self.axes.get(FILESYSTEM, "")
+
+    @property
+    def compression(self) -> str:
+        return self.axes.get(COMPRESSION, "")
+
+    @property
+    def writing(self) -> str:
+        return self.axes.get(WRITING, "")
+
+    @property
+    def state(self) -> str:
+        return self.axes.get(STATE, "")
+
+    @property
+    def seed(self) -> str:
+        return self.axes.get(SEED, "")
+
+    def scenario(self, ignoring: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """What two cases must share to be compared along the axes `ignoring`."""
+        left_out = set(ignoring)
+        return tuple(sorted((k, v) for k, v in self.axes.items() if k not in left_out))
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line of the time model: `basis` says measured, stated by a source, or estimated and
+    how.
+    """
+
+    name: str
+    value: str
+    basis: str = ""
+    estimate: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """A whole run."""
+
+    run_id: str
+    study: str
+    title: str
+    description: str
+    date: str
+    cases: tuple[Case, ...]
+    facts: tuple[Fact, ...] = ()
+    identity: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    states: Mapping[str, str] = field(default_factory=dict)
+    missing: int = 0
+
+    @property
+    def passed(self) -> tuple[Case, ...]:
+        return tuple(case for case in self.cases if case.passed)
+
+    @property
+    def failures(self) -> tuple[Case, ...]:
+        """Everything that neither passed nor was skipped on purpose."""
+        return tuple(case for case in self.cases if case.outcome not in ("pass", "skip"))
+
+    @property
+    def skipped(self) -> tuple[Case, ...]:
+        return tuple(case for case in self.cases if case.outcome == "skip")
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        return values_of(self.cases, SEED)
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The axes with at least two values, in the order of the study."""
+        names: list[str] = []
+        for case in self.cases:
+            names.extend(name for name in case.axes if name not in names)
+        return tuple(name for name in names if len(values_of(self.cases, name)) > 1)
+
+    def state_text(self, state: str) -> str:
+        """A state's name with what it means, as in `aged (50 % valid, 25 % invalid)`."""
+        meaning = self.states.get(state, "")
+        return f"{state} ({meaning})" if meaning else state
+
+
+@dataclass(frozen=True)
+class Group:
+    """The cases that differ in the seed only: one bar of a chart."""
+
+    axes: Mapping[str, str]
+    cases: tuple[Case, ...]
+
+    def values(self, metric: str) -> tuple[float, ...]:
+        return tuple(case.metrics[metric] for case in self.cases if metric in case.metrics)
+
+    def mean(self, metric: str) -> float | None:
+        values = self.values(metric)
+        return sum(values) / len(values) if values else None
+
+    @property
+    def first(self) -> Case:
+        """The case of the lowest seed."""
+        return min(self.cases, key=lambda case: _natural(case.seed))
+
+
+def values_of(cases: Iterable[Case], axis: str) -> tuple[str, ...]:
+    """The values of an axis in order of first appearance, without the empty one."""
+    return tuple(dict.fromkeys(case.axes[axis] for case in cases if case.axes.get(axis)))
+
+
+def group_by_seed(cases: Sequence[Case]) -> tuple[Group, ...]:
+    """Groups in order of first appearance."""
+    groups: dict[tuple[tuple[str, str], ...], list[Case]] = {}
+    for case in cases:
+        groups.setdefault(case.scenario((SEED,)), []).append(case)
+    return tuple(Group(axes=dict(key), cases=tuple(members)) for key, members in groups.items())
+
+
+def filesystem_name(key: str) -> str:
+    return FILESYSTEM_NAMES.get(key, key)
+
+
+def axis_name(axis: str) -> str:
+    """A study's key as words: `workload.size_max` as "size max"."""
+    return axis.rpartition(".")[2].replace("_", " ")
+
+
+def compression_text(value: str) -> str:
+    return "no compression" if value == NO_COMPRESSION else value
+
+
+def group_label(axes: Mapping[str, str], show: Iterable[str]) -> str:
+    """A label made of the axes in `show`: the file system first, then its options, then what else
+    varies.
+    """
+    parts: list[str] = []
+    for axis in show:
+        value = axes.get(axis, "")
+        if not value:
+            continue
+        if axis == FILESYSTEM:
+            parts.append(filesystem_name(value))
+        elif axis == COMPRESSION:
+            parts.append(compression_text(value))
+        elif axis == SEED:
+            parts.append(f"seed {value}")
+        elif axis in CORE_AXES:
+            parts.append(value)
+        else:
+            parts.append(f"{axis_name(axis)} {value}")
+    return " · ".join(parts)
+
+
+def _natural(text: str) -> tuple[int, str]:
+    return (int(text), "") if text.isdigit() else (1 << 62, text)

@@ -1,0 +1,86 @@
+"""Latency distributions from the agent's log-linear histograms: merging, percentiles, tails.
+
+A bucket is [low, high); its mid-point is within 0.4 % of every value in it. Format:
+agent/histogram.h.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ffslab.report.data import Latency
+
+Tail = tuple[tuple[float, float], ...]
+PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One or more histograms together; `buckets` are (low_ns, high_ns, count) in order."""
+
+    count: int
+    sum_ns: int
+    min_ns: int
+    max_ns: int
+    buckets: tuple[tuple[int, int, int], ...]
+
+    @property
+    def mean_ns(self) -> float:
+        return self.sum_ns / self.count if self.count else 0.0
+
+    def percentile_ns(self, percent: float) -> float:
+        """The mid-point of the bucket that holds the value of that rank, inside [min, max]."""
+        rank = max(1, math.ceil(self.count * percent / 100 - 1e-9))
+        seen = 0
+        for low, high, count in self.buckets:
+            seen += count
+            if seen >= rank:
+                return min(max((low + high - 1) / 2, self.min_ns), self.max_ns)
+        return float(self.max_ns)
+
+    def tail(self, points: int = 140) -> Tail:
+        """(t_ns, share of values ≥ t) from min to max, thinned to about `points` steps evenly on
+        both log axes.
+        """
+        steps: list[tuple[float, float]] = []
+        left = self.count
+        for low, _high, count in self.buckets:
+            steps.append((float(max(low, self.min_ns, 1)), left / self.count))
+            left -= count
+        if steps and self.max_ns > steps[-1][0]:
+            steps.append((float(self.max_ns), steps[-1][1]))
+        return _thinned(steps, points)
+
+
+def merge(latencies: Iterable[Latency]) -> Distribution | None:
+    """All histograms as one; None when they hold nothing."""
+    kept = [latency for latency in latencies if latency.count]
+    if not kept:
+        return None
+    counts: dict[tuple[int, int], int] = {}
+    for latency in kept:
+        for low, high, count in latency.buckets:
+            counts[(low, high)] = counts.get((low, high), 0) + count
+    return Distribution(
+        count=sum(latency.count for latency in kept),
+        sum_ns=sum(latency.sum_ns for latency in kept),
+        min_ns=min(latency.min_ns for latency in kept),
+        max_ns=max(latency.max_ns for latency in kept),
+        buckets=tuple((low, high, count) for (low, high), count in sorted(counts.items())),
+    )
+
+
+def _thinned(steps: Sequence[tuple[float, float]], points: int) -> Tail:
+    """Drop steps too close to the last kept one to be seen at that resolution; the ends stay."""
+    if len(steps) <= points:
+        return tuple(steps)
+    width = math.log(steps[-1][0] / steps[0][0]) or 1.0
+    height = math.log(steps[0][1] / steps[-1][1]) or 1.0
+    kept = [steps[0]]
+    for step in steps[1:-1]:
+        moved = math.log(step[0] / kept[-1][0]) / width + math.log(kept[-1][1] / step[1]) / height
+        if moved >= 2 / points:
+            kept.append(step)
+    return (*kept, steps[-1])

@@ -1,0 +1,116 @@
+"""The time model a run was made with, as lines for the report: every figure with its basis.
+
+Figures come from the cases' specs; whether one is published or an estimate comes from the
+manifest, which holds the catalog's provenance of the boards used (`provenance`: list of {board,
+figure, source, estimate}; `boards`: title, calibrated, derivation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ffslab.report.data import Fact
+from ffslab.report.quantity import duration, grouped, significant
+
+Spec = Mapping[str, Any]
+
+
+def time_model(specs: Sequence[Spec], manifest: Mapping[str, Any]) -> tuple[Fact, ...]:
+    """One line per figure; a figure that differs between cases lists all its values and bases."""
+    facts = []
+    for name, keys, show in _LINES:
+        shown: dict[str, None] = {}
+        sources: dict[str, None] = {}
+        estimate = False
+        for spec in specs:
+            value = _at(spec, keys)
+            if value is None:
+                continue
+            shown[show(value)] = None
+            basis = _basis(manifest, str(_at(spec, ("board", "name"))), keys[-1])
+            if basis is not None:
+                sources[str(basis["source"])] = None
+                estimate = estimate or bool(basis["estimate"])
+        if shown:
+            facts.append(Fact(name, ", ".join(shown), "; ".join(sources), estimate))
+    return tuple(facts)
+
+
+def notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """For each board: whether it was calibrated, and how its figures were derived."""
+    found = []
+    for name, board in (manifest.get("boards") or {}).items():
+        how = (
+            "calibrated against a real board"
+            if board["calibrated"]
+            else "not calibrated against a real board"
+        )
+        derivation = " ".join(str(board["derivation"]).split())
+        found.append(f"{board['title']} ({name}), {board['chip']}: {how}. {derivation}")
+    return tuple(found)
+
+
+def _basis(manifest: Mapping[str, Any], board: str, figure: str) -> Mapping[str, Any] | None:
+    for entry in manifest.get("provenance") or ():
+        if entry["board"] == board and entry["figure"].rpartition(".")[2] == figure:
+            return dict(entry)
+    return None
+
+
+def _at(spec: Spec, keys: tuple[str, ...]) -> Any:
+    value: Any = spec
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _per_byte(value: Any) -> str:
+    rate = "" if not value else f" ({significant(1e6 / float(value))} MB/s)"
+    return f"{significant(float(value) / 1000)} ns per byte{rate}"
+
+
+def _mib(value: Any) -> str:
+    return f"{significant(int(value) / 2**20)} MiB"
+
+
+def _ns(value: Any) -> str:
+    return duration(float(value))
+
+
+def _per_block(value: Any) -> str:
+    return (
+        f"{significant(float(value) / 1000)} ns per basic block" if value else "free (not charged)"
+    )
+
+
+def _per_memory_byte(value: Any) -> str:
+    return f"{significant(float(value) / 1000)} ns per byte" if value else "free (not charged)"
+
+
+def _bytes(value: Any) -> str:
+    return f"{grouped(int(value))} B"
+
+
+_CHIP = ("board", "chip")
+_LINES: tuple[tuple[str, tuple[str, ...], Callable[[Any], str]], ...] = (
+    ("Board", ("board", "name"), str),
+    ("Processor", ("board", "cpu"), str),
+    ("RAM", ("board", "ram_bytes"), _mib),
+    ("CPU time per basic block of kernel code", ("cpu_block_ps",), _per_block),
+    ("CPU time per byte of memory routines", ("cpu_byte_ps",), _per_memory_byte),
+    ("Waiting for the chip", ("board", "wait"), str),
+    ("Chip", (*_CHIP, "name"), str),
+    ("Page", (*_CHIP, "page_bytes"), _bytes),
+    ("OOB area of a page", (*_CHIP, "oob_bytes"), _bytes),
+    ("Pages per erase block", (*_CHIP, "pages_per_block"), str),
+    ("Array read, tR", (*_CHIP, "t_read_ns"), _ns),
+    ("Page program, tPROG", (*_CHIP, "t_prog_ns"), _ns),
+    ("Block erase, tBERS", (*_CHIP, "t_erase_ns"), _ns),
+    ("Command and address", (*_CHIP, "t_command_ns"), _ns),
+    ("Bus, reading", (*_CHIP, "bus_read_ps"), _per_byte),
+    ("Bus, writing", (*_CHIP, "bus_write_ps"), _per_byte),
+    ("ECC, per page read", (*_CHIP, "ecc_read_ns"), _ns),
+    ("ECC, per page programmed", (*_CHIP, "ecc_write_ns"), _ns),
+    ("Partition", ("partition_bytes",), _mib),
+)

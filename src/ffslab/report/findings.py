@@ -1,0 +1,349 @@
+"""Sentences and ratios computed from the data: what changed, by how much, over how many scenarios.
+
+Nothing here knows a result beforehand: a sentence is a template, and which template is used
+depends on the numbers. A ratio pairs cases of the same scenario (equal seed, equal everything but
+the compared axis), where it is exact; over several seeds its range is given. A text may contain
+**bold** marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ffslab.report import data
+from ffslab.report.catalogue import METRICS
+from ffslab.report.data import Case, Run
+from ffslab.report.quantity import significant, times
+from ffslab.report.questions import Question, matched
+from ffslab.stats.compare import Pair, RatioSummary, summarise
+
+SAME = 0.02  # ratios within 2 % of 1 are called unchanged in words; the number is still given
+
+CasePairs = Sequence[tuple[Case, Case]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence or two. `weight` orders findings for the summary: how far the leading ratio is
+    from 1.
+    """
+
+    text: str
+    weight: float = 0.0
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two sides of a question with everything else equal: `before` and `after` name them,
+    `subject` what they share.
+    """
+
+    subject: str
+    before: str
+    after: str
+    pairs: CasePairs
+    place: str = ""
+
+    @property
+    def label(self) -> str:
+        place = f", {self.place}" if self.place else ""
+        if self.after == "it":
+            return f"{self.subject} against {self.before}{place}"
+        return f"{self.subject}{place}: {self.after} against {self.before}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A ratio in the table of contrasts, with the means it relates and its range over seeds."""
+
+    ratio: str
+    values: str
+    extent: str
+
+
+def contrasts(question: Question) -> tuple[Contrast, ...]:
+    """Every pair of sides that the question compares and the run has."""
+    if question.axis == data.STATE:
+        base = "free" if "free" in data.values_of(question.cases, data.STATE) else ""
+        found = _along(question.cases, data.STATE, base)
+    elif question.axis == data.WRITING:
+        found = (*_synchronous(question.cases), *_next_to(question.cases))
+    else:
+        found = _along(question.cases, question.axis, data.NO_COMPRESSION)
+    return tuple(contrast for contrast in found if contrast.pairs)
+
+
+def _along(cases: Sequence[Case], axis: str, preferred: str) -> tuple[Contrast, ...]:
+    """Per file system, each value of the axis against the preferred one (or the first)."""
+    found = []
+    for name in data.values_of(cases, data.FILESYSTEM) or ("",):
+        members = [case for case in cases if case.filesystem == name]
+        values = data.values_of(members, axis)
+        base = preferred if preferred in values else (values or ("",))[0]
+        for value in values:
+            if value != base:
+                before = [case for case in members if case.axes.get(axis) == base]
+                after = [case for case in members if case.axes.get(axis) == value]
+                found.append(
+                    Contrast(
+                        data.filesystem_name(name),
+                        _value_text(axis, base),
+                        _value_text(axis, value),
+                        matched(before, after, (axis,)),
+                    )
+                )
+    return tuple(found)
+
+
+def _value_text(axis: str, value: str) -> str:
+    if axis == data.COMPRESSION:
+        return data.compression_text(value)
+    return value if axis in data.CORE_AXES else f"{data.axis_name(axis)} {value}"
+
+
+def _synchronous(cases: Sequence[Case]) -> Iterator[Contrast]:
+    """Per file system that was run both ways, and per state: synchronous against its other way of
+    writing.
+    """
+    for name in _both_ways(cases):
+        for state in data.values_of(cases, data.STATE) or ("",):
+            members = [case for case in cases if case.filesystem == name and case.state == state]
+            before = [case for case in members if case.writing not in ("", data.SYNC)]
+            after = [case for case in members if case.writing == data.SYNC]
+            if before and after:
+                pairs = matched(before, after, (data.WRITING,))
+                yield Contrast(
+                    data.filesystem_name(name), before[0].writing, data.SYNC, pairs, state
+                )
+
+
+def _next_to(cases: Sequence[Case]) -> Iterator[Contrast]:
+    """Per state: the synchronous file system against each one that was not run both ways."""
+    both = _both_ways(cases)
+    for name in both:
+        for other in data.values_of(cases, data.FILESYSTEM):
+            for state in data.values_of(cases, data.STATE) or ("",):
+                before = [
+                    case for case in cases if case.filesystem == other and case.state == state
+                ]
+                after = [
+                    case
+                    for case in cases
+                    if case.filesystem == name and case.state == state and case.writing == data.SYNC
+                ]
+                if other not in both and before and after:
+                    pairs = matched(before, after, (data.FILESYSTEM, data.WRITING))
+                    yield Contrast(
+                        f"{data.filesystem_name(name)} sync",
+                        data.filesystem_name(other),
+                        "it",
+                        pairs,
+                        state,
+                    )
+
+
+def _both_ways(cases: Sequence[Case]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name in data.values_of(cases, data.FILESYSTEM)
+        if data.SYNC in {case.writing for case in cases if case.filesystem == name}
+        and len({case.writing for case in cases if case.filesystem == name}) > 1
+    )
+
+
+def answer(question: Question) -> tuple[Finding, ...]:
+    """The answer in sentences: one per contrast, and which file system is ahead in each state."""
+    main, *side = _leading(question)
+    found = [
+        finding for contrast in contrasts(question) if (finding := _sentence(contrast, main, side))
+    ]
+    return (*found, *_ranking(question)) if question.axis == data.STATE else tuple(found)
+
+
+def headline(question: Question) -> Finding | None:
+    """The strongest finding of a question, for the summary at the head of the report."""
+    found = [finding for finding in answer(question) if finding.weight]
+    return max(found, key=lambda finding: finding.weight) if found else None
+
+
+def _leading(question: Question) -> tuple[str, ...]:
+    """The metric a question's sentences are about, and those mentioned besides."""
+    if question.axis == data.STATE:
+        return ("transactions_ns", "creation_ns", "blocks_erased", "erases_spread")
+    if question.axis == data.WRITING:
+        return ("write_bytes_per_s", "blocks_erased", "erases_spread")
+    if question.axis == data.COMPRESSION:
+        return ("write_bytes_per_s", "pages_programmed", "rest_ns")
+    return ("transactions_ns", "write_bytes_per_s", "rest_ns")
+
+
+def _sentence(contrast: Contrast, main: str, side: Sequence[str]) -> Finding | None:
+    change = ratio(contrast.pairs, main)
+    if change is None:
+        return None
+    if contrast.after == "it":
+        opening = f"**{contrast.subject}** next to {contrast.before}"
+    else:
+        opening = f"**{contrast.subject}**, {contrast.after} against {contrast.before}"
+    if contrast.place:
+        opening += f", state {contrast.place}"
+    clauses = [clause for key in side if (clause := _clause(contrast.pairs, key))]
+    text = f"{opening}: {_lead(change, main)}"
+    if clauses:
+        text += f"; {', '.join(clauses)}"
+    return Finding(f"{text}.{_scenarios(change)}", _distance(change))
+
+
+def _lead(change: RatioSummary, metric: str) -> str:
+    """The leading clause, in words that fit the direction."""
+    shown, value = METRICS[metric], change.geometric_mean
+    values = f"({_values(change, metric)})"
+    name = _subject(metric)
+    if abs(value - 1) <= SAME:
+        return f"{name} practically unchanged, **{times(value)}** {values}"
+    if not metric.endswith("_ns"):
+        return f"{name} {'higher' if value > 1 else 'lower'}, **{times(value)}** {values}"
+    if value > 1:
+        return f"{name} takes **{times(value)}** as long {values}"
+    return (
+        f"{name} gets **{times(1 / value)}** faster {values}"
+        if value
+        else f"{name} {shown.text(0)}"
+    )
+
+
+def _subject(metric: str) -> str:
+    title = METRICS[metric].title
+    return (
+        f"the {title[0].lower()}{title[1:]}"
+        if metric.endswith("s_ns") or "phase" in title
+        else title.lower()
+    )
+
+
+def _clause(pairs: CasePairs, metric: str) -> str:
+    """A short clause on a side metric; with its values when it started from zero, where no ratio
+    exists.
+    """
+    cell = table_cell(pairs, metric)
+    if cell is None:
+        return ""
+    return f"{METRICS[metric].title.lower()} {cell.ratio or cell.values}"
+
+
+def table_cell(pairs: CasePairs, metric: str) -> Cell | None:
+    """One ratio for the table of contrasts; None when the metric is missing."""
+    known = [(a, b) for a, b in pairs if metric in a.metrics and metric in b.metrics]
+    if not known:
+        return None
+    shown = METRICS[metric]
+    before = sum(a.metrics[metric] for a, _ in known) / len(known)
+    after = sum(b.metrics[metric] for _, b in known) / len(known)
+    values = f"{shown.number(before)} → {shown.number(after)}"
+    change = ratio(known, metric)
+    if change is None or change.undefined:
+        return Cell("", values, "")
+    same = times(change.minimum) == times(change.maximum)
+    extent = "" if same else f"{times(change.minimum)} … {times(change.maximum)}"
+    return Cell(times(change.geometric_mean), values, extent)
+
+
+def _ranking(question: Question) -> tuple[Finding, ...]:
+    """Which file system finishes the transactions first in each state, and whether that depends
+    on the state.
+    """
+    winners: dict[str, str] = {}
+    parts = []
+    for state in data.values_of(question.cases, data.STATE):
+        means = _means(question, state, "transactions_ns")
+        if len(means) < 2:
+            continue
+        first, second = sorted(means, key=lambda name: means[name])[:2]
+        winners[state] = first
+        parts.append(
+            f"in state {state} **{data.filesystem_name(first)}** "
+            f"({METRICS['transactions_ns'].text(means[first])}; "
+            f"{data.filesystem_name(second)} needs {times(means[second] / means[first])})"
+        )
+    if not parts:
+        return ()
+    verdict = ""
+    if len(winners) > 1:
+        changes = len(set(winners.values())) > 1
+        verdict = (
+            " The order **depends on the state**."
+            if changes
+            else " The order is the same in every state."
+        )
+    return (Finding(f"First to finish the transactions: {'; '.join(parts)}.{verdict}"),)
+
+
+def _means(question: Question, state: str, metric: str) -> dict[str, float]:
+    """Mean over the cases of each file system in that state."""
+    sums: dict[str, list[float]] = {}
+    for case in question.cases:
+        if case.state == state and case.metrics.get(metric):
+            sums.setdefault(case.filesystem, []).append(case.metrics[metric])
+    return {name: sum(values) / len(values) for name, values in sums.items()}
+
+
+def extremes(run: Run) -> tuple[Finding, ...]:
+    """Write amplification and wear over the whole run: the least and the most."""
+    found = []
+    show = tuple(axis for axis in run.varying if axis != data.SEED)
+    for key in ("write_amplification", "erases_spread"):
+        ranked = sorted(
+            (mean, data.group_label(group.axes, show))
+            for group in data.group_by_seed(run.passed)
+            if (mean := group.mean(key)) is not None
+        )
+        if len(ranked) < 2:
+            continue
+        (low, low_label), (high, high_label) = ranked[0], ranked[-1]
+        shown = METRICS[key]
+        found.append(
+            Finding(
+                f"{shown.title} ranges from **{shown.number(low)}** ({low_label}) to "
+                f"**{shown.text(high)}** ({high_label})."
+            )
+        )
+    return tuple(found)
+
+
+def ratio(pairs: CasePairs, metric: str) -> RatioSummary | None:
+    """The ratios of a metric over matched cases, keyed by seed."""
+    return summarise(
+        Pair(f"seed {before.seed}", before.metrics[metric], after.metrics[metric])
+        for before, after in pairs
+        if metric in before.metrics and metric in after.metrics
+    )
+
+
+def _values(change: RatioSummary, metric: str) -> str:
+    shown = METRICS[metric]
+    return f"{shown.number(change.before_mean)} → {shown.text(change.after_mean)}"
+
+
+def _scenarios(change: RatioSummary) -> str:
+    """On how much the leading ratio rests. Never a significance."""
+    if change.exact:
+        return " One scenario, exact for it."
+    low, high = times(change.minimum), times(change.maximum)
+    if low == high:
+        return f" The same in all {len(change.pairs)} scenarios."
+    note = "" if change.one_sided else "; the direction differs"
+    return f" Over {len(change.pairs)} scenarios: {low} to {high}{note}."
+
+
+def _distance(change: RatioSummary) -> float:
+    value = change.geometric_mean
+    return max(value, 1 / value) if value > 0 else float("inf")
+
+
+def seeds_text(run: Run) -> str:
+    """How many seeds, in words that do not suggest statistics."""
+    count = len(run.seeds)
+    if count <= 1:
+        return "One seed: every figure is exact for that scenario and says nothing about others"
+    return f"{significant(count, 1)} seeds: bars show the mean, points each seed"

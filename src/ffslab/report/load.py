@@ -1,0 +1,214 @@
+"""A run directory as the report's frozen values: the one place of the report that knows the
+result format.
+
+Format: docs/result-format.md. Files are read by `ffslab.results.rundir`, which reports a damaged
+one by name and line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ffslab.cli.parse import reproduce_command
+from ffslab.errors import DamagedResultError, UsageError
+from ffslab.loader import read_text, study_names
+from ffslab.model.canonical import sha256_hex
+from ffslab.report import data
+from ffslab.report.data import Case, Latency, Run
+from ffslab.report.facts import notes, time_model
+from ffslab.results.metrics import WORKLOAD_PHASES, bucket_bounds
+from ffslab.results.rundir import RunDirectory
+
+Row = Mapping[str, Any]
+
+_WORKLOAD_KEYS = (
+    "read_bytes_per_s",
+    "write_bytes_per_s",
+    "pages_read",
+    "pages_programmed",
+    "blocks_erased",
+    "erases_mean",
+    "erases_std",
+    "erases_spread",
+    "write_amplification",
+    "flash_time_ns",
+)
+_FLASH_PARTS = ("read", "program", "erase")
+_IDENTITY = (
+    "command",
+    "study_file",
+    "study_sha256",
+    "ffslab",
+    "build_id",
+    "finished",
+    "wall_s",
+    "jobs",
+)
+
+
+def load_run(run_dir: Path) -> Run:
+    """Read `run_dir`.
+
+    Raises UsageError when it is no run or has no result yet, DamagedResultError when a file is
+    not what ffslab wrote.
+    """
+    if not (run_dir / "manifest.json").is_file():
+        raise UsageError(
+            f"{run_dir} is not a run directory: it has no manifest.json",
+            cause="a mistyped path, or a run that ended before it began to record",
+            remedy="ffslab list runs",
+        )
+    directory = RunDirectory(run_dir)
+    manifest = directory.manifest()
+    rows = directory.results()
+    if not rows:
+        raise UsageError(
+            f"{run_dir} has no results yet",
+            cause="the run was interrupted before its first case ended",
+            remedy=f"ffslab run {run_dir} --resume",
+        )
+    walls = directory.walls()
+    try:
+        return _run(run_dir, manifest, rows, walls)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise DamagedResultError(
+            f"{run_dir}: its results lack what the report needs: {type(error).__name__}: {error}",
+            cause="the files were edited, or another version of ffslab wrote them",
+            remedy=f"ffslab run {manifest.get('study', 'STUDY')}, for a new run",
+        ) from error
+
+
+def _run(run_dir: Path, manifest: Row, rows: Sequence[Row], walls: Mapping[str, Row]) -> Run:
+    specs = [row["spec"] for row in rows]
+    study = _study_word(manifest)
+    return Run(
+        run_id=str(manifest.get("run") or run_dir.name),
+        study=study,
+        title=str(manifest.get("title") or manifest.get("study") or run_dir.name),
+        description=str(manifest.get("description") or "").strip(),
+        date=str(manifest.get("started") or ""),
+        cases=tuple(_case(row, walls.get(row["id"], {}), manifest, study) for row in rows),
+        facts=time_model(specs, manifest),
+        notes=notes(manifest),
+        identity=_identity(manifest),
+        states=_states(specs),
+        missing=max(int(manifest.get("cases_total") or len(rows)) - len(rows), 0),
+    )
+
+
+def _study_word(manifest: Row) -> str:
+    """What `ffslab run` calls the study: its name when its text is the shipped one, else its
+    file.
+    """
+    name, path = str(manifest.get("study") or ""), str(manifest.get("study_file") or "")
+    shipped = study_names().get(name)
+    if shipped is not None and sha256_hex(read_text(shipped)) == manifest.get("study_sha256"):
+        return name
+    return path or name
+
+
+def _case(row: Row, wall: Row, manifest: Row, study: str) -> Case:
+    overrides = [(str(key), list(values)) for key, values in manifest.get("overrides") or ()]
+    phases = {phase["phase"]: phase for phase in row["phases"]}
+    metrics = {
+        f"{name}_ns": float(phases[name]["duration_ns"])
+        for name in WORKLOAD_PHASES
+        if name in phases
+    }
+    metrics.update(_workload(phases.get("workload")))
+    if row["virtual_ns"] is not None:
+        metrics["total_ns"] = float(row["virtual_ns"])
+    for key in ("wall_ns", "virtual_per_wall"):
+        if wall.get(key) is not None:
+            metrics[key] = float(wall[key])
+    return Case(
+        id=str(row["id"]),
+        axes=_axes(row),
+        outcome=str(row["outcome"]),
+        command=reproduce_command(study, overrides, str(row["id"])),
+        reason=str(row.get("reason") or ""),
+        console="\n".join(str(line) for line in row.get("excerpt") or ()),
+        metrics=metrics,
+        latencies=tuple(_latency(latency) for latency in row["latencies"]),
+        erases=_erases({str(snapshot["label"]): snapshot for snapshot in row["flash"]}),
+    )
+
+
+def _workload(total: Row | None) -> dict[str, float]:
+    """The three phases together; empty when the workload did not end."""
+    if total is None:
+        return {}
+    metrics = {key: float(total[key]) for key in _WORKLOAD_KEYS if total.get(key) is not None}
+    if all(f"{part}_ns" in total["flash"] for part in _FLASH_PARTS):
+        for part in _FLASH_PARTS:
+            metrics[f"flash_{part}_ns"] = float(total["flash"][f"{part}_ns"])
+        # Work between the phases is flash time outside of them: the rest must not become negative.
+        metrics["rest_ns"] = max(float(total["duration_ns"]) - metrics["flash_time_ns"], 0.0)
+    return metrics
+
+
+def _latency(record: Row) -> Latency:
+    return Latency(
+        phase=str(record["phase"]),
+        op=str(record["op"]),
+        count=int(record["count"]),
+        sum_ns=int(record["sum_ns"]),
+        min_ns=int(record["min_ns"]),
+        max_ns=int(record["max_ns"]),
+        buckets=tuple(
+            (*bucket_bounds(int(index)), int(count)) for index, count in record["buckets"]
+        ),
+    )
+
+
+def _erases(snapshots: Mapping[str, Row]) -> tuple[int, ...]:
+    """Erases per block between the start of the first phase and the end of the last."""
+    start = snapshots.get(f"{WORKLOAD_PHASES[0]}:start")
+    end = snapshots.get(f"{WORKLOAD_PHASES[-1]}:end")
+    if start is None or end is None:
+        return ()
+    return tuple(
+        int(after) - int(before)
+        for before, after in zip(start["erases"], end["erases"], strict=True)
+    )
+
+
+def _axes(row: Row) -> dict[str, str]:
+    """The core axes from the spec, the study's further ones from the row; all as text."""
+    spec = row["spec"]
+    options = spec["filesystem"]["options"]
+    axes = {
+        data.FILESYSTEM: str(spec["filesystem"]["name"]),
+        data.COMPRESSION: str(options.get(data.COMPRESSION, "")),
+        data.WRITING: str(options.get(data.WRITING, "")),
+        data.STATE: str(spec["state"]["name"]),
+    }
+    axes.update({name: str(value) for name, value in options.items() if name not in axes})
+    for name, value in row["axes"].items():
+        # Parts of the options and of the state are in the core axes already.
+        if name not in axes and name != data.SEED and not name.startswith(("options.", "state.")):
+            axes[name] = str(value)
+    axes[data.SEED] = str(spec["seed"])
+    return axes
+
+
+def _states(specs: Iterable[Row]) -> dict[str, str]:
+    """What each state's name stands for, in percent of the space available at launch."""
+    meanings = {}
+    for spec in specs:
+        state = spec["state"]
+        valid, invalid = state["valid_percent"], state["invalid_percent"]
+        empty = valid == invalid == 0
+        meanings[str(state["name"])] = (
+            "everything erased" if empty else f"{valid} % valid, {invalid} % invalid data"
+        )
+    return meanings
+
+
+def _identity(manifest: Row) -> tuple[tuple[str, str], ...]:
+    """What identifies the run and the lab that made it."""
+    pairs = [(key.replace("_", " "), manifest.get(key)) for key in _IDENTITY]
+    pairs += [(f"host {key}", value) for key, value in (manifest.get("host") or {}).items()]
+    return tuple((name, str(value)) for name, value in pairs if value not in (None, ""))

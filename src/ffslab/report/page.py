@@ -1,0 +1,313 @@
+"""Assembles the report: data → findings and charts → one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.errors import InfrastructureError
+from ffslab.report import charts, data, findings, wear
+from ffslab.report.catalogue import GLOSSARY, METRICS, OPERATIONS, RESULT_TABLES
+from ffslab.report.data import Group, Run
+from ffslab.report.distribution import PERCENTILES, merge
+from ffslab.report.findings import Cell, Finding
+from ffslab.report.load import load_run
+from ffslab.report.quantity import Metric, duration, grouped
+from ffslab.report.questions import Question, ask
+from ffslab.results.files import write_atomic
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A small chart with its heading."""
+
+    title: str
+    meaning: str
+    drawing: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question's section."""
+
+    question: Question
+    findings: tuple[Finding, ...]
+    panels: tuple[Panel, ...]
+    contrasts: tuple[str, ...]
+    ratio_rows: tuple[tuple[Metric, tuple[Cell | None, ...]], ...]
+
+
+@dataclass(frozen=True)
+class WearMap:
+    """One case's map with its numbers."""
+
+    label: str
+    case_id: str
+    seed: str
+    drawing: str
+    summary: wear.Wear
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text: the first `text_columns` columns are words, the others numbers."""
+
+    title: str
+    head: tuple[str, ...]
+    units: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_columns: int = 1
+
+
+@dataclass(frozen=True)
+class LatencySection:
+    """One operation: chart and percentiles."""
+
+    key: str
+    title: str
+    meaning: str
+    drawing: str
+    table: Table
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a legend: a colour name and, for lines, a dash."""
+
+    label: str
+    colour: str
+    dash: str = ""
+
+
+def write_report(run_dir: Path, output: Path | None) -> Path:
+    """Build the page and write it in one step, so that a reader never sees half of it."""
+    run = load_run(run_dir)
+    page = render(run)
+    target = output or run_dir / "report.html"
+    if target.is_dir():
+        target = target / "report.html"
+    write_atomic(target, page)
+    return target
+
+
+def render(run: Run) -> str:
+    """The whole page."""
+    try:
+        import altair  # noqa: F401  (imported here to explain its absence)
+        import jinja2
+        import vl_convert  # noqa: F401
+    except ImportError as error:
+        raise InfrastructureError(
+            f"a report needs the Python package {error.name}",
+            cause="ffslab was installed without its `report` extra",
+            remedy='pip install "ffslab[report]"',
+        ) from error
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["bold"] = _bold
+    return environment.get_template("report.html.j2").render(**context(run))
+
+
+def context(run: Run) -> dict[str, Any]:
+    """Everything the template shows."""
+    groups = data.group_by_seed(run.passed)
+    look = charts.look_for(groups)
+    questions, not_asked = ask(run)
+    show = tuple(axis for axis in run.varying if axis != data.SEED)
+    return {
+        "run": run,
+        "not_asked": not_asked,
+        "answers": [_answer(question, look) for question in questions],
+        "headlines": _headlines(questions, run),
+        "seeds": findings.seeds_text(run),
+        "states": [(name, meaning) for name, meaning in run.states.items() if name],
+        "board": next((fact.value for fact in run.facts if fact.name == "Board"), ""),
+        "fixed": _fixed(run),
+        "wear_maps": (maps := _wear_maps(groups, show)),
+        "wear_keys": _wear_keys(maps),
+        "latency": _latency(groups, show, look),
+        "line_keys": _line_keys(groups, show, look),
+        "split": _split(groups, show),
+        "split_keys": [Key(part, paint) for _, part, paint in charts.TIME_PARTS],
+        "amplification": _amplification(groups, show),
+        "tables": [_result_table(title, keys, run) for title, keys in RESULT_TABLES],
+        "metrics": METRICS,
+        "glossary": GLOSSARY,
+        "palette": charts.PALETTE,
+        "ramp": wear.RAMP,
+    }
+
+
+def _answer(question: Question, look: charts.Look) -> Answer:
+    panels = []
+    for key in question.metrics:
+        metric = METRICS[key]
+        drawing = charts.bars(question, key, look, f"{question.key}-{key}".replace("_", "-"))
+        panels.append(Panel(metric.title, metric.meaning, drawing))
+    compared = findings.contrasts(question)
+    return Answer(
+        question=question,
+        findings=findings.answer(question),
+        panels=tuple(panels),
+        contrasts=tuple(contrast.label for contrast in compared),
+        ratio_rows=tuple(
+            (METRICS[key], tuple(findings.table_cell(contrast.pairs, key) for contrast in compared))
+            for key in question.metrics
+        ),
+    )
+
+
+def _headlines(questions: Sequence[Question], run: Run) -> tuple[Finding, ...]:
+    found = [findings.headline(question) for question in questions]
+    return (*(finding for finding in found if finding is not None), *findings.extremes(run))
+
+
+def _fixed(run: Run) -> tuple[tuple[str, str], ...]:
+    """What was the same in all cases: told once, so that the charts need not repeat it."""
+    first = run.cases[0]
+    return tuple(
+        (data.axis_name(axis), data.filesystem_name(value) if axis == data.FILESYSTEM else value)
+        for axis, value in first.axes.items()
+        if axis not in run.varying and value
+    )
+
+
+def _wear_maps(groups: Sequence[Group], show: Sequence[str]) -> list[WearMap]:
+    """A map per configuration, of its lowest seed, all on one scale."""
+    shown = [(group, group.first) for group in groups if group.first.erases]
+    if not shown:
+        return []
+    scale = wear.common_scale([case.erases for _, case in shown])
+    maps = []
+    for number, (group, case) in enumerate(shown):
+        label = data.group_label(group.axes, show) or "all cases"
+        summary = wear.Wear(case.erases)
+        text = (
+            f"Erase counts of {len(case.erases)} blocks, {label}: from {summary.low} to "
+            f"{summary.high}, "
+            f"mean {summary.mean:.2f}"
+        )
+        drawing = wear.draw(case.erases, scale, text, f"wear-{number}")
+        maps.append(WearMap(label, case.id, case.seed, drawing, summary))
+    return maps
+
+
+def _wear_keys(maps: Sequence[WearMap]) -> list[Key]:
+    if not maps:
+        return []
+    scale = wear.common_scale([shown.summary.erases for shown in maps])
+    return [Key(label, f"w{scale.paint(shade)}") for shade, label in enumerate(scale.labels())]
+
+
+def _latency(
+    groups: Sequence[Group], show: Sequence[str], look: charts.Look
+) -> list[LatencySection]:
+    """One section per operation that the run measured, over all seeds and phases."""
+    sections = []
+    for op, title, meaning in OPERATIONS:
+        lines, rows = [], []
+        for group in groups:
+            merged = merge(lat for case in group.cases for lat in case.latencies if lat.op == op)
+            if merged is None:
+                continue
+            label = data.group_label(group.axes, show) or "all cases"
+            facet = f"state {group.axes[data.STATE]}" if group.axes.get(data.STATE) else "all"
+            options = charts.options_key(group.axes)
+            lines.append(
+                charts.Line(facet, group.axes.get(data.FILESYSTEM, ""), options, merged.tail())
+            )
+            percentiles = tuple(duration(merged.percentile_ns(percent)) for percent in PERCENTILES)
+            rows.append(
+                (
+                    label,
+                    grouped(merged.count),
+                    duration(merged.mean_ns),
+                    *percentiles,
+                    duration(merged.max_ns),
+                )
+            )
+        if not lines:
+            continue
+        head = (
+            "configuration",
+            "count",
+            "mean",
+            *(f"p{percent:g}" for percent in PERCENTILES),
+            "max",
+        )
+        table = Table("", head, (), tuple(rows))
+        drawing = charts.tails(
+            lines, f"{title}: share of operations slower than t", look, f"latency-{op}"
+        )
+        sections.append(LatencySection(op, title, meaning, drawing, table))
+    return sections
+
+
+def _line_keys(groups: Sequence[Group], show: Sequence[str], look: charts.Look) -> list[Key]:
+    """The legend of the latency charts: one entry per line of a panel."""
+    keys: dict[str, Key] = {}
+    wanted = [axis for axis in show if axis != data.STATE]
+    for group in groups:
+        label = data.group_label(group.axes, wanted) or "all cases"
+        dash = " ".join(str(part) for part in look.dash(charts.options_key(group.axes)))
+        keys.setdefault(label, Key(label, look.colour(group.axes.get(data.FILESYSTEM, "")), dash))
+    return list(keys.values())
+
+
+def _split(groups: Sequence[Group], show: Sequence[str]) -> str:
+    if not any(group.mean("rest_ns") is not None for group in groups):
+        return ""
+    return charts.time_split(groups, show, "time-split")
+
+
+def _amplification(groups: Sequence[Group], show: Sequence[str]) -> Table:
+    keys = (
+        "write_amplification",
+        "pages_programmed",
+        "pages_read",
+        "blocks_erased",
+        "flash_time_ns",
+        "rest_ns",
+    )
+    rows = []
+    for group in groups:
+        cells = [
+            METRICS[key].number(value) if (value := group.mean(key)) is not None else "–"
+            for key in keys
+        ]
+        rows.append((data.group_label(group.axes, show) or "all cases", *cells))
+    head = ("configuration", *(METRICS[key].title for key in keys))
+    return Table("Flash traffic", head, ("", *(METRICS[key].unit for key in keys)), tuple(rows))
+
+
+def _result_table(title: str, keys: Sequence[str], run: Run) -> Table:
+    present = [key for key in keys if any(key in case.metrics for case in run.cases)]
+    rows = []
+    for case in run.cases:
+        cells = [
+            METRICS[key].number(case.metrics[key]) if key in case.metrics else "–"
+            for key in present
+        ]
+        rows.append((case.id, case.outcome, *cells))
+    head = ("case", "outcome", *(METRICS[key].title for key in present))
+    return Table(
+        title, head, ("", "", *(METRICS[key].unit for key in present)), tuple(rows), text_columns=2
+    )
+
+
+def _bold(text: str) -> Any:
+    """**bold** marks as <strong>, everything else escaped."""
+    from markupsafe import Markup, escape
+
+    parts = text.split("**")
+    joined = Markup("")
+    for number, part in enumerate(parts):
+        joined += Markup("<strong>{}</strong>").format(part) if number % 2 else escape(part)
+    return joined

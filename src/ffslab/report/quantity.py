@@ -1,0 +1,72 @@
+"""Numbers as a reader wants them: three significant figures, a unit, thousands apart.
+
+Kept apart from charts and text so that one value looks the same wherever it appears. MB is 10⁶
+bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+THIN = "\u202f"  # narrow no-break space
+
+
+def significant(value: float, figures: int = 3) -> str:
+    """`value` with that many significant figures, never in exponent form; integers from 1,000 up
+    keep every digit.
+    """
+    if value == 0:
+        return "0"
+    value = float(f"{value:.{figures}g}") if abs(value) < 1000 else value
+    if abs(value) >= 1000:
+        return grouped(round(value))
+    return f"{value:.{max(figures - 1 - math.floor(math.log10(abs(value))), 0)}f}"
+
+
+def grouped(value: int) -> str:
+    """An integer with thousands set apart."""
+    return f"{value:,}".replace(",", THIN)
+
+
+def duration(ns: float) -> str:
+    """A duration with the unit that keeps it between 1 and 1,000."""
+    if abs(ns) < 1000 and float(ns).is_integer():
+        return f"{int(ns)}{THIN}ns"
+    for limit, scale, unit in ((1e3, 1, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
+        if abs(ns) < limit * 0.9995:
+            return f"{significant(ns / scale)}{THIN}{unit}"
+    return f"{significant(ns / 1e9)}{THIN}s"
+
+
+def times(ratio: float) -> str:
+    """A ratio as ×n."""
+    return f"×{significant(ratio, 3 if ratio < 10 else 2)}"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How one metric is shown. A stored value divided by `scale` is in `unit`."""
+
+    key: str
+    title: str
+    unit: str
+    scale: float = 1.0
+    integer: bool = False
+    meaning: str = ""
+
+    def number(self, value: float) -> str:
+        """The value in the metric's unit, without the unit."""
+        shown = value / self.scale
+        if self.integer and float(shown).is_integer():
+            return grouped(int(shown))
+        return significant(shown)
+
+    def text(self, value: float) -> str:
+        """The value with its unit."""
+        return f"{self.number(value)}{THIN}{self.unit}" if self.unit else self.number(value)
+
+    @property
+    def axis(self) -> str:
+        """Title of an axis."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title

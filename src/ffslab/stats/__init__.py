@@ -1,0 +1,1 @@
+"""Statistics on results: pure functions, no I/O."""

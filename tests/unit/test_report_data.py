@@ -1,0 +1,252 @@
+"""The report's numbers and sentences follow the run's data."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+from pathlib import Path
+
+import pytest
+from test_report_support import Effects, Overrides, bucket_index, case_ids, write_run
+
+from ffslab.errors import DamagedResultError, UsageError
+from ffslab.report import data, findings
+from ffslab.report.data import Latency
+from ffslab.report.distribution import merge
+from ffslab.report.load import load_run
+from ffslab.report.quantity import duration, significant, times
+from ffslab.report.questions import ask
+from ffslab.report.wear import SHADES, common_scale, draw
+from ffslab.results.metrics import bucket_bounds
+from ffslab.results.outcome import Outcome
+
+ONE_SEED: Overrides = [("seed", (1,))]
+
+
+def texts(folder: Path) -> dict[str, str]:
+    """The answers of a run by question."""
+    questions, _ = ask(load_run(folder))
+    return {q.key: " ".join(f.text for f in findings.answer(q)) for q in questions}
+
+
+def test_run_is_read_with_axes_metrics_and_commands(tmp_path: Path) -> None:
+    run = load_run(write_run(tmp_path / "r"))
+    assert [case.id for case in run.cases] == case_ids()
+    first = run.cases[0]
+    assert (first.filesystem, first.state, first.compression) == ("jffs2", "free", "none")
+    assert first.command == f"ffslab run ffsmark --case {first.id}"
+    assert first.metrics["transactions_ns"] > first.metrics["creation_ns"] > 0
+    parts = sum(first.metrics[f"flash_{part}_ns"] for part in ("read", "program", "erase"))
+    assert parts == first.metrics["flash_time_ns"]
+    assert max(first.erases) - min(first.erases) == first.metrics["erases_spread"]
+    assert run.seeds == ("1", "2", "3")
+    assert run.varying == ("filesystem", "compression", "write_mode", "state", "seed")
+
+
+def test_overrides_are_part_of_the_command(tmp_path: Path) -> None:
+    overrides: Overrides = [("partition_bytes", ("64 MiB",)), *ONE_SEED]
+    run = load_run(write_run(tmp_path / "r", overrides))
+    assert "--set 'partition_bytes=\"64 MiB\"'" in run.cases[0].command
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.0, 1.3, 4.0])
+def test_effect_of_the_state_follows_the_data(tmp_path: Path, factor: float) -> None:
+    effects = Effects(aged_time={"jffs2": factor, "ubifs": 2.0}, seed_step=0.0)
+    text = texts(write_run(tmp_path / "r", ONE_SEED, effects=effects))["state"]
+    jffs2 = text[text.index("**JFFS2**, aged") : text.index("**UBIFS**, aged")]
+    if factor == 1.0:
+        assert "practically unchanged, **×1.00**" in jffs2
+    elif factor < 1:
+        assert f"gets **{times(1 / factor)}** faster" in jffs2
+    else:
+        assert f"takes **{times(factor)}** as long" in jffs2
+
+
+def test_the_order_of_file_systems_may_depend_on_the_state(tmp_path: Path) -> None:
+    same = Effects(base_s={"jffs2": 40.0, "ubifs": 30.0}, aged_time={"jffs2": 2.0, "ubifs": 2.0})
+    turned = Effects(base_s={"jffs2": 40.0, "ubifs": 30.0}, aged_time={"jffs2": 1.0, "ubifs": 3.0})
+    assert "order is the same" in texts(write_run(tmp_path / "a", ONE_SEED, effects=same))["state"]
+    assert (
+        "**depends on the state**"
+        in texts(write_run(tmp_path / "b", ONE_SEED, effects=turned))["state"]
+    )
+
+
+def test_synchronous_writing_may_be_dearer_or_cheaper(tmp_path: Path) -> None:
+    dear = texts(write_run(tmp_path / "a", ONE_SEED, effects=Effects(sync_time=4.0)))["sync"]
+    cheap = texts(write_run(tmp_path / "b", ONE_SEED, effects=Effects(sync_time=0.5)))["sync"]
+    assert "write throughput lower, **×0.250**" in dear
+    assert "write throughput higher, **×2.00**" in cheap
+    assert "**UBIFS sync** next to JFFS2, state aged" in dear
+
+
+def test_compression_names_the_codec_and_both_effects(tmp_path: Path) -> None:
+    effects = Effects(compressed_time=2.0, compressed_pages=0.4)
+    text = texts(write_run(tmp_path / "r", ONE_SEED, effects=effects))["compression"]
+    assert "**JFFS2**, zlib against no compression: write throughput lower, **×0.500**" in text
+    assert "pages programmed ×0.400" in text
+
+
+def test_one_seed_is_called_exact_and_nothing_is_called_significant(tmp_path: Path) -> None:
+    one = texts(write_run(tmp_path / "a", ONE_SEED))
+    several = texts(write_run(tmp_path / "b"))
+    assert all("One scenario, exact for it." in text for text in one.values())
+    assert "Over 3 scenarios: ×" in several["state"]
+    assert "significan" not in " ".join([*one.values(), *several.values()])
+
+
+def test_questions_without_cases_are_listed_with_the_reason(tmp_path: Path) -> None:
+    overrides: Overrides = [("state", ("free",)), ("options.compression", ("none",)), *ONE_SEED]
+    questions, not_asked = ask(load_run(write_run(tmp_path / "r", overrides)))
+    assert [question.key for question in questions] == ["sync"]
+    assert len(not_asked) == 2
+    assert "at least two initial states" in not_asked[0].why
+
+
+def test_failed_cases_leave_questions_and_are_told(tmp_path: Path) -> None:
+    aged = [case for case in case_ids(ONE_SEED) if "aged" in case]
+    outcomes = {case: Outcome("crash", "kernel panic") for case in aged}
+    run = load_run(write_run(tmp_path / "r", ONE_SEED, outcomes=outcomes))
+    questions, not_asked = ask(run)
+    assert len(run.failures) == len(aged)
+    assert "state" not in {question.key for question in questions}
+    assert "too few of them passed" in not_asked[0].why
+    assert questions[0].left_out > 0
+
+
+def test_a_further_axis_gets_its_own_question(tmp_path: Path) -> None:
+    overrides: Overrides = [("cpu_scale", (0.5, 1.0, 2.0)), *ONE_SEED]
+    questions, _ = ask(load_run(write_run(tmp_path / "r", overrides)))
+    further = questions[-1]
+    assert further.title == "What does the cpu scale change?"
+    assert "cpu scale 2.0 against cpu scale 0.5" in findings.answer(further)[1].text
+
+
+def test_ratio_from_zero_is_given_as_values() -> None:
+    before = data.Case("a", {"seed": "1"}, "pass", "", metrics={"blocks_erased": 0.0})
+    after = data.Case("b", {"seed": "1"}, "pass", "", metrics={"blocks_erased": 12.0})
+    cell = findings.table_cell([(before, after)], "blocks_erased")
+    assert cell == findings.Cell("", "0 → 12", "")
+
+
+def test_time_model_tells_estimates_apart(tmp_path: Path) -> None:
+    facts = {fact.name: fact for fact in load_run(write_run(tmp_path / "r", ONE_SEED)).facts}
+    assert facts["Page program, tPROG"].value.startswith("220")
+    assert not facts["Page program, tPROG"].estimate
+    assert facts["CPU time per basic block of kernel code"].estimate
+    assert facts["CPU time per basic block of kernel code"].basis
+
+
+def test_a_directory_that_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no manifest\.json"):
+        load_run(tmp_path)
+
+
+def test_a_run_without_results(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", ONE_SEED)
+    (folder / "results.jsonl").write_text("")
+    with pytest.raises(UsageError, match="no results yet"):
+        load_run(folder)
+
+
+@pytest.mark.parametrize("damage", ["cut", "field", "type"])
+def test_damaged_results_give_a_clear_message(tmp_path: Path, damage: str) -> None:
+    folder = write_run(tmp_path / "r", ONE_SEED)
+    path = folder / "results.jsonl"
+    lines = path.read_text().splitlines()
+    row = json.loads(lines[1])
+    if damage == "cut":
+        lines[1] = lines[1][:100]
+    elif damage == "field":
+        del row["phases"]
+        lines[1] = json.dumps(row)
+    else:
+        row["latencies"][0]["buckets"] = 7
+        lines[1] = json.dumps(row)
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DamagedResultError) as caught:
+        load_run(folder)
+    assert str(folder) in str(caught.value)
+    assert "next:" in str(caught.value)
+
+
+def latency_of(values: list[int]) -> Latency:
+    counts: dict[int, int] = {}
+    for value in values:
+        counts[bucket_index(value)] = counts.get(bucket_index(value), 0) + 1
+    buckets = tuple((*bucket_bounds(index), count) for index, count in sorted(counts.items()))
+    return Latency("p", "op", len(values), sum(values), min(values), max(values), buckets)
+
+
+def test_percentiles_are_within_the_histogram_s_error() -> None:
+    rng = random.Random(5)
+    values = sorted(round(math.exp(rng.uniform(3, 20))) for _ in range(5000))
+    merged = merge([latency_of(values[:2000]), latency_of(values[2000:])])
+    assert merged is not None
+    for percent in (1, 50, 90, 99, 99.9, 100):
+        exact = values[math.ceil(len(values) * percent / 100) - 1]
+        assert merged.percentile_ns(percent) == pytest.approx(exact, rel=0.004, abs=0.5)
+    assert merged.mean_ns == pytest.approx(sum(values) / len(values))
+
+
+def test_tails_fall_from_one_and_end_at_the_maximum() -> None:
+    rng = random.Random(6)
+    values = [round(rng.paretovariate(0.7) * 1000) for _ in range(4000)]
+    merged = merge([latency_of(values)])
+    assert merged is not None
+    tail = merged.tail(100)
+    assert len(tail) < 250
+    assert tail[0] == (min(values), 1.0)
+    assert tail[-1][0] == max(values)
+    assert all(a[0] <= b[0] and a[1] >= b[1] for a, b in itertools.pairwise(tail))
+
+
+def test_nothing_measured_is_no_distribution() -> None:
+    assert merge([]) is None
+    assert merge([Latency("p", "op", 0, 0, 0, 0, ())]) is None
+
+
+@pytest.mark.parametrize("high", [0, 1, 5, 8, 9, 100, 12345])
+def test_wear_scale_covers_every_count_once(high: int) -> None:
+    scale = common_scale([[0, high], [high // 2]])
+    assert len(scale.bounds) <= SHADES
+    assert len(scale.labels()) == len(scale.bounds)
+    shades = [scale.shade(count) for count in range(high + 1)]
+    assert shades == sorted(shades)
+    assert shades[0] == 0
+    assert shades[-1] == len(scale.bounds) - 1
+    assert set(shades) == set(range(len(scale.bounds)))
+
+
+def test_wear_map_covers_each_block_exactly_once() -> None:
+    erases = [random.Random(7).randrange(6) for _ in range(777)]
+    drawing = draw(erases, common_scale([erases]), "label", "w")
+    runs = [
+        int(part.split("v")[0])
+        for part in drawing.split("weargrid")[0].split("h")[1:]
+        if "v1" in part
+    ]
+    assert sum(runs) == 777
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0"),
+        (0.001234, "0.00123"),
+        (9.996, "10.0"),
+        (999.6, "1\u202f000"),
+        (1234.5, "1\u202f234"),
+    ],
+)
+def test_significant_figures(value: float, shown: str) -> None:
+    assert significant(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("ns", "shown"), [(7, "7 ns"), (1500, "1.50 µs"), (999_600, "1.00 ms"), (2.5e9, "2.50 s")]
+)
+def test_durations(ns: float, shown: str) -> None:
+    assert duration(ns).replace("\u202f", " ") == shown

@@ -1,0 +1,170 @@
+"""The page itself: offline, complete, well-formed, failures first."""
+
+from __future__ import annotations
+
+import re
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from test_report_support import Overrides, case_ids, write_run
+from typer.testing import CliRunner
+
+from ffslab.cli.app import build_app
+from ffslab.report import build
+from ffslab.results.outcome import Outcome
+
+ONE_SEED: Overrides = [("seed", (1,))]
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Page(HTMLParser):
+    """Checks nesting; collects references, ids, headings and text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.references: list[str] = []
+        self.ids: list[str] = []
+        self.headings: list[str] = []
+        self.words: list[str] = []
+        self.svgs: list[dict[str, str | None]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.stack.append(tag)
+        self._note(tag, attrs)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._note(tag, attrs)
+
+    def _note(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "svg":
+            self.svgs.append(dict(attrs))
+        for name, value in attrs:
+            if name in ("href", "src", "xlink:href", "data", "action"):
+                self.references.append(value or "")
+            if name == "id":
+                self.ids.append(value or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack, f"</{tag}> closes nothing"
+        assert self.stack.pop() == tag, f"</{tag}> closes another element"
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+        if self.stack and self.stack[-1] == "h2":
+            self.headings.append(data)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, float]:
+    """The report of a published-size run with two failures, and how long it took."""
+    folder = tmp_path_factory.mktemp("report") / "full"
+    ids = case_ids()
+    excerpt = ('[ 9.1] Kernel panic - not syncing: <b>&amp; "quoted"</b>',)
+    outcomes = {
+        ids[4]: Outcome("crash", "kernel panic: <script>alert(1)</script>", excerpt),
+        ids[20]: Outcome("fail", "phase transactions: no space left (ENOSPC)", excerpt),
+    }
+    write_run(folder, outcomes=outcomes)
+    start = time.monotonic()
+    path = build(folder)
+    took_s = time.monotonic() - start
+    assert path == folder / "report.html"
+    return path.read_text(encoding="utf-8"), took_s
+
+
+def test_page_is_well_formed_with_unique_ids(full: tuple[str, float]) -> None:
+    page = Page(full[0])
+    assert page.stack == []
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_every_link_stays_in_the_page(full: tuple[str, float]) -> None:
+    page = Page(full[0])
+    for reference in page.references:
+        assert reference == "data:," or reference[1:] in page.ids, reference
+    assert not re.search(r"(https?:)?//[a-z]", re.sub(r"<pre.*?</pre>", "", full[0], flags=re.S))
+    assert "@import" not in full[0]
+    assert re.findall(r"url\(([^)]{1,2})", full[0]) == [] or all(
+        start.startswith("#") for start in re.findall(r"url\(([^)]{1,2})", full[0])
+    )
+
+
+def test_size_and_time_stay_in_bounds(full: tuple[str, float]) -> None:
+    assert len(full[0].encode()) < 3_000_000
+    assert full[1] < 30  # 3 s on a quiet machine; a loaded one must not fail
+
+
+def test_failures_come_before_findings_and_charts(full: tuple[str, float]) -> None:
+    page = Page(full[0])
+    assert page.headings[:2] == ["Failures", "What was found"]
+    text = "".join(page.words)
+    assert text.index("2 of 36 cases failed") < text.rindex("What was found")
+    assert "kernel panic: <script>alert(1)</script>" in text
+    assert "<script>alert(1)" not in full[0]
+
+
+def test_every_case_is_there_with_its_command(full: tuple[str, float]) -> None:
+    for case in case_ids():
+        assert f"<code>ffslab run ffsmark --case {case}</code>" in full[0]
+        assert full[0].count(f'<th scope="row" class="text">{case}</th>') == 3
+
+
+def test_drawings_have_titles_and_theme_colours_only(full: tuple[str, float]) -> None:
+    page = Page(full[0])
+    drawings = [svg for svg in page.svgs if svg.get("role") == "img"]
+    assert len(drawings) > 20
+    assert all(svg["aria-labelledby"] in page.ids for svg in drawings)
+    assert all(svg in drawings or svg.get("aria-hidden") == "true" for svg in page.svgs)
+    body = full[0][full[0].index("<body>") :]
+    assert set(re.findall(r'(?:fill|stroke)="#[0-9a-f]+"', body)) == set()
+
+
+def test_sections_follow_the_axes(tmp_path: Path) -> None:
+    overrides: Overrides = [
+        ("state", ("free",)),
+        ("options.compression", ("none",)),
+        ("cpu_scale", (0.5, 1.0)),
+        *ONE_SEED,
+    ]
+    page = Page(build(write_run(tmp_path / "r", overrides)).read_text())
+    assert "What does synchronous writing cost?" in page.headings
+    assert "What does the cpu scale change?" in page.headings
+    assert "What does the initial state change?" not in page.headings
+    assert "Not shown: “What does the initial state change?”" in "".join(page.words)
+    assert "No failures." in "".join(page.words)
+
+
+def test_a_single_case_gives_a_report(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", case_ids=case_ids()[:1])
+    text = "".join(Page(build(folder).read_text()).words)
+    assert "no two cases to compare" in text
+    assert "One seed" in text
+
+
+def test_a_run_in_which_everything_failed_gives_a_report(tmp_path: Path) -> None:
+    outcomes = {case: Outcome("timeout", "too slow") for case in case_ids(ONE_SEED)}
+    page = Page(build(write_run(tmp_path / "r", ONE_SEED, outcomes=outcomes)).read_text())
+    assert page.headings[0] == "Failures"
+    assert "12 of 12 cases failed" in "".join(page.words)
+
+
+def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", case_ids=case_ids()[:4])
+    first = build(folder, tmp_path / "a.html").read_bytes()
+    assert first == build(folder, tmp_path / "b.html").read_bytes()
+
+
+def test_the_verb_writes_where_it_is_told(tmp_path: Path) -> None:
+    write_run(tmp_path / "runs" / "20300102T030405Z-ffsmark", case_ids=case_ids()[:1])
+    target = tmp_path / "out.html"
+    arguments = ["report", "latest", "--output", str(tmp_path / "runs"), "-o", str(target)]
+    result = CliRunner().invoke(build_app(), arguments)
+    assert result.exit_code == 0, result.output
+    assert result.output.strip() == str(target)
+    assert target.stat().st_size > 30_000
