@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "mtd.h"
 #include "postmark_commands.h"
 #include "run.h"
 
@@ -32,7 +32,11 @@ static void show_progress(void *context, const char *what)
 
 static int attach_monitor(struct postmark *postmark, struct ffs_error *error)
 {
-	return postmark->monitor ? monitor_attach(postmark->monitor, error) : 0;
+	if (!postmark->monitor)
+		return 0;
+	if (monitor_attach(postmark->monitor, error))
+		return -1;
+	return mtd_record(postmark->monitor, postmark->sink, error);
 }
 
 static int run_workload(struct postmark *postmark,
