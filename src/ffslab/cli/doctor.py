@@ -32,12 +32,15 @@ def doctor(
     colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow", State.BAD: "red"}
     findings = examine(variant, kernel_source)
     table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column()
+    table.add_column(overflow="fold")
     for finding in findings:
         colour = colours[finding.state]
         remedy = f"\n[bold]next:[/bold] {finding.remedy}" if finding.remedy else ""
         state = f"[{colour}]{finding.state.value}[/{colour}]"
         table.add_row(state, finding.subject, finding.detail + remedy)
-    console = Console(soft_wrap=False)
+    console = Console()
     console.print(table)
     if not is_healthy(findings):
         console.print("Something is missing that ffslab cannot bring by itself: see above.")

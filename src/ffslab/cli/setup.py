@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -32,10 +34,11 @@ def setup(
 
     progress = ConsoleProgress()
     lab = ensure_lab(variant, progress, kernel_source=kernel_source, force=force)
-    if progress.durations_s:
-        total_s = sum(duration_s for _, duration_s in progress.durations_s)
+    durations_s = [*_bootstrap_durations_s(), *progress.durations_s]
+    if durations_s:
+        total_s = sum(duration_s for _, duration_s in durations_s)
         typer.echo(f"Done in {total_s:.1f} s:")
-        for name, duration_s in progress.durations_s:
+        for name, duration_s in durations_s:
             typer.echo(f"  {duration_s:7.1f} s  {name}")
     else:
         typer.echo("Nothing to do.")
@@ -44,3 +47,11 @@ def setup(
     for name, path in sorted(lab.modules.items()):
         typer.echo(f"  module   {name}: {path}")
     typer.echo(f"  agent    {lab.agent}")
+
+
+def _bootstrap_durations_s() -> list[tuple[str, float]]:
+    """What the launcher did before Python's packages were there, if it did anything."""
+    from ffslab.kernel.bootstrap import DURATIONS_VARIABLE
+
+    phases = json.loads(os.environ.get(DURATIONS_VARIABLE, "[]"))
+    return [(str(name), float(duration_s)) for name, duration_s in phases]

@@ -7,6 +7,7 @@ call, and the kernel source is fetched and unpacked in the background meanwhile.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -25,6 +26,7 @@ _LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
 _NO_LAB_OPTIONS = frozenset({"--help", "--dry-run", "--quick"})
 _RUN_STAMP = "complete"
 _DEV_STAMP = "complete-dev"
+DURATIONS_VARIABLE = "FFSLAB_BOOTSTRAP_DURATIONS_S"
 
 
 def needs_lab(arguments: Sequence[str]) -> bool:
@@ -43,19 +45,24 @@ def needs_development_tools(arguments: Sequence[str]) -> bool:
 def main(argv: Sequence[str]) -> int:
     """`argv`: the environment's directory, the checkout, and the user's words."""
     venv, checkout, arguments = Path(argv[0]), Path(argv[1]), list(argv[2:])
+    progress = ConsoleProgress()
     try:
-        prepare(venv, checkout, arguments, ConsoleProgress())
+        prepare(venv, checkout, arguments, progress)
     except FfslabError as error:
         print(f"ffslab: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("ffslab: interrupted; the same command goes on from here", file=sys.stderr)
         return 130
-    return _start_command_line(venv, arguments)
+    return _start_command_line(venv, arguments, progress.durations_s)
 
 
-def _start_command_line(venv: Path, arguments: Sequence[str]) -> NoReturn:
+def _start_command_line(
+    venv: Path, arguments: Sequence[str], durations_s: list[tuple[str, float]]
+) -> NoReturn:
     python = venv / "bin" / "python"
+    # So that `ffslab setup` can list these phases with its own.
+    os.environ[DURATIONS_VARIABLE] = json.dumps(durations_s)
     os.execv(python, [str(python), "-P", "-m", "ffslab", *arguments])
 
 

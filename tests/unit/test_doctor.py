@@ -1,0 +1,81 @@
+"""The doctor: what it calls good, missing and fatal, and its exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from ffslab import doctor
+from ffslab.cli import doctor as doctor_verb
+from ffslab.doctor import Finding, State
+
+
+def by_subject(findings: list[Finding]) -> dict[str, Finding]:
+    return {finding.subject: finding for finding in findings}
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_everything_a_setup_needs_is_looked_at() -> None:
+    findings = by_subject(doctor.examine())
+    assert {
+        *("machine", "system", "packages", "compiler", "ptrace", "cache", "guest memory"),
+        *("python packages", "report", "kernel source", "chromium", "fio"),
+    } <= set(findings)
+
+
+def test_an_empty_cache_is_for_the_next_setup_to_fill() -> None:
+    source = by_subject(doctor.examine())["kernel source"]
+    assert source.state is State.LATER
+    assert source.remedy == "./ffslab setup"
+
+
+def test_every_problem_comes_with_a_remedy() -> None:
+    problems = [f for f in doctor.examine() if f.state is not State.GOOD]
+    assert problems
+    assert all(finding.remedy for finding in problems)
+
+
+def test_looking_creates_nothing(tmp_path: Path) -> None:
+    doctor.examine()
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_wrong_kernel_source_is_bad(tmp_path: Path) -> None:
+    finding = by_subject(doctor.examine(kernel_source=tmp_path))["lab"]
+    assert finding.state is State.BAD
+    assert "not a Linux source tree" in finding.detail
+
+
+def test_packages_that_this_user_may_not_install_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "missing_packages", lambda wanted: list(wanted)[:1])
+    monkeypatch.setattr(doctor, "_may_install", lambda: False)
+    finding = by_subject(doctor.examine())["packages"]
+    assert finding.state is State.BAD
+    assert finding.remedy.startswith("as root: apt-get install")
+
+
+@pytest.mark.parametrize(
+    ("states", "exit_code"),
+    [
+        ([State.GOOD, State.OPTIONAL], 0),
+        ([State.GOOD, State.LATER], 0),
+        ([State.BAD, State.GOOD], 3),
+    ],
+)
+def test_the_exit_code_tells_whether_a_setup_can_work(
+    states: list[State], exit_code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    findings = [Finding(f"part {n}", state, "detail") for n, state in enumerate(states)]
+    monkeypatch.setattr(doctor, "examine", lambda *_: findings)
+    app = typer.Typer()
+    doctor_verb.register(app)
+    result = CliRunner().invoke(app, [])
+    assert result.exit_code == exit_code
+    assert "part 0" in result.output

@@ -1,0 +1,166 @@
+"""The launcher and what it prepares: the warm path, and clear errors on the cold one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ffslab.errors import InfrastructureError
+from ffslab.kernel import bootstrap, packages
+from ffslab.kernel.progress import SilentProgress
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def launch(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    variables = {"PATH": "/usr/bin:/bin", **environment}
+    return subprocess.run(
+        [str(ROOT / "ffslab"), *arguments],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def make_python(path: Path, script: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n" + script)
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def warm_cache(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """A cache whose environment is complete, and whose Python tells what it was called with."""
+    fake = make_python(tmp_path / "python", 'echo "cold: $*"\n')
+    variables = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "FFSLAB_PYTHON": str(fake)}
+    cold = launch("list", **variables)
+    venv = Path(cold.stdout.split()[cold.stdout.split().index("ffslab.kernel.bootstrap") + 1])
+    make_python(venv / "bin" / "python", 'echo "warm: $PYTHONPATH $*"\n')
+    (venv / "complete").touch()
+    return venv, variables
+
+
+def test_a_complete_environment_is_started_directly(
+    warm_cache: tuple[Path, dict[str, str]],
+) -> None:
+    _, variables = warm_cache
+    finished = launch("run", "a study", **variables)
+    assert finished.stdout == f"warm: {ROOT}/src -P -m ffslab run a study\n"
+    assert finished.returncode == 0
+
+
+def test_an_incomplete_environment_is_not_used(warm_cache: tuple[Path, dict[str, str]]) -> None:
+    venv, variables = warm_cache
+    (venv / "complete").unlink()
+    assert launch("list", **variables).stdout.startswith("cold: ")
+
+
+def test_the_test_verb_needs_the_development_tools(
+    warm_cache: tuple[Path, dict[str, str]],
+) -> None:
+    venv, variables = warm_cache
+    assert launch("test", **variables).stdout.startswith("cold: ")
+    (venv / "complete-dev").touch()
+    assert launch("test", **variables).stdout.startswith("warm: ")
+
+
+def test_the_launcher_works_through_a_symbolic_link(
+    warm_cache: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    _, variables = warm_cache
+    link = tmp_path / "bin-ffslab"
+    link.symlink_to(ROOT / "ffslab")
+    finished = subprocess.run(
+        [str(link), "list"],
+        env={"PATH": "/usr/bin:/bin", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.stdout == f"warm: {ROOT}/src -P -m ffslab list\n"
+
+
+def test_no_python_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    finished = launch("list", XDG_CACHE_HOME=str(tmp_path), FFSLAB_PYTHON="/nonexistent/python")
+    assert finished.returncode == 3
+    assert "apt-get install python3" in finished.stderr
+
+
+def test_no_home_is_an_error_with_a_remedy() -> None:
+    finished = launch("list")
+    assert finished.returncode == 3
+    assert "XDG_CACHE_HOME" in finished.stderr
+
+
+def test_a_cache_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    finished = launch("list", XDG_CACHE_HOME=str(tmp_path / "file"))
+    assert finished.returncode == 3
+    assert "cannot create" in finished.stderr
+    assert "Traceback" not in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["run", "ffsmark"], True),
+        (["setup"], True),
+        (["test"], True),
+        (["test", "--quick"], False),
+        (["run", "ffsmark", "--dry-run"], False),
+        (["run", "--help"], False),
+        (["doctor"], False),
+        ([], False),
+    ],
+)
+def test_only_verbs_that_need_the_lab_bring_the_compiler(words: list[str], expected: bool) -> None:
+    assert bootstrap.needs_lab(words) is expected
+
+
+def test_an_environment_without_network_is_an_error_and_stays_incomplete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(bootstrap, "ensure_packages", lambda *_: [])
+    (tmp_path / "requirements.lock").write_text(f"nothing @ file://{tmp_path}/absent.whl\n")
+    venv = tmp_path / "cache" / "ffslab" / "venv-test"
+    with pytest.raises(InfrastructureError) as caught:
+        bootstrap.prepare(venv, tmp_path, ["list"], SilentProgress())
+    assert "network" in caught.value.cause
+    assert "environment.log" in caught.value.message
+    assert not (venv / "complete").exists()
+
+
+def test_missing_packages_without_rights_are_named_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = [packages.DebianPackage("no-such-package-here", "a test", "/nonexistent")]
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(packages, "is_debian", lambda: True)
+    monkeypatch.setattr(packages, "missing_packages", lambda _: wanted)
+    monkeypatch.setattr(packages, "clean_environment", lambda: {"PATH": "/nonexistent"})
+    with pytest.raises(InfrastructureError) as caught:
+        packages.ensure_packages(wanted, tmp_path / "log", SilentProgress())
+    assert "no-such-package-here" in caught.value.message
+    assert caught.value.remedy == (
+        "as root: apt-get install --no-install-recommends no-such-package-here"
+    )
+
+
+def test_elsewhere_than_on_debian_the_programs_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "is_debian", lambda: False)
+    wanted = [
+        packages.DebianPackage("shell", "is there everywhere", "sh"),
+        packages.DebianPackage("gcc-none", "a test", "no-such-compiler"),
+    ]
+    with pytest.raises(InfrastructureError) as caught:
+        packages.ensure_packages(wanted, tmp_path / "log", SilentProgress())
+    assert "no-such-compiler (a test)" in caught.value.message
+    assert "sh (" not in caught.value.message
