@@ -35,7 +35,6 @@ class PoolOptions:
     jobs: int
     timeout_s: float
     keep_flash: bool = False
-    trace: bool = False
     host_cpus: tuple[int, ...] = ()
 
 
@@ -141,7 +140,7 @@ def _watch(
 def _run_case(
     case: Case, target: Target, run: RunDirectory, options: PoolOptions, slot: int
 ) -> CaseDone | None:
-    plan = plan_text(case, trace=options.trace)
+    plan = plan_text(case)
     directory = run.start_case(case, plan)
     reason = target.missing(case)
     if reason:
@@ -149,7 +148,7 @@ def _run_case(
         run.finish_case(result, _wall(case, 0, None, None))
         return CaseDone(case, result, 0)
     cpu = host_cpu_for(slot, options.jobs, options.host_cpus)
-    job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, options.trace, cpu)
+    job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, cpu)
     try:
         guest = target.run(job)
     except OSError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -55,20 +55,29 @@ class RunEnd:
 
 
 def prepare(
-    study_name: str, overrides: Sequence[Override] = (), case_ids: Sequence[str] = ()
+    study_name: str,
+    overrides: Sequence[Override] = (),
+    case_ids: Sequence[str] = (),
+    *,
+    trace: bool = False,
 ) -> Prepared:
-    """Reads a study and expands it; SpecError or UsageError for whatever is wrong."""
-    return _prepared(find_study(study_name), overrides, case_ids)
+    """Reads a study and expands it; SpecError or UsageError for whatever is wrong.
+
+    With `trace` the cases record every flash operation.
+    """
+    return _prepared(find_study(study_name), overrides, case_ids, trace)
 
 
 def _prepared(
-    source: StudySource, overrides: Sequence[Override], case_ids: Sequence[str]
+    source: StudySource, overrides: Sequence[Override], case_ids: Sequence[str], trace: bool
 ) -> Prepared:
     catalog = load_catalog()
     study = study_from_document(source.document, catalog, str(source.path))
     if overrides:
         study = with_overrides(study, overrides, catalog)
     cases = select(expand(study, catalog), case_ids)
+    if trace:
+        cases = tuple(replace(case, trace=True) for case in cases)
     return Prepared(source, study, tuple(overrides), cases)
 
 
@@ -111,7 +120,7 @@ def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
             remedy="start a new run",
         ) from error
     source = StudySource(path, text, parse_toml(text, where))
-    prepared = _prepared(source, overrides, list(listed))
+    prepared = _prepared(source, overrides, list(listed), bool(manifest.get("trace")))
     changed = [case.id for case in prepared.cases if case.spec_hash != listed[case.id]]
     if changed or (build_id is not None and build_id != old_build):
         raise UsageError(
@@ -195,7 +204,7 @@ def _new_run(request: RunRequest, lab: LabBuild, started: datetime) -> RunDirect
             command=request.command,
             started=started,
             jobs=request.options.jobs,
-            trace=request.options.trace,
+            trace=any(case.trace for case in prepared.cases),
         )
     )
     return run

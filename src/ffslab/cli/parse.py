@@ -50,13 +50,18 @@ def set_argument(key: str, values: Sequence[Any]) -> str:
 
 
 def reproduce_command(
-    study: str, overrides: Iterable[tuple[str, Sequence[Any]]], case_id: str
+    study: str,
+    overrides: Iterable[tuple[str, Sequence[Any]]],
+    case_id: str,
+    *,
+    trace: bool = False,
 ) -> str:
     """The command that runs one case of a study again."""
     words = ["ffslab", "run", study]
     for key, values in overrides:
         words += ["--set", set_argument(key, values)]
-    return shlex.join([*words, "--case", case_id])
+    words += ["--case", case_id]
+    return shlex.join([*words, "--trace"] if trace else words)
 
 
 def _toml(value: Any) -> str:

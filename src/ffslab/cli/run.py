@@ -69,8 +69,8 @@ def register(app: typer.Typer) -> None:
         if dry_run:
             _print_cases(console, study, overrides, cases or [], resume, output)
             return
-        request = _request(study, overrides, cases or [], resume, output, scratch)
-        request = _with_options(request, jobs, timeout, keep_flash, trace)
+        request = _request(study, overrides, cases or [], resume, output, scratch, trace)
+        request = _with_options(request, jobs, timeout, keep_flash)
         end = _execute(console, request)
         _print_end(console, request.prepared, end, report)
         raise typer.Exit(_exit_code(end))
@@ -106,6 +106,7 @@ def _request(
     resume: bool,
     output: Path,
     scratch: Path | None,
+    trace: bool,
 ) -> RunRequest:
     import shlex
     import sys
@@ -116,16 +117,16 @@ def _request(
 
     run = None
     if resume:
-        if overrides or case_ids:
+        if overrides or case_ids or trace:
             raise UsageError(
-                "--resume takes no --set, --seeds or --case",
+                "--resume takes no --set, --seeds, --case or --trace",
                 cause="a resumed run has the cases that it began with",
                 remedy=f"ffslab run {study} --resume",
             )
         run = find_resumable(study, output)
         prepared = prepare_resumed(run, None)
     else:
-        prepared = prepare(study, overrides, case_ids)
+        prepared = prepare(study, overrides, case_ids, trace=trace)
     return RunRequest(
         prepared=prepared,
         options=PoolOptions(1, 300.0),
@@ -137,7 +138,7 @@ def _request(
 
 
 def _with_options(
-    request: RunRequest, jobs: int | None, timeout_s: float, keep_flash: bool, trace: bool
+    request: RunRequest, jobs: int | None, timeout_s: float, keep_flash: bool
 ) -> RunRequest:
     from dataclasses import replace
 
@@ -145,9 +146,7 @@ def _with_options(
     from ffslab.campaign.run import usable_cpus
 
     cpus = usable_cpus()
-    if request.resume is not None:
-        trace = bool(request.resume.manifest().get("trace", trace))
-    options = PoolOptions(jobs or len(cpus), timeout_s, keep_flash, trace, cpus)
+    options = PoolOptions(jobs or len(cpus), timeout_s, keep_flash, cpus)
     return replace(request, options=options)
 
 

@@ -60,10 +60,15 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print(f"  {result['reason']}", markup=False)
     for line in result["excerpt"]:
         console.print(f"  | {line}", markup=False, soft_wrap=True)
+    console.print()
     print_phases(console, result)
+    console.print()
     print_latencies(console, result)
+    console.print()
     overrides = [(key, values) for key, values in manifest.get("overrides", [])]
-    command = reproduce_command(_study_argument(manifest), overrides, case_id)
+    command = reproduce_command(
+        _study_argument(manifest), overrides, case_id, trace=bool(manifest.get("trace"))
+    )
     console.print(f"spec: {result['spec_hash']}", markup=False)
     console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
     console.print(f"reproduce: {command}", soft_wrap=True, markup=False)

@@ -199,7 +199,11 @@ class Workload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One point of a study. `axes` are the settings that tell it from its siblings."""
+    """One point of a study. `axes` are the settings that tell it from its siblings.
+
+    `trace` is part of it: recording every flash operation makes the plan longer, and
+    a longer plan is another history of the same guest, if only by microseconds.
+    """
 
     id: str
     study: str
@@ -211,6 +215,7 @@ class Case:
     state: InitialState
     workload: Workload
     seed: int
+    trace: bool = False
 
     @property
     def partition_bytes(self) -> int:
@@ -259,6 +264,7 @@ def case_spec(case: Case) -> dict[str, Any]:
         "state": _plain(case.state),
         "workload": _plain(case.workload),
         "seed": case.seed,
+        **({"trace": True} if case.trace else {}),
     }
 
 

@@ -16,8 +16,6 @@ from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Chip
 
 CHUNK_BYTES = 64 * 1024
-# User-Mode Linux 6.1 keeps the size of an iomem region in an int.
-IOMEM_LIMIT_BYTES = 2**31 - 4096
 # At least what kmod/vnand/image_format.h takes; a file that is larger does no harm.
 _HEADER_BYTES = 64 * 1024
 _BLOCK_STATE_BYTES = 64

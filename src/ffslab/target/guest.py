@@ -22,7 +22,6 @@ class GuestJob:
     case_dir: Path
     timeout_s: float
     keep_flash: bool = False
-    trace: bool = False
     host_cpu: int | None = None  # pin the guest there; None: the host decides
 
 

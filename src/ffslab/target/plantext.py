@@ -7,7 +7,7 @@ partition, attach and mount, run the workload, unmount. Everything between
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from ffslab.model.specs import Board, Case
@@ -15,18 +15,19 @@ from ffslab.model.specs import Board, Case
 PARTITION = "data"
 MOUNT_POINT = "/mnt"
 FLASH_REGION = "flash0"
+TRACE_REGION = "trace0"
 _HEX_ESCAPED = frozenset("%= \t\n\r\x7f") | {chr(code) for code in range(32)}
 
 
-def plan_text(case: Case, *, trace: bool = False) -> str:
-    """The plan that runs `case`; with `trace` every flash operation is recorded too."""
+def plan_text(case: Case) -> str:
+    """The plan that runs `case`."""
     lines = [
         "ffsplan 1",
         f"# case {case.id} of study {case.study}",
         *_device_lines(case),
         _step("monitor", mtd=PARTITION),
     ]
-    if trace:
+    if case.trace:
         lines.append(_step("trace", on=1))
     lines += [
         *_format_lines(case),
@@ -35,22 +36,24 @@ def plan_text(case: Case, *, trace: bool = False) -> str:
         _step("umount", target=MOUNT_POINT),
         _step("snapshot", label="unmounted"),
     ]
-    if trace:
+    if case.trace:
         lines.append(_step("trace", on=0))
     return "\n".join(lines) + "\n"
 
 
-def shell_plan_text(case: Case, program: str) -> str:
-    """The plan of an interactive shell with the case's file system mounted."""
+def shell_plan_text(case: Case, program: str, path_of: Callable[[str], str]) -> str:
+    """The plan of an interactive shell with the case's file system mounted.
+
+    `path_of` gives the path of a module as the guest sees it.
+    """
     return (
         "\n".join(
             [
                 "ffsplan 1",
-                *_device_lines(case),
+                *_device_lines(case, path_of),
                 _step("monitor", mtd=PARTITION),
                 *_format_lines(case),
                 _step("shell", path=program),
-                _step("umount", target=MOUNT_POINT, may_fail=1),
             ]
         )
         + "\n"
@@ -110,13 +113,20 @@ def _partition_table(board: Board, partition_blocks: int) -> str:
     return "/".join(parts)
 
 
-def _device_lines(case: Case) -> list[str]:
-    chip = vnand_chip(case.board, case.partition_blocks, case.seed)
-    lines = []
-    for module in required_modules(case):
-        arguments = {"args": f"chip={chip}"} if module == "vnand" else {}
-        lines.append(_step("insmod", path=f"/lab/{module}.ko", **arguments))
-    return lines
+def module_path(name: str) -> str:
+    """Where a module is in the guest's initramfs."""
+    return f"/lab/{name}.ko"
+
+
+def _device_lines(case: Case, path_of: Callable[[str], str] = module_path) -> list[str]:
+    arguments = {
+        "vnand": {"args": f"chip={vnand_chip(case.board, case.partition_blocks, case.seed)}"},
+        "flashmon": {"args": f"trace_store=iomem:{TRACE_REGION}"} if case.trace else {},
+    }
+    return [
+        _step("insmod", path=path_of(module), **arguments.get(module, {}))
+        for module in required_modules(case)
+    ]
 
 
 def _format_lines(case: Case) -> list[str]:

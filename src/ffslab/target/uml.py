@@ -20,16 +20,16 @@ import os
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
 from ffslab.process import run_command
 from ffslab.target.flashfile import (
-    IOMEM_LIMIT_BYTES,
     create_flash_file,
     flash_digest,
     flash_file_bytes,
@@ -44,22 +44,28 @@ from ffslab.target.guest import (
 )
 from ffslab.target.initramfs import build_archive, character_device, regular_file
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import required_modules
+from ffslab.target.plantext import FLASH_REGION, TRACE_REGION, required_modules
 
 INITRAMFS_NAME = "initrd.cpio"
+# Room for four million operations; sparse until they happen.
+TRACE_BYTES = 256 * 2**20
+_TRACE_HEADER_BYTES = 64
 WALL_CLOCK_START_NS = 1_700_000_000 * 10**9
 GUEST_ENVIRONMENT = {"HOME": ".", "PATH": "/usr/bin:/bin", "TERM": "linux"}
-BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3", "ssl1=null,fd:4")
+BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3")
 
 
 def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
     """The guest's command line, which is a function of the case alone."""
+    regions = [f"iomem={FLASH_REGION},{FLASH_NAME}"]
+    if case.trace:
+        regions.append(f"iomem={TRACE_REGION},{TRACE_NAME}")
     return (
         f"mem={case.board.ram_bytes // 2**20}M",
         "time-travel=inf-cpu",
         f"time-travel-start={WALL_CLOCK_START_NS}",
         *console,
-        f"iomem=flash0,{FLASH_NAME}",
+        *regions,
         f"initrd={INITRAMFS_NAME}",
         "umid=lab",
         "uml_dir=./",
@@ -72,7 +78,7 @@ def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def guest_words(case: Case, host_cpu: int | None, console: Sequence[str]) -> list[str]:
+def guest_words(host_cpu: int | None, arguments: Sequence[str]) -> list[str]:
     """The guest's whole command: death with the parent, one CPU, fixed addresses."""
     pin = ["taskset", "-c", str(host_cpu)] if host_cpu is not None else []
     return [
@@ -81,17 +87,15 @@ def guest_words(case: Case, host_cpu: int | None, console: Sequence[str]) -> lis
         *pin,
         *("setarch", "x86_64", "-R"),
         "./linux",
-        *kernel_arguments(case, console),
+        *arguments,
     ]
 
 
 def batch_script(case: Case, host_cpu: int | None) -> str:
     """A shell command for the guest's directory; it can be pasted and run by hand."""
-    words = " ".join(shlex.quote(word) for word in guest_words(case, host_cpu, BATCH_CONSOLE))
-    return (
-        f"ulimit -c 0; exec {words} </dev/null "
-        f">>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME} 4>>{TRACE_NAME}"
-    )
+    arguments = kernel_arguments(case, BATCH_CONSOLE)
+    words = shlex.join(guest_words(host_cpu, arguments))
+    return f"ulimit -c 0; exec {words} </dev/null >>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME}"
 
 
 def write_guest_directory(directory: Path, lab: LabBuild, case: Case, plan: str) -> None:
@@ -136,8 +140,9 @@ class UmlTarget:
             )
 
     def missing(self, case: Case) -> str:
-        """A skip's reason: a module that was not built, or a chip that is too large."""
-        return missing_for(case, self._lab.modules)
+        """A skip's reason: a module that the lab build does not have."""
+        absent = [name for name in required_modules(case) if name not in self._lab.modules]
+        return f"the lab build has no module {absent[0]}" if absent else ""
 
     def run(self, job: GuestJob) -> GuestRun:
         """Boots a guest, waits for its end or the limit, and collects its files."""
@@ -146,6 +151,8 @@ class UmlTarget:
         directory.mkdir()
         try:
             write_guest_directory(directory, self._lab, job.case, job.plan)
+            if job.case.trace:
+                create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
             script = batch_script(job.case, job.host_cpu)
             started_ns = self._clock_ns()
             status, timed_out, killed = self._boot(script, directory, job.timeout_s)
@@ -192,15 +199,12 @@ class UmlTarget:
         return process.returncode, timed_out, killed
 
 
-def missing_for(case: Case, modules: Mapping[str, Path]) -> str:
-    """Why a guest with these modules cannot run `case`, or an empty string."""
-    absent = [name for name in required_modules(case) if name not in modules]
-    if absent:
-        return f"the lab build has no module {absent[0]}"
-    size = flash_file_bytes(case.board.chip)
-    if size > IOMEM_LIMIT_BYTES:
-        return f"the flash file of chip {case.board.chip.name} would be {size} bytes, over 2 GiB"
-    return ""
+def trim_trace(path: Path) -> None:
+    """Cuts the trace behind its last record; kmod/flashmon/trace_format.h is its format."""
+    with path.open("r+b") as file:
+        header = file.read(_TRACE_HEADER_BYTES)
+        _, _, record_bytes, records = struct.unpack_from("<8sIIQ", header)
+        file.truncate(_TRACE_HEADER_BYTES + record_bytes * records)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
@@ -211,7 +215,7 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 def _collect(directory: Path, job: GuestJob) -> None:
     """Moves what the guest wrote into the case's directory."""
     wanted = [CONSOLE_NAME, RECORDS_NAME]
-    if job.trace:
+    if job.case.trace:
         wanted.append(TRACE_NAME)
     if job.keep_flash:
         wanted.append(FLASH_NAME)
@@ -220,6 +224,8 @@ def _collect(directory: Path, job: GuestJob) -> None:
         if not source.exists():
             source.touch()
         target = job.case_dir / name
+        if name == TRACE_NAME:
+            trim_trace(source)
         if name == FLASH_NAME:
             # `cp --sparse` keeps the holes, which shutil would write as zeros.
             run_command(["cp", "--sparse=always", source, target])

@@ -1,0 +1,95 @@
+"""What the host side's tests share: golden files, a small study, a target without a kernel."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ffslab.campaign.pool import CaseDone
+from ffslab.loader import load_catalog, parse_toml
+from ffslab.model.catalog import Catalog
+from ffslab.model.specs import Case
+from ffslab.model.study import Study, expand, study_from_document
+from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun
+
+GOLDEN = Path(__file__).resolve().parent.parent / "golden"
+
+STUDY = """
+schema = 1
+name = "small"
+title = "A small study"
+
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+seeds = [1, 2]
+
+[axes]
+filesystem = ["jffs2", "ubifs"]
+state = ["free", "aged"]
+"""
+
+
+def golden(path: str) -> bytes:
+    """A golden file's bytes."""
+    return (GOLDEN / path).read_bytes()
+
+
+def study_of(text: str, catalog: Catalog | None = None) -> Study:
+    """The study of a TOML text."""
+    return study_from_document(parse_toml(text, "test"), catalog or load_catalog(), "test")
+
+
+def cases_of(text: str = STUDY) -> tuple[Case, ...]:
+    """The cases of a TOML text."""
+    catalog = load_catalog()
+    return expand(study_of(text, catalog), catalog)
+
+
+@dataclass
+class FakeTarget:
+    """Plays golden files back; `files` names another pair for some cases."""
+
+    files: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    before: Callable[[GuestJob], None] = lambda _: None
+    timed_out: frozenset[str] = frozenset()
+    killed: threading.Event = field(default_factory=threading.Event)
+    ran: list[str] = field(default_factory=list)
+
+    def missing(self, case: Case) -> str:  # noqa: ARG002
+        return ""
+
+    def run(self, job: GuestJob) -> GuestRun:
+        self.before(job)
+        console, records = self.files.get(job.case.id, ("pass.log", "pass.jsonl"))
+        (job.case_dir / CONSOLE_NAME).write_bytes(golden(f"console/{console}"))
+        (job.case_dir / RECORDS_NAME).write_bytes(golden(f"records/{records}"))
+        self.ran.append(job.case.id)
+        return GuestRun(
+            exit_status=0,
+            timed_out=job.case.id in self.timed_out,
+            killed=self.killed.is_set(),
+            wall_ns=10**9,
+            command="fake",
+            flash_sha256="0" * 64,
+        )
+
+    def kill_all(self) -> None:
+        self.killed.set()
+
+
+class SilentProgress:
+    """Remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.done: list[dict[str, Any]] = []
+        self.stopped = 0
+
+    def case_done(self, done: CaseDone) -> None:
+        self.done.append(done.result)
+
+    def stopping(self, running: int) -> None:
+        self.stopped = running

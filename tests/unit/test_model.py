@@ -1,0 +1,215 @@
+"""The model: catalog figures, expansion of studies, and every kind of bad spec."""
+
+from __future__ import annotations
+
+import pytest
+from host_support import STUDY, cases_of, study_of
+
+from ffslab.errors import SpecError, UsageError
+from ffslab.loader import find_study, load_catalog, parse_toml, study_names
+from ffslab.model.specs import case_spec
+from ffslab.model.study import expand, select, study_from_document, with_overrides
+from ffslab.model.units import format_duration_ns, format_size, parse_size
+
+MIB = 2**20
+
+
+def test_five_boards_state_the_published_latencies() -> None:
+    boards = load_catalog().boards
+    stated = {
+        "omap3530-evm": (25_000, 200_000, 500_000, 256 * MIB),
+        "apf27": (25_000, 220_000, 500_000, 128 * MIB),
+        "apf27-2012": (25_000, 300_000, 2_000_000, 128 * MIB),
+        "xscale-1g": (60_000, 800_000, 1_500_000, 64 * MIB),
+    }
+    assert set(boards) == {*stated, "celf-mips"}
+    for name, (read, program, erase, ram) in stated.items():
+        chip = boards[name].chip
+        assert (chip.t_read_ns, chip.t_prog_ns, chip.t_erase_ns) == (read, program, erase)
+        assert boards[name].ram_bytes == ram
+
+
+def test_celf_chip_gives_the_published_raw_throughput() -> None:
+    chip = load_catalog().board("celf-mips").chip
+    per_s = 1e9 / MIB
+    assert chip.page_bytes / chip.page_read_ns() * per_s == pytest.approx(2.50, rel=1e-5)
+    assert chip.page_bytes / chip.page_program_ns() * per_s == pytest.approx(2.00, rel=1e-5)
+    assert chip.block_bytes / chip.block_erase_ns() * per_s == pytest.approx(10.61, rel=1e-5)
+
+
+def test_every_figure_has_a_source_and_no_board_claims_calibration() -> None:
+    for board in load_catalog().boards.values():
+        assert not board.calibrated
+        estimates = {entry.figure for entry in board.provenance if entry.estimate}
+        assert {"cpu_block_ps", "cpu_byte_ps"} <= estimates
+        assert all(entry.source for entry in (*board.provenance, *board.chip.provenance))
+
+
+def test_published_study_has_the_published_cases() -> None:
+    catalog = load_catalog()
+    study = study_from_document(find_study("ffsmark").document, catalog, "ffsmark")
+    cases = expand(study, catalog)
+    # JFFS2: 2 states x 2 compressions; UBIFS: the same, write-back and sync; 3 seeds.
+    assert len(cases) == 3 * (4 + 8)
+    assert not [c for c in cases if c.id.startswith("jffs2") and "-sync" in c.id]
+    assert {c.partition_bytes for c in cases} == {100 * MIB}
+    case = next(c for c in cases if c.id == "ubifs-aged-none-writeback-s1")
+    assert (case.state.valid_percent, case.state.invalid_percent) == (50, 25)
+    assert (case.workload.number, case.workload.transactions) == (5000, 15000)
+    assert dict(case.filesystem.options) == {"compression": "none", "write_mode": "write-back"}
+    compressed = {dict(c.filesystem.options)["compression"] for c in cases if "lzo" in c.id}
+    assert compressed == {"lzo"}
+
+
+def test_all_shipped_studies_expand() -> None:
+    catalog = load_catalog()
+    for name in study_names():
+        study = study_from_document(find_study(name).document, catalog, name)
+        assert study.name == name
+        assert expand(study, catalog)
+
+
+def test_expansion_is_ordered_and_ids_are_unique() -> None:
+    ids = [case.id for case in cases_of()]
+    assert ids == [
+        "jffs2-free-s1",
+        "jffs2-free-s2",
+        "jffs2-aged-s1",
+        "jffs2-aged-s2",
+        "ubifs-free-s1",
+        "ubifs-free-s2",
+        "ubifs-aged-s1",
+        "ubifs-aged-s2",
+    ]
+    assert len({case.spec_hash for case in cases_of()}) == len(ids)
+
+
+def test_spec_hash_depends_on_what_determines_the_result_only() -> None:
+    first = cases_of()[0]
+    renamed = cases_of(STUDY.replace('"small"', '"other"').replace("A small", "Another"))[0]
+    assert renamed.spec_hash == first.spec_hash
+    slower = cases_of(STUDY.replace("seeds", "cpu_scale = 2\nseeds"))[0]
+    assert slower.spec_hash != first.spec_hash
+    assert case_spec(slower)["cpu_block_ps"] == 2 * case_spec(first)["cpu_block_ps"]
+
+
+def test_include_keeps_only_what_matches() -> None:
+    cases = cases_of(STUDY + '\n[[include]]\nfilesystem = "ubifs"\nstate = ["aged"]\n')
+    assert [case.id for case in cases] == ["ubifs-aged-s1", "ubifs-aged-s2"]
+
+
+def test_rule_matches_option_by_resolved_value() -> None:
+    text = STUDY + (
+        '"options.compression" = ["default"]\n'
+        '[[exclude]]\nfilesystem = "ubifs"\n"options.compression" = "lzo"\n'
+    )
+    assert {case.filesystem.name for case in cases_of(text)} == {"jffs2"}
+
+
+def test_axis_of_a_figure_replaces_it() -> None:
+    text = STUDY + '"chip.t_prog_ns" = [100_000, 200_000]\n"board.wait" = ["polled"]\n'
+    cases = cases_of(text)
+    assert {case.board.chip.t_prog_ns for case in cases} == {100_000, 200_000}
+    assert {case.board.wait for case in cases} == {"polled"}
+    assert cases[0].id == "jffs2-free-tprogns100000-polled-s1"
+
+
+def test_state_as_a_table_and_by_its_shares() -> None:
+    text = STUDY.replace('["free", "aged"]', "[{ valid_percent = 30, invalid_percent = 60 }]")
+    case = cases_of(text)[0]
+    assert case.id == "jffs2-v30i60-s1"
+    shares = STUDY.replace("state = [", '"state.valid_percent" = [10, 90]\nignored = [')
+    shares = "\n".join(line for line in shares.splitlines() if "ignored" not in line)
+    assert [c.state.valid_percent for c in cases_of(shares)][:3] == [10, 10, 90]
+
+
+def test_overrides_narrow_axes_and_change_the_base() -> None:
+    catalog = load_catalog()
+    study = with_overrides(
+        study_of(STUDY, catalog),
+        [("filesystem", ("ubifs",)), ("workload.transactions", (7,)), ("seed", (5,))],
+        catalog,
+    )
+    cases = expand(study, catalog)
+    assert [case.id for case in cases] == ["ubifs-free-s5", "ubifs-aged-s5"]
+    assert {case.workload.transactions for case in cases} == {7}
+
+
+def test_override_with_several_values_makes_an_axis() -> None:
+    catalog = load_catalog()
+    study = with_overrides(study_of(STUDY, catalog), [("cpu_scale", (0, 1.5))], catalog)
+    assert next(case.id for case in expand(study, catalog)) == "jffs2-free-cpu0-s1"
+    assert len(expand(study, catalog)) == 16
+
+
+def test_select_keeps_order_and_names_unknown_ids() -> None:
+    cases = cases_of()
+    assert [case.id for case in select(cases, ["ubifs-free-s1", "jffs2-free-s1"])] == [
+        "jffs2-free-s1",
+        "ubifs-free-s1",
+    ]
+    with pytest.raises(UsageError, match="did you mean 'jffs2-free-s1'"):
+        select(cases, ["jffs2-fre-s1"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("title =", "tilte =", r"unknown key 'tilte' \(did you mean 'title'\?\)"),
+        ("partition_bytes", "partition_byte", r"'base.partition_byte' \(did you mean 'parti"),
+        ('"16 MiB"', '"16 MiB"\n[base.workload]\nnumbre = 3', r"did you mean 'number'"),
+        ('"apf27"', '"apf28"', "unknown board 'apf28'.*did you mean 'apf27'"),
+        ('"jffs2"', '"jfs2"', "unknown filesystem 'jfs2'"),
+        ('"free"', '"fresh"', "unknown state 'fresh'"),
+        ("state =", "sttae =", "unknown axis 'sttae'"),
+        ('"16 MiB"', '"300 MiB"', "larger than chip micron-256m-apf27, which has 2048"),
+        ('"16 MiB"', '"2 MiB"', "16 erase blocks is too small for ubifs"),
+        ('"16 MiB"', '"512 KiB"', "4 erase blocks is too small for jffs2"),
+        ('"16 MiB"', '"16 MeB"', "is not a size"),
+        ("schema = 1", "schema = 2", "schema"),
+        ('["free", "aged"]', "[{valid_percent = 80, invalid_percent = 30}]", "110 %, over 100 %"),
+        ('["free", "aged"]', '"free"', "axes.state must be a list"),
+        ('["free", "aged"]', '["free", "free"]', "two cases are called jffs2-free-s1"),
+        ("seeds = [1, 2]", "seeds = [-1]", "seeds"),
+        ("seeds = [1, 2]", 'seeds = ["one"]', "seeds"),
+        ("seeds = [1, 2]", 'options = { compression = "lz4" }', "valid.*none, lzo, zlib"),
+        ("seeds = [1, 2]", 'options = { compress = "lzo" }', "did you mean 'options.compression'"),
+        ("seeds = [1, 2]", "cpu_scale = -1", "cpu_scale"),
+        ("seeds = [1, 2]", "workload = { size_min = 9, size_max = 8 }", "size_min 9 is above"),
+    ],
+)
+def test_bad_study_is_a_clear_error(old: str, new: str, message: str) -> None:
+    assert old in STUDY
+    with pytest.raises(SpecError, match=message) as caught:
+        cases_of(STUDY.replace(old, new, 1))
+    assert caught.value.exit_code == 2
+
+
+def test_option_that_one_file_system_lacks_must_be_excluded() -> None:
+    text = STUDY + '"options.compression" = ["zstd"]\n'
+    with pytest.raises(SpecError, match="jffs2 has no such value"):
+        cases_of(text)
+    rule = '[[exclude]]\nfilesystem = "jffs2"\n'
+    assert {case.filesystem.name for case in cases_of(text + rule)} == {"ubifs"}
+
+
+def test_study_without_a_case_left() -> None:
+    with pytest.raises(SpecError, match="no case left"):
+        cases_of(STUDY + '[[include]]\nstate = "full"\n')
+
+
+def test_bad_toml_names_the_line() -> None:
+    with pytest.raises(SpecError, match="line 2"):
+        parse_toml("schema = 1\nname = \n", "bad.toml")
+
+
+def test_sizes() -> None:
+    assert parse_size("100 MiB") == 100 * MIB
+    assert parse_size("1.5KiB") == 1536
+    assert parse_size("2 MB") == 2_000_000
+    assert parse_size(7) == 7
+    for bad in ("", "12 XB", "-1", "0.3 B"):
+        with pytest.raises(ValueError):
+            parse_size(bad)
+    assert format_size(100 * MIB) == "100 MiB"
+    assert format_duration_ns(1_234_567) == "1.23 ms"

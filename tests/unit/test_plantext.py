@@ -1,0 +1,82 @@
+"""The plan of a case says what docs/plan-format.md asks for, in the experiment's order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from host_support import STUDY, cases_of
+
+from ffslab.target.plantext import decode, encode, parse_step, plan_text
+
+
+def _steps(text: str) -> list[tuple[str, dict[str, str]]]:
+    lines = text.splitlines()
+    assert lines[0] == "ffsplan 1"
+    parsed = [parse_step(line) for line in lines[1:] if line and not line.startswith("#")]
+    return [(verb, dict(keys)) for verb, keys in parsed]
+
+
+def test_values_survive_encoding() -> None:
+    value = "chip=name=a b;100%\n\x7f"
+    assert decode(encode(value)) == value
+    assert not set(encode(value)) & set(" =\n\x7f")
+
+
+def test_ubifs_plan() -> None:
+    case = next(case for case in cases_of() if case.id == "ubifs-aged-s2")
+    steps = _steps(plan_text(case))
+    assert [verb for verb, _ in steps] == [
+        "insmod",
+        "insmod",
+        "monitor",
+        "erase",
+        "ubi-attach",
+        "ubi-mkvol",
+        "mount",
+        "snapshot",
+        "ffsmark",
+        "umount",
+        "snapshot",
+    ]
+    keys = dict(steps)
+    assert keys["ubi-attach"]["max_beb_per1024"] == "20"
+    assert keys["mount"]["options"] == "compr=lzo"
+    assert keys["mount"]["source"] == "ubi0:data"
+    workload = keys["ffsmark"]
+    assert (workload["valid_percent"], workload["invalid_percent"]) == ("50", "25")
+    assert (workload["seed"], workload["drop_caches"], workload["verify"]) == ("2", "1", "0")
+    assert "kind" not in workload
+
+
+def test_jffs2_plan_has_no_ubi_and_sync_is_a_flag() -> None:
+    text = STUDY + '"options.write_mode" = ["sync"]\n'
+    keys = dict(_steps(plan_text(cases_of(text)[0])))
+    assert not {"ubi-attach", "ubi-mkvol"} & set(keys)
+    assert keys["mount"] == {
+        "type": "jffs2",
+        "source": "mtd:data",
+        "target": "/mnt",
+        "options": "compr=zlib",
+        "flags": "sync",
+    }
+
+
+def test_chip_is_described_to_vnand() -> None:
+    case = cases_of()[0]
+    verb, keys = _steps(plan_text(case))[0]
+    assert verb == "insmod"
+    assert keys["path"] == "/lab/vnand.ko"
+    parameter, _, description = keys["args"].partition("=")
+    chip = dict(field.split("=", 1) for field in description.split(";"))
+    assert parameter == "chip"
+    assert chip["parts"] == "data@0+128/rest@128+1920"
+    assert chip["t_prog_ns"] == "220000"
+    assert chip["store"] == "iomem:flash0"
+    assert len(keys["args"]) < 1024  # a module's string parameter holds no more
+
+
+def test_trace_is_switched_on_around_the_workload() -> None:
+    case = cases_of()[0]
+    plain, traced = (plan_text(replace(case, trace=trace)) for trace in (False, True))
+    assert "trace" not in plain
+    assert [keys["on"] for verb, keys in _steps(traced) if verb == "trace"] == ["1", "0"]
