@@ -198,7 +198,7 @@ def test_tails_fall_from_one_and_end_at_the_maximum() -> None:
     assert merged is not None
     tail = merged.tail(100)
     assert len(tail) < 250
-    assert tail[0] == (min(values), 1.0)
+    assert list(tail[0]) == [min(values), 1.0]
     assert tail[-1][0] == max(values)
     assert all(a[0] <= b[0] and a[1] >= b[1] for a, b in itertools.pairwise(tail))
 

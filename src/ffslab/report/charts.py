@@ -34,7 +34,6 @@ PALETTE: dict[str, tuple[str, str]] = {
     "t3": ("#c9ced4", "#4a525b"),
 }
 _SLOTS = {"jffs2": 0, "ubifs": 1, "yaffs": 2, "yaffs2": 2, "logfs": 3}
-_TINTS = (0.42, 1.0, 0.7, 0.25)  # minor values, in order
 _DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
 _BAR_STEP = 21
 
@@ -175,7 +174,8 @@ def _bar_rows(
             "minor": data.group_label(group.axes, question.minor) or "all",
         }
         siblings = minors[data.group_label(group.axes, question.major)]
-        tint = _TINTS[siblings.index(data.group_label(group.axes, question.minor)) % len(_TINTS)]
+        rank = siblings.index(data.group_label(group.axes, question.minor))
+        tint = 0.4 + 0.6 * rank / max(len(siblings) - 1, 1)
         rows.append(
             {
                 **place,

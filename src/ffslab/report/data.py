@@ -184,6 +184,26 @@ def group_by_seed(cases: Sequence[Case]) -> tuple[Group, ...]:
     return tuple(Group(axes=dict(key), cases=tuple(members)) for key, members in groups.items())
 
 
+def ordered(
+    groups: Sequence[Group], major: Sequence[str], minor: Sequence[str]
+) -> tuple[Group, ...]:
+    """Groups sorted by the axes in `major`, then `minor`, each value in order of first
+    appearance.
+    """
+    ranks = {
+        axis: {
+            value: rank
+            for rank, value in enumerate(
+                dict.fromkeys(group.axes.get(axis, "") for group in groups)
+            )
+        }
+        for axis in (*major, *minor)
+    }
+    return tuple(
+        sorted(groups, key=lambda group: [ranks[axis][group.axes.get(axis, "")] for axis in ranks])
+    )
+
+
 def filesystem_name(key: str) -> str:
     return FILESYSTEM_NAMES.get(key, key)
 

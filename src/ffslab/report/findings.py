@@ -229,7 +229,9 @@ def _clause(pairs: CasePairs, metric: str) -> str:
     cell = table_cell(pairs, metric)
     if cell is None:
         return ""
-    return f"{METRICS[metric].title.lower()} {cell.ratio or cell.values}"
+    return (
+        f"{METRICS[metric].title.lower()} {cell.ratio or f'{cell.values} {METRICS[metric].unit}'}"
+    )
 
 
 def table_cell(pairs: CasePairs, metric: str) -> Cell | None:

@@ -117,7 +117,8 @@ def render(run: Run) -> str:
 
 def context(run: Run) -> dict[str, Any]:
     """Everything the template shows."""
-    groups = data.group_by_seed(run.passed)
+    options = tuple(axis for axis in run.varying if axis not in (data.STATE, data.SEED))
+    groups = data.ordered(data.group_by_seed(run.passed), options, (data.STATE,))
     look = charts.look_for(groups)
     questions, not_asked = ask(run)
     show = tuple(axis for axis in run.varying if axis != data.SEED)

@@ -154,16 +154,21 @@ def _question(rule: _Rule, run: Run, selected: Sequence[Case]) -> Question | Non
     if not _both_sides(rule.axis, cases):
         return None
     further = tuple(axis for axis in run.varying if axis not in data.CORE_AXES)
-    major = (data.FILESYSTEM, data.WRITING) if rule.axis == data.WRITING else (data.FILESYSTEM,)
+    major: tuple[str, ...] = (data.FILESYSTEM,)
+    if rule.axis == data.WRITING:
+        major = (data.FILESYSTEM, data.WRITING)
+    minor = rule.minor
+    if further and all(len(data.values_of(cases, axis)) < 2 for axis in minor):
+        minor, further = further, ()
     return Question(
         key=rule.key,
         title=rule.title,
         asks=rule.asks,
         axis=rule.axis,
         metrics=_present(rule.metrics, cases),
-        groups=_ordered(data.group_by_seed(cases), (*major, *further), rule.minor),
+        groups=data.ordered(data.group_by_seed(cases), (*major, *further), minor),
         major=(*major, *further),
-        minor=rule.minor,
+        minor=minor,
         left_out=len(selected) - len(cases),
     )
 
@@ -200,7 +205,7 @@ def _further(run: Run) -> list[Question]:
                     ("transactions_ns", "write_bytes_per_s", "rest_ns", "write_amplification"),
                     run.passed,
                 ),
-                groups=_ordered(groups, others, (axis,)),
+                groups=data.ordered(groups, others, (axis,)),
                 major=others,
                 minor=(axis,),
                 left_out=len(run.cases) - len(run.passed),
@@ -211,23 +216,3 @@ def _further(run: Run) -> list[Question]:
 
 def _present(metrics: Sequence[str], cases: Sequence[Case]) -> tuple[str, ...]:
     return tuple(key for key in metrics if any(key in case.metrics for case in cases))
-
-
-def _ordered(
-    groups: Sequence[Group], major: Sequence[str], minor: Sequence[str]
-) -> tuple[Group, ...]:
-    """Groups sorted by the axes in `major`, then `minor`, each value in order of first
-    appearance.
-    """
-    ranks = {
-        axis: {
-            value: rank
-            for rank, value in enumerate(
-                dict.fromkeys(group.axes.get(axis, "") for group in groups)
-            )
-        }
-        for axis in (*major, *minor)
-    }
-    return tuple(
-        sorted(groups, key=lambda group: [ranks[axis][group.axes.get(axis, "")] for axis in ranks])
-    )

@@ -16,10 +16,10 @@ from html import escape
 # From no wear to most, (light theme, dark theme): lightness falls (rises, in dark) steadily, hue
 # from yellow to blue.
 RAMP: tuple[tuple[str, str], ...] = (
-    ("#f7f7f2", "#1d2226"),
-    ("#fdf0b8", "#2b2f55"),
-    ("#d3e5a5", "#3a3f7d"),
-    ("#99d0ad", "#3f5a98"),
+    ("#f3f3ef", "#1d2226"),
+    ("#f7de94", "#2b2f55"),
+    ("#c5dd90", "#3a3f7d"),
+    ("#8fcbaa", "#3f5a98"),
     ("#5cb7bb", "#3b7ba8"),
     ("#3795bd", "#3f9dae"),
     ("#3070b0", "#63bfa5"),

@@ -1,0 +1,153 @@
+"""The report in a real browser: silent console, nothing wider than the window, themes, print.
+
+Needs `chromium` (the Debian package of that name) and fails without it: a report that nobody has
+rendered is not tested.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
+
+from test_report_support import case_ids, write_run
+
+from ffslab.report import build
+from ffslab.results.outcome import Outcome
+
+# Appended to a copy of the page: it measures after layout and leaves its answer in the document.
+PROBE = """
+<script>
+addEventListener("load", function () {
+  var view = document.documentElement.clientWidth, wide = [];
+  document.querySelectorAll("main *, nav *").forEach(function (element) {
+    var box = element.getBoundingClientRect();
+    var outside = box.right > view + 0.5 || box.left < -0.5;
+    if (box.width && outside && !element.closest(".scroll, pre"))
+      wide.push(element.tagName + " " + Math.round(box.right) + " " + element.textContent.trim());
+  });
+  var answer = document.createElement("output");
+  answer.id = "probe";
+  answer.textContent = JSON.stringify({
+    view: view,
+    page: document.documentElement.scrollWidth,
+    wide: wide.slice(0, 5),
+    errors: window.seen,
+    paper: getComputedStyle(document.body).backgroundColor,
+    ink: getComputedStyle(document.body).color,
+    bars: document.querySelectorAll(".panel svg path").length,
+    blank: Array.from(document.querySelectorAll("figure > svg")).filter(function (svg) {
+      return svg.getBoundingClientRect().height < 20;
+    }).length,
+    resources: performance.getEntriesByType("resource").map(function (entry) { return entry.name; })
+  });
+  document.body.appendChild(answer);
+});
+</script>
+"""
+WATCH = (
+    "<script>window.seen=[];addEventListener('error',e=>seen.push(String(e.message)),true)</script>"
+)
+
+
+def chromium() -> str:
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        path = shutil.which(name)
+        if path:
+            return path
+    pytest.fail("no chromium; next: apt-get install chromium")
+
+
+def browse(arguments: list[str], profile: Path) -> subprocess.CompletedProcess[str]:
+    quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    command = [
+        chromium(),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-sync",
+        "--hide-scrollbars",
+        *quiet,
+        "--enable-logging=stderr",
+        f"--user-data-dir={profile}",
+        *arguments,
+    ]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def probe(page: Path, width: int, theme: str, profile: Path) -> dict[str, Any]:
+    url = f"{page.as_uri()}?theme={theme}"
+    done = browse([f"--window-size={width},900", "--dump-dom", url], profile)
+    assert done.returncode == 0, done.stderr
+    messages = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    assert messages == []
+    found = re.search(r'<output id="probe">(.*?)</output>', done.stdout, re.DOTALL)
+    assert found, done.stdout[-2000:]
+    answer = json.loads(unescape(found.group(1)))
+    assert isinstance(answer, dict)
+    return answer
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A full report with a failure, with the probe in it."""
+    folder = tmp_path_factory.mktemp("browser")
+    ids = case_ids()
+    line = "[    9.120000] Kernel panic - not syncing: " + "long " * 40
+    outcomes = {ids[2]: Outcome("crash", "kernel panic: " + "x" * 200, (line,) * 30)}
+    report = build(write_run(folder / "run", outcomes=outcomes))
+    text = report.read_text(encoding="utf-8")
+    text = text.replace("<head>", f"<head>{WATCH}", 1).replace("</body>", f"{PROBE}</body>", 1)
+    copy = folder / "probed.html"
+    copy.write_text(text, encoding="utf-8")
+    return copy
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+def test_nothing_is_wider_than_the_window(page: Path, tmp_path: Path, width: int) -> None:
+    answer = probe(page, width, "light", tmp_path)
+    assert answer["view"] == width
+    assert answer["page"] <= width
+    assert answer["wide"] == []
+    assert answer["errors"] == []
+    assert answer["blank"] == 0
+    assert answer["bars"] > 50
+    assert answer["resources"] == []
+
+
+def test_both_themes_have_contrast(page: Path, tmp_path: Path) -> None:
+    for theme in ("light", "dark"):
+        answer = probe(page, 1280, theme, tmp_path / theme)
+        paper, ink = luminance(answer["paper"]), luminance(answer["ink"])
+        assert (max(paper, ink) + 0.05) / (min(paper, ink) + 0.05) > 7
+        assert (paper > ink) == (theme == "light")
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of rgb(r, g, b), as WCAG 2 defines it."""
+    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_it_prints_on_several_sheets(page: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "report.pdf"
+    done = browse(
+        [f"--print-to-pdf={sheet}", "--no-pdf-header-footer", f"{page.as_uri()}?theme=dark"],
+        tmp_path / "profile",
+    )
+    assert done.returncode == 0, done.stderr
+    pages = re.findall(rb"/Type\s*/Page\b", sheet.read_bytes())
+    assert 8 <= len(pages) <= 40
