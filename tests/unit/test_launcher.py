@@ -148,7 +148,7 @@ def test_missing_packages_without_rights_are_named_with_the_command(
         packages.ensure_packages(wanted, tmp_path / "log", SilentProgress())
     assert "no-such-package-here" in caught.value.message
     assert caught.value.remedy == (
-        "as root: apt-get install --no-install-recommends no-such-package-here"
+        "as root: apt-get update && apt-get install --no-install-recommends no-such-package-here"
     )
 
 
@@ -164,3 +164,27 @@ def test_elsewhere_than_on_debian_the_programs_are_named(
         packages.ensure_packages(wanted, tmp_path / "log", SilentProgress())
     assert "no-such-compiler (a test)" in caught.value.message
     assert "sh (" not in caught.value.message
+
+
+def test_an_update_that_fetched_nothing_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "_apt", lambda *_: ["echo", "could not connect"])
+    monkeypatch.setattr(packages, "have_package_lists", lambda: False)
+    with pytest.raises(InfrastructureError, match="could not connect") as caught:
+        packages.update_package_lists([], tmp_path / "log")
+    assert "http_proxy" in caught.value.cause
+
+
+def test_the_doctor_works_where_the_environment_cannot_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> list[str]:
+        raise InfrastructureError("Debian packages are missing", remedy="as root: apt-get")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(bootstrap, "ensure_packages", refuse)
+    assert bootstrap.main([str(tmp_path / "venv"), str(ROOT), "doctor"]) == 3
+    told = capsys.readouterr()
+    assert "kernel source" in told.out
+    assert "Debian packages are missing" in told.err

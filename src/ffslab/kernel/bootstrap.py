@@ -50,6 +50,8 @@ def main(argv: Sequence[str]) -> int:
         prepare(venv, checkout, arguments, progress)
     except FfslabError as error:
         print(f"ffslab: {error}", file=sys.stderr)
+        if arguments[:1] == ["doctor"]:
+            _print_findings()
         return error.exit_code
     except KeyboardInterrupt:
         print("ffslab: interrupted; the same command goes on from here", file=sys.stderr)
@@ -64,6 +66,15 @@ def _start_command_line(
     # So that `ffslab setup` can list these phases with its own.
     os.environ[DURATIONS_VARIABLE] = json.dumps(durations_s)
     os.execv(python, [str(python), "-P", "-m", "ffslab", *arguments])
+
+
+def _print_findings() -> None:
+    """The doctor's findings in plain text: it is most needed where the set-up cannot work."""
+    from ffslab.doctor import examine
+
+    for finding in examine():
+        remedy = f"; next: {finding.remedy}" if finding.remedy else ""
+        print(f"{finding.state.value:9} {finding.subject:16} {finding.detail}{remedy}")
 
 
 def prepare(venv: Path, checkout: Path, arguments: Sequence[str], progress: Progress) -> None:

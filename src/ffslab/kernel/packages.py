@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.commands import clean_environment, run_logged
+from ffslab.kernel.commands import clean_environment, log_tail, run_logged
 from ffslab.kernel.progress import Progress
 
 _APT_LISTS = Path("/var/lib/apt/lists")
@@ -81,7 +81,8 @@ def _witness_exists(witness: str) -> bool:
 
 def install_command(packages: Sequence[DebianPackage]) -> str:
     """What a user would type as root to install `packages`."""
-    return "apt-get install --no-install-recommends " + " ".join(p.name for p in packages)
+    names = " ".join(package.name for package in packages)
+    return f"apt-get update && apt-get install --no-install-recommends {names}"
 
 
 def ensure_packages(wanted: Sequence[DebianPackage], log: Path, progress: Progress) -> list[str]:
@@ -140,12 +141,17 @@ def have_package_lists() -> bool:
 
 
 def update_package_lists(prefix: Sequence[str], log: Path) -> None:
-    run_logged(
-        [*prefix, *_apt("update")],
-        log=log,
-        cause="no network, a proxy that is not set (http_proxy), or a broken apt source",
-        remedy="apt-get update (as root), then the same ffslab command again",
-    )
+    """Fetches apt's lists; raises InfrastructureError if there are none afterwards."""
+    cause = "no network, a proxy that is not set (http_proxy), or a broken apt source"
+    remedy = "as root: apt-get update; then the same ffslab command again"
+    run_logged([*prefix, *_apt("update")], log=log, cause=cause, remedy=remedy)
+    # apt calls it a success when it could not reach any server.
+    if not have_package_lists():
+        raise InfrastructureError(
+            f"apt-get update fetched no package list\n{log_tail(log, 8)}\n  full log: {log}",
+            cause=cause,
+            remedy=remedy,
+        )
 
 
 def _apt_install(prefix: list[str], names: list[str], log: Path) -> None:
@@ -154,7 +160,7 @@ def _apt_install(prefix: list[str], names: list[str], log: Path) -> None:
         update_package_lists(prefix, log)
     install = [*prefix, *_apt("install", "-y", "--no-install-recommends", *names)]
     cause = "no network, a proxy that is not set (http_proxy), or no disk space"
-    remedy = f"as root: apt-get update && apt-get install --no-install-recommends {' '.join(names)}"
+    remedy = f"as root: {' '.join(_apt('update'))}; then the same ffslab command again"
     try:
         run_logged(install, log=log, cause=cause, remedy=remedy)
     except InfrastructureError:
