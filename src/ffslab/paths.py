@@ -6,6 +6,7 @@ when ffslab was installed from a wheel, and at the root of the repository in a c
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
@@ -32,3 +33,10 @@ def data_dir(name: str) -> Path:
 def default_results_root() -> Path:
     """Run directories go to ./results unless the user names another place."""
     return Path("results")
+
+
+def cache_dir() -> Path:
+    """Where ffslab keeps what it can make again: $XDG_CACHE_HOME or ~/.cache, `ffslab` in it."""
+    configured = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(configured) if configured else Path.home() / ".cache"
+    return base / "ffslab"

@@ -7,7 +7,6 @@ expands, `execute` runs what is missing and closes the books.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -31,7 +30,7 @@ from ffslab.model.study import (
 from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
 from ffslab.target.guest import Target
 from ffslab.target.lab import LabBuild
-from ffslab.target.scratch import choose_scratch, largest_need
+from ffslab.target.scratch import largest_need, scratch_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,15 +175,13 @@ def execute(
     if todo:
         need = largest_need(todo)
         jobs = min(request.options.jobs, len(todo))
-        scratch = choose_scratch(need, jobs, run.path, request.scratch)
         try:
-            target = make_target(lab, scratch)
-            interrupted = run_cases(todo, target, run, request.options, progress).interrupted
+            with scratch_directory(need, jobs, run.path, request.scratch) as scratch:
+                target = make_target(lab, scratch)
+                interrupted = run_cases(todo, target, run, request.options, progress).interrupted
         except FfslabError:
             _close(run, cases, (now() - started).total_seconds(), now())
             raise
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
     wall_s = (now() - started).total_seconds()
     results = _close(run, cases, wall_s, now())
     return RunEnd(run, tuple(results), interrupted, wall_s)

@@ -69,7 +69,7 @@ def _print_version(wanted: bool) -> None:
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
     try:
-        build_app()()
+        build_app()(prog_name="ffslab")
     except FfslabError as error:
         _end(f"ffslab: {error}", error.exit_code)
     except BrokenPipeError:

@@ -24,10 +24,10 @@ def print_results(
     console: Console, results: Sequence[Mapping[str, Any]], walls: Mapping[str, Mapping[str, Any]]
 ) -> None:
     """One line per case, failures first and with their reason."""
-    table = _table()
-    table.add_column("case", overflow="fold")
+    table = _table(gap=1)
+    table.add_column("case", overflow="fold", min_width=31)
     table.add_column("outcome")
-    for heading in ("creation", "transact.", "pages", "erased", "wall"):
+    for heading in ("creation", "trans.", "pages", "erased", "wall"):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0)):
         outcome = result["outcome"]
@@ -99,9 +99,9 @@ def outcome_counts(results: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in ordered) or "no case"
 
 
-def _table() -> Table:
-    """Columns two blanks apart: nine of them fit."""
-    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+def _table(gap: int = 2) -> Table:
+    """Columns `gap` blanks apart, without lines: 80 columns are few."""
+    return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0))
 
 
 def _duration(phase: Mapping[str, Any] | None) -> str:

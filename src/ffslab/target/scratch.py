@@ -2,16 +2,19 @@
 
 /dev/shm is preferred: the flash file is written at random and thrown away. It
 is used when it has room for all guests at once, else the run directory's disk.
-A scratch directory carries the process id of its owner, so that what a killed
-ffslab left behind is found and removed by the next.
+The owner of a scratch directory holds a lock in it, which the kernel drops when
+the owner ends, however it ends: so what a killed ffslab left behind is found
+and removed by the next.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +23,10 @@ from ffslab.model.specs import Case
 from ffslab.model.units import format_size
 from ffslab.target.flashfile import flash_file_bytes
 
-_PREFIX = "ffslab-"
-_SHARED_MEMORY = Path("/dev/shm")
+_PREFIX = "ffslab-scratch-"
+_LOCK_NAME = "owner.lock"
 _CHANNELS_BYTES = 16 * 2**20  # initramfs, console and records of one guest
+SHARED_MEMORY = Path("/dev/shm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +52,38 @@ def largest_need(cases: Iterable[Case]) -> Need:
     return Need(scratch, ram)
 
 
-def choose_scratch(need: Need, jobs: int, run_dir: Path, wanted: Path | None = None) -> Path:
-    """A new directory for this process's guests; InfrastructureError if nowhere is room."""
-    if wanted is not None:
-        _require_room(wanted, need.scratch_bytes * jobs)
-        return _own_directory(wanted)
-    if _SHARED_MEMORY.is_dir() and os.access(_SHARED_MEMORY, os.W_OK):
-        _remove_stale(_SHARED_MEMORY)
-        total = (need.scratch_bytes + need.ram_bytes) * jobs
-        if _free_bytes(_SHARED_MEMORY) >= total:
-            return _own_directory(_SHARED_MEMORY)
-    _require_room(run_dir, need.scratch_bytes * jobs)
-    return _own_directory(run_dir)
+@contextmanager
+def scratch_directory(
+    need: Need,
+    jobs: int,
+    run_dir: Path,
+    wanted: Path | None = None,
+    shared_memory: Path = SHARED_MEMORY,
+) -> Iterator[Path]:
+    """A directory for this process's guests, removed at the end.
 
-
-def _own_directory(parent: Path) -> Path:
+    Raises InfrastructureError if there is no room for `jobs` guests anywhere.
+    """
+    parent = wanted or _roomy(shared_memory, (need.scratch_bytes + need.ram_bytes) * jobs)
+    if parent is None:
+        parent = run_dir
+    if parent != shared_memory:
+        _require_room(parent, need.scratch_bytes * jobs)
     _remove_stale(parent)
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent))
+    directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+    try:
+        with (directory / _LOCK_NAME).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _roomy(directory: Path, needed_bytes: int) -> Path | None:
+    if not directory.is_dir() or not os.access(directory, os.W_OK):
+        return None
+    _remove_stale(directory)
+    return directory if _free_bytes(directory) >= needed_bytes else None
 
 
 def _require_room(directory: Path, needed_bytes: int) -> None:
@@ -74,6 +93,7 @@ def _require_room(directory: Path, needed_bytes: int) -> None:
     except OSError as error:
         raise InfrastructureError(
             f"scratch directory {directory}: {error.strerror}",
+            cause="no right to write there, or not a directory",
             remedy="name another place with --scratch DIR",
         ) from error
     if free < needed_bytes:
@@ -90,7 +110,14 @@ def _free_bytes(directory: Path) -> int:
 
 
 def _remove_stale(parent: Path) -> None:
-    for path in parent.glob(f"{_PREFIX}*-*"):
-        owner = path.name.removeprefix(_PREFIX).split("-")[0]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
-            shutil.rmtree(path, ignore_errors=True)
+    """Removes scratch directories whose owner no longer holds the lock.
+
+    One without a lock file is just being made, or is another user's.
+    """
+    for directory in parent.glob(f"{_PREFIX}*"):
+        try:
+            with (directory / _LOCK_NAME).open("r+") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            continue
+        shutil.rmtree(directory, ignore_errors=True)

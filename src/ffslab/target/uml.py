@@ -50,6 +50,7 @@ INITRAMFS_NAME = "initrd.cpio"
 # Room for four million operations; sparse until they happen.
 TRACE_BYTES = 256 * 2**20
 _TRACE_HEADER_BYTES = 64
+_TRACE_MAGIC = b"FLASHMON"
 WALL_CLOCK_START_NS = 1_700_000_000 * 10**9
 GUEST_ENVIRONMENT = {"HOME": ".", "PATH": "/usr/bin:/bin", "TERM": "linux"}
 BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3")
@@ -203,8 +204,13 @@ def trim_trace(path: Path) -> None:
     """Cuts the trace behind its last record; kmod/flashmon/trace_format.h is its format."""
     with path.open("r+b") as file:
         header = file.read(_TRACE_HEADER_BYTES)
-        _, _, record_bytes, records = struct.unpack_from("<8sIIQ", header)
-        file.truncate(_TRACE_HEADER_BYTES + record_bytes * records)
+        if not header.startswith(_TRACE_MAGIC) or len(header) < _TRACE_HEADER_BYTES:
+            # The guest ended before it began to trace: keep no empty 256 MiB.
+            if not header.strip(b"\0"):
+                file.truncate(0)
+            return
+        record_bytes, records = struct.unpack_from("<IQ", header, 12)
+        file.truncate(min(_TRACE_HEADER_BYTES + record_bytes * records, TRACE_BYTES))
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

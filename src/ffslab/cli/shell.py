@@ -1,0 +1,48 @@
+"""`ffslab shell`: a shell inside the lab with a case's file system mounted at /mnt."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `shell`."""
+
+    @app.command("shell")
+    def shell(
+        study: Annotated[str, typer.Argument(help="The study whose case is mounted.")] = "quick",
+        case: Annotated[
+            str | None, typer.Option("--case", metavar="ID", help="Which case [the first].")
+        ] = None,
+        settings: Annotated[
+            list[str] | None,
+            typer.Option("--set", metavar="AXIS=VALUE", help="As for run."),
+        ] = None,
+        program: Annotated[str, typer.Option(help="What to start.")] = "/bin/sh",
+    ) -> None:
+        """Open a shell in the lab: the host's programs, the case's file system at /mnt."""
+        import sys
+
+        from ffslab.campaign.run import prepare
+        from ffslab.cli.parse import parse_set
+        from ffslab.errors import UsageError
+        from ffslab.kernel import ensure_lab
+        from ffslab.paths import cache_dir
+        from ffslab.target.shell import run_shell
+
+        if not sys.stdin.isatty():
+            raise UsageError(
+                "ffslab shell needs a terminal",
+                cause="its standard input is a file or a pipe",
+                remedy="run it in a terminal, or under script(1)",
+            )
+        overrides = [parse_set(text) for text in settings or ()]
+        chosen = prepare(study, overrides, [case] if case else []).cases[0]
+        lab = ensure_lab()
+        typer.echo(
+            f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "
+            "leave with `exit`"
+        )
+        raise typer.Exit(0 if run_shell(chosen, lab, cache_dir(), program) == 0 else 3)

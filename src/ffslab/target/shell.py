@@ -1,0 +1,114 @@
+"""An interactive guest: the lab's kernel with the file system mounted, and the host's programs.
+
+The guest's root is the host's own `/`, read-only through hostfs, so that every
+program of the host (mtd-utils, fio, a shell) runs in it unchanged. The agent,
+started from its place on the host, mounts /proc, /sys, /dev and /tmp over it,
+loads the modules, formats and mounts, and starts the shell on the console.
+
+Time is real here, not virtual: a guest in virtual time would spin while it
+waits for a key. Latencies of the chip are kept; CPU time is the host's.
+
+Limits: the guest's files must not be under /dev, /proc, /sys or /tmp, over which
+the guest mounts its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.model.specs import Case
+from ffslab.target.flashfile import create_flash_file, flash_file_bytes
+from ffslab.target.guest import FLASH_NAME, RECORDS_NAME
+from ffslab.target.lab import LabBuild
+from ffslab.target.plantext import FLASH_REGION, shell_plan_text
+from ffslab.target.uml import GUEST_ENVIRONMENT
+
+_HIDDEN = ("/dev/", "/proc/", "/sys/", "/tmp/")
+
+
+def run_shell(case: Case, lab: LabBuild, parent: Path, program: str) -> int:
+    """Boots the guest on this terminal and returns its exit status when it powers off.
+
+    `parent` is a directory on the host where the guest's files are put while it
+    runs. Raises InfrastructureError if the guest could not see them.
+    """
+    needed = [lab.agent, *lab.modules.values(), parent]
+    for path in needed:
+        if str(path.resolve()).startswith(_HIDDEN):
+            raise InfrastructureError(
+                f"the guest cannot see {path}",
+                cause="it mounts its own /dev, /proc, /sys and /tmp",
+                remedy="set XDG_CACHE_HOME to another directory and repeat the command",
+            )
+    parent.mkdir(parents=True, exist_ok=True)
+    directory = Path(tempfile.mkdtemp(prefix="shell-", dir=parent))
+    try:
+        plan = directory / "plan"
+        plan.write_text(
+            shell_plan_text(case, program, lambda name: str(lab.modules[name].resolve())), "utf-8"
+        )
+        create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
+        with _terminal_restored(), (directory / RECORDS_NAME).open("wb") as records:
+            status = _boot(_command(case, lab, plan, records.fileno()), directory, records.fileno())
+        _raise_failure(directory / RECORDS_NAME)
+        return status
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _command(case: Case, lab: LabBuild, plan: Path, channel: int) -> list[str]:
+    return [
+        *("setpriv", "--pdeathsig", "KILL", "setarch", "x86_64", "-R"),
+        str(lab.kernel),
+        f"mem={case.board.ram_bytes // 2**20}M",
+        *("con=null", "con0=fd:0,fd:1", "ssl=null", f"ssl0=null,fd:{channel}"),
+        f"iomem={FLASH_REGION},{FLASH_NAME}",
+        *("root=none", "rootfstype=hostfs", "rootflags=/", "ro"),
+        f"init={lab.agent.resolve()}",
+        f"ffsplan={plan.resolve()}",
+        "uml_dir=./",
+        "quiet",
+    ]
+
+
+def _boot(command: list[str], directory: Path, channel: int) -> int:
+    environment = {**GUEST_ENVIRONMENT, "TERM": os.environ.get("TERM", "linux")}
+    finished = subprocess.run(
+        command, cwd=directory, env=environment, pass_fds=(channel,), check=False
+    )
+    return finished.returncode
+
+
+def _raise_failure(records: Path) -> None:
+    """The agent's own words if a step before the shell failed."""
+    from ffslab.results.records import parse_records
+
+    for step in parse_records(records.read_bytes()).of_type("step"):
+        if step["status"] != "ok":
+            raise InfrastructureError(
+                f"the guest's step {step['verb']} failed: {step.get('message', '')}",
+                cause="see the kernel's messages above",
+                remedy="ffslab doctor",
+            )
+
+
+@contextmanager
+def _terminal_restored() -> Iterator[None]:
+    """The guest puts the terminal into raw mode; give it back as it was."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin.fileno())
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)

@@ -1,0 +1,302 @@
+"""The command line with a target without a kernel: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from host_support import STUDY, FakeTarget
+
+import ffslab.campaign.run
+import ffslab.kernel
+from ffslab.cli.app import main
+from ffslab.cli.parse import parse_seeds, parse_set, reproduce_command
+from ffslab.errors import UsageError
+from ffslab.model.files import (
+    BaseFile,
+    StateFile,
+    StudyFile,
+    WorkloadFile,
+)
+from ffslab.results.rundir import find_run
+from ffslab.results.store import COLUMNS, open_store
+from ffslab.target.lab import LabBuild
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Result:
+    """How a command ended."""
+
+    def __init__(self, code: int, output: str, error: str) -> None:
+        self.code = code
+        self.output = output
+        self.error = error
+
+
+class Command:
+    """Runs `ffslab` in this process, in a directory of its own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+        self.target = FakeTarget()
+
+    def __call__(self, *arguments: str) -> Result:
+        self._monkeypatch.setattr(sys, "argv", ["ffslab", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = self._capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Result(code, captured.out, captured.err)
+
+
+@pytest.fixture
+def ffslab_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(STUDY)
+    command = Command(monkeypatch, capsys)
+    lab = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
+    monkeypatch.setattr(ffslab.kernel, "ensure_lab", lambda: lab)
+    monkeypatch.setattr(
+        ffslab.campaign.run, "uml_target_factory", lambda _: lambda _lab, _scratch: command.target
+    )
+    return command
+
+
+RUN = ("run", "small.toml", "--no-report")
+
+
+def test_run_prints_a_table_of_80_columns_and_says_where(ffslab_command: Command) -> None:
+    result = ffslab_command(*RUN)
+    assert result.code == 0, result.error
+    assert "8 of 8 cases: 8 pass" in result.output
+    table = [line for line in result.output.splitlines() if "pass" in line]
+    assert all(len(line) <= 80 for line in table)
+    assert re.search(r"^results: results/\d{8}T\d{6}Z-small$", result.output, re.M)
+
+
+def test_failures_come_first_and_give_exit_code_1(ffslab_command: Command) -> None:
+    ffslab_command.target.files = {"ubifs-aged-s2": ("panic.log", "cut.jsonl")}
+    result = ffslab_command(*RUN)
+    assert result.code == 1
+    lines = result.output.splitlines()
+    heading = next(i for i, line in enumerate(lines) if line.startswith("case "))
+    assert lines[heading + 1].startswith("ubifs-aged-s2")
+    assert "crash: oops: Kernel panic" in result.output.replace("\n", " ")
+
+
+def test_dry_run_lists_and_creates_nothing(ffslab_command: Command, tmp_path: Path) -> None:
+    result = ffslab_command("run", "small.toml", "--dry-run", "--set", "state=aged")
+    assert result.code == 0
+    assert "ubifs-aged-s2" in result.output
+    assert "4 cases of study small" in result.output
+    assert not (tmp_path / "results").exists()
+
+
+def test_one_case_is_reproduced_by_the_command_that_show_prints(ffslab_command: Command) -> None:
+    ffslab_command(*RUN, "--set", "workload.transactions=9", "--seeds", "4")
+    shown = ffslab_command("show", "latest", "ubifs-free-s3")
+    assert shown.code == 0, shown.error
+    command = re.search(r"^reproduce: ffslab (.*)$", shown.output, re.M)
+    assert command is not None
+    import shlex
+
+    again = ffslab_command(*shlex.split(command[1]), "--no-report", "--output", "again")
+    assert again.code == 0, again.error
+    runs = [find_run("latest", Path(root)) for root in ("results", "again")]
+    hashes = [{r["id"]: r["spec_hash"] for r in run.results()} for run in runs]
+    assert hashes[1] == {"ubifs-free-s3": hashes[0]["ubifs-free-s3"]}
+
+
+def test_show_and_list(ffslab_command: Command) -> None:
+    ffslab_command(*RUN)
+    shown = ffslab_command("show", "latest")
+    assert "8 of 8 cases: 8 pass" in shown.output
+    assert "8 cases, complete" in ffslab_command("list").output
+    for kind, word in (
+        ("boards", "celf-mips"),
+        ("chips", "256 MiB"),
+        ("filesystems", "zstd"),
+        ("studies", "ffsmark"),
+        ("states", "50 % valid"),
+    ):
+        assert word in ffslab_command("list", kind).output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("run", "nothing"), 2, "no study 'nothing'"),
+        (("run", "small.toml", "--set", "statee=free"), 2, "did you mean 'state'"),
+        (("run", "small.toml", "--set", "state"), 2, "is not AXIS=VALUE"),
+        (("run", "small.toml", "--set", "filesystem=ext4"), 2, "unknown filesystem 'ext4'"),
+        (("run", "small.toml", "--seeds", "0"), 2, "neither a count nor a list"),
+        (("run", "small.toml", "--case", "nope"), 2, "no case 'nope'"),
+        (("run", "small.toml", "--resume"), 2, "no interrupted run of small"),
+        (("run", "small.toml", "--jobs", "0"), 2, "Usage: ffslab run"),
+        (("show", "latest"), 2, "no run 'latest'"),
+        (("list", "planets"), 2, "planets"),
+        (("export", "latest", "-f", "xml"), 2, "xml"),
+        (("nonsense",), 2, "nonsense"),
+    ],
+)
+def test_wrong_usage(
+    ffslab_command: Command, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    result = ffslab_command(*arguments)
+    assert result.code == code
+    assert message in result.error
+
+
+def test_bad_toml_names_file_and_line(ffslab_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("schema = 1\nname = \n")
+    result = ffslab_command("run", "bad.toml")
+    assert result.code == 2
+    assert "bad.toml" in result.error
+    assert "line 2" in result.error
+
+
+def test_resume_after_a_failed_host(ffslab_command: Command) -> None:
+    def fail(_: object) -> None:
+        raise OSError(28, "No space left on device", "/x")
+
+    ffslab_command.target.before = fail
+    failed = ffslab_command(*RUN)
+    assert failed.code == 3
+    assert "No space left" in failed.error
+    ffslab_command.target = FakeTarget()
+    resumed = ffslab_command("run", "small.toml", "--resume", "--no-report")
+    assert resumed.code == 0, resumed.error
+    assert "8 of 8 cases: 8 pass" in resumed.output
+
+
+def test_damaged_results_are_told_not_dumped(ffslab_command: Command) -> None:
+    ffslab_command(*RUN)
+    run = find_run("latest", Path("results"))
+    (run.path / "results.jsonl").write_text("{\n")
+    for arguments in (("show", "latest"), ("export", "latest", "-f", "csv")):
+        result = ffslab_command(*arguments)
+        assert result.code == 3
+        assert "results.jsonl, line 1: damaged" in result.error
+
+
+def test_export(ffslab_command: Command) -> None:
+    ffslab_command(*RUN)
+    written = ffslab_command("export", "latest", "-f", "csv").output.split()
+    assert [Path(path).stem for path in written] == list(COLUMNS)
+    assert Path(written[0]).read_text().startswith("run,case_id,study")
+    (path,) = ffslab_command("export", "latest", "-o", "all.json").output.split()
+    assert len(json.loads(Path(path).read_text())["results"]) == 8
+    assert ffslab_command("export", "latest", "-f", "parquet").code == 0
+
+
+def test_store_answers_questions(ffslab_command: Command) -> None:
+    ffslab_command(*RUN)
+    store = open_store([find_run("latest", Path("results"))])
+    rows = store.execute(
+        "SELECT filesystem, count(*), avg(pages_programmed) FROM phases "
+        "JOIN cases USING (run, case_id) WHERE phase = 'workload' GROUP BY 1 ORDER BY 1"
+    ).fetchall()
+    assert rows == [("jffs2", 4, 1040.0), ("ubifs", 4, 1040.0)]
+    spread = store.execute(
+        "SELECT max(erases) - min(erases) FROM blocks WHERE label = 'deletion:end'"
+    ).fetchone()
+    assert spread == (2,)
+
+
+def test_schema_is_that_of_the_model(ffslab_command: Command) -> None:
+    schema = json.loads(ffslab_command("schema", "study").output)
+    assert schema["additionalProperties"] is False
+    assert set(schema["properties"]) == set(_keys(StudyFile))
+
+
+def _keys(model: type[StudyFile | BaseFile | StateFile | WorkloadFile]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def test_study_format_documents_every_key_and_no_other() -> None:
+    text = (ROOT / "docs" / "study-format.md").read_text()
+    sections = {
+        "## Top level": StudyFile,
+        "## `[base]`": BaseFile,
+        "### `[base.state]`": StateFile,
+        "### `[base.workload]`": WorkloadFile,
+    }
+    for heading, model in sections.items():
+        body = text.split(heading + "\n", 1)[1].split("\n#", 1)[0]
+        documented = re.findall(r"^\| `([a-z_]+)` \|", body, re.M)
+        assert documented == _keys(model), heading
+
+
+def test_study_format_documents_every_axis() -> None:
+    from ffslab.loader import load_catalog
+    from ffslab.model.settings import valid_keys
+
+    text = (ROOT / "docs" / "study-format.md").read_text().split("## Axes")[1]
+    for key in valid_keys(load_catalog()):
+        if not key.startswith(("options.", "workload.")):
+            assert f"`{key}`" in text, key
+
+
+def test_example_of_the_study_format_expands() -> None:
+    from host_support import cases_of
+
+    text = (ROOT / "docs" / "study-format.md").read_text()
+    example = text.split("```toml\n", 1)[1].split("```", 1)[0]
+    assert len(cases_of(example)) == 6
+
+
+def test_result_format_documents_every_column() -> None:
+    text = (ROOT / "docs" / "result-format.md").read_text().split("## Tables")[1]
+    for table, columns in COLUMNS.items():
+        body = text.split(f"### {table}\n", 1)[1].split("\n#", 1)[0]
+        assert re.findall(r"`([a-z0-9_]+)`", body) == list(columns), table
+
+
+def test_values_of_set() -> None:
+    assert parse_set("state=aged") == ("state", ("aged",))
+    assert parse_set("cpu_scale=[0, 1.5]") == ("cpu_scale", (0, 1.5))
+    assert parse_set("partition_bytes=16 MiB") == ("partition_bytes", ("16 MiB",))
+    assert parse_set("workload.verify=true") == ("workload.verify", (True,))
+    assert parse_seeds("3") == (1, 2, 3)
+    assert parse_seeds("4,7") == (4, 7)
+    for bad in ("=x", "x=", "x"):
+        with pytest.raises(UsageError):
+            parse_set(bad)
+
+
+def test_reproduce_command_survives_its_own_parser() -> None:
+    import shlex
+
+    overrides = [("state", ("a b",)), ("cpu_scale", (0, 2.5)), ("workload.verify", (True,))]
+    words = shlex.split(reproduce_command("x.toml", overrides, "id-1", trace=True))
+    given = [parse_set(words[i + 1]) for i, word in enumerate(words) if word == "--set"]
+    assert given == overrides
+    assert words[-3:] == ["--case", "id-1", "--trace"]
+
+
+def test_start_up_is_quick() -> None:
+    import subprocess
+
+    started = time.monotonic()
+    finished = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "ffslab", "--help"],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert time.monotonic() - started < 5  # generous: the host may be busy
+    imported = {line.rsplit("|", 1)[-1].strip() for line in finished.stderr.splitlines()}
+    assert not imported & {"pydantic", "duckdb", "pyarrow", "altair", "jinja2"}

@@ -1,0 +1,254 @@
+"""Guests without a kernel: archives, flash files, scratch, and the UML target with a stand-in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from host_support import cases_of
+
+from ffslab.errors import InfrastructureError
+from ffslab.target.flashfile import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
+from ffslab.target.guest import GuestJob
+from ffslab.target.initramfs import (
+    build_archive,
+    character_device,
+    regular_file,
+    symbolic_link,
+)
+from ffslab.target.lab import LabBuild
+from ffslab.target.plantext import plan_text
+from ffslab.target.scratch import Need, scratch_directory
+from ffslab.target.shell import run_shell
+from ffslab.target.uml import UmlTarget, batch_script, kernel_arguments, trim_trace
+
+MIB = 2**20
+
+
+def _members(archive: bytes) -> dict[str, tuple[list[int], bytes]]:
+    """A reader of newc archives written from the format's description."""
+    members: dict[str, tuple[list[int], bytes]] = {}
+    at = 0
+    while True:
+        assert archive[at : at + 6] == b"070701"
+        fields = [int(archive[at + 6 + 8 * i : at + 14 + 8 * i], 16) for i in range(13)]
+        name_end = at + 110 + fields[11]
+        name = archive[at + 110 : name_end - 1].decode()
+        data_at = -(-name_end // 4) * 4
+        data = archive[data_at : data_at + fields[6]]
+        if name == "TRAILER!!!":
+            return members
+        members[name] = (fields, data)
+        at = -(-(data_at + fields[6]) // 4) * 4
+
+
+def test_archive_holds_files_parents_and_links() -> None:
+    archive = build_archive(
+        [
+            character_device("/dev/console", 5, 1),
+            regular_file("/init", b"agent", executable=True),
+            regular_file("/lab/vnand.ko", b"12345"),
+            symbolic_link("/lab/link", "vnand.ko"),
+        ]
+    )
+    members = _members(archive)
+    assert list(members) == ["dev", "dev/console", "init", "lab", "lab/vnand.ko", "lab/link"]
+    assert members["init"][0][1] == 0o100755
+    assert members["init"][1] == b"agent"
+    assert members["lab/link"][1] == b"vnand.ko"
+    assert members["dev/console"][0][9:11] == [5, 1]
+    inodes = [fields[0] for fields, _ in members.values()]
+    assert inodes == [1, 2, 3, 4, 5, 6]
+    assert {(fields[2], fields[3], fields[5]) for fields, _ in members.values()} == {(0, 0, 0)}
+
+
+def test_archive_refuses_a_path_twice() -> None:
+    with pytest.raises(ValueError, match="/a appears twice"):
+        build_archive([regular_file("/a", b""), regular_file("/a", b"")])
+
+
+def test_flash_digest_ignores_how_holes_are_stored(tmp_path: Path) -> None:
+    sparse, full = tmp_path / "sparse", tmp_path / "full"
+    create_flash_file(sparse, 5 * CHUNK_BYTES + 100)
+    with sparse.open("r+b") as file:
+        file.seek(2 * CHUNK_BYTES + 5)
+        file.write(b"x")
+    full.write_bytes(sparse.read_bytes())
+    assert flash_digest(sparse) == flash_digest(full)
+    with full.open("r+b") as file:
+        file.seek(2 * CHUNK_BYTES + 6)
+        file.write(b"x")
+    assert flash_digest(sparse) != flash_digest(full)
+
+
+def test_flash_file_is_sparse_and_holds_the_chip(tmp_path: Path) -> None:
+    chip = cases_of()[0].board.chip
+    size = flash_file_bytes(chip)
+    pages = chip.blocks * chip.pages_per_block
+    assert size >= pages * (chip.page_bytes + chip.oob_bytes + 4) + chip.blocks * 24 + 4 * 4096
+    create_flash_file(tmp_path / "flash", size)
+    assert (tmp_path / "flash").stat().st_blocks * 512 < MIB
+    with pytest.raises(InfrastructureError, match="cannot create the flash file"):
+        create_flash_file(tmp_path / "absent" / "flash", size)
+
+
+def test_scratch_without_room_is_refused(tmp_path: Path) -> None:
+    huge = Need(2**60, 0)
+    with (
+        pytest.raises(InfrastructureError, match=r"no space.*1073741824.0 GiB|no space"),
+        scratch_directory(huge, 1, tmp_path, tmp_path / "wanted"),
+    ):
+        pass
+
+
+def test_scratch_falls_back_to_the_run_directory(tmp_path: Path) -> None:
+    with scratch_directory(
+        Need(MIB, MIB), 1, tmp_path, shared_memory=tmp_path / "absent"
+    ) as directory:
+        assert directory.parent == tmp_path
+    assert not directory.exists()
+
+
+def test_scratch_of_a_dead_owner_is_removed_and_of_a_living_one_kept(tmp_path: Path) -> None:
+    script = (
+        "import sys, time; from pathlib import Path\n"
+        "from ffslab.target.scratch import Need, scratch_directory\n"
+        "with scratch_directory(Need(1, 0), 1, Path(sys.argv[1]), Path(sys.argv[1])) as d:\n"
+        "    print(d, flush=True); time.sleep(60)\n"
+    )
+    source = Path(__file__).resolve().parents[2] / "src"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(source)},
+    ) as owner:
+        assert owner.stdout is not None
+        left = Path(owner.stdout.readline().strip())
+        with scratch_directory(Need(1, 0), 1, tmp_path, tmp_path):
+            assert left.exists()
+        owner.kill()
+        owner.wait()
+    with scratch_directory(Need(1, 0), 1, tmp_path, tmp_path):
+        assert not left.exists()
+
+
+def _lab(tmp_path: Path, kernel_script: str) -> LabBuild:
+    kernel = tmp_path / "kernel.sh"
+    kernel.write_text(f"#!/bin/sh\n{kernel_script}\n")
+    kernel.chmod(0o755)
+    agent = tmp_path / "ffsagent"
+    agent.write_bytes(b"agent")
+    modules = {}
+    for name in ("vnand", "flashmon"):
+        modules[name] = tmp_path / f"{name}.ko"
+        modules[name].write_bytes(name.encode())
+    return LabBuild(kernel, modules, agent, "test")
+
+
+def _job(tmp_path: Path, timeout_s: float = 20, **changes: object) -> GuestJob:
+    case = replace(cases_of()[0], **changes)  # type: ignore[arg-type]
+    directory = tmp_path / "case"
+    directory.mkdir()
+    return GuestJob(case, plan_text(case), directory, timeout_s)
+
+
+def _target(tmp_path: Path, kernel_script: str) -> UmlTarget:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    return UmlTarget(_lab(tmp_path, kernel_script), scratch, time.monotonic_ns)
+
+
+def test_guest_sees_a_fixed_environment_and_its_channels_are_kept(tmp_path: Path) -> None:
+    script = 'env | grep -v ^_= | grep -v PWD; echo "$0 $*"; echo \'{"v":1}\' >&3; ls'
+    guest = _target(tmp_path, script).run(_job(tmp_path))
+    assert guest.exit_status == 0
+    console = (tmp_path / "case" / "console.log").read_text().splitlines()
+    assert sorted(console[:3]) == ["HOME=.", "PATH=/usr/bin:/bin", "TERM=linux"]
+    assert str(tmp_path) not in " ".join(console)
+    assert console[3].startswith("./linux mem=128M time-travel=inf-cpu time-travel-start=")
+    assert {"flash.img", "initrd.cpio", "linux"} <= set(console[4:])
+    assert (tmp_path / "case" / "records.jsonl").read_text() == '{"v":1}\n'
+    assert list((tmp_path / "scratch").iterdir()) == []
+    assert guest.flash_sha256 is not None
+
+
+def test_hanging_guest_and_its_children_end_at_the_limit(tmp_path: Path) -> None:
+    script = "sleep 1000 & echo $! >&3; sleep 1000"
+    guest = _target(tmp_path, script).run(_job(tmp_path, timeout_s=0.5))
+    assert guest.timed_out
+    child = (tmp_path / "case" / "records.jsonl").read_text().strip()
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline and _is_running(child):
+        time.sleep(0.01)
+    assert not _is_running(child)
+
+
+def _is_running(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
+    except OSError:
+        return False
+
+
+def test_kill_all_ends_guests_and_starts_no_more(tmp_path: Path) -> None:
+    target = _target(tmp_path, "sleep 1000")
+    timer = threading.Timer(0.3, target.kill_all)
+    timer.start()
+    started = time.monotonic()
+    assert target.run(_job(tmp_path)).killed
+    assert time.monotonic() - started < 10
+    (tmp_path / "case").rename(tmp_path / "first")
+    assert target.run(_job(tmp_path)).killed
+
+
+def test_missing_kernel_is_an_infrastructure_error(tmp_path: Path) -> None:
+    lab = replace(_lab(tmp_path, ""), kernel=tmp_path / "absent")
+    with pytest.raises(InfrastructureError, match=r"the lab kernel .*absent is missing"):
+        UmlTarget(lab, tmp_path, time.monotonic_ns)
+
+
+def test_missing_module_is_a_reason_to_skip(tmp_path: Path) -> None:
+    lab = replace(_lab(tmp_path, ""), modules={})
+    target = UmlTarget(lab, tmp_path, time.monotonic_ns)
+    assert target.missing(cases_of()[0]) == "the lab build has no module vnand"
+
+
+def test_command_line_is_a_function_of_the_case_alone() -> None:
+    case = cases_of()[0]
+    assert batch_script(case, None) == batch_script(case, None)
+    arguments = kernel_arguments(case, ())
+    assert "uml_seed=1" in arguments
+    assert "cpu_block_ps=20000" in arguments
+    assert "cpu_byte_ps=0" in kernel_arguments(replace(case, cpu_scale=0.0), ())
+    assert "taskset -c 3" in batch_script(case, 3)
+    assert not [word for word in arguments if "trace0" in word]
+    assert "iomem=trace0,trace.bin" in kernel_arguments(replace(case, trace=True), ())
+
+
+def test_trace_is_cut_behind_its_last_record(tmp_path: Path) -> None:
+    path = tmp_path / "trace.bin"
+    header = b"FLASHMON" + (1).to_bytes(4, "little") + (64).to_bytes(4, "little")
+    path.write_bytes((header + (3).to_bytes(8, "little")).ljust(64, b"\0") + bytes(64 * 100))
+    trim_trace(path)
+    assert path.stat().st_size == 64 * 4
+
+
+def test_damaged_trace_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "trace.bin"
+    for data in (b"", b"FLASH", b"\0" * 64, b"\xff" * 200):
+        path.write_bytes(data)
+        trim_trace(path)
+        assert path.read_bytes() in (data, b"")
+
+
+def test_shell_refuses_a_lab_that_the_guest_cannot_see(tmp_path: Path) -> None:
+    hidden = Path("/dev/shm")
+    with pytest.raises(InfrastructureError, match="the guest cannot see"):
+        run_shell(cases_of()[0], _lab(tmp_path, ""), hidden, "/bin/sh")
