@@ -79,3 +79,13 @@ def test_the_exit_code_tells_whether_a_setup_can_work(
     result = CliRunner().invoke(app, [])
     assert result.exit_code == exit_code
     assert "part 0" in result.output
+
+
+def test_brackets_in_a_remedy_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = Finding("report", State.OPTIONAL, "absent [here]", 'pip install "ffslab[report]"')
+    monkeypatch.setattr(doctor, "examine", lambda *_: [finding])
+    app = typer.Typer()
+    doctor_verb.register(app)
+    output = CliRunner().invoke(app, []).output
+    assert "absent [here]" in output
+    assert "ffslab[report]" in output

@@ -106,20 +106,25 @@ def test_a_cache_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("words", "compiler", "source"),
     [
-        (["run", "ffsmark"], True),
-        (["setup"], True),
-        (["test"], True),
-        (["test", "--quick"], False),
-        (["run", "ffsmark", "--dry-run"], False),
-        (["run", "--help"], False),
-        (["doctor"], False),
-        ([], False),
+        (["run", "ffsmark"], True, True),
+        (["setup"], True, True),
+        (["setup", "--kernel-source=/usr/src/linux"], True, False),
+        (["test"], True, True),
+        (["test", "--quick"], True, False),
+        (["run", "ffsmark", "--dry-run"], False, False),
+        (["run", "--help"], False, False),
+        (["doctor"], False, False),
+        ([], False, False),
     ],
 )
-def test_only_verbs_that_need_the_lab_bring_the_compiler(words: list[str], expected: bool) -> None:
-    assert bootstrap.needs_lab(words) is expected
+def test_a_verb_brings_only_what_it_needs(
+    words: list[str], compiler: bool, source: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FFSLAB_KERNEL_SOURCE", raising=False)
+    assert bootstrap.needs_compiler(words) is compiler
+    assert bootstrap.needs_kernel_source(words) is source
 
 
 def test_an_environment_without_network_is_an_error_and_stays_incomplete(

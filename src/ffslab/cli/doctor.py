@@ -25,6 +25,7 @@ def doctor(
 ) -> None:
     """Reports what the laboratory finds on this machine; builds and installs nothing."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from ffslab.doctor import State, examine, is_healthy
@@ -37,9 +38,9 @@ def doctor(
     table.add_column(overflow="fold")
     for finding in findings:
         colour = colours[finding.state]
-        remedy = f"\n[bold]next:[/bold] {finding.remedy}" if finding.remedy else ""
+        remedy = f"\n[bold]next:[/bold] {escape(finding.remedy)}" if finding.remedy else ""
         state = f"[{colour}]{finding.state.value}[/{colour}]"
-        table.add_row(state, finding.subject, finding.detail + remedy)
+        table.add_row(state, finding.subject, escape(finding.detail) + remedy)
     console = Console()
     console.print(table)
     if not is_healthy(findings):

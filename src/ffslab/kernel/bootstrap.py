@@ -23,18 +23,28 @@ from ffslab.kernel.packages import BUILD_PACKAGES, PYTHON_PACKAGES, ensure_packa
 from ffslab.kernel.progress import ConsoleProgress, Progress
 
 _LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
-_NO_LAB_OPTIONS = frozenset({"--help", "--dry-run", "--quick"})
+_NO_BUILD_OPTIONS = frozenset({"-h", "--help", "--dry-run"})
 _RUN_STAMP = "complete"
 _DEV_STAMP = "complete-dev"
 DURATIONS_VARIABLE = "FFSLAB_BOOTSTRAP_DURATIONS_S"
 
 
-def needs_lab(arguments: Sequence[str]) -> bool:
-    """Whether this command line will (most likely) end in building or booting the lab."""
+def needs_compiler(arguments: Sequence[str]) -> bool:
+    """Whether this command line will (most likely) build something."""
     return (
         bool(arguments)
         and arguments[0] in _LAB_VERBS
-        and not _NO_LAB_OPTIONS.intersection(arguments)
+        and not _NO_BUILD_OPTIONS.intersection(arguments)
+    )
+
+
+def needs_kernel_source(arguments: Sequence[str]) -> bool:
+    """Whether it will build the lab, from a source that ffslab has to fetch."""
+    return (
+        needs_compiler(arguments)
+        and "--quick" not in arguments
+        and "FFSLAB_KERNEL_SOURCE" not in os.environ
+        and not any(word.startswith("--kernel-source") for word in arguments)
     )
 
 
@@ -80,11 +90,11 @@ def _print_findings() -> None:
 def prepare(venv: Path, checkout: Path, arguments: Sequence[str], progress: Progress) -> None:
     """Makes the environment `venv` complete for the verb in `arguments`."""
     log = make_directory(cache_root()) / "environment.log"
-    wanted = [*PYTHON_PACKAGES, *(BUILD_PACKAGES if needs_lab(arguments) else ())]
+    wanted = [*PYTHON_PACKAGES, *(BUILD_PACKAGES if needs_compiler(arguments) else ())]
     with locked(cache_root() / "environment.lock", progress) as lock:
         log.unlink(missing_ok=True)
         ensure_packages(wanted, log, progress)
-        prefetch = _start_prefetch(arguments) if needs_lab(arguments) else None
+        prefetch = _start_prefetch() if needs_kernel_source(arguments) else None
         try:
             _ensure_environment(
                 venv, checkout, needs_development_tools(arguments), log, lock, progress
@@ -95,12 +105,8 @@ def prepare(venv: Path, checkout: Path, arguments: Sequence[str], progress: Prog
             raise
 
 
-def _start_prefetch(arguments: Sequence[str]) -> subprocess.Popen[bytes] | None:
+def _start_prefetch() -> subprocess.Popen[bytes]:
     """Fetches the source in the background; the build waits for it and reports its errors."""
-    if "FFSLAB_KERNEL_SOURCE" in os.environ or any(
-        word.startswith("--kernel-source") for word in arguments
-    ):
-        return None
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "ffslab.kernel.source"],
         stdin=subprocess.DEVNULL,
