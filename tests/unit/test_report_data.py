@@ -39,7 +39,11 @@ def test_run_is_read_with_axes_metrics_and_commands(tmp_path: Path) -> None:
     assert first.command == f"ffslab run ffsmark --case {first.id}"
     assert first.metrics["transactions_ns"] > first.metrics["creation_ns"] > 0
     parts = sum(first.metrics[f"flash_{part}_ns"] for part in ("read", "program", "erase"))
-    assert parts == first.metrics["flash_time_ns"]
+    assert parts == pytest.approx(first.metrics["flash_ns"])
+    phases = ("creation", "transactions", "deletion")
+    duration = sum(first.metrics[f"{phase}_ns"] for phase in phases)
+    assert first.metrics["rest_ns"] == pytest.approx(duration - parts)
+    assert first.metrics["flash_erase_ns"] == first.metrics["blocks_erased"] * 500_200
     assert max(first.erases) - min(first.erases) == first.metrics["erases_spread"]
     assert run.seeds == ("1", "2", "3")
     assert run.varying == ("filesystem", "compression", "write_mode", "state", "seed")

@@ -175,6 +175,8 @@ def _flash(
         "pages_read": read,
         "pages_programmed": programmed,
         "blocks_erased": sum(counts),
+        "bytes_read": read * 2112,
+        "bytes_programmed": programmed * 2112,
         "read_ns": read * 88_560,
         "program_ns": programmed * 283_560,
         "erase_ns": sum(counts) * 500_200,

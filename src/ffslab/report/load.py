@@ -35,7 +35,6 @@ _WORKLOAD_KEYS = (
     "write_amplification",
     "flash_time_ns",
 )
-_FLASH_PARTS = ("read", "program", "erase")
 _IDENTITY = (
     "command",
     "study_file",
@@ -118,6 +117,8 @@ def _case(row: Row, wall: Row, manifest: Row, study: str) -> Case:
         if name in phases
     }
     metrics.update(_workload(phases.get("workload")))
+    if "workload" in phases:
+        metrics.update(_flash_time([phases[name] for name in WORKLOAD_PHASES], row["spec"]))
     if row["virtual_ns"] is not None:
         metrics["total_ns"] = float(row["virtual_ns"])
     for key in ("wall_ns", "virtual_per_wall"):
@@ -140,12 +141,35 @@ def _workload(total: Row | None) -> dict[str, float]:
     """The three phases together; empty when the workload did not end."""
     if total is None:
         return {}
-    metrics = {key: float(total[key]) for key in _WORKLOAD_KEYS if total.get(key) is not None}
-    if all(f"{part}_ns" in total["flash"] for part in _FLASH_PARTS):
-        for part in _FLASH_PARTS:
-            metrics[f"flash_{part}_ns"] = float(total["flash"][f"{part}_ns"])
-        # Work between the phases is flash time outside of them: the rest must not become negative.
-        metrics["rest_ns"] = max(float(total["duration_ns"]) - metrics["flash_time_ns"], 0.0)
+    return {key: float(total[key]) for key in _WORKLOAD_KEYS if total.get(key) is not None}
+
+
+def _flash_time(phases: Sequence[Row], spec: Row) -> dict[str, float]:
+    """How long the chip was busy during the phases, from operation counts and its latencies.
+
+    The monitor's own times are spent in the driver: two tasks that wait for one chip both count,
+    so that their sum may exceed the time that passed. A partial read is charged the bytes that were
+    asked for, which is up to one sub-page less than the chip transfers. Work between the phases
+    (dropping caches) is in neither side.
+    """
+    counters = [phase["flash"] for phase in phases]
+    if not counters or any("pages_read" not in counter for counter in counters):
+        return {}
+    total = {name: sum(counter.get(name, 0) for counter in counters) for name in counters[0]}
+    chip = spec["board"]["chip"]
+    page, command = chip["page_bytes"], chip["t_command_ns"]
+    read_byte_ns = chip["bus_read_ps"] / 1000 + chip["ecc_read_ns"] / page
+    write_byte_ns = chip["bus_write_ps"] / 1000 + chip["ecc_write_ns"] / page
+    metrics = {
+        "flash_read_ns": total["pages_read"] * (command + chip["t_read_ns"])
+        + total["bytes_read"] * read_byte_ns,
+        "flash_program_ns": total["pages_programmed"] * (command + chip["t_prog_ns"])
+        + total["bytes_programmed"] * write_byte_ns,
+        "flash_erase_ns": float(total["blocks_erased"] * (command + chip["t_erase_ns"])),
+    }
+    metrics["flash_ns"] = sum(metrics.values())
+    duration = sum(phase["duration_ns"] for phase in phases)
+    metrics["rest_ns"] = max(duration - metrics["flash_ns"], 0.0)
     return metrics
 
 

@@ -274,6 +274,7 @@ def _amplification(groups: Sequence[Group], show: Sequence[str]) -> Table:
         "pages_programmed",
         "pages_read",
         "blocks_erased",
+        "flash_ns",
         "flash_time_ns",
         "rest_ns",
     )
