@@ -25,6 +25,7 @@ def _judge(console: str, records: str, status: int = 0, limit: float | None = No
             "crash",
             "oops: Kernel panic - not syncing: Kernel mode fault at addr 0x10",
         ),
+        ("real-panic", "cut", "crash", "kernel panic: Kernel panic - not syncing: Attempted to"),
         ("bug", "cut", "crash", "kernel bug: kernel BUG at fs/jffs2/gc.c:1182!"),
         ("hung", "cut", "crash", "hung task: INFO: task ubifs_bgt0_0:29 blocked"),
         ("warning", "pass", "fail", "kernel warning: WARNING: CPU: 0 PID: 1 at fs/ubifs/file.c"),
@@ -58,8 +59,9 @@ def test_excerpt_holds_the_evidence_and_is_printable() -> None:
     assert finding.excerpt == ("a", "b?[31m", "[ 1.0] Kernel panic - not syncing: x", "c")
 
 
-def test_clean_console_has_no_finding() -> None:
-    assert scan_console(golden("console/pass.log").decode()) == ()
+@pytest.mark.parametrize("name", ["pass", "real-ubifs", "real-jffs2"])
+def test_clean_console_has_no_finding(name: str) -> None:
+    assert scan_console(golden(f"console/{name}.log").decode()) == ()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -184,10 +185,7 @@ def test_hanging_guest_and_its_children_end_at_the_limit(tmp_path: Path) -> None
     guest = _target(tmp_path, script).run(_job(tmp_path, timeout_s=0.5))
     assert guest.timed_out
     child = (tmp_path / "case" / "records.jsonl").read_text().strip()
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline and _is_running(child):
-        time.sleep(0.01)
-    assert not _is_running(child)
+    _wait_for(lambda: not _is_running(child))
 
 
 def _is_running(pid: str) -> bool:
@@ -195,6 +193,35 @@ def _is_running(pid: str) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
     except OSError:
         return False
+
+
+def test_guest_dies_with_a_killed_parent(tmp_path: Path) -> None:
+    script = (
+        "import sys, time; from pathlib import Path\n"
+        "from test_target import _job, _target\n"
+        "_target(Path(sys.argv[1]), 'echo $$ >&2; exec sleep 1000').run(_job(Path(sys.argv[1])))\n"
+    )
+    tests = Path(__file__).resolve().parent
+    path = f"{tests}:{tests.parents[1] / 'src'}"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)], env={**os.environ, "PYTHONPATH": path}
+    )
+    console = tmp_path / "scratch" / cases_of()[0].id / "console.log"
+    try:
+        _wait_for(lambda: console.exists() and console.read_text().endswith("\n"))
+        guest = console.read_text().strip()
+        assert _is_running(guest)
+    finally:
+        parent.kill()
+        parent.wait()
+    _wait_for(lambda: not _is_running(guest))
+
+
+def _wait_for(condition: Callable[[], bool], limit_s: float = 20) -> None:
+    deadline = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_kill_all_ends_guests_and_starts_no_more(tmp_path: Path) -> None:

@@ -60,10 +60,10 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print(f"  {result['reason']}", markup=False)
     for line in result["excerpt"]:
         console.print(f"  | {line}", markup=False, soft_wrap=True)
-    console.print()
-    print_phases(console, result)
-    console.print()
-    print_latencies(console, result)
+    for rows, show in (("phases", print_phases), ("latencies", print_latencies)):
+        if result[rows]:
+            console.print()
+            show(console, result)
     console.print()
     overrides = [(key, values) for key, values in manifest.get("overrides", [])]
     command = reproduce_command(
