@@ -35,6 +35,13 @@ _WORKLOAD_KEYS = (
     "write_amplification",
     "flash_time_ns",
 )
+_OPERATION_COUNTERS = (
+    "pages_read",
+    "pages_programmed",
+    "blocks_erased",
+    "bytes_read",
+    "bytes_programmed",
+)
 _IDENTITY = (
     "command",
     "study_file",
@@ -153,9 +160,9 @@ def _flash_time(phases: Sequence[Row], spec: Row) -> dict[str, float]:
     (dropping caches) is in neither side.
     """
     counters = [phase["flash"] for phase in phases]
-    if not counters or any("pages_read" not in counter for counter in counters):
+    if not all(name in counter for counter in counters for name in _OPERATION_COUNTERS):
         return {}
-    total = {name: sum(counter.get(name, 0) for counter in counters) for name in counters[0]}
+    total = {name: sum(counter[name] for counter in counters) for name in _OPERATION_COUNTERS}
     chip = spec["board"]["chip"]
     page, command = chip["page_bytes"], chip["t_command_ns"]
     read_byte_ns = chip["bus_read_ps"] / 1000 + chip["ecc_read_ns"] / page
