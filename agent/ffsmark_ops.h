@@ -40,6 +40,7 @@ struct ffsmark_params {
 	uint32_t transactions;
 	uint32_t read_bytes, write_bytes; /* unit of one request */
 	int bias_read, bias_create;	/* out of 10; -1: that half is left out */
+	bool text;	/* printable characters in the pool, not any bytes */
 	bool buffering;			/* stdio instead of system calls */
 	unsigned int valid_percent, invalid_percent;
 	bool drop_caches;

@@ -25,6 +25,16 @@ struct handle {
 	FILE *stream;
 };
 
+/* Any byte becomes one of the 95 printable characters of ASCII. */
+static void fill_text(unsigned char *text, const unsigned char *bytes,
+		      size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		text[i] = (unsigned char)(' ' + bytes[i] * 95 / 256);
+}
+
 int file_io_init(struct file_io *io, const struct ffsmark_params *params,
 		 struct latency *latencies, struct ffs_error *error)
 {
@@ -39,8 +49,10 @@ int file_io_init(struct file_io *io, const struct ffsmark_params *params,
 	io->params = params;
 	io->latencies = latencies;
 	io->payload = malloc(PAYLOAD_PERIOD + chunk);
+	io->pool_payload = params->text ? malloc(PAYLOAD_PERIOD + chunk) :
+					  io->payload;
 	io->read_buffer = malloc(chunk);
-	if (!io->payload || !io->read_buffer) {
+	if (!io->payload || !io->pool_payload || !io->read_buffer) {
 		file_io_free(io);
 		return ffs_fail(error, ENOMEM,
 				"no memory for requests of %zu bytes", chunk);
@@ -48,16 +60,21 @@ int file_io_init(struct file_io *io, const struct ffsmark_params *params,
 	rng_seed(&rng, rng_mix(params->seed + 1));
 	rng_fill(&rng, io->payload, PAYLOAD_PERIOD);
 	/* The tail repeats the start: a request may run over the period. */
-	for (size_t i = 0; i < chunk; i++)
-		io->payload[PAYLOAD_PERIOD + i] = io->payload[i];
+	memcpy(io->payload + PAYLOAD_PERIOD, io->payload, chunk);
+	if (params->text)
+		fill_text(io->pool_payload, io->payload,
+			  PAYLOAD_PERIOD + chunk);
 	memset(io->read_buffer, 0, chunk);
 	return 0;
 }
 
 void file_io_free(struct file_io *io)
 {
+	if (io->pool_payload != io->payload)
+		free(io->pool_payload);
 	free(io->payload);
 	free(io->read_buffer);
+	io->pool_payload = NULL;
 	io->payload = NULL;
 	io->read_buffer = NULL;
 }
@@ -67,7 +84,9 @@ static const unsigned char *contents(const struct file_io *io, uint32_t serial,
 {
 	uint64_t base = rng_mix(io->params->seed ^ ((uint64_t)serial << 32));
 
-	return io->payload + (base + position) % PAYLOAD_PERIOD;
+	return (serial >= SERIAL_INVALID_DATA ? io->payload :
+						io->pool_payload) +
+	       (base + position) % PAYLOAD_PERIOD;
 }
 
 /* printf would cost more than the system calls of a small file. */

@@ -8,8 +8,10 @@
  * it up is part of what is measured; the path is built before the first
  * reading of the clock.
  *
- * Contents are random, so that no compression helps, and yet a function of
- * (seed, file, position): a window into one random buffer of 1 MiB.  So a
+ * Contents are random and yet a function of (seed, file, position): a window
+ * into a buffer of 1 MiB.  Files of the pool have printable characters, as
+ * Postmark's have, which an entropy coder can shorten by a sixth and others
+ * cannot, or any bytes; the files of valid and invalid data have any bytes.  So a
  * file can be checked without remembering how it was written.  Limit: the data
  * of one file repeat after 1 MiB; no flash file system looks that far.
  */
@@ -30,7 +32,8 @@
 struct file_io {
 	const struct ffsmark_params *params;
 	struct latency *latencies;	/* [LATENCY_OPS] */
-	unsigned char *payload;
+	unsigned char *payload;		/* any bytes */
+	unsigned char *pool_payload;	/* of the pool; may be the same */
 	unsigned char *read_buffer;
 	uint64_t bytes_read, bytes_written;
 	char path[PATH_MAX];

@@ -58,6 +58,10 @@ const struct verb_spec plan_verbs[] = {
 	{ "sleep", {
 		{ "ms", KEY_NUMBER, NULL, 0, 1000000000000 },
 	} },
+	{ "settle", {
+		{ "quiet_ms", KEY_NUMBER, "1000", 1, 3600000 },
+		{ "max_ms", KEY_NUMBER, "600000", 1, 1000000000 },
+	} },
 	{ "snapshot", { { NULL } } },
 	{ "ffsmark", {
 		{ "dir", KEY_PATH, "/mnt", 0, 0 },
@@ -70,6 +74,7 @@ const struct verb_spec plan_verbs[] = {
 		{ "write_bytes", KEY_NUMBER, "4096", 1, MIB(64) },
 		{ "bias_read", KEY_NUMBER, "5", -1, 10 },
 		{ "bias_create", KEY_NUMBER, "5", -1, 10 },
+		{ "text", KEY_NUMBER, "1", 0, 1 },
 		{ "buffering", KEY_NUMBER, "0", 0, 1 },
 		{ "valid_percent", KEY_NUMBER, "0", 0, 100 },
 		{ "invalid_percent", KEY_NUMBER, "0", 0, 100 },

@@ -58,6 +58,8 @@ void command_invalid(struct postmark *postmark, const struct origin *origin,
 		     const char *argument);
 void command_drop_caches(struct postmark *postmark, const struct origin *origin,
 			 const char *argument);
+void command_text(struct postmark *postmark, const struct origin *origin,
+		  const char *argument);
 void command_verify(struct postmark *postmark, const struct origin *origin,
 		    const char *argument);
 void command_full(struct postmark *postmark, const struct origin *origin,

@@ -301,6 +301,12 @@ void command_drop_caches(struct postmark *postmark, const struct origin *origin,
 		   "drop-caches");
 }
 
+void command_text(struct postmark *postmark, const struct origin *origin,
+		  const char *argument)
+{
+	set_switch(postmark, origin, argument, &postmark->params.text, "text");
+}
+
 void command_verify(struct postmark *postmark, const struct origin *origin,
 		    const char *argument)
 {

@@ -156,20 +156,65 @@ static int step_drop_caches(const struct plan_step *step,
 	return caches_drop(error);
 }
 
-static int step_sleep(const struct plan_step *step, struct run_state *state,
-		      struct ffs_error *error)
+static int sleep_ms(int64_t ms, struct ffs_error *error)
 {
-	int64_t ms = step_number(step, "ms");
 	struct timespec left = {
 		.tv_sec = (time_t)(ms / 1000),
 		.tv_nsec = (long)(ms % 1000) * 1000000,
 	};
 
-	(void)state;
 	while (nanosleep(&left, &left))
 		if (errno != EINTR)
 			return ffs_fail(error, errno, "cannot sleep");
 	return 0;
+}
+
+static int step_sleep(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	(void)state;
+	return sleep_ms(step_number(step, "ms"), error);
+}
+
+/*
+ * File systems format in the background: JFFS2 writes a clean marker into every
+ * erased block, UBI an erase counter.  Until that is done a workload on an
+ * empty file system would be charged for it.
+ */
+static int step_settle(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	static const char *const watched[] = {
+		"read_calls", "write_calls", "erase_calls",
+	};
+	int64_t quiet_ms = step_number(step, "quiet_ms"), waited_ms = 0;
+	struct flash_snapshot now = { 0 };
+	uint64_t before = UINT64_MAX, requests = 0;
+	int result = 0;
+
+	if (!state->monitor)
+		return ffs_fail(error, 0,
+			"settle needs the flash monitor: put a monitor step before it");
+	while (!result && requests != before) {
+		size_t i;
+
+		if (waited_ms > step_number(step, "max_ms")) {
+			result = ffs_fail(error, ETIMEDOUT,
+				"the flash was still busy after %lld ms",
+				(long long)waited_ms);
+			break;
+		}
+		before = requests;
+		requests = 0;
+		result = sleep_ms(quiet_ms, error);
+		waited_ms += quiet_ms;
+		if (!result)
+			result = snapshot_take(&now, state->monitor, error);
+		for (i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
+			requests += snapshot_counter(&now, watched[i]);
+	}
+	snapshot_free(&now);
+	return result;
 }
 
 static int step_snapshot(const struct plan_step *step, struct run_state *state,
@@ -203,6 +248,7 @@ static int step_ffsmark(const struct plan_step *step, struct run_state *state,
 		.write_bytes = (uint32_t)step_number(step, "write_bytes"),
 		.bias_read = (int)step_number(step, "bias_read"),
 		.bias_create = (int)step_number(step, "bias_create"),
+		.text = step_number(step, "text"),
 		.buffering = step_number(step, "buffering"),
 		.valid_percent = (unsigned int)step_number(step, "valid_percent"),
 		.invalid_percent = (unsigned int)step_number(step, "invalid_percent"),
@@ -256,6 +302,7 @@ static const struct {
 	{ "sync", step_sync },
 	{ "drop-caches", step_drop_caches },
 	{ "sleep", step_sleep },
+	{ "settle", step_settle },
 	{ "snapshot", step_snapshot },
 	{ "ffsmark", step_ffsmark },
 	{ "exec", step_exec },

@@ -269,6 +269,12 @@ def test_children_stay_out_of_records(agent: Agent) -> None:
     assert "one two" in done.stderr and "three" in done.stderr
 
 
+def test_settle_needs_a_monitor(agent: Agent) -> None:
+    records = agent.plan("settle quiet_ms=1", expect=1)
+    step = next(record for record in records if record["type"] == "step")
+    assert step["status"] == "error" and "monitor" in step["message"]
+
+
 def test_sleep_and_sync(agent: Agent) -> None:
     records = agent.plan("sleep ms=30", f"sync target={agent.dir}")
     step = of_type(records, "step")[0]

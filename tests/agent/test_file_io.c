@@ -47,6 +47,45 @@ static void damage(struct file_io *io, struct pool_file *file)
 	CHECK(!unlink(io->path));
 }
 
+/* Counts the bytes of a file that are not printable ASCII. */
+static long unprintable(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	long count = 0;
+	int c;
+
+	CHECK(file != NULL);
+	while (file && (c = getc(file)) != EOF)
+		count += c < ' ' || c > '~';
+	if (file)
+		fclose(file);
+	return count;
+}
+
+static void kinds_of_contents(struct file_io *io)
+{
+	struct file_op op = {
+		.kind = OP_CREATE,
+		.file = { .serial = 7, .directory = 0, .size = 5000 },
+	};
+	struct ffs_error error = { 0 };
+	char path[sizeof(io->path) + 8];
+
+	CHECKF(!io_perform(io, &op, &error), "%s", error.message);
+	CHECK(!io_verify(io, &op.file, &error));
+	/* Of any 5,000 bytes, 161 in 256 are not printable. */
+	if (io->params->text)
+		CHECK(unprintable(io->path) == 0);
+	else
+		CHECK(unprintable(io->path) > 2500);
+	snprintf(path, sizeof(path), "%s.valid", io->path);
+	CHECK(!io_fill(io, path, SERIAL_VALID_DATA, 5000, &error));
+	CHECK(unprintable(path) > 2500);
+	CHECK(!unlink(path));
+	op.kind = OP_DELETE;
+	CHECK(!io_perform(io, &op, &error));
+}
+
 static void operations(struct file_io *io)
 {
 	struct file_op op = {
@@ -82,7 +121,7 @@ static void operations(struct file_io *io)
 	CHECK(!io_perform(io, &op, &error));
 }
 
-static void with_directory(bool buffering)
+static void with_directory(bool buffering, bool text)
 {
 	static struct latency latencies[LATENCY_OPS];
 	char directory[] = "/tmp/ffsagent-test-XXXXXX";
@@ -93,6 +132,7 @@ static void with_directory(bool buffering)
 		.read_bytes = 2048,
 		.write_bytes = 1024,
 		.buffering = buffering,
+		.text = text,
 		.seed = 5,
 	};
 	static struct file_io io;
@@ -107,6 +147,8 @@ static void with_directory(bool buffering)
 	if (!CHECK(!file_io_init(&io, &params, latencies, &error)))
 		return;
 	operations(&io);
+	/* Latencies of the above are checked there: these come after. */
+	kinds_of_contents(&io);
 	/* Longer than the period of the contents, and not a multiple of it. */
 	snprintf(path, sizeof(path), "%s/large", directory);
 	CHECK(!io_fill(&io, path, SERIAL_VALID_DATA, 2500001, &error));
@@ -143,7 +185,7 @@ static void paths(void)
 
 void test_file_io(void)
 {
-	with_directory(false);
-	with_directory(true);
+	with_directory(false, true);
+	with_directory(true, false);
 	paths();
 }

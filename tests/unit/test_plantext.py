@@ -34,6 +34,8 @@ def test_ubifs_plan() -> None:
         "ubi-mkvol",
         "mount",
         "snapshot",
+        "settle",
+        "snapshot",
         "ffsmark",
         "umount",
         "snapshot",

@@ -134,6 +134,9 @@ class WorkloadFile(Strict):
     bias_create: Bias = Field(
         default=5, description="creations against deletions: of ten; -1: neither"
     )
+    text: bool = Field(
+        default=True, description="files of printable characters, as Postmark's, not any bytes"
+    )
     buffering: bool = Field(default=False, description="stdio instead of read() and write()")
     drop_caches: bool = Field(
         default=True, description="drop the page cache before creation and transactions"

@@ -191,6 +191,7 @@ class Workload:
     write_bytes: int = 4096
     bias_read: int = 5
     bias_create: int = 5
+    text: bool = True
     buffering: bool = False
     drop_caches: bool = True
     verify: bool = False

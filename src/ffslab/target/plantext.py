@@ -1,7 +1,8 @@
 """The agent's plan for a case: pure text, as docs/plan-format.md defines it.
 
 The order is the experiment's: load the chip and the monitor, erase the
-partition, attach and mount, run the workload, unmount. Everything between
+partition, attach and mount, wait until the file system has formatted it, run
+the workload, unmount. Everything between
 `monitor` and the last snapshot is counted.
 """
 
@@ -14,6 +15,7 @@ from ffslab.model.specs import Board, Case
 
 PARTITION = "data"
 MOUNT_POINT = "/mnt"
+SETTLE_QUIET_MS = 2000
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
 _HEX_ESCAPED = frozenset("%= \t\n\r\x7f") | {chr(code) for code in range(32)}
@@ -32,6 +34,9 @@ def plan_text(case: Case) -> str:
     lines += [
         *_format_lines(case),
         _step("snapshot", label="mounted"),
+        # The background formatting of an empty file system is not the workload's cost.
+        _step("settle", quiet_ms=SETTLE_QUIET_MS),
+        _step("snapshot", label="settled"),
         _workload_step(case),
         _step("umount", target=MOUNT_POINT),
         _step("snapshot", label="unmounted"),
