@@ -63,6 +63,9 @@ const struct verb_spec plan_verbs[] = {
 		{ "max_ms", KEY_NUMBER, "600000", 1, 1000000000 },
 	} },
 	{ "snapshot", { { NULL } } },
+	{ "capture", {
+		{ "path", KEY_PATH, NULL, 0, 0 },
+	} },
 	{ "ffsmark", {
 		{ "dir", KEY_PATH, "/mnt", 0, 0 },
 		{ "number", KEY_NUMBER, "5000", 1, 10000000 },

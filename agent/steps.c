@@ -20,6 +20,8 @@
 #include "steps.h"
 #include "ubi.h"
 
+#define CAPTURE_LIMIT ((size_t)1 << 20)
+
 typedef int (*step_function)(const struct plan_step *step,
 			     struct run_state *state, struct ffs_error *error);
 
@@ -229,6 +231,22 @@ static int step_snapshot(const struct plan_step *step, struct run_state *state,
 	return result;
 }
 
+static int step_capture(const struct plan_step *step, struct run_state *state,
+			struct ffs_error *error)
+{
+	const char *path = step_text(step, "path");
+	char *text = file_read(path, CAPTURE_LIMIT, NULL, error);
+
+	if (!text)
+		return -1;
+	record_begin(state->sink, "file");
+	record_string(state->sink, "path", path);
+	record_string(state->sink, "text", text);
+	record_end(state->sink);
+	free(text);
+	return 0;
+}
+
 static int step_ffsmark(const struct plan_step *step, struct run_state *state,
 			struct ffs_error *error)
 {
@@ -304,6 +322,7 @@ static const struct {
 	{ "sleep", step_sleep },
 	{ "settle", step_settle },
 	{ "snapshot", step_snapshot },
+	{ "capture", step_capture },
 	{ "ffsmark", step_ffsmark },
 	{ "exec", step_exec },
 	{ "shell", step_shell },

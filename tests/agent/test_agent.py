@@ -40,6 +40,7 @@ ORDER = {
         "max_ns", "buckets",
     ],
     "full-latency": ["v", "type", "workload", "phase", "op", "values_ns"],
+    "file": ["v", "type", "path", "text"],
     "end": ["v", "type", "status", "steps_run", "steps_total", "t_ns"],
 }  # fmt: skip
 FAILURE = ["errno", "errno_name", "message"]
@@ -267,6 +268,15 @@ def test_children_stay_out_of_records(agent: Agent) -> None:
     assert done.returncode == 0, done.stderr
     parse(done.stdout)
     assert "one two" in done.stderr and "three" in done.stderr
+
+
+def test_capture(agent: Agent) -> None:
+    path = agent.scratch / "statistics"
+    path.write_text('a "quoted" line\n\tand a tab\n')
+    (file,) = of_type(agent.plan(f"capture path={path}"), "file")
+    assert file["path"] == str(path) and file["text"] == path.read_text()
+    steps = of_type(agent.plan("capture path=/does/not/exist", expect=1), "step")
+    assert steps[0]["errno_name"] == "ENOENT"
 
 
 def test_settle_needs_a_monitor(agent: Agent) -> None:

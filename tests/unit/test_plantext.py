@@ -39,6 +39,8 @@ def test_ubifs_plan() -> None:
         "ffsmark",
         "umount",
         "snapshot",
+        "capture",
+        "capture",
     ]
     keys = dict(steps)
     assert keys["ubi-attach"]["max_beb_per1024"] == "20"

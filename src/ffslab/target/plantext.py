@@ -40,6 +40,8 @@ def plan_text(case: Case) -> str:
         _workload_step(case),
         _step("umount", target=MOUNT_POINT),
         _step("snapshot", label="unmounted"),
+        _step("capture", path=f"/proc/vnand/{FLASH_REGION}/counters"),
+        _step("capture", path="/proc/cpu_model"),
     ]
     if case.trace:
         lines.append(_step("trace", on=0))
