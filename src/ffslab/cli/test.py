@@ -91,7 +91,7 @@ def check_stages(root: Path) -> list[Stage]:
                 cause="an incomplete checkout",
                 remedy="git status",
             )
-        stages.append(Stage("/".join(parts), ("make", "-C", str(directory), "test")))
+        stages.append(Stage("/".join(parts), ("make", "-s", "-C", str(directory), "test")))
     return stages
 
 
