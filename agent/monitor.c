@@ -48,7 +48,7 @@ int monitor_trace(const char *mtd, bool on, struct ffs_error *error)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "trace %s %s", mtd, on ? "on" : "off");
+	snprintf(text, sizeof(text), "trace %d %s", on, mtd);
 	return command(text, error);
 }
 

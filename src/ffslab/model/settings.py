@@ -41,7 +41,14 @@ _CHIP = (
     "ecc_read_ns",
     "ecc_write_ns",
     "blocks",
+    "ecc_strength_bits",
     "endurance_cycles",
+    "factory_bad",
+    "program_fail_ppm",
+    "erase_fail_ppm",
+    "rber_e12",
+    "rber_wear_e12",
+    "rber_disturb_e12",
 )
 DEFAULT = "default"  # an option's value that stands for the file system's own default
 

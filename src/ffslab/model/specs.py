@@ -56,6 +56,13 @@ class Chip:
     nop: int  # programs of one page between two erases
     ordered: bool  # pages of a block must be programmed in order
     endurance_cycles: int  # 0: no limit
+    # Faults: none by default; kmod/vnand/faults.c has the model. All are drawn from the seed.
+    factory_bad: int = 0  # erase blocks that are bad from the factory
+    program_fail_ppm: int = 0
+    erase_fail_ppm: int = 0
+    rber_e12: int = 0  # raw bit errors per 10^12 bits
+    rber_wear_e12: int = 0  # added at the endurance limit
+    rber_disturb_e12: int = 0  # added per 1,000 reads of the block
     provenance: tuple[Provenance, ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -202,8 +209,7 @@ class Workload:
 class Case:
     """One point of a study. `axes` are the settings that tell it from its siblings.
 
-    `trace` is part of it: recording every flash operation makes the plan longer, and
-    a longer plan is another history of the same guest, if only by microseconds.
+    `trace` does not determine the result: a traced guest has the same history.
     """
 
     id: str
@@ -265,7 +271,6 @@ def case_spec(case: Case) -> dict[str, Any]:
         "state": _plain(case.state),
         "workload": _plain(case.workload),
         "seed": case.seed,
-        **({"trace": True} if case.trace else {}),
     }
 
 

@@ -16,6 +16,14 @@ from ffslab.model.specs import Board, Case
 PARTITION = "data"
 MOUNT_POINT = "/mnt"
 SETTLE_QUIET_MS = 2000
+_FAULTS = (
+    "endurance_cycles",
+    "program_fail_ppm",
+    "erase_fail_ppm",
+    "rber_e12",
+    "rber_wear_e12",
+    "rber_disturb_e12",
+)
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
 _HEX_ESCAPED = frozenset("%= \t\n\r\x7f") | {chr(code) for code in range(32)}
@@ -24,14 +32,12 @@ _HEX_ESCAPED = frozenset("%= \t\n\r\x7f") | {chr(code) for code in range(32)}
 def plan_text(case: Case) -> str:
     """The plan that runs `case`."""
     lines = [
+        # No name of the case or study: a plan is a function of the case's spec.
         "ffsplan 1",
-        f"# case {case.id} of study {case.study}",
         *_device_lines(case),
         _step("monitor", mtd=PARTITION),
-    ]
-    if case.trace:
-        lines.append(_step("trace", on=1))
-    lines += [
+        # Always there, so that a traced guest has the same history as another.
+        _step("trace", on=int(case.trace)),
         *_format_lines(case),
         _step("snapshot", label="mounted"),
         # The background formatting of an empty file system is not the workload's cost.
@@ -39,12 +45,12 @@ def plan_text(case: Case) -> str:
         _step("snapshot", label="settled"),
         _workload_step(case),
         _step("umount", target=MOUNT_POINT),
+        # UBI finishes its background work when it is detached.
+        *([_step("ubi-detach", ubi=0)] if case.filesystem.ubi else []),
         _step("snapshot", label="unmounted"),
         _step("capture", path=f"/proc/vnand/{FLASH_REGION}/counters"),
         _step("capture", path="/proc/cpu_model"),
     ]
-    if case.trace:
-        lines.append(_step("trace", on=0))
     return "\n".join(lines) + "\n"
 
 
@@ -101,8 +107,9 @@ def vnand_chip(board: Board, partition_blocks: int, seed: int) -> str:
         "ecc_step_bytes": chip.ecc_step_bytes,
         "seed": seed,
     }
-    if chip.endurance_cycles:
-        values["endurance_cycles"] = chip.endurance_cycles
+    if chip.factory_bad:
+        values["factory_bad"] = f"count:{chip.factory_bad}"
+    values |= {key: getattr(chip, key) for key in _FAULTS if getattr(chip, key)}
     return ";".join(f"{key}={value}" for key, value in values.items())
 
 
@@ -128,7 +135,7 @@ def module_path(name: str) -> str:
 def _device_lines(case: Case, path_of: Callable[[str], str] = module_path) -> list[str]:
     arguments = {
         "vnand": {"args": f"chip={vnand_chip(case.board, case.partition_blocks, case.seed)}"},
-        "flashmon": {"args": f"trace_store=iomem:{TRACE_REGION}"} if case.trace else {},
+        "flashmon": {"args": f"trace_store=iomem:{TRACE_REGION}"},
     }
     return [
         _step("insmod", path=path_of(module), **arguments.get(module, {}))

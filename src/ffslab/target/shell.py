@@ -27,10 +27,10 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
 from ffslab.target.flashfile import create_flash_file, flash_file_bytes
-from ffslab.target.guest import FLASH_NAME, RECORDS_NAME
+from ffslab.target.guest import FLASH_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import FLASH_REGION, shell_plan_text
-from ffslab.target.uml import GUEST_ENVIRONMENT
+from ffslab.target.plantext import FLASH_REGION, TRACE_REGION, shell_plan_text
+from ffslab.target.uml import GUEST_ENVIRONMENT, TRACE_BYTES
 
 _HIDDEN = ("/dev/", "/proc/", "/sys/", "/tmp/")
 
@@ -57,6 +57,7 @@ def run_shell(case: Case, lab: LabBuild, parent: Path, program: str) -> int:
             shell_plan_text(case, program, lambda name: str(lab.modules[name].resolve())), "utf-8"
         )
         create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
+        create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
         with _terminal_restored(), (directory / RECORDS_NAME).open("wb") as records:
             status = _boot(_command(case, lab, plan, records.fileno()), directory, records.fileno())
         _raise_failure(directory / RECORDS_NAME)
@@ -72,6 +73,7 @@ def _command(case: Case, lab: LabBuild, plan: Path, channel: int) -> list[str]:
         f"mem={case.board.ram_bytes // 2**20}M",
         *("con=null", "con0=fd:0,fd:1", "ssl=null", f"ssl0=null,fd:{channel}"),
         f"iomem={FLASH_REGION},{FLASH_NAME}",
+        f"iomem={TRACE_REGION},{TRACE_NAME}",
         *("root=none", "rootfstype=hostfs", "rootflags=/", "ro"),
         f"init={lab.agent.resolve()}",
         f"ffsplan={plan.resolve()}",

@@ -58,15 +58,13 @@ BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3")
 
 def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
     """The guest's command line, which is a function of the case alone."""
-    regions = [f"iomem={FLASH_REGION},{FLASH_NAME}"]
-    if case.trace:
-        regions.append(f"iomem={TRACE_REGION},{TRACE_NAME}")
     return (
         f"mem={case.board.ram_bytes // 2**20}M",
         "time-travel=inf-cpu",
         f"time-travel-start={WALL_CLOCK_START_NS}",
         *console,
-        *regions,
+        f"iomem={FLASH_REGION},{FLASH_NAME}",
+        f"iomem={TRACE_REGION},{TRACE_NAME}",
         f"initrd={INITRAMFS_NAME}",
         "umid=lab",
         "uml_dir=./",
@@ -121,6 +119,9 @@ def write_guest_directory(directory: Path, lab: LabBuild, case: Case, plan: str)
             remedy="ffslab doctor",
         ) from error
     create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
+    # There even if the case is not traced: it is sparse, and the guest's memory
+    # layout must not depend on it.
+    create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
 
 
 class UmlTarget:
@@ -152,8 +153,6 @@ class UmlTarget:
         directory.mkdir()
         try:
             write_guest_directory(directory, self._lab, job.case, job.plan)
-            if job.case.trace:
-                create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
             script = batch_script(job.case, job.host_cpu)
             started_ns = self._clock_ns()
             status, timed_out, killed = self._boot(script, directory, job.timeout_s)

@@ -1,0 +1,166 @@
+"""Guests for the lab tests: one boot with any plan, and what it left behind.
+
+Every boot is checked for what the kernel reports on its console (oops, warning,
+lockdep, rule violation); a test that expects one says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ffslab.loader import load_catalog, parse_toml
+from ffslab.model.specs import Case
+from ffslab.model.study import expand, study_from_document
+from ffslab.results.console import scan_console
+from ffslab.results.records import parse_records
+from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, TRACE_NAME
+from ffslab.target.lab import LabBuild
+from ffslab.target.plantext import plan_text
+from ffslab.target.uml import batch_script, write_guest_directory
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOT_LIMIT_S = 120
+
+# Small enough for a second, large enough that garbage is collected.
+STUDY = """
+schema = 1
+name = "labtest"
+title = "A workload of the lab's tests"
+
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+seeds = [1]
+
+[base.workload]
+kind = "ffsmark"
+number = 300
+subdirectories = 5
+transactions = 1500
+verify = true
+
+[axes]
+filesystem = ["jffs2", "ubifs"]
+state = ["free", "aged"]
+"options.compression" = ["none"]
+"""
+
+
+def cases(text: str = STUDY, **changes: Any) -> dict[str, Case]:
+    """The cases of a study by their ids; `changes` replace fields of the chip."""
+    catalog = load_catalog()
+    expanded = expand(study_from_document(parse_toml(text, "test"), catalog, "test"), catalog)
+    return {
+        case.id: replace(
+            case, board=replace(case.board, chip=replace(case.board.chip, **changes))
+        )
+        for case in expanded
+    }
+
+
+@dataclass(frozen=True)
+class Boot:
+    """What one guest left behind."""
+
+    directory: Path
+    status: int
+    console: str
+
+    @property
+    def flash(self) -> Path:
+        return self.directory / FLASH_NAME
+
+    @property
+    def trace(self) -> Path:
+        return self.directory / TRACE_NAME
+
+    @property
+    def records(self) -> list[Any]:
+        stream = parse_records((self.directory / RECORDS_NAME).read_bytes())
+        assert not stream.damage, stream.damage
+        return list(stream.records)
+
+    def of_type(self, kind: str) -> list[Any]:
+        return [record for record in self.records if record["type"] == kind]
+
+    def flash_record(self, label: str) -> Any:
+        return next(r for r in self.of_type("flash") if r["label"] == label)
+
+    def captured(self, name: str) -> dict[str, int]:
+        """The numbers of a captured statistics file whose path ends with `name`."""
+        (text,) = [r["text"] for r in self.of_type("file") if r["path"].endswith(name)]
+        pairs = (line.split() for line in text.splitlines())
+        return {key: int(value) for key, value in pairs}
+
+    def failed_step(self) -> Any:
+        return next(r for r in self.of_type("step") if r["status"] == "error")
+
+
+def boot(
+    lab: LabBuild,
+    directory: Path,
+    case: Case,
+    plan: str | None = None,
+    *,
+    flash: Path | None = None,
+    clean: bool = True,
+) -> Boot:
+    """Boots one guest. With `flash` it gets a copy of that chip instead of a new one.
+
+    `clean`: the guest must power off and its console must be without a report.
+    """
+    directory.mkdir()
+    write_guest_directory(directory, lab, case, plan if plan is not None else plan_text(case))
+    if flash:
+        shutil.copyfile(flash, directory / FLASH_NAME)
+    script = batch_script(case, None)
+    done = subprocess.run(
+        ["/bin/sh", "-c", script], cwd=directory, timeout=BOOT_LIMIT_S, check=False
+    )
+    console = (directory / CONSOLE_NAME).read_text(errors="replace")
+    result = Boot(directory, done.returncode, console)
+    if clean:
+        assert done.returncode == 0, console[-3000:]
+        assert not scan_console(console)
+    return result
+
+
+def ffslab(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The command line, as a user runs it."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "80"}
+    return subprocess.run(
+        [sys.executable, "-m", "ffslab", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=environment,
+        check=False,
+    )
+
+
+def run_study(path: Path, output: Path, *arguments: str) -> Path:
+    """Runs a study file by the command line; its run directory."""
+    done = ffslab("run", str(path), "--output", str(output), *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = [entry for entry in output.iterdir() if entry.is_dir()]
+    return run
+
+
+def results(run: Path) -> list[Any]:
+    return [json.loads(line) for line in (run / "results.jsonl").read_text().splitlines()]
+
+
+def edited(plan: str, replacements: Sequence[tuple[str, str]]) -> str:
+    """`plan` with texts replaced, each of which must be there."""
+    for old, new in replacements:
+        assert old in plan, (old, plan)
+        plan = plan.replace(old, new)
+    return plan
