@@ -18,7 +18,10 @@ import typer
 from ffslab import __version__
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError
 
-VERBS = ("run", "report", "list", "show", "export", "shell", "schema", "doctor", "setup", "test")
+VERBS = (
+    *("run", "report", "list", "show", "export", "shell", "schema"),
+    *("doctor", "setup", "test", "bench"),
+)
 
 
 def build_app() -> typer.Typer:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 VARIANTS: Mapping[str, tuple[str, ...]] = {
     "default": ("lab.config",),
     "debug": ("lab.config", "debug.config"),
+    "nocpu": ("lab.config", "nocpu.config"),
 }
 # Part of every hash: raise it when the way of building changes the result.
 _FORMAT = "1"

@@ -1,0 +1,150 @@
+"""What the benchmark runs: full-size FFSMark cases, their floor, and the driver loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from bench.guest import Guest
+from ffslab.errors import InfrastructureError
+from ffslab.loader import load_catalog, parse_toml
+from ffslab.model.specs import Case
+from ffslab.model.study import expand, study_from_document
+from ffslab.process import run_command
+from ffslab.target.lab import LabBuild
+from ffslab.target.plantext import MOUNT_POINT, encode, module_path, plan_text, vnand_chip
+
+_STUDY = """
+schema = 1
+name = "bench"
+title = "FFSMark at full size, compression off, UBIFS with write-back"
+
+[base]
+board = "apf27"
+partition_bytes = "100 MiB"
+seeds = [1]
+options.compression = "none"
+
+[base.workload]
+number = 5000
+transactions = 15000
+
+[axes]
+filesystem = ["jffs2", "ubifs"]
+state = ["free", "aged"]
+"""
+_TIME_PAGE = b"/dev/vtime\0"
+_STOPPED_CLOCK = b"/dev/zero\0\0"
+# Bytes of its identification: 256 MiB in pages of 2 KiB, 64 to the erase block.
+_NANDSIM_ID = "first_id_byte=0x20 second_id_byte=0xaa third_id_byte=0x00 fourth_id_byte=0x15"
+# nandsim keeps what is programmed in the guest's RAM.
+_DRIVER_RAM_BYTES = 512 * 2**20
+DRIVER_BLOCKS = 800
+DRIVER_PAGES_PER_BLOCK = 64
+
+
+def ffsmark_cases() -> dict[str, Case]:
+    """The four cases by name: "jffs2 free", "jffs2 aged", "ubifs free", "ubifs aged"."""
+    catalog = load_catalog()
+    study = study_from_document(parse_toml(_STUDY, "bench"), catalog, "bench")
+    return {f"{case.filesystem.name} {case.state.name}": case for case in expand(study, catalog)}
+
+
+def study_text() -> str:
+    """The four cases as a study file."""
+    return _STUDY
+
+
+def with_cpu_scale(case: Case, scale: float) -> Case:
+    """The same case with another CPU speed; 0 charges nothing."""
+    return replace(case, cpu_scale=scale)
+
+
+def ffsmark(lab: LabBuild, case: Case) -> Guest:
+    """The case as `ffslab run` runs it, but without the CPU model's statistics at the end.
+
+    They would be missing on a kernel without the model.
+    """
+    lines = [line for line in plan_text(case).splitlines() if "/proc/cpu_model" not in line]
+    return Guest(lab, case, _joined(lines))
+
+
+def ffsmark_on_tmpfs(lab: LabBuild, case: Case) -> Guest:
+    """The workload of `case`, a free one, on tmpfs: no chip, no monitor, the same system calls."""
+    workload = [line for line in plan_text(case).splitlines() if line.startswith("ffsmark ")]
+    mount = f"mount type=tmpfs source=none target={MOUNT_POINT}"
+    plan = _joined(["ffsplan 1", mount, *workload, f"umount target={MOUNT_POINT}"])
+    return Guest(lab, case, plan)
+
+
+def single_step(lab: LabBuild, case: Case) -> Guest:
+    """The cheapest plan that there is."""
+    return Guest(lab, case, "ffsplan 1\nsleep ms=1\n")
+
+
+def with_stopped_clock(lab: LabBuild, directory: Path) -> LabBuild:
+    """The lab with an agent whose time page is /dev/zero: its clock stands at 0.
+
+    A kernel without CPU model has no time page, and the agent would ask it for the
+    time by a system call, which costs far more than what is compared. So the
+    agents of both sides are such copies, which make no system call for it.
+    """
+    program = lab.agent.read_bytes()
+    if program.count(_TIME_PAGE) != 1:
+        raise InfrastructureError(
+            "the agent does not name the time page once",
+            cause="agent/clock.c has changed",
+            remedy="adapt bench/cases.py",
+        )
+    agent = directory / "ffsagent-stopped-clock"
+    agent.write_bytes(program.replace(_TIME_PAGE, _STOPPED_CLOCK))
+    return replace(lab, agent=agent)
+
+
+def build_mtd_bench(directory: Path) -> bytes:
+    """Compiles mtd_bench.c into `directory`; the static program's bytes."""
+    source = Path(__file__).with_name("mtd_bench.c")
+    program = directory / "mtd_bench"
+    flags = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-static")
+    run_command(["gcc", *flags, "-o", program, source])
+    return program.read_bytes()
+
+
+def driver_loop(
+    lab: LabBuild, case: Case, driver: str, program: bytes, *, programs: bool, rounds: int
+) -> Guest:
+    """`rounds` rounds of mtd_bench on `driver`, "vnand" or "nandsim", both with zero timing.
+
+    With `programs` a round fills the blocks before it erases them.
+    """
+    chip = replace(
+        case.board.chip,
+        t_command_ns=0,
+        t_read_ns=0,
+        t_prog_ns=0,
+        t_erase_ns=0,
+        bus_read_ps=0,
+        bus_write_ps=0,
+        ecc_read_ns=0,
+        ecc_write_ns=0,
+    )
+    board = replace(
+        case.board, chip=chip, ram_bytes=_DRIVER_RAM_BYTES, partitions=(), wait="polled"
+    )
+    free = replace(case, board=board, cpu_scale=0)
+    if driver == "vnand":
+        arguments = f"chip={vnand_chip(board, DRIVER_BLOCKS, case.seed)}"
+    else:
+        arguments = _NANDSIM_ID
+    words = f"/dev/mtd0 {DRIVER_BLOCKS} {int(programs)} {rounds}"
+    plan = [
+        "ffsplan 1",
+        f"insmod path={module_path(driver)} args={encode(arguments)}",
+        f"exec path=/bench/mtd_bench args={encode(words)}",
+    ]
+    return Guest(lab, free, _joined(plan), {"mtd_bench": program})
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,173 @@
+"""Runs one guest and measures it: wall time and the host CPU time of its process tree.
+
+The guest is booted with the same files and the same command as a case of a study
+(`ffslab.target.uml`), but is waited for with wait4(2), whose resource usage has
+the user and system time of the kernel process and of every process it has reaped:
+the guest's programs are its children under ptrace.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.model.specs import Case
+from ffslab.results.outcome import judge
+from ffslab.results.records import RecordStream, parse_records
+from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
+from ffslab.target.initramfs import build_archive, regular_file
+from ffslab.target.lab import LabBuild
+from ffslab.target.uml import INITRAMFS_NAME, batch_script, write_guest_directory
+
+TIMEOUT_S = 300.0
+_POLL_S = 0.0002
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one run cost the host, in seconds. `first_record_s` only if it was waited for."""
+
+    wall_s: float
+    cpu_s: float
+    virtual_s: float = 0.0
+    first_record_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """What is booted: `case` gives board, chip and CPU prices; `programs` come as /bench/NAME."""
+
+    lab: LabBuild
+    case: Case
+    plan: str
+    programs: Mapping[str, bytes] = field(default_factory=dict)
+
+
+class Runner:
+    """Runs guests in a scratch directory, pinned to one host CPU as in a study."""
+
+    def __init__(self, scratch: Path, host_cpu: int) -> None:
+        self._directory = scratch / "guest"
+        self._host_cpu = host_cpu
+
+    def run(self, guest: Guest, *, watch_first_record: bool = False) -> Sample:
+        """Boots, waits, checks that the guest passed; InfrastructureError if it did not."""
+        self._prepare(guest)
+        try:
+            records = self._directory / RECORDS_NAME
+            script = batch_script(guest.case, self._host_cpu)
+            status, sample = measure(
+                script, self._directory, records if watch_first_record else None
+            )
+            stream = parse_records(records.read_bytes())
+            self._require_pass(stream, status)
+        finally:
+            shutil.rmtree(self._directory, ignore_errors=True)
+        virtual_s = stream.end["t_ns"] / 1e9 if stream.end else 0.0
+        return Sample(sample.wall_s, sample.cpu_s, virtual_s, sample.first_record_s)
+
+    def run_true(self) -> Sample:
+        """The chain of programs that starts a guest, with `true` in the guest's place."""
+        script = f"exec env -i setpriv --pdeathsig KILL taskset -c {self._host_cpu}"
+        status, sample = measure(f"{script} setarch x86_64 -R /bin/true", Path("/"), None)
+        if status != 0:
+            raise InfrastructureError("cannot run setpriv, taskset and setarch")
+        return sample
+
+    def _prepare(self, guest: Guest) -> None:
+        shutil.rmtree(self._directory, ignore_errors=True)
+        self._directory.mkdir()
+        write_guest_directory(self._directory, guest.lab, guest.case, guest.plan)
+        if guest.programs:
+            # The kernel unpacks archives that follow one another.
+            extra = build_archive(
+                regular_file(f"/bench/{name}", data, executable=True)
+                for name, data in sorted(guest.programs.items())
+            )
+            with (self._directory / INITRAMFS_NAME).open("ab") as initramfs:
+                initramfs.write(extra)
+        for name in (CONSOLE_NAME, RECORDS_NAME):
+            (self._directory / name).touch()
+
+    def _require_pass(self, stream: RecordStream, status: int) -> None:
+        console = (self._directory / CONSOLE_NAME).read_text(encoding="utf-8", errors="replace")
+        outcome = judge(stream, console, status, None)
+        if outcome.kind != "pass":
+            raise InfrastructureError(
+                f"a guest of the benchmark ended with {outcome.kind}: {outcome.reason}\n"
+                + "\n".join(f"    {line}" for line in outcome.excerpt[-15:]),
+                cause="the lab does not work, or a figure was asked for that it cannot give",
+                remedy="ffslab run quick",
+            )
+
+
+def measure(script: str, directory: Path, records: Path | None) -> tuple[int, Sample]:
+    """Runs a shell command; its exit status (negative: signal) and what it cost.
+
+    With `records`, also the time until that file is no longer empty; waiting for it
+    takes a little of another CPU.
+    """
+    started = time.monotonic()
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", script],
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    watchdog = threading.Timer(TIMEOUT_S, lambda: _kill_group(process.pid))
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        first_s = _await_first(process.pid, records, started) if records is not None else None
+        _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.monotonic() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+    finally:
+        watchdog.cancel()
+        _kill_group(process.pid)
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return process.returncode, Sample(wall_s, cpu_s, first_record_s=first_s)
+
+
+def _await_first(pid: int, records: Path, started: float) -> float | None:
+    """Seconds from `started` to the first byte in `records`; None if the process ends before."""
+    while records.stat().st_size == 0:
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return None
+        time.sleep(_POLL_S)
+    return time.monotonic() - started
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def interleave(
+    runs: Mapping[str, Callable[[], Sample]], repeats: int, tell: Callable[[str], None]
+) -> dict[str, list[Sample]]:
+    """Every run once per repeat, side by side; every other repeat in reverse order.
+
+    The first run is done once more before all others and not counted: it brings the
+    kernel into the page cache.
+    """
+    samples: dict[str, list[Sample]] = {name: [] for name in runs}
+    tell("warming up")
+    next(iter(runs.values()))()
+    for repeat in range(repeats):
+        names = list(runs) if repeat % 2 == 0 else list(runs)[::-1]
+        for name in names:
+            tell(f"repeat {repeat + 1}/{repeats}: {name}")
+            samples[name].append(runs[name]())
+    return samples

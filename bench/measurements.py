@@ -1,0 +1,236 @@
+"""The five measurements of the benchmark: each runs its guests and gives lines and raw figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from bench import cases
+from bench.guest import Runner, Sample, interleave
+from bench.ratios import DriverCost, Goal, Line, driver_cost, ratio_spread, spread
+from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
+from ffslab.errors import InfrastructureError
+from ffslab.model.specs import Case
+from ffslab.results.rundir import create_run
+from ffslab.target.lab import LabBuild
+from ffslab.target.uml import UmlTarget
+
+FLOOR_GOALS = {"free": Goal(1.5), "aged": Goal(2.2)}
+CPU_MODEL_GOAL = Goal(1.25)
+DRIVER_GOAL = Goal(0.25)
+BOOT_GOAL = Goal(0.15, unit="s")
+JOBS_GOAL = Goal(1.9, "at least")
+# Rounds of the driver's runs, with programming and without: half a second of difference.
+_ROUNDS = {True: (1, 25), False: (1, 4097)}
+_BOOT_RUNS_PER_REPEAT = 4
+
+Samples = Mapping[str, Sequence[Sample]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What the measurements share. `quiet`: goals may be judged on wall time."""
+
+    lab: LabBuild
+    runner: Runner
+    scratch: Path
+    host_cpus: tuple[int, ...]
+    repeats: int
+    quiet: bool
+    tell: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Lines to print, and raw figures for --json."""
+
+    lines: tuple[Line, ...]
+    raw: Mapping[str, object] = field(default_factory=dict)
+
+
+def floor(bench: Bench) -> Measured:
+    """FFSMark on the file systems against tmpfs, and virtual over wall time."""
+    all_cases = cases.ffsmark_cases()
+    floor_guest = cases.ffsmark_on_tmpfs(bench.lab, all_cases["jffs2 free"])
+    guests = {"tmpfs": floor_guest}
+    guests |= {name: cases.ffsmark(bench.lab, case) for name, case in all_cases.items()}
+    samples = interleave(
+        {name: partial(bench.runner.run, guest) for name, guest in guests.items()},
+        bench.repeats,
+        bench.tell,
+    )
+    lines = [Line("1. FFSMark on flash ÷ on tmpfs, CPU model and monitor on")]
+    for name, case in all_cases.items():
+        lines += _wall_and_cpu(bench, name, samples, name, "tmpfs", FLOOR_GOALS[case.state.name])
+    lines.append(Line("   for information, wall time in seconds"))
+    lines += [Line(name, spread(_walls(samples[name])), unit="s") for name in guests]
+    lines.append(Line("4a. Virtual ÷ wall time"))
+    for name in all_cases:
+        virtual = [sample.virtual_s for sample in samples[name]]
+        lines.append(Line(name, ratio_spread(virtual, _walls(samples[name]))))
+    return Measured(tuple(lines), _raw(samples))
+
+
+def cpu_model(bench: Bench, nocpu: LabBuild) -> Measured:
+    """The CPU model against a free CPU, and against a kernel without it."""
+    stopped = cases.with_stopped_clock(bench.lab, bench.scratch)
+    nocpu_stopped = cases.with_stopped_clock(nocpu, bench.scratch)
+    lines: list[Line] = []
+    raw: dict[str, object] = {}
+    charging = [Line("2a. CPU model on ÷ prices 0, same kernel (charging alone)")]
+    whole = [
+        Line("2b. CPU model on ÷ kernel without it (counting and charging);"),
+        Line("    the agent's clock stands still on both sides"),
+    ]
+    for name in ("jffs2 free", "ubifs free"):
+        case = cases.ffsmark_cases()[name]
+        free = cases.with_cpu_scale(case, 0)
+        guests = {
+            "free": cases.ffsmark(bench.lab, free),
+            "on": cases.ffsmark(bench.lab, case),
+            "without": cases.ffsmark(nocpu_stopped, free),
+            "on, stopped": cases.ffsmark(stopped, case),
+        }
+        samples = interleave(
+            {key: partial(bench.runner.run, guest) for key, guest in guests.items()},
+            bench.repeats,
+            lambda text, name=name: bench.tell(f"{name}: {text}"),  # type: ignore[misc]
+        )
+        charging += _wall_and_cpu(bench, name, samples, "on", "free", CPU_MODEL_GOAL)
+        whole += _wall_and_cpu(bench, name, samples, "on, stopped", "without", CPU_MODEL_GOAL)
+        raw[name] = _raw(samples)
+    lines += [*charging, *whole]
+    return Measured(tuple(lines), raw)
+
+
+def driver(bench: Bench) -> Measured:
+    """Host CPU per page programmed and per block erased, vnand against nandsim."""
+    case = cases.ffsmark_cases()["jffs2 free"]
+    program = cases.build_mtd_bench(bench.scratch)
+    runs: dict[str, Callable[[], Sample]] = {}
+    for name in ("nandsim", "vnand"):
+        for programs, counts in _ROUNDS.items():
+            for rounds in counts:
+                guest = cases.driver_loop(
+                    bench.lab, case, name, program, programs=programs, rounds=rounds
+                )
+                runs[_driver_key(name, programs, rounds)] = partial(bench.runner.run, guest)
+    samples = interleave(runs, bench.repeats, bench.tell)
+    costs = {
+        name: [_driver_cost(samples, name, repeat) for repeat in range(bench.repeats)]
+        for name in ("nandsim", "vnand")
+    }
+    lines = [Line("3. Host CPU in the driver, vnand ÷ nandsim, zero timing in both")]
+    for label, unit in (("per page programmed", "page_s"), ("per block erased", "erase_s")):
+        mine = [getattr(cost, unit) for cost in costs["vnand"]]
+        its = [getattr(cost, unit) for cost in costs["nandsim"]]
+        lines.append(Line(label, ratio_spread(mine, its), DRIVER_GOAL))
+        for name, values in (("vnand", mine), ("nandsim", its)):
+            lines.append(Line(f"  {name}", spread([value * 1e6 for value in values]), unit="µs"))
+    raw = {name: [asdict(cost) for cost in values] for name, values in costs.items()}
+    return Measured(tuple(lines), {"samples": _raw(samples), "costs": raw})
+
+
+def _driver_key(name: str, programs: bool, rounds: int) -> str:
+    return f"{name}, {rounds} rounds, {'program and erase' if programs else 'erase'}"
+
+
+def _driver_cost(samples: Samples, name: str, repeat: int) -> DriverCost:
+    full, empty = (
+        {rounds: samples[_driver_key(name, programs, rounds)][repeat].cpu_s for rounds in counts}
+        for programs, counts in _ROUNDS.items()
+    )
+    return driver_cost(full, empty, cases.DRIVER_BLOCKS, cases.DRIVER_PAGES_PER_BLOCK)
+
+
+def boot(bench: Bench) -> Measured:
+    """Wall time from the start of the guest's process to the agent's first record."""
+    guest = cases.single_step(bench.lab, cases.ffsmark_cases()["jffs2 free"])
+    samples = interleave(
+        {
+            "true": bench.runner.run_true,
+            "guest": lambda: bench.runner.run(guest, watch_first_record=True),
+        },
+        bench.repeats * _BOOT_RUNS_PER_REPEAT,
+        bench.tell,
+    )
+    first = [sample.first_record_s for sample in samples["guest"]]
+    known = [value for value in first if value is not None]
+    if len(known) != len(first):
+        raise InfrastructureError("a guest ended without a record")
+    lines = (
+        Line("4b. Guest: process start to the agent's first record"),
+        Line("time", spread(known), BOOT_GOAL, unit="s"),
+        Line("host CPU, whole guest", spread([s.cpu_s for s in samples["guest"]]), unit="s"),
+        Line("÷ starting `true` in the same way", ratio_spread(known, _walls(samples["true"]))),
+    )
+    return Measured(lines, _raw(samples))
+
+
+def jobs(bench: Bench) -> Measured:
+    """The four FFSMark cases by the local pool: one job against two on two cores."""
+    all_cases = list(cases.ffsmark_cases().values())
+    heading = Line("5. Four cases with one job ÷ with two jobs on two cores (wall)")
+    if len(bench.host_cpus) < 2:
+        return Measured((heading, Line("   not measured: this host gives us one core")))
+    samples = interleave(
+        {
+            "one job": lambda: _pool_run(bench, all_cases, 1),
+            "two jobs": lambda: _pool_run(bench, all_cases, 2),
+        },
+        bench.repeats,
+        bench.tell,
+    )
+    speedup = ratio_spread(_walls(samples["one job"]), _walls(samples["two jobs"]))
+    return Measured((heading, Line("speed-up", speedup, JOBS_GOAL)), _raw(samples))
+
+
+class _Silent:
+    """The pool's progress; a case that does not pass ends the benchmark."""
+
+    def case_done(self, done: CaseDone) -> None:
+        if done.result["outcome"] != "pass":
+            raise InfrastructureError(f"{done.case.id}: {done.result['reason']}")
+
+    def stopping(self, running: int) -> None:
+        """The pool says so itself by what it returns."""
+
+
+def _pool_run(bench: Bench, all_cases: Sequence[Case], count: int) -> Sample:
+    run = create_run(bench.scratch / "results", "bench", datetime.now(UTC))
+    target = UmlTarget(bench.lab, bench.scratch, time.monotonic_ns)
+    options = PoolOptions(count, 300.0, host_cpus=bench.host_cpus)
+    started = time.monotonic()
+    end = run_cases(all_cases, target, run, options, _Silent())
+    wall_s = time.monotonic() - started
+    if end.interrupted:
+        raise KeyboardInterrupt
+    return Sample(wall_s, 0.0)
+
+
+def _wall_and_cpu(
+    bench: Bench, label: str, samples: Samples, subject: str, baseline: str, goal: Goal
+) -> list[Line]:
+    """Both ratios; the goal is about wall time, and about CPU time on a disturbed host."""
+    wall = ratio_spread(_walls(samples[subject]), _walls(samples[baseline]))
+    cpu = ratio_spread(_cpus(samples[subject]), _cpus(samples[baseline]))
+    return [
+        Line(f"{label}, wall", wall, goal if bench.quiet else None),
+        Line(f"{label}, host CPU", cpu, None if bench.quiet else goal),
+    ]
+
+
+def _walls(samples: Sequence[Sample]) -> list[float]:
+    return [sample.wall_s for sample in samples]
+
+
+def _cpus(samples: Sequence[Sample]) -> list[float]:
+    return [sample.cpu_s for sample in samples]
+
+
+def _raw(samples: Samples) -> dict[str, object]:
+    return {name: [asdict(sample) for sample in runs] for name, runs in samples.items()}

@@ -1,0 +1,180 @@
+"""The benchmark's arithmetic and printing. Nothing here is timed, and no guest boots."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from bench import cases
+from bench.guest import Sample, interleave, measure
+from bench.ratios import (
+    COLUMNS,
+    Goal,
+    Line,
+    Spread,
+    driver_cost,
+    format_line,
+    format_table,
+    load_warning,
+    ratio_spread,
+    slope,
+    spread,
+)
+
+from ffslab.errors import InfrastructureError
+from ffslab.target.lab import LabBuild
+
+
+def test_ratios_are_paired_by_repeat() -> None:
+    # A host that became twice as slow in the second repeat changes nothing.
+    assert ratio_spread([3.0, 6.0, 3.3], [2.0, 4.0, 2.0]) == Spread(1.5, 1.5, 1.65)
+
+
+@pytest.mark.parametrize(
+    ("subject", "baseline"), [([1.0], [1.0, 2.0]), ([1.0], [0.0]), ([], []), ([1.0], [-1.0])]
+)
+def test_ratios_without_a_meaning_are_refused(subject: list[float], baseline: list[float]) -> None:
+    with pytest.raises(ValueError):
+        ratio_spread(subject, baseline)
+
+
+def test_spread_of_an_even_number_of_values_is_their_middle() -> None:
+    assert spread([4.0, 1.0, 2.0, 3.0]) == Spread(2.5, 1.0, 4.0)
+
+
+def test_slope_cancels_the_fixed_cost() -> None:
+    assert slope((10, 107.0), (30, 121.0)) == pytest.approx(0.7)
+    with pytest.raises(ValueError):
+        slope((10, 1.0), (10, 2.0))
+
+
+def test_driver_cost_is_what_the_rounds_were_made_of() -> None:
+    boot_s, page_s, erase_s, blocks = 0.05, 2e-6, 3e-5, 800
+
+    def cost(rounds: int, pages: int) -> float:
+        return boot_s + rounds * blocks * (pages * page_s + erase_s)
+
+    found = driver_cost(
+        {rounds: cost(rounds, 64) for rounds in (1, 9)},
+        {rounds: cost(rounds, 0) for rounds in (1, 101)},
+        blocks,
+        64,
+    )
+    assert found.page_s == pytest.approx(page_s)
+    assert found.erase_s == pytest.approx(erase_s)
+
+
+def test_a_goal_includes_its_limit_and_has_a_direction() -> None:
+    assert Goal(1.5).is_met(1.5)
+    assert not Goal(1.5).is_met(1.51)
+    assert Goal(1.9, "at least").is_met(1.9)
+    assert not Goal(1.9, "at least").is_met(1.89)
+
+
+def test_only_a_line_with_a_goal_can_miss_it() -> None:
+    bad = Spread(3.0, 2.0, 4.0)
+    assert Line("x", bad, Goal(1.5)).missed
+    assert not Line("x", bad).missed
+    assert not Line("heading").missed
+
+
+def test_lines_say_figure_goal_and_verdict() -> None:
+    text = format_line(Line("jffs2 free, wall", Spread(1.62, 1.58, 1.7), Goal(1.5)))
+    assert text.split() == ["jffs2", "free,", "wall", "1.62", "1.58–1.70", "≤", "1.50", "missed"]
+    text = format_line(Line("time", Spread(0.0264, 0.02, 0.03), Goal(0.15, unit="s"), unit="s"))
+    assert text.split() == ["time", "0.026", "s", "0.020–0.030", "≤", "0.15", "s", "met"]
+
+
+def test_the_table_fits_80_columns_and_lines_up() -> None:
+    lines = [
+        Line("h" * 100),
+        Line("n" * 100, Spread(12345.0, 10000.0, 99999.0), Goal(0.15, unit="s"), unit="µs"),
+        Line("small", Spread(0.01, 0.01, 0.02), Goal(1.9, "at least")),
+        Line("large", Spread(33.1, 30.0, 35.0)),
+    ]
+    rows = format_table(lines).splitlines()
+    assert all(len(row) <= COLUMNS for row in rows)
+    assert rows[2].index("≤") == rows[3].index("≥")
+
+
+def test_a_loaded_host_is_warned_about() -> None:
+    assert load_warning(0.5, 0.5) == ""
+    assert "load average" in load_warning(0.6, 0.5)
+
+
+def test_runs_take_turns_and_the_warm_up_is_not_counted() -> None:
+    order: list[str] = []
+
+    def run(name: str) -> Sample:
+        order.append(name)
+        return Sample(float(len(order)), 0.0)
+
+    samples = interleave({"a": lambda: run("a"), "b": lambda: run("b")}, 3, lambda _: None)
+    assert "".join(order) == "a" + "ab" + "ba" + "ab"
+    assert [sample.wall_s for sample in samples["a"]] == [2.0, 5.0, 6.0]
+
+
+def test_cpu_time_of_children_is_counted(tmp_path: Path) -> None:
+    # The shell itself does next to nothing: the loop runs in its child.
+    status, sample = measure(
+        f"{sys.executable} -c 'for _ in range(2000000): pass'; exit 7", tmp_path, None
+    )
+    assert status == 7
+    assert sample.cpu_s > 0
+    assert sample.first_record_s is None
+
+
+def test_first_record_is_seen_and_its_absence_too(tmp_path: Path) -> None:
+    records = tmp_path / "records"
+    records.touch()
+    _, sample = measure("exit 0", tmp_path, records)
+    assert sample.first_record_s is None
+    _, sample = measure("echo x >records; sleep 0.05", tmp_path, records)
+    assert sample.first_record_s is not None
+    assert sample.first_record_s <= sample.wall_s
+
+
+def _lab(tmp_path: Path, agent: bytes) -> LabBuild:
+    (tmp_path / "ffsagent").write_bytes(agent)
+    return LabBuild(tmp_path / "linux", {}, tmp_path / "ffsagent", "test")
+
+
+def test_the_stopped_clock_changes_the_agent_in_one_place(tmp_path: Path) -> None:
+    lab = _lab(tmp_path, b"\x7fELF/dev/vtime\0rest")
+    assert cases.with_stopped_clock(lab, tmp_path).agent.read_bytes() == (
+        b"\x7fELF/dev/zero\0\0rest"
+    )
+    assert lab.agent.read_bytes() == b"\x7fELF/dev/vtime\0rest"
+    with pytest.raises(InfrastructureError):
+        cases.with_stopped_clock(_lab(tmp_path, b"\x7fELF"), tmp_path)
+
+
+def test_the_four_cases_are_the_full_workload(tmp_path: Path) -> None:
+    found = cases.ffsmark_cases()
+    assert set(found) == {"jffs2 free", "jffs2 aged", "ubifs free", "ubifs aged"}
+    for case in found.values():
+        assert (case.workload.number, case.workload.transactions, case.seed) == (5000, 15000, 1)
+    lab = _lab(tmp_path, b"")
+    on_flash = cases.ffsmark(lab, found["jffs2 free"]).plan.splitlines()
+    on_tmpfs = cases.ffsmark_on_tmpfs(lab, found["jffs2 free"]).plan.splitlines()
+    workload = [line for line in on_flash if line.startswith("ffsmark ")]
+    assert len(workload) == 1
+    assert workload[0] in on_tmpfs
+    assert "/proc/cpu_model" not in "".join(on_flash)
+
+
+def test_driver_loops_differ_in_the_driver_alone(tmp_path: Path) -> None:
+    case = cases.ffsmark_cases()["jffs2 free"]
+    lab = _lab(tmp_path, b"")
+    mine, its = (
+        cases.driver_loop(lab, case, driver, b"", programs=True, rounds=5)
+        for driver in ("vnand", "nandsim")
+    )
+    assert mine.case == its.case
+    assert mine.case.cpu_block_ps == mine.case.cpu_byte_ps == 0
+    assert mine.case.board.chip.page_program_ns() == mine.case.board.chip.block_erase_ns() == 0
+    assert mine.plan.splitlines()[-1] == its.plan.splitlines()[-1]
