@@ -91,9 +91,20 @@ void flashmon_hooks_remove(void);
 spinlock_t *flashmon_lock(struct flashmon *m);
 
 /**
+ * flashmon_trace_open() - find a trace region, if that is where traces go
+ * @m: the monitor
+ * @store: "iomem:NAME" or "ram:BYTES"
+ *
+ * For every monitor, traced or not, so that both take the same time to attach.
+ *
+ * Return: 0, or -ENODEV (no such region).
+ */
+int flashmon_trace_open(struct flashmon *m, const char *store);
+
+/**
  * flashmon_trace_start() - take records from now on
  * @m: the monitor
- * @store: "iomem:NAME" or "ram:BYTES"; used at the first start
+ * @store: as above; memory is allocated at the first start
  *
  * Return: 0, -EINVAL (@store), -ENODEV (no such region), -ENOMEM.
  */

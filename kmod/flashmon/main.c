@@ -95,7 +95,9 @@ static int attach(const char *name)
 					     sizeof(*m->totals.block)));
 	if (!m->totals.block)
 		goto out;
-	err = watch(m);
+	err = flashmon_trace_open(m, trace_store);
+	if (!err)
+		err = watch(m);
 	if (err)
 		goto out_block;
 	e->m = m;

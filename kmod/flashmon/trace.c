@@ -75,6 +75,11 @@ static int open_buffer(struct flashmon *m, const char *store)
 	return 0;
 }
 
+int flashmon_trace_open(struct flashmon *m, const char *store)
+{
+	return strncmp(store, "iomem:", 6) ? 0 : open_buffer(m, store);
+}
+
 int flashmon_trace_start(struct flashmon *m, const char *store)
 {
 	spinlock_t *lock = flashmon_lock(m);

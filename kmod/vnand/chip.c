@@ -179,6 +179,19 @@ static void transferred(const struct vnand_params *p,
 	*bytes = end - *first;
 }
 
+/*
+ * A part of a page reaches the caller through the driver's buffer, and that copy
+ * is work of the guest's CPU.
+ */
+static void copy_data(struct vnand_chip *chip, struct vnand_read *r,
+		      const u8 *from)
+{
+	if (r->data_bytes < chip->p.page_bytes)
+		memcpy(r->data, from, r->data_bytes);
+	else
+		copy_bytes(r->data, from, r->data_bytes);
+}
+
 static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
 {
 	const struct vnand_page_state *state = &chip->store.page[r->page];
@@ -191,7 +204,7 @@ static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
 			fill_bytes(r->oob, chip->p.oob_bytes);
 	} else {
 		if (r->data)
-			copy_bytes(r->data, from + r->column, r->data_bytes);
+			copy_data(chip, r, from + r->column);
 		if (r->oob)
 			copy_bytes(r->oob, from + chip->p.page_bytes,
 				   chip->p.oob_bytes);

@@ -1,0 +1,105 @@
+"""The CPU model: time grows with the price of code, and compression costs CPU time."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_support import STUDY, Boot, boot, cases
+
+from ffslab.model.specs import Case
+from ffslab.target.lab import LabBuild
+
+WITH_COMPRESSION = STUDY.replace('["none"]', '["none", "zlib"]')
+SCALES = (0.0, 0.25, 0.5, 1.0, 2.0)
+
+
+def workload_ns(boot_: Boot) -> int:
+    return sum(
+        record["t_end_ns"] - record["t_start_ns"]
+        for record in boot_.of_type("phase")
+        if record["phase"] in ("creation", "transactions", "deletion")
+    )
+
+
+def at_scales(lab: LabBuild, directory: Path, case: Case) -> list[Boot]:
+    return [
+        boot(lab, directory / f"{case.id}-{scale}", replace(case, cpu_scale=scale))
+        for scale in SCALES
+    ]
+
+
+@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs"])
+def test_time_falls_towards_the_flash_only_time(
+    lab: LabBuild, tmp_path: Path, filesystem: str
+) -> None:
+    case = cases()[f"{filesystem}-free-none-s1"]
+    boots = at_scales(lab, tmp_path, case)
+    times = [workload_ns(b) for b in boots]
+    assert times == sorted(times) and len(set(times)) == len(times), times
+    free = boots[0].captured("cpu_model")
+    assert free["charged_ns"] == 0 and free["blocks"] > 10**6
+
+
+def test_with_a_free_cpu_the_time_is_the_flash_s(lab: LabBuild, tmp_path: Path) -> None:
+    """JFFS2 writes through: with a free, polling CPU its phases are flash operations."""
+    case = cases()["jffs2-free-none-s1"]
+    polled = replace(case, cpu_scale=0.0, board=replace(case.board, wait="polled"))
+    guest = boot(lab, tmp_path / "guest", polled)
+    phases = [p for p in guest.of_type("phase") if p["phase"] in ("creation", "transactions")]
+    flash_ns = sum(
+        phase["flash_end"][key] - phase["flash_start"][key]
+        for phase in phases
+        for key in ("read_ns", "program_ns", "erase_ns")
+    )
+    time_ns = sum(phase["t_end_ns"] - phase["t_start_ns"] for phase in phases)
+    assert 0.98 * time_ns < flash_ns <= time_ns
+
+
+@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs"])
+def test_compression_costs_cpu_time(lab: LabBuild, tmp_path: Path, filesystem: str) -> None:
+    both = cases(WITH_COMPRESSION)
+    charged = {}
+    for compression in ("none", "zlib"):
+        case = both[f"{filesystem}-free-{compression}-s1"]
+        charged[compression] = boot(lab, tmp_path / compression, case).captured("cpu_model")
+    assert charged["zlib"]["charged_ns"] > 1.5 * charged["none"]["charged_ns"]
+
+
+def test_charge_is_the_counts_times_the_prices(lab: LabBuild, tmp_path: Path) -> None:
+    case = cases()["ubifs-aged-none-s1"]
+    model = boot(lab, tmp_path / "guest", case).captured("cpu_model")
+    assert (model["block_ps"], model["byte_ps"]) == (case.cpu_block_ps, case.cpu_byte_ps)
+    due = (model["blocks"] * model["block_ps"] + model["bytes"] * model["byte_ps"]) // 1000
+    # The charge for what ran since the last system call is still due.
+    assert 0 <= due - model["charged_ns"] < 10**6
+
+
+def test_wait_models_differ_and_both_work(lab: LabBuild, tmp_path: Path) -> None:
+    case = cases()["ubifs-aged-none-s1"]
+    boots = {
+        wait: boot(lab, tmp_path / wait, replace(case, board=replace(case.board, wait=wait)))
+        for wait in ("polled", "interrupt")
+    }
+    assert workload_ns(boots["polled"]) != workload_ns(boots["interrupt"])
+
+
+def trace_records(path: Path) -> list[tuple[Any, ...]]:
+    data = path.read_bytes()
+    (size,) = struct.unpack_from("<I", data, 12)
+    (count,) = struct.unpack_from("<Q", data, 16)
+    return [struct.unpack_from("<QQIIIIiIB", data, 64 + i * size) for i in range(count)]
+
+
+def test_time_never_goes_backwards(lab: LabBuild, tmp_path: Path) -> None:
+    case = replace(cases()["jffs2-aged-none-s1"], trace=True)
+    guest = boot(lab, tmp_path / "guest", case)
+    steps = guest.of_type("step")
+    moments = [t for step in steps for t in (step["t_start_ns"], step["t_end_ns"])]
+    assert moments == sorted(moments)
+    # Records are written when an operation ends.
+    ends = [start + duration for start, duration, *_ in trace_records(guest.trace)]
+    assert len(ends) > 1000 and ends == sorted(ends)
