@@ -10,8 +10,8 @@
 
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/stacktrace.h>
 
 #include "vnand.h"
 
@@ -85,9 +85,8 @@ static void begin_operation(struct vnand_chip *chip)
 static void report_violation(struct vnand_chip *chip,
 			     enum vnand_violation violation, u32 block, u32 page)
 {
-	unsigned long entries[16];
-	unsigned int n, i;
 	u64 seen = 0;
+	int i;
 
 	if (violation == VNAND_OK || chip->p.rules == VNAND_RULES_OFF)
 		return;
@@ -99,9 +98,7 @@ static void report_violation(struct vnand_chip *chip,
 	pr_err("vnand: rule violation: %s: chip %s block %u page %u by %s[%d]\n",
 	       vnand_violation_name[violation], chip->p.name, block, page,
 	       current->comm, task_pid_nr(current));
-	n = stack_trace_save(entries, ARRAY_SIZE(entries), 2);
-	for (i = 0; i < n; i++)
-		pr_err("vnand:   %pS\n", (void *)entries[i]);
+	dump_stack();
 	if (chip->p.rules == VNAND_RULES_FATAL)
 		panic("vnand: rule violation: %s",
 		      vnand_violation_name[violation]);

@@ -56,7 +56,8 @@ def test_with_a_free_cpu_the_time_is_the_flash_s(lab: LabBuild, tmp_path: Path) 
         for key in ("read_ns", "program_ns", "erase_ns")
     )
     time_ns = sum(phase["t_end_ns"] - phase["t_start_ns"] for phase in phases)
-    assert 0.98 * time_ns < flash_ns <= time_ns
+    # The collector's thread can be in the driver while the workload is, too.
+    assert 0.98 * time_ns < flash_ns < 1.02 * time_ns
 
 
 @pytest.mark.parametrize("filesystem", ["jffs2", "ubifs"])
