@@ -172,8 +172,8 @@ def boot(bench: Bench) -> Measured:
 
 
 def jobs(bench: Bench) -> Measured:
-    """The four FFSMark cases by the local pool: one job against two on two cores."""
-    all_cases = list(cases.ffsmark_cases().values())
+    """Four FFSMark cases by the local pool: one job against two on two cores."""
+    all_cases = cases.balanced_cases()
     heading = Line("5. Four cases with one job ÷ with two jobs on two cores (wall)")
     if len(bench.host_cpus) < 2:
         return Measured((heading, Line("   not measured: this host gives us one core")))

@@ -28,7 +28,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user asked for. `tell` hears what is being run, `say` the results."""
+    """What the user asked for. `tell` hears what is being run, "" at the end; `say` the results."""
 
     parts: tuple[str, ...]
     repeats: int
@@ -68,6 +68,7 @@ def run_bench(request: Request) -> bool:
             quiet = load <= QUIET_LOAD
             bench = Bench(lab, runner, scratch, cpus, request.repeats, quiet, tell)
             results[part] = _measure(part, bench, nocpu)
+    request.tell("")
     request.say(format_table([line for part in results.values() for line in part.lines]))
     if request.json_file is not None:
         about = {"build_id": lab.build_id, "load_average": load, "cores": len(cpus)}

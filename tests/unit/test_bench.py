@@ -167,6 +167,11 @@ def test_the_four_cases_are_the_full_workload(tmp_path: Path) -> None:
     assert "/proc/cpu_model" not in "".join(on_flash)
 
 
+def test_the_balanced_cases_are_four_different_ones() -> None:
+    found = cases.balanced_cases()
+    assert len({case.id for case in found}) == len({case.spec_hash for case in found}) == 4
+
+
 def test_driver_loops_differ_in_the_driver_alone(tmp_path: Path) -> None:
     case = cases.ffsmark_cases()["jffs2 free"]
     lab = _lab(tmp_path, b"")
