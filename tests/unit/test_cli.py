@@ -9,11 +9,13 @@ import time
 from pathlib import Path
 
 import pytest
+import typer.main
 from host_support import STUDY, FakeTarget
+from typer.testing import CliRunner
 
 import ffslab.campaign.run
 import ffslab.kernel
-from ffslab.cli.app import main
+from ffslab.cli.app import VERBS, build_app, main
 from ffslab.cli.parse import parse_seeds, parse_set, reproduce_command
 from ffslab.errors import UsageError
 from ffslab.model.files import (
@@ -261,6 +263,23 @@ def test_result_format_documents_every_column() -> None:
     for table, columns in COLUMNS.items():
         body = text.split(f"### {table}\n", 1)[1].split("\n#", 1)[0]
         assert re.findall(r"`([a-z0-9_]+)`", body) == list(columns), table
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_shows_every_option_with_its_whole_text_in_80_columns(verb: str) -> None:
+    app = build_app()
+    shown = CliRunner().invoke(app, [verb, "--help"], terminal_width=80)
+    assert shown.exit_code == 0, shown.output
+    assert max(map(len, shown.output.splitlines())) <= 80
+    command = typer.main.get_command(app).commands[verb]  # type: ignore[attr-defined]
+    told = re.sub(r"\s", "", shown.output)
+    for parameter in command.params:
+        assert re.sub(r"\s", "", parameter.help or "") in told, parameter.name
+
+
+def test_the_list_of_verbs_cuts_no_sentence() -> None:
+    shown = CliRunner().invoke(build_app(), ["--help"], terminal_width=80).output
+    assert "..." not in shown.split("Commands:")[1]
 
 
 def test_values_of_set() -> None:

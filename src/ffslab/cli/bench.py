@@ -28,7 +28,10 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option("--json", metavar="FILE", help="Write the raw figures.")
         ] = None,
     ) -> None:
-        """Measure the lab's speed against baselines (developers; minutes, on a quiet host)."""
+        """Measure the lab's own speed, for its developers.
+
+        Against baselines; takes minutes and needs a quiet host.
+        """
         import importlib
         import sys
 

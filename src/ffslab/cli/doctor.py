@@ -23,7 +23,7 @@ def doctor(
         typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 tree of your own."),
     ] = None,
 ) -> None:
-    """Reports what the laboratory finds on this machine; builds and installs nothing."""
+    """Say what is there, what is missing and what to do."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table

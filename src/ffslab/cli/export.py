@@ -34,7 +34,10 @@ def register(app: typer.Typer) -> None:
             "results"
         ),
     ) -> None:
-        """Export a run as JSON, CSV or Parquet (tables cases, phases, latencies, blocks)."""
+        """Export a run as JSON, CSV or Parquet.
+
+        The tables are cases, phases, latencies and blocks.
+        """
         from ffslab.results.files import disk_error
         from ffslab.results.rundir import find_run
 

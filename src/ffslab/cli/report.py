@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
             "results"
         ),
     ) -> None:
-        """Write a run's report: findings, charts and tables in one HTML file."""
+        """Write a run's report: one HTML file with findings and charts."""
         from ffslab.report import build
         from ffslab.results.rundir import find_run
 

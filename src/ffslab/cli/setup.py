@@ -27,7 +27,10 @@ def setup(
         typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 tree of your own."),
     ] = None,
 ) -> None:
-    """Fetches and builds what the laboratory needs; every verb that needs it does the same."""
+    """Fetch and build what the laboratory needs.
+
+    Every verb that needs the lab does the same.
+    """
     from ffslab.kernel import ensure_lab
     from ffslab.kernel.cache import cache_root
     from ffslab.kernel.progress import ConsoleProgress

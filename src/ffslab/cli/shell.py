@@ -22,7 +22,10 @@ def register(app: typer.Typer) -> None:
         ] = None,
         program: Annotated[str, typer.Option(help="What to start.")] = "/bin/sh",
     ) -> None:
-        """Open a shell in the lab: the host's programs, the case's file system at /mnt."""
+        """Open a shell in the lab.
+
+        It has the host's programs, and the case's file system at /mnt.
+        """
         import sys
 
         from ffslab.campaign.run import prepare

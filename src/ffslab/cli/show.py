@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
             Path, typer.Option("--output", "-o", help="Where run directories are.")
         ] = Path("results"),
     ) -> None:
-        """Show a run, or one of its cases and the command that reproduces it."""
+        """Show a run, or one of its cases and how to repeat it."""
         from ffslab.cli.tables import terminal
         from ffslab.results.rundir import find_run
 

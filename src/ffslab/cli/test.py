@@ -43,7 +43,10 @@ def test(
         bool, typer.Option("--quick", help="Only what needs no kernel: some seconds.")
     ] = False,
 ) -> None:
-    """Runs all tests; further arguments go to pytest (and then only pytest runs)."""
+    """Run all tests.
+
+    Further arguments go to pytest; then only pytest runs.
+    """
     root = checkout_root()
     arguments = list(context.args)
     if not quick:
