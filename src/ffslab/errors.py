@@ -47,5 +47,9 @@ class InfrastructureError(FfslabError):
     """The kernel, the disk, a tool or the host's rights stand in the way."""
 
 
+class MissingExtraError(InfrastructureError):
+    """A part of ffslab that is installed on request only is wanted, and is not there."""
+
+
 class DamagedResultError(InfrastructureError):
     """A file of a run directory is not what ffslab wrote there."""

@@ -87,6 +87,19 @@ def test_run_prints_a_table_of_80_columns_and_says_where(ffslab_command: Command
     assert re.search(r"^results: results/\d{8}T\d{6}Z-small$", result.output, re.M)
 
 
+def test_a_passing_run_without_the_report_extra_ends_well(
+    ffslab_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    result = ffslab_command("run", "small.toml")
+    assert result.code == 0, result.error
+    (line,) = (line for line in result.output.splitlines() if line.startswith("no report: "))
+    assert "pip install 'ffslab[report]'" in line
+    assert "pip install '.[report]'" in line
+    assert len(find_run("latest", Path("results")).results()) == 8
+    assert ffslab_command("report", "latest").code == 3
+
+
 def test_failures_come_first_and_give_exit_code_1(ffslab_command: Command) -> None:
     ffslab_command.target.files = {"ubifs-aged-s2": ("panic.log", "cut.jsonl")}
     result = ffslab_command(*RUN)

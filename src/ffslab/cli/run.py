@@ -196,13 +196,15 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
 
 def _write_report(console: Console, end: RunEnd) -> None:
     """Writes the report if its parts are installed; without them the results stand alone."""
-    try:
-        from ffslab.report import build
+    from ffslab.errors import MissingExtraError
+    from ffslab.report import build
 
+    try:
         path = build(end.run.path)
-    except ImportError as error:
+    except MissingExtraError as error:
         console.print(
-            f"no report: the module {error.name} is missing; next: pip install 'ffslab[report]'",
+            f"no report: {error.message}; next: {error.remedy}, then: ffslab report {end.run.path}",
+            soft_wrap=True,
             markup=False,
         )
         return

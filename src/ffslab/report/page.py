@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import MissingExtraError
 from ffslab.report import charts, data, findings, wear
 from ffslab.report.catalogue import GLOSSARY, METRICS, OPERATIONS, RESULT_TABLES
 from ffslab.report.data import Group, Run
@@ -99,10 +99,10 @@ def render(run: Run) -> str:
         import jinja2
         import vl_convert  # noqa: F401
     except ImportError as error:
-        raise InfrastructureError(
+        raise MissingExtraError(
             f"a report needs the Python package {error.name}",
             cause="ffslab was installed without its `report` extra",
-            remedy='pip install "ffslab[report]"',
+            remedy="pip install 'ffslab[report]' (in a checkout: pip install '.[report]')",
         ) from error
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
