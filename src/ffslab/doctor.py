@@ -59,15 +59,20 @@ class Finding:
     remedy: str = ""
 
 
-def examine(variant: str = "default", kernel_source: Path | None = None) -> list[Finding]:
-    """All checks in the order in which a set-up needs what they look at."""
+def examine(
+    variant: str = "default", kernel_source: Path | None = None, *, environment: bool = True
+) -> list[Finding]:
+    """All checks in the order in which a set-up needs what they look at.
+
+    Without `environment` Python is the system's: the first set-up makes the one for ffslab.
+    """
     checks: tuple[Callable[[], Iterator[Finding]], ...] = (
         _release,
         _packages,
         _compiler,
         _ptrace,
         _space,
-        _python,
+        _python if environment else _no_environment,
         lambda: _lab(variant, kernel_source),
         _optional_programs,
     )
@@ -190,9 +195,13 @@ def _python() -> Iterator[Finding]:
     absent = [name for name in _REPORT_DISTRIBUTIONS if not _is_installed(name)]
     if absent:
         detail = "no reports: not installed: " + ", ".join(absent)
-        yield Finding("report", State.OPTIONAL, detail, 'pip install "ffslab[report]"')
+        yield Finding("report", State.OPTIONAL, detail, "pip install 'ffslab[report]'")
     else:
         yield Finding("report", State.GOOD, "charts and HTML reports")
+
+
+def _no_environment() -> Iterator[Finding]:
+    yield Finding("python packages", State.LATER, "no environment for ffslab yet", _SETUP)
 
 
 def _is_installed(distribution: str) -> bool:

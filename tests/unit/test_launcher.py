@@ -181,15 +181,30 @@ def test_an_update_that_fetched_nothing_is_an_error(
     assert "http_proxy" in caught.value.cause
 
 
-def test_the_doctor_works_where_the_environment_cannot_be_made(
+def test_the_doctor_makes_no_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(*_: object) -> list[str]:
-        raise InfrastructureError("Debian packages are missing", remedy="as root: apt-get")
+    def refuse(*_: object) -> None:
+        raise AssertionError("the doctor changes something")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(bootstrap, "ensure_packages", refuse)
-    assert bootstrap.main([str(tmp_path / "venv"), str(ROOT), "doctor"]) == 3
-    told = capsys.readouterr()
-    assert "kernel source" in told.out
-    assert "Debian packages are missing" in told.err
+    monkeypatch.setattr(bootstrap, "prepare", refuse)
+    code = bootstrap.main([str(tmp_path / "venv"), str(ROOT), "doctor"])
+    told = capsys.readouterr().out
+    assert code == (3 if "missing  " in told else 0)
+    assert "later     python packages" in told
+    assert "later     kernel source" in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_runs_on_the_systems_python_and_an_empty_cache(tmp_path: Path) -> None:
+    finished = launch("doctor", XDG_CACHE_HOME=str(tmp_path))
+    assert "kernel source" in finished.stdout, finished.stderr
+    assert "Traceback" not in finished.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_looks_at_a_kernel_source_without_the_environment_too(tmp_path: Path) -> None:
+    finished = launch("doctor", "--kernel-source", str(tmp_path), XDG_CACHE_HOME=str(tmp_path))
+    assert finished.returncode == 3
+    assert "not a Linux source tree" in finished.stdout

@@ -1,12 +1,14 @@
 """What the launcher runs when the Python environment is not complete; standard library only.
 
-Installs Debian's venv module if it is missing, creates the environment and starts the command
-line in it. For a verb that will need the lab, the compiler is installed in the same apt
-call, and the kernel source is fetched and unpacked in the background meanwhile.
+`doctor` looks and changes nothing, so it runs right here. For any other verb Debian's venv module
+is installed if it is missing, the environment is made, and the command line is started in it. If
+the verb will need the lab, the compiler is installed in the same apt call, and the kernel source
+is fetched and unpacked in the background meanwhile.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -16,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, InfrastructureError
+from ffslab.errors import EXIT_INFRASTRUCTURE, EXIT_OK, FfslabError, InfrastructureError
 from ffslab.kernel.cache import cache_root, locked, make_directory
 from ffslab.kernel.commands import clean_environment, run_logged
 from ffslab.kernel.packages import BUILD_PACKAGES, PYTHON_PACKAGES, ensure_packages
@@ -55,13 +57,13 @@ def needs_development_tools(arguments: Sequence[str]) -> bool:
 def main(argv: Sequence[str]) -> int:
     """`argv`: the environment's directory, the checkout, and the user's words."""
     venv, checkout, arguments = Path(argv[0]), Path(argv[1]), list(argv[2:])
+    if arguments[:1] == ["doctor"]:
+        return _doctor(arguments[1:])
     progress = ConsoleProgress()
     try:
         prepare(venv, checkout, arguments, progress)
     except FfslabError as error:
         print(f"ffslab: {error}", file=sys.stderr)
-        if arguments[:1] == ["doctor"]:
-            _print_findings()
         return error.exit_code
     except KeyboardInterrupt:
         print("ffslab: interrupted; the same command goes on from here", file=sys.stderr)
@@ -78,13 +80,31 @@ def _start_command_line(
     os.execv(python, [str(python), "-P", "-m", "ffslab", *arguments])
 
 
-def _print_findings() -> None:
-    """The doctor's findings in plain text: it is most needed where the set-up cannot work."""
-    from ffslab.doctor import examine
+def _doctor(arguments: Sequence[str]) -> int:
+    """The doctor in plain text: it is most needed where nothing has been set up, or cannot be."""
+    from ffslab.doctor import examine, is_healthy
 
-    for finding in examine():
-        remedy = f"; next: {finding.remedy}" if finding.remedy else ""
-        print(f"{finding.state.value:9} {finding.subject:16} {finding.detail}{remedy}")
+    parser = argparse.ArgumentParser(
+        prog="ffslab doctor", description="Say what is there, what is missing and what to do."
+    )
+    parser.add_argument("--variant", default="default", help="lab kernel: default or debug")
+    parser.add_argument(
+        "--kernel-source",
+        type=Path,
+        default=os.environ.get("FFSLAB_KERNEL_SOURCE") or None,
+        help="a Linux 6.1 tree of your own",
+    )
+    options = parser.parse_args(arguments)
+    findings = examine(options.variant, options.kernel_source, environment=False)
+    for finding in findings:
+        print(f"{finding.state.value:9} {finding.subject:16} {finding.detail}")
+        if finding.remedy:
+            print(f"{'':26} next: {finding.remedy}")
+    if is_healthy(findings):
+        print("The next set-up brings what is missing: ./ffslab setup")
+        return EXIT_OK
+    print("Something is missing that ffslab cannot bring by itself: see above.")
+    return EXIT_INFRASTRUCTURE
 
 
 def prepare(venv: Path, checkout: Path, arguments: Sequence[str], progress: Progress) -> None:
