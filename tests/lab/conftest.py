@@ -1,6 +1,12 @@
-"""The lab is built once for all lab tests; a lab that cannot be built fails them."""
+"""The lab is built once for all lab tests; a lab that cannot be built fails them.
+
+FFSLAB_TEST_VARIANT=debug boots the tests' own guests in the kernel with KASAN, lockdep and
+kmemleak; what the command line runs stays in the default one.
+"""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
@@ -10,4 +16,4 @@ from ffslab.target.lab import LabBuild
 
 @pytest.fixture(scope="session")
 def lab() -> LabBuild:
-    return ensure_lab()
+    return ensure_lab(os.environ.get("FFSLAB_TEST_VARIANT", "default"))
