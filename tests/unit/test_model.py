@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from host_support import STUDY, cases_of, study_of
 
@@ -196,6 +198,15 @@ def test_option_that_one_file_system_lacks_must_be_excluded() -> None:
 def test_study_without_a_case_left() -> None:
     with pytest.raises(SpecError, match="no case left"):
         cases_of(STUDY + '[[include]]\nstate = "full"\n')
+
+
+def test_the_catalog_refers_only_to_studies_that_are_shipped() -> None:
+    boards = load_catalog().boards.values()
+    texts = [board.derivation for board in boards]
+    texts += [entry.source for board in boards for entry in board.provenance]
+    named = {name for text in texts for name in re.findall(r"ffslab run ([\w-]+)", text)}
+    assert named == {"cpu-speed"}
+    assert named <= set(study_names())
 
 
 def test_bad_toml_names_the_line() -> None:
