@@ -59,9 +59,7 @@ def cases(text: str = STUDY, **changes: Any) -> dict[str, Case]:
     catalog = load_catalog()
     expanded = expand(study_from_document(parse_toml(text, "test"), catalog, "test"), catalog)
     return {
-        case.id: replace(
-            case, board=replace(case.board, chip=replace(case.board.chip, **changes))
-        )
+        case.id: replace(case, board=replace(case.board, chip=replace(case.board.chip, **changes)))
         for case in expanded
     }
 

@@ -98,9 +98,9 @@ def test_erases_agree_with_ubi(boots: dict[str, Boot], name: str) -> None:
     assert max(counters) > 1
 
 
-QUICK_CHIP = {key: 0 for key in (
-    "t_command_ns", "t_read_ns", "t_prog_ns", "t_erase_ns", "bus_read_ps", "bus_write_ps",
-)}  # fmt: skip
+QUICK_CHIP = dict.fromkeys(
+    ("t_command_ns", "t_read_ns", "t_prog_ns", "t_erase_ns", "bus_read_ps", "bus_write_ps"), 0
+)
 NANDSIM_PARTITION = "NAND simulator partition 0"
 COUNTED = (
     "pages_read", "pages_programmed", "blocks_erased", "oob_reads", "oob_programs",

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from lab_support import STUDY, boot, cases, results, run_study
 
 from ffslab.target.lab import LabBuild
@@ -37,7 +38,8 @@ def load_on_every_core() -> Iterator[None]:
             burner.join()
 
 
-def test_alone_and_under_load_with_one_and_four_jobs(lab: LabBuild, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("lab")
+def test_alone_and_under_load_with_one_and_four_jobs(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(STUDY)
     options = ("--trace", "--keep-flash")

@@ -28,9 +28,7 @@ LEAVE = "int main(void) { return 0; }"
 def build_agent(tmp_path: Path, source: str) -> Path:
     (tmp_path / "agent.c").write_text(source)
     program = tmp_path / "agent"
-    subprocess.run(
-        ["gcc", "-static", "-o", str(program), str(tmp_path / "agent.c")], check=True
-    )
+    subprocess.run(["gcc", "-static", "-o", str(program), str(tmp_path / "agent.c")], check=True)
     return program
 
 
@@ -65,7 +63,8 @@ def test_not_an_agent(lab: LabBuild, tmp_path: Path) -> None:
     assert "Kernel panic" in console and run.exit_status != 0
 
 
-def test_no_space_is_a_result(lab: LabBuild, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("lab")
+def test_no_space_is_a_result(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(STUDY.replace("number = 300", "number = 20000"))
     done = ffslab("run", str(study), "--output", str(tmp_path / "out"))
@@ -94,8 +93,9 @@ def wait_for_case(output: Path, process: subprocess.Popen[Any]) -> Path:
     raise AssertionError("no case ended")
 
 
+@pytest.mark.usefixtures("lab")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_interrupted_study_is_resumed(lab: LabBuild, tmp_path: Path, how: int) -> None:
+def test_interrupted_study_is_resumed(tmp_path: Path, how: int) -> None:
     study = tmp_path / "study.toml"
     study.write_text(STUDY.replace("seeds = [1]", "seeds = [1, 2, 3]"))
     output = tmp_path / "out"
