@@ -27,8 +27,8 @@ from ffslab.kernel.packages import (
     missing_packages,
     root_prefix,
 )
+from ffslab.program import program
 
-_SETUP = "./ffslab setup"
 # A cold set-up leaves 1.5 GB in the cache; a default study's flash images need about as much.
 _CACHE_NEEDED_BYTES = 3 << 30
 _SHM_NEEDED_BYTES = 1 << 30
@@ -79,6 +79,10 @@ def examine(
     return [finding for check in checks for finding in check()]
 
 
+def _setup() -> str:
+    return f"{program()} setup"
+
+
 def is_healthy(findings: list[Finding]) -> bool:
     """Whether a set-up can work, or has worked, on this machine."""
     return all(finding.state is not State.BAD for finding in findings)
@@ -119,7 +123,7 @@ def _packages() -> Iterator[Finding]:
         return
     detail = "not installed: " + ", ".join(f"{p.name} ({p.purpose})" for p in missing)
     state = State.LATER if _may_install() else State.BAD
-    remedy = _SETUP if state is State.LATER else f"as root: {install_command(missing)}"
+    remedy = _setup() if state is State.LATER else f"as root: {install_command(missing)}"
     yield Finding("packages", state, detail, remedy)
 
 
@@ -138,7 +142,7 @@ def _compiler() -> Iterator[Finding]:
     if version != "none":
         yield Finding("compiler", State.GOOD, f"gcc {version}")
     else:
-        yield Finding("compiler", State.LATER, "no gcc", _SETUP)
+        yield Finding("compiler", State.LATER, "no gcc", _setup())
 
 
 def _ptrace() -> Iterator[Finding]:
@@ -189,7 +193,7 @@ def _python() -> Iterator[Finding]:
     absent = [name for name in _CORE_DISTRIBUTIONS if not _is_installed(name)]
     if absent:
         detail = "not installed: " + ", ".join(absent)
-        yield Finding("python packages", State.BAD, detail, "./ffslab, which installs them")
+        yield Finding("python packages", State.BAD, detail, f"{_setup()}, which installs them")
     else:
         yield Finding("python packages", State.GOOD, f"all {len(_CORE_DISTRIBUTIONS)} of the core")
     absent = [name for name in _REPORT_DISTRIBUTIONS if not _is_installed(name)]
@@ -201,7 +205,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _no_environment() -> Iterator[Finding]:
-    yield Finding("python packages", State.LATER, "no environment for ffslab yet", _SETUP)
+    yield Finding("python packages", State.LATER, "no environment for ffslab yet", _setup())
 
 
 def _is_installed(distribution: str) -> bool:
@@ -216,7 +220,7 @@ def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
     try:
         source = known_source(kernel_source)
         if source is None:
-            yield Finding("kernel source", State.LATER, "not fetched yet", _SETUP)
+            yield Finding("kernel source", State.LATER, "not fetched yet", _setup())
             return
         unpacked = "" if is_complete(source.tree.parent) else " (not in the cache)"
         yield Finding("kernel source", State.GOOD, f"{source.id}{unpacked}")
@@ -232,7 +236,7 @@ def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
     }
     for subject, (part, path) in entries.items():
         if part in missing:
-            yield Finding(subject, State.LATER, "not built for these sources yet", _SETUP)
+            yield Finding(subject, State.LATER, "not built for these sources yet", _setup())
         else:
             yield Finding(subject, State.GOOD, str(path))
 

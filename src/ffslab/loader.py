@@ -23,6 +23,7 @@ from ffslab.model.catalog import (
 )
 from ffslab.model.files import suggestion
 from ffslab.paths import data_dir
+from ffslab.program import program
 
 T = TypeVar("T")
 
@@ -98,7 +99,7 @@ def find_study(name_or_path: str) -> StudySource:
             raise UsageError(
                 f"no study {name_or_path!r}{suggestion(name_or_path, shipped)}",
                 cause="it is neither a shipped study nor a file",
-                remedy="ffslab list studies",
+                remedy=f"{program()} list studies",
             )
         path = shipped[name_or_path]
     text = read_text(path)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
+from ffslab.program import program
 
 _log = logging.getLogger("ffslab.process")
 
@@ -79,7 +80,7 @@ def run_command(
         raise InfrastructureError(
             f"cannot run {arguments[0]}: {error.strerror}",
             cause="the program is not installed, or the directory does not exist",
-            remedy="ffslab doctor",
+            remedy=f"{program()} doctor",
         ) from error
     except subprocess.TimeoutExpired as error:
         raise InfrastructureError(

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import ffslab.campaign.run
 import ffslab.kernel
 from ffslab.cli.app import VERBS, build_app, main
-from ffslab.cli.parse import parse_seeds, parse_set, reproduce_command
+from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
 from ffslab.model.files import (
     BaseFile,
@@ -24,6 +24,7 @@ from ffslab.model.files import (
     StudyFile,
     WorkloadFile,
 )
+from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import find_run
 from ffslab.results.store import COLUMNS, open_store
 from ffslab.target.lab import LabBuild
@@ -131,6 +132,24 @@ def test_one_case_is_reproduced_by_the_command_that_show_prints(ffslab_command: 
     runs = [find_run("latest", Path(root)) for root in ("results", "again")]
     hashes = [{r["id"]: r["spec_hash"] for r in run.results()} for run in runs]
     assert hashes[1] == {"ubifs-free-s3": hashes[0]["ubifs-free-s3"]}
+
+
+def test_suggested_commands_name_the_program_as_the_user_typed_it(
+    ffslab_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FFSLAB_COMMAND", "./ffslab")
+    assert "next: ./ffslab run quick" in ffslab_command("list").output
+    assert "next: ./ffslab list studies" in ffslab_command("run", "nothing").error
+    assert "Usage: ./ffslab run" in ffslab_command("run", "--jobs", "0", "x").error
+    ffslab_command("run", "small.toml")
+    shown = ffslab_command("show", "latest", "ubifs-free-s1").output
+    assert "reproduce: ./ffslab run " in shown
+    run = find_run("latest", Path("results"))
+    assert run.manifest()["command"] == "./ffslab run small.toml"
+    # The report does not depend on who wrote it.
+    assert "<code>ffslab run " in (run.path / "report.html").read_text()
+    monkeypatch.setenv("FFSLAB_COMMAND", "/a path/ffslab")
+    assert "next: '/a path/ffslab' list studies" in ffslab_command("run", "nothing").error
 
 
 def test_show_and_list(ffslab_command: Command) -> None:

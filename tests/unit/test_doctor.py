@@ -33,7 +33,7 @@ def test_everything_a_setup_needs_is_looked_at() -> None:
 def test_an_empty_cache_is_for_the_next_setup_to_fill() -> None:
     source = by_subject(doctor.examine())["kernel source"]
     assert source.state is State.LATER
-    assert source.remedy == "./ffslab setup"
+    assert source.remedy == "ffslab setup"
 
 
 def test_every_problem_comes_with_a_remedy() -> None:

@@ -54,6 +54,22 @@ def test_a_complete_environment_is_started_directly(
     assert finished.returncode == 0
 
 
+def test_the_program_is_called_what_the_user_typed(
+    warm_cache: tuple[Path, dict[str, str]],
+) -> None:
+    venv, variables = warm_cache
+    make_python(venv / "bin" / "python", 'echo "$FFSLAB_COMMAND"\n')
+    finished = subprocess.run(
+        ["./ffslab", "list"],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.stdout == "./ffslab\n"
+
+
 def test_an_incomplete_environment_is_not_used(warm_cache: tuple[Path, dict[str, str]]) -> None:
     venv, variables = warm_cache
     (venv / "complete").unlink()

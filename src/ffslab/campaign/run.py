@@ -27,6 +27,7 @@ from ffslab.model.study import (
     study_from_document,
     with_overrides,
 )
+from ffslab.program import program
 from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
 from ffslab.target.guest import Target
 from ffslab.target.lab import LabBuild
@@ -93,7 +94,7 @@ def find_resumable(name: str, root: Path) -> RunDirectory:
         raise UsageError(
             f"no interrupted run of {wanted} in {root}",
             cause="every run of it is complete" if runs else "it has not been run there",
-            remedy=f"ffslab run {name}",
+            remedy=f"{program()} run {name}",
         )
     return incomplete[-1]
 
@@ -128,7 +129,7 @@ def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
                 f"case {changed[0]} has another spec now" if changed else "the lab is another build"
             ),
             cause="the catalog, the lab or ffslab itself has changed since the run began",
-            remedy=f"start a new run: ffslab run {path}",
+            remedy=f"start a new run: {program()} run {path}",
         )
     return prepared
 

@@ -17,6 +17,7 @@ import typer
 
 from ffslab import __version__
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError
+from ffslab.program import program
 
 VERBS = (
     *("run", "report", "list", "show", "export", "shell", "schema"),
@@ -74,7 +75,7 @@ def _print_version(wanted: bool) -> None:
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
     try:
-        build_app()(prog_name="ffslab")
+        build_app()(prog_name=program())
     except FfslabError as error:
         _end(f"ffslab: {error}", error.exit_code)
     except BrokenPipeError:

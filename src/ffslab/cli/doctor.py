@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ffslab.errors import EXIT_INFRASTRUCTURE
+from ffslab.program import program
 
 
 def register(app: typer.Typer) -> None:
@@ -47,6 +48,6 @@ def doctor(
         console.print("Something is missing that ffslab cannot bring by itself: see above.")
         raise typer.Exit(EXIT_INFRASTRUCTURE)
     if any(finding.state is State.LATER for finding in findings):
-        console.print("The next set-up brings what is missing: ./ffslab setup")
+        console.print(f"The next set-up brings what is missing: {program()} setup")
     else:
         console.print("The lab is complete.")

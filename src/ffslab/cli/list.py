@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.program import program
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -41,7 +43,7 @@ def register(app: typer.Typer) -> None:
         for name, text in rows:
             typer.echo(f"{name:{width}}  {text}")
         if not rows:
-            typer.echo(f"no {kind} in {output}; next: ffslab run quick")
+            typer.echo(f"no {kind} in {output}; next: {program()} run quick")
 
 
 def _run_rows(root: Path) -> Iterator[Row]:

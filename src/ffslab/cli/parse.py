@@ -1,10 +1,8 @@
-"""Command-line values: `--set axis=value`, `--seeds`, and back to a command."""
+"""Command-line values: `--set axis=value` and `--seeds`."""
 
 from __future__ import annotations
 
-import shlex
 import tomllib
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ffslab.errors import UsageError
@@ -41,34 +39,3 @@ def parse_seeds(text: str) -> tuple[int, ...]:
             remedy="--seeds 3 for seeds 1 to 3, --seeds 4,7 for those two",
         )
     return tuple(range(1, numbers[0] + 1)) if len(numbers) == 1 else numbers
-
-
-def set_argument(key: str, values: Sequence[Any]) -> str:
-    """The inverse of `parse_set`."""
-    shown = [_toml(value) for value in values]
-    return f"{key}={shown[0]}" if len(shown) == 1 else f"{key}=[{', '.join(shown)}]"
-
-
-def reproduce_command(
-    study: str,
-    overrides: Iterable[tuple[str, Sequence[Any]]],
-    case_id: str,
-    *,
-    trace: bool = False,
-) -> str:
-    """The command that runs one case of a study again."""
-    words = ["ffslab", "run", study]
-    for key, values in overrides:
-        words += ["--set", set_argument(key, values)]
-    words += ["--case", case_id]
-    return shlex.join([*words, "--trace"] if trace else words)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
-    return str(value)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.program import program
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -121,7 +123,7 @@ def _request(
             raise UsageError(
                 "--resume takes no --set, --seeds, --case or --trace",
                 cause="a resumed run has the cases that it began with",
-                remedy=f"ffslab run {study} --resume",
+                remedy=f"{program()} run {study} --resume",
             )
         run = find_resumable(study, output)
         prepared = prepare_resumed(run, None)
@@ -130,7 +132,7 @@ def _request(
     return RunRequest(
         prepared=prepared,
         options=PoolOptions(1, 300.0),
-        command=shlex.join(["ffslab", *sys.argv[1:]]),
+        command=f"{program()} {shlex.join(sys.argv[1:])}",
         results_root=output,
         scratch=scratch,
         resume=run,
@@ -188,7 +190,9 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
     console.print(f"results: {end.run.path}", soft_wrap=True, markup=False)
     if end.interrupted:
         console.print(
-            f"interrupted; next: ffslab run {end.run.path} --resume", soft_wrap=True, markup=False
+            f"interrupted; next: {program()} run {end.run.path} --resume",
+            soft_wrap=True,
+            markup=False,
         )
     elif report and end.results:
         _write_report(console, end)
@@ -203,7 +207,7 @@ def _write_report(console: Console, end: RunEnd) -> None:
         path = build(end.run.path)
     except MissingExtraError as error:
         console.print(
-            f"no report: {error.message}; next: {error.remedy}, then: ffslab report {end.run.path}",
+            f"no report: {error.message}; next: {error.remedy}, then: {program()} report {end.run.path}",
             soft_wrap=True,
             markup=False,
         )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ffslab.program import program
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -46,12 +48,12 @@ def _show_run(console: Console, run: RunDirectory) -> None:
     total = manifest.get("cases_total", "?")
     console.print(f"{len(results)} of {total} cases: {outcome_counts(results)}", markup=False)
     if not manifest.get("complete"):
-        console.print(f"incomplete; next: ffslab run {run.path} --resume", soft_wrap=True)
+        console.print(f"incomplete; next: {program()} run {run.path} --resume", soft_wrap=True)
 
 
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
-    from ffslab.cli.parse import reproduce_command
     from ffslab.cli.tables import print_latencies, print_phases
+    from ffslab.results.reproduce import reproduce_command
 
     manifest = run.manifest()
     result = _find(run, case_id)
@@ -67,7 +69,11 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     console.print()
     overrides = [(key, values) for key, values in manifest.get("overrides", [])]
     command = reproduce_command(
-        _study_argument(manifest), overrides, case_id, trace=bool(manifest.get("trace"))
+        _study_argument(manifest),
+        overrides,
+        case_id,
+        trace=bool(manifest.get("trace")),
+        program=program(),
     )
     console.print(f"spec: {result['spec_hash']}", markup=False)
     console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
@@ -83,7 +89,7 @@ def _find(run: RunDirectory, case_id: str) -> dict[str, Any]:
         raise UsageError(
             f"no case {case_id!r} in {run.path}{suggestion(case_id, results)}",
             cause="it is not part of the study, or has not run",
-            remedy=f"ffslab show {run.path}",
+            remedy=f"{program()} show {run.path}",
         )
     return results[case_id]
 

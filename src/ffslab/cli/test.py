@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 
 from ffslab.errors import EXIT_FAILED, EXIT_OK, InfrastructureError
+from ffslab.program import program
 
 _C_TEST_DIRECTORIES = (("agent",), ("kmod", "vnand", "test"), ("kmod", "flashmon", "test"))
 _QUICK_TESTS = ("tests/unit", "tests/golden")
@@ -117,5 +118,5 @@ def _run(stage: Stage, root: Path) -> int:
         raise InfrastructureError(
             f"cannot run {stage.command[0]}: {error.strerror}",
             cause="a Debian package is missing",
-            remedy="./ffslab doctor",
+            remedy=f"{program()} doctor",
         ) from error

@@ -23,6 +23,7 @@ from ffslab.kernel.cache import cache_root, locked, make_directory
 from ffslab.kernel.commands import clean_environment, run_logged
 from ffslab.kernel.packages import BUILD_PACKAGES, PYTHON_PACKAGES, ensure_packages
 from ffslab.kernel.progress import ConsoleProgress, Progress
+from ffslab.program import program
 
 _LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
 _NO_BUILD_OPTIONS = frozenset({"-h", "--help", "--dry-run"})
@@ -85,7 +86,8 @@ def _doctor(arguments: Sequence[str]) -> int:
     from ffslab.doctor import examine, is_healthy
 
     parser = argparse.ArgumentParser(
-        prog="ffslab doctor", description="Say what is there, what is missing and what to do."
+        prog=f"{program()} doctor",
+        description="Say what is there, what is missing and what to do.",
     )
     parser.add_argument("--variant", default="default", help="lab kernel: default or debug")
     parser.add_argument(
@@ -101,7 +103,7 @@ def _doctor(arguments: Sequence[str]) -> int:
         if finding.remedy:
             print(f"{'':26} next: {finding.remedy}")
     if is_healthy(findings):
-        print("The next set-up brings what is missing: ./ffslab setup")
+        print(f"The next set-up brings what is missing: {program()} setup")
         return EXIT_OK
     print("Something is missing that ffslab cannot bring by itself: see above.")
     return EXIT_INFRASTRUCTURE

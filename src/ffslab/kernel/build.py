@@ -26,6 +26,7 @@ from ffslab.kernel.config import parse_config, unmet_options
 from ffslab.kernel.patches import apply_series
 from ffslab.kernel.progress import Progress
 from ffslab.kernel.source import KernelSource
+from ffslab.program import program
 
 # A line of make's output that stands for a finished step: "  CC      kernel/fork.o".
 _STEP = re.compile(r"^  [A-Z]+ +(\[M\] +)?\S")
@@ -175,7 +176,7 @@ def _make_kernel(
         lock=lock,
         on_line=on_line,
         cause="see the log above; often a missing package, no disk space or no memory",
-        remedy="ffslab doctor",
+        remedy=f"{program()} doctor",
     )
 
 

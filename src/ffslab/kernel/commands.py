@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.process import command_line
+from ffslab.program import program
 
 _log = logging.getLogger("ffslab.kernel")
 _TAIL_LINES = 25
@@ -69,7 +70,7 @@ def run_logged(
             raise InfrastructureError(
                 f"cannot run {arguments[0]}: {error.strerror}",
                 cause="a Debian package is missing",
-                remedy="ffslab doctor",
+                remedy=f"{program()} doctor",
             ) from error
     if status != 0:
         raise InfrastructureError(

@@ -31,6 +31,7 @@ from ffslab.model.specs import (
     UbiSettings,
 )
 from ffslab.model.units import parse_size
+from ffslab.program import program
 
 _CHIP_INTEGERS = (
     "page_bytes",
@@ -89,7 +90,7 @@ def _lookup(table: Mapping[str, T], name: str, kind: str) -> T:
         raise SpecError(
             f"unknown {kind} {name!r}{suggestion(name, table)}",
             cause=f"the catalog has: {names}",
-            remedy=f"ffslab list {kind}s",
+            remedy=f"{program()} list {kind}s",
         ) from None
 
 

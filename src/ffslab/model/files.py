@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from ffslab.errors import SpecError
 from ffslab.model.units import parse_size
+from ffslab.program import program
 
 Percent = Annotated[int, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=0)]
@@ -208,7 +209,7 @@ def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
         raise SpecError(
             f"{where}: " + "; ".join(problems),
             cause="a misspelt key or a value of the wrong kind",
-            remedy="see docs/study-format.md, or: ffslab schema study",
+            remedy=f"see docs/study-format.md, or: {program()} schema study",
         ) from error
 
 

@@ -19,6 +19,7 @@ from ffslab.model.catalog import Catalog
 from ffslab.model.files import StudyFile, WorkloadFile, suggestion, validated
 from ffslab.model.settings import check_keys, flatten, option_value, resolve
 from ffslab.model.specs import Case
+from ffslab.program import program
 
 Override = tuple[str, tuple[Any, ...]]
 
@@ -133,7 +134,7 @@ def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
         raise SpecError(
             f"study {study.name} has no case left",
             cause="its include and exclude rules, with --set, remove every combination",
-            remedy=f"ffslab run {study.name} --dry-run",
+            remedy=f"{program()} run {study.name} --dry-run",
         )
     return tuple(cases)
 

@@ -11,14 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ffslab.cli.parse import reproduce_command
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.loader import read_text, study_names
 from ffslab.model.canonical import sha256_hex
+from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Case, Latency, Run
 from ffslab.report.facts import notes, time_model
 from ffslab.results.metrics import WORKLOAD_PHASES, bucket_bounds
+from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import RunDirectory
 
 Row = Mapping[str, Any]
@@ -64,7 +65,7 @@ def load_run(run_dir: Path) -> Run:
         raise UsageError(
             f"{run_dir} is not a run directory: it has no manifest.json",
             cause="a mistyped path, or a run that ended before it began to record",
-            remedy="ffslab list runs",
+            remedy=f"{program()} list runs",
         )
     directory = RunDirectory(run_dir)
     manifest = directory.manifest()
@@ -73,7 +74,7 @@ def load_run(run_dir: Path) -> Run:
         raise UsageError(
             f"{run_dir} has no results yet",
             cause="the run was interrupted before its first case ended",
-            remedy=f"ffslab run {run_dir} --resume",
+            remedy=f"{program()} run {run_dir} --resume",
         )
     walls = directory.walls()
     try:
@@ -82,7 +83,7 @@ def load_run(run_dir: Path) -> Run:
         raise DamagedResultError(
             f"{run_dir}: its results lack what the report needs: {type(error).__name__}: {error}",
             cause="the files were edited, or another version of ffslab wrote them",
-            remedy=f"ffslab run {manifest.get('study', 'STUDY')}, for a new run",
+            remedy=f"{program()} run {manifest.get('study', 'STUDY')}, for a new run",
         ) from error
 
 

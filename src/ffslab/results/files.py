@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError, InfrastructureError
+from ffslab.program import program
 
 
 def write_atomic(path: Path, text: str) -> None:
@@ -47,7 +48,7 @@ def read_json(path: Path) -> dict[str, Any]:
         raise DamagedResultError(
             f"{path}: cannot be read: {error.strerror}",
             cause="the file was removed, or the run was interrupted before it was written",
-            remedy="ffslab run RUN_DIRECTORY --resume",
+            remedy=f"{program()} run RUN_DIRECTORY --resume",
         ) from error
     except ValueError as error:
         raise _damaged(path, 0, str(error)) from error

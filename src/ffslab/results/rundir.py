@@ -24,6 +24,7 @@ from ffslab.errors import DamagedResultError, UsageError
 from ffslab.model.canonical import canonical_json
 from ffslab.model.files import suggestion
 from ffslab.model.specs import Case, case_spec
+from ffslab.program import program
 from ffslab.results.files import disk_error, read_json, read_json_lines, write_atomic
 
 MANIFEST = "manifest.json"
@@ -163,5 +164,5 @@ def find_run(name: str, root: Path) -> RunDirectory:
         if not matching
         else f"{name!r} means several runs: {', '.join(names)}",
         cause="a run is named by its directory, by the beginning of its name, or `latest`",
-        remedy="ffslab list runs",
+        remedy=f"{program()} list runs",
     )

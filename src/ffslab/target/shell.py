@@ -26,6 +26,7 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
+from ffslab.program import program
 from ffslab.target.flashfile import create_flash_file, flash_file_bytes
 from ffslab.target.guest import FLASH_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.target.lab import LabBuild
@@ -99,7 +100,7 @@ def _raise_failure(records: Path) -> None:
             raise InfrastructureError(
                 f"the guest's step {step['verb']} failed: {step.get('message', '')}",
                 cause="see the kernel's messages above",
-                remedy="ffslab doctor",
+                remedy=f"{program()} doctor",
             )
 
 

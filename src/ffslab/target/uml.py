@@ -29,6 +29,7 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
 from ffslab.process import run_command
+from ffslab.program import program
 from ffslab.target.flashfile import (
     create_flash_file,
     flash_digest,
@@ -116,7 +117,7 @@ def write_guest_directory(directory: Path, lab: LabBuild, case: Case, plan: str)
         raise InfrastructureError(
             f"cannot prepare a guest: {error.filename or directory}: {error.strerror}",
             cause="the lab build is incomplete, or the disk is full",
-            remedy="ffslab doctor",
+            remedy=f"{program()} doctor",
         ) from error
     create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
     # There even if the case is not traced: it is sparse, and the guest's memory
@@ -138,7 +139,7 @@ class UmlTarget:
             raise InfrastructureError(
                 f"the lab kernel {lab.kernel} is missing or not executable",
                 cause="the build was interrupted or its cache removed",
-                remedy="ffslab setup",
+                remedy=f"{program()} setup",
             )
 
     def missing(self, case: Case) -> str:

@@ -1,0 +1,19 @@
+"""What the user calls this program, for the commands that messages suggest.
+
+In a checkout that is the launcher, `./ffslab`, which says so in the environment; an installed
+package is called `ffslab`. Documents (the report) always say `ffslab`, so that they do not depend
+on who wrote them.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+VARIABLE = "FFSLAB_COMMAND"
+NAME = "ffslab"
+
+
+def program() -> str:
+    """The program as a word for a shell."""
+    return shlex.quote(os.environ.get(VARIABLE) or NAME)

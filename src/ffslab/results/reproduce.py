@@ -1,0 +1,41 @@
+"""The command that repeats a case: what `--set` and `--case` were, as words for a shell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ffslab.program import NAME
+
+
+def reproduce_command(
+    study: str,
+    overrides: Iterable[tuple[str, Sequence[Any]]],
+    case_id: str,
+    *,
+    trace: bool = False,
+    program: str = NAME,
+) -> str:
+    """The command that runs one case of a study again; `program` is a word for a shell."""
+    words = ["run", study]
+    for key, values in overrides:
+        words += ["--set", set_argument(key, values)]
+    words += ["--case", case_id]
+    return f"{program} {shlex.join([*words, '--trace'] if trace else words)}"
+
+
+def set_argument(key: str, values: Sequence[Any]) -> str:
+    """The argument of `--set` that `ffslab.cli.parse.parse_set` reads as `key` and `values`."""
+    shown = [_toml(value) for value in values]
+    return f"{key}={shown[0]}" if len(shown) == 1 else f"{key}=[{', '.join(shown)}]"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    return str(value)
