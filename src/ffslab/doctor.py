@@ -242,11 +242,11 @@ def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
 
 
 def _optional_programs() -> Iterator[Finding]:
-    for program, purpose, package in _OPTIONAL_PROGRAMS:
-        path = shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    for name, purpose, package in _OPTIONAL_PROGRAMS:
+        path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
         if path is not None:
-            yield Finding(program, State.GOOD, path)
+            yield Finding(name, State.GOOD, path)
         else:
             yield Finding(
-                program, State.OPTIONAL, f"not installed: {purpose}", f"apt-get install {package}"
+                name, State.OPTIONAL, f"not installed: {purpose}", f"apt-get install {package}"
             )

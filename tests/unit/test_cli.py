@@ -101,6 +101,21 @@ def test_a_passing_run_without_the_report_extra_ends_well(
     assert ffslab_command("report", "latest").code == 3
 
 
+def test_piped_output_breaks_no_line(ffslab_command: Command, tmp_path: Path) -> None:
+    state = "nine-tenths-of-the-partition-hold-valid-data-and-nothing-is-invalid-at-all"
+    text = STUDY.replace('"free"', f'{{ name = "{state}", valid_percent = 90 }}')
+    (tmp_path / "small.toml").write_text(text)
+    case = f"jffs2-{state.replace('-', '')}-s1"
+    ffslab_command.target.files = {case: ("panic.log", "cut.jsonl")}
+    lines = ffslab_command(*RUN).output.splitlines()
+    assert any(line.startswith(f"{case}: crash: oops: Kernel panic") for line in lines)
+    assert any(re.match(f"{case} +crash", line) for line in lines)
+    assert any(re.match(f"{case[:-1]}2 +pass", line) for line in lines)
+    path = find_run("latest", Path("results")).path
+    shown = ffslab_command("show", "latest").output.splitlines()
+    assert f"{path}: ffslab run small.toml --no-report" in shown
+
+
 def test_failures_come_first_and_give_exit_code_1(ffslab_command: Command) -> None:
     ffslab_command.target.files = {"ubifs-aged-s2": ("panic.log", "cut.jsonl")}
     result = ffslab_command(*RUN)

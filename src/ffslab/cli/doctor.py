@@ -25,10 +25,10 @@ def doctor(
     ] = None,
 ) -> None:
     """Say what is there, what is missing and what to do."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
+    from ffslab.cli.tables import terminal
     from ffslab.doctor import State, examine, is_healthy
 
     colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow", State.BAD: "red"}
@@ -42,7 +42,7 @@ def doctor(
         remedy = f"\n[bold]next:[/bold] {escape(finding.remedy)}" if finding.remedy else ""
         state = f"[{colour}]{finding.state.value}[/{colour}]"
         table.add_row(state, finding.subject, escape(finding.detail) + remedy)
-    console = Console()
+    console = terminal()
     console.print(table)
     if not is_healthy(findings):
         console.print("Something is missing that ffslab cannot bring by itself: see above.")

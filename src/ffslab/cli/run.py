@@ -207,7 +207,8 @@ def _write_report(console: Console, end: RunEnd) -> None:
         path = build(end.run.path)
     except MissingExtraError as error:
         console.print(
-            f"no report: {error.message}; next: {error.remedy}, then: {program()} report {end.run.path}",
+            f"no report: {error.message}; next: {error.remedy}, "
+            f"then: {program()} report {end.run.path}",
             soft_wrap=True,
             markup=False,
         )

@@ -14,10 +14,14 @@ _ORDER = {"crash": 0, "corrupt": 1, "timeout": 2, "fail": 3, "skip": 4, "pass": 
 _STYLE = {"pass": "green", "skip": "yellow"}
 
 
+# Into a file or a pipe no line is broken: a path or an id in two pieces cannot be used.
+_NO_LIMIT_COLUMNS = 10_000
+
+
 def terminal() -> Console:
-    """Standard output; 80 columns when it is no terminal."""
+    """Standard output; a line is as long as it is when that is no terminal."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=80)
+    return console if console.is_terminal else Console(highlight=False, width=_NO_LIMIT_COLUMNS)
 
 
 def print_results(
