@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,52 @@ def test_compression_names_the_codec_and_both_effects(tmp_path: Path) -> None:
     text = texts(write_run(tmp_path / "r", ONE_SEED, effects=effects))["compression"]
     assert "**JFFS2**, zlib against no compression: write throughput lower, **×0.500**" in text
     assert "pages programmed ×0.400" in text
+
+
+def test_equal_extremes_are_one_value(tmp_path: Path) -> None:
+    run = load_run(write_run(tmp_path / "r", ONE_SEED))
+    cases = tuple(replace(c, metrics={**c.metrics, "erases_spread": 1.0}) for c in run.cases)
+    told = [finding.text for finding in findings.extremes(replace(run, cases=cases))]
+    assert any("Write amplification ranges from" in text for text in told)
+    assert "Wear spread is **1\u202ferase** in all 12 configurations." in told
+
+
+def test_equal_ratios_of_different_values_are_not_called_the_same(tmp_path: Path) -> None:
+    """The factor is the same for every seed; the times are not, unless the seed has no effect."""
+    differing = Effects(aged_time={"jffs2": 1.0, "ubifs": 1.0})
+    text = texts(write_run(tmp_path / "a", effects=differing))["compression"]
+    assert "The same in all" not in text
+    assert "in each of 3 scenarios" in text
+    equal = Effects(seed_step=0.0)
+    assert "The same in all 3" in texts(write_run(tmp_path / "b", effects=equal))["compression"]
+
+
+def test_times_of_memory_are_told_for_cases_that_write_back_only(tmp_path: Path) -> None:
+    run = load_run(write_run(tmp_path / "r", ONE_SEED))
+    assert findings.in_memory(run) == ""
+
+    def lowered(writing: str) -> str:
+        low = {"creation_share": 0.07, "write_amplification": 0.8}
+        cases = tuple(
+            replace(c, metrics={**c.metrics, **low}) if c.writing == writing else c
+            for c in run.cases
+        )
+        return findings.in_memory(replace(run, cases=cases))
+
+    assert lowered(data.SYNC) == lowered(data.WRITE_THROUGH) == ""
+    told = lowered(data.WRITE_BACK)
+    assert "UBIFS" in told and "JFFS2" not in told
+    assert "at the end of creation, 7 % (in 4 of 4 cases)" in told
+    assert "less than was written (in 4 of 4 cases: write amplification below 1)" in told
+    assert "transactions" not in told
+
+
+def test_rates_of_each_phase(tmp_path: Path) -> None:
+    first = load_run(write_run(tmp_path / "r", ONE_SEED)).cases[0].metrics
+    seconds = first["creation_ns"] / 1e9
+    assert first["creation_write_bytes_per_s"] == pytest.approx(26e6 / seconds)
+    assert "deletion_write_bytes_per_s" not in first
+    assert first["deletion_files_per_s"] > 0
 
 
 def test_one_seed_is_called_exact_and_nothing_is_called_significant(tmp_path: Path) -> None:

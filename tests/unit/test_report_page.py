@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from test_report_support import Overrides, case_ids, write_run
+from test_report_support import Effects, Overrides, case_ids, write_run
 from typer.testing import CliRunner
 
 from ffslab.cli.app import build_app
@@ -112,7 +112,7 @@ def test_failures_come_before_findings_and_charts(full: tuple[str, float]) -> No
 def test_every_case_is_there_with_its_command(full: tuple[str, float]) -> None:
     for case in case_ids():
         assert f"<code>ffslab run ffsmark --case {case}</code>" in full[0]
-        assert full[0].count(f'<th scope="row" class="text">{case}</th>') == 3
+        assert full[0].count(f'<th scope="row" class="text">{case}</th>') == 4
 
 
 def test_drawings_have_titles_and_theme_colours_only(full: tuple[str, float]) -> None:
@@ -138,6 +138,16 @@ def test_sections_follow_the_axes(tmp_path: Path) -> None:
     assert "What does the initial state change?" not in page.headings
     assert "Not shown: “What does the initial state change?”" in "".join(page.words)
     assert "No failures." in "".join(page.words)
+
+
+def test_a_small_run_is_told_to_measure_memory(tmp_path: Path) -> None:
+    small = Effects(pages=6_000.0)
+    folder = write_run(tmp_path / "small", ONE_SEED, effects=small)
+    head = build(folder).read_text().split("</header>")[0]
+    assert "<strong>Times of UBIFS writing back are partly times of memory.</strong>" in head
+    full = build(write_run(tmp_path / "full", ONE_SEED)).read_text()
+    assert "times of memory" not in full
+    assert "Rates of each phase" in full
 
 
 def test_a_single_case_gives_a_report(tmp_path: Path) -> None:

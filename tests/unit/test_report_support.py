@@ -36,6 +36,7 @@ class Effects:
     compressed_pages: float = 0.62
     base_s: Mapping[str, float] = field(default_factory=lambda: {"jffs2": 38.0, "ubifs": 29.0})
     seed_step: float = 0.02
+    pages: float = 60_000.0
 
 
 def write_run(
@@ -96,7 +97,7 @@ def _records(case: Case, effects: Effects) -> list[dict[str, Any]]:
     name = case.filesystem.name
     jitter = 1 + effects.seed_step * (case.seed - 2)
     factor = jitter * (0.6 + 0.4 * case.cpu_scale)
-    pages = 60_000.0 * jitter
+    pages = effects.pages * jitter
     if case.state.name == "aged":
         factor *= effects.aged_time[name] * (1 + effects.seed_step * rng.random())
         pages *= 1 + (effects.aged_time[name] - 1) * 0.9
@@ -155,8 +156,8 @@ def _phase(
         "t_start_ns": start,
         "t_end_ns": end,
         "status": "ok",
-        "files_created": 5000,
-        "files_deleted": 0,
+        "files_created": 0 if phase == "deletion" else 5000,
+        "files_deleted": 5000 if phase == "deletion" else 0,
         "files_read": 0,
         "files_appended": 0,
         "bytes_read": 48_000_000 if phase == "transactions" else 0,

@@ -26,6 +26,11 @@ _ALL = (
         1e6,
         meaning="bytes the workload wrote ÷ time of its phases",
     ),
+    Metric("creation_files_per_s", "Creation, files", "1/s", meaning="files created ÷ its time"),
+    Metric("creation_write_bytes_per_s", "Creation, written", "MB/s", 1e6),
+    Metric("transactions_read_bytes_per_s", "Transactions, read", "MB/s", 1e6),
+    Metric("transactions_write_bytes_per_s", "Transactions, written", "MB/s", 1e6),
+    Metric("deletion_files_per_s", "Deletion, files", "1/s", meaning="files deleted ÷ its time"),
     Metric("pages_read", "Pages read", "pages", integer=True, meaning="page reads on the chip"),
     Metric(
         "pages_programmed",
@@ -117,6 +122,16 @@ RESULT_TABLES: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "Rates of each phase",
+        (
+            "creation_files_per_s",
+            "creation_write_bytes_per_s",
+            "transactions_read_bytes_per_s",
+            "transactions_write_bytes_per_s",
+            "deletion_files_per_s",
+        ),
+    ),
+    (
         "Flash",
         (
             "pages_read",
@@ -175,7 +190,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (
         "write amplification",
         "Bytes programmed on the chip ÷ bytes the workload wrote. 1 is ideal; below 1 means "
-        "compression.",
+        "compression, or data that never left memory.",
     ),
     ("wear spread", "Erase count of the most erased block minus that of the least erased one."),
     ("erase standard deviation", "Of the erase counts over all erase blocks of the partition."),

@@ -20,6 +20,8 @@ from ffslab.stats.compare import Pair, RatioSummary, summarise
 
 SAME = 0.02  # ratios within 2 % of 1 are called unchanged in words; the number is still given
 
+_MOSTLY = 0.5  # a phase that has programmed less of what it wrote has left most of it in memory
+
 CasePairs = Sequence[tuple[Case, Case]]
 
 
@@ -304,6 +306,10 @@ def extremes(run: Run) -> tuple[Finding, ...]:
             continue
         (low, low_label), (high, high_label) = ranked[0], ranked[-1]
         shown = METRICS[key]
+        if shown.number(low) == shown.number(high):
+            text = f"{shown.title} is **{shown.text(low)}** in all {len(ranked)} configurations."
+            found.append(Finding(text))
+            continue
         found.append(
             Finding(
                 f"{shown.title} ranges from **{shown.number(low)}** ({low_label}) to "
@@ -311,6 +317,44 @@ def extremes(run: Run) -> tuple[Finding, ...]:
             )
         )
     return tuple(found)
+
+
+def in_memory(run: Run) -> str:
+    """A caution if times of cases that write back are mostly times of memory; else empty.
+
+    That is so where less than half of what a phase wrote has been programmed when it ends, and
+    where all phases together programmed less than they wrote and compression is not the reason.
+    Writing through, compression is the only reason.
+    """
+    cases = [case for case in run.passed if case.writing not in (data.SYNC, data.WRITE_THROUGH)]
+    parts, affected = [], set[str]()
+    for phase in ("creation", "transactions"):
+        shares = {c.id: c.metrics[f"{phase}_share"] for c in cases if f"{phase}_share" in c.metrics}
+        low = {name: share for name, share in shares.items() if share < _MOSTLY}
+        if low:
+            affected |= set(low)
+            bounds = [f"{100 * share:.0f} %" for share in (min(low.values()), max(low.values()))]
+            extent = " to ".join(dict.fromkeys(bounds))
+            parts.append(f"at the end of {phase}, {extent} (in {len(low)} of {len(shares)} cases)")
+    below = sum(
+        case.metrics.get("write_amplification", 1.0) < 1
+        and (case.id in affected or case.compression in ("", data.NO_COMPRESSION))
+        for case in cases
+    )
+    if below:
+        parts.append(
+            f"at the end of the last phase, less than was written (in {below} of {len(cases)} "
+            "cases: write amplification below 1)"
+        )
+    if not parts:
+        return ""
+    names = ", ".join(map(data.filesystem_name, data.values_of(cases, data.FILESYSTEM)))
+    return (
+        f"**Times of {names} writing back are partly times of memory.** Of the bytes that a phase "
+        f"wrote, there had been programmed: {'; '.join(parts)}. The rest was still in the page "
+        "cache, or deleted there, and no phase's time contains writing it back. A larger workload, "
+        "or options.write_mode=sync, shows what the flash costs."
+    )
 
 
 def ratio(pairs: CasePairs, metric: str) -> RatioSummary | None:
@@ -331,9 +375,11 @@ def _scenarios(change: RatioSummary) -> str:
     """On how much the leading ratio rests. Never a significance."""
     if change.exact:
         return " One scenario, exact for it."
+    if len({(pair.before, pair.after) for pair in change.pairs}) == 1:
+        return f" The same in all {len(change.pairs)} scenarios."
     low, high = times(change.minimum), times(change.maximum)
     if low == high:
-        return f" The same in all {len(change.pairs)} scenarios."
+        return f" The ratio is {low} in each of {len(change.pairs)} scenarios."
     note = "" if change.one_sided else "; the direction differs"
     return f" Over {len(change.pairs)} scenarios: {low} to {high}{note}."
 

@@ -36,6 +36,7 @@ _WORKLOAD_KEYS = (
     "write_amplification",
     "flash_time_ns",
 )
+_PHASE_RATES = ("read_bytes_per_s", "write_bytes_per_s")
 _OPERATION_COUNTERS = (
     "pages_read",
     "pages_programmed",
@@ -124,6 +125,8 @@ def _case(row: Row, wall: Row, manifest: Row, study: str) -> Case:
         for name in WORKLOAD_PHASES
         if name in phases
     }
+    for name in WORKLOAD_PHASES:
+        metrics.update(_phase(name, phases.get(name, {})))
     metrics.update(_workload(phases.get("workload")))
     if "workload" in phases:
         metrics.update(_flash_time([phases[name] for name in WORKLOAD_PHASES], row["spec"]))
@@ -143,6 +146,18 @@ def _case(row: Row, wall: Row, manifest: Row, study: str) -> Case:
         latencies=tuple(_latency(latency) for latency in row["latencies"]),
         erases=_erases({str(snapshot["label"]): snapshot for snapshot in row["flash"]}),
     )
+
+
+def _phase(name: str, phase: Row) -> dict[str, float]:
+    """One phase's rates and its bytes programmed ÷ written; without what it did not do."""
+    seconds = phase.get("duration_ns", 0) / 1e9
+    files = phase.get("files_created" if name == "creation" else "files_deleted", 0)
+    metrics = {f"{name}_{key}": float(phase.get(key, 0)) for key in _PHASE_RATES}
+    if name != "transactions" and seconds:
+        metrics[f"{name}_files_per_s"] = files / seconds
+    if phase.get("write_amplification") is not None:
+        metrics[f"{name}_share"] = float(phase["write_amplification"])
+    return {key: value for key, value in metrics.items() if value}
 
 
 def _workload(total: Row | None) -> dict[str, float]:

@@ -127,6 +127,7 @@ def context(run: Run) -> dict[str, Any]:
         "not_asked": not_asked,
         "answers": [_answer(question, look) for question in questions],
         "headlines": _headlines(questions, run),
+        "in_memory": findings.in_memory(run),
         "seeds": findings.seeds_text(run),
         "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "board": next((fact.value for fact in run.facts if fact.name == "Board"), ""),

@@ -64,7 +64,9 @@ class Metric:
 
     def text(self, value: float) -> str:
         """The value with its unit."""
-        return f"{self.number(value)}{THIN}{self.unit}" if self.unit else self.number(value)
+        number = self.number(value)
+        unit = self.unit.removesuffix("s") if self.integer and number == "1" else self.unit
+        return f"{number}{THIN}{unit}" if unit else number
 
     @property
     def axis(self) -> str:
