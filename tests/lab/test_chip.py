@@ -11,7 +11,7 @@ from ffslab.model.specs import Case
 from ffslab.target.lab import LabBuild
 from ffslab.target.plantext import plan_text
 
-NAMES = ("jffs2-aged-none-s1", "ubifs-aged-none-s1")
+NAMES = ("jffs2-aged-s1", "ubifs-aged-s1")
 
 
 def second_boot_plan(case: Case) -> str:
@@ -36,7 +36,7 @@ def test_contents_survive_the_guest(lab: LabBuild, tmp_path: Path, name: str) ->
 
 
 def test_wear_survives_the_guest(lab: LabBuild, tmp_path: Path) -> None:
-    case = cases()["jffs2-aged-none-s1"]
+    case = cases()["jffs2-aged-s1"]
     blocks = "capture path=/proc/vnand/flash0/blocks\n"
     first = boot(lab, tmp_path / "first", case, plan_text(case) + blocks)
     insmod = next(line for line in plan_text(case).splitlines() if "vnand.ko" in line)
@@ -58,7 +58,7 @@ def test_wear_survives_the_guest(lab: LabBuild, tmp_path: Path) -> None:
 def test_damaged_flash_file(
     lab: LabBuild, tmp_path: Path, position: int, data: bytes, complaint: str
 ) -> None:
-    case = cases()["jffs2-free-none-s1"]
+    case = cases()["jffs2-free-s1"]
     first = boot(lab, tmp_path / "first", case)
     with first.flash.open("r+b") as file:
         file.seek(position)
@@ -71,8 +71,8 @@ def test_damaged_flash_file(
 
 
 def test_flash_file_of_another_geometry(lab: LabBuild, tmp_path: Path) -> None:
-    first = boot(lab, tmp_path / "first", cases()["jffs2-free-none-s1"])
-    other = cases(oob_bytes=128)["jffs2-free-none-s1"]
+    first = boot(lab, tmp_path / "first", cases()["jffs2-free-s1"])
+    other = cases(oob_bytes=128)["jffs2-free-s1"]
     second = boot(lab, tmp_path / "second", other, flash=first.flash, clean=False)
     assert second.failed_step()["errno_name"] in ("EINVAL", "ENOSPC")
     assert "of another chip geometry" in second.console or "the chip needs" in second.console
@@ -113,7 +113,7 @@ def test_uncorrectable_bit_errors_are_reported(lab: LabBuild, tmp_path: Path, na
 
 
 def test_ubi_retires_blocks_that_fail(lab: LabBuild, tmp_path: Path) -> None:
-    case = cases(program_fail_ppm=300, erase_fail_ppm=300)["ubifs-aged-none-s1"]
+    case = cases(program_fail_ppm=300, erase_fail_ppm=300)["ubifs-aged-s1"]
     guest = boot(lab, tmp_path / "guest", case, clean=False)
     chip = survives(guest)
     assert chip["program_failures"] + chip["erase_failures"] > 0
@@ -122,7 +122,7 @@ def test_ubi_retires_blocks_that_fail(lab: LabBuild, tmp_path: Path) -> None:
 
 def test_a_rule_violation_is_logged_with_its_caller(lab: LabBuild, tmp_path: Path) -> None:
     """UBI on a chip that allows one program of a page breaks the rule: it writes two headers."""
-    case = cases(nop=1)["ubifs-free-none-s1"]
+    case = cases(nop=1)["ubifs-free-s1"]
     guest = boot(lab, tmp_path / "guest", case, clean=False)
     assert guest.captured("flash0/counters")["violation_page_programmed_too_often"] > 30
     assert guest.console.count("vnand: rule violation: page_programmed_too_often") == 16

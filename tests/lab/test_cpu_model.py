@@ -36,7 +36,7 @@ def at_scales(lab: LabBuild, directory: Path, case: Case) -> list[Boot]:
 def test_time_falls_towards_the_flash_only_time(
     lab: LabBuild, tmp_path: Path, filesystem: str
 ) -> None:
-    case = cases()[f"{filesystem}-free-none-s1"]
+    case = cases()[f"{filesystem}-free-s1"]
     boots = at_scales(lab, tmp_path, case)
     times = [workload_ns(b) for b in boots]
     assert times == sorted(times) and len(set(times)) == len(times), times
@@ -46,7 +46,7 @@ def test_time_falls_towards_the_flash_only_time(
 
 def test_with_a_free_cpu_the_time_is_the_flash_s(lab: LabBuild, tmp_path: Path) -> None:
     """JFFS2 writes through: with a free, polling CPU its phases are flash operations."""
-    case = cases()["jffs2-free-none-s1"]
+    case = cases()["jffs2-free-s1"]
     polled = replace(case, cpu_scale=0.0, board=replace(case.board, wait="polled"))
     guest = boot(lab, tmp_path / "guest", polled)
     phases = [p for p in guest.of_type("phase") if p["phase"] in ("creation", "transactions")]
@@ -71,7 +71,7 @@ def test_compression_costs_cpu_time(lab: LabBuild, tmp_path: Path, filesystem: s
 
 
 def test_charge_is_the_counts_times_the_prices(lab: LabBuild, tmp_path: Path) -> None:
-    case = cases()["ubifs-aged-none-s1"]
+    case = cases()["ubifs-aged-s1"]
     model = boot(lab, tmp_path / "guest", case).captured("cpu_model")
     assert (model["block_ps"], model["byte_ps"]) == (case.cpu_block_ps, case.cpu_byte_ps)
     due = (model["blocks"] * model["block_ps"] + model["bytes"] * model["byte_ps"]) // 1000
@@ -80,7 +80,7 @@ def test_charge_is_the_counts_times_the_prices(lab: LabBuild, tmp_path: Path) ->
 
 
 def test_wait_models_differ_and_both_work(lab: LabBuild, tmp_path: Path) -> None:
-    case = cases()["ubifs-aged-none-s1"]
+    case = cases()["ubifs-aged-s1"]
     boots = {
         wait: boot(lab, tmp_path / wait, replace(case, board=replace(case.board, wait=wait)))
         for wait in ("polled", "interrupt")
@@ -96,7 +96,7 @@ def trace_records(path: Path) -> list[tuple[Any, ...]]:
 
 
 def test_time_never_goes_backwards(lab: LabBuild, tmp_path: Path) -> None:
-    case = replace(cases()["jffs2-aged-none-s1"], trace=True)
+    case = replace(cases()["jffs2-aged-s1"], trace=True)
     guest = boot(lab, tmp_path / "guest", case)
     steps = guest.of_type("step")
     moments = [t for step in steps for t in (step["t_start_ns"], step["t_end_ns"])]

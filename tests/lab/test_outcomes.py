@@ -33,7 +33,7 @@ def build_agent(tmp_path: Path, source: str) -> Path:
 
 
 def run_one(lab: LabBuild, tmp_path: Path, timeout_s: float) -> tuple[GuestRun, str]:
-    case = cases()["jffs2-free-none-s1"]
+    case = cases()["jffs2-free-s1"]
     scratch, case_dir = tmp_path / "scratch", tmp_path / "case"
     scratch.mkdir()
     case_dir.mkdir()

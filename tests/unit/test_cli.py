@@ -129,7 +129,7 @@ def test_failures_come_first_and_give_exit_code_1(ffslab_command: Command) -> No
 def test_dry_run_lists_and_creates_nothing(ffslab_command: Command, tmp_path: Path) -> None:
     result = ffslab_command("run", "small.toml", "--dry-run", "--set", "state=aged")
     assert result.code == 0
-    assert "ubifs-aged-s2" in result.output
+    assert "ubifs-s2" in result.output
     assert "4 cases of study small" in result.output
     assert not (tmp_path / "results").exists()
 

@@ -113,11 +113,13 @@ def test_axis_of_a_figure_replaces_it() -> None:
     cases = cases_of(text)
     assert {case.board.chip.t_prog_ns for case in cases} == {100_000, 200_000}
     assert {case.board.wait for case in cases} == {"polled"}
-    assert cases[0].id == "jffs2-free-tprogns100000-polled-s1"
+    assert cases[0].id == "jffs2-free-tprogns100000-s1"
 
 
 def test_state_as_a_table_and_by_its_shares() -> None:
-    text = STUDY.replace('["free", "aged"]', "[{ valid_percent = 30, invalid_percent = 60 }]")
+    text = STUDY.replace(
+        '["free", "aged"]', '[{ valid_percent = 30, invalid_percent = 60 }, "free"]'
+    )
     case = cases_of(text)[0]
     assert case.id == "jffs2-v30i60-s1"
     shares = STUDY.replace("state = [", '"state.valid_percent" = [10, 90]\nignored = [')
@@ -135,6 +137,21 @@ def test_overrides_narrow_axes_and_change_the_base() -> None:
     cases = expand(study, catalog)
     assert [case.id for case in cases] == ["ubifs-free-s5", "ubifs-aged-s5"]
     assert {case.workload.transactions for case in cases} == {7}
+
+
+def test_an_axis_with_one_value_is_not_in_the_ids() -> None:
+    def ids(axes: str, seeds: str = "[1]") -> list[str]:
+        head = STUDY.split("[axes]")[0].replace("seeds = [1, 2]", f"seeds = {seeds}")
+        return [case.id for case in cases_of(f'{head}filesystem = "ubifs"\n[axes]\n{axes}')]
+
+    one = '"options.compression" = ["lzo"]\n'
+    assert ids(one) == ids("") == ["ubifs-s1"]
+    assert ids(one, "[1, 2]") == ["ubifs-s1", "ubifs-s2"]
+    assert ids(one + 'state = ["free", "aged"]\n') == ["free-s1", "aged-s1"]
+    assert ids('filesystem = ["jffs2"]\nstate = ["free", "aged"]\n') == [
+        "jffs2-free-s1",
+        "jffs2-aged-s1",
+    ]
 
 
 def test_override_with_several_values_makes_an_axis() -> None:

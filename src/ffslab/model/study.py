@@ -111,6 +111,7 @@ def with_overrides(study: Study, overrides: Sequence[Override], catalog: Catalog
 def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
     """All cases in order; ids are unique. Raises SpecError, also when nothing is left."""
     names = [name for name, _ in study.axes]
+    telling = _telling(study)
     cases: list[Case] = []
     by_id: dict[str, Case] = {}
     for values in itertools.product(*(values for _, values in study.axes)):
@@ -120,7 +121,7 @@ def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
             continue
         if any(_matches(rule, settings, catalog) for rule in study.exclude):
             continue
-        case_id = "-".join(_label(key, value, settings, catalog) for key, value in axes.items())
+        case_id = "-".join(_label(key, settings.get(key, ""), settings, catalog) for key in telling)
         case = resolve(case_id, study.name, axes, settings, catalog)
         if case_id in by_id:
             raise SpecError(
@@ -137,6 +138,18 @@ def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
             remedy=f"{program()} run {study.name} --dry-run",
         )
     return tuple(cases)
+
+
+def _telling(study: Study) -> list[str]:
+    """The settings that make a case's id: axes with several values, file system and seed.
+
+    An axis with one value tells no case from another. The seed is always there, so that an id
+    stays what it is when more seeds are added; so is the file system if it is an axis, or if
+    nothing but the seed is left.
+    """
+    always = ("filesystem", "seed")
+    names = [name for name, values in study.axes if len(values) > 1 or name in always]
+    return names if names != ["seed"] else ["filesystem", "seed"]
 
 
 def _merge(base: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, Any]:
