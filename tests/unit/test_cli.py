@@ -190,7 +190,15 @@ def test_show_and_list(ffslab_command: Command) -> None:
         (("run", "small.toml", "--set", "state"), 2, "is not AXIS=VALUE"),
         (("run", "small.toml", "--set", "filesystem=ext4"), 2, "unknown filesystem 'ext4'"),
         (("run", "small.toml", "--seeds", "0"), 2, "neither a count nor a list"),
-        (("run", "small.toml", "--case", "nope"), 2, "no case 'nope'"),
+        (("run", "small.toml", "--case", "nope"), 2, "next: ffslab run small.toml --dry-run"),
+        (("run", "small.toml", "--case", "jffs2-fre-s1"), 2, "did you mean 'jffs2-free-s1'"),
+        (("run", "small.toml", "--set", "compresion=lzo"), 2, "mean 'options.compression'"),
+        (
+            ("run", "small.toml", "--set", "filesystem=jffs2,ubifs"),
+            2,
+            """next: --set 'filesystem=["jffs2", "ubifs"]'""",
+        ),
+        (("run", "small.toml", "--set", "cpu_scale=0, 1"), 2, "next: --set 'cpu_scale=[0, 1]'"),
         (("run", "small.toml", "--resume"), 2, "no interrupted run of small"),
         (("run", "small.toml", "--jobs", "0"), 2, "Usage: ffslab run"),
         (("show", "latest"), 2, "no run 'latest'"),
@@ -205,6 +213,8 @@ def test_wrong_usage(
     result = ffslab_command(*arguments)
     assert result.code == code
     assert message in result.error
+    if arguments[0] == "run":
+        assert max(map(len, result.error.splitlines())) < 160
 
 
 def test_bad_toml_names_file_and_line(ffslab_command: Command, tmp_path: Path) -> None:

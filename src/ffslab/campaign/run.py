@@ -65,17 +65,21 @@ def prepare(
 
     With `trace` the cases record every flash operation.
     """
-    return _prepared(find_study(study_name), overrides, case_ids, trace)
+    return _prepared(find_study(study_name), overrides, case_ids, trace, study_name)
 
 
 def _prepared(
-    source: StudySource, overrides: Sequence[Override], case_ids: Sequence[str], trace: bool
+    source: StudySource,
+    overrides: Sequence[Override],
+    case_ids: Sequence[str],
+    trace: bool,
+    called: str,
 ) -> Prepared:
     catalog = load_catalog()
     study = study_from_document(source.document, catalog, str(source.path))
     if overrides:
         study = with_overrides(study, overrides, catalog)
-    cases = select(expand(study, catalog), case_ids)
+    cases = select(expand(study, catalog), case_ids, called)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
     return Prepared(source, study, tuple(overrides), cases)
@@ -120,7 +124,8 @@ def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
             remedy="start a new run",
         ) from error
     source = StudySource(path, text, parse_toml(text, where))
-    prepared = _prepared(source, overrides, list(listed), bool(manifest.get("trace")))
+    trace = bool(manifest.get("trace"))
+    prepared = _prepared(source, overrides, list(listed), trace, str(path))
     changed = [case.id for case in prepared.cases if case.spec_hash != listed[case.id]]
     if changed or (build_id is not None and build_id != old_build):
         raise UsageError(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from typing import Any
 
 from ffslab.errors import UsageError
+from ffslab.results.reproduce import set_argument
 
 
 def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:
@@ -21,10 +23,24 @@ def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:
         parsed = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         parsed = value.strip()
+        _refuse_list_without_brackets(text, key, parsed)
     values = tuple(parsed) if isinstance(parsed, list) else (parsed,)
     if not values or any(isinstance(item, list) for item in values):
         raise UsageError(f"--set {text!r}: a value or a flat list of values is needed")
     return key, values
+
+
+def _refuse_list_without_brackets(text: str, key: str, value: str) -> None:
+    """UsageError for `a,b`: no name, number or size has a comma, so a list is meant."""
+    parts = [part.strip() for part in value.split(",")]
+    if len(parts) < 2 or value[0] in "[{\"'":
+        return
+    items = [item for part in parts if part for item in parse_set(f"{key}={part}")[1]]
+    raise UsageError(
+        f"--set {text!r}: {value!r} is no single value",
+        cause="a list without brackets",
+        remedy=f"--set {shlex.quote(set_argument(key, items))}",
+    )
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:

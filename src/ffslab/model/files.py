@@ -213,13 +213,21 @@ def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
         ) from error
 
 
-def suggestion(word: str, valid: Any) -> str:
-    """ " (did you mean X?)" or the list of what is valid."""
+_LISTED = 12  # more names than these are not listed in a message
+
+
+def suggestion(word: str, valid: Any, *, close_matches: int = 1) -> str:
+    """ " (did you mean X?)", or the list of what is valid unless that is long."""
     names = sorted(str(name) for name in valid)
-    close = difflib.get_close_matches(word, names, n=1)
+    # The last part of a dotted name may be all that somebody remembers.
+    by_last_part = {name.rpartition(".")[2]: name for name in names}
+    close = difflib.get_close_matches(word, names, n=close_matches) or [
+        by_last_part[part]
+        for part in difflib.get_close_matches(word.rpartition(".")[2], by_last_part, n=1)
+    ]
     if close:
-        return f" (did you mean {close[0]!r}?)"
-    return f" (valid: {', '.join(names)})" if names else ""
+        return f" (did you mean {' or '.join(repr(name) for name in close)}?)"
+    return f" (valid: {', '.join(names)})" if 0 < len(names) <= _LISTED else ""
 
 
 def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:

@@ -86,8 +86,8 @@ def check_keys(keys: Iterable[str], catalog: Catalog, where: str) -> None:
         if key not in valid:
             raise SpecError(
                 f"{where}: unknown axis {key!r}{suggestion(key, valid)}",
-                cause=f"valid axes: {', '.join(valid)}",
-                remedy="see docs/study-format.md",
+                cause="a misspelt name, or one without the table that it is in",
+                remedy="see “Axes” in docs/study-format.md, which lists them all",
             )
 
 

@@ -205,14 +205,17 @@ def _label(key: str, value: Any, settings: Mapping[str, Any], catalog: Catalog) 
     return f"{prefix}{text}"
 
 
-def select(cases: Sequence[Case], ids: Sequence[str]) -> tuple[Case, ...]:
-    """The cases called `ids`, in expansion order; UsageError for an id that is not there."""
+def select(cases: Sequence[Case], ids: Sequence[str], study: str = "STUDY") -> tuple[Case, ...]:
+    """The cases called `ids`, in expansion order; UsageError for an id that is not there.
+
+    `study` is what the command line calls the study.
+    """
     known = {case.id for case in cases}
     for case_id in ids:
         if case_id not in known:
             raise UsageError(
-                f"no case {case_id!r}{suggestion(case_id, known) if known else ''}",
-                cause="the study does not expand to it",
-                remedy="ffslab run STUDY --dry-run lists the cases",
+                f"no case {case_id!r}{suggestion(case_id, known, close_matches=3)}",
+                cause="the study, with its overrides, does not expand to it",
+                remedy=f"{program()} run {study} --dry-run, which lists the {len(known)} cases",
             )
     return tuple(case for case in cases if case.id in set(ids)) if ids else tuple(cases)
