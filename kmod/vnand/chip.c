@@ -15,30 +15,6 @@
 
 #include "vnand.h"
 
-/*
- * Moving contents is the emulation's work, not the guest's: its CPU model counts
- * the bytes of memcpy() and memset(), so these do without them. The bus
- * transfer is charged by the timing model.
- */
-static void copy_bytes(u8 *to, const u8 *from, size_t bytes)
-{
-#ifdef CONFIG_UML_X86
-	asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes)
-		     : : "memory");
-#else
-	memcpy(to, from, bytes);
-#endif
-}
-
-static void fill_bytes(u8 *to, size_t bytes)
-{
-#ifdef CONFIG_UML_X86
-	asm volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(0xff) : "memory");
-#else
-	memset(to, 0xff, bytes);
-#endif
-}
-
 /* Violations are counted without limit and logged up to this many. */
 #define MAX_LOGGED_VIOLATIONS 16
 
@@ -186,7 +162,7 @@ static void copy_data(struct vnand_chip *chip, struct vnand_read *r,
 	if (r->data_bytes < chip->p.page_bytes)
 		memcpy(r->data, from, r->data_bytes);
 	else
-		copy_bytes(r->data, from, r->data_bytes);
+		vnand_copy(r->data, from, r->data_bytes);
 }
 
 static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
@@ -196,14 +172,14 @@ static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
 
 	if (!from) {
 		if (r->data)
-			fill_bytes(r->data, r->data_bytes);
+			vnand_fill(r->data, 0xff, r->data_bytes);
 		if (r->oob)
-			fill_bytes(r->oob, chip->p.oob_bytes);
+			vnand_fill(r->oob, 0xff, chip->p.oob_bytes);
 	} else {
 		if (r->data)
 			copy_data(chip, r, from + r->column);
 		if (r->oob)
-			copy_bytes(r->oob, from + chip->p.page_bytes,
+			vnand_copy(r->oob, from + chip->p.page_bytes,
 				   chip->p.oob_bytes);
 	}
 	/* The mark of a bad block: a zero in its first page's OOB. */
@@ -272,13 +248,13 @@ static int change_contents(struct vnand_chip *chip, u32 page, u32 column,
 		return 0;
 	}
 	if (!data || data_bytes < page_bytes)
-		fill_bytes(to, page_bytes);
+		vnand_fill(to, 0xff, page_bytes);
 	if (data)
-		copy_bytes(to + column, data, data_bytes);
+		vnand_copy(to + column, data, data_bytes);
 	if (oob)
-		copy_bytes(to + page_bytes, oob, oob_bytes);
+		vnand_copy(to + page_bytes, oob, oob_bytes);
 	else
-		fill_bytes(to + page_bytes, oob_bytes);
+		vnand_fill(to + page_bytes, 0xff, oob_bytes);
 	return 0;
 }
 

@@ -217,10 +217,13 @@ u8 *vnand_store_page_to_write(struct vnand_chip *chip, u32 page)
 
 void vnand_store_erase(struct vnand_chip *chip, u32 block)
 {
-	u32 pages = chip->p.pages_per_block;
+	struct vnand_page_state *page =
+		&chip->store.page[(u64)block * chip->p.pages_per_block];
+	u32 used = le32_to_cpu(chip->store.block[block].next_page);
 
-	memset(&chip->store.page[(u64)block * pages], 0,
-	       pages * sizeof(struct vnand_page_state));
+	/* Pages behind next_page have not been programmed. */
+	if (used)
+		vnand_fill(page, 0, used * sizeof(*page));
 	if (!chip->store.block_data)
 		return;
 	kvfree(chip->store.block_data[block]);
