@@ -8,7 +8,7 @@ from the file's.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from ffslab.paths import data_dir
 from ffslab.program import program
 
 T = TypeVar("T")
+_KINDS = ("chips", "boards", "filesystems", "states")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +60,38 @@ def read_text(path: Path) -> str:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def load_catalog(root: Path | None = None) -> Catalog:
-    """The catalog in `root` (default: the one shipped with ffslab)."""
-    root = root or data_dir("catalog")
-    chips = _load_all(root / "chips", chip_from_document)
-    boards = _load_all(
-        root / "boards", lambda document, where: board_from_document(document, chips, where)
-    )
+def load_catalog(own: Sequence[Path] = ()) -> Catalog:
+    """The catalog shipped with ffslab; files of the directories `own` are added and override it.
+
+    A later directory overrides an earlier one. UsageError for one that is no catalog.
+    """
+    for directory in own:
+        if not any((directory / kind).is_dir() for kind in _KINDS):
+            raise UsageError(
+                f"{directory} is no catalog: it has none of {', '.join(f'{k}/' for k in _KINDS)}",
+                cause="a mistyped path, or files beside these directories instead of in them",
+                remedy=f"for example: mkdir -p {directory}/chips",
+            )
+    roots = (data_dir("catalog"), *own)
+    chips = _load_all(roots, "chips", chip_from_document)
     return Catalog(
         chips=chips,
-        boards=boards,
-        filesystems=_load_all(root / "filesystems", filesystem_from_document),
-        states=_load_all(root / "states", state_from_document),
+        boards=_load_all(
+            roots, "boards", lambda document, where: board_from_document(document, chips, where)
+        ),
+        filesystems=_load_all(roots, "filesystems", filesystem_from_document),
+        states=_load_all(roots, "states", state_from_document),
     )
 
 
-def _load_all(directory: Path, build: Callable[[Mapping[str, Any], str], T]) -> dict[str, T]:
+def _load_all(
+    roots: Sequence[Path], kind: str, build: Callable[[Mapping[str, Any], str], T]
+) -> dict[str, T]:
+    paths: dict[str, Path] = {}
+    for root in roots:
+        paths.update({path.stem: path for path in sorted((root / kind).glob("*.toml"))})
     items: dict[str, T] = {}
-    for path in sorted(directory.glob("*.toml")):
+    for path in paths.values():
         item = build(parse_toml(read_text(path), str(path)), str(path))
         name = str(getattr(item, "name", ""))
         if name != path.stem:

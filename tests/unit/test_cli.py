@@ -149,6 +149,28 @@ def test_one_case_is_reproduced_by_the_command_that_show_prints(ffslab_command: 
     assert hashes[1] == {"ubifs-free-s3": hashes[0]["ubifs-free-s3"]}
 
 
+def test_a_catalog_of_ones_own_is_used_recorded_and_reproduced(
+    ffslab_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own" / "states").mkdir(parents=True)
+    (tmp_path / "own" / "states" / "half.toml").write_text('name = "half"\nvalid_percent = 50\n')
+    own = ("--catalog", "own")
+    assert "half" in ffslab_command("list", "states", *own).output
+    assert "half" not in ffslab_command("list", "states").output
+    wanted = ("--set", 'state=["free", "half"]')
+    assert ffslab_command(*RUN, *wanted).code == 2
+    assert ffslab_command(*RUN, *wanted, *own).code == 0
+    run = find_run("latest", Path("results"))
+    assert run.manifest()["catalogs"] == [str(tmp_path / "own")]
+    shown = ffslab_command("show", "latest", "ubifs-half-s1").output
+    assert f"reproduce: ffslab run small.toml --catalog {tmp_path / 'own'} " in shown
+    (run.case_dir("ubifs-half-s1") / "case.json").unlink()
+    resumed = ffslab_command("run", str(run.path), "--resume", "--no-report")
+    assert resumed.code == 0, resumed.error
+    monkeypatch.setenv("FFSLAB_CATALOG", "own:own")
+    assert "half" in ffslab_command("list", "states").output
+
+
 def test_suggested_commands_name_the_program_as_the_user_typed_it(
     ffslab_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

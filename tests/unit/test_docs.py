@@ -151,7 +151,7 @@ def test_worked_examples_of_contributing(tmp_path: Path) -> None:
     for path, content in examples.items():
         if path.parts[0] == "catalog":
             (tmp_path / path).write_text(content, encoding="utf-8")
-    catalog = load_catalog(tmp_path / "catalog")
+    catalog = load_catalog([tmp_path / "catalog"])
     studies = {path: content for path, content in examples.items() if path.parts[0] != "catalog"}
     assert studies
     for path, content in studies.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from host_support import STUDY, cases_of, study_of
@@ -12,6 +13,7 @@ from ffslab.loader import find_study, load_catalog, parse_toml, study_names
 from ffslab.model.specs import case_spec
 from ffslab.model.study import expand, select, study_from_document, with_overrides
 from ffslab.model.units import format_duration_ns, format_size, parse_size
+from ffslab.paths import data_dir
 
 MIB = 2**20
 
@@ -241,3 +243,56 @@ def test_sizes() -> None:
             parse_size(bad)
     assert format_size(100 * MIB) == "100 MiB"
     assert format_duration_ns(1_234_567) == "1.23 ms"
+
+
+def test_a_catalog_of_ones_own_adds_and_overrides(tmp_path: Path) -> None:
+    shipped = data_dir("catalog")
+    chip = (shipped / "chips" / "micron-256m-apf27.toml").read_text()
+    for kind in ("chips", "boards"):
+        (tmp_path / kind).mkdir()
+    (tmp_path / "chips" / "slow.toml").write_text(
+        chip.replace("micron-256m-apf27", "slow").replace("220_000", "990_000")
+    )
+    (tmp_path / "chips" / "micron-256m-apf27.toml").write_text(chip.replace("220_000", "330_000"))
+    board = (shipped / "boards" / "apf27.toml").read_text()
+    (tmp_path / "boards" / "mine.toml").write_text(
+        board.replace('"apf27"', '"mine"').replace('"micron-256m-apf27"', '"slow"')
+    )
+    catalog = load_catalog([tmp_path])
+    assert catalog.board("mine").chip.t_prog_ns == 990_000
+    # A shipped board has the chip that takes the shipped one's place.
+    assert catalog.board("apf27").chip.t_prog_ns == 330_000
+    assert set(load_catalog().boards) == set(catalog.boards) - {"mine"}
+
+
+def test_a_directory_that_is_no_catalog_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "my-chip.toml").touch()
+    with pytest.raises(UsageError, match="is no catalog: it has none of chips/"):
+        load_catalog([tmp_path])
+
+
+def test_the_geometry_of_a_chip_can_be_set() -> None:
+    text = STUDY.replace("16 MiB", "64 MiB") + (
+        '"chip.page_bytes" = ["2 KiB", 4096]\n"chip.oob_bytes" = [128]\n'
+        '"chip.subpages" = [1]\n"chip.pages_per_block" = [128]\n'
+    )
+    chips = {case.board.chip for case in cases_of(text)}
+    assert {chip.block_bytes for chip in chips} == {256 * 1024, 512 * 1024}
+    assert {(chip.oob_bytes, chip.subpages) for chip in chips} == {(128, 1)}
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("page_bytes = [3000]", "page_bytes must be a power of two from 512 to 16384, not 3000"),
+        ("page_bytes = [32768]", "page_bytes must be a power of two"),
+        ("oob_bytes = [4]", "oob_bytes must be from 8 to 2048, not 4"),
+        ("subpages = [3]", "subpages must be a power of two from 1 to 8"),
+        ("subpages = [8]", "subpages 8 is above nop 4"),
+        ("pages_per_block = [0]", "pages_per_block must be a power of two from 1 to 1024"),
+        ('page_bytes = ["2 XB"]', "is not a size"),
+    ],
+)
+def test_a_geometry_that_no_chip_has_is_an_error(setting: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        cases_of(STUDY + f"chip.{setting}\n")

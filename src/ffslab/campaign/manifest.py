@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from ffslab import __version__
@@ -25,6 +26,7 @@ def new_manifest(
     source: StudySource,
     study: Study,
     overrides: Sequence[Override],
+    catalogs: Sequence[Path] = (),
     cases: Sequence[Case],
     build_id: str,
     command: str,
@@ -51,6 +53,7 @@ def new_manifest(
         "study_sha256": sha256_hex(source.text),
         "study_text": source.text,
         "overrides": [[key, list(values)] for key, values in overrides],
+        "catalogs": [str(directory) for directory in catalogs],
         "ffslab": __version__,
         "build_id": build_id,
         "trace": trace,

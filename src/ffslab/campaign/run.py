@@ -42,6 +42,7 @@ class Prepared:
     study: Study
     overrides: tuple[Override, ...]
     cases: tuple[Case, ...]
+    catalogs: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,15 @@ def prepare(
     case_ids: Sequence[str] = (),
     *,
     trace: bool = False,
+    catalogs: Sequence[Path] = (),
 ) -> Prepared:
     """Reads a study and expands it; SpecError or UsageError for whatever is wrong.
 
-    With `trace` the cases record every flash operation.
+    With `trace` the cases record every flash operation. `catalogs` are directories whose files
+    are added to the catalog.
     """
-    return _prepared(find_study(study_name), overrides, case_ids, trace, study_name)
+    own = tuple(directory.resolve() for directory in catalogs)
+    return _prepared(find_study(study_name), overrides, case_ids, trace, study_name, own)
 
 
 def _prepared(
@@ -74,15 +78,16 @@ def _prepared(
     case_ids: Sequence[str],
     trace: bool,
     called: str,
+    catalogs: tuple[Path, ...],
 ) -> Prepared:
-    catalog = load_catalog()
+    catalog = load_catalog(catalogs)
     study = study_from_document(source.document, catalog, str(source.path))
     if overrides:
         study = with_overrides(study, overrides, catalog)
     cases = select(expand(study, catalog), case_ids, called)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
-    return Prepared(source, study, tuple(overrides), cases)
+    return Prepared(source, study, tuple(overrides), cases, catalogs)
 
 
 def find_resumable(name: str, root: Path) -> RunDirectory:
@@ -117,6 +122,7 @@ def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
         listed = {str(case["id"]): str(case["spec_hash"]) for case in manifest["cases"]}
         path = Path(str(manifest["study_file"]))
         old_build = str(manifest["build_id"])
+        catalogs = tuple(Path(str(directory)) for directory in manifest.get("catalogs", ()))
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(
             f"{where}: damaged: {error!r}",
@@ -125,7 +131,7 @@ def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
         ) from error
     source = StudySource(path, text, parse_toml(text, where))
     trace = bool(manifest.get("trace"))
-    prepared = _prepared(source, overrides, list(listed), trace, str(path))
+    prepared = _prepared(source, overrides, list(listed), trace, str(path), catalogs)
     changed = [case.id for case in prepared.cases if case.spec_hash != listed[case.id]]
     if changed or (build_id is not None and build_id != old_build):
         raise UsageError(
@@ -202,6 +208,7 @@ def _new_run(request: RunRequest, lab: LabBuild, started: datetime) -> RunDirect
             source=prepared.source,
             study=prepared.study,
             overrides=prepared.overrides,
+            catalogs=prepared.catalogs,
             cases=prepared.cases,
             build_id=lab.build_id,
             command=request.command,

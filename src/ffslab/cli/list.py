@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.cli.parse import Catalogs
 from ffslab.program import program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Row = tuple[str, str]
 
@@ -36,9 +37,10 @@ def register(app: typer.Typer) -> None:
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories are.")
         ] = Path("results"),
+        catalogs: Catalogs = None,
     ) -> None:
         """List runs, studies, boards, chips, file systems or states."""
-        rows = list(_run_rows(output) if kind is Kind.runs else _rows(kind))
+        rows = list(_run_rows(output) if kind is Kind.runs else _rows(kind, catalogs or ()))
         width = max((len(name) for name, _ in rows), default=0)
         for name, text in rows:
             typer.echo(f"{name:{width}}  {text}")
@@ -60,7 +62,7 @@ def _run_rows(root: Path) -> Iterator[Row]:
         yield run.path.name, f"{manifest.get('cases_total', '?')} cases, {state}"
 
 
-def _rows(kind: Kind) -> Iterator[Row]:
+def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
     from ffslab.loader import find_study, load_catalog, study_names
     from ffslab.model.units import format_size
 
@@ -68,7 +70,7 @@ def _rows(kind: Kind) -> Iterator[Row]:
         for name in study_names():
             yield name, str(find_study(name).document.get("title", ""))
         return
-    catalog = load_catalog()
+    catalog = load_catalog(catalogs)
     if kind is Kind.boards:
         for board in catalog.boards.values():
             basis = "calibrated" if board.calibrated else "CPU estimated"

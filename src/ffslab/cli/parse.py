@@ -1,13 +1,26 @@
-"""Command-line values: `--set axis=value` and `--seeds`."""
+"""Command-line values that several verbs take: `--catalog`, `--set axis=value`, `--seeds`."""
 
 from __future__ import annotations
 
 import shlex
 import tomllib
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from ffslab.errors import UsageError
 from ffslab.results.reproduce import set_argument
+
+Catalogs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--catalog",
+        metavar="DIR",
+        envvar="FFSLAB_CATALOG",
+        help="Add a catalog of your own: chips/, boards/, filesystems/, states/.",
+    ),
+]
 
 
 def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:

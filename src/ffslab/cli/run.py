@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.cli.parse import Catalogs
 from ffslab.program import program
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ def register(app: typer.Typer) -> None:
         cases: Annotated[
             list[str] | None, typer.Option("--case", metavar="ID", help="Only this case.")
         ] = None,
+        catalogs: Catalogs = None,
         seeds: Annotated[
             str | None, typer.Option(help="A count (seeds 1 to N) or a list: 4,7.")
         ] = None,
@@ -68,32 +71,44 @@ def register(app: typer.Typer) -> None:
         if seeds is not None:
             overrides.append(("seed", parse_seeds(seeds)))
         console = terminal()
+        choice = _Choice(study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ()), trace)
         if dry_run:
-            _print_cases(console, study, overrides, cases or [], resume, output)
+            _print_cases(console, choice, resume, output)
             return
-        request = _request(study, overrides, cases or [], resume, output, scratch, trace)
+        request = _request(choice, resume, output, scratch)
         request = _with_options(request, jobs, timeout, keep_flash)
         end = _execute(console, request)
         _print_end(console, request.prepared, end, report)
         raise typer.Exit(_exit_code(end))
 
 
-def _print_cases(
-    console: Console,
-    study: str,
-    overrides: list[tuple[str, tuple[object, ...]]],
-    case_ids: list[str],
-    resume: bool,
-    output: Path,
-) -> None:
-    from ffslab.campaign.run import find_resumable, prepare, prepare_resumed
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Which cases the command line asks for."""
+
+    study: str
+    overrides: tuple[tuple[str, tuple[object, ...]], ...]
+    case_ids: tuple[str, ...]
+    catalogs: tuple[Path, ...]
+    trace: bool
+
+    def prepare(self) -> Prepared:
+        from ffslab.campaign.run import prepare
+
+        return prepare(
+            self.study, self.overrides, self.case_ids, trace=self.trace, catalogs=self.catalogs
+        )
+
+
+def _print_cases(console: Console, choice: _Choice, resume: bool, output: Path) -> None:
+    from ffslab.campaign.run import find_resumable, prepare_resumed
 
     if resume:
-        run = find_resumable(study, output)
+        run = find_resumable(choice.study, output)
         prepared = prepare_resumed(run, None)
         done = run.done_ids(prepared.cases)
     else:
-        prepared = prepare(study, overrides, case_ids)
+        prepared = choice.prepare()
         done = frozenset()
     for case in prepared.cases:
         state = "done" if case.id in done else "to run"
@@ -101,34 +116,26 @@ def _print_cases(
     console.print(f"{len(prepared.cases)} cases of study {prepared.study.name}", markup=False)
 
 
-def _request(
-    study: str,
-    overrides: list[tuple[str, tuple[object, ...]]],
-    case_ids: list[str],
-    resume: bool,
-    output: Path,
-    scratch: Path | None,
-    trace: bool,
-) -> RunRequest:
+def _request(choice: _Choice, resume: bool, output: Path, scratch: Path | None) -> RunRequest:
     import shlex
     import sys
 
     from ffslab.campaign.pool import PoolOptions
-    from ffslab.campaign.run import RunRequest, find_resumable, prepare, prepare_resumed
+    from ffslab.campaign.run import RunRequest, find_resumable, prepare_resumed
     from ffslab.errors import UsageError
 
     run = None
     if resume:
-        if overrides or case_ids or trace:
+        if choice.overrides or choice.case_ids or choice.trace:
             raise UsageError(
                 "--resume takes no --set, --seeds, --case or --trace",
                 cause="a resumed run has the cases that it began with",
-                remedy=f"{program()} run {study} --resume",
+                remedy=f"{program()} run {choice.study} --resume",
             )
-        run = find_resumable(study, output)
+        run = find_resumable(choice.study, output)
         prepared = prepare_resumed(run, None)
     else:
-        prepared = prepare(study, overrides, case_ids, trace=trace)
+        prepared = choice.prepare()
     return RunRequest(
         prepared=prepared,
         options=PoolOptions(1, 300.0),

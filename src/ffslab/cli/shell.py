@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ffslab.cli.parse import Catalogs
+
 
 def register(app: typer.Typer) -> None:
     """Adds the verb `shell`."""
@@ -20,6 +22,7 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Option("--set", metavar="AXIS=VALUE", help="As for run."),
         ] = None,
+        catalogs: Catalogs = None,
         program: Annotated[str, typer.Option(help="What to start.")] = "/bin/sh",
     ) -> None:
         """Open a shell in the lab.
@@ -42,7 +45,8 @@ def register(app: typer.Typer) -> None:
                 remedy="run it in a terminal, or under script(1)",
             )
         overrides = [parse_set(text) for text in settings or ()]
-        chosen = prepare(study, overrides, [case] if case else []).cases[0]
+        prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
+        chosen = prepared.cases[0]
         lab = ensure_lab()
         typer.echo(
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "

@@ -72,6 +72,7 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         _study_argument(manifest),
         overrides,
         case_id,
+        catalogs=manifest.get("catalogs", ()),
         trace=bool(manifest.get("trace")),
         program=program(),
     )

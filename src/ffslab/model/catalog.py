@@ -53,6 +53,12 @@ _CHIP_INTEGERS = (
     "nop",
     "endurance_cycles",
 )
+_GEOMETRY = {
+    "page_bytes": (512, 16384),
+    "oob_bytes": (8, 2048),
+    "subpages": (1, 8),
+    "pages_per_block": (1, 1024),
+}
 _AT_LEAST_ONE = ("page_bytes", "subpages", "pages_per_block", "blocks", "planes", "nop")
 _BOARD_INTEGERS = ("ram_bytes", "cpu_mhz", "cpu_block_ps", "cpu_byte_ps")
 
@@ -103,12 +109,34 @@ def chip_from_document(document: Mapping[str, Any], where: str) -> Chip:
         _require_integer(values[key], key, where, minimum=1 if key in _AT_LEAST_ONE else 0)
     if not isinstance(values["ordered"], bool):
         raise SpecError(f"{where}: figures.ordered must be true or false")
-    return Chip(
+    chip = Chip(
         name=parsed.name,
         title=parsed.title,
         provenance=_provenance(parsed.figures, keys),
         **values,
     )
+    check_geometry(chip, f"{where}: figures")
+    return chip
+
+
+def check_geometry(chip: Chip, where: str) -> None:
+    """SpecError for a geometry that the virtual chip refuses (kmod/vnand/params.c) or misuses."""
+    for key, (least, most) in _GEOMETRY.items():
+        value = getattr(chip, key)
+        if not least <= value <= most or (key != "oob_bytes" and value & (value - 1)):
+            power = "" if key == "oob_bytes" else "a power of two "
+            raise SpecError(f"{where}: {key} must be {power}from {least} to {most}, not {value}")
+    if chip.page_bytes % (chip.ecc_step_bytes or 1):
+        raise SpecError(
+            f"{where}: page_bytes {chip.page_bytes} is not a multiple of "
+            f"ecc_step_bytes {chip.ecc_step_bytes}"
+        )
+    if chip.subpages > chip.nop:
+        raise SpecError(
+            f"{where}: subpages {chip.subpages} is above nop {chip.nop}",
+            cause="a page may be programmed nop times between erases, so sub-pages above cannot be",
+            remedy=f"at most subpages = {chip.nop}",
+        )
 
 
 def board_from_document(

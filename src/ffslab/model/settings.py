@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ffslab.errors import SpecError
-from ffslab.model.catalog import Catalog, initial_state
+from ffslab.model.catalog import Catalog, check_geometry, initial_state
 from ffslab.model.files import StateFile, WorkloadFile, suggestion, validated
 from ffslab.model.specs import (
     Board,
@@ -32,6 +32,10 @@ Settings = Mapping[str, Any]
 _PLAIN = ("board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
 _BOARD = ("ram_bytes", "wait", "cpu_block_ps", "cpu_byte_ps")
 _CHIP = (
+    "page_bytes",
+    "oob_bytes",
+    "subpages",
+    "pages_per_block",
     "t_command_ns",
     "t_read_ns",
     "t_prog_ns",
@@ -138,7 +142,11 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
     for key in settings:
         group, _, name = key.partition(".")
         if group == "chip":
-            chip_changes[name] = _integer(settings, key, where)
+            chip_changes[name] = (
+                _size(settings[key], key, where)
+                if name.endswith("_bytes")
+                else _integer(settings, key, where)
+            )
         elif group == "board" and name == "wait":
             board_changes[name] = _text(settings, key, where)
         elif group == "board" and name:
@@ -150,6 +158,8 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
     if board_changes.get("wait", "polled") not in ("polled", "interrupt"):
         raise SpecError(f'{where}: board.wait is "polled" or "interrupt"')
     chip: Chip = replace(board.chip, **chip_changes)
+    if chip_changes:
+        check_geometry(chip, f"{where}: chip {chip.name}")
     return replace(board, chip=chip, **board_changes)
 
 

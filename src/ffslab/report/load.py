@@ -119,6 +119,7 @@ def _study_word(manifest: Row) -> str:
 
 def _case(row: Row, wall: Row, manifest: Row, study: str) -> Case:
     overrides = [(str(key), list(values)) for key, values in manifest.get("overrides") or ()]
+    catalogs = [str(directory) for directory in manifest.get("catalogs") or ()]
     phases = {phase["phase"]: phase for phase in row["phases"]}
     metrics = {
         f"{name}_ns": float(phases[name]["duration_ns"])
@@ -139,7 +140,7 @@ def _case(row: Row, wall: Row, manifest: Row, study: str) -> Case:
         id=str(row["id"]),
         axes=_axes(row),
         outcome=str(row["outcome"]),
-        command=reproduce_command(study, overrides, str(row["id"])),
+        command=reproduce_command(study, overrides, str(row["id"]), catalogs=catalogs),
         reason=str(row.get("reason") or ""),
         console="\n".join(str(line) for line in row.get("excerpt") or ()),
         metrics=metrics,

@@ -14,11 +14,14 @@ def reproduce_command(
     overrides: Iterable[tuple[str, Sequence[Any]]],
     case_id: str,
     *,
+    catalogs: Iterable[str] = (),
     trace: bool = False,
     program: str = NAME,
 ) -> str:
     """The command that runs one case of a study again; `program` is a word for a shell."""
     words = ["run", study]
+    for directory in catalogs:
+        words += ["--catalog", directory]
     for key, values in overrides:
         words += ["--set", set_argument(key, values)]
     words += ["--case", case_id]
