@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,7 +36,6 @@ def register(app: typer.Typer) -> None:
         from ffslab.cli.parse import parse_set
         from ffslab.errors import UsageError
         from ffslab.kernel import ensure_lab
-        from ffslab.paths import cache_dir
         from ffslab.target.shell import run_shell
 
         if not sys.stdin.isatty():
@@ -52,4 +52,4 @@ def register(app: typer.Typer) -> None:
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "
             "leave with `exit`"
         )
-        raise typer.Exit(0 if run_shell(chosen, lab, cache_dir(), program) == 0 else 3)
+        raise typer.Exit(0 if run_shell(chosen, lab, Path("/var/tmp"), program) == 0 else 3)

@@ -51,9 +51,7 @@ def test(
     root = checkout_root()
     arguments = list(context.args)
     if not quick:
-        from ffslab.kernel import ensure_lab
-
-        ensure_lab()
+        _prepare_full_run()
     checks = [] if arguments else check_stages(root)
     failed = [stage.name for stage in checks if not _passes(stage, root)]
     status = _run(pytest_stage(arguments, quick=quick), root)
@@ -61,6 +59,17 @@ def test(
         # On standard error: the last lines of standard output are pytest's summary.
         typer.echo(f"ffslab test: failed before pytest: {', '.join(failed)}", err=True)
     raise typer.Exit(EXIT_FAILED if failed or status != 0 else EXIT_OK)
+
+
+def _prepare_full_run() -> None:
+    """The lab, and the Debian packages that only tests need."""
+    from ffslab.kernel import ensure_lab
+    from ffslab.kernel.packages import TEST_PACKAGES, ensure_packages
+    from ffslab.kernel.progress import ConsoleProgress
+    from ffslab.paths import cache_dir
+
+    ensure_packages(TEST_PACKAGES, cache_dir() / "test-packages.log", ConsoleProgress())
+    ensure_lab()
 
 
 def checkout_root() -> Path:
@@ -83,8 +92,8 @@ def check_stages(root: Path) -> list[Stage]:
     """
     python = (sys.executable, "-m")
     stages = [
-        Stage("ruff", (*python, "ruff", "check", "src", "tests")),
-        Stage("ruff format", (*python, "ruff", "format", "--check", "src", "tests")),
+        Stage("ruff", (*python, "ruff", "check", "src", "tests", "bench")),
+        Stage("ruff format", (*python, "ruff", "format", "--check", "src", "tests", "bench")),
         Stage("mypy", (*python, "mypy", "--strict")),
     ]
     for parts in _C_TEST_DIRECTORIES:

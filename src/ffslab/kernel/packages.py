@@ -45,6 +45,13 @@ BUILD_PACKAGES = (
     DebianPackage("patch", "applies kernel/patches", "patch"),
     DebianPackage("xz-utils", "unpacks the kernel source", "xz"),
 )
+TEST_PACKAGES = (
+    DebianPackage("chromium", "opens the report in a browser", "chromium"),
+    DebianPackage("fonts-dejavu-core", "letters for the browser", "/usr/share/fonts/truetype"),
+    DebianPackage("git", "clones the checkout as a newcomer would", "git"),
+    DebianPackage("postmark", "the benchmark that FFSMark is compared with", "postmark"),
+    DebianPackage("procps", "looks for guests left behind", "pgrep"),
+)
 
 
 def missing_packages(wanted: Sequence[DebianPackage]) -> list[DebianPackage]:

@@ -22,6 +22,7 @@ import tempfile
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
@@ -42,20 +43,19 @@ def run_shell(case: Case, lab: LabBuild, parent: Path, program: str) -> int:
     `parent` is a directory on the host where the guest's files are put while it
     runs. Raises InfrastructureError if the guest could not see them.
     """
-    needed = [lab.agent, *lab.modules.values(), parent]
-    for path in needed:
-        if str(path.resolve()).startswith(_HIDDEN):
-            raise InfrastructureError(
-                f"the guest cannot see {path}",
-                cause="it mounts its own /dev, /proc, /sys and /tmp",
-                remedy="set XDG_CACHE_HOME to another directory and repeat the command",
-            )
+    if f"{parent.resolve()}/".startswith(_HIDDEN):
+        raise InfrastructureError(
+            f"the guest cannot see {parent}",
+            cause="it mounts its own /dev, /proc, /sys and /tmp",
+            remedy="name another directory",
+        )
     parent.mkdir(parents=True, exist_ok=True)
     directory = Path(tempfile.mkdtemp(prefix="shell-", dir=parent))
     try:
+        lab = _staged(lab, directory)
         plan = directory / "plan"
         plan.write_text(
-            shell_plan_text(case, program, lambda name: str(lab.modules[name].resolve())), "utf-8"
+            shell_plan_text(case, program, lambda name: str(lab.modules[name])), "utf-8"
         )
         create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
         create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
@@ -67,6 +67,16 @@ def run_shell(case: Case, lab: LabBuild, parent: Path, program: str) -> int:
         shutil.rmtree(directory, ignore_errors=True)
 
 
+def _staged(lab: LabBuild, directory: Path) -> LabBuild:
+    """The lab with agent and modules where the guest sees them, wherever the cache is."""
+
+    def copied(path: Path) -> Path:
+        return Path(shutil.copy(path, directory))
+
+    modules = {name: copied(path) for name, path in lab.modules.items()}
+    return replace(lab, agent=copied(lab.agent), modules=modules)
+
+
 def _command(case: Case, lab: LabBuild, plan: Path, channel: int) -> list[str]:
     return [
         *("setpriv", "--pdeathsig", "KILL", "setarch", "x86_64", "-R"),
@@ -76,7 +86,7 @@ def _command(case: Case, lab: LabBuild, plan: Path, channel: int) -> list[str]:
         f"iomem={FLASH_REGION},{FLASH_NAME}",
         f"iomem={TRACE_REGION},{TRACE_NAME}",
         *("root=none", "rootfstype=hostfs", "rootflags=/", "ro"),
-        f"init={lab.agent.resolve()}",
+        f"init={lab.agent}",
         f"ffsplan={plan.resolve()}",
         "uml_dir=./",
         "quiet",
