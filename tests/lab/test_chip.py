@@ -9,7 +9,7 @@ from lab_support import Boot, boot, cases, edited
 
 from ffslab.model.specs import Case
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import plan_text
+from ffslab.target.plantext import encode, plan_text
 
 NAMES = ("jffs2-aged-s1", "ubifs-aged-s1")
 
@@ -130,3 +130,29 @@ def test_a_rule_violation_is_logged_with_its_caller(lab: LabBuild, tmp_path: Pat
     fatal = edited(plan_text(case), [("rules%3Dcount", "rules%3Dfatal")])
     guest = boot(lab, tmp_path / "fatal", case, fatal, clean=False)
     assert "Kernel panic - not syncing: vnand: rule violation" in guest.console
+
+
+def test_several_chips_and_partitions(lab: LabBuild, tmp_path: Path) -> None:
+    """Two chips of different geometry, one in a host file and one in memory, each monitored."""
+    case = cases()["jffs2-free-s1"]
+    insmod = next(line for line in plan_text(case).splitlines() if "vnand.ko" in line)
+    second = "name=small;page_bytes=512;oob_bytes=16;subpages=1;pages_per_block=32;blocks=64"
+    second += ";store=ram;parts=front@0+16/back@16+48"
+    lines = ["ffsplan 1", f"{insmod},{encode(second)}", "insmod path=/lab/flashmon.ko"]
+    for name in ("data", "back", "front"):
+        lines += [f"monitor mtd={name}", f"erase mtd={name}", f"snapshot label={name}"]
+    lines += ["monitor mtd=back", "snapshot label=back-after", "capture path=/proc/mtd"]
+    lines += [f"mount type=jffs2 source=mtd:{name} target=/{name}" for name in ("data", "back")]
+    guest = boot(lab, tmp_path / "guest", case, "\n".join(lines) + "\n")
+    mtds = {record["name"]: record for record in guest.of_type("mtd")}
+    assert (mtds["back"]["blocks"], mtds["back"]["page_bytes"]) == (48, 512)
+    assert mtds["front"]["erase_block_bytes"] == 32 * 512
+    erased = {n: guest.flash_record(n)["counters"]["blocks_erased"] for n in ("data", "back")}
+    assert erased == {"data": case.partition_blocks, "back": 48}
+    # Erasing one partition is not counted in another of the same chip.
+    assert guest.flash_record("back-after")["counters"]["blocks_erased"] == 48
+    assert guest.flash_record("front")["erases"] == [1] * 16
+    (table,) = [r["text"] for r in guest.of_type("file")]
+    assert [n for n in ("data", "rest", "front", "back") if f'"{n}"' in table] == [
+        "data", "rest", "front", "back",
+    ]  # fmt: skip
