@@ -17,6 +17,9 @@ const struct verb_spec plan_verbs[] = {
 		{ "path", KEY_PATH, NULL, 0, 0 },
 		{ "args", KEY_TEXT, "", 0, 0 },
 	} },
+	{ "rmmod", {
+		{ "name", KEY_NAME, NULL, 0, 0 },
+	} },
 	{ "monitor", {
 		{ "mtd", KEY_NAME, NULL, 0, 0 },
 	} },

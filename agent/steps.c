@@ -47,6 +47,19 @@ static int step_insmod(const struct plan_step *step, struct run_state *state,
 	return 0;
 }
 
+static int step_rmmod(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	const char *name = step_text(step, "name");
+
+	(void)state;
+	if (syscall(SYS_delete_module, name, O_NONBLOCK))
+		return ffs_fail(error, errno, "cannot unload module %s%s", name,
+				errno == EWOULDBLOCK ? " (it is in use: unmount, detach, unload what uses it first)" :
+				errno == ENOENT ? " (it is not loaded)" : "");
+	return 0;
+}
+
 static int step_monitor(const struct plan_step *step, struct run_state *state,
 			struct ffs_error *error)
 {
@@ -309,6 +322,7 @@ static const struct {
 	step_function function;
 } functions[] = {
 	{ "insmod", step_insmod },
+	{ "rmmod", step_rmmod },
 	{ "monitor", step_monitor },
 	{ "trace", step_trace },
 	{ "erase", step_erase },

@@ -156,3 +156,19 @@ def test_several_chips_and_partitions(lab: LabBuild, tmp_path: Path) -> None:
     assert [n for n in ("data", "rest", "front", "back") if f'"{n}"' in table] == [
         "data", "rest", "front", "back",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_modules_can_be_unloaded_and_loaded_again(lab: LabBuild, tmp_path: Path, name: str) -> None:
+    case = cases()[name]
+    plan = plan_text(case) + "rmmod name=flashmon\nrmmod name=vnand\n"
+    again = [line for line in plan_text(case).splitlines() if line.startswith("insmod")]
+    guest = boot(lab, tmp_path / "guest", case, "\n".join([plan.rstrip(), *again, ""]))
+    assert guest.of_type("end")[0]["status"] == "ok"
+
+
+def test_a_monitored_chip_is_in_use(lab: LabBuild, tmp_path: Path) -> None:
+    case = cases()["jffs2-free-s1"]
+    plan = plan_text(case) + "rmmod name=vnand\n"
+    step = boot(lab, tmp_path / "guest", case, plan).failed_step()
+    assert step["verb"] == "rmmod" and "in use" in step["message"]
