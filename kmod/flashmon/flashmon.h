@@ -16,6 +16,7 @@
 #include <linux/mtd/mtd.h>
 #include <linux/spinlock.h>
 
+struct flashmon_hook;
 struct proc_ops;
 
 #include "account.h"
@@ -38,17 +39,21 @@ struct flashmon_trace {
 /**
  * struct flashmon - a monitor
  * @mtd: the device, held
+ * @hook: the hook in its master
  * @start: its first byte in the master
  * @totals: counters
  * @trace: trace
  * @list: in the hook's list
+ * @all: in main.c's list of all monitors
  */
 struct flashmon {
 	struct mtd_info *mtd;
+	struct flashmon_hook *hook;
 	u64 start;
 	struct flashmon_totals totals;
 	struct flashmon_trace trace;
 	struct list_head list;
+	struct list_head all;
 };
 
 /**
@@ -86,9 +91,6 @@ struct flashmon_hook *flashmon_hook_get(struct mtd_info *master);
 
 /* Restores every master's operations. The devices must be idle. */
 void flashmon_hooks_remove(void);
-
-/* The hook's lock of a monitor. */
-spinlock_t *flashmon_lock(struct flashmon *m);
 
 /**
  * flashmon_trace_open() - find a trace region, if that is where traces go

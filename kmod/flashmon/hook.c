@@ -258,11 +258,6 @@ struct flashmon_hook *flashmon_hook_get(struct mtd_info *master)
 	return hook;
 }
 
-spinlock_t *flashmon_lock(struct flashmon *m)
-{
-	return &find_hook(mtd_get_master(m->mtd))->lock;
-}
-
 void flashmon_hooks_remove(void)
 {
 	struct flashmon_hook *hook, *next;

@@ -30,21 +30,15 @@ MODULE_PARM_DESC(trace_store, "where a trace goes: ram:BYTES or, in User-Mode Li
 /* Serialises commands, and protects the list below. */
 static DEFINE_MUTEX(control_lock);
 
-/* A monitor by name; hooks hold the lists the fast path uses. */
-struct entry {
-	struct flashmon *m;
-	struct list_head list;
-};
+static LIST_HEAD(monitors);
 
-static LIST_HEAD(entries);
-
-static struct entry *find_entry(const char *name)
+static struct flashmon *find_monitor(const char *name)
 {
-	struct entry *e;
+	struct flashmon *m;
 
-	list_for_each_entry(e, &entries, list)
-		if (!strcmp(e->m->mtd->name, name))
-			return e;
+	list_for_each_entry(m, &monitors, all)
+		if (!strcmp(m->mtd->name, name))
+			return m;
 	return NULL;
 }
 
@@ -64,28 +58,50 @@ static int watch(struct flashmon *m)
 
 	if (IS_ERR(hook))
 		return PTR_ERR(hook);
+	m->hook = hook;
 	spin_lock_irqsave(&hook->lock, flags);
 	list_add_tail(&m->list, &hook->monitors);
 	spin_unlock_irqrestore(&hook->lock, flags);
+	list_add_tail(&m->all, &monitors);
 	return 0;
+}
+
+static void free_monitor(struct flashmon *m)
+{
+	flashmon_trace_free(m);
+	vfree(m->totals.block);
+	put_mtd_device(m->mtd);
+	kfree(m);
+}
+
+static void detach(struct flashmon *m)
+{
+	unsigned long flags;
+
+	flashmon_proc_remove(m);
+	spin_lock_irqsave(&m->hook->lock, flags);
+	list_del(&m->list);
+	spin_unlock_irqrestore(&m->hook->lock, flags);
+	list_del(&m->all);
+	free_monitor(m);
 }
 
 static int attach(const char *name)
 {
 	struct mtd_info *mtd;
-	struct flashmon *m = NULL;
-	struct entry *e = NULL;
+	struct flashmon *m;
 	int err = -ENOMEM;
 
-	if (find_entry(name))
+	if (find_monitor(name))
 		return -EEXIST;
 	mtd = get_mtd_device_nm(name);
 	if (IS_ERR(mtd))
 		return PTR_ERR(mtd);
 	m = kzalloc(sizeof(*m), GFP_KERNEL);
-	e = kzalloc(sizeof(*e), GFP_KERNEL);
-	if (!m || !e)
-		goto out;
+	if (!m) {
+		put_mtd_device(mtd);
+		return -ENOMEM;
+	}
 	m->mtd = mtd;
 	m->start = start_in_master(mtd);
 	m->totals.page_bytes = mtd->writesize;
@@ -94,70 +110,49 @@ static int attach(const char *name)
 	m->totals.block = vzalloc(array_size(m->totals.blocks,
 					     sizeof(*m->totals.block)));
 	if (!m->totals.block)
-		goto out;
+		goto out_free;
 	err = flashmon_trace_open(m, trace_store);
-	if (!err)
-		err = watch(m);
 	if (err)
-		goto out_block;
-	e->m = m;
-	list_add_tail(&e->list, &entries);
-	return flashmon_proc_add(m);
-
-out_block:
-	vfree(m->totals.block);
-out:
-	kfree(e);
-	kfree(m);
-	put_mtd_device(mtd);
+		goto out_free;
+	err = watch(m);
+	if (err)
+		goto out_free;
+	err = flashmon_proc_add(m);
+	if (err)
+		detach(m);
 	return err;
-}
 
-static void detach(struct entry *e)
-{
-	struct flashmon *m = e->m;
-	spinlock_t *lock = flashmon_lock(m);
-	unsigned long flags;
-
-	flashmon_proc_remove(m);
-	spin_lock_irqsave(lock, flags);
-	list_del(&m->list);
-	spin_unlock_irqrestore(lock, flags);
-	flashmon_trace_free(m);
-	vfree(m->totals.block);
-	put_mtd_device(m->mtd);
-	list_del(&e->list);
-	kfree(m);
-	kfree(e);
+out_free:
+	free_monitor(m);
+	return err;
 }
 
 static void reset(struct flashmon *m)
 {
-	spinlock_t *lock = flashmon_lock(m);
 	unsigned long flags;
 
-	spin_lock_irqsave(lock, flags);
+	spin_lock_irqsave(&m->hook->lock, flags);
 	memset(&m->totals.counters, 0, sizeof(m->totals.counters));
 	memset(m->totals.block, 0, array_size(m->totals.blocks,
 					      sizeof(*m->totals.block)));
-	spin_unlock_irqrestore(lock, flags);
+	spin_unlock_irqrestore(&m->hook->lock, flags);
 }
 
 static int trace(char *text)
 {
 	char *on = strsep(&text, " ");
-	struct entry *e = text ? find_entry(text) : NULL;
+	struct flashmon *m = text ? find_monitor(text) : NULL;
 
 	if (!text)
 		return -EINVAL;
-	if (!e)
+	if (!m)
 		return -ENODEV;
 	/* No strcmp(): it is charged, and one way would take longer. */
 	if (on[0] == '1' && !on[1])
-		return flashmon_trace_start(e->m, trace_store);
+		return flashmon_trace_start(m, trace_store);
 	if (on[0] != '0' || on[1])
 		return -EINVAL;
-	flashmon_trace_stop(e->m);
+	flashmon_trace_stop(m);
 	return 0;
 }
 
@@ -165,7 +160,7 @@ static int trace(char *text)
 static int command(char *text)
 {
 	char *verb = strsep(&text, " ");
-	struct entry *e;
+	struct flashmon *m;
 
 	if (!text || !*text)
 		return -EINVAL;
@@ -173,13 +168,13 @@ static int command(char *text)
 		return attach(text);
 	if (!strcmp(verb, "trace"))
 		return trace(text);
-	e = find_entry(text);
-	if (!e)
+	m = find_monitor(text);
+	if (!m)
 		return -ENODEV;
 	if (!strcmp(verb, "detach"))
-		detach(e);
+		detach(m);
 	else if (!strcmp(verb, "reset"))
-		reset(e->m);
+		reset(m);
 	else
 		return -EINVAL;
 	return 0;
@@ -216,10 +211,10 @@ module_init(flashmon_init);
 
 static void __exit flashmon_exit(void)
 {
-	struct entry *e, *next;
+	struct flashmon *m, *next;
 
-	list_for_each_entry_safe(e, next, &entries, list)
-		detach(e);
+	list_for_each_entry_safe(m, next, &monitors, all)
+		detach(m);
 	flashmon_hooks_remove();
 	flashmon_proc_exit();
 }

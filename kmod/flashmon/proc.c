@@ -16,7 +16,7 @@ static struct proc_dir_entry *root;
 static int counters_show(struct seq_file *m, void *v)
 {
 	struct flashmon *monitor = m->private;
-	spinlock_t *lock = flashmon_lock(monitor);
+	spinlock_t *lock = &monitor->hook->lock;
 	struct flashmon_counters c;
 	unsigned long flags;
 

@@ -82,7 +82,7 @@ int flashmon_trace_open(struct flashmon *m, const char *store)
 
 int flashmon_trace_start(struct flashmon *m, const char *store)
 {
-	spinlock_t *lock = flashmon_lock(m);
+	spinlock_t *lock = &m->hook->lock;
 	unsigned long flags;
 	int err = 0;
 
@@ -98,7 +98,7 @@ int flashmon_trace_start(struct flashmon *m, const char *store)
 
 void flashmon_trace_stop(struct flashmon *m)
 {
-	spinlock_t *lock = flashmon_lock(m);
+	spinlock_t *lock = &m->hook->lock;
 	unsigned long flags;
 
 	spin_lock_irqsave(lock, flags);
