@@ -20,6 +20,7 @@ from ffslab.model.files import (
     validated,
 )
 from ffslab.model.specs import (
+    CHIP_FIGURES,
     Board,
     Chip,
     Filesystem,
@@ -33,26 +34,6 @@ from ffslab.model.specs import (
 from ffslab.model.units import parse_size
 from ffslab.program import program
 
-_CHIP_INTEGERS = (
-    "page_bytes",
-    "oob_bytes",
-    "subpages",
-    "pages_per_block",
-    "blocks",
-    "planes",
-    "t_command_ns",
-    "t_read_ns",
-    "t_prog_ns",
-    "t_erase_ns",
-    "bus_read_ps",
-    "bus_write_ps",
-    "ecc_read_ns",
-    "ecc_write_ns",
-    "ecc_strength_bits",
-    "ecc_step_bytes",
-    "nop",
-    "endurance_cycles",
-)
 _GEOMETRY = {
     "page_bytes": (512, 16384),
     "oob_bytes": (8, 2048),
@@ -103,9 +84,9 @@ def _lookup(table: Mapping[str, T], name: str, kind: str) -> T:
 def chip_from_document(document: Mapping[str, Any], where: str) -> Chip:
     """A chip file's contents as a Chip."""
     parsed = validated(ChipFile, document, where)
-    keys = (*_CHIP_INTEGERS, "ordered")
+    keys = (*CHIP_FIGURES, "ordered")
     values = _figure_values(parsed.figures, keys, where)
-    for key in _CHIP_INTEGERS:
+    for key in CHIP_FIGURES:
         _require_integer(values[key], key, where, minimum=1 if key in _AT_LEAST_ONE else 0)
     if not isinstance(values["ordered"], bool):
         raise SpecError(f"{where}: figures.ordered must be true or false")

@@ -16,6 +16,8 @@ from ffslab.errors import SpecError
 from ffslab.model.catalog import Catalog, check_geometry, initial_state
 from ffslab.model.files import StateFile, WorkloadFile, suggestion, validated
 from ffslab.model.specs import (
+    CHIP_FAULT_RATES,
+    CHIP_FIGURES,
     Board,
     Case,
     Chip,
@@ -31,28 +33,11 @@ Settings = Mapping[str, Any]
 
 _PLAIN = ("board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
 _BOARD = ("ram_bytes", "wait", "cpu_block_ps", "cpu_byte_ps")
+_CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change
 _CHIP = (
-    "page_bytes",
-    "oob_bytes",
-    "subpages",
-    "pages_per_block",
-    "t_command_ns",
-    "t_read_ns",
-    "t_prog_ns",
-    "t_erase_ns",
-    "bus_read_ps",
-    "bus_write_ps",
-    "ecc_read_ns",
-    "ecc_write_ns",
-    "blocks",
-    "ecc_strength_bits",
-    "endurance_cycles",
+    *(name for name in CHIP_FIGURES if name not in _CHIP_FIXED),
     "factory_bad",
-    "program_fail_ppm",
-    "erase_fail_ppm",
-    "rber_e12",
-    "rber_wear_e12",
-    "rber_disturb_e12",
+    *CHIP_FAULT_RATES,
 )
 DEFAULT = "default"  # an option's value that stands for the file system's own default
 

@@ -27,6 +27,37 @@ class Provenance:
     estimate: bool
 
 
+# Figures of a chip that a catalog file states; Chip has a field for each.
+CHIP_FIGURES = (
+    "page_bytes",
+    "oob_bytes",
+    "subpages",
+    "pages_per_block",
+    "blocks",
+    "planes",
+    "t_command_ns",
+    "t_read_ns",
+    "t_prog_ns",
+    "t_erase_ns",
+    "bus_read_ps",
+    "bus_write_ps",
+    "ecc_read_ns",
+    "ecc_write_ns",
+    "ecc_strength_bits",
+    "ecc_step_bytes",
+    "nop",
+    "endurance_cycles",
+)
+# Rates of faults; kmod/vnand takes them under the same names. Zero means none.
+CHIP_FAULT_RATES = (
+    "program_fail_ppm",
+    "erase_fail_ppm",
+    "rber_e12",
+    "rber_wear_e12",
+    "rber_disturb_e12",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
     """A NAND chip and its path to memory: geometry, latencies, bus and ECC.

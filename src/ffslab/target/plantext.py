@@ -11,19 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from ffslab.model.specs import Board, Case
+from ffslab.model.specs import CHIP_FAULT_RATES, Board, Case
 
 PARTITION = "data"
 MOUNT_POINT = "/mnt"
 SETTLE_QUIET_MS = 2000
-_FAULTS = (
-    "endurance_cycles",
-    "program_fail_ppm",
-    "erase_fail_ppm",
-    "rber_e12",
-    "rber_wear_e12",
-    "rber_disturb_e12",
-)
+_OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
 _HEX_ESCAPED = frozenset("%= \t\n\r\x7f") | {chr(code) for code in range(32)}
@@ -109,7 +102,7 @@ def vnand_chip(board: Board, partition_blocks: int, seed: int) -> str:
     }
     if chip.factory_bad:
         values["factory_bad"] = f"count:{chip.factory_bad}"
-    values |= {key: getattr(chip, key) for key in _FAULTS if getattr(chip, key)}
+    values |= {key: getattr(chip, key) for key in _OPTIONAL if getattr(chip, key)}
     return ";".join(f"{key}={value}" for key, value in values.items())
 
 
