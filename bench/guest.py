@@ -8,11 +8,8 @@ the guest's programs are its children under ptrace.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -26,7 +23,13 @@ from ffslab.results.records import RecordStream, parse_records
 from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
 from ffslab.target.initramfs import build_archive, regular_file
 from ffslab.target.lab import LabBuild
-from ffslab.target.uml import INITRAMFS_NAME, batch_script, write_guest_directory
+from ffslab.target.uml import (
+    INITRAMFS_NAME,
+    batch_script,
+    kill_group,
+    start_guest,
+    write_guest_directory,
+)
 
 TIMEOUT_S = 300.0
 _POLL_S = 0.0002
@@ -117,15 +120,8 @@ def measure(script: str, directory: Path, records: Path | None) -> tuple[int, Sa
     takes a little of another CPU.
     """
     started = time.monotonic()
-    process = subprocess.Popen(
-        ["/bin/sh", "-c", script],
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    watchdog = threading.Timer(TIMEOUT_S, lambda: _kill_group(process.pid))
+    process = start_guest(script, directory)
+    watchdog = threading.Timer(TIMEOUT_S, lambda: kill_group(process))
     watchdog.daemon = True
     watchdog.start()
     try:
@@ -135,7 +131,7 @@ def measure(script: str, directory: Path, records: Path | None) -> tuple[int, Sa
         process.returncode = os.waitstatus_to_exitcode(status)
     finally:
         watchdog.cancel()
-        _kill_group(process.pid)
+        kill_group(process)
     cpu_s = usage.ru_utime + usage.ru_stime
     return process.returncode, Sample(wall_s, cpu_s, first_record_s=first_s)
 
@@ -147,11 +143,6 @@ def _await_first(pid: int, records: Path, started: float) -> float | None:
             return None
         time.sleep(_POLL_S)
     return time.monotonic() - started
-
-
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
 
 
 def interleave(

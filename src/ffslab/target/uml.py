@@ -170,20 +170,13 @@ class UmlTarget:
             self._stopped.set()
             running = list(self._running.values())
         for process in running:
-            _kill_group(process)
+            kill_group(process)
 
     def _boot(self, script: str, directory: Path, timeout_s: float) -> tuple[int, bool, bool]:
         with self._lock:
             if self._stopped.is_set():
                 return -signal.SIGKILL, False, True
-            process = subprocess.Popen(
-                ["/bin/sh", "-c", script],
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            process = start_guest(script, directory)
             self._running[process.pid] = process
         timed_out = False
         try:
@@ -192,7 +185,7 @@ class UmlTarget:
             timed_out = True
         finally:
             # The group may outlive its leader: a crashed kernel leaves its processes.
-            _kill_group(process)
+            kill_group(process)
             process.wait()
             with self._lock:
                 del self._running[process.pid]
@@ -213,7 +206,20 @@ def trim_trace(path: Path) -> None:
         file.truncate(min(_TRACE_HEADER_BYTES + record_bytes * records, TRACE_BYTES))
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
+def start_guest(script: str, directory: Path) -> subprocess.Popen[bytes]:
+    """Starts a guest's shell command in its directory, as leader of its own process group."""
+    return subprocess.Popen(
+        ["/bin/sh", "-c", script],
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills what `start_guest` started, with its children; no error if it is gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
