@@ -92,7 +92,7 @@ def plan_lab(variant: str, source: KernelSource) -> LabPlan:
     agent_files = [
         path for path in agent.rglob("*") if path.suffix in (".c", ".h") or path.name == "Makefile"
     ]
-    agent_key = hash_texts([_FORMAT, compiler, headers, hash_files(agent, agent_files)])
+    agent_key = hash_texts([_FORMAT, compiler, hash_files(agent, agent_files)])
     root = cache_root()
     return LabPlan(
         kernel_key=kernel_key,
