@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -109,20 +109,23 @@ def boot(
     plan: str | None = None,
     *,
     flash: Path | None = None,
+    files: Mapping[str, Path] | None = None,
+    limit_s: float = BOOT_LIMIT_S,
     clean: bool = True,
 ) -> Boot:
     """Boots one guest. With `flash` it gets a copy of that chip instead of a new one.
 
+    `files`: programs for the guest's root, host files by their guest paths; executable.
+    `limit_s`: wall time after which the guest is killed and the test fails.
     `clean`: the guest must power off and its console must be without a report.
     """
     directory.mkdir()
-    write_guest_directory(directory, lab, case, plan if plan is not None else plan_text(case))
+    text = plan if plan is not None else plan_text(case)
+    write_guest_directory(directory, lab, case, text, files)
     if flash:
         shutil.copyfile(flash, directory / FLASH_NAME)
     script = batch_script(case, None)
-    done = subprocess.run(
-        ["/bin/sh", "-c", script], cwd=directory, timeout=BOOT_LIMIT_S, check=False
-    )
+    done = subprocess.run(["/bin/sh", "-c", script], cwd=directory, timeout=limit_s, check=False)
     console = (directory / CONSOLE_NAME).read_text(errors="replace")
     result = Boot(directory, done.returncode, console)
     if clean:

@@ -23,7 +23,7 @@ import signal
 import struct
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
@@ -98,8 +98,17 @@ def batch_script(case: Case, host_cpu: int | None) -> str:
     return f"ulimit -c 0; exec {words} </dev/null >>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME}"
 
 
-def write_guest_directory(directory: Path, lab: LabBuild, case: Case, plan: str) -> None:
-    """Puts kernel, initramfs and an empty flash file into `directory`."""
+def write_guest_directory(
+    directory: Path,
+    lab: LabBuild,
+    case: Case,
+    plan: str,
+    programs: Mapping[str, Path] | None = None,
+) -> None:
+    """Puts kernel, initramfs and an empty flash file into `directory`.
+
+    `programs` are further executable files of the initramfs, host files by their guest paths.
+    """
     try:
         entries = [
             character_device("/dev/console", 5, 1),
@@ -110,6 +119,10 @@ def write_guest_directory(directory: Path, lab: LabBuild, case: Case, plan: str)
                 if f"/lab/{name}.ko" in plan
             ),
             regular_file("/plan", plan.encode()),
+            *(
+                regular_file(path, source.read_bytes(), executable=True)
+                for path, source in sorted((programs or {}).items())
+            ),
         ]
         (directory / INITRAMFS_NAME).write_bytes(build_archive(entries))
         (directory / "linux").symlink_to(lab.kernel.resolve(strict=True))
