@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Between the format on flash and the structures in memory: pure functions, one
+ * file for each part of the format. None allocates, none trusts what it decodes:
+ * whatever bytes come in, the result is valid or the function says that it is not.
+ */
+#ifndef YAFFS_CODEC_H
+#define YAFFS_CODEC_H
+
+#include "media.h"
+
+/* ---- tags.c ---- */
+
+/**
+ * struct yaffs_tags - decoded tags of a page
+ * @seq: sequence number of the block
+ * @obj_id: object id, never with the type in it
+ * @chunk_id: from 1 for data; 0 for an object header
+ * @n_bytes: data bytes of a data chunk; 0 for a header
+ * @used: false: the page is not programmed, and nothing else is set
+ * @extended: the fields below are valid; only headers can have them
+ * @is_shrink: header lowers the limit of older data
+ * @shadows: header replaces another object, named in the header itself
+ * @type: enum yaffs_object_type
+ * @parent_id: parent directory
+ * @size: files: size in bytes
+ * @link_target: hard links: object id of the target
+ */
+struct yaffs_tags {
+	u32 seq;
+	u32 obj_id;
+	u32 chunk_id;
+	u32 n_bytes;
+	bool used;
+	bool extended;
+	bool is_shrink;
+	bool shadows;
+	u8 type;
+	u32 parent_id;
+	u64 size;
+	u32 link_target;
+};
+
+enum yaffs_ecc_result {
+	YAFFS_ECC_GOOD,
+	YAFFS_ECC_CORRECTED,
+	YAFFS_ECC_UNCORRECTABLE,
+};
+
+/*
+ * Packs tags. The extended form is used if @t->extended, unless it is a file of
+ * YAFFS_TAG_SIZE_END bytes or more. @t->used is not looked at.
+ */
+void yaffs_tags_pack(const struct yaffs_tags *t, struct yaffs_tags_media *m);
+
+/*
+ * Unpacks tags that are believed to be undamaged. Returns 0 (also for an unused
+ * page) or -EUCLEAN: object id 0 or too large, chunk id or type out of range.
+ * The sequence number is not judged. The object id may be YAFFS_ID_SUMMARY, and
+ * with YAFFS_SEQ_CHECKPOINT any number: then only obj_id, chunk_id and n_bytes
+ * are set, as they are.
+ */
+int yaffs_tags_unpack(const struct yaffs_tags_media *m, struct yaffs_tags *t);
+
+/* ECC over the 16 bytes of packed tags (section 2.4 of the format). */
+void yaffs_tags_ecc_calculate(const struct yaffs_tags_media *m,
+			      struct yaffs_tags_ecc_media *ecc);
+enum yaffs_ecc_result yaffs_tags_ecc_correct(struct yaffs_tags_media *m,
+					     const struct yaffs_tags_ecc_media *ecc);
+
+/* ---- header.c ---- */
+
+/**
+ * struct yaffs_header - decoded object header
+ * @name: points into the page for a decoded header; not NUL-terminated
+ * @name_bytes: 0 to YAFFS_NAME_MAX
+ * @symlink: target, points into the page; symbolic links only, else NULL
+ * @symlink_bytes: 0 to YAFFS_SYMLINK_MAX
+ * @size: files only
+ * @shadowed_id: 0: none
+ */
+struct yaffs_header {
+	u32 type;
+	u32 parent_id;
+	const u8 *name;
+	u32 name_bytes;
+	const u8 *symlink;
+	u32 symlink_bytes;
+	u32 mode;
+	u32 uid;
+	u32 gid;
+	u32 rdev;
+	u64 atime_s;
+	u64 mtime_s;
+	u64 ctime_s;
+	u64 size;
+	u32 link_target;
+	u32 shadowed_id;
+	bool is_shrink;
+};
+
+/*
+ * Writes the 512 bytes of a header; what lies behind them in the chunk is the
+ * caller's. @inband: also set the in-band copies of shadow and shrink.
+ */
+void yaffs_header_encode(const struct yaffs_header *h, bool inband,
+			 struct yaffs_header_media *m);
+
+/*
+ * Reads a header. Returns 0, or -EUCLEAN: type unknown or out of range, parent or
+ * link target out of range, symbolic link without end, size above @max_size. A name
+ * without end is cut at YAFFS_NAME_MAX; a slash or a NUL cannot be in a name: it is
+ * cut there. Works on any bytes.
+ */
+int yaffs_header_decode(const struct yaffs_header_media *m, u64 max_size,
+			struct yaffs_header *h);
+
+/* ---- summary.c ---- */
+
+/* Pages that the summary of a block takes: 0 if it cannot have one. */
+u32 yaffs_summary_pages(u32 pages_per_block, u32 chunk_bytes);
+
+/* Sum over the bytes of entries. */
+u32 yaffs_summary_sum(const struct yaffs_summary_entry_media *entries, u32 n);
+
+/* Entry of a page from its packed tags, and packed tags from an entry. */
+void yaffs_summary_entry(const struct yaffs_tags_media *m,
+			 struct yaffs_summary_entry_media *entry);
+void yaffs_summary_tags(const struct yaffs_summary_entry_media *entry, u32 seq,
+			struct yaffs_tags_media *m);
+
+void yaffs_summary_header(u32 block, u32 seq, u32 sum,
+			  struct yaffs_summary_header_media *m);
+
+/* Version and sequence number; the block number is not looked at, as upstream. */
+bool yaffs_summary_header_valid(const struct yaffs_summary_header_media *m,
+				u32 seq);
+
+/* ---- ckpt_format.c ---- */
+
+/* Running checksums of the checkpoint's stream. */
+struct yaffs_ckpt_sum {
+	u32 sum;
+	u32 xor;
+};
+
+void yaffs_ckpt_sum_add(struct yaffs_ckpt_sum *sum, const void *bytes, u32 n);
+/* The last word of the stream. */
+u32 yaffs_ckpt_sum_word(const struct yaffs_ckpt_sum *sum);
+
+/* Bits of a chunk number in a leaf: even, at least 16. */
+u32 yaffs_ckpt_leaf_bits(u32 blocks, u32 pages_per_block);
+/* @bits is 16 to 32; bytes that the entries do not fill are 0. */
+void yaffs_ckpt_leaf_pack(const u32 entry[YAFFS_LEAF_ENTRIES], u32 bits,
+			  u8 leaf[YAFFS_CKPT_LEAF_BYTES]);
+void yaffs_ckpt_leaf_unpack(const u8 leaf[YAFFS_CKPT_LEAF_BYTES], u32 bits,
+			    u32 entry[YAFFS_LEAF_ENTRIES]);
+
+/**
+ * struct yaffs_block - what is known of a block
+ * @seq: sequence number, 0 if it has none
+ * @pages_in_use: pages that hold live contents
+ * @soft_deleted: kept from checkpoints of the original; always 0 here
+ * @state: enum yaffs_block_state
+ * @strikes: failures seen, at most 7
+ * @needs_retiring: to be marked bad instead of erased
+ * @skip_erased_check: known to be erased: do not look before the first write
+ * @prioritised: to be collected soon, its pages had bit errors
+ * @has_summary: its last pages hold a valid summary
+ * @has_shrink: holds a header that invalidates older data
+ * @unreadable: holds live pages that cannot be read; never collected. Not in the
+ *	format: found out again after the next mount
+ */
+struct yaffs_block {
+	u32 seq;
+	u16 pages_in_use;
+	u16 soft_deleted;
+	u8 state;
+	u8 strikes;
+	bool needs_retiring : 1;
+	bool skip_erased_check : 1;
+	bool prioritised : 1;
+	bool has_summary : 1;
+	bool has_shrink : 1;
+	bool unreadable : 1;
+};
+
+void yaffs_ckpt_block_pack(const struct yaffs_block *b,
+			   struct yaffs_ckpt_block_media *m);
+/* Returns -EUCLEAN: state out of range, or more pages in use than a block has. */
+int yaffs_ckpt_block_unpack(const struct yaffs_ckpt_block_media *m,
+			    u32 pages_per_block, struct yaffs_block *b);
+
+struct yaffs_ckpt_object {
+	u32 id;
+	u32 parent_id;
+	u32 hdr_chunk;
+	u32 data_chunks;
+	u64 size;		/* file size, or a hard link's target */
+	u8 type;
+	u8 serial;
+	bool deleted;
+	bool soft_deleted;
+	bool unlinked;
+	bool fake;
+	bool rename_allowed;
+	bool unlink_allowed;
+};
+
+void yaffs_ckpt_object_pack(const struct yaffs_ckpt_object *o,
+			    struct yaffs_ckpt_object_media *m);
+/*
+ * Returns 1 for an object, 0 for the end of the list, -EUCLEAN for a wrong size,
+ * type or id.
+ */
+int yaffs_ckpt_object_unpack(const struct yaffs_ckpt_object_media *m,
+			     struct yaffs_ckpt_object *o);
+void yaffs_ckpt_object_end(struct yaffs_ckpt_object_media *m);
+
+/* ---- xattr_format.c: the area of @bytes behind a header (section 13) ---- */
+
+/* True if the area holds an attribute. */
+bool yaffs_xattr_any(const u8 *area, u32 bytes);
+/*
+ * Copies the value of @name to @value, up to @size bytes. Returns its length (also
+ * if @size is 0), -ENODATA, or -ERANGE if @size is too small.
+ */
+int yaffs_xattr_find(const u8 *area, u32 bytes, const char *name,
+		     void *value, u32 size);
+/*
+ * Sets @name to @size bytes at @value (NULL removes it). @create: -EEXIST if there;
+ * @replace: -ENODATA if not there. -ENOSPC if the area is too small: then it is
+ * unchanged. Records behind a removed one move up, what becomes free is zero.
+ */
+int yaffs_xattr_store(u8 *area, u32 bytes, const char *name, const void *value,
+		      u32 size, bool create, bool replace);
+/*
+ * Calls @emit for each well-formed record until it returns non-zero, and returns
+ * that, else 0. @name is NUL-terminated within the area.
+ */
+int yaffs_xattr_each(const u8 *area, u32 bytes,
+		     int (*emit)(void *context, const char *name, u32 name_bytes,
+				 const u8 *value, u32 size), void *context);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the pure parts (tags, header, summary, ckpt_format, xattr_format, policy)
+ * need from their surroundings, so that they compile in the kernel and in user
+ * space, where they are unit-tested and fuzzed.
+ */
+#ifndef YAFFS_PORTABLE_H
+#define YAFFS_PORTABLE_H
+
+#ifdef __KERNEL__
+#include <asm/byteorder.h>
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#else
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef uint16_t __le16;
+typedef uint32_t __le32;
+
+#define __packed __attribute__((packed))
+#define cpu_to_le16(v) htole16(v)
+#define le16_to_cpu(v) le16toh(v)
+#define cpu_to_le32(v) htole32(v)
+#define le32_to_cpu(v) le32toh(v)
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
+#define hweight8(v) ((unsigned int)__builtin_popcount((u8)(v)))
+#define hweight32(v) ((unsigned int)__builtin_popcount(v))
+#define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#endif
+
+#endif
