@@ -19,7 +19,12 @@ import typer
 from ffslab.errors import EXIT_FAILED, EXIT_OK, InfrastructureError
 from ffslab.program import program
 
-_C_TEST_DIRECTORIES = (("agent",), ("kmod", "vnand", "test"), ("kmod", "flashmon", "test"))
+_C_TEST_DIRECTORIES = (
+    ("agent",),
+    ("kmod", "vnand", "test"),
+    ("kmod", "flashmon", "test"),
+    ("kmod", "yaffs", "test"),
+)
 _QUICK_TESTS = ("tests/unit", "tests/golden")
 _LAB_TESTS = ("tests/lab", "tests/e2e")
 

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzzes everything that decodes: fuzz_decode RUNS SEED. The first byte of an
+ * input chooses the function, the rest are the bytes it gets. The sanitizers judge;
+ * besides, what is accepted must be within its limits and come back when it is
+ * encoded again. Also a libFuzzer target (LLVMFuzzerTestOneInput).
+ *
+ * Run n depends on SEED and n only: fuzz_decode 1 SEED N repeats it. There is no
+ * feedback from coverage; instead, most inputs are valid ones with some changes.
+ */
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define INPUT_BYTES	512
+#define XATTR_BYTES	160
+#define MAX_SIZE	0x8000000000ull
+
+static void judge(bool good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "fuzz_decode: %s\n", what);
+	abort();
+}
+
+static bool id_valid(u32 id)
+{
+	return id >= 1 && id <= YAFFS_MAX_OBJECT_ID;
+}
+
+static void judge_tags(const struct yaffs_tags *t)
+{
+	judge(id_valid(t->obj_id), "object id");
+	judge(t->chunk_id <= YAFFS_MAX_CHUNK_ID, "chunk id");
+	judge(t->chunk_id || !t->n_bytes, "byte count of a header");
+	if (!t->extended)
+		return;
+	judge(!t->chunk_id && t->type > 0 && t->type < YAFFS_TYPES, "type");
+	judge(id_valid(t->parent_id) || (!t->parent_id && t->obj_id == 1),
+	      "parent");
+	judge(t->type != YAFFS_TYPE_HARDLINK || id_valid(t->link_target),
+	      "link target");
+}
+
+static void try_tags(u8 *bytes)
+{
+	struct yaffs_tags_media *m = (void *)bytes, again, more;
+	struct yaffs_tags t;
+
+	if (yaffs_tags_unpack(m, &t) || !t.used)
+		return;
+	if (t.seq != YAFFS_SEQ_CHECKPOINT)
+		judge_tags(&t);
+	yaffs_tags_pack(&t, &again);
+	/* Packed in the plain form, without what the extended one says. */
+	if (t.extended && t.size >= YAFFS_TAG_SIZE_END)
+		return;
+	judge(!yaffs_tags_unpack(&again, &t), "packed tags are refused");
+	yaffs_tags_pack(&t, &more);
+	judge(!memcmp(&again, &more, sizeof(more)), "tags differ");
+}
+
+static void try_ecc(u8 *bytes)
+{
+	struct yaffs_tags_oob_media *m = (void *)bytes;
+	u8 before[sizeof(m->tags)];
+	enum yaffs_ecc_result result;
+	u32 i, changed = 0;
+
+	memcpy(before, &m->tags, sizeof(before));
+	result = yaffs_tags_ecc_correct(&m->tags, &m->ecc);
+	for (i = 0; i < sizeof(before); i++)
+		changed += hweight8(before[i] ^ bytes[i]);
+	judge(changed <= (result == YAFFS_ECC_CORRECTED), "tags changed");
+	if (!changed)
+		return;
+	judge(yaffs_tags_ecc_correct(&m->tags, &m->ecc) == YAFFS_ECC_GOOD,
+	      "corrected tags are not good");
+}
+
+static void try_header(u8 *bytes)
+{
+	struct yaffs_header_media *m = (void *)bytes, again, more;
+	struct yaffs_header h;
+
+	if (yaffs_header_decode(m, MAX_SIZE, &h))
+		return;
+	judge(h.type > 0 && h.type < YAFFS_TYPES, "type");
+	judge(id_valid(h.parent_id) ||
+	      (!h.parent_id && h.type == YAFFS_TYPE_DIRECTORY), "parent");
+	judge(h.name_bytes <= YAFFS_NAME_MAX &&
+	      !memchr(h.name, 0, h.name_bytes) &&
+	      !memchr(h.name, '/', h.name_bytes), "name");
+	judge(h.size <= MAX_SIZE && (!h.size || h.type == YAFFS_TYPE_FILE),
+	      "size");
+	judge(!h.symlink == (h.type != YAFFS_TYPE_SYMLINK) &&
+	      h.symlink_bytes <= YAFFS_SYMLINK_MAX, "symbolic link");
+	judge(!h.shadowed_id || id_valid(h.shadowed_id), "shadow");
+	yaffs_header_encode(&h, false, &again);
+	judge(!yaffs_header_decode(&again, MAX_SIZE, &h),
+	      "encoded header is refused");
+	yaffs_header_encode(&h, false, &more);
+	judge(!memcmp(&again, &more, sizeof(more)), "headers differ");
+}
+
+static void try_summary(u8 *bytes)
+{
+	struct yaffs_summary_header_media *m = (void *)bytes;
+	struct yaffs_summary_entry_media *entry = (void *)(m + 1);
+	u32 n = bytes[2] % 8;
+	struct yaffs_tags_media tags;
+	struct yaffs_tags t;
+	u32 sum, i;
+
+	if (yaffs_summary_header_valid(m, 0x1001))
+		judge(get32(bytes, 0) == 1 && get32(bytes, 8) == 0x1001,
+		      "header of a summary");
+	sum = yaffs_summary_sum(entry, n);
+	judge(sum <= n * 12 * 255, "sum");
+	for (i = 0; i < n; i++) {
+		yaffs_summary_tags(&entry[i], 0x1001, &tags);
+		if (!yaffs_tags_unpack(&tags, &t))
+			judge_tags(&t);
+	}
+}
+
+static void try_leaf(u8 *bytes)
+{
+	u32 bits = 16 + 2 * (bytes[0] % 9);
+	u8 again[YAFFS_CKPT_LEAF_BYTES];
+	u32 entry[YAFFS_LEAF_ENTRIES];
+	u32 i;
+
+	yaffs_ckpt_leaf_unpack(bytes + 1, bits, entry);
+	for (i = 0; i < YAFFS_LEAF_ENTRIES; i++)
+		judge((u64)entry[i] >> bits == 0, "entry of a leaf");
+	yaffs_ckpt_leaf_pack(entry, bits, again);
+	judge(!memcmp(again, bytes + 1, 2 * bits) &&
+	      all_bytes(again + 2 * bits, sizeof(again) - 2 * bits, 0), "leaf");
+}
+
+static void try_block(u8 *bytes)
+{
+	struct yaffs_ckpt_block_media *m = (void *)bytes, again;
+	struct yaffs_block b;
+
+	if (yaffs_ckpt_block_unpack(m, 64, &b))
+		return;
+	judge(b.state < YAFFS_BLOCK_STATES && b.pages_in_use <= 64 &&
+	      b.strikes <= 7, "block");
+	yaffs_ckpt_block_pack(&b, &again);
+	judge(!memcmp(m, &again, sizeof(again)), "blocks differ");
+}
+
+static void try_object(u8 *bytes)
+{
+	struct yaffs_ckpt_object_media *m = (void *)bytes, again;
+	struct yaffs_ckpt_object o;
+	int status = yaffs_ckpt_object_unpack(m, &o);
+
+	if (status < 0)
+		return;
+	if (status) {
+		judge(id_valid(o.id) && o.parent_id <= YAFFS_MAX_OBJECT_ID &&
+		      o.type > 0 && o.type < YAFFS_TYPES, "object");
+		yaffs_ckpt_object_pack(&o, &again);
+		put32(bytes, 16, get32(bytes, 16) & 0x1ffff);
+	} else {
+		yaffs_ckpt_object_end(&again);
+	}
+	judge(!memcmp(m, &again, sizeof(again)), "objects differ");
+}
+
+static int emit(void *context, const char *name, u32 name_bytes,
+		const u8 *value, u32 size)
+{
+	u32 *n = context;
+
+	judge(name_bytes && strlen(name) == name_bytes &&
+	      value == (const u8 *)name + name_bytes + 1 &&
+	      name_bytes + size < XATTR_BYTES, "attribute");
+	return ++*n > XATTR_BYTES;
+}
+
+static void try_xattr(u8 *bytes)
+{
+	u32 before = 0, after = 0;
+	u8 value[XATTR_BYTES];
+	int found, status;
+
+	judge(!yaffs_xattr_each(bytes, XATTR_BYTES, emit, &before),
+	      "too many attributes");
+	judge(yaffs_xattr_any(bytes, XATTR_BYTES) == (before > 0), "any");
+	found = yaffs_xattr_find(bytes, XATTR_BYTES, "user.a", value,
+				 XATTR_BYTES);
+	status = yaffs_xattr_store(bytes, XATTR_BYTES, "user.a", "xyz", 3,
+				   false, false);
+	judge(status == 0 || status == -ENOSPC, "status of a change");
+	yaffs_xattr_each(bytes, XATTR_BYTES, emit, &after);
+	/* More may go than come: there can be several of one name. */
+	if (status == 0)
+		judge(yaffs_xattr_find(bytes, XATTR_BYTES, "user.a", value,
+				       3) == 3 && !memcmp(value, "xyz", 3) &&
+		      after <= before + (found == -ENODATA), "changed");
+	status = yaffs_xattr_store(bytes, XATTR_BYTES, "user.a", NULL, 0, false,
+				   false);
+	judge(yaffs_xattr_find(bytes, XATTR_BYTES, "user.a", NULL, 0) ==
+	      -ENODATA, "removed");
+}
+
+/* ---- targets, and valid inputs to start from ---- */
+
+static void seed_tags(u8 *bytes)
+{
+	const struct yaffs_tags t = {
+		.seq = 0x1001, .obj_id = 257, .extended = true, .parent_id = 1,
+		.type = YAFFS_TYPE_FILE, .size = 5000,
+	};
+	struct yaffs_tags_oob_media *m = (void *)bytes;
+
+	yaffs_tags_pack(&t, &m->tags);
+	yaffs_tags_ecc_calculate(&m->tags, &m->ecc);
+}
+
+static void seed_header(u8 *bytes)
+{
+	const struct yaffs_header h = {
+		.type = YAFFS_TYPE_SYMLINK, .parent_id = 1,
+		.name = (const u8 *)"name", .name_bytes = 4,
+		.symlink = (const u8 *)"target", .symlink_bytes = 6,
+		.link_target = 257,
+	};
+	struct yaffs_header_media *m = (void *)bytes;
+
+	yaffs_header_encode(&h, false, m);
+	/* Valid as any type: the first word decides. */
+	put32(bytes, 292, 5000);
+	put32(bytes, 296, 257);
+}
+
+static void seed_summary(u8 *bytes)
+{
+	yaffs_summary_header(1, 0x1001, 0, (void *)bytes);
+	put32(bytes, 16, 257);
+	put32(bytes, 20, 1);
+	put32(bytes, 24, 2048);
+}
+
+static void seed_object(u8 *bytes)
+{
+	const struct yaffs_ckpt_object o = {
+		.id = 257, .parent_id = 1, .type = YAFFS_TYPE_FILE,
+	};
+
+	if (bytes[0] & 1)
+		yaffs_ckpt_object_pack(&o, (void *)bytes);
+	else
+		yaffs_ckpt_object_end((void *)bytes);
+}
+
+static void seed_xattr(u8 *bytes)
+{
+	static const char * const names[] = { "user.b", "user.a", "trusted.c" };
+	u32 i;
+
+	memset(bytes, 0xff, XATTR_BYTES);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		yaffs_xattr_store(bytes, XATTR_BYTES, names[i], "0123456789ab",
+				  4 * i, false, false);
+}
+
+static void seed_none(u8 *bytes)
+{
+	(void)bytes;
+}
+
+static const struct target {
+	void (*try)(u8 *bytes);
+	void (*seed)(u8 *bytes);
+	u32 bytes;
+} targets[] = {
+	{ try_tags, seed_tags, sizeof(struct yaffs_tags_media) },
+	{ try_ecc, seed_tags, sizeof(struct yaffs_tags_oob_media) },
+	{ try_header, seed_header, sizeof(struct yaffs_header_media) },
+	{ try_summary, seed_summary, 16 + 8 * 12 },
+	{ try_leaf, seed_none, 1 + YAFFS_CKPT_LEAF_BYTES },
+	{ try_block, seed_none, sizeof(struct yaffs_ckpt_block_media) },
+	{ try_object, seed_object, sizeof(struct yaffs_ckpt_object_media) },
+	{ try_xattr, seed_xattr, XATTR_BYTES },
+};
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	const struct target *target;
+	u8 bytes[INPUT_BYTES] = { 0 };
+	u8 *input;
+
+	if (!size)
+		return 0;
+	target = &targets[data[0] % ARRAY_SIZE(targets)];
+	memcpy(bytes, data + 1, min_t(size_t, size - 1, target->bytes));
+	input = exact_copy(bytes, target->bytes);
+	target->try(input);
+	free(input);
+	return 0;
+}
+
+/* A bit, a byte, a word that means something, or the rest of the input. */
+static void mutate(u64 *state, u8 *bytes, u32 n)
+{
+	static const u32 words[] = {
+		0, 1, 4, 5, 6, 0x21, 0x101, 0x3ffff, 0x40000, 0x7fffffff,
+		0x80000000, 0x80000001, 0x30000001, 0xe0000001, 0xffffffff,
+	};
+	u32 at = draw_below(state, n);
+
+	switch (draw_below(state, 8)) {
+	case 0:
+		draw_bytes(state, bytes + at, n - at);
+		break;
+	case 1:
+	case 2:
+		bytes[at] = (u8)draw(state);
+		break;
+	case 3:
+	case 4:
+		bytes[at] ^= (u8)(1u << draw_below(state, 8));
+		break;
+	case 5:
+		bytes[at] = 0;
+		break;
+	default:
+		at &= ~3u;
+		if (at + 4 <= n)
+			put32(bytes, at, words[draw_below(state,
+							  ARRAY_SIZE(words))]);
+	}
+}
+
+static u64 base_seed, current;
+
+/* Only what is safe in a signal handler, apart from the formatting. */
+static void on_abort(int number)
+{
+	char text[80];
+	int n = snprintf(text, sizeof(text),
+			 "fuzz_decode: repeat with: fuzz_decode 1 %llu %llu\n",
+			 (unsigned long long)base_seed,
+			 (unsigned long long)current);
+
+	(void)!write(2, text, (size_t)n);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void run(void)
+{
+	u64 state = base_seed * 0x9e3779b97f4a7c15ull ^ current;
+	u8 input[1 + INPUT_BYTES];
+	const struct target *target;
+	u32 changes;
+
+	draw(&state);
+	input[0] = (u8)draw_below(&state, ARRAY_SIZE(targets));
+	target = &targets[input[0]];
+	draw_bytes(&state, input + 1, target->bytes);
+	if (draw_below(&state, 8))
+		target->seed(input + 1);
+	for (changes = draw_below(&state, 6); changes; changes--)
+		mutate(&state, input + 1, target->bytes);
+	LLVMFuzzerTestOneInput(input, 1 + target->bytes);
+}
+
+/* A report of the sanitizers ends like any other failure. */
+const char *__asan_default_options(void)
+{
+	return "abort_on_error=1";
+}
+
+#ifndef LIBFUZZER
+int main(int argc, char **argv)
+{
+	u64 runs = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
+	u64 first = argc > 3 ? strtoull(argv[3], NULL, 0) : 0;
+
+	base_seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	signal(SIGABRT, on_abort);
+	for (current = first; current < first + runs; current++)
+		run();
+	printf("fuzz_decode: %llu inputs\n", (unsigned long long)runs);
+	return 0;
+}
+#endif
