@@ -1,0 +1,170 @@
+"""Checking and reading whole images: what the command line and tests use.
+
+    report = check_image(Path("flash"), ImageOptions(first_block=16, blocks=64))
+    assert not report.errors, report.text()
+    tree = read_tree(Path("flash"))
+    assert tree["/a/b"].content == b"..."
+
+The tree is what a mount without checkpoint finds, before anything is deleted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.yaffs2.check_checkpoint import CheckpointState, check_checkpoint
+from ffslab.yaffs2.check_headers import check_headers
+from ffslab.yaffs2.check_pages import check_pages
+from ffslab.yaffs2.check_tree import check_tree
+from ffslab.yaffs2.detect import ImageOptions, OpenedImage, open_image
+from ffslab.yaffs2.findings import RULES, Finding, Findings, Severity
+from ffslab.yaffs2.format import TYPE_NAMES, Geometry, ObjectType
+from ffslab.yaffs2.mount import Mounted, mount_scan
+from ffslab.yaffs2.scan import BlockKind, FlashScan, scan_flash
+from ffslab.yaffs2.tree import Fate, Node, Tree, build_tree, nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found.
+
+    `statistics` are counts by name; `checkpoint.state` is none, incomplete, invalid or valid;
+    `geometry_source` says how the geometry was found. `findings` are sorted, gravest first, and
+    at most 1000 of each rule; `counts` has all, by rule.
+    """
+
+    path: Path
+    file_format: str
+    geometry: Geometry
+    geometry_source: str
+    first_block: int
+    blocks: int
+    checkpoint: CheckpointState
+    statistics: dict[str, int]
+    findings: tuple[Finding, ...]
+    counts: dict[str, int]
+
+    def count(self, severity: Severity) -> int:
+        """How many findings there are of that grade, those that were not kept included."""
+        return sum(
+            number for rule, number in self.counts.items() if RULES[rule].severity is severity
+        )
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity is Severity.WARNING)
+
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity is Severity.NOTE)
+
+    def text(self) -> str:
+        """All findings, one in a line: for messages of tests."""
+        return "\n".join(f"{f.severity}: {f.rule}: {f.place()}: {f.message}" for f in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedImage:
+    """An opened image with everything that was learned of it."""
+
+    image: OpenedImage
+    report: Report
+    tree: Tree
+
+    def nodes(self) -> list[Node]:
+        return list(nodes(self.tree, self.image.flash))
+
+
+def check_image(path: Path, options: ImageOptions | None = None) -> Report:
+    """Verifies every rule of the format.
+
+    Raises UsageError for a file that does not exist or options that cannot be, and
+    InfrastructureError for one that cannot be read. Damage is never an exception.
+    """
+    return examine(path, options).report
+
+
+def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node]:
+    """Everything that a mount finds below "/", by absolute path; "/" is the root directory.
+
+    Of two objects with the same path (a violation) the later one is missing. Exceptions are
+    those of `check_image`.
+    """
+    image = open_image(path, options)
+    tree = build_tree(mount_scan(image.flash, scan_flash(image.flash)))
+    found: dict[str, Node] = {}
+    for node in nodes(tree, image.flash):
+        found.setdefault(node.path, node)
+    return found
+
+
+def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
+    """Checks, and keeps the tree."""
+    image = open_image(path, options)
+    flash = image.flash
+    findings = Findings()
+    for rule, message in image.problems:
+        findings.add(rule, message)
+    scan = scan_flash(flash)
+    mounted = mount_scan(flash, scan)
+    tree = build_tree(mounted)
+    _check_any_tags(scan, findings)
+    check_pages(flash, scan, mounted, findings)
+    check_headers(flash, scan, findings)
+    check_tree(flash, mounted, tree, findings)
+    checkpoint = check_checkpoint(flash, scan, mounted, tree, findings)
+    report = Report(
+        path=path,
+        file_format="lab" if flash.is_lab else "raw",
+        geometry=flash.geometry,
+        geometry_source=image.source,
+        first_block=flash.first_block,
+        blocks=flash.blocks,
+        checkpoint=checkpoint,
+        statistics=_statistics(scan, mounted, tree),
+        findings=findings.sorted(),
+        counts=dict(findings.counts),
+    )
+    return CheckedImage(image, report, tree)
+
+
+def _check_any_tags(scan: FlashScan, findings: Findings) -> None:
+    written = [record for record in scan.blocks if record.pages]
+    if not written:
+        findings.add("image-erased", "no page is written")
+    elif not any(found.readable for record in written for found in record.pages):
+        findings.add("image-no-tags", "no written page has tags that can be read")
+
+
+def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]:
+    kinds = Counter(record.kind for record in scan.blocks)
+    written = sum(len(record.pages) for record in scan.blocks)
+    types = Counter(
+        found.object_type
+        for object_id, found in tree.objects.items()
+        if tree.fates[object_id] is Fate.ROOTED
+    )
+    statistics = {f"blocks_{kind.value}": kinds[kind] for kind in BlockKind}
+    statistics["blocks_partial"] = sum(
+        0 <= record.last_page < scan.geometry.pages_per_block - 1
+        for record in scan.of_kind(BlockKind.DATA)
+    )
+    statistics["summaries"] = sum(record.summary_valid for record in scan.blocks)
+    statistics["pages_written"] = written
+    statistics["pages_live"] = len(mounted.live)
+    statistics["newest_sequence"] = scan.newest_sequence
+    for kind in ObjectType:
+        if kind is not ObjectType.UNKNOWN:
+            statistics[f"objects_{TYPE_NAMES[kind]}"] = types[kind]
+    statistics["file_bytes"] = sum(
+        found.size
+        for object_id, found in tree.objects.items()
+        if found.object_type is ObjectType.FILE and tree.fates[object_id] is Fate.ROOTED
+    )
+    return statistics

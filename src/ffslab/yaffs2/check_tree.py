@@ -1,0 +1,153 @@
+"""Checks of the tree: parents, names, hard links, and which data belong to a file.
+
+Interpretations: data that are newer than their file's newest header may go beyond its size,
+because a header is written at close; with a valid checkpoint they may not, but the check of the
+checkpoint finds that. A middle chunk may hold fewer than S bytes (a hole followed it); what is
+behind its byte count reads as zero here, so bytes there that are not zero are worth a warning:
+a reader that takes the whole page sees other contents.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ffslab.yaffs2.findings import Findings, Where
+from ffslab.yaffs2.format import (
+    GRAVES,
+    ID_DELETED,
+    ID_LOST_FOUND,
+    ID_ROOT,
+    ID_UNLINKED,
+    TYPE_NAMES,
+    ObjectType,
+)
+from ffslab.yaffs2.image import FlashImage
+from ffslab.yaffs2.mount import FoundObject, Mounted
+from ffslab.yaffs2.tree import PATH_BYTES_MAX, Fate, Tree, text
+
+
+def check_tree(flash: FlashImage, mounted: Mounted, tree: Tree, findings: Findings) -> None:
+    """Every object by itself, then names and links."""
+    for object_id, found in sorted(mounted.objects.items()):
+        _check_object(tree, found, findings)
+        if found.object_type is ObjectType.FILE and found.parent_id != ID_DELETED:
+            _check_data(flash, tree, found, findings)
+        if found.object_type is ObjectType.HARD_LINK:
+            _check_link(tree, found, findings)
+        if object_id in (ID_ROOT, ID_LOST_FOUND):
+            _check_root(found, findings)
+    _check_names(tree, findings)
+    for object_id in tree.rooted():
+        if tree.path_bytes(object_id).startswith(b"#"):
+            message = f"the path has more than {PATH_BYTES_MAX} bytes"
+            findings.add("path-long", message, _where(tree, tree.objects[object_id]))
+
+
+def _where(tree: Tree, found: FoundObject) -> Where:
+    block, page = found.header_at or (None, None)
+    rooted = tree.fates[found.object_id] is Fate.ROOTED
+    path = tree.path(found.object_id) if rooted else None
+    return Where(block, page, found.object_id, path)
+
+
+def _check_object(tree: Tree, found: FoundObject, findings: Findings) -> None:
+    if found.fake:
+        return
+    where = _where(tree, found)
+    if found.header is None and not found.shadowed:
+        message = f"has {len(found.chunks)} data chunks and no header"
+        findings.add("object-no-header", message, where)
+        return
+    if found.data_before_type:
+        message = f"has data newer than its header, which says {TYPE_NAMES[found.object_type]}"
+        findings.add("object-type-change", message, where)
+    if found.shadowed:
+        findings.add("object-shadowed", "is deleted by a mount", where)
+    elif found.parent_id == ID_UNLINKED:
+        findings.add("object-unlinked", "is deleted by a mount", where)
+    _check_fate(tree, found, findings, where)
+
+
+def _check_fate(tree: Tree, found: FoundObject, findings: Findings, where: Where) -> None:
+    fate = tree.fates[found.object_id]
+    name = text(tree.name(found.object_id))
+    if fate is Fate.DELETED and found.parent_id not in GRAVES:
+        message = f"{name} is in directory {found.parent_id}, which was deleted"
+        findings.add("object-in-deleted", message, where)
+    elif fate is Fate.CYCLE:
+        message = f"{name} is in directory {found.parent_id}, which is below itself"
+        findings.add("object-cycle", message, where)
+    elif fate is Fate.ORPHAN:
+        parent = tree.objects.get(found.parent_id)
+        if parent is not None and parent.object_type is not ObjectType.DIRECTORY:
+            message = f"{name} is in object {found.parent_id}, a {TYPE_NAMES[parent.object_type]}"
+            findings.add("object-parent-type", message, where)
+        else:
+            message = f"{name} is in directory {found.parent_id}, which does not reach the root"
+            findings.add("object-orphan", message, where)
+
+
+def _check_root(found: FoundObject, findings: Findings) -> None:
+    parents = (0, ID_ROOT) if found.object_id == ID_ROOT else (ID_ROOT,)
+    if found.object_type is not ObjectType.DIRECTORY or found.parent_id not in parents:
+        kind = TYPE_NAMES[found.object_type]
+        where = Where(object_id=found.object_id)
+        findings.add("root-type", f"is a {kind} in {found.parent_id}", where)
+
+
+def _check_data(flash: FlashImage, tree: Tree, found: FoundObject, findings: Findings) -> None:
+    """Sizes and places of the chunks that a mount takes for the file's."""
+    data_bytes = flash.geometry.data_bytes
+    if found.header and found.size > found.header_size:
+        message = f"has {found.size} bytes of data, {found.header_size} in its header"
+        findings.add("data-unflushed", message, _where(tree, found))
+    for chunk_id, chunk in found.chunks.items():
+        start = (chunk_id - 1) * data_bytes
+        end = start + chunk.byte_count
+        if end > found.size:
+            message = f"chunk {chunk_id} ends at byte {end}, the file at {found.size}"
+            where = _where(tree, found)._replace(block=chunk.block, page=chunk.page)
+            findings.add("data-behind-end", message, where)
+        seen = min(data_bytes, found.size - start)
+        if chunk.byte_count < seen:
+            rest = flash.data(chunk.block, chunk.page)[chunk.byte_count : seen]
+            if rest.strip(b"\0"):
+                message = f"chunk {chunk_id} has more bytes than its count, {chunk.byte_count}"
+                where = _where(tree, found)._replace(block=chunk.block, page=chunk.page)
+                findings.add("data-after-count", message, where)
+
+
+def _check_link(tree: Tree, found: FoundObject, findings: Findings) -> None:
+    if tree.fates[found.object_id] is not Fate.ROOTED:
+        return
+    target = tree.objects.get(found.target_id)
+    where = _where(tree, found)
+    if target is None or tree.fates[found.target_id] is Fate.DELETED:
+        message = f"the link's target, object {found.target_id}, does not exist"
+        findings.add("link-target-missing", message, where)
+    elif target.object_type in (ObjectType.DIRECTORY, ObjectType.HARD_LINK):
+        message = f"the link's target is a {TYPE_NAMES[target.object_type]}"
+        findings.add("link-target-type", message, where)
+
+
+def _check_names(tree: Tree, findings: Findings) -> None:
+    for parent in tree.children:
+        by_name: dict[bytes, list[int]] = defaultdict(list)
+        for member in tree.children[parent]:
+            by_name[tree.name(member)].append(member)
+        for members in by_name.values():
+            for member in members[1:]:
+                _report_twin(tree, members[0], member, findings)
+
+
+def _report_twin(tree: Tree, first: int, second: int, findings: Findings) -> None:
+    one, other = tree.objects[first], tree.objects[second]
+    where = _where(tree, other)
+    if first in _target(other) or second in _target(one):
+        findings.add("name-link-interrupted", f"object {first} has the name as well", where)
+    else:
+        findings.add("name-duplicate", f"object {first} has the name as well", where)
+
+
+def _target(found: FoundObject) -> tuple[int, ...]:
+    return (found.target_id,) if found.object_type is ObjectType.HARD_LINK else ()

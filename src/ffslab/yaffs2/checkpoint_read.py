@@ -1,0 +1,341 @@
+"""Reading a checkpoint: its pages in their order, the stream in them, the stream's seven parts.
+
+Pages are found as a mount finds them: the lowest block whose first page has sequence 0x21, its
+pages in order; then, from the block on that the tags name (object id: an internal block number),
+the next block with that sequence. Interpretations:
+
+- "Give up after blocks/16 + 2" bounds the number of checkpoint blocks.
+- The stream in a page has S − 16 bytes; what follows the end of the stream in the last page is
+  not looked at. Pages behind it are.
+- The final checksum covers everything before it, the second validity record included.
+- Entries of leaves have as many bits as the largest internal chunk number needs, rounded up to
+  even, at least 16. Where (N + 1) × pages per block is a power of two, a writer may have taken
+  the bits of that number itself, two more: `entry_widths` gives both.
+- Leaves are stored with 64 bytes, or with 32 by a machine with 32-bit pointers (then 2w if that
+  is more): whichever makes the stream readable.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ffslab.yaffs2.format import (
+    CHECKPOINT_HEADER_BYTES,
+    CHECKPOINT_MAGIC,
+    CHECKPOINT_VERSION,
+    LEAF_ENTRIES,
+    SEQUENCE_CHECKPOINT,
+    ObjectType,
+)
+from ffslab.yaffs2.image import FlashImage
+from ffslab.yaffs2.tags import Tags, TagState, read_tags
+
+_PAGE_HEADER = struct.Struct("<4I")
+_VALIDITY = struct.Struct("<4I")
+_DEVICE = struct.Struct("<9i")
+_BLOCK = struct.Struct("<2I")
+_OBJECT = struct.Struct("<6IQ")
+_WORD = struct.Struct("<I")
+_END_OF_LEAVES = 0xFFFFFFFF
+_END_OF_OBJECTS = _WORD.pack(_OBJECT.size) + b"\xff" * (_OBJECT.size - 4)
+_TRIES = 8
+
+
+class CheckpointError(Exception):
+    """Why a checkpoint cannot be used. `incomplete`: parts of it are not there."""
+
+    def __init__(self, message: str, *, incomplete: bool = False, block: int = -1) -> None:
+        super().__init__(message)
+        self.incomplete = incomplete
+        self.block = block
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointPage:
+    """A page of the checkpoint with its tags."""
+
+    block: int
+    page: int
+    tags: Tags
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRecord:
+    """Part 2 of the stream; block numbers are internal."""
+
+    erased_blocks: int
+    alloc_block: int
+    alloc_page: int
+    free_chunks: int
+    deleted_files: int
+    unlinked_files: int
+    background_deletions: int
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlockInfo:
+    """Part 3, one block."""
+
+    soft_deleted: int
+    in_use: int
+    state: int
+    has_summary: bool
+    has_shrink: bool
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRecord:
+    """Part 5, one object. `leaves` are (first chunk id, packed entries)."""
+
+    object_id: int
+    parent_id: int
+    header_chunk: int
+    object_type: int
+    deleted: bool
+    soft_deleted: bool
+    unlinked: bool
+    fake: bool
+    data_chunks: int
+    size_or_target: int
+    leaves: tuple[tuple[int, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint that a mount would accept."""
+
+    device: DeviceRecord
+    infos: tuple[BlockInfo, ...]
+    bitmaps: tuple[int, ...]
+    objects: tuple[ObjectRecord, ...]
+    stream_bytes: int
+
+
+def checkpoint_pages(flash: FlashImage) -> list[CheckpointPage]:
+    """The checkpoint's pages in order, as far as they go on without a gap."""
+    pages: list[CheckpointPage] = []
+    search = 0
+    for _ in range(flash.blocks // 16 + 2):
+        block = _next_block(flash, search)
+        if block is None:
+            break
+        before = len(pages)
+        pages.extend(_pages_of_block(flash, block, before))
+        if len(pages) == before:
+            break
+        hint = pages[-1].tags.object_word - 1
+        full = len(pages) - before == flash.geometry.pages_per_block
+        if not full or not block < hint < flash.blocks:
+            break
+        search = hint
+    return pages
+
+
+def _next_block(flash: FlashImage, start: int) -> int | None:
+    for block in range(start, flash.blocks):
+        if not flash.is_bad(block) and _is_checkpoint(_tags(flash, block, 0)):
+            return block
+    return None
+
+
+def _tags(flash: FlashImage, block: int, page: int) -> Tags | None:
+    ecc = flash.geometry.tags_ecc and not flash.geometry.inband
+    state, tags = read_tags(flash.stored_tags(block, page), ecc=ecc)
+    return tags if state in (TagState.GOOD, TagState.CORRECTED) else None
+
+
+def _is_checkpoint(tags: Tags | None) -> bool:
+    return tags is not None and tags.sequence == SEQUENCE_CHECKPOINT
+
+
+def _pages_of_block(flash: FlashImage, block: int, before: int) -> Iterator[CheckpointPage]:
+    programmed = set(flash.programmed_pages(block))
+    for page in range(flash.geometry.pages_per_block):
+        tags = _tags(flash, block, page) if page in programmed else None
+        if tags is None or not _is_checkpoint(tags) or tags.chunk_word != before + page + 1:
+            return
+        yield CheckpointPage(block, page, tags)
+
+
+def read_checkpoint(flash: FlashImage, pages: list[CheckpointPage]) -> Checkpoint:
+    """The parsed checkpoint. CheckpointError if a mount would not accept it."""
+    stream = _stream(flash, pages)
+    return parse_stream(stream, flash.blocks, flash.geometry.pages_per_block)
+
+
+def _stream(flash: FlashImage, pages: list[CheckpointPage]) -> bytes:
+    stream = bytearray()
+    total = xor = 0
+    size = flash.geometry.data_bytes
+    for number, found in enumerate(pages):
+        data = flash.data(found.block, found.page)
+        header = _PAGE_HEADER.unpack_from(data)
+        if found.tags.bytes_word != size:
+            message = f"page {number} says {found.tags.bytes_word} bytes, not {size}"
+            raise CheckpointError(message, block=found.block)
+        if header != (CHECKPOINT_VERSION, number, total & 0xFFFFFFFF, xor):
+            message = f"page {number} has version, number, sum, XOR {header}"
+            raise CheckpointError(message, block=found.block)
+        piece = data[CHECKPOINT_HEADER_BYTES:]
+        stream += piece
+        total += sum(piece)
+        xor ^= xor_bytes(piece)
+    return bytes(stream)
+
+
+def xor_bytes(data: bytes | bytearray) -> int:
+    """All bytes XORed: an integer folded in halves."""
+    width = 1 << max(0, len(data) - 1).bit_length()
+    value = int.from_bytes(data, "little")
+    while width > 1:
+        width //= 2
+        value = value >> 8 * width ^ value & (1 << 8 * width) - 1
+    return value
+
+
+def parse_stream(stream: bytes, blocks: int, pages_per_block: int) -> Checkpoint:
+    """The seven parts. CheckpointError says which is not as it must be."""
+    errors = []
+    for pointers in (8, 4):
+        leaf_bytes = max(2 * entry_widths(blocks, pages_per_block)[0], 8 * pointers)
+        try:
+            return _Parser(stream, blocks, pages_per_block, leaf_bytes).parse()
+        except CheckpointError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def entry_widths(blocks: int, pages_per_block: int) -> tuple[int, ...]:
+    """Bits of an entry in a leaf: the usual reading first, then another if there is one."""
+    numbers = (blocks + 1) * pages_per_block
+    widths = []
+    for bits in ((numbers - 1).bit_length(), numbers.bit_length()):
+        width = max(16, bits + bits % 2)
+        if width not in widths:
+            widths.append(width)
+    return tuple(widths)
+
+
+def unpack_leaf(packed: bytes, width: int) -> tuple[int, ...]:
+    """The 16 entries."""
+    value = int.from_bytes(packed, "little")
+    mask = (1 << width) - 1
+    return tuple(value >> width * number & mask for number in range(LEAF_ENTRIES))
+
+
+class _Parser:
+    """Walks through the stream."""
+
+    def __init__(self, stream: bytes, blocks: int, pages_per_block: int, leaf_bytes: int) -> None:
+        self._stream = stream
+        self._blocks = blocks
+        self._pages = pages_per_block
+        self._leaf_bytes = leaf_bytes
+        self._at = 0
+
+    def parse(self) -> Checkpoint:
+        self._validity(1, "first")
+        device = self._device()
+        infos = tuple(self._info() for _ in range(self._blocks))
+        size = -(-self._pages // 8)
+        bitmaps = tuple(int.from_bytes(self._take(size), "little") for _ in range(self._blocks))
+        objects = tuple(self._objects())
+        self._validity(0, "last")
+        self._checksum()
+        return Checkpoint(device, infos, bitmaps, objects, self._at)
+
+    def _take(self, size: int) -> bytes:
+        piece = self._stream[self._at : self._at + size]
+        if len(piece) < size:
+            raise CheckpointError(f"it ends after {len(self._stream)} bytes", incomplete=True)
+        self._at += size
+        return piece
+
+    def _validity(self, word: int, which: str) -> None:
+        expected = (_VALIDITY.size, CHECKPOINT_MAGIC, CHECKPOINT_VERSION, word)
+        if _VALIDITY.unpack(self._take(_VALIDITY.size)) != expected:
+            raise CheckpointError(f"the {which} validity record is wrong")
+
+    def _device(self) -> DeviceRecord:
+        size, *values = _DEVICE.unpack(self._take(_DEVICE.size))
+        if size != _DEVICE.size:
+            raise CheckpointError(f"the device record has size {size}, not {_DEVICE.size}")
+        return DeviceRecord(*values)
+
+    def _info(self) -> BlockInfo:
+        word, sequence = _BLOCK.unpack(self._take(_BLOCK.size))
+        return BlockInfo(
+            soft_deleted=word & 0x3FF,
+            in_use=word >> 10 & 0x3FF,
+            state=word >> 20 & 0xF,
+            has_summary=bool(word >> 30 & 1),
+            has_shrink=bool(word >> 31),
+            sequence=sequence,
+        )
+
+    def _objects(self) -> Iterator[ObjectRecord]:
+        while True:
+            raw = self._take(_OBJECT.size)
+            if raw == _END_OF_OBJECTS:
+                return
+            size, object_id, parent, header, bits, chunks, value = _OBJECT.unpack(raw)
+            if size != _OBJECT.size:
+                raise CheckpointError(f"an object record has size {size}, not {_OBJECT.size}")
+            is_file = bits & 7 == ObjectType.FILE
+            yield ObjectRecord(
+                object_id=object_id,
+                parent_id=parent,
+                header_chunk=header,
+                object_type=bits & 7,
+                deleted=bool(bits >> 3 & 1),
+                soft_deleted=bool(bits >> 4 & 1),
+                unlinked=bool(bits >> 5 & 1),
+                fake=bool(bits >> 6 & 1),
+                data_chunks=chunks,
+                size_or_target=value,
+                leaves=tuple(self._leaves()) if is_file else (),
+            )
+
+    def _leaves(self) -> Iterator[tuple[int, bytes]]:
+        while True:
+            (first,) = _WORD.unpack(self._take(_WORD.size))
+            if first == _END_OF_LEAVES:
+                return
+            if first % LEAF_ENTRIES:
+                raise CheckpointError(f"a leaf begins at chunk {first}, no multiple of 16")
+            yield first, self._take(self._leaf_bytes)
+
+    def _checksum(self) -> None:
+        covered = self._stream[: self._at]
+        expected = (sum(covered) << 8 | xor_bytes(covered)) & 0xFFFFFFFF
+        (stored,) = _WORD.unpack(self._take(_WORD.size))
+        if stored != expected:
+            raise CheckpointError(f"the checksum is {stored:#x}, the stream gives {expected:#x}")
+
+
+def deduce_blocks(flash: FlashImage) -> int | None:
+    """The number of blocks under which the checkpoint can be read; None without one."""
+    pages = checkpoint_pages(flash)
+    if not pages:
+        return None
+    try:
+        stream = _stream(flash, pages)
+    except CheckpointError:
+        return None
+    per_block = _BLOCK.size + -(-flash.geometry.pages_per_block // 8)
+    tried = 0
+    for blocks in range(1, len(stream) // per_block):
+        at = _VALIDITY.size + _DEVICE.size + blocks * per_block
+        if stream[at : at + 4] != _END_OF_OBJECTS[:4] or tried == _TRIES:
+            continue
+        tried += 1
+        try:
+            parse_stream(stream, blocks, flash.geometry.pages_per_block)
+        except CheckpointError:
+            continue
+        return blocks
+    return None

@@ -1,0 +1,355 @@
+"""Opening an image: what is not given is deduced from the file, and the report says how.
+
+A geometry is tried by reading the tags of a sample of pages as it would place them. Tags whose
+ECC verifies hardly occur by chance, so a page size, OOB size and OOB offset that give them is
+right; tags without ECC and in-band tags are recognised by plausible numbers. Pages per block
+follow from the sequence numbers, which change from block to block and only there.
+
+A partition inside a lab flash file (or a dump of a whole chip) is found by the summaries: they
+hold the internal block number, which counts from the partition's start. Its size follows from a
+checkpoint, if there is one; else it is taken to reach to the end of the file. A raw image may be
+shorter than its partition: the blocks behind its end count as erased.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ffslab.errors import UsageError
+from ffslab.yaffs2.checkpoint_read import deduce_blocks
+from ffslab.yaffs2.format import (
+    ID_MAX,
+    ID_SUMMARY,
+    SEQUENCE_CHECKPOINT,
+    SUMMARY_HEADER_BYTES,
+    Geometry,
+    geometry_problem,
+    sequence_is_valid,
+)
+from ffslab.yaffs2.image import Contents, FlashImage, LabHeader, map_file, parse_lab_header
+from ffslab.yaffs2.tags import Tags, TagState, read_tags
+
+# Ascending: two small pages with their OOBs look like one large page with tags in its middle.
+_PAGE_SIZES = (1024, 2048, 4096, 8192, 16384)
+_OOB_SIZES = (0, 32, 64, 128, 218, 224, 232, 256, 448, 512, 640, 744, 1024, 1280)
+_BLOCK_SIZES = (64, 128, 32, 256, 16, 512)
+_SAMPLE = 96
+_LOOKED_AT = 2048
+_FEW = 12
+_GOOD_FRACTION = 0.9
+_ECC_WEIGHT = 2.0
+_MIN_FRACTION = 0.05
+_TAGS_EVIDENCE = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class ImageOptions:
+    """What the user knows about the image; None is deduced."""
+
+    page_bytes: int | None = None
+    oob_bytes: int | None = None
+    pages_per_block: int | None = None
+    oob_offset: int | None = None
+    inband: bool | None = None
+    tags_ecc: bool | None = None
+    first_block: int | None = None
+    blocks: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedImage:
+    """An image with what was deduced. `problems` are (rule, message) about the file itself."""
+
+    path: Path
+    flash: FlashImage
+    source: str
+    problems: tuple[tuple[str, str], ...]
+
+
+def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
+    """Opens a raw dump or lab flash file. UsageError: no file, impossible options."""
+    options = options or ImageOptions()
+    contents = map_file(path)
+    lab = parse_lab_header(contents)
+    problems: list[tuple[str, str]] = []
+    if lab:
+        if lab.problem:
+            problems.append(("image-header", f"header of the lab flash file: {lab.problem}"))
+        options = replace(
+            options,
+            page_bytes=lab.page_bytes,
+            oob_bytes=lab.oob_bytes,
+            pages_per_block=lab.pages_per_block,
+        )
+    start = lab.data_offset if lab else 0
+    geometry, source = _deduce(contents, start, lab, options)
+    problem = geometry_problem(geometry)
+    if problem and not lab:
+        raise UsageError(f"{path}: {problem}", remedy="give other sizes, or none")
+    if problem:
+        problems.append(("image-header", f"header of the lab flash file: {problem}"))
+        geometry, lab = Geometry(), None
+    flash, place = _partition(path, contents, geometry, lab, options, problems)
+    return OpenedImage(path, flash, f"{source}{place}", tuple(problems))
+
+
+def _deduce(
+    contents: Contents, start: int, lab: LabHeader | None, options: ImageOptions
+) -> tuple[Geometry, str]:
+    given = [
+        name
+        for name in ("page_bytes", "oob_bytes", "oob_offset", "inband", "tags_ecc")
+        if getattr(options, name) is not None
+    ]
+    sample = _best_candidate(contents, start, lab, options)
+    if sample is None:
+        geometry = _from_options(Geometry(), options)
+        reason = "no page has readable tags: defaults"
+    else:
+        geometry = sample.geometry
+        reason = "found by the tags"
+    if lab:
+        source = "from the file's header"
+    elif len(given) >= 3 or (given and sample is None):
+        source = "as given"
+    else:
+        source = reason
+    if options.pages_per_block is None and sample is not None:
+        pages = _pages_per_block(contents, geometry)
+        geometry = replace(geometry, pages_per_block=pages)
+    return geometry, source
+
+
+def _from_options(base: Geometry, options: ImageOptions) -> Geometry:
+    names = ("page_bytes", "oob_bytes", "pages_per_block", "oob_offset", "inband", "tags_ecc")
+    given = {name: getattr(options, name) for name in names}
+    known = {name: value for name, value in given.items() if value is not None}
+    geometry = replace(base, **known)
+    if options.inband is None and geometry.oob_bytes < geometry.oob_offset + 16:
+        geometry = replace(geometry, inband=True)
+    return geometry
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    geometry: Geometry
+    fraction: float
+    weight: float  # of the evidence: an ECC that verifies counts more than plausible numbers
+
+
+def _best_candidate(
+    contents: Contents, start: int, lab: LabHeader | None, options: ImageOptions
+) -> _Candidate | None:
+    """The geometry under which most sampled pages have tags."""
+    best: _Candidate | None = None
+    page_sizes = _PAGE_SIZES if options.page_bytes is None else (options.page_bytes,)
+    oob_sizes = _OOB_SIZES if options.oob_bytes is None else (options.oob_bytes,)
+    for page_bytes in page_sizes:
+        for oob_bytes in oob_sizes:
+            geometry = Geometry(page_bytes, oob_bytes, options.pages_per_block or 64)
+            if not 512 <= page_bytes <= 65536 or not 0 <= oob_bytes <= 8192:
+                continue
+            sampled = list(_sample_pages(contents, start, lab, geometry))
+            for candidate in _judge(sampled, geometry, options):
+                if best is None or _strength(candidate) > _strength(best):
+                    best = candidate
+            if best and best.fraction >= _GOOD_FRACTION and best.weight == _ECC_WEIGHT:
+                return best
+        if best and best.fraction >= _GOOD_FRACTION:
+            return best
+    return best if best and best.fraction >= _MIN_FRACTION else None
+
+
+def _strength(candidate: _Candidate) -> float:
+    return round(candidate.fraction * candidate.weight, 3)
+
+
+def _sample_pages(
+    contents: Contents, start: int, lab: LabHeader | None, geometry: Geometry
+) -> Iterator[bytes]:
+    """Some pages that are not blank: from the beginning, then from all over the file."""
+    step = geometry.raw_page_bytes
+    pages = (len(contents) - start) // step
+    blank, zero = b"\xff" * step, bytes(step)
+    near = range(min(pages, _LOOKED_AT // 2))
+    far = range(len(near), pages, max(1, pages // (_LOOKED_AT // 2)))
+    for numbers in (near, far):
+        taken = 0
+        for number in numbers:
+            if lab and not _lab_programs(contents, lab, number):
+                continue
+            raw = contents[start + number * step : start + (number + 1) * step]
+            if raw not in (blank, zero):
+                yield raw
+                taken += 1
+                if taken == _SAMPLE:
+                    break
+
+
+def _lab_programs(contents: Contents, lab: LabHeader, page: int) -> bool:
+    """Whether vnand knows of a program of this page."""
+    at = lab.pages_offset + page * 4
+    return contents[at : at + 1] not in (b"\0", b"")
+
+
+def _judge(sampled: list[bytes], geometry: Geometry, options: ImageOptions) -> Iterator[_Candidate]:
+    """Every tag mode that the options leave open, with the fraction of pages it explains."""
+    if not sampled:
+        return
+    if options.inband is not True:
+        for ecc in (True, False) if options.tags_ecc is None else (options.tags_ecc,):
+            yield from _judge_oob(sampled, replace(geometry, tags_ecc=ecc), options.oob_offset)
+    if options.inband is not False and options.tags_ecc is not True:
+        inband = replace(geometry, inband=True, oob_offset=0)
+        at = inband.data_bytes
+        hits = sum(_plausible(raw[at : at + 16], inband) for raw in sampled)
+        yield _Candidate(inband, hits / len(sampled), 1.0)
+
+
+def _judge_oob(
+    sampled: list[bytes], geometry: Geometry, offset: int | None
+) -> Iterator[_Candidate]:
+    size = geometry.stored_tags_bytes
+    last = geometry.oob_bytes - size
+    if offset is None:
+        # The kernel's usual layout first; a tie is decided for the first.
+        offsets = [2, *(number for number in range(last + 1) if number != 2)]
+    else:
+        offsets = [offset]
+    for candidate in offsets:
+        if not 0 <= candidate <= last:
+            continue
+        placed = replace(geometry, oob_offset=candidate)
+        at = geometry.page_bytes + candidate
+        few = sum(_plausible(raw[at : at + size], placed) for raw in sampled[:_FEW])
+        if few < min(len(sampled), _FEW) / (_FEW if geometry.tags_ecc else 3):
+            continue
+        hits = sum(_plausible(raw[at : at + size], placed) for raw in sampled)
+        weight = _ECC_WEIGHT if geometry.tags_ecc else 1.0
+        yield _Candidate(placed, hits / len(sampled), weight)
+
+
+def _plausible(stored: bytes, geometry: Geometry) -> bool:
+    """Whether these bytes look like the tags of a page that YAFFS2 wrote."""
+    state, tags = read_tags(stored, ecc=geometry.tags_ecc and not geometry.inband)
+    if state is not TagState.GOOD:
+        return False
+    if not (sequence_is_valid(tags.sequence) or tags.sequence == SEQUENCE_CHECKPOINT):
+        return False
+    if geometry.tags_ecc and not geometry.inband:
+        return True
+    if tags.extended:
+        return 1 <= tags.type_number <= 5 and 0 < tags.object_id <= ID_MAX
+    sizes = tags.byte_count <= geometry.data_bytes or tags.chunk_id == 0
+    return sizes and 0 < tags.object_word <= ID_MAX and tags.sequence < 1 << 28
+
+
+def _pages_per_block(contents: Contents, geometry: Geometry) -> int:
+    """The block size of a raw dump: the one under which the tags break the fewest rules."""
+    pages = min(len(contents) // geometry.raw_page_bytes, _TAGS_EVIDENCE)
+    flash = FlashImage(contents, replace(geometry, pages_per_block=1), 0, pages)
+    tags: list[Tags | None] = []
+    for page in range(pages):
+        state, found = read_tags(
+            flash.stored_tags(page, 0), ecc=geometry.tags_ecc and not geometry.inband
+        )
+        good = state in (TagState.GOOD, TagState.CORRECTED)
+        tags.append(found if good else None)
+
+    def violations(size: int) -> int:
+        return _violations(tags, replace(geometry, pages_per_block=size))
+
+    return min(_BLOCK_SIZES, key=violations)
+
+
+def _violations(tags: list[Tags | None], geometry: Geometry) -> int:
+    """How badly a block size fits: mixed or repeated sequence numbers, gaps, summaries."""
+    size = geometry.pages_per_block
+    if size <= geometry.summary_pages:
+        return len(tags)
+    seen: set[int] = set()
+    count = 0
+    for first in range(0, len(tags), size):
+        block = tags[first : first + size]
+        numbers = {found.sequence for found in block if found}
+        valid = {number for number in numbers if sequence_is_valid(number)}
+        count += max(0, len(numbers) - 1) + len(valid & seen)
+        seen |= valid
+        gap = False
+        for page, found in enumerate(block):
+            if found is None:
+                gap = True
+                continue
+            count += gap
+            gap = False
+            is_summary = found.object_word == ID_SUMMARY and not found.extended
+            count += is_summary and page < size - geometry.summary_pages
+    return count
+
+
+def _partition(
+    path: Path,
+    contents: Contents,
+    geometry: Geometry,
+    lab: LabHeader | None,
+    options: ImageOptions,
+    problems: list[tuple[str, str]],
+) -> tuple[FlashImage, str]:
+    """The part of the file that the options name, or that was found."""
+    start = lab.data_offset if lab else 0
+    inside = max(0, len(contents) - start)
+    if lab:
+        total = min(lab.blocks, inside // geometry.raw_block_bytes)
+    else:
+        total = -(-inside // geometry.raw_block_bytes)
+        _note_truncation(inside, geometry, problems)
+    if not total:
+        problems.append(("image-truncated", f"the file has {len(contents)} bytes: no block"))
+    first, place = options.first_block, ""
+    if first is None:
+        first = _first_block(FlashImage(contents, geometry, 0, total, lab))
+        if first:
+            place = f"; the partition's first block, {first}, by the summaries"
+    if first < 0 or first >= max(total, 1):
+        raise UsageError(f"{path} has {total} blocks, so none is number {first}")
+    blocks = options.blocks
+    if blocks is None:
+        blocks = total - first
+        found = deduce_blocks(FlashImage(contents, geometry, first, blocks, lab))
+        if found and found != blocks and (found < blocks or not lab):
+            blocks = found
+            place += f"; its {blocks} blocks by the checkpoint"
+    elif blocks < 1 or (lab and first + blocks > total):
+        raise UsageError(
+            f"{path} has {total} blocks; {blocks} from block {first} on is more than that"
+        )
+    return FlashImage(contents, geometry, first, blocks, lab), place
+
+
+def _note_truncation(inside: int, geometry: Geometry, problems: list[tuple[str, str]]) -> None:
+    rest = inside % geometry.raw_block_bytes
+    if rest:
+        pages, odd = divmod(rest, geometry.raw_page_bytes)
+        behind = f" and {odd} bytes" if odd else ""
+        problems.append(
+            ("image-truncated", f"the file ends {pages} pages{behind} into its last block")
+        )
+
+
+def _first_block(flash: FlashImage) -> int:
+    """Where most summaries say that the partition begins; 0 without summaries."""
+    geometry = flash.geometry
+    page = geometry.pages_per_block - geometry.summary_pages
+    votes: Counter[int] = Counter()
+    ecc = geometry.tags_ecc and not geometry.inband
+    for block in range(flash.blocks):
+        state, tags = read_tags(flash.stored_tags(block, page), ecc=ecc)
+        if state is TagState.UNUSED or tags.object_word != ID_SUMMARY or tags.chunk_word != 1:
+            continue
+        internal = int.from_bytes(flash.data(block, page)[4:8], "little")
+        if 1 <= internal <= block + 1 and tags.bytes_word >= SUMMARY_HEADER_BYTES:
+            votes[block + 1 - internal] += 1
+    return votes.most_common(1)[0][0] if votes else 0

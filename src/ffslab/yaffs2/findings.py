@@ -1,0 +1,241 @@
+"""What a check found: rules with their grades, findings with their places.
+
+*error*: the format forbids it, or data are lost. *warning*: nothing is lost, but something went
+wrong: a bit that the ECC corrected, a page or erase that a power cut interrupted, a field that
+readers ignore and writers should not set so. *note*: allowed, and worth knowing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """How grave a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of the format: its name in findings, the grade of a violation, and what it says."""
+
+    name: str
+    severity: Severity
+    text: str
+
+
+def _rules(severity: Severity, *pairs: tuple[str, str]) -> Iterable[Rule]:
+    return (Rule(name, severity, text) for name, text in pairs)
+
+
+_FILE = (
+    *_rules(
+        Severity.ERROR,
+        ("image-header", "the header of a lab flash file is whole"),
+        ("image-truncated", "an image consists of whole blocks"),
+        ("image-no-tags", "an image that is not erased has readable tags"),
+    ),
+    *_rules(Severity.NOTE, ("image-erased", "an erased partition is an empty file system")),
+)
+
+_PAGES = (
+    *_rules(
+        Severity.ERROR,
+        ("tags-uncorrectable", "the ECC of tags verifies or corrects"),
+        ("tags-missing", "a page that holds something has tags"),
+        ("tags-object-id", "object ids are 1 to 0x3FFFF"),
+        ("tags-chunk-id", "chunk ids are at most 2^28 - 1"),
+        ("tags-byte-count", "a chunk holds at most S bytes"),
+        ("tags-type", "extended tags have a type from 1 to 5"),
+        ("tags-spare-bit", "bit 28 of an extended chunk word is 0"),
+        ("sequence-range", "sequence numbers are 0x1000 to 0xEFFFFEFF"),
+        ("sequence-mixed", "all pages of a block have its sequence number"),
+        ("sequence-duplicate", "no two blocks have the same sequence number"),
+        ("page-order", "pages of a block are written in order, without gaps"),
+        ("reserved-object", "ids below 256 have no data chunks"),
+    ),
+    *_rules(
+        Severity.WARNING,
+        ("tags-corrected", "the tags had one wrong bit, which the ECC corrected"),
+        ("page-torn", "the last page of a block was interrupted while it was written"),
+        ("erase-interrupted", "a block without live data was interrupted while it was erased"),
+        ("data-empty", "a data chunk has at least one byte"),
+        ("reserved-id", "ordinary object ids start at 257"),
+    ),
+    *_rules(
+        Severity.NOTE,
+        ("erased-bitflips", "a few bits of an erased page are 0"),
+        ("block-retired", "a block is marked as bad by its sequence number"),
+    ),
+)
+
+_SUMMARIES = (
+    *_rules(
+        Severity.ERROR,
+        ("summary-place", "object 0x10 is in the last pages of a block only"),
+        ("summary-tags", "chunk id and byte count of a summary page fit its place"),
+        ("summary-header", "version, sequence and sum of a summary are right"),
+        ("summary-entry", "the entries of a summary repeat the tags of the pages"),
+    ),
+    *_rules(
+        Severity.WARNING,
+        ("summary-block", "a summary has the internal number of its block"),
+    ),
+    *_rules(
+        Severity.NOTE,
+        ("summary-missing", "a block whose data pages are all written has a summary"),
+    ),
+)
+
+_HEADERS = (
+    *_rules(
+        Severity.ERROR,
+        ("header-type", "a header has a type from 1 to 5"),
+        ("header-tags-type", "tags and header have the same type"),
+        ("header-tags-parent", "tags and header have the same parent"),
+        ("header-tags-size", "tags repeat a file's size or a hard link's target, else 0"),
+        ("header-shrink", "the shrink mark is the same in tags and header"),
+        ("header-shadow", "the shadow mark and a shadowed id come together"),
+        ("header-parent", "the parent is an object id, not the object itself; 0 for the root"),
+        ("header-checksum", "the obsolete name checksum is 0xFFFF"),
+        ("header-name", "a name has 1 to 254 bytes, is padded with zeros, is no path"),
+        ("header-mode", "the mode has the file type of the object's type"),
+        ("header-times", "32-bit and 64-bit times agree"),
+        ("header-size", "a file's size is possible, and 0 under the parents 3 and 4"),
+        ("header-target", "a hard link names an object; no other type does"),
+        ("header-alias", "a symbolic link has a target of 1 to 159 bytes"),
+        ("header-rdev", "a device number has 16 bits"),
+        ("header-unset", "fields that a type does not use are 0xFF"),
+        ("header-reserved-id", "objects 3 and 4 have no header, 0x10 and 0x20 neither"),
+        ("xattr", "extended attributes are records with a length and a name"),
+    ),
+    *_rules(
+        Severity.WARNING,
+        ("header-tags-plain", "a header has extended tags unless its file has 2 GiB or more"),
+        ("header-deleted", "headers under 3 and 4 are named unlinked and deleted"),
+        ("header-shrink-type", "only files and deleted objects have the shrink mark"),
+        ("xattr-prefix", "an attribute's name begins with a name space"),
+    ),
+)
+
+_TREE = (
+    *_rules(
+        Severity.ERROR,
+        ("object-no-header", "an object with data has a header"),
+        ("object-type-change", "an object with newer data than its header is a file"),
+        ("object-orphan", "every object reaches the root directory"),
+        ("object-cycle", "no directory is below itself"),
+        ("object-parent-type", "a parent is a directory"),
+        ("object-in-deleted", "a deleted directory is empty"),
+        ("name-duplicate", "no two objects of a directory have the same name"),
+        ("name-missing", "an object that is not the root has a name"),
+        ("link-target-missing", "the target of a hard link exists"),
+        ("link-target-type", "the target of a hard link is no directory and no hard link"),
+        ("data-behind-end", "a chunk's bytes do not reach behind the end of its file"),
+        ("root-type", "objects 1 and 2 are directories at their places"),
+    ),
+    *_rules(
+        Severity.WARNING,
+        ("data-after-count", "bytes of a file behind a chunk's byte count are 0"),
+        ("name-link-interrupted", "an object and its hard link have one name: a rename was cut"),
+    ),
+    *_rules(
+        Severity.NOTE,
+        ("data-unflushed", "data are newer than the header and go beyond its size"),
+        ("object-unlinked", "an unlinked object waits to be deleted"),
+        ("object-shadowed", "a rename over an object was not finished"),
+        ("path-long", "paths have at most 4096 bytes"),
+    ),
+)
+
+_CHECKPOINT = (
+    *_rules(
+        Severity.ERROR,
+        ("checkpoint-device", "the device record fits the flash"),
+        ("checkpoint-block", "states and sequence numbers of blocks fit the flash"),
+        ("checkpoint-bitmap", "the chunks in use are those that objects refer to"),
+        ("checkpoint-counts", "the counts of a block fit its bitmap"),
+        ("checkpoint-object", "the objects are those that a scan finds"),
+        ("checkpoint-leaf", "the chunks of a file are those that a scan finds"),
+        ("checkpoint-hint", "the hint leads to the next checkpoint block"),
+    ),
+    *_rules(
+        Severity.WARNING,
+        ("checkpoint-invalid", "a checkpoint that is there completely is readable"),
+        ("checkpoint-free", "the number of free chunks is that of pages not in use"),
+        ("checkpoint-flags", "the summary and shrink marks of blocks fit the flash"),
+        ("checkpoint-order", "objects are in the order of their hash buckets"),
+    ),
+    *_rules(
+        Severity.NOTE,
+        ("checkpoint-incomplete", "a part of the checkpoint is missing: it is not used"),
+        ("checkpoint-place", "a checkpoint takes the lowest empty blocks"),
+    ),
+)
+
+RULES = {
+    rule.name: rule for rule in (*_FILE, *_PAGES, *_SUMMARIES, *_HEADERS, *_TREE, *_CHECKPOINT)
+}
+
+
+class Where(NamedTuple):
+    """A place in the image. `block` counts from the partition's first block."""
+
+    block: int | None = None
+    page: int | None = None
+    object_id: int | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where a rule is not kept. `block` counts from the partition's first block."""
+
+    severity: Severity
+    rule: str
+    message: str
+    block: int | None = None
+    page: int | None = None
+    object_id: int | None = None
+    path: str | None = None
+
+    def place(self) -> str:
+        """For example "block 3 page 7 object 260 /a/b"; empty if the image as a whole."""
+        words = []
+        if self.block is not None:
+            words.append(f"block {self.block}")
+        if self.page is not None:
+            words.append(f"page {self.page}")
+        if self.object_id is not None:
+            words.append(f"object {self.object_id}")
+        if self.path is not None:
+            words.append(self.path)
+        return " ".join(words)
+
+
+class Findings:
+    """Collects findings; of each rule the first `keep` are kept, all are counted."""
+
+    def __init__(self, keep: int = 1000) -> None:
+        self._keep = keep
+        self._kept: list[Finding] = []
+        self.counts: Counter[str] = Counter()
+
+    def add(self, rule: str, message: str, where: Where | None = None) -> None:
+        """Notes that `rule` is not kept there."""
+        self.counts[rule] += 1
+        if self.counts[rule] <= self._keep:
+            where = where or Where()
+            self._kept.append(Finding(RULES[rule].severity, rule, message, *where))
+
+    def sorted(self) -> tuple[Finding, ...]:
+        """Gravest first, then in the order found."""
+        order = {severity: number for number, severity in enumerate(Severity)}
+        return tuple(sorted(self._kept, key=lambda finding: order[finding.severity]))

@@ -1,0 +1,172 @@
+"""YAFFS2 on flash: numbers that every part shares, and the geometry that follows from the chip.
+
+The facts stand in the format document that the kernel module is written from as well; this
+package shares no code with the module, so that each can find the other's mistakes.
+
+Numbering. `block` is an erase block counted from the partition's first one, from 0. YAFFS counts
+from 1, because its chunk 0 means "none": the *internal* block number is `block + 1`, an internal
+chunk number is internal block × pages per block + page. Internal numbers are on flash in three
+places only: summaries, checkpoint contents, checkpoint hints.
+
+All integers are little-endian. Images of big-endian machines are not read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+SEQUENCE_UNUSED = 0xFFFFFFFF  # tags of a page that was not written
+SEQUENCE_BAD_BLOCK = 0xFFFF0000  # a block that could not be marked bad
+SEQUENCE_CHECKPOINT = 0x21
+SEQUENCE_FIRST = 0x1000  # the lowest valid one; the first block written has 0x1001
+SEQUENCE_LIMIT = 0xEFFFFF00  # the first that is not valid any more
+
+ID_ROOT = 1
+ID_LOST_FOUND = 2
+ID_UNLINKED = 3
+ID_DELETED = 4
+ID_SUMMARY = 0x10
+ID_CHECKPOINT = 0x20
+ID_FIRST_ORDINARY = 256  # ids below are reserved; the first that is given out is 257
+ID_MAX = 0x3FFFF
+GRAVES = (ID_UNLINKED, ID_DELETED)
+
+CHUNK_ID_MAX = (1 << 28) - 1
+TAGS_BYTES = 16  # packed tags
+ECC_BYTES = 12  # their ECC, outside the page only
+EXTENDED_FILE_LIMIT = 1 << 31  # from this size on, a header has plain tags
+NAME_BYTES_MAX = 254
+TARGET_BYTES_MAX = 159
+SUMMARY_ENTRY_BYTES = 12
+SUMMARY_HEADER_BYTES = 16
+SUMMARY_VERSION = 1
+CHECKPOINT_VERSION = 8
+CHECKPOINT_MAGIC = 0x5941FF53
+CHECKPOINT_MIN_BLOCKS = 60
+CHECKPOINT_HEADER_BYTES = 16
+LEAF_ENTRIES = 16
+
+
+class ObjectType(IntEnum):
+    """What an object is."""
+
+    UNKNOWN = 0
+    FILE = 1
+    SYMLINK = 2
+    DIRECTORY = 3
+    HARD_LINK = 4
+    SPECIAL = 5
+
+
+TYPE_NAMES = {
+    ObjectType.UNKNOWN: "unknown",
+    ObjectType.FILE: "file",
+    ObjectType.SYMLINK: "symlink",
+    ObjectType.DIRECTORY: "directory",
+    ObjectType.HARD_LINK: "hardlink",
+    ObjectType.SPECIAL: "special",
+}
+
+
+class BlockState(IntEnum):
+    """States of a block in a checkpoint."""
+
+    UNKNOWN = 0
+    SCANNING = 1
+    NEEDS_SCAN = 2
+    EMPTY = 3
+    ALLOCATING = 4
+    FULL = 5
+    DIRTY = 6
+    CHECKPOINT = 7
+    COLLECTING = 8
+    DEAD = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """The chip's pages and where the tags are in them.
+
+    `oob_offset` is where the tags start in the OOB: the first free byte of the driver's
+    layout. The free bytes must be in one piece.
+    """
+
+    page_bytes: int = 2048
+    oob_bytes: int = 64
+    pages_per_block: int = 64
+    oob_offset: int = 2
+    inband: bool = False
+    tags_ecc: bool = True
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes of a file in one chunk: S in the format document."""
+        return self.page_bytes - TAGS_BYTES if self.inband else self.page_bytes
+
+    @property
+    def raw_page_bytes(self) -> int:
+        """Bytes of a page in an image file: data and OOB."""
+        return self.page_bytes + self.oob_bytes
+
+    @property
+    def raw_block_bytes(self) -> int:
+        return self.raw_page_bytes * self.pages_per_block
+
+    @property
+    def block_bytes(self) -> int:
+        return self.page_bytes * self.pages_per_block
+
+    @property
+    def stored_tags_bytes(self) -> int:
+        """Bytes that tags take in the OOB; 0 if they are in the page."""
+        if self.inband:
+            return 0
+        return TAGS_BYTES + (ECC_BYTES if self.tags_ecc else 0)
+
+    @property
+    def summary_pages(self) -> int:
+        """The last pages of a block, which hold its summary."""
+        entries = SUMMARY_ENTRY_BYTES * self.pages_per_block
+        return (entries + self.data_bytes - 1) // (self.data_bytes - SUMMARY_HEADER_BYTES)
+
+    @property
+    def max_file_bytes(self) -> int:
+        return CHUNK_ID_MAX * self.data_bytes
+
+    def describe(self) -> str:
+        """For example "2048+64 bytes × 64 pages, tags with ECC at OOB byte 2"."""
+        if self.inband:
+            tags = "tags in the page"
+        else:
+            tags = f"tags {'with' if self.tags_ecc else 'without'} ECC at OOB byte "
+            tags += str(self.oob_offset)
+        sizes = f"{self.page_bytes}+{self.oob_bytes} bytes × {self.pages_per_block} pages"
+        return f"{sizes}, {tags}"
+
+
+def geometry_problem(geometry: Geometry) -> str:
+    """Why YAFFS2 cannot use this geometry, or an empty string."""
+    if not 512 <= geometry.page_bytes <= 65536:
+        return f"a page of {geometry.page_bytes} bytes; 512 to 65536 are possible"
+    if not 0 <= geometry.oob_bytes <= 8192:
+        return f"an OOB of {geometry.oob_bytes} bytes; 0 to 8192 are possible"
+    if not 2 <= geometry.pages_per_block <= 4096:
+        return f"blocks of {geometry.pages_per_block} pages; 2 to 4096 are possible"
+    if geometry.data_bytes < 1008:
+        return f"pages of {geometry.page_bytes} bytes; YAFFS2 needs at least 1024"
+    if geometry.summary_pages >= geometry.pages_per_block:
+        return f"blocks of {geometry.pages_per_block} pages have no room beside their summary"
+    if not geometry.inband:
+        end = geometry.oob_offset + geometry.stored_tags_bytes
+        if geometry.oob_offset < 0 or end > geometry.oob_bytes:
+            return (
+                f"tags at bytes {geometry.oob_offset} to {end - 1} of an OOB of "
+                f"{geometry.oob_bytes} bytes"
+            )
+    return ""
+
+
+def sequence_is_valid(sequence: int) -> bool:
+    """Whether a block with this number holds file data."""
+    return SEQUENCE_FIRST <= sequence < SEQUENCE_LIMIT

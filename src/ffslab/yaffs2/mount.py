@@ -1,0 +1,222 @@
+"""The mount scan: from tags to objects, newest block to oldest, last page to first.
+
+Follows section 12 of the format document. Interpretations where it leaves room:
+
+- Blocks with equal sequence numbers: the higher block number counts as newer.
+- The shadow mark is honoured in every header, not only in the newest one of its object.
+- An older header with the shrink mark or under 3 or 4 lowers the limit of its object whatever
+  type it has itself: the object may be a file whose id belonged to a directory before.
+- Data chunks of an object whose newest header says that it is no file are dead.
+- With a valid summary its entries are taken instead of the pages' tags, so a page whose own tags
+  cannot be read is found; an entry with object 0 falls back to them.
+- A chunk whose header cannot be of any object (id 0 or above the limit, type 0 or above 5) is
+  ignored, as uncorrectable tags are.
+- A header defines its object also if its id is 3 or 4 (nobody writes those): it is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ffslab.yaffs2.format import (
+    CHUNK_ID_MAX,
+    GRAVES,
+    ID_CHECKPOINT,
+    ID_DELETED,
+    ID_LOST_FOUND,
+    ID_MAX,
+    ID_ROOT,
+    ID_SUMMARY,
+    ID_UNLINKED,
+    ObjectType,
+)
+from ffslab.yaffs2.header import ObjectHeader, parse_header
+from ffslab.yaffs2.image import FlashImage
+from ffslab.yaffs2.scan import BlockKind, BlockRecord, FlashScan
+from ffslab.yaffs2.tags import Tags
+
+Place = tuple[int, int]  # block, page
+_FAKE_IDS = (ID_ROOT, ID_LOST_FOUND, *GRAVES)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Where a data chunk is, how many bytes count, whether it is newer than the header."""
+
+    block: int
+    page: int
+    byte_count: int
+    unflushed: bool
+
+
+@dataclass(slots=True)
+class FoundObject:
+    """An object as the scan leaves it; changed only while scanning."""
+
+    object_id: int
+    object_type: ObjectType
+    parent_id: int = 0
+    target_id: int = 0
+    size: int = 0
+    limit: int = 0
+    header_at: Place | None = None
+    header: ObjectHeader | None = None
+    header_size: int = 0
+    chunks: dict[int, Chunk] = field(default_factory=dict)
+    defined: bool = False
+    shadowed: bool = False
+    data_before_type: bool = False
+
+    @property
+    def fake(self) -> bool:
+        """One of 1 to 4, which exist without a header."""
+        return self.object_id in _FAKE_IDS
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """All objects by id, the pages in use, and the blocks with shrinking headers."""
+
+    objects: dict[int, FoundObject]
+    live: set[Place]
+    shrink_blocks: set[int]
+    dead_headers: int
+
+
+def mount_scan(flash: FlashImage, scan: FlashScan) -> Mounted:
+    """The objects that a mount without checkpoint finds."""
+    return _MountScan(flash).run(scan)
+
+
+class _MountScan:
+    def __init__(self, flash: FlashImage) -> None:
+        self._flash = flash
+        self._data_bytes = flash.geometry.data_bytes
+        self._max = flash.geometry.max_file_bytes
+        self._objects: dict[int, FoundObject] = {}
+        self._summary_pages: set[Place] = set()
+        self._shrink_blocks: set[int] = set()
+        self._dead_headers = 0
+
+    def run(self, scan: FlashScan) -> Mounted:
+        blocks = scan.of_kind(BlockKind.DATA)
+        blocks.sort(key=lambda record: (record.sequence, record.block), reverse=True)
+        for record in blocks:
+            for page, tags in mount_tags(record):
+                self._take(record.block, page, tags)
+            if record.summary_valid:
+                count = self._flash.geometry.summary_pages
+                pages = [found.page for found in record.pages[-count:]]
+                self._summary_pages.update((record.block, page) for page in pages)
+        self._add_fakes()
+        return Mounted(self._objects, self._live(), self._shrink_blocks, self._dead_headers)
+
+    def _take(self, block: int, page: int, tags: Tags) -> None:
+        object_id = tags.object_id
+        if not 0 < object_id <= ID_MAX or object_id in (ID_SUMMARY, ID_CHECKPOINT):
+            return
+        if tags.is_header:
+            self._take_header(block, page, tags)
+        elif tags.chunk_id <= CHUNK_ID_MAX and tags.byte_count <= self._data_bytes:
+            self._take_data(block, page, tags)
+
+    def _take_data(self, block: int, page: int, tags: Tags) -> None:
+        found = self._objects.get(tags.object_id)
+        if found is None:
+            found = FoundObject(tags.object_id, ObjectType.FILE, limit=self._max)
+            self._objects[tags.object_id] = found
+        if found.object_type is not ObjectType.FILE:
+            return
+        start = (tags.chunk_id - 1) * self._data_bytes
+        if start >= found.limit or tags.chunk_id in found.chunks:
+            return
+        chunk = Chunk(block, page, tags.byte_count, not found.defined)
+        found.chunks[tags.chunk_id] = chunk
+        if not found.defined:
+            found.size = max(found.size, start + tags.byte_count)
+
+    def _take_header(self, block: int, page: int, tags: Tags) -> None:
+        header = parse_header(self._flash.data(block, page))
+        if tags.extended:
+            type_number, parent, word = tags.type_number, tags.parent_id, tags.bytes_word
+        else:
+            type_number, parent, word = header.type_number, header.parent_id, header.target_id
+        if not 1 <= type_number <= 5 or tags.object_id in GRAVES:
+            return
+        size = tags.bytes_word if tags.extended else header.size
+        size = 0 if parent in GRAVES else min(size, self._max)
+        shrinks = tags.shrink or (not tags.extended and header.is_shrink == 1)
+        found = self._objects.get(tags.object_id)
+        if found is None:
+            found = FoundObject(tags.object_id, ObjectType(type_number), limit=self._max)
+            self._objects[tags.object_id] = found
+        if found.defined:
+            self._dead_headers += 1
+        else:
+            self._define(found, ObjectType(type_number), parent, word, size)
+            found.header_at, found.header = (block, page), header
+        if shrinks or parent in GRAVES:
+            self._shrink_blocks.add(block)
+            found.limit = min(found.limit, size)
+        if tags.shadows or (not tags.extended and header.shadowed):
+            self._shadow(header.shadowed)
+
+    def _define(
+        self, found: FoundObject, kind: ObjectType, parent: int, word: int, size: int
+    ) -> None:
+        found.defined = True
+        found.parent_id = parent
+        if kind is not ObjectType.FILE:
+            found.data_before_type = bool(found.chunks)
+            found.chunks.clear()
+            found.size = 0
+        else:
+            found.header_size = size
+            found.size = max(found.size, size)
+            found.limit = min(found.limit, size)
+        found.object_type = kind
+        found.target_id = word if kind is ObjectType.HARD_LINK else 0
+
+    def _shadow(self, object_id: int) -> None:
+        """The object was replaced by a rename; what is older of it is dead."""
+        if object_id in self._objects or not 0 < object_id <= ID_MAX:
+            return
+        self._objects[object_id] = FoundObject(
+            object_id, ObjectType.FILE, ID_UNLINKED, defined=True, shadowed=True
+        )
+
+    def _add_fakes(self) -> None:
+        for object_id in _FAKE_IDS:
+            if object_id not in self._objects:
+                parent = ID_ROOT if object_id == ID_LOST_FOUND else 0
+                self._objects[object_id] = FoundObject(
+                    object_id, ObjectType.DIRECTORY, parent, defined=True
+                )
+
+    def _live(self) -> set[Place]:
+        """Pages in use: newest headers, data of files, summaries. A deleted header is not."""
+        live = set(self._summary_pages)
+        for found in self._objects.values():
+            if found.header_at and found.parent_id != ID_DELETED:
+                live.add(found.header_at)
+            live.update((chunk.block, chunk.page) for chunk in found.chunks.values())
+        return live
+
+
+def mount_tags(record: BlockRecord) -> Iterator[tuple[int, Tags]]:
+    """Pages and tags of a block, last page first, as a mount reads them."""
+    readable = {
+        found.page: found.tags
+        for found in record.pages
+        if found.readable and found.tags.sequence == record.sequence
+    }
+    if not record.summary_valid or record.summary is None:
+        yield from sorted(readable.items(), reverse=True)
+        return
+    entries = record.summary.entries
+    for page in range(len(entries) - 1, -1, -1):
+        if entries[page][0]:
+            yield page, Tags(record.sequence, *entries[page])
+        elif page in readable:
+            yield page, readable[page]

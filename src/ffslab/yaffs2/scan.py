@@ -1,0 +1,158 @@
+"""Reading all tags of a partition: what each page and block holds, before any interpretation.
+
+Only pages that are not blank are kept. A page is blank if all its bytes, OOB included, are 0xFF;
+up to 8 bits that are 0 in an otherwise erased page count as disturbed cells, not as contents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ffslab.yaffs2.format import (
+    ID_SUMMARY,
+    SEQUENCE_BAD_BLOCK,
+    SEQUENCE_CHECKPOINT,
+    SUMMARY_HEADER_BYTES,
+    Geometry,
+    sequence_is_valid,
+)
+from ffslab.yaffs2.image import FlashImage
+from ffslab.yaffs2.summary import Summary, parse_summary, piece_sizes
+from ffslab.yaffs2.tags import Tags, TagState, read_tags
+
+_DISTURBED_BITS = 8
+
+
+class BlockKind(Enum):
+    """What a mount makes of a block after its first page."""
+
+    BAD = "bad"
+    ERASED = "erased"
+    DATA = "data"
+    CHECKPOINT = "checkpoint"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """A page that is not blank. `tags` are as corrected; meaningless if uncorrectable."""
+
+    page: int
+    state: TagState
+    tags: Tags
+
+    @property
+    def readable(self) -> bool:
+        return self.state in (TagState.GOOD, TagState.CORRECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRecord:
+    """A block with its pages that are not blank, ascending."""
+
+    block: int
+    kind: BlockKind
+    sequence: int
+    pages: tuple[PageRecord, ...] = ()
+    disturbed: tuple[int, ...] = ()
+    summary: Summary | None = None
+
+    @property
+    def last_page(self) -> int:
+        """The highest page that is not blank; -1 in an erased block."""
+        return self.pages[-1].page if self.pages else -1
+
+    @property
+    def summary_valid(self) -> bool:
+        return self.summary is not None and not self.summary.problem
+
+
+@dataclass(frozen=True, slots=True)
+class FlashScan:
+    """All blocks of a partition, in order of their numbers."""
+
+    geometry: Geometry
+    blocks: tuple[BlockRecord, ...]
+    first_block: int = 0
+
+    def of_kind(self, kind: BlockKind) -> list[BlockRecord]:
+        return [record for record in self.blocks if record.kind is kind]
+
+    @property
+    def newest_sequence(self) -> int:
+        """The highest sequence number of a block that holds file data; 0 without any."""
+        return max((record.sequence for record in self.of_kind(BlockKind.DATA)), default=0)
+
+
+def scan_flash(flash: FlashImage) -> FlashScan:
+    """Reads the tags of every page."""
+    return FlashScan(
+        flash.geometry,
+        tuple(_scan_block(flash, block) for block in range(flash.blocks)),
+        flash.first_block,
+    )
+
+
+def _scan_block(flash: FlashImage, block: int) -> BlockRecord:
+    if flash.is_bad(block):
+        return BlockRecord(block, BlockKind.BAD, 0)
+    geometry = flash.geometry
+    ecc = geometry.tags_ecc and not geometry.inband
+    pages: list[PageRecord] = []
+    disturbed: list[int] = []
+    for page in flash.programmed_pages(block):
+        state, tags = read_tags(flash.stored_tags(block, page), ecc=ecc)
+        if state is not TagState.GOOD and _is_disturbed(flash.raw_page(block, page)):
+            disturbed.append(page)
+            continue
+        pages.append(PageRecord(page, state, tags))
+    kind, sequence = _kind(pages)
+    record = BlockRecord(block, kind, sequence, tuple(pages), tuple(disturbed))
+    if kind is BlockKind.DATA:
+        summary = _summary(flash, record)
+        if summary:
+            return BlockRecord(block, kind, sequence, record.pages, record.disturbed, summary)
+    return record
+
+
+def _is_disturbed(raw: bytes) -> bool:
+    zeros = len(raw) * 8 - int.from_bytes(raw, "little").bit_count()
+    return zeros <= _DISTURBED_BITS
+
+
+def _kind(pages: list[PageRecord]) -> tuple[BlockKind, int]:
+    """What page 0 makes of the block: a blank one makes it erased if nothing else is there."""
+    if not pages:
+        return BlockKind.ERASED, 0
+    first = pages[0]
+    if first.page != 0 or not first.readable:
+        return BlockKind.IGNORED, 0
+    sequence = first.tags.sequence
+    if sequence == SEQUENCE_CHECKPOINT:
+        return BlockKind.CHECKPOINT, sequence
+    if sequence_is_valid(sequence):
+        return BlockKind.DATA, sequence
+    return BlockKind.IGNORED, sequence
+
+
+def _summary(flash: FlashImage, record: BlockRecord) -> Summary | None:
+    """The summary in the last pages, if all of them have its tags."""
+    geometry = flash.geometry
+    count = geometry.summary_pages
+    tail = record.pages[-count:]
+    if len(tail) < count or tail[0].page != geometry.pages_per_block - count:
+        return None
+    for number, (found, size) in enumerate(zip(tail, piece_sizes(geometry), strict=True), start=1):
+        words = (ID_SUMMARY, number, SUMMARY_HEADER_BYTES + size)
+        if not found.readable or found.tags.sequence != record.sequence:
+            return None
+        if found.tags.words != words:
+            return None
+    pages = [flash.data(record.block, found.page) for found in tail]
+    return parse_summary(geometry, record.sequence, pages)
+
+
+def is_retired(record: BlockRecord) -> bool:
+    """Whether the block says by its sequence number that it is bad."""
+    return record.kind is BlockKind.IGNORED and record.sequence == SEQUENCE_BAD_BLOCK

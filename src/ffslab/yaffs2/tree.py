@@ -1,0 +1,224 @@
+"""From objects to a tree: who is reachable, under which path, with which contents.
+
+Paths are bytes turned into text with `surrogateescape`, below "/". A path of more than 4096 bytes
+is not built: it begins with `#ID` of the directory where it was cut, so that a damaged image
+cannot make paths of unlimited length.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ffslab.yaffs2.format import (
+    GRAVES,
+    ID_LOST_FOUND,
+    ID_ROOT,
+    TYPE_NAMES,
+    ObjectType,
+)
+from ffslab.yaffs2.image import FlashImage
+from ffslab.yaffs2.mount import FoundObject, Mounted
+from ffslab.yaffs2.xattr import parse_xattrs
+
+PATH_BYTES_MAX = 4096
+_CONTENT_LIMIT = 1 << 30
+LOST_FOUND_NAME = b"lost+found"
+
+
+class Fate(Enum):
+    """Where following the parents of an object ends."""
+
+    ROOTED = "rooted"
+    DELETED = "deleted"
+    ORPHAN = "orphan"
+    CYCLE = "cycle"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One name of the tree. A hard link has everything of its target, and `link_of`.
+
+    `type` is file, directory, symlink or special (also of a hard link: that of its target).
+    Times are seconds since 1970. `target` is a symbolic link's, `rdev` a device's (16 bits:
+    major << 8 | minor). `content` reads a file's bytes; it raises ValueError for more than 1 GiB.
+    """
+
+    path: str
+    object_id: int
+    type: str
+    mode: int
+    uid: int
+    gid: int
+    size: int
+    atime: int
+    mtime: int
+    ctime: int
+    rdev: int = 0
+    target: str = ""
+    link_of: str | None = None
+    links: int = 1
+    xattrs: dict[str, bytes] = field(default_factory=dict)
+    _flash: FlashImage | None = field(default=None, repr=False, compare=False)
+    _found: FoundObject | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def content(self) -> bytes:
+        if self.size > _CONTENT_LIMIT:
+            raise ValueError(f"{self.path} has {self.size} bytes; use pieces()")
+        content = bytearray(self.size)
+        for offset, piece in self.pieces():
+            content[offset : offset + len(piece)] = piece
+        return bytes(content)
+
+    def pieces(self) -> Iterator[tuple[int, bytes]]:
+        """Offset and bytes of everything that is stored; the rest of the file is zeros."""
+        if self._flash is None or self._found is None:
+            return
+        data_bytes = self._flash.geometry.data_bytes
+        for chunk_id, chunk in sorted(self._found.chunks.items()):
+            start = (chunk_id - 1) * data_bytes
+            count = min(chunk.byte_count, self.size - start)
+            if count > 0:
+                yield start, self._flash.data(chunk.block, chunk.page)[:count]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Objects arranged. `children` are ids by parent id, sorted by name."""
+
+    objects: dict[int, FoundObject]
+    children: dict[int, tuple[int, ...]]
+    fates: dict[int, Fate]
+    links: dict[int, tuple[int, ...]]
+    _paths: dict[int, bytes] = field(default_factory=dict)
+
+    def name(self, object_id: int) -> bytes:
+        """The object's name; `objN` if it has none, as a mount names it in lost+found."""
+        found = self.objects[object_id]
+        if object_id == ID_LOST_FOUND and not (found.header and found.header.name):
+            return LOST_FOUND_NAME
+        name = found.header.name if found.header else b""
+        return name or b"obj%d" % object_id
+
+    def path_bytes(self, object_id: int) -> bytes:
+        """Path from the root; of objects without one, a path that begins with `#ID`."""
+        chain: list[int] = []
+        here = object_id
+        seen: set[int] = set()
+        while here not in self._paths and here != ID_ROOT:
+            found = self.objects.get(here)
+            if found is None or here in seen or here in GRAVES:
+                break
+            seen.add(here)
+            chain.append(here)
+            here = found.parent_id
+        base = b"" if here == ID_ROOT else self._paths.get(here, b"#%d" % here)
+        for member in reversed(chain):
+            if len(base) + 256 > PATH_BYTES_MAX:
+                base = b"#%d" % self.objects[member].parent_id
+            base = base + b"/" + self.name(member)
+            if self.objects[member].object_type is ObjectType.DIRECTORY:
+                self._paths[member] = base
+        return base or b"/"
+
+    def path(self, object_id: int) -> str:
+        return text(self.path_bytes(object_id))
+
+    def rooted(self) -> Iterator[int]:
+        """Ids reachable from the root, parents first, names in order."""
+        stack = [ID_ROOT]
+        while stack:
+            here = stack.pop()
+            yield here
+            stack.extend(reversed(self.children.get(here, ())))
+
+
+def text(raw: bytes) -> str:
+    """Bytes of a name as text that can be turned back."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def build_tree(mounted: Mounted) -> Tree:
+    """Arranges the objects of a mount scan."""
+    objects = mounted.objects
+    fates = _fates(objects)
+    members: dict[int, list[int]] = defaultdict(list)
+    links: dict[int, list[int]] = defaultdict(list)
+    for object_id, found in sorted(objects.items()):
+        if object_id == ID_ROOT or object_id in GRAVES:
+            continue
+        if fates[object_id] is Fate.ROOTED:
+            members[found.parent_id].append(object_id)
+            if found.object_type is ObjectType.HARD_LINK:
+                links[found.target_id].append(object_id)
+    tree = Tree(objects, {}, fates, {key: tuple(ids) for key, ids in links.items()})
+    for parent, ids in members.items():
+        tree.children[parent] = tuple(sorted(ids, key=lambda member: (tree.name(member), member)))
+    return tree
+
+
+def _fates(objects: dict[int, FoundObject]) -> dict[int, Fate]:
+    """Follows every object's parents once."""
+    fates = {ID_ROOT: Fate.ROOTED, **dict.fromkeys(GRAVES, Fate.DELETED)}
+    for start in objects:
+        chain: list[int] = []
+        on_chain: set[int] = set()
+        here = start
+        while here not in fates and here not in on_chain:
+            chain.append(here)
+            on_chain.add(here)
+            here = objects[here].parent_id
+            parent = objects.get(here)
+            if parent is None or parent.object_type is not ObjectType.DIRECTORY:
+                here = 0
+                break
+        fate = Fate.CYCLE if here in on_chain else fates.get(here, Fate.ORPHAN)
+        fates.update(dict.fromkeys(chain, fate))
+    return fates
+
+
+def nodes(tree: Tree, flash: FlashImage) -> Iterator[Node]:
+    """The nodes reachable from the root, which comes first."""
+    for object_id in tree.rooted():
+        found = tree.objects[object_id]
+        if found.object_type is not ObjectType.HARD_LINK:
+            yield _node(tree, flash, found, tree.path(object_id), None)
+            continue
+        target = tree.objects.get(found.target_id)
+        if target is not None and target.object_type is not ObjectType.HARD_LINK:
+            link_of = tree.path(target.object_id)
+            yield _node(tree, flash, target, tree.path(object_id), link_of)
+
+
+def _node(
+    tree: Tree, flash: FlashImage, found: FoundObject, path: str, link_of: str | None
+) -> Node:
+    header = found.header
+    if header is None or found.header_at is None:
+        mode = stat.S_IFDIR | 0o755 if found.object_type is ObjectType.DIRECTORY else 0
+        kind = TYPE_NAMES[found.object_type]
+        return Node(path, found.object_id, kind, mode, 0, 0, found.size, 0, 0, 0, 0, "", link_of)
+    area = flash.data(*found.header_at)[512:]
+    return Node(
+        path=path,
+        object_id=found.object_id,
+        type=TYPE_NAMES[found.object_type],
+        mode=header.mode,
+        uid=header.uid,
+        gid=header.gid,
+        size=len(header.alias) if found.object_type is ObjectType.SYMLINK else found.size,
+        atime=header.atime,
+        mtime=header.mtime,
+        ctime=header.ctime,
+        rdev=header.rdev if found.object_type is ObjectType.SPECIAL else 0,
+        target=text(header.alias) if found.object_type is ObjectType.SYMLINK else "",
+        link_of=link_of,
+        links=1 + len(tree.links.get(found.object_id, ())),
+        xattrs={text(name): value for name, value in parse_xattrs(area)[0].items()},
+        _flash=flash,
+        _found=found,
+    )
