@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The background thread of a writable mount: writes the headers of changed
+ * directories once a second, and collects garbage while nobody waits, more often the
+ * less erased space there is. While a valid checkpoint is on flash it does nothing:
+ * any work would make it invalid.
+ */
+
+#include <linux/freezer.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+
+#include "yaffs.h"
+
+#define DIRECTORY_PERIOD	HZ
+
+static unsigned long gc_period(unsigned int urgency)
+{
+	if (urgency > 1)
+		return HZ / 20 + 1;
+	return urgency ? HZ / 10 + 1 : 2 * HZ;
+}
+
+static bool has_work(const struct yaffs_device *dev)
+{
+	return !dev->ckpt_valid;
+}
+
+/* One round; returns the time until the next. */
+static unsigned long work(struct yaffs_device *dev, unsigned long *next_gc,
+			  unsigned long *next_directories)
+{
+	unsigned long now = jiffies, wait = DIRECTORY_PERIOD;
+
+	yaffs_lock(dev);
+	if (time_after_eq(now, *next_directories)) {
+		/* An error leaves them dirty; sync reports it. */
+		yaffs_directories_sync(dev);
+		*next_directories = now + DIRECTORY_PERIOD;
+	}
+	if (time_after_eq(now, *next_gc)) {
+		if (has_work(dev))
+			yaffs_gc_in_background(dev);
+		*next_gc = now + gc_period(yaffs_gc_urgency(dev));
+	}
+	yaffs_unlock(dev);
+	if (time_before(*next_gc, now + wait))
+		wait = *next_gc - now;
+	return wait;
+}
+
+static int background(void *data)
+{
+	struct yaffs_device *dev = data;
+	unsigned long next_gc = jiffies + gc_period(0);
+	unsigned long next_directories = jiffies + DIRECTORY_PERIOD;
+	unsigned long wait;
+
+	set_freezable();
+	while (!kthread_should_stop()) {
+		wait_event_freezable(dev->background_wait,
+				     has_work(dev) || kthread_should_stop());
+		if (kthread_should_stop())
+			break;
+		wait = work(dev, &next_gc, &next_directories);
+		if (!kthread_should_stop())
+			schedule_timeout_interruptible(wait);
+		try_to_freeze();
+	}
+	return 0;
+}
+
+int yaffs_background_start(struct yaffs_device *dev)
+{
+	struct task_struct *task;
+
+	if (!yaffs_bg_enable || dev->background)
+		return 0;
+	task = kthread_run(background, dev, "yaffs-bg-%s", dev->mtd->name);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	dev->background = task;
+	return 0;
+}
+
+void yaffs_background_stop(struct yaffs_device *dev)
+{
+	if (dev->background)
+		kthread_stop(dev->background);
+	dev->background = NULL;
+}
+
+void yaffs_background_wake(struct yaffs_device *dev)
+{
+	wake_up(&dev->background_wait);
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The checkpoint: the state in memory, written to flash at unmount (and at sync), so
+ * that the next mount reads some pages instead of the tags of all.
+ *
+ * It is valid as long as nothing else is written or erased; before the first change
+ * its blocks are erased, the first one first, so that what a power cut leaves of it
+ * has no beginning. It takes the lowest empty blocks, and only such as are beyond the
+ * reserve: a full partition goes without.
+ *
+ * The stream: validity, device, blocks, bitmaps, objects with their indices, validity,
+ * a sum. The blocks that it is written to appear in it as the empty blocks they were.
+ */
+
+#include <linux/mm.h>
+
+#include "checkpoint.h"
+
+/* ---- size ---- */
+
+static bool possible(const struct yaffs_device *dev)
+{
+	return dev->options.checkpoint_write &&
+	       dev->n_blocks >= YAFFS_CKPT_MIN_BLOCKS;
+}
+
+static u32 bitmap_bytes(const struct yaffs_device *dev)
+{
+	return DIV_ROUND_UP(dev->pages_per_block, 8);
+}
+
+/* At least as long as the stream will be. */
+static u32 stream_bytes(const struct yaffs_device *dev)
+{
+	return 2 * sizeof(struct yaffs_ckpt_validity_media) +
+	       sizeof(struct yaffs_ckpt_device_media) +
+	       dev->n_blocks * (sizeof(struct yaffs_ckpt_block_media) +
+				bitmap_bytes(dev)) +
+	       (dev->n_objects + 1) * sizeof(struct yaffs_ckpt_object_media) +
+	       dev->n_leaves * (YAFFS_CKPT_LEAF_BYTES + sizeof(__le32)) +
+	       dev->n_files * sizeof(__le32) + sizeof(__le32);
+}
+
+static u32 blocks_for_stream(const struct yaffs_device *dev)
+{
+	u32 body = dev->chunk_bytes - sizeof(struct yaffs_ckpt_page_media);
+
+	return DIV_ROUND_UP(DIV_ROUND_UP(stream_bytes(dev), body),
+			    dev->pages_per_block);
+}
+
+u32 yaffs_checkpoint_blocks_needed(struct yaffs_device *dev)
+{
+	u32 blocks;
+
+	if (!possible(dev))
+		return 0;
+	blocks = blocks_for_stream(dev);
+	return blocks > dev->ckpt_blocks ? blocks - dev->ckpt_blocks : 0;
+}
+
+/* ---- parts of the stream ---- */
+
+static int put_validity(struct yaffs_ckpt_stream *s, u32 head)
+{
+	struct yaffs_ckpt_validity_media m = {
+		.bytes = cpu_to_le32(sizeof(m)),
+		.magic = cpu_to_le32(YAFFS_MAGIC),
+		.version = cpu_to_le32(YAFFS_CKPT_VERSION),
+		.head = cpu_to_le32(head),
+	};
+
+	return yaffs_ckpt_put(s, &m, sizeof(m));
+}
+
+static u32 count_unlinked(struct yaffs_device *dev)
+{
+	struct yaffs_object *obj;
+	unsigned long id;
+	u32 n = 0;
+
+	xa_for_each(&dev->objects, id, obj)
+		n += obj->unlinked && !obj->deleted;
+	return n;
+}
+
+static int put_counters(struct yaffs_ckpt_stream *s)
+{
+	struct yaffs_device *dev = s->dev;
+	struct yaffs_ckpt_device_media m = {
+		.bytes = cpu_to_le32(sizeof(m)),
+		.erased_blocks = cpu_to_le32(dev->erased_blocks),
+		.alloc_block = cpu_to_le32(dev->alloc_block ? dev->alloc_block :
+							      U32_MAX),
+		.alloc_page = cpu_to_le32(dev->alloc_page),
+		.free_chunks = cpu_to_le32(dev->free_chunks),
+		.unlinked_files = cpu_to_le32(count_unlinked(dev)),
+		.seq = cpu_to_le32(dev->seq),
+	};
+
+	return yaffs_ckpt_put(s, &m, sizeof(m));
+}
+
+static int put_blocks(struct yaffs_ckpt_stream *s)
+{
+	struct yaffs_device *dev = s->dev;
+	struct yaffs_ckpt_block_media m;
+	struct yaffs_block b;
+	u32 block;
+	int err = 0;
+
+	for (block = 1; block <= dev->n_blocks && !err; block++) {
+		b = dev->blocks[block];
+		if (b.state == YAFFS_BLOCK_COLLECTING)
+			b.state = YAFFS_BLOCK_FULL;
+		yaffs_ckpt_block_pack(&b, &m);
+		err = yaffs_ckpt_put(s, &m, sizeof(m));
+	}
+	return err;
+}
+
+/* Bits of one block, low bit first, beginning with a byte. */
+static void pack_bitmap(const struct yaffs_device *dev, u32 block, u8 *to)
+{
+	u32 first = block * dev->pages_per_block, i;
+
+	if (first % 8 == 0 && dev->pages_per_block % 8 == 0) {
+		for (i = 0; i < dev->pages_per_block / 8; i++)
+			to[i] = dev->live[(first + 8 * i) / BITS_PER_LONG] >>
+				((first + 8 * i) % BITS_PER_LONG);
+		return;
+	}
+	memset(to, 0, bitmap_bytes(dev));
+	for (i = 0; i < dev->pages_per_block; i++)
+		if (test_bit(first + i, dev->live))
+			to[i / 8] |= 1 << (i % 8);
+}
+
+static int put_bitmaps(struct yaffs_ckpt_stream *s)
+{
+	struct yaffs_device *dev = s->dev;
+	u8 bits[DIV_ROUND_UP(YAFFS_MAX_PAGES_PER_BLOCK, 8)];
+	u32 block;
+	int err = 0;
+
+	for (block = 1; block <= dev->n_blocks && !err; block++) {
+		pack_bitmap(dev, block, bits);
+		err = yaffs_ckpt_put(s, bits, bitmap_bytes(dev));
+	}
+	return err;
+}
+
+/* ---- objects ---- */
+
+struct leaf_writer {
+	struct yaffs_ckpt_stream *stream;
+	u32 bits;
+};
+
+static int put_leaf(void *context, u32 first_id, const u32 *chunks)
+{
+	struct leaf_writer *w = context;
+	__le32 first = cpu_to_le32(first_id);
+	u8 leaf[YAFFS_CKPT_LEAF_BYTES];
+	int err;
+
+	if (!memchr_inv(chunks, 0, YAFFS_LEAF_ENTRIES * sizeof(*chunks)))
+		return 0;
+	yaffs_ckpt_leaf_pack(chunks, w->bits, leaf);
+	err = yaffs_ckpt_put(w->stream, &first, sizeof(first));
+	if (!err)
+		err = yaffs_ckpt_put(w->stream, leaf, sizeof(leaf));
+	return err;
+}
+
+static int put_leaves(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
+{
+	struct leaf_writer w = {
+		.stream = s,
+		.bits = yaffs_ckpt_leaf_bits(s->dev->n_blocks,
+					     s->dev->pages_per_block),
+	};
+	__le32 end = cpu_to_le32(YAFFS_CKPT_LEAVES_END);
+	int err = yaffs_index_leaves(&obj->file.index, put_leaf, &w);
+
+	return err ? err : yaffs_ckpt_put(s, &end, sizeof(end));
+}
+
+static int put_object(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
+{
+	struct yaffs_ckpt_object_media m;
+	struct yaffs_ckpt_object o = {
+		.id = obj->id,
+		.parent_id = obj->parent ? obj->parent->id : 0,
+		.hdr_chunk = obj->hdr_chunk,
+		.type = obj->type,
+		.unlinked = obj->unlinked,
+		.fake = obj->fake && !obj->hdr_chunk,
+		.rename_allowed = !obj->fake,
+		.unlink_allowed = !obj->fake,
+	};
+	int err;
+
+	if (obj->type == YAFFS_TYPE_FILE) {
+		o.size = obj->file.stored_size;
+		o.data_chunks = obj->file.data_chunks;
+	} else if (obj->type == YAFFS_TYPE_HARDLINK) {
+		o.size = obj->hardlink.target_id;
+	}
+	yaffs_ckpt_object_pack(&o, &m);
+	err = yaffs_ckpt_put(s, &m, sizeof(m));
+	if (!err && obj->type == YAFFS_TYPE_FILE)
+		err = put_leaves(s, obj);
+	return err;
+}
+
+/* Objects in the order of the format's hash buckets: by the low byte of the id. */
+static struct yaffs_object **objects_by_bucket(struct yaffs_device *dev, u32 *n)
+{
+	u32 next[YAFFS_CKPT_BUCKETS] = {}, i, sum = 0, count;
+	struct yaffs_object **order, *obj;
+	unsigned long id;
+
+	order = kvmalloc_array(max(dev->n_objects, 1U), sizeof(*order),
+			       GFP_NOFS);
+	if (!order)
+		return NULL;
+	xa_for_each(&dev->objects, id, obj)
+		next[id % YAFFS_CKPT_BUCKETS] += !obj->deleted;
+	for (i = 0; i < YAFFS_CKPT_BUCKETS; i++) {
+		count = next[i];
+		next[i] = sum;
+		sum += count;
+	}
+	xa_for_each(&dev->objects, id, obj)
+		if (!obj->deleted)
+			order[next[id % YAFFS_CKPT_BUCKETS]++] = obj;
+	*n = sum;
+	return order;
+}
+
+static int put_objects(struct yaffs_ckpt_stream *s)
+{
+	struct yaffs_ckpt_object_media end;
+	struct yaffs_object **order;
+	u32 n, i;
+	int err = 0;
+
+	order = objects_by_bucket(s->dev, &n);
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < n && !err; i++)
+		err = put_object(s, order[i]);
+	kvfree(order);
+	if (err)
+		return err;
+	yaffs_ckpt_object_end(&end);
+	return yaffs_ckpt_put(s, &end, sizeof(end));
+}
+
+/* ---- the whole ---- */
+
+static int put_all(struct yaffs_ckpt_stream *s)
+{
+	__le32 word;
+	int err;
+
+	err = put_validity(s, 1);
+	if (!err)
+		err = put_counters(s);
+	if (!err)
+		err = put_blocks(s);
+	if (!err)
+		err = put_bitmaps(s);
+	if (!err)
+		err = put_objects(s);
+	if (!err)
+		err = put_validity(s, 0);
+	if (err)
+		return err;
+	word = cpu_to_le32(yaffs_ckpt_stream_word(s));
+	err = yaffs_ckpt_put(s, &word, sizeof(word));
+	return err ? err : yaffs_ckpt_put_end(s);
+}
+
+/* The lowest empty blocks; false if there are too few. */
+static bool choose_blocks(struct yaffs_ckpt_stream *s)
+{
+	struct yaffs_device *dev = s->dev;
+	u32 wanted = blocks_for_stream(dev), block;
+
+	if (wanted > s->max_blocks ||
+	    dev->erased_blocks < YAFFS_RESERVED_BLOCKS + wanted)
+		return false;
+	for (block = 1; block <= dev->n_blocks && s->n_blocks < wanted; block++)
+		if (dev->blocks[block].state == YAFFS_BLOCK_EMPTY)
+			s->blocks[s->n_blocks++] = block;
+	return s->n_blocks == wanted;
+}
+
+/* The blocks belong to the checkpoint from now on, whether it is good or not. */
+static void claim_blocks(struct yaffs_ckpt_stream *s)
+{
+	struct yaffs_device *dev = s->dev;
+	u32 i;
+
+	for (i = 0; i < s->n_blocks; i++) {
+		dev->blocks[s->blocks[i]].state = YAFFS_BLOCK_CHECKPOINT;
+		dev->erased_blocks--;
+		dev->free_chunks -= dev->pages_per_block;
+		dev->ckpt_blocks++;
+	}
+}
+
+static int write_stream(struct yaffs_ckpt_stream *s)
+{
+	struct yaffs_device *dev = s->dev;
+	int err = put_all(s);
+
+	if (err && s->at < s->n_blocks && err != -ENOMEM && err != -ENOSPC)
+		dev->blocks[s->blocks[s->at]].needs_retiring = true;
+	claim_blocks(s);
+	if (err) {
+		yaffs_checkpoint_invalidate(dev);
+		return err;
+	}
+	dev->ckpt_valid = true;
+	dev->stats.checkpoints_written++;
+	return 0;
+}
+
+int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
+{
+	struct yaffs_ckpt_stream s;
+	int err;
+
+	if (dev->ckpt_valid || dev->read_only || !possible(dev) ||
+	    (!urgent && yaffs_gc_urgency(dev)))
+		return 0;
+	yaffs_checkpoint_invalidate(dev);	/* what is left of an older one */
+	err = yaffs_ckpt_stream_init(&s, dev);
+	if (!err && choose_blocks(&s))
+		err = write_stream(&s);
+	yaffs_ckpt_stream_free(&s);
+	if (err)
+		pr_info("yaffs2: %s: no checkpoint written (%d)\n",
+			dev->mtd->name, err);
+	return 0;
+}
+
+void yaffs_checkpoint_invalidate(struct yaffs_device *dev)
+{
+	u32 block;
+
+	if (!dev->ckpt_blocks || dev->read_only)
+		return;
+	dev->ckpt_blocks = 0;
+	dev->stats.checkpoints_invalidated += dev->ckpt_valid;
+	dev->ckpt_valid = false;
+	for (block = 1; block <= dev->n_blocks; block++)
+		if (dev->blocks[block].state == YAFFS_BLOCK_CHECKPOINT) {
+			dev->free_chunks += dev->pages_per_block;
+			yaffs_block_recycle(dev, block);
+		}
+	yaffs_background_wake(dev);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A mounted partition from beginning to end: memory, mount, sync, unmount.
+ *
+ * Four directories exist without being on flash: the root, lost+found, and two that
+ * nobody sees, for objects that are being deleted. The first two get a header when
+ * one of their attributes is changed.
+ */
+
+#include <linux/mm.h>
+#include <linux/stat.h>
+
+#include "yaffs.h"
+
+/* ---- memory ---- */
+
+static int allocate_pages(struct yaffs_device *dev)
+{
+	u8 **page[] = { &dev->raw_page,	    &dev->check_page, &dev->hdr_page,
+			&dev->gc_page_data, &dev->data_page,  &dev->xattr_page };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(page); i++) {
+		*page[i] = kmalloc(dev->page_bytes, GFP_KERNEL);
+		if (!*page[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static u32 live_longs(const struct yaffs_device *dev)
+{
+	return BITS_TO_LONGS((dev->n_blocks + 1) * dev->pages_per_block);
+}
+
+static int allocate(struct yaffs_device *dev)
+{
+	dev->blocks = kvcalloc(dev->n_blocks + 1, sizeof(*dev->blocks),
+			       GFP_KERNEL);
+	dev->live = kvcalloc(live_longs(dev), sizeof(long), GFP_KERNEL);
+	if (dev->summary_pages)
+		dev->summary = kcalloc(dev->pages_per_block,
+				       sizeof(*dev->summary), GFP_KERNEL);
+	if (!dev->blocks || !dev->live || (dev->summary_pages && !dev->summary))
+		return -ENOMEM;
+	return allocate_pages(dev);
+}
+
+struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
+					 const struct yaffs_options *options)
+{
+	struct yaffs_device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	int err;
+
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&dev->lock);
+	init_waitqueue_head(&dev->background_wait);
+	xa_init_flags(&dev->objects, XA_FLAGS_ALLOC);
+	INIT_LIST_HEAD(&dev->dirty_directories);
+	dev->mtd = mtd;
+	dev->options = *options;
+	err = yaffs_nand_setup(dev);
+	if (!err) {
+		if (options->summary)
+			dev->summary_pages =
+				yaffs_summary_pages(dev->pages_per_block,
+						    dev->chunk_bytes);
+		err = allocate(dev);
+	}
+	if (!err)
+		err = yaffs_cache_init(dev);
+	if (err) {
+		yaffs_device_destroy(dev);
+		return ERR_PTR(err);
+	}
+	return dev;
+}
+
+static void free_objects(struct yaffs_device *dev)
+{
+	struct yaffs_object *obj;
+	unsigned long id;
+
+	xa_for_each(&dev->objects, id, obj)
+		yaffs_object_free(obj);
+	dev->root = NULL;
+	dev->lost_found = NULL;
+	dev->unlinked = NULL;
+	dev->deleted = NULL;
+}
+
+void yaffs_device_destroy(struct yaffs_device *dev)
+{
+	free_objects(dev);
+	xa_destroy(&dev->objects);
+	yaffs_cache_exit(dev);
+	kfree(dev->raw_page);
+	kfree(dev->check_page);
+	kfree(dev->hdr_page);
+	kfree(dev->gc_page_data);
+	kfree(dev->data_page);
+	kfree(dev->xattr_page);
+	kfree(dev->summary);
+	kvfree(dev->live);
+	kvfree(dev->blocks);
+	mutex_destroy(&dev->lock);
+	kfree(dev);
+}
+
+/* ---- mount ---- */
+
+static struct yaffs_object *make_fake(struct yaffs_device *dev, u32 id,
+				      const char *name, u32 mode)
+{
+	struct yaffs_object *obj = yaffs_object_new(dev, id,
+						    YAFFS_TYPE_DIRECTORY);
+
+	if (IS_ERR(obj))
+		return obj;
+	obj->fake = true;
+	obj->loaded = true;
+	obj->mode = S_IFDIR | mode;
+	obj->mtime_s = yaffs_now_s();
+	obj->atime_s = obj->mtime_s;
+	obj->ctime_s = obj->mtime_s;
+	if (*name && yaffs_object_set_name(obj, name, strlen(name)))
+		return ERR_PTR(-ENOMEM);
+	return obj;
+}
+
+static int make_fakes(struct yaffs_device *dev)
+{
+	dev->root = make_fake(dev, YAFFS_ID_ROOT, "", 0755);
+	dev->lost_found = make_fake(dev, YAFFS_ID_LOST_FOUND, "lost+found",
+				    0700);
+	dev->unlinked = make_fake(dev, YAFFS_ID_UNLINKED, "unlinked", 0);
+	dev->deleted = make_fake(dev, YAFFS_ID_DELETED, "deleted", 0);
+	if (IS_ERR(dev->root) || IS_ERR(dev->lost_found) ||
+	    IS_ERR(dev->unlinked) || IS_ERR(dev->deleted))
+		return -ENOMEM;
+	return 0;
+}
+
+/* As if nothing had been read. */
+static int reset(struct yaffs_device *dev)
+{
+	free_objects(dev);
+	memset(dev->blocks, 0, (dev->n_blocks + 1) * sizeof(*dev->blocks));
+	memset(dev->live, 0, live_longs(dev) * sizeof(long));
+	yaffs_policy_init(&dev->policy, dev->blocks, dev->n_blocks,
+			  dev->pages_per_block);
+	dev->free_chunks = 0;
+	dev->erased_blocks = 0;
+	dev->ckpt_blocks = 0;
+	dev->ckpt_valid = false;
+	dev->alloc_block = 0;
+	dev->gc_block = 0;
+	dev->seq = YAFFS_SEQ_LOWEST;
+	dev->next_id = YAFFS_ID_FIRST;
+	return make_fakes(dev);
+}
+
+static int read_flash(struct yaffs_device *dev)
+{
+	int err = reset(dev);
+
+	if (err)
+		return err;
+	err = yaffs_checkpoint_read(dev);
+	if (!err) {
+		dev->mounted_by = YAFFS_BY_CHECKPOINT;
+		return 0;
+	}
+	if (err == -ENOMEM)
+		return err;
+	err = reset(dev);
+	if (!err)
+		err = yaffs_scan(dev);
+	dev->mounted_by = YAFFS_BY_SCAN;
+	return err;
+}
+
+int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
+{
+	int err;
+
+	dev->read_only = true;	/* reading must not change anything */
+	err = read_flash(dev);
+	if (!err)
+		err = yaffs_recover_links(dev);
+	if (!err)
+		err = yaffs_object_load(dev->root);
+	if (err == -EUCLEAN || err == -EBADMSG) {
+		pr_err("yaffs2: %s: the contents are damaged (%d)\n",
+		       dev->mtd->name, err);
+		return -EUCLEAN;
+	}
+	dev->recovery_pending = true;
+	return err || read_only ? err : yaffs_device_set_read_only(dev, false);
+}
+
+/* ---- sync ---- */
+
+static int write_all(struct yaffs_device *dev)
+{
+	int err = yaffs_cache_flush_all(dev);
+	int directories_err = yaffs_directories_sync(dev);
+
+	return err ? err : directories_err;
+}
+
+int yaffs_device_sync(struct yaffs_device *dev, bool checkpoint)
+{
+	int err;
+
+	if (dev->read_only)
+		return 0;
+	err = write_all(dev);
+	if (!err && checkpoint)
+		err = yaffs_checkpoint_write(dev, false);
+	return err;
+}
+
+int yaffs_device_set_read_only(struct yaffs_device *dev, bool read_only)
+{
+	int err = 0;
+
+	if (dev->read_only == read_only)
+		return 0;
+	if (read_only) {
+		err = write_all(dev);
+		if (!err)
+			err = yaffs_checkpoint_write(dev, true);
+		dev->read_only = !err;
+		return err;
+	}
+	dev->read_only = false;
+	if (dev->recovery_pending) {
+		err = yaffs_recover(dev);
+		dev->recovery_pending = err;
+		dev->read_only = err;
+	}
+	return err;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Garbage collection: moves the live pages of a block elsewhere and erases it.
+ *
+ * Passive collection makes space before it is short: a few copies before a write, the
+ * same block again at the next write, so that no writer waits long. Aggressive
+ * collection, when hardly any erased block is left, empties a whole block at once.
+ * The background thread collects passively while nobody waits. Which block: policy.c.
+ *
+ * A copy has the same tags but for the sequence number. A header is brought up to
+ * date on the way: it loses shrink and shadow marks, which have done their work by
+ * the time the block may be collected.
+ *
+ * A live page that cannot be read is not copied: it would be given a good ECC with
+ * wrong contents. Its block is kept as it is, so that reading goes on to fail, until
+ * the page is overwritten or deleted.
+ */
+
+#include "yaffs.h"
+
+#define PASSIVE_COPIES	5
+#define MAX_LOOPS	2
+
+static u32 erased_blocks_wanted(struct yaffs_device *dev)
+{
+	return YAFFS_RESERVED_BLOCKS + 1 + yaffs_checkpoint_blocks_needed(dev);
+}
+
+/* ---- one page ---- */
+
+static int copy_data(struct yaffs_device *dev, struct yaffs_object *obj,
+		     u32 chunk, struct yaffs_tags *tags)
+{
+	u32 copy;
+	int err;
+
+	if (!obj || obj->type != YAFFS_TYPE_FILE ||
+	    yaffs_index_get(&obj->file.index, tags->chunk_id) != chunk)
+		return -ENOENT;
+	err = yaffs_chunk_write(dev, dev->gc_page_data, tags, true, &copy);
+	if (!err)
+		yaffs_index_set(&obj->file.index, tags->chunk_id, copy);
+	return err;
+}
+
+static int copy_header(struct yaffs_device *dev, struct yaffs_object *obj,
+		       u32 chunk)
+{
+	struct yaffs_tags tags;
+	u32 copy;
+	int err;
+
+	if (!obj || obj->hdr_chunk != chunk)
+		return -ENOENT;
+	err = yaffs_header_refresh(obj, dev->gc_page_data, &tags);
+	if (err)
+		return err;
+	err = yaffs_chunk_write(dev, dev->gc_page_data, &tags, true, &copy);
+	if (!err)
+		obj->hdr_chunk = copy;
+	return err;
+}
+
+/* Moves a live page; -EBADMSG, -EUCLEAN, -EIO: it cannot be read. */
+static int move_page(struct yaffs_device *dev, u32 chunk)
+{
+	struct yaffs_object *obj;
+	struct yaffs_tags tags;
+	int err;
+
+	err = yaffs_nand_read(dev, chunk, dev->gc_page_data, &tags);
+	if (err)
+		return err;
+	obj = tags.used ? yaffs_object_find(dev, tags.obj_id) : NULL;
+	if (tags.used && tags.chunk_id)
+		err = copy_data(dev, obj, chunk, &tags);
+	else
+		err = copy_header(dev, obj, chunk);
+	if (!err) {
+		dev->stats.gc_copies++;
+	} else if (err == -ENOENT) {
+		/* Nobody's page: a checkpoint of the original may count some. */
+		err = 0;
+	}
+	if (!err)
+		yaffs_chunk_dead(dev, chunk);
+	return err;
+}
+
+/* ---- one block ---- */
+
+static void give_up(struct yaffs_device *dev, int err)
+{
+	struct yaffs_block *b = &dev->blocks[dev->gc_block];
+
+	b->state = YAFFS_BLOCK_FULL;
+	if (err != -ENOSPC && err != -ENOMEM) {
+		b->unreadable = true;
+		pr_info("yaffs2: %s: block %u is kept: a live page cannot be moved (%d)\n",
+			dev->mtd->name, dev->gc_block - 1, err);
+	}
+	dev->gc_block = 0;
+}
+
+/* Live pages of the block from gc_page on, at most @copies of them. */
+static void collect(struct yaffs_device *dev, u32 copies)
+{
+	u32 block = dev->gc_block;
+	u32 first = block * dev->pages_per_block;
+	struct yaffs_block *b = &dev->blocks[block];
+	u32 chunk;
+	int err;
+
+	b->state = YAFFS_BLOCK_COLLECTING;
+	for (; b->pages_in_use && dev->gc_page < dev->pages_per_block;
+	     dev->gc_page++) {
+		chunk = first + dev->gc_page;
+		if (!yaffs_chunk_is_live(dev, chunk))
+			continue;
+		if (b->has_summary && yaffs_summary_page(dev, dev->gc_page)) {
+			yaffs_chunk_dead(dev, chunk);
+			continue;
+		}
+		if (!copies--)
+			return;
+		err = move_page(dev, chunk);
+		if (err) {
+			give_up(dev, err);
+			return;
+		}
+	}
+	/* The last page that died has erased it, unless none was live at all. */
+	if (dev->gc_block == block)
+		yaffs_block_recycle(dev, block);
+}
+
+static void choose(struct yaffs_device *dev, bool aggressive, bool background)
+{
+	dev->gc_block = yaffs_policy_victim(&dev->policy, aggressive,
+					    background);
+	dev->gc_page = 0;
+	if (!dev->gc_block)
+		return;
+	if (aggressive)
+		dev->stats.gc_aggressive++;
+	else if (background)
+		dev->stats.gc_background++;
+	else
+		dev->stats.gc_passive++;
+}
+
+/* ---- when ---- */
+
+static bool enough_erased(const struct yaffs_device *dev)
+{
+	return dev->erased_blocks * dev->pages_per_block >
+	       dev->free_chunks / 4;
+}
+
+static void run(struct yaffs_device *dev, bool background)
+{
+	unsigned int loops = 0;
+	bool aggressive;
+
+	if (dev->gc_disabled || dev->read_only || !(yaffs_gc_control & 1))
+		return;
+	dev->gc_disabled++;
+	do {
+		aggressive = dev->erased_blocks < erased_blocks_wanted(dev);
+		if (!aggressive && !background && enough_erased(dev))
+			break;
+		if (!dev->gc_block)
+			choose(dev, aggressive, background);
+		if (!dev->gc_block)
+			break;
+		collect(dev, aggressive ? dev->pages_per_block :
+					  PASSIVE_COPIES);
+	} while (dev->erased_blocks < YAFFS_RESERVED_BLOCKS &&
+		 ++loops < MAX_LOOPS);
+	dev->gc_disabled--;
+}
+
+void yaffs_gc_before_write(struct yaffs_device *dev)
+{
+	run(dev, false);
+}
+
+void yaffs_gc_in_background(struct yaffs_device *dev)
+{
+	run(dev, true);
+}
+
+unsigned int yaffs_gc_urgency(const struct yaffs_device *dev)
+{
+	u32 erased = dev->erased_blocks * dev->pages_per_block;
+	u32 scattered = dev->free_chunks > erased ? dev->free_chunks - erased :
+						    0;
+
+	if (scattered < 2 * dev->pages_per_block)
+		return 0;
+	if (erased <= dev->free_chunks / 4)
+		return 2;
+	return erased <= dev->free_chunks / 2;
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One page, one block: the only file that speaks to MTD.
+ *
+ * Tags lie in the OOB, where the driver's layout leaves room (MTD_OPS_AUTO_OOB), and
+ * have an ECC of their own, since many controllers protect the data only. Data and
+ * tags are programmed in one operation, so that a page is never without its tags.
+ * Where the OOB has no room they take the last 16 bytes of the page ("in-band").
+ *
+ * What ECC had to correct is good data, but a warning: its block is collected soon.
+ * What ECC cannot correct is an error to the reader, and the block stays as it is.
+ */
+
+#include "yaffs.h"
+
+static loff_t chunk_address(const struct yaffs_device *dev, u32 chunk)
+{
+	return (loff_t)(chunk - dev->pages_per_block) * dev->page_bytes;
+}
+
+static loff_t block_address(const struct yaffs_device *dev, u32 block)
+{
+	return (loff_t)(block - 1) * dev->mtd->erasesize;
+}
+
+static u32 oob_bytes(const struct yaffs_device *dev)
+{
+	return dev->options.tags_ecc ? sizeof(struct yaffs_tags_oob_media) :
+				       sizeof(struct yaffs_tags_media);
+}
+
+static void prioritise(struct yaffs_device *dev, u32 chunk)
+{
+	dev->blocks[yaffs_block_of(dev, chunk)].prioritised = true;
+	dev->policy.any_prioritised = true;
+}
+
+static int decode_tags(struct yaffs_device *dev, u32 chunk, bool has_ecc,
+		       struct yaffs_tags_oob_media *m, struct yaffs_tags *tags)
+{
+	if (has_ecc && le32_to_cpu(m->tags.seq) != YAFFS_SEQ_ERASED) {
+		switch (yaffs_tags_ecc_correct(&m->tags, &m->ecc)) {
+		case YAFFS_ECC_GOOD:
+			break;
+		case YAFFS_ECC_CORRECTED:
+			dev->stats.tags_corrected++;
+			prioritise(dev, chunk);
+			break;
+		default:
+			dev->stats.tags_uncorrectable++;
+			return -EBADMSG;
+		}
+	}
+	return yaffs_tags_unpack(&m->tags, tags);
+}
+
+/* The result of an MTD read, with what it says about the block noted. */
+static int judge_read(struct yaffs_device *dev, u32 chunk, int err)
+{
+	if (err == -EUCLEAN) {
+		dev->stats.data_corrected++;
+		prioritise(dev, chunk);
+		return 0;
+	}
+	if (err == -EBADMSG) {
+		dev->stats.data_uncorrectable++;
+		prioritise(dev, chunk);
+	}
+	return err;
+}
+
+static int read_with_oob(struct yaffs_device *dev, u32 chunk, u8 *data,
+			 struct yaffs_tags *tags)
+{
+	struct yaffs_tags_oob_media m;
+	struct mtd_oob_ops ops = {
+		.mode = MTD_OPS_AUTO_OOB,
+		.datbuf = data,
+		.len = data ? dev->page_bytes : 0,
+		.oobbuf = tags ? (u8 *)&m : NULL,
+		.ooblen = tags ? oob_bytes(dev) : 0,
+	};
+	int err, tags_err = 0;
+
+	err = mtd_read_oob(dev->mtd, chunk_address(dev, chunk), &ops);
+	err = judge_read(dev, chunk, err);
+	if (err && err != -EBADMSG)
+		return err;
+	if (tags)
+		tags_err = decode_tags(dev, chunk, dev->options.tags_ecc, &m,
+				       tags);
+	return err ? err : tags_err;
+}
+
+static int read_page(struct yaffs_device *dev, u32 chunk, u32 offset, u8 *to,
+		     u32 bytes)
+{
+	size_t done;
+	int err = mtd_read(dev->mtd, chunk_address(dev, chunk) + offset, bytes,
+			   &done, to);
+
+	return judge_read(dev, chunk, err);
+}
+
+static int read_inband(struct yaffs_device *dev, u32 chunk, u8 *data,
+		       struct yaffs_tags *tags)
+{
+	struct yaffs_tags_oob_media m;
+	int err, tags_err;
+
+	if (!tags)
+		return read_page(dev, chunk, 0, data, dev->chunk_bytes);
+	if (!data) {
+		err = read_page(dev, chunk, dev->chunk_bytes, (u8 *)&m.tags,
+				sizeof(m.tags));
+	} else {
+		err = read_page(dev, chunk, 0, dev->raw_page, dev->page_bytes);
+		memcpy(data, dev->raw_page, dev->chunk_bytes);
+		memcpy(&m.tags, dev->raw_page + dev->chunk_bytes,
+		       sizeof(m.tags));
+	}
+	if (err && err != -EBADMSG)
+		return err;
+	tags_err = decode_tags(dev, chunk, false, &m, tags);
+	return err ? err : tags_err;
+}
+
+int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
+		    struct yaffs_tags *tags)
+{
+	if (tags)
+		memset(tags, 0, sizeof(*tags));
+	if (dev->options.inband_tags)
+		return read_inband(dev, chunk, data, tags);
+	return read_with_oob(dev, chunk, data, tags);
+}
+
+int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, const u8 *data,
+		     const struct yaffs_tags_media *tags)
+{
+	struct yaffs_tags_oob_media m = { .tags = *tags };
+	struct mtd_oob_ops ops = {
+		.mode = MTD_OPS_AUTO_OOB,
+		.datbuf = (u8 *)data,
+		.len = dev->page_bytes,
+	};
+
+	if (dev->options.inband_tags) {
+		memcpy(dev->raw_page, data, dev->chunk_bytes);
+		memcpy(dev->raw_page + dev->chunk_bytes, tags, sizeof(*tags));
+		ops.datbuf = dev->raw_page;
+	} else {
+		if (dev->options.tags_ecc)
+			yaffs_tags_ecc_calculate(&m.tags, &m.ecc);
+		ops.oobbuf = (u8 *)&m;
+		ops.ooblen = oob_bytes(dev);
+	}
+	return mtd_write_oob(dev->mtd, chunk_address(dev, chunk), &ops);
+}
+
+int yaffs_nand_is_erased(struct yaffs_device *dev, u32 chunk, u8 *page)
+{
+	struct yaffs_tags tags;
+	int err;
+
+	if (dev->options.inband_tags) {
+		err = read_page(dev, chunk, 0, page, dev->page_bytes);
+		tags.used = false;
+	} else {
+		err = yaffs_nand_read(dev, chunk, page, &tags);
+	}
+	return !err && !tags.used && !memchr_inv(page, 0xff, dev->page_bytes);
+}
+
+int yaffs_nand_erase(struct yaffs_device *dev, u32 block)
+{
+	struct erase_info instr = {
+		.addr = block_address(dev, block),
+		.len = dev->mtd->erasesize,
+	};
+
+	dev->stats.erasures++;
+	return mtd_erase(dev->mtd, &instr);
+}
+
+bool yaffs_nand_is_bad(struct yaffs_device *dev, u32 block)
+{
+	return mtd_block_isbad(dev->mtd, block_address(dev, block)) != 0;
+}
+
+int yaffs_nand_mark_bad(struct yaffs_device *dev, u32 block)
+{
+	return mtd_block_markbad(dev->mtd, block_address(dev, block));
+}
+
+/* Where the other tag mode leaves its tags: something there means a wrong option. */
+static bool other_mode_has_data(struct yaffs_device *dev, u32 chunk)
+{
+	struct yaffs_tags_oob_media m;
+	struct mtd_oob_ops ops = {
+		.mode = MTD_OPS_AUTO_OOB,
+		.oobbuf = (u8 *)&m,
+		.ooblen = sizeof(m.tags),
+	};
+	int err;
+
+	if (!dev->options.inband_tags)
+		return !read_page(dev, chunk, 0, dev->check_page,
+				  dev->page_bytes) &&
+		       memchr_inv(dev->check_page, 0xff, dev->page_bytes);
+	if (dev->mtd->oobavail < sizeof(m.tags))
+		return false;
+	err = mtd_read_oob(dev->mtd, chunk_address(dev, chunk), &ops);
+	return !err && le32_to_cpu(m.tags.seq) >= YAFFS_SEQ_LOWEST &&
+	       le32_to_cpu(m.tags.seq) < YAFFS_SEQ_END;
+}
+
+bool yaffs_nand_wrong_mode(struct yaffs_device *dev)
+{
+	u32 step = max(1U, dev->n_blocks / 32);
+	u32 block;
+
+	for (block = 1; block <= dev->n_blocks;
+	     block += block < 16 ? 1 : step)
+		if (dev->blocks[block].state != YAFFS_BLOCK_DEAD &&
+		    other_mode_has_data(dev, block * dev->pages_per_block))
+			return true;
+	return false;
+}
+
+static int check_chip(const struct mtd_info *mtd)
+{
+	u64 pages = mtd->writesize ? div_u64(mtd->size, mtd->writesize) : 0;
+
+	if (!mtd_type_is_nand(mtd)) {
+		pr_err("yaffs2: %s is not NAND flash\n", mtd->name);
+		return -EINVAL;
+	}
+	if (mtd->writesize < YAFFS_MIN_PAGE_BYTES) {
+		pr_err("yaffs2: %s has pages of %u bytes, fewer than %u\n",
+		       mtd->name, mtd->writesize, YAFFS_MIN_PAGE_BYTES);
+		return -EINVAL;
+	}
+	if (mtd->erasesize / mtd->writesize > YAFFS_MAX_PAGES_PER_BLOCK ||
+	    pages > INT_MAX / 2) {
+		pr_err("yaffs2: %s has more pages than the format can number\n",
+		       mtd->name);
+		return -EINVAL;
+	}
+	if (mtd->size < (u64)mtd->erasesize * YAFFS_MIN_BLOCKS) {
+		pr_err("yaffs2: %s has fewer than %u erase blocks\n", mtd->name,
+		       YAFFS_MIN_BLOCKS);
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+int yaffs_nand_setup(struct yaffs_device *dev)
+{
+	struct mtd_info *mtd = dev->mtd;
+	int err = check_chip(mtd);
+
+	if (err)
+		return err;
+	if (!dev->options.inband_tags && mtd->oobavail < oob_bytes(dev)) {
+		pr_info("yaffs2: %s: the OOB has %u free bytes, tags take %u: they go in-band\n",
+			mtd->name, mtd->oobavail, oob_bytes(dev));
+		dev->options.inband_tags = true;
+	}
+	dev->page_bytes = mtd->writesize;
+	dev->chunk_bytes = dev->page_bytes;
+	if (dev->options.inband_tags)
+		dev->chunk_bytes -= sizeof(struct yaffs_tags_media);
+	dev->pages_per_block = mtd->erasesize / mtd->writesize;
+	dev->n_blocks = mtd_div_by_eb(mtd->size, mtd);
+	dev->max_file_bytes = (u64)YAFFS_MAX_CHUNK_ID * dev->chunk_bytes;
+	return 0;
+}

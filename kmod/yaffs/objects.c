@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Objects in memory: every file, directory, link and special file of the partition,
+ * found by its id in an XArray. What only the header on flash knows (name, mode,
+ * times) is read when it is first asked for.
+ *
+ * Lifetime. An object lives until it is deleted from flash; one that an inode uses
+ * lives on without a name until the inode goes (yaffs_object_hold, _release). Its id
+ * is free only then, so an inode number never means two files at a time.
+ *
+ * Ids are given out in turn, not the lowest first: the pages of a deleted object stay
+ * on flash until they are erased, and an id that comes back late meets fewer of them.
+ */
+
+#include <linux/ktime.h>
+
+#include "yaffs.h"
+
+static struct kmem_cache *object_cache;
+
+int yaffs_objects_init(void)
+{
+	object_cache = KMEM_CACHE(yaffs_object, SLAB_RECLAIM_ACCOUNT);
+	return object_cache ? 0 : -ENOMEM;
+}
+
+void yaffs_objects_exit(void)
+{
+	kmem_cache_destroy(object_cache);
+}
+
+u64 yaffs_now_s(void)
+{
+	return max_t(time64_t, ktime_get_real_seconds(), 0);
+}
+
+struct yaffs_object *yaffs_object_find(struct yaffs_device *dev, u32 id)
+{
+	return xa_load(&dev->objects, id);
+}
+
+void yaffs_object_set_type(struct yaffs_object *obj, u8 type)
+{
+	obj->type = type;
+	if (type == YAFFS_TYPE_FILE) {
+		obj->file.shrink_limit = obj->dev->max_file_bytes;
+		obj->dev->n_files++;
+	} else if (type == YAFFS_TYPE_DIRECTORY) {
+		obj->dir.children = RB_ROOT;
+		INIT_LIST_HEAD(&obj->dir.unnamed);
+		INIT_LIST_HEAD(&obj->dir.dirty);
+	}
+}
+
+struct yaffs_object *yaffs_object_new(struct yaffs_device *dev, u32 id, u8 type)
+{
+	struct yaffs_object *obj;
+	int err;
+
+	obj = kmem_cache_zalloc(object_cache, GFP_NOFS);
+	if (!obj)
+		return ERR_PTR(-ENOMEM);
+	obj->dev = dev;
+	INIT_LIST_HEAD(&obj->links);
+	INIT_LIST_HEAD(&obj->unnamed);
+	if (id)
+		err = xa_insert(&dev->objects, id, obj, GFP_NOFS);
+	else
+		err = xa_alloc_cyclic(&dev->objects, &id, obj,
+				      XA_LIMIT(YAFFS_ID_FIRST,
+					       YAFFS_MAX_OBJECT_ID),
+				      &dev->next_id, GFP_NOFS);
+	if (err < 0) {
+		kmem_cache_free(object_cache, obj);
+		if (err == -EBUSY)
+			err = id ? -EEXIST : -ENOSPC;
+		return ERR_PTR(err);
+	}
+	obj->id = id;
+	dev->n_objects++;
+	yaffs_object_set_type(obj, type);
+	return obj;
+}
+
+static void free_links(struct yaffs_object *obj)
+{
+	struct yaffs_object *link, *next;
+
+	if (obj->type == YAFFS_TYPE_HARDLINK) {
+		yaffs_object_set_link(obj, NULL);
+		return;
+	}
+	list_for_each_entry_safe(link, next, &obj->links, links)
+		yaffs_object_set_link(link, NULL);
+}
+
+static void free_type(struct yaffs_object *obj)
+{
+	switch (obj->type) {
+	case YAFFS_TYPE_FILE:
+		yaffs_cache_drop(obj, 0);
+		yaffs_index_free(obj->dev, &obj->file.index);
+		obj->dev->n_files--;
+		break;
+	case YAFFS_TYPE_DIRECTORY:
+		list_del_init(&obj->dir.dirty);
+		break;
+	case YAFFS_TYPE_SYMLINK:
+		kfree(obj->symlink);
+		break;
+	}
+}
+
+void yaffs_object_free(struct yaffs_object *obj)
+{
+	struct yaffs_device *dev = obj->dev;
+
+	yaffs_directory_remove(obj);
+	free_links(obj);
+	free_type(obj);
+	kfree(obj->name);
+	xa_erase(&dev->objects, obj->id);
+	dev->n_objects--;
+	kmem_cache_free(object_cache, obj);
+}
+
+struct yaffs_object *yaffs_object_target(struct yaffs_object *obj)
+{
+	return obj->type == YAFFS_TYPE_HARDLINK ? obj->hardlink.target : obj;
+}
+
+void yaffs_object_set_link(struct yaffs_object *link,
+			   struct yaffs_object *target)
+{
+	if (link->hardlink.target) {
+		list_del_init(&link->links);
+		link->hardlink.target->n_links--;
+	}
+	link->hardlink.target = target;
+	if (target) {
+		link->hardlink.target_id = target->id;
+		list_add_tail(&link->links, &target->links);
+		target->n_links++;
+	}
+}
+
+u32 yaffs_object_nlink(const struct yaffs_object *obj)
+{
+	if (obj->unlinked || obj->deleted)
+		return 0;
+	if (obj->type == YAFFS_TYPE_DIRECTORY)
+		return 2 + obj->dir.n_directories;
+	return 1 + obj->n_links;
+}
+
+void yaffs_object_hold(struct yaffs_object *obj)
+{
+	obj->in_use = true;
+}
+
+void yaffs_object_release(struct yaffs_object *obj)
+{
+	struct yaffs_device *dev = obj->dev;
+
+	obj->in_use = false;
+	if (obj->unlinked && !obj->deleted && !dev->read_only &&
+	    yaffs_object_delete(obj)) {
+		/* It stays under "unlinked"; the next mount deletes it. */
+		pr_warn("yaffs2: %s: object %u could not be deleted\n",
+			dev->mtd->name, obj->id);
+		return;
+	}
+	if (obj->deleted)
+		yaffs_object_free(obj);
+}
+
+int yaffs_object_sync(struct yaffs_object *obj, bool data_only)
+{
+	int err = 0;
+
+	if (obj->deleted || obj->dev->read_only)
+		return 0;
+	if (obj->type == YAFFS_TYPE_FILE)
+		err = yaffs_cache_flush(obj);
+	if (!err && !data_only && obj->dirty && !obj->unlinked)
+		err = yaffs_header_write(obj, NULL);
+	return err;
+}

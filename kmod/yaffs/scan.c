@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Mount by scan: the state of the file system from the tags of its pages.
+ *
+ * First each block is asked for its sequence number. Then blocks are read from the
+ * newest to the oldest, and in each the pages from the last to the first: whatever
+ * is met first is the newest, and what is met again is dead. A block's tags come
+ * from its summary if it has a valid one.
+ *
+ * An object is defined by its newest header. Older headers of a file still count for
+ * one thing: one with the shrink mark says that data older than itself, from its size
+ * on, are dead. Tags with extended information spare reading the header itself; its
+ * name and attributes are read when somebody asks (lazy loading).
+ *
+ * Nothing on flash is believed further than it can be checked: ids, types and chunk
+ * numbers in range, parents that are directories, no cycles (recover.c).
+ *
+ * A partition without any valid tag is an empty file system, unless its pages hold
+ * something: then it was most likely written with the other tag mode, and mounting it
+ * would destroy it.
+ */
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sort.h>
+
+#include "yaffs.h"
+
+struct scan_block {
+	u32 seq;
+	u32 block;
+};
+
+struct scan {
+	struct yaffs_device *dev;
+	struct scan_block *order;
+	struct yaffs_summary_entry_media *entries;
+	u32 n;
+};
+
+/* ---- which blocks ---- */
+
+/*
+ * The sequence number of a block. If the tags of the first page are damaged, those
+ * of a later one tell it. YAFFS_SEQ_ERASED: nothing written; 0: nothing readable.
+ */
+static u32 sequence_of(struct yaffs_device *dev, u32 block)
+{
+	u32 first = block * dev->pages_per_block;
+	struct yaffs_tags tags;
+	u32 page;
+
+	for (page = 0; page < dev->pages_per_block; page++) {
+		if (yaffs_nand_read(dev, first + page, NULL, &tags))
+			continue;
+		if (tags.used)
+			return tags.seq;
+		return page ? 0 : YAFFS_SEQ_ERASED;
+	}
+	return 0;
+}
+
+static void classify(struct scan *scan, u32 block)
+{
+	struct yaffs_device *dev = scan->dev;
+	struct yaffs_block *b = &dev->blocks[block];
+	u32 seq;
+
+	b->state = YAFFS_BLOCK_DEAD;
+	if (yaffs_nand_is_bad(dev, block))
+		return;
+	seq = sequence_of(dev, block);
+	if (seq == YAFFS_SEQ_ERASED) {
+		b->state = YAFFS_BLOCK_EMPTY;
+		dev->erased_blocks++;
+		dev->free_chunks += dev->pages_per_block;
+	} else if (seq == YAFFS_SEQ_CHECKPOINT) {
+		b->state = YAFFS_BLOCK_CHECKPOINT;
+		dev->ckpt_blocks++;
+	} else if (!seq) {
+		/* Damaged beyond reading: nothing of it can be live. */
+		b->state = YAFFS_BLOCK_FULL;
+		b->seq = YAFFS_SEQ_LOWEST;
+		dev->free_chunks += dev->pages_per_block;
+	} else if (seq >= YAFFS_SEQ_LOWEST && seq < YAFFS_SEQ_END) {
+		b->state = YAFFS_BLOCK_NEEDS_SCAN;
+		b->seq = seq;
+		dev->seq = max(dev->seq, seq);
+		dev->free_chunks += dev->pages_per_block;
+		scan->order[scan->n].seq = seq;
+		scan->order[scan->n++].block = block;
+	}
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct scan_block *x = a, *y = b;
+
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? 1 : -1;
+	return x->block < y->block ? 1 : -1;
+}
+
+/* ---- pages with data ---- */
+
+static int scan_data(struct yaffs_device *dev, u32 chunk,
+		     const struct yaffs_tags *tags)
+{
+	u64 start = (u64)(tags->chunk_id - 1) * dev->chunk_bytes;
+	struct yaffs_object *obj = yaffs_object_find(dev, tags->obj_id);
+	int err;
+
+	if (!obj) {
+		if (tags->obj_id < YAFFS_ID_FIRST)
+			return 0;
+		obj = yaffs_object_new(dev, tags->obj_id, YAFFS_TYPE_FILE);
+		if (IS_ERR(obj))
+			return PTR_ERR(obj);
+		obj->parent_id = 0;
+	}
+	if (obj->type != YAFFS_TYPE_FILE || start >= obj->file.shrink_limit ||
+	    yaffs_index_get(&obj->file.index, tags->chunk_id))
+		return 0;
+	err = yaffs_index_prepare(dev, &obj->file.index, tags->chunk_id);
+	if (err)
+		return err;
+	yaffs_index_set(&obj->file.index, tags->chunk_id, chunk);
+	obj->file.data_chunks++;
+	yaffs_chunk_live(dev, chunk);
+	if (!obj->hdr_chunk)
+		obj->file.size = max(obj->file.size,
+				     start + min(tags->n_bytes,
+						 dev->chunk_bytes));
+	return 0;
+}
+
+/* ---- pages with headers ---- */
+
+/* What a header says, from its tags if that is enough. */
+struct scan_header {
+	u32 type;
+	u32 parent_id;
+	u64 size;
+	u32 link_target;
+	u32 shadowed_id;
+	bool is_shrink;
+};
+
+static bool tags_suffice(struct yaffs_device *dev, const struct yaffs_tags *tags)
+{
+	return dev->options.lazy_loading && tags->extended && !tags->shadows &&
+	       tags->obj_id != YAFFS_ID_ROOT &&
+	       tags->obj_id != YAFFS_ID_LOST_FOUND;
+}
+
+static int read_header(struct yaffs_device *dev, u32 chunk,
+		       const struct yaffs_tags *tags, struct scan_header *s)
+{
+	struct yaffs_header h;
+	int err;
+
+	if (tags->extended) {
+		*s = (struct scan_header) {
+			.type = tags->type,
+			.parent_id = tags->parent_id,
+			.size = tags->size,
+			.link_target = tags->link_target,
+			.is_shrink = tags->is_shrink,
+		};
+		if (tags_suffice(dev, tags))
+			return 0;
+	}
+	err = yaffs_nand_read(dev, chunk, dev->hdr_page, NULL);
+	if (!err)
+		err = yaffs_header_decode((void *)dev->hdr_page,
+					  dev->max_file_bytes, &h);
+	if (err)
+		/* The tags alone still say where the object belongs. */
+		return tags->extended ? 0 : err;
+	*s = (struct scan_header) {
+		.type = h.type,
+		.parent_id = h.parent_id,
+		.size = h.size,
+		.link_target = h.link_target,
+		.shadowed_id = h.shadowed_id,
+		.is_shrink = h.is_shrink || (tags->extended && tags->is_shrink),
+	};
+	return 0;
+}
+
+static bool is_going(const struct scan_header *s)
+{
+	return s->parent_id == YAFFS_ID_UNLINKED ||
+	       s->parent_id == YAFFS_ID_DELETED;
+}
+
+/* Older data beyond the header's size are dead. */
+static void limit_file(struct yaffs_object *obj, const struct scan_header *s)
+{
+	u64 size = is_going(s) ? 0 : s->size;
+
+	obj->file.shrink_limit = min(obj->file.shrink_limit, size);
+}
+
+static int shadow(struct yaffs_device *dev, u32 id)
+{
+	struct yaffs_object *obj;
+
+	if (id < YAFFS_ID_FIRST || id > YAFFS_MAX_OBJECT_ID ||
+	    yaffs_object_find(dev, id))
+		return 0;
+	obj = yaffs_object_new(dev, id, YAFFS_TYPE_FILE);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	obj->parent_id = YAFFS_ID_UNLINKED;
+	obj->file.shrink_limit = 0;
+	obj->loaded = true;
+	return 0;
+}
+
+/* The newest header of an object. */
+static void define(struct yaffs_object *obj, u32 chunk,
+		   const struct scan_header *s)
+{
+	obj->hdr_chunk = chunk;
+	obj->parent_id = s->parent_id;
+	obj->loaded = false;
+	yaffs_chunk_live(obj->dev, chunk);
+	if (obj->type == YAFFS_TYPE_HARDLINK)
+		obj->hardlink.target_id = s->link_target;
+	if (obj->type != YAFFS_TYPE_FILE)
+		return;
+	if (!is_going(s))
+		obj->file.size = max(obj->file.size, s->size);
+	obj->file.stored_size = obj->file.size;
+}
+
+static bool has_room_for(u32 id, u32 type)
+{
+	/* The four fixed objects are directories; other low ids have no header. */
+	return id >= YAFFS_ID_FIRST ||
+	       ((id == YAFFS_ID_ROOT || id == YAFFS_ID_LOST_FOUND) &&
+		type == YAFFS_TYPE_DIRECTORY);
+}
+
+static int scan_object_header(struct yaffs_device *dev, u32 chunk,
+			      const struct yaffs_tags *tags)
+{
+	struct yaffs_object *obj = yaffs_object_find(dev, tags->obj_id);
+	struct yaffs_block *b = &dev->blocks[yaffs_block_of(dev, chunk)];
+	struct scan_header s;
+
+	if (read_header(dev, chunk, tags, &s) ||
+	    !has_room_for(tags->obj_id, s.type))
+		return 0;
+	if (!obj) {
+		obj = yaffs_object_new(dev, tags->obj_id, s.type);
+		if (IS_ERR(obj))
+			return PTR_ERR(obj);
+	}
+	if (obj->type == YAFFS_TYPE_FILE && s.type == YAFFS_TYPE_FILE) {
+		if (s.is_shrink || is_going(&s)) {
+			b->has_shrink = true;
+			limit_file(obj, &s);
+		} else if (!obj->hdr_chunk) {
+			limit_file(obj, &s);
+		}
+	}
+	if (obj->hdr_chunk || obj->type != s.type ||
+	    obj->parent_id == YAFFS_ID_UNLINKED)
+		return 0;
+	define(obj, chunk, &s);
+	return s.shadowed_id ? shadow(dev, s.shadowed_id) : 0;
+}
+
+static int scan_page(struct yaffs_device *dev, u32 chunk,
+		     const struct yaffs_tags *tags)
+{
+	if (tags->obj_id == YAFFS_ID_SUMMARY)
+		return 0;
+	if (tags->chunk_id)
+		return scan_data(dev, chunk, tags);
+	return scan_object_header(dev, chunk, tags);
+}
+
+/* ---- one block ---- */
+
+/* Tags of a page from the summary, or from the page. False: nothing of use. */
+static bool tags_of(struct scan *scan, bool summary, u32 block, u32 page,
+		    struct yaffs_tags *tags)
+{
+	struct yaffs_device *dev = scan->dev;
+	u32 chunk = block * dev->pages_per_block + page;
+	u32 seq = dev->blocks[block].seq;
+	struct yaffs_tags_media m;
+
+	if (summary && scan->entries[page].obj_id) {
+		yaffs_summary_tags(&scan->entries[page], seq, &m);
+		return !yaffs_tags_unpack(&m, tags) && tags->used;
+	}
+	return !yaffs_nand_read(dev, chunk, NULL, tags) && tags->used &&
+	       tags->seq == seq;
+}
+
+static int scan_block(struct scan *scan, u32 block)
+{
+	struct yaffs_device *dev = scan->dev;
+	struct yaffs_block *b = &dev->blocks[block];
+	u32 first = block * dev->pages_per_block;
+	u32 page = dev->pages_per_block;
+	struct yaffs_tags tags;
+	bool summary;
+	int err = 0;
+
+	b->state = YAFFS_BLOCK_SCANNING;
+	summary = !yaffs_summary_read(dev, block, b->seq, scan->entries,
+				      dev->check_page);
+	if (summary)
+		page -= dev->summary_pages;
+	while (page-- && !err)
+		if (tags_of(scan, summary, block, page, &tags))
+			err = scan_page(dev, first + page, &tags);
+	b->state = YAFFS_BLOCK_FULL;
+	/* A summary that speaks of live pages is one itself. */
+	if (summary && b->pages_in_use) {
+		b->has_summary = true;
+		for (page = 0; page < dev->summary_pages; page++)
+			yaffs_chunk_live(dev, first + dev->pages_per_block -
+						      1 - page);
+	}
+	return err;
+}
+
+/* ---- all ---- */
+
+static int scan_blocks(struct scan *scan)
+{
+	struct yaffs_device *dev = scan->dev;
+	u32 i;
+	int err = 0;
+
+	for (i = 1; i <= dev->n_blocks; i++) {
+		classify(scan, i);
+		cond_resched();
+	}
+	if (!scan->n && yaffs_nand_wrong_mode(dev)) {
+		pr_err("yaffs2: %s holds data, but no YAFFS2 tags: written %s inband-tags? Or erase it\n",
+		       dev->mtd->name,
+		       dev->options.inband_tags ? "without" : "with");
+		return -EUCLEAN;
+	}
+	sort(scan->order, scan->n, sizeof(*scan->order), newest_first, NULL);
+	for (i = 0; i < scan->n && !err; i++) {
+		err = scan_block(scan, scan->order[i].block);
+		cond_resched();
+	}
+	return err;
+}
+
+int yaffs_scan(struct yaffs_device *dev)
+{
+	struct scan scan = { .dev = dev };
+	int err = -ENOMEM;
+
+	scan.order = kvmalloc_array(dev->n_blocks, sizeof(*scan.order),
+				    GFP_KERNEL);
+	scan.entries = kcalloc(dev->pages_per_block, sizeof(*scan.entries),
+			       GFP_KERNEL);
+	if (scan.order && scan.entries)
+		err = scan_blocks(&scan);
+	kfree(scan.entries);
+	kvfree(scan.order);
+	return err;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Block summaries: the tags of a block's pages once more, together, in its last
+ * pages. A scan reads them instead of the OOB of every page: one page read for a
+ * block rather than one for each page.
+ *
+ * The tags are collected in memory while the block is written. If that began in an
+ * earlier mount, the first entries are zero, and the reader takes those from the OOB.
+ * A block that is given up early has no summary.
+ */
+
+#include "yaffs.h"
+
+bool yaffs_summary_page(const struct yaffs_device *dev, u32 page)
+{
+	return page >= dev->pages_per_block - dev->summary_pages;
+}
+
+void yaffs_summary_begin(struct yaffs_device *dev)
+{
+	if (dev->summary)
+		memset(dev->summary, 0,
+		       dev->pages_per_block * sizeof(*dev->summary));
+}
+
+static u32 entries_bytes(const struct yaffs_device *dev)
+{
+	return dev->pages_per_block *
+	       sizeof(struct yaffs_summary_entry_media);
+}
+
+static u32 bytes_per_page(const struct yaffs_device *dev)
+{
+	return dev->chunk_bytes - sizeof(struct yaffs_summary_header_media);
+}
+
+static int write_page(struct yaffs_device *dev, u32 page, u32 part,
+		      const struct yaffs_summary_header_media *header)
+{
+	u32 from = part * bytes_per_page(dev);
+	u32 bytes = min(entries_bytes(dev) - from, bytes_per_page(dev));
+	u32 chunk = dev->alloc_block * dev->pages_per_block + page;
+	struct yaffs_tags tags = {
+		.seq = dev->blocks[dev->alloc_block].seq,
+		.obj_id = YAFFS_ID_SUMMARY,
+		.chunk_id = part + 1,
+		.n_bytes = sizeof(*header) + bytes,
+	};
+	struct yaffs_tags_media m;
+	u8 *to = dev->check_page;
+	int err;
+
+	memcpy(to, header, sizeof(*header));
+	memcpy(to + sizeof(*header), (u8 *)dev->summary + from, bytes);
+	memset(to + sizeof(*header) + bytes, 0xff,
+	       dev->chunk_bytes - sizeof(*header) - bytes);
+	yaffs_tags_pack(&tags, &m);
+	err = yaffs_nand_write(dev, chunk, to, &m);
+	if (err)
+		return err;
+	dev->stats.summary_writes++;
+	yaffs_chunk_live(dev, chunk);
+	return 0;
+}
+
+static void write_summary(struct yaffs_device *dev)
+{
+	u32 first = dev->pages_per_block - dev->summary_pages;
+	struct yaffs_block *b = &dev->blocks[dev->alloc_block];
+	struct yaffs_summary_header_media header;
+	u32 part;
+
+	yaffs_summary_header(dev->alloc_block, b->seq,
+			     yaffs_summary_sum(dev->summary,
+					       dev->pages_per_block),
+			     &header);
+	for (part = 0; part < dev->summary_pages; part++) {
+		dev->alloc_page = first + part + 1;
+		if (!write_page(dev, first + part, part, &header))
+			continue;
+		/* The block is worn; its contents are good without a summary. */
+		dev->stats.write_failures++;
+		b->needs_retiring = true;
+		b->prioritised = true;
+		dev->policy.any_prioritised = true;
+		while (part--)
+			yaffs_chunk_dead(dev, dev->alloc_block *
+					 dev->pages_per_block + first + part);
+		return;
+	}
+	b->has_summary = true;
+}
+
+void yaffs_summary_add(struct yaffs_device *dev, u32 page,
+		       const struct yaffs_tags_media *tags)
+{
+	if (!dev->summary_pages)
+		return;
+	yaffs_summary_entry(tags, &dev->summary[page]);
+	if (page + 1 == dev->pages_per_block - dev->summary_pages)
+		write_summary(dev);
+}
+
+/* One page of a summary; its tags must be what they were written as. */
+static int read_part(struct yaffs_device *dev, u32 block, u32 seq, u32 part,
+		     struct yaffs_summary_entry_media *entries, u8 *page)
+{
+	u32 first = dev->pages_per_block - dev->summary_pages;
+	u32 chunk = block * dev->pages_per_block + first + part;
+	u32 from = part * bytes_per_page(dev);
+	u32 bytes = min(entries_bytes(dev) - from, bytes_per_page(dev));
+	const struct yaffs_summary_header_media *header = (void *)page;
+	struct yaffs_tags tags;
+
+	if (yaffs_nand_read(dev, chunk, page, &tags) || !tags.used ||
+	    tags.seq != seq || tags.obj_id != YAFFS_ID_SUMMARY ||
+	    tags.chunk_id != part + 1 ||
+	    tags.n_bytes != sizeof(*header) + bytes ||
+	    !yaffs_summary_header_valid(header, seq))
+		return -ENODATA;
+	memcpy((u8 *)entries + from, page + sizeof(*header), bytes);
+	return 0;
+}
+
+int yaffs_summary_read(struct yaffs_device *dev, u32 block, u32 seq,
+		       struct yaffs_summary_entry_media *entries, u8 *page)
+{
+	const struct yaffs_summary_header_media *header = (void *)page;
+	u32 part;
+
+	if (!dev->summary_pages)
+		return -ENODATA;
+	for (part = 0; part < dev->summary_pages; part++)
+		if (read_part(dev, block, seq, part, entries, page))
+			return -ENODATA;
+	if (le32_to_cpu(header->sum) !=
+	    yaffs_summary_sum(entries, dev->pages_per_block))
+		return -ENODATA;
+	return 0;
+}
