@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contents of files, between the page cache and data.c.
+ *
+ * The page cache is write-through: what write(2) puts into a page goes to the object
+ * before it returns, exactly the bytes that were written. The short-op cache below
+ * gathers small writes into chunks. So pages are clean, errors are reported to who
+ * wrote, and after an error a page with data that the flash does not have is dropped
+ * from the cache. Only stores through shared mappings make pages dirty; these go to
+ * the object when the kernel writes them back.
+ *
+ * Space: a flash page is never overwritten in place, but its old contents become
+ * free space for the garbage collector. So writing what is there already needs no
+ * space in the end, and is allowed when new data are refused. A store through a
+ * mapping cannot report an error later, so the chunks of a hole are written, as
+ * zeros, when a page over it is first to be written.
+ *
+ * The size of the inode is that of the object; both change under the inode's lock.
+ * Writing back stops at the object's size: a mapping cannot extend a file.
+ *
+ * Limits: no direct I/O, no fallocate, holes are not reported to SEEK_HOLE. No
+ * read-ahead: MTD's backing device has none, and the flash would not read faster.
+ */
+
+#include <linux/backing-dev.h>
+#include <linux/highmem.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/writeback.h>
+
+#include "vfs.h"
+
+/* ---- chunks under a range of bytes; all of these need the lock ---- */
+
+/* Bytes from @position to the end of its chunk, @limit at most. */
+static u32 yaffs_piece(const struct yaffs_device *dev, u64 position, u32 limit,
+		       u32 *chunk_id)
+{
+	u32 offset;
+
+	*chunk_id = div_u64_rem(position, dev->chunk_bytes, &offset) + 1;
+	return min(dev->chunk_bytes - offset, limit);
+}
+
+static bool yaffs_has_holes(const struct yaffs_object *obj, u64 position, u32 bytes)
+{
+	u32 piece, chunk_id;
+
+	for (; bytes; position += piece, bytes -= piece) {
+		piece = yaffs_piece(obj->dev, position, bytes, &chunk_id);
+		if (!yaffs_index_get(&obj->file.index, chunk_id))
+			return true;
+	}
+	return false;
+}
+
+static int yaffs_check_space(const struct yaffs_object *obj, u64 position, u32 bytes)
+{
+	if (yaffs_free_chunks(obj->dev) > YAFFS_LOW_CHUNKS)
+		return 0;
+	return yaffs_has_holes(obj, position, bytes) ? -ENOSPC : 0;
+}
+
+/* Writes chunk by chunk, so that @done tells how far it came before an error. */
+static int yaffs_write_pieces(struct yaffs_object *obj, u64 position,
+			      const u8 *from, u32 bytes, u32 *done)
+{
+	u32 piece, chunk_id;
+	int err;
+
+	for (*done = 0; *done < bytes; *done += piece) {
+		piece = yaffs_piece(obj->dev, position + *done, bytes - *done,
+				    &chunk_id);
+		err = yaffs_file_write(obj, position + *done, from + *done, piece);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int yaffs_fill_holes(struct yaffs_object *obj, u64 position, const u8 *from,
+			    u32 bytes)
+{
+	u32 piece, chunk_id;
+	int err;
+
+	for (; bytes; position += piece, from += piece, bytes -= piece) {
+		piece = yaffs_piece(obj->dev, position, bytes, &chunk_id);
+		if (yaffs_index_get(&obj->file.index, chunk_id))
+			continue;
+		err = yaffs_file_write(obj, position, from, piece);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Bytes of a page that are inside the file. */
+static u32 yaffs_bytes_inside(u64 size, u64 position)
+{
+	return size <= position ? 0 : min_t(u64, size - position, PAGE_SIZE);
+}
+
+/* ---- reading ---- */
+
+/* Behind the end of the file are zeros. */
+static int yaffs_fill_page(struct inode *inode, struct page *page)
+{
+	struct yaffs_device *dev = yaffs_dev(inode);
+	u8 *to = kmap_local_page(page);
+	int err;
+
+	yaffs_lock(dev);
+	err = yaffs_file_read(yaffs_obj(inode), page_offset(page), to, PAGE_SIZE);
+	yaffs_unlock(dev);
+	kunmap_local(to);
+	if (err)
+		return yaffs_user_error(err);
+	flush_dcache_page(page);
+	SetPageUptodate(page);
+	return 0;
+}
+
+static int yaffs_read_folio(struct file *file, struct folio *folio)
+{
+	int err = yaffs_fill_page(folio->mapping->host, &folio->page);
+
+	folio_unlock(folio);
+	return err;
+}
+
+/* ---- writing ---- */
+
+void yaffs_zero_tail(struct inode *inode, loff_t size)
+{
+	unsigned int offset = offset_in_page(size);
+	struct page *page;
+
+	if (!offset)
+		return;
+	page = find_lock_page(inode->i_mapping, size >> PAGE_SHIFT);
+	if (!page)
+		return;
+	zero_user_segment(page, offset, PAGE_SIZE);
+	unlock_page(page);
+	put_page(page);
+}
+
+/*
+ * Makes the bytes of @page valid that are not to be overwritten. Nothing is read if
+ * these are all behind the end of the file; the page is valid after the write then.
+ */
+static int yaffs_prepare_page(struct inode *inode, struct page *page, loff_t pos,
+			      unsigned int len)
+{
+	u32 inside = yaffs_bytes_inside(i_size_read(inode), page_offset(page));
+	unsigned int from = offset_in_page(pos);
+
+	if (PageUptodate(page) || len == PAGE_SIZE)
+		return 0;
+	if (inside && (from || len < inside))
+		return yaffs_fill_page(inode, page);
+	zero_user_segments(page, 0, from, from + len, PAGE_SIZE);
+	return 0;
+}
+
+static int yaffs_write_begin(struct file *file, struct address_space *mapping,
+			     loff_t pos, unsigned int len, struct page **pagep,
+			     void **fsdata)
+{
+	struct inode *inode = mapping->host;
+	struct yaffs_device *dev = yaffs_dev(inode);
+	loff_t size = i_size_read(inode);
+	struct page *page;
+	int err;
+
+	yaffs_lock(dev);
+	err = yaffs_check_space(yaffs_obj(inode), pos, len);
+	yaffs_unlock(dev);
+	if (err)
+		return err;
+	if (pos > size)
+		yaffs_zero_tail(inode, size);
+
+	page = grab_cache_page_write_begin(mapping, pos >> PAGE_SHIFT);
+	if (!page)
+		return -ENOMEM;
+	err = yaffs_prepare_page(inode, page, pos, len);
+	if (err) {
+		unlock_page(page);
+		put_page(page);
+		return err;
+	}
+	*pagep = page;
+	return 0;
+}
+
+/* To the object; returns how many bytes got there, or an error if none did. */
+static int yaffs_write_through(struct inode *inode, struct page *page, loff_t pos,
+			       u32 bytes)
+{
+	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_object *obj = yaffs_obj(inode);
+	u8 *from = kmap_local_page(page);
+	loff_t size;
+	u32 done;
+	int err;
+
+	yaffs_lock(dev);
+	err = yaffs_write_pieces(obj, pos, from + offset_in_page(pos), bytes, &done);
+	size = obj->file.size;
+	yaffs_unlock(dev);
+	kunmap_local(from);
+	if (size != i_size_read(inode)) {
+		i_size_write(inode, size);
+		mark_inode_dirty(inode);
+	}
+	return done ? done : yaffs_user_error(err);
+}
+
+/*
+ * A page that was not read, and of which the user's buffer gave only a part, is not
+ * used: the VFS tries again with that part.
+ */
+static int yaffs_write_end(struct file *file, struct address_space *mapping,
+			   loff_t pos, unsigned int len, unsigned int copied,
+			   struct page *page, void *fsdata)
+{
+	int done = 0;
+
+	if (copied < len && !PageUptodate(page))
+		copied = 0;
+	if (copied)
+		done = yaffs_write_through(mapping->host, page, pos, copied);
+	if (copied && done == copied)
+		SetPageUptodate(page);
+	else if (copied && !PageDirty(page))
+		generic_error_remove_page(mapping, page);
+	unlock_page(page);
+	put_page(page);
+	return done;
+}
+
+/* ---- writing back what mappings changed ---- */
+
+/* Lack of memory or space can pass; other errors are the end of these data. */
+static void yaffs_page_failed(struct page *page, struct writeback_control *wbc,
+			      int err)
+{
+	if (err != -ENOMEM)
+		mapping_set_error(page->mapping, yaffs_user_error(err));
+	if (err == -ENOMEM || err == -ENOSPC)
+		redirty_page_for_writepage(wbc, page);
+}
+
+/* The page stays locked until all is done, so nothing else sees it in between. */
+static int yaffs_write_page(struct page *page, struct writeback_control *wbc,
+			    void *data)
+{
+	struct inode *inode = page->mapping->host;
+	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_object *obj = yaffs_obj(inode);
+	u64 position = page_offset(page);
+	u8 *from = kmap_local_page(page);
+	u32 inside, done;
+	int err;
+
+	set_page_writeback(page);
+	yaffs_lock(dev);
+	inside = yaffs_bytes_inside(obj->file.size, position);
+	err = yaffs_write_pieces(obj, position, from, inside, &done);
+	yaffs_unlock(dev);
+	memset(from + inside, 0, PAGE_SIZE - inside);
+	kunmap_local(from);
+	if (err)
+		yaffs_page_failed(page, wbc, err);
+	end_page_writeback(page);
+	unlock_page(page);
+	return yaffs_user_error(err);
+}
+
+static int yaffs_writepages(struct address_space *mapping,
+			    struct writeback_control *wbc)
+{
+	return write_cache_pages(mapping, wbc, yaffs_write_page, NULL);
+}
+
+/* ---- mappings ---- */
+
+/* Makes sure that the page can be written back: has space, and no hole under it. */
+static int yaffs_reserve_page(struct inode *inode, struct page *page)
+{
+	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_object *obj = yaffs_obj(inode);
+	u64 position = page_offset(page);
+	u8 *from = kmap_local_page(page);
+	u32 inside;
+	int err;
+
+	yaffs_lock(dev);
+	inside = yaffs_bytes_inside(obj->file.size, position);
+	err = yaffs_check_space(obj, position, inside);
+	if (!err)
+		err = yaffs_fill_holes(obj, position, from, inside);
+	yaffs_unlock(dev);
+	kunmap_local(from);
+	return err;
+}
+
+static vm_fault_t yaffs_page_mkwrite(struct vm_fault *vmf)
+{
+	struct inode *inode = file_inode(vmf->vma->vm_file);
+	struct page *page = vmf->page;
+	vm_fault_t result = VM_FAULT_LOCKED;
+	int err;
+
+	sb_start_pagefault(inode->i_sb);
+	err = file_update_time(vmf->vma->vm_file);
+	lock_page(page);
+	if (page->mapping != inode->i_mapping ||
+	    page_offset(page) >= i_size_read(inode)) {
+		result = VM_FAULT_NOPAGE;
+		goto out_unlock;
+	}
+	if (!err)
+		err = yaffs_reserve_page(inode, page);
+	if (err) {
+		result = err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
+		goto out_unlock;
+	}
+	set_page_dirty(page);
+	wait_for_stable_page(page);
+	sb_end_pagefault(inode->i_sb);
+	return result;
+
+out_unlock:
+	unlock_page(page);
+	sb_end_pagefault(inode->i_sb);
+	return result;
+}
+
+static const struct vm_operations_struct yaffs_vm_operations = {
+	.fault = filemap_fault,
+	.map_pages = filemap_map_pages,
+	.page_mkwrite = yaffs_page_mkwrite,
+};
+
+static int yaffs_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	file_accessed(file);
+	vma->vm_ops = &yaffs_vm_operations;
+	return 0;
+}
+
+/* ---- to flash ---- */
+
+int yaffs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
+{
+	struct inode *inode = file_inode(file);
+	struct yaffs_device *dev = yaffs_dev(inode);
+	int err;
+
+	err = file_write_and_wait_range(file, start, end);
+	if (err)
+		return err;
+	yaffs_lock(dev);
+	err = yaffs_object_sync(yaffs_obj(inode), datasync);
+	yaffs_unlock(dev);
+	return yaffs_user_error(err);
+}
+
+/* Closing a file that was open for writing writes the header, and tells errors. */
+static int yaffs_flush(struct file *file, fl_owner_t id)
+{
+	struct inode *inode = file_inode(file);
+	struct yaffs_device *dev = yaffs_dev(inode);
+	int err;
+
+	if (!(file->f_mode & FMODE_WRITE) || !inode->i_nlink)
+		return 0;
+	yaffs_lock(dev);
+	err = yaffs_object_sync(yaffs_obj(inode), false);
+	yaffs_unlock(dev);
+	return yaffs_user_error(err);
+}
+
+const struct address_space_operations yaffs_file_aops = {
+	.read_folio = yaffs_read_folio,
+	.write_begin = yaffs_write_begin,
+	.write_end = yaffs_write_end,
+	.writepages = yaffs_writepages,
+	.dirty_folio = filemap_dirty_folio,
+	.migrate_folio = filemap_migrate_folio,
+	.error_remove_page = generic_error_remove_page,
+};
+
+const struct file_operations yaffs_file_operations = {
+	.llseek = generic_file_llseek,
+	.read_iter = generic_file_read_iter,
+	.write_iter = generic_file_write_iter,
+	.mmap = yaffs_mmap,
+	.open = generic_file_open,
+	.flush = yaffs_flush,
+	.fsync = yaffs_vfs_fsync,
+	.splice_read = generic_file_splice_read,
+	.splice_write = iter_file_splice_write,
+};
