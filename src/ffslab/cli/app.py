@@ -21,6 +21,7 @@ from ffslab.program import program
 
 VERBS = (
     *("run", "report", "list", "show", "export", "shell", "schema"),
+    *("fsck", "mkfs"),
     *("doctor", "setup", "test", "bench"),
 )
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.model.units import format_size
-from ffslab.program import program
 from ffslab.yaffs2.checkpoint_write import (
     WrittenObject,
     checkpoint_blocks,
@@ -84,6 +83,8 @@ def make_image(source: Path, image: Path, options: MkfsOptions | None = None) ->
         raise UsageError(f"this geometry is not possible: {problem}")
     if source.is_dir() and image.resolve().is_relative_to(source.resolve()):
         raise UsageError(f"{image} would be a part of {source}", remedy="write it elsewhere")
+    if image.exists() and not image.is_file():
+        raise UsageError(f"{image} is no ordinary file, so it is not replaced")
     total = _partition_blocks(options)
     part = image.with_name(image.name + ".part")
     try:
@@ -325,8 +326,3 @@ def _chunks(entry: Entry, data_bytes: int) -> Iterator[tuple[int, bytes]]:
             position += len(part)
     if current:
         yield current, bytes(buffer)
-
-
-def image_command(image: Path) -> str:
-    """The command that checks what was written."""
-    return f"{program()} fsck yaffs2 {image}"

@@ -182,16 +182,22 @@ def _fates(objects: dict[int, FoundObject]) -> dict[int, Fate]:
 
 
 def nodes(tree: Tree, flash: FlashImage) -> Iterator[Node]:
-    """The nodes reachable from the root, which comes first."""
+    """The nodes reachable from the root, which comes first; links to nothing are left out."""
     for object_id in tree.rooted():
-        found = tree.objects[object_id]
-        if found.object_type is not ObjectType.HARD_LINK:
-            yield _node(tree, flash, found, tree.path(object_id), None)
-            continue
-        target = tree.objects.get(found.target_id)
-        if target is not None and target.object_type is not ObjectType.HARD_LINK:
-            link_of = tree.path(target.object_id)
-            yield _node(tree, flash, target, tree.path(object_id), link_of)
+        node = node_of(tree, flash, object_id)
+        if node is not None:
+            yield node
+
+
+def node_of(tree: Tree, flash: FlashImage, object_id: int) -> Node | None:
+    """The node of one object; None for a hard link whose target is none."""
+    found = tree.objects[object_id]
+    if found.object_type is not ObjectType.HARD_LINK:
+        return _node(tree, flash, found, tree.path(object_id), None)
+    target = tree.objects.get(found.target_id)
+    if target is None or target.object_type in (ObjectType.HARD_LINK, ObjectType.DIRECTORY):
+        return None
+    return _node(tree, flash, target, tree.path(object_id), tree.path(target.object_id))
 
 
 def _node(
