@@ -82,6 +82,12 @@ static void free_objects(struct yaffs_device *dev)
 	struct yaffs_object *obj;
 	unsigned long id;
 
+	/* First what ties them together: a parent may be freed before its child. */
+	xa_for_each(&dev->objects, id, obj) {
+		obj->parent = NULL;
+		if (obj->type == YAFFS_TYPE_HARDLINK)
+			yaffs_object_set_link(obj, NULL);
+	}
 	xa_for_each(&dev->objects, id, obj)
 		yaffs_object_free(obj);
 	dev->root = NULL;
