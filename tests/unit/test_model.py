@@ -110,6 +110,35 @@ def test_rule_matches_option_by_resolved_value() -> None:
     assert {case.filesystem.name for case in cases_of(text)} == {"jffs2"}
 
 
+@pytest.mark.parametrize("values", ['["none", "default"]', '["default", "none"]'])
+def test_default_beside_the_value_it_stands_for_is_one_case(values: str) -> None:
+    text = STUDY.replace('"ubifs"]', f'"yaffs2"]\n"options.compression" = {values}')
+    ids = [case.id for case in cases_of(text) if case.seed == 1 and case.state.name == "free"]
+    assert sorted(ids) == ["jffs2-none-free-s1", "jffs2-zlib-free-s1", "yaffs2-none-free-s1"]
+    with pytest.raises(SpecError, match="two cases are called"):
+        cases_of(text.replace(values, '["none", "none"]'))
+
+
+def test_variants_of_yaffs2_differ_in_one_mount_option() -> None:
+    filesystems = load_catalog().filesystems
+
+    def mounted(name: str) -> set[str]:
+        found = filesystems[name].options.values()
+        return {text for option in found for text in option.values[option.default].mount_options}
+
+    assert mounted("yaffs2") == set()
+    variants = {name.removeprefix("yaffs2-") for name in filesystems if name.startswith("yaffs2-")}
+    assert variants == {"inband", "no-cache", "no-checkpoint"}
+    for variant in variants:
+        option = "inband-tags" if variant == "inband" else variant
+        assert mounted(f"yaffs2-{variant}") == {option}
+        # In all else they are the file system of their name.
+        for key in ("type", "source", "modules", "min_blocks"):
+            assert getattr(filesystems[f"yaffs2-{variant}"], key) == getattr(
+                filesystems["yaffs2"], key
+            )
+
+
 def test_axis_of_a_figure_replaces_it() -> None:
     text = STUDY + '"chip.t_prog_ns" = [100_000, 200_000]\n"board.wait" = ["polled"]\n'
     cases = cases_of(text)

@@ -17,7 +17,7 @@ from typing import Any
 from ffslab.errors import SpecError, UsageError
 from ffslab.model.catalog import Catalog
 from ffslab.model.files import StudyFile, WorkloadFile, suggestion, validated
-from ffslab.model.settings import check_keys, flatten, option_value, resolve
+from ffslab.model.settings import DEFAULT, check_keys, flatten, option_value, resolve
 from ffslab.model.specs import Case
 from ffslab.program import program
 
@@ -113,7 +113,7 @@ def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
     names = [name for name, _ in study.axes]
     telling = _telling(study)
     cases: list[Case] = []
-    by_id: dict[str, Case] = {}
+    stated: dict[str, Mapping[str, Any]] = {}
     for values in itertools.product(*(values for _, values in study.axes)):
         axes = dict(zip(names, values, strict=True))
         settings = _merge(study.base, axes)
@@ -123,13 +123,15 @@ def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
             continue
         case_id = "-".join(_label(key, settings.get(key, ""), settings, catalog) for key in telling)
         case = resolve(case_id, study.name, axes, settings, catalog)
-        if case_id in by_id:
+        if case_id in stated:
+            if _is_default_twice(axes, stated[case_id]):
+                continue
             raise SpecError(
                 f"study {study.name}: two cases are called {case_id}",
                 cause="an axis has the same value twice, or values that read alike",
                 remedy="remove one of them",
             )
-        by_id[case_id] = case
+        stated[case_id] = axes
         cases.append(case)
     if not cases:
         raise SpecError(
@@ -138,6 +140,17 @@ def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
             remedy=f"{program()} run {study.name} --dry-run",
         )
     return tuple(cases)
+
+
+def _is_default_twice(axes: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two combinations of one id differ by `default` for the value it stands for only.
+
+    That is one case: a file system may have one value of an option that others have several of.
+    """
+    differing = [key for key in axes if axes[key] != other[key]]
+    return bool(differing) and all(
+        key.startswith("options.") and DEFAULT in (axes[key], other[key]) for key in differing
+    )
 
 
 def _telling(study: Study) -> list[str]:
