@@ -10,8 +10,8 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from ffslab.errors import FfslabError
 from ffslab.kernel.build import compiler_version
 from ffslab.kernel.cache import cache_root, is_complete
 from ffslab.kernel.lab import known_source, plan_lab
+from ffslab.kernel.outoftree import check_names, with_hash
 from ffslab.kernel.packages import (
     BUILD_PACKAGES,
     PYTHON_PACKAGES,
@@ -27,6 +28,8 @@ from ffslab.kernel.packages import (
     missing_packages,
     root_prefix,
 )
+from ffslab.kernel.source import KernelSource
+from ffslab.model.specs import Filesystem, ModuleSource
 from ffslab.program import program
 
 # A cold set-up leaves 1.5 GB in the cache; a default study's flash images need about as much.
@@ -60,11 +63,16 @@ class Finding:
 
 
 def examine(
-    variant: str = "default", kernel_source: Path | None = None, *, environment: bool = True
+    variant: str = "default",
+    kernel_source: Path | None = None,
+    catalogs: Sequence[Path] = (),
+    *,
+    environment: bool = True,
 ) -> list[Finding]:
     """All checks in the order in which a set-up needs what they look at.
 
-    Without `environment` Python is the system's: the first set-up makes the one for ffslab.
+    Without `environment` Python is the system's: the first set-up makes the one for ffslab. The
+    out-of-tree modules of `catalogs` are looked at too.
     """
     checks: tuple[Callable[[], Iterator[Finding]], ...] = (
         _release,
@@ -74,6 +82,7 @@ def examine(
         _space,
         _python if environment else _no_environment,
         lambda: _lab(variant, kernel_source),
+        lambda: _out_of_tree(variant, kernel_source, catalogs),
         _optional_programs,
     )
     return [finding for check in checks for finding in check()]
@@ -239,6 +248,43 @@ def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
             yield Finding(subject, State.LATER, "not built for these sources yet", _setup())
         else:
             yield Finding(subject, State.GOOD, str(path))
+
+
+def _out_of_tree(
+    variant: str, kernel_source: Path | None, catalogs: Sequence[Path]
+) -> Iterator[Finding]:
+    """The file systems of the user's catalogs whose modules have sources of their own."""
+    if not catalogs:
+        return
+    from ffslab.loader import load_catalog
+
+    try:
+        source = known_source(kernel_source)
+        filesystems = load_catalog(catalogs).filesystems.values()
+    except FfslabError as error:
+        yield Finding("catalog", State.BAD, error.message, error.remedy)
+        return
+    for filesystem in filesystems:
+        if filesystem.module_source is not None:
+            yield _out_of_tree_finding(filesystem, filesystem.module_source, variant, source)
+
+
+def _out_of_tree_finding(
+    filesystem: Filesystem, stated: ModuleSource, variant: str, source: KernelSource | None
+) -> Finding:
+    subject = f"module {', '.join(filesystem.modules)}"
+    later = f"{_setup()} --variant {variant} --catalog DIR"
+    try:
+        identified = replace(filesystem, module_source=with_hash(filesystem.name, stated))
+        if source is None:
+            return Finding(subject, State.LATER, f"not built from {stated.directory} yet", later)
+        (wanted,) = plan_lab(variant, source, [identified]).out_of_tree
+        if not is_complete(wanted.entry):
+            return Finding(subject, State.LATER, f"not built from {stated.directory} yet", later)
+        check_names(wanted)
+    except FfslabError as error:
+        return Finding(subject, State.BAD, error.message, error.remedy)
+    return Finding(subject, State.GOOD, f"{wanted.entry}, from {stated.directory}")
 
 
 def _optional_programs() -> Iterator[Finding]:

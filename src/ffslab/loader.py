@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from ffslab.model.catalog import (
     state_from_document,
 )
 from ffslab.model.files import suggestion
+from ffslab.model.specs import Filesystem
 from ffslab.paths import data_dir
 from ffslab.program import program
 
@@ -79,9 +80,23 @@ def load_catalog(own: Sequence[Path] = ()) -> Catalog:
         boards=_load_all(
             roots, "boards", lambda document, where: board_from_document(document, chips, where)
         ),
-        filesystems=_load_all(roots, "filesystems", filesystem_from_document),
+        filesystems=_load_all(roots, "filesystems", _filesystem),
         states=_load_all(roots, "states", state_from_document),
     )
+
+
+def _filesystem(document: Mapping[str, Any], where: str) -> Filesystem:
+    """A file system; the sources of its modules are found from the file that names them."""
+    filesystem = filesystem_from_document(document, where)
+    source = filesystem.module_source
+    if source is None:
+        return filesystem
+    try:
+        stated = Path(source.directory).expanduser()
+    except RuntimeError as error:
+        raise SpecError(f"{where}: module_source.directory: {error}") from error
+    directory = (Path(where).parent / stated).resolve()
+    return replace(filesystem, module_source=replace(source, directory=str(directory)))
 
 
 def _load_all(

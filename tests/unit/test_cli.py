@@ -69,7 +69,7 @@ def ffslab_command(
     (tmp_path / "small.toml").write_text(STUDY)
     command = Command(monkeypatch, capsys)
     lab = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
-    monkeypatch.setattr(ffslab.kernel, "ensure_lab", lambda: lab)
+    monkeypatch.setattr(ffslab.kernel, "ensure_lab", lambda **_: lab)
     monkeypatch.setattr(
         ffslab.campaign.run, "uml_target_factory", lambda _: lambda _lab, _scratch: command.target
     )

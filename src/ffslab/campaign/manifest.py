@@ -54,6 +54,7 @@ def new_manifest(
         "study_text": source.text,
         "overrides": [[key, list(values)] for key, values in overrides],
         "catalogs": [str(directory) for directory in catalogs],
+        "module_sources": _module_sources(cases),
         "ffslab": __version__,
         "build_id": build_id,
         "trace": trace,
@@ -66,6 +67,16 @@ def new_manifest(
         },
         "boards": {name: _board(board) for name, board in boards.items()},
         "provenance": [entry for board in boards.values() for entry in _provenance(board)],
+    }
+
+
+def _module_sources(cases: Sequence[Case]) -> dict[str, Any]:
+    """Per file system with out-of-tree modules: where its sources were, and what they were."""
+    setups = {case.filesystem.name: case.filesystem for case in cases}
+    return {
+        name: {"directory": setup.module_source.directory, **setup.module_source.spec}
+        for name, setup in setups.items()
+        if setup.module_source is not None
     }
 
 

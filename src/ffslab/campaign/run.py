@@ -17,6 +17,7 @@ from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolOptions, Progress, run_cases
 from ffslab.errors import FfslabError, UsageError
+from ffslab.kernel.outoftree import identified
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.specs import Case
 from ffslab.model.study import (
@@ -84,7 +85,7 @@ def _prepared(
     study = study_from_document(source.document, catalog, str(source.path))
     if overrides:
         study = with_overrides(study, overrides, catalog)
-    cases = select(expand(study, catalog), case_ids, called)
+    cases = identified(select(expand(study, catalog), case_ids, called))
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
     return Prepared(source, study, tuple(overrides), cases, catalogs)
@@ -139,7 +140,8 @@ def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
             + (
                 f"case {changed[0]} has another spec now" if changed else "the lab is another build"
             ),
-            cause="the catalog, the lab or ffslab itself has changed since the run began",
+            cause="the catalog, the sources of an out-of-tree module, the lab or ffslab itself "
+            "has changed since the run began",
             remedy=f"start a new run: {program()} run {path}",
         )
     return prepared

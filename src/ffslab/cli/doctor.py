@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ffslab.cli.parse import Catalogs
 from ffslab.errors import EXIT_INFRASTRUCTURE
 from ffslab.program import program
 
@@ -23,6 +24,7 @@ def doctor(
         Path | None,
         typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 tree of your own."),
     ] = None,
+    catalogs: Catalogs = None,
 ) -> None:
     """Say what is there, what is missing and what to do."""
     from rich.markup import escape
@@ -32,7 +34,7 @@ def doctor(
     from ffslab.doctor import State, examine, is_healthy
 
     colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow", State.BAD: "red"}
-    findings = examine(variant, kernel_source)
+    findings = examine(variant, kernel_source, catalogs or ())
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column()
     table.add_column()

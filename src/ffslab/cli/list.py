@@ -80,11 +80,13 @@ def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
             yield chip.name, f"{format_size(chip.size_bytes)}: {chip.title}"
     elif kind is Kind.filesystems:
         for filesystem in catalog.filesystems.values():
-            options = "; ".join(
+            facts = [
                 f"{option.name}: {', '.join(option.values)}"
                 for option in filesystem.options.values()
-            )
-            yield filesystem.name, options
+            ]
+            if filesystem.module_source is not None:
+                facts.append(f"out of tree: {filesystem.module_source.directory}")
+            yield filesystem.name, "; ".join(facts)
     else:
         for state in catalog.states.values():
             yield state.name, f"{state.valid_percent} % valid, {state.invalid_percent} % invalid"

@@ -168,8 +168,8 @@ def _execute(console: Console, request: RunRequest) -> RunEnd:
     from ffslab.cli.progress import RunProgress
     from ffslab.kernel import ensure_lab
 
-    lab = ensure_lab()
     cases = request.prepared.cases
+    lab = ensure_lab(file_systems=[case.filesystem for case in cases])
     total = len(cases)
     if request.resume is not None:
         prepare_resumed(request.resume, lab.build_id)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ffslab.cli.parse import Catalogs
+
+if TYPE_CHECKING:
+    from ffslab.model.specs import Filesystem
 
 
 def register(app: typer.Typer) -> None:
@@ -26,17 +32,25 @@ def setup(
         Path | None,
         typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 tree of your own."),
     ] = None,
+    catalogs: Catalogs = None,
 ) -> None:
     """Fetch and build what the laboratory needs.
 
-    Every verb that needs the lab does the same.
+    Every verb that needs the lab does the same. The out-of-tree modules of a catalog are built
+    too.
     """
     from ffslab.kernel import ensure_lab
     from ffslab.kernel.cache import cache_root
     from ffslab.kernel.progress import ConsoleProgress
 
     progress = ConsoleProgress()
-    lab = ensure_lab(variant, progress, kernel_source=kernel_source, force=force)
+    lab = ensure_lab(
+        variant,
+        progress,
+        kernel_source=kernel_source,
+        force=force,
+        file_systems=_out_of_tree(catalogs),
+    )
     durations_s = [*_bootstrap_durations_s(), *progress.durations_s]
     if durations_s:
         total_s = sum(duration_s for _, duration_s in durations_s)
@@ -49,7 +63,20 @@ def setup(
     typer.echo(f"  kernel   {lab.kernel}")
     for name, path in sorted(lab.modules.items()):
         typer.echo(f"  module   {name}: {path}")
+    for modules in lab.out_of_tree.values():
+        for name, path in modules.items():
+            typer.echo(f"  module   {name} (out of tree): {path}")
     typer.echo(f"  agent    {lab.agent}")
+
+
+def _out_of_tree(catalogs: Sequence[Path] | None) -> Sequence[Filesystem]:
+    """The catalog shipped with ffslab has none, and need not be read."""
+    if not catalogs:
+        return ()
+    from ffslab.kernel.outoftree import out_of_tree_filesystems
+    from ffslab.loader import load_catalog
+
+    return out_of_tree_filesystems(load_catalog(catalogs))
 
 
 def _bootstrap_durations_s() -> list[tuple[str, float]]:

@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
         overrides = [parse_set(text) for text in settings or ()]
         prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
         chosen = prepared.cases[0]
-        lab = ensure_lab()
+        lab = ensure_lab(file_systems=[chosen.filesystem])
         typer.echo(
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "
             "leave with `exit`"

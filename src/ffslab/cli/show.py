@@ -77,8 +77,25 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         program=program(),
     )
     console.print(f"spec: {result['spec_hash']}", markup=False)
+    _print_module_source(console, manifest, result)
     console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
     console.print(f"reproduce: {command}", soft_wrap=True, markup=False)
+
+
+def _print_module_source(
+    console: Console, manifest: dict[str, Any], result: dict[str, Any]
+) -> None:
+    """Out-of-tree modules by the hash of their sources, which the spec has, and their place."""
+    filesystem = result["spec"]["filesystem"]
+    source = filesystem.get("module_source")
+    if source is None:
+        return
+    where = manifest.get("module_sources", {}).get(filesystem["name"], {}).get("directory", "?")
+    console.print(
+        f"modules: {', '.join(filesystem['modules'])} from {where}, sources {source['sha256']}",
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def _find(run: RunDirectory, case_id: str) -> dict[str, Any]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from ffslab.kernel.progress import Progress
+    from ffslab.model.specs import Filesystem, MountSetup
     from ffslab.target.lab import LabBuild
 
 
@@ -22,8 +24,15 @@ def ensure_lab(
     *,
     kernel_source: Path | None = None,
     force: bool = False,
+    file_systems: Iterable[Filesystem | MountSetup] = (),
 ) -> LabBuild:
     """A complete lab, built if it is not in the cache; see `ffslab.kernel.lab.ensure_lab`."""
     from ffslab.kernel import lab
 
-    return lab.ensure_lab(variant, progress, kernel_source=kernel_source, force=force)
+    return lab.ensure_lab(
+        variant,
+        progress,
+        kernel_source=kernel_source,
+        force=force,
+        file_systems=file_systems,
+    )

@@ -96,6 +96,8 @@ def _doctor(arguments: Sequence[str]) -> int:
         default=os.environ.get("FFSLAB_KERNEL_SOURCE") or None,
         help="a Linux 6.1 tree of your own",
     )
+    # A catalog is read by what the environment will have; here it need only be accepted.
+    parser.add_argument("--catalog", action="append", help="a catalog of your own")
     options = parser.parse_args(arguments)
     findings = examine(options.variant, options.kernel_source, environment=False)
     for finding in findings:

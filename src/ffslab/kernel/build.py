@@ -223,15 +223,10 @@ def build_module(
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
     with progress.phase(f"compiling the module {name}"):
-        run_logged(
-            [
-                *("make", "-C", kernel.source, f"O={kernel.objects}", "ARCH=um"),
-                *(f"M={copy / name}", f"-j{_cores()}", f"KCFLAGS=-fmacro-prefix-map={copy}/="),
-                # Takes effect where the variant sets CONFIG_UBSAN.
-                "UBSAN_SANITIZE=y",
-                "modules",
-            ],
-            env=clean_environment(_BUILD_STAMPS),
+        make_module(
+            copy / name,
+            kernel,
+            [f"-fmacro-prefix-map={copy}/="],
             log=entry.parent / f"{name}.log",
             lock=lock,
             cause=f"an error in kmod/{name}: see the log above",
@@ -245,6 +240,38 @@ def build_module(
                 remedy=f"less {entry.parent / (name + '.log')}",
             )
         _publish_file(built, entry)
+
+
+def make_module(
+    sources: Path,
+    kernel: KernelEntry,
+    flags: Sequence[str],
+    variables: Sequence[str] = (),
+    *,
+    log: Path,
+    lock: int,
+    cause: str,
+    remedy: str,
+) -> None:
+    """Runs kbuild in the directory `sources`, which it fills with objects and modules.
+
+    `flags` are words of a shell for the compiler, `variables` assignments for make.
+    """
+    run_logged(
+        [
+            *("make", "-C", kernel.source, f"O={kernel.objects}", "ARCH=um"),
+            *(f"M={sources}", f"-j{_cores()}", f"KCFLAGS={' '.join(flags)}"),
+            # Takes effect where the variant sets CONFIG_UBSAN.
+            "UBSAN_SANITIZE=y",
+            *variables,
+            "modules",
+        ],
+        env=clean_environment(_BUILD_STAMPS),
+        log=log,
+        lock=lock,
+        cause=cause,
+        remedy=remedy,
+    )
 
 
 def build_agent(entry: Path, agent: Path, lock: int, progress: Progress) -> None:

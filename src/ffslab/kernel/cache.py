@@ -104,6 +104,11 @@ def hash_texts(texts: Iterable[str]) -> str:
 
 def hash_files(root: Path, files: Iterable[Path]) -> str:
     """Like `hash_texts`, over the names below `root` and the contents of `files`."""
+    return sha256_of_files(root, files)[:16]
+
+
+def sha256_of_files(root: Path, files: Iterable[Path]) -> str:
+    """The whole SHA-256 over the names below `root` and the contents of `files`."""
     digest = hashlib.sha256()
     for path in sorted(files):
         name = path.relative_to(root).as_posix().encode()
@@ -111,4 +116,4 @@ def hash_files(root: Path, files: Iterable[Path]) -> str:
         for part in (name, data):
             digest.update(len(part).to_bytes(8, "little"))
             digest.update(part)
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()

@@ -9,7 +9,7 @@ and no more.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,12 @@ from ffslab.kernel.build import (
     module_sources,
 )
 from ffslab.kernel.cache import cache_root, hash_files, hash_texts, is_complete, locked
+from ffslab.kernel.outoftree import (
+    OutOfTreeModules,
+    build_out_of_tree,
+    check_names,
+    plan_out_of_tree,
+)
 from ffslab.kernel.packages import BUILD_PACKAGES, ensure_packages
 from ffslab.kernel.patches import read_series
 from ffslab.kernel.progress import ConsoleProgress, Progress
@@ -32,6 +38,7 @@ from ffslab.kernel.source import KernelSource, default_source, ensure_source, na
 from ffslab.paths import data_dir
 
 if TYPE_CHECKING:
+    from ffslab.model.specs import Filesystem, MountSetup
     from ffslab.target.lab import LabBuild
 
 # The fragments of each variant, merged in order.
@@ -53,10 +60,12 @@ class LabPlan:
     modules: Mapping[str, Path]
     agent: Path
     build_id: str
+    out_of_tree: tuple[OutOfTreeModules, ...] = ()
 
     def missing(self) -> list[str]:
         """The parts that are not built."""
         parts = {"kernel": self.kernel.directory, **self.modules, "agent": self.agent}
+        parts |= {wanted.title: wanted.entry for wanted in self.out_of_tree}
         return [name for name, entry in parts.items() if not is_complete(entry)]
 
 
@@ -76,8 +85,13 @@ def module_names(kmod: Path) -> list[str]:
     return sorted(kbuild.parent.name for kbuild in kmod.glob("*/Kbuild"))
 
 
-def plan_lab(variant: str, source: KernelSource) -> LabPlan:
-    """The cache entries of the lab that the checkout's files and `source` call for."""
+def plan_lab(
+    variant: str, source: KernelSource, file_systems: Iterable[Filesystem | MountSetup] = ()
+) -> LabPlan:
+    """The cache entries of the lab that the checkout's files and `source` call for.
+
+    `file_systems` add the modules of their own sources, whose hashes they hold.
+    """
     inputs = kernel_inputs(variant)
     files = (*inputs.fragments, *inputs.patches)
     texts = [part for path in files for part in (path.name, path.read_text(encoding="utf-8"))]
@@ -100,6 +114,7 @@ def plan_lab(variant: str, source: KernelSource) -> LabPlan:
         modules={name: root / "module" / f"{name}-{key}" for name, key in module_keys.items()},
         agent=root / "agent" / agent_key,
         build_id=hash_texts([kernel_key, *module_keys.values(), agent_key]),
+        out_of_tree=plan_out_of_tree(file_systems, kernel_key, root),
     )
 
 
@@ -114,18 +129,20 @@ def ensure_lab(
     *,
     kernel_source: Path | None = None,
     force: bool = False,
+    file_systems: Iterable[Filesystem | MountSetup] = (),
 ) -> LabBuild:
     """A complete lab; what the cache does not have is built, `force` builds everything anew.
 
-    `kernel_source` is a tree that the user names. Raises UsageError if it or the variant does
-    not exist, InfrastructureError if packages, network, rights or disk space stand in the way
-    or a build fails.
+    `kernel_source` is a tree that the user names. The out-of-tree modules of `file_systems`
+    become part of the lab. Raises UsageError if tree or variant do not exist, InfrastructureError
+    if packages, network, rights or disk space stand in the way or a build fails.
     """
     teller = progress if progress is not None else ConsoleProgress()
     kernel_inputs(variant)
+    setups = tuple(file_systems)
     source = known_source(kernel_source)
     if source is not None and not force:
-        plan = plan_lab(variant, source)
+        plan = plan_lab(variant, source, setups)
         if not plan.missing():
             return _lab_build(plan)
     with locked(cache_root() / "lab.lock", teller) as lock:
@@ -133,7 +150,7 @@ def ensure_lab(
         if force or not _kernel_is_built(variant, source):
             source = ensure_source(teller, kernel_source, fresh=force)
         assert source is not None
-        plan = plan_lab(variant, source)
+        plan = plan_lab(variant, source, setups)
         if force:
             _invalidate(plan)
         _build_missing(plan, source, variant, lock, teller)
@@ -146,7 +163,8 @@ def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
 
 
 def _invalidate(plan: LabPlan) -> None:
-    for entry in (plan.kernel.directory, *plan.modules.values(), plan.agent):
+    out_of_tree = (wanted.entry for wanted in plan.out_of_tree)
+    for entry in (plan.kernel.directory, *plan.modules.values(), plan.agent, *out_of_tree):
         shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -162,6 +180,9 @@ def _build_missing(
     for name, entry in plan.modules.items():
         if name in missing:
             build_module(entry, name, data_dir("kmod"), plan.kernel, lock, progress)
+    for wanted in plan.out_of_tree:
+        if not is_complete(wanted.entry):
+            build_out_of_tree(wanted, plan.kernel, lock, progress)
     if plan.missing():
         raise InfrastructureError(
             f"not built: {', '.join(plan.missing())}",
@@ -173,10 +194,13 @@ def _build_missing(
 def _lab_build(plan: LabPlan) -> LabBuild:
     from ffslab.target.lab import LabBuild
 
+    for wanted in plan.out_of_tree:
+        check_names(wanted)
     ours = {name: entry / f"{name}.ko" for name, entry in plan.modules.items()}
     return LabBuild(
         kernel=plan.kernel.binary,
         modules={**plan.kernel.modules, **ours},
         agent=plan.agent / "ffsagent",
         build_id=plan.build_id,
+        out_of_tree={wanted.source.key: wanted.built() for wanted in plan.out_of_tree},
     )

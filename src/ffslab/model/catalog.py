@@ -15,6 +15,7 @@ from ffslab.model.files import (
     ChipFile,
     Figure,
     FilesystemFile,
+    ModuleSourceFile,
     StateFile,
     suggestion,
     validated,
@@ -26,6 +27,7 @@ from ffslab.model.specs import (
     Filesystem,
     FilesystemOption,
     InitialState,
+    ModuleSource,
     OptionValue,
     Partition,
     Provenance,
@@ -157,6 +159,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
         source=parsed.source,
         min_blocks=parsed.min_blocks,
         modules=tuple(parsed.modules),
+        module_source=_module_source(parsed.module_source, where),
         ubi=None
         if ubi is None
         else UbiSettings(
@@ -175,6 +178,18 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
             )
             for name, option in parsed.options.items()
         },
+    )
+
+
+def _module_source(parsed: ModuleSourceFile | None, where: str) -> ModuleSource | None:
+    if parsed is None:
+        return None
+    return ModuleSource(
+        directory=parsed.directory,
+        stated_in=where,
+        config=tuple(parsed.config),
+        make_arguments=tuple(parsed.make_arguments),
+        cflags=tuple(parsed.cflags),
     )
 
 

@@ -9,6 +9,7 @@ the file, the key and the valid alternatives.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
@@ -24,6 +25,10 @@ Positive = Annotated[int, Field(ge=1)]
 Bias = Annotated[int, Field(ge=-1, le=10)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+_OWN_MODULES = ("vnand", "flashmon")
+# Variables of make by which ffslab says where and how a module is built.
+_OWN_VARIABLES = ("ARCH", "CC", "KCFLAGS", "M", "O")
 
 
 class Strict(BaseModel):
@@ -98,6 +103,51 @@ class UbiFile(Strict):
     volume: Name = "data"
 
 
+class ModuleSourceFile(Strict):
+    """Sources of modules that neither Linux nor ffslab contains, and how they are built."""
+
+    directory: str = Field(
+        min_length=1,
+        description="has a Kbuild file or a Makefile for kbuild; relative to this file",
+    )
+    config: list[str] = Field(
+        default=[], description="the sources' own Kconfig symbols: CONFIG_NAME=y, =m or a value"
+    )
+    make_arguments: list[str] = Field(
+        default=[], description="further variables for make: NAME=VALUE"
+    )
+    cflags: list[str] = Field(
+        default=[], description="further flags for the compiler; {source} is the directory"
+    )
+
+    @field_validator("config")
+    @classmethod
+    def _symbols(cls, value: list[str]) -> list[str]:
+        for symbol in value:
+            if not re.fullmatch(r"CONFIG_\w+=\S+", symbol):
+                raise ValueError(f"{symbol!r} is not CONFIG_NAME=VALUE")
+        return value
+
+    @field_validator("make_arguments")
+    @classmethod
+    def _assignments(cls, value: list[str]) -> list[str]:
+        for argument in value:
+            name, equals, _ = argument.partition("=")
+            if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
+                raise ValueError(f"{argument!r} is not NAME=VALUE")
+            if name in _OWN_VARIABLES or name.startswith("KBUILD_"):
+                raise ValueError(f"{name} is set by ffslab itself")
+        return value
+
+    @field_validator("cflags")
+    @classmethod
+    def _flags(cls, value: list[str]) -> list[str]:
+        for flag in value:
+            if "$" in flag:
+                raise ValueError(f"{flag!r}: no $ is expanded; {{source}} is the directory")
+        return value
+
+
 class FilesystemFile(Strict):
     """catalog/filesystems/NAME.toml."""
 
@@ -107,9 +157,26 @@ class FilesystemFile(Strict):
     type: str
     source: str
     min_blocks: Positive
-    modules: list[str] = []
+    modules: list[ModuleName] = []
+    module_source: ModuleSourceFile | None = None
     ubi: UbiFile | None = None
     options: dict[str, OptionFile] = {}
+
+    @field_validator("modules")
+    @classmethod
+    def _no_own_module(cls, value: list[str]) -> list[str]:
+        for name in value:
+            if name in _OWN_MODULES or value.count(name) > 1:
+                raise ValueError(f"module {name!r} would be loaded twice")
+        return value
+
+    @model_validator(mode="after")
+    def _modules_are_named(self) -> FilesystemFile:
+        if self.module_source is not None and not self.modules:
+            raise ValueError(
+                "module_source needs `modules`: what is built there, in the order of loading"
+            )
+        return self
 
 
 class StateFile(Strict):
@@ -209,8 +276,14 @@ def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
         raise SpecError(
             f"{where}: " + "; ".join(problems),
             cause="a misspelt key or a value of the wrong kind",
-            remedy=f"see docs/study-format.md, or: {program()} schema study",
+            remedy=_where_described(model),
         ) from error
+
+
+def _where_described(model: type[BaseModel]) -> str:
+    name = {ChipFile: "chip", BoardFile: "board", FilesystemFile: "filesystem"}.get(model)
+    document = "CONTRIBUTING.md" if name else "docs/study-format.md"
+    return f"see {document}, or: {program()} schema {name or 'study'}"
 
 
 _LISTED = 12  # more names than these are not listed in a message

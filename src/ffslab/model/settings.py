@@ -179,6 +179,7 @@ def _mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Moun
         source=filesystem.source,
         ubi=filesystem.ubi,
         modules=filesystem.modules,
+        module_source=filesystem.module_source,
         options=tuple(chosen),
         mount_options=tuple(mount_options),
         mount_flags=tuple(mount_flags),

@@ -179,6 +179,38 @@ class UbiSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleSource:
+    """Sources of modules that neither Linux nor ffslab contains.
+
+    A case's result depends on what is in the files and how they are built, not on where they are:
+    `directory` and `stated_in`, the catalog file that names it, are no part of a spec.
+    `sha256` is empty until the files were read (`ffslab.kernel.outoftree`).
+    """
+
+    directory: str  # as stated; absolute when `ffslab.loader` has read the catalog
+    stated_in: str
+    config: tuple[str, ...] = ()  # CONFIG_NAME=VALUE
+    make_arguments: tuple[str, ...] = ()  # NAME=VALUE
+    cflags: tuple[str, ...] = ()
+    sha256: str = ""
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What determines the modules, as plain JSON values."""
+        return {
+            "sha256": self.sha256,
+            "config": list(self.config),
+            "make_arguments": list(self.make_arguments),
+            "cflags": list(self.cflags),
+        }
+
+    @property
+    def key(self) -> str:
+        """Names what is built: equal for equal sources that are built alike."""
+        return sha256_hex(canonical_json(self.spec))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Filesystem:
     """A file system of the catalog, before its options are chosen."""
 
@@ -188,8 +220,9 @@ class Filesystem:
     source: str  # first argument of mount(2); {partition} is replaced
     ubi: UbiSettings | None
     min_blocks: int  # smallest number of erase blocks it can be formatted on
-    modules: tuple[str, ...]
+    modules: tuple[str, ...]  # in the order of loading
     options: Mapping[str, FilesystemOption]
+    module_source: ModuleSource | None = None  # None: the modules are the lab's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +237,7 @@ class MountSetup:
     options: tuple[tuple[str, str], ...]
     mount_options: tuple[str, ...]
     mount_flags: tuple[str, ...]
+    module_source: ModuleSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,12 +319,14 @@ def case_spec(case: Case) -> dict[str, Any]:
     board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
     board["chip"] = _plain(case.board.chip, without=("provenance", "title"))
     board["partitions"] = [_plain(partition) for partition in case.board.partitions]
-    filesystem = _plain(case.filesystem, without=("ubi",))
+    filesystem = _plain(case.filesystem, without=("ubi", "module_source"))
     filesystem["options"] = dict(case.filesystem.options)
     filesystem["mount_options"] = list(case.filesystem.mount_options)
     filesystem["mount_flags"] = list(case.filesystem.mount_flags)
     filesystem["modules"] = list(case.filesystem.modules)
     filesystem["ubi"] = _plain(case.filesystem.ubi) if case.filesystem.ubi else None
+    if case.filesystem.module_source:
+        filesystem["module_source"] = case.filesystem.module_source.spec
     return {
         "schema": 1,
         "board": board,

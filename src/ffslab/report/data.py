@@ -105,6 +105,19 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class FilesystemFact:
+    """What a file system of the run is: whose code, and how it was mounted."""
+
+    key: str
+    code: str
+    mounts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return filesystem_name(self.key)
+
+
+@dataclass(frozen=True)
 class Run:
     """A whole run."""
 
@@ -118,6 +131,7 @@ class Run:
     identity: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     states: Mapping[str, str] = field(default_factory=dict)
+    filesystems: tuple[FilesystemFact, ...] = ()
     missing: int = 0
 
     @property
@@ -205,7 +219,10 @@ def ordered(
 
 
 def filesystem_name(key: str) -> str:
-    return FILESYSTEM_NAMES.get(key, key)
+    """`yaffs2-no-cache` as "YAFFS2 no-cache": a variant is called after its file system."""
+    name, dash, variant = key.partition("-")
+    known = FILESYSTEM_NAMES.get(name)
+    return key if known is None else f"{known} {variant}" if dash else known
 
 
 def axis_name(axis: str) -> str:

@@ -7,7 +7,7 @@ one by name and line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from ffslab.loader import read_text, study_names
 from ffslab.model.canonical import sha256_hex
 from ffslab.program import program
 from ffslab.report import data
-from ffslab.report.data import Case, Latency, Run
+from ffslab.report.data import Case, FilesystemFact, Latency, Run
 from ffslab.report.facts import notes, time_model
 from ffslab.results.metrics import WORKLOAD_PHASES, bucket_bounds
 from ffslab.results.reproduce import reproduce_command
@@ -91,13 +91,15 @@ def load_run(run_dir: Path) -> Run:
 def _run(run_dir: Path, manifest: Row, rows: Sequence[Row], walls: Mapping[str, Row]) -> Run:
     specs = [row["spec"] for row in rows]
     study = _study_word(manifest)
+    fixed = _fixed_options(specs)
     return Run(
         run_id=str(manifest.get("run") or run_dir.name),
         study=study,
         title=str(manifest.get("title") or manifest.get("study") or run_dir.name),
         description=str(manifest.get("description") or "").strip(),
         date=str(manifest.get("started") or ""),
-        cases=tuple(_case(row, walls.get(row["id"], {}), manifest, study) for row in rows),
+        cases=tuple(_case(row, walls.get(row["id"], {}), manifest, study, fixed) for row in rows),
+        filesystems=_filesystems(specs),
         facts=time_model(specs, manifest),
         notes=notes(manifest),
         identity=_identity(manifest),
@@ -117,7 +119,7 @@ def _study_word(manifest: Row) -> str:
     return path or name
 
 
-def _case(row: Row, wall: Row, manifest: Row, study: str) -> Case:
+def _case(row: Row, wall: Row, manifest: Row, study: str, fixed: Container[str]) -> Case:
     overrides = [(str(key), list(values)) for key, values in manifest.get("overrides") or ()]
     catalogs = [str(directory) for directory in manifest.get("catalogs") or ()]
     phases = {phase["phase"]: phase for phase in row["phases"]}
@@ -138,7 +140,7 @@ def _case(row: Row, wall: Row, manifest: Row, study: str) -> Case:
             metrics[key] = float(wall[key])
     return Case(
         id=str(row["id"]),
-        axes=_axes(row),
+        axes=_axes(row, fixed),
         outcome=str(row["outcome"]),
         command=reproduce_command(study, overrides, str(row["id"]), catalogs=catalogs),
         reason=str(row.get("reason") or ""),
@@ -223,8 +225,27 @@ def _erases(snapshots: Mapping[str, Row]) -> tuple[int, ...]:
     )
 
 
-def _axes(row: Row) -> dict[str, str]:
-    """The core axes from the spec, the study's further ones from the row; all as text."""
+def _fixed_options(specs: Sequence[Row]) -> frozenset[str]:
+    """The options of which no file system was run with two values.
+
+    They tell no two cases of one file system apart, and a case of another one may lack them; the
+    table of file systems has how each was mounted.
+    """
+    values: dict[str, dict[str, set[str]]] = {}
+    for spec in specs:
+        filesystem = spec["filesystem"]
+        for name, value in filesystem["options"].items():
+            values.setdefault(name, {}).setdefault(filesystem["name"], set()).add(value)
+    return frozenset(
+        name for name, found in values.items() if all(len(few) == 1 for few in found.values())
+    )
+
+
+def _axes(row: Row, fixed: Container[str]) -> dict[str, str]:
+    """The core axes from the spec, the study's further ones from the row; all as text.
+
+    Options that are `fixed` are axes only if the questions are about them.
+    """
     spec = row["spec"]
     options = spec["filesystem"]["options"]
     axes = {
@@ -233,13 +254,41 @@ def _axes(row: Row) -> dict[str, str]:
         data.WRITING: str(options.get(data.WRITING, "")),
         data.STATE: str(spec["state"]["name"]),
     }
-    axes.update({name: str(value) for name, value in options.items() if name not in axes})
+    further = {name: str(value) for name, value in options.items() if name not in axes}
+    axes.update({name: value for name, value in further.items() if name not in fixed})
     for name, value in row["axes"].items():
         # Parts of the options and of the state are in the core axes already.
         if name not in axes and name != data.SEED and not name.startswith(("options.", "state.")):
             axes[name] = str(value)
     axes[data.SEED] = str(spec["seed"])
     return axes
+
+
+def _filesystems(specs: Sequence[Row]) -> tuple[FilesystemFact, ...]:
+    """Each file system once, with the ways in which it was mounted in order of appearance."""
+    codes: dict[str, str] = {}
+    mounts: dict[str, dict[str, None]] = {}
+    for spec in specs:
+        setup = spec["filesystem"]
+        name = str(setup["name"])
+        codes[name] = _code(setup)
+        options = ",".join([*setup["mount_flags"], *setup["mount_options"]])
+        mount = f"mount -t {setup['type']}" + (f" -o {options}" if options else "")
+        mounts.setdefault(name, {})[mount] = None
+    return tuple(FilesystemFact(name, code, tuple(mounts[name])) for name, code in codes.items())
+
+
+def _code(setup: Row) -> str:
+    """Whose code a file system is."""
+    modules = ", ".join(setup["modules"])
+    source = setup.get("module_source")
+    if source is not None:
+        settings = [*source["config"], *source["make_arguments"], *source["cflags"]]
+        built = f", built with {' '.join(settings)}" if settings else ""
+        return f"out-of-tree module {modules} of sources with SHA-256 {source['sha256']}{built}"
+    if modules:
+        return f"module {modules} of ffslab (kmod/), which Linux does not contain"
+    return "the Linux kernel’s own, unmodified"
 
 
 def _states(specs: Iterable[Row]) -> dict[str, str]:

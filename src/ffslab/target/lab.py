@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from ffslab.model.specs import MountSetup
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,10 +14,21 @@ class LabBuild:
     """The result of building the laboratory.
 
     `modules` maps a module's name (vnand, flashmon, nandsim, …) to its file;
-    `build_id` names the sources and the configuration it was built from.
+    `out_of_tree` has those that users brought, by the key of their sources;
+    `build_id` names the sources and the configuration the lab itself was built from.
     """
 
     kernel: Path
     modules: Mapping[str, Path]
     agent: Path
     build_id: str
+    out_of_tree: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+
+    def modules_for(self, setup: MountSetup) -> Mapping[str, Path]:
+        """The modules that a guest with this file system can load.
+
+        Those of its own sources take the place of the lab's of the same name.
+        """
+        if setup.module_source is None:
+            return self.modules
+        return {**self.modules, **self.out_of_tree.get(setup.module_source.key, {})}

@@ -52,7 +52,7 @@ def run_shell(case: Case, lab: LabBuild, parent: Path, program: str) -> int:
     parent.mkdir(parents=True, exist_ok=True)
     directory = Path(tempfile.mkdtemp(prefix="shell-", dir=parent))
     try:
-        lab = _staged(lab, directory)
+        lab = _staged(lab, case, directory)
         plan = directory / "plan"
         plan.write_text(
             shell_plan_text(case, program, lambda name: str(lab.modules[name])), "utf-8"
@@ -67,13 +67,13 @@ def run_shell(case: Case, lab: LabBuild, parent: Path, program: str) -> int:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _staged(lab: LabBuild, directory: Path) -> LabBuild:
+def _staged(lab: LabBuild, case: Case, directory: Path) -> LabBuild:
     """The lab with agent and modules where the guest sees them, wherever the cache is."""
 
     def copied(path: Path) -> Path:
         return Path(shutil.copy(path, directory))
 
-    modules = {name: copied(path) for name, path in lab.modules.items()}
+    modules = {name: copied(path) for name, path in lab.modules_for(case.filesystem).items()}
     return replace(lab, agent=copied(lab.agent), modules=modules)
 
 

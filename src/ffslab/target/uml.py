@@ -109,13 +109,14 @@ def write_guest_directory(
 
     `programs` are further executable files of the initramfs, host files by their guest paths.
     """
+    modules = lab.modules_for(case.filesystem)
     try:
         entries = [
             character_device("/dev/console", 5, 1),
             regular_file("/init", lab.agent.read_bytes(), executable=True),
             *(
-                regular_file(f"/lab/{name}.ko", lab.modules[name].read_bytes())
-                for name in sorted(lab.modules)
+                regular_file(f"/lab/{name}.ko", modules[name].read_bytes())
+                for name in sorted(modules)
                 if f"/lab/{name}.ko" in plan
             ),
             regular_file("/plan", plan.encode()),
@@ -157,7 +158,8 @@ class UmlTarget:
 
     def missing(self, case: Case) -> str:
         """A skip's reason: a module that the lab build does not have."""
-        absent = [name for name in required_modules(case) if name not in self._lab.modules]
+        modules = self._lab.modules_for(case.filesystem)
+        absent = [name for name in required_modules(case) if name not in modules]
         return f"the lab build has no module {absent[0]}" if absent else ""
 
     def run(self, job: GuestJob) -> GuestRun:
