@@ -11,22 +11,26 @@
 
 #include "yaffs.h"
 
+/* Entries: one for each page but those of the summary itself. */
+static u32 entries(const struct yaffs_device *dev)
+{
+	return dev->pages_per_block - dev->summary_pages;
+}
+
 bool yaffs_summary_page(const struct yaffs_device *dev, u32 page)
 {
-	return page >= dev->pages_per_block - dev->summary_pages;
+	return page >= entries(dev);
+}
+
+static u32 entries_bytes(const struct yaffs_device *dev)
+{
+	return entries(dev) * sizeof(struct yaffs_summary_entry_media);
 }
 
 void yaffs_summary_begin(struct yaffs_device *dev)
 {
 	if (dev->summary)
-		memset(dev->summary, 0,
-		       dev->pages_per_block * sizeof(*dev->summary));
-}
-
-static u32 entries_bytes(const struct yaffs_device *dev)
-{
-	return dev->pages_per_block *
-	       sizeof(struct yaffs_summary_entry_media);
+		memset(dev->summary, 0, entries_bytes(dev));
 }
 
 static u32 bytes_per_page(const struct yaffs_device *dev)
@@ -65,14 +69,13 @@ static int write_page(struct yaffs_device *dev, u32 page, u32 part,
 
 static void write_summary(struct yaffs_device *dev)
 {
-	u32 first = dev->pages_per_block - dev->summary_pages;
+	u32 first = entries(dev);
 	struct yaffs_block *b = &dev->blocks[dev->alloc_block];
 	struct yaffs_summary_header_media header;
 	u32 part;
 
 	yaffs_summary_header(dev->alloc_block, b->seq,
-			     yaffs_summary_sum(dev->summary,
-					       dev->pages_per_block),
+			     yaffs_summary_sum(dev->summary, entries(dev)),
 			     &header);
 	for (part = 0; part < dev->summary_pages; part++) {
 		dev->alloc_page = first + part + 1;
@@ -97,16 +100,15 @@ void yaffs_summary_add(struct yaffs_device *dev, u32 page,
 	if (!dev->summary_pages)
 		return;
 	yaffs_summary_entry(tags, &dev->summary[page]);
-	if (page + 1 == dev->pages_per_block - dev->summary_pages)
+	if (page + 1 == entries(dev))
 		write_summary(dev);
 }
 
 /* One page of a summary; its tags must be what they were written as. */
 static int read_part(struct yaffs_device *dev, u32 block, u32 seq, u32 part,
-		     struct yaffs_summary_entry_media *entries, u8 *page)
+		     struct yaffs_summary_entry_media *to, u8 *page)
 {
-	u32 first = dev->pages_per_block - dev->summary_pages;
-	u32 chunk = block * dev->pages_per_block + first + part;
+	u32 chunk = block * dev->pages_per_block + entries(dev) + part;
 	u32 from = part * bytes_per_page(dev);
 	u32 bytes = min(entries_bytes(dev) - from, bytes_per_page(dev));
 	const struct yaffs_summary_header_media *header = (void *)page;
@@ -118,12 +120,12 @@ static int read_part(struct yaffs_device *dev, u32 block, u32 seq, u32 part,
 	    tags.n_bytes != sizeof(*header) + bytes ||
 	    !yaffs_summary_header_valid(header, seq))
 		return -ENODATA;
-	memcpy((u8 *)entries + from, page + sizeof(*header), bytes);
+	memcpy((u8 *)to + from, page + sizeof(*header), bytes);
 	return 0;
 }
 
 int yaffs_summary_read(struct yaffs_device *dev, u32 block, u32 seq,
-		       struct yaffs_summary_entry_media *entries, u8 *page)
+		       struct yaffs_summary_entry_media *to, u8 *page)
 {
 	const struct yaffs_summary_header_media *header = (void *)page;
 	u32 part;
@@ -131,10 +133,10 @@ int yaffs_summary_read(struct yaffs_device *dev, u32 block, u32 seq,
 	if (!dev->summary_pages)
 		return -ENODATA;
 	for (part = 0; part < dev->summary_pages; part++)
-		if (read_part(dev, block, seq, part, entries, page))
+		if (read_part(dev, block, seq, part, to, page))
 			return -ENODATA;
 	if (le32_to_cpu(header->sum) !=
-	    yaffs_summary_sum(entries, dev->pages_per_block))
+	    yaffs_summary_sum(to, entries(dev)))
 		return -ENODATA;
 	return 0;
 }

@@ -185,13 +185,12 @@ static int yaffs_sync_fs(struct super_block *sb, int wait)
 static void yaffs_put_super(struct super_block *sb)
 {
 	struct yaffs_device *dev = sb->s_fs_info;
-	int err = 0;
+	int err;
 
 	yaffs_background_stop(dev);
 	yaffs_proc_remove(dev);
 	yaffs_lock(dev);
-	if (!sb_rdonly(sb))
-		err = yaffs_device_sync(dev, true);
+	err = yaffs_device_set_read_only(dev, true);
 	yaffs_unlock(dev);
 	if (err)
 		pr_err("%s: changes were lost at unmount: error %d\n",

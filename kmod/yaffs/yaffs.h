@@ -347,9 +347,9 @@ void yaffs_summary_add(struct yaffs_device *dev, u32 page,
 		       const struct yaffs_tags_media *tags);
 /* True if @page of a block is for its summary. */
 bool yaffs_summary_page(const struct yaffs_device *dev, u32 page);
-/* Reads a block's summary into @entries; -ENODATA if there is no valid one. */
+/* Reads a block's summary into @to; -ENODATA if there is no valid one. */
 int yaffs_summary_read(struct yaffs_device *dev, u32 block, u32 seq,
-		       struct yaffs_summary_entry_media *entries, u8 *page);
+		       struct yaffs_summary_entry_media *to, u8 *page);
 
 /* ---- gc.c ---- */
 
