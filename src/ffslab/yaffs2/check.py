@@ -157,7 +157,7 @@ def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]
     )
     statistics["summaries"] = sum(record.summary_valid for record in scan.blocks)
     statistics["pages_written"] = written
-    statistics["pages_live"] = len(mounted.live)
+    statistics["pages_live"] = len(mounted.live) + len(mounted.summary_pages)
     statistics["newest_sequence"] = scan.newest_sequence
     for kind in ObjectType:
         if kind is not ObjectType.UNKNOWN:

@@ -154,7 +154,10 @@ class _HeaderCheck:
         elif header.size_low != UNSET or header.size_high != UNSET:
             self._add("header-unset", f"a {kind.name.lower()} has a file size")
         if kind is ObjectType.HARD_LINK:
-            if not 0 < header.target_id <= ID_MAX or header.target_id == self._where.object_id:
+            # A deleted link need not say what it was a link to.
+            released = header.parent_id in GRAVES and header.target_id in (0, UNSET)
+            possible = 0 < header.target_id <= ID_MAX
+            if not released and (not possible or header.target_id == self._where.object_id):
                 self._add("header-target", f"is a link to object {header.target_id:#x}")
         elif header.target_id != UNSET:
             self._add("header-target", f"a {kind.name.lower()} has a target")

@@ -5,13 +5,16 @@ What a crash leaves is told apart from violations like this:
 - A page without readable tags that is the last written one of its block is torn: a program that
   was interrupted. No page is written behind it, as a mount never goes on in a partial block.
 - A block that breaks the order of pages, or has unreadable pages, and in which nothing is live
-  was being erased: only blocks without live data are erased. Its unreadable pages must have
-  mostly 1 bits, since an erase only sets bits: random bytes are no interrupted erase.
+  was being erased: only blocks without live data are erased. If its first page is gone, a mount
+  passes over the block; then nothing may be live in it if it were read all the same. Its
+  unreadable pages must have mostly 1 bits, since an erase only sets bits: random bytes are no
+  interrupted erase.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from ffslab.yaffs2.findings import Findings, Where
 from ffslab.yaffs2.format import (
@@ -28,7 +31,7 @@ from ffslab.yaffs2.format import (
     sequence_is_valid,
 )
 from ffslab.yaffs2.image import FlashImage
-from ffslab.yaffs2.mount import Mounted
+from ffslab.yaffs2.mount import Mounted, mount_scan
 from ffslab.yaffs2.scan import BlockKind, BlockRecord, FlashScan, PageRecord, is_retired
 from ffslab.yaffs2.summary import piece_sizes
 from ffslab.yaffs2.tags import TagState
@@ -38,7 +41,7 @@ _ERASING_ONES = 0.6  # of the bits of an unreadable page; random bytes have half
 
 def check_pages(flash: FlashImage, scan: FlashScan, mounted: Mounted, findings: Findings) -> None:
     """Every block by itself, then the sequence numbers of all."""
-    live_blocks = {block for block, _ in mounted.live}
+    live_blocks = {block for block, _ in mounted.live} | _would_be_live(flash, scan)
     interrupted = set()
     for record in scan.blocks:
         if record.kind is BlockKind.BAD:
@@ -53,6 +56,21 @@ def check_pages(flash: FlashImage, scan: FlashScan, mounted: Mounted, findings: 
         else:
             _check_block(flash, scan, record, findings)
     _check_sequences(scan, interrupted, findings)
+
+
+def _would_be_live(flash: FlashImage, scan: FlashScan) -> set[int]:
+    """Blocks without a readable first page that have live pages if they are read all the same."""
+    revived = []
+    for record in scan.of_kind(BlockKind.IGNORED):
+        numbers = {found.tags.sequence for found in record.pages if found.readable}
+        if len(numbers) == 1 and sequence_is_valid(min(numbers)):
+            revived.append(replace(record, kind=BlockKind.DATA, sequence=min(numbers)))
+    if not revived:
+        return set()
+    blocks = {record.block: record for record in (*scan.blocks, *revived)}
+    mounted = mount_scan(flash, replace(scan, blocks=tuple(blocks.values())))
+    live = {block for block, _ in mounted.live}
+    return live & {record.block for record in revived}
 
 
 def _gap(record: BlockRecord) -> int:

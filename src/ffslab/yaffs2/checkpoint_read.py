@@ -318,15 +318,17 @@ class _Parser:
 
 
 def deduce_blocks(flash: FlashImage) -> int | None:
-    """The number of blocks under which the checkpoint can be read; None without one."""
+    """The number of blocks under which the checkpoint can be read; None without one.
+
+    Of a checkpoint whose end is missing, the number under which all that is there can be read.
+    """
     pages = checkpoint_pages(flash)
-    if not pages:
-        return None
     try:
         stream = _stream(flash, pages)
     except CheckpointError:
         return None
     per_block = _BLOCK.size + -(-flash.geometry.pages_per_block // 8)
+    readable = None
     tried = 0
     for blocks in range(1, len(stream) // per_block):
         at = _VALIDITY.size + _DEVICE.size + blocks * per_block
@@ -335,7 +337,9 @@ def deduce_blocks(flash: FlashImage) -> int | None:
         tried += 1
         try:
             parse_stream(stream, blocks, flash.geometry.pages_per_block)
-        except CheckpointError:
-            continue
-        return blocks
-    return None
+        except CheckpointError as error:
+            if error.incomplete and readable is None:
+                readable = blocks
+        else:
+            return blocks
+    return readable

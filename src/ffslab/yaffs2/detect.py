@@ -340,16 +340,20 @@ def _note_truncation(inside: int, geometry: Geometry, problems: list[tuple[str, 
 
 
 def _first_block(flash: FlashImage) -> int:
-    """Where most summaries say that the partition begins; 0 without summaries."""
+    """Where most summaries say that the partition begins; 0 if blocks in front have tags too."""
     geometry = flash.geometry
     page = geometry.pages_per_block - geometry.summary_pages
     votes: Counter[int] = Counter()
     ecc = geometry.tags_ecc and not geometry.inband
+    lowest = flash.blocks
     for block in range(flash.blocks):
+        if block < lowest and _plausible(flash.stored_tags(block, 0), geometry):
+            lowest = block
         state, tags = read_tags(flash.stored_tags(block, page), ecc=ecc)
         if state is TagState.UNUSED or tags.object_word != ID_SUMMARY or tags.chunk_word != 1:
             continue
         internal = int.from_bytes(flash.data(block, page)[4:8], "little")
         if 1 <= internal <= block + 1 and tags.bytes_word >= SUMMARY_HEADER_BYTES:
             votes[block + 1 - internal] += 1
-    return votes.most_common(1)[0][0] if votes else 0
+    first = votes.most_common(1)[0][0] if votes else 0
+    return first if first <= lowest else 0

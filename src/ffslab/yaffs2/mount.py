@@ -76,12 +76,15 @@ class FoundObject:
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """All objects by id, the pages in use, and the blocks with shrinking headers."""
+    """All objects by id, the pages in use, and the blocks with shrinking headers.
+
+    `live` are the newest headers and the data of files; a deleted object's header is not.
+    """
 
     objects: dict[int, FoundObject]
     live: set[Place]
+    summary_pages: set[Place]
     shrink_blocks: set[int]
-    dead_headers: int
 
 
 def mount_scan(flash: FlashImage, scan: FlashScan) -> Mounted:
@@ -97,7 +100,6 @@ class _MountScan:
         self._objects: dict[int, FoundObject] = {}
         self._summary_pages: set[Place] = set()
         self._shrink_blocks: set[int] = set()
-        self._dead_headers = 0
 
     def run(self, scan: FlashScan) -> Mounted:
         blocks = scan.of_kind(BlockKind.DATA)
@@ -110,7 +112,12 @@ class _MountScan:
                 pages = [found.page for found in record.pages[-count:]]
                 self._summary_pages.update((record.block, page) for page in pages)
         self._add_fakes()
-        return Mounted(self._objects, self._live(), self._shrink_blocks, self._dead_headers)
+        return Mounted(
+            self._objects,
+            self._live(),
+            self._summary_pages,
+            self._shrink_blocks,
+        )
 
     def _take(self, block: int, page: int, tags: Tags) -> None:
         object_id = tags.object_id
@@ -151,9 +158,7 @@ class _MountScan:
         if found is None:
             found = FoundObject(tags.object_id, ObjectType(type_number), limit=self._max)
             self._objects[tags.object_id] = found
-        if found.defined:
-            self._dead_headers += 1
-        else:
+        if not found.defined:
             self._define(found, ObjectType(type_number), parent, word, size)
             found.header_at, found.header = (block, page), header
         if shrinks or parent in GRAVES:
@@ -195,8 +200,7 @@ class _MountScan:
                 )
 
     def _live(self) -> set[Place]:
-        """Pages in use: newest headers, data of files, summaries. A deleted header is not."""
-        live = set(self._summary_pages)
+        live = set()
         for found in self._objects.values():
             if found.header_at and found.parent_id != ID_DELETED:
                 live.add(found.header_at)
