@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is done to a new file system to make the base image: every type of object,
+ * and every trace that operations leave on flash. It is the same every time.
+ */
+#ifndef FSFUZZ_HISTORY_H
+#define FSFUZZ_HISTORY_H
+
+/* Objects of all types, deleted ones among them; some tens of files. */
+void history_objects(const char *root);
+/* Overwrites until the flash has been written over about @times. */
+void history_churn(const char *root, unsigned int times);
+/* Fills up the space but for @percent of it. */
+void history_fill(const char *root, unsigned int percent);
+/* Opens files and removes them; the descriptors stay open until history_close(). */
+void history_orphans(const char *root);
+void history_close(void);
+
+#endif

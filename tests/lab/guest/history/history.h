@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * history.h - random histories of a file tree, checked against a model.
+ *
+ * The program draws operations from a seed, executes each on a directory and
+ * on a model of the tree in its own memory, and compares the two: the result
+ * of each operation, and from time to time everything that can be seen of the
+ * tree.  main.c says how it is used.
+ *
+ * Two rules make a seed a whole history, which --verify-only relies on:
+ *  - what is drawn from `rng` depends on the seed, the options and the model,
+ *    never on what the file system answers; choices that leave no trace in the
+ *    model are drawn from `aux`;
+ *  - no operation of the history may run out of space: the model keeps the
+ *    tree within --bytes-max.  Filling the file system is one operation that
+ *    removes what it wrote (ops_full.c).
+ * `live` is false while a history is run on the model alone.
+ */
+#ifndef HISTORY_H
+#define HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "random.h"
+
+#define SCRATCH ".scratch"	/* in the root; not part of the model */
+#define PATH_BYTES 4096
+#define HANDLES 12
+#define LOGGED 4096
+#define WHAT_BYTES 192
+
+struct options {
+	const char *dir;
+	const char *type;		/* NULL: the program mounts nothing */
+	const char *source;
+	const char *mount_options;	/* alternatives, separated by '|' */
+	uint64_t seed;
+	uint64_t operations;
+	uint64_t compare_every;
+	uint64_t bytes_max;		/* of all contents */
+	uint64_t file_max;		/* of one file without holes */
+	uint64_t sparse_max;		/* of a file with holes */
+	uint64_t nodes_max;
+	uint64_t chunk;			/* unit of the file system's data */
+	uint64_t name_max;
+	uint64_t name_used;		/* longest name used; 0: name_max */
+	uint64_t symlink_max;
+	uint64_t xattr_max;		/* names and values of one file */
+	uint64_t xattr_refused;		/* a value too large; 0: do not try */
+	uint64_t granularity_ns;
+	uint64_t time_max_s;
+	uint64_t root_links;		/* of the root beyond those of others */
+	uint64_t id_max;		/* of users and groups */
+	uint64_t sleep_max_ms;		/* 0: never sleep */
+	uint64_t trace_from;		/* print operations from this one on */
+	uint64_t fills;			/* weight of the operation `fill` */
+	bool no_xattr;
+	bool no_security;
+	bool no_dir_times;
+	bool xattr_files_only;
+	bool no_mmap_write;
+	bool exchange;
+	bool tmpfile;
+	bool small_devices;
+	bool lax_times;
+	bool verify_only;
+	bool delete_all;
+};
+
+struct handle {
+	struct node *node;
+	int fd;
+	bool append;
+};
+
+struct log_line {
+	uint64_t op;
+	unsigned int node[2];
+	char what[WHAT_BYTES];
+};
+
+struct history {
+	struct options opt;
+	int argc;
+	char **argv;
+	struct rng rng;		/* the history */
+	struct rng aux;		/* what the model does not depend on */
+	struct model model;
+	struct handle handle[HANDLES];
+	bool live;
+	bool mounted;
+	uint64_t op;
+	int64_t begun_ns;
+	char *mount_data;	/* options of the present mount */
+	uint64_t total_blocks;	/* of statfs, which may not change */
+	uint64_t first_free;	/* bytes, before the first operation */
+	unsigned char *buffer;	/* BUFFER_BYTES, for contents */
+	unsigned char *other;
+	struct log_line log[LOGGED];
+	unsigned int log_next;
+};
+
+#define BUFFER_BYTES (1u << 20)
+
+/* report.c */
+void describe(struct history *h, const struct node *a, const struct node *b,
+	      const char *format, ...) __attribute__((format(printf, 4, 5)));
+void fail(struct history *h, const struct node *about, const char *format, ...)
+	__attribute__((format(printf, 3, 4), noreturn));
+void check_call(struct history *h, const char *call, int wanted, int found);
+const char *show_name(const char *name);
+const char *show_path(struct history *h, const struct node *dir,
+		      const char *name);
+const char *errno_name(int number);
+
+/*
+ * Executes a system call that must fail with the errno @wanted, or succeed if
+ * that is 0.  Without a file system nothing happens.
+ */
+#define CALL(h, wanted, call)						\
+	do {								\
+		if ((h)->live)						\
+			check_call(h, #call, wanted,			\
+				   (long)(call) < 0 ? errno : 0);	\
+	} while (0)
+
+/* choose.c: random operands */
+bool chance(struct history *h, unsigned int percent);
+struct node *pick_dir(struct history *h);
+struct entry *pick_entry(struct history *h, unsigned int kinds);
+struct handle *pick_handle(struct history *h);
+void new_name(struct history *h, char *name);
+uint64_t choose_length(struct history *h);
+uint64_t choose_offset(struct history *h, const struct node *file);
+uint64_t choose_size(struct history *h, const struct node *file);
+void fill_data(struct history *h, unsigned char *data, size_t bytes);
+uint64_t bytes_left(const struct history *h);
+
+/* The kinds of nodes for pick_entry(). */
+#define KIND_FILE 1u
+#define KIND_DIR 2u
+#define KIND_LINK 4u
+#define KIND_SPECIAL 8u
+#define KIND_ANY 15u
+#define KIND_NOT_DIR (KIND_FILE | KIND_LINK | KIND_SPECIAL)
+
+/* times.c */
+int64_t clock_ns(void);
+void touch(struct history *h, struct node *node, unsigned int which);
+void touch_perhaps(struct history *h, struct node *node, unsigned int which);
+void touch_unless_lax(struct history *h, struct node *node,
+		      unsigned int which);
+#define MODIFIED 1u
+#define CHANGED 2u
+
+/* paths.c */
+void node_path(const struct history *h, const struct node *dir,
+	       const char *name, char *path);
+void entry_path(const struct history *h, const struct entry *entry,
+		char *path);
+
+/* handles.c */
+void handle_open(struct history *h, struct handle *handle, struct node *node,
+		 int fd, bool append);
+void handle_close(struct history *h, struct handle *handle);
+void handles_close_all(struct history *h);
+struct handle *handle_free(struct history *h);
+
+/* compare.c, compare_node.c */
+void compare_tree(struct history *h);
+void compare_space(struct history *h);
+void compare_range(struct history *h, const struct node *file, uint64_t offset,
+		   const unsigned char *found, size_t bytes, const char *how);
+void compare_contents(struct history *h, const struct node *file, int fd);
+void compare_node(struct history *h, struct node *node, const char *path);
+
+/* ops.c */
+void run_operation(struct history *h);
+
+/* ops_file.c */
+void op_write(struct history *h);
+void op_churn(struct history *h);
+void op_read(struct history *h);
+void op_truncate(struct history *h);
+void op_open(struct history *h);
+void op_close(struct history *h);
+void op_sync(struct history *h);
+
+/* ops_map.c */
+void op_map_write(struct history *h);
+void op_map_read(struct history *h);
+void op_copy(struct history *h);
+
+/* ops_tree.c */
+void op_create(struct history *h);
+void op_mkdir(struct history *h);
+void op_symlink(struct history *h);
+void op_mknod(struct history *h);
+void op_link(struct history *h);
+void op_unlink(struct history *h);
+void op_rmdir(struct history *h);
+void op_remove_tree(struct history *h);
+void op_tmpfile(struct history *h);
+void op_refused(struct history *h);
+
+/* ops_rename.c */
+void op_rename(struct history *h);
+void op_exchange(struct history *h);
+void op_replace(struct history *h);
+
+/* ops_attr.c */
+void op_chmod(struct history *h);
+void op_chown(struct history *h);
+void op_utimens(struct history *h);
+
+/* ops_xattr.c */
+void op_setxattr(struct history *h);
+void op_removexattr(struct history *h);
+
+/* ops_mount.c */
+void mount_first(struct history *h);
+void mount_last(struct history *h);
+void op_remount(struct history *h);
+void op_read_only(struct history *h);
+void op_drop_caches(struct history *h);
+void op_sleep(struct history *h);
+
+/* ops_list.c */
+void op_list_positions(struct history *h);
+void op_list_deleting(struct history *h);
+
+/* ops_full.c */
+void op_fill(struct history *h);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ops_tree.h - what operations on names have in common.
+ */
+#ifndef OPS_TREE_H
+#define OPS_TREE_H
+
+#include "history.h"
+
+/* Where a name is to appear; `taken` is what has it already. */
+struct place {
+	struct node *dir;
+	struct entry *taken;
+	char name[512];
+	char path[PATH_BYTES];
+};
+
+void place_pick(struct history *h, struct place *place);
+const char *place_name(struct history *h, const struct place *place);
+struct node *place_new(struct history *h, const struct place *place,
+		       mode_t mode);
+void name_removed(struct history *h, struct entry *entry);
+void remove_everything(struct history *h);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * report.c - what was done, and how a difference is told.
+ *
+ * Every operation leaves a line in a ring with the nodes it is about; a
+ * failure prints those that concern the node at fault, and the command that
+ * runs into the same failure again.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history.h"
+
+#define EARLIER_LINES 60
+
+/* Return: @name, printable and not too long, in one of some static buffers. */
+const char *show_name(const char *name)
+{
+	static char texts[16][80];
+	static unsigned int next;
+	char *text = texts[next++ % 16], *out = text;
+	size_t i, length = strlen(name);
+
+	for (i = 0; name[i] && i < 12; i++) {
+		unsigned char c = name[i];
+
+		if (c > ' ' && c < 127 && c != '\\')
+			*out++ = c;
+		else
+			out += sprintf(out, "\\%03o", c);
+	}
+	if (length > 12)
+		sprintf(out, "~%zu", length);
+	else
+		*out = '\0';
+	return text;
+}
+
+static size_t show_directory(const struct node *dir, char *text, size_t room)
+{
+	size_t used;
+
+	if (!dir->self) {
+		text[0] = '\0';
+		return 0;
+	}
+	used = show_directory(dir->self->dir, text, room);
+	if (used < room)
+		used += snprintf(text + used, room - used, "%s/",
+				 show_name(dir->self->name));
+	return used < room ? used : room;
+}
+
+/* Return: the path below the root, in one of two static buffers. */
+const char *show_path(struct history *h, const struct node *dir,
+		      const char *name)
+{
+	static char texts[2][400];
+	static unsigned int next;
+	char *text = texts[next++ % 2];
+	size_t used = show_directory(dir, text, sizeof(texts[0]));
+
+	(void)h;
+	if (used < sizeof(texts[0]))
+		snprintf(text + used, sizeof(texts[0]) - used, "%s",
+			 show_name(name));
+	return text;
+}
+
+const char *errno_name(int number)
+{
+	const char *name = number ? strerrorname_np(number) : "success";
+
+	return name ? name : "unknown errno";
+}
+
+void describe(struct history *h, const struct node *a, const struct node *b,
+	      const char *format, ...)
+{
+	struct log_line *line = &h->log[h->log_next++ % LOGGED];
+	va_list arguments;
+
+	line->op = h->op;
+	line->node[0] = a ? a->id : 0;
+	line->node[1] = b ? b->id : 0;
+	va_start(arguments, format);
+	vsnprintf(line->what, sizeof(line->what), format, arguments);
+	va_end(arguments);
+	if (h->live && h->op >= h->opt.trace_from)
+		printf("%llu: #%u #%u %s\n", (unsigned long long)h->op,
+		       line->node[0], line->node[1], line->what);
+}
+
+static bool concerns(const struct log_line *line, const struct node *about)
+{
+	return !about || line->node[0] == about->id ||
+	       line->node[1] == about->id;
+}
+
+static void print_earlier(const struct history *h, const struct node *about)
+{
+	unsigned int i, first, count = 0;
+	unsigned int lines = h->log_next < LOGGED ? h->log_next : LOGGED;
+
+	/* Backwards, to find where the last EARLIER_LINES of them begin. */
+	for (i = 0; i < lines && count < EARLIER_LINES; i++)
+		count += concerns(&h->log[(h->log_next - 1 - i) % LOGGED],
+				  about);
+	if (about)
+		printf("operations on #%u:\n", about->id);
+	else
+		printf("operations:\n");
+	first = h->log_next - i;
+	for (i = first; i != h->log_next; i++) {
+		const struct log_line *line = &h->log[i % LOGGED];
+
+		if (concerns(line, about))
+			printf("  %llu: #%u #%u %s\n",
+			       (unsigned long long)line->op, line->node[0],
+			       line->node[1], line->what);
+	}
+}
+
+void fail(struct history *h, const struct node *about, const char *format, ...)
+{
+	const struct log_line *last = &h->log[(h->log_next - 1) % LOGGED];
+	va_list arguments;
+	int i;
+
+	printf("history: FAILED, seed %llu, operation %llu",
+	       (unsigned long long)h->opt.seed, (unsigned long long)h->op);
+	if (h->log_next)
+		printf(": %s", last->what);
+	printf("\nhistory: ");
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	printf("\n");
+	if (about && h->log_next)
+		print_earlier(h, about);
+	printf("history: to repeat:");
+	for (i = 0; i < h->argc; i++)
+		printf(" '%s'", h->argv[i]);
+	printf("\n");
+	fflush(stdout);
+	exit(1);
+}
+
+void check_call(struct history *h, const char *call, int wanted, int found)
+{
+	if (wanted != found)
+		fail(h, NULL, "%s: expected %s, found %s", call,
+		     errno_name(wanted), errno_name(found));
+}

@@ -1,0 +1,228 @@
+"""The test programs of tests/lab/guest, and what each file system of the lab allows them.
+
+`history` runs random operations against a model, `posix` a list of checks of single behaviours.
+Both take what a file system does by design as options; it stands here, once for both, with its
+reason. The options describe the file system; they are never there to make a test pass.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lab_support import ROOT, Boot, boot, cases
+
+from ffslab.model.specs import Case
+from ffslab.results.console import scan_console
+from ffslab.target.lab import LabBuild
+from ffslab.target.plantext import encode, parse_step, plan_text
+
+SOURCES = ROOT / "tests" / "lab" / "guest"
+DEBUG = os.environ.get("FFSLAB_TEST_VARIANT", "default") == "debug"
+NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
+MOUNT_POINT = "/mnt"
+
+STUDY = """
+schema = 1
+name = "guestprogram"
+title = "A file system for the test programs"
+
+[base]
+board = "apf27"
+partition_bytes = "{partition}"
+seeds = [1]
+
+[base.workload]
+kind = "ffsmark"
+
+[axes]
+filesystem = ["{filesystem}"]
+"""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A file system under test: an entry of the catalog, and the facts of its design.
+
+    `both`, `history` and `posix` are options of the programs. `options` are alternatives of the
+    mount options, one of which the history draws at each mount; none: what the catalog says.
+    Without `remounts` the plan mounts, and the history neither unmounts nor remounts.
+    """
+
+    name: str
+    filesystem: str
+    partition: str
+    both: tuple[str, ...] = ()
+    history: tuple[str, ...] = ()
+    posix: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    remounts: bool = True
+    operations: int = 4000
+    seeds: int = 1
+
+    def case(self) -> Case:
+        text = STUDY.format(partition=self.partition, filesystem=self.filesystem)
+        (case,) = cases(text).values()
+        return case
+
+
+SECONDS = "--time-granularity-ns=1000000000"
+
+JFFS2 = Subject(
+    name="jffs2",
+    filesystem="jffs2",
+    partition="8 MiB",
+    both=(
+        "--name-max=254",
+        "--symlink-max=254",
+        SECONDS,
+        "--time-max-s=4294967295",
+        "--id-max=65535",  # owners have 16 bits on the flash
+        "--no-mmap-write",  # generic_file_readonly_mmap
+        "--no-security-xattr",  # CONFIG_JFFS2_FS_SECURITY is off in the lab kernel
+        "--root-links=1",  # jffs2_iget: the root has one more "for some reason"
+        "--lax-times",  # link, unlink and xattrs leave ctime; truncate() both times
+    ),
+    # A directory's times are those of its latest entry on the flash, and go with it.
+    history=("--no-dir-times",),
+    # After some thousand operations a mount brings removed names and attributes back: their
+    # deletion marks were collected before what they delete. Seen with both compressors and none.
+    remounts=False,
+)
+
+UBIFS = Subject(
+    name="ubifs",
+    filesystem="ubifs",
+    partition="16 MiB",
+    both=(
+        "--name-max=255",
+        "--symlink-max=4095",
+        SECONDS,  # s_time_gran is left at its default
+        "--exchange",
+        "--tmpfile",
+        "--no-security-xattr",  # CONFIG_UBIFS_FS_SECURITY is off in the lab kernel
+        "--lax-times",  # exchange sets ctime in memory and does not write it
+    ),
+    history=(
+        # ubifs_jnl_delete_xattr computes the place of the host's inode from its aligned length: of
+        # a symbolic link or device whose data is no multiple of 8 the index then points beside it.
+        "--xattr-files-only",
+    ),
+)
+
+# A partition of 64 blocks: of fewer than 60 no checkpoint is written.
+YAFFS2 = Subject(
+    name="yaffs2",
+    filesystem="yaffs2",
+    partition="8 MiB",
+    both=(
+        "--name-max=254",
+        "--symlink-max=159",
+        SECONDS,
+        "--tmpfile",
+        "--xattr-max=1200",  # all of a file's are in the page of its header
+        "--xattr-refused=2000",
+        "--small-devices",  # device numbers have 16 bits on the flash
+    ),
+    options=("", "no-checkpoint", "no-checkpoint-read", "no-cache,lazy-loading-off"),
+    operations=10_000,
+    seeds=2,
+)
+
+SUBJECTS = (
+    JFFS2,
+    UBIFS,
+    YAFFS2,
+    replace(
+        YAFFS2,
+        name="yaffs2-inband",
+        filesystem="yaffs2-inband",
+        seeds=1,
+        options=("inband-tags", "inband-tags,no-checkpoint", "inband-tags,no-cache"),
+    ),
+    replace(
+        YAFFS2, name="yaffs2-no-cache", filesystem="yaffs2-no-cache", seeds=1, options=("no-cache",)
+    ),
+    replace(
+        YAFFS2,
+        name="yaffs2-no-checkpoint",
+        filesystem="yaffs2-no-checkpoint",
+        seeds=1,
+        options=("no-checkpoint", "no-checkpoint,disable-summary"),
+    ),
+)
+
+
+def build(program: str, directory: Path) -> Path:
+    """Compiles one of the programs; its path."""
+    subprocess.run(
+        ["make", "-s", "-C", str(SOURCES), f"O={directory}", str(directory / program)], check=True
+    )
+    return directory / program
+
+
+def mount_words(subject: Subject, case: Case) -> list[str]:
+    """The programs' options for a mount of the case's file system."""
+    _, keys = parse_step(mount_step(case))
+    options = subject.options or (keys.get("options", ""),)
+    words = [f"--dir={MOUNT_POINT}", f"--type={keys['type']}", f"--source={keys['source']}"]
+    return [*words, f"--options={'|'.join(options)}"]
+
+
+def mount_step(case: Case) -> str:
+    return next(line for line in plan_text(case).splitlines() if line.startswith("mount "))
+
+
+def device_steps(case: Case, *, erase: bool = True) -> list[str]:
+    """The case's plan up to the mount; without `erase`, for a chip that holds a file system."""
+    verbs = ["ffsplan", "insmod", "ubi-attach"]
+    if erase:
+        verbs += ["erase", "ubi-mkvol"]
+    return [line for line in plan_text(case).splitlines() if line.split()[0] in verbs]
+
+
+def run_program(
+    lab: LabBuild,
+    directory: Path,
+    subject: Subject,
+    program: Path,
+    words: Sequence[str],
+    *,
+    flash: Path | None = None,
+    mounts: bool = True,
+    limit_s: float = 120,
+) -> Boot:
+    """Boots a guest that runs `program` on the file system; with `flash`, on what is there.
+
+    `mounts`: the program mounts; else the plan does. A failure of the program fails the test,
+    with what it printed.
+    """
+    case = subject.case()
+    path = f"/test/{program.name}"
+    all_words = [*(mount_words(subject, case) if mounts else []), *words]
+    steps = [
+        *device_steps(case, erase=flash is None),
+        *([] if mounts else [mount_step(case)]),
+        f"exec path={path} args={encode(' '.join(all_words))}",
+        *([] if mounts else [f"umount target={MOUNT_POINT}"]),
+        *(["ubi-detach"] if case.filesystem.ubi else []),
+        "capture path=/proc/vnand/flash0/counters",
+    ]
+    guest = boot(
+        lab,
+        directory,
+        case,
+        "\n".join(steps) + "\n",
+        flash=flash,
+        files={path: program},
+        limit_s=limit_s * (10 if DEBUG else 1),
+        clean=False,
+    )
+    end = guest.of_type("end")
+    assert end and end[0]["status"] == "ok", guest.console[-8000:]
+    assert not scan_console(guest.console)
+    assert guest.status == 0
+    return guest
