@@ -65,6 +65,8 @@ class Log:
             **{"mode": _MODES[kind], **fields},
         )
         value = header.size if kind is FILE else header.target_id
+        if kind is FILE and value >= 1 << 31:
+            return self.writer.write((object_id, 0, 0), pack_header(header) + area)
         tags = header_tags(
             0,
             object_id,

@@ -39,6 +39,7 @@ _BLOCK_SIZES = (64, 128, 32, 256, 16, 512)
 _SAMPLE = 96
 _LOOKED_AT = 2048
 _FEW = 12
+_LAST_OFFSET = 63  # of tags that are searched for
 _GOOD_FRACTION = 0.9
 _ECC_WEIGHT = 2.0
 _MIN_FRACTION = 0.05
@@ -216,7 +217,7 @@ def _judge_oob(
     last = geometry.oob_bytes - size
     if offset is None:
         # The kernel's usual layout first; a tie is decided for the first.
-        offsets = [2, *(number for number in range(last + 1) if number != 2)]
+        offsets = [2, *(number for number in range(min(last, _LAST_OFFSET) + 1) if number != 2)]
     else:
         offsets = [offset]
     for candidate in offsets:
@@ -233,7 +234,12 @@ def _judge_oob(
 
 
 def _plausible(stored: bytes, geometry: Geometry) -> bool:
-    """Whether these bytes look like the tags of a page that YAFFS2 wrote."""
+    """Whether these bytes look like the tags of a page that YAFFS2 wrote.
+
+    Sequence numbers from 2^28 on are valid; no chip lives long enough to reach them.
+    """
+    if stored[3:4] >= b"\x10":
+        return False
     state, tags = read_tags(stored, ecc=geometry.tags_ecc and not geometry.inband)
     if state is not TagState.GOOD:
         return False
@@ -244,7 +250,7 @@ def _plausible(stored: bytes, geometry: Geometry) -> bool:
     if tags.extended:
         return 1 <= tags.type_number <= 5 and 0 < tags.object_id <= ID_MAX
     sizes = tags.byte_count <= geometry.data_bytes or tags.chunk_id == 0
-    return sizes and 0 < tags.object_word <= ID_MAX and tags.sequence < 1 << 28
+    return sizes and 0 < tags.object_word <= ID_MAX
 
 
 def _pages_per_block(contents: Contents, geometry: Geometry) -> int:
