@@ -153,9 +153,12 @@ static int find_block(struct yaffs_ckpt_stream *s, u32 from)
 	     block <= dev->n_blocks && s->n_blocks < s->max_blocks; block++) {
 		if (yaffs_nand_is_bad(dev, block))
 			continue;
-		if (!yaffs_nand_read(dev, block * dev->pages_per_block, NULL,
-				     &tags) &&
-		    tags.used && tags.seq == YAFFS_SEQ_CHECKPOINT) {
+		if (yaffs_nand_read(dev, block * dev->pages_per_block, NULL,
+				    &tags))
+			continue;
+		/* A scan would ask the same. */
+		dev->first_seq[block] = tags.used ? tags.seq : YAFFS_SEQ_ERASED;
+		if (dev->first_seq[block] == YAFFS_SEQ_CHECKPOINT) {
 			s->at = s->n_blocks;
 			s->blocks[s->n_blocks++] = block;
 			s->page_in_block = 0;

@@ -37,11 +37,14 @@ static int allocate(struct yaffs_device *dev)
 {
 	dev->blocks = kvcalloc(dev->n_blocks + 1, sizeof(*dev->blocks),
 			       GFP_KERNEL);
+	dev->first_seq = kvcalloc(dev->n_blocks + 1, sizeof(*dev->first_seq),
+				  GFP_KERNEL);
 	dev->live = kvcalloc(live_longs(dev), sizeof(long), GFP_KERNEL);
 	if (dev->summary_pages)
 		dev->summary = kcalloc(dev->pages_per_block,
 				       sizeof(*dev->summary), GFP_KERNEL);
-	if (!dev->blocks || !dev->live || (dev->summary_pages && !dev->summary))
+	if (!dev->blocks || !dev->first_seq || !dev->live ||
+	    (dev->summary_pages && !dev->summary))
 		return -ENOMEM;
 	return allocate_pages(dev);
 }
@@ -109,6 +112,7 @@ void yaffs_device_destroy(struct yaffs_device *dev)
 	kfree(dev->xattr_page);
 	kfree(dev->summary);
 	kvfree(dev->live);
+	kvfree(dev->first_seq);
 	kvfree(dev->blocks);
 	mutex_destroy(&dev->lock);
 	kfree(dev);
@@ -193,6 +197,8 @@ int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 
 	dev->read_only = true;	/* reading must not change anything */
 	err = read_flash(dev);
+	kvfree(dev->first_seq);
+	dev->first_seq = NULL;
 	if (!err)
 		err = yaffs_recover_links(dev);
 	if (!err)

@@ -98,13 +98,14 @@ int yaffs_object_set_name(struct yaffs_object *obj, const char *name, u32 bytes)
 	return 0;
 }
 
-void yaffs_directory_load(struct yaffs_object *dir)
+int yaffs_directory_load(struct yaffs_object *dir)
 {
 	struct yaffs_object *obj, *next;
 
 	list_for_each_entry_safe(obj, next, &dir->dir.unnamed, unnamed)
 		if (yaffs_object_load(obj) == -ENOMEM)
-			return;
+			return -ENOMEM;
+	return 0;
 }
 
 struct yaffs_object *yaffs_directory_at(struct yaffs_object *dir, u64 position)
@@ -130,7 +131,8 @@ struct yaffs_object *yaffs_directory_find(struct yaffs_object *dir,
 	struct yaffs_object *obj;
 	struct rb_node *node;
 
-	yaffs_directory_load(dir);
+	if (yaffs_directory_load(dir))
+		return ERR_PTR(-ENOMEM);
 	obj = yaffs_directory_at(dir, (u64)hash << ID_BITS);
 	while (obj && obj->name_hash == hash) {
 		if (!strncmp(obj->name, name, bytes) && !obj->name[bytes])

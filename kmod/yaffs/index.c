@@ -12,7 +12,7 @@
 
 #define LEAF_SHIFT	4
 #define INNER_SHIFT	3
-#define INNER_CHILDREN	(1 << INNER_SHIFT)
+#define INNER_CHILDREN	8
 
 struct yaffs_node {
 	union {
@@ -22,6 +22,7 @@ struct yaffs_node {
 };
 
 static_assert(YAFFS_LEAF_ENTRIES == 1 << LEAF_SHIFT, "leaf");
+static_assert(INNER_CHILDREN == 1 << INNER_SHIFT, "inner node");
 
 static struct kmem_cache *node_cache;
 

@@ -58,6 +58,7 @@ static int yaffs_damaged_open(struct inode *inode, struct file *file)
 static const struct inode_operations yaffs_damaged_inode_operations = {
 	.getattr = yaffs_damaged_getattr,
 	.setattr = yaffs_damaged_setattr,
+	.listxattr = yaffs_vfs_listxattr,
 };
 
 static const struct file_operations yaffs_damaged_operations = {

@@ -59,7 +59,7 @@ struct yaffs_tags_media {
 	__le32 obj_id;		/* header: bits 31-28 type if extended */
 	__le32 chunk_id;	/* header: 0, or the bits below if extended */
 	__le32 n_bytes;		/* header: size or link target if extended */
-} __packed;
+};
 
 #define YAFFS_TAG_TYPE_SHIFT		28
 #define YAFFS_TAG_ID_MASK		0x0fffffffu
@@ -74,18 +74,18 @@ struct yaffs_tags_ecc_media {
 	u8 pad[3];		/* not defined; written 0 */
 	__le32 line_parity;
 	__le32 line_parity_inverse;
-} __packed;
+};
 
 struct yaffs_tags_oob_media {
 	struct yaffs_tags_media tags;
 	struct yaffs_tags_ecc_media ecc;
-} __packed;
+};
 
 /* A time is low and high word; high 0xffffffff: take the 32-bit field instead. */
 struct yaffs_time_media {
 	__le32 low;
 	__le32 high;
-} __packed;
+};
 
 #define YAFFS_HEADER_UNSET		0xffffffffu
 #define YAFFS_HEADER_BYTES		512
@@ -119,7 +119,7 @@ struct yaffs_header_media {
 	__le32 reserved;
 	__le32 shadowed_id;		/* > 0: this header replaces that object */
 	__le32 is_shrink;
-} __packed;
+};
 
 /* Block summary: the tags of a block's pages, in its last pages. */
 #define YAFFS_SUMMARY_VERSION		1
@@ -129,13 +129,13 @@ struct yaffs_summary_header_media {
 	__le32 block;			/* internal number */
 	__le32 seq;
 	__le32 sum;			/* of the bytes of all entries */
-} __packed;
+};
 
 struct yaffs_summary_entry_media {
 	__le32 obj_id;			/* these three as in the tags */
 	__le32 chunk_id;
 	__le32 n_bytes;
-} __packed;
+};
 
 /* The checkpoint: a stream of bytes, cut into pages with a header each. */
 #define YAFFS_MAGIC			0x5941ff53
@@ -149,14 +149,14 @@ struct yaffs_ckpt_page_media {
 	__le32 page;			/* from 0 */
 	__le32 sum;			/* of all bytes of the stream so far */
 	__le32 xor;
-} __packed;
+};
 
 struct yaffs_ckpt_validity_media {
 	__le32 bytes;			/* of this structure */
 	__le32 magic;
 	__le32 version;
 	__le32 head;			/* 1 at the start, 0 at the end */
-} __packed;
+};
 
 struct yaffs_ckpt_device_media {
 	__le32 bytes;
@@ -168,7 +168,7 @@ struct yaffs_ckpt_device_media {
 	__le32 unlinked_files;
 	__le32 background_deletions;
 	__le32 seq;
-} __packed;
+};
 
 /*
  * word 0, from bit 0: soft-deleted pages (10 bits), pages in use (10), state (4),
@@ -178,7 +178,7 @@ struct yaffs_ckpt_device_media {
 struct yaffs_ckpt_block_media {
 	__le32 word;
 	__le32 seq;
-} __packed;
+};
 
 enum yaffs_block_state {
 	YAFFS_BLOCK_UNKNOWN,
@@ -208,7 +208,7 @@ struct yaffs_ckpt_object_media {
 	__le32 data_chunks;
 	__le32 size_low;		/* file size, or a hard link's target */
 	__le32 size_high;
-} __packed;
+};
 
 /* Leaves of a file's index: 16 chunk numbers, 64 bytes whatever their width. */
 #define YAFFS_LEAF_ENTRIES		16

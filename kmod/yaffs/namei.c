@@ -49,9 +49,11 @@ static struct dentry *yaffs_vfs_lookup(struct inode *dir, struct dentry *dentry,
 		return ERR_PTR(-ENAMETOOLONG);
 	yaffs_lock(dev);
 	entry = yaffs_find_entry(dir, &dentry->d_name);
-	if (entry)
+	if (!IS_ERR_OR_NULL(entry))
 		id = yaffs_entry_target(entry)->id;
 	yaffs_unlock(dev);
+	if (IS_ERR(entry))
+		return ERR_CAST(entry);
 	if (id)
 		inode = yaffs_iget(dir->i_sb, id);
 	return d_splice_alias(inode, dentry);
@@ -227,7 +229,7 @@ static int yaffs_vfs_unlink(struct inode *dir, struct dentry *dentry)
 
 	yaffs_lock(dev);
 	entry = yaffs_find_entry(dir, &dentry->d_name);
-	if (entry) {
+	if (!IS_ERR_OR_NULL(entry)) {
 		if (!S_ISDIR(inode->i_mode) && inode->i_nlink > 1)
 			yaffs_inode_changed(inode);
 		err = yaffs_unlink(entry);
@@ -261,8 +263,10 @@ static int yaffs_vfs_rename(struct user_namespace *mnt_userns,
 	yaffs_lock(dev);
 	entry = yaffs_find_entry(old_dir, &old_dentry->d_name);
 	victim = replaced ? yaffs_find_entry(new_dir, name) : NULL;
-	if (victim && S_ISDIR(replaced->i_mode) &&
-	    !yaffs_directory_is_empty(yaffs_obj(replaced))) {
+	if (IS_ERR(entry) || IS_ERR(victim)) {
+		err = -ENOMEM;
+	} else if (victim && S_ISDIR(replaced->i_mode) &&
+		   !yaffs_directory_is_empty(yaffs_obj(replaced))) {
 		err = -ENOTEMPTY;
 	} else if (entry) {
 		yaffs_inode_changed(inode);

@@ -51,6 +51,8 @@ struct yaffs_object *yaffs_create(struct yaffs_object *dir, const char *name,
 	struct yaffs_object *obj;
 	int err;
 
+	if (dir->deleted)
+		return ERR_PTR(-ENOENT);
 	obj = yaffs_object_new(dir->dev, 0, type);
 	if (IS_ERR(obj))
 		return obj;
@@ -118,6 +120,8 @@ int yaffs_link(struct yaffs_object *target, struct yaffs_object *dir,
 	struct yaffs_object *link;
 	int err;
 
+	if (dir->deleted)
+		return -ENOENT;
 	if (target->unlinked) {
 		/* It had no name: this one is its first, no hard link. */
 		target->unlinked = false;
@@ -228,11 +232,9 @@ int yaffs_unlink(struct yaffs_object *entry)
 
 	if (entry->fake)
 		return -EPERM;
-	if (entry->type == YAFFS_TYPE_DIRECTORY) {
-		yaffs_directory_load(entry);
-		if (!yaffs_directory_is_empty(entry))
-			return -ENOTEMPTY;
-	}
+	if (entry->type == YAFFS_TYPE_DIRECTORY &&
+	    !yaffs_directory_is_empty(entry))
+		return -ENOTEMPTY;
 	if (entry->type == YAFFS_TYPE_HARDLINK) {
 		target = entry->hardlink.target;
 		err = delete_and_free(entry);
@@ -277,11 +279,11 @@ int yaffs_rename(struct yaffs_object *entry, struct yaffs_object *dir,
 
 	if (entry->fake || (victim && victim->fake))
 		return -EPERM;
-	if (victim && victim->type == YAFFS_TYPE_DIRECTORY) {
-		yaffs_directory_load(victim);
-		if (!yaffs_directory_is_empty(victim))
-			return -ENOTEMPTY;
-	}
+	if (dir->deleted)
+		return -ENOENT;
+	if (victim && victim->type == YAFFS_TYPE_DIRECTORY &&
+	    !yaffs_directory_is_empty(victim))
+		return -ENOTEMPTY;
 	if (entry->type != YAFFS_TYPE_HARDLINK)
 		entry->ctime_s = yaffs_now_s();
 	yaffs_gc_before_write(dev);

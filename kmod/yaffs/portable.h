@@ -35,17 +35,17 @@ typedef int64_t s64;
 typedef uint16_t __le16;
 typedef uint32_t __le32;
 
-#define __packed __attribute__((packed))
 #define cpu_to_le16(v) htole16(v)
 #define le16_to_cpu(v) le16toh(v)
 #define cpu_to_le32(v) htole32(v)
 #define le32_to_cpu(v) le32toh(v)
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
-#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 #define hweight8(v) ((unsigned int)__builtin_popcount((u8)(v)))
 #define hweight32(v) ((unsigned int)__builtin_popcount(v))
-#define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
-#define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define min_t(type, a, b) \
+	({ type a_ = (a), b_ = (b); a_ < b_ ? a_ : b_; })
+#define max_t(type, a, b) \
+	({ type a_ = (a), b_ = (b); a_ > b_ ? a_ : b_; })
 #endif
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/yaffs2/NAME for each mounted partition: its state and what it did since it
- * was mounted, lines of "name value".
+ * /proc/yaffs2/mtdN for each mounted partition: its state and what it did since it
+ * was mounted, lines of "name value". Names of partitions need not be unique, numbers
+ * are.
  */
 
 #include <linux/proc_fs.h>
@@ -74,13 +75,24 @@ void yaffs_proc_exit(void)
 	proc_remove(directory);
 }
 
+static void name_of(const struct yaffs_device *dev, char *name, u32 bytes)
+{
+	scnprintf(name, bytes, "mtd%d", dev->mtd->index);
+}
+
 /* Without the file the file system works as well: no error. */
 void yaffs_proc_add(struct yaffs_device *dev)
 {
-	proc_create_single_data(dev->mtd->name, 0444, directory, show, dev);
+	char name[16];
+
+	name_of(dev, name, sizeof(name));
+	proc_create_single_data(name, 0444, directory, show, dev);
 }
 
 void yaffs_proc_remove(struct yaffs_device *dev)
 {
-	remove_proc_entry(dev->mtd->name, directory);
+	char name[16];
+
+	name_of(dev, name, sizeof(name));
+	remove_proc_entry(name, directory);
 }

@@ -171,7 +171,8 @@ static int delete_child(struct yaffs_object *obj)
 	if (obj->type != YAFFS_TYPE_HARDLINK && obj->n_links)
 		return yaffs_unlink(obj);
 	err = yaffs_object_delete(obj);
-	if (!err)
+	/* It was seen while the mount was read-only: its inode frees it. */
+	if (!err && !obj->in_use)
 		yaffs_object_free(obj);
 	return err;
 }
@@ -184,25 +185,29 @@ static struct yaffs_object *any_child(struct yaffs_object *dir)
 	return yaffs_directory_at(dir, 0);
 }
 
+/* Something below @obj without children; @obj itself if it has none. */
+static struct yaffs_object *deepest(struct yaffs_object *obj)
+{
+	struct yaffs_object *child;
+
+	while (obj->type == YAFFS_TYPE_DIRECTORY) {
+		child = any_child(obj);
+		if (!child)
+			break;
+		obj = child;
+	}
+	return obj;
+}
+
 /* Deletes everything below @dir, but not @dir; depth first, without recursion. */
 static int empty_directory(struct yaffs_object *dir)
 {
-	struct yaffs_object *at = dir, *child;
+	struct yaffs_object *obj, *parent;
 	int err = 0;
 
-	while (!err) {
-		child = any_child(at);
-		if (child && child->type == YAFFS_TYPE_DIRECTORY) {
-			at = child;
-		} else if (child) {
-			err = delete_child(child);
-		} else if (at == dir) {
-			break;
-		} else {
-			child = at;
-			at = at->parent;
-			err = delete_child(child);
-		}
+	for (obj = deepest(dir); obj != dir && !err; obj = deepest(parent)) {
+		parent = obj->parent;
+		err = delete_child(obj);
 		cond_resched();
 	}
 	return err;

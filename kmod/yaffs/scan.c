@@ -50,6 +50,8 @@ static u32 sequence_of(struct yaffs_device *dev, u32 block)
 	struct yaffs_tags tags;
 	u32 page;
 
+	if (dev->first_seq[block])
+		return dev->first_seq[block];
 	for (page = 0; page < dev->pages_per_block; page++) {
 		if (yaffs_nand_read(dev, first + page, NULL, &tags))
 			continue;
@@ -343,7 +345,9 @@ static int scan_blocks(struct scan *scan)
 		classify(scan, i);
 		cond_resched();
 	}
-	if (!scan->n && yaffs_nand_wrong_mode(dev)) {
+	/* The last bytes of pages could pass for in-band tags. */
+	if ((!scan->n || dev->options.inband_tags) &&
+	    yaffs_nand_wrong_mode(dev)) {
 		pr_err("yaffs2: %s holds data, but no YAFFS2 tags: written %s inband-tags? Or erase it\n",
 		       dev->mtd->name,
 		       dev->options.inband_tags ? "without" : "with");

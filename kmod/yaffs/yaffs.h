@@ -2,8 +2,8 @@
 /*
  * Structures and interfaces of the YAFFS2 file system, in the order of the layers:
  *
- *	super inode namei file xattr		the VFS's operations
- *	operations data				what a user does: names, contents
+ *	super inode namei file xattr		what the VFS calls
+ *	operations data				names; contents of files
  *	directory objects header cache index	objects in memory and their pages
  *	scan checkpoint recover			from flash to memory, at mount
  *	gc policy				which blocks are collected
@@ -155,7 +155,6 @@ struct yaffs_object {
 
 struct yaffs_slot;		/* cache.c */
 
-
 struct yaffs_statistics {
 	u64 data_writes;	/* chunks of files, by the user */
 	u64 header_writes;
@@ -190,6 +189,8 @@ enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
  * @blocks: [n_blocks + 1], by internal number
  * @live: bitmap of chunks with live contents, by internal chunk number
  * @free_chunks: pages that are not live, in usable blocks
+ * @first_seq: while mounting: sequence number in the first page of each block, as far
+ *	as read; 0 if not
  * @alloc_block: block being written, 0 if none
  * @alloc_page: next page of it
  * @seq: of the block allocated last
@@ -205,7 +206,7 @@ enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
  * @n_files: files among the objects
  */
 struct yaffs_device {
-	struct mutex lock;
+	struct mutex lock;	/* protects all of this, and all objects */
 	unsigned int nofs;
 	struct mtd_info *mtd;
 	struct yaffs_options options;
@@ -219,6 +220,7 @@ struct yaffs_device {
 	u64 max_file_bytes;
 
 	struct yaffs_block *blocks;
+	u32 *first_seq;
 	unsigned long *live;
 	struct yaffs_policy policy;
 	u32 free_chunks;
@@ -439,9 +441,9 @@ int yaffs_header_refresh(struct yaffs_object *obj, u8 *page,
 void yaffs_directory_add(struct yaffs_object *dir, struct yaffs_object *obj);
 void yaffs_directory_remove(struct yaffs_object *obj);
 int yaffs_object_set_name(struct yaffs_object *obj, const char *name, u32 bytes);
-/* Reads the headers of all children that have no name yet. */
-void yaffs_directory_load(struct yaffs_object *dir);
-/* The child of that name (possibly a hard link), or NULL. */
+/* Reads the headers of all children that have no name yet. 0 or -ENOMEM. */
+int yaffs_directory_load(struct yaffs_object *dir);
+/* The child of that name (possibly a hard link), or NULL. -ENOMEM. */
 struct yaffs_object *yaffs_directory_find(struct yaffs_object *dir,
 					  const char *name, u32 bytes);
 /*
@@ -565,7 +567,7 @@ int yaffs_background_start(struct yaffs_device *dev);
 void yaffs_background_stop(struct yaffs_device *dev);
 void yaffs_background_wake(struct yaffs_device *dev);
 
-/* ---- proc.c: /proc/yaffs2/MTDNAME ---- */
+/* ---- proc.c: /proc/yaffs2/mtdN ---- */
 
 int yaffs_proc_init(void);
 void yaffs_proc_exit(void);
