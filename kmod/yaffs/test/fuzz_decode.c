@@ -292,16 +292,19 @@ static const struct target {
 	{ try_xattr, seed_xattr, XATTR_BYTES },
 };
 
+/* Bytes before those of the function: the first chooses it, all keep alignment. */
+#define HEAD 8
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	const struct target *target;
 	u8 bytes[INPUT_BYTES] = { 0 };
 	u8 *input;
 
-	if (!size)
+	if (size < HEAD)
 		return 0;
 	target = &targets[data[0] % ARRAY_SIZE(targets)];
-	memcpy(bytes, data + 1, min_t(size_t, size - 1, target->bytes));
+	memcpy(bytes, data + HEAD, min_t(size_t, size - HEAD, target->bytes));
 	input = exact_copy(bytes, target->bytes);
 	target->try(input);
 	free(input);
@@ -359,19 +362,19 @@ static void on_abort(int number)
 static void run(void)
 {
 	u64 state = base_seed * 0x9e3779b97f4a7c15ull ^ current;
-	u8 input[1 + INPUT_BYTES];
+	u8 input[HEAD + INPUT_BYTES] __attribute__((__aligned__(8))) = { 0 };
 	const struct target *target;
 	u32 changes;
 
 	draw(&state);
 	input[0] = (u8)draw_below(&state, ARRAY_SIZE(targets));
 	target = &targets[input[0]];
-	draw_bytes(&state, input + 1, target->bytes);
+	draw_bytes(&state, input + HEAD, target->bytes);
 	if (draw_below(&state, 8))
-		target->seed(input + 1);
+		target->seed(input + HEAD);
 	for (changes = draw_below(&state, 6); changes; changes--)
-		mutate(&state, input + 1, target->bytes);
-	LLVMFuzzerTestOneInput(input, 1 + target->bytes);
+		mutate(&state, input + HEAD, target->bytes);
+	LLVMFuzzerTestOneInput(input, HEAD + target->bytes);
 }
 
 /* A report of the sanitizers ends like any other failure. */
