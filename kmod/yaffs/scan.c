@@ -260,14 +260,12 @@ static int scan_object_header(struct yaffs_device *dev, u32 chunk,
 		if (IS_ERR(obj))
 			return PTR_ERR(obj);
 	}
-	if (obj->type == YAFFS_TYPE_FILE && s.type == YAFFS_TYPE_FILE) {
-		if (s.is_shrink || is_going(&s)) {
-			b->has_shrink = true;
-			limit_file(obj, &s);
-		} else if (!obj->hdr_chunk) {
-			limit_file(obj, &s);
-		}
-	}
+	/* It also keeps older headers of what it deletes from coming back. */
+	if (s.is_shrink || is_going(&s))
+		b->has_shrink = true;
+	if (obj->type == YAFFS_TYPE_FILE && s.type == YAFFS_TYPE_FILE &&
+	    (s.is_shrink || is_going(&s) || !obj->hdr_chunk))
+		limit_file(obj, &s);
 	if (obj->hdr_chunk || obj->type != s.type ||
 	    obj->parent_id == YAFFS_ID_UNLINKED)
 		return 0;
