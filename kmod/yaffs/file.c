@@ -22,7 +22,6 @@
  * read-ahead: MTD's backing device has none, and the flash would not read faster.
  */
 
-#include <linux/backing-dev.h>
 #include <linux/highmem.h>
 #include <linux/math64.h>
 #include <linux/mm.h>

@@ -19,7 +19,6 @@
  */
 #define pr_fmt(fmt) "yaffs2: " fmt
 
-#include <linux/namei.h>
 #include <linux/writeback.h>
 
 #include "vfs.h"
