@@ -281,8 +281,11 @@ static int yaffs_vfs_rename(struct user_namespace *mnt_userns,
 	if (err)
 		return yaffs_user_error(err);
 	yaffs_inode_mark_dirty(inode);
-	if (replaced)
+	if (replaced) {
 		replaced->i_ctime = new_dir->i_ctime;
+		if (replaced->i_nlink)
+			yaffs_inode_mark_dirty(replaced);
+	}
 	return 0;
 }
 
