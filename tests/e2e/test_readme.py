@@ -127,7 +127,7 @@ def test_the_two_commands(clone: Path, readme: str) -> None:
     assert commands == list(REPLACED)
     study, tests = (Done(command, run(command, clone)) for command in commands)
     reports(study, clone)
-    assert "12 of 12 cases" in study.output
+    assert "14 of 14 cases" in study.output
     assert re.search(r"\d+ passed", tests.output)
     assert "failed" not in tests.output
 

@@ -53,9 +53,11 @@ def test_published_study_has_the_published_cases() -> None:
     catalog = load_catalog()
     study = study_from_document(find_study("ffsmark").document, catalog, "ffsmark")
     cases = expand(study, catalog)
-    # JFFS2: 2 states x 2 compressions; UBIFS: the same, write-back and sync; 3 seeds.
-    assert len(cases) == 3 * (4 + 8)
-    assert not [c for c in cases if c.id.startswith("jffs2") and "-sync" in c.id]
+    # JFFS2: 2 states x 2 compressions; UBIFS: the same, write-back and sync; YAFFS2: 2 states; 3
+    # seeds.
+    assert len(cases) == 3 * (4 + 8 + 2)
+    assert not [c for c in cases if not c.id.startswith("ubifs") and "-sync" in c.id]
+    assert {c.state.name for c in cases if c.filesystem.name == "yaffs2"} == {"free", "aged"}
     assert {c.partition_bytes for c in cases} == {100 * MIB}
     case = next(c for c in cases if c.id == "ubifs-aged-none-writeback-s1")
     assert (case.state.valid_percent, case.state.invalid_percent) == (50, 25)

@@ -14,6 +14,7 @@ from test_report_support import Effects, Overrides, bucket_index, case_ids, writ
 
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.report import data, findings
+from ffslab.report.charts import look_for, options_key
 from ffslab.report.data import Latency
 from ffslab.report.distribution import merge
 from ffslab.report.load import load_run
@@ -58,7 +59,7 @@ def test_overrides_are_part_of_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("factor", [0.5, 1.0, 1.3, 4.0])
 def test_effect_of_the_state_follows_the_data(tmp_path: Path, factor: float) -> None:
-    effects = Effects(aged_time={"jffs2": factor, "ubifs": 2.0}, seed_step=0.0)
+    effects = Effects(aged_time={"jffs2": factor, "ubifs": 2.0, "yaffs2": 3.0}, seed_step=0.0)
     text = texts(write_run(tmp_path / "r", ONE_SEED, effects=effects))["state"]
     jffs2 = text[text.index("**JFFS2**, aged") : text.index("**UBIFS**, aged")]
     if factor == 1.0:
@@ -69,14 +70,26 @@ def test_effect_of_the_state_follows_the_data(tmp_path: Path, factor: float) -> 
         assert f"takes **{times(factor)}** as long" in jffs2
 
 
-def test_the_order_of_file_systems_may_depend_on_the_state(tmp_path: Path) -> None:
-    same = Effects(base_s={"jffs2": 40.0, "ubifs": 30.0}, aged_time={"jffs2": 2.0, "ubifs": 2.0})
-    turned = Effects(base_s={"jffs2": 40.0, "ubifs": 30.0}, aged_time={"jffs2": 1.0, "ubifs": 3.0})
-    assert "order is the same" in texts(write_run(tmp_path / "a", ONE_SEED, effects=same))["state"]
-    assert (
-        "**depends on the state**"
-        in texts(write_run(tmp_path / "b", ONE_SEED, effects=turned))["state"]
+@pytest.mark.parametrize(
+    ("aged_time", "verdict"),
+    [
+        ((2.0, 2.0, 2.0), "The order is the same in every state."),
+        ((1.0, 3.0, 1.0), ". The order **depends on the state**."),
+        ((1.0, 1.0, 3.0), "The first is the same in every state; the order behind it **depends"),
+    ],
+)
+def test_the_order_of_file_systems_may_depend_on_the_state(
+    tmp_path: Path, aged_time: tuple[float, ...], verdict: str
+) -> None:
+    names = ("jffs2", "ubifs", "yaffs2")
+    effects = Effects(
+        base_s=dict(zip(names, (40.0, 20.0, 30.0), strict=True)),
+        aged_time=dict(zip(names, aged_time, strict=True)),
+        seed_step=0.0,
     )
+    text = texts(write_run(tmp_path / "r", ONE_SEED, effects=effects))["state"]
+    assert verdict in text
+    assert "in state free **UBIFS** (13.2\u202fs), then YAFFS2 ×1.50, JFFS2 ×2.00" in text
 
 
 def test_synchronous_writing_may_be_dearer_or_cheaper(tmp_path: Path) -> None:
@@ -85,6 +98,7 @@ def test_synchronous_writing_may_be_dearer_or_cheaper(tmp_path: Path) -> None:
     assert "write throughput lower, **×0.250**" in dear
     assert "write throughput higher, **×2.00**" in cheap
     assert "**UBIFS sync** next to JFFS2, state aged" in dear
+    assert "**UBIFS sync** next to YAFFS2, state aged" in dear
 
 
 def test_compression_names_the_codec_and_both_effects(tmp_path: Path) -> None:
@@ -99,12 +113,12 @@ def test_equal_extremes_are_one_value(tmp_path: Path) -> None:
     cases = tuple(replace(c, metrics={**c.metrics, "erases_spread": 1.0}) for c in run.cases)
     told = [finding.text for finding in findings.extremes(replace(run, cases=cases))]
     assert any("Write amplification ranges from" in text for text in told)
-    assert "Wear spread is **1\u202ferase** in all 12 configurations." in told
+    assert "Wear spread is **1\u202ferase** in all 14 configurations." in told
 
 
 def test_equal_ratios_of_different_values_are_not_called_the_same(tmp_path: Path) -> None:
     """The factor is the same for every seed; the times are not, unless the seed has no effect."""
-    differing = Effects(aged_time={"jffs2": 1.0, "ubifs": 1.0})
+    differing = Effects(aged_time={"jffs2": 1.0, "ubifs": 1.0, "yaffs2": 1.0})
     text = texts(write_run(tmp_path / "a", effects=differing))["compression"]
     assert "The same in all" not in text
     assert "in each of 3 scenarios" in text
@@ -271,6 +285,11 @@ def test_wear_scale_covers_every_count_once(high: int) -> None:
     assert set(shades) == set(range(len(scale.bounds)))
 
 
+def test_one_worn_map_leaves_differences_in_the_others() -> None:
+    scale = common_scale([[1, 2, 4], [84]])
+    assert len({scale.shade(count) for count in (0, 1, 2, 4)}) == 4
+
+
 def test_wear_map_covers_each_block_exactly_once() -> None:
     erases = [random.Random(7).randrange(6) for _ in range(777)]
     drawing = draw(erases, common_scale([erases]), "label", "w")
@@ -301,3 +320,70 @@ def test_significant_figures(value: float, shown: str) -> None:
 )
 def test_durations(ns: float, shown: str) -> None:
     assert duration(ns).replace("\u202f", " ") == shown
+
+
+VARIANTS = ("yaffs2", "yaffs2-inband", "yaffs2-no-cache")
+
+
+def test_a_variant_is_called_after_its_file_system() -> None:
+    assert data.filesystem_name("yaffs2-no-cache") == "YAFFS2 no-cache"
+    assert data.filesystem_name("scratchfs") == "scratchfs"
+    assert data.filesystem_name("my-fs") == "my-fs"
+
+
+def test_variants_are_compared_with_what_they_are_called_after(tmp_path: Path) -> None:
+    effects = Effects(
+        base_s={"yaffs2": 10.0, "yaffs2-inband": 20.0, "yaffs2-no-cache": 30.0, "jffs2": 40.0},
+        aged_time=dict.fromkeys((*VARIANTS, "jffs2"), 2.0),
+        seed_step=0.0,
+    )
+    overrides: Overrides = [("filesystem", ("jffs2", *VARIANTS)), *ONE_SEED]
+    run = load_run(write_run(tmp_path / "r", overrides, effects, study="yaffs2"))
+    (question,) = (q for q in ask(run)[0] if q.key == "variants")
+    assert {case.filesystem for case in question.cases} == set(VARIANTS)
+    told = [finding.text for finding in findings.answer(question)]
+    assert len(told) == 4
+    assert told[0].startswith("**YAFFS2 inband** next to YAFFS2, state free: the transactions")
+    assert "**×2.00** as long" in told[0] and "**×3.00** as long" in told[3]
+    headline = findings.headline(question)
+    assert headline is not None and "YAFFS2 no-cache" in headline.text
+    # Another file system has no part in it, and none is asked for where there are no variants.
+    assert "variants" not in texts(write_run(tmp_path / "s", ONE_SEED))
+
+
+def test_an_option_that_a_file_system_does_not_vary_is_in_no_label(tmp_path: Path) -> None:
+    overrides: Overrides = [("filesystem", ("jffs2", *VARIANTS)), *ONE_SEED]
+    run = load_run(write_run(tmp_path / "r", overrides, study="yaffs2"))
+    assert run.varying == ("filesystem", "compression", "state")
+    facts = {fact.key: fact for fact in run.filesystems}
+    assert facts["jffs2"].code.startswith("the Linux kernel")
+    assert "ffslab" in facts["yaffs2"].code
+    assert facts["yaffs2-inband"].mounts == ("mount -t yaffs2 -o inband-tags",)
+    varied: Overrides = [
+        ("filesystem", ("yaffs2",)),
+        ("options.tags", ("oob", "inband")),
+        *ONE_SEED,
+    ]
+    run = load_run(write_run(tmp_path / "s", varied, study="yaffs2"))
+    assert "tags" in run.varying
+    assert len(run.filesystems[0].mounts) == 2
+
+
+def test_the_headline_of_synchronous_writing_is_about_one_file_system(tmp_path: Path) -> None:
+    slow = Effects(base_s={"jffs2": 900.0, "ubifs": 29.0, "yaffs2": 900.0})
+    questions, _ = ask(load_run(write_run(tmp_path / "r", ONE_SEED, effects=slow)))
+    (question,) = (q for q in questions if q.key == "sync")
+    headline = findings.headline(question)
+    assert headline is not None
+    assert "sync against write-back" in headline.text
+
+
+def test_many_file_systems_differ_in_colour_or_dash() -> None:
+    names = ["jffs2", "ubifs", "yaffs2", *(f"other-{number}" for number in range(9))]
+    groups = [data.Group({data.FILESYSTEM: name, data.STATE: "free"}, ()) for name in names]
+    look = look_for(groups)
+    shown = {(look.colour(g.axes[data.FILESYSTEM]), look.dash(options_key(g.axes))) for g in groups}
+    assert len(shown) == len(names)
+    assert [look.colour(name) for name in names[:3]] == ["c0", "c1", "c2"]
+    # What is known keeps its colour, whoever stands beside it.
+    assert look_for(groups[2:]).colour("yaffs2") == "c2"

@@ -30,11 +30,15 @@ Overrides = Sequence[tuple[str, tuple[Any, ...]]]
 class Effects:
     """What the synthetic file systems do. Factors multiply; every value may be set by a test."""
 
-    aged_time: Mapping[str, float] = field(default_factory=lambda: {"jffs2": 1.9, "ubifs": 1.35})
+    aged_time: Mapping[str, float] = field(
+        default_factory=lambda: {"jffs2": 1.9, "ubifs": 1.35, "yaffs2": 1.6}
+    )
     sync_time: float = 2.6
     compressed_time: float = 1.7
     compressed_pages: float = 0.62
-    base_s: Mapping[str, float] = field(default_factory=lambda: {"jffs2": 38.0, "ubifs": 29.0})
+    base_s: Mapping[str, float] = field(
+        default_factory=lambda: {"jffs2": 38.0, "ubifs": 29.0, "yaffs2": 33.0}
+    )
     seed_step: float = 0.02
     pages: float = 60_000.0
 
@@ -95,19 +99,20 @@ def _option(case: Case, name: str) -> str:
 def _records(case: Case, effects: Effects) -> list[dict[str, Any]]:
     rng = random.Random(case.id)
     name = case.filesystem.name
+    aged_time = effects.aged_time.get(name, 1.5)
     jitter = 1 + effects.seed_step * (case.seed - 2)
     factor = jitter * (0.6 + 0.4 * case.cpu_scale)
     pages = effects.pages * jitter
     if case.state.name == "aged":
-        factor *= effects.aged_time[name] * (1 + effects.seed_step * rng.random())
-        pages *= 1 + (effects.aged_time[name] - 1) * 0.9
+        factor *= aged_time * (1 + effects.seed_step * rng.random())
+        pages *= 1 + (aged_time - 1) * 0.9
     if _option(case, "write_mode") == "sync":
         factor *= effects.sync_time
         pages *= 2.1
     if _option(case, "compression") != "none":
         factor *= effects.compressed_time
         pages *= effects.compressed_pages
-    base = effects.base_s[name] * factor
+    base = effects.base_s.get(name, 30.0) * factor
     erases = _erases(case, int(pages / 64), rng)
     records: list[dict[str, Any]] = [
         {"type": "start", "agent": "0.1", "kernel": "6.1.0", "clock": "page", "seed": case.seed},
@@ -247,5 +252,5 @@ def bucket_index(value: int) -> int:
     return (exponent - 6) * 128 + (value >> (exponent - 7)) - 128
 
 
-def test_the_published_study_has_36_cases() -> None:
-    assert len(set(case_ids())) == 36
+def test_the_published_study_has_42_cases() -> None:
+    assert len(set(case_ids())) == 42

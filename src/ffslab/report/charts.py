@@ -1,7 +1,8 @@
 """The charts: small, alike, with units on every axis and values at the ends of bars.
 
 Colour says the file system, always the same one, and never alone: bars and lines are labelled or
-dashed too. Colours are stand-ins (see `svg`). Every function returns inline SVG.
+dashed too. Beyond the number of colours, lines of one colour differ in their dashes. Colours are
+stand-ins (see `svg`). Every function returns inline SVG.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ PALETTE: dict[str, tuple[str, str]] = {
     "t2": ("#0c3f3a", "#a9ded4"),
     "t3": ("#c9ced4", "#4a525b"),
 }
-_SLOTS = {"jffs2": 0, "ubifs": 1, "yaffs": 2, "yaffs2": 2, "logfs": 3}
+_SLOTS = {"jffs2": 0, "ubifs": 1, "yaffs2": 2, "logfs": 3}
 _DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
 _BAR_STEP = 21
 
@@ -56,19 +57,21 @@ class Look:
 
 def look_for(groups: Sequence[Group]) -> Look:
     """Known file systems keep their colour across reports; others take the next free one."""
-    slots: dict[str, int] = {}
-    for name in dict.fromkeys(group.axes.get(data.FILESYSTEM, "") for group in groups):
-        taken = {*slots.values(), *_SLOTS.values()}
-        free = next((slot for slot in range(svg.SERIES) if slot not in taken), len(slots))
-        slots[name] = _SLOTS.get(name, free)
+    names = list(dict.fromkeys(group.axes.get(data.FILESYSTEM, "") for group in groups))
+    slots = {name: _SLOTS[name] for name in names if name in _SLOTS}
+    # First the colours that belong to nobody, then those of known file systems not in this report.
+    own = [slot for slot in range(svg.SERIES) if slot not in _SLOTS.values()]
+    free = [*own, *(slot for slot in _SLOTS.values() if slot not in slots.values())]
+    others = [name for name in names if name not in slots]
+    slots |= {name: free[number % len(free)] for number, name in enumerate(others)}
     options: dict[str, int] = {}
-    per_filesystem: dict[str, int] = {}
+    per_colour: dict[int, int] = {}
     for group in groups:
-        filesystem = group.axes.get(data.FILESYSTEM, "")
+        slot = slots[group.axes.get(data.FILESYSTEM, "")]
         key = options_key(group.axes)
         if key not in options:
-            options[key] = per_filesystem.get(filesystem, 0)
-            per_filesystem[filesystem] = options[key] + 1
+            options[key] = per_colour.get(slot, 0)
+            per_colour[slot] = options[key] + 1
     return Look(slots, options)
 
 
@@ -176,6 +179,8 @@ def _bar_rows(
         siblings = minors[data.group_label(group.axes, question.major)]
         rank = siblings.index(data.group_label(group.axes, question.minor))
         tint = 0.4 + 0.6 * rank / max(len(siblings) - 1, 1)
+        # Where the bars are file systems, their colours tell them apart.
+        tinted = len(siblings) > 1 and data.FILESYSTEM not in question.minor
         rows.append(
             {
                 **place,
@@ -183,7 +188,7 @@ def _bar_rows(
                 "end": max(values),
                 "label": shown.number(mean),
                 "paint": svg.PAINT[look.colour(group.axes.get(data.FILESYSTEM, ""))],
-                "tint": tint if len(siblings) > 1 else 1.0,
+                "tint": tint if tinted else 1.0,
             }
         )
         if len(values) > 1:

@@ -225,6 +225,15 @@ def filesystem_name(key: str) -> str:
     return key if known is None else f"{known} {variant}" if dash else known
 
 
+def variants(cases: Iterable[Case]) -> dict[str, tuple[str, ...]]:
+    """The file systems that were run with variants of them, called NAME-VARIANT, and these."""
+    names = values_of(cases, FILESYSTEM)
+    found = {
+        name: tuple(other for other in names if other.startswith(f"{name}-")) for name in names
+    }
+    return {name: others for name, others in found.items() if others}
+
+
 def axis_name(axis: str) -> str:
     """A study's key as words: `workload.size_max` as "size max"."""
     return axis.rpartition(".")[2].replace("_", " ")

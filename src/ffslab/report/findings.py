@@ -46,6 +46,7 @@ class Contrast:
     after: str
     pairs: CasePairs
     place: str = ""
+    aside: bool = False  # for comparison only: no answer to the question
 
     @property
     def label(self) -> str:
@@ -71,6 +72,8 @@ def contrasts(question: Question) -> tuple[Contrast, ...]:
         found = _along(question.cases, data.STATE, base)
     elif question.axis == data.WRITING:
         found = (*_synchronous(question.cases), *_next_to(question.cases))
+    elif question.axis == data.FILESYSTEM:
+        found = tuple(_of_variants(question.cases))
     else:
         found = _along(question.cases, question.axis, data.NO_COMPRESSION)
     return tuple(contrast for contrast in found if contrast.pairs)
@@ -142,7 +145,26 @@ def _next_to(cases: Sequence[Case]) -> Iterator[Contrast]:
                         "it",
                         pairs,
                         state,
+                        aside=True,
                     )
+
+
+def _of_variants(cases: Sequence[Case]) -> Iterator[Contrast]:
+    """Per state: each variant against the file system that it is called after."""
+    for base, others in data.variants(cases).items():
+        for other in others:
+            for state in data.values_of(cases, data.STATE) or ("",):
+                before, after = (
+                    [case for case in cases if case.filesystem == name and case.state == state]
+                    for name in (base, other)
+                )
+                yield Contrast(
+                    data.filesystem_name(other),
+                    data.filesystem_name(base),
+                    "it",
+                    matched(before, after, (data.FILESYSTEM,)),
+                    state,
+                )
 
 
 def _both_ways(cases: Sequence[Case]) -> tuple[str, ...]:
@@ -177,6 +199,8 @@ def _leading(question: Question) -> tuple[str, ...]:
         return ("write_bytes_per_s", "blocks_erased", "erases_spread")
     if question.axis == data.COMPRESSION:
         return ("write_bytes_per_s", "pages_programmed", "rest_ns")
+    if question.axis == data.FILESYSTEM:
+        return ("transactions_ns", "pages_programmed", "blocks_erased")
     return ("transactions_ns", "write_bytes_per_s", "rest_ns")
 
 
@@ -194,7 +218,8 @@ def _sentence(contrast: Contrast, main: str, side: Sequence[str]) -> Finding | N
     text = f"{opening}: {_lead(change, main)}"
     if clauses:
         text += f"; {', '.join(clauses)}"
-    return Finding(f"{text}.{_scenarios(change)}", _distance(change))
+    weight = 0.0 if contrast.aside else _distance(change)
+    return Finding(f"{text}.{_scenarios(change)}", weight)
 
 
 def _lead(change: RatioSummary, metric: str) -> str:
@@ -254,33 +279,37 @@ def table_cell(pairs: CasePairs, metric: str) -> Cell | None:
 
 
 def _ranking(question: Question) -> tuple[Finding, ...]:
-    """Which file system finishes the transactions first in each state, and whether that depends
-    on the state.
+    """Which file system finishes the transactions first in each state, how long the others need,
+    and whether the order depends on the state.
     """
-    winners: dict[str, str] = {}
+    orders: dict[str, tuple[str, ...]] = {}
     parts = []
     for state in data.values_of(question.cases, data.STATE):
         means = _means(question, state, "transactions_ns")
         if len(means) < 2:
             continue
-        first, second = sorted(means, key=lambda name: means[name])[:2]
-        winners[state] = first
+        order = tuple(sorted(means, key=lambda name: means[name]))
+        orders[state] = order
+        others = ", ".join(
+            f"{data.filesystem_name(name)} {times(means[name] / means[order[0]])}"
+            for name in order[1:]
+        )
         parts.append(
-            f"in state {state} **{data.filesystem_name(first)}** "
-            f"({METRICS['transactions_ns'].text(means[first])}; "
-            f"{data.filesystem_name(second)} needs {times(means[second] / means[first])})"
+            f"in state {state} **{data.filesystem_name(order[0])}** "
+            f"({METRICS['transactions_ns'].text(means[order[0]])}), then {others}"
         )
     if not parts:
         return ()
-    verdict = ""
-    if len(winners) > 1:
-        changes = len(set(winners.values())) > 1
-        verdict = (
-            " The order **depends on the state**."
-            if changes
-            else " The order is the same in every state."
-        )
+    verdict = f" {_order_verdict(tuple(orders.values()))}" if len(orders) > 1 else ""
     return (Finding(f"First to finish the transactions: {'; '.join(parts)}.{verdict}"),)
+
+
+def _order_verdict(orders: Sequence[tuple[str, ...]]) -> str:
+    if len(set(orders)) == 1:
+        return "The order is the same in every state."
+    if len({order[0] for order in orders}) == 1:
+        return "The first is the same in every state; the order behind it **depends on the state**."
+    return "The order **depends on the state**."
 
 
 def _means(question: Question, state: str, metric: str) -> dict[str, float]:

@@ -120,6 +120,7 @@ def ask(run: Run) -> tuple[tuple[Question, ...], tuple[NotAsked, ...]]:
             asked.append(question)
         else:
             not_asked.append(NotAsked(rule.title, _why(rule, cases)))
+    asked.extend(_variants(run))
     asked.extend(_further(run))
     return tuple(asked), tuple(not_asked)
 
@@ -185,6 +186,39 @@ def _why(rule: _Rule, selected: Sequence[Case]) -> str:
     if _both_sides(rule.axis, selected):
         return f"it needs {rule.held}; they are in this run, but too few of them passed"
     return f"it needs {rule.held}, which are not in this run"
+
+
+def _variants(run: Run) -> list[Question]:
+    """The question about a file system and its variants, if the run has both."""
+    families = data.variants(run.passed)
+    members = {name for base, others in families.items() for name in (base, *others)}
+    if not members:
+        return []
+    cases = [case for case in run.passed if case.filesystem in members]
+    others = tuple(axis for axis in run.varying if axis not in (data.FILESYSTEM, data.SEED))
+    return [
+        Question(
+            key="variants",
+            title="What do the variants of a file system change?",
+            asks="A file system beside variants of it: all else is equal.",
+            axis=data.FILESYSTEM,
+            metrics=_present(
+                (
+                    "creation_ns",
+                    "transactions_ns",
+                    "write_bytes_per_s",
+                    "blocks_erased",
+                    "pages_programmed",
+                    "write_amplification",
+                ),
+                cases,
+            ),
+            groups=data.ordered(data.group_by_seed(cases), others, (data.FILESYSTEM,)),
+            major=others,
+            minor=(data.FILESYSTEM,),
+            left_out=sum(case.filesystem in members for case in run.cases) - len(cases),
+        )
+    ]
 
 
 def _further(run: Run) -> list[Question]:

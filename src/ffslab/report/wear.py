@@ -86,14 +86,17 @@ class Scale:
 
 
 def common_scale(maps: Sequence[Sequence[int]]) -> Scale:
-    """At most SHADES shades over all maps: one per count when they suffice, else of equal width
-    above zero.
+    """At most SHADES shades over all maps: one per count when they suffice, else growing by a
+    factor, so that one map with heavy wear leaves differences in the others to be seen.
     """
     high = max((max(erases) for erases in maps if erases), default=0)
     if high < SHADES:
         return Scale(tuple(range(high + 1)))
-    width = -(-high // (SHADES - 1))
-    return Scale((0, *range(1, high + 1, width)))
+    growth = high ** (1 / (SHADES - 1))
+    bounds = [0, 1]
+    for step in range(1, SHADES - 1):
+        bounds.append(max(bounds[-1] + 1, round(growth**step)))
+    return Scale(tuple(bounds))
 
 
 def draw(erases: Sequence[int], scale: Scale, label: str, identifier: str) -> str:
