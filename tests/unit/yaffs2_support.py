@@ -187,7 +187,9 @@ class Image:
         return read_tree(self.write(directory), options)
 
 
-def lab_file(path: Path, image: Image, *, blocks: int = 0, first: int = 0) -> Path:
+def lab_file(
+    path: Path, image: Image, *, blocks: int = 0, first: int = 0, subpages: int = 1
+) -> Path:
     """A lab flash file with `image` from block `first` on, as kmod/vnand/image_format.h says."""
     geometry = image.geometry
     blocks = blocks or image.blocks
@@ -206,7 +208,7 @@ def lab_file(path: Path, image: Image, *, blocks: int = 0, first: int = 0) -> Pa
         1,
         geometry.page_bytes,
         geometry.oob_bytes,
-        1,
+        subpages,
         geometry.pages_per_block,
         blocks,
         blocks_at,

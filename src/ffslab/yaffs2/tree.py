@@ -200,12 +200,19 @@ def node_of(tree: Tree, flash: FlashImage, object_id: int) -> Node | None:
     return _node(tree, flash, target, tree.path(object_id), tree.path(target.object_id))
 
 
+def _mode_without_header(found: FoundObject) -> int:
+    """What a mount shows: a private lost+found, an ordinary root; the format says nothing."""
+    if found.object_type is not ObjectType.DIRECTORY:
+        return 0
+    return stat.S_IFDIR | (0o700 if found.object_id == ID_LOST_FOUND else 0o755)
+
+
 def _node(
     tree: Tree, flash: FlashImage, found: FoundObject, path: str, link_of: str | None
 ) -> Node:
     header = found.header
     if header is None or found.header_at is None:
-        mode = stat.S_IFDIR | 0o755 if found.object_type is ObjectType.DIRECTORY else 0
+        mode = _mode_without_header(found)
         kind = TYPE_NAMES[found.object_type]
         return Node(path, found.object_id, kind, mode, 0, 0, found.size, 0, 0, 0, 0, "", link_of)
     area = flash.data(*found.header_at)[512:]
