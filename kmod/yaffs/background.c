@@ -63,9 +63,8 @@ static int background(void *data)
 		if (kthread_should_stop())
 			break;
 		wait = work(dev, &next_gc, &next_directories);
-		if (!kthread_should_stop())
-			schedule_timeout_interruptible(wait);
-		try_to_freeze();
+		wait_event_freezable_timeout(dev->background_wait,
+					     kthread_should_stop(), wait);
 	}
 	return 0;
 }

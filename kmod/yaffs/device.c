@@ -191,6 +191,19 @@ static int read_flash(struct yaffs_device *dev)
 	return err;
 }
 
+/* The root's header has only its attributes: all else is there without it. */
+static int load_root(struct yaffs_device *dev)
+{
+	int err = yaffs_object_load(dev->root);
+
+	if (!dev->root->damaged)
+		return err;
+	pr_info("yaffs2: %s: the root's header is damaged: it has mode 0755 now\n",
+		dev->mtd->name);
+	dev->root->damaged = false;
+	return 0;
+}
+
 int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 {
 	int err;
@@ -202,12 +215,7 @@ int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 	if (!err)
 		err = yaffs_recover_links(dev);
 	if (!err)
-		err = yaffs_object_load(dev->root);
-	if (err == -EUCLEAN || err == -EBADMSG) {
-		pr_err("yaffs2: %s: the contents are damaged (%d)\n",
-		       dev->mtd->name, err);
-		return -EUCLEAN;
-	}
+		err = load_root(dev);
 	dev->recovery_pending = true;
 	return err || read_only ? err : yaffs_device_set_read_only(dev, false);
 }

@@ -155,8 +155,11 @@ void yaffs_directory_touch(struct yaffs_object *dir)
 
 	dir->mtime_s = yaffs_now_s();
 	dir->ctime_s = dir->mtime_s;
-	/* Of the four without a header only the root gets one for this. */
-	if (dev->read_only || (dir->fake && dir != dev->root))
+	/*
+	 * Of the four without a header only the root gets one for this. A header
+	 * that could not be read must not be replaced by one that is made up.
+	 */
+	if (dev->read_only || dir->damaged || (dir->fake && dir != dev->root))
 		return;
 	dir->dirty = true;
 	if (list_empty(&dir->dir.dirty))

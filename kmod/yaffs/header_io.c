@@ -261,20 +261,28 @@ static int load_header(struct yaffs_object *obj)
 	return 0;
 }
 
+static int load_result(const struct yaffs_object *obj)
+{
+	if (!obj->damaged)
+		return 0;
+	return obj->unreadable ? -EBADMSG : -EUCLEAN;
+}
+
 int yaffs_object_load(struct yaffs_object *obj)
 {
 	int err;
 
 	if (obj->loaded)
-		return obj->damaged ? -EUCLEAN : 0;
+		return load_result(obj);
 	err = load_header(obj);
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
-		if (!obj->name && name_by_id(obj))
+		if (!obj->name && !obj->fake && name_by_id(obj))
 			return -ENOMEM;
 		obj->damaged = true;
+		obj->unreadable = err != -EUCLEAN;
 	}
 	obj->loaded = true;
-	return err;
+	return load_result(obj);
 }

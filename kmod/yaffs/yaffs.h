@@ -102,6 +102,7 @@ struct yaffs_directory {
  * @deleted: gone from flash; memory is kept for the inode
  * @fake: one of the four that exist without a header
  * @damaged: header cannot be read, or contradicts the tags
+ * @unreadable: @damaged because ECC could not correct its header
  * @in_use: the VFS has an inode of it
  * @seen: mount: a path to a root is known
  * @walked: mount: on the path that is being followed
@@ -129,6 +130,7 @@ struct yaffs_object {
 	bool deleted : 1;
 	bool fake : 1;
 	bool damaged : 1;
+	bool unreadable : 1;
 	bool in_use : 1;
 	bool seen : 1;
 	bool walked : 1;
