@@ -33,13 +33,16 @@ static int mtd_number(const char *name)
 	return number;
 }
 
-static void open_device(struct flash *f)
+static void open_device(struct flash *f, u64 seed)
 {
 	struct mtd_info_user info;
-	char path[32];
+	char path[32], chip[1024];
 
-	module_load(f->module, f->chip);
-	snprintf(path, sizeof(path), "/dev/mtd%d", mtd_number(f->mtd));
+	snprintf(chip, sizeof(chip), "%s%s%s;seed=%llu", f->chip,
+		 *f->faults ? ";" : "", f->faults, (unsigned long long)seed);
+	module_load(f->module, chip);
+	f->number = mtd_number(f->mtd);
+	snprintf(path, sizeof(path), "/dev/mtd%d", f->number);
 	f->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (f->fd < 0 || ioctl(f->fd, MEMGETINFO, &info))
 		die("cannot open %s (MTD device %s): %s", path, f->mtd,
@@ -56,9 +59,10 @@ void flash_load(struct flash *f, const char *module, const char *chip,
 	f->module = module;
 	f->chip = chip;
 	f->mtd = mtd;
+	f->faults = "";
 	if (sscanf(chip, "chip=name=%31[^;]", f->name) != 1)
 		die("--chip must begin with chip=name=NAME");
-	open_device(f);
+	open_device(f, 1);
 	f->now = image_new(&f->g);
 	f->block = calloc(f->g.blocks, sizeof(*f->block));
 	if (!f->block)
@@ -72,11 +76,17 @@ void flash_unload(struct flash *f)
 }
 
 /* A new chip, erased, without bad blocks, with all counters at zero. */
-static void replace_chip(struct flash *f)
+static void replace_chip(struct flash *f, u64 seed)
 {
 	flash_unload(f);
-	open_device(f);
+	open_device(f, seed);
 	memset(f->block, 0, f->g.blocks * sizeof(*f->block));
+}
+
+void flash_faulty(struct flash *f, const char *faults, u64 seed)
+{
+	f->faults = faults;
+	replace_chip(f, seed);
 }
 
 static void read_block(struct flash *f, struct image *image, u32 block)
@@ -156,7 +166,7 @@ static void write_pages(struct flash *f, const struct image *image, u32 first,
 		.mode = MTD_OPS_PLACE_OOB,
 	};
 
-	if (ioctl(f->fd, MEMWRITE, &request))
+	if (ioctl(f->fd, MEMWRITE, &request) && !*f->faults)
 		die("cannot write %u pages from %u: %s", n, first,
 		    strerror(errno));
 }
@@ -170,7 +180,7 @@ static void write_block(struct flash *f, const struct image *image, u32 block)
 	u32 first = block * f->g.pages_per_block;
 	u32 end = first + f->g.pages_per_block, page, run = first;
 
-	if (ioctl(f->fd, MEMERASE64, &range))
+	if (ioctl(f->fd, MEMERASE64, &range) && !*f->faults)
 		die("cannot erase block %u: %s", block, strerror(errno));
 	for (page = first; page < end; page++) {
 		if (!image_page_erased(image, page))
@@ -224,6 +234,6 @@ unsigned int flash_inspect(struct flash *f)
 	if (bad)
 		say("chip: %u blocks were retired", bad);
 	if (bad || violations)
-		replace_chip(f);
+		replace_chip(f, 1);
 	return violations;
 }

@@ -15,9 +15,10 @@
 struct flash {
 	const char *module;	/* vnand's file */
 	const char *chip;	/* its parameter chip= */
+	const char *faults;	/* more of it, or empty: then writes may fail */
 	char name[32];		/* of the chip in /proc/vnand */
 	const char *mtd;	/* name of the MTD device */
-	int fd;
+	int fd, number;		/* of the MTD device */
 	struct geometry g;
 	struct image now;	/* what the blocks that are @known hold */
 	struct block_state *block;
@@ -29,6 +30,11 @@ void flash_load(struct flash *f, const char *module, const char *chip,
 void flash_unload(struct flash *f);
 void flash_read(struct flash *f, struct image *image);
 void flash_write(struct flash *f, const struct image *image);
+/*
+ * Replaces the chip by a new one that has faults, drawn with @seed. What is written
+ * to it afterwards may not be what is there.
+ */
+void flash_faulty(struct flash *f, const char *faults, u64 seed);
 /*
  * After the file system has used the chip: says how often it broke a rule of the
  * chip. If it did, or retired a block, the chip is replaced by a new one.

@@ -177,9 +177,9 @@ static bool size(struct mutator *m)
 	      value >> 32 || rng_chance(&m->rng, 20) ? (u32)(value >> 32) :
 	      0xffffffff);
 	note(m, " p%u size %llx", page, (unsigned long long)value);
-	if (value >= YAFFS_TAG_SIZE_END || rng_chance(&m->rng, 20))
+	if (value >= YAFFS_TAG_SIZE_END || rng_chance(&m->rng, 20)) {
 		drop_extended(m, page);
-	else if (tags.chunk & YAFFS_TAG_EXTENDED) {
+	} else if (tags.chunk & YAFFS_TAG_EXTENDED) {
 		tags.bytes = (u32)value;
 		change_tags(m, page, tags);
 	}

@@ -224,6 +224,16 @@ void history_churn(const char *root, unsigned int times)
 	}
 }
 
+void history_many(const char *root, unsigned int n)
+{
+	char name[40];
+
+	while (n--) {
+		snprintf(name, sizeof(name), "d5/many-%u", n);
+		make_file(in(root, name), 1 + n % 1500, 'M');
+	}
+}
+
 void history_fill(const char *root, unsigned int percent)
 {
 	uint64_t keep = space(root, true) * percent / 100;

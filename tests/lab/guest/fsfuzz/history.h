@@ -10,6 +10,8 @@
 void history_objects(const char *root);
 /* Overwrites until the flash has been written over about @times. */
 void history_churn(const char *root, unsigned int times);
+/* @n small files, so that a checkpoint of them is long. */
+void history_many(const char *root, unsigned int n);
 /* Fills up the space but for @percent of it. */
 void history_fill(const char *root, unsigned int percent);
 /* Opens files and removes them; the descriptors stay open until history_close(). */

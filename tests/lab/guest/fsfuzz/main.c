@@ -23,7 +23,7 @@ static const char help_text[] =
 	"       fsfuzz check --image=FILE [options]\n"
 	"\n"
 	"--seed=S --first=N --count=K  mutations N to N+K-1 of seed S (1, 0, 1)\n"
-	"--base=NAME     plain, scan, inband, churned, full, live (plain)\n"
+	"--base=NAME     plain, scan, inband, churned, full, many, live (plain)\n"
 	"--tags-at=N     offset of the tags in the OOB (2)\n"
 	"run:\n"
 	"--chip=TEXT     parameter of vnand, with its name first; one partition\n"
@@ -32,6 +32,7 @@ static const char help_text[] =
 	"--vnand=FILE    module of the chip (/lab/vnand.ko)\n"
 	"--options=LIST  mount options to choose from, separated by commas\n"
 	"--always=LIST   mount options of every mount\n"
+	"--faults=TEXT   more of vnand's parameter, once the base image is made\n"
 	"--operations=N  operations on each mounted image (30)\n"
 	"--leaks         look for leaks after each mutation, not only at the end\n"
 	"mutate, check:\n"
@@ -48,7 +49,7 @@ enum {
 	OPT_SEED = 1, OPT_FIRST, OPT_COUNT, OPT_BASE, OPT_TAGS_AT, OPT_CHIP,
 	OPT_TYPE, OPT_SOURCE, OPT_MTD, OPT_MODULE, OPT_NAME, OPT_VNAND,
 	OPT_OPTIONS, OPT_ALWAYS, OPT_OPERATIONS, OPT_LEAKS, OPT_PAGE, OPT_OOB,
-	OPT_PAGES, OPT_INBAND, OPT_IMAGE, OPT_OUTPUT,
+	OPT_PAGES, OPT_INBAND, OPT_IMAGE, OPT_OUTPUT, OPT_FAULTS,
 };
 
 static const struct option long_options[] = {
@@ -66,6 +67,7 @@ static const struct option long_options[] = {
 	{ "vnand", 1, NULL, OPT_VNAND },
 	{ "options", 1, NULL, OPT_OPTIONS },
 	{ "always", 1, NULL, OPT_ALWAYS },
+	{ "faults", 1, NULL, OPT_FAULTS },
 	{ "operations", 1, NULL, OPT_OPERATIONS },
 	{ "leaks", 0, NULL, OPT_LEAKS },
 	{ "page-bytes", 1, NULL, OPT_PAGE },
@@ -139,6 +141,8 @@ static const char **text_place(struct arguments *a, int option)
 		return &a->run.options;
 	case OPT_ALWAYS:
 		return &a->run.always;
+	case OPT_FAULTS:
+		return &a->run.faults;
 	case OPT_IMAGE:
 		return &a->image;
 	case OPT_OUTPUT:
@@ -230,7 +234,7 @@ int main(int argc, char **argv)
 			.seed = 1, .count = 1, .base = "plain", .tags_at = 2,
 			.type = "yaffs2", .source = "mtd:data", .mtd = "data",
 			.vnand = "/lab/vnand.ko", .options = "", .always = "",
-			.operations = 30,
+			.faults = "", .operations = 30,
 		},
 		.g = {
 			.page_bytes = 1024, .oob_bytes = 64,

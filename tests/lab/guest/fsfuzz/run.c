@@ -21,6 +21,7 @@
 #include "use.h"
 
 #define TARGET		"/fuzzed"
+#define STATISTICS	"/proc/yaffs2"
 #define MAX_OPTIONS	16
 #define OPTION_BYTES	256
 #define MAX_ERRNO	200
@@ -36,7 +37,7 @@ struct fuzz {
 	char *option[MAX_OPTIONS];	/* accepted by this file system */
 	unsigned int options;
 	bool inband;
-	unsigned long mounts, mounted, violations, excused;
+	unsigned long mounts, mounted, by_checkpoint, violations, excused;
 	unsigned long mount_errno[MAX_ERRNO];
 	struct tally tally;
 };
@@ -98,6 +99,18 @@ static unsigned long draw_options(struct fuzz *f, struct rng *r,
 	return rng_chance(r, 12) ? MS_RDONLY : 0;
 }
 
+/* Whether a checkpoint was believed, if this file system tells it. */
+static void note_checkpoint(struct fuzz *f)
+{
+	char path[64], *text;
+
+	snprintf(path, sizeof(path), STATISTICS "/mtd%d", f->flash.number);
+	text = file_text(path);
+	if (text && strstr(text, "mounted_by_checkpoint 1"))
+		f->by_checkpoint++;
+	free(text);
+}
+
 static bool try_mount(struct fuzz *f, struct rng *r)
 {
 	char options[OPTION_BYTES];
@@ -109,6 +122,8 @@ static bool try_mount(struct fuzz *f, struct rng *r)
 	error = mount_with(f, options, flags);
 	f->mount_errno[error < MAX_ERRNO ? error : 0]++;
 	f->mounted += !error;
+	if (!error)
+		note_checkpoint(f);
 	return !error;
 }
 
@@ -179,6 +194,8 @@ static void make_base(struct fuzz *f)
 	history_objects(TARGET);
 	if (!strcmp(base, "churned"))
 		history_churn(TARGET, 3);
+	if (!strcmp(base, "many"))
+		history_many(TARGET, 180);
 	if (!strcmp(base, "full"))
 		history_fill(TARGET, 3);
 	if (live) {
@@ -244,6 +261,8 @@ static void one_mutation(struct fuzz *f, uint64_t number)
 
 	image_copy(&f->image, &f->base);
 	mutate(&f->mutator, &f->image, f->survey, f->o->seed, number);
+	if (*f->o->faults)
+		flash_faulty(&f->flash, f->o->faults, number);
 	say("#%llu %s", (unsigned long long)number, f->mutator.text);
 	flash_write(&f->flash, &f->image);
 	f->use.rng = rng_for(f->o->seed, number, 2);
@@ -269,10 +288,11 @@ static void report_end(const struct fuzz *f)
 		if (f->mount_errno[i])
 			say("mount failed %lu times: %s", f->mount_errno[i],
 			    strerror((int)i));
-	say("done: mutations %llu mounts %lu mounted %lu calls_good %lu calls_failed %lu violations %lu excused %lu findings %u",
+	say("done: mutations %llu mounts %lu mounted %lu by_checkpoint %lu "
+	    "calls_good %lu calls_failed %lu violations %lu excused %lu findings %u",
 	    (unsigned long long)f->o->count, f->mounts, f->mounted,
-	    f->tally.good, f->tally.failed, f->violations, f->excused,
-	    findings());
+	    f->by_checkpoint, f->tally.good, f->tally.failed, f->violations,
+	    f->excused, findings());
 }
 
 static void prepare(struct fuzz *f)
@@ -292,6 +312,7 @@ static void prepare(struct fuzz *f)
 		die("the chip is too large for this program");
 	f->survey = survey_new();
 	f->use.root = TARGET;
+	f->use.statistics = STATISTICS;
 	f->use.tally = &f->tally;
 }
 
@@ -308,7 +329,8 @@ int run(const struct run_options *options)
 	for (n = 0; n < options->count; n++)
 		one_mutation(&f, options->first + n);
 	say("#end of the mutations");
-	check_base(&f);
+	if (!*options->faults)
+		check_base(&f);
 	flash_unload(&f.flash);
 	if (options->name)
 		module_unload(options->name);

@@ -14,7 +14,7 @@ struct run_options {
 	const char *base;
 	const char *chip, *vnand, *mtd;
 	const char *type, *source, *module, *name;
-	const char *options, *always;
+	const char *options, *always, *faults;
 	unsigned int operations;
 	uint32_t tags_at;
 	bool leaks;

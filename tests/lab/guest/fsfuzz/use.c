@@ -2,6 +2,7 @@
 /*
  * use.c - operations on a file system; see use.h.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -229,11 +230,47 @@ static void op_xattr(struct use *u)
 	}
 }
 
-static void op_statfs(struct use *u)
+/* A file without a name, which may get one. */
+static void op_tmpfile(struct use *u)
 {
+	int fd = open(path_of(u, S_IFDIR), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[PATH_BYTES], self[40];
+
+	if (!tally(u, fd >= 0))
+		return;
+	tally(u, pwrite(fd, u->buffer, 3000, some_offset(u)) >= 0);
+	if (rng_chance(&u->rng, 50)) {
+		new_path(u, path);
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+		tally(u, !linkat(AT_FDCWD, self, AT_FDCWD, path,
+				 AT_SYMLINK_FOLLOW));
+	}
+	close(fd);
+}
+
+static void read_text(struct use *u, const char *directory, const char *name)
+{
+	char path[PATH_BYTES], *text;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	text = file_text(path);
+	tally(u, text);
+	free(text);
+}
+
+static void op_statistics(struct use *u)
+{
+	DIR *directory = u->statistics ? opendir(u->statistics) : NULL;
+	struct dirent *entry;
 	struct statfs s;
 
 	tally(u, !statfs(any_path(u), &s));
+	read_text(u, "/proc", "mounts");
+	while (directory && (entry = readdir(directory)))
+		if (entry->d_name[0] != '.')
+			read_text(u, u->statistics, entry->d_name);
+	if (directory)
+		closedir(directory);
 }
 
 static void op_remount(struct use *u)
@@ -244,7 +281,8 @@ static void op_remount(struct use *u)
 	tally(u, !mount(NULL, u->root, NULL, flags | MS_RDONLY, NULL));
 	new_path(u, path);
 	tally(u, mkdir(path, 0700) < 0);
-	tally(u, !mount(NULL, u->root, NULL, flags, NULL));
+	tally(u, !mount(NULL, u->root, NULL, flags,
+			rng_chance(&u->rng, 10) ? "no-cache" : NULL));
 }
 
 /* Virtual time for the file system's background work; it costs no time. */
@@ -361,13 +399,14 @@ static const struct {
 	{ op_make, 12 },
 	{ op_attributes, 5 },
 	{ op_xattr, 7 },
-	{ op_statfs, 1 },
+	{ op_tmpfile, 2 },
+	{ op_statistics, 1 },
 	{ op_remount, 2 },
 	{ op_wait, 3 },
 	{ op_drop_caches, 3 },
 	{ op_fill, 3 },
 	{ op_map, 4 },
-	{ op_handle, 3 },
+	{ op_handle, 1 },
 	{ op_ioctl, 1 },
 	{ op_walk, 2 },
 };

@@ -11,7 +11,7 @@
 
 #include "random.h"
 
-#define MAX_PATHS	256
+#define MAX_PATHS	140
 #define PATH_BYTES	1024
 
 struct tally {
@@ -20,6 +20,7 @@ struct tally {
 
 struct use {
 	const char *root;
+	const char *statistics;		/* a directory of /proc, or NULL */
 	struct rng rng;
 	unsigned int paths;
 	char path[MAX_PATHS][PATH_BYTES];	/* [0] is the root itself */

@@ -72,8 +72,11 @@ static void visit(struct use *u, const char *path, unsigned int depth)
 {
 	struct stat s;
 
-	if (!tally(u, !lstat(path, &s)))
+	if (!tally(u, !lstat(path, &s))) {
+		/* What cannot be looked at can perhaps be opened. */
+		read_file(u, path, 0);
 		return;
+	}
 	if (u->paths < MAX_PATHS) {
 		memcpy(u->path[u->paths], path, strlen(path) + 1);
 		u->mode[u->paths++] = s.st_mode;

@@ -1,0 +1,160 @@
+"""The mutator of tests/lab/guest/fsfuzz on images that `ffslab mkfs yaffs2` makes.
+
+It reads the format by itself, so what it thinks of these images is compared with what ffslab
+thinks, before and after it has damaged them. It runs with sanitizers here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ffslab.yaffs2 import ImageOptions, Report, check_image
+from ffslab.yaffs2.format import Geometry
+from ffslab.yaffs2.mkfs import MkfsOptions, make_image
+
+SOURCE = Path(__file__).resolve().parents[1] / "lab" / "guest" / "fsfuzz"
+BLOCKS = 72
+# Mutations that change only what checks protect, and repair these.
+REPAIRING = {
+    "parent", "cycle", "type", "id", "size", "link", "made-link", "mode", "shadow", "shrink",
+    "clone", "name-odd", "name-long", "name-other", "name-byte", "symlink", "xattr-forged",
+    "tag-field", "tag-bits", "tag-ext", "data-moved", "data-forged", "head-forged",
+    "ckpt-dev", "ckpt-block", "ckpt-bitmap", "ckpt-obj", "ckpt-value", "ckpt-leaf", "ckpt-index",
+    "ckpt-words",
+}  # fmt: skip
+BROKEN_CHECKS = {"tags-uncorrectable", "tags-corrected", "summary-header"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An image and how to call the program for it."""
+
+    fsfuzz: Path
+    image: Path
+    geometry: Geometry
+
+    def call(self, verb: str, *options: str) -> subprocess.CompletedProcess[str]:
+        words = [str(self.fsfuzz), verb, f"--image={self.image}", *options]
+        if self.geometry.inband:
+            words.append("--inband")
+        return subprocess.run(words, capture_output=True, text=True, check=False)
+
+    def mutations(self, first: int, count: int, *options: str) -> list[str]:
+        done = self.call("mutate", f"--first={first}", f"--count={count}", *options)
+        assert done.returncode == 0, done.stderr
+        return [line.split(" ", 1)[1] for line in done.stdout.splitlines()]
+
+    def mutated(self, number: int, output: Path) -> bytes:
+        self.mutations(number, 1, f"--output={output}")
+        return output.read_bytes()
+
+    def report(self, path: Path) -> Report:
+        return check_image(
+            path,
+            ImageOptions(
+                page_bytes=self.geometry.page_bytes,
+                oob_bytes=self.geometry.oob_bytes,
+                pages_per_block=self.geometry.pages_per_block,
+                oob_offset=self.geometry.oob_offset,
+                inband=self.geometry.inband,
+                tags_ecc=True,
+            ),
+        )
+
+
+@pytest.fixture(scope="module")
+def fsfuzz(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("fsfuzz")
+    subprocess.run(["make", "-s", "-C", SOURCE, f"O={directory}", "SANITIZE=1"], check=True)
+    return directory / "fsfuzz"
+
+
+def make_tree(root: Path) -> None:
+    root.mkdir()
+    for number in range(30):
+        (root / f"file-{number}").write_bytes(b"contents" * (number * 90))
+    for name in ("inner", "inner/most", "inner/other", "last"):
+        (root / "directory" / name).mkdir(parents=True)
+    (root / "directory" / "symlink").symlink_to("target" * 20)
+    os.link(root / "file-3", root / "directory" / "hard")
+    os.mkfifo(root / "fifo")
+
+
+@pytest.fixture(scope="module", params=["checkpoint", "scan", "inband"])
+def sample(
+    request: pytest.FixtureRequest, fsfuzz: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Sample:
+    directory = tmp_path_factory.mktemp(request.param)
+    make_tree(directory / "tree")
+    geometry = Geometry(
+        page_bytes=1024, oob_bytes=64, pages_per_block=16, inband=request.param == "inband"
+    )
+    image = directory / "image"
+    options = MkfsOptions(
+        geometry=geometry,
+        checkpoint=request.param != "scan",
+        partition_bytes=BLOCKS * geometry.block_bytes,
+    )
+    make_image(directory / "tree", image, options)
+    whole = image.read_bytes().ljust(BLOCKS * geometry.raw_block_bytes, b"\xff")
+    image.write_bytes(whole)
+    return Sample(fsfuzz, image, geometry)
+
+
+def test_it_understands_the_format_alike(sample: Sample) -> None:
+    done = sample.call("check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    counted = {kind: int(n) for n, kind in re.findall(r"(\d+) (\w+)", done.stdout)}
+    report = sample.report(sample.image)
+    assert not report.errors
+    assert counted["objects"] == counted["header"] == 30 + 5 + 1 + 1 + 1 + 1  # and the root
+    assert counted["other"] == 0 and counted["summary"] > 0
+    assert (counted["checkpoint"] > 0) == (report.checkpoint.state == "valid")
+    assert counted["checkpoint"] == report.checkpoint.pages
+
+
+def test_a_mutation_depends_on_seed_and_number_only(sample: Sample, tmp_path: Path) -> None:
+    texts = sample.mutations(0, 40)
+    assert sample.mutations(17, 5) == texts[17:22]
+    assert sample.mutations(0, 40, "--seed=2") != texts
+    once = sample.mutated(17, tmp_path / "once")
+    assert once == sample.mutated(17, tmp_path / "again") != sample.image.read_bytes()
+
+
+def test_every_mutation_happens_and_none_breaks_the_mutator(sample: Sample) -> None:
+    tables = "".join(path.read_text() for path in SOURCE.glob("*.c"))
+    kinds = set(re.findall(r'^\t\{ "([a-z-]+)", \d+, \w+ \},$', tables, re.MULTILINE))
+    assert len(kinds) > 50
+    if sample.report(sample.image).checkpoint.state != "valid":
+        kinds = {kind for kind in kinds if not kind.startswith("ckpt-")}
+    if sample.geometry.inband:
+        kinds.remove("tag-ecc")
+    texts = sample.mutations(0, 3000)
+    happened = {part.split()[0] for text in texts for part in text.split("; ") if part}
+    assert kinds <= happened
+
+
+def test_repaired_checks_pass(sample: Sample, tmp_path: Path) -> None:
+    """A structure-aware mutation breaks rules, but not the checks that would stop it early."""
+    rules: set[str] = set()
+    tried = 0
+    for number, text in enumerate(sample.mutations(0, 300)):
+        if text.split()[0] not in REPAIRING or ";" in text or "unsealed" in text or "nosum" in text:
+            continue
+        output = tmp_path / "mutated"
+        sample.mutated(number, output)
+        tried += 1
+        report = sample.report(output)
+        found = {finding.rule for finding in report.findings}
+        assert not found & BROKEN_CHECKS, (number, text, report.findings)
+        sums = [f.message for f in report.findings if f.rule == "checkpoint-invalid"]
+        assert not any("sum" in message for message in sums), (number, text, sums)
+        rules |= found
+    assert tried > 40
+    assert {"object-cycle", "header-mode", "name-duplicate", "header-parent"} <= rules
