@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from test_yaffs2_check import log_image
 from yaffs2_support import DIRECTORY, SYMLINK, Log
 
 from ffslab.cli.app import main
+from ffslab.yaffs2.findings import RULES
 
 GEOMETRY = ("--pages-per-block", "8")
 
@@ -191,3 +193,10 @@ def test_errors_name_the_next_step(cli: Cli, tmp_path: Path) -> None:
     assert cli("mkfs", "yaffs2", "tree", "new.img", "--partition-bytes", "512 KiB") == 2
     assert "next: at least --partition-bytes" in cli.error
     assert not (tmp_path / "new.img").exists()
+
+
+def test_the_document_lists_every_rule_with_its_grade() -> None:
+    root = Path(__file__).resolve().parents[2]
+    text = (root / "docs" / "yaffs2-tools.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (error|warning|note) \|", text, re.MULTILINE))
+    assert rows == {rule.name: rule.severity.value for rule in RULES.values()}

@@ -69,6 +69,7 @@ def register(app: typer.Typer) -> None:
         from ffslab.model.units import format_size
         from ffslab.yaffs2.format import Geometry
         from ffslab.yaffs2.mkfs import MkfsOptions, make_image
+        from ffslab.yaffs2.show import counted
 
         del kind, file_format  # there is only one of each so far
         offset = 0 if inband else oob_offset
@@ -88,12 +89,12 @@ def register(app: typer.Typer) -> None:
         result = make_image(source, image, options)
         for warning in result.warnings:
             typer.echo(f"ffslab: {warning}", err=True)
-        typer.echo(
-            f"{image}: {result.objects} objects in {result.blocks} blocks, "
-            f"{format_size(result.image_bytes)} with OOB"
-        )
+        objects = counted(result.objects, "object", "objects")
+        blocks = counted(result.blocks, "block", "blocks")
+        typer.echo(f"{image}: {objects} in {blocks}, {format_size(result.image_bytes)} with OOB")
         if result.checkpoint_blocks:
-            typer.echo(f"checkpoint in {result.checkpoint_blocks} blocks behind them")
+            blocks = counted(result.checkpoint_blocks, "block", "blocks")
+            typer.echo(f"checkpoint in {blocks} behind them")
         typer.echo(f"check it: {program()} fsck yaffs2 {image}")
 
 

@@ -20,7 +20,19 @@ from ffslab.yaffs2.tree import Node
 
 SCHEMA = 1
 _WIDTH = 80
+_OBJECTS = (
+    ("file", "file", "files"),
+    ("directory", "directory", "directories"),
+    ("symlink", "symbolic link", "symbolic links"),
+    ("hardlink", "hard link", "hard links"),
+    ("special", "special file", "special files"),
+)
 _STATISTICS = ("bad", "erased", "data", "checkpoint", "ignored")
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """For example "1 block", "2 blocks"."""
+    return f"{number} {one if number == 1 else many}"
 
 
 def printable(text: str) -> str:
@@ -54,24 +66,18 @@ def summary_lines(report: Report) -> Iterator[str]:
     newest = f", newest block {sequence:#x}" if sequence else ""
     yield from _wrapped("pages", f"{pages}; {statistics['summaries']} block summaries{newest}")
     objects = ", ".join(
-        f"{statistics[f'objects_{name}']} {plural}"
-        for name, plural in (
-            ("file", "files"),
-            ("directory", "directories"),
-            ("symlink", "symbolic links"),
-            ("hardlink", "hard links"),
-            ("special", "special files"),
-        )
+        counted(statistics[f"objects_{name}"], one, many) for name, one, many in _OBJECTS
     )
     yield from _wrapped("objects", f"{objects}; {statistics['file_bytes']:,} bytes in files")
     checkpoint = report.checkpoint
-    place = (
-        f" ({checkpoint.pages} pages in {checkpoint.blocks} blocks)" if checkpoint.blocks else ""
-    )
+    place = ""
+    if checkpoint.blocks:
+        pages = counted(checkpoint.pages, "page", "pages")
+        place = f" ({pages} in {counted(checkpoint.blocks, 'block', 'blocks')})"
     yield from _wrapped("checkpoint", f"{checkpoint.state}{place}")
     counts = [report.count(severity) for severity in Severity]
     words = [
-        f"{number} {severity}{'' if number == 1 else 's'}"
+        counted(number, severity.value, f"{severity}s")
         for number, severity in zip(counts, Severity, strict=True)
     ]
     yield from _wrapped("result", ", ".join(words))
