@@ -14,6 +14,7 @@ from ffslab.model.specs import Case
 from ffslab.target.lab import LabBuild
 
 WITH_COMPRESSION = STUDY.replace('["none"]', '["none", "zlib"]')
+EVERY_FILESYSTEM = STUDY.replace('"ubifs"]', '"ubifs", "yaffs2"]')
 SCALES = (0.0, 0.25, 0.5, 1.0, 2.0)
 
 
@@ -32,11 +33,11 @@ def at_scales(lab: LabBuild, directory: Path, case: Case) -> list[Boot]:
     ]
 
 
-@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs"])
+@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs", "yaffs2"])
 def test_time_falls_towards_the_flash_only_time(
     lab: LabBuild, tmp_path: Path, filesystem: str
 ) -> None:
-    case = cases()[f"{filesystem}-free-s1"]
+    case = cases(EVERY_FILESYSTEM)[f"{filesystem}-free-s1"]
     boots = at_scales(lab, tmp_path, case)
     times = [workload_ns(b) for b in boots]
     assert times == sorted(times) and len(set(times)) == len(times), times

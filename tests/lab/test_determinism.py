@@ -41,7 +41,7 @@ def load_on_every_core() -> Iterator[None]:
 @pytest.mark.usefixtures("lab")
 def test_alone_and_under_load_with_one_and_four_jobs(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
-    study.write_text(STUDY)
+    study.write_text(STUDY.replace('"ubifs"]', '"ubifs", "yaffs2"]'))
     options = ("--trace", "--keep-flash")
     alone = run_study(study, tmp_path / "alone", "--jobs", "1", *options)
     with load_on_every_core():
@@ -49,7 +49,7 @@ def test_alone_and_under_load_with_one_and_four_jobs(tmp_path: Path) -> None:
 
     assert (alone / "results.jsonl").read_bytes() == (loaded / "results.jsonl").read_bytes()
     names = [result["id"] for result in results(alone)]
-    assert len(names) == 4
+    assert len(names) == 6
     for name in names:
         for file in ("records.jsonl", "console.log", "trace.bin", "flash.img"):
             one, other = (run / "cases" / name / file for run in (alone, loaded))

@@ -287,7 +287,7 @@ def _code(setup: Row) -> str:
         built = f", built with {' '.join(settings)}" if settings else ""
         return f"out-of-tree module {modules} of sources with SHA-256 {source['sha256']}{built}"
     if modules:
-        return f"module {modules} of ffslab (kmod/), which Linux does not contain"
+        return f"ffslab’s own module {modules} (kmod/), because Linux has none"
     return "the Linux kernel’s own, unmodified"
 
 
