@@ -139,6 +139,22 @@ def test_the_example_is_built_mounted_and_measured(tmp_path: Path) -> None:
     assert own["spec"]["filesystem"]["module_source"]["sha256"] in report
 
 
+@pytest.mark.usefixtures("lab")
+def test_the_example_can_be_built_and_looked_at_without_a_run() -> None:
+    catalog = ("--catalog", str(EXAMPLE / "catalog"))
+    variant = ("--variant", VARIANT)
+    built = ffslab("setup", *variant, *catalog)
+    assert built.returncode == 0, built.stderr
+    assert "module   scratchfs (out of tree): " in built.stdout
+    (line,) = [
+        line
+        for line in ffslab("doctor", *variant, *catalog).stdout.splitlines()
+        if "module scratchfs" in line
+    ]
+    assert line.startswith("ok ") and str(EXAMPLE / "scratchfs") in line
+    assert f"out of tree: {EXAMPLE / 'scratchfs'}" in ffslab("list", "filesystems", *catalog).stdout
+
+
 def example_case(**changes: object) -> Case:
     prepared = prepare(
         str(EXAMPLE / "scratchfs.toml"),
