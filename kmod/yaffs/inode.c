@@ -90,6 +90,7 @@ void yaffs_inode_pull_links(struct inode *inode)
 	bool gone = obj->unlinked || obj->deleted;
 
 	set_nlink(inode, gone ? 0 : yaffs_object_nlink(obj));
+	inode->i_ctime = yaffs_time(obj->ctime_s);
 }
 
 void yaffs_inode_pull_directory(struct inode *dir)
@@ -97,7 +98,6 @@ void yaffs_inode_pull_directory(struct inode *dir)
 	const struct yaffs_object *obj = yaffs_obj(dir);
 
 	dir->i_mtime = yaffs_time(obj->mtime_s);
-	dir->i_ctime = yaffs_time(obj->ctime_s);
 	yaffs_inode_pull_links(dir);
 }
 

@@ -239,9 +239,10 @@ static int yaffs_vfs_unlink(struct inode *dir, struct dentry *dentry)
 	yaffs_unlock(dev);
 	if (err)
 		return yaffs_user_error(err);
-	inode->i_ctime = dir->i_ctime;
 	if (inode->i_nlink)
 		yaffs_inode_mark_dirty(inode);
+	else
+		inode->i_ctime = dir->i_ctime;
 	return 0;
 }
 
@@ -275,17 +276,17 @@ static int yaffs_vfs_rename(struct user_namespace *mnt_userns,
 	}
 	if (replaced)
 		yaffs_inode_pull_links(replaced);
+	yaffs_inode_pull_links(inode);
 	yaffs_inode_pull_directory(old_dir);
 	yaffs_inode_pull_directory(new_dir);
 	yaffs_unlock(dev);
 	if (err)
 		return yaffs_user_error(err);
 	yaffs_inode_mark_dirty(inode);
-	if (replaced) {
+	if (replaced && replaced->i_nlink)
+		yaffs_inode_mark_dirty(replaced);
+	else if (replaced)
 		replaced->i_ctime = new_dir->i_ctime;
-		if (replaced->i_nlink)
-			yaffs_inode_mark_dirty(replaced);
-	}
 	return 0;
 }
 

@@ -29,9 +29,13 @@ void yaffs_objects_exit(void)
 	kmem_cache_destroy(object_cache);
 }
 
+/* The clock of current_time(): times of one operation must not differ. */
 u64 yaffs_now_s(void)
 {
-	return max_t(time64_t, ktime_get_real_seconds(), 0);
+	struct timespec64 now;
+
+	ktime_get_coarse_real_ts64(&now);
+	return max_t(time64_t, now.tv_sec, 0);
 }
 
 struct yaffs_object *yaffs_object_find(struct yaffs_device *dev, u32 id)

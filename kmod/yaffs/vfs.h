@@ -57,7 +57,10 @@ int yaffs_inode_write(struct inode *inode, struct writeback_control *wbc);
 void yaffs_inode_changed(struct inode *inode);
 /* Lets the VFS write the inode later if the object's header is still to be written. */
 void yaffs_inode_mark_dirty(struct inode *inode);
-/* Takes over the object's link count. Needs the lock. */
+/*
+ * Takes over the object's link count and time of change: what a later mount would
+ * show, to the second. Needs the lock.
+ */
 void yaffs_inode_pull_links(struct inode *inode);
 /* Takes over what an operation changed of a directory. Needs the lock. */
 void yaffs_inode_pull_directory(struct inode *dir);
