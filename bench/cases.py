@@ -107,10 +107,10 @@ def with_stopped_clock(lab: LabBuild, directory: Path) -> LabBuild:
     return replace(lab, agent=agent)
 
 
-def build_mtd_bench(directory: Path) -> bytes:
-    """Compiles mtd_bench.c into `directory`; the static program's bytes."""
-    source = Path(__file__).with_name("mtd_bench.c")
-    program = directory / "mtd_bench"
+def build_program(name: str, directory: Path) -> bytes:
+    """Compiles NAME.c of this directory into `directory`; the static program's bytes."""
+    source = Path(__file__).with_name(f"{name}.c")
+    program = directory / name
     flags = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-static")
     run_command(["gcc", *flags, "-o", program, source])
     return program.read_bytes()

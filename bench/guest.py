@@ -20,7 +20,7 @@ from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
 from ffslab.results.outcome import judge
 from ffslab.results.records import RecordStream, parse_records
-from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
+from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
 from ffslab.target.initramfs import build_archive, regular_file
 from ffslab.target.lab import LabBuild
 from ffslab.target.uml import (
@@ -64,8 +64,27 @@ class Runner:
 
     def run(self, guest: Guest, *, watch_first_record: bool = False) -> Sample:
         """Boots, waits, checks that the guest passed; InfrastructureError if it did not."""
+        stream, sample = self._boot(guest, watch_first_record, None, None)
+        virtual_s = stream.end["t_ns"] / 1e9 if stream.end else 0.0
+        return Sample(sample.wall_s, sample.cpu_s, virtual_s, sample.first_record_s)
+
+    def records(
+        self, guest: Guest, *, flash: Path | None = None, keep_flash: Path | None = None
+    ) -> RecordStream:
+        """The records of a guest that passed; InfrastructureError if it did not.
+
+        `flash` is the chip it starts with, a file that it takes; `keep_flash` is where the chip
+        goes at the end. Both are on the file system of the scratch directory.
+        """
+        return self._boot(guest, False, flash, keep_flash)[0]
+
+    def _boot(
+        self, guest: Guest, watch_first_record: bool, flash: Path | None, keep_flash: Path | None
+    ) -> tuple[RecordStream, Sample]:
         self._prepare(guest)
         try:
+            if flash is not None:
+                flash.replace(self._directory / FLASH_NAME)
             records = self._directory / RECORDS_NAME
             script = batch_script(guest.case, self._host_cpu)
             status, sample = measure(
@@ -73,10 +92,11 @@ class Runner:
             )
             stream = parse_records(records.read_bytes())
             self._require_pass(stream, status)
+            if keep_flash is not None:
+                (self._directory / FLASH_NAME).replace(keep_flash)
         finally:
             shutil.rmtree(self._directory, ignore_errors=True)
-        virtual_s = stream.end["t_ns"] / 1e9 if stream.end else 0.0
-        return Sample(sample.wall_s, sample.cpu_s, virtual_s, sample.first_record_s)
+        return stream, sample
 
     def run_true(self) -> Sample:
         """The chain of programs that starts a guest, with `true` in the guest's place."""

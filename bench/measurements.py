@@ -110,7 +110,7 @@ def cpu_model(bench: Bench, nocpu: LabBuild) -> Measured:
 def driver(bench: Bench) -> Measured:
     """Host CPU per page programmed and per block erased, vnand against nandsim."""
     case = cases.ffsmark_cases()["jffs2 free"]
-    program = cases.build_mtd_bench(bench.scratch)
+    program = cases.build_program("mtd_bench", bench.scratch)
     runs: dict[str, Callable[[], Sample]] = {}
     for name in ("nandsim", "vnand"):
         for programs, counts in _ROUNDS.items():

@@ -6,9 +6,11 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
-from bench import cases, measurements
+from bench import cases, flash_cost, flash_table, measurements
+from bench.flash_cost import FlashCosts
 from bench.guest import Runner
 from bench.measurements import Bench, Measured
 from bench.ratios import format_table, load_warning
@@ -20,7 +22,8 @@ from ffslab.target.lab import LabBuild
 from ffslab.target.scratch import largest_need, scratch_directory
 
 QUIET_LOAD = 0.5
-PARTS = ("floor", "cpu", "driver", "boot", "jobs")
+TIMED_PARTS = ("floor", "cpu", "driver", "boot", "jobs")
+PARTS = (*TIMED_PARTS, "flash")
 
 
 Say = Callable[[str], None]
@@ -28,11 +31,15 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user asked for. `tell` hears what is being run, "" at the end; `say` the results."""
+    """What the user asked for. `tell` hears what is being run, "" at the end; `say` the results.
+
+    `markdown`: tables for a document and nothing else, of the part `flash` alone.
+    """
 
     parts: tuple[str, ...]
     repeats: int
     json_file: Path | None
+    markdown: bool
     say: Say
     tell: Say
 
@@ -46,34 +53,53 @@ def run_bench(request: Request) -> bool:
     if unknown:
         raise UsageError(f"no part {unknown[0]!r}", remedy=f"one of: {', '.join(PARTS)}")
     wanted = [part for part in PARTS if not request.parts or part in request.parts]
+    timed = [part for part in wanted if part in TIMED_PARTS]
+    if request.markdown and timed:
+        raise UsageError(
+            "--markdown is for the part flash alone", remedy="ffslab bench flash --markdown"
+        )
     load = os.getloadavg()[0]
     lab = ensure_lab()
-    nocpu = ensure_lab("nocpu") if "cpu" in wanted else lab
     cpus = usable_cpus()
-    request.say(
-        f"lab {lab.build_id}, {len(cpus)} cores, load average {load:.2f}, {request.repeats} repeats"
-    )
-    if warning := load_warning(load, QUIET_LOAD):
+    if not request.markdown:
+        request.say(f"lab {lab.build_id}, {len(cpus)} cores, load average {load:.2f}")
+    if timed:
+        request.say(f"{request.repeats} repeats")
+    if timed and (warning := load_warning(load, QUIET_LOAD)):
         request.say(warning)
     results: dict[str, Measured] = {}
+    costs = None
     need = largest_need(cases.ffsmark_cases().values())
     with scratch_directory(need, 2, cache_root()) as scratch:
         # Not the first CPU: most of the host's interrupts go there.
         runner = Runner(scratch, cpus[-1])
-        for part in wanted:
 
-            def tell(text: str, part: str = part) -> None:
-                request.tell(f"{part}: {text}")
+        def tell(part: str, text: str) -> None:
+            request.tell(f"{part}: {text}")
 
-            quiet = load <= QUIET_LOAD
-            bench = Bench(lab, runner, scratch, cpus, request.repeats, quiet, tell)
+        nocpu = ensure_lab("nocpu") if "cpu" in timed else lab
+        quiet = load <= QUIET_LOAD
+        for part in timed:
+            bench = Bench(lab, runner, scratch, cpus, request.repeats, quiet, partial(tell, part))
             results[part] = _measure(part, bench, nocpu)
+        if "flash" in wanted:
+            costs = flash_cost.measure(lab, runner, scratch, partial(tell, "flash"))
     request.tell("")
-    request.say(format_table([line for part in results.values() for line in part.lines]))
+    if timed:
+        request.say(format_table([line for part in results.values() for line in part.lines]))
+    met = not any(line.missed for part in results.values() for line in part.lines)
+    if costs is not None:
+        met = _say_costs(request, costs) and met
     if request.json_file is not None:
         about = {"build_id": lab.build_id, "load_average": load, "cores": len(cpus)}
-        _write_json(request.json_file, about, results)
-    return not any(line.missed for part in results.values() for line in part.lines)
+        _write_json(request.json_file, about, results, costs)
+    return met
+
+
+def _say_costs(request: Request, costs: FlashCosts) -> bool:
+    shown = flash_table.tables(costs)
+    request.say(flash_table.markdown(shown) if request.markdown else flash_table.text(shown))
+    return all(check.met for check in flash_table.checks(costs))
 
 
 def _measure(part: str, bench: Bench, nocpu: LabBuild) -> Measured:
@@ -90,15 +116,21 @@ def _measure(part: str, bench: Bench, nocpu: LabBuild) -> Measured:
             return measurements.jobs(bench)
 
 
-def _write_json(path: Path, about: Mapping[str, object], results: Mapping[str, Measured]) -> None:
-    """Raw figures and lines; times in seconds."""
-    document = {
-        **about,
-        "parts": {
-            name: {"lines": [asdict(line) for line in part.lines], "raw": part.raw}
-            for name, part in results.items()
-        },
+def _write_json(
+    path: Path,
+    about: Mapping[str, object],
+    results: Mapping[str, Measured],
+    costs: FlashCosts | None,
+) -> None:
+    """Raw figures and lines; times in seconds, of the part flash in nanoseconds."""
+    parts: dict[str, object] = {
+        name: {"lines": [asdict(line) for line in part.lines], "raw": part.raw}
+        for name, part in results.items()
     }
+    if costs is not None:
+        goals = [{**asdict(check), "met": check.met} for check in flash_table.checks(costs)]
+        parts["flash"] = {"goals": goals, "raw": costs.raw()}
+    document = {**about, "parts": parts}
     try:
         path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
     except OSError as error:

@@ -19,7 +19,9 @@ def register(app: typer.Typer) -> None:
     def bench(
         parts: Annotated[
             list[str] | None,
-            typer.Argument(metavar="[PART]...", help="floor, cpu, driver, boot, jobs [all]."),
+            typer.Argument(
+                metavar="[PART]...", help="floor, cpu, driver, boot, jobs, flash [all]."
+            ),
         ] = None,
         repeats: Annotated[
             int, typer.Option("--repeats", "-n", min=1, help="Runs of each side.")
@@ -27,10 +29,14 @@ def register(app: typer.Typer) -> None:
         json_file: Annotated[
             Path | None, typer.Option("--json", metavar="FILE", help="Write the raw figures.")
         ] = None,
+        markdown: Annotated[
+            bool, typer.Option("--markdown", help="Part flash: tables for a document.")
+        ] = False,
     ) -> None:
-        """Measure the lab's own speed, for its developers.
+        """Measure the lab's own speed, and what its file systems do to flash.
 
-        Against baselines; takes minutes and needs a quiet host.
+        For developers. Speed is measured against baselines, takes minutes and needs a quiet
+        host; part flash counts, and is the same on any host.
         """
         import importlib
         import sys
@@ -39,7 +45,7 @@ def register(app: typer.Typer) -> None:
 
         sys.path.insert(0, str(_checkout_root()))
         run = importlib.import_module("bench.run")
-        request = run.Request(tuple(parts or ()), repeats, json_file, typer.echo, _tell)
+        request = run.Request(tuple(parts or ()), repeats, json_file, markdown, typer.echo, _tell)
         raise typer.Exit(EXIT_OK if run.run_bench(request) else EXIT_FAILED)
 
 

@@ -1,0 +1,91 @@
+"""The benchmark's part `flash` in a reduced form, and the goals of YAFFS2 that it checks.
+
+Reduced are the numbers of overwrites and of directory entries, and there are no other file
+systems; chip, partition and the file of 40 MiB are those of the goals. Flash operations are
+counted and times are virtual, so the host's speed decides nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from bench import flash_table as tables
+from bench.flash_cost import FlashCosts, WorkloadCost, measure
+from bench.flash_plans import Sizes
+from bench.guest import Runner
+
+from ffslab.campaign.run import usable_cpus
+from ffslab.target.lab import LabBuild
+
+SIZES = Sizes(
+    records=(4096, 512),
+    overwrites=2000,
+    overwrites_again=16_000,
+    small_files=200,
+    directories=(300, 2400),
+    lookups=300,
+)
+FILE_PAGES = SIZES.file_bytes // 2048
+
+
+@pytest.fixture(scope="module")
+def costs(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> FlashCosts:
+    scratch = tmp_path_factory.mktemp("flash")
+    runner = Runner(scratch, usable_cpus()[-1])
+    return measure(lab, runner, scratch, lambda _: None, SIZES, ("yaffs2",), ffsmark=False)
+
+
+def workload(costs: FlashCosts, name: str) -> WorkloadCost:
+    (found,) = [cost for cost in costs.workloads if cost.workload == name]
+    return found
+
+
+def test_every_goal_is_met(costs: FlashCosts) -> None:
+    checks = tables.checks(costs)
+    # Two sequential writes, two rows of overwrites, three mounts, four operations on directories.
+    assert len(checks) == 11
+    assert not [f"{check.name}: {check.value:.4f}, {check}" for check in checks if not check.met]
+
+
+def test_every_program_is_one_of_the_file_system_s_statistics(costs: FlashCosts) -> None:
+    assert {cost.workload: cost.phase.other_programs for cost in costs.workloads} == {
+        cost.workload: 0 for cost in costs.workloads
+    }
+
+
+@pytest.mark.parametrize("record", SIZES.records)
+def test_a_sequential_write_programs_each_page_once(costs: FlashCosts, record: int) -> None:
+    phase = workload(costs, f"sequential-{record}").phase
+    assert phase.yaffs["data_writes"] == FILE_PAGES
+    # One page of 64 is a block's summary; a header each at creation, at fsync() and of the root.
+    assert phase.yaffs["summary_writes"] == FILE_PAGES // 63
+    assert phase.yaffs["header_writes"] <= 3
+    assert phase.yaffs["gc_copies"] == phase.erased == 0
+
+
+def test_a_block_found_empty_is_verified_at_its_first_write_only(costs: FlashCosts) -> None:
+    phase = workload(costs, "sequential-4096").phase
+    blocks_begun = phase.yaffs["sequence"]
+    assert blocks_begun == phase.yaffs["summary_writes"] + 1
+    # The page is read before the write and after it; nothing else is read at all.
+    assert phase.read == phase.yaffs["pages_verified"] == 2 * blocks_begun
+
+
+def test_the_later_overwrites_make_garbage_that_is_collected(costs: FlashCosts) -> None:
+    """Else the goal that they read nothing would not speak of copies."""
+    phase = workload(costs, "again").phase
+    assert phase.erased > 0
+    assert phase.yaffs["gc_copies"] > 0
+    assert phase.read == phase.yaffs["gc_copies"] + phase.yaffs["pages_verified"]
+
+
+def test_a_summary_spares_the_scan_a_read_per_page(costs: FlashCosts) -> None:
+    reads = {cost.how: cost.phase.read for cost in costs.mounts}
+    assert reads["scan-bare"] > FILE_PAGES
+    assert reads["crash"] <= reads["scan"] < FILE_PAGES / 10
+    assert reads["clean"] < reads["scan"]
