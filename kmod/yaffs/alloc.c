@@ -240,6 +240,9 @@ int yaffs_chunk_write(struct yaffs_device *dev, const u8 *data,
 	if (!yaffs_space_for(dev, 1, reserve))
 		return -ENOSPC;
 	yaffs_checkpoint_invalidate(dev);
+	/* A block begun by a mount without summaries may have no page left for data. */
+	if (dev->alloc_block && dev->alloc_page >= usable_pages(dev))
+		finish_block(dev);
 	while (attempts--) {
 		if (!dev->alloc_block) {
 			err = begin_block(dev);
