@@ -16,7 +16,8 @@ static const struct {
 	{ header_mutations, 22 },
 	{ name_mutations, 12 },
 	{ summary_mutations, 8 },
-	{ checkpoint_mutations, 22 },
+	{ checkpoint_mutations, 18 },
+	{ checkpoint_swaps, 12 },
 };
 
 void note(struct mutator *m, const char *format, ...)

@@ -41,6 +41,7 @@ extern const struct mutation_kind header_mutations[];
 extern const struct mutation_kind name_mutations[];
 extern const struct mutation_kind summary_mutations[];
 extern const struct mutation_kind checkpoint_mutations[];
+extern const struct mutation_kind checkpoint_swaps[];
 
 /*
  * Mutates @image, which is a copy of the base image. @s is working memory. What was
