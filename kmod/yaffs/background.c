@@ -3,7 +3,8 @@
  * The background thread of a writable mount: writes the headers of changed
  * directories once a second, and collects garbage while nobody waits, more often the
  * less erased space there is. While a valid checkpoint is on flash it does nothing:
- * any work would make it invalid.
+ * any work would make it invalid. Only bit errors are a reason to collect then: data
+ * that are only read must be moved, too, before ECC can no longer correct them.
  */
 
 #include <linux/freezer.h>
@@ -23,7 +24,7 @@ static unsigned long gc_period(unsigned int urgency)
 
 static bool has_work(const struct yaffs_device *dev)
 {
-	return !dev->ckpt_valid;
+	return !dev->ckpt_valid || dev->policy.any_prioritised;
 }
 
 /* One round; returns the time until the next. */

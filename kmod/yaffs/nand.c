@@ -33,12 +33,28 @@ static void prioritise(struct yaffs_device *dev, u32 chunk)
 {
 	dev->blocks[yaffs_block_of(dev, chunk)].prioritised = true;
 	dev->policy.any_prioritised = true;
+	yaffs_background_wake(dev);
+}
+
+/* Tags that are no possible ones are as good as none. */
+static int unpack_tags(const struct yaffs_tags_media *m, struct yaffs_tags *tags)
+{
+	int err = yaffs_tags_unpack(m, tags);
+
+	if (err)
+		memset(tags, 0, sizeof(*tags));
+	return err;
 }
 
 static int decode_tags(struct yaffs_device *dev, u32 chunk, bool has_ecc,
 		       struct yaffs_tags_oob_media *m, struct yaffs_tags *tags)
 {
 	if (has_ecc && le32_to_cpu(m->tags.seq) != YAFFS_SEQ_ERASED) {
+		/* No writer of an ECC leaves all its bits set. */
+		if (!memchr_inv(&m->ecc, 0xff, sizeof(m->ecc))) {
+			dev->tags_without_ecc++;
+			return -EBADMSG;
+		}
 		switch (yaffs_tags_ecc_correct(&m->tags, &m->ecc)) {
 		case YAFFS_ECC_GOOD:
 			break;
@@ -51,7 +67,7 @@ static int decode_tags(struct yaffs_device *dev, u32 chunk, bool has_ecc,
 			return -EBADMSG;
 		}
 	}
-	return yaffs_tags_unpack(&m->tags, tags);
+	return unpack_tags(&m->tags, tags);
 }
 
 /* The result of an MTD read, with what it says about the block noted. */
@@ -215,14 +231,13 @@ static bool other_mode_has_data(struct yaffs_device *dev, u32 chunk)
 	       le32_to_cpu(m.tags.seq) < YAFFS_SEQ_END;
 }
 
-bool yaffs_nand_wrong_mode(struct yaffs_device *dev)
+bool yaffs_nand_wrong_mode(struct yaffs_device *dev, u8 state)
 {
-	u32 step = max(1U, dev->n_blocks / 32);
 	u32 block;
 
-	for (block = 1; block <= dev->n_blocks;
-	     block += block < 16 ? 1 : step)
-		if (dev->blocks[block].state != YAFFS_BLOCK_DEAD &&
+	for (block = 1; block <= dev->n_blocks; block++)
+		if (dev->blocks[block].state == state &&
+		    !yaffs_nand_is_bad(dev, block) &&
 		    other_mode_has_data(dev, block * dev->pages_per_block))
 			return true;
 	return false;

@@ -56,7 +56,7 @@ static u32 sequence_of(struct yaffs_device *dev, u32 block)
 		if (yaffs_nand_read(dev, first + page, NULL, &tags))
 			continue;
 		if (tags.used)
-			return tags.seq;
+			return max(tags.seq, 1U);	/* no valid one either */
 		return page ? 0 : YAFFS_SEQ_ERASED;
 	}
 	return 0;
@@ -92,6 +92,34 @@ static void classify(struct scan *scan, u32 block)
 		scan->order[scan->n].seq = seq;
 		scan->order[scan->n++].block = block;
 	}
+}
+
+/*
+ * One page whose tags lack their ECC was torn by a power cut. Two in a block were
+ * written so, and would be lost if they were passed over.
+ */
+static int check_ecc(struct yaffs_device *dev, u32 before)
+{
+	if (dev->tags_without_ecc < before + 2)
+		return 0;
+	pr_err("yaffs2: %s has tags without ECC: mount it with tags-ecc-off\n",
+	       dev->mtd->name);
+	return -EUCLEAN;
+}
+
+static int classify_blocks(struct scan *scan)
+{
+	struct yaffs_device *dev = scan->dev;
+	u32 block, before;
+	int err = 0;
+
+	for (block = 1; block <= dev->n_blocks && !err; block++) {
+		before = dev->tags_without_ecc;
+		classify(scan, block);
+		err = check_ecc(dev, before);
+		cond_resched();
+	}
+	return err;
 }
 
 static int newest_first(const void *a, const void *b)
@@ -293,13 +321,20 @@ static bool tags_of(struct scan *scan, bool summary, u32 block, u32 page,
 	u32 chunk = block * dev->pages_per_block + page;
 	u32 seq = dev->blocks[block].seq;
 	struct yaffs_tags_media m;
+	int err;
 
 	if (summary && scan->entries[page].obj_id) {
 		yaffs_summary_tags(&scan->entries[page], seq, &m);
 		return !yaffs_tags_unpack(&m, tags) && tags->used;
 	}
-	return !yaffs_nand_read(dev, chunk, NULL, tags) && tags->used &&
-	       tags->seq == seq;
+	err = yaffs_nand_read(dev, chunk, NULL, tags);
+	/*
+	 * A page whose data cannot be read keeps its place: reading it must fail,
+	 * not show older contents.
+	 */
+	if (err && !(err == -EBADMSG && dev->options.inband_tags))
+		return false;
+	return tags->used && tags->seq == seq;
 }
 
 static int scan_block(struct scan *scan, u32 block)
@@ -307,7 +342,7 @@ static int scan_block(struct scan *scan, u32 block)
 	struct yaffs_device *dev = scan->dev;
 	struct yaffs_block *b = &dev->blocks[block];
 	u32 first = block * dev->pages_per_block;
-	u32 page = dev->pages_per_block;
+	u32 page = dev->pages_per_block, before = dev->tags_without_ecc;
 	struct yaffs_tags tags;
 	bool summary;
 	int err = 0;
@@ -321,6 +356,8 @@ static int scan_block(struct scan *scan, u32 block)
 		if (tags_of(scan, summary, block, page, &tags))
 			err = scan_page(dev, first + page, &tags);
 	b->state = YAFFS_BLOCK_FULL;
+	if (!err)
+		err = check_ecc(dev, before);
 	/* A summary that speaks of live pages is one itself. */
 	if (summary && b->pages_in_use) {
 		b->has_summary = true;
@@ -333,19 +370,29 @@ static int scan_block(struct scan *scan, u32 block)
 
 /* ---- all ---- */
 
+/* The last bytes of other pages could pass for in-band tags. */
+static bool is_wrong_mode(struct scan *scan)
+{
+	struct yaffs_device *dev = scan->dev;
+
+	if (!scan->n)
+		return yaffs_nand_wrong_mode(dev, YAFFS_BLOCK_EMPTY) ||
+		       yaffs_nand_wrong_mode(dev, YAFFS_BLOCK_FULL) ||
+		       yaffs_nand_wrong_mode(dev, YAFFS_BLOCK_DEAD);
+	return dev->options.inband_tags &&
+	       yaffs_nand_wrong_mode(dev, YAFFS_BLOCK_NEEDS_SCAN);
+}
+
 static int scan_blocks(struct scan *scan)
 {
 	struct yaffs_device *dev = scan->dev;
 	u32 i;
-	int err = 0;
+	int err;
 
-	for (i = 1; i <= dev->n_blocks; i++) {
-		classify(scan, i);
-		cond_resched();
-	}
-	/* The last bytes of pages could pass for in-band tags. */
-	if ((!scan->n || dev->options.inband_tags) &&
-	    yaffs_nand_wrong_mode(dev)) {
+	err = classify_blocks(scan);
+	if (err)
+		return err;
+	if (is_wrong_mode(scan)) {
 		pr_err("yaffs2: %s holds data, but no YAFFS2 tags: written %s inband-tags? Or erase it\n",
 		       dev->mtd->name,
 		       dev->options.inband_tags ? "without" : "with");

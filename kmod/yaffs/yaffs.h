@@ -201,6 +201,7 @@ enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
  * @gc_disabled: depth of sections in which GC must not run
  * @ckpt_blocks: blocks that hold a checkpoint, valid or stale
  * @ckpt_valid: the checkpoint on flash describes this state
+ * @tags_without_ecc: pages seen whose tags have none, though they should
  * @recovery_pending: mounted read-only: what a scan leaves to do was not done
  * @objects: by id
  * @dirty_directories: whose header waits for the background thread
@@ -240,6 +241,7 @@ struct yaffs_device {
 	u32 ckpt_blocks;
 	bool ckpt_valid;
 	enum yaffs_mounted_by mounted_by;
+	u32 tags_without_ecc;
 	bool recovery_pending;
 
 	struct xarray objects;
@@ -309,7 +311,8 @@ static inline bool yaffs_chunk_valid(const struct yaffs_device *dev, u32 chunk)
 /*
  * Reads a page: data (chunk_bytes) and tags, each may be NULL. A corrected bit error
  * marks the block. Returns -EBADMSG if data or tags cannot be corrected, -EUCLEAN if
- * tags are not possible ones.
+ * tags are not possible ones. With in-band tags and -EBADMSG, @tags->used says that
+ * the tags are possible ones: bits of the page are wrong, hardly those.
  */
 int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 		    struct yaffs_tags *tags);
@@ -320,8 +323,8 @@ bool yaffs_nand_is_bad(struct yaffs_device *dev, u32 block);
 int yaffs_nand_mark_bad(struct yaffs_device *dev, u32 block);
 /* 1: all 0xff with unused tags, 0: not, or an error. Uses @page as a buffer. */
 int yaffs_nand_is_erased(struct yaffs_device *dev, u32 chunk, u8 *page);
-/* True if the partition holds what the other tag mode would have written. */
-bool yaffs_nand_wrong_mode(struct yaffs_device *dev);
+/* True if a block in @state holds what the other tag mode would have written. */
+bool yaffs_nand_wrong_mode(struct yaffs_device *dev, u8 state);
 /* Tag mode for a chip; fills in the geometry. */
 int yaffs_nand_setup(struct yaffs_device *dev);
 
