@@ -135,6 +135,17 @@ static void read_step(struct vnand_chip *chip, struct vnand_read *r, u32 step)
 	}
 }
 
+/* Half of the data with the ECC of the whole, or without: no step can be corrected. */
+static void read_torn(struct vnand_chip *chip, struct vnand_read *r, u32 bytes)
+{
+	u32 steps = bytes / chip->p.ecc_step_bytes;
+
+	if (r->raw || !chip->p.ecc_strength_bits)
+		return;
+	r->uncorrectable += steps;
+	chip->counters.steps_uncorrectable += steps;
+}
+
 /* The bytes that cross the bus for this read: the page, or its sub-pages. */
 static void transferred(const struct vnand_params *p,
 			const struct vnand_read *r, u32 *first, u32 *bytes)
@@ -205,6 +216,8 @@ void vnand_chip_read(struct vnand_chip *chip, struct vnand_read *r)
 		for (step = first / p->ecc_step_bytes;
 		     step * p->ecc_step_bytes < first + bytes; step++)
 			read_step(chip, r, step);
+	if (r->data && chip->store.page[r->page].torn)
+		read_torn(chip, r, bytes);
 
 	if (partial && !r->oob && !r->raw && chip->kept_page == r->page) {
 		chip->counters.cached_reads++;
@@ -292,6 +305,7 @@ int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 	state->programs = min(state->programs + 1, 255);
 	state->subpages |= mask;
 	state->oob |= !!oob;
+	state->torn |= fails;
 	if (number >= le32_to_cpu(b->next_page))
 		b->next_page = cpu_to_le32(number + 1);
 	if (chip->kept_page == page)

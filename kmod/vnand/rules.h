@@ -23,12 +23,13 @@ extern const char * const vnand_violation_name[VNAND_VIOLATIONS];
  * @programs: how often it was programmed, up to 255
  * @subpages: bit mask of the sub-pages that were programmed
  * @oob: 1 if its OOB was programmed
+ * @torn: 1 if a program of it failed: data and ECC do not belong together
  */
 struct vnand_page_state {
 	u8 programs;
 	u8 subpages;
 	u8 oob;
-	u8 unused;
+	u8 torn;
 };
 
 /**

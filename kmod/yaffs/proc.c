@@ -35,6 +35,7 @@ static const struct {
 	STATISTIC(tags_uncorrectable),
 	STATISTIC(data_corrected),
 	STATISTIC(data_uncorrectable),
+	STATISTIC(data_torn),
 	STATISTIC(checkpoints_written),
 	STATISTIC(checkpoints_invalidated),
 };

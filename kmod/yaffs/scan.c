@@ -337,6 +337,18 @@ static bool tags_of(struct scan *scan, bool summary, u32 block, u32 page,
 	return tags->used && tags->seq == seq;
 }
 
+/*
+ * The last page that was programmed in a block, if that may have failed or lost its
+ * power: its tags can be whole and its data not. Then it was never reported as
+ * written, and what it was to replace is still there. A block that was finished with
+ * a summary has no such page. (A page that was good once and went bad since cannot be
+ * told from it, if it is the last of such a block.)
+ */
+static bool is_torn(struct yaffs_device *dev, u32 chunk)
+{
+	return yaffs_nand_read(dev, chunk, dev->check_page, NULL) == -EBADMSG;
+}
+
 static int scan_block(struct scan *scan, u32 block)
 {
 	struct yaffs_device *dev = scan->dev;
@@ -344,17 +356,24 @@ static int scan_block(struct scan *scan, u32 block)
 	u32 first = block * dev->pages_per_block;
 	u32 page = dev->pages_per_block, before = dev->tags_without_ecc;
 	struct yaffs_tags tags;
-	bool summary;
+	bool summary, last_seen;
 	int err = 0;
 
 	b->state = YAFFS_BLOCK_SCANNING;
 	summary = !yaffs_summary_read(dev, block, b->seq, scan->entries,
 				      dev->check_page);
+	last_seen = summary;
 	if (summary)
 		page -= dev->summary_pages;
-	while (page-- && !err)
-		if (tags_of(scan, summary, block, page, &tags))
+	while (page-- && !err) {
+		if (!tags_of(scan, summary, block, page, &tags))
+			continue;
+		if (!last_seen && is_torn(dev, first + page))
+			dev->stats.data_torn++;
+		else
 			err = scan_page(dev, first + page, &tags);
+		last_seen = true;
+	}
 	b->state = YAFFS_BLOCK_FULL;
 	if (!err)
 		err = check_ecc(dev, before);

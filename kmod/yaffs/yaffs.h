@@ -176,6 +176,7 @@ struct yaffs_statistics {
 	u64 tags_uncorrectable;
 	u64 data_corrected;
 	u64 data_uncorrectable;
+	u64 data_torn;		/* pages passed over by a scan */
 	u64 checkpoints_written;
 	u64 checkpoints_invalidated;
 };
