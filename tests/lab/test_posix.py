@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from guest_programs import SUBJECTS, Subject, build, run_program
+from guest_programs import DEBUG, SUBJECTS, Subject, build, run_program
 
 from ffslab.target.lab import LabBuild
 
@@ -30,7 +30,7 @@ def test_posix(lab: LabBuild, tmp_path: Path, posix: Path, subject: Subject) -> 
         tmp_path / "guest",
         replace(subject, partition=subject.posix_partition),
         posix,
-        [*subject.both, *subject.posix],
+        [*subject.both, *subject.posix, *(["--entries=1000"] if DEBUG else [])],
         allowed=UNKNOWN_OPTION,
     )
     summary = re.search(r"posix: (\d+) passed, 0 failed, (\d+) skipped", guest.console)

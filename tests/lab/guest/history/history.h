@@ -62,6 +62,7 @@ struct options {
 	bool no_dir_times;
 	bool xattr_files_only;
 	bool no_mmap_write;
+	bool clean_tail;
 	bool exchange;
 	bool tmpfile;
 	bool small_devices;
@@ -185,6 +186,7 @@ void op_write(struct history *h);
 void op_churn(struct history *h);
 void op_read(struct history *h);
 void op_truncate(struct history *h);
+void op_cut_and_extend(struct history *h);
 void op_open(struct history *h);
 void op_close(struct history *h);
 void op_sync(struct history *h);

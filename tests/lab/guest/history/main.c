@@ -78,6 +78,8 @@ static const struct option_row rows[] = {
 	    "extended attributes of regular files and directories only"),
 	ROW("no-mmap-write", FLAG, no_mmap_write,
 	    "shared mappings for writing are refused"),
+	ROW("clean-tail", FLAG, clean_tail,
+	    "stores behind the end of a mapped file never show"),
 	ROW("exchange", FLAG, exchange, "RENAME_EXCHANGE works"),
 	ROW("tmpfile", FLAG, tmpfile, "O_TMPFILE works"),
 	ROW("small-devices", FLAG, small_devices,

@@ -17,6 +17,7 @@ static const struct operation operations[] = {
 	{ 30, op_churn },
 	{ 30, op_read },
 	{ 60, op_truncate },
+	{ 25, op_cut_and_extend },
 	{ 40, op_open },
 	{ 30, op_close },
 	{ 40, op_sync },

@@ -172,7 +172,12 @@ void op_read(struct history *h)
 		 target_name(h, &target), (unsigned long long)at,
 		 (unsigned long long)bytes);
 	if (h->live) {
-		ssize_t done = pread(target.fd, h->other, bytes, at);
+		ssize_t done;
+
+		/* Not what the page cache knows, but what is below it. */
+		if (rng_below(&h->aux, 2))
+			posix_fadvise(target.fd, 0, 0, POSIX_FADV_DONTNEED);
+		done = pread(target.fd, h->other, bytes, at);
 
 		if (done != (ssize_t)wanted)
 			fail(h, target.node,
@@ -211,6 +216,60 @@ void op_truncate(struct history *h)
 		touch_unless_lax(h, target.node, MODIFIED | CHANGED);
 	else
 		touch(h, target.node, MODIFIED | CHANGED);
+	target_done(h, &target);
+}
+
+/* A few bytes that the file system may still have in a cache of its own. */
+static void write_around(struct history *h, struct target *target, uint64_t at)
+{
+	uint64_t start = at > 100 ? at - 100 : 0;
+
+	if (bytes_left(h) < 4 * PAGE)
+		return;
+	fill_data(h, h->buffer, 300);
+	write_range(h, target, start, 300, WHOLE);
+}
+
+/*
+ * Written, cut, then longer again at once: what was cut off must not come
+ * back, neither from memory nor from the flash.
+ */
+void op_cut_and_extend(struct history *h)
+{
+	bool extend_by_write = chance(h, 50), append;
+	struct target target;
+	uint64_t cut, size;
+
+	if (!target_pick(h, &target, O_RDWR))
+		return;
+	cut = rng_below(&h->rng, target.node->size + 1);
+	size = cut + rng_between(&h->rng, 500, 24 * 1024);
+	append = target.handle && target.handle->append;
+	extend_by_write = extend_by_write && !append;
+	describe(h, target.node, NULL, "ftruncate %s from %llu to %llu, then %s %llu",
+		 target_name(h, &target),
+		 (unsigned long long)target.node->size, (unsigned long long)cut,
+		 extend_by_write ? "write at" : "ftruncate to",
+		 (unsigned long long)size);
+	if (!append && chance(h, 70))
+		write_around(h, &target, cut);
+	CALL(h, 0, ftruncate(target.fd, cut));
+	content_truncate(&h->model, target.node, cut);
+	if (!append && chance(h, 50))
+		write_around(h, &target, cut + rng_below(&h->rng, 130));
+	if (extend_by_write) {
+		h->buffer[0] = 'e';
+		write_range(h, &target, size, 1, WHOLE);
+	} else {
+		CALL(h, 0, ftruncate(target.fd, size));
+		content_truncate(&h->model, target.node, size);
+		touch(h, target.node, MODIFIED | CHANGED);
+	}
+	if (h->live) {
+		if (rng_below(&h->aux, 2))
+			posix_fadvise(target.fd, 0, 0, POSIX_FADV_DONTNEED);
+		compare_contents(h, target.node, target.fd);
+	}
 	target_done(h, &target);
 }
 

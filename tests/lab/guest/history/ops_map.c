@@ -2,8 +2,9 @@
 /*
  * ops_map.c - files changed and read through memory, and copied by the kernel.
  *
- * A shared mapping is always of whole pages; bytes behind the end of the file
- * are left alone here, tests/lab/guest/posix has a check of them.
+ * A shared mapping is always of whole pages.  With --clean-tail what is stored
+ * in the last one behind the end of the file must never show, also if the file
+ * is extended before it was written back; many file systems fail there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,12 +53,16 @@ static void store(struct history *h, const struct target *target,
 		  struct window *window)
 {
 	size_t length = window->at - window->start + window->bytes;
+	uint64_t end;
 
 	if (!h->live)
 		return;
 	map_window(h, target, window, PROT_READ | PROT_WRITE, MAP_SHARED);
 	memcpy(window->memory + (window->at - window->start), h->buffer,
 	       window->bytes);
+	end = window->at + window->bytes;
+	if (h->opt.clean_tail && end == target->node->size && end % PAGE)
+		memset(window->memory + length, 'T', PAGE - end % PAGE);
 	if (rng_below(&h->aux, 3))
 		CALL(h, 0, msync(window->memory, length,
 				 rng_below(&h->aux, 4) ? MS_SYNC : MS_ASYNC));

@@ -160,6 +160,35 @@ static void behind_end(void)
 	expect_pattern("file", 5000);
 }
 
+/* The same before they were written back. */
+static void behind_end_unsynced(void)
+{
+	unsigned char *memory;
+	int fd, way;
+
+	need_writing();
+	if (!opt.clean_tail)
+		skip("stores behind the end may show");
+	for (way = 0; way < 3; way++) {
+		make_file("file", 5000);
+		fd = must_open("file", O_RDWR, 0);
+		memory = map(fd, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED);
+		memset(memory + 5000, 'e', 2 * PAGE - 5000);
+		if (way == 0)
+			OK(ftruncate(fd, 9000));
+		else
+			EQUAL(1, pwrite(fd, "", 1, way == 1 ? 8999 : 5050));
+		OK(ftruncate(fd, 9000));
+		expect_zeros(fd, 5000, 4000);
+		OK(munmap(memory, 2 * PAGE));
+		OK(close(fd));
+		remount();
+		fd = must_open("file", O_RDWR, 0);
+		expect_zeros(fd, 5000, 4000);
+		OK(close(fd));
+	}
+}
+
 static void cut_while_mapped(void)
 {
 	unsigned char *memory;
@@ -188,6 +217,7 @@ const struct check map_checks[] = {
 	{ "map-shared-writing", shared_writing },
 	{ "map-into-hole", into_hole },
 	{ "map-behind-end", behind_end },
+	{ "map-behind-end-unsynced", behind_end_unsynced },
 	{ "map-cut-while-mapped", cut_while_mapped },
 	{ NULL, NULL },
 };

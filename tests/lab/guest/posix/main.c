@@ -66,6 +66,8 @@ static const struct option_row rows[] = {
 	{ "no-security-xattr", FLAG, &opt.no_security, "none in security.*" },
 	{ "no-mmap-write", FLAG, &opt.no_mmap_write,
 	  "shared mappings for writing are refused" },
+	{ "clean-tail", FLAG, &opt.clean_tail,
+	  "stores behind the end of a mapped file never show" },
 	{ "exchange", FLAG, &opt.exchange, "RENAME_EXCHANGE works" },
 	{ "tmpfile", FLAG, &opt.tmpfile, "O_TMPFILE works" },
 	{ "small-devices", FLAG, &opt.small_devices,

@@ -43,6 +43,7 @@ struct options {
 	bool no_xattr;
 	bool no_security;
 	bool no_mmap_write;
+	bool clean_tail;
 	bool exchange;
 	bool tmpfile;
 	bool small_devices;
