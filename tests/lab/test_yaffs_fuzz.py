@@ -31,7 +31,7 @@ from yaffs_fuzz import (
 
 from ffslab.kernel import ensure_lab
 
-DAILY_COUNT = 60
+DAILY_COUNT = 50
 NIGHTLY_COUNT = 260
 NIGHTLY_ROUNDS = 10
 SEED = 1

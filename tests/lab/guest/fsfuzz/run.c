@@ -332,9 +332,12 @@ int run(const struct run_options *options)
 	if (!*options->faults)
 		check_base(&f);
 	flash_unload(&f.flash);
-	if (options->name)
-		module_unload(options->name);
+	/* Before, for the names in the backtraces; after, for what the module held. */
 	leaks_check();
+	if (options->name) {
+		module_unload(options->name);
+		leaks_check();
+	}
 	report_end(&f);
 	return findings() ? 1 : 0;
 }
