@@ -18,6 +18,10 @@
  * before the first write to one its page is read, and after it read back. A page that
  * fails makes the rest of its block be given up; if it was blank before, the block is
  * worn, and will be marked bad when its live pages have been moved.
+ *
+ * After a crash an empty block may be one whose erase was interrupted, with pages left
+ * behind the first. The tags of each page of such a block are read before it is
+ * written; erasing it once more would be quicker, but wear it.
  */
 
 #include "yaffs.h"
@@ -196,6 +200,25 @@ static void write_failed(struct yaffs_device *dev, bool was_erased)
 	yaffs_alloc_abandon(dev);
 }
 
+/* Tags are programmed with the data: none, and nothing was written there. */
+static bool has_tags(struct yaffs_device *dev, u32 chunk)
+{
+	struct yaffs_tags tags;
+
+	dev->stats.pages_verified++;
+	return yaffs_nand_read(dev, chunk, NULL, &tags) || tags.used;
+}
+
+bool yaffs_chunk_is_blank(struct yaffs_device *dev, u32 chunk)
+{
+	const struct yaffs_block *b = &dev->blocks[yaffs_block_of(dev, chunk)];
+
+	if (b->skip_erased_check)
+		return !b->suspect || !has_tags(dev, chunk);
+	dev->stats.pages_verified++;
+	return yaffs_nand_is_erased(dev, chunk, dev->check_page);
+}
+
 /* Writes the next page of the block; false: it failed, and so did the block. */
 static bool write_next(struct yaffs_device *dev, const u8 *data,
 		       struct yaffs_tags *tags, u32 *chunk)
@@ -206,12 +229,9 @@ static bool write_next(struct yaffs_device *dev, const u8 *data,
 	bool verify = !b->skip_erased_check;
 	struct yaffs_tags_media m;
 
-	if (verify) {
-		dev->stats.pages_verified++;
-		if (!yaffs_nand_is_erased(dev, place, dev->check_page)) {
-			write_failed(dev, false);
-			return false;
-		}
+	if (!yaffs_chunk_is_blank(dev, place)) {
+		write_failed(dev, false);
+		return false;
 	}
 	tags->seq = b->seq;
 	yaffs_tags_pack(tags, &m);

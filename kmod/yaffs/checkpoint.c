@@ -113,6 +113,8 @@ static int put_blocks(struct yaffs_ckpt_stream *s)
 		b = dev->blocks[block];
 		if (b.state == YAFFS_BLOCK_COLLECTING)
 			b.state = YAFFS_BLOCK_FULL;
+		if (b.state == YAFFS_BLOCK_EMPTY)
+			b.prioritised = b.suspect;
 		yaffs_ckpt_block_pack(&b, &m);
 		err = yaffs_ckpt_put(s, &m, sizeof(m));
 	}
@@ -338,6 +340,9 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 	    (!urgent && yaffs_gc_urgency(dev)))
 		return 0;
 	yaffs_checkpoint_invalidate(dev);	/* what is left of an older one */
+	/* The next mount would go on in it without a doubt. */
+	if (dev->alloc_block && dev->blocks[dev->alloc_block].suspect)
+		yaffs_alloc_abandon(dev);
 	err = yaffs_ckpt_stream_init(&s, dev);
 	if (!err && choose_blocks(&s))
 		err = write_stream(&s);

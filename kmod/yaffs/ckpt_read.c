@@ -73,6 +73,8 @@ static int take_state(struct reader *r, u32 block)
 		if (b->pages_in_use || bad)
 			return -EUCLEAN;
 		b->state = YAFFS_BLOCK_EMPTY;
+		b->suspect = b->prioritised;
+		b->prioritised = false;
 		dev->erased_blocks++;
 		break;
 	case YAFFS_BLOCK_ALLOCATING:

@@ -54,7 +54,8 @@ static int make_blank(struct yaffs_device *dev, u32 block)
 {
 	if (dev->blocks[block].skip_erased_check)
 		return 0;
-	if (yaffs_nand_is_erased(dev, block * dev->pages_per_block,
+	if (!dev->blocks[block].suspect &&
+	    yaffs_nand_is_erased(dev, block * dev->pages_per_block,
 				 dev->check_page))
 		return 0;
 	return yaffs_nand_erase(dev, block);

@@ -168,6 +168,9 @@ void yaffs_ckpt_leaf_unpack(const u8 leaf[YAFFS_CKPT_LEAF_BYTES], u32 bits,
  * @prioritised: to be collected soon, its pages had bit errors
  * @has_summary: its last pages hold a valid summary
  * @has_shrink: holds a header that invalidates older data
+ * @suspect: looked empty after a crash: an interrupted erase may have left something
+ *	behind its first page. On flash: an empty block that is prioritised, which
+ *	means nothing else
  * @unreadable: holds live pages that cannot be read; never collected. Not in the
  *	format: found out again after the next mount
  */
@@ -182,6 +185,7 @@ struct yaffs_block {
 	bool prioritised : 1;
 	bool has_summary : 1;
 	bool has_shrink : 1;
+	bool suspect : 1;
 	bool unreadable : 1;
 };
 

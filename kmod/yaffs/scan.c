@@ -402,6 +402,16 @@ static bool is_wrong_mode(struct scan *scan)
 	       yaffs_nand_wrong_mode(dev, YAFFS_BLOCK_NEEDS_SCAN);
 }
 
+/* On a partition in use, the last erase may not have come to its end. */
+static void suspect_empty_blocks(struct yaffs_device *dev)
+{
+	u32 block;
+
+	for (block = 1; block <= dev->n_blocks; block++)
+		if (dev->blocks[block].state == YAFFS_BLOCK_EMPTY)
+			dev->blocks[block].suspect = true;
+}
+
 static int scan_blocks(struct scan *scan)
 {
 	struct yaffs_device *dev = scan->dev;
@@ -417,6 +427,8 @@ static int scan_blocks(struct scan *scan)
 		       dev->options.inband_tags ? "without" : "with");
 		return -EUCLEAN;
 	}
+	if (scan->n || dev->ckpt_blocks)
+		suspect_empty_blocks(dev);
 	sort(scan->order, scan->n, sizeof(*scan->order), newest_first, NULL);
 	for (i = 0; i < scan->n && !err; i++) {
 		err = scan_block(scan, scan->order[i].block);
