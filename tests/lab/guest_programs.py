@@ -63,11 +63,12 @@ class Subject:
     remounts: bool = True
     operations: int = 4000
     seeds: int = 1
+    chip: tuple[tuple[str, int], ...] = ()  # what differs of the board's chip
     posix_partition: str = SMALL if DEBUG else "64 MiB"  # for 10,000 files in a directory
 
     def case(self) -> Case:
         text = STUDY.format(partition=self.partition, filesystem=self.filesystem)
-        (case,) = cases(text).values()
+        (case,) = cases(text, **dict(self.chip)).values()
         return case
 
 
@@ -146,29 +147,28 @@ YAFFS2 = Subject(
     seeds=2,
 )
 
-SUBJECTS = (
-    JFFS2,
-    UBIFS,
+YAFFS2_INBAND = replace(
     YAFFS2,
-    replace(
-        YAFFS2,
-        name="yaffs2-inband",
-        filesystem="yaffs2-inband",
-        seeds=1,
-        history=("--chunk=2032",),
-        options=("inband-tags", "inband-tags,no-checkpoint", "inband-tags,no-cache"),
-    ),
-    replace(
-        YAFFS2, name="yaffs2-no-cache", filesystem="yaffs2-no-cache", seeds=1, options=("no-cache",)
-    ),
-    replace(
-        YAFFS2,
-        name="yaffs2-no-checkpoint",
-        filesystem="yaffs2-no-checkpoint",
-        seeds=1,
-        options=("no-checkpoint", "no-checkpoint,disable-summary"),
-    ),
+    name="yaffs2-inband",
+    filesystem="yaffs2-inband",
+    seeds=1,
+    history=("--chunk=2032",),
+    options=("inband-tags", "inband-tags,no-checkpoint", "inband-tags,no-cache"),
 )
+
+YAFFS2_NO_CACHE = replace(
+    YAFFS2, name="yaffs2-no-cache", filesystem="yaffs2-no-cache", seeds=1, options=("no-cache",)
+)
+
+YAFFS2_NO_CHECKPOINT = replace(
+    YAFFS2,
+    name="yaffs2-no-checkpoint",
+    filesystem="yaffs2-no-checkpoint",
+    seeds=1,
+    options=("no-checkpoint", "no-checkpoint,disable-summary"),
+)
+
+SUBJECTS = (JFFS2, UBIFS, YAFFS2, YAFFS2_INBAND, YAFFS2_NO_CACHE, YAFFS2_NO_CHECKPOINT)
 
 
 def build(program: str, directory: Path) -> Path:

@@ -166,7 +166,8 @@ void compare_space(struct history *h)
 		     (unsigned long long)space.f_bavail,
 		     (unsigned long long)space.f_files,
 		     (unsigned long long)space.f_ffree, space.f_namemax);
-	if (!h->total_blocks)
+	if (!h->total_blocks ||
+	    (h->opt.may_shrink && space.f_blocks < h->total_blocks))
 		h->total_blocks = space.f_blocks;
 	if (space.f_blocks != h->total_blocks)
 		fail(h, NULL, "statfs(): %llu blocks were %llu before",

@@ -65,6 +65,7 @@ struct options {
 	bool clean_tail;
 	bool exchange;
 	bool tmpfile;
+	bool may_shrink;
 	bool small_devices;
 	bool lax_times;
 	bool verify_only;

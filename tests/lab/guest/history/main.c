@@ -82,6 +82,8 @@ static const struct option_row rows[] = {
 	    "stores behind the end of a mapped file never show"),
 	ROW("exchange", FLAG, exchange, "RENAME_EXCHANGE works"),
 	ROW("tmpfile", FLAG, tmpfile, "O_TMPFILE works"),
+	ROW("may-shrink", FLAG, may_shrink,
+	    "blocks go bad, so the total of statfs() becomes smaller"),
 	ROW("small-devices", FLAG, small_devices,
 	    "device numbers have 8 bits for major and minor"),
 	ROW("lax-times", FLAG, lax_times,
