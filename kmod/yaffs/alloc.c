@@ -20,8 +20,8 @@
  * worn, and will be marked bad when its live pages have been moved.
  *
  * After a crash an empty block may be one whose erase was interrupted, with pages left
- * behind the first. The tags of each page of such a block are read before it is
- * written; erasing it once more would be quicker, but wear it.
+ * behind the first. So the tags of all pages of such a block are read before it is
+ * written; erasing it in any case would be quicker, but wear it.
  */
 
 #include "yaffs.h"
@@ -147,6 +147,42 @@ void yaffs_alloc_abandon(struct yaffs_device *dev)
 		finish_block(dev);
 }
 
+/* Tags are programmed with the data: none, and nothing was written. */
+static bool has_tags(struct yaffs_device *dev, u32 block)
+{
+	u32 chunk = block * dev->pages_per_block;
+	struct yaffs_tags tags;
+	u32 page;
+
+	for (page = 0; page < dev->pages_per_block; page++) {
+		dev->stats.pages_verified++;
+		if (yaffs_nand_read(dev, chunk + page, NULL, &tags) || tags.used)
+			return true;
+	}
+	return false;
+}
+
+/* An empty block; what a suspect one still holds is erased first. */
+static u32 take_empty_block(struct yaffs_device *dev)
+{
+	struct yaffs_block *b;
+	u32 block;
+
+	for (;;) {
+		block = yaffs_policy_empty_block(&dev->policy);
+		b = &dev->blocks[block];
+		if (!block)
+			return 0;
+		if (b->suspect && has_tags(dev, block)) {
+			dev->erased_blocks--;
+			yaffs_block_recycle(dev, block);
+		}
+		b->suspect = false;
+		if (b->state == YAFFS_BLOCK_EMPTY)
+			return block;
+	}
+}
+
 static int begin_block(struct yaffs_device *dev)
 {
 	struct yaffs_block *b;
@@ -154,7 +190,7 @@ static int begin_block(struct yaffs_device *dev)
 
 	if (dev->seq + 1 >= YAFFS_SEQ_END)
 		return -EIO;
-	block = yaffs_policy_empty_block(&dev->policy);
+	block = take_empty_block(dev);
 	if (!block)
 		return -ENOSPC;
 	b = &dev->blocks[block];
@@ -200,25 +236,6 @@ static void write_failed(struct yaffs_device *dev, bool was_erased)
 	yaffs_alloc_abandon(dev);
 }
 
-/* Tags are programmed with the data: none, and nothing was written there. */
-static bool has_tags(struct yaffs_device *dev, u32 chunk)
-{
-	struct yaffs_tags tags;
-
-	dev->stats.pages_verified++;
-	return yaffs_nand_read(dev, chunk, NULL, &tags) || tags.used;
-}
-
-bool yaffs_chunk_is_blank(struct yaffs_device *dev, u32 chunk)
-{
-	const struct yaffs_block *b = &dev->blocks[yaffs_block_of(dev, chunk)];
-
-	if (b->skip_erased_check)
-		return !b->suspect || !has_tags(dev, chunk);
-	dev->stats.pages_verified++;
-	return yaffs_nand_is_erased(dev, chunk, dev->check_page);
-}
-
 /* Writes the next page of the block; false: it failed, and so did the block. */
 static bool write_next(struct yaffs_device *dev, const u8 *data,
 		       struct yaffs_tags *tags, u32 *chunk)
@@ -229,9 +246,12 @@ static bool write_next(struct yaffs_device *dev, const u8 *data,
 	bool verify = !b->skip_erased_check;
 	struct yaffs_tags_media m;
 
-	if (!yaffs_chunk_is_blank(dev, place)) {
-		write_failed(dev, false);
-		return false;
+	if (verify) {
+		dev->stats.pages_verified++;
+		if (!yaffs_nand_is_erased(dev, place, dev->check_page)) {
+			write_failed(dev, false);
+			return false;
+		}
 	}
 	tags->seq = b->seq;
 	yaffs_tags_pack(tags, &m);

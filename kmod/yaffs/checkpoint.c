@@ -340,9 +340,6 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 	    (!urgent && yaffs_gc_urgency(dev)))
 		return 0;
 	yaffs_checkpoint_invalidate(dev);	/* what is left of an older one */
-	/* The next mount would go on in it without a doubt. */
-	if (dev->alloc_block && dev->blocks[dev->alloc_block].suspect)
-		yaffs_alloc_abandon(dev);
 	err = yaffs_ckpt_stream_init(&s, dev);
 	if (!err && choose_blocks(&s))
 		err = write_stream(&s);

@@ -77,11 +77,6 @@ static void write_summary(struct yaffs_device *dev)
 	yaffs_summary_header(dev->alloc_block, b->seq,
 			     yaffs_summary_sum(dev->summary, entries(dev)),
 			     &header);
-	for (part = 0; part < dev->summary_pages; part++)
-		if (!yaffs_chunk_is_blank(dev, dev->alloc_block *
-					       dev->pages_per_block + first +
-					       part))
-			return;
 	for (part = 0; part < dev->summary_pages; part++) {
 		dev->alloc_page = first + part + 1;
 		if (!write_page(dev, first + part, part, &header))

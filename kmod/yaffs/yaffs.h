@@ -344,8 +344,6 @@ void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk);
 bool yaffs_chunk_is_live(const struct yaffs_device *dev, u32 chunk);
 /* Erases a block without live pages, or retires it. */
 void yaffs_block_recycle(struct yaffs_device *dev, u32 block);
-/* As far as it is doubted: true if nothing was written to the page yet. */
-bool yaffs_chunk_is_blank(struct yaffs_device *dev, u32 chunk);
 /* No page is written to the block being allocated any more. */
 void yaffs_alloc_abandon(struct yaffs_device *dev);
 
