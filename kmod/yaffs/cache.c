@@ -104,6 +104,8 @@ static int fill_slot(struct yaffs_device *dev, struct yaffs_slot *slot)
 		err = yaffs_file_read_chunk(slot->obj, slot->chunk_id, page);
 		if (err)
 			return err;
+		/* A cut that was interrupted may have left old data behind the end. */
+		memset(page + in_file, 0, dev->chunk_bytes - in_file);
 		memcpy(slot->data, page, slot->begin);
 		memcpy(slot->data + slot->end, page + slot->end,
 		       dev->chunk_bytes - slot->end);

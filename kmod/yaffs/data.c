@@ -122,6 +122,32 @@ static int write_zeros(struct yaffs_object *obj, u64 position, u64 bytes)
 	return err;
 }
 
+/* The last chunk once more, with zeros behind the new end. */
+static int cut_last_chunk(struct yaffs_object *obj)
+{
+	struct yaffs_device *dev = obj->dev;
+	u32 left, chunk_id;
+	int err;
+
+	chunk_id = div_u64_rem(obj->file.size, dev->chunk_bytes, &left) + 1;
+	if (!left || !yaffs_index_get(&obj->file.index, chunk_id))
+		return 0;
+	err = yaffs_file_read_chunk(obj, chunk_id, dev->data_page);
+	if (err)
+		return err;
+	memset(dev->data_page + left, 0, dev->chunk_bytes - left);
+	return yaffs_file_write_chunk(obj, chunk_id, dev->data_page, left, true);
+}
+
+int yaffs_file_cut_tail(struct yaffs_object *obj)
+{
+	int err = obj->tail ? cut_last_chunk(obj) : 0;
+
+	if (!err)
+		obj->tail = false;
+	return err;
+}
+
 /* Makes sure that nothing old can appear between the end and @position. */
 static int make_hole(struct yaffs_object *obj, u64 position)
 {
@@ -138,7 +164,8 @@ static int make_hole(struct yaffs_object *obj, u64 position)
 	if (err)
 		return err;
 	yaffs_cache_drop(obj, 0);
-	return yaffs_header_write(obj, &shrink);
+	err = yaffs_file_cut_tail(obj);
+	return err ? err : yaffs_header_write(obj, &shrink);
 }
 
 int yaffs_file_write(struct yaffs_object *obj, u64 position, const u8 *from,
@@ -180,23 +207,6 @@ void yaffs_file_drop(struct yaffs_object *obj)
 	yaffs_index_free(obj->dev, &obj->file.index);
 	obj->file.size = 0;
 	obj->file.stored_size = 0;
-}
-
-/* The last chunk once more, with zeros behind the new end. */
-static int cut_last_chunk(struct yaffs_object *obj)
-{
-	struct yaffs_device *dev = obj->dev;
-	u32 left, chunk_id;
-	int err;
-
-	chunk_id = div_u64_rem(obj->file.size, dev->chunk_bytes, &left) + 1;
-	if (!left || !yaffs_index_get(&obj->file.index, chunk_id))
-		return 0;
-	err = yaffs_file_read_chunk(obj, chunk_id, dev->data_page);
-	if (err)
-		return err;
-	memset(dev->data_page + left, 0, dev->chunk_bytes - left);
-	return yaffs_file_write_chunk(obj, chunk_id, dev->data_page, left, true);
 }
 
 static int shrink(struct yaffs_object *obj, u64 size)

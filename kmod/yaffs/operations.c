@@ -189,7 +189,10 @@ static int delete_and_free(struct yaffs_object *obj)
 	return err;
 }
 
-/* The object takes the place of one of its hard links. */
+/*
+ * The object takes the place of the oldest of its hard links. If power is lost before
+ * the link is deleted, both have the same name: then a mount drops the link.
+ */
 static int become_link(struct yaffs_object *obj)
 {
 	struct yaffs_object *link = list_first_entry(&obj->links,
@@ -250,19 +253,45 @@ int yaffs_unlink(struct yaffs_object *entry)
 
 /* ---- rename ---- */
 
+/*
+ * An object that has hard links lives on under the name of one of them: it must not
+ * be shadowed. So that its own name is never gone, a further link takes that over,
+ * and is returned. While both have it, a mount after a crash drops the link.
+ */
+static struct yaffs_object *stand_in(struct yaffs_object *obj)
+{
+	struct yaffs_object *link;
+	int err;
+
+	err = yaffs_object_load(obj);
+	if (err)
+		return ERR_PTR(err);
+	link = yaffs_object_new(obj->dev, 0, YAFFS_TYPE_HARDLINK);
+	if (IS_ERR(link))
+		return link;
+	link->loaded = true;
+	yaffs_object_set_link(link, obj);
+	err = set_up_new(link, obj->parent, obj->name, strlen(obj->name), NULL);
+	if (err) {
+		yaffs_object_free(link);
+		return ERR_PTR(err);
+	}
+	err = become_link(obj);
+	return err ? ERR_PTR(err) : link;
+}
+
 static int replace(struct yaffs_object *entry, struct yaffs_object *dir,
 		   const char *name, u32 name_bytes, struct yaffs_object *victim)
 {
-	const struct yaffs_header_change shadow = { .shadowed_id = victim->id };
+	struct yaffs_header_change shadow = {};
 	int err;
 
 	if (victim->n_links && victim->type != YAFFS_TYPE_HARDLINK) {
-		/* It lives on under another name: it must not be shadowed. */
-		err = yaffs_unlink(victim);
-		if (!err)
-			err = move_object(entry, dir, name, name_bytes, NULL);
-		return err;
+		victim = stand_in(victim);
+		if (IS_ERR(victim))
+			return PTR_ERR(victim);
 	}
+	shadow.shadowed_id = victim->id;
 	err = move_object(entry, dir, name, name_bytes, &shadow);
 	if (err)
 		return err;

@@ -111,6 +111,38 @@ static void find_target(struct yaffs_object *link)
 }
 
 /*
+ * A link that has the name of its own target: power was lost while the one took the
+ * place of the other. It is treated as one without a target.
+ */
+static int drop_double(struct yaffs_object *link)
+{
+	struct yaffs_object *target = link->hardlink.target;
+
+	if (!target || link->parent != target->parent)
+		return 0;
+	if (yaffs_object_load(link) == -ENOMEM ||
+	    yaffs_object_load(target) == -ENOMEM)
+		return -ENOMEM;
+	if (link->damaged || target->damaged || strcmp(link->name, target->name))
+		return 0;
+	yaffs_directory_remove(link);
+	yaffs_object_set_link(link, NULL);
+	return 0;
+}
+
+static int drop_doubles(struct yaffs_device *dev)
+{
+	struct yaffs_object *obj;
+	unsigned long id;
+	int err = 0;
+
+	xa_for_each(&dev->objects, id, obj)
+		if (obj->type == YAFFS_TYPE_HARDLINK && !err)
+			err = drop_double(obj);
+	return err;
+}
+
+/*
  * Forgets what the flash says is deleted already. A deleted directory should have no
  * children; one that has some (@walked) goes with them, later.
  */
@@ -158,7 +190,7 @@ int yaffs_recover_links(struct yaffs_device *dev)
 		if (obj->type == YAFFS_TYPE_FILE && !obj->hdr_chunk)
 			obj->file.stored_size = obj->file.size;
 	}
-	return 0;
+	return dev->mounted_by == YAFFS_BY_SCAN ? drop_doubles(dev) : 0;
 }
 
 /* ---- what changes the flash ---- */
@@ -227,6 +259,19 @@ static int delete_dangling(struct yaffs_device *dev)
 	return err;
 }
 
+/* Files that were being made shorter. */
+static int cut_tails(struct yaffs_device *dev)
+{
+	struct yaffs_object *obj;
+	unsigned long id;
+	int err = 0;
+
+	xa_for_each(&dev->objects, id, obj)
+		if (obj->tail && !err)
+			err = yaffs_file_cut_tail(obj);
+	return err == -EBADMSG ? 0 : err;
+}
+
 /* Blocks in which nothing is live: found by the scan, or left by a power cut. */
 static void recycle_blocks(struct yaffs_device *dev)
 {
@@ -256,6 +301,8 @@ int yaffs_recover(struct yaffs_device *dev)
 		err = empty_directory(dev->lost_found);
 	if (!err)
 		err = delete_dangling(dev);
+	if (!err)
+		err = cut_tails(dev);
 	if (err == -ENOSPC || err == -EIO) {
 		pr_info("yaffs2: %s: some deleted objects remain (%d)\n",
 			dev->mtd->name, err);

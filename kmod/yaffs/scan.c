@@ -137,6 +137,7 @@ static int scan_data(struct yaffs_device *dev, u32 chunk,
 		     const struct yaffs_tags *tags)
 {
 	u64 start = (u64)(tags->chunk_id - 1) * dev->chunk_bytes;
+	u64 end = start + min(tags->n_bytes, dev->chunk_bytes);
 	struct yaffs_object *obj = yaffs_object_find(dev, tags->obj_id);
 	int err;
 
@@ -158,9 +159,9 @@ static int scan_data(struct yaffs_device *dev, u32 chunk,
 	obj->file.data_chunks++;
 	yaffs_chunk_live(dev, chunk);
 	if (!obj->hdr_chunk)
-		obj->file.size = max(obj->file.size,
-				     start + min(tags->n_bytes,
-						 dev->chunk_bytes));
+		obj->file.size = max(obj->file.size, end);
+	else if (end > obj->file.size)
+		obj->tail = true;
 	return 0;
 }
 
@@ -378,12 +379,10 @@ static int scan_block(struct scan *scan, u32 block)
 	if (!err)
 		err = check_ecc(dev, before);
 	/* A summary that speaks of live pages is one itself. */
-	if (summary && b->pages_in_use) {
-		b->has_summary = true;
-		for (page = 0; page < dev->summary_pages; page++)
-			yaffs_chunk_live(dev, first + dev->pages_per_block -
-						      1 - page);
-	}
+	b->has_summary = summary;
+	for (page = 0; summary && b->pages_in_use &&
+	     page < dev->summary_pages; page++)
+		yaffs_chunk_live(dev, first + dev->pages_per_block - 1 - page);
 	return err;
 }
 

@@ -103,6 +103,7 @@ struct yaffs_directory {
  * @fake: one of the four that exist without a header
  * @damaged: header cannot be read, or contradicts the tags
  * @unreadable: @damaged because ECC could not correct its header
+ * @tail: a power cut left old data behind the end in the last chunk
  * @in_use: the VFS has an inode of it
  * @seen: mount: a path to a root is known
  * @walked: mount: on the path that is being followed
@@ -131,6 +132,7 @@ struct yaffs_object {
 	bool fake : 1;
 	bool damaged : 1;
 	bool unreadable : 1;
+	bool tail : 1;
 	bool in_use : 1;
 	bool seen : 1;
 	bool walked : 1;
@@ -513,6 +515,8 @@ int yaffs_file_read(struct yaffs_object *obj, u64 position, u8 *to, u32 bytes);
 int yaffs_file_write(struct yaffs_object *obj, u64 position, const u8 *from,
 		     u32 bytes);
 int yaffs_file_resize(struct yaffs_object *obj, u64 size);
+/* Removes what a power cut left behind the end, if it did. */
+int yaffs_file_cut_tail(struct yaffs_object *obj);
 /* Drops all contents, without a word to the flash. */
 void yaffs_file_drop(struct yaffs_object *obj);
 /* For cache.c: one whole chunk, to and from flash. */
