@@ -24,7 +24,7 @@ from ffslab.results.records import parse_records
 from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.target.lab import LabBuild
 from ffslab.target.plantext import plan_text
-from ffslab.target.uml import batch_script, write_guest_directory
+from ffslab.target.uml import batch_script, kill_group, start_guest, write_guest_directory
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOT_LIMIT_S = 120
@@ -125,11 +125,21 @@ def boot(
     if flash:
         shutil.copyfile(flash, directory / FLASH_NAME)
     script = batch_script(case, None)
-    done = subprocess.run(["/bin/sh", "-c", script], cwd=directory, timeout=limit_s, check=False)
+    process = start_guest(script, directory)
+    timed_out = False
+    try:
+        process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+    finally:
+        # The whole group: the guest's processes, left alone, would go on as processes of the host.
+        kill_group(process)
+        process.wait()
     console = (directory / CONSOLE_NAME).read_text(errors="replace")
-    result = Boot(directory, done.returncode, console)
+    assert not timed_out, f"the guest did not end within {limit_s} s:\n{console[-3000:]}"
+    result = Boot(directory, process.returncode, console)
     if clean:
-        assert done.returncode == 0, console[-3000:]
+        assert process.returncode == 0, console[-3000:]
         assert not scan_console(console)
     return result
 
