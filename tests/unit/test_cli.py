@@ -18,12 +18,8 @@ import ffslab.kernel
 from ffslab.cli.app import VERBS, build_app, main
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
-from ffslab.model.files import (
-    BaseFile,
-    StateFile,
-    StudyFile,
-    WorkloadFile,
-)
+from ffslab.model.files import BaseFile, PartFile, StateFile, StudyFile
+from ffslab.model.workload_files import FfsmarkFile, MicroFile, Strict
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import find_run
 from ffslab.results.store import COLUMNS, open_store
@@ -301,7 +297,7 @@ def test_schema_is_that_of_the_model(ffslab_command: Command) -> None:
     assert set(schema["properties"]) == set(_keys(StudyFile))
 
 
-def _keys(model: type[StudyFile | BaseFile | StateFile | WorkloadFile]) -> list[str]:
+def _keys(model: type[Strict]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
@@ -311,7 +307,9 @@ def test_study_format_documents_every_key_and_no_other() -> None:
         "## Top level": StudyFile,
         "## `[base]`": BaseFile,
         "### `[base.state]`": StateFile,
-        "### `[base.workload]`": WorkloadFile,
+        "### `[base.workload]` of FFSMark": FfsmarkFile,
+        "### `[base.workload]` of micro": MicroFile,
+        "## Parts": PartFile,
     }
     for heading, model in sections.items():
         body = text.split(heading + "\n", 1)[1].split("\n#", 1)[0]

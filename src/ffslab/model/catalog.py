@@ -194,24 +194,54 @@ def _module_source(parsed: ModuleSourceFile | None, where: str) -> ModuleSource 
 
 
 def state_from_document(document: Mapping[str, Any], where: str) -> InitialState:
-    """An initial state; the sum of both shares must not exceed 100 %."""
-    parsed = validated(StateFile, document, where)
-    return initial_state(parsed.name, parsed.valid_percent, parsed.invalid_percent)
+    """An initial state of the catalog or of a study."""
+    return initial_state(validated(StateFile, document, where))
 
 
-def initial_state(name: str, valid_percent: int, invalid_percent: int) -> InitialState:
-    """A checked InitialState; without a name it is called by its shares, e.g. `v50i25`."""
-    total = valid_percent + invalid_percent
+def initial_state(parsed: StateFile) -> InitialState:
+    """A checked InitialState; without a name it is called by its shares, e.g. `v50i25`.
+
+    SpecError for shares that its kind does not have, or whose sum is above 100 %.
+    """
+    shares = {"valid_percent": parsed.valid_percent, "invalid_percent": parsed.invalid_percent}
+    kind = parsed.kind or (
+        "filled" if parsed.rate_percent else "aged" if any(shares.values()) else "free"
+    )
+    called = f"state {parsed.name or kind}"
+    total = sum(shares.values())
     if total > 100:
         raise SpecError(
-            f"state {name or 'without a name'}: valid {valid_percent} % + "
-            f"invalid {invalid_percent} % is {total} %, over 100 %",
+            f"{called}: valid {parsed.valid_percent} % + "
+            f"invalid {parsed.invalid_percent} % is {total} %, over 100 %",
             cause="both are shares of the space available on the empty partition",
             remedy="lower valid_percent or invalid_percent",
         )
+    if (total and kind != "aged") or (parsed.rate_percent and kind != "filled"):
+        wrong = "rate_percent" if parsed.rate_percent else "valid_percent or invalid_percent"
+        raise SpecError(
+            f"{called}: the kind {kind!r} has no {wrong}",
+            cause="aged has valid_percent and invalid_percent, filled has rate_percent",
+            remedy="change the kind, or leave the share out",
+        )
+    if kind == "filled" and not parsed.rate_percent:
+        raise SpecError(f"{called}: the kind 'filled' needs rate_percent, from 1 to 100")
     return InitialState(
-        name or f"v{valid_percent}i{invalid_percent}", valid_percent, invalid_percent
+        name=parsed.name or _state_name(kind, parsed),
+        kind=kind,
+        **shares,
+        rate_percent=parsed.rate_percent,
+        settle_ms=parsed.settle_ms,
+        remount=parsed.remount,
     )
+
+
+def _state_name(kind: str, parsed: StateFile) -> str:
+    base = {
+        "aged": f"v{parsed.valid_percent}i{parsed.invalid_percent}",
+        "filled": f"filled{parsed.rate_percent}",
+    }.get(kind, kind)
+    settled = f"-settled{parsed.settle_ms}" if parsed.settle_ms else ""
+    return base + settled + ("" if parsed.remount else "-live")
 
 
 def _figure_values(

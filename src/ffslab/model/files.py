@@ -17,24 +17,24 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from ffslab.errors import SpecError
 from ffslab.model.units import parse_size
+from ffslab.model.workload_files import (
+    WORKLOAD_KINDS,
+    WORKLOAD_MODELS,
+    Count,
+    FfsmarkFile,
+    Positive,
+    Strict,
+    WorkloadFile,
+)
 from ffslab.program import program
 
 Percent = Annotated[int, Field(ge=0, le=100)]
-Count = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
-Bias = Annotated[int, Field(ge=-1, le=10)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 _OWN_MODULES = ("vnand", "flashmon")
 # Variables of make by which ffslab says where and how a module is built.
 _OWN_VARIABLES = ("ARCH", "CC", "KCFLAGS", "M", "O")
-
-
-class Strict(BaseModel):
-    """No unknown keys, no conversion between types, immutable."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=True)
 
 
 class Figure(Strict):
@@ -72,14 +72,14 @@ class BoardFile(Strict):
     calibrated: bool
     derivation: str = Field(min_length=10)
     figures: dict[str, Figure]
-    partitions: list[PartitionFile] = []
+    partitions: list[PartitionFile] = Field(default=[])
 
 
 class OptionValueFile(Strict):
     """What a value of an option adds to mount(2)."""
 
-    mount_options: list[str] = []
-    mount_flags: list[Literal["sync", "dirsync", "noatime", "nodiratime", "ro"]] = []
+    mount_options: list[str] = Field(default=[])
+    mount_flags: list[Literal["sync", "dirsync", "noatime", "nodiratime", "ro"]] = Field(default=[])
 
 
 class OptionFile(Strict):
@@ -157,10 +157,10 @@ class FilesystemFile(Strict):
     type: str
     source: str
     min_blocks: Positive
-    modules: list[ModuleName] = []
+    modules: list[ModuleName] = Field(default=[])
     module_source: ModuleSourceFile | None = None
     ubi: UbiFile | None = None
-    options: dict[str, OptionFile] = {}
+    options: dict[str, OptionFile] = Field(default={})
 
     @field_validator("modules")
     @classmethod
@@ -180,43 +180,23 @@ class FilesystemFile(Strict):
 
 
 class StateFile(Strict):
-    """An initial state; also catalog/states/NAME.toml without `schema`."""
+    """An initial state; also catalog/states/NAME.toml."""
 
-    name: Name = Field(default="", pattern=r"^$|^[a-z0-9][a-z0-9._-]*$", description="its name")
+    name: str = Field(default="", pattern=r"^$|^[a-z0-9][a-z0-9._-]*$", description="its name")
+    kind: Literal["", "free", "aged", "saturated", "filled"] = Field(
+        default="", description="absent: filled with a rate, aged with shares, else free"
+    )
     valid_percent: Percent = Field(default=0, description="valid data, of the space available")
     invalid_percent: Percent = Field(default=0, description="invalid data, likewise")
-
-
-class WorkloadFile(Strict):
-    """FFSMark's parameters; the defaults are those of the published study."""
-
-    kind: Literal["ffsmark"] = Field(default="ffsmark", description="the workload")
-    number: Positive = Field(default=5000, description="files of the pool")
-    subdirectories: Count = Field(default=50, description="directories they are spread over")
-    size_min: Positive = Field(default=512, description="smallest file, bytes")
-    size_max: Positive = Field(default=10240, description="largest file, bytes")
-    transactions: Count = Field(default=15000, description="transactions after the creation")
-    read_bytes: Positive = Field(default=4096, description="unit of read(), bytes")
-    write_bytes: Positive = Field(default=4096, description="unit of write(), bytes")
-    bias_read: Bias = Field(default=5, description="reads against appends: of ten; -1: neither")
-    bias_create: Bias = Field(
-        default=5, description="creations against deletions: of ten; -1: neither"
+    rate_percent: Percent = Field(default=0, description="filled: valid data, of the partition")
+    settle_ms: Annotated[int, Field(ge=0, le=10**9)] = Field(
+        default=0, description="virtual time between making data invalid and the first request"
     )
-    text: bool = Field(
-        default=True, description="files of printable characters, as Postmark's, not any bytes"
+    remount: bool = Field(
+        default=True,
+        description="prepare in a guest of its own, keep a snapshot, mount that; "
+        "false: the workload's guest prepares and goes on",
     )
-    buffering: bool = Field(default=False, description="stdio instead of read() and write()")
-    drop_caches: bool = Field(
-        default=True, description="drop the page cache before creation and transactions"
-    )
-    verify: bool = Field(default=False, description="read every file back and compare it")
-    full: bool = Field(default=False, description="record every single latency")
-
-    @model_validator(mode="after")
-    def _sizes_in_order(self) -> WorkloadFile:
-        if self.size_min > self.size_max:
-            raise ValueError(f"size_min {self.size_min} is above size_max {self.size_max}")
-        return self
 
 
 class BaseFile(Strict):
@@ -229,7 +209,7 @@ class BaseFile(Strict):
         default=None, description="size of the partition under test; absent: all of the chip"
     )
     state: str | StateFile = Field(default="free", description="initial state: name or table")
-    workload: WorkloadFile = Field(default=WorkloadFile(), description="the workload")
+    workload: WorkloadFile = Field(default=FfsmarkFile(), description="the workload")
     seeds: list[Seed] = Field(default=[1], min_length=1, description="one case for each")
     cpu_scale: float | int = Field(
         default=1.0, ge=0, description="multiplies the board's CPU costs; 0: the CPU is free"
@@ -239,6 +219,17 @@ class BaseFile(Strict):
     @classmethod
     def _size(cls, value: int | str | None) -> int | None:
         return None if value is None else parse_size(value)
+
+
+class PartFile(Strict):
+    """A part of a study: settings and axes that the rest does not have."""
+
+    name: Name = Field(description="the part's name, first in the ids of its cases")
+    title: str = Field(default="", description="one line")
+    settings: dict[str, Any] = Field(
+        default={}, alias="set", description="settings instead of those of the base"
+    )
+    axes: dict[str, Any] = Field(default={}, description="further axes, or instead of others")
 
 
 class StudyFile(Strict):
@@ -255,6 +246,9 @@ class StudyFile(Strict):
     base: BaseFile = Field(description="what all cases share")
     axes: dict[str, Any] = Field(
         default={}, description="lists of values; the cases are their product"
+    )
+    part: list[PartFile] = Field(
+        default=[], description="if present, the cases are those of all parts, one after the other"
     )
     include: list[dict[str, Any]] = Field(
         default=[], description="if present, a case must match one of these rules"
@@ -307,7 +301,7 @@ def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:
     location = tuple(part for part in item["loc"] if not _is_union_branch(part))
     path = ".".join(str(part) for part in location)
     if item["type"] == "extra_forbidden":
-        parent = _model_at(model, location[:-1])
+        parent = _model_at(model, item["loc"][:-1])
         names = [field.alias or name for name, field in parent.model_fields.items()]
         return f"unknown key {path!r}{suggestion(str(location[-1]), names)}"
     if item["type"] == "missing":
@@ -319,11 +313,15 @@ def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:
 
 def _is_union_branch(part: Any) -> bool:
     """pydantic puts the names of a union's types into a location; they are no keys."""
-    return isinstance(part, str) and part in {"str", "int", "bool", "float", "StateFile"}
+    branches = {"str", "int", "bool", "float", "StateFile", *WORKLOAD_KINDS}
+    return isinstance(part, str) and part in branches
 
 
 def _model_at(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel]:
     for part in location:
+        if part in WORKLOAD_MODELS:  # the branch of the union of all workloads
+            model = WORKLOAD_MODELS[part]
+            continue
         field = model.model_fields.get(str(part))
         if field is None:
             continue

@@ -14,7 +14,7 @@ from typing import Any
 
 from ffslab.errors import SpecError
 from ffslab.model.catalog import Catalog, check_geometry, initial_state
-from ffslab.model.files import StateFile, WorkloadFile, suggestion, validated
+from ffslab.model.files import StateFile, suggestion, validated
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,
     CHIP_FIGURES,
@@ -25,13 +25,16 @@ from ffslab.model.specs import (
     InitialState,
     MountSetup,
     Scalar,
-    Workload,
 )
 from ffslab.model.units import format_size, parse_size
+from ffslab.model.workload_files import WORKLOAD_MODELS
+from ffslab.model.workloads import resolve_workload
 
 Settings = Mapping[str, Any]
 
-_PLAIN = ("board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
+PART = "part"
+_PLAIN = (PART, "board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
+_STATE = tuple(name for name in StateFile.model_fields if name != "name")
 _BOARD = ("ram_bytes", "wait", "cpu_block_ps", "cpu_byte_ps")
 _CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change
 _CHIP = (
@@ -48,11 +51,17 @@ def valid_keys(catalog: Catalog) -> tuple[str, ...]:
     return (
         *_PLAIN,
         *(f"options.{name}" for name in sorted(options)),
-        "state.valid_percent",
-        "state.invalid_percent",
-        *(f"workload.{name}" for name in WorkloadFile.model_fields),
+        *(f"state.{name}" for name in _STATE),
+        *(f"workload.{name}" for name in workload_keys()),
         *(f"board.{name}" for name in _BOARD),
         *(f"chip.{name}" for name in _CHIP),
+    )
+
+
+def workload_keys() -> tuple[str, ...]:
+    """The keys of all kinds of workload."""
+    return tuple(
+        dict.fromkeys(name for model in WORKLOAD_MODELS.values() for name in model.model_fields)
     )
 
 
@@ -93,11 +102,13 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
     filesystem = catalog.filesystem(_text(settings, "filesystem", where))
     setup = _mount_setup(filesystem, settings, where)
     state = _state(settings, catalog, where)
-    workload = {
+    blocks = _partition_blocks(board, filesystem, settings, where)
+    table = {
         key.removeprefix("workload."): value
         for key, value in settings.items()
         if key.startswith("workload.")
     }
+    workload = resolve_workload(table, state, blocks * board.chip.block_bytes, where)
     resolved_axes: dict[str, Scalar] = {}
     for key, value in axes.items():
         if key.startswith("options."):
@@ -105,6 +116,8 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
             value = dict(setup.options).get(name, "")
         elif key == "state":
             value = state.name
+        elif key.startswith("workload."):
+            value = getattr(workload, key.removeprefix("workload."))
         resolved_axes[key] = value
     return Case(
         id=case_id,
@@ -113,9 +126,9 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         board=board,
         cpu_scale=_number(settings, "cpu_scale", where),
         filesystem=setup,
-        partition_blocks=_partition_blocks(board, filesystem, settings, where),
+        partition_blocks=blocks,
         state=state,
-        workload=Workload(**dict(validated(WorkloadFile, workload, f"{where}: workload"))),
+        workload=workload,
         seed=_integer(settings, "seed", where),
     )
 
@@ -188,21 +201,18 @@ def _mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Moun
 
 def _state(settings: Settings, catalog: Catalog, where: str) -> InitialState:
     value = settings.get("state", "free")
+    changes = {key: settings[f"state.{key}"] for key in _STATE if f"state.{key}" in settings}
     if isinstance(value, Mapping):
-        parsed = validated(StateFile, value, f"{where}: state")
-        state = initial_state(parsed.name, parsed.valid_percent, parsed.invalid_percent)
+        table = dict(value)
     else:
         state = catalog.state(str(value))
-    shares = {
-        key: _integer(settings, f"state.{key}", where)
-        for key in ("valid_percent", "invalid_percent")
-        if f"state.{key}" in settings
-    }
-    if not shares:
-        return state
-    validated(StateFile, shares, f"{where}: state")
-    changed = replace(state, name="", **shares)
-    return initial_state("", changed.valid_percent, changed.invalid_percent)
+        table = {name: getattr(state, name) for name in ("name", *_STATE)}
+    if changes:
+        # Another state than the one that the name belongs to.
+        table |= {"name": "", **changes}
+        if not {"kind"} & set(changes) and table.get("kind") in ("free", "aged"):
+            table["kind"] = ""
+    return initial_state(validated(StateFile, table, f"{where}: state"))
 
 
 def _partition_blocks(board: Board, filesystem: Filesystem, settings: Settings, where: str) -> int:

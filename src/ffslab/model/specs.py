@@ -15,6 +15,8 @@ from typing import Any, Literal
 from ffslab.model.canonical import canonical_json, sha256_hex
 
 WaitModel = Literal["polled", "interrupt"]
+StateKind = Literal["free", "aged", "saturated", "filled"]
+Pattern = Literal["sequential-read", "random-read", "sequential-write", "random-write"]
 Scalar = str | int | float | bool
 
 
@@ -242,15 +244,24 @@ class MountSetup:
 
 @dataclass(frozen=True, slots=True)
 class InitialState:
-    """How full the partition is at launch, in percent of the space then available."""
+    """What the flash holds when a workload begins.
+
+    free: all erased. aged: files of valid and of invalid data, in percent of the space that is
+    available on the empty file system. saturated: everything invalid. filled: a file of valid
+    data, in percent of the partition, and the space of the test file invalid.
+    """
 
     name: str
-    valid_percent: int
-    invalid_percent: int
+    kind: StateKind
+    valid_percent: int = 0
+    invalid_percent: int = 0
+    rate_percent: int = 0
+    settle_ms: int = 0  # virtual time between making data invalid and the first request
+    remount: bool = True  # prepared in a guest of its own and kept as a snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
+class Ffsmark:
     """FFSMark; the keys are those of the agent's step (docs/plan-format.md, section 4)."""
 
     kind: Literal["ffsmark"] = "ffsmark"
@@ -268,6 +279,39 @@ class Workload:
     drop_caches: bool = True
     verify: bool = False
     full: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Micro:
+    """A stream of requests to one file; the keys are those of the agent's step `micro`."""
+
+    kind: Literal["micro"] = "micro"
+    pattern: Pattern = "random-write"
+    request_bytes: int = 4096
+    volume_bytes: int = 20 * 2**20
+    file_bytes: int = 0  # 0: as the volume
+    existing: bool = False  # requests go to a file that the preparation wrote
+    limit: bool = True
+    random: Literal["shuffle", "uniform"] = "shuffle"
+    shift_bytes: int = 0
+    target_bytes: int = 0  # 0: the whole file
+    partitions: int = 1
+    increment: int = 1
+    parallel: int = 1
+    mix_pattern: Pattern | Literal[""] = ""
+    mix_ratio: int = 1
+    pause_us: int = 0
+    burst: int = 1
+    cache: Literal["drop", "bypass", "keep"] = "drop"
+    fsync_every: int = 0
+
+    @property
+    def test_file_bytes(self) -> int:
+        """Size of the test file before it is cut to what is available."""
+        return self.file_bytes or self.volume_bytes
+
+
+Workload = Ffsmark | Micro
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,6 +337,11 @@ class Case:
     def partition_bytes(self) -> int:
         """Size of the partition under test."""
         return self.partition_blocks * self.board.chip.block_bytes
+
+    @property
+    def is_prepared_apart(self) -> bool:
+        """Whether a guest of its own prepares the flash, and the case's guest gets a copy."""
+        return isinstance(self.workload, Micro) and self.state.remount
 
     @property
     def cpu_block_ps(self) -> int:

@@ -10,18 +10,32 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ffslab.errors import SpecError, UsageError
-from ffslab.model.catalog import Catalog
-from ffslab.model.files import StudyFile, WorkloadFile, suggestion, validated
-from ffslab.model.settings import DEFAULT, check_keys, flatten, option_value, resolve
+from ffslab.model.catalog import Catalog, initial_state
+from ffslab.model.files import PartFile, StateFile, StudyFile, suggestion, validated
+from ffslab.model.settings import DEFAULT, PART, check_keys, flatten, option_value, resolve
 from ffslab.model.specs import Case
+from ffslab.model.units import format_size, parse_size
 from ffslab.program import program
 
 Override = tuple[str, tuple[Any, ...]]
+
+
+Axes = tuple[tuple[str, tuple[Any, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a study: its settings and axes go over those of the study."""
+
+    name: str
+    title: str
+    settings: Mapping[str, Any]
+    axes: Axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +46,21 @@ class Study:
     title: str
     description: str
     base: Mapping[str, Any]
-    axes: tuple[tuple[str, tuple[Any, ...]], ...]
+    axes: Axes
     include: tuple[Mapping[str, Any], ...]
     exclude: tuple[Mapping[str, Any], ...]
+    parts: tuple[Part, ...] = ()
 
 
 def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: str) -> Study:
     """A study file's contents as a Study; raises SpecError for what cannot be right."""
     parsed = validated(StudyFile, document, where)
-    axes: dict[str, tuple[Any, ...]] = {}
-    for key, values in flatten(parsed.axes).items():
-        if not isinstance(values, list) or not values:
-            raise SpecError(f"{where}: axes.{key} must be a list with at least one value")
-        axes[key] = tuple(values)
+    axes = dict(_axes(parsed.axes, catalog, f"{where}: axes"))
     axes.setdefault("seed", tuple(parsed.base.seeds))
     # Seeds are replicates: neighbours in the table, whatever the file's order.
     axes["seed"] = axes.pop("seed")
     include = tuple(flatten(rule) for rule in parsed.include)
     exclude = tuple(flatten(rule) for rule in parsed.exclude)
-    check_keys(axes, catalog, f"{where}: axes")
     for rule in (*include, *exclude):
         check_keys(rule, catalog, f"{where}: rule")
     return Study(
@@ -61,7 +71,44 @@ def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: st
         axes=tuple(axes.items()),
         include=include,
         exclude=exclude,
+        parts=_parts(parsed.part, catalog, where),
     )
+
+
+def _axes(table: Mapping[str, Any], catalog: Catalog, where: str) -> Axes:
+    axes: dict[str, tuple[Any, ...]] = {}
+    for key, values in flatten(table).items():
+        if not isinstance(values, list) or not values:
+            raise SpecError(f"{where}.{key} must be a list with at least one value")
+        axes[key] = tuple(values)
+    _check_settable(axes, catalog, where)
+    return tuple(axes.items())
+
+
+def _check_settable(keys: Collection[str], catalog: Catalog, where: str) -> None:
+    check_keys(keys, catalog, where)
+    if PART in keys:
+        raise SpecError(
+            f"{where}: {PART!r} is no setting",
+            cause="the parts of a study are tables of their own",
+            remedy='[[part]] name = "NAME", with axes; --set part=NAME chooses among them',
+        )
+
+
+def _parts(parsed: Sequence[PartFile], catalog: Catalog, where: str) -> tuple[Part, ...]:
+    parts: dict[str, Part] = {}
+    for part in parsed:
+        here = f"{where}: part {part.name}"
+        if part.name in parts:
+            raise SpecError(
+                f"{where}: two parts are called {part.name!r}", remedy="rename one of them"
+            )
+        settings = flatten(part.settings)
+        _check_settable(settings, catalog, here)
+        parts[part.name] = Part(
+            part.name, part.title, settings, _axes(part.axes, catalog, f"{here}: axes")
+        )
+    return tuple(parts.values())
 
 
 def _base_settings(parsed: StudyFile, catalog: Catalog, where: str) -> dict[str, Any]:
@@ -74,7 +121,7 @@ def _base_settings(parsed: StudyFile, catalog: Catalog, where: str) -> dict[str,
     settings["state"] = base.state if isinstance(base.state, str) else base.state.model_dump()
     for name, value in base.options.items():
         settings[f"options.{name}"] = value
-    for name in WorkloadFile.model_fields:
+    for name in type(base.workload).model_fields:
         settings[f"workload.{name}"] = getattr(base.workload, name)
     check_keys(settings, catalog, f"{where}: base")
     return settings
@@ -89,34 +136,86 @@ def with_overrides(study: Study, overrides: Sequence[Override], catalog: Catalog
     for key, values in overrides:
         merged[key] = (*merged.get(key, ()), *values)
     check_keys(merged, catalog, "--set")
-    base = dict(study.base)
-    axes = dict(study.axes)
+    parts = _chosen_parts(study, merged.pop(PART, ()))
+    base, axes = _overridden(dict(study.base), dict(study.axes), merged)
+    axes["seed"] = axes.pop("seed")
+    parts = tuple(_overridden_part(part, merged) for part in parts)
+    return replace(study, base=base, axes=tuple(axes.items()), parts=parts)
+
+
+def _chosen_parts(study: Study, names: Sequence[Any]) -> tuple[Part, ...]:
+    known = [part.name for part in study.parts]
+    for name in names:
+        if name not in known:
+            raise SpecError(
+                f"--set: study {study.name} has no part {name!r}{suggestion(str(name), known)}",
+                cause=f"its parts are: {', '.join(known)}" if known else "it has no parts",
+                remedy="leave --set part away, or name another",
+            )
+    return tuple(part for part in study.parts if not names or part.name in names)
+
+
+def _overridden(
+    base: dict[str, Any], axes: dict[str, tuple[Any, ...]], merged: Mapping[str, tuple[Any, ...]]
+) -> tuple[dict[str, Any], dict[str, tuple[Any, ...]]]:
     for key, values in merged.items():
         if key in axes or len(values) > 1:
             axes[key] = values
         else:
             base[key] = values[0]
-    axes["seed"] = axes.pop("seed")
-    return Study(
-        study.name,
-        study.title,
-        study.description,
-        base,
-        tuple(axes.items()),
-        study.include,
-        study.exclude,
-    )
+    return base, axes
+
+
+def _overridden_part(part: Part, merged: Mapping[str, tuple[Any, ...]]) -> Part:
+    """What the command line says has precedence over what a part says."""
+    settings = {key: value for key, value in part.settings.items() if key not in merged}
+    axes = tuple((key, values) for key, values in part.axes if key not in merged)
+    return replace(part, settings=settings, axes=axes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """A product of axes over settings: a whole study, or one part of it."""
+
+    base: Mapping[str, Any]
+    axes: Axes
+
+
+def _grids(study: Study) -> tuple[_Grid, ...]:
+    if not study.parts:
+        return (_Grid(study.base, study.axes),)
+    grids = []
+    for part in study.parts:
+        axes: dict[str, tuple[Any, ...]] = {PART: (part.name,)}
+        axes |= {key: values for key, values in study.axes if key not in part.settings}
+        axes |= dict(part.axes)
+        axes["seed"] = axes.pop("seed")
+        grids.append(_Grid(_merge(study.base, part.settings), tuple(axes.items())))
+    return tuple(grids)
 
 
 def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
     """All cases in order; ids are unique. Raises SpecError, also when nothing is left."""
-    names = [name for name, _ in study.axes]
-    telling = _telling(study)
-    cases: list[Case] = []
     stated: dict[str, Mapping[str, Any]] = {}
-    for values in itertools.product(*(values for _, values in study.axes)):
+    cases = [case for grid in _grids(study) for case in _grid_cases(study, grid, stated, catalog)]
+    if not cases:
+        raise SpecError(
+            f"study {study.name} has no case left",
+            cause="its include and exclude rules, with --set, remove every combination",
+            remedy=f"{program()} run {study.name} --dry-run",
+        )
+    return tuple(cases)
+
+
+def _grid_cases(
+    study: Study, grid: _Grid, stated: dict[str, Mapping[str, Any]], catalog: Catalog
+) -> Iterator[Case]:
+    """The cases of one product; `stated` has the ids so far with their values on the axes."""
+    names = [name for name, _ in grid.axes]
+    telling = _telling(grid)
+    for values in itertools.product(*(values for _, values in grid.axes)):
         axes = dict(zip(names, values, strict=True))
-        settings = _merge(study.base, axes)
+        settings = _merge(grid.base, axes)
         if study.include and not any(_matches(r, settings, catalog) for r in study.include):
             continue
         if any(_matches(rule, settings, catalog) for rule in study.exclude):
@@ -132,14 +231,7 @@ def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
                 remedy="remove one of them",
             )
         stated[case_id] = axes
-        cases.append(case)
-    if not cases:
-        raise SpecError(
-            f"study {study.name} has no case left",
-            cause="its include and exclude rules, with --set, remove every combination",
-            remedy=f"{program()} run {study.name} --dry-run",
-        )
-    return tuple(cases)
+        yield case
 
 
 def _is_default_twice(axes: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -153,15 +245,15 @@ def _is_default_twice(axes: Mapping[str, Any], other: Mapping[str, Any]) -> bool
     )
 
 
-def _telling(study: Study) -> list[str]:
+def _telling(grid: _Grid) -> list[str]:
     """The settings that make a case's id: axes with several values, file system and seed.
 
     An axis with one value tells no case from another. The seed is always there, so that an id
     stays what it is when more seeds are added; so is the file system if it is an axis, or if
     nothing but the seed is left.
     """
-    always = ("filesystem", "seed")
-    names = [name for name, values in study.axes if len(values) > 1 or name in always]
+    always = (PART, "filesystem", "seed")
+    names = [name for name, values in grid.axes if len(values) > 1 or name in always]
     return names if names != ["seed"] else ["filesystem", "seed"]
 
 
@@ -203,19 +295,27 @@ def _label(key: str, value: Any, settings: Mapping[str, Any], catalog: Catalog) 
     if key == "seed":
         return f"s{value}"
     if isinstance(value, Mapping):
-        value = (
-            value.get("name")
-            or f"v{value.get('valid_percent', 0)}i{value.get('invalid_percent', 0)}"
-        )
+        value = initial_state(validated(StateFile, value, "state")).name
+    elif key.startswith("workload.") and key.endswith("_bytes"):
+        value = _size_text(value)
+        last = last.removesuffix("_bytes")
     elif key.startswith("options."):
         filesystem = catalog.filesystem(str(settings.get("filesystem", "")))
         if last in filesystem.options:
             value = option_value(filesystem, last, settings)
-    text = re.sub(r"[^a-z0-9.]", "", str(value).lower())
+    sign = "m" if str(value).startswith("-") else ""
+    text = sign + re.sub(r"[^a-z0-9.]", "", str(value).lower())
     if isinstance(value, str) and not key.endswith("_bytes"):
         return text
     prefix = {"cpu_scale": "cpu", "partition_bytes": "part"}.get(key, last.replace("_", ""))
     return f"{prefix}{text}"
+
+
+def _size_text(value: Any) -> str:
+    try:
+        return format_size(parse_size(value))
+    except (TypeError, ValueError):
+        return str(value)  # the check of the case says what is wrong with it
 
 
 def select(cases: Sequence[Case], ids: Sequence[str], study: str = "STUDY") -> tuple[Case, ...]:

@@ -1,9 +1,14 @@
-"""The agent's plan for a case: pure text, as docs/plan-format.md defines it.
+"""The agent's plans for a case: pure text, as docs/plan-format.md defines it.
 
 The order is the experiment's: load the chip and the monitor, erase the
 partition, attach and mount, wait until the file system has formatted it, run
-the workload, unmount. Everything between
-`monitor` and the last snapshot is counted.
+the workload, unmount. Everything between `monitor` and the last snapshot is
+counted.
+
+A case whose state is prepared apart has two plans: that of the guest which
+prepares the flash and unmounts it, and that of its own guest, which mounts a
+copy. `preparation_plan_text` takes nothing from the case but what determines
+the state, so that cases which differ in their requests share it.
 """
 
 from __future__ import annotations
@@ -11,11 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from ffslab.model.specs import CHIP_FAULT_RATES, Board, Case
+from ffslab.model.specs import CHIP_FAULT_RATES, Board, Case, Micro
 
 PARTITION = "data"
 MOUNT_POINT = "/mnt"
 SETTLE_QUIET_MS = 2000
+# After the mount of a prepared flash. Shorter than the pace of YAFFS2's background collector (a
+# block in 2 s), which would otherwise undo the state before the workload begins.
+MOUNTED_QUIET_MS = 1000
+MOUNTED_MAX_MS = 60_000
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
@@ -23,28 +32,68 @@ _HEX_ESCAPED = frozenset("%= \t\n\r\x7f") | {chr(code) for code in range(32)}
 
 
 def plan_text(case: Case) -> str:
-    """The plan that runs `case`."""
-    lines = [
-        # No name of the case or study: a plan is a function of the case's spec.
-        "ffsplan 1",
+    """The plan of the guest that runs `case`'s workload."""
+    apart = case.is_prepared_apart
+    prepare = [] if apart or case.workload.kind != "micro" else [_prepare_step(case)]
+    return _text(
+        _beginning(case, trace=case.trace)
+        + (_attach_lines(case) if apart else _format_lines(case))
+        + [
+            _step("snapshot", label="mounted"),
+            # The background formatting of an empty file system is not the workload's cost; nor is
+            # the check of all nodes that some make after a mount. A collector that never rests is
+            # no failure: the step's end is in the result.
+            _step("settle", quiet_ms=MOUNTED_QUIET_MS, max_ms=MOUNTED_MAX_MS, may_fail=1)
+            if apart
+            else _step("settle", quiet_ms=SETTLE_QUIET_MS),
+            _step("snapshot", label="settled"),
+            *prepare,
+            _workload_step(case),
+        ]
+        + _end_lines(case)
+        + [
+            _step("capture", path=f"/proc/vnand/{FLASH_REGION}/counters"),
+            _step("capture", path="/proc/cpu_model"),
+        ]
+    )
+
+
+def preparation_plan_text(case: Case) -> str:
+    """The plan of the guest that brings the flash to `case`'s initial state."""
+    return _text(
+        _beginning(case, trace=False)
+        + _format_lines(case)
+        + [
+            _step("snapshot", label="mounted"),
+            _step("settle", quiet_ms=SETTLE_QUIET_MS),
+            _step("snapshot", label="settled"),
+            _prepare_step(case),
+        ]
+        + _end_lines(case)
+    )
+
+
+def _text(lines: list[str]) -> str:
+    # No name of the case or study: a plan is a function of the case's spec.
+    return "\n".join(["ffsplan 1", *lines]) + "\n"
+
+
+def _beginning(case: Case, *, trace: bool) -> list[str]:
+    return [
         *_device_lines(case),
         _step("monitor", mtd=PARTITION),
         # Always there, so that a traced guest has the same history as another.
-        _step("trace", on=int(case.trace)),
-        *_format_lines(case),
-        _step("snapshot", label="mounted"),
-        # The background formatting of an empty file system is not the workload's cost.
-        _step("settle", quiet_ms=SETTLE_QUIET_MS),
-        _step("snapshot", label="settled"),
-        _workload_step(case),
+        _step("trace", on=int(trace)),
+    ]
+
+
+def _end_lines(case: Case) -> list[str]:
+    return [
         _step("umount", target=MOUNT_POINT),
         # UBI finishes its background work when it is detached.
         *([_step("ubi-detach", ubi=0)] if case.filesystem.ubi else []),
         _step("snapshot", label="unmounted"),
-        _step("capture", path=f"/proc/vnand/{FLASH_REGION}/counters"),
-        _step("capture", path="/proc/cpu_model"),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def shell_plan_text(case: Case, program: str, path_of: Callable[[str], str]) -> str:
@@ -137,19 +186,27 @@ def _device_lines(case: Case, path_of: Callable[[str], str] = module_path) -> li
 
 
 def _format_lines(case: Case) -> list[str]:
+    return [_step("erase", mtd=PARTITION), *_attach_lines(case, new=True)]
+
+
+def _attach_lines(case: Case, *, new: bool = False) -> list[str]:
+    """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
     setup = case.filesystem
-    lines = [_step("erase", mtd=PARTITION)]
+    lines: list[str] = []
     if setup.ubi:
-        lines += [
+        lines.append(
             _step(
                 "ubi-attach",
                 mtd=PARTITION,
                 ubi=0,
                 vid_hdr_offset=setup.ubi.vid_hdr_offset,
                 max_beb_per1024=setup.ubi.max_beb_per1024,
-            ),
-            _step("ubi-mkvol", ubi=0, name=setup.ubi.volume, volume=0, size="max"),
-        ]
+            )
+        )
+        if new:
+            lines.append(
+                _step("ubi-mkvol", ubi=0, name=setup.ubi.volume, volume=0, size="max"),
+            )
     mount: dict[str, object] = {
         "type": setup.type,
         "source": setup.source.replace("{partition}", PARTITION),
@@ -163,20 +220,48 @@ def _format_lines(case: Case) -> list[str]:
     return lines
 
 
+def _prepare_step(case: Case) -> str:
+    """What a preparation depends on: the state, and whether there must be a test file."""
+    workload, state = case.workload, case.state
+    assert isinstance(workload, Micro)
+    shares: dict[str, int] = {}
+    if state.kind == "aged":
+        shares = {
+            "valid_percent": state.valid_percent,
+            "invalid_percent": state.invalid_percent,
+        }
+    elif state.kind == "filled":
+        shares = {"rate_percent": state.rate_percent, "partition_bytes": case.partition_bytes}
+    if workload.existing or state.kind == "filled":
+        shares |= {"file_bytes": workload.test_file_bytes, "limit": int(workload.limit)}
+    return _step(
+        "prepare",
+        dir=MOUNT_POINT,
+        state=state.kind,
+        **shares,
+        test_file=int(workload.existing),
+        seed=case.seed,
+    )
+
+
 def _workload_step(case: Case) -> str:
     keys: dict[str, object] = {
         key: int(value) if isinstance(value, bool) else value
         for key, value in asdict(case.workload).items()
-        if key != "kind"
+        if key != "kind" and value != ""
     }
-    return _step(
-        case.workload.kind,
-        dir=MOUNT_POINT,
-        **keys,
-        valid_percent=case.state.valid_percent,
-        invalid_percent=case.state.invalid_percent,
-        seed=case.seed,
-    )
+    state = case.state
+    if isinstance(case.workload, Micro):
+        # What a preparation with a test file has made invalid is gone already, but for aged's.
+        left = state.kind == "aged" and state.invalid_percent > 0
+        fresh = state.kind in ("saturated", "filled") and not case.workload.existing
+        keys |= {"remove": int(left or fresh), "settle_ms": state.settle_ms}
+    else:
+        keys |= {
+            "valid_percent": state.valid_percent,
+            "invalid_percent": state.invalid_percent,
+        }
+    return _step(case.workload.kind, dir=MOUNT_POINT, **keys, seed=case.seed)
 
 
 def _step(verb: str, **keys: object) -> str:
