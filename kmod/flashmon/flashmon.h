@@ -6,8 +6,10 @@
  *	main.c	 the module, /proc/flashmon/control
  *	hook.c	 the wrapped operations
  *	trace.c	 the trace buffer
+ *	live.c	 the live page, which a process can map
  *	proc.c	 /proc/flashmon/NAME
  *	account.c what a request adds to the counters (pure)
+ *	live_slots.c what a request adds to the live page (pure)
  */
 #ifndef FLASHMON_H
 #define FLASHMON_H
@@ -20,6 +22,7 @@ struct flashmon_hook;
 struct proc_ops;
 
 #include "account.h"
+#include "live_slots.h"
 #include "trace_format.h"
 
 /**
@@ -43,6 +46,7 @@ struct flashmon_trace {
  * @start: its first byte in the master
  * @totals: counters
  * @trace: trace
+ * @live: the live page
  * @list: in the hook's list
  * @all: in main.c's list of all monitors
  */
@@ -52,6 +56,7 @@ struct flashmon {
 	u64 start;
 	struct flashmon_totals totals;
 	struct flashmon_trace trace;
+	struct flashmon_live *live;
 	struct list_head list;
 	struct list_head all;
 };
@@ -61,7 +66,8 @@ struct flashmon {
  * @master: the MTD device
  * @read_oob, @write_oob, @read, @write, @panic_write, @erase: its own
  *	operations, NULL where it has none
- * @lock: protects @monitors, their counters and traces; never held while the
+ * @lock: protects @monitors, their counters, traces and live
+ *	pages; never held while the
  *	driver works
  * @monitors: who watches
  * @busy: requests under way
@@ -80,7 +86,7 @@ struct flashmon_hook {
 	int (*panic_write)(struct mtd_info *mtd, loff_t to, size_t len,
 			   size_t *retlen, const u_char *buf);
 	int (*erase)(struct mtd_info *mtd, struct erase_info *instr);
-	spinlock_t lock;	/* monitors, counters, traces */
+	spinlock_t lock;	/* monitors, counters, traces, live pages */
 	struct list_head monitors;
 	atomic_t busy;
 	struct list_head list;
@@ -118,6 +124,21 @@ void flashmon_trace_free(struct flashmon *m);
 void flashmon_trace_add(struct flashmon *m, u8 op, u64 t_start_ns,
 			const struct flashmon_request *r, u32 oob_bytes,
 			int result);
+
+/* live.c. Return: 0 or -ENOMEM. */
+int flashmon_live_alloc(struct flashmon *m);
+void flashmon_live_free(struct flashmon *m);
+
+/**
+ * flashmon_live_count() - give the current task what a request added
+ * @m: the monitor, which has counted the request
+ * @before: flashmon_share_of() its counters before that
+ *
+ * The caller holds the lock.
+ */
+void flashmon_live_count(struct flashmon *m, const struct flashmon_share *before);
+
+extern const struct proc_ops flashmon_live_ops;
 
 int flashmon_proc_init(const struct proc_ops *control);
 void flashmon_proc_exit(void);

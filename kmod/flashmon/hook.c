@@ -45,6 +45,8 @@ struct event {
 static void count(struct flashmon *m, const struct event *e,
 		  const struct flashmon_request *r)
 {
+	struct flashmon_share before = flashmon_share_of(&m->totals.counters);
+
 	m->totals.counters.corrected_bitflips += e->corrected;
 	switch (e->op) {
 	case FLASHMON_OP_READ:
@@ -57,6 +59,7 @@ static void count(struct flashmon *m, const struct event *e,
 		flashmon_count_erase(&m->totals, r);
 		break;
 	}
+	flashmon_live_count(m, &before);
 }
 
 /* How far the driver got: what it reports, plus the page where it failed. */

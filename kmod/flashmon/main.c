@@ -5,7 +5,7 @@
  * /proc/flashmon/control takes, one per write:
  *	attach NAME		watch the MTD device NAME (a partition or a chip)
  *	detach NAME
- *	reset NAME		set its counters to zero
+ *	reset NAME		set its counters to zero, empty its live page
  *	trace 1|0 NAME		see the module parameter trace_store
  *
  * Tracing or not, a guest in the lab executes the same commands of the same
@@ -69,6 +69,7 @@ static int watch(struct flashmon *m)
 static void free_monitor(struct flashmon *m)
 {
 	flashmon_trace_free(m);
+	flashmon_live_free(m);
 	vfree(m->totals.block);
 	put_mtd_device(m->mtd);
 	kfree(m);
@@ -111,6 +112,9 @@ static int attach(const char *name)
 					     sizeof(*m->totals.block)));
 	if (!m->totals.block)
 		goto out_free;
+	err = flashmon_live_alloc(m);
+	if (err)
+		goto out_free;
 	err = flashmon_trace_open(m, trace_store);
 	if (err)
 		goto out_free;
@@ -135,6 +139,7 @@ static void reset(struct flashmon *m)
 	memset(&m->totals.counters, 0, sizeof(m->totals.counters));
 	memset(m->totals.block, 0, array_size(m->totals.blocks,
 					      sizeof(*m->totals.block)));
+	flashmon_live_clear(m->live);
 	spin_unlock_irqrestore(&m->hook->lock, flags);
 }
 

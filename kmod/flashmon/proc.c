@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/flashmon/NAME: "counters" (name and value), "blocks" (one line per
- * erase block: erases, programs, reads), "trace" (trace_format.h).
+ * erase block: erases, programs, reads), "trace" (trace_format.h), "live"
+ * (live_format.h).
  */
 
 #include <linux/proc_fs.h>
@@ -69,7 +70,8 @@ int flashmon_proc_add(struct flashmon *m)
 		return -ENOMEM;
 	if (proc_create_single_data("counters", 0444, dir, counters_show, m) &&
 	    proc_create_single_data("blocks", 0444, dir, blocks_show, m) &&
-	    proc_create_data("trace", 0444, dir, &trace_ops, m))
+	    proc_create_data("trace", 0444, dir, &trace_ops, m) &&
+	    proc_create_data("live", 0444, dir, &flashmon_live_ops, m))
 		return 0;
 	flashmon_proc_remove(m);
 	return -ENOMEM;

@@ -28,6 +28,7 @@ void test_plan(void);
 void test_ops(void);
 void test_file_io(void);
 void test_monitor(void);
+void test_live(void);
 void test_postmark(void);
 
 #endif

@@ -38,6 +38,7 @@ int main(void)
 		{ "ops", test_ops },
 		{ "file_io", test_file_io },
 		{ "monitor", test_monitor },
+		{ "live", test_live },
 		{ "postmark", test_postmark },
 	};
 	size_t i;
