@@ -5,6 +5,7 @@
         results.jsonl       one line per case in expansion order, host-independent
         wall.jsonl          wall-clock figures of the cases
         cases/<id>/         spec.json plan records.jsonl console.log case.json wall.json
+        states/<key>/       plan records.jsonl console.log of a guest that prepared a state
 
 case.json appears last, by a rename: a case without it has not run. results.jsonl
 and wall.jsonl are collected from the cases whenever ffslab stops.
@@ -31,6 +32,7 @@ MANIFEST = "manifest.json"
 RESULTS = "results.jsonl"
 WALL = "wall.jsonl"
 CASES = "cases"
+STATES = "states"
 CASE_RESULT = "case.json"
 CASE_WALL = "wall.json"
 
@@ -81,6 +83,16 @@ class RunDirectory:
         write_atomic(directory / "spec.json", canonical_json(case_spec(case)) + "\n")
         write_atomic(directory / "plan", plan)
         return directory
+
+    def write_state(self, key: str, files: Mapping[str, bytes]) -> None:
+        """What a guest that prepared a state was told and said."""
+        directory = self.path / STATES / key
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            for name, contents in files.items():
+                (directory / name).write_bytes(contents)
+        except OSError as error:
+            raise disk_error(error, directory) from error
 
     def finish_case(self, result: Mapping[str, Any], wall: Mapping[str, Any]) -> None:
         """Writes a case's figures; the case counts as run from here on."""

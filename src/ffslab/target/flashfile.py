@@ -46,6 +46,29 @@ def create_flash_file(path: Path, size_bytes: int) -> None:
         ) from error
 
 
+def copy_flash_file(source: Path, target: Path) -> None:
+    """A copy of `source` with its holes; InfrastructureError if the disk refuses."""
+    try:
+        with source.open("rb") as read, target.open("xb") as write:
+            size = os.fstat(read.fileno()).st_size
+            write.truncate(size)
+            position = 0
+            while (position := _next_data(read.fileno(), position, size)) < size:
+                end = _next_hole(read.fileno(), position, size)
+                os.lseek(write.fileno(), position, os.SEEK_SET)
+                while position < end:
+                    sent = os.sendfile(write.fileno(), read.fileno(), position, end - position)
+                    if not sent:
+                        raise OSError(errno.EIO, "the file became shorter", str(source))
+                    position += sent
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot copy the flash file {source} to {target}: {error.strerror}",
+            cause="no space, or the source was removed meanwhile",
+            remedy="name another place with --scratch DIR",
+        ) from error
+
+
 def flash_digest(path: Path) -> str:
     """SHA-256 over (position, contents) of every 64 KiB chunk that is not all zero."""
     digest = hashlib.sha256()
@@ -62,6 +85,16 @@ def flash_digest(path: Path) -> str:
                 digest.update(chunk)
             position += CHUNK_BYTES
     return digest.hexdigest()
+
+
+def _next_hole(descriptor: int, position: int, size: int) -> int:
+    """Where the data at `position` end."""
+    try:
+        return min(os.lseek(descriptor, position, os.SEEK_HOLE), size)
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # a file system without SEEK_HOLE
+            return size
+        raise
 
 
 def _next_data(descriptor: int, position: int, size: int) -> int:

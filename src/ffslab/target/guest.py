@@ -23,6 +23,7 @@ class GuestJob:
     timeout_s: float
     keep_flash: bool = False
     host_cpu: int | None = None  # pin the guest there; None: the host decides
+    flash: Path | None = None  # the chip begins with a copy of this file; None: erased
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
-from ffslab.process import run_command
 from ffslab.program import program
 from ffslab.target.flashfile import (
+    copy_flash_file,
     create_flash_file,
     flash_digest,
     flash_file_bytes,
@@ -104,8 +104,9 @@ def write_guest_directory(
     case: Case,
     plan: str,
     programs: Mapping[str, Path] | None = None,
+    flash: Path | None = None,
 ) -> None:
-    """Puts kernel, initramfs and an empty flash file into `directory`.
+    """Puts kernel, initramfs and a flash file, empty or a copy of `flash`, into `directory`.
 
     `programs` are further executable files of the initramfs, host files by their guest paths.
     """
@@ -133,7 +134,10 @@ def write_guest_directory(
             cause="the lab build is incomplete, or the disk is full",
             remedy=f"{program()} doctor",
         ) from error
-    create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
+    if flash:
+        copy_flash_file(flash, directory / FLASH_NAME)
+    else:
+        create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
     # There even if the case is not traced: it is sparse, and the guest's memory
     # layout must not depend on it.
     create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
@@ -168,7 +172,7 @@ class UmlTarget:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
         try:
-            write_guest_directory(directory, self._lab, job.case, job.plan)
+            write_guest_directory(directory, self._lab, job.case, job.plan, flash=job.flash)
             script = batch_script(job.case, job.host_cpu)
             started_ns = self._clock_ns()
             status, timed_out, killed = self._boot(script, directory, job.timeout_s)
@@ -254,7 +258,6 @@ def _collect(directory: Path, job: GuestJob) -> None:
         if name == TRACE_NAME:
             trim_trace(source)
         if name == FLASH_NAME:
-            # `cp --sparse` keeps the holes, which shutil would write as zeros.
-            run_command(["cp", "--sparse=always", source, target])
+            copy_flash_file(source, target)
         else:
             shutil.copyfile(source, target)

@@ -1,0 +1,178 @@
+"""Prepared states of the flash, kept on the host: a snapshot of the chip per state.
+
+A state is prepared by a guest of its own, and every case that needs it gets a copy of that guest's
+flash file. The key is a hash of all that the preparing guest's history depends on: its plan, its
+kernel's arguments, the size of the chip, the lab's build. So a kept state cannot belong to anything
+else, and whether it was kept makes no difference to a result.
+
+An entry appears by a rename and is used only if its contents still have the digest that was
+recorded. The store is bounded: `prune` removes what was used longest ago.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError, UsageError
+from ffslab.model.canonical import canonical_json, sha256_hex
+from ffslab.model.specs import Case
+from ffslab.target.flashfile import flash_digest, flash_file_bytes
+from ffslab.target.guest import FLASH_NAME
+from ffslab.target.uml import BATCH_CONSOLE, kernel_arguments
+
+_STAMP = "complete.json"
+_LOCK = "users.lock"
+_TEMPORARY = "tmp-"
+_LIMIT_GIB = 8.0
+LIMIT_VARIABLE = "FFSLAB_STATE_CACHE_GIB"
+
+
+def state_key(case: Case, plan: str, build_id: str) -> str:
+    """Names the state that the guest with this preparation plan leaves on the flash."""
+    source = case.filesystem.module_source
+    return sha256_hex(
+        canonical_json(
+            {
+                "plan": plan,
+                "kernel_arguments": list(kernel_arguments(case, BATCH_CONSOLE)),
+                "flash_bytes": flash_file_bytes(case.board.chip),
+                "build_id": build_id,
+                "module_source": source.key if source else "",
+            }
+        )
+    )
+
+
+def limit_bytes(environment: Collection[tuple[str, str]] | None = None) -> int:
+    """How much the store may keep; UsageError if the variable is no number."""
+    variables = dict(os.environ if environment is None else environment)
+    text = variables.get(LIMIT_VARIABLE, "")
+    try:
+        gib = float(text) if text else _LIMIT_GIB
+        if not 0 <= gib < 1e6:
+            raise ValueError
+    except ValueError:
+        raise UsageError(
+            f"{LIMIT_VARIABLE}={text!r} is no size",
+            cause="it is a number of GiB, such as 8 or 0.5",
+            remedy=f"unset {LIMIT_VARIABLE}, which stands for {_LIMIT_GIB:g}",
+        ) from None
+    return int(gib * 2**30)
+
+
+@dataclass(frozen=True, slots=True)
+class StateStore:
+    """A directory of prepared states; safe to use from several threads and processes."""
+
+    root: Path
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While a run uses the store, nothing is removed from it by another one."""
+        with _errors_explained(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            lock = (self.root / _LOCK).open("a")
+        with lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            yield
+
+    def find(self, key: str) -> Path | None:
+        """The entry of that key, its contents checked; None if there is none, or a damaged one."""
+        entry = self.root / key
+        try:
+            stamp = json.loads((entry / _STAMP).read_text(encoding="utf-8"))
+            if stamp["flash_sha256"] != flash_digest(entry / FLASH_NAME):
+                raise ValueError
+            os.utime(entry / _STAMP)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError):
+            shutil.rmtree(entry, ignore_errors=True)
+            return None
+        return entry
+
+    @contextmanager
+    def new_entry(self) -> Iterator[Path]:
+        """An empty directory for a guest's files; what was not kept is removed."""
+        with _errors_explained(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            directory = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self.root))
+        try:
+            yield directory
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def keep(self, directory: Path, key: str, flash_sha256: str) -> Path:
+        """Makes `directory`, a new entry with its files, the entry of `key`.
+
+        If there is one already, prepared by another process or before --fresh-states, it stays:
+        its contents are the same. InfrastructureError if they are not.
+        """
+        final = self.root / key
+        with _errors_explained(final):
+            (directory / _STAMP).write_text(json.dumps({"flash_sha256": flash_sha256}), "utf-8")
+            if self.find(key) is None:
+                directory.rename(final)
+        if flash_digest(final / FLASH_NAME) != flash_sha256:
+            raise InfrastructureError(
+                f"two preparations of one state of the flash differ: {final}",
+                cause="something of the host reaches into the guest: a bug in the laboratory",
+                remedy=f"keep {final} for a report of the bug, and remove it to go on",
+            )
+        return final
+
+    def prune(self, limit: int) -> list[str]:
+        """Removes the entries used longest ago until `limit` bytes are left, and leftovers.
+
+        Nothing is removed while another process uses the store. Returns the keys removed.
+        """
+        if not self.root.is_dir():
+            return []
+        with (self.root / _LOCK).open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return []
+            for leftover in self.root.glob(f"{_TEMPORARY}*"):
+                shutil.rmtree(leftover, ignore_errors=True)
+            return self._remove_oldest(limit)
+
+    def _remove_oldest(self, limit: int) -> list[str]:
+        entries = []
+        for stamp in self.root.glob(f"*/{_STAMP}"):
+            with contextlib.suppress(OSError):
+                entries.append((stamp.stat().st_mtime_ns, stamp.parent, _disk_bytes(stamp.parent)))
+        total = sum(size for _, _, size in entries)
+        removed = []
+        for _, entry, size in sorted(entries):
+            if total <= limit:
+                break
+            shutil.rmtree(entry, ignore_errors=True)
+            removed.append(entry.name)
+            total -= size
+        return removed
+
+
+def _disk_bytes(directory: Path) -> int:
+    return sum(path.stat().st_blocks * 512 for path in directory.iterdir())
+
+
+@contextmanager
+def _errors_explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot keep a prepared state in {error.filename or path}: {error.strerror}",
+            cause="the disk is full, or no right to write there",
+            remedy=f"free some space, lower {LIMIT_VARIABLE}, or set XDG_CACHE_HOME=DIRECTORY",
+        ) from error
