@@ -14,6 +14,8 @@ from ffslab.program import program
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ffslab.model.specs import InitialState
+
 Row = tuple[str, str]
 
 
@@ -89,4 +91,12 @@ def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
             yield filesystem.name, "; ".join(facts)
     else:
         for state in catalog.states.values():
-            yield state.name, f"{state.valid_percent} % valid, {state.invalid_percent} % invalid"
+            yield state.name, _state_text(state)
+
+
+def _state_text(state: InitialState) -> str:
+    if state.kind == "saturated":
+        return "one file was written until the partition was full, then removed"
+    if state.kind == "filled":
+        return f"a file of {state.rate_percent} % of the partition, the test file's space invalid"
+    return f"{state.valid_percent} % valid, {state.invalid_percent} % invalid"
