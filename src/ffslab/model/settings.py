@@ -155,10 +155,11 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
             )
     if board_changes.get("wait", "polled") not in ("polled", "interrupt"):
         raise SpecError(f'{where}: board.wait is "polled" or "interrupt"')
-    chip: Chip = replace(board.chip, **chip_changes)
     if chip_changes:
+        chip: Chip = replace(board.chip, **chip_changes)
         check_geometry(chip, f"{where}: chip {chip.name}")
-    return replace(board, chip=chip, **board_changes)
+        board_changes["chip"] = chip
+    return replace(board, **board_changes) if board_changes else board
 
 
 def _mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> MountSetup:

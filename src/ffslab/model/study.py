@@ -260,9 +260,9 @@ def _telling(grid: _Grid) -> list[str]:
 def _merge(base: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, Any]:
     """Axes over the base; a whole `state` or `board` replaces what the base said of its parts."""
     settings = dict(base)
-    for key in axes:
-        for name in [name for name in settings if name.startswith(f"{key}.")]:
-            del settings[name]
+    tables = tuple(f"{key}." for key in axes if "." not in key)
+    for name in [name for name in settings if name.startswith(tables)]:
+        del settings[name]
     settings.update(axes)
     return settings
 
