@@ -12,7 +12,7 @@ from host_support import cases_of
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.target.flashfile import copy_flash_file, create_flash_file, flash_digest
 from ffslab.target.plantext import preparation_plan_text
-from ffslab.target.states import StateStore, limit_bytes, state_key
+from ffslab.target.states import StateStore, limit_bytes, state_key, state_root
 
 STUDY = """
 schema = 1
@@ -119,11 +119,16 @@ def test_nothing_is_removed_while_a_run_uses_the_store(tmp_path: Path) -> None:
 
 
 def test_the_limit_is_a_number_of_gib() -> None:
-    assert limit_bytes(()) == 8 * 2**30
-    assert limit_bytes([("FFSLAB_STATE_CACHE_GIB", "0.5")]) == 2**29
+    assert limit_bytes({}) == 8 * 2**30
+    assert limit_bytes({"FFSLAB_STATE_CACHE_GIB": "0.5"}) == 2**29
     for bad in ("much", "-1", "nan"):
         with pytest.raises(UsageError, match="is no size"):
-            limit_bytes([("FFSLAB_STATE_CACHE_GIB", bad)])
+            limit_bytes({"FFSLAB_STATE_CACHE_GIB": bad})
+
+
+def test_the_place_can_be_chosen(tmp_path: Path) -> None:
+    assert state_root({"FFSLAB_STATE_CACHE": str(tmp_path)}) == tmp_path
+    assert state_root({}).parts[-2:] == ("ffslab", "state")
 
 
 def test_a_store_that_cannot_be_written_is_explained(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.specs import Case
+from ffslab.paths import cache_dir
 from ffslab.target.flashfile import flash_digest, flash_file_bytes
 from ffslab.target.guest import FLASH_NAME
 from ffslab.target.uml import BATCH_CONSOLE, kernel_arguments
@@ -34,6 +35,7 @@ _LOCK = "users.lock"
 _TEMPORARY = "tmp-"
 _LIMIT_GIB = 8.0
 LIMIT_VARIABLE = "FFSLAB_STATE_CACHE_GIB"
+PLACE_VARIABLE = "FFSLAB_STATE_CACHE"
 
 
 def state_key(case: Case, plan: str, build_id: str) -> str:
@@ -52,10 +54,15 @@ def state_key(case: Case, plan: str, build_id: str) -> str:
     )
 
 
-def limit_bytes(environment: Collection[tuple[str, str]] | None = None) -> int:
+def state_root(environment: Mapping[str, str] | None = None) -> Path:
+    """Where states are kept: the variable's directory, by default `state` in the cache."""
+    place = (os.environ if environment is None else environment).get(PLACE_VARIABLE, "")
+    return Path(place) if place else cache_dir() / "state"
+
+
+def limit_bytes(environment: Mapping[str, str] | None = None) -> int:
     """How much the store may keep; UsageError if the variable is no number."""
-    variables = dict(os.environ if environment is None else environment)
-    text = variables.get(LIMIT_VARIABLE, "")
+    text = (os.environ if environment is None else environment).get(LIMIT_VARIABLE, "")
     try:
         gib = float(text) if text else _LIMIT_GIB
         if not 0 <= gib < 1e6:
@@ -174,5 +181,5 @@ def _errors_explained(path: Path) -> Iterator[None]:
         raise InfrastructureError(
             f"cannot keep a prepared state in {error.filename or path}: {error.strerror}",
             cause="the disk is full, or no right to write there",
-            remedy=f"free some space, lower {LIMIT_VARIABLE}, or set XDG_CACHE_HOME=DIRECTORY",
+            remedy=f"free some space, lower {LIMIT_VARIABLE}, or set {PLACE_VARIABLE}=DIRECTORY",
         ) from error
