@@ -120,23 +120,14 @@ int flashmon_trace_start(struct flashmon *m, const char *store);
 void flashmon_trace_stop(struct flashmon *m);
 void flashmon_trace_free(struct flashmon *m);
 
-/* Adds a record; the caller holds the lock. */
+/* Adds a record, see trace_format.h; the caller holds the lock. */
 void flashmon_trace_add(struct flashmon *m, u8 op, u64 t_start_ns,
 			const struct flashmon_request *r, u32 oob_bytes,
-			int result);
+			u32 pages, int result);
 
 /* live.c. Return: 0 or -ENOMEM. */
 int flashmon_live_alloc(struct flashmon *m);
 void flashmon_live_free(struct flashmon *m);
-
-/**
- * flashmon_live_count() - give the current task what a request added
- * @m: the monitor, which has counted the request
- * @before: flashmon_share_of() its counters before that
- *
- * The caller holds the lock.
- */
-void flashmon_live_count(struct flashmon *m, const struct flashmon_share *before);
 
 extern const struct proc_ops flashmon_live_ops;
 

@@ -12,6 +12,7 @@
  */
 
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
@@ -42,8 +43,9 @@ struct event {
 	u32 corrected;
 };
 
-static void count(struct flashmon *m, const struct event *e,
-		  const struct flashmon_request *r)
+/* Return: what the request added to the counters. */
+static struct flashmon_share count(struct flashmon *m, const struct event *e,
+				   const struct flashmon_request *r)
 {
 	struct flashmon_share before = flashmon_share_of(&m->totals.counters);
 
@@ -59,7 +61,7 @@ static void count(struct flashmon *m, const struct event *e,
 		flashmon_count_erase(&m->totals, r);
 		break;
 	}
-	flashmon_live_count(m, &before);
+	return flashmon_share_since(&before, &m->totals.counters);
 }
 
 /* How far the driver got: what it reports, plus the page where it failed. */
@@ -78,6 +80,7 @@ static void account(struct flashmon_hook *hook, const struct event *e)
 {
 	u64 ns = local_clock() - e->t_start_ns;
 	bool failed = e->result < 0 && e->result != -EUCLEAN;
+	struct flashmon_share added;
 	struct flashmon *m;
 	unsigned long flags;
 
@@ -93,10 +96,14 @@ static void account(struct flashmon_hook *hook, const struct event *e)
 
 		if (e->offset < m->start || r.offset >= m->mtd->size)
 			continue;
-		count(m, e, &r);
+		added = count(m, e, &r);
+		static_assert(sizeof(m->live->task->name) == TASK_COMM_LEN);
+		flashmon_live_add(m->live, task_pid_nr(current), current->comm,
+				  &added);
 		if (m->trace.on)
 			flashmon_trace_add(m, e->op, e->t_start_ns, &r,
-					   e->oob_bytes, e->result);
+					   e->oob_bytes, flashmon_units(&added),
+					   e->result);
 	}
 	spin_unlock_irqrestore(&hook->lock, flags);
 }

@@ -9,7 +9,6 @@
 
 #include <linux/mm.h>
 #include <linux/proc_fs.h>
-#include <linux/sched.h>
 #include <linux/vmalloc.h>
 
 #include "flashmon.h"
@@ -27,15 +26,6 @@ void flashmon_live_free(struct flashmon *m)
 {
 	vfree(m->live);
 	m->live = NULL;
-}
-
-void flashmon_live_count(struct flashmon *m, const struct flashmon_share *before)
-{
-	struct flashmon_share after = flashmon_share_of(&m->totals.counters);
-
-	static_assert(sizeof(m->live->task[0].name) == TASK_COMM_LEN);
-	flashmon_live_add(m->live, task_pid_nr(current), current->comm, before,
-			  &after);
 }
 
 static int live_mmap(struct file *file, struct vm_area_struct *vma)

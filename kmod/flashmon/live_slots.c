@@ -26,6 +26,20 @@ struct flashmon_share flashmon_share_of(const struct flashmon_counters *c)
 	};
 }
 
+struct flashmon_share flashmon_share_since(const struct flashmon_share *before,
+					   const struct flashmon_counters *c)
+{
+	struct flashmon_share now = flashmon_share_of(c);
+
+	return (struct flashmon_share) {
+		.pages_read = now.pages_read - before->pages_read,
+		.pages_programmed = now.pages_programmed -
+				    before->pages_programmed,
+		.blocks_erased = now.blocks_erased - before->blocks_erased,
+		.busy_ns = now.busy_ns - before->busy_ns,
+	};
+}
+
 /* Between begin_change() and end_change() a reader sees an odd sequence. */
 static void begin_change(struct flashmon_live *live)
 {
@@ -84,8 +98,7 @@ static struct flashmon_live_task *find_slot(struct flashmon_live *live, int pid)
 }
 
 void flashmon_live_add(struct flashmon_live *live, int pid, const char *name,
-		       const struct flashmon_share *before,
-		       const struct flashmon_share *after)
+		       const struct flashmon_share *added)
 {
 	struct flashmon_live_task *task;
 
@@ -93,13 +106,11 @@ void flashmon_live_add(struct flashmon_live *live, int pid, const char *name,
 	task = find_slot(live, pid);
 	set_name(task, task == live->task + LAST ? FLASHMON_LIVE_OTHERS_NAME :
 						   name);
-	WRITE_ONCE(task->pages_read, task->pages_read + after->pages_read -
-		   before->pages_read);
-	WRITE_ONCE(task->pages_programmed, task->pages_programmed +
-		   after->pages_programmed - before->pages_programmed);
-	WRITE_ONCE(task->blocks_erased, task->blocks_erased +
-		   after->blocks_erased - before->blocks_erased);
-	WRITE_ONCE(task->busy_ns, task->busy_ns + after->busy_ns -
-		   before->busy_ns);
+	WRITE_ONCE(task->pages_read, task->pages_read + added->pages_read);
+	WRITE_ONCE(task->pages_programmed,
+		   task->pages_programmed + added->pages_programmed);
+	WRITE_ONCE(task->blocks_erased,
+		   task->blocks_erased + added->blocks_erased);
+	WRITE_ONCE(task->busy_ns, task->busy_ns + added->busy_ns);
 	end_change(live);
 }

@@ -30,8 +30,18 @@ struct flashmon_share {
 	u64 pages_read, pages_programmed, blocks_erased, busy_ns;
 };
 
-/* Taken before a request is counted, and given to flashmon_live_add() after. */
 struct flashmon_share flashmon_share_of(const struct flashmon_counters *c);
+
+/* What came after flashmon_share_of() the counters was @before. */
+struct flashmon_share flashmon_share_since(const struct flashmon_share *before,
+					   const struct flashmon_counters *c);
+
+/* Pages or blocks of a share that is one request's. */
+static inline u32 flashmon_units(const struct flashmon_share *share)
+{
+	return share->pages_read + share->pages_programmed +
+	       share->blocks_erased;
+}
 
 /* Makes a page without tasks out of one of zeros. */
 void flashmon_live_init(struct flashmon_live *live);
@@ -44,11 +54,9 @@ void flashmon_live_clear(struct flashmon_live *live);
  * @live: the page
  * @pid: the task
  * @name: its name, 16 bytes
- * @before: flashmon_share_of() the counters before the request was counted
- * @after: and behind it
+ * @added: flashmon_share_since() the request
  */
 void flashmon_live_add(struct flashmon_live *live, int pid, const char *name,
-		       const struct flashmon_share *before,
-		       const struct flashmon_share *after);
+		       const struct flashmon_share *added);
 
 #endif

@@ -115,7 +115,7 @@ void flashmon_trace_free(struct flashmon *m)
 
 void flashmon_trace_add(struct flashmon *m, u8 op, u64 t_start_ns,
 			const struct flashmon_request *r, u32 oob_bytes,
-			int result)
+			u32 pages, int result)
 {
 	struct flashmon_trace_header *h = m->trace.header;
 	struct flashmon_record *record = (void *)(h + 1);
@@ -139,6 +139,7 @@ void flashmon_trace_add(struct flashmon *m, u8 op, u64 t_start_ns,
 		.result = cpu_to_le32(result),
 		.pid = cpu_to_le32(task_pid_nr(current)),
 		.op = op,
+		.pages = cpu_to_le32(pages),
 	};
 	/* Not memcpy(): in the lab the guest would be charged for the bytes. */
 	static_assert(sizeof(record->task) == TASK_COMM_LEN);

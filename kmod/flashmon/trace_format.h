@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #define FLASHMON_TRACE_MAGIC	"FLASHMON"
-#define FLASHMON_TRACE_VERSION	1
+#define FLASHMON_TRACE_VERSION	2
 
 struct flashmon_trace_header {
 	u8 magic[8];
@@ -44,7 +44,7 @@ struct flashmon_record {
 	u8 op;
 	u8 unused[3];
 	u8 task[16];		/* name of the task, zero-terminated */
-	u8 unused2[4];
+	__le32 pages;		/* or blocks, as added to the counters */
 };
 
 static_assert(sizeof(struct flashmon_record) == 64);

@@ -38,7 +38,6 @@ static struct flashmon_live *new_page(void)
 /* Requests of 70 tasks, each of n pages read, programmed and so on. */
 static void write_page(struct flashmon_live *page)
 {
-	const struct flashmon_share none = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < CHANGES; i++) {
@@ -47,7 +46,7 @@ static void write_page(struct flashmon_live *page)
 			.blocks_erased = i, .busy_ns = i,
 		};
 
-		flashmon_live_add(page, (int)(i % 70), "writer", &none, &one);
+		flashmon_live_add(page, (int)(i % 70), "writer", &one);
 	}
 }
 

@@ -93,7 +93,8 @@ static void one_request(struct flashmon_live *live, struct flashmon_totals *t,
 {
 	struct flashmon_share before = flashmon_share_of(&t->counters);
 	struct flashmon_share added = random_request(t);
-	struct flashmon_share after = flashmon_share_of(&t->counters);
+	struct flashmon_share given = flashmon_share_since(&before,
+							   &t->counters);
 	char name[16] = "";
 	int i;
 
@@ -103,7 +104,7 @@ static void one_request(struct flashmon_live *live, struct flashmon_totals *t,
 		m->order[m->tasks++] = pid;
 	add(&m->of_pid[pid], &added);
 	snprintf(name, sizeof(name), "task%d", pid);
-	flashmon_live_add(live, pid, name, &before, &after);
+	flashmon_live_add(live, pid, name, &given);
 }
 
 static void compare(const struct flashmon_live *live,
@@ -175,10 +176,10 @@ static void test_names(void)
 	const struct flashmon_share none = { 0 };
 	const struct flashmon_live_task *task = live.task;
 
-	flashmon_live_add(&live, 7, "a-name-too-long-for-it", &none, &none);
+	flashmon_live_add(&live, 7, "a-name-too-long-for-it", &none);
 	check(!strcmp((const char *)task->name, "a-name-too-long"),
 	      "a long name is cut", 0);
-	flashmon_live_add(&live, 7, "sh", &none, &none);
+	flashmon_live_add(&live, 7, "sh", &none);
 	check(live.tasks == 1 && !strcmp((const char *)task->name, "sh") &&
 	      !task->name[3] && !task->name[15], "a task's name may change", 0);
 }
