@@ -20,7 +20,7 @@ from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError
 from ffslab.program import program
 
 VERBS = (
-    *("run", "report", "list", "show", "export", "shell", "schema"),
+    *("run", "report", "list", "show", "export", "trace", "shell", "schema"),
     *("fsck", "mkfs"),
     *("doctor", "setup", "test", "bench"),
 )

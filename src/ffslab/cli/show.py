@@ -69,7 +69,7 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     console.print()
     overrides = [(key, values) for key, values in manifest.get("overrides", [])]
     command = reproduce_command(
-        _study_argument(manifest),
+        study_argument(manifest),
         overrides,
         case_id,
         catalogs=manifest.get("catalogs", ()),
@@ -112,7 +112,7 @@ def _find(run: RunDirectory, case_id: str) -> dict[str, Any]:
     return results[case_id]
 
 
-def _study_argument(manifest: dict[str, Any]) -> str:
+def study_argument(manifest: dict[str, Any]) -> str:
     """A shipped study by its name, another one by its file."""
     from ffslab.loader import study_names
 

@@ -9,6 +9,7 @@ Limit: records are read one by one, about half a million in a second.
 
 from __future__ import annotations
 
+import errno
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -47,6 +48,11 @@ class Operation(NamedTuple):
     def t_end_ns(self) -> int:
         """When the driver had done it."""
         return self.t_start_ns + self.duration_ns
+
+    @property
+    def failed(self) -> bool:
+        """The driver reported an error; bit errors that were corrected (-EUCLEAN) are none."""
+        return self.result < 0 and self.result != -errno.EUCLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +153,7 @@ class TaskSum:
             self.t_first_ns = operation.t_start_ns
         self.operations += 1
         self.pages += operation.pages
-        self.errors += operation.result < 0
+        self.errors += operation.failed
         self.busy_ns += operation.duration_ns
         self.t_first_ns = min(self.t_first_ns, operation.t_start_ns)
         self.t_last_ns = max(self.t_last_ns, operation.t_end_ns)

@@ -1,0 +1,309 @@
+"""`ffslab trace`: who did what on the flash, from the trace of a case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ffslab.program import program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from ffslab.results.idle import IdleWork, Measurement, TaskShare
+    from ffslab.results.rundir import RunDirectory
+    from ffslab.results.trace import TaskSum, Trace
+
+_PAUSES_SHOWN = 10
+_TIMELINE_CELLS = 40
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `trace`."""
+
+    @app.command("trace")
+    def trace(
+        run: Annotated[str, typer.Argument(help="A run: path, name, its beginning, or latest.")],
+        case: Annotated[
+            str | None, typer.Argument(help="A case of it that was traced [the only one].")
+        ] = None,
+        idle: Annotated[
+            bool,
+            typer.Option(
+                "--idle", help="Also what happened between the requests of workload micro."
+            ),
+        ] = False,
+        csv: Annotated[
+            Path | None, typer.Option("--csv", metavar="FILE", help="Write all operations as CSV.")
+        ] = None,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories are.")
+        ] = Path("results"),
+    ) -> None:
+        """Show what each task did on the flash, in a case run with --trace."""
+        from ffslab.cli.tables import terminal
+        from ffslab.results.rundir import find_run
+        from ffslab.results.trace import read_trace
+
+        found = find_run(run, output)
+        case_id = _traced_case(found, case)
+        recorded = read_trace(_trace_path(found, case_id))
+        measured = _measurement(found, case_id) if idle else None
+        console = terminal()
+        _show_trace(console, case_id, recorded)
+        if measured is not None:
+            _show_idle(console, recorded, measured)
+        if csv is not None:
+            typer.echo(f"{_write_csv(recorded, csv):,} operations in {csv}")
+
+
+# --- which case ---
+
+
+def _trace_path(run: RunDirectory, case_id: str) -> Path:
+    from ffslab.target.guest import TRACE_NAME
+
+    return run.case_dir(case_id) / TRACE_NAME
+
+
+def _traced_case(run: RunDirectory, wanted: str | None) -> str:
+    """The case to show; UsageError if it is not there, not traced, or one of several."""
+    from ffslab.errors import UsageError
+    from ffslab.model.files import suggestion
+
+    manifest = run.manifest()
+    ids = [str(case["id"]) for case in manifest.get("cases", [])]
+    traced = [case_id for case_id in ids if _trace_path(run, case_id).is_file()]
+    if wanted is not None and wanted not in ids:
+        raise UsageError(
+            f"no case {wanted!r} in {run.path}{suggestion(wanted, ids)}",
+            cause="it is not part of the study",
+            remedy=f"{program()} show {run.path}",
+        )
+    if wanted is not None and wanted not in traced:
+        raise _untraced(manifest, wanted, f"case {wanted} has no trace")
+    if wanted is not None:
+        return wanted
+    if not traced:
+        raise _untraced(manifest, ids[0] if ids else "CASE", f"no case of {run.path} has a trace")
+    if len(traced) > 1:
+        raise UsageError(
+            f"{len(traced)} cases of {run.path} have a trace: {_some(traced)}",
+            remedy=f"{program()} trace {run.path} {traced[0]}",
+        )
+    return traced[0]
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
+
+
+def _untraced(manifest: dict[str, Any], case_id: str, message: str) -> Exception:
+    from ffslab.cli.show import study_argument
+    from ffslab.errors import UsageError
+    from ffslab.results.reproduce import reproduce_command
+
+    return UsageError(
+        message,
+        cause="it was run without --trace, or has not run",
+        remedy=reproduce_command(
+            study_argument(manifest),
+            [(key, values) for key, values in manifest.get("overrides", [])],
+            case_id,
+            catalogs=manifest.get("catalogs", ()),
+            trace=True,
+            program=program(),
+        ),
+    )
+
+
+def _measurement(run: RunDirectory, case_id: str) -> Measurement:
+    """The times of the case's requests; UsageError if it has none."""
+    from ffslab.errors import DamagedResultError, UsageError
+    from ffslab.results.idle import measurement
+    from ffslab.results.records import parse_records
+    from ffslab.target.guest import RECORDS_NAME
+
+    path = run.case_dir(case_id) / RECORDS_NAME
+    try:
+        found = measurement(parse_records(path.read_bytes()))
+    except OSError as error:
+        raise DamagedResultError(f"{path}: cannot be read: {error.strerror}") from error
+    if found is None:
+        raise UsageError(
+            f"case {case_id} has no times of requests, which --idle compares the trace with",
+            cause="its workload is not micro, or its guest ended early",
+            remedy=f"{program()} trace {run.path} {case_id}",
+        )
+    return found
+
+
+# --- tables ---
+
+
+def _table(*columns: tuple[str, str]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading, justify in columns:
+        table.add_column(heading, justify="left" if justify == "l" else "right", no_wrap=True)
+    return table
+
+
+def _show_trace(console: Console, case_id: str, trace: Trace) -> None:
+    from ffslab.results.trace import sum_by_task
+
+    console.print(f"{case_id}: {trace.records:,} operations on the flash", markup=False)
+    for note in trace.notes:
+        console.print(f"  note: {note}", markup=False)
+    sums = sum_by_task(trace.operations())
+    if not sums:
+        return
+    console.print()
+    console.print(_sums_table(sums))
+    console.print(
+        "Pages: of an erase, blocks. Busy: time in the driver, also waiting for the chip."
+    )
+    for found in sums:
+        if found.errors:
+            text = f"{found.errors:,} {found.op} operations of {found.task} failed"
+            console.print(text, markup=False)
+
+
+def _sums_table(sums: Iterable[TaskSum]) -> Table:
+    from ffslab.model.units import format_duration_ns
+
+    table = _table(
+        *(("task", "l"), ("pid", "r"), ("kind", "l"), ("operations", "r"), ("pages", "r")),
+        *(("busy", "r"), ("first", "r"), ("last", "r")),
+    )
+    before = None
+    for found in sums:
+        who = (_plain(found.task), str(found.pid))
+        table.add_row(
+            *(who if who != before else ("", "")),
+            found.op,
+            f"{found.operations:,}",
+            f"{found.pages:,}",
+            format_duration_ns(found.busy_ns),
+            format_duration_ns(found.t_first_ns),
+            format_duration_ns(found.t_last_ns),
+        )
+        before = who
+    return table
+
+
+def _plain(text: str) -> str:
+    """Text of the guest, in which rich would find markup."""
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def _show_idle(console: Console, trace: Trace, measured: Measurement) -> None:
+    from ffslab.model.units import format_duration_ns
+    from ffslab.results.idle import idle_work
+
+    work = idle_work(trace.operations(), measured)
+    first, last = measured.phase
+    console.print()
+    console.print(
+        f"Measured phase: {format_duration_ns(last - first)}, {len(measured.requests):,} requests"
+    )
+    if not work.pauses:
+        console.print("No time passed between the requests.")
+    else:
+        console.print(
+            f"Between them: {len(work.pauses):,} pauses, {format_duration_ns(work.pause_ns)}; "
+            f"chip busy {format_duration_ns(work.busy_ns)} of it "
+            f"({_percent(work.busy_ns, work.pause_ns)})"
+        )
+    console.print()
+    console.print(_shares_table(work.shares, work.pause_ns))
+    console.print("Counted where an operation began; busy is the time that passed there.")
+    _show_pauses(console, work)
+
+
+def _shares_table(shares: Iterable[TaskShare], pause_ns: int) -> Table:
+    from ffslab.model.units import format_duration_ns
+    from ffslab.results.idle import BETWEEN
+
+    table = _table(
+        *(("task", "l"), ("where", "l"), ("pages r", "r"), ("pages w", "r"), ("erased", "r")),
+        *(("busy", "r"), ("of pauses", "r")),
+    )
+    before = None
+    for share in shares:
+        who = (share.pid, share.task)
+        table.add_row(
+            _plain(share.task) if who != before else "",
+            share.place,
+            f"{share.pages_read:,}",
+            f"{share.pages_programmed:,}",
+            f"{share.blocks_erased:,}",
+            format_duration_ns(share.busy_ns),
+            _percent(share.busy_ns, pause_ns) if share.place == BETWEEN else "",
+        )
+        before = who
+    return table
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "0.0 %"
+
+
+def _show_pauses(console: Console, work: IdleWork) -> None:
+    from ffslab.model.units import format_duration_ns
+
+    busy = sorted((pause for pause in work.pauses if pause.work), key=lambda pause: -pause.busy_ns)
+    if not work.pauses:
+        return
+    console.print()
+    if not busy:
+        console.print("The flash was idle in all of them.")
+        return
+    console.print(
+        f"Work in {len(busy):,} of the pauses; those with most "
+        "(r read, p program, e erase, . none):"
+    )
+    table = _table(
+        *(("after request", "r"), ("at", "r"), ("length", "r"), ("busy", "r"), ("", "l")),
+    )
+    shown = sorted(busy[:_PAUSES_SHOWN], key=lambda pause: pause.t_start_ns)
+    for pause in shown:
+        table.add_row(
+            "none" if pause.request < 0 else f"{pause.request:,}",
+            format_duration_ns(pause.t_start_ns),
+            format_duration_ns(pause.duration_ns),
+            _percent(pause.busy_ns, pause.duration_ns),
+            f"|{pause.timeline(_TIMELINE_CELLS)}|",
+        )
+    console.print(table)
+
+
+# --- CSV ---
+
+
+def _write_csv(trace: Trace, path: Path) -> int:
+    """Writes every operation, one in a line; how many."""
+    import csv
+
+    from ffslab.results.files import disk_error
+    from ffslab.results.trace import Operation
+
+    count = 0
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(Operation._fields)
+            for operation in trace.operations():
+                writer.writerow(operation)
+                count += 1
+    except OSError as error:
+        raise disk_error(error, path) from error
+    return count
