@@ -5,6 +5,7 @@
  * The page is the only state of the program that is not passed around: it is
  * set once, and the clock is read in the innermost loops.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -34,4 +35,17 @@ void clock_open(void)
 const char *clock_name(void)
 {
 	return ffs_time_page ? "page" : "monotonic";
+}
+
+int clock_sleep_ns(uint64_t ns, struct ffs_error *error)
+{
+	struct timespec left = {
+		.tv_sec = (time_t)(ns / 1000000000u),
+		.tv_nsec = (long)(ns % 1000000000u),
+	};
+
+	while (nanosleep(&left, &left))
+		if (errno != EINTR)
+			return ffs_fail(error, errno, "cannot sleep");
+	return 0;
 }

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "error.h"
+
 /* Not NULL once clock_open() found the time page. */
 extern const volatile uint64_t *ffs_time_page;
 
@@ -36,5 +38,8 @@ static inline uint64_t clock_now_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
+
+/** clock_sleep_ns() - sleep so long, whatever signals come. */
+int clock_sleep_ns(uint64_t ns, struct ffs_error *error);
 
 #endif

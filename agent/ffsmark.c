@@ -41,7 +41,7 @@ struct run {
 	char valid_path[PATH_MAX], invalid_path[PATH_MAX];
 };
 
-typedef int (*phase_body)(struct run *run, struct ffsmark_phase *phase,
+typedef int (*phase_body)(struct run *run, struct phase *phase,
 			  struct ffs_error *error);
 
 static void progress(const struct run *run, const char *what)
@@ -52,7 +52,7 @@ static void progress(const struct run *run, const char *what)
 
 /* --- what each phase does ------------------------------------------- */
 
-static void count_operation(struct ffsmark_phase *phase,
+static void count_operation(struct phase *phase,
 			    enum file_op_kind kind)
 {
 	phase->files_created += kind == OP_CREATE;
@@ -61,7 +61,7 @@ static void count_operation(struct ffsmark_phase *phase,
 	phase->files_appended += kind == OP_APPEND;
 }
 
-static int perform(struct run *run, struct ffsmark_phase *phase,
+static int perform(struct run *run, struct phase *phase,
 		   const struct file_op *op, struct ffs_error *error)
 {
 	if (io_perform(&run->io, op, error)) {
@@ -75,7 +75,7 @@ static int perform(struct run *run, struct ffsmark_phase *phase,
 }
 
 /* One file of the initial state; a share of 0 % makes none. */
-static int fill(struct run *run, struct ffsmark_phase *phase, char *path,
+static int fill(struct run *run, struct phase *phase, char *path,
 		uint32_t serial, uint64_t bytes, struct ffs_error *error)
 {
 	if (!bytes)
@@ -89,7 +89,7 @@ static int fill(struct run *run, struct ffsmark_phase *phase, char *path,
 	return 0;
 }
 
-static int body_prepare(struct run *run, struct ffsmark_phase *phase,
+static int body_prepare(struct run *run, struct phase *phase,
 			struct ffs_error *error)
 {
 	const char *root = run->params->locations[0].path;
@@ -102,7 +102,7 @@ static int body_prepare(struct run *run, struct ffsmark_phase *phase,
 	return sync_filesystem(root, error);
 }
 
-static int body_invalidate(struct run *run, struct ffsmark_phase *phase,
+static int body_invalidate(struct run *run, struct phase *phase,
 			   struct ffs_error *error)
 {
 	if (!run->invalid_bytes)
@@ -114,7 +114,7 @@ static int body_invalidate(struct run *run, struct ffsmark_phase *phase,
 	return 0;
 }
 
-static int body_creation(struct run *run, struct ffsmark_phase *phase,
+static int body_creation(struct run *run, struct phase *phase,
 			 struct ffs_error *error)
 {
 	struct file_op op;
@@ -128,7 +128,7 @@ static int body_creation(struct run *run, struct ffsmark_phase *phase,
 	return 0;
 }
 
-static int body_transactions(struct run *run, struct ffsmark_phase *phase,
+static int body_transactions(struct run *run, struct phase *phase,
 			     struct ffs_error *error)
 {
 	struct file_op op;
@@ -146,7 +146,7 @@ static int body_transactions(struct run *run, struct ffsmark_phase *phase,
 	return 0;
 }
 
-static int body_verify(struct run *run, struct ffsmark_phase *phase,
+static int body_verify(struct run *run, struct phase *phase,
 		       struct ffs_error *error)
 {
 	size_t i;
@@ -163,7 +163,7 @@ static int body_verify(struct run *run, struct ffsmark_phase *phase,
 			run->valid_bytes, error);
 }
 
-static int body_deletion(struct run *run, struct ffsmark_phase *phase,
+static int body_deletion(struct run *run, struct phase *phase,
 			 struct ffs_error *error)
 {
 	struct file_op op = { .kind = OP_DELETE };
@@ -191,45 +191,14 @@ static const phase_body bodies[PHASES] = {
 
 static void emit_phase(struct run *run, enum ffsmark_phase_id id)
 {
-	struct ffsmark_phase *phase = &run->result->phases[id];
-	struct record_sink *sink = run->outputs->sink;
-	const char *name = ffsmark_phase_names[id];
-	char start[32], end[32];
-	int op;
+	struct phase *phase = &run->result->phases[id];
 
-	if (!phase->ran || phase->emitted)
-		return;
-	phase->emitted = true;
-	snprintf(start, sizeof(start), "%s:start", name);
-	snprintf(end, sizeof(end), "%s:end", name);
-	space_record(&phase->space_start, start, sink);
-	snapshot_record(&phase->flash_start, start, sink);
-	record_begin(sink, "phase");
-	record_string(sink, "workload", WORKLOAD);
-	record_string(sink, "phase", name);
-	record_number(sink, "t_start_ns", phase->t_start_ns);
-	record_number(sink, "t_end_ns", phase->t_end_ns);
-	record_status(sink, phase->failed ? &phase->error : NULL);
-	record_number(sink, "files_created", phase->files_created);
-	record_number(sink, "files_deleted", phase->files_deleted);
-	record_number(sink, "files_read", phase->files_read);
-	record_number(sink, "files_appended", phase->files_appended);
-	record_number(sink, "bytes_read", phase->bytes_read);
-	record_number(sink, "bytes_written", phase->bytes_written);
-	snapshot_put_counters(&phase->flash_start, "flash_start", sink);
-	snapshot_put_counters(&phase->flash_end, "flash_end", sink);
-	record_end(sink);
 	/* The latencies are those of the phase that ran last. */
-	if (id != PHASE_INVALIDATE)
-		for (op = 0; op < LATENCY_OPS; op++)
-			latency_record(&run->latencies[op], WORKLOAD, name, op,
-				       sink);
-	snapshot_record(&phase->flash_end, end, sink);
-	space_record(&phase->space_end, end, sink);
-	if (!run->result->keep_snapshots) {
-		snapshot_free(&phase->flash_start);
-		snapshot_free(&phase->flash_end);
-	}
+	phase_record(phase, WORKLOAD, ffsmark_phase_names[id],
+		     id == PHASE_INVALIDATE ? NULL : run->latencies,
+		     run->outputs->sink);
+	if (!run->result->keep_snapshots)
+		phase_free(phase);
 }
 
 static void begin_latencies(struct run *run)
@@ -266,36 +235,24 @@ static void explain_full(const struct run *run, struct ffs_error *error)
 static int run_phase(struct run *run, enum ffsmark_phase_id id,
 		     struct ffs_error *error)
 {
-	struct ffsmark_phase *phase = &run->result->phases[id];
-	const char *root = run->params->locations[0].path;
-	const char *monitor = run->outputs->monitor;
-	struct ffs_error late;
+	struct phase *phase = &run->result->phases[id];
+	const struct phase_site site = {
+		.root = run->params->locations[0].path,
+		.monitor = run->outputs->monitor,
+	};
 	int result;
 
 	begin_latencies(run);
-	if (space_read(&phase->space_start, root, error) ||
-	    snapshot_take(&phase->flash_start, monitor, error))
+	if (phase_begin(phase, &site, error))
 		return -1;
-	phase->ran = true;
-	phase->t_start_ns = clock_now_ns();
 	result = bodies[id](run, phase, error);
 	phase->t_end_ns = clock_now_ns();
 	phase->bytes_read = run->io.bytes_read;
 	phase->bytes_written = run->io.bytes_written;
-	phase->failed = result != 0;
 	if (result && error->errnum == ENOSPC)
 		explain_full(run, error);
-	if (result)
-		phase->error = *error;
 	keep_latencies(run);
-	if (snapshot_take(&phase->flash_end, monitor, &late) ||
-	    space_read(&phase->space_end, root, &late)) {
-		/* The first failure is the one that matters. */
-		if (!result)
-			*error = late;
-		result = -1;
-	}
-	return result;
+	return phase_end(phase, &site, result, error);
 }
 
 static int run_and_emit(struct run *run, enum ffsmark_phase_id id,
@@ -490,10 +447,8 @@ void ffsmark_result_free(struct ffsmark_result *result)
 {
 	int id;
 
-	for (id = 0; id < PHASES; id++) {
-		snapshot_free(&result->phases[id].flash_start);
-		snapshot_free(&result->phases[id].flash_end);
-	}
+	for (id = 0; id < PHASES; id++)
+		phase_free(&result->phases[id]);
 	free(result->histograms);
 	memset(result, 0, sizeof(*result));
 }

@@ -21,9 +21,8 @@
 #include "error.h"
 #include "ffsmark_ops.h"
 #include "histogram.h"
-#include "monitor.h"
+#include "phase.h"
 #include "record.h"
-#include "space.h"
 
 enum ffsmark_phase_id {
 	PHASE_PREPARE,
@@ -35,18 +34,8 @@ enum ffsmark_phase_id {
 	PHASES,
 };
 
-struct ffsmark_phase {
-	bool ran, emitted, failed;
-	struct ffs_error error;
-	uint64_t t_start_ns, t_end_ns;
-	uint64_t files_created, files_deleted, files_read, files_appended;
-	uint64_t bytes_read, bytes_written;
-	struct space space_start, space_end;
-	struct flash_snapshot flash_start, flash_end;
-};
-
 struct ffsmark_result {
-	struct ffsmark_phase phases[PHASES];
+	struct phase phases[PHASES];
 	/* Of all phases together; NULL unless the caller wants them. */
 	struct histogram *histograms;	/* [LATENCY_OPS] */
 	bool keep_snapshots;		/* until ffsmark_result_free() */

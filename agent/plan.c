@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plan.h"
+#include "plan_check.h"
 
 static int hex_digit(char c)
 {
@@ -76,6 +77,30 @@ static int check_mount_flags(const char *list, size_t line,
 	return 0;
 }
 
+static int check_choice(const struct key_spec *key, struct plan_value *value,
+			size_t line, struct ffs_error *error)
+{
+	char known[200];
+	size_t used = 0, i;
+
+	value->number = -1;
+	if (!*value->text && key->preset && !*key->preset)
+		return 0;
+	for (i = 0; key->choices[i]; i++) {
+		if (!strcmp(key->choices[i], value->text)) {
+			value->number = (int64_t)i;
+			return 0;
+		}
+		if (used < sizeof(known))
+			used += (size_t)snprintf(known + used,
+						 sizeof(known) - used, "%s%s",
+						 i ? ", " : "", key->choices[i]);
+	}
+	return ffs_fail(error, 0,
+		"line %zu: there is no %s '%s'; it takes one of %s", line,
+		key->name, value->text, known);
+}
+
 static int check_value(const struct key_spec *key, struct plan_value *value,
 		       size_t line, struct ffs_error *error)
 {
@@ -97,6 +122,8 @@ static int check_value(const struct key_spec *key, struct plan_value *value,
 			line, key->name, text);
 	case KEY_MOUNT_FLAGS:
 		return check_mount_flags(text, line, error);
+	case KEY_CHOICE:
+		return check_choice(key, value, line, error);
 	case KEY_SIZE_OR_MAX:
 		value->number = PLAN_SIZE_MAX;
 		if (!strcmp(text, "max"))
@@ -170,7 +197,7 @@ static int parse_field(struct plan_step *step, char *field,
 	char *text = strchr(field, '=');
 	const struct key_spec *key;
 	struct plan_value *value;
-	char known[200];
+	char known[320];
 	int common;
 
 	if (!text)
@@ -223,41 +250,6 @@ static int fill_defaults(struct plan_step *step, struct ffs_error *error)
 		if (check_value(key, value, step->line, error))
 			return -1;
 	}
-	return 0;
-}
-
-static int check_ffsmark(const struct plan_step *step, struct ffs_error *error)
-{
-	int64_t valid = step_number(step, "valid_percent");
-	int64_t invalid = step_number(step, "invalid_percent");
-
-	if (step_number(step, "size_min") > step_number(step, "size_max"))
-		return ffs_fail(error, 0,
-			"line %zu: size_min is above size_max; swap them",
-			step->line);
-	if (valid + invalid > 100)
-		return ffs_fail(error, 0,
-			"line %zu: valid_percent + invalid_percent is %lld; both are shares of the space available at launch, so their sum is at most 100",
-			step->line, (long long)(valid + invalid));
-	return 0;
-}
-
-/* What one step asks of the others, or of its keys together. */
-static int check_step(const struct plan_step *step, bool monitored,
-		      struct ffs_error *error)
-{
-	const char *verb = step->verb->name;
-
-	if (!strcmp(verb, "ffsmark"))
-		return check_ffsmark(step, error);
-	if (!strcmp(verb, "snapshot") && !step->label_given)
-		return ffs_fail(error, 0,
-			"line %zu: 'snapshot' needs label=, the name of its record",
-			step->line);
-	if ((!strcmp(verb, "snapshot") || !strcmp(verb, "trace")) && !monitored)
-		return ffs_fail(error, 0,
-			"line %zu: '%s' needs a 'monitor' step before it",
-			step->line, verb);
 	return 0;
 }
 
@@ -332,7 +324,7 @@ static int parse_lines(struct plan *plan, char *text, struct ffs_error *error)
 		if (!step)
 			return ffs_fail(error, ENOMEM, "line %zu", number);
 		if (parse_step(step, line, error) ||
-		    check_step(step, monitored, error))
+		    plan_check_step(step, monitored, error))
 			return -1;
 		monitored |= !strcmp(step->verb->name, "monitor");
 	}

@@ -19,7 +19,7 @@
 #include "error.h"
 
 #define PLAN_TEXT_MAX (4u << 20)
-#define PLAN_KEYS_MAX 20
+#define PLAN_KEYS_MAX 24
 /* What a KEY_SIZE_OR_MAX key holds for the word "max". */
 #define PLAN_SIZE_MAX INT64_MAX
 
@@ -30,6 +30,7 @@ enum key_kind {
 	KEY_NUMBER,		/* decimal, between low and high */
 	KEY_SIZE_OR_MAX,	/* decimal, or the word max */
 	KEY_MOUNT_FLAGS,	/* comma list of mount flags */
+	KEY_CHOICE,		/* one of some words; may be empty if that is the preset */
 };
 
 struct key_spec {
@@ -37,6 +38,7 @@ struct key_spec {
 	enum key_kind kind;
 	const char *preset;	/* default as it would be written; NULL: required */
 	int64_t low, high;	/* KEY_NUMBER */
+	const char *const *choices;	/* KEY_CHOICE; ends at NULL */
 };
 
 struct verb_spec {
@@ -46,7 +48,8 @@ struct verb_spec {
 
 struct plan_value {
 	bool given;
-	int64_t number;		/* KEY_NUMBER, KEY_SIZE_OR_MAX */
+	/* KEY_NUMBER, KEY_SIZE_OR_MAX; of a KEY_CHOICE which, or -1: none. */
+	int64_t number;
 	char *text;		/* decoded */
 };
 

@@ -15,7 +15,7 @@
 #include "mtd.h"
 #include "postmark.h"
 
-static double seconds(const struct ffsmark_phase *phase)
+static double seconds(const struct phase *phase)
 {
 	return (double)(phase->t_end_ns - phase->t_start_ns) / 1e9;
 }
@@ -44,7 +44,7 @@ static const char *scaled(double bytes, char *text, size_t room)
 }
 
 struct totals {
-	const struct ffsmark_phase *creation, *transactions, *deletion;
+	const struct phase *creation, *transactions, *deletion;
 	double total_s, transactions_s;
 	double count;		/* transactions done */
 	double created, deleted, read, appended;
@@ -54,7 +54,7 @@ struct totals {
 static struct totals add_up(const struct postmark *postmark,
 			    const struct ffsmark_result *result)
 {
-	const struct ffsmark_phase *phases = result->phases;
+	const struct phase *phases = result->phases;
 	struct totals t = {
 		.creation = &phases[PHASE_CREATION],
 		.transactions = &phases[PHASE_TRANSACTIONS],

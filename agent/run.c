@@ -44,9 +44,13 @@ static uint64_t first_seed(const struct plan *plan)
 {
 	size_t i;
 
-	for (i = 0; i < plan->n_steps; i++)
-		if (!strcmp(plan->steps[i].verb->name, "ffsmark"))
+	for (i = 0; i < plan->n_steps; i++) {
+		const char *verb = plan->steps[i].verb->name;
+
+		if (!strcmp(verb, "ffsmark") || !strcmp(verb, "prepare") ||
+		    !strcmp(verb, "micro"))
 			return (uint64_t)step_number(&plan->steps[i], "seed");
+	}
 	return 0;
 }
 
@@ -91,12 +95,15 @@ static int run_step(const struct plan_step *step, size_t index,
 /*
  * A step that fails ends the plan, unless it may fail.  A workload that fills
  * the partition is a result, not an accident: the plan goes on and counts as
- * failed in the end.
+ * failed in the end.  A state that could not be prepared is not to be measured.
  */
 static bool goes_on(const struct plan_step *step, const struct ffs_error *error)
 {
-	return step->may_fail || (!strcmp(step->verb->name, "ffsmark") &&
-				  error->errnum == ENOSPC);
+	const char *verb = step->verb->name;
+
+	return step->may_fail ||
+	       ((!strcmp(verb, "ffsmark") || !strcmp(verb, "micro")) &&
+		error->errnum == ENOSPC);
 }
 
 static enum ffs_exit run_steps(const struct plan *plan,

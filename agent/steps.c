@@ -8,19 +8,22 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "caches.h"
+#include "clock.h"
 #include "ffsmark.h"
 #include "files.h"
+#include "micro.h"
 #include "monitor.h"
 #include "mtd.h"
+#include "prepare.h"
 #include "process.h"
 #include "steps.h"
 #include "ubi.h"
 
 #define CAPTURE_LIMIT ((size_t)1 << 20)
+#define NS_PER_MS 1000000u
 
 typedef int (*step_function)(const struct plan_step *step,
 			     struct run_state *state, struct ffs_error *error);
@@ -171,24 +174,12 @@ static int step_drop_caches(const struct plan_step *step,
 	return caches_drop(error);
 }
 
-static int sleep_ms(int64_t ms, struct ffs_error *error)
-{
-	struct timespec left = {
-		.tv_sec = (time_t)(ms / 1000),
-		.tv_nsec = (long)(ms % 1000) * 1000000,
-	};
-
-	while (nanosleep(&left, &left))
-		if (errno != EINTR)
-			return ffs_fail(error, errno, "cannot sleep");
-	return 0;
-}
-
 static int step_sleep(const struct plan_step *step, struct run_state *state,
 		      struct ffs_error *error)
 {
 	(void)state;
-	return sleep_ms(step_number(step, "ms"), error);
+	return clock_sleep_ns((uint64_t)step_number(step, "ms") * NS_PER_MS,
+			      error);
 }
 
 /*
@@ -221,7 +212,7 @@ static int step_settle(const struct plan_step *step, struct run_state *state,
 		}
 		before = requests;
 		requests = 0;
-		result = sleep_ms(quiet_ms, error);
+		result = clock_sleep_ns((uint64_t)quiet_ms * NS_PER_MS, error);
 		waited_ms += quiet_ms;
 		if (!result)
 			result = snapshot_take(&now, state->monitor, error);
@@ -303,6 +294,24 @@ static int step_ffsmark(const struct plan_step *step, struct run_state *state,
 	return status;
 }
 
+static int step_prepare(const struct plan_step *step, struct run_state *state,
+			struct ffs_error *error)
+{
+	struct prepare_params params;
+
+	prepare_params_read(&params, step);
+	return prepare_run(&params, state->monitor, state->sink, error);
+}
+
+static int step_micro(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	struct micro_params params;
+
+	micro_params_read(&params, step);
+	return micro_run(&params, state->monitor, state->sink, error);
+}
+
 static int step_exec(const struct plan_step *step, struct run_state *state,
 		     struct ffs_error *error)
 {
@@ -338,6 +347,8 @@ static const struct {
 	{ "snapshot", step_snapshot },
 	{ "capture", step_capture },
 	{ "ffsmark", step_ffsmark },
+	{ "prepare", step_prepare },
+	{ "micro", step_micro },
 	{ "exec", step_exec },
 	{ "shell", step_shell },
 };

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * micro_report.h - the records of the requests (docs/plan-format.md, section 5).
+ */
+#ifndef FFSAGENT_MICRO_REPORT_H
+#define FFSAGENT_MICRO_REPORT_H
+
+#include "latency.h"
+#include "live.h"
+#include "micro_params.h"
+#include "micro_stream.h"
+#include "record.h"
+
+#define MICRO_WORKLOAD "micro"
+#define MICRO_PHASE_MEASURE "measure"
+
+/* What the step was, after the file and the volume have been cut. */
+struct micro_facts {
+	uint64_t file_bytes, volume_bytes;
+};
+
+/** report_micro() - emit the record "micro". */
+void report_micro(const struct micro_params *params,
+		  const struct micro_facts *facts,
+		  const struct stream_set *set, struct record_sink *sink);
+
+/** report_requests() - emit "requests" of all streams. */
+void report_requests(const struct stream_set *set, struct record_sink *sink);
+
+/**
+ * report_request_flash() - emit "request-flash" of all streams.
+ * @tasks: the live page at or after the last request: its slots have names.
+ */
+void report_request_flash(const struct stream_set *set,
+			  const struct live_snapshot *tasks,
+			  struct record_sink *sink);
+
+/** report_tasks() - emit "tasks": what each task did between two snapshots. */
+void report_tasks(const char *phase, const struct live_snapshot *from,
+		  const struct live_snapshot *to, struct record_sink *sink);
+
+/** fill_latencies() - histograms of the requests; [LATENCY_OPS], reset. */
+void fill_latencies(const struct stream_set *set, struct latency *latencies);
+
+#endif
