@@ -177,6 +177,18 @@ def test_the_page_is_read_only_and_free_of_cost(
     boot_steps(lab, tmp_path / "guest", YAFFS2, livepage, steps)
 
 
+def test_a_mapping_outlives_its_monitor(lab: LabBuild, tmp_path: Path, livepage: Path) -> None:
+    """The program checks; see its detach_mapped(). Afterwards the page begins anew."""
+    steps = [
+        run_step("detach", "data"),
+        run_step("write", "/mnt", "writer-a", 1 << 20),
+    ]
+    guest = boot_steps(lab, tmp_path / "guest", YAFFS2, livepage, steps)
+    (view,) = views(guest.console)
+    assert view.sums() == view.expected_sums()
+    assert view.counters["blocks_erased"] < 10  # not those of the formatting
+
+
 def test_a_page_without_a_free_slot(lab: LabBuild, tmp_path: Path, livepage: Path) -> None:
     """80 tasks after some others: the last slot has those for which there was none."""
     steps = [run_step("many", "/mnt", 80)]

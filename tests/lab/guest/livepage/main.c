@@ -9,6 +9,7 @@
  *   livepage write-later DIR TASK BYTES	leaves the syncing to the kernel
  *   livepage many DIR N		N tasks, one after the other, write a byte each
  *   livepage reset MTD		sets the monitor's counters to zero
+ *   livepage detach MTD	a mapping must outlive its monitor
  *   livepage show MTD		prints the page and the counters:
  *	live PID READ PROGRAMMED ERASED BUSY_NS NAME
  *	counter NAME VALUE
@@ -170,24 +171,77 @@ static void many_tasks(const char *dir, int n)
 	}
 }
 
-static void reset(const char *mtd)
+static void control(const char *verb, const char *mtd)
 {
 	int fd = open("/proc/flashmon/control", O_WRONLY);
 
-	if (fd < 0 || dprintf(fd, "reset %s", mtd) < 0)
-		die("reset: %s", strerror(errno));
+	if (fd < 0 || dprintf(fd, "%s %s", verb, mtd) < 0)
+		die("%s: %s", verb, strerror(errno));
 	close(fd);
+}
+
+/* Afterwards there is a new monitor. */
+static void detach_mapped(const char *mtd)
+{
+	static struct live_snapshot before, after;
+	struct live live = open_live(mtd), other;
+	int fd = open_proc(mtd, "live", O_RDONLY);
+	struct ffs_error error;
+
+	live_read(&live, &before);
+	control("detach", mtd);
+	live_read(&live, &after);
+	if (!before.n || before.n != after.n)
+		die("%zu tasks became %zu", before.n, after.n);
+	if (!live_open(&other, mtd, &error))
+		die("a detached monitor still has a page");
+	refused("a mapping of a detached monitor's page",
+		maps(fd, 4096, 0, PROT_READ, MAP_SHARED), EIO);
+	control("attach", mtd);
+	other = open_live(mtd);
+	live_read(&live, &after);
+	if (before.n != after.n)
+		die("the old page has changed");
+	live_close(&other);
+	live_close(&live);
+	close(fd);
+}
+
+/* The file's text, as it was while the page was as in @snapshot. */
+static const char *read_counters(const char *mtd, const struct live *live,
+				 struct live_snapshot *snapshot)
+{
+	static struct live_snapshot after;
+	static char text[4096];
+	int fd = open_proc(mtd, "counters", O_RDONLY);
+	ssize_t n;
+	int i;
+
+	/* A collector may be at work while the file is read. */
+	for (i = 0; i < 1000; i++) {
+		live_read(live, snapshot);
+		n = pread(fd, text, sizeof(text) - 1, 0);
+		if (n <= 0)
+			die("counters: %s", strerror(errno));
+		text[n] = 0;
+		live_read(live, &after);
+		if (!memcmp(snapshot, &after, sizeof(after))) {
+			close(fd);
+			return text;
+		}
+	}
+	die("the page does not come to rest");
 }
 
 static void show(const char *mtd)
 {
 	static struct live_snapshot snapshot;
 	struct live live = open_live(mtd);
-	FILE *counters = fdopen(open_proc(mtd, "counters", O_RDONLY), "r");
 	char line[128];
+	const char *text = read_counters(mtd, &live, &snapshot);
+	int length;
 	size_t i;
 
-	live_read(&live, &snapshot);
 	for (i = 0; i < snapshot.n; i++) {
 		const struct live_task *task = &snapshot.tasks[i];
 
@@ -196,8 +250,9 @@ static void show(const char *mtd)
 		       task->pages_programmed, task->blocks_erased,
 		       task->busy_ns, task->name);
 	}
-	while (counters && fgets(line, sizeof(line), counters))
-		printf("counter %s", line);
+	for (; sscanf(text, "%127[^\n]%n", line, &length) == 1;
+	     text += length + 1)
+		printf("counter %s\n", line);
 	live_close(&live);
 }
 
@@ -216,7 +271,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(verb, "many") && argc == 4)
 		many_tasks(argv[2], atoi(argv[3]));
 	else if (!strcmp(verb, "reset"))
-		reset(argv[2]);
+		control("reset", argv[2]);
+	else if (!strcmp(verb, "detach"))
+		detach_mapped(argv[2]);
 	else if (!strcmp(verb, "show"))
 		show(argv[2]);
 	else
