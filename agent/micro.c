@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,6 +114,8 @@ static int reserve(struct micro *m, struct ffs_error *error)
 	if (live_open(&m->live, m->site.monitor, error))
 		return -1;
 	live_read(&m->live, &m->measure_start);
+	/* As init it is called after the file that the kernel has started. */
+	(void)prctl(PR_SET_NAME, MICRO_TASK_NAME);
 	/*
 	 * A small guest under memory pressure must not evict the agent and
 	 * read it back in a timed phase.  An ordinary user may not lock, and

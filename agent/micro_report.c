@@ -2,9 +2,6 @@
 /*
  * micro_report.c - see micro_report.h.
  */
-#include <string.h>
-#include <sys/prctl.h>
-
 #include "micro_report.h"
 
 /* The host reads line by line. */
@@ -121,18 +118,13 @@ static void put_names(const struct numbering *numbering,
 		      const struct live_snapshot *tasks,
 		      struct record_sink *sink)
 {
-	char own[17] = "";
 	size_t i;
 
-	/* Processes of parallel streams have the name of this one. */
-	(void)prctl(PR_GET_NAME, own);
 	record_open(sink, "tasks", '[');
-	for (i = 0; i < numbering->n; i++) {
-		uint8_t slot = numbering->slots[i];
-
-		record_string(sink, NULL, slot == NO_SLOT ? own :
-						   tasks->tasks[slot].name);
-	}
+	record_string(sink, NULL, MICRO_TASK_NAME);
+	for (i = 1; i < numbering->n; i++)
+		record_string(sink, NULL,
+			      tasks->tasks[numbering->slots[i]].name);
 	record_close(sink, ']');
 }
 

@@ -13,6 +13,8 @@
 
 #define MICRO_WORKLOAD "micro"
 #define MICRO_PHASE_MEASURE "measure"
+/* Of every process that makes requests. */
+#define MICRO_TASK_NAME "ffsagent"
 
 /* What the step was, after the file and the volume have been cut. */
 struct micro_facts {
