@@ -15,10 +15,13 @@ from pathlib import Path
 
 import pytest
 from guest_programs import DEBUG, JFFS2, SOURCES, UBIFS, YAFFS2, Subject, device_steps, mount_step
-from lab_support import Boot, boot
+from lab_support import Boot, boot, cases
 
 from ffslab.model.specs import Case
+from ffslab.results.idle import BETWEEN, OUTSIDE, idle_work, measurement
+from ffslab.results.records import parse_records
 from ffslab.results.trace import read_trace
+from ffslab.target.guest import RECORDS_NAME
 from ffslab.target.lab import LabBuild
 from ffslab.target.plantext import TRACE_REGION, encode, module_path
 
@@ -229,3 +232,51 @@ def test_looking_changes_nothing(lab: LabBuild, tmp_path: Path, livepage: Path) 
     assert plain.records == with_trace.records
     assert views(plain.console) == views(with_trace.console)
     assert plain.flash.read_bytes() == with_trace.flash.read_bytes()
+
+
+MICRO = """
+schema = 1
+name = "micropauses"
+title = "Requests and pauses on saturated flash"
+
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+seeds = [1]
+state = { kind = "saturated", remount = false }
+
+[base.workload]
+kind = "micro"
+pattern = "random-write"
+request_bytes = "4 KiB"
+volume_bytes = "1 MiB"
+pause_us = 100_000
+burst = 4
+
+[axes]
+filesystem = ["jffs2", "yaffs2"]
+"""
+
+
+def test_the_agent_sees_what_the_trace_has(lab: LabBuild, tmp_path: Path) -> None:
+    """Totals by task over the measured phase, by the agent from the page and from the trace."""
+    for name, case in cases(MICRO).items():
+        guest = boot(lab, tmp_path / name, replace(case, trace=True))
+        (measured,) = [r for r in guest.of_type("tasks") if r["phase"] == "measure"]
+        requests = measurement(parse_records((guest.directory / RECORDS_NAME).read_bytes()))
+        assert requests is not None and len(requests.requests) == 256
+        work = idle_work(read_trace(guest.trace).operations(), requests)
+        assert work.pause_ns >= 60 * 100_000_000
+
+        sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        for share in work.shares:
+            if share.place != OUTSIDE:
+                counts = (share.pages_read, share.pages_programmed, share.blocks_erased)
+                sums[share.task] = [a + b for a, b in zip(sums[share.task], counts, strict=True)]
+        of_agent = {task["name"]: [task[key] for key in COUNTS] for task in measured["tasks"]}
+        assert sums.keys() == of_agent.keys()
+        for task, counts_of_agent in of_agent.items():
+            # The page has an operation when it ends, `idle_work` when it begins.
+            assert sums[task] == pytest.approx(counts_of_agent, abs=2), (name, task)
+        # The collector was at work in the pauses.
+        assert any(s.place == BETWEEN and s.blocks_erased for s in work.shares)
