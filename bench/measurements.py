@@ -13,10 +13,12 @@ from bench import cases
 from bench.guest import Runner, Sample, interleave
 from bench.ratios import DriverCost, Goal, Line, driver_cost, ratio_spread, spread
 from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
+from ffslab.campaign.states import StateRoom
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
 from ffslab.results.rundir import create_run
 from ffslab.target.lab import LabBuild
+from ffslab.target.states import StateStore, state_root
 from ffslab.target.uml import UmlTarget
 
 FLOOR_GOALS = {"free": Goal(1.5), "aged": Goal(2.2)}
@@ -209,7 +211,8 @@ def _pool_run(bench: Bench, all_cases: Sequence[Case], count: int) -> Sample:
     target = UmlTarget(bench.lab, bench.scratch, time.monotonic_ns)
     options = PoolOptions(count, 300.0, host_cpus=bench.host_cpus)
     started = time.monotonic()
-    end = run_cases(all_cases, target, run, options, _Silent())
+    states = StateRoom(StateStore(state_root()), bench.lab.build_id)
+    end = run_cases(all_cases, target, run, options, _Silent(), states)
     wall_s = time.monotonic() - started
     if end.interrupted:
         raise KeyboardInterrupt

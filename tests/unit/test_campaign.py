@@ -25,13 +25,19 @@ from ffslab.campaign.run import (
     prepare,
     prepare_resumed,
 )
+from ffslab.campaign.states import StateRoom
 from ffslab.errors import DamagedResultError, InfrastructureError, UsageError
 from ffslab.results.rundir import RunDirectory, create_run, find_run
 from ffslab.target.guest import GuestJob
 from ffslab.target.lab import LabBuild
+from ffslab.target.states import StateStore
 
 LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def states_in(directory: Path) -> StateRoom:
+    return StateRoom(StateStore(directory / "state"), LAB.build_id)
 
 
 @pytest.fixture
@@ -212,7 +218,7 @@ def test_unmet_requirement_is_a_skip_with_its_reason(tmp_path: Path) -> None:
 
     run = create_run(tmp_path, "x", NOW)
     progress = SilentProgress()
-    run_cases(cases_of()[:1], Bare(), run, PoolOptions(1, 60), progress)
+    run_cases(cases_of()[:1], Bare(), run, PoolOptions(1, 60), progress, states_in(tmp_path))
     (result,) = progress.done
     assert (result["outcome"], result["reason"]) == ("skip", "the lab build has no module vnand")
 
@@ -220,7 +226,7 @@ def test_unmet_requirement_is_a_skip_with_its_reason(tmp_path: Path) -> None:
 def test_result_of_another_spec_does_not_count_as_done(tmp_path: Path) -> None:
     run = create_run(tmp_path, "x", NOW)
     cases = cases_of()[:1]
-    run_cases(cases, FakeTarget(), run, PoolOptions(1, 60), SilentProgress())
+    run_cases(cases, FakeTarget(), run, PoolOptions(1, 60), SilentProgress(), states_in(tmp_path))
     assert run.done_ids(cases) == {cases[0].id}
     assert run.done_ids([replace(cases[0], cpu_scale=2.0)]) == frozenset()
 

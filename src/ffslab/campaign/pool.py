@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from ffslab.campaign.plan import host_cpu_for
+from ffslab.campaign.states import PreparedState, StatePlan, StateRoom, in_order
 from ffslab.errors import FfslabError
 from ffslab.model.specs import Case
-from ffslab.results.casefile import case_result, skipped_result
+from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.files import disk_error
 from ffslab.results.outcome import judge
+from ffslab.results.preparation import Preparation
 from ffslab.results.records import parse_records
 from ffslab.results.rundir import RunDirectory
 from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
@@ -73,27 +76,49 @@ def run_cases(
     run: RunDirectory,
     options: PoolOptions,
     progress: Progress,
+    states: StateRoom,
 ) -> PoolEnd:
     """Runs `cases` in order; raises the first FfslabError of the infrastructure.
 
     On such an error no further case is started; results so far are kept.
     """
+    plans = states.plans(cases)
     slots: queue.SimpleQueue[int] = queue.SimpleQueue()
     for slot in range(options.jobs):
         slots.put(slot)
     stop = threading.Event()
 
+    @contextmanager
+    def slot() -> Iterator[int]:
+        number = slots.get()
+        try:
+            yield number
+        finally:
+            slots.put(number)
+
+    def prepare(state: StatePlan) -> PreparedState | None:
+        if stop.is_set() or target.missing(state.case):
+            return None
+        with slot() as number:
+            cpu = host_cpu_for(number, options.jobs, options.host_cpus)
+            return states.prepare(state, target, run, options.timeout_s, cpu)
+
     def work(case: Case) -> CaseDone | None:
+        # Waits before it takes a slot: the guest that prepares the state needs one.
+        state = plans.get(case.id)
+        prepared = states.wait_for(state) if state is not None else None
         if stop.is_set():
             return None
-        slot = slots.get()
-        try:
-            return _run_case(case, target, run, options, slot)
-        finally:
-            slots.put(slot)
+        with slot() as number:
+            return _run_case(case, target, run, options, number, prepared)
 
     with ThreadPoolExecutor(max_workers=options.jobs, thread_name_prefix="guest") as executor:
-        futures = [executor.submit(work, case) for case in cases]
+        futures = []
+        for item in in_order(cases, plans):
+            if isinstance(item, StatePlan):
+                states.announce(item, executor.submit(prepare, item))
+            else:
+                futures.append(executor.submit(work, item))
         try:
             return _watch(futures, stop, target, progress)
         except BaseException:
@@ -138,33 +163,54 @@ def _watch(
 
 
 def _run_case(
-    case: Case, target: Target, run: RunDirectory, options: PoolOptions, slot: int
+    case: Case,
+    target: Target,
+    run: RunDirectory,
+    options: PoolOptions,
+    slot: int,
+    prepared: PreparedState | None,
 ) -> CaseDone | None:
     plan = plan_text(case)
     directory = run.start_case(case, plan)
     reason = target.missing(case)
     if reason:
-        result = skipped_result(case, reason)
-        run.finish_case(result, _wall(case, 0, None, None))
-        return CaseDone(case, result, 0)
+        return _not_run(case, run, skipped_result(case, reason))
+    if case.is_prepared_apart:
+        if prepared is None:
+            return None
+        if prepared.flash is None:
+            return _not_run(case, run, unprepared_result(case, prepared.preparation))
     cpu = host_cpu_for(slot, options.jobs, options.host_cpus)
-    job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, cpu)
+    flash = prepared.flash if prepared else None
+    job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, cpu, flash)
     try:
         guest = target.run(job)
     except OSError as error:
         raise disk_error(error, directory) from error
     if guest.killed:
         return None
-    result = _result(case, guest, directory, options.timeout_s)
+    preparation = prepared.preparation if prepared else None
+    result = _result(case, guest, directory, options.timeout_s, preparation)
     run.finish_case(result, _wall(case, guest.wall_ns, result["virtual_ns"], cpu))
     return CaseDone(case, result, guest.wall_ns)
 
 
-def _result(case: Case, guest: GuestRun, directory: Path, timeout_s: float) -> dict[str, Any]:
+def _not_run(case: Case, run: RunDirectory, result: dict[str, Any]) -> CaseDone:
+    run.finish_case(result, _wall(case, 0, None, None))
+    return CaseDone(case, result, 0)
+
+
+def _result(
+    case: Case,
+    guest: GuestRun,
+    directory: Path,
+    timeout_s: float,
+    preparation: Preparation | None,
+) -> dict[str, Any]:
     stream = parse_records((directory / RECORDS_NAME).read_bytes())
     console = (directory / CONSOLE_NAME).read_text(encoding="utf-8", errors="replace")
     outcome = judge(stream, console, guest.exit_status, timeout_s if guest.timed_out else None)
-    return case_result(case, outcome, stream, guest.flash_sha256)
+    return case_result(case, outcome, stream, guest.flash_sha256, preparation)
 
 
 def _wall(case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None) -> dict[str, Any]:

@@ -7,7 +7,8 @@ expands, `execute` runs what is missing and closes the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolOptions, Progress, run_cases
+from ffslab.campaign.states import StateRoom
 from ffslab.errors import FfslabError, UsageError
 from ffslab.kernel.outoftree import identified
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
@@ -33,6 +35,7 @@ from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
 from ffslab.target.guest import Target
 from ffslab.target.lab import LabBuild
 from ffslab.target.scratch import largest_need, scratch_directory
+from ffslab.target.states import StateStore, limit_bytes, state_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +160,7 @@ class RunRequest:
     results_root: Path
     scratch: Path | None = None
     resume: RunDirectory | None = None
+    fresh_states: bool = False  # prepare them again
 
 
 TargetFactory = Callable[[LabBuild, Path], Target]
@@ -192,13 +196,29 @@ def execute(
         try:
             with scratch_directory(need, jobs, run.path, request.scratch) as scratch:
                 target = make_target(lab, scratch)
-                interrupted = run_cases(todo, target, run, request.options, progress).interrupted
+                with _state_room(request, lab.build_id, todo) as states:
+                    end = run_cases(todo, target, run, request.options, progress, states)
+                interrupted = end.interrupted
         except FfslabError:
             _close(run, cases, (now() - started).total_seconds(), now())
             raise
     wall_s = (now() - started).total_seconds()
     results = _close(run, cases, wall_s, now())
     return RunEnd(run, tuple(results), interrupted, wall_s)
+
+
+@contextmanager
+def _state_room(request: RunRequest, build_id: str, cases: Sequence[Case]) -> Iterator[StateRoom]:
+    """The run's states; afterwards the store is brought back to its limit."""
+    limit = limit_bytes()
+    store = StateStore(state_root())
+    room = StateRoom(store, build_id, fresh=request.fresh_states)
+    if not any(case.is_prepared_apart for case in cases):
+        yield room
+        return
+    with store.in_use():
+        yield room
+    store.prune(limit)
 
 
 def _new_run(request: RunRequest, lab: LabBuild, started: datetime) -> RunDirectory:

@@ -52,6 +52,9 @@ def register(app: typer.Typer) -> None:
         trace: Annotated[
             bool, typer.Option("--trace", help="Record every flash operation.")
         ] = False,
+        fresh_states: Annotated[
+            bool, typer.Option("--fresh-states", help="Prepare states of the flash again.")
+        ] = False,
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories go.")
         ] = Path("results"),
@@ -64,6 +67,8 @@ def register(app: typer.Typer) -> None:
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
     ) -> None:
         """Run a study and report it."""
+        from dataclasses import replace
+
         from ffslab.cli.parse import parse_seeds, parse_set
         from ffslab.cli.tables import terminal
 
@@ -76,6 +81,7 @@ def register(app: typer.Typer) -> None:
             _print_cases(console, choice, resume, output)
             return
         request = _request(choice, resume, output, scratch)
+        request = replace(request, fresh_states=fresh_states)
         request = _with_options(request, jobs, timeout, keep_flash)
         end = _execute(console, request)
         _print_end(console, request.prepared, end, report)

@@ -12,13 +12,18 @@ from typing import Any
 from ffslab.model.specs import Case, case_spec
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
 from ffslab.results.outcome import Outcome
+from ffslab.results.preparation import Preparation
 from ffslab.results.records import Record, RecordStream
 
 RESULT_VERSION = 1
 
 
 def case_result(
-    case: Case, outcome: Outcome, stream: RecordStream, flash_sha256: str | None
+    case: Case,
+    outcome: Outcome,
+    stream: RecordStream,
+    flash_sha256: str | None,
+    preparation: Preparation | None = None,
 ) -> dict[str, Any]:
     """The result of a case; parts that the guest did not deliver are empty."""
     snapshots = stream.of_type("flash")
@@ -43,7 +48,15 @@ def case_result(
         "phases": _phases(stream.of_type("phase"), by_label, case.board.chip.page_bytes),
         "latencies": [latency_metrics(record) for record in stream.of_type("latency")],
         "flash": [_without_header(record) for record in snapshots],
+        "preparation": {"key": preparation.key} if preparation else None,
     }
+
+
+def unprepared_result(case: Case, preparation: Preparation) -> dict[str, Any]:
+    """The result of a case whose state could not be prepared: it was not run."""
+    outcome = preparation.outcome
+    told = Outcome(outcome.kind, f"preparation: {outcome.reason}", outcome.excerpt)
+    return case_result(case, told, RecordStream((), (), False), None, preparation)
 
 
 def skipped_result(case: Case, reason: str) -> dict[str, Any]:

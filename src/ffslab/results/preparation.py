@@ -1,0 +1,17 @@
+"""What became of the guest that prepared a case's state of the flash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ffslab.results.outcome import Outcome
+from ffslab.results.records import RecordStream
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """`key` names the state (`ffslab.target.states`); the outcome is judged as a case's."""
+
+    key: str
+    outcome: Outcome
+    stream: RecordStream

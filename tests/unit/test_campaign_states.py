@@ -1,0 +1,178 @@
+"""Prepared states in a run, on a target without a kernel: shared, kept, failed, interrupted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from host_support import FakeTarget, SilentProgress, cases_of
+
+from ffslab.campaign.pool import PoolOptions
+from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
+from ffslab.campaign.states import StatePlan, in_order, state_plan
+from ffslab.target.flashfile import create_flash_file, flash_digest
+from ffslab.target.guest import FLASH_NAME, GuestJob, GuestRun
+from ffslab.target.lab import LabBuild
+
+LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
+NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+STUDY = """
+schema = 1
+name = "small"
+title = "A small study"
+
+[base]
+board = "omap3530-evm"
+partition_bytes = "20 MiB"
+options = { compression = "none" }
+workload = { kind = "micro" }
+
+[axes]
+filesystem = ["jffs2", "yaffs2"]
+state = ["saturated", { rate_percent = 50 }]
+"workload.request_bytes" = ["2 KiB", "4 KiB", "8 KiB"]
+"""
+
+
+class StateTarget(FakeTarget):
+    """Preparation guests leave a chip; `jobs` tells what ran, in order."""
+
+    def __init__(self, failing: str = "") -> None:
+        super().__init__()
+        self.jobs: list[GuestJob] = []
+        self.failing = failing
+
+    def run(self, job: GuestJob) -> GuestRun:
+        self.jobs.append(job)
+        if job.flash is not None:
+            assert job.flash.is_file()
+        if not job.keep_flash:
+            return super().run(job)
+        bad = f"state={self.failing} " in job.plan
+        self.files = {job.case.id: ("pass.log", "enospc.jsonl" if bad else "pass.jsonl")}
+        ended = super().run(job)
+        self.files = {}
+        flash = job.case_dir / FLASH_NAME
+        create_flash_file(flash, 2**20)
+        with flash.open("r+b") as file:
+            file.write(job.plan.encode())
+        digest = flash_digest(flash)
+        return GuestRun(0, ended.timed_out, ended.killed, 1, "fake", digest)
+
+    @property
+    def prepared(self) -> list[GuestJob]:
+        return [job for job in self.jobs if job.keep_flash]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FFSLAB_STATE_CACHE", str(tmp_path / "state"))
+    return tmp_path
+
+
+def run(place: Path, target: FakeTarget, *, jobs: int = 2, fresh: bool = False) -> RunEnd:
+    study = place / "small.toml"
+    study.write_text(STUDY)
+    request = RunRequest(
+        prepare(str(study)),
+        PoolOptions(jobs, 60),
+        "ffslab run",
+        place / "results",
+        place,
+        fresh_states=fresh,
+    )
+    return execute(request, LAB, lambda _lab, _scratch: target, SilentProgress(), lambda: NOW)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_cases_that_differ_in_requests_share_a_state(place: Path, jobs: int) -> None:
+    target = StateTarget()
+    end = run(place, target, jobs=jobs)
+    assert [result["outcome"] for result in end.results] == ["pass"] * 12
+    assert len(target.prepared) == 4
+    for job in target.jobs:
+        if job.keep_flash:
+            assert job.flash is None
+            assert "prepare " in job.plan
+        else:
+            assert job.flash is not None
+            assert "prepare " not in job.plan
+    keys = {result["preparation"]["key"] for result in end.results}
+    assert len(keys) == 4
+    for key in keys:
+        assert {path.name for path in (end.run.path / "states" / key).iterdir()} == {
+            *("plan", "records.jsonl", "console.log")
+        }
+
+
+def test_a_kept_state_is_used_by_the_next_run_and_changes_nothing(place: Path) -> None:
+    first = run(place, StateTarget())
+    target = StateTarget()
+    second = run(place, target)
+    assert not target.prepared
+    assert (first.run.path / "results.jsonl").read_bytes() == (
+        second.run.path / "results.jsonl"
+    ).read_bytes()
+    for path in (first.run.path / "states").rglob("records.jsonl"):
+        other = second.run.path / path.relative_to(first.run.path)
+        assert path.read_bytes() == other.read_bytes()
+    fresh = StateTarget()
+    run(place, fresh, fresh=True)
+    assert len(fresh.prepared) == 4
+
+
+def test_a_state_that_cannot_be_prepared_fails_its_cases_only(place: Path) -> None:
+    end = run(place, StateTarget(failing="filled"))
+    outcomes = {result["id"]: (result["outcome"], result["reason"]) for result in end.results}
+    assert len(outcomes) == 12
+    for name, (outcome, reason) in outcomes.items():
+        if "filled" in name:
+            assert outcome == "fail"
+            assert reason.startswith("preparation: ")
+        else:
+            assert outcome == "pass"
+    # A failure is not kept: the next run tries again.
+    again = StateTarget()
+    assert all(result["outcome"] == "pass" for result in run(place, again).results)
+    assert len(again.prepared) == 2
+
+
+def test_a_case_that_is_skipped_prepares_nothing(place: Path) -> None:
+    class Bare(StateTarget):
+        def missing(self, case: object) -> str:  # noqa: ARG002
+            return "the lab build has no module vnand"
+
+    target = Bare()
+    end = run(place, target)
+    assert {result["outcome"] for result in end.results} == {"skip"}
+    assert not target.jobs
+
+
+def test_a_killed_preparation_ends_the_run_without_results(place: Path) -> None:
+    target = StateTarget()
+    target.killed.set()
+    end = run(place, target)
+    assert end.interrupted
+    assert not end.results
+    assert not list((place / "state").glob("*/complete.json"))
+
+
+def test_a_state_begins_one_state_ahead() -> None:
+    cases = cases_of(STUDY)
+    states = {case.id: state for case in cases if (state := state_plan(case, "build"))}
+    order = ["state" if isinstance(item, StatePlan) else "case" for item in in_order(cases, states)]
+    assert order == [
+        *("state", "state", "case", "case", "case"),
+        *("state", "case", "case", "case"),
+        *("state", "case", "case", "case"),
+        *("case", "case", "case"),
+    ]
+    begun: set[str] = set()
+    for item in in_order(cases, states):
+        if isinstance(item, StatePlan):
+            assert item.key not in begun
+            begun.add(item.key)
+        else:
+            assert states[item.id].key in begun
+    assert list(in_order(cases, {})) == list(cases)
