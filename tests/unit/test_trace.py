@@ -166,6 +166,8 @@ def micro_records(
             "phase": "measure",
             "stream": 0,
             "op": "write",
+            "first": 0,
+            "offset": [0 for _ in part],
             "t_start_ns": [start for start, _ in part],
             "latency_ns": [end - start for start, end in part],
         }
@@ -409,6 +411,13 @@ class TestVerb:
         assert ["gc", "between", "0", "0", "1", "100", "ns", "12.5", "%"] in rows(done.output)
         assert re.search(r"\|\.+e+\.+\|", done.output)
         assert ["writer", "in", "a", "request", "0", "1", "0", "50", "ns"] in rows(done.output)
+
+    def test_damaged_records(self, verb: Verb) -> None:
+        records = micro_records([(1000, 1100), (1400, 1500)])
+        verb.case("a", trace_bytes(SOME), b"rubbish\n" + records + b'{"v":1,"ty')
+        done = verb("--idle")
+        assert done.code == 0
+        assert "damaged: line 1" in done.output and "was cut" in done.output
 
     def test_csv(self, verb: Verb, tmp_path: Path) -> None:
         verb.case("a", trace_bytes(SOME))

@@ -215,6 +215,8 @@ def _show_idle(console: Console, trace: Trace, measured: Measurement) -> None:
     console.print(
         f"Measured phase: {format_duration_ns(last - first)}, {len(measured.requests):,} requests"
     )
+    for note in measured.notes:
+        console.print(f"  note: {note}", markup=False)
     if not work.pauses:
         console.print("No time passed between the requests.")
     else:

@@ -29,6 +29,7 @@ class Measurement:
 
     phase: Interval
     requests: tuple[Interval, ...]
+    notes: tuple[str, ...] = ()  # what is missing
 
 
 def measurement(stream: RecordStream) -> Measurement | None:
@@ -44,7 +45,10 @@ def measurement(stream: RecordStream) -> Measurement | None:
     phase = _measured_phase(stream)
     if phase is None:  # the guest did not come to the phase's record
         phase = min(start for start, _ in found), max(end for _, end in found)
-    return Measurement(phase, tuple(sorted(found)))
+    notes = [f"records.jsonl is damaged: {damage}" for damage in stream.damage[:1]]
+    if stream.cut:
+        notes.append("records.jsonl was cut: requests may be missing")
+    return Measurement(phase, tuple(sorted(found)), tuple(notes))
 
 
 def _requests(record: Record) -> Iterator[Interval]:
