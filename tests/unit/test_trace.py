@@ -417,7 +417,7 @@ class TestVerb:
         verb.case("a", trace_bytes(SOME), b"rubbish\n" + records + b'{"v":1,"ty')
         done = verb("--idle")
         assert done.code == 0
-        assert "damaged: line 1" in done.output and "was cut" in done.output
+        assert "1 damaged lines" in done.output and "was cut" in done.output
 
     def test_csv(self, verb: Verb, tmp_path: Path) -> None:
         verb.case("a", trace_bytes(SOME))
