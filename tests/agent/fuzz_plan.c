@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "micro_params.h"
+#include "micro_pattern.h"
 #include "plan.h"
 
 const char *const fuzz_seeds[] = {
@@ -17,6 +19,11 @@ const char *const fuzz_seeds[] = {
 	"ubi-mkvol size=4096 volume=1\nubi-detach\n",
 	"ffsplan 1\n# c\n\nexec path=/bin/ls args=-l%20%25 may_fail=1\nsync\n",
 	"ffsplan 1\ninsmod path=/a args=b\nsleep ms=100\ndrop-caches\nshell\n",
+	"ffsplan 1\nprepare state=filled rate_percent=40 partition_bytes=9000000 "
+	"file_bytes=4096 test_file=1\nmicro pattern=random-read existing=1 "
+	"request_bytes=512 parallel=4 shift_bytes=100 target_bytes=65536\n",
+	"ffsplan 1\nmicro pattern=sequential-write mix_pattern=random-write "
+	"mix_ratio=3 increment=-2 volume_bytes=100000 pause_us=5 burst=2\n",
 	NULL,
 };
 
@@ -25,13 +32,39 @@ const char *const fuzz_words[] = {
 	"ffsmark", " size_min=", " size_max=", " seed=", "insmod", "monitor",
 	"ubi-mkvol", " size=", "max", "%00", "%ff", "%", "=", " ", "\n", "#",
 	" label=", " may_fail=", "snapshot", "-1", "9223372036854775807",
-	"9223372036854775808", "sync,", "exec", NULL,
+	"9223372036854775808", "sync,", "exec", "prepare", "micro", " pattern=", " mix_pattern=", "random-write",
+	"sequential-read", " request_bytes=", " volume_bytes=", " file_bytes=",
+	" partitions=", " increment=", " parallel=", " existing=1",
+	" target_bytes=", " shift_bytes=", " state=", "saturated", NULL,
 };
+
+/* What the parser lets through can be laid out, or says why it cannot. */
+static void check_micro(const struct plan_step *step)
+{
+	struct pattern patterns[MICRO_STREAMS_MAX];
+	struct micro_params params;
+	struct ffs_error error;
+	int n;
+
+	micro_params_read(&params, step);
+	n = pattern_layout(&params, params.file_bytes, params.volume_bytes,
+			   patterns, &error);
+	assert(n > 0 || (n == -1 && *error.message && params.existing));
+	while (n-- > 0) {
+		const struct pattern *p = &patterns[n];
+
+		assert(p->slots && p->requests <= MICRO_REQUESTS_MAX);
+		assert(p->first_byte + p->slots * p->request_bytes <=
+		       params.file_bytes);
+	}
+}
 
 static void check_step(const struct plan_step *step)
 {
 	const struct key_spec *key;
 
+	if (!strcmp(step->verb->name, "micro"))
+		check_micro(step);
 	assert(step->verb && step->verb->name && step->label && step->line > 1);
 	for (key = step->verb->keys; key->name; key++) {
 		const struct plan_value *value =
@@ -45,6 +78,9 @@ static void check_step(const struct plan_step *step)
 			assert(value->number > 0);
 		if (key->kind == KEY_PATH)
 			assert(*value->text == '/');
+		if (key->kind == KEY_CHOICE && value->number >= 0)
+			assert(!strcmp(key->choices[value->number],
+				       value->text));
 		if (key->kind == KEY_NAME)
 			assert(*value->text);
 	}

@@ -38,6 +38,7 @@ part "$san/test_units"
 part "$san/fuzz_plan" 50000 1
 part "$san/fuzz_postmark" 50000 1
 part python3 "$here/test_agent.py" "$agent"
+part python3 "$here/test_micro.py" "$agent"
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

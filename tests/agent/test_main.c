@@ -39,6 +39,9 @@ int main(void)
 		{ "file_io", test_file_io },
 		{ "monitor", test_monitor },
 		{ "live", test_live },
+		{ "content", test_content },
+		{ "micro_pattern", test_micro_pattern },
+		{ "micro_report", test_micro_report },
 		{ "postmark", test_postmark },
 	};
 	size_t i;

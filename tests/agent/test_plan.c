@@ -70,6 +70,9 @@ static void good_plan(void)
 		"mount type=ubifs source=ubi3:vol flags=sync,noatime options=a=b\n"
 		"snapshot label=here\n"
 		"ffsmark bias_read=-1 seed=18 size_min=10240\n"
+		"prepare state=filled rate_percent=40 partition_bytes=100 file_bytes=4096 test_file=1\n"
+		"micro pattern=sequential-read existing=1 increment=-1 cache=bypass\n"
+		"micro mix_pattern=\n"
 		"  sync   may_fail=1  \n"
 		"drop-caches\n"
 		"sleep ms=0\n"
@@ -83,7 +86,7 @@ static void good_plan(void)
 
 	if (!CHECKF(!parse(&plan, text, &error), "%s", error.message))
 		return;
-	CHECK(plan.n_steps == 17);
+	CHECK(plan.n_steps == 20);
 	s = plan.steps;
 	CHECK(!strcmp(step_text(&s[0], "args"), "chip=\"a=b\""));
 	CHECK(s[0].line == 5 && !strcmp(s[0].label, ""));
@@ -102,8 +105,16 @@ static void good_plan(void)
 	CHECK(step_number(&s[9], "number") == 5000);
 	CHECK(step_number(&s[9], "transactions") == 15000);
 	CHECK(step_number(&s[9], "drop_caches") == 1);
-	CHECK(s[10].may_fail && !s[9].may_fail);
-	CHECK(!strcmp(step_text(&s[13], "args"), "-l /"));
+	CHECK(step_number(&s[10], "state") == 3);
+	CHECK(step_number(&s[10], "unit_bytes") == 131072);
+	CHECK(step_number(&s[11], "pattern") == 0);
+	CHECK(step_number(&s[11], "increment") == -1);
+	CHECK(step_number(&s[11], "cache") == 1);
+	CHECK(step_number(&s[11], "mix_pattern") == -1);
+	CHECK(step_number(&s[12], "pattern") == 3);
+	CHECK(step_number(&s[12], "mix_pattern") == -1);
+	CHECK(s[13].may_fail && !s[12].may_fail);
+	CHECK(!strcmp(step_text(&s[16], "args"), "-l /"));
 	plan_free(&plan);
 	CHECK(!parse(&plan, "ffsplan 1\n", &error) && plan.n_steps == 0);
 	plan_free(&plan);
@@ -155,6 +166,34 @@ static const struct {
 	{ "ffsmark size_min=20 size_max=10", "size_min is above size_max" },
 	{ "ffsmark valid_percent=60 invalid_percent=41", "is 101" },
 	{ "ffsmark valid_percent=101", "from 0 to 100" },
+	{ "prepare state=full", "no state 'full'; it takes one of free, aged, saturated, filled" },
+	{ "prepare state=", "no state ''" },
+	{ "prepare valid_percent=5", "are of state=aged, not of free" },
+	{ "prepare state=aged valid_percent=60 invalid_percent=41", "is 101" },
+	{ "prepare state=aged rate_percent=5", "rate_percent is of state=filled" },
+	{ "prepare state=filled rate_percent=5", "needs rate_percent and partition_bytes" },
+	{ "prepare state=filled partition_bytes=5", "needs rate_percent and" },
+	{ "prepare test_file=1", "set file_bytes" },
+	{ "prepare unit_bytes=511", "from 512 to" },
+	{ "micro pattern=random", "no pattern 'random'; it takes one of sequential-read, random-read, sequential-write, random-write" },
+	{ "micro mix_pattern=reads", "no mix_pattern 'reads'" },
+	{ "micro cache=off", "one of drop, bypass, keep" },
+	{ "micro random=yes", "one of shuffle, uniform" },
+	{ "micro pattern=random-read", "reads need a file that is there" },
+	{ "micro mix_pattern=random-read", "reads need a file that is there" },
+	{ "micro mix_pattern=random-write", "is the pattern itself" },
+	{ "micro existing=1 mix_pattern=random-read parallel=2", "mix_pattern needs parallel=1" },
+	{ "micro partitions=2", "order the requests of a sequential pattern" },
+	{ "micro increment=0", "order the requests of a sequential pattern" },
+	{ "micro pattern=sequential-write partitions=2 increment=2", "leave one of them at 1" },
+	{ "micro request_bytes=8192 file_bytes=4096", "larger than the target" },
+	{ "micro request_bytes=8192 existing=1 target_bytes=4096", "larger than the target" },
+	{ "micro file_bytes=4096 target_bytes=8192", "larger than the file" },
+	{ "micro shift_bytes=20971520", "leaves no room" },
+	{ "micro parallel=65", "from 1 to 64" },
+	{ "micro request_bytes=0", "from 1 to" },
+	{ "micro request_bytes=1", "500000 can be recorded" },
+	{ "micro volume_bytes=4095 file_bytes=8192", "less than one request" },
 	{ "exec args=x", "needs path=" },
 	{ "exec path=a\r", "Windows line ends" },
 	{ "exec path=a\tb", "control character 0x09" },
