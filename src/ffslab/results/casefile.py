@@ -6,11 +6,17 @@ spec gives the same bytes on any machine. docs/result-format.md describes it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ffslab.model.specs import Case, case_spec
+from ffslab.errors import DamagedResultError
+from ffslab.model.specs import Case, Micro, case_spec
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
+from ffslab.results.micro import (
+    RequestShape,
+    micro_results,
+    own_preparation_results,
+    preparation_results,
+)
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import Preparation
 from ffslab.results.records import Record, RecordStream
@@ -27,9 +33,9 @@ def case_result(
 ) -> dict[str, Any]:
     """The result of a case; parts that the guest did not deliver are empty."""
     snapshots = stream.of_type("flash")
-    by_label = {snapshot["label"]: snapshot for snapshot in snapshots}
     mtd = next(iter(stream.of_type("mtd")), None)
     end = stream.end
+    micro, requests = _micro(case, stream)
     return {
         "v": RESULT_VERSION,
         "id": case.id,
@@ -45,10 +51,12 @@ def case_result(
         "mtd": _without_header(mtd) if mtd else None,
         "steps": [_step(record) for record in stream.of_type("step")],
         "space": [_without_header(record) for record in stream.of_type("space")],
-        "phases": _phases(stream.of_type("phase"), by_label, case.board.chip.page_bytes),
+        "phases": _phases(stream, case.board.chip.page_bytes),
         "latencies": [latency_metrics(record) for record in stream.of_type("latency")],
         "flash": [_without_header(record) for record in snapshots],
-        "preparation": {"key": preparation.key} if preparation else None,
+        "preparation": _preparation(case, stream, preparation),
+        "micro": micro,
+        "requests": requests,
     }
 
 
@@ -64,12 +72,36 @@ def skipped_result(case: Case, reason: str) -> dict[str, Any]:
     return case_result(case, Outcome("skip", reason), RecordStream((), (), False), None)
 
 
-def _phases(
-    records: Sequence[Record], by_label: Mapping[str, Record], page_bytes: int
-) -> list[dict[str, Any]]:
-    phases = [phase_metrics(record, by_label, page_bytes) for record in records]
+def _phases(stream: RecordStream, page_bytes: int) -> list[dict[str, Any]]:
+    by_label = {snapshot["label"]: snapshot for snapshot in stream.of_type("flash")}
+    phases = [phase_metrics(record, by_label, page_bytes) for record in stream.of_type("phase")]
     whole = workload_metrics(phases, by_label, page_bytes)
     return [*phases, whole] if whole else phases
+
+
+def _micro(case: Case, stream: RecordStream) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """Of contradictory records, which make the case a crash (`judge`), nothing is kept."""
+    if not isinstance(case.workload, Micro):
+        return None, []
+    workload = case.workload
+    try:
+        return micro_results(
+            stream,
+            RequestShape(workload.request_bytes, case.board.chip.page_bytes, workload.existing),
+        )
+    except DamagedResultError:
+        return None, []
+
+
+def _preparation(
+    case: Case, stream: RecordStream, preparation: Preparation | None
+) -> dict[str, Any] | None:
+    """Of a guest of its own; or, without a key and an outcome, of the case's own guest."""
+    partition_bytes = case.partition_bytes
+    if preparation is not None:
+        phases = _phases(preparation.stream, case.board.chip.page_bytes)
+        return preparation_results(preparation, partition_bytes, phases)
+    return own_preparation_results(stream, partition_bytes)
 
 
 def _step(record: Record) -> dict[str, Any]:

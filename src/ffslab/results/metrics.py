@@ -15,6 +15,7 @@ from typing import Any
 SUB_BUCKETS = 128
 QUANTILES = (("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99), ("p999_ns", 0.999))
 WORKLOAD_PHASES = ("creation", "transactions", "deletion")
+MICRO_PHASES = ("measure", "flush")
 
 
 def bucket_bounds(index: int) -> tuple[int, int]:
@@ -135,12 +136,15 @@ def workload_metrics(
 ) -> dict[str, Any] | None:
     """The sum over creation, transactions and deletion, called phase `workload`.
 
-    None unless all three are there. Wear is from the start of the first to the
-    end of the last, so that it is the wear that FFSMark reports for a run.
+    Of a micro-benchmark it is the sum of measure and flush. None unless all are
+    there. Wear is from the start of the first to the end of the last, so that it
+    is the wear that FFSMark reports for a run.
     """
-    chosen = [phase for phase in phases if phase["phase"] in WORKLOAD_PHASES]
-    if [phase["phase"] for phase in chosen] != list(WORKLOAD_PHASES):
+    by_name = {phase["phase"]: phase for phase in phases}
+    names = MICRO_PHASES if MICRO_PHASES[0] in by_name else WORKLOAD_PHASES
+    if not set(names) <= set(by_name):
         return None
+    chosen = [by_name[name] for name in names]
     summed = {
         key: sum(phase[key] for phase in chosen)
         for key in chosen[0]
@@ -155,8 +159,8 @@ def workload_metrics(
         "t_end_ns": chosen[-1]["t_end_ns"],
         **summed,
     }
-    start = snapshots.get(f"{WORKLOAD_PHASES[0]}:start")
-    end = snapshots.get(f"{WORKLOAD_PHASES[-1]}:end")
+    start = snapshots.get(f"{names[0]}:start")
+    end = snapshots.get(f"{names[-1]}:end")
     counters: dict[str, int] = {}
     wear: dict[str, float | int] = {}
     if start and end:

@@ -11,8 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ffslab.errors import DamagedResultError
 from ffslab.results.console import last_lines, scan_console
 from ffslab.results.records import RecordStream
+from ffslab.results.requests import load_requests
 
 OutcomeKind = Literal["pass", "fail", "skip", "crash", "timeout", "corrupt"]
 OUTCOMES: tuple[OutcomeKind, ...] = ("crash", "corrupt", "timeout", "fail", "skip", "pass")
@@ -48,6 +50,10 @@ def judge(
     if stream.damage:
         return Outcome("crash", f"the records are damaged: {stream.damage[0]}", last_lines(console))
     end = stream.end
+    try:
+        load_requests(stream)
+    except DamagedResultError as error:
+        return Outcome("crash", f"the records contradict each other: {error.message}")
     if end is None:
         how = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
         return Outcome(
@@ -75,6 +81,9 @@ def _failed_step(stream: RecordStream, console: str) -> Outcome | None:
                     f"phase {name}: {phase.get('message') or errno or 'data differ'}",
                     last_lines(console),
                 )
+            if errno == "ENOSPC" and phase["workload"] == "prepare" and phase.get("message"):
+                # It says which share cannot be reached, and what went in.
+                return Outcome("fail", f"phase {name}: {phase['message']}")
             if errno == "ENOSPC":
                 return Outcome("fail", f"phase {name}: no space left on the partition (ENOSPC)")
             message = phase.get("message") or "failed"

@@ -1,0 +1,243 @@
+"""The figures of a micro-benchmark: its requests, their causes, and how its state was prepared.
+
+Pure functions from records to the keys `requests`, `micro` and `preparation` of a result
+(docs/result-format.md). Quantiles are exact: the nearest rank among all requests.
+
+The cause of a request's latency is told from the flash operations in it, by `cause_of`. It is
+a rule about counts of pages, not a look into the file system: a write that reads metadata which
+was not in memory looks like garbage collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ffslab.results.preparation import Preparation
+from ffslab.results.records import Record, RecordStream
+from ffslab.results.requests import FlashRow, RequestSeries, load_requests
+from ffslab.results.startup import startup_count
+
+SLOWEST = 10
+_PER_MILLE = (("p50_ns", 500), ("p90_ns", 900), ("p99_ns", 990), ("p999_ns", 999))
+_COUNTS = ("pages_read", "pages_programmed", "blocks_erased")
+_CACHE_PAGE_BYTES = 4096
+_SPARE_PAGES = 2
+
+GARBAGE_COLLECTION = "garbage collection"
+NO_OPERATION = "no flash operation"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestShape:
+    """What a cause needs to know of the requests: their size, the chip's page, what they meet.
+
+    `overwrites`: the file is there already, so that a write of part of a page reads it first.
+    """
+
+    request_bytes: int
+    page_bytes: int
+    overwrites: bool = False
+
+    @property
+    def pages(self) -> int:
+        """Pages of the chip that hold a request's data."""
+        return -(-self.request_bytes // self.page_bytes)
+
+    @property
+    def most_programmed(self) -> int:
+        """Above so many pages a write has copied others' data: half as many again and two."""
+        return self.pages + self.pages // 2 + _SPARE_PAGES
+
+    def most_read(self, offset: int) -> int:
+        """Above so many pages a write has read more than it overwrites in part."""
+        whole = offset % _CACHE_PAGE_BYTES == 0 and self.request_bytes % _CACHE_PAGE_BYTES == 0
+        return self.most_programmed if self.overwrites and not whole else 0
+
+
+def latency_summary(latencies: Sequence[int]) -> dict[str, Any] | None:
+    """Count, mean and exact quantiles (nearest rank) in nanoseconds; None for no request."""
+    if not latencies:
+        return None
+    ordered = sorted(latencies)
+    count = len(ordered)
+    return {
+        "count": count,
+        "mean_ns": sum(ordered) / count,
+        "min_ns": ordered[0],
+        **{name: ordered[-(-count * share // 1000) - 1] for name, share in _PER_MILLE},
+        "max_ns": ordered[-1],
+    }
+
+
+def cause_of(op: str, offset: int, rows: Sequence[FlashRow], shape: RequestShape) -> str:
+    """Why a request took its time, from the flash operations during it; the first that holds.
+
+    1. `erase`: a block was erased, by whichever task.
+    2. Other tasks were longer in the driver than the requester: `write-back` if the longest is
+       a kworker, else `waits for TASK`.
+    3. `garbage collection`: a write whose task read pages (more than it overwrites in part), or
+       programmed more than half as many again as its data need, and two.
+    4. `program`, `read`: the requester's own. 5. `no flash operation`.
+    """
+    own = _sum(row for row in rows if row.own)
+    others = [row for row in rows if not row.own]
+    if any(row.blocks_erased for row in rows):
+        return "erase"
+    if others and sum(row.busy_ns for row in others) > own["busy_ns"]:
+        longest = max(others, key=lambda row: row.busy_ns).task
+        return "write-back" if longest.startswith("kworker") else f"waits for {longest}"
+    if op == "write" and (
+        own["pages_programmed"] > shape.most_programmed
+        or own["pages_read"] > shape.most_read(offset)
+    ):
+        return GARBAGE_COLLECTION
+    if own["pages_programmed"]:
+        return "program"
+    return "read" if own["pages_read"] else NO_OPERATION
+
+
+def request_results(series: RequestSeries, shape: RequestShape) -> dict[str, Any]:
+    """One stream's object in `requests`."""
+    startup = startup_count(series.latency_ns)
+    latencies = series.latency_ns
+    return {
+        "stream": series.stream,
+        "op": series.op,
+        "count": len(latencies),
+        "bytes": len(latencies) * shape.request_bytes,
+        "startup_count": startup,
+        "all": latency_summary(latencies),
+        "startup": latency_summary(latencies[:startup]),
+        "running": latency_summary(latencies[startup:]),
+        "flash": {
+            "request": _counts(_sum(series.during)),
+            "after": _counts(_sum(series.after)),
+        },
+        "tasks": [*_by_task(series.during, "request"), *_by_task(series.after, "after")],
+        "slowest": _slowest(series, shape),
+    }
+
+
+def micro_results(
+    stream: RecordStream, shape: RequestShape
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """The keys `micro` and `requests` of a result of this workload.
+
+    DamagedResultError if the records contradict each other.
+    """
+    requests = [request_results(series, shape) for series in load_requests(stream)]
+    record = next(iter(stream.of_type("micro")), None)
+    if record is None:
+        return None, requests
+    totals = stream.of_type("tasks")
+    tasks = [{"phase": total["phase"], **task} for total in totals for task in total["tasks"]]
+    return {**_without_header(record), "tasks": tasks}, requests
+
+
+def preparation_results(
+    preparation: Preparation, partition_bytes: int, phases: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The key `preparation` of a result; `phases` are the figures of its phases."""
+    outcome, stream = preparation.outcome, preparation.stream
+    end = stream.end
+    return {
+        "key": preparation.key,
+        "outcome": outcome.kind,
+        "reason": outcome.reason,
+        "excerpt": list(outcome.excerpt),
+        "virtual_ns": end["t_ns"] if end else None,
+        "phases": list(phases),
+        **_achieved(stream, partition_bytes),
+    }
+
+
+def own_preparation_results(stream: RecordStream, partition_bytes: int) -> dict[str, Any] | None:
+    """The same of a case that prepared its state in its own guest; None if none did.
+
+    It has no key, and its phase is among the case's own.
+    """
+    if not stream.of_type("prepared"):
+        return None
+    step = next((r for r in stream.of_type("step") if r["verb"] == "prepare"), None)
+    return {
+        "key": None,
+        "outcome": "pass" if step is None or step["status"] == "ok" else "fail",
+        "reason": "" if step is None else step.get("message", ""),
+        "excerpt": [],
+        "virtual_ns": step["t_end_ns"] if step else None,
+        "phases": [],
+        **_achieved(stream, partition_bytes),
+    }
+
+
+def _achieved(stream: RecordStream, partition_bytes: int) -> dict[str, Any]:
+    """What was prepared; `reserve_bytes` is what the file system keeps for itself.
+
+    Of a saturated state that is what no file could get; else what statfs does not count, on
+    the file system just mounted.
+    """
+    record = next(iter(stream.of_type("prepared")), None)
+    space = [_without_header(r) for r in stream.of_type("space")]
+    reserve = None
+    if record is not None and record["state"] == "saturated":
+        reserve = partition_bytes - record["capacity_bytes"]
+    elif space:
+        reserve = partition_bytes - space[0]["total_bytes"]
+    return {
+        "prepared": _without_header(record) if record is not None else None,
+        "space": space,
+        "reserve_bytes": reserve,
+    }
+
+
+def _slowest(series: RequestSeries, shape: RequestShape) -> list[dict[str, Any]]:
+    latencies = series.latency_ns
+    chosen = sorted(range(len(latencies)), key=lambda i: (-latencies[i], i))[:SLOWEST]
+    rows: dict[int, list[FlashRow]] = {request: [] for request in chosen}
+    for row in series.during:
+        if row.request in rows:
+            rows[row.request].append(row)
+    return [
+        {
+            "request": request,
+            "latency_ns": latencies[request],
+            "offset": series.offset[request],
+            "cause": cause_of(series.op, series.offset[request], rows[request], shape),
+            "tasks": [{"name": row.task, **_counts(_sum([row]))} for row in rows[request]],
+        }
+        for request in chosen
+    ]
+
+
+def _by_task(rows: Iterable[FlashRow], when: str) -> list[dict[str, Any]]:
+    """Sums by task, the longest in the driver first."""
+    found: dict[str, list[FlashRow]] = {}
+    for row in rows:
+        found.setdefault(row.task, []).append(row)
+    sums = [{"name": name, "when": when, **_sum(part)} for name, part in found.items()]
+    return sorted(sums, key=lambda task: (-task["busy_ns"], task["name"]))
+
+
+def _sum(rows: Iterable[FlashRow]) -> dict[str, int]:
+    read = programmed = erased = busy = 0
+    for row in rows:
+        read += row.pages_read
+        programmed += row.pages_programmed
+        erased += row.blocks_erased
+        busy += row.busy_ns
+    return {
+        "pages_read": read,
+        "pages_programmed": programmed,
+        "blocks_erased": erased,
+        "busy_ns": busy,
+    }
+
+
+def _counts(sums: Mapping[str, int]) -> dict[str, int]:
+    return {name: sums[name] for name in _COUNTS}
+
+
+def _without_header(record: Record) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in ("v", "type")}
