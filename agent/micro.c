@@ -190,16 +190,20 @@ static int create_file(struct micro *m, struct ffs_error *error)
 	return 0;
 }
 
-/* The first failure of a stream, and what is summed over them. */
+/* The first failure of a stream, their sums, and when the last one ended. */
 static int gather(struct micro *m, struct phase *phase,
 		  struct ffs_error *error)
 {
 	int result = 0;
 	uint32_t i;
 
+	/* Checking the last data and ending a process are no part of it. */
+	phase->t_end_ns = phase->t_start_ns;
 	for (i = 0; i < m->set.n; i++) {
 		const struct stream *stream = &m->set.streams[i];
 
+		if (stream->t_end_ns > phase->t_end_ns)
+			phase->t_end_ns = stream->t_end_ns;
 		if (micro_reads(stream->pattern.kind))
 			phase->bytes_read += stream->bytes;
 		else
@@ -214,16 +218,9 @@ static int gather(struct micro *m, struct phase *phase,
 
 static int run_processes(struct micro *m, struct ffs_error *error)
 {
-	struct phase *phase = &m->phases[PHASE_MEASURE];
-	uint32_t i;
 	int result = processes_start(&m->processes, error);
 
 	processes_end(&m->processes, &m->set);
-	/* That of the last request: that processes end is no part of it. */
-	phase->t_end_ns = phase->t_start_ns;
-	for (i = 0; i < m->set.n; i++)
-		if (m->set.streams[i].t_end_ns > phase->t_end_ns)
-			phase->t_end_ns = m->set.streams[i].t_end_ns;
 	return result;
 }
 
@@ -242,12 +239,10 @@ static int measure(struct micro *m, struct ffs_error *error)
 		return -1;
 	}
 	live_read(&m->live, &m->measure_start);
-	if (processes) {
+	if (processes)
 		result = run_processes(m, error);
-	} else {
+	else
 		streams_run(&m->set, &m->requests_site, m->fd);
-		phase->t_end_ns = clock_now_ns();
-	}
 	live_read(&m->live, &m->measure_end);
 	phase->files_created += !m->params->existing;
 	if (gather(m, phase, error))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * micro_params.h - the keys of the step micro (docs/plan-format.md, section 5),
+ * micro_params.h - the keys of the step micro (docs/plan-format.md, section 8),
  * and which of them contradict each other.
  *
  * Limits: 500,000 requests (44 MB of the guest's memory), 64 processes.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * micro_report.h - the records of the requests (docs/plan-format.md, section 5).
+ * micro_report.h - the records of the requests (docs/plan-format.md, section 8).
  */
 #ifndef FFSAGENT_MICRO_REPORT_H
 #define FFSAGENT_MICRO_REPORT_H

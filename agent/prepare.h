@@ -4,7 +4,7 @@
  * the step micro, usually in another boot.
  *
  * Files: ffslab.valid stays, ffslab.invalid is there to be removed, and
- * ffslab.test is what requests will go to (docs/plan-format.md, section 5).
+ * ffslab.test is what requests will go to (docs/plan-format.md, section 8).
  */
 #ifndef FFSAGENT_PREPARE_H
 #define FFSAGENT_PREPARE_H
