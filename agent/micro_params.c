@@ -100,10 +100,8 @@ int micro_params_check(const struct micro_params *params,
 {
 	struct pattern patterns[MICRO_STREAMS_MAX];
 	uint64_t requests = params->volume_bytes / params->request_bytes;
-	/* Of a file that exists, its size is yet to be seen. */
-	uint64_t file_bytes = !params->existing ? params->file_bytes :
-			      params->target_bytes ? params->target_bytes :
-			      UINT64_MAX;
+	uint64_t file_bytes = params->existing ? params->target_bytes :
+						 params->file_bytes;
 
 	if (check_order(params, error) || check_streams(params, error))
 		return -1;
@@ -111,12 +109,18 @@ int micro_params_check(const struct micro_params *params,
 		return ffs_fail(error, 0,
 			"volume_bytes / request_bytes is %llu requests, and %u can be recorded; lower volume_bytes or raise request_bytes",
 			(unsigned long long)requests, MICRO_REQUESTS_MAX);
+	if (!requests)
+		return ffs_fail(error, 0,
+			"volume_bytes=%llu is less than one request of %llu bytes; raise it, or lower request_bytes",
+			(unsigned long long)params->volume_bytes,
+			(unsigned long long)params->request_bytes);
 	if (params->target_bytes > file_bytes)
 		return ffs_fail(error, 0,
 			"target_bytes=%llu is larger than the file of %llu bytes; lower it, or raise file_bytes",
 			(unsigned long long)params->target_bytes,
 			(unsigned long long)file_bytes);
-	if (params->existing && !params->target_bytes)
+	/* The size of a file that exists is yet to be seen. */
+	if (!file_bytes)
 		return 0;
 	return pattern_layout(params, file_bytes, params->volume_bytes,
 			      patterns, error) < 0 ? -1 : 0;

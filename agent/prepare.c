@@ -239,10 +239,17 @@ static int make_aged(struct preparation *p, struct ffs_error *error)
 	uint64_t invalid = p->params->invalid_percent;
 	uint64_t percent = p->phase.space_start.available_bytes / 100;
 
-	if (valid && write_file(p, LAB_FILE_VALID, CONTENT_VALID,
-				percent * valid, &p->valid_bytes, error))
+	if ((!valid || !write_file(p, LAB_FILE_VALID, CONTENT_VALID,
+				   percent * valid, &p->valid_bytes, error)) &&
+	    (!invalid || !write_invalid(p, percent * invalid, error)))
+		return 0;
+	if (error->errnum != ENOSPC)
 		return -1;
-	return invalid ? write_invalid(p, percent * invalid, error) : 0;
+	return ffs_fail(error, ENOSPC,
+		"valid_percent=%llu and invalid_percent=%llu cannot be reached: of the %llu bytes that the file system called available %llu went in; lower them, since its overhead needs room, too",
+		(unsigned long long)valid, (unsigned long long)invalid,
+		(unsigned long long)p->phase.space_start.available_bytes,
+		(unsigned long long)(p->valid_bytes + p->invalid_bytes));
 }
 
 static int make_saturated(struct preparation *p, struct ffs_error *error)

@@ -236,7 +236,7 @@ def test_states_that_cannot_be_reached(agent: Agent) -> None:
     assert "file_bytes=3000000 does not fit" in text and "limit=1" in text
     text = message(f"{filled} rate_percent=95 file_bytes=3000000")
     assert "no room for the test file" in text
-    message("state=free test_file=1 file_bytes=5000000 limit=0")
+    assert "does not fit" in message("state=free test_file=1 file_bytes=5000000 limit=0")
 
 
 def test_micro_in_a_full_partition(agent: Agent) -> None:

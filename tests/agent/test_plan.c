@@ -194,6 +194,8 @@ static const struct {
 	{ "micro request_bytes=0", "from 1 to" },
 	{ "micro request_bytes=1", "500000 can be recorded" },
 	{ "micro volume_bytes=4095 file_bytes=8192", "less than one request" },
+	{ "micro volume_bytes=4095 existing=1", "less than one request" },
+	{ "micro volume_bytes=4096 file_bytes=8192 parallel=2", "for each of 2 streams" },
 	{ "exec args=x", "needs path=" },
 	{ "exec path=a\r", "Windows line ends" },
 	{ "exec path=a\tb", "control character 0x09" },
