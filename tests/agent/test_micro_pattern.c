@@ -216,6 +216,38 @@ static void shuffled(void)
 	}
 }
 
+/* Each of the six orders of three slots comes as often as the others. */
+static void shuffles_are_fair(void)
+{
+	struct micro_params params = presets(MICRO_RANDOM_WRITE);
+	uint64_t hits[27] = { 0 }, i;
+	struct pattern pattern;
+	uint64_t *offsets;
+
+	params.file_bytes = 3 * 4096;
+	params.volume_bytes = 6000 * params.file_bytes;
+	offsets = one_stream(&params, &pattern);
+	for (i = 0; i < pattern.requests; i += 3)
+		hits[(offsets[i] * 9 + offsets[i + 1] * 3 + offsets[i + 2]) /
+		     4096]++;
+	/* Standard deviation 29. */
+	CHECK(hits[5] > 850 && hits[7] > 850 && hits[11] > 850 &&
+	      hits[15] > 850 && hits[19] > 850 && hits[21] > 850);
+	/* And the first pass alone, over seeds. */
+	memset(hits, 0, sizeof(hits));
+	free(offsets);
+	params.volume_bytes = params.file_bytes;
+	for (params.seed = 0; params.seed < 600; params.seed++) {
+		offsets = one_stream(&params, &pattern);
+		hits[offsets[0] / 4096]++;
+		hits[3 + offsets[2] / 4096]++;
+		free(offsets);
+	}
+	for (i = 0; i < 6; i++)	/* standard deviation 12 */
+		CHECKF(hits[i] > 140 && hits[i] < 260, "%llu",
+		       (unsigned long long)hits[i]);
+}
+
 static void random_order_is_the_seeds(void)
 {
 	struct micro_params params = presets(MICRO_RANDOM_READ);
@@ -386,6 +418,7 @@ void test_micro_pattern(void)
 	stride_that_divides();
 	partitions();
 	shuffled();
+	shuffles_are_fair();
 	random_order_is_the_seeds();
 	shift_and_locality();
 	parallel_parts();

@@ -94,11 +94,12 @@ static void rows_in_records(void)
 	free(text);
 }
 
-/* Two tasks ask for something again and again, between the first and the last
- * request. Return: whether it was done before the last.
+/* Two tasks ask for something again and again, once @first requests are done.
+ * Return: whether it was over before @last were.
  */
 static int disturb(struct flashmon_live *page,
-		   const volatile struct stream *stream, int own_pid)
+		   const volatile struct stream *stream, int own_pid,
+		   uint64_t first, uint64_t last)
 {
 	const struct flashmon_share share = {
 		.pages_read = 1, .pages_programmed = 2, .blocks_erased = 3,
@@ -106,13 +107,13 @@ static int disturb(struct flashmon_live *page,
 	};
 	int i;
 
-	while (stream->done < 3)
+	while (stream->done < first)
 		usleep(10);
 	for (i = 0; i < CHANGES; i++) {
 		flashmon_live_add(page, OTHER_PID, "other", &share);
 		flashmon_live_add(page, own_pid, "own", &share);
 	}
-	return stream->done < REQUESTS - 3;
+	return stream->done < last;
 }
 
 static void check_rows(const struct stream *stream)
@@ -144,8 +145,23 @@ static void check_rows(const struct stream *stream)
 		       (unsigned long long)sums[1][k]);
 }
 
-/* Return: whether the disturber was done before the last request. */
-static bool run_disturbed(const struct micro_params *params)
+/* All of it came in the pause after the first of two requests. */
+static void check_after(const struct stream *stream)
+{
+	size_t i, wrong = 0;
+
+	for (i = 0; i < stream->n_rows; i++)
+		wrong += stream->rows[i].request != 0 ||
+			 stream->rows[i].when != AFTER_REQUEST ||
+			 stream->rows[i].pages_read != CHANGES;
+	CHECKF(stream->n_rows == 2 && !wrong, "%zu of %zu rows", wrong,
+	       stream->n_rows);
+}
+
+/* Return: whether the disturber was over before request @last. */
+static bool run_disturbed(const struct micro_params *params, uint64_t first,
+			  uint64_t last,
+			  void (*check_stream)(const struct stream *stream))
 {
 	struct flashmon_live *page = new_page();
 	struct pattern patterns[MICRO_STREAMS_MAX];
@@ -166,13 +182,14 @@ static bool run_disturbed(const struct micro_params *params)
 	streams_set(&set, patterns);
 	disturber = fork();
 	if (disturber == 0)
-		_exit(disturb(page, &set.streams[0], own_pid));
+		_exit(disturb(page, &set.streams[0], own_pid, first, last));
 	streams_run(&set, &site, fd);
 	waitpid(disturber, &status, 0);
-	CHECK(set.streams[0].done == REQUESTS && !set.streams[0].failed);
+	CHECK(set.streams[0].done == patterns[0].requests);
+	CHECK(!set.streams[0].failed);
 	CHECK(!set.streams[0].dropped_rows);
 	if (WEXITSTATUS(status))
-		check_rows(&set.streams[0]);
+		check_stream(&set.streams[0]);
 	streams_free(&set);
 	live_close(&live);
 	munmap(page, sizeof(*page));
@@ -183,7 +200,7 @@ static bool run_disturbed(const struct micro_params *params)
 /* Every page belongs to one request: none is lost, none counted twice. */
 static void nothing_is_lost(void)
 {
-	const struct micro_params params = {
+	struct micro_params params = {
 		.dir = "/", .kind = MICRO_RANDOM_WRITE, .request_bytes = 512,
 		.volume_bytes = REQUESTS * 512, .file_bytes = 1 << 20,
 		.partitions = 1, .increment = 1, .parallel = 1,
@@ -194,7 +211,14 @@ static void nothing_is_lost(void)
 
 	/* A loaded machine may give one of the two no time for long. */
 	for (attempt = 0; attempt < 20 && !overlapped; attempt++)
-		overlapped = run_disturbed(&params);
+		overlapped = run_disturbed(&params, 3, REQUESTS - 3,
+					   check_rows);
+	CHECK(overlapped);
+	params.volume_bytes = 2 * 512;
+	params.pause_us = 100000;
+	for (attempt = 0, overlapped = false; attempt < 20 && !overlapped;
+	     attempt++)
+		overlapped = run_disturbed(&params, 1, 2, check_after);
 	CHECK(overlapped);
 	unlink(TEST_FILE);
 	unlink(LIVE_FILE);
