@@ -36,7 +36,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Export a run as JSON, CSV or Parquet.
 
-        The tables are cases, phases, latencies and blocks.
+        The tables are cases, phases, latencies, blocks, requests and request_tasks.
+
+        The last two hold every single request of the micro-benchmarks.
         """
         from ffslab.results.files import disk_error
         from ffslab.results.rundir import find_run

@@ -62,6 +62,7 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print(f"  {result['reason']}", markup=False)
     for line in result["excerpt"]:
         console.print(f"  | {line}", markup=False, soft_wrap=True)
+    _print_micro(console, result)
     for rows, show in (("phases", print_phases), ("latencies", print_latencies)):
         if result[rows]:
             console.print()
@@ -80,6 +81,14 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     _print_module_source(console, manifest, result)
     console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
     console.print(f"reproduce: {command}", soft_wrap=True, markup=False)
+
+
+def _print_micro(console: Console, result: dict[str, Any]) -> None:
+    from ffslab.cli.micro_tables import is_micro, print_preparation, print_requests
+
+    if is_micro(result):
+        print_preparation(console, result)
+        print_requests(console, result)
 
 
 def _print_module_source(

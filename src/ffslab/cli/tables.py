@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from ffslab.cli.micro_tables import erases, is_micro, response
 from ffslab.model.units import format_duration_ns
 
 _ORDER = {"crash": 0, "corrupt": 1, "timeout": 2, "fail": 3, "skip": 4, "pass": 5}
+_FFSMARK_HEADINGS = ("creation", "trans.", "pages", "erased")
+_MICRO_HEADINGS = ("mean", "max", "erases/block")
 _STYLE = {"pass": "green", "skip": "yellow"}
 
 
@@ -27,30 +30,58 @@ def terminal() -> Console:
 def print_results(
     console: Console, results: Sequence[Mapping[str, Any]], walls: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """One line per case, failures first and with their reason."""
+    """One line per case, failures first and with their reason; a table for each workload."""
+    ordered = sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0))
+    micro = [result for result in ordered if is_micro(result)]
+    others = [result for result in ordered if not is_micro(result)]
+    if others or not micro:
+        console.print(_results_table(_FFSMARK_HEADINGS, _ffsmark_cells, others, walls))
+    if micro:
+        console.print(_results_table(_MICRO_HEADINGS, _micro_cells, micro, walls))
+    for result in results:
+        if result["outcome"] != "pass":
+            console.print(f"{result['id']}: {result['outcome']}: {result['reason']}", markup=False)
+
+
+def _results_table(
+    headings: Sequence[str],
+    cells: Callable[[Mapping[str, Any]], Sequence[str]],
+    results: Sequence[Mapping[str, Any]],
+    walls: Mapping[str, Mapping[str, Any]],
+) -> Table:
     table = _table(gap=1)
     table.add_column("case", overflow="fold", min_width=31)
     table.add_column("outcome")
-    for heading in ("creation", "trans.", "pages", "erased", "wall"):
+    for heading in (*headings, "wall"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for result in sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0)):
+    for result in results:
         outcome = result["outcome"]
-        phases = {phase["phase"]: phase for phase in result["phases"]}
-        whole = phases.get("workload", {})
         wall = walls.get(result["id"], {}).get("wall_ns")
         table.add_row(
             result["id"],
             f"[{_STYLE.get(outcome, 'red')}]{outcome}[/]",
-            _duration(phases.get("creation")),
-            _duration(phases.get("transactions")),
-            _count(whole.get("pages_programmed")),
-            _count(whole.get("blocks_erased")),
+            *cells(result),
             format_duration_ns(wall) if wall is not None else "",
         )
-    console.print(table)
-    for result in results:
-        if result["outcome"] != "pass":
-            console.print(f"{result['id']}: {result['outcome']}: {result['reason']}", markup=False)
+    return table
+
+
+def _ffsmark_cells(result: Mapping[str, Any]) -> Sequence[str]:
+    phases: dict[str, Mapping[str, Any]] = {phase["phase"]: phase for phase in result["phases"]}
+    whole = phases.get("workload", {})
+    return (
+        _duration(phases.get("creation")),
+        _duration(phases.get("transactions")),
+        _count(whole.get("pages_programmed")),
+        _count(whole.get("blocks_erased")),
+    )
+
+
+def _micro_cells(result: Mapping[str, Any]) -> Sequence[str]:
+    """Response times, and wear from the first request to the end of the flush."""
+    phases: dict[str, Mapping[str, Any]] = {phase["phase"]: phase for phase in result["phases"]}
+    whole = phases.get("workload", {})
+    return (*response(result), erases(whole))
 
 
 def print_phases(console: Console, result: Mapping[str, Any]) -> None:

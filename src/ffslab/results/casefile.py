@@ -87,7 +87,7 @@ def _micro(case: Case, stream: RecordStream) -> tuple[dict[str, Any] | None, lis
     try:
         return micro_results(
             stream,
-            RequestShape(workload.request_bytes, case.board.chip.page_bytes, workload.existing),
+            RequestShape(workload.request_bytes, case.board.chip.page_bytes),
         )
     except DamagedResultError:
         return None, []

@@ -31,29 +31,26 @@ NO_OPERATION = "no flash operation"
 
 @dataclass(frozen=True, slots=True)
 class RequestShape:
-    """What a cause needs to know of the requests: their size, the chip's page, what they meet.
-
-    `overwrites`: the file is there already, so that a write of part of a page reads it first.
-    """
+    """What a cause needs to know of the requests: their size, and the chip's page."""
 
     request_bytes: int
     page_bytes: int
-    overwrites: bool = False
-
-    @property
-    def pages(self) -> int:
-        """Pages of the chip that hold a request's data."""
-        return -(-self.request_bytes // self.page_bytes)
 
     @property
     def most_programmed(self) -> int:
         """Above so many pages a write has copied others' data: half as many again and two."""
-        return self.pages + self.pages // 2 + _SPARE_PAGES
+        pages = -(-self.request_bytes // self.page_bytes)
+        return pages + pages // 2 + _SPARE_PAGES
 
     def most_read(self, offset: int) -> int:
-        """Above so many pages a write has read more than it overwrites in part."""
-        whole = offset % _CACHE_PAGE_BYTES == 0 and self.request_bytes % _CACHE_PAGE_BYTES == 0
-        return self.most_programmed if self.overwrites and not whole else 0
+        """Above so many pages a write has read more than what it changes, and two.
+
+        File systems read what is, or would be, in a 4 KiB page of the page cache before they
+        change it: JFFS2 even where it writes into a hole.
+        """
+        first = offset // _CACHE_PAGE_BYTES
+        cache_pages = -(-(offset + self.request_bytes) // _CACHE_PAGE_BYTES) - first
+        return -(-cache_pages * _CACHE_PAGE_BYTES // self.page_bytes) + _SPARE_PAGES
 
 
 def latency_summary(latencies: Sequence[int]) -> dict[str, Any] | None:
@@ -77,8 +74,8 @@ def cause_of(op: str, offset: int, rows: Sequence[FlashRow], shape: RequestShape
     1. `erase`: a block was erased, by whichever task.
     2. Other tasks were longer in the driver than the requester: `write-back` if the longest is
        a kworker, else `waits for TASK`.
-    3. `garbage collection`: a write whose task read pages (more than it overwrites in part), or
-       programmed more than half as many again as its data need, and two.
+    3. `garbage collection`: a write whose task read more pages than the data that it changes
+       have, and two, or programmed more than its data need, half as many again, and two.
     4. `program`, `read`: the requester's own. 5. `no flash operation`.
     """
     own = _sum(row for row in rows if row.own)

@@ -11,8 +11,10 @@ point). The part before it is a start-up phase if
 
 1. both parts have at least MIN_REQUESTS, and the first is at most half of the series;
 2. the mean latency of the second is at least 5/4 of that of the first;
-3. the cut explains enough: at least 1/20 of the squared error, and F = explained · (n − 2) ÷ rest
-   is at least 25 (a difference of means of five standard errors, if requests were independent);
+3. the cut explains enough: at least 1/200 of the squared error (little, since a collector that
+   makes few requests dear changes the mean much and the logarithms hardly), and
+   F = explained · (n − 2) ÷ rest is at least 25 (a difference of means of five standard errors,
+   if requests were independent);
 4. the start-up level does not come back: every stretch of the running phase that is as long as
    the start-up is, in mean, above it by at least a quarter of the difference. So a collector
    that works every k-th request makes no start-up of the k − 1 requests before its first work;
@@ -31,6 +33,7 @@ from itertools import accumulate
 
 MIN_REQUESTS = 4
 _MIN_F = 25
+_MIN_SHARE = 200  # one part in so many
 _SUB_BUCKETS_LOG2 = 7
 
 
@@ -80,7 +83,7 @@ def _explains(sums: Sequence[int], count: int, cut: int, scatter: int) -> bool:
     return (
         scatter > 0
         and 2 * cut <= count
-        and 20 * explained >= whole
+        and _MIN_SHARE * explained >= whole
         and explained * (count - 2) >= _MIN_F * rest
     )
 

@@ -1,8 +1,9 @@
 """Run directories as tables: Parquet files, CSV, or SQL through DuckDB.
 
-Tables: `cases`, `phases`, `latencies`, `blocks`; docs/result-format.md lists
-the columns. The result of a case is flattened by `tables`, which is pure;
-DuckDB does the rest.
+Tables: `cases`, `phases`, `latencies`, `blocks`, `requests`, `request_tasks`;
+docs/result-format.md lists the columns. Rows go to temporary files case by case
+(`case_rows` is pure), and DuckDB reads them from there: an export of a large run
+needs no more memory than its results.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ffslab.results.request_tables import REQUEST_COLUMNS, REQUEST_TASK_COLUMNS, RequestStage
 from ffslab.results.rundir import RunDirectory
 
 if TYPE_CHECKING:
@@ -56,9 +59,15 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "compression": _TEXT,
         "write_mode": _TEXT,
         "state": _TEXT,
+        "state_kind": _TEXT,
         "valid_percent": _INT,
         "invalid_percent": _INT,
+        "rate_percent": _INT,
         "partition_bytes": _INT,
+        "workload": _TEXT,
+        "pattern": _TEXT,
+        "request_bytes": _INT,
+        "part": _TEXT,
         "cpu_scale": _REAL,
         "seed": _INT,
         "virtual_ns": _INT,
@@ -91,29 +100,37 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "programs": _INT,
         "reads": _INT,
     },
+    "requests": REQUEST_COLUMNS,
+    "request_tasks": REQUEST_TASK_COLUMNS,
 }
+_STAGED_AS_PARQUET = ("requests", "request_tasks")
 
 
-def tables(
-    run_name: str, results: Iterable[Mapping[str, Any]], walls: Mapping[str, Mapping[str, Any]]
-) -> dict[str, list[Row]]:
-    """The rows of every table, with exactly the columns of `COLUMNS`."""
-    rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
-    for result in results:
-        key = {"run": run_name, "case_id": result["id"]}
-        rows["cases"].append(key | _case_row(result, walls.get(result["id"], {})))
-        rows["phases"] += [key | phase for phase in result["phases"]]
-        rows["latencies"] += [key | latency for latency in result["latencies"]]
-        rows["blocks"] += [key | row for row in _block_rows(result["flash"])]
-    return {
-        name: [{column: row.get(column) for column in COLUMNS[name]} for row in table]
-        for name, table in rows.items()
+def case_rows(
+    run_name: str, result: Mapping[str, Any], wall: Mapping[str, Any]
+) -> dict[str, Iterable[Row]]:
+    """A case's rows in every table but those of single requests, with all their columns."""
+    key = {"run": run_name, "case_id": result["id"]}
+    rows: dict[str, Iterable[Row]] = {
+        "cases": [_case_row(result, wall)],
+        "phases": result["phases"],
+        "latencies": result["latencies"],
+        "blocks": _block_rows(result["flash"]),
     }
+    return {name: _filled(name, key, table) for name, table in rows.items()}
+
+
+def _filled(name: str, key: Row, rows: Iterable[Row]) -> Iterator[Row]:
+    for row in rows:
+        full = key | row
+        yield {column: full.get(column) for column in COLUMNS[name]}
 
 
 def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
     spec = result["spec"]
     options = spec["filesystem"]["options"]
+    # Runs of older versions have fewer keys.
+    state, workload = spec["state"], spec.get("workload", {})
     return {
         **result,
         "board": spec["board"]["name"],
@@ -121,10 +138,16 @@ def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
         "filesystem": spec["filesystem"]["name"],
         "compression": options.get("compression"),
         "write_mode": options.get("write_mode"),
-        "state": spec["state"]["name"],
-        "valid_percent": spec["state"]["valid_percent"],
-        "invalid_percent": spec["state"]["invalid_percent"],
+        "state": state["name"],
+        "state_kind": state.get("kind"),
+        "valid_percent": state["valid_percent"],
+        "invalid_percent": state["invalid_percent"],
+        "rate_percent": state.get("rate_percent"),
         "partition_bytes": spec["partition_bytes"],
+        "workload": workload.get("kind", "ffsmark"),
+        "pattern": workload.get("pattern"),
+        "request_bytes": workload.get("request_bytes"),
+        "part": result["axes"].get("part"),
         "cpu_scale": spec["cpu_scale"],
         "seed": spec["seed"],
         "wall_ns": wall.get("wall_ns"),
@@ -152,35 +175,59 @@ def open_store(runs: Sequence[RunDirectory]) -> duckdb.DuckDBPyConnection:
 
     connection = duckdb.connect()
     with tempfile.TemporaryDirectory(prefix="ffslab-store-") as directory:
-        rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
-        for run in runs:
-            for name, table in tables(run.path.name, run.results(), run.walls()).items():
-                rows[name] += table
-        for name, columns in COLUMNS.items():
-            declared = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
-            connection.execute(f"CREATE TABLE {name} ({declared})")
-            if not rows[name]:
-                continue
-            path = Path(directory) / f"{name}.jsonl"
-            path.write_text("".join(json.dumps(row) + "\n" for row in rows[name]), "utf-8")
-            kinds = ", ".join(f"'{column}': '{kind}'" for column, kind in columns.items())
-            connection.execute(
-                f"INSERT INTO {name} SELECT * FROM read_json(?, format='newline_delimited', "
-                f"columns={{{kinds}}})",
-                [str(path)],
-            )
+        _stage(runs, Path(directory))
+        for name in COLUMNS:
+            source = _source(name, Path(directory))
+            connection.execute(f"CREATE TABLE {name} AS SELECT * FROM {source}")
     return connection
 
 
 def export_tables(run: RunDirectory, directory: Path, kind: str) -> list[Path]:
     """Writes every table into `directory` as `csv` or `parquet`; returns the files."""
-    connection = open_store([run])
+    import duckdb
+
     directory.mkdir(parents=True, exist_ok=True)
     options = "FORMAT parquet, COMPRESSION zstd" if kind == "parquet" else "FORMAT csv, HEADER"
     written = []
-    for name in COLUMNS:
-        path = directory / f"{name}.{kind}"
-        quoted = str(path).replace("'", "''")
-        connection.execute(f"COPY {name} TO '{quoted}' ({options})")
-        written.append(path)
+    with (
+        duckdb.connect() as connection,
+        tempfile.TemporaryDirectory(prefix="ffslab-store-") as staged,
+    ):
+        _stage([run], Path(staged))
+        for name in COLUMNS:
+            path = directory / f"{name}.{kind}"
+            source = _source(name, Path(staged))
+            connection.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(path)} ({options})")
+            written.append(path)
     return written
+
+
+def _stage(runs: Sequence[RunDirectory], directory: Path) -> None:
+    """Writes the rows of all tables to files in `directory`, one case after the other."""
+    requests = RequestStage(directory)
+    with ExitStack() as stack:
+        files = {
+            name: stack.enter_context((directory / f"{name}.jsonl").open("w", encoding="utf-8"))
+            for name in COLUMNS
+            if name not in _STAGED_AS_PARQUET
+        }
+        for run in runs:
+            walls = run.walls()
+            for result in run.results():
+                rows = case_rows(run.path.name, result, walls.get(result["id"], {}))
+                for name, table in rows.items():
+                    files[name].writelines(json.dumps(row) + "\n" for row in table)
+                requests.add(run, result)
+
+
+def _source(name: str, directory: Path) -> str:
+    """What to select a staged table from."""
+    if name in _STAGED_AS_PARQUET:
+        return f"read_parquet({_quoted(directory / f'{name}-*.parquet')})"
+    kinds = ", ".join(f"'{column}': '{kind}'" for column, kind in COLUMNS[name].items())
+    path = _quoted(directory / f"{name}.jsonl")
+    return f"read_json({path}, format='newline_delimited', columns={{{kinds}}})"
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
