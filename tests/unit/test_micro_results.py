@@ -73,7 +73,8 @@ def _flash(task: str = AGENT, read: int = 0, programmed: int = 0, erased: int = 
         ("write", [_flash(programmed=6)], "garbage collection"),
         ("write", [_flash(read=4, programmed=2)], "program"),
         ("write", [_flash(read=5, programmed=2)], "garbage collection"),
-        ("write", [_flash(read=60, programmed=60, erased=1)], "erase"),
+        ("write", [_flash(read=60, programmed=2, erased=1)], "erase"),
+        ("write", [_flash(read=60, programmed=60, erased=1)], "garbage collection and erase"),
         ("write", [_flash(programmed=2), _flash(GCD, erased=1)], "erase"),
         ("write", [_flash(programmed=2), _flash(GCD, read=64)], f"waits for {GCD}"),
         ("write", [_flash(programmed=2), _flash(GCD, read=1)], "program"),
@@ -128,7 +129,7 @@ def test_requests_of_a_result() -> None:
         "request": 250,
         "latency_ns": 90_000_000,
         "offset": 250 * 4096,
-        "cause": "erase",
+        "cause": "garbage collection and erase",
         "tasks": [
             {"name": AGENT, "pages_read": 64, "pages_programmed": 64, "blocks_erased": 1},
             {"name": GCD, "pages_read": 3, "pages_programmed": 0, "blocks_erased": 0},
