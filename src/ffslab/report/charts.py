@@ -81,7 +81,7 @@ def options_key(axes: Mapping[str, str]) -> str:
     return "|".join(f"{k}={v}" for k, v in sorted(axes.items()) if k not in skipped)
 
 
-def _alt() -> Any:
+def altair_module() -> Any:
     """altair, with the host's limits on rows lifted; imported when the first chart is drawn."""
     import altair
 
@@ -93,7 +93,7 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     """Horizontal bars of one metric: a block per major value, a bar per minor value, a point per
     seed.
     """
-    alt = _alt()
+    alt = altair_module()
     shown = METRICS[metric]
     rows, points = _bar_rows(question, metric, look)
     order = list(dict.fromkeys(str(row["major"]) for row in rows))
@@ -152,7 +152,7 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     caption = f"{shown.title}: " + "; ".join(
         f"{r['major']}, {r['minor']}: {r['label']}" for r in rows if "label" in r
     )
-    return svg.draw(_themed(chart), caption, identifier)
+    return svg.draw(themed(chart), caption, identifier)
 
 
 def _bar_rows(
@@ -211,7 +211,7 @@ def time_split(groups: Sequence[Group], show: Sequence[str], identifier: str) ->
     """Stacked bars: where the time of the phases went. The legend is the page's (see
     `TIME_PARTS`).
     """
-    alt = _alt()
+    alt = altair_module()
     rows: list[dict[str, Any]] = []
     order: list[str] = []
     for group in groups:
@@ -264,7 +264,7 @@ def time_split(groups: Sequence[Group], show: Sequence[str], identifier: str) ->
     )
     chart = alt.layer(bar, text).properties(width=560, height=alt.Step(22))
     return svg.draw(
-        _themed(chart),
+        themed(chart),
         "Time of the phases split into flash reads, programs, erases and the rest",
         identifier,
     )
@@ -284,7 +284,7 @@ def tails(lines: Sequence[Line], title: str, look: Look, identifier: str) -> str
     """The share of operations slower than t, both axes logarithmic, one panel per initial state
     on the same scales.
     """
-    alt = _alt()
+    alt = altair_module()
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines):
         rows.extend(
@@ -334,7 +334,7 @@ def tails(lines: Sequence[Line], title: str, look: Look, identifier: str) -> str
             spacing=36,
         )
     )
-    return svg.draw(_themed(chart), title, identifier)
+    return svg.draw(themed(chart), title, identifier)
 
 
 _NUMBER_LABEL = "replace(format(datum.value, ',.6~r'), /,/g, '\u202f')"
@@ -352,5 +352,5 @@ def _decades(low: float, high: float) -> list[float]:
     return [float(f"1e{exponent}") for exponent in range(first, last + 1)]
 
 
-def _themed(chart: Any) -> Any:
+def themed(chart: Any) -> Any:
     return chart.configure(**svg.theme())

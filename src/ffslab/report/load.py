@@ -7,7 +7,10 @@ one by name and line.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+import json
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,7 @@ from ffslab.report.data import Case, FilesystemFact, Latency, Run
 from ffslab.report.facts import notes, time_model
 from ffslab.results.metrics import WORKLOAD_PHASES, bucket_bounds
 from ffslab.results.reproduce import reproduce_command
-from ffslab.results.rundir import RunDirectory
+from ffslab.results.rundir import RESULTS, RunDirectory
 
 Row = Mapping[str, Any]
 
@@ -57,29 +60,74 @@ _IDENTITY = (
 
 
 def load_run(run_dir: Path) -> Run:
-    """Read `run_dir`.
+    """Read `run_dir`, a run of FFSMark.
 
     Raises UsageError when it is no run or has no result yet, DamagedResultError when a file is
     not what ffslab wrote.
     """
+    directory = open_run(run_dir)
+    manifest = directory.manifest()
+    rows = list(read_rows(directory))
+    with explained(run_dir, manifest):
+        return _run(run_dir, manifest, rows, directory.walls())
+
+
+def open_run(run_dir: Path) -> RunDirectory:
+    """The run in `run_dir`; UsageError when it is none."""
     if not (run_dir / "manifest.json").is_file():
         raise UsageError(
             f"{run_dir} is not a run directory: it has no manifest.json",
             cause="a mistyped path, or a run that ended before it began to record",
             remedy=f"{program()} list runs",
         )
-    directory = RunDirectory(run_dir)
-    manifest = directory.manifest()
-    rows = directory.results()
-    if not rows:
+    return RunDirectory(run_dir)
+
+
+def read_rows(directory: RunDirectory) -> Iterator[Row]:
+    """The results one by one, so that a large run need not fit into memory.
+
+    Raises UsageError when there is none yet, DamagedResultError for a line that is no result.
+    """
+    if not (directory.path / RESULTS).exists():
+        rows = directory.results()
+        _require_results(directory, bool(rows))
+        yield from rows
+        return
+    found = False
+    with (directory.path / RESULTS).open(encoding="utf-8") as file:
+        for line in file:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                directory.results()  # says which line is damaged
+                raise
+            found = True
+            yield row
+    _require_results(directory, found)
+
+
+def _require_results(directory: RunDirectory, found: bool) -> None:
+    if not found:
         raise UsageError(
-            f"{run_dir} has no results yet",
+            f"{directory.path} has no results yet",
             cause="the run was interrupted before its first case ended",
-            remedy=f"{program()} run {run_dir} --resume",
+            remedy=f"{program()} run {directory.path} --resume",
         )
-    walls = directory.walls()
+
+
+def workload_kind(run_dir: Path) -> str:
+    """The kind of workload of the run's first case."""
+    directory = open_run(run_dir)
+    first = next(read_rows(directory))
+    with explained(run_dir, directory.manifest()):
+        return str(first["spec"]["workload"].get("kind", "ffsmark"))
+
+
+@contextmanager
+def explained(run_dir: Path, manifest: Row) -> Iterator[None]:
+    """Results without what the report needs are an error of the files, said in words."""
     try:
-        return _run(run_dir, manifest, rows, walls)
+        yield
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DamagedResultError(
             f"{run_dir}: its results lack what the report needs: {type(error).__name__}: {error}",
@@ -89,26 +137,42 @@ def load_run(run_dir: Path) -> Run:
 
 
 def _run(run_dir: Path, manifest: Row, rows: Sequence[Row], walls: Mapping[str, Row]) -> Run:
-    specs = [row["spec"] for row in rows]
-    study = _study_word(manifest)
-    fixed = _fixed_options(specs)
-    return Run(
-        run_id=str(manifest.get("run") or run_dir.name),
-        study=study,
-        title=str(manifest.get("title") or manifest.get("study") or run_dir.name),
-        description=str(manifest.get("description") or "").strip(),
-        date=str(manifest.get("started") or ""),
-        cases=tuple(_case(row, walls.get(row["id"], {}), manifest, study, fixed) for row in rows),
-        filesystems=_filesystems(specs),
-        facts=time_model(specs, manifest),
-        notes=notes(manifest),
-        identity=_identity(manifest),
-        states=_states(specs),
-        missing=max(int(manifest.get("cases_total") or len(rows)) - len(rows), 0),
+    study, fixed = study_word(manifest), fixed_options([row["spec"] for row in rows])
+    return outline(
+        run_dir,
+        manifest,
+        [row["spec"] for row in rows],
+        tuple(
+            replace(
+                plain_case(row, manifest, study, fixed),
+                metrics=_metrics(row, walls.get(row["id"], {})),
+                latencies=tuple(_latency(latency) for latency in row["latencies"]),
+                erases=_erases({str(snapshot["label"]): snapshot for snapshot in row["flash"]}),
+            )
+            for row in rows
+        ),
     )
 
 
-def _study_word(manifest: Row) -> str:
+def outline(run_dir: Path, manifest: Row, specs: Sequence[Row], cases: tuple[Case, ...]) -> Run:
+    """A run of any workload: its cases, and what manifest and specs say of all of them."""
+    return Run(
+        run_id=str(manifest.get("run") or run_dir.name),
+        study=study_word(manifest),
+        title=str(manifest.get("title") or manifest.get("study") or run_dir.name),
+        description=str(manifest.get("description") or "").strip(),
+        date=str(manifest.get("started") or ""),
+        cases=cases,
+        filesystems=filesystem_facts(specs),
+        facts=time_model(specs, manifest),
+        notes=notes(manifest),
+        identity=run_identity(manifest),
+        states=state_meanings(specs),
+        missing=max(int(manifest.get("cases_total") or len(cases)) - len(cases), 0),
+    )
+
+
+def study_word(manifest: Row) -> str:
     """What `ffslab run` calls the study: its name when its text is the shipped one, else its
     file.
     """
@@ -119,9 +183,21 @@ def _study_word(manifest: Row) -> str:
     return path or name
 
 
-def _case(row: Row, wall: Row, manifest: Row, study: str, fixed: Container[str]) -> Case:
+def plain_case(row: Row, manifest: Row, study: str, fixed: Container[str]) -> Case:
+    """A case of any workload, without its figures."""
     overrides = [(str(key), list(values)) for key, values in manifest.get("overrides") or ()]
     catalogs = [str(directory) for directory in manifest.get("catalogs") or ()]
+    return Case(
+        id=str(row["id"]),
+        axes=case_axes(row, fixed),
+        outcome=str(row["outcome"]),
+        command=reproduce_command(study, overrides, str(row["id"]), catalogs=catalogs),
+        reason=str(row.get("reason") or ""),
+        console="\n".join(str(line) for line in row.get("excerpt") or ()),
+    )
+
+
+def _metrics(row: Row, wall: Row) -> dict[str, float]:
     phases = {phase["phase"]: phase for phase in row["phases"]}
     metrics = {
         f"{name}_ns": float(phases[name]["duration_ns"])
@@ -138,17 +214,7 @@ def _case(row: Row, wall: Row, manifest: Row, study: str, fixed: Container[str])
     for key in ("wall_ns", "virtual_per_wall"):
         if wall.get(key) is not None:
             metrics[key] = float(wall[key])
-    return Case(
-        id=str(row["id"]),
-        axes=_axes(row, fixed),
-        outcome=str(row["outcome"]),
-        command=reproduce_command(study, overrides, str(row["id"]), catalogs=catalogs),
-        reason=str(row.get("reason") or ""),
-        console="\n".join(str(line) for line in row.get("excerpt") or ()),
-        metrics=metrics,
-        latencies=tuple(_latency(latency) for latency in row["latencies"]),
-        erases=_erases({str(snapshot["label"]): snapshot for snapshot in row["flash"]}),
-    )
+    return metrics
 
 
 def _phase(name: str, phase: Row) -> dict[str, float]:
@@ -225,7 +291,7 @@ def _erases(snapshots: Mapping[str, Row]) -> tuple[int, ...]:
     )
 
 
-def _fixed_options(specs: Sequence[Row]) -> frozenset[str]:
+def fixed_options(specs: Sequence[Row]) -> frozenset[str]:
     """The options of which no file system was run with two values.
 
     They tell no two cases of one file system apart, and a case of another one may lack them; the
@@ -241,7 +307,7 @@ def _fixed_options(specs: Sequence[Row]) -> frozenset[str]:
     )
 
 
-def _axes(row: Row, fixed: Container[str]) -> dict[str, str]:
+def case_axes(row: Row, fixed: Container[str]) -> dict[str, str]:
     """The core axes from the spec, the study's further ones from the row; all as text.
 
     Options that are `fixed` are axes only if the questions are about them.
@@ -264,7 +330,7 @@ def _axes(row: Row, fixed: Container[str]) -> dict[str, str]:
     return axes
 
 
-def _filesystems(specs: Sequence[Row]) -> tuple[FilesystemFact, ...]:
+def filesystem_facts(specs: Sequence[Row]) -> tuple[FilesystemFact, ...]:
     """Each file system once, with the ways in which it was mounted in order of appearance."""
     codes: dict[str, str] = {}
     mounts: dict[str, dict[str, None]] = {}
@@ -291,20 +357,26 @@ def _code(setup: Row) -> str:
     return "the Linux kernel’s own, unmodified"
 
 
-def _states(specs: Iterable[Row]) -> dict[str, str]:
+def state_meanings(specs: Iterable[Row]) -> dict[str, str]:
     """What each state's name stands for, in percent of the space available at launch."""
     meanings = {}
     for spec in specs:
-        state = spec["state"]
-        valid, invalid = state["valid_percent"], state["invalid_percent"]
-        empty = valid == invalid == 0
-        meanings[str(state["name"])] = (
-            "everything erased" if empty else f"{valid} % valid, {invalid} % invalid data"
-        )
+        meanings[str(spec["state"]["name"])] = _state_meaning(spec["state"])
     return meanings
 
 
-def _identity(manifest: Row) -> tuple[tuple[str, str], ...]:
+def _state_meaning(state: Row) -> str:
+    kind = state.get("kind", "aged")
+    if kind == "saturated":
+        return "written full and removed: everything invalid"
+    if kind == "filled":
+        return f"a file of {state['rate_percent']} % of the partition, the test file's space used"
+    valid, invalid = state["valid_percent"], state["invalid_percent"]
+    empty = valid == invalid == 0
+    return "everything erased" if empty else f"{valid} % valid, {invalid} % invalid data"
+
+
+def run_identity(manifest: Row) -> tuple[tuple[str, str], ...]:
     """What identifies the run and the lab that made it."""
     pairs = [(key.replace("_", " "), manifest.get(key)) for key in _IDENTITY]
     pairs += [(f"host {key}", value) for key, value in (manifest.get("host") or {}).items()]

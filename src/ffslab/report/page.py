@@ -1,4 +1,7 @@
-"""Assembles the report: data → findings and charts → one HTML file."""
+"""Assembles the report: data → findings and charts → one HTML file.
+
+The page of FFSMark is made here, that of the micro-benchmarks in `ffslab.report.micro`.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.errors import MissingExtraError
 from ffslab.report import charts, data, findings, wear
 from ffslab.report.catalogue import GLOSSARY, METRICS, OPERATIONS, RESULT_TABLES
 from ffslab.report.data import Group, Run
 from ffslab.report.distribution import PERCENTILES, merge
 from ffslab.report.findings import Cell, Finding
-from ffslab.report.load import load_run
+from ffslab.report.load import load_run, workload_kind
+from ffslab.report.parts import Key, Panel, Table, environment
 from ffslab.report.quantity import Metric, duration, grouped
 from ffslab.report.questions import Question, ask
 from ffslab.results.files import write_atomic
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A small chart with its heading."""
-
-    title: str
-    meaning: str
-    drawing: str
 
 
 @dataclass(frozen=True)
@@ -51,17 +45,6 @@ class WearMap:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of text: the first `text_columns` columns are words, the others numbers."""
-
-    title: str
-    head: tuple[str, ...]
-    units: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    text_columns: int = 1
-
-
-@dataclass(frozen=True)
 class LatencySection:
     """One operation: chart and percentiles."""
 
@@ -72,19 +55,14 @@ class LatencySection:
     table: Table
 
 
-@dataclass(frozen=True)
-class Key:
-    """One entry of a legend: a colour name and, for lines, a dash."""
-
-    label: str
-    colour: str
-    dash: str = ""
-
-
 def write_report(run_dir: Path, output: Path | None) -> Path:
     """Build the page and write it in one step, so that a reader never sees half of it."""
-    run = load_run(run_dir)
-    page = render(run)
+    if workload_kind(run_dir) == "micro":
+        from ffslab.report.micro.page import render_micro
+
+        page = render_micro(run_dir)
+    else:
+        page = render(load_run(run_dir))
     target = output or run_dir / "report.html"
     if target.is_dir():
         target = target / "report.html"
@@ -94,25 +72,7 @@ def write_report(run_dir: Path, output: Path | None) -> Path:
 
 def render(run: Run) -> str:
     """The whole page."""
-    try:
-        import altair  # noqa: F401  (imported here to explain its absence)
-        import jinja2
-        import vl_convert  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(
-            f"a report needs the Python package {error.name}",
-            cause="ffslab was installed without its `report` extra",
-            remedy="pip install 'ffslab[report]' (in a checkout: pip install '.[report]')",
-        ) from error
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.filters["bold"] = _bold
-    return environment.get_template("report.html.j2").render(**context(run))
+    return str(environment().get_template("report.html.j2").render(**context(run)))
 
 
 def context(run: Run) -> dict[str, Any]:
@@ -131,7 +91,7 @@ def context(run: Run) -> dict[str, Any]:
         "seeds": findings.seeds_text(run),
         "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "board": next((fact.value for fact in run.facts if fact.name == "Board"), ""),
-        "fixed": _fixed(run),
+        "fixed": fixed_axes(run),
         "wear_maps": (maps := _wear_maps(groups, show)),
         "wear_keys": _wear_keys(maps),
         "latency": _latency(groups, show, look),
@@ -171,7 +131,7 @@ def _headlines(questions: Sequence[Question], run: Run) -> tuple[Finding, ...]:
     return (*(finding for finding in found if finding is not None), *findings.extremes(run))
 
 
-def _fixed(run: Run) -> tuple[tuple[str, str], ...]:
+def fixed_axes(run: Run) -> tuple[tuple[str, str], ...]:
     """What was the same in all cases: told once, so that the charts need not repeat it."""
     first = run.cases[0]
     return tuple(
@@ -301,16 +261,10 @@ def _result_table(title: str, keys: Sequence[str], run: Run) -> Table:
         rows.append((case.id, case.outcome, *cells))
     head = ("case", "outcome", *(METRICS[key].title for key in present))
     return Table(
-        title, head, ("", "", *(METRICS[key].unit for key in present)), tuple(rows), text_columns=2
+        title,
+        head,
+        ("", "", *(METRICS[key].unit for key in present)),
+        tuple(rows),
+        text_columns=2,
+        outcomes=True,
     )
-
-
-def _bold(text: str) -> Any:
-    """**bold** marks as <strong>, everything else escaped."""
-    from markupsafe import Markup, escape
-
-    parts = text.split("**")
-    joined = Markup("")
-    for number, part in enumerate(parts):
-        joined += Markup("<strong>{}</strong>").format(part) if number % 2 else escape(part)
-    return joined

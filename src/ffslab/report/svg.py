@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
+
+Datasets = Mapping[str, Sequence[Mapping[str, Any]]]
 
 SVG_NS = "http://www.w3.org/2000/svg"
 SERIES = 8  # colours for file systems, then they repeat
@@ -72,13 +75,22 @@ def theme() -> dict[str, Any]:
     }
 
 
-def draw(chart: Any, title: str, identifier: str) -> str:
+def draw(chart: Any, title: str, identifier: str, datasets: Datasets | None = None) -> str:
     """Render an altair chart to inline SVG; `title` is its text alternative, `identifier` is
-    unique in the page.
+    unique in the page. `datasets` are the rows of named data: they need not be checked by altair,
+    which takes longer than all the rest.
     """
-    buffer = StringIO()
-    chart.save(buffer, format="svg")
-    return adopt(buffer.getvalue(), title, identifier)
+    if not datasets:
+        buffer = StringIO()
+        chart.save(buffer, format="svg")
+        return adopt(buffer.getvalue(), title, identifier)
+    import altair
+    import vl_convert
+
+    specification = {**chart.to_dict(), "datasets": datasets}
+    version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    source = vl_convert.vegalite_to_svg(specification, vl_version=version)
+    return adopt(source, title, identifier)
 
 
 def adopt(source: str, title: str, identifier: str) -> str:
@@ -157,3 +169,28 @@ def _flatten(parent: ET.Element) -> None:
             parent.remove(child)
             for offset, grandchild in enumerate(list(child)):
                 parent.insert(position + offset, grandchild)
+
+
+_SYMBOL = re.compile(
+    r'<path transform="translate\(([-\d.]+),\s*([-\d.]+)\)" d="[^"]*" '
+    r'(?:[a-z-]+="[^"]*" )*style="fill:(var\(--\w+\))"(?: [a-z-]+="[^"]*")*\s*/>'
+)
+
+
+def merge_dots(drawing: str, width: float = 2.2) -> str:
+    """The same drawing with neighbouring dots of one colour as one path: a tenth of the bytes.
+
+    Only for drawings whose symbols are all small dots.
+    """
+
+    def merged(run: re.Match[str]) -> str:
+        dots: dict[str, list[str]] = {}
+        for x, y, paint in _SYMBOL.findall(run.group()):
+            dots.setdefault(paint, []).append(f"M{float(x):.1f} {float(y):.1f}h0")
+        return "".join(
+            f'<path d="{"".join(parts)}" style="stroke:{paint};stroke-width:{width};'
+            'stroke-linecap:round;fill:none"/>'
+            for paint, parts in dots.items()
+        )
+
+    return re.sub(rf"(?:{_SYMBOL.pattern})+", merged, drawing)

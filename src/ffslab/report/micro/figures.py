@@ -1,0 +1,230 @@
+"""Which figures a section has: response time and wear against its axes, and work in the sleeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.report.micro import charts
+from ffslab.report.micro.charts import Curve, Pane, Quantity, Style
+from ffslab.report.micro.data import PAUSE
+from ffslab.report.micro.series import Axis, Curves, Mean, Sample, Section, curves
+from ffslab.report.micro.tables import wear_curves
+
+_CHOSEN = 4  # values of one axis for which the other one is drawn
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with its heading, legend and caption."""
+
+    title: str
+    meaning: str
+    keys: tuple[Style, ...]
+    drawing: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Curves to draw with the words for them."""
+
+    title: str
+    key: str
+    curves: Curves
+    quantity: Quantity
+
+
+def figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
+    """Every figure of a section; none without an axis."""
+    if not section.axes:
+        return ()
+    found = curves(section.samples, section.time_of)
+    title = "Mean response time" + (" of the running phase" if section.running_only else "")
+    response = Shown(title, "time", found, charts.response_quantity(_values(found)))
+    means, stds = wear_curves(section)
+    wear = [
+        Shown("Mean erases per block", "erases", means, Quantity("mean erases per block", "")),
+        Shown(
+            "Standard deviation of erases per block",
+            "spread",
+            stds,
+            Quantity("standard deviation of erases", ""),
+        ),
+    ]
+    wear = [shown for shown in wear if any(_values(shown.curves))]
+    if len(section.axes) == 1:
+        return tuple(_by_panel(section, shown, styles) for shown in (response, *wear))
+    return (
+        *_per_configuration(section, response),
+        _against_second(section, response, styles),
+        *(_per_second(section, shown, styles) for shown in wear),
+    )
+
+
+def idle_figures(sections: Sequence[Section], styles: Mapping[str, Style]) -> tuple[Figure, ...]:
+    """The share of the flash's work that was done between requests, against the sleep."""
+    found = []
+    for section in sections:
+        places = [n for n, axis in enumerate(section.axes) if axis.name == PAUSE]
+        lines = curves(section.samples, _idle_share)
+        if not places or not any(_values(lines)):
+            continue
+        quantity = Quantity("done between requests", "%")
+        title = f"Share of the flash’s busy time between requests ({section.title})"
+        shown = Shown(title, "idle", lines, quantity)
+        draw = _by_panel if len(section.axes) == 1 else _against_second
+        found.append(draw(section, shown, styles))
+    return tuple(found)
+
+
+def _idle_share(sample: Sample) -> float | None:
+    """In percent; None when no work was recorded, as in all but the first of a mix's panels."""
+    if not sample.panel.startswith(sample.case.pattern):
+        return None
+    work = [task for stream in sample.case.streams for task in stream.tasks]
+    total = sum(task.busy_ns for task in work)
+    after = sum(task.busy_ns for task in work if task.when == "after")
+    return 100 * after / total if total else None
+
+
+def _values(found: Curves) -> list[float]:
+    return [mean.mean for line in found.values() for mean in line.values()]
+
+
+def _by_panel(section: Section, shown: Shown, styles: Mapping[str, Style]) -> Figure:
+    """One axis: a pane per pattern, a curve per configuration."""
+    panes = []
+    for panel in section.panels:
+        lines = [
+            _curve(styles[label], shown.curves[panel, label], lambda point: point[0])
+            for label in section.labels
+            if (panel, label) in shown.curves
+        ]
+        if lines:
+            panes.append(Pane(panel, tuple(lines)))
+    return _figure(section, shown, panes, section.axes[0], "", section.labels, styles)
+
+
+def _per_configuration(section: Section, shown: Shown) -> tuple[Figure, ...]:
+    """Two axes: the first across, a curve per value of the second; a pane per configuration, a
+    figure per pattern.
+    """
+    first, second = section.axes[:2]
+    names = [second.text(value) for value in second.values]
+    ramp = dict(zip(names, charts.ramp_styles(names), strict=True))
+    found = []
+    for panel in section.panels:
+        panes = [
+            Pane(
+                label,
+                tuple(
+                    _curve(ramp[second.text(value)], line, lambda p: p[0], _at(1, value))
+                    for value in second.values
+                ),
+            )
+            for label in section.labels
+            if (line := shown.curves.get((panel, label)))
+        ]
+        part = Shown(
+            f"{shown.title} against {first.title}, for each {second.title}",
+            f"{shown.key}-each",
+            shown.curves,
+            shown.quantity,
+        )
+        place = panel if len(section.panels) > 1 else ""
+        found.append(_figure(section, part, panes, first, place, names, ramp))
+    return tuple(found)
+
+
+def _against_second(section: Section, shown: Shown, styles: Mapping[str, Style]) -> Figure:
+    """Two axes: the second across, a pane for some values of the first."""
+    first, second = section.axes[:2]
+    panes = _slices(section, shown, styles, 0, chosen(first.values), lambda point: point[1])
+    part = Shown(f"{shown.title} against {second.title}", shown.key, shown.curves, shown.quantity)
+    return _figure(section, part, panes, second, "across", section.labels, styles)
+
+
+def _per_second(section: Section, shown: Shown, styles: Mapping[str, Style]) -> Figure:
+    """Two axes: the first across, a pane for each value of the second."""
+    first, second = section.axes[:2]
+    panes = _slices(section, shown, styles, 1, second.values, lambda point: point[0])
+    part = Shown(f"{shown.title} against {first.title}", shown.key, shown.curves, shown.quantity)
+    return _figure(section, part, panes, first, "each", section.labels, styles)
+
+
+def _slices(
+    section: Section,
+    shown: Shown,
+    styles: Mapping[str, Style],
+    fixed: int,
+    values: Sequence[float],
+    x_of: Callable[[tuple[float, ...]], float],
+) -> list[Pane]:
+    """A pane for each pattern and each of these values of the axis that is held."""
+    axis = section.axes[fixed]
+    panes = []
+    for panel in section.panels:
+        for value in values:
+            lines = [
+                _curve(styles[label], shown.curves[panel, label], x_of, _at(fixed, value))
+                for label in section.labels
+                if (panel, label) in shown.curves
+            ]
+            lines = [line for line in lines if line.points]
+            place = f"{panel}, " if len(section.panels) > 1 else ""
+            if lines:
+                panes.append(
+                    Pane(
+                        f"{place}{axis.title} {axis.number(value)} {axis.unit}",
+                        tuple(lines),
+                    )
+                )
+    return panes
+
+
+def chosen(values: Sequence[float]) -> tuple[float, ...]:
+    """A few values spread over all of them, the first and the last among them."""
+    if len(values) <= _CHOSEN:
+        return tuple(values)
+    last = len(values) - 1
+    return tuple(values[round(n * last / (_CHOSEN - 1))] for n in range(_CHOSEN))
+
+
+def _at(place: int, value: float) -> Callable[[tuple[float, ...]], bool]:
+    return lambda point: point[place] == value
+
+
+def _curve(
+    style: Style,
+    line: Mapping[tuple[float, ...], Mean],
+    x_of: Callable[[tuple[float, ...]], float],
+    belongs: Callable[[tuple[float, ...]], bool] = lambda _: True,
+) -> Curve:
+    return Curve(
+        style, tuple((x_of(point), mean) for point, mean in line.items() if belongs(point))
+    )
+
+
+def _figure(
+    section: Section,
+    shown: Shown,
+    panes: Sequence[Pane],
+    axis: Axis,
+    place: str,
+    labels: Sequence[str],
+    styles: Mapping[str, Style],
+) -> Figure:
+    used = {curve.style.label for pane in panes for curve in pane.curves if curve.points}
+    title = f"{shown.title}, {place}" if place in section.panels else shown.title
+    identifier = "-".join(word for word in (section.key, shown.key, place) if word)
+    several = any(m.seeds > 1 for line in shown.curves.values() for m in line.values())
+    meaning = f"{shown.quantity.heading} against {axis.heading}"
+    meaning += (
+        ", both axes logarithmic"
+        if shown.quantity.logarithmic and axis.logarithmic
+        else (", response time logarithmic" if shown.quantity.logarithmic else "")
+    )
+    meaning += ". Points: means over seeds; bars: smallest to largest seed." if several else "."
+    drawing = charts.curves(panes, axis, shown.quantity, f"{title}: {meaning}", identifier)
+    keys = tuple(styles[label] for label in labels if label in used)
+    return Figure(title, meaning[0].upper() + meaning[1:], keys, drawing)

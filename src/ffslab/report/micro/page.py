@@ -1,0 +1,217 @@
+"""Assembles the page of a run of workload `micro`: results → findings, figures, tables → HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.report import charts as look
+from ffslab.report import data, wear
+from ffslab.report.catalogue import GLOSSARY
+from ffslab.report.findings import Finding, seeds_text
+from ffslab.report.micro import charts, findings, tables
+from ffslab.report.micro.charts import Style
+from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
+from ffslab.report.micro.figures import Figure, figures, idle_figures
+from ffslab.report.micro.load import load_micro
+from ffslab.report.micro.requests import MOST_DOTS, Choice, choose, course_of
+from ffslab.report.micro.series import Section, labels_of, sections
+from ffslab.report.parts import Table, environment
+from ffslab.report.quantity import grouped, significant
+
+_RULE = (
+    "Who is fastest: the configuration whose mean response times have the smallest geometric mean "
+    "over the points that all have; a factor is the geometric mean over these points of a "
+    "configuration’s response time ÷ that of the fastest, with its range."
+)
+_CACHE = {
+    "drop": "page cache dropped before",
+    "bypass": "page cache bypassed: each read goes to the flash",
+    "keep": "page cache kept",
+}
+_GLOSSARY = (
+    ("request, response time", "One read() or write() of a given size; how long the call took."),
+    (
+        "start-up, running phase",
+        "The first requests of a case, as long as they are served differently from the rest; and "
+        "the rest.",
+    ),
+    ("saturated", "The partition was written until it was full, and everything removed."),
+    ("flush", "What a file system kept in memory is written after the last request (syncfs)."),
+    (
+        "snapshot",
+        "The flash’s contents after the preparation. Cases that need the same state get copies.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """A section with what it shows."""
+
+    section: Section
+    findings: tuple[Finding, ...]
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True)
+class CourseView:
+    """One case's requests in order."""
+
+    title: str
+    meaning: str
+    drawing: str
+
+
+def render_micro(run_dir: Path) -> str:
+    """The whole page."""
+    run = load_micro(run_dir)
+    return str(environment().get_template("micro.html.j2").render(**context(run)))
+
+
+def context(run: MicroRun) -> dict[str, Any]:
+    """Everything the template shows."""
+    from ffslab.report.page import fixed_axes
+
+    labels = labels_of(run)
+    styles = charts.styles_for(run, labels)
+    found = sections(run)
+    return {
+        "run": run.run,
+        "board": next((fact.value for fact in run.run.facts if fact.name == "Board"), ""),
+        "fixed": fixed_axes(run.run),
+        "glossary": (*GLOSSARY, *_GLOSSARY),
+        "palette": look.PALETTE,
+        "ramp": wear.RAMP,
+        "seeds": seeds_text(run.run),
+        "rule": _RULE,
+        "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
+        "headlines": _headlines(found),
+        "headline_tables": [t for s in found if not run.parts for t in _finding_tables(s)],
+        "write_back": _write_back(run, labels),
+        "cache_note": _cache_note(run),
+        "views": [_view(section, styles, headline=not run.parts) for section in found],
+        "courses": _courses(run, labels, styles),
+        "most_dots": grouped(MOST_DOTS),
+        "phases": [(s.title, tables.phase_table(s)) for s in found],
+        "slow": tables.slow_table(run, labels),
+        "causes": tables.causes_table(run, labels),
+        "idle": tables.idle_table(run, labels),
+        "idle_figures": idle_figures(found, styles),
+        "preparation": tables.preparation_table(run, labels),
+        "preparation_lead": _preparation_lead(run),
+        "volume": tables.volume_table(run, labels),
+        "case_table": tables.case_table(run),
+    }
+
+
+def _headlines(found: Sequence[Section]) -> tuple[Finding, ...]:
+    """All sentences of a study without parts; of each part the strongest."""
+    kept: list[Finding] = []
+    for section in found:
+        said = findings.sentences(section)
+        if not section.running_only:
+            kept += said
+        elif said:
+            best = max(said, key=lambda finding: finding.weight)
+            kept.append(Finding(f"{section.title} – {best.text}", best.weight))
+    return tuple(kept)
+
+
+def _finding_tables(section: Section) -> list[Table]:
+    """The tables of the rules: who is fastest, what the axes change, erases per block."""
+    found = [tables.ranking_table(section)]
+    lines = findings.response_curves(section)
+    for axis in section.axes:
+        if axis.name != REQUEST or section.running_only:
+            effects = findings.effects(section, axis, lines)
+            found.append(tables.effects_table(effects, section) if effects else None)
+    found.append(tables.wear_table(section))
+    return [table for table in found if table is not None]
+
+
+def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View:
+    """A section; its findings are at the head of the report unless the study has parts."""
+    own = [] if headline else _finding_tables(section)
+    response = tables.response_table(section)
+    return View(
+        section,
+        () if headline else findings.sentences(section),
+        figures(section, styles),
+        (*own, *([response] if response else [])),
+    )
+
+
+def _courses(
+    run: MicroRun, labels: Mapping[str, str], styles: Mapping[str, Style]
+) -> list[tuple[str, list[CourseView]]]:
+    """Drawn cases by configuration."""
+    found: dict[str, list[CourseView]] = {}
+    for number, choice in enumerate(choose(run, dict(labels))):
+        view = _course(run, choice, styles[choice.label], f"course-{number}")
+        if view:
+            found.setdefault(choice.label, []).append(view)
+    return list(found.items())
+
+
+def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> CourseView | None:
+    drawn = course_of(run.folder, choice.case)
+    if drawn is None:
+        return None
+    case = choice.case
+    words = f"{grouped(drawn.count)} requests, {grouped(drawn.startup_count)} of them start-up"
+    title = f"Response time of each request, {choice.label}, {case.pattern}, {case.id}"
+    drawing = charts.course(drawn, style, title, identifier)
+    thinned = f"; {grouped(len(drawn.dots))} drawn" if drawn.thinned else ""
+    meaning = f"{choice.why}: {case.id}; {words}{thinned}"
+    return CourseView(case.pattern, meaning, drawing)
+
+
+def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:
+    """A caution if a configuration that writes back was written to; else empty."""
+    shares: dict[str, list[float]] = {}
+    for case in run.passed:
+        back = case.line.get(data.WRITING) == data.WRITE_BACK
+        if back and case.writes and case.pages_programmed:
+            share = case.flush_pages / case.pages_programmed
+            shares.setdefault(labels[case.id], []).append(share)
+    if not shares:
+        return ""
+    parts = [
+        f"{label} {significant(100 * sum(found) / len(found))} %" for label, found in shares.items()
+    ]
+    return (
+        f"**Response times of {' and '.join(shares)} when writing are those of memory:** a request "
+        "ends when its data are in the page cache. Kernel threads (kworker) and the flush after "
+        f"the last request do the work on the flash; the flush programs {', '.join(parts)} of the "
+        "pages (mean over cases). Erases include that work."
+    )
+
+
+def _cache_note(run: MicroRun) -> str:
+    """How reads were kept from memory, by what the cases say."""
+    reads = [case for case in run.passed if _reads(case)]
+    modes = dict.fromkeys(case.cache for case in reads)
+    if not modes:
+        return ""
+    return f"Reads: {'; '.join(_CACHE.get(mode, mode) for mode in modes)}."
+
+
+def _reads(case: MicroCase) -> bool:
+    return case.pattern.endswith("read") or case.mix_pattern.endswith("read")
+
+
+def _preparation_lead(run: MicroRun) -> str:
+    keys = {case.preparation.key for case in run.cases if case.preparation} - {""}
+    if not keys:
+        return (
+            "Each case brought its flash into the initial state itself, in the guest it measured."
+        )
+    return (
+        "Each state was brought about once, in a guest of its own; its flash was kept as a "
+        f"snapshot, and every case began with a restored copy ({grouped(len(keys))} snapshots for "
+        f"{grouped(len(run.cases))} cases)."
+    )

@@ -1,0 +1,276 @@
+"""What is drawn against what: a run's cases as sections of curves over their numeric axes.
+
+Each part of a study is a section, a study without parts is one. In a section up to two numeric
+axes vary: the request size if it does, and another. Further ones, rare, give a section for each of
+their values. A curve belongs to a configuration (file system, options and whatever else is no
+number) and to a panel (the pattern); its points are means over seeds with the range of the seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.report import data
+from ffslab.report.micro.data import PATTERNS, REQUEST, MicroCase, MicroRun, Response, merged
+from ffslab.report.quantity import THIN, grouped
+
+KIB, MIB = 2**10, 2**20
+Point = tuple[float, ...]
+
+_TITLES = {
+    REQUEST: "request size",
+    "workload.pause_us": "sleep between requests",
+    "state.rate_percent": "fill rate",
+    "workload.shift_bytes": "shift of the offsets",
+    "workload.target_bytes": "size of the target",
+    "workload.partitions": "partitions of the target",
+    "workload.increment": "step between requests (requests)",
+    "workload.parallel": "processes",
+    "workload.mix_ratio": "requests of the first pattern for one of the second",
+    "workload.burst": "requests between sleeps",
+    "workload.volume_bytes": "volume",
+    "workload.file_bytes": "size of the test file",
+    "workload.fsync_every": "requests for one fsync()",
+    "partition_bytes": "partition",
+    "cpu_scale": "CPU scale",
+}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A numeric axis: a value divided by `scale` is in `unit`."""
+
+    name: str
+    title: str
+    unit: str
+    scale: float
+    values: tuple[float, ...]
+
+    @property
+    def heading(self) -> str:
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether its values span enough, and none is 0 or below."""
+        return self.values[0] > 0 and self.values[-1] / self.values[0] >= 8
+
+    def number(self, value: float) -> str:
+        shown = value / self.scale
+        return grouped(int(shown)) if shown.is_integer() else f"{shown:.4g}"
+
+    def text(self, value: float) -> str:
+        """A value with its unit, or with the axis's name where it has none."""
+        if self.unit:
+            return f"{self.number(value)}{THIN}{self.unit}"
+        return f"{self.title.partition(' (')[0]} {self.number(value)}"
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over seeds with its range."""
+
+    mean: float
+    low: float
+    high: float
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One case's requests of one pattern, at a point of the section's axes."""
+
+    case: MicroCase
+    label: str
+    panel: str
+    point: Point
+    all: Response
+    startup: Response | None
+    running: Response | None
+    startup_count: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """Cases that belong into the same figures. `axes` has none, one or two numeric axes."""
+
+    key: str
+    title: str
+    meaning: str
+    axes: tuple[Axis, ...]
+    samples: tuple[Sample, ...]
+    running_only: bool
+
+    @property
+    def panels(self) -> tuple[str, ...]:
+        found = dict.fromkeys(sample.panel for sample in self.samples)
+        known = [pattern for pattern in PATTERNS if pattern in found]
+        return (*known, *(panel for panel in found if panel not in PATTERNS))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(sample.label for sample in self.samples))
+
+    def time_of(self, sample: Sample) -> float | None:
+        """The mean response time that the section is about."""
+        if self.running_only and sample.running is not None:
+            return sample.running.mean_ns
+        return sample.all.mean_ns
+
+
+Curves = Mapping[tuple[str, str], Mapping[Point, Mean]]
+
+
+def curves(samples: Iterable[Sample], value_of: Callable[[Sample], float | None]) -> Curves:
+    """The mean over seeds of a value by (panel, configuration) and point; without what has none."""
+    values: dict[tuple[str, str], dict[Point, list[float]]] = {}
+    for sample in samples:
+        value = value_of(sample)
+        if value is not None:
+            points = values.setdefault((sample.panel, sample.label), {})
+            points.setdefault(sample.point, []).append(value)
+    return {
+        key: {
+            point: Mean(sum(found) / len(found), min(found), max(found), len(found))
+            for point, found in sorted(points.items())
+        }
+        for key, points in values.items()
+    }
+
+
+def label_of(run: MicroRun, case: MicroCase) -> str:
+    """What a case's curves are called; its way of writing only where its file system has two."""
+    axes = {axis: value for axis, value in case.line.items() if axis in run.line_axes}
+    alike = {
+        other.line.get(data.WRITING, "")
+        for other in run.cases
+        if other.line.get(data.FILESYSTEM) == case.line.get(data.FILESYSTEM)
+    }
+    if len(alike) < 2:
+        axes.pop(data.WRITING, None)
+    return data.group_label(axes, run.line_axes) or data.filesystem_name(
+        case.line.get(data.FILESYSTEM, "")
+    )
+
+
+def sections(run: MicroRun) -> tuple[Section, ...]:
+    """The sections of a run, in the order of the study."""
+    labels = labels_of(run)
+    found: list[Section] = []
+    for part in dict.fromkeys(case.part for case in run.passed):
+        cases = [case for case in run.passed if case.part == part]
+        axes = _varying(cases)
+        chosen, rest = axes[:2], axes[2:]
+        for place in dict.fromkeys(tuple(case.numbers[a.name] for a in rest) for case in cases):
+            members = [c for c in cases if tuple(c.numbers[a.name] for a in rest) == place]
+            extra = ", ".join(a.text(v) for a, v in zip(rest, place, strict=True))
+            found.append(_section(part, extra, chosen, members, labels, run))
+    return tuple(found)
+
+
+def _section(
+    part: str,
+    extra: str,
+    axes: Sequence[Axis],
+    cases: Sequence[MicroCase],
+    labels: Mapping[str, str],
+    run: MicroRun,
+) -> Section:
+    samples = tuple(
+        sample
+        for case in cases
+        for sample in _samples(case, labels[case.id], tuple(case.numbers[a.name] for a in axes))
+    )
+    against = " and ".join(axis.title.partition(" (")[0] for axis in axes)
+    title = part.capitalize() if part else f"Response time against {against}"
+    if not part and not axes:
+        title = "Response time"
+    words = "-".join(word for word in (part or "response", extra) if word)
+    return Section(
+        key="s-" + "".join(char if char.isalnum() else "-" for char in words.lower()),
+        title=f"{title}, {extra}" if extra else title,
+        meaning=run.parts.get(part, ""),
+        axes=tuple(axes),
+        samples=samples,
+        running_only=bool(part),
+    )
+
+
+def labels_of(run: MicroRun) -> dict[str, str]:
+    """What the curves of each case are called, by its id."""
+    known: dict[tuple[tuple[str, str], ...], str] = {}
+    labels = {}
+    for case in run.cases:
+        key = tuple(sorted(case.line.items()))
+        if key not in known:
+            known[key] = label_of(run, case)
+        labels[case.id] = known[key]
+    return labels
+
+
+def _varying(cases: Sequence[MicroCase]) -> list[Axis]:
+    """The numeric axes with two values or more: request size first, then those with most."""
+    values: dict[str, set[float]] = {}
+    for case in cases:
+        for name, value in case.numbers.items():
+            values.setdefault(name, set()).add(value)
+    names = [name for name, found in values.items() if len(found) > 1]
+    names.sort(key=lambda name: (name != REQUEST, -len(values[name])))
+    return [axis_of(name, sorted(values[name])) for name in names]
+
+
+def axis_of(name: str, values: Sequence[float]) -> Axis:
+    """An axis with the unit that suits its values."""
+    title = _TITLES.get(name, data.axis_name(name))
+    top, low = max(values), min((value for value in values if value > 0), default=1)
+    unit, scale = "", 1.0
+    for end, (small, large, factor) in _UNITS.items():
+        if name.endswith(end):
+            enough = top >= 1000 and low >= factor / 10 if end == "_us" else low >= factor
+            unit, scale = (large, factor) if enough else (small[0], small[1])
+            title = title.removesuffix(small[0]).removesuffix(" us").removesuffix(" bytes")
+    return Axis(name, title, unit, scale, tuple(values))
+
+
+# Ending of a name → the small unit with its scale, the large one, and its scale.
+_UNITS: dict[str, tuple[tuple[str, float], str, float]] = {
+    "_bytes": (("KiB", KIB), "MiB", MIB),
+    "_us": (("µs", 1.0), "ms", 1000.0),
+    "_ms": (("ms", 1.0), "s", 1000.0),
+    "_percent": (("%", 1.0), "%", 1.0),
+}
+
+
+def _samples(case: MicroCase, label: str, point: Point) -> list[Sample]:
+    """A case's requests: of one pattern all streams together, of a mix each by itself."""
+    if not case.mix_pattern:
+        return _sample(case, label, case.pattern, point, range(len(case.streams)))
+    first = f"{case.pattern} beside {case.mix_pattern}"
+    second = f"{case.mix_pattern} beside {case.pattern}"
+    return [
+        *_sample(case, label, first, point, [0]),
+        *_sample(case, label, second, point, [1]),
+    ]
+
+
+def _sample(
+    case: MicroCase, label: str, panel: str, point: Point, numbers: Iterable[int]
+) -> list[Sample]:
+    wanted = set(numbers)
+    streams = [stream for stream in case.streams if stream.stream in wanted]
+    whole = merged(stream.all for stream in streams)
+    if whole is None:
+        return []
+    return [
+        Sample(
+            case=case,
+            label=label,
+            panel=panel,
+            point=point,
+            all=whole,
+            startup=merged(stream.startup for stream in streams if stream.startup),
+            running=merged(stream.running for stream in streams if stream.running),
+            startup_count=sum(stream.startup_count for stream in streams),
+        )
+    ]

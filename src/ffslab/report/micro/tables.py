@@ -1,0 +1,458 @@
+"""The tables of a run of workload `micro`, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ffslab.report import data
+from ffslab.report.micro import findings
+from ffslab.report.micro.data import (
+    PAUSE,
+    MicroCase,
+    MicroRun,
+    Preparation,
+    Response,
+    TaskWork,
+    merged,
+)
+from ffslab.report.micro.series import Curves, Sample, Section, curves
+from ffslab.report.parts import Table
+from ffslab.report.quantity import THIN, duration, grouped, significant
+
+_SLOWEST_PER_LINE = 5
+_NONE = "–"
+
+
+def ranking_table(section: Section) -> Table | None:
+    """Who is fastest, at which points, and how far the others are behind."""
+    ranked = findings.rankings(section)
+    if not ranked:
+        return None
+    second = section.axes[1].title if len(section.axes) > 1 else ""
+    head = ["pattern", *([second] if second else []), "fastest", "fastest at"]
+    rows = []
+    most = max(len(ranking.order) for ranking in ranked)
+    for ranking in ranked:
+        spots = "; ".join(
+            f"{label} {spot}" if len(ranking.fastest_at) > 1 else spot
+            for label, spot in ranking.fastest_at
+        )
+        behind = [f"{label} {ranking.factors[label].text}" for label in ranking.order[1:]]
+        behind += [_NONE] * (most - 1 - len(behind))
+        place = [ranking.place] if second else []
+        rows.append((ranking.panel, *place, ranking.order[0], spots, *behind))
+    head += ["second", "third", *(f"{n}th" for n in range(4, most + 1))][: most - 1]
+    columns = len(head)
+    return Table(
+        "Who is fastest", tuple(head), (), tuple(rows), columns, wrapped=tuple(range(1, columns))
+    )
+
+
+def effects_table(found: findings.Effects, section: Section) -> Table:
+    """What each value of an axis changes against its base, per configuration."""
+    several = len(section.panels) > 1
+    head = (*(["pattern"] if several else []), "configuration")
+    rows = tuple(
+        (
+            *([row.panel] if several else []),
+            row.label,
+            *(factor.text if factor else _NONE for factor in row.factors),
+        )
+        for row in found.rows
+    )
+    axis = found.axis
+    title = f"{findings.effect_title(found)}: response time against {axis.text(found.base)}"
+    columns = tuple(axis.text(value) for value in found.values)
+    return Table(title, (*head, *columns), (), rows, len(head))
+
+
+def response_table(section: Section) -> Table | None:
+    """Mean response times: a row per configuration, pattern and value of the second axis."""
+    if not section.axes:
+        return None
+    first = section.axes[0]
+    found = findings.response_curves(section)
+    rows = []
+    for panel in section.panels:
+        for label in section.labels:
+            line = found.get((panel, label), {})
+            for rest in dict.fromkeys(point[1:] for point in line):
+                cells = [
+                    duration(line[(value, *rest)].mean) if (value, *rest) in line else _NONE
+                    for value in first.values
+                ]
+                places = [a.text(v) for a, v in zip(section.axes[1:], rest, strict=True)]
+                rows.append((panel, label, *places, *cells))
+    head = ("pattern", "configuration", *(axis.title for axis in section.axes[1:]))
+    what = "running phase" if section.running_only else "all requests"
+    title = f"Mean response time of {what}, against {first.title}"
+    columns = tuple(first.text(value) for value in first.values)
+    return Table(title, (*head, *columns), (), tuple(rows), len(head))
+
+
+def wear_table(section: Section) -> Table | None:
+    """Erases per block over the points of the axes: mean and range, per configuration."""
+    means, stds = wear_curves(section)
+    rows = []
+    order = section.panels
+    for (panel, label), line in sorted(means.items(), key=lambda item: order.index(item[0][0])):
+        values = [mean.mean for mean in line.values()]
+        spreads = [mean.mean for mean in stds.get((panel, label), {}).values()]
+        rows.append((panel, label, *_mean_range(values), *_mean_range(spreads)))
+    if not rows:
+        return None
+    head = (
+        "pattern",
+        "configuration",
+        "mean erases per block",
+        "from – to",
+        "standard deviation",
+        "from – to",
+    )
+    return Table("Erases per block, over all points", head, (), tuple(rows), 2)
+
+
+def wear_curves(section: Section) -> tuple[Curves, Curves]:
+    """Mean and standard deviation of erases per block, of cases that write.
+
+    A mix has one wear, whichever of its patterns one looks at.
+    """
+    samples = [
+        sample
+        for sample in section.samples
+        if sample.case.writes and sample.panel.startswith(sample.case.pattern)
+    ]
+    return (
+        curves(samples, lambda sample: sample.case.erases_mean),
+        curves(samples, lambda sample: sample.case.erases_std),
+    )
+
+
+def _mean_range(values: Sequence[float]) -> tuple[str, str]:
+    if not values:
+        return _NONE, _NONE
+    low, high = significant(min(values)), significant(max(values))
+    return significant(sum(values) / len(values)), low if low == high else f"{low} – {high}"
+
+
+def phase_table(section: Section) -> Table:
+    """Start-up and running phase of each configuration at each point, over its seeds."""
+    groups: dict[tuple[str, str, tuple[float, ...]], list[Sample]] = {}
+    for sample in section.samples:
+        groups.setdefault((sample.panel, sample.label, sample.point), []).append(sample)
+    rows = []
+    for (panel, label, point), members in groups.items():
+        places = [axis.text(value) for axis, value in zip(section.axes, point, strict=True)]
+        rows.append(
+            (
+                panel,
+                label,
+                *places,
+                _range_text([sample.startup_count for sample in members]),
+                *_phase_cells(sample.startup for sample in members),
+                *_phase_cells(sample.running or sample.all for sample in members),
+            )
+        )
+    words = ("pattern", "configuration", *(axis.title for axis in section.axes))
+    figures = ("mean", "p50", "p90", "p99", "max")
+    head = (
+        *words,
+        "start-up requests",
+        *(f"start-up {name}" for name in figures),
+        *(f"running {name}" for name in figures),
+    )
+    return Table("", head, (), tuple(rows), len(words))
+
+
+def _phase_cells(responses: Iterable[Response | None]) -> list[str]:
+    """Means over seeds; of the maximum the largest."""
+    known = [response for response in responses if response is not None]
+    if not known:
+        return [_NONE] * 5
+    cells = [duration(sum(response.mean_ns for response in known) / len(known))]
+    for name in ("p50_ns", "p90_ns", "p99_ns"):
+        values = [value for r in known if (value := getattr(r, name)) is not None]
+        cells.append(duration(sum(values) / len(values)) if values else _NONE)
+    return [*cells, duration(max(response.max_ns for response in known))]
+
+
+def slow_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
+    """The slowest requests of each configuration, with cause and flash operations by task."""
+    found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    for case in run.passed:
+        for stream in case.streams:
+            for slow in stream.slowest:
+                cells = (
+                    labels[case.id],
+                    case.id,
+                    slow.cause,
+                    _work_text(slow.tasks),
+                    grouped(slow.request),
+                    _size_text(slow.offset),
+                    duration(slow.latency_ns),
+                    _against_median(slow.latency_ns, stream.all.p50_ns),
+                )
+                found.setdefault(labels[case.id], []).append((slow.latency_ns, cells))
+    rows = []
+    for entries in found.values():
+        entries.sort(key=lambda entry: -entry[0])
+        rows += [cells for _, cells in entries[:_SLOWEST_PER_LINE]]
+    if not rows:
+        return None
+    head = (
+        "configuration",
+        "case",
+        "cause",
+        "flash operations by task",
+        "request",
+        "offset",
+        "response time",
+        "÷ median",
+    )
+    return Table("", head, (), tuple(rows), 4, wrapped=(2, 3))
+
+
+def _against_median(latency_ns: int, median_ns: float | None) -> str:
+    return f"×{significant(latency_ns / median_ns, 2)}" if median_ns else _NONE
+
+
+def causes_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
+    """How often each cause appears among the slowest requests of all cases."""
+    counts: dict[str, dict[str, int]] = {}
+    for case in run.passed:
+        for stream in case.streams:
+            for slow in stream.slowest:
+                by_cause = counts.setdefault(labels[case.id], {})
+                by_cause[slow.cause] = by_cause.get(slow.cause, 0) + 1
+    causes = sorted({cause for found in counts.values() for cause in found})
+    if not causes:
+        return None
+    rows = tuple(
+        (label, *(grouped(found[cause]) if cause in found else _NONE for cause in causes))
+        for label, found in counts.items()
+    )
+    head = ("configuration", *(cause or "not recorded" for cause in causes))
+    return Table("Causes of the slowest requests of all cases", head, (), rows)
+
+
+def _work_text(tasks: Iterable[TaskWork]) -> str:
+    texts = [f"{task.name}: {operations_text(task)}" for task in tasks if task.operations]
+    return "; ".join(texts) or "none"
+
+
+def operations_text(task: TaskWork) -> str:
+    """Flash operations in words, without those that did not happen."""
+    parts = (
+        (task.pages_read, "read"),
+        (task.pages_programmed, "programmed"),
+        (task.blocks_erased, "erased"),
+    )
+    return ", ".join(f"{grouped(count)} {word}" for count, word in parts if count) or "none"
+
+
+def idle_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
+    """What each task did on the flash between requests, per request, by configuration and sleep."""
+    groups: dict[tuple[str, float | None], list[MicroCase]] = {}
+    for case in run.passed:
+        groups.setdefault((labels[case.id], case.numbers.get(PAUSE)), []).append(case)
+    order = list(dict.fromkeys(label for label, _ in groups))
+    rows = []
+    for label, pause in sorted(groups, key=lambda key: (order.index(key[0]), key[1] or 0)):
+        cases = groups[label, pause]
+        requests = sum(stream.all.count for case in cases for stream in case.streams)
+        work = _after(cases)
+        sleep = "" if pause is None else duration(pause * 1000)
+        for name, task in work.items():
+            rows.append((label, sleep, name, *_per_request(task, requests)))
+        if not work:
+            rows.append((label, sleep, "nothing", *[_NONE] * 5))
+    if not any(row[2] != "nothing" for row in rows):
+        return None
+    head = (
+        "configuration",
+        "sleep",
+        "task",
+        "pages read",
+        "pages programmed",
+        "blocks erased",
+        "programmed",
+        "time in the driver",
+    )
+    units = ("", "", "", "", "", "", "per request", "per request")
+    return Table("", head, units, tuple(rows), 3)
+
+
+def _after(cases: Sequence[MicroCase]) -> dict[str, TaskWork]:
+    """Work between requests by task, over cases, the busiest first."""
+    found: dict[str, list[TaskWork]] = {}
+    for case in cases:
+        for stream in case.streams:
+            for task in stream.tasks:
+                if task.when == "after" and task.operations:
+                    found.setdefault(task.name, []).append(task)
+    summed = {
+        name: TaskWork(
+            name,
+            "after",
+            sum(task.pages_read for task in tasks),
+            sum(task.pages_programmed for task in tasks),
+            sum(task.blocks_erased for task in tasks),
+            sum(task.busy_ns for task in tasks),
+        )
+        for name, tasks in found.items()
+    }
+    return dict(sorted(summed.items(), key=lambda item: -item[1].busy_ns))
+
+
+def _per_request(task: TaskWork, requests: int) -> tuple[str, ...]:
+    return (
+        grouped(task.pages_read),
+        grouped(task.pages_programmed),
+        grouped(task.blocks_erased),
+        significant(task.pages_programmed / requests) if requests else _NONE,
+        duration(round(task.busy_ns / requests)) if requests else _NONE,
+    )
+
+
+def preparation_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
+    """What the preparation of each state achieved; a range where seeds differ."""
+    groups: dict[tuple[str, str, bool], dict[str, Preparation]] = {}
+    for case in run.cases:
+        made = case.preparation
+        if made is not None:
+            name = _state_name(case)
+            key = (labels[case.id], name, made.file_bytes > 0)
+            groups.setdefault(key, {})[made.key or case.id] = made
+    rows = []
+    for (label, state, tested), found in groups.items():
+        made_all = list(found.values())
+        first = made_all[0]
+        rows.append(
+            (
+                label,
+                state,
+                "yes" if tested else "no",
+                grouped(len(made_all)),
+                _sizes(made.valid_bytes for made in made_all),
+                _sizes(made.invalid_bytes for made in made_all),
+                "present" if first.invalid_present else "removed",
+                _sizes(made.file_bytes for made in made_all),
+                _range_text([made.pages_programmed for made in made_all]),
+                _range_text([made.blocks_erased for made in made_all]),
+                _sizes(made.free_before for made in made_all),
+                _sizes(made.free_after for made in made_all),
+                _sizes(made.reserve_bytes for made in made_all),
+            )
+        )
+    if not rows:
+        return None
+    head = (
+        "configuration",
+        "state",
+        "with test file",
+        "prepared",
+        "valid file",
+        "invalid file",
+        "then",
+        "test file",
+        "pages programmed",
+        "blocks erased",
+        "free before",
+        "free after",
+        "reserve",
+    )
+    units = ("", "", "", "", "MB", "MB", "", "MB", "", "", "MB", "MB", "MB")
+    return Table("", head, units, tuple(rows), 3)
+
+
+def _state_name(case: MicroCase) -> str:
+    made = case.preparation
+    state = case.line.get(data.STATE) or (made.state if made else "")
+    rate = case.numbers.get("state.rate_percent")
+    return f"{state} {significant(rate)}{THIN}%" if rate is not None else state
+
+
+def volume_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
+    """How much was moved after cutting to what is available, and what ended early."""
+    groups: dict[tuple[str, str], list[MicroCase]] = {}
+    for case in run.passed:
+        op = "write" if case.writes else "read"
+        groups.setdefault((labels[case.id], op), []).append(case)
+    rows = []
+    for (label, op), cases in groups.items():
+        stopped = [case for case in cases if case.stopped]
+        rows.append(
+            (
+                label,
+                op,
+                grouped(len(cases)),
+                _sizes(case.asked_bytes for case in cases),
+                _sizes(case.volume_bytes for case in cases),
+                _sizes(case.file_bytes for case in cases),
+                grouped(len(stopped)) if stopped else "none",
+            )
+        )
+    head = ("configuration", "requests", "cases", "volume asked for", "volume", "test file")
+    units = ("", "", "", "MB", "MB", "MB", "cases")
+    return Table("", (*head, "ended by ENOSPC"), units, tuple(rows), 2) if rows else None
+
+
+def case_table(run: MicroRun) -> Table:
+    """Every case with its main figures."""
+    found = {case.id: case for case in run.cases}
+    rows = [(plain.id, plain.outcome, *_case_cells(found[plain.id])) for plain in run.run.cases]
+    head = (
+        "case",
+        "outcome",
+        "requests",
+        "mean",
+        "p50",
+        "p99",
+        "max",
+        "mean erases per block",
+        "standard deviation",
+        "pages programmed",
+        "in flush",
+        "blocks erased",
+        "stopped",
+    )
+    return Table("", head, (), tuple(rows), 2, outcomes=True)
+
+
+def _case_cells(case: MicroCase) -> list[str]:
+    if not case.streams:
+        return [_NONE] * 11
+    whole = merged(stream.all for stream in case.streams)
+    times = [_NONE] * 5
+    if whole:
+        known = (whole.mean_ns, whole.p50_ns, whole.p99_ns, whole.max_ns)
+        times = [grouped(whole.count)]
+        times += [duration(value) if value is not None else _NONE for value in known]
+    wear = [
+        significant(value) if value is not None else _NONE
+        for value in (case.erases_mean, case.erases_std)
+    ]
+    counts = (case.pages_programmed, case.flush_pages, case.blocks_erased)
+    return [*times, *wear, *(grouped(count) for count in counts), case.stopped or _NONE]
+
+
+def _size_text(value: int) -> str:
+    """Bytes with a binary unit when they are whole."""
+    for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
+        if value and value % size == 0:
+            return f"{grouped(value // size)}{THIN}{unit}"
+    return f"{grouped(value)}{THIN}B"
+
+
+def _sizes(values: Iterable[int | None]) -> str:
+    """Bytes in MB, or their range."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return _NONE
+    low, high = (significant(value / 1e6) for value in (min(known), max(known)))
+    return low if low == high else f"{low} – {high}"
+
+
+def _range_text(values: Sequence[int]) -> str:
+    low, high = grouped(min(values)), grouped(max(values))
+    return low if low == high else f"{low} – {high}"

@@ -1,0 +1,77 @@
+"""What every report's page is made of: panels, tables, keys of a legend, and the templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.errors import MissingExtraError
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A small chart with its heading."""
+
+    title: str
+    meaning: str
+    drawing: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text: the first `text_columns` columns are words, the others numbers.
+
+    `outcomes`: the second column is a case's outcome. `wrapped`: columns whose text is long.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    units: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_columns: int = 1
+    outcomes: bool = False
+    wrapped: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a legend: a colour name and, for lines, a dash."""
+
+    label: str
+    colour: str
+    dash: str = ""
+
+
+def environment() -> Any:
+    """The templates; MissingExtraError when the packages that a report needs are not there."""
+    try:
+        import altair  # noqa: F401  (imported here to explain its absence)
+        import jinja2
+        import vl_convert  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            f"a report needs the Python package {error.name}",
+            cause="ffslab was installed without its `report` extra",
+            remedy="pip install 'ffslab[report]' (in a checkout: pip install '.[report]')",
+        ) from error
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    templates.filters["bold"] = _bold
+    return templates
+
+
+def _bold(text: str) -> Any:
+    """**bold** marks as <strong>, everything else escaped."""
+    from markupsafe import Markup, escape
+
+    parts = text.split("**")
+    joined = Markup("")
+    for number, part in enumerate(parts):
+        joined += Markup("<strong>{}</strong>").format(part) if number % 2 else escape(part)
+    return joined

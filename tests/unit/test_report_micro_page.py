@@ -1,0 +1,158 @@
+"""The page of a run of workload `micro`: complete, offline, with what its study asks for."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from test_report_micro_support import Overrides, write_micro_run
+from test_report_page import Page
+
+from ffslab.report import build
+from ffslab.results.outcome import Outcome
+
+FEW: Overrides = [
+    ("filesystem", ("jffs2", "ubifs", "yaffs2")),
+    ("workload.request_bytes", ("2 KiB", "32 KiB", "512 KiB")),
+]
+LINES = ["JFFS2", "UBIFS · write-back", "UBIFS · sync", "YAFFS2"]
+
+
+@pytest.fixture(scope="module")
+def saturated(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, float]:
+    """The report of all configurations with a failure, and how long it took."""
+    folder = tmp_path_factory.mktemp("micro") / "saturated"
+    outcomes = {
+        "yaffs2-writethrough-randomwrite-request2kib-s1": Outcome(
+            "fail", "micro: no space left <b>(ENOSPC)</b>", ("line",)
+        )
+    }
+    write_micro_run(folder, overrides=FEW[1:], outcomes=outcomes)
+    start = time.monotonic()
+    path = build(folder)
+    return path.read_text(encoding="utf-8"), time.monotonic() - start
+
+
+def test_page_is_well_formed_offline_and_not_large(saturated: tuple[str, float]) -> None:
+    text, took_s = saturated
+    page = Page(text)
+    assert page.stack == []
+    assert len(page.ids) == len(set(page.ids))
+    assert all(ref == "data:," or ref[1:] in page.ids for ref in page.references)
+    assert not re.search(r"(https?:)?//[a-z]", re.sub(r"<pre.*?</pre>", "", text, flags=re.S))
+    assert len(text.encode()) < 4_000_000
+    assert took_s < 60
+
+
+def test_drawings_have_titles_and_theme_colours_only(saturated: tuple[str, float]) -> None:
+    page = Page(saturated[0])
+    drawings = [svg for svg in page.svgs if svg.get("role") == "img"]
+    assert len(drawings) >= 3 + 4 * 6
+    assert all(svg["aria-labelledby"] in page.ids for svg in drawings)
+    body = saturated[0][saturated[0].index("<body>") :]
+    assert set(re.findall(r'(?:fill|stroke)="#[0-9a-f]+"', body)) == set()
+    assert re.findall(r"(?:fill|stroke):#", body) == []
+
+
+def test_sections_in_order(saturated: tuple[str, float]) -> None:
+    assert Page(saturated[0]).headings == [
+        "Failures",
+        "What was found",
+        "Response time against request size",
+        "Requests in order",
+        "Start-up and running phase",
+        "The slowest requests",
+        "Work between requests",
+        "Preparation",
+        "Time model",
+        "All results",
+        "Commands",
+        "Method",
+        "Glossary",
+    ]
+
+
+def test_failures_come_first_and_every_case_has_its_command(saturated: tuple[str, float]) -> None:
+    text = "".join(Page(saturated[0]).words)
+    assert text.index("cases failed") < text.rindex("What was found")
+    assert "micro: no space left <b>(ENOSPC)</b>" in text
+    assert saturated[0].count("<code>ffslab run micro-saturated --set") == 235
+
+
+def test_units_configurations_and_notes_are_named(saturated: tuple[str, float]) -> None:
+    text = "".join(Page(saturated[0]).words)
+    for words in (
+        "mean response time (ms)",
+        "request size (KiB)",
+        "standard deviation of erases",
+        "Reads: page cache dropped before.",
+        "Response times of UBIFS · write-back when writing are those of memory",
+        "restored copy",
+        *LINES,
+    ):
+        assert words in text, words
+    assert "FFSMark" not in text
+
+
+@pytest.mark.parametrize(
+    ("study", "words"),
+    [
+        ("micro-fill", ("Sensitivity to the fill rate", "fill rate (%)", "fill rate 75 %")),
+        ("micro-interarrival", ("What idle time changes", "sleep between requests (ms)")),
+    ],
+)
+def test_a_second_axis_gets_its_own_figures(
+    tmp_path: Path, study: str, words: tuple[str, ...]
+) -> None:
+    folder = write_micro_run(tmp_path / "r", study, FEW)
+    text = "".join(Page(build(folder).read_text()).words)
+    for word in words:
+        assert word in text, word
+
+
+def test_each_part_of_a_study_is_a_section(tmp_path: Path) -> None:
+    overrides: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "ubifs"))]
+    page = Page(build(write_micro_run(tmp_path / "r", "micro-uflip", overrides)).read_text())
+    assert page.headings[1:10] == [
+        "Granularity",
+        "Alignment",
+        "Locality",
+        "Partitioning",
+        "Order",
+        "Parallelism",
+        "Mix",
+        "Pause",
+        "Bursts",
+    ]
+    text = "".join(page.words)
+    assert "random-write beside sequential-read" in text
+    assert "running phase" in text
+
+
+def test_a_single_case_and_no_case_give_a_report(tmp_path: Path) -> None:
+    one: Overrides = [
+        *(("seed", (1,)), ("filesystem", ("jffs2",)), ("workload.pattern", ("random-write",))),
+        ("workload.request_bytes", ("2 KiB",)),
+    ]
+    folder = write_micro_run(tmp_path / "one", overrides=one)
+    assert "no two configurations" in build(folder).read_text()
+    case = "jffs2-writethrough-s1"
+    failed = write_micro_run(
+        tmp_path / "none", overrides=one, outcomes={case: Outcome("crash", "kernel panic")}
+    )
+    assert "kernel panic" in build(failed).read_text()
+
+
+def test_records_that_were_removed_leave_out_the_requests_in_order(tmp_path: Path) -> None:
+    folder = write_micro_run(tmp_path / "r", overrides=[("seed", (1,)), *FEW])
+    for path in folder.glob("cases/*/records.jsonl"):
+        path.unlink()
+    assert "Requests in order" not in Page(build(folder).read_text()).headings
+
+
+def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
+    folder = write_micro_run(tmp_path / "r", overrides=[("seed", (1, 2)), *FEW])
+    first = build(folder, tmp_path / "a.html").read_bytes()
+    assert first == build(folder, tmp_path / "b.html").read_bytes()

@@ -1,0 +1,248 @@
+"""A synthetic run of workload `micro`: real studies and specs, made-up results with effects that a
+test chooses.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ffslab.campaign.manifest import new_manifest
+from ffslab.campaign.run import prepare
+from ffslab.model.canonical import canonical_json
+from ffslab.model.specs import Case, Micro
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome
+from ffslab.results.records import RecordStream
+from ffslab.results.rundir import RunDirectory
+
+Overrides = Sequence[tuple[str, tuple[Any, ...]]]
+KIB = 2**10
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What the made-up file systems do."""
+
+    speed: Mapping[str, float] = field(
+        default_factory=lambda: {"jffs2": 1.0, "ubifs": 0.5, "yaffs2": 2.0}
+    )
+    sync_time: float = 6.0
+    fill_time: float = 2.0  # per 45 % of fill rate
+    pause_gain: float = 0.5  # any sleep shortens to this
+    seed_step: float = 0.1
+
+
+def write_micro_run(
+    folder: Path,
+    study: str = "micro-saturated",
+    overrides: Overrides = (),
+    effects: Effects | None = None,
+    outcomes: Mapping[str, Outcome] | None = None,
+) -> Path:
+    """Write a run of a study; `outcomes` has the cases that did not pass."""
+    prepared = prepare(study, overrides, ())
+    run = RunDirectory(folder)
+    folder.mkdir(parents=True)
+    manifest = new_manifest(
+        run_name=folder.name,
+        source=prepared.source,
+        study=prepared.study,
+        overrides=prepared.overrides,
+        cases=prepared.cases,
+        build_id="0123456789ab",
+        command=f"ffslab run {study}",
+        started=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC),
+        jobs=2,
+        trace=False,
+    )
+    run.write_manifest(manifest)
+    lines = []
+    for case in prepared.cases:
+        outcome = (outcomes or {}).get(case.id, Outcome("pass"))
+        result = case_result(case, outcome, RecordStream((), (), False), None)
+        if outcome.kind == "pass":
+            result |= _figures(case, effects or Effects(), run)
+        lines.append(canonical_json(result) + "\n")
+    (folder / "results.jsonl").write_text("".join(lines))
+    return folder
+
+
+def _micro(case: Case) -> Micro:
+    assert isinstance(case.workload, Micro)
+    return case.workload
+
+
+def _figures(case: Case, effects: Effects, run: RunDirectory) -> dict[str, Any]:
+    workload = _micro(case)
+    streams = [(n, workload.pattern) for n in range(workload.parallel)]
+    if workload.mix_pattern:
+        streams = [(0, workload.pattern), (1, workload.mix_pattern)]
+    volume = workload.volume_bytes * 9 // 10 // len(streams)
+    count = max(volume // workload.request_bytes, 1)
+    requests, records = [], []
+    for number, pattern in streams:
+        latency = _latencies(case, pattern, count, effects)
+        requests.append(_stream(number, pattern, latency, workload))
+        records += _records(number, pattern, latency, workload)
+    directory = run.case_dir(case.id)
+    if _is_shown(case):
+        directory.mkdir(parents=True)
+        text = "".join(json.dumps({"v": 1, **record}) + "\n" for record in records)
+        (directory / "records.jsonl").write_text(text)
+    writes = workload.pattern.endswith("write")
+    wear = {"erases_mean": 2.0 * writes, "erases_std": 0.5 * writes}
+    counts = {"pages_programmed": volume // 2048 * writes, "blocks_erased": 300 * writes}
+    return {
+        "virtual_ns": 10**10,
+        "preparation": _preparation(case),
+        "micro": {
+            "pattern": workload.pattern,
+            "cache": workload.cache,
+            "file_bytes": volume,
+            "volume_bytes": volume,
+            "requests": count,
+            "requests_done": count,
+            "stopped": "",
+            "streams": len(streams),
+            "dropped_rows": 0,
+        },
+        "requests": requests,
+        "phases": [
+            {"phase": "measure", "duration_ns": 10**9, **wear, **counts},
+            {"phase": "flush", "duration_ns": 10**8, **wear, "pages_programmed": 7},
+            {"phase": "workload", "duration_ns": 11 * 10**8, **wear, **counts},
+        ],
+    }
+
+
+def _is_shown(case: Case) -> bool:
+    return _micro(case).request_bytes <= 32 * KIB
+
+
+def response_ns(case: Case, pattern: str, effects: Effects) -> float:
+    """The mean that the made-up requests have."""
+    workload = _micro(case)
+    name = case.filesystem.name
+    base = 1e5 * effects.speed.get(name.split("-")[0], 1.0)
+    base *= (workload.request_bytes / 2048) ** 0.8
+    base *= 1 if pattern.endswith("read") else 3
+    if dict(case.filesystem.options).get("write_mode") == "sync" and pattern.endswith("write"):
+        base *= effects.sync_time
+    if workload.pause_us:
+        base *= effects.pause_gain
+    base *= effects.fill_time ** ((case.state.rate_percent - 30) / 45)
+    return base * (1 + effects.seed_step * (case.seed - 2))
+
+
+def _latencies(case: Case, pattern: str, count: int, effects: Effects) -> list[int]:
+    rng = random.Random(case.id + pattern)
+    mean = response_ns(case, pattern, effects)
+    return [round(mean * (1 + 0.2 * (rng.random() - 0.5))) for _ in range(count)]
+
+
+def _summary(latency: Sequence[int]) -> dict[str, Any]:
+    ordered = sorted(latency)
+
+    def rank(share: float) -> int:
+        return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
+
+    return {
+        "count": len(ordered),
+        "mean_ns": sum(ordered) / len(ordered),
+        "min_ns": ordered[0],
+        "p50_ns": rank(0.5),
+        "p90_ns": rank(0.9),
+        "p99_ns": rank(0.99),
+        "p999_ns": rank(0.999),
+        "max_ns": ordered[-1],
+    }
+
+
+def _stream(number: int, pattern: str, latency: list[int], workload: Micro) -> dict[str, Any]:
+    startup = len(latency) // 5
+    work = {"pages_read": 3, "pages_programmed": 40, "blocks_erased": 2, "busy_ns": 9_000_000}
+    slowest = sorted(range(len(latency)), key=lambda n: -latency[n])[:10]
+    return {
+        "stream": number,
+        "op": pattern.rpartition("-")[2],
+        "count": len(latency),
+        "bytes": len(latency) * workload.request_bytes,
+        "startup_count": startup,
+        "all": _summary(latency),
+        "startup": _summary(latency[:startup]) if startup else None,
+        "running": _summary(latency[startup:]),
+        "flash": {"request": work, "after": work},
+        "tasks": [
+            {"name": "ffsagent", "when": "request", **work},
+            {"name": "gc-thread", "when": "after", **work},
+        ],
+        "slowest": [
+            {
+                "request": n,
+                "latency_ns": latency[n],
+                "offset": n * workload.request_bytes,
+                "cause": "garbage collection",
+                "tasks": [{"name": "ffsagent", **work}],
+            }
+            for n in slowest
+        ],
+    }
+
+
+def _records(
+    number: int, pattern: str, latency: list[int], workload: Micro
+) -> list[dict[str, Any]]:
+    head = {"workload": "micro", "phase": "measure", "stream": number}
+    start = [sum(latency[:0]) + n * 10**6 for n in range(len(latency))]
+    found: list[dict[str, Any]] = [
+        {
+            "type": "requests",
+            **head,
+            "op": pattern.rpartition("-")[2],
+            "first": first,
+            "offset": [n * workload.request_bytes for n in range(first, end)],
+            "t_start_ns": start[first:end],
+            "latency_ns": latency[first:end],
+        }
+        for first in range(0, len(latency), 1024)
+        for end in [min(first + 1024, len(latency))]
+    ]
+    rows = [[n, n % 2, 0, 1, 64, 1, 10**6] for n in range(0, len(latency), 16)][:512]
+    found.append({"type": "request-flash", **head, "tasks": ["ffsagent"], "rows": rows})
+    return found
+
+
+def _preparation(case: Case) -> dict[str, Any]:
+    size = case.partition_bytes
+    return {
+        "key": f"{case.filesystem.name}-{_micro(case).existing}-{case.seed}",
+        "outcome": "pass",
+        "reason": "",
+        "excerpt": [],
+        "virtual_ns": 5 * 10**9,
+        "prepared": {
+            "state": case.state.kind,
+            "valid_bytes": size * case.state.rate_percent // 100,
+            "invalid_bytes": size // 2,
+            "invalid_present": 1,
+            "file_bytes": 0,
+            "capacity_bytes": size * 9 // 10,
+        },
+        "phases": [{"phase": "prepare", "pages_programmed": 10_000, "blocks_erased": 7}],
+        "space": [
+            {"label": "prepare:start", "free_bytes": size * 9 // 10, "total_bytes": size},
+            {"label": "prepare:end", "free_bytes": size // 3, "total_bytes": size},
+        ],
+        "reserve_bytes": size // 10,
+    }
+
+
+def test_a_synthetic_run_has_the_cases_of_its_study(tmp_path: Path) -> None:
+    folder = write_micro_run(tmp_path / "r", overrides=[("seed", (1,)), ("filesystem", ("jffs2",))])
+    assert len((folder / "results.jsonl").read_text().splitlines()) == 4 * 9
