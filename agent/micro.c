@@ -44,7 +44,9 @@ struct micro {
 	struct stream_processes processes;
 	struct latency latencies[LATENCY_OPS];
 	int fd;			/* test file, or -1 */
+	int valid_fd;		/* file of valid data, or -1 */
 	char test_path[PATH_MAX], invalid_path[PATH_MAX];
+	char valid_path[PATH_MAX];
 };
 
 static bool any_reads(const struct micro_params *params)
@@ -62,7 +64,9 @@ static int make_paths(struct micro *m, struct ffs_error *error)
 	if (snprintf(m->test_path, PATH_MAX, "%s/%s", dir, LAB_FILE_TEST) >=
 	    PATH_MAX ||
 	    snprintf(m->invalid_path, PATH_MAX, "%s/%s", dir,
-		     LAB_FILE_INVALID) >= PATH_MAX)
+		     LAB_FILE_INVALID) >= PATH_MAX ||
+	    snprintf(m->valid_path, PATH_MAX, "%s/%s", dir,
+		     LAB_FILE_VALID) >= PATH_MAX)
 		return ffs_fail(error, ENAMETOOLONG, "%.64s...", dir);
 	if (m->params->remove && access(m->invalid_path, F_OK))
 		return ffs_fail(error, errno,
@@ -84,6 +88,10 @@ static int look_at_file(struct micro *m, struct ffs_error *error)
 			"existing=1, but there is no %s; a step prepare with test_file=1 writes it",
 			m->test_path);
 	m->facts.file_bytes = (uint64_t)info.st_size;
+	/* A volume of once the file is that of the file as it was cut. */
+	if (m->params->limit && !m->params->file_bytes &&
+	    m->facts.volume_bytes > m->facts.file_bytes)
+		m->facts.volume_bytes = m->facts.file_bytes;
 	if (m->params->target_bytes > m->facts.file_bytes && !m->params->limit)
 		return ffs_fail(error, 0,
 			"target_bytes=%llu is larger than the file of %llu bytes that was prepared; lower it, or set limit=1 to cut it",
@@ -125,6 +133,26 @@ static int reserve(struct micro *m, struct ffs_error *error)
 	return 0;
 }
 
+/*
+ * A file system that has just written a file knows it.  After a mount, or after
+ * caches were dropped, it would first have to read all its nodes (JFFS2), in
+ * the middle of the requests: when a collector comes upon them, or at the
+ * removal.  Looking at a file makes it known, and an open one stays so.  The
+ * one to be removed must be closed, else it would not go.
+ */
+static int know_prepared_files(struct micro *m, struct ffs_error *error)
+{
+	struct stat info;
+
+	m->valid_fd = open(m->valid_path, O_RDONLY | O_CLOEXEC);
+	if (m->valid_fd < 0 && errno != ENOENT)
+		return ffs_fail(error, errno, "cannot open %s", m->valid_path);
+	if (m->params->remove && stat(m->invalid_path, &info))
+		return ffs_fail(error, errno, "cannot look at %s",
+				m->invalid_path);
+	return 0;
+}
+
 static int open_existing(struct micro *m, struct ffs_error *error)
 {
 	if (m->params->existing) {
@@ -132,9 +160,10 @@ static int open_existing(struct micro *m, struct ffs_error *error)
 		if (m->fd < 0)
 			return -1;
 	}
-	if (any_reads(m->params) && m->params->cache == MICRO_CACHE_DROP)
-		return caches_drop(error);
-	return 0;
+	if (any_reads(m->params) && m->params->cache == MICRO_CACHE_DROP &&
+	    caches_drop(error))
+		return -1;
+	return know_prepared_files(m, error);
 }
 
 /* --- phases -------------------------------------------------------------- */
@@ -313,6 +342,8 @@ static void release(struct micro *m)
 	(void)munlockall();
 	if (m->fd >= 0)
 		close(m->fd);
+	if (m->valid_fd >= 0)
+		close(m->valid_fd);
 	live_close(&m->live);
 	streams_free(&m->set);
 	for (i = 0; i < PHASES; i++)
@@ -330,6 +361,7 @@ int micro_run(const struct micro_params *params, const char *monitor,
 		return ffs_fail(error, ENOMEM, "no memory for the workload");
 	m->params = params;
 	m->fd = -1;
+	m->valid_fd = -1;
 	m->site.root = params->dir;
 	m->site.monitor = monitor;
 	m->requests_site.params = params;

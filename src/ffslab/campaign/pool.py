@@ -84,8 +84,8 @@ def run_cases(
     """
     plans = states.plans(cases)
     slots: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for slot in range(options.jobs):
-        slots.put(slot)
+    for number in range(options.jobs):
+        slots.put(number)
     stop = threading.Event()
 
     @contextmanager
