@@ -89,7 +89,8 @@ static int look_at_file(struct micro *m, struct ffs_error *error)
 			m->test_path);
 	m->facts.file_bytes = (uint64_t)info.st_size;
 	/* A volume of once the file is that of the file as it was cut. */
-	if (m->params->limit && !m->params->file_bytes &&
+	if (m->params->limit &&
+	    m->params->volume_bytes == m->params->file_bytes &&
 	    m->facts.volume_bytes > m->facts.file_bytes)
 		m->facts.volume_bytes = m->facts.file_bytes;
 	if (m->params->target_bytes > m->facts.file_bytes && !m->params->limit)
