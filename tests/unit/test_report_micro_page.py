@@ -88,7 +88,7 @@ def test_units_configurations_and_notes_are_named(saturated: tuple[str, float]) 
         "request size (KiB)",
         "standard deviation of erases",
         "Reads: page cache dropped before.",
-        "Response times of UBIFS · write-back when writing are those of memory",
+        "A write to UBIFS · write-back ends when its data are in memory.",
         "restored copy",
         *LINES,
     ):

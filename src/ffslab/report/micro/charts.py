@@ -214,70 +214,78 @@ def _y(alt: Any, rows: Sequence[Mapping[str, Any]], shown: Quantity) -> Any:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Powers of ten between two values; with 2 and 5 between them where they are few."""
-    steps = (1,) if high / low > 1e3 else (1, 2, 5)
+    """Powers of ten between two values; with steps between them where there are fewer than 3."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    ticks = [float(f"{step}e{power}") for power in range(first, last + 1) for step in steps]
-    return [tick for tick in ticks if low <= tick <= high]
+    ticks: list[float] = []
+    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+        every = [float(f"{step}e{power}") for power in range(first, last + 1) for step in steps]
+        ticks = [tick for tick in every if low <= tick <= high]
+        if len(ticks) >= 3:
+            break
+    return ticks
 
 
 _PLAIN = "replace(format(datum.value, ',.6~r'), /,/g, '\u202f')"
 
 
 def course(drawn: Course, style: Style, title: str, identifier: str) -> str:
-    """Response time of each request in order, and under it the erases, with the end of the
-    start-up phase marked.
+    """Response time of each request in order, and under it the erases if there are any, with the
+    end of the start-up phase marked.
     """
     alt = charts.altair_module()
     shown = response_quantity([latency for _, latency in drawn.dots], "response time")
     dots = [{"n": n, "t": max(latency, 1) / shown.scale} for n, latency in drawn.dots]
-    low = min(dot["t"] for dot in dots) * 0.85
-    top = max(dot["t"] for dot in dots) * 1.18
     x = alt.X(
         "n:Q",
-        title=None,
+        title="request number",
         scale=alt.Scale(domain=[0, drawn.count], nice=False),
-        axis=alt.Axis(labels=False, tickCount=5),
-    )
-    y = alt.Y(
-        "t:Q",
-        title=shown.heading,
-        scale=alt.Scale(type="log", domain=[low, top], nice=False),
-        axis=alt.Axis(values=log_ticks(low, top), labelExpr=_PLAIN, labelColor=svg.PAINT["muted"]),
-    )
-    paint = svg.PAINT[style.colour]
-    points = (
-        alt.Chart(alt.NamedData("dots")).mark_circle(size=5, opacity=1, fill=paint).encode(x=x, y=y)
+        axis=alt.Axis(tickCount=5, labelExpr=_PLAIN),
     )
     border = alt.Chart(alt.NamedData("border")).mark_rule(
         stroke=svg.PAINT["ink"], strokeWidth=1, strokeDash=[4, 3]
     )
-    upper = alt.layer(points, border.encode(x=x)).properties(width=400, height=150)
-    below = x.copy()
-    below.title = "request number"
-    below.axis = alt.Axis(tickCount=5, labelExpr=_PLAIN)
-    most = max((erases for _, erases in drawn.erases), default=0)
-    bars = (
-        alt.Chart(alt.NamedData("erases"))
-        .mark_rule(stroke=svg.PAINT["t1"], strokeWidth=1.2)
-        .encode(
-            x=below,
-            y=alt.Y(
-                "e:Q",
-                title=["erases per", f"{grouped(drawn.bin)} requests"]
-                if drawn.bin > 1
-                else ["erases per", "request"],
-                scale=alt.Scale(domain=[0, max(most, 1)], nice=False),
-                axis=alt.Axis(tickCount=2, format="d", labelColor=svg.PAINT["muted"]),
-            ),
-            y2=alt.datum(0),
-        )
-    )
-    lower = alt.layer(bars, border.encode(x=below)).properties(width=400, height=44)
-    chart = alt.vconcat(upper, lower, spacing=8)
+    above = x.copy()
+    if drawn.erases:
+        above.title, above.axis = None, alt.Axis(labels=False, tickCount=5)
+    upper = alt.layer(_course_dots(alt, dots, shown, style, above), border.encode(x=above))
+    panes = [upper.properties(width=400, height=150)]
+    if drawn.erases:
+        lower = alt.layer(_course_erases(alt, drawn, x), border.encode(x=x))
+        panes.append(lower.properties(width=400, height=44))
     datasets: dict[str, list[dict[str, float]]] = {
         "dots": dots,
         "border": [{"n": drawn.startup_count}] if drawn.startup_count else [],
         "erases": [{"n": n, "e": erases} for n, erases in drawn.erases],
     }
-    return svg.merge_dots(svg.draw(charts.themed(chart), title, identifier, datasets))
+    chart = charts.themed(alt.vconcat(*panes, spacing=8))
+    return svg.merge_dots(svg.draw(chart, title, identifier, datasets))
+
+
+def _course_dots(
+    alt: Any, dots: Sequence[Mapping[str, float]], shown: Quantity, style: Style, x: Any
+) -> Any:
+    low = min(dot["t"] for dot in dots) * 0.85
+    top = max(dot["t"] for dot in dots) * 1.18
+    ticks = alt.Axis(values=log_ticks(low, top), labelExpr=_PLAIN, labelColor=svg.PAINT["muted"])
+    scale = alt.Scale(type="log", domain=[low, top], nice=False)
+    return (
+        alt.Chart(alt.NamedData("dots"))
+        .mark_circle(size=5, opacity=1, fill=svg.PAINT[style.colour])
+        .encode(x=x, y=alt.Y("t:Q", title=shown.heading, scale=scale, axis=ticks))
+    )
+
+
+def _course_erases(alt: Any, drawn: Course, x: Any) -> Any:
+    most = max(erases for _, erases in drawn.erases)
+    per = f"{grouped(drawn.bin)} requests" if drawn.bin > 1 else "request"
+    y = alt.Y(
+        "e:Q",
+        title=["erases per", per],
+        scale=alt.Scale(domain=[0, most], nice=False),
+        axis=alt.Axis(values=[0, most], labelColor=svg.PAINT["muted"]),
+    )
+    return (
+        alt.Chart(alt.NamedData("erases"))
+        .mark_rule(stroke=svg.PAINT["t1"], strokeWidth=1.2)
+        .encode(x=x, y=y, y2=alt.datum(0))
+    )

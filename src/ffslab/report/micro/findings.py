@@ -16,6 +16,9 @@ from ffslab.report.micro.data import PAUSE, RATE, REQUEST
 from ffslab.report.micro.series import Axis, Curves, Mean, Point, Section, curves
 from ffslab.report.quantity import duration, significant, times
 
+# What an axis's values are compared with, where that is not the smallest.
+_BASES: Mapping[str, tuple[float, ...]] = {"workload.increment": (1.0,)}
+TO = "\u2060–\u2060"  # a range does not break
 _SAME = 0.02  # factors within 2 % of 1 are called the same
 
 
@@ -32,7 +35,7 @@ class Factors:
     def text(self) -> str:
         if times(self.low) == times(self.high):
             return times(self.mean)
-        return f"{times(self.mean)} ({significant(self.low)}–{significant(self.high)})"
+        return f"{times(self.mean)} ({significant(self.low)}{TO}{significant(self.high)})"
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,18 @@ def response_curves(section: Section) -> Curves:
     return curves(section.samples, section.time_of)
 
 
-def rankings(section: Section) -> tuple[Ranking, ...]:
-    """Who is fastest: a ranking per panel, and per value of the second axis if there is one."""
+def rankings(section: Section, *, on_flash: bool = False) -> tuple[Ranking, ...]:
+    """Who is fastest: a ranking per panel, and per value of the second axis if there is one.
+
+    `on_flash`: only of panels in which the writes of some configuration end in memory, without it.
+    """
+    out = section.in_memory if on_flash else frozenset()
     found = response_curves(section)
     second = section.axes[1] if len(section.axes) > 1 else None
     ranked = []
     for panel in section.panels:
+        if on_flash and not any(place == panel for place, _ in out):
+            continue
         for value in second.values if second else (None,):
             lines = {
                 label: {
@@ -83,7 +92,7 @@ def rankings(section: Section) -> tuple[Ranking, ...]:
                     if value is None or point[-1] == value
                 }
                 for label in section.labels
-                if (panel, label) in found
+                if (panel, label) in found and (panel, label) not in out
             }
             place = second.text(value) if second and value is not None else ""
             ranking = _ranking(panel, place, {k: v for k, v in lines.items() if v}, section)
@@ -173,10 +182,11 @@ class Effects:
 
 
 def effects(section: Section, axis: Axis, value_of: Curves) -> Effects | None:
-    """Every value of an axis against its base (0 if it has it, else the smallest), over all points
-    of the other axis that have both.
+    """Every value of an axis against its base (`_BASES`, else the smallest), over all points of
+    the other axis that have both.
     """
-    base = 0.0 if 0.0 in axis.values else axis.values[0]
+    base = next((value for value in _BASES.get(axis.name, ()) if value in axis.values), None)
+    base = axis.values[0] if base is None else base
     others = tuple(value for value in axis.values if value != base)
     place = section.axes.index(axis)
     rows = []
@@ -199,7 +209,12 @@ def effects(section: Section, axis: Axis, value_of: Curves) -> Effects | None:
 
 def sentences(section: Section) -> tuple[Finding, ...]:
     """The section in sentences: who is first, and what its other axis or its own axis changes."""
-    found = [_first_sentence(ranking) for ranking in rankings(section)]
+    through = {(r.panel, r.place): r for r in rankings(section, on_flash=True)}
+    found = []
+    for ranking in rankings(section):
+        other = through.get((ranking.panel, ranking.place))
+        memory = (ranking.panel, ranking.order[0]) in section.in_memory
+        found.append(_first_sentence(ranking, other if memory else None))
     lines = response_curves(section)
     for axis in section.axes:
         if axis.name != REQUEST:
@@ -208,48 +223,81 @@ def sentences(section: Section) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _first_sentence(ranking: Ranking) -> Finding:
+def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Finding:
+    """`on_flash`: the ranking without those whose writes end in memory, if the first is one."""
     where = ranking.panel.capitalize() + (f", {ranking.place}" if ranking.place else "")
     first = ranking.order[0]
-    behind = ", then ".join(
-        f"{label} {ranking.factors[label].text}" for label in ranking.order[1:3]
-    )
     winners = dict(ranking.fastest_at)
     text = f"{where}: **{first}** has the shortest response times"
     if ranking.points > 1:
         others = [f"{label} {spot}" for label, spot in winners.items() if label != first]
         text += f" ({winners[first]}" if first in winners else " (on the whole"
         text += f"; {'; '.join(others)})" if others else ")"
-    return Finding(f"{text}; behind it {behind}.", abs(math.log(ranking.distance)))
+    text += f"{_followers(ranking)}."
+    if on_flash:
+        text += f" Of those that write through: **{on_flash.order[0]}**{_followers(on_flash)}."
+    return Finding(text, abs(math.log((on_flash or ranking).distance)))
+
+
+def _followers(ranking: Ranking) -> str:
+    """Who is as fast as the first, and how far the next two are behind."""
+    text = ""
+    equal = [label for label in ranking.order[1:] if ranking.factors[label].high <= 1 + _SAME]
+    behind = [label for label in ranking.order[1:] if label not in equal]
+    if equal:
+        text += f", with {_listed(equal)} within {100 * _SAME:.0f} % of it"
+    if behind:
+        then = ", then ".join(f"{label} {ranking.factors[label].text}" for label in behind[:2])
+        text += f"; behind {'them' if equal else 'it'} {then}"
+    return text
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
-    """Per panel: whom the axis's last value changes most and least."""
+    """Per panel: whom the axis changes most and least, by its last value, or, in a part of a
+    study, by the value that changes most.
+    """
     found = []
-    several = len(section.panels) > 1
+    title = table.axis.title.partition(" (")[0]
     for panel in section.panels:
         rows = [
-            (row.label, last)
+            (row.label, *strongest)
             for row in table.rows
-            if row.panel == panel and (last := row.factors[-1]) is not None
+            if row.panel == panel and (strongest := _strongest(table, row, section.running_only))
         ]
         if not rows:
             continue
-        rows.sort(key=lambda row: abs(math.log(row[1].mean)))
-        least, most = rows[0], rows[-1]
-        place = f"{panel.capitalize()}, {{}}" if several else "{}"
-        opening = place.format(f"{table.axis.text(table.values[-1])} against {_base(table)}")
-        text = f"{opening[0].upper()}{opening[1:]}: **{most[0]}** {_change(most[1])}"
-        if most[0] != least[0]:
-            text += f"; least {least[0]}, {_change(least[1])}"
-        found.append(Finding(f"{text}.", abs(math.log(most[1].mean))))
+        rows.sort(key=lambda row: abs(math.log(row[2].mean)))
+        (least, _, low), (most, value, high) = rows[0], rows[-1]
+        opening = f"{title} {table.axis.value_text(value)} against {_base(table)}"
+        if len(section.panels) > 1:
+            opening = f"{panel}, {opening}"
+        text = f"{opening[0].upper()}{opening[1:]}: **{most}** {_change(high)}"
+        if most != least and not section.running_only:
+            text += f"; least {least}, {_change(low)}"
+        found.append(Finding(f"{text}.", abs(math.log(high.mean))))
     return found
+
+
+def _strongest(table: Effects, row: Effect, any_value: bool) -> tuple[float, Factors] | None:
+    """The factor of the last value, or that which is furthest from 1."""
+    known = [
+        (value, factor)
+        for value, factor in zip(table.values, row.factors, strict=True)
+        if factor is not None
+    ]
+    if not known or not any_value:
+        return known[-1] if known and row.factors[-1] is not None else None
+    return max(known, key=lambda entry: abs(math.log(entry[1].mean)))
 
 
 def _base(table: Effects) -> str:
     if table.axis.name == PAUSE and table.base == 0:
-        return "no sleep"
-    return table.axis.text(table.base)
+        return "none"
+    return table.axis.value_text(table.base)
 
 
 def _change(factor: Factors) -> str:
@@ -264,7 +312,7 @@ def _change(factor: Factors) -> str:
 def _range(factor: Factors) -> str:
     if times(factor.low) == times(factor.high):
         return ""
-    return f" ({significant(factor.low)}–{significant(factor.high)})"
+    return f" ({significant(factor.low)}{TO}{significant(factor.high)})"
 
 
 def effect_title(table: Effects) -> str:

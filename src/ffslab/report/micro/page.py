@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from ffslab.report import charts as look
 from ffslab.report import data, wear
 from ffslab.report.catalogue import GLOSSARY
-from ffslab.report.findings import Finding, seeds_text
+from ffslab.report.findings import Finding
 from ffslab.report.micro import charts, findings, tables
 from ffslab.report.micro.charts import Style
 from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
@@ -19,7 +20,7 @@ from ffslab.report.micro.load import load_micro
 from ffslab.report.micro.requests import MOST_DOTS, Choice, choose, course_of
 from ffslab.report.micro.series import Section, labels_of, sections
 from ffslab.report.parts import Table, environment
-from ffslab.report.quantity import grouped, significant
+from ffslab.report.quantity import duration, grouped, significant
 
 _RULE = (
     "Who is fastest: the configuration whose mean response times have the smallest geometric mean "
@@ -86,7 +87,8 @@ def context(run: MicroRun) -> dict[str, Any]:
         "glossary": (*GLOSSARY, *_GLOSSARY),
         "palette": look.PALETTE,
         "ramp": wear.RAMP,
-        "seeds": seeds_text(run.run),
+        "seeds": _seeds_text(run),
+        "stopped": _stopped(run, labels),
         "rule": _RULE,
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "headlines": _headlines(found),
@@ -123,7 +125,7 @@ def _headlines(found: Sequence[Section]) -> tuple[Finding, ...]:
 
 def _finding_tables(section: Section) -> list[Table]:
     """The tables of the rules: who is fastest, what the axes change, erases per block."""
-    found = [tables.ranking_table(section)]
+    found = [tables.ranking_table(section), tables.winners_table(section)]
     lines = findings.response_curves(section)
     for axis in section.axes:
         if axis.name != REQUEST or section.running_only:
@@ -171,23 +173,66 @@ def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> Cou
 
 
 def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:
-    """A caution if a configuration that writes back was written to; else empty."""
-    shares: dict[str, list[float]] = {}
+    """What to know of configurations that write back and were written to; empty without one."""
+    found: dict[str, list[MicroCase]] = {}
     for case in run.passed:
-        back = case.line.get(data.WRITING) == data.WRITE_BACK
-        if back and case.writes and case.pages_programmed:
-            share = case.flush_pages / case.pages_programmed
-            shares.setdefault(labels[case.id], []).append(share)
-    if not shares:
+        if case.line.get(data.WRITING) == data.WRITE_BACK and case.writes:
+            found.setdefault(labels[case.id], []).append(case)
+    if not found:
         return ""
-    parts = [
-        f"{label} {significant(100 * sum(found) / len(found))} %" for label, found in shares.items()
-    ]
+    parts = []
+    for label, cases in found.items():
+        median, slowest, share = _write_back_figures(cases)
+        parts.append(
+            f"{label}: median {duration(median)} in the middle one of {grouped(len(cases))} cases, "
+            f"slowest request {duration(slowest)}; {significant(100 * share)} % of the pages are "
+            "programmed in the flush"
+        )
     return (
-        f"**Response times of {' and '.join(shares)} when writing are those of memory:** a request "
-        "ends when its data are in the page cache. Kernel threads (kworker) and the flush after "
-        f"the last request do the work on the flash; the flush programs {', '.join(parts)} of the "
-        "pages (mean over cases). Erases include that work."
+        f"**A write to {' or '.join(found)} ends when its data are in memory.** So most response "
+        "times are those of memory, and some are of waiting for room in it. Kernel threads "
+        "(kworker) do the work on the flash, during and between requests and in the flush after "
+        f"the last one. {'. '.join(parts)}. Erases and pages include all of that."
+    )
+
+
+def _write_back_figures(cases: Sequence[MicroCase]) -> tuple[float, float, float]:
+    """Median of the cases' median responses, the slowest response, share of pages in the flush."""
+    writes = [stream.all for case in cases for stream in case.streams if stream.op == "write"]
+    pages = sum(case.pages_programmed for case in cases)
+    return (
+        statistics.median(response.p50_ns or 0.0 for response in writes),
+        max(response.max_ns for response in writes),
+        sum(case.flush_pages for case in cases) / pages if pages else 0.0,
+    )
+
+
+def _seeds_text(run: MicroRun) -> str:
+    seeds = run.run.seeds
+    if len(seeds) < 2:
+        return "One seed: every figure is exact for that scenario and says nothing about others."
+    return f"{len(seeds)} seeds: figures are means over them."
+
+
+def _stopped(run: MicroRun, labels: Mapping[str, str]) -> str:
+    """Which configurations were full before all was written; empty if none was."""
+    full: dict[str, int] = {}
+    writing: dict[str, int] = {}
+    for case in run.passed:
+        if case.writes:
+            label = labels[case.id]
+            writing[label] = writing.get(label, 0) + 1
+            full[label] = full.get(label, 0) + bool(case.stopped)
+    parts = [
+        f"{label} in {grouped(count)} of {grouped(writing[label])} cases"
+        for label, count in full.items()
+        if count
+    ]
+    if not parts:
+        return ""
+    return (
+        f"Full before all was written: {', '.join(parts)}. Their figures are of the requests until "
+        "then."
     )
 
 

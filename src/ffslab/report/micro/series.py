@@ -60,10 +60,14 @@ class Axis:
         shown = value / self.scale
         return grouped(int(shown)) if shown.is_integer() else f"{shown:.4g}"
 
+    def value_text(self, value: float) -> str:
+        """A value with its unit, if it has one."""
+        return f"{self.number(value)}{THIN}{self.unit}" if self.unit else self.number(value)
+
     def text(self, value: float) -> str:
         """A value with its unit, or with the axis's name where it has none."""
         if self.unit:
-            return f"{self.number(value)}{THIN}{self.unit}"
+            return self.value_text(value)
         return f"{self.title.partition(' (')[0]} {self.number(value)}"
 
 
@@ -111,6 +115,16 @@ class Section:
     @property
     def labels(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(sample.label for sample in self.samples))
+
+    @property
+    def in_memory(self) -> frozenset[tuple[str, str]]:
+        """Panels and configurations whose requests are writes that end in memory."""
+        return frozenset(
+            (sample.panel, sample.label)
+            for sample in self.samples
+            if sample.case.line.get(data.WRITING) == data.WRITE_BACK
+            and sample.panel.partition(" ")[0].endswith("write")
+        )
 
     def time_of(self, sample: Sample) -> float | None:
         """The mean response time that the section is about."""

@@ -24,28 +24,44 @@ _NONE = "–"
 
 
 def ranking_table(section: Section) -> Table | None:
-    """Who is fastest, at which points, and how far the others are behind."""
+    """How far each configuration is behind the fastest, per pattern and value of the second axis;
+    the last row says where each is the fastest.
+    """
     ranked = findings.rankings(section)
     if not ranked:
         return None
-    second = section.axes[1].title if len(section.axes) > 1 else ""
-    head = ["pattern", *([second] if second else []), "fastest", "fastest at"]
     rows = []
-    most = max(len(ranking.order) for ranking in ranked)
-    for ranking in ranked:
-        spots = "; ".join(
-            f"{label} {spot}" if len(ranking.fastest_at) > 1 else spot
-            for label, spot in ranking.fastest_at
+    for label in section.labels:
+        cells = [
+            "fastest"
+            if label == ranking.order[0]
+            else found.text
+            if (found := ranking.factors.get(label))
+            else _NONE
+            for ranking in ranked
+        ]
+        rows.append((label, *cells))
+    head = (", ".join(word for word in (r.panel, r.place) if word) for r in ranked)
+    several = len(section.panels) > 1 or len(section.axes) < 2
+    if not several:
+        head = (ranking.place for ranking in ranked)
+    title = "Who is fastest: mean response time ÷ that of the fastest"
+    return Table(title, ("configuration", *head), (), tuple(rows))
+
+
+def winners_table(section: Section) -> Table | None:
+    """At which points each configuration is the fastest, where it is not one everywhere."""
+    ranked = findings.rankings(section)
+    if not any(len(ranking.fastest_at) > 1 for ranking in ranked):
+        return None
+    rows = tuple(
+        (
+            ", ".join(word for word in (ranking.panel, ranking.place) if word),
+            "; ".join(f"{label} {spot}" for label, spot in ranking.fastest_at),
         )
-        behind = [f"{label} {ranking.factors[label].text}" for label in ranking.order[1:]]
-        behind += [_NONE] * (most - 1 - len(behind))
-        place = [ranking.place] if second else []
-        rows.append((ranking.panel, *place, ranking.order[0], spots, *behind))
-    head += ["second", "third", *(f"{n}th" for n in range(4, most + 1))][: most - 1]
-    columns = len(head)
-    return Table(
-        "Who is fastest", tuple(head), (), tuple(rows), columns, wrapped=tuple(range(1, columns))
+        for ranking in ranked
     )
+    return Table("Fastest at each point", ("pattern", "fastest"), (), rows, 2, wrapped=(1,))
 
 
 def effects_table(found: findings.Effects, section: Section) -> Table:
@@ -183,7 +199,6 @@ def slow_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
         for stream in case.streams:
             for slow in stream.slowest:
                 cells = (
-                    labels[case.id],
                     case.id,
                     slow.cause,
                     _work_text(slow.tasks),
@@ -200,7 +215,6 @@ def slow_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
     if not rows:
         return None
     head = (
-        "configuration",
         "case",
         "cause",
         "flash operations by task",
@@ -209,7 +223,7 @@ def slow_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
         "response time",
         "÷ median",
     )
-    return Table("", head, (), tuple(rows), 4, wrapped=(2, 3))
+    return Table("", head, (), tuple(rows), 3, wrapped=(2,))
 
 
 def _against_median(latency_ns: int, median_ns: float | None) -> str:
@@ -324,18 +338,16 @@ def preparation_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
             key = (labels[case.id], name, made.file_bytes > 0)
             groups.setdefault(key, {})[made.key or case.id] = made
     rows = []
-    for (label, state, tested), found in groups.items():
+    for (label, state, _), found in groups.items():
         made_all = list(found.values())
         first = made_all[0]
         rows.append(
             (
                 label,
                 state,
-                "yes" if tested else "no",
                 grouped(len(made_all)),
                 _sizes(made.valid_bytes for made in made_all),
-                _sizes(made.invalid_bytes for made in made_all),
-                "present" if first.invalid_present else "removed",
+                _sizes(made.invalid_bytes for made in made_all) + _fate(first),
                 _sizes(made.file_bytes for made in made_all),
                 _range_text([made.pages_programmed for made in made_all]),
                 _range_text([made.blocks_erased for made in made_all]),
@@ -349,11 +361,9 @@ def preparation_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
     head = (
         "configuration",
         "state",
-        "with test file",
         "prepared",
         "valid file",
         "invalid file",
-        "then",
         "test file",
         "pages programmed",
         "blocks erased",
@@ -361,15 +371,22 @@ def preparation_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
         "free after",
         "reserve",
     )
-    units = ("", "", "", "", "MB", "MB", "", "MB", "", "", "MB", "MB", "MB")
-    return Table("", head, units, tuple(rows), 3)
+    units = ("", "", "", "MB", "MB", "MB", "", "", "MB", "MB", "MB")
+    return Table("", head, units, tuple(rows), 2)
+
+
+def _fate(made: Preparation) -> str:
+    """Whether the invalid data were removed before the snapshot, to make room, or are removed
+    right before the first request.
+    """
+    return ", removed" if made.invalid_bytes and not made.invalid_present else ""
 
 
 def _state_name(case: MicroCase) -> str:
     made = case.preparation
     state = case.line.get(data.STATE) or (made.state if made else "")
     rate = case.numbers.get("state.rate_percent")
-    return f"{state} {significant(rate)}{THIN}%" if rate is not None else state
+    return f"{state} {rate:g}{THIN}%" if rate is not None else state
 
 
 def volume_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
