@@ -47,6 +47,7 @@ BUILD_PACKAGES = (
 )
 TEST_PACKAGES = (
     DebianPackage("chromium", "opens the report in a browser", "chromium"),
+    DebianPackage("fio", "the benchmark that micro-benchmarks are compared with", "fio"),
     DebianPackage("fonts-dejavu-core", "letters for the browser", "/usr/share/fonts/truetype"),
     DebianPackage("git", "clones the checkout as a newcomer would", "git"),
     DebianPackage("postmark", "the benchmark that FFSMark is compared with", "postmark"),
