@@ -56,7 +56,7 @@ _READY = "/fio/ready"
 _BEFORE = "/fio/before"
 _HOLDER = "/tmp/holder"  # the process that holds a file open
 
-# Run on both sides before each job. In the caches is then what the agent looks at before it begins
+# Run on both sides before each job. In the caches is then what the agent looks for before it begins
 # to count, and nothing else; the first of two drops spares what was used lately. And both begin at
 # the same of 128 ticks: JFFS2 takes `jiffies % 128` for a random number when it chooses what to
 # collect.
@@ -66,7 +66,7 @@ sync
 echo 3 >/proc/sys/vm/drop_caches
 echo 3 >/proc/sys/vm/drop_caches
 for path in "$@"; do
-	test -e "$path"
+	test -e "$path" || true
 done
 read -r seconds idle </proc/uptime
 ticks=$((128 - ${seconds%.*}${seconds#*.} % 128))
@@ -122,10 +122,8 @@ class Job:
 
     @property
     def looked_at(self) -> tuple[str, ...]:
-        """What the agent has looked at before it begins to count."""
-        if self.reads:
-            return ()
-        return (self.directory, *((self.removed,) if self.removed else ()))
+        """What the agent has looked for before it begins to count."""
+        return (f"{self.directory}/ffslab.valid", *((self.removed,) if self.removed else ()))
 
 
 @dataclass(frozen=True)
@@ -235,7 +233,7 @@ def _job_file(jobs: Sequence[Job], logs: Container[int]) -> str:
         "rwmixread=100",
     ]
     for index, job in enumerate(jobs):
-        words = ["read", job.path] if job.reads else ["write", *job.looked_at]
+        words = [*(["read", job.path] if job.reads else ["write"]), *job.looked_at]
         lines += [
             f"[{_name(index)}]",
             f"filename={job.path}",

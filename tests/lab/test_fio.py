@@ -7,8 +7,8 @@ a difference, a third guest has fio repeat the agent's random writes. Compressor
 time they take depends on the data.
 
 What remains is a matter of the microsecond. YAFFS2 that still has garbage differs by 1.5 %: its
-collector copies five pages in 2 ms once a file is created, for the agent before the first write, for
-fio during it.
+collector copies five pages in 2 ms once a file is created, for the agent before the first write,
+for fio during it.
 
 `pytest -s` prints the table of the comparison.
 """
