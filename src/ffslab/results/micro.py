@@ -71,10 +71,10 @@ def latency_summary(latencies: Sequence[int]) -> dict[str, Any] | None:
 def cause_of(op: str, offset: int, rows: Sequence[FlashRow], shape: RequestShape) -> str:
     """Why a request took its time, from the flash operations during it; the first that holds.
 
-    1. `erase`: a block was erased, by whichever task; `garbage collection and erase` if the
-       requester programmed more than in 3. Reads are no sign here: JFFS2 reads erased blocks.
-    2. Other tasks were longer in the driver than the requester: `write-back` if the longest is
+    1. Other tasks were longer in the driver than the requester: `write-back` if the longest is
        a kworker, else `waits for TASK`.
+    2. `erase`: a block was erased, by whichever task; `garbage collection and erase` if the
+       requester programmed more than in 3. Reads are no sign here: JFFS2 reads erased blocks.
     3. `garbage collection`: a write whose task read more pages than the data that it changes
        have, and two, or programmed more than its data need, half as many again, and two.
     4. `program`, `read`: the requester's own. 5. `no flash operation`.
@@ -82,11 +82,11 @@ def cause_of(op: str, offset: int, rows: Sequence[FlashRow], shape: RequestShape
     own = _sum(row for row in rows if row.own)
     others = [row for row in rows if not row.own]
     copies = op == "write" and own["pages_programmed"] > shape.most_programmed
-    if any(row.blocks_erased for row in rows):
-        return f"{GARBAGE_COLLECTION} and erase" if copies else "erase"
     if others and sum(row.busy_ns for row in others) > own["busy_ns"]:
         longest = max(others, key=lambda row: row.busy_ns).task
         return "write-back" if longest.startswith("kworker") else f"waits for {longest}"
+    if any(row.blocks_erased for row in rows):
+        return f"{GARBAGE_COLLECTION} and erase" if copies else "erase"
     if copies or (op == "write" and own["pages_read"] > shape.most_read(offset)):
         return GARBAGE_COLLECTION
     if own["pages_programmed"]:

@@ -9,19 +9,20 @@ power of two, agent/histogram.h). Among all places that cut the series in two, t
 smallest sum of squared errors around the two means is the change (least squares, one change
 point). The part before it is a start-up phase if
 
-1. both parts have at least MIN_REQUESTS, and the first is at most half of the series;
+1. both parts have at least MIN_REQUESTS, and the second is at least a tenth of the series;
 2. the mean latency of the second is at least 5/4 of that of the first;
 3. the cut explains enough: at least 1/200 of the squared error (little, since a collector that
    makes few requests dear changes the mean much and the logarithms hardly), and
    F = explained · (n − 2) ÷ rest is at least 25 (a difference of means of five standard errors,
    if requests were independent);
 4. the start-up level does not come back: every stretch of the running phase that is as long as
-   the start-up is, in mean, above it by at least a quarter of the difference. So a collector
+   the start-up (or all of it, if it is shorter) is, in mean, above it by at least a quarter of
+   the difference. So a collector
    that works every k-th request makes no start-up of the k − 1 requests before its first work;
 5. the start-up is level: its halves differ by less than a third of the difference. So a ramp
    has no start-up.
 
-Limits: one change only; a running phase shorter than the start-up is not told from it; a
+Limits: one change only: where requests become dear twice, it is where that explains most; a
 start-up as short as the longest pause of the collector is not seen. All arithmetic is on
 integers, so that every machine finds the same; time is proportional to the number of requests.
 """
@@ -82,7 +83,7 @@ def _explains(sums: Sequence[int], count: int, cut: int, scatter: int) -> bool:
     rest = whole - explained
     return (
         scatter > 0
-        and 2 * cut <= count
+        and 10 * (count - cut) >= count
         and _MIN_SHARE * explained >= whole
         and explained * (count - 2) >= _MIN_F * rest
     )
@@ -97,8 +98,10 @@ def _is_dearer(latency_ns: Sequence[int], cut: int) -> bool:
 def _stays_away(sums: Sequence[int], count: int, cut: int) -> bool:
     """Rule 4: 3/4 of the start-up's mean and 1/4 of the running phase's is the bound."""
     rest = count - cut
-    lowest = min(sums[j + cut] - sums[j] for j in range(cut, rest + 1))
-    return 4 * lowest * rest >= 3 * sums[cut] * rest + (sums[count] - sums[cut]) * cut
+    stretch = min(cut, rest)
+    lowest = min(sums[j + stretch] - sums[j] for j in range(cut, count - stretch + 1))
+    bound = 3 * sums[cut] * rest + (sums[count] - sums[cut]) * cut
+    return 4 * lowest * cut * rest >= bound * stretch
 
 
 def _is_level(sums: Sequence[int], count: int, cut: int) -> bool:
