@@ -136,7 +136,8 @@ def response_ns(case: Case, pattern: str, effects: Effects) -> float:
         base *= effects.sync_time
     if workload.pause_us:
         base *= effects.pause_gain
-    base *= effects.fill_time ** ((case.state.rate_percent - 30) / 45)
+    if case.state.rate_percent:
+        base *= effects.fill_time ** ((case.state.rate_percent - 30) / 45)
     return base * (1 + effects.seed_step * (case.seed - 2))
 
 
@@ -199,7 +200,7 @@ def _records(
     number: int, pattern: str, latency: list[int], workload: Micro
 ) -> list[dict[str, Any]]:
     head = {"workload": "micro", "phase": "measure", "stream": number}
-    start = [sum(latency[:0]) + n * 10**6 for n in range(len(latency))]
+    start = [n * 10**6 for n in range(len(latency))]
     found: list[dict[str, Any]] = [
         {
             "type": "requests",

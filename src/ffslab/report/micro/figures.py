@@ -11,6 +11,7 @@ from ffslab.report.micro.data import PAUSE
 from ffslab.report.micro.series import Axis, Curves, Mean, Sample, Section, curves
 from ffslab.report.micro.tables import wear_curves
 
+_FEW = 4  # so many curves can be followed even where they meet
 _CHOSEN = 4  # values of one axis for which the other one is drawn
 
 
@@ -70,7 +71,8 @@ def idle_figures(sections: Sequence[Section], styles: Mapping[str, Style]) -> tu
         if not places or not any(_values(lines)):
             continue
         quantity = Quantity("done between requests", "%")
-        title = f"Share of the flash’s busy time between requests ({section.title})"
+        title = "Share of the flash’s busy time between requests"
+        title += f", {section.title}" if section.running_only else ""
         shown = Shown(title, "idle", lines, quantity)
         draw = _by_panel if len(section.axes) == 1 else _against_second
         found.append(draw(section, shown, styles))
@@ -216,15 +218,23 @@ def _figure(
 ) -> Figure:
     used = {curve.style.label for pane in panes for curve in pane.curves if curve.points}
     title = f"{shown.title}, {place}" if place in section.panels else shown.title
-    identifier = "-".join(word for word in (section.key, shown.key, place) if word)
-    several = any(m.seeds > 1 for line in shown.curves.values() for m in line.values())
-    meaning = f"{shown.quantity.heading} against {axis.heading}"
-    meaning += (
-        ", both axes logarithmic"
-        if shown.quantity.logarithmic and axis.logarithmic
-        else (", response time logarithmic" if shown.quantity.logarithmic else "")
-    )
-    meaning += ". Points: means over seeds; bars: smallest to largest seed." if several else "."
+    words = "-".join(word for word in (section.key, shown.key, place) if word)
+    identifier = words.replace(" ", "-")
+    meaning = _caption(shown, axis, any_alike=len(used) > _FEW)
     drawing = charts.curves(panes, axis, shown.quantity, f"{title}: {meaning}", identifier)
     keys = tuple(styles[label] for label in labels if label in used)
     return Figure(title, meaning[0].upper() + meaning[1:], keys, drawing)
+
+
+def _caption(shown: Shown, axis: Axis, *, any_alike: bool) -> str:
+    """What the axes are, and how points and curves are to be read."""
+    meaning = f"{shown.quantity.heading} against {axis.heading}"
+    if shown.quantity.logarithmic:
+        both = axis.logarithmic
+        meaning += ", both axes logarithmic" if both else ", response time logarithmic"
+    meaning += "."
+    if any(mean.seeds > 1 for line in shown.curves.values() for mean in line.values()):
+        meaning += " Points: means over seeds; bars: smallest to largest seed."
+    if any_alike:
+        meaning += " Curves that coincide hide each other; the tables have their values."
+    return meaning

@@ -42,12 +42,14 @@ class Factors:
 class Ranking:
     """The configurations of one panel (and one value of the second axis), the fastest first.
 
+    `place` is that value, `where` the same with the axis's name.
     `factors` relate each configuration's response times to the first one's; `fastest_at` says at
     which points of the first axis each is the fastest.
     """
 
     panel: str
     place: str
+    where: str
     order: tuple[str, ...]
     factors: Mapping[str, Factors]
     fastest_at: tuple[tuple[str, str], ...]
@@ -94,15 +96,19 @@ def rankings(section: Section, *, on_flash: bool = False) -> tuple[Ranking, ...]
                 for label in section.labels
                 if (panel, label) in found and (panel, label) not in out
             }
-            place = second.text(value) if second and value is not None else ""
-            ranking = _ranking(panel, place, {k: v for k, v in lines.items() if v}, section)
+            place = where = ""
+            if second and value is not None:
+                place = second.text(value)
+                where = f"{second.title.partition(' (')[0]} {second.value_text(value)}"
+            kept = {label: line for label, line in lines.items() if line}
+            ranking = _ranking((panel, place, where), kept, section)
             if ranking:
                 ranked.append(ranking)
     return tuple(ranked)
 
 
 def _ranking(
-    panel: str, place: str, lines: Mapping[str, Mapping[Point, Mean]], section: Section
+    words: tuple[str, str, str], lines: Mapping[str, Mapping[Point, Mean]], section: Section
 ) -> Ranking | None:
     """None for fewer than two configurations, or without a point that all have."""
     common = [
@@ -128,8 +134,9 @@ def _ranking(
         winners.setdefault(winner, []).append(point)
     axis = section.axes[0] if section.axes else None
     return Ranking(
-        panel=panel,
-        place=place,
+        panel=words[0],
+        place=words[1],
+        where=words[2],
         order=order,
         factors={label: value for label, value in related.items() if value},
         fastest_at=tuple(
@@ -208,24 +215,34 @@ def effects(section: Section, axis: Axis, value_of: Curves) -> Effects | None:
 
 
 def sentences(section: Section) -> tuple[Finding, ...]:
-    """The section in sentences: who is first, and what its other axis or its own axis changes."""
+    """The section in sentences: who is first, and what its axes but the request size change."""
+    return (*first_sentences(section), *effect_sentences(section))
+
+
+def first_sentences(section: Section) -> tuple[Finding, ...]:
+    """Who is first in each panel, at each value of the second axis."""
     through = {(r.panel, r.place): r for r in rankings(section, on_flash=True)}
     found = []
     for ranking in rankings(section):
         other = through.get((ranking.panel, ranking.place))
         memory = (ranking.panel, ranking.order[0]) in section.in_memory
         found.append(_first_sentence(ranking, other if memory else None))
+    return tuple(found)
+
+
+def effect_sentences(section: Section) -> tuple[Finding, ...]:
+    """What the axes change; not the request size, with which every response time grows."""
     lines = response_curves(section)
+    found: list[Finding] = []
     for axis in section.axes:
-        if axis.name != REQUEST:
-            table = effects(section, axis, lines)
-            found += _effect_sentences(table, section) if table else []
+        table = effects(section, axis, lines) if axis.name != REQUEST else None
+        found += _effect_sentences(table, section) if table else []
     return tuple(found)
 
 
 def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Finding:
     """`on_flash`: the ranking without those whose writes end in memory, if the first is one."""
-    where = ranking.panel.capitalize() + (f", {ranking.place}" if ranking.place else "")
+    where = ranking.panel.capitalize() + (f", {ranking.where}" if ranking.where else "")
     first = ranking.order[0]
     winners = dict(ranking.fastest_at)
     text = f"{where}: **{first}** has the shortest response times"
@@ -235,7 +252,7 @@ def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Finding:
         text += f"; {'; '.join(others)})" if others else ")"
     text += f"{_followers(ranking)}."
     if on_flash:
-        text += f" Of those that write through: **{on_flash.order[0]}**{_followers(on_flash)}."
+        text += f" Of those that wait for the flash: **{on_flash.order[0]}**{_followers(on_flash)}."
     return Finding(text, abs(math.log((on_flash or ranking).distance)))
 
 

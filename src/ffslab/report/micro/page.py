@@ -111,13 +111,14 @@ def context(run: MicroRun) -> dict[str, Any]:
 
 
 def _headlines(found: Sequence[Section]) -> tuple[Finding, ...]:
-    """All sentences of a study without parts; of each part the strongest."""
+    """All sentences of a study without parts; of each part the strongest effect of its axis."""
     kept: list[Finding] = []
     for section in found:
-        said = findings.sentences(section)
         if not section.running_only:
-            kept += said
-        elif said:
+            kept += findings.sentences(section)
+            continue
+        said = findings.effect_sentences(section) or findings.first_sentences(section)
+        if said:
             best = max(said, key=lambda finding: finding.weight)
             kept.append(Finding(f"{section.title} – {best.text}", best.weight))
     return tuple(kept)

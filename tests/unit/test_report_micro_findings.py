@@ -1,0 +1,180 @@
+"""Axes, curves and findings of the micro-benchmarks' report against effects that are known."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from test_report_micro_support import Effects, Overrides, write_micro_run
+
+from ffslab.report import svg
+from ffslab.report.micro import findings, tables
+from ffslab.report.micro.charts import log_ticks
+from ffslab.report.micro.data import MicroRun, Response, merged
+from ffslab.report.micro.figures import chosen
+from ffslab.report.micro.load import load_micro
+from ffslab.report.micro.requests import MOST_DOTS, choose, course_of, thin
+from ffslab.report.micro.series import axis_of, curves, labels_of, sections
+
+SIZES: Overrides = [
+    ("filesystem", ("jffs2", "ubifs", "yaffs2")),
+    ("workload.request_bytes", ("2 KiB", "32 KiB")),
+]
+KIB = 2**10
+
+
+@pytest.fixture(scope="module")
+def fill(tmp_path_factory: pytest.TempPathFactory) -> MicroRun:
+    folder = tmp_path_factory.mktemp("findings") / "fill"
+    return load_micro(write_micro_run(folder, "micro-fill", SIZES, Effects(seed_step=0.0)))
+
+
+def test_a_fill_rate_is_a_numeric_axis_beside_the_request_size(fill: MicroRun) -> None:
+    (section,) = sections(fill)
+    assert [axis.name for axis in section.axes] == ["workload.request_bytes", "state.rate_percent"]
+    assert section.axes[1].values == (30.0, 60.0, 75.0)
+    assert section.labels == ("JFFS2", "UBIFS · write-back", "UBIFS · sync", "YAFFS2")
+    assert section.panels == ("random-write",)
+
+
+def test_curves_are_means_over_seeds_with_their_range(tmp_path: Path) -> None:
+    few: Overrides = [*SIZES[1:], ("filesystem", ("jffs2",))]
+    run = load_micro(write_micro_run(tmp_path / "r", "micro-saturated", few))
+    (section,) = sections(run)
+    line = curves(section.samples, section.time_of)["random-read", "JFFS2"]
+    mean = line[2.0 * KIB,]
+    assert mean.seeds == 3
+    assert mean.low == pytest.approx(0.9e5, rel=0.01)
+    assert mean.mean == pytest.approx(1.0e5, rel=0.01)
+    assert mean.high == pytest.approx(1.1e5, rel=0.01)
+
+
+def test_the_fastest_and_how_far_the_others_are_behind(fill: MicroRun) -> None:
+    (section,) = sections(fill)
+    ranked = findings.rankings(section)
+    assert [ranking.place for ranking in ranked] == ["30\u202f%", "60\u202f%", "75\u202f%"]
+    for ranking in ranked:
+        assert ranking.order == ("UBIFS · write-back", "JFFS2", "YAFFS2", "UBIFS · sync")
+        assert ranking.factors["JFFS2"].mean == pytest.approx(2, rel=0.01)
+        assert ranking.factors["UBIFS · sync"].mean == pytest.approx(6, rel=0.01)
+        assert ranking.fastest_at == (("UBIFS · write-back", "everywhere"),)
+
+
+def test_what_waits_for_the_flash_has_a_ranking_of_its_own(fill: MicroRun) -> None:
+    (section,) = sections(fill)
+    ranking = findings.rankings(section, on_flash=True)[0]
+    assert ranking.order == ("JFFS2", "YAFFS2", "UBIFS · sync")
+    assert "Of those that wait for the flash: **JFFS2**" in findings.sentences(section)[0].text
+
+
+def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
+    (section,) = sections(fill)
+    table = findings.effects(section, section.axes[1], findings.response_curves(section))
+    assert table is not None
+    assert (table.base, table.values) == (30.0, (60.0, 75.0))
+    for row in table.rows:
+        last = row.factors[-1]
+        assert last is not None
+        assert last.mean == pytest.approx(2, rel=0.02)
+        assert last.points == 2
+    text = findings.sentences(section)[-1].text
+    assert text.startswith("Fill rate 75\u202f% against 30\u202f%: ")
+    assert "as long" in text
+
+
+def test_idle_time_is_compared_with_none(tmp_path: Path) -> None:
+    run = load_micro(write_micro_run(tmp_path / "r", "micro-interarrival", SIZES))
+    (section,) = sections(run)
+    table = findings.effects(section, section.axes[1], findings.response_curves(section))
+    assert table is not None
+    assert table.base == 0
+    gains = [factor.mean for row in table.rows for factor in row.factors if factor]
+    assert gains == pytest.approx([0.5] * 4 * 3, rel=0.02)
+    assert findings.effect_title(table) == "What idle time changes"
+    idle = tables.idle_table(run, labels_of(run))
+    assert idle is not None
+    assert {row[2] for row in idle.rows} == {"gc-thread"}
+
+
+def test_a_study_of_ones_own_is_drawn_against_any_number(tmp_path: Path) -> None:
+    overrides: Overrides = [
+        *SIZES,
+        ("seed", (1,)),
+        ("cpu_scale", (0.5, 1.0, 2.0)),
+        ("workload.pattern", ("random-write",)),
+        ("workload.fsync_every", (0, 1)),
+    ]
+    run = load_micro(write_micro_run(tmp_path / "r", "micro-saturated", overrides))
+    found = sections(run)
+    assert [[axis.name for axis in section.axes] for section in found] == [
+        ["workload.request_bytes", "cpu_scale"],
+        ["workload.request_bytes", "cpu_scale"],
+    ]
+    assert found[0].title.endswith("requests for one fsync() 0")
+    assert len({section.key for section in found}) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "heading", "logarithmic"),
+    [
+        ("workload.request_bytes", (512.0, 524288.0), "request size (KiB)", True),
+        ("workload.target_bytes", (2.0**21, 2.0**25), "size of the target (MiB)", True),
+        ("workload.pause_us", (0.0, 100.0, 800.0), "sleep between requests (µs)", False),
+        ("workload.pause_us", (0.0, 10_000.0), "sleep between requests (ms)", False),
+        ("workload.increment", (-1.0, 0.0, 4.0), "step between requests (requests)", False),
+        ("state.rate_percent", (30.0, 75.0), "fill rate (%)", False),
+        ("cpu_scale", (0.5, 8.0), "CPU scale", True),
+    ],
+)
+def test_axes_have_units_that_suit(
+    name: str, values: tuple[float, ...], heading: str, logarithmic: bool
+) -> None:
+    axis = axis_of(name, values)
+    assert (axis.heading, axis.logarithmic) == (heading, logarithmic)
+    assert axis_of("workload.request_bytes", (512.0, 2048.0)).number(512.0) == "0.5"
+
+
+def test_thinning_keeps_the_slowest_and_is_bounded() -> None:
+    latency = [1000 + n % 7 for n in range(10_240)]
+    latency[5003] = 90_000
+    kept = thin(latency)
+    assert len(kept) <= MOST_DOTS
+    assert (5003, 90_000) in kept
+    assert kept == thin(latency)
+    assert [number for number, _ in kept] == sorted({number for number, _ in kept})
+    assert thin([3, 1, 2]) == ((0, 3), (1, 1), (2, 2))
+
+
+def test_a_case_is_chosen_per_configuration_and_pattern(tmp_path: Path) -> None:
+    run = load_micro(write_micro_run(tmp_path / "r", "micro-saturated", SIZES))
+    picked = choose(run, labels_of(run))
+    smallest = [choice for choice in picked if choice.why == "smallest requests"]
+    assert len(smallest) == 3 * 4 + 2
+    assert all(choice.case.numbers["workload.request_bytes"] == 2 * KIB for choice in smallest)
+    course = course_of(run.folder, smallest[0].case)
+    assert course is not None
+    assert (course.count, course.startup_count) == (9216, 1843)
+    assert sum(erases for _, erases in course.erases) == 512
+
+
+def test_streams_together_have_the_mean_of_all_requests() -> None:
+    one, other = Response(1, 10.0, 10, 10, 10, 10), Response(3, 30.0, 20, 40, 50, 60)
+    both = merged([one, other])
+    assert both == Response(4, 25.0, 20, 40, 50, 60)
+    assert merged([]) is None
+
+
+def test_ticks_and_chosen_values() -> None:
+    assert log_ticks(0.05, 90) == [0.1, 1, 10]
+    assert log_ticks(30, 80) == [30, 40, 50, 60, 70, 80]
+    assert chosen((1, 2, 3)) == (1, 2, 3)
+    assert chosen(tuple(range(9))) == (0, 3, 5, 8)
+
+
+def test_merged_dots_are_all_there() -> None:
+    dot = '<path transform="translate({},2.50)" d="M1,0A1,1,0,1,1,-1,0Z" style="fill:var(--c{})" />'
+    drawing = "<g>" + "".join(dot.format(n, n // 3) for n in range(5)) + "</g>"
+    merged_drawing = svg.merge_dots(drawing)
+    assert len(re.findall(r"M[\d.]+ 2\.5h0", merged_drawing)) == 5
+    assert merged_drawing.count("<path") == 2
