@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from bench import cases
 from bench.guest import Runner, Sample, interleave
+from bench.pool import pool_time
 from bench.ratios import DriverCost, Goal, Line, driver_cost, ratio_spread, spread
-from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
-from ffslab.campaign.states import StateRoom
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
-from ffslab.results.rundir import create_run
 from ffslab.target.lab import LabBuild
-from ffslab.target.states import StateStore, state_root
-from ffslab.target.uml import UmlTarget
 
 FLOOR_GOALS = {"free": Goal(1.5), "aged": Goal(2.2)}
 CPU_MODEL_GOAL = Goal(1.25)
@@ -195,28 +189,11 @@ def jobs(bench: Bench) -> Measured:
     return Measured((heading, line), _raw(samples))
 
 
-class _Silent:
-    """The pool's progress; a case that does not pass ends the benchmark."""
-
-    def case_done(self, done: CaseDone) -> None:
-        if done.result["outcome"] != "pass":
-            raise InfrastructureError(f"{done.case.id}: {done.result['reason']}")
-
-    def stopping(self, running: int) -> None:
-        """The pool says so itself by what it returns."""
-
-
 def _pool_run(bench: Bench, all_cases: Sequence[Case], count: int) -> Sample:
-    run = create_run(bench.scratch / "results", "bench", datetime.now(UTC))
-    target = UmlTarget(bench.lab, bench.scratch, time.monotonic_ns)
-    options = PoolOptions(count, 300.0, host_cpus=bench.host_cpus)
-    started = time.monotonic()
-    states = StateRoom(StateStore(state_root()), bench.lab.build_id)
-    end = run_cases(all_cases, target, run, options, _Silent(), states)
-    wall_s = time.monotonic() - started
-    if end.interrupted:
-        raise KeyboardInterrupt
-    return Sample(wall_s, 0.0)
+    # FFSMark prepares in its own guest: no state is kept.
+    store = bench.scratch / "states"
+    times = pool_time(bench.lab, bench.scratch, bench.host_cpus, all_cases, count, store)
+    return Sample(times.wall_s, 0.0)
 
 
 def _wall_and_cpu(

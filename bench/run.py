@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from bench import cases, flash_cost, flash_table, measurements
+from bench import cases, flash_cost, flash_table, measurements, micro
 from bench.flash_cost import FlashCosts
 from bench.guest import Runner
 from bench.measurements import Bench, Measured
@@ -22,7 +22,7 @@ from ffslab.target.lab import LabBuild
 from ffslab.target.scratch import largest_need, scratch_directory
 
 QUIET_LOAD = 0.5
-TIMED_PARTS = ("floor", "cpu", "driver", "boot", "jobs")
+TIMED_PARTS = ("floor", "cpu", "driver", "boot", "jobs", "micro")
 PARTS = (*TIMED_PARTS, "flash")
 
 
@@ -112,8 +112,10 @@ def _measure(part: str, bench: Bench, nocpu: LabBuild) -> Measured:
             return measurements.driver(bench)
         case "boot":
             return measurements.boot(bench)
-        case _:
+        case "jobs":
             return measurements.jobs(bench)
+        case _:
+            return micro.measure(bench)
 
 
 def _write_json(

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
         parts: Annotated[
             list[str] | None,
             typer.Argument(
-                metavar="[PART]...", help="floor, cpu, driver, boot, jobs, flash [all]."
+                metavar="[PART]...", help="floor, cpu, driver, boot, jobs, micro, flash [all]."
             ),
         ] = None,
         repeats: Annotated[

@@ -1,0 +1,64 @@
+"""A run of cases by the local pool, timed; for the parts that measure more than one guest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
+from ffslab.campaign.states import StateRoom
+from ffslab.errors import InfrastructureError
+from ffslab.model.specs import Case
+from ffslab.results.rundir import create_run
+from ffslab.target.lab import LabBuild
+from ffslab.target.states import StateStore
+from ffslab.target.uml import UmlTarget
+
+
+@dataclass(frozen=True, slots=True)
+class PoolTime:
+    """Seconds of one run: of the wall, of all guests together, of ffslab's own process's CPU."""
+
+    wall_s: float
+    guests_s: float
+    own_cpu_s: float
+
+
+class _Guests:
+    """The pool's progress: adds up the guests' wall time; a case that fails ends it all."""
+
+    def __init__(self) -> None:
+        self.wall_ns = 0
+
+    def case_done(self, done: CaseDone) -> None:
+        if done.result["outcome"] != "pass":
+            raise InfrastructureError(f"{done.case.id}: {done.result['reason']}")
+        self.wall_ns += done.wall_ns
+
+    def stopping(self, running: int) -> None:
+        """The pool says so itself by what it returns."""
+
+
+def pool_time(
+    lab: LabBuild,
+    scratch: Path,
+    host_cpus: tuple[int, ...],
+    cases: Sequence[Case],
+    jobs: int,
+    store: Path,
+) -> PoolTime:
+    """Runs the cases with `jobs` workers in `scratch`; prepared states are kept in `store`."""
+    run = create_run(scratch / "results", "bench", datetime.now(UTC))
+    target = UmlTarget(lab, scratch, time.monotonic_ns)
+    options = PoolOptions(jobs, 300.0, host_cpus=host_cpus)
+    states = StateRoom(StateStore(store), lab.build_id)
+    guests = _Guests()
+    wall, cpu = time.monotonic(), time.process_time()
+    end = run_cases(cases, target, run, options, guests, states)
+    own_cpu_s, wall_s = time.process_time() - cpu, time.monotonic() - wall
+    if end.interrupted:
+        raise KeyboardInterrupt
+    return PoolTime(wall_s, guests.wall_ns / 1e9, own_cpu_s)
