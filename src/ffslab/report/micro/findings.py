@@ -19,6 +19,7 @@ from ffslab.report.quantity import duration, significant, times
 # What an axis's values are compared with, where that is not the smallest.
 _BASES: Mapping[str, tuple[float, ...]] = {"workload.increment": (1.0,)}
 TO = "\u2060–\u2060"  # a range does not break
+_MANY = 4
 _SAME = 0.02  # factors within 2 % of 1 are called the same
 
 
@@ -99,7 +100,7 @@ def rankings(section: Section, *, on_flash: bool = False) -> tuple[Ranking, ...]
             place = where = ""
             if second and value is not None:
                 place = second.text(value)
-                where = f"{second.title.partition(' (')[0]} {second.value_text(value)}"
+                where = f"{second.word} {second.value_text(value)}"
             kept = {label: line for label, line in lines.items() if line}
             ranking = _ranking((panel, place, where), kept, section)
             if ranking:
@@ -215,8 +216,14 @@ def effects(section: Section, axis: Axis, value_of: Curves) -> Effects | None:
 
 
 def sentences(section: Section) -> tuple[Finding, ...]:
-    """The section in sentences: who is first, and what its axes but the request size change."""
-    return (*first_sentences(section), *effect_sentences(section))
+    """The section in sentences: who is first, and what its axes but the request size change.
+
+    Of many panels the tables say who is first, and the strongest effects are told.
+    """
+    first, changed = first_sentences(section), effect_sentences(section)
+    if len(section.panels) > _MANY:
+        return tuple(sorted(changed, key=lambda finding: -finding.weight)[:_MANY])
+    return (*first, *changed)
 
 
 def first_sentences(section: Section) -> tuple[Finding, ...]:
@@ -278,7 +285,6 @@ def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
     study, by the value that changes most.
     """
     found = []
-    title = table.axis.title.partition(" (")[0]
     for panel in section.panels:
         rows = [
             (row.label, *strongest)
@@ -289,7 +295,7 @@ def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
             continue
         rows.sort(key=lambda row: abs(math.log(row[2].mean)))
         (least, _, low), (most, value, high) = rows[0], rows[-1]
-        opening = f"{title} {table.axis.value_text(value)} against {_base(table)}"
+        opening = f"{table.axis.word} {table.axis.value_text(value)} against {_base(table)}"
         if len(section.panels) > 1:
             opening = f"{panel}, {opening}"
         text = f"{opening[0].upper()}{opening[1:]}: **{most}** {_change(high)}"
@@ -338,8 +344,7 @@ def effect_title(table: Effects) -> str:
         return "Sensitivity to the fill rate"
     if table.axis.name == PAUSE:
         return "What idle time changes"
-    title = table.axis.title.partition(" (")[0]
-    return f"What the {title} changes"
+    return f"What the {table.axis.word} changes"
 
 
 def duration_range(means: Sequence[Mean]) -> str:

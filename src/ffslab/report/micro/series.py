@@ -27,7 +27,7 @@ _TITLES = {
     "workload.partitions": "partitions of the target",
     "workload.increment": "step between requests (requests)",
     "workload.parallel": "processes",
-    "workload.mix_ratio": "requests of the first pattern for one of the second",
+    "workload.mix_ratio": "mix ratio (requests : 1)",
     "workload.burst": "requests between sleeps",
     "workload.volume_bytes": "volume",
     "workload.file_bytes": "size of the test file",
@@ -52,6 +52,11 @@ class Axis:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     @property
+    def word(self) -> str:
+        """The title without what is in brackets, for sentences."""
+        return self.title.partition(" (")[0]
+
+    @property
     def logarithmic(self) -> bool:
         """Whether its values span enough, and none is 0 or below."""
         return self.values[0] > 0 and self.values[-1] / self.values[0] >= 8
@@ -68,7 +73,7 @@ class Axis:
         """A value with its unit, or with the axis's name where it has none."""
         if self.unit:
             return self.value_text(value)
-        return f"{self.title.partition(' (')[0]} {self.number(value)}"
+        return f"{self.word} {self.number(value)}"
 
 
 @dataclass(frozen=True)
@@ -196,7 +201,7 @@ def _section(
         for case in cases
         for sample in _samples(case, labels[case.id], tuple(case.numbers[a.name] for a in axes))
     )
-    against = " and ".join(axis.title.partition(" (")[0] for axis in axes)
+    against = " and ".join(axis.word for axis in axes)
     title = part.capitalize() if part else f"Response time against {against}"
     if not part and not axes:
         title = "Response time"

@@ -12,6 +12,7 @@ from ffslab.report.micro.data import (
     MicroRun,
     Preparation,
     Response,
+    SlowRequest,
     TaskWork,
     merged,
 )
@@ -78,7 +79,7 @@ def effects_table(found: findings.Effects, section: Section) -> Table:
     )
     axis = found.axis
     title = f"{findings.effect_title(found)}: response time against {axis.text(found.base)}"
-    columns = tuple(axis.text(value) for value in found.values)
+    columns = tuple(axis.value_text(value) for value in found.values)
     return Table(title, (*head, *columns), (), rows, len(head))
 
 
@@ -102,7 +103,7 @@ def response_table(section: Section) -> Table | None:
     head = ("pattern", "configuration", *(axis.title for axis in section.axes[1:]))
     what = "running phase" if section.running_only else "all requests"
     title = f"Mean response time of {what}, against {first.title}"
-    columns = tuple(first.text(value) for value in first.values)
+    columns = tuple(first.value_text(value) for value in first.values)
     return Table(title, (*head, *columns), (), tuple(rows), len(head))
 
 
@@ -157,7 +158,10 @@ def phase_table(section: Section) -> Table:
     for sample in section.samples:
         groups.setdefault((sample.panel, sample.label, sample.point), []).append(sample)
     rows = []
-    for (panel, label, point), members in groups.items():
+    order = section.panels
+    for (panel, label, point), members in sorted(
+        groups.items(), key=lambda item: order.index(item[0][0])
+    ):
         places = [axis.text(value) for axis, value in zip(section.axes, point, strict=True)]
         rows.append(
             (
@@ -193,24 +197,23 @@ def _phase_cells(responses: Iterable[Response | None]) -> list[str]:
 
 
 def slow_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
-    """The slowest requests of each configuration, with cause and flash operations by task."""
-    found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    """The slowest requests of each configuration, with cause and flash operations by task.
+
+    Of each case its slowest one, of cases that differ only in the seed one; those furthest above
+    the median of their case.
+    """
+    slowest: dict[str, dict[str, tuple[float, tuple[str, ...]]]] = {}
     for case in run.passed:
+        alike = case.id.removesuffix(f"-s{case.seed}")
+        found = slowest.setdefault(labels[case.id], {})
         for stream in case.streams:
-            for slow in stream.slowest:
-                cells = (
-                    case.id,
-                    slow.cause,
-                    _work_text(slow.tasks),
-                    grouped(slow.request),
-                    _size_text(slow.offset),
-                    duration(slow.latency_ns),
-                    _against_median(slow.latency_ns, stream.all.p50_ns),
-                )
-                found.setdefault(labels[case.id], []).append((slow.latency_ns, cells))
+            for slow in stream.slowest[:1]:
+                times_median = slow.latency_ns / (stream.all.p50_ns or slow.latency_ns or 1)
+                entry = (times_median, _slow_cells(case, slow, stream.all.p50_ns))
+                found[alike] = max(found.get(alike, entry), entry, key=lambda kept: kept[0])
     rows = []
-    for entries in found.values():
-        entries.sort(key=lambda entry: -entry[0])
+    for found in slowest.values():
+        entries = sorted(found.values(), key=lambda entry: -entry[0])
         rows += [cells for _, cells in entries[:_SLOWEST_PER_LINE]]
     if not rows:
         return None
@@ -218,12 +221,24 @@ def slow_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
         "case",
         "cause",
         "flash operations by task",
-        "request",
-        "offset",
         "response time",
         "÷ median",
+        "request",
+        "offset",
     )
-    return Table("", head, (), tuple(rows), 3, wrapped=(2,))
+    return Table("", head, (), tuple(rows), 3, wrapped=(0, 1, 2))
+
+
+def _slow_cells(case: MicroCase, slow: SlowRequest, median_ns: float | None) -> tuple[str, ...]:
+    return (
+        case.id,
+        slow.cause,
+        _work_text(slow.tasks),
+        duration(slow.latency_ns),
+        _against_median(slow.latency_ns, median_ns),
+        grouped(slow.request),
+        _size_text(slow.offset),
+    )
 
 
 def _against_median(latency_ns: int, median_ns: float | None) -> str:
