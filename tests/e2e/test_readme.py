@@ -172,3 +172,23 @@ def test_a_first_experiment(clone: Path, readme: str) -> None:
         "phases.csv",
     ]
     assert all((clone / name).stat().st_size > 0 for name in exported)
+
+
+def test_micro_benchmarks(clone: Path, readme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FFSLAB_STATE_CACHE", str(clone / "state"))
+    study, shown = (
+        Done(command, run(command, clone))
+        for command in section_commands(readme, "Micro-benchmarks")
+    )
+    reports(study, clone)
+    assert "126 of 126 cases" in study.output
+    assert "stopped by ENOSPC" in shown.output
+    assert "garbage collection" in shown.output
+
+
+def test_the_micro_studies_have_the_cases_that_the_readme_says(readme: str, clone: Path) -> None:
+    rows = re.findall(r"^\| `(micro-[a-z]+)` \| .* \| ([\d,]+) \|$", readme, re.MULTILINE)
+    assert len(rows) == 4
+    for study, count in rows:
+        output = run(f"./ffslab run {study} --dry-run", clone)
+        assert f"{count.replace(',', '')} cases of study {study}" in output

@@ -211,3 +211,26 @@ def test_a_rate_that_cannot_be_reached_is_a_clear_error(lab: Any, tmp_path: Path
     assert failed["reason"].startswith("preparation:")
     assert "rate_percent" in failed["reason"]
     assert of(run_dir, "jffs2", "free", "random-write")["outcome"] == "pass"
+
+
+def test_the_mount_of_a_snapshot_changes_little(lab: Any, tmp_path: Path) -> None:  # noqa: ARG001
+    """Against one guest that prepares and goes on. JFFS2 would read all of the valid data's nodes
+    in the middle of the requests, if the agent had not looked at the file before."""
+    text = STUDY.split("[axes]", maxsplit=1)[0] + (
+        "[axes]\n"
+        'filesystem = ["jffs2", "yaffs2"]\n'
+        '"state.rate_percent" = [60]\n'
+        '"state.remount" = [true, false]\n'
+    )
+    (tmp_path / "study.toml").write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FFSLAB_STATE_CACHE", str(tmp_path / "state"))
+        run_dir = run_study(tmp_path / "study.toml", tmp_path / "out", "--no-report")
+    means: dict[str, dict[bool, float]] = {}
+    for result in results(run_dir):
+        (series,) = result["requests"]
+        axes = result["axes"]
+        means.setdefault(axes["filesystem"], {})[axes["state.remount"]] = series["all"]["mean_ns"]
+    assert set(means) == {"jffs2", "yaffs2"}
+    for filesystem, mean in means.items():
+        assert mean[True] == pytest.approx(mean[False], rel=0.05), filesystem
