@@ -19,6 +19,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 
+from test_report_micro_support import Overrides, write_micro_run
 from test_report_support import case_ids, write_run
 
 from ffslab.report import build
@@ -106,9 +107,14 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     line = "[    9.120000] Kernel panic - not syncing: " + "long " * 40
     outcomes = {ids[2]: Outcome("crash", "kernel panic: " + "x" * 200, (line,) * 30)}
     report = build(write_run(folder / "run", outcomes=outcomes))
-    text = report.read_text(encoding="utf-8")
+    return probed(report)
+
+
+def probed(report: Path) -> Path:
+    """A copy of a page with the probe in it, and with everything that is folded open."""
+    text = report.read_text(encoding="utf-8").replace("<details>", "<details open>")
     text = text.replace("<head>", f"<head>{WATCH}", 1).replace("</body>", f"{PROBE}</body>", 1)
-    copy = folder / "probed.html"
+    copy = report.parent / "probed.html"
     copy.write_text(text, encoding="utf-8")
     return copy
 
@@ -123,6 +129,19 @@ def test_nothing_is_wider_than_the_window(page: Path, tmp_path: Path, width: int
     assert answer["blank"] == 0
     assert answer["bars"] > 50
     assert answer["resources"] == []
+
+
+@pytest.mark.parametrize("study", ["micro-saturated", "micro-uflip"])
+def test_micro_benchmarks_are_not_wider_than_the_window(study: str, tmp_path: Path) -> None:
+    few: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "ubifs", "yaffs2-no-checkpoint"))]
+    page = probed(build(write_micro_run(tmp_path / "run", study, few)))
+    for width in (1280, 800):
+        answer = probe(page, width, "dark", tmp_path / f"profile-{width}")
+        assert answer["page"] <= width
+        assert answer["wide"] == []
+        assert answer["errors"] == []
+        assert answer["blank"] == 0
+        assert answer["resources"] == []
 
 
 def test_both_themes_have_contrast(page: Path, tmp_path: Path) -> None:
