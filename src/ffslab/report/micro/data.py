@@ -74,14 +74,11 @@ class Preparation:
     """What the guest that prepared a case's flash achieved."""
 
     key: str
-    outcome: str
-    reason: str
     state: str
     valid_bytes: int
     invalid_bytes: int
     invalid_present: bool
     file_bytes: int
-    capacity_bytes: int
     pages_programmed: int
     blocks_erased: int
     free_before: int | None
@@ -110,11 +107,9 @@ class MicroCase:
     pages_programmed: int = 0
     blocks_erased: int = 0
     flush_pages: int = 0
-    flush_tasks: tuple[str, ...] = ()
     asked_bytes: int = 0
     volume_bytes: int = 0
     file_bytes: int = 0
-    partition_bytes: int = 0
     stopped: str = ""
     preparation: Preparation | None = None
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ffslab.report.findings import Finding
 from ffslab.report.micro.data import PAUSE, RATE, REQUEST
 from ffslab.report.micro.series import Axis, Curves, Mean, Point, Section, curves
-from ffslab.report.quantity import duration, significant, times
+from ffslab.report.quantity import significant, times
 
 # What an axis's values are compared with, where that is not the smallest.
 _BASES: Mapping[str, tuple[float, ...]] = {"workload.increment": (1.0,)}
@@ -345,12 +345,3 @@ def effect_title(table: Effects) -> str:
     if table.axis.name == PAUSE:
         return "What idle time changes"
     return f"What the {table.axis.word} changes"
-
-
-def duration_range(means: Sequence[Mean]) -> str:
-    """Response times over several points, from the shortest to the longest."""
-    values = [mean.mean for mean in means]
-    if not values:
-        return "–"
-    low, high = duration(min(values)), duration(max(values))
-    return low if low == high else f"{low} – {high}"

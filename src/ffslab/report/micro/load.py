@@ -146,7 +146,6 @@ def _place(row: Row) -> dict[str, Any]:
         "mix_pattern": str(workload["mix_pattern"]),
         "cache": str(workload["cache"]),
         "asked_bytes": int(workload["volume_bytes"]),
-        "partition_bytes": int(row["spec"]["partition_bytes"]),
     }
 
 
@@ -243,14 +242,11 @@ def _preparation(record: Row, own: Mapping[str, Row]) -> Preparation:
     reserve = record.get("reserve_bytes")
     return Preparation(
         key=str(record["key"] or ""),
-        outcome=str(record["outcome"]),
-        reason=str(record.get("reason") or ""),
         state=str(prepared.get("state", "")),
         valid_bytes=int(prepared.get("valid_bytes", 0)),
         invalid_bytes=int(prepared.get("invalid_bytes", 0)),
         invalid_present=bool(prepared.get("invalid_present", 0)),
         file_bytes=int(prepared.get("file_bytes", 0)),
-        capacity_bytes=int(prepared.get("capacity_bytes", 0)),
         pages_programmed=sum(int(phase.get("pages_programmed") or 0) for phase in phases),
         blocks_erased=sum(int(phase.get("blocks_erased") or 0) for phase in phases),
         free_before=space.get("prepare:start"),

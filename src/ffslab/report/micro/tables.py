@@ -16,7 +16,7 @@ from ffslab.report.micro.data import (
     TaskWork,
     merged,
 )
-from ffslab.report.micro.series import Curves, Sample, Section, curves
+from ffslab.report.micro.series import Curves, Sample, Section, axis_of, curves
 from ffslab.report.parts import Table
 from ffslab.report.quantity import THIN, duration, grouped, significant
 
@@ -290,7 +290,7 @@ def idle_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
         cases = groups[label, pause]
         requests = sum(stream.all.count for case in cases for stream in case.streams)
         work = _after(cases)
-        sleep = "" if pause is None else duration(pause * 1000)
+        sleep = _sleep_text(pause)
         for name, task in work.items():
             rows.append((label, sleep, name, *_per_request(task, requests)))
         if not work:
@@ -311,6 +311,10 @@ def idle_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
     return Table("", head, units, tuple(rows), 3)
 
 
+def _sleep_text(pause_us: float | None) -> str:
+    return axis_of(PAUSE, (pause_us,)).value_text(pause_us) if pause_us else "none"
+
+
 def _after(cases: Sequence[MicroCase]) -> dict[str, TaskWork]:
     """Work between requests by task, over cases, the busiest first."""
     found: dict[str, list[TaskWork]] = {}
@@ -318,7 +322,8 @@ def _after(cases: Sequence[MicroCase]) -> dict[str, TaskWork]:
         for stream in case.streams:
             for task in stream.tasks:
                 if task.when == "after" and task.operations:
-                    found.setdefault(task.name, []).append(task)
+                    name = task.name.partition("/")[0]  # kworker/u2:1: any of the kernel's workers
+                    found.setdefault(name, []).append(task)
     summed = {
         name: TaskWork(
             name,
