@@ -282,7 +282,7 @@ def _course_erases(alt: Any, drawn: Course, x: Any) -> Any:
         "e:Q",
         title=["erases per", per],
         scale=alt.Scale(domain=[0, most], nice=False),
-        axis=alt.Axis(values=[0, most], labelColor=svg.PAINT["muted"]),
+        axis=alt.Axis(values=[0, most], format="d", labelColor=svg.PAINT["muted"]),
     )
     return (
         alt.Chart(alt.NamedData("erases"))
