@@ -145,11 +145,13 @@ def test_a_single_case_and_no_case_give_a_report(tmp_path: Path) -> None:
     assert "kernel panic" in build(failed).read_text()
 
 
-def test_records_that_were_removed_leave_out_the_requests_in_order(tmp_path: Path) -> None:
+def test_records_that_were_removed_are_said_to_be_missing(tmp_path: Path) -> None:
     folder = write_micro_run(tmp_path / "r", overrides=[("seed", (1,)), *FEW])
     for path in folder.glob("cases/*/records.jsonl"):
         path.unlink()
-    assert "Requests in order" not in Page(build(folder).read_text()).headings
+    text = "".join(Page(build(folder).read_text()).words)
+    assert "cases could not be drawn. The first: cases/" in text
+    assert "records.jsonl" in text
 
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:

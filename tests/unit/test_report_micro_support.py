@@ -167,7 +167,8 @@ def _summary(latency: Sequence[int]) -> dict[str, Any]:
 
 def _stream(number: int, pattern: str, latency: list[int], workload: Micro) -> dict[str, Any]:
     startup = len(latency) // 5
-    work = {"pages_read": 3, "pages_programmed": 40, "blocks_erased": 2, "busy_ns": 9_000_000}
+    work = {"pages_read": 3, "pages_programmed": 40, "blocks_erased": 2, "oob_pages": 5}
+    work["busy_ns"] = 9_000_000
     slowest = sorted(range(len(latency)), key=lambda n: -latency[n])[:10]
     return {
         "stream": number,
@@ -214,7 +215,7 @@ def _records(
         for first in range(0, len(latency), 1024)
         for end in [min(first + 1024, len(latency))]
     ]
-    rows = [[n, n % 2, 0, 1, 64, 1, 10**6] for n in range(0, len(latency), 16)][:512]
+    rows = [[n, n % 2, 0, 1, 64, 1, 10**6, 2] for n in range(0, len(latency), 16)][:512]
     found.append({"type": "request-flash", **head, "tasks": ["ffsagent"], "rows": rows})
     return found
 

@@ -30,7 +30,9 @@ class Response:
 
 @dataclass(frozen=True)
 class TaskWork:
-    """What a task did on the flash; `when` is "request" or "after"."""
+    """What a task did on the flash; `when` is "request" or "after". Of `oob_pages` it read or
+    programmed the OOB area alone.
+    """
 
     name: str
     when: str
@@ -38,10 +40,11 @@ class TaskWork:
     pages_programmed: int
     blocks_erased: int
     busy_ns: int = 0
+    oob_pages: int = 0
 
     @property
     def operations(self) -> int:
-        return self.pages_read + self.pages_programmed + self.blocks_erased
+        return self.pages_read + self.pages_programmed + self.blocks_erased + self.oob_pages
 
 
 @dataclass(frozen=True)

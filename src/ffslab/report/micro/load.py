@@ -229,6 +229,7 @@ def _task(task: Row, when: str) -> TaskWork:
         pages_programmed=int(task["pages_programmed"]),
         blocks_erased=int(task["blocks_erased"]),
         busy_ns=int(task.get("busy_ns", 0)),
+        oob_pages=int(task.get("oob_pages", 0)),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ffslab.errors import DamagedResultError
 from ffslab.report import charts as look
 from ffslab.report import data, wear
 from ffslab.report.catalogue import GLOSSARY
@@ -80,6 +81,7 @@ def context(run: MicroRun) -> dict[str, Any]:
     labels = labels_of(run)
     styles = charts.styles_for(run, labels)
     found = sections(run)
+    courses, not_drawn = _courses(run, labels, styles)
     return {
         "run": run.run,
         "board": next((fact.value for fact in run.run.facts if fact.name == "Board"), ""),
@@ -96,7 +98,8 @@ def context(run: MicroRun) -> dict[str, Any]:
         "write_back": _write_back(run, labels),
         "cache_note": _cache_note(run),
         "views": [_view(section, styles, headline=not run.parts) for section in found],
-        "courses": _courses(run, labels, styles),
+        "courses": courses,
+        "not_drawn": not_drawn,
         "most_dots": grouped(MOST_DOTS),
         "phases": [(s.title, tables.phase_table(s)) for s in found],
         "slow": tables.slow_table(run, labels),
@@ -150,14 +153,20 @@ def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View
 
 def _courses(
     run: MicroRun, labels: Mapping[str, str], styles: Mapping[str, Style]
-) -> list[tuple[str, list[CourseView]]]:
-    """Drawn cases by configuration."""
+) -> tuple[list[tuple[str, list[CourseView]]], str]:
+    """Drawn cases by configuration, and what could not be drawn and why."""
     found: dict[str, list[CourseView]] = {}
+    lost: list[str] = []
     for number, choice in enumerate(choose(run, dict(labels))):
-        view = _course(run, choice, styles[choice.label], f"course-{number}")
+        try:
+            view = _course(run, choice, styles[choice.label], f"course-{number}")
+        except DamagedResultError as error:
+            lost.append(error.message.replace(f"{run.folder}/", ""))
+            continue
         if view:
             found.setdefault(choice.label, []).append(view)
-    return list(found.items())
+    why = f"{grouped(len(lost))} cases could not be drawn. The first: {lost[0]}." if lost else ""
+    return list(found.items()), why
 
 
 def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> CourseView | None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import DamagedResultError
 from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
 from ffslab.results.requests import FlashRow, read_requests
 from ffslab.results.rundir import RunDirectory
@@ -77,11 +76,11 @@ def _spread(case: MicroCase) -> float:
 
 
 def course_of(folder: Path, case: MicroCase) -> Course | None:
-    """A case's requests for drawing; None when its records are no longer there."""
-    try:
-        series = read_requests(RunDirectory(folder).case_dir(case.id))
-    except DamagedResultError:
-        return None
+    """A case's requests for drawing; None when it has none.
+
+    Raises DamagedResultError when its records are no longer there, or cannot be read.
+    """
+    series = read_requests(RunDirectory(folder).case_dir(case.id))
     if not series or not series[0].latency_ns:
         return None
     first = series[0]

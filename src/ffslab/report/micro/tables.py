@@ -275,6 +275,7 @@ def operations_text(task: TaskWork) -> str:
         (task.pages_read, "read"),
         (task.pages_programmed, "programmed"),
         (task.blocks_erased, "erased"),
+        (task.oob_pages, "OOB areas"),
     )
     return ", ".join(f"{grouped(count)} {word}" for count, word in parts if count) or "none"
 
@@ -294,7 +295,7 @@ def idle_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
         for name, task in work.items():
             rows.append((label, sleep, name, *_per_request(task, requests)))
         if not work:
-            rows.append((label, sleep, "nothing", *[_NONE] * 5))
+            rows.append((label, sleep, "nothing", *[_NONE] * 6))
     if not any(row[2] != "nothing" for row in rows):
         return None
     head = (
@@ -304,10 +305,11 @@ def idle_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
         "pages read",
         "pages programmed",
         "blocks erased",
+        "OOB areas alone",
         "programmed",
         "time in the driver",
     )
-    units = ("", "", "", "", "", "", "per request", "per request")
+    units = ("", "", "", "", "", "", "", "per request", "per request")
     return Table("", head, units, tuple(rows), 3)
 
 
@@ -332,6 +334,7 @@ def _after(cases: Sequence[MicroCase]) -> dict[str, TaskWork]:
             sum(task.pages_programmed for task in tasks),
             sum(task.blocks_erased for task in tasks),
             sum(task.busy_ns for task in tasks),
+            sum(task.oob_pages for task in tasks),
         )
         for name, tasks in found.items()
     }
@@ -343,6 +346,7 @@ def _per_request(task: TaskWork, requests: int) -> tuple[str, ...]:
         grouped(task.pages_read),
         grouped(task.pages_programmed),
         grouped(task.blocks_erased),
+        grouped(task.oob_pages),
         significant(task.pages_programmed / requests) if requests else _NONE,
         duration(round(task.busy_ns / requests)) if requests else _NONE,
     )
