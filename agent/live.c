@@ -80,6 +80,7 @@ static void copy_tasks(struct live_snapshot *snapshot,
 		to->pages_programmed = from->pages_programmed;
 		to->blocks_erased = from->blocks_erased;
 		to->busy_ns = from->busy_ns;
+		to->oob_pages = from->oob_pages;
 	}
 }
 

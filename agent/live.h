@@ -24,6 +24,7 @@ struct live_task {
 	int32_t pid;
 	char name[16];
 	uint64_t pages_read, pages_programmed, blocks_erased, busy_ns;
+	uint64_t oob_pages;	/* of which OOB alone was read or programmed */
 };
 
 /* The tasks in the order in which they came; their places do not change. */

@@ -139,6 +139,7 @@ static void put_row(const struct flash_row *row, size_t task,
 	record_item(sink, row->pages_programmed);
 	record_item(sink, row->blocks_erased);
 	record_item(sink, row->busy_ns);
+	record_item(sink, row->oob_pages);
 	record_close(sink, ']');
 }
 
@@ -199,7 +200,8 @@ void report_tasks(const char *phase, const struct live_snapshot *from,
 		if (new->pages_read == old->pages_read &&
 		    new->pages_programmed == old->pages_programmed &&
 		    new->blocks_erased == old->blocks_erased &&
-		    new->busy_ns == old->busy_ns)
+		    new->busy_ns == old->busy_ns &&
+		    new->oob_pages == old->oob_pages)
 			continue;
 		record_open(sink, NULL, '{');
 		record_string(sink, "name", new->name);
@@ -210,6 +212,8 @@ void report_tasks(const char *phase, const struct live_snapshot *from,
 		record_number(sink, "blocks_erased",
 			      new->blocks_erased - old->blocks_erased);
 		record_number(sink, "busy_ns", new->busy_ns - old->busy_ns);
+		record_number(sink, "oob_pages",
+			      new->oob_pages - old->oob_pages);
 		record_close(sink, '}');
 	}
 	record_close(sink, ']');

@@ -193,12 +193,14 @@ static void add_rows(const struct requester *requester, struct stream *stream,
 						       old->pages_programmed),
 			.blocks_erased = (uint32_t)(new->blocks_erased -
 						    old->blocks_erased),
+			.oob_pages =
+				(uint32_t)(new->oob_pages - old->oob_pages),
 			.when = (uint8_t)when,
 			.task = (uint8_t)i,
 		};
 
 		if (!row.busy_ns && !row.pages_read && !row.pages_programmed &&
-		    !row.blocks_erased)
+		    !row.blocks_erased && !row.oob_pages)
 			continue;
 		if (requester->own_only && new->pid != requester->pid)
 			continue;

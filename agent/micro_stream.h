@@ -31,7 +31,7 @@ enum flash_when { DURING_REQUEST, AFTER_REQUEST };
 struct flash_row {
 	uint64_t busy_ns;
 	uint32_t request;	/* index within the stream */
-	uint32_t pages_read, pages_programmed, blocks_erased;
+	uint32_t pages_read, pages_programmed, blocks_erased, oob_pages;
 	uint8_t when, task;	/* enum flash_when, slot of the live page */
 };
 

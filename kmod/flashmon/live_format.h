@@ -39,7 +39,7 @@ struct flashmon_live_task {
 	__u64 pages_programmed;
 	__u64 blocks_erased;
 	__u64 busy_ns;		/* read_ns, program_ns and erase_ns */
-	__u8 unused2[8];
+	__u64 oob_pages;	/* OOB alone: oob_reads and oob_programs */
 };
 
 static_assert(sizeof(struct flashmon_live_task) == 64);

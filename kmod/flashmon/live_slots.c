@@ -23,6 +23,7 @@ struct flashmon_share flashmon_share_of(const struct flashmon_counters *c)
 		.pages_programmed = c->pages_programmed,
 		.blocks_erased = c->blocks_erased,
 		.busy_ns = c->read_ns + c->program_ns + c->erase_ns,
+		.oob_pages = c->oob_reads + c->oob_programs,
 	};
 }
 
@@ -37,6 +38,7 @@ struct flashmon_share flashmon_share_since(const struct flashmon_share *before,
 				    before->pages_programmed,
 		.blocks_erased = now.blocks_erased - before->blocks_erased,
 		.busy_ns = now.busy_ns - before->busy_ns,
+		.oob_pages = now.oob_pages - before->oob_pages,
 	};
 }
 
@@ -93,6 +95,7 @@ static struct flashmon_live_task *find_slot(struct flashmon_live *live, int pid)
 	WRITE_ONCE(task->pages_programmed, 0);
 	WRITE_ONCE(task->blocks_erased, 0);
 	WRITE_ONCE(task->busy_ns, 0);
+	WRITE_ONCE(task->oob_pages, 0);
 	WRITE_ONCE(live->tasks, used + 1);
 	return task;
 }
@@ -112,5 +115,6 @@ void flashmon_live_add(struct flashmon_live *live, int pid, const char *name,
 	WRITE_ONCE(task->blocks_erased,
 		   task->blocks_erased + added->blocks_erased);
 	WRITE_ONCE(task->busy_ns, task->busy_ns + added->busy_ns);
+	WRITE_ONCE(task->oob_pages, task->oob_pages + added->oob_pages);
 	end_change(live);
 }

@@ -25,9 +25,10 @@ static inline void smp_wmb(void)
  * struct flashmon_share - the part of the counters that the live page has
  * @pages_read, @pages_programmed, @blocks_erased: as the counters
  * @busy_ns: the sum of read_ns, program_ns and erase_ns
+ * @oob_pages: the sum of oob_reads and oob_programs
  */
 struct flashmon_share {
-	u64 pages_read, pages_programmed, blocks_erased, busy_ns;
+	u64 pages_read, pages_programmed, blocks_erased, busy_ns, oob_pages;
 };
 
 struct flashmon_share flashmon_share_of(const struct flashmon_counters *c);

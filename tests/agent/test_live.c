@@ -43,7 +43,7 @@ static void write_page(struct flashmon_live *page)
 	for (i = 0; i < CHANGES; i++) {
 		const struct flashmon_share one = {
 			.pages_read = i, .pages_programmed = i,
-			.blocks_erased = i, .busy_ns = i,
+			.blocks_erased = i, .busy_ns = i, .oob_pages = i,
 		};
 
 		flashmon_live_add(page, (int)(i % 70), "writer", &one);
@@ -60,6 +60,7 @@ static bool is_whole(const struct live_snapshot *snapshot)
 		if (task->pages_read != task->pages_programmed ||
 		    task->pages_read != task->blocks_erased ||
 		    task->pages_read != task->busy_ns ||
+		    task->pages_read != task->oob_pages ||
 		    task->pid != (i == 62 ? -1 : (int)i) ||
 		    strcmp(task->name, i == 62 ? "(others)" : "writer"))
 			return false;

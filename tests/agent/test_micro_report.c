@@ -58,7 +58,7 @@ static void rows_in_records(void)
 		{ .request = 0, .when = AFTER_REQUEST, .task = 2,
 		  .pages_programmed = 9, .busy_ns = 5000000000 },
 		{ .request = 3, .when = DURING_REQUEST, .task = 0,
-		  .pages_read = 1, .blocks_erased = 2 },
+		  .pages_read = 1, .blocks_erased = 2, .oob_pages = 64 },
 		{ .request = 3, .when = AFTER_REQUEST, .task = 2,
 		  .busy_ns = 1 },
 	};
@@ -74,7 +74,8 @@ static void rows_in_records(void)
 	to.tasks[0] = (struct live_task){ .pid = 5, .name = "first" };
 	to.tasks[1] = (struct live_task){ .pid = 11, .name = "renamed" };
 	to.tasks[2] = (struct live_task){ .pid = 6, .name = "third",
-					  .pages_read = 9, .busy_ns = 8 };
+					  .pages_read = 9, .busy_ns = 8,
+					  .oob_pages = 7 };
 	from.n = 3;
 	memcpy(from.tasks, to.tasks, sizeof(from.tasks));
 	from.tasks[2].pages_read = 4;
@@ -84,13 +85,13 @@ static void rows_in_records(void)
 	from.n = 2;	/* the third task is new */
 	report_tasks("flush", &from, &to, &sink);
 	text = text_of(file);
-	CHECKF(strstr(text, "\"stream\":0,\"tasks\":[\"ffsagent\",\"third\",\"first\"],\"rows\":[[0,1,1,0,9,0,5000000000],[3,0,2,1,0,2,0],[3,1,1,0,0,0,1],[4,0,0,0,0,0,0],"),
+	CHECKF(strstr(text, "\"stream\":0,\"tasks\":[\"ffsagent\",\"third\",\"first\"],\"rows\":[[0,1,1,0,9,0,5000000000,0],[3,0,2,1,0,2,0,64],[3,1,1,0,0,0,1,0],[4,0,0,0,0,0,0,0],"),
 	       "got %.300s", text);
 	second = strchr(text, '\n');
-	CHECKF(second && strstr(second, "\"tasks\":[\"ffsagent\"],\"rows\":[[4,0,0,0,0,0,0],"),
+	CHECKF(second && strstr(second, "\"tasks\":[\"ffsagent\"],\"rows\":[[4,0,0,0,0,0,0,0],"),
 	       "got %.300s", second ? second : "");
-	CHECK(strstr(text, "\"phase\":\"flush\",\"tasks\":[{\"name\":\"third\",\"pages_read\":5,\"pages_programmed\":0,\"blocks_erased\":0,\"busy_ns\":0}]}\n"));
-	CHECK(strstr(text, "[{\"name\":\"third\",\"pages_read\":9,\"pages_programmed\":0,\"blocks_erased\":0,\"busy_ns\":8}]}\n"));
+	CHECK(strstr(text, "\"phase\":\"flush\",\"tasks\":[{\"name\":\"third\",\"pages_read\":5,\"pages_programmed\":0,\"blocks_erased\":0,\"busy_ns\":0,\"oob_pages\":0}]}\n"));
+	CHECK(strstr(text, "[{\"name\":\"third\",\"pages_read\":9,\"pages_programmed\":0,\"blocks_erased\":0,\"busy_ns\":8,\"oob_pages\":7}]}\n"));
 	free(text);
 }
 
@@ -103,7 +104,7 @@ static int disturb(struct flashmon_live *page,
 {
 	const struct flashmon_share share = {
 		.pages_read = 1, .pages_programmed = 2, .blocks_erased = 3,
-		.busy_ns = 4,
+		.busy_ns = 4, .oob_pages = 5,
 	};
 	int i;
 
@@ -118,7 +119,7 @@ static int disturb(struct flashmon_live *page,
 
 static void check_rows(const struct stream *stream)
 {
-	uint64_t sums[2][4] = { { 0 } };
+	uint64_t sums[2][5] = { { 0 } };
 	size_t i, wrong = 0;
 	int k;
 
@@ -135,9 +136,10 @@ static void check_rows(const struct stream *stream)
 		sum[1] += row->pages_programmed;
 		sum[2] += row->blocks_erased;
 		sum[3] += row->busy_ns;
+		sum[4] += row->oob_pages;
 	}
 	CHECKF(!wrong, "%zu of %zu rows", wrong, stream->n_rows);
-	for (k = 0; k < 4; k++)
+	for (k = 0; k < 5; k++)
 		CHECKF(sums[0][k] == CHANGES * (k + 1ull) &&
 		       sums[1][k] == CHANGES * (k + 1ull),
 		       "column %d: %llu and %llu", k,

@@ -35,6 +35,8 @@ BACKGROUND = {
     "yaffs2": r"yaffs.*",
 }
 KNOWN = r"init|ffsagent|mount|umount|sync|livepage|writer-[ab]|kworker/.*"
+# Pages read and programmed, blocks erased, time in the driver, OOB areas alone.
+Sums = tuple[int, int, int, int, int]
 COUNTS = ("pages_read", "pages_programmed", "blocks_erased")
 
 
@@ -42,7 +44,7 @@ COUNTS = ("pages_read", "pages_programmed", "blocks_erased")
 class View:
     """What `livepage show` printed: (pid, name) → counts and time, and the counters."""
 
-    tasks: dict[tuple[int, str], tuple[int, int, int, int]]
+    tasks: dict[tuple[int, str], Sums]
     counters: dict[str, int]
 
     def sums(self) -> tuple[int, ...]:
@@ -50,7 +52,8 @@ class View:
 
     def expected_sums(self) -> tuple[int, ...]:
         busy = sum(self.counters[name] for name in ("read_ns", "program_ns", "erase_ns"))
-        return (*(self.counters[name] for name in COUNTS), busy)
+        oob = self.counters["oob_reads"] + self.counters["oob_programs"]
+        return (*(self.counters[name] for name in COUNTS), busy, oob)
 
 
 def views(console: str) -> list[View]:
@@ -58,12 +61,12 @@ def views(console: str) -> list[View]:
     found: list[View] = []
     inside = False
     for line in console.replace("\r", "").splitlines():
-        if live := re.fullmatch(r"live (-?\d+) (\d+) (\d+) (\d+) (\d+) (.*)", line):
+        if live := re.fullmatch(r"live (-?\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (.*)", line):
             if not inside:
                 found.append(View({}, {}))
             inside = True
-            numbers = tuple(int(live[i]) for i in range(2, 6))
-            found[-1].tasks[int(live[1]), live[6]] = numbers  # type: ignore[assignment]
+            numbers = tuple(int(live[i]) for i in range(2, 7))
+            found[-1].tasks[int(live[1]), live[7]] = numbers  # type: ignore[assignment]
         elif counter := re.fullmatch(r"counter (\w+) (\d+)", line):
             inside = False
             found[-1].counters[counter[1]] = int(counter[2])
@@ -151,16 +154,19 @@ def test_tasks_add_up(lab: LabBuild, tmp_path: Path, livepage: Path, subject: Su
     (pid,) = [pid for pid, name in first.tasks if name == "writer-a"]
     assert last.tasks[pid, "writer-a"] == first.tasks[pid, "writer-a"]
 
-    assert traced(guest) == last.tasks
+    assert traced(guest) == {task: sums[:4] for task, sums in last.tasks.items()}
 
 
 def background(subject: Subject, name: str) -> bool:
     return re.fullmatch(BACKGROUND[subject.filesystem], name) is not None
 
 
-def traced(guest: Boot) -> dict[tuple[int, str], tuple[int, int, int, int]]:
-    """The trace summed by task, who has the name of its last operation."""
-    sums: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+def traced(guest: Boot) -> dict[tuple[int, str], tuple[int, ...]]:
+    """The trace summed by task, who has the name of its last operation; without OOB areas.
+
+    Of how many pages a request read the OOB areas alone is not in the trace.
+    """
+    sums: dict[int, list[int]] = defaultdict(lambda: [0] * 4)
     names: dict[int, str] = {}
     trace = read_trace(guest.trace)
     assert not trace.notes
@@ -199,14 +205,14 @@ def test_a_page_without_a_free_slot(lab: LabBuild, tmp_path: Path, livepage: Pat
     (view,) = views(guest.console)
     assert len(view.tasks) == 63
     assert view.sums() == view.expected_sums()
-    own = {key: counts for key, counts in view.tasks.items() if key[0] != -1}
+    own = {key: counts[:4] for key, counts in view.tasks.items() if key[0] != -1}
     assert len(own) == 62
     by_trace = traced(guest)
     assert len(by_trace) > 80
     assert own == {key: by_trace[key] for key in own}
     taken = {pid for pid, _ in own}
     rest = [counts for (pid, _), counts in by_trace.items() if pid not in taken]
-    assert view.tasks[-1, "(others)"] == tuple(map(sum, zip(*rest, strict=True)))
+    assert view.tasks[-1, "(others)"][:4] == tuple(map(sum, zip(*rest, strict=True)))
 
 
 def test_reset_empties_the_page(lab: LabBuild, tmp_path: Path, livepage: Path) -> None:

@@ -62,6 +62,7 @@ class Row:
     pages_programmed: int = 0
     blocks_erased: int = 0
     busy_ns: int = 0
+    oob_pages: int = 0
     stream: int = 0
 
 
@@ -249,7 +250,7 @@ def _records(case: Case, guest: Guest) -> Iterable[dict[str, Any]]:
         yield from _request_records(number, stream, span, size)
     for number, stream in enumerate(guest.streams):
         yield from _row_records(number, stream.rows)
-    task = {"name": AGENT, **totals, "blocks_erased": erased, "busy_ns": 1_000_000}
+    task = {"name": AGENT, **totals, "blocks_erased": erased, "busy_ns": 1_000_000, "oob_pages": 0}
     yield {"type": "tasks", "workload": "micro", "phase": "measure", "tasks": [task]}
     flush = _phase("micro", "flush", end + 1000, flushed)
     yield flush | {"flash_start": middle, "flash_end": last}
@@ -318,6 +319,7 @@ def _row_records(number: int, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
                     row.pages_programmed,
                     row.blocks_erased,
                     row.busy_ns,
+                    row.oob_pages,
                 ]
                 for row in part
             ],

@@ -56,9 +56,11 @@ def test_quantiles_are_exact() -> None:
     assert latency_summary([]) is None
 
 
-def _flash(task: str = AGENT, read: int = 0, programmed: int = 0, erased: int = 0) -> FlashRow:
-    busy = 100 * read + 300 * programmed + 2000 * erased
-    return FlashRow(0, task, task == AGENT, read, programmed, erased, busy)
+def _flash(
+    task: str = AGENT, read: int = 0, programmed: int = 0, erased: int = 0, oob: int = 0
+) -> FlashRow:
+    busy = 100 * read + 300 * programmed + 2000 * erased + 50 * oob
+    return FlashRow(0, task, task == AGENT, read, programmed, erased, busy, oob)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,8 @@ def _flash(task: str = AGENT, read: int = 0, programmed: int = 0, erased: int = 
         ("write", [_flash(programmed=5)], "program"),
         ("write", [_flash(programmed=6)], "garbage collection"),
         ("write", [_flash(read=4, programmed=2)], "program"),
+        ("write", [_flash(read=2, programmed=2, oob=64)], "OOB areas"),
+        ("write", [_flash(programmed=2, oob=2)], "program"),
         ("write", [_flash(read=5, programmed=2)], "garbage collection"),
         ("write", [_flash(read=60, programmed=2, erased=1)], "erase"),
         ("write", [_flash(read=60, programmed=60, erased=1)], "garbage collection and erase"),
@@ -103,7 +107,7 @@ def _two_phases() -> Guest:
     rows = [Row(i, pages_programmed=2, busy_ns=600_000) for i in range(250)]
     rows += [
         Row(250, pages_read=64, pages_programmed=64, blocks_erased=1, busy_ns=30_000_000),
-        Row(250, GCD, 0, pages_read=3, busy_ns=300_000),
+        Row(250, GCD, 0, pages_read=3, busy_ns=300_000, oob_pages=5),
         Row(250, GCD, 1, blocks_erased=2, busy_ns=4_000_000),
     ]
     return Guest((Stream(latencies, rows=rows),), erases=(1, 0, 3, 0), flush_pages=10)
@@ -118,8 +122,13 @@ def test_requests_of_a_result() -> None:
     assert stream["running"]["mean_ns"] == (150 * 4_000_000 + 90_000_000) / 151
     assert stream["all"]["max_ns"] == 90_000_000
     assert stream["flash"] == {
-        "request": {"pages_read": 67, "pages_programmed": 564, "blocks_erased": 1},
-        "after": {"pages_read": 0, "pages_programmed": 0, "blocks_erased": 2},
+        "request": {
+            "pages_read": 67,
+            "pages_programmed": 564,
+            "blocks_erased": 1,
+            "oob_pages": 5,
+        },
+        "after": {"pages_read": 0, "pages_programmed": 0, "blocks_erased": 2, "oob_pages": 0},
     }
     assert [(task["name"], task["when"]) for task in stream["tasks"]] == [
         (AGENT, "request"),
@@ -133,8 +142,20 @@ def test_requests_of_a_result() -> None:
         "offset": 250 * 4096,
         "cause": "garbage collection and erase",
         "tasks": [
-            {"name": AGENT, "pages_read": 64, "pages_programmed": 64, "blocks_erased": 1},
-            {"name": GCD, "pages_read": 3, "pages_programmed": 0, "blocks_erased": 0},
+            {
+                "name": AGENT,
+                "pages_read": 64,
+                "pages_programmed": 64,
+                "blocks_erased": 1,
+                "oob_pages": 0,
+            },
+            {
+                "name": GCD,
+                "pages_read": 3,
+                "pages_programmed": 0,
+                "blocks_erased": 0,
+                "oob_pages": 5,
+            },
         ],
     }
     assert [slow["request"] for slow in stream["slowest"][1:3]] == [100, 101]

@@ -48,6 +48,7 @@ static void add(struct flashmon_share *sum, const struct flashmon_share *more)
 	sum->pages_programmed += more->pages_programmed;
 	sum->blocks_erased += more->blocks_erased;
 	sum->busy_ns += more->busy_ns;
+	sum->oob_pages += more->oob_pages;
 }
 
 static bool same(const struct flashmon_live_task *task,
@@ -56,7 +57,8 @@ static bool same(const struct flashmon_live_task *task,
 	return task->pages_read == share->pages_read &&
 	       task->pages_programmed == share->pages_programmed &&
 	       task->blocks_erased == share->blocks_erased &&
-	       task->busy_ns == share->busy_ns;
+	       task->busy_ns == share->busy_ns &&
+	       task->oob_pages == share->oob_pages;
 }
 
 /* Whole pages, so that what a request adds is known without account.c. */
@@ -66,7 +68,16 @@ static struct flashmon_share random_request(struct flashmon_totals *t)
 	u32 first = (u32)(rand() % 4), n = (u32)(rand() % 4) + 1;
 	struct flashmon_request r = { .ns = share.busy_ns };
 
-	switch (rand() % 3) {
+	switch (rand() % 4) {
+	case 3:
+		r.offset = (u64)first * PAGE;
+		r.oob_pages = n;
+		share.oob_pages = n;
+		if (n % 2)
+			flashmon_count_read(t, &r);
+		else
+			flashmon_count_program(t, &r);
+		break;
 	case 0:
 		r.offset = (u64)first * PAGE;
 		r.data_bytes = (u64)n * PAGE;
@@ -136,6 +147,7 @@ static void compare(const struct flashmon_live *live,
 			.pages_programmed = live->task[i].pages_programmed,
 			.blocks_erased = live->task[i].blocks_erased,
 			.busy_ns = live->task[i].busy_ns,
+			.oob_pages = live->task[i].oob_pages,
 		};
 
 		add(&sum, &share);

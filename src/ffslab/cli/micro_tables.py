@@ -12,7 +12,12 @@ from rich.table import Table
 from ffslab.model.units import format_duration_ns, format_size
 
 _PARTS = (("startup", "start-up"), ("running", "running"), ("all", "all"))
-_COUNTS = (("pages_read", "r"), ("pages_programmed", "w"), ("blocks_erased", "e"))
+_COUNTS = (
+    ("pages_read", "r"),
+    ("pages_programmed", "w"),
+    ("blocks_erased", "e"),
+    ("oob_pages", "o"),
+)
 
 
 def is_micro(result: Mapping[str, Any]) -> bool:
@@ -100,7 +105,7 @@ def _latencies(streams: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _tasks(streams: Sequence[Mapping[str, Any]]) -> Table:
-    headings = ("pages r", "pages w", "erased", "time")
+    headings = ("pages r", "pages w", "erased", "OOB", "time")
     table = _table(("stream", "task", "when"), headings)
     when = {"request": "in requests", "after": "between"}
     for stream in streams:
@@ -119,7 +124,7 @@ def _tasks(streams: Sequence[Mapping[str, Any]]) -> Table:
 def _slowest(streams: Sequence[Mapping[str, Any]]) -> Table:
     table = _table(("stream",), ("request", "offset", "time"))
     table.add_column("cause", overflow="fold")
-    table.add_column("pages r, w, blocks e", overflow="fold")
+    table.add_column("pages r, w, blocks e, OOB o", overflow="fold")
     for stream in streams:
         for request in stream["slowest"]:
             table.add_row(

@@ -21,7 +21,7 @@ from ffslab.results.startup import startup_count
 
 SLOWEST = 10
 _PER_MILLE = (("p50_ns", 500), ("p90_ns", 900), ("p99_ns", 990), ("p999_ns", 999))
-_COUNTS = ("pages_read", "pages_programmed", "blocks_erased")
+_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "oob_pages")
 _CACHE_PAGE_BYTES = 4096
 _SPARE_PAGES = 2
 
@@ -77,7 +77,8 @@ def cause_of(op: str, offset: int, rows: Sequence[FlashRow], shape: RequestShape
        requester programmed more than in 3. Reads are no sign here: JFFS2 reads erased blocks.
     3. `garbage collection`: a write whose task read more pages than the data that it changes
        have, and two, or programmed more than its data need, half as many again, and two.
-    4. `program`, `read`: the requester's own. 5. `no flash operation`.
+    4. `OOB areas`: the requester looked at more of these alone than at pages.
+    5. `program`, `read`: the requester's own. 6. `no flash operation`.
     """
     own = _sum(row for row in rows if row.own)
     others = [row for row in rows if not row.own]
@@ -89,6 +90,8 @@ def cause_of(op: str, offset: int, rows: Sequence[FlashRow], shape: RequestShape
         return f"{GARBAGE_COLLECTION} and erase" if copies else "erase"
     if copies or (op == "write" and own["pages_read"] > shape.most_read(offset)):
         return GARBAGE_COLLECTION
+    if own["oob_pages"] > own["pages_read"] + own["pages_programmed"]:
+        return "OOB areas"
     if own["pages_programmed"]:
         return "program"
     return "read" if own["pages_read"] else NO_OPERATION
@@ -217,17 +220,19 @@ def _by_task(rows: Iterable[FlashRow], when: str) -> list[dict[str, Any]]:
 
 
 def _sum(rows: Iterable[FlashRow]) -> dict[str, int]:
-    read = programmed = erased = busy = 0
+    read = programmed = erased = busy = oob = 0
     for row in rows:
         read += row.pages_read
         programmed += row.pages_programmed
         erased += row.blocks_erased
         busy += row.busy_ns
+        oob += row.oob_pages
     return {
         "pages_read": read,
         "pages_programmed": programmed,
         "blocks_erased": erased,
         "busy_ns": busy,
+        "oob_pages": oob,
     }
 
 

@@ -16,7 +16,7 @@ from ffslab.results.rundir import RunDirectory
 from ffslab.results.startup import startup_count
 
 _INT, _TEXT, _BOOL = "BIGINT", "VARCHAR", "BOOLEAN"
-_FLASH = ("pages_read", "pages_programmed", "blocks_erased")
+_FLASH = ("pages_read", "pages_programmed", "blocks_erased", "oob_pages")
 
 REQUEST_COLUMNS: Mapping[str, str] = {
     "run": _TEXT,

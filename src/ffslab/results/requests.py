@@ -21,14 +21,15 @@ from ffslab.results.records import Record, RecordStream, parse_records
 RECORDS_NAME = "records.jsonl"
 _LISTS = ("offset", "t_start_ns", "latency_ns")
 _MAX = 2**63 - 1  # what a table's column and the agent's clock can hold
-_ROW = 7
+_ROW = 8
 
 
 @dataclass(frozen=True, slots=True)
 class FlashRow:
     """What one task asked of the flash during, or right after, one request.
 
-    `own`: it is the task that made the request. `busy_ns` is the time it spent in the driver.
+    `own`: it is the task that made the request. `busy_ns` is the time it spent in the driver,
+    `oob_pages` pages of which it read or programmed the OOB area alone.
     """
 
     request: int
@@ -38,6 +39,7 @@ class FlashRow:
     pages_programmed: int
     blocks_erased: int
     busy_ns: int
+    oob_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,9 +246,9 @@ static void show(const char *mtd)
 		const struct live_task *task = &snapshot.tasks[i];
 
 		printf("live %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		       " %s\n", task->pid, task->pages_read,
+		       " %" PRIu64 " %s\n", task->pid, task->pages_read,
 		       task->pages_programmed, task->blocks_erased,
-		       task->busy_ns, task->name);
+		       task->busy_ns, task->oob_pages, task->name);
 	}
 	for (; sscanf(text, "%127[^\n]%n", line, &length) == 1;
 	     text += length + 1)
