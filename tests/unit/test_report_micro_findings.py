@@ -15,7 +15,7 @@ from ffslab.report.micro.data import MicroRun, Response, merged
 from ffslab.report.micro.figures import chosen
 from ffslab.report.micro.load import load_micro
 from ffslab.report.micro.requests import MOST_DOTS, choose, course_of, thin
-from ffslab.report.micro.series import axis_of, curves, labels_of, sections
+from ffslab.report.micro.series import axis_of, curves, labels_of, response_ns, sections
 
 SIZES: Overrides = [
     ("filesystem", ("jffs2", "ubifs", "yaffs2")),
@@ -42,7 +42,7 @@ def test_curves_are_means_over_seeds_with_their_range(tmp_path: Path) -> None:
     few: Overrides = [*SIZES[1:], ("filesystem", ("jffs2",))]
     run = load_micro(write_micro_run(tmp_path / "r", "micro-saturated", few))
     (section,) = sections(run)
-    line = curves(section.samples, section.time_of)["random-read", "JFFS2"]
+    line = curves(section.samples, response_ns)["random-read", "JFFS2"]
     mean = line[2.0 * KIB,]
     assert mean.seeds == 3
     assert mean.low == pytest.approx(0.9e5, rel=0.01)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ffslab.report.micro import charts
 from ffslab.report.micro.charts import Curve, Pane, Quantity, Style
 from ffslab.report.micro.data import PAUSE
-from ffslab.report.micro.series import Axis, Curves, Mean, Sample, Section, curves
+from ffslab.report.micro.series import Axis, Curves, Mean, Sample, Section, curves, response_ns
 from ffslab.report.micro.tables import wear_curves
 
 _FEW = 4  # so many curves can be followed even where they meet
@@ -39,9 +39,8 @@ def figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]
     """Every figure of a section; none without an axis."""
     if not section.axes:
         return ()
-    found = curves(section.samples, section.time_of)
-    title = "Mean response time" + (" of the running phase" if section.running_only else "")
-    response = Shown(title, "time", found, charts.response_quantity(_values(found)))
+    found = curves(section.samples, response_ns)
+    response = Shown("Mean response time", "time", found, charts.response_quantity(_values(found)))
     means, stds = wear_curves(section)
     wear = [
         Shown("Mean erases per block", "erases", means, Quantity("mean erases per block", "")),
@@ -72,7 +71,7 @@ def idle_figures(sections: Sequence[Section], styles: Mapping[str, Style]) -> tu
             continue
         quantity = Quantity("done between requests", "%")
         title = "Share of the flash’s busy time between requests"
-        title += f", {section.title}" if section.running_only else ""
+        title += f", {section.title}" if section.is_part else ""
         shown = Shown(title, "idle", lines, quantity)
         draw = _by_panel if len(section.axes) == 1 else _against_second
         found.append(draw(section, shown, styles))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ffslab.report.findings import Finding
 from ffslab.report.micro.data import PAUSE, RATE, REQUEST
-from ffslab.report.micro.series import Axis, Curves, Mean, Point, Section, curves
+from ffslab.report.micro.series import Axis, Curves, Mean, Point, Section, curves, response_ns
 from ffslab.report.quantity import significant, times
 
 # What an axis's values are compared with, where that is not the smallest.
@@ -72,7 +72,7 @@ def factors(pairs: Sequence[tuple[float, float]]) -> Factors | None:
 
 
 def response_curves(section: Section) -> Curves:
-    return curves(section.samples, section.time_of)
+    return curves(section.samples, response_ns)
 
 
 def rankings(section: Section, *, on_flash: bool = False) -> tuple[Ranking, ...]:
@@ -289,7 +289,7 @@ def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
         rows = [
             (row.label, *strongest)
             for row in table.rows
-            if row.panel == panel and (strongest := _strongest(table, row, section.running_only))
+            if row.panel == panel and (strongest := _strongest(table, row, section.is_part))
         ]
         if not rows:
             continue
@@ -299,7 +299,7 @@ def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
         if len(section.panels) > 1:
             opening = f"{panel}, {opening}"
         text = f"{opening[0].upper()}{opening[1:]}: **{most}** {_change(high)}"
-        if most != least and not section.running_only:
+        if most != least and not section.is_part:
             text += f"; least {least}, {_change(low)}"
         found.append(Finding(f"{text}.", abs(math.log(high.mean))))
     return found

@@ -117,7 +117,7 @@ def _headlines(found: Sequence[Section]) -> tuple[Finding, ...]:
     """All sentences of a study without parts; of each part the strongest effect of its axis."""
     kept: list[Finding] = []
     for section in found:
-        if not section.running_only:
+        if not section.is_part:
             kept += findings.sentences(section)
             continue
         said = findings.effect_sentences(section) or findings.first_sentences(section)
@@ -132,7 +132,7 @@ def _finding_tables(section: Section) -> list[Table]:
     found = [tables.ranking_table(section), tables.winners_table(section)]
     lines = findings.response_curves(section)
     for axis in section.axes:
-        if axis.name != REQUEST or section.running_only:
+        if axis.name != REQUEST or section.is_part:
             effects = findings.effects(section, axis, lines)
             found.append(tables.effects_table(effects, section) if effects else None)
     found.append(tables.wear_table(section))

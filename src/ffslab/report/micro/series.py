@@ -109,7 +109,7 @@ class Section:
     meaning: str
     axes: tuple[Axis, ...]
     samples: tuple[Sample, ...]
-    running_only: bool
+    is_part: bool
 
     @property
     def panels(self) -> tuple[str, ...]:
@@ -131,11 +131,14 @@ class Section:
             and sample.panel.partition(" ")[0].endswith("write")
         )
 
-    def time_of(self, sample: Sample) -> float | None:
-        """The mean response time that the section is about."""
-        if self.running_only and sample.running is not None:
-            return sample.running.mean_ns
-        return sample.all.mean_ns
+
+def response_ns(sample: Sample) -> float:
+    """The mean response time of all requests.
+
+    Not of the running phase: of two cases that hardly differ one may have a start-up just told
+    from it and the other just not, and their difference would be that.
+    """
+    return sample.all.mean_ns
 
 
 Curves = Mapping[tuple[str, str], Mapping[Point, Mean]]
@@ -212,7 +215,7 @@ def _section(
         meaning=run.parts.get(part, ""),
         axes=tuple(axes),
         samples=samples,
-        running_only=bool(part),
+        is_part=bool(part),
     )
 
 

@@ -101,8 +101,7 @@ def response_table(section: Section) -> Table | None:
                 places = [a.text(v) for a, v in zip(section.axes[1:], rest, strict=True)]
                 rows.append((panel, label, *places, *cells))
     head = ("pattern", "configuration", *(axis.title for axis in section.axes[1:]))
-    what = "running phase" if section.running_only else "all requests"
-    title = f"Mean response time of {what}, against {first.title}"
+    title = f"Mean response time of all requests, against {first.title}"
     columns = tuple(first.value_text(value) for value in first.values)
     return Table(title, (*head, *columns), (), tuple(rows), len(head))
 
