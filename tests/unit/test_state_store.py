@@ -119,7 +119,7 @@ def test_nothing_is_removed_while_a_run_uses_the_store(tmp_path: Path) -> None:
 
 
 def test_the_limit_is_a_number_of_gib() -> None:
-    assert limit_bytes({}) == 8 * 2**30
+    assert limit_bytes({}) == 4 * 2**30
     assert limit_bytes({"FFSLAB_STATE_CACHE_GIB": "0.5"}) == 2**29
     for bad in ("much", "-1", "nan"):
         with pytest.raises(UsageError, match="is no size"):

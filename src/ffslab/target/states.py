@@ -33,7 +33,7 @@ from ffslab.target.uml import BATCH_CONSOLE, kernel_arguments
 _STAMP = "complete.json"
 _LOCK = "users.lock"
 _TEMPORARY = "tmp-"
-_LIMIT_GIB = 8.0
+_LIMIT_GIB = 4.0
 LIMIT_VARIABLE = "FFSLAB_STATE_CACHE_GIB"
 PLACE_VARIABLE = "FFSLAB_STATE_CACHE"
 
@@ -70,7 +70,7 @@ def limit_bytes(environment: Mapping[str, str] | None = None) -> int:
     except ValueError:
         raise UsageError(
             f"{LIMIT_VARIABLE}={text!r} is no size",
-            cause="it is a number of GiB, such as 8 or 0.5",
+            cause="it is a number of GiB, such as 4 or 0.5",
             remedy=f"unset {LIMIT_VARIABLE}, which stands for {_LIMIT_GIB:g}",
         ) from None
     return int(gib * 2**30)
