@@ -89,6 +89,23 @@ def test_the_second_preparation_of_a_state_must_be_the_same(tmp_path: Path) -> N
         kept(store, "a", b"other", 3)
 
 
+def test_two_processes_may_prepare_one_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other's entry appears between the look and the rename."""
+    store = StateStore(tmp_path)
+    entry = kept(store, "a", b"contents", 1)
+    find = StateStore.find
+    answers: list[Path | None] = [None]
+
+    def late(self: StateStore, key: str) -> Path | None:
+        return answers.pop() if answers else find(self, key)
+
+    monkeypatch.setattr(StateStore, "find", late)
+    assert kept(store, "a", b"contents", 2) == entry
+    assert not answers
+
+
 def test_nothing_is_left_of_an_entry_that_was_not_kept(tmp_path: Path) -> None:
     store = StateStore(tmp_path)
     with store.new_entry() as directory:

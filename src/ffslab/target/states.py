@@ -128,7 +128,7 @@ class StateStore:
         with _errors_explained(final):
             (directory / _STAMP).write_text(json.dumps({"flash_sha256": flash_sha256}), "utf-8")
             if self.find(key) is None:
-                directory.rename(final)
+                self._appear(directory, key)
         if flash_digest(final / FLASH_NAME) != flash_sha256:
             raise InfrastructureError(
                 f"two preparations of one state of the flash differ: {final}",
@@ -136,6 +136,14 @@ class StateStore:
                 remedy=f"keep {final} for a report of the bug, and remove it to go on",
             )
         return final
+
+    def _appear(self, directory: Path, key: str) -> None:
+        try:
+            directory.rename(self.root / key)
+        except OSError:
+            # Another process was quicker.
+            if self.find(key) is None:
+                raise
 
     def prune(self, limit: int) -> list[str]:
         """Removes the entries used longest ago until `limit` bytes are left, and leftovers.
