@@ -170,6 +170,8 @@ def test_a_first_experiment(clone: Path, readme: str) -> None:
         "cases.csv",
         "latencies.csv",
         "phases.csv",
+        "request_tasks.csv",
+        "requests.csv",
     ]
     assert all((clone / name).stat().st_size > 0 for name in exported)
 
