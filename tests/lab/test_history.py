@@ -9,6 +9,8 @@ FFSLAB_HISTORY_SEED=N begins with another seed.
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from guest_programs import (
     build,
     run_program,
 )
+from lab_support import ROOT
 
 from ffslab.target.lab import LabBuild
 
@@ -149,6 +152,19 @@ def test_history_survives_a_boot(
             flash=first.flash,
             mounts=mounts,
         )
+
+
+def test_a_program_is_the_same_from_every_clone(tmp_path: Path, history: Path) -> None:
+    """Its size is among the guest's virtual times, which must not depend on a clone's path."""
+    clone = tmp_path / "a clone whose path is longer than others".replace(" ", "-")
+    for folder in ("agent", "tests/lab/guest"):
+        shutil.copytree(ROOT / folder, clone / folder)
+    other = tmp_path / "out"
+    subprocess.run(
+        ["make", "-s", "-C", str(clone / "tests/lab/guest"), f"O={other}", str(other / "history")],
+        check=True,
+    )
+    assert (other / "history").read_bytes() == history.read_bytes()
 
 
 def test_a_difference_is_found(lab: LabBuild, tmp_path: Path, history: Path) -> None:

@@ -226,9 +226,9 @@ static void compare_status(struct history *h, struct node *node,
 	node->ino = status->st_ino;
 	if (!S_ISDIR(node->mode) || !h->opt.no_dir_times) {
 		compare_time(h, node, &node->mtime, &status->st_mtim, "mtime",
-			     false);
+			     h->opt.late_times);
 		compare_time(h, node, &node->ctime, &status->st_ctim, "ctime",
-			     node->ctime_loose);
+			     node->ctime_loose || h->opt.late_times);
 	}
 	if (S_ISREG(node->mode) &&
 	    (uint64_t)status->st_blocks > node->size / 512 + BLOCKS_SLACK)

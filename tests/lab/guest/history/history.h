@@ -68,6 +68,7 @@ struct options {
 	bool may_shrink;
 	bool small_devices;
 	bool lax_times;
+	bool late_times;
 	bool verify_only;
 	bool delete_all;
 };

@@ -88,6 +88,8 @@ static const struct option_row rows[] = {
 	    "device numbers have 8 bits for major and minor"),
 	ROW("lax-times", FLAG, lax_times,
 	    "ctime may stay, or fall back at a mount, where a name or an extended attribute changed; both times may stay at truncate()"),
+	ROW("late-times", FLAG, late_times,
+	    "a time may later prove to be that of another moment of the operation that set it"),
 	ROW("verify-only", FLAG, verify_only, "compare what a run left"),
 	ROW("delete-all", FLAG, delete_all,
 	    "at the end delete all; the space must be back"),
