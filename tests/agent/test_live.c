@@ -3,8 +3,6 @@
  * test_live.c - reading the live page while the flash monitor's own code writes
  * it, in another process, to a file that stands for /proc/flashmon/chip/live.
  */
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,26 +12,10 @@
 #include "../../kmod/flashmon/live_slots.c"
 #include "harness.h"
 #include "live.h"
+#include "live_page.h"
 
 #define FILE_NAME MONITOR_ROOT "/live-chip/live"
 #define CHANGES 200000
-
-/* A page of zeros in the file, mapped for writing. */
-static struct flashmon_live *new_page(void)
-{
-	int fd = open(FILE_NAME, O_RDWR | O_CREAT | O_TRUNC, 0644);
-	void *page;
-
-	if (!CHECK(fd >= 0) ||
-	    !CHECK(!ftruncate(fd, sizeof(struct flashmon_live))))
-		exit(1);
-	page = mmap(NULL, sizeof(struct flashmon_live), PROT_READ | PROT_WRITE,
-		    MAP_SHARED, fd, 0);
-	close(fd);
-	if (!CHECK(page != MAP_FAILED))
-		exit(1);
-	return page;
-}
 
 /* Requests of 70 tasks, each of n pages read, programmed and so on. */
 static void write_page(struct flashmon_live *page)
@@ -70,7 +52,7 @@ static bool is_whole(const struct live_snapshot *snapshot)
 
 static void read_while_written(void)
 {
-	struct flashmon_live *page = new_page();
+	struct flashmon_live *page = live_page_new(FILE_NAME);
 	struct live_snapshot snapshot;
 	unsigned int reads = 0, torn = 0;
 	struct ffs_error error;
@@ -108,7 +90,7 @@ static void read_while_written(void)
 
 static void refuse(void)
 {
-	struct flashmon_live *page = new_page();
+	struct flashmon_live *page = live_page_new(FILE_NAME);
 	struct live_snapshot snapshot;
 	struct ffs_error error;
 	struct live live;

@@ -13,6 +13,7 @@
 
 #include "../../kmod/flashmon/live_slots.h"
 #include "harness.h"
+#include "live_page.h"
 #include "micro_report.h"
 
 #define LIVE_FILE MONITOR_ROOT "/busy-chip/live"
@@ -20,23 +21,6 @@
 #define REQUESTS 1500
 #define CHANGES 20000
 #define OTHER_PID 7
-
-static struct flashmon_live *new_page(void)
-{
-	int fd = open(LIVE_FILE, O_RDWR | O_CREAT | O_TRUNC, 0644);
-	void *page;
-
-	if (!CHECK(fd >= 0) ||
-	    !CHECK(!ftruncate(fd, sizeof(struct flashmon_live))))
-		exit(1);
-	page = mmap(NULL, sizeof(struct flashmon_live), PROT_READ | PROT_WRITE,
-		    MAP_SHARED, fd, 0);
-	close(fd);
-	if (!CHECK(page != MAP_FAILED))
-		exit(1);
-	flashmon_live_init(page);
-	return page;
-}
 
 /* All that @sink was given, to be freed. */
 static char *text_of(FILE *file)
@@ -165,7 +149,7 @@ static bool run_disturbed(const struct micro_params *params, uint64_t first,
 			  uint64_t last,
 			  void (*check_stream)(const struct stream *stream))
 {
-	struct flashmon_live *page = new_page();
+	struct flashmon_live *page = live_page_new(LIVE_FILE);
 	struct pattern patterns[MICRO_STREAMS_MAX];
 	struct stream_set set = { 0 };
 	struct live live;
@@ -177,6 +161,7 @@ static bool run_disturbed(const struct micro_params *params, uint64_t first,
 	struct ffs_error error;
 	pid_t disturber;
 
+	flashmon_live_init(page);
 	CHECK(!live_open(&live, "busy-chip", &error));
 	CHECK(pattern_layout(params, params->file_bytes, params->volume_bytes,
 			     patterns, &error) == 1);

@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.pool import CaseDone
+from ffslab.campaign.run import Prepared
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.catalog import Catalog
 from ffslab.model.specs import Case
 from ffslab.model.study import Study, expand, study_from_document
+from ffslab.results.rundir import RunDirectory
 from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
@@ -47,6 +51,26 @@ def cases_of(text: str = STUDY) -> tuple[Case, ...]:
     """The cases of a TOML text."""
     catalog = load_catalog()
     return expand(study_of(text, catalog), catalog)
+
+
+def begun_run(folder: Path, planned: Prepared) -> RunDirectory:
+    """A run directory in an existing folder with the manifest of a run that has just begun."""
+    run = RunDirectory(folder)
+    run.write_manifest(
+        new_manifest(
+            run_name=folder.name,
+            source=planned.source,
+            study=planned.study,
+            overrides=planned.overrides,
+            cases=planned.cases,
+            build_id="0123456789ab",
+            command=f"ffslab run {planned.study.name}",
+            started=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC),
+            jobs=2,
+            trace=False,
+        )
+    )
+    return run
 
 
 @dataclass

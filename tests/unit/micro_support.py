@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.campaign.manifest import new_manifest
+from host_support import begun_run
+
 from ffslab.campaign.run import prepare
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.specs import Case, Micro
@@ -24,7 +24,6 @@ from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import Preparation
 from ffslab.results.records import parse_records
-from ffslab.results.rundir import RunDirectory
 
 AGENT = "ffsmicro"
 START_NS = 10_000_000_000
@@ -172,21 +171,7 @@ def write_micro_run(
     study = folder.parent / f"{folder.name}.toml"
     study.write_text(text)
     planned = prepare(str(study), (), ())
-    run = RunDirectory(folder)
-    run.write_manifest(
-        new_manifest(
-            run_name=folder.name,
-            source=planned.source,
-            study=planned.study,
-            overrides=planned.overrides,
-            cases=planned.cases,
-            build_id="0123456789ab",
-            command=f"ffslab run {study.name}",
-            started=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC),
-            jobs=2,
-            trace=False,
-        )
-    )
+    run = begun_run(folder, planned)
     for case in planned.cases:
         guest, outcome = guest_of(case), outcomes.get(case.id, Outcome("pass"))
         directory = run.start_case(case, "ffsplan 1\n")

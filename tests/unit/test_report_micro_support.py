@@ -8,11 +8,11 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.campaign.manifest import new_manifest
+from host_support import begun_run
+
 from ffslab.campaign.run import prepare
 from ffslab.model.canonical import canonical_json
 from ffslab.model.specs import Case, Micro
@@ -47,21 +47,8 @@ def write_micro_run(
 ) -> Path:
     """Write a run of a study; `outcomes` has the cases that did not pass."""
     prepared = prepare(study, overrides, ())
-    run = RunDirectory(folder)
     folder.mkdir(parents=True)
-    manifest = new_manifest(
-        run_name=folder.name,
-        source=prepared.source,
-        study=prepared.study,
-        overrides=prepared.overrides,
-        cases=prepared.cases,
-        build_id="0123456789ab",
-        command=f"ffslab run {study}",
-        started=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC),
-        jobs=2,
-        trace=False,
-    )
-    run.write_manifest(manifest)
+    run = begun_run(folder, prepared)
     lines = []
     for case in prepared.cases:
         outcome = (outcomes or {}).get(case.id, Outcome("pass"))

@@ -9,17 +9,16 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.campaign.manifest import new_manifest
+from host_support import begun_run
+
 from ffslab.campaign.run import prepare
 from ffslab.model.specs import Case
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.records import parse_records
-from ffslab.results.rundir import RunDirectory
 
 BLOCKS = 800
 PHASES = ("creation", "transactions", "deletion")
@@ -54,21 +53,8 @@ def write_run(
     """Write a run of a study; `outcomes` has the cases that did not pass."""
     prepared = prepare(study, overrides, case_ids)
     outcomes = outcomes or {}
-    run = RunDirectory(folder)
     folder.mkdir(parents=True)
-    manifest = new_manifest(
-        run_name=folder.name,
-        source=prepared.source,
-        study=prepared.study,
-        overrides=prepared.overrides,
-        cases=prepared.cases,
-        build_id="0123456789ab",
-        command="ffslab run ffsmark",
-        started=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC),
-        jobs=2,
-        trace=False,
-    )
-    run.write_manifest(manifest)
+    run = begun_run(folder, prepared)
     for case in prepared.cases:
         outcome = outcomes.get(case.id, Outcome("pass"))
         lines = [json.dumps(record) for record in _records(case, effects or Effects())]

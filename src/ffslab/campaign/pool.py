@@ -23,9 +23,8 @@ from ffslab.errors import FfslabError
 from ffslab.model.specs import Case
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.files import disk_error
-from ffslab.results.outcome import judge
+from ffslab.results.outcome import judged
 from ffslab.results.preparation import Preparation
-from ffslab.results.records import parse_records
 from ffslab.results.rundir import RunDirectory
 from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
 from ffslab.target.plantext import plan_text
@@ -207,9 +206,12 @@ def _result(
     timeout_s: float,
     preparation: Preparation | None,
 ) -> dict[str, Any]:
-    stream = parse_records((directory / RECORDS_NAME).read_bytes())
-    console = (directory / CONSOLE_NAME).read_text(encoding="utf-8", errors="replace")
-    outcome = judge(stream, console, guest.exit_status, timeout_s if guest.timed_out else None)
+    outcome, stream = judged(
+        (directory / RECORDS_NAME).read_bytes(),
+        (directory / CONSOLE_NAME).read_bytes(),
+        guest.exit_status,
+        timeout_s if guest.timed_out else None,
+    )
     return case_result(case, outcome, stream, guest.flash_sha256, preparation)
 
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.model.specs import Case
-from ffslab.results.outcome import judge
+from ffslab.results.outcome import judged
 from ffslab.results.preparation import Preparation
-from ffslab.results.records import parse_records
 from ffslab.results.rundir import RunDirectory
 from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, GuestJob, Target
 from ffslab.target.plantext import preparation_plan_text
@@ -123,7 +122,6 @@ def _judged(
     run.write_state(
         state.key, {"plan": state.plan.encode(), RECORDS_NAME: records, CONSOLE_NAME: console}
     )
-    stream = parse_records(records)
-    outcome = judge(stream, console.decode("utf-8", errors="replace"), exit_status, limit_s)
+    outcome, stream = judged(records, console, exit_status, limit_s)
     preparation = Preparation(state.key, outcome, stream)
     return PreparedState(preparation, directory / FLASH_NAME if outcome.kind == "pass" else None)

@@ -33,7 +33,6 @@ class Part:
     """A part of a study: its settings and axes go over those of the study."""
 
     name: str
-    title: str
     settings: Mapping[str, Any]
     axes: Axes
 
@@ -105,9 +104,7 @@ def _parts(parsed: Sequence[PartFile], catalog: Catalog, where: str) -> tuple[Pa
             )
         settings = flatten(part.settings)
         _check_settable(settings, catalog, here)
-        parts[part.name] = Part(
-            part.name, part.title, settings, _axes(part.axes, catalog, f"{here}: axes")
-        )
+        parts[part.name] = Part(part.name, settings, _axes(part.axes, catalog, f"{here}: axes"))
     return tuple(parts.values())
 
 

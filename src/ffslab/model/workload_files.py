@@ -10,8 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
-from pydantic import model_validator as whole_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 from ffslab.model.units import parse_size
 
@@ -52,7 +59,7 @@ class FfsmarkFile(Strict):
     verify: bool = Field(default=False, description="read every file back and compare it")
     full: bool = Field(default=False, description="record every single latency")
 
-    @whole_validator(mode="after")
+    @model_validator(mode="after")
     def _sizes_in_order(self) -> FfsmarkFile:
         if self.size_min > self.size_max:
             raise ValueError(f"size_min {self.size_min} is above size_max {self.size_max}")

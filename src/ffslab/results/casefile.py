@@ -19,7 +19,7 @@ from ffslab.results.micro import (
 )
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import Preparation
-from ffslab.results.records import Record, RecordStream
+from ffslab.results.records import Record, RecordStream, without_header
 
 RESULT_VERSION = 1
 
@@ -33,7 +33,7 @@ def case_result(
 ) -> dict[str, Any]:
     """The result of a case; parts that the guest did not deliver are empty."""
     snapshots = stream.of_type("flash")
-    mtd = next(iter(stream.of_type("mtd")), None)
+    mtd = stream.first("mtd")
     end = stream.end
     micro, requests = _micro(case, stream)
     return {
@@ -48,12 +48,12 @@ def case_result(
         "spec": case_spec(case),
         "virtual_ns": end["t_ns"] if end else None,
         "flash_sha256": flash_sha256,
-        "mtd": _without_header(mtd) if mtd else None,
+        "mtd": without_header(mtd) if mtd else None,
         "steps": [_step(record) for record in stream.of_type("step")],
-        "space": [_without_header(record) for record in stream.of_type("space")],
+        "space": [without_header(record) for record in stream.of_type("space")],
         "phases": _phases(stream, case.board.chip.page_bytes),
         "latencies": [latency_metrics(record) for record in stream.of_type("latency")],
-        "flash": [_without_header(record) for record in snapshots],
+        "flash": [without_header(record) for record in snapshots],
         "preparation": _preparation(case, stream, preparation),
         "micro": micro,
         "requests": requests,
@@ -114,7 +114,3 @@ def _step(record: Record) -> dict[str, Any]:
         "status": record["status"],
         "errno_name": record.get("errno_name", ""),
     }
-
-
-def _without_header(record: Record) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in ("v", "type")}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffslab.results.preparation import Preparation
-from ffslab.results.records import Record, RecordStream
+from ffslab.results.records import RecordStream, without_header
 from ffslab.results.requests import FlashRow, RequestSeries, load_requests
 from ffslab.results.startup import startup_count
 
@@ -127,12 +127,12 @@ def micro_results(
     DamagedResultError if the records contradict each other.
     """
     requests = [request_results(series, shape) for series in load_requests(stream)]
-    record = next(iter(stream.of_type("micro")), None)
+    record = stream.first("micro")
     if record is None:
         return None, requests
     totals = stream.of_type("tasks")
     tasks = [{"phase": total["phase"], **task} for total in totals for task in total["tasks"]]
-    return {**_without_header(record), "tasks": tasks}, requests
+    return {**without_header(record), "tasks": tasks}, requests
 
 
 def preparation_results(
@@ -177,15 +177,15 @@ def _achieved(stream: RecordStream, partition_bytes: int) -> dict[str, Any]:
     Of a saturated state that is what no file could get; else what statfs does not count, on
     the file system just mounted.
     """
-    record = next(iter(stream.of_type("prepared")), None)
-    space = [_without_header(r) for r in stream.of_type("space")]
+    record = stream.first("prepared")
+    space = [without_header(r) for r in stream.of_type("space")]
     reserve = None
     if record is not None and record["state"] == "saturated":
         reserve = partition_bytes - record["capacity_bytes"]
     elif space:
         reserve = partition_bytes - space[0]["total_bytes"]
     return {
-        "prepared": _without_header(record) if record is not None else None,
+        "prepared": without_header(record) if record is not None else None,
         "space": space,
         "reserve_bytes": reserve,
     }
@@ -238,7 +238,3 @@ def _sum(rows: Iterable[FlashRow]) -> dict[str, int]:
 
 def _counts(sums: Mapping[str, int]) -> dict[str, int]:
     return {name: sums[name] for name in _COUNTS}
-
-
-def _without_header(record: Record) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in ("v", "type")}

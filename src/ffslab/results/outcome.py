@@ -13,7 +13,7 @@ from typing import Literal
 
 from ffslab.errors import DamagedResultError
 from ffslab.results.console import last_lines, scan_console
-from ffslab.results.records import RecordStream
+from ffslab.results.records import RecordStream, parse_records
 from ffslab.results.requests import load_requests
 
 OutcomeKind = Literal["pass", "fail", "skip", "crash", "timeout", "corrupt"]
@@ -28,6 +28,15 @@ class Outcome:
     kind: OutcomeKind
     reason: str = ""
     excerpt: tuple[str, ...] = ()
+
+
+def judged(
+    records: bytes, console: bytes, exit_status: int, timed_out_s: float | None
+) -> tuple[Outcome, RecordStream]:
+    """`judge` of what a guest wrote into its files, with the records that were in them."""
+    stream = parse_records(records)
+    text = console.decode("utf-8", errors="replace")
+    return judge(stream, text, exit_status, timed_out_s), stream
 
 
 def judge(

@@ -67,11 +67,20 @@ class RecordStream:
         """The records of one type, in order."""
         return tuple(record for record in self.records if record["type"] == kind)
 
+    def first(self, kind: str) -> Record | None:
+        """The first record of one type, or None."""
+        return next((record for record in self.records if record["type"] == kind), None)
+
     @property
     def end(self) -> Record | None:
         """The `end` record, or None if the agent did not come to its end."""
         ends = self.of_type("end")
         return ends[-1] if ends else None
+
+
+def without_header(record: Record) -> dict[str, Any]:
+    """A record without what every record has, version and type."""
+    return {key: value for key, value in record.items() if key not in ("v", "type")}
 
 
 def parse_records(data: bytes) -> RecordStream:

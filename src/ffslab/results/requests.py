@@ -160,7 +160,7 @@ def _add_rows(parts: dict[int, _Part], record: Record) -> None:
 
 def _check_total(parts: Iterable[_Part], stream: RecordStream) -> None:
     """Of a guest that came to its end all requests are there."""
-    micro = next(iter(stream.of_type("micro")), None)
+    micro = stream.first("micro")
     end = stream.end
     if micro is None or end is None or end["status"] != "ok":
         return
