@@ -21,6 +21,7 @@
 #include "micro_report.h"
 #include "phase.h"
 #include "prepare.h"
+#include "tasks.h"
 
 enum micro_phase { PHASE_INVALIDATE, PHASE_MEASURE, PHASE_FLUSH, PHASES };
 
@@ -326,14 +327,14 @@ static void report(struct micro *m, struct record_sink *sink)
 	report_requests(&m->set, sink);
 	if (m->live.page) {
 		report_request_flash(&m->set, &m->measure_end, sink);
-		report_tasks(phase_names[PHASE_MEASURE], &m->measure_start,
-			     &m->measure_end, sink);
+		tasks_record(MICRO_WORKLOAD, phase_names[PHASE_MEASURE],
+			     &m->measure_start, &m->measure_end, sink);
 	}
 	phase_record(&phases[PHASE_FLUSH], MICRO_WORKLOAD,
 		     phase_names[PHASE_FLUSH], NULL, sink);
 	if (m->live.page && phases[PHASE_FLUSH].ran)
-		report_tasks(phase_names[PHASE_FLUSH], &m->flush_start,
-			     &m->flush_end, sink);
+		tasks_record(MICRO_WORKLOAD, phase_names[PHASE_FLUSH],
+			     &m->flush_start, &m->flush_end, sink);
 }
 
 static void release(struct micro *m)

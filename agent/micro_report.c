@@ -184,42 +184,6 @@ void report_request_flash(const struct stream_set *set,
 	}
 }
 
-void report_tasks(const char *phase, const struct live_snapshot *from,
-		  const struct live_snapshot *to, struct record_sink *sink)
-{
-	static const struct live_task none;
-	size_t i;
-
-	begin(sink, "tasks", phase);
-	record_open(sink, "tasks", '[');
-	for (i = 0; i < to->n; i++) {
-		const struct live_task *old = i < from->n ? &from->tasks[i] :
-							    &none;
-		const struct live_task *new = &to->tasks[i];
-
-		if (new->pages_read == old->pages_read &&
-		    new->pages_programmed == old->pages_programmed &&
-		    new->blocks_erased == old->blocks_erased &&
-		    new->busy_ns == old->busy_ns &&
-		    new->oob_pages == old->oob_pages)
-			continue;
-		record_open(sink, NULL, '{');
-		record_string(sink, "name", new->name);
-		record_number(sink, "pages_read",
-			      new->pages_read - old->pages_read);
-		record_number(sink, "pages_programmed",
-			      new->pages_programmed - old->pages_programmed);
-		record_number(sink, "blocks_erased",
-			      new->blocks_erased - old->blocks_erased);
-		record_number(sink, "busy_ns", new->busy_ns - old->busy_ns);
-		record_number(sink, "oob_pages",
-			      new->oob_pages - old->oob_pages);
-		record_close(sink, '}');
-	}
-	record_close(sink, ']');
-	record_end(sink);
-}
-
 void fill_latencies(const struct stream_set *set, struct latency *latencies)
 {
 	uint32_t i;

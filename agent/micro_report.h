@@ -37,10 +37,6 @@ void report_request_flash(const struct stream_set *set,
 			  const struct live_snapshot *tasks,
 			  struct record_sink *sink);
 
-/** report_tasks() - emit "tasks": what each task did between two snapshots. */
-void report_tasks(const char *phase, const struct live_snapshot *from,
-		  const struct live_snapshot *to, struct record_sink *sink);
-
 /** fill_latencies() - histograms of the requests; [LATENCY_OPS], reset. */
 void fill_latencies(const struct stream_set *set, struct latency *latencies);
 

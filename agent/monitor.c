@@ -116,8 +116,8 @@ static int read_blocks(struct flash_snapshot *snapshot, FILE *stream)
 	return ferror(stream) ? -1 : 0;
 }
 
-int snapshot_take(struct flash_snapshot *snapshot, const char *mtd,
-		  struct ffs_error *error)
+int snapshot_take_counters(struct flash_snapshot *snapshot, const char *mtd,
+			   struct ffs_error *error)
 {
 	FILE *stream;
 	int result;
@@ -134,6 +134,21 @@ int snapshot_take(struct flash_snapshot *snapshot, const char *mtd,
 	if (result)
 		return ffs_fail(error, 0, "the flash monitor's counters of '%s' are not lines of 'name value'",
 				mtd);
+	snapshot->taken = true;
+	return 0;
+}
+
+int snapshot_take(struct flash_snapshot *snapshot, const char *mtd,
+		  struct ffs_error *error)
+{
+	FILE *stream;
+	int result;
+
+	if (snapshot_take_counters(snapshot, mtd, error))
+		return -1;
+	if (!mtd)
+		return 0;
+	snapshot->taken = false;
 	stream = open_file(mtd, "blocks", error);
 	if (!stream)
 		return -1;

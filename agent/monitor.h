@@ -50,6 +50,9 @@ int monitor_trace(const char *mtd, bool on, struct ffs_error *error);
  */
 int snapshot_take(struct flash_snapshot *snapshot, const char *mtd,
 		  struct ffs_error *error);
+/** snapshot_take_counters() - the same without the blocks. */
+int snapshot_take_counters(struct flash_snapshot *snapshot, const char *mtd,
+			   struct ffs_error *error);
 void snapshot_free(struct flash_snapshot *snapshot);
 
 /** snapshot_counter() - the counter of that name, 0 if there is none. */

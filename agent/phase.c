@@ -65,22 +65,32 @@ static void put_phase(const struct phase *phase, const char *workload,
 	record_end(sink);
 }
 
-void phase_record(struct phase *phase, const char *workload, const char *name,
-		  const struct latency *latencies, struct record_sink *sink)
+void phase_record_short(struct phase *phase, const char *workload,
+			const char *name, const struct latency *latencies,
+			struct record_sink *sink)
 {
-	char start[32], end[32];
 	int op;
 
 	if (!phase->ran || phase->emitted)
 		return;
 	phase->emitted = true;
+	put_phase(phase, workload, name, sink);
+	for (op = 0; op < LATENCY_OPS && latencies; op++)
+		latency_record(&latencies[op], workload, name, op, sink);
+}
+
+void phase_record(struct phase *phase, const char *workload, const char *name,
+		  const struct latency *latencies, struct record_sink *sink)
+{
+	char start[32], end[32];
+
+	if (!phase->ran || phase->emitted)
+		return;
 	snprintf(start, sizeof(start), "%s:start", name);
 	snprintf(end, sizeof(end), "%s:end", name);
 	space_record(&phase->space_start, start, sink);
 	snapshot_record(&phase->flash_start, start, sink);
-	put_phase(phase, workload, name, sink);
-	for (op = 0; op < LATENCY_OPS && latencies; op++)
-		latency_record(&latencies[op], workload, name, op, sink);
+	phase_record_short(phase, workload, name, latencies, sink);
 	snapshot_record(&phase->flash_end, end, sink);
 	space_record(&phase->space_end, end, sink);
 }

@@ -64,6 +64,11 @@ int phase_end(struct phase *phase, const struct phase_site *site, int result,
 void phase_record(struct phase *phase, const char *workload, const char *name,
 		  const struct latency *latencies, struct record_sink *sink);
 
+/** phase_record_short() - the same without space and blocks. */
+void phase_record_short(struct phase *phase, const char *workload,
+			const char *name, const struct latency *latencies,
+			struct record_sink *sink);
+
 void phase_free(struct phase *phase);
 
 #endif

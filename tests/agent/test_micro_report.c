@@ -15,6 +15,7 @@
 #include "harness.h"
 #include "live_page.h"
 #include "micro_report.h"
+#include "tasks.h"
 
 #define LIVE_FILE MONITOR_ROOT "/busy-chip/live"
 #define TEST_FILE MONITOR_ROOT "/busy-chip/test"
@@ -65,9 +66,9 @@ static void rows_in_records(void)
 	from.tasks[2].pages_read = 4;
 	record_sink_init(&sink, fileno(file));
 	report_request_flash(&set, &to, &sink);
-	report_tasks("flush", &from, &to, &sink);
+	tasks_record("micro", "flush", &from, &to, &sink);
 	from.n = 2;	/* the third task is new */
-	report_tasks("flush", &from, &to, &sink);
+	tasks_record("micro", "flush", &from, &to, &sink);
 	text = text_of(file);
 	CHECKF(strstr(text, "\"stream\":0,\"tasks\":[\"ffsagent\",\"third\",\"first\"],\"rows\":[[0,1,1,0,9,0,5000000000,0],[3,0,2,1,0,2,0,64],[3,1,1,0,0,0,1,0],[4,0,0,0,0,0,0,0],"),
 	       "got %.300s", text);
