@@ -9,13 +9,14 @@ import pytest
 from test_report_micro_support import Effects, Overrides, write_micro_run
 
 from ffslab.report import svg
+from ffslab.report.axes import axis_of
+from ffslab.report.curves import log_ticks
 from ffslab.report.micro import findings, tables
-from ffslab.report.micro.charts import log_ticks
 from ffslab.report.micro.data import MicroRun, Response, merged
 from ffslab.report.micro.figures import chosen
 from ffslab.report.micro.load import load_micro
 from ffslab.report.micro.requests import MOST_DOTS, choose, course_of, thin
-from ffslab.report.micro.series import axis_of, curves, labels_of, response_ns, sections
+from ffslab.report.micro.series import curves, labels_of, response_ns, sections
 
 SIZES: Overrides = [
     ("filesystem", ("jffs2", "ubifs", "yaffs2")),

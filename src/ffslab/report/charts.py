@@ -34,7 +34,7 @@ PALETTE: dict[str, tuple[str, str]] = {
     "t2": ("#0c3f3a", "#a9ded4"),
     "t3": ("#c9ced4", "#4a525b"),
 }
-_SLOTS = {"jffs2": 0, "ubifs": 1, "yaffs2": 2, "logfs": 3}
+_SLOTS = {"jffs2": 0, "ubifs": 1, "yaffs2": 2, "logfs": 3, "squashfs": 4, "erofs": 6}
 _DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
 _BAR_STEP = 21
 
@@ -59,9 +59,9 @@ def look_for(groups: Sequence[Group]) -> Look:
     """Known file systems keep their colour across reports; others take the next free one."""
     names = list(dict.fromkeys(group.axes.get(data.FILESYSTEM, "") for group in groups))
     slots = {name: _SLOTS[name] for name in names if name in _SLOTS}
-    # First the colours that belong to nobody, then those of known file systems not in this report.
-    own = [slot for slot in range(svg.SERIES) if slot not in _SLOTS.values()]
-    free = [*own, *(slot for slot in _SLOTS.values() if slot not in slots.values())]
+    # First the colours that no file system or a rare one has, then those of the others.
+    order = (4, 5, 6, 7, 0, 1, 2, 3)
+    free = [slot for slot in order if slot not in slots.values()]
     others = [name for name in names if name not in slots]
     slots |= {name: free[number % len(free)] for number, name in enumerate(others)}
     options: dict[str, int] = {}

@@ -30,6 +30,8 @@ FILESYSTEM_NAMES = {
     "yaffs2": "YAFFS2",
     "logfs": "LogFS",
     "f2fs": "F2FS",
+    "squashfs": "SquashFS",
+    "erofs": "EROFS",
 }
 
 

@@ -330,6 +330,32 @@ def case_axes(row: Row, fixed: Container[str]) -> dict[str, str]:
     return axes
 
 
+def distinct_specs(specs: Iterable[Row]) -> list[Row]:
+    """One spec for each combination of all but workload and seed."""
+    found: dict[str, Row] = {}
+    for spec in specs:
+        rest = {key: value for key, value in spec.items() if key not in ("workload", "seed")}
+        found.setdefault(json.dumps(rest, sort_keys=True), spec)
+    return list(found.values())
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of an axis is a number; a switch is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def part_titles(manifest: Row, parts: Iterable[str]) -> dict[str, str]:
+    """These parts, once each and without the empty one, with the titles that the study gives."""
+    import tomllib
+
+    try:
+        document = tomllib.loads(str(manifest.get("study_text") or ""))
+    except tomllib.TOMLDecodeError:
+        document = {}
+    titles = {part.get("name"): part.get("title", "") for part in document.get("part") or ()}
+    return {part: str(titles.get(part, "")) for part in parts if part}
+
+
 def filesystem_facts(specs: Sequence[Row]) -> tuple[FilesystemFact, ...]:
     """Each file system once, with the ways in which it was mounted in order of appearance."""
     codes: dict[str, str] = {}
@@ -371,6 +397,8 @@ def _state_meaning(state: Row) -> str:
         return "written full and removed: everything invalid"
     if kind == "filled":
         return f"a file of {state['rate_percent']} % of the partition, the test file's space used"
+    if kind == "image":
+        return f"the image of the tree {state['tree']}, written as a flasher does"
     valid, invalid = state["valid_percent"], state["invalid_percent"]
     empty = valid == invalid == 0
     return "everything erased" if empty else f"{valid} % valid, {invalid} % invalid data"

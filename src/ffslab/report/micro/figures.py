@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ffslab.report.micro import charts
-from ffslab.report.micro.charts import Curve, Pane, Quantity, Style
+from ffslab.report.axes import Axis, Mean
+from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, ramp_styles
+from ffslab.report.curves import curves as drawn
+from ffslab.report.micro.charts import response_quantity
 from ffslab.report.micro.data import PAUSE
-from ffslab.report.micro.series import Axis, Curves, Mean, Sample, Section, curves, response_ns
+from ffslab.report.micro.series import Curves, Sample, Section, curves, response_ns
 from ffslab.report.micro.tables import wear_curves
 
 _FEW = 4  # so many curves can be followed even where they meet
 _CHOSEN = 4  # values of one axis for which the other one is drawn
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart with its heading, legend and caption."""
-
-    title: str
-    meaning: str
-    keys: tuple[Style, ...]
-    drawing: str
 
 
 @dataclass(frozen=True)
@@ -40,7 +32,7 @@ def figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]
     if not section.axes:
         return ()
     found = curves(section.samples, response_ns)
-    response = Shown("Mean response time", "time", found, charts.response_quantity(_values(found)))
+    response = Shown("Mean response time", "time", found, response_quantity(_values(found)))
     means, stds = wear_curves(section)
     wear = [
         Shown("Mean erases per block", "erases", means, Quantity("mean erases per block", "")),
@@ -112,7 +104,7 @@ def _per_configuration(section: Section, shown: Shown) -> tuple[Figure, ...]:
     """
     first, second = section.axes[:2]
     names = [second.text(value) for value in second.values]
-    ramp = dict(zip(names, charts.ramp_styles(names), strict=True))
+    ramp = dict(zip(names, ramp_styles(names), strict=True))
     found = []
     for panel in section.panels:
         panes = [
@@ -220,7 +212,7 @@ def _figure(
     words = "-".join(word for word in (section.key, shown.key, place) if word)
     identifier = words.replace(" ", "-")
     meaning = _caption(shown, axis, any_alike=len(used) > _FEW)
-    drawing = charts.curves(panes, axis, shown.quantity, f"{title}: {meaning}", identifier)
+    drawing = drawn(panes, axis, shown.quantity, f"{title}: {meaning}", identifier)
     keys = tuple(styles[label] for label in labels if label in used)
     return Figure(title, meaning[0].upper() + meaning[1:], keys, drawing)
 

@@ -11,9 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ffslab.report.axes import Axis, Mean
 from ffslab.report.findings import Finding
 from ffslab.report.micro.data import PAUSE, RATE, REQUEST
-from ffslab.report.micro.series import Axis, Curves, Mean, Point, Section, curves, response_ns
+from ffslab.report.micro.series import Curves, Point, Section, curves, response_ns
 from ffslab.report.quantity import significant, times
 
 # What an axis's values are compared with, where that is not the smallest.

@@ -6,8 +6,7 @@ with the wear of every block. Format: docs/result-format.md.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,13 @@ from ffslab.model.canonical import canonical_json
 from ffslab.report import data
 from ffslab.report.load import (
     Row,
+    distinct_specs,
     explained,
     fixed_options,
+    is_number,
     open_run,
     outline,
+    part_titles,
     plain_case,
     read_rows,
     study_word,
@@ -57,7 +59,7 @@ def _micro_run(
     figures: Sequence[Mapping[str, Any]],
 ) -> MicroRun:
     study = study_word(manifest)
-    specs = _distinct(row["spec"] for row in rows)
+    specs = distinct_specs(row["spec"] for row in rows)
     fixed = fixed_options([row["spec"] for row in rows])
     plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
     numeric = _numeric_axes(rows)
@@ -85,17 +87,8 @@ def _micro_run(
         cases=tuple(cases),
         line_axes=tuple(varying) or (data.FILESYSTEM,),
         folder=run_dir,
-        parts=_parts(manifest, cases),
+        parts=part_titles(manifest, [case.part for case in cases]),
     )
-
-
-def _distinct(specs: Iterable[Row]) -> list[Row]:
-    """One spec for each combination of all but workload and seed."""
-    found: dict[str, Row] = {}
-    for spec in specs:
-        rest = {key: value for key, value in spec.items() if key not in ("workload", "seed")}
-        found.setdefault(json.dumps(rest, sort_keys=True), spec)
-    return list(found.values())
 
 
 def _numeric_axes(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -110,7 +103,7 @@ def _numeric_axes(rows: Sequence[Row]) -> tuple[str, ...]:
     names = [
         name
         for name, found in values.items()
-        if name not in _OWN_PLACE and all(_is_number(value) for value in found)
+        if name not in _OWN_PLACE and all(is_number(value) for value in found)
     ]
     states = {canonical_json({**row["spec"]["state"], "name": ""}) for row in rows}
     unfilled = {
@@ -119,10 +112,6 @@ def _numeric_axes(rows: Sequence[Row]) -> tuple[str, ...]:
     if len(states) > len(unfilled) == 1 and "state.rate_percent" not in names:
         names.append("state.rate_percent")
     return tuple(sorted(dict.fromkeys(names), key=lambda name: name != "workload.request_bytes"))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _state_axis(numeric: Sequence[str]) -> tuple[str, ...]:
@@ -147,18 +136,6 @@ def _place(row: Row) -> dict[str, Any]:
         "cache": str(workload["cache"]),
         "asked_bytes": int(workload["volume_bytes"]),
     }
-
-
-def _parts(manifest: Row, cases: Sequence[MicroCase]) -> dict[str, str]:
-    """The parts that have cases, in order, with the titles that the study gives them."""
-    import tomllib
-
-    try:
-        document = tomllib.loads(str(manifest.get("study_text") or ""))
-    except tomllib.TOMLDecodeError:
-        document = {}
-    titles = {part.get("name"): part.get("title", "") for part in document.get("part") or ()}
-    return {case.part: str(titles.get(case.part, "")) for case in cases if case.part}
 
 
 def _figures(row: Row) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from ffslab.errors import DamagedResultError
 from ffslab.report import charts as look
 from ffslab.report import data, wear
 from ffslab.report.catalogue import GLOSSARY
+from ffslab.report.curves import Figure, Style
 from ffslab.report.findings import Finding
 from ffslab.report.micro import charts, findings, tables
-from ffslab.report.micro.charts import Style
 from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
-from ffslab.report.micro.figures import Figure, figures, idle_figures
+from ffslab.report.micro.figures import figures, idle_figures
 from ffslab.report.micro.load import load_micro
 from ffslab.report.micro.requests import MOST_DOTS, Choice, choose, course_of
 from ffslab.report.micro.series import Section, labels_of, sections

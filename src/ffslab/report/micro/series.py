@@ -12,78 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.report import data
+from ffslab.report.axes import Axis, Mean, axis_of
 from ffslab.report.micro.data import PATTERNS, REQUEST, MicroCase, MicroRun, Response, merged
-from ffslab.report.quantity import THIN, grouped
 
-KIB, MIB = 2**10, 2**20
 Point = tuple[float, ...]
-
-_TITLES = {
-    REQUEST: "request size",
-    "workload.pause_us": "sleep between requests",
-    "state.rate_percent": "fill rate",
-    "workload.shift_bytes": "shift of the offsets",
-    "workload.target_bytes": "size of the target",
-    "workload.partitions": "partitions of the target",
-    "workload.increment": "step between requests (requests)",
-    "workload.parallel": "processes",
-    "workload.mix_ratio": "mix ratio (requests : 1)",
-    "workload.burst": "requests between sleeps",
-    "workload.volume_bytes": "volume",
-    "workload.file_bytes": "size of the test file",
-    "workload.fsync_every": "requests for one fsync()",
-    "partition_bytes": "partition",
-    "cpu_scale": "CPU scale",
-}
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A numeric axis: a value divided by `scale` is in `unit`."""
-
-    name: str
-    title: str
-    unit: str
-    scale: float
-    values: tuple[float, ...]
-
-    @property
-    def heading(self) -> str:
-        return f"{self.title} ({self.unit})" if self.unit else self.title
-
-    @property
-    def word(self) -> str:
-        """The title without what is in brackets, for sentences."""
-        return self.title.partition(" (")[0]
-
-    @property
-    def logarithmic(self) -> bool:
-        """Whether its values span enough, and none is 0 or below."""
-        return self.values[0] > 0 and self.values[-1] / self.values[0] >= 8
-
-    def number(self, value: float) -> str:
-        shown = value / self.scale
-        return grouped(int(shown)) if shown.is_integer() else f"{shown:.4g}"
-
-    def value_text(self, value: float) -> str:
-        """A value with its unit, if it has one."""
-        return f"{self.number(value)}{THIN}{self.unit}" if self.unit else self.number(value)
-
-    def text(self, value: float) -> str:
-        """A value with its unit, or with the axis's name where it has none."""
-        if self.unit:
-            return self.value_text(value)
-        return f"{self.word} {self.number(value)}"
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over seeds with its range."""
-
-    mean: float
-    low: float
-    high: float
-    seeds: int
 
 
 @dataclass(frozen=True)
@@ -240,28 +172,6 @@ def _varying(cases: Sequence[MicroCase]) -> list[Axis]:
     names = [name for name, found in values.items() if len(found) > 1]
     names.sort(key=lambda name: (name != REQUEST, -len(values[name])))
     return [axis_of(name, sorted(values[name])) for name in names]
-
-
-def axis_of(name: str, values: Sequence[float]) -> Axis:
-    """An axis with the unit that suits its values."""
-    title = _TITLES.get(name, data.axis_name(name))
-    top, low = max(values), min((value for value in values if value > 0), default=1)
-    unit, scale = "", 1.0
-    for end, (small, large, factor) in _UNITS.items():
-        if name.endswith(end):
-            enough = top >= 1000 and low >= factor / 10 if end == "_us" else low >= factor
-            unit, scale = (large, factor) if enough else (small[0], small[1])
-            title = title.removesuffix(small[0]).removesuffix(" us").removesuffix(" bytes")
-    return Axis(name, title, unit, scale, tuple(values))
-
-
-# Ending of a name → the small unit with its scale, the large one, and its scale.
-_UNITS: dict[str, tuple[tuple[str, float], str, float]] = {
-    "_bytes": (("KiB", KIB), "MiB", MIB),
-    "_us": (("µs", 1.0), "ms", 1000.0),
-    "_ms": (("ms", 1.0), "s", 1000.0),
-    "_percent": (("%", 1.0), "%", 1.0),
-}
 
 
 def _samples(case: MicroCase, label: str, point: Point) -> list[Sample]:

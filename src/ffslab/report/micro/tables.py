@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ffslab.report import data
+from ffslab.report.axes import axis_of
 from ffslab.report.micro import findings
 from ffslab.report.micro.data import (
     PAUSE,
@@ -16,7 +17,7 @@ from ffslab.report.micro.data import (
     TaskWork,
     merged,
 )
-from ffslab.report.micro.series import Curves, Sample, Section, axis_of, curves
+from ffslab.report.micro.series import Curves, Sample, Section, curves
 from ffslab.report.parts import Table
 from ffslab.report.quantity import THIN, duration, grouped, significant
 
