@@ -15,6 +15,7 @@ from ffslab.errors import DamagedResultError
 from ffslab.results.console import last_lines, scan_console
 from ffslab.results.records import RecordStream, parse_records
 from ffslab.results.requests import load_requests
+from ffslab.results.tree_records import load_tree_records
 
 OutcomeKind = Literal["pass", "fail", "skip", "crash", "timeout", "corrupt"]
 OUTCOMES: tuple[OutcomeKind, ...] = ("crash", "corrupt", "timeout", "fail", "skip", "pass")
@@ -61,6 +62,7 @@ def judge(
     end = stream.end
     try:
         load_requests(stream)
+        load_tree_records(stream)
     except DamagedResultError as error:
         return Outcome("crash", f"the records contradict each other: {error.message}")
     if end is None:

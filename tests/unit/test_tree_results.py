@@ -1,0 +1,411 @@
+"""The results of workload `tree`: steps, memory, image, and records that are cut or damaged."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from host_support import cases_of
+from micro_support import lines_of
+from tree_support import (
+    COUNTERS,
+    IMAGE_FACTS,
+    Memory,
+    Phase,
+    task,
+    tree_case,
+    tree_records,
+    with_written,
+)
+
+from ffslab.model.specs import Case
+from ffslab.results.memory import GROUPS, memory_growth, memory_results, slab_group
+from ffslab.results.outcome import judge
+from ffslab.results.records import RecordStream, parse_records
+from ffslab.results.tree import image_results, tree_results
+from ffslab.results.tree_records import MEMORY_SIZES, MemorySnapshot, load_tree_records
+
+FLASH = {"pages_read": 3, "pages_programmed": 2, "blocks_erased": 1, "oob_reads": 4, "read_ns": 30}
+
+
+def results(case: Case, data: bytes, preparation: bytes | None = None) -> dict[str, Any]:
+    found = tree_results(
+        case, parse_records(data), None if preparation is None else parse_records(preparation)
+    )
+    assert found is not None
+    return found
+
+
+def by_phase(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    return {step["phase"]: step for step in found["steps"]}
+
+
+def test_a_mount_on_ubi_is_attach_volume_and_mount() -> None:
+    case = tree_case("mount list unmount mount unmount", "ubifs")
+    parts = [
+        Phase("attach", 100, FLASH),
+        Phase("volume", 20, {"pages_programmed": 5, "program_ns": 7}),
+        Phase("mount", 3, FLASH, [task("ffsagent", pages_read=3, busy_ns=30)]),
+        Phase("list", 50, tree={"found": 1377}),
+        Phase("unmount", 4, {"erase_ns": 9}),
+        Phase("detach", 5),
+        Phase("attach-2", 60),
+        Phase("mount-2", 7),
+        Phase("unmount-2", 8),
+        Phase("detach-2", 9),
+    ]
+    steps = results(case, tree_records(parts))["steps"]
+    assert [(s["index"], s["phase"], s["number"], s["duration_ns"]) for s in steps] == [
+        (0, "mount", 1, 123),
+        (1, "list", 1, 50),
+        (2, "unmount", 1, 9),
+        (3, "mount-2", 2, 67),
+        (4, "unmount-2", 2, 17),
+    ]
+    mount = steps[0]
+    assert [part["phase"] for part in mount["parts"]] == ["attach", "volume", "mount"]
+    assert (mount["pages_programmed"], mount["flash_ns"]) == (9, 67)
+    assert mount["t_start_ns"] < steps[1]["t_start_ns"]
+    assert mount["tasks"][0]["pages_read"] == 3
+    assert all(s["status"] == "ok" and not s["prepared"] for s in steps)
+    assert (steps[1]["found"], steps[1]["files"], mount["files"]) == (1377, 1122, None)
+
+
+def test_without_ubi_a_mount_is_one_phase() -> None:
+    found = results(tree_case("mount unmount"), tree_records([Phase("mount"), Phase("unmount")]))
+    assert [step["status"] for step in found["steps"]] == ["ok", "ok"]
+    assert [len(step["parts"]) for step in found["steps"]] == [1, 1]
+
+
+@pytest.mark.parametrize("word", ["crash", "restart"])
+def test_what_is_before_a_crash_is_the_preparing_guest_s(word: str) -> None:
+    case = tree_case(f"mount create {word} mount list unmount")
+    before = tree_records([Phase("mount", 1), Phase("create", 2, tree={"files": 5})])
+    after = tree_records([Phase("mount-2", 3), Phase("list", 4), Phase("unmount", 5)])
+    found = results(case, after, before)
+    assert [(s["phase"], s["prepared"], s["duration_ns"]) for s in found["steps"]] == [
+        ("mount", True, 1),
+        ("create", True, 2),
+        (word, True, None),
+        ("mount-2", False, 3),
+        ("list", False, 4),
+        ("unmount", False, 5),
+    ]
+    assert all(step["status"] == "ok" for step in found["steps"])
+    # Nothing of the other guest is taken for a step's, whatever its phases are called.
+    swapped = results(case, before, after)
+    assert {step["status"] for step in swapped["steps"] if step["step"] != word} == {"missing"}
+    cut = results(case, b"", tree_records([Phase("mount", 1)], end=False))
+    assert [step["status"] for step in cut["steps"]] == ["ok", *["missing"] * 5]
+
+
+def test_a_failed_step_keeps_what_was_measured() -> None:
+    case = tree_case("mount create unmount", "ubifs")
+    parts = [Phase("attach", 5), Phase("mount", 6), Phase("create", 7, FLASH, error="ENOSPC")]
+    steps = by_phase(results(case, tree_records(parts)))
+    assert (steps["create"]["status"], steps["create"]["errno_name"]) == ("error", "ENOSPC")
+    assert (steps["create"]["duration_ns"], steps["create"]["pages_read"]) == (7, 3)
+    assert (steps["unmount"]["status"], steps["unmount"]["duration_ns"]) == ("missing", None)
+    stream = parse_records(tree_records(parts))
+    assert (
+        judge(stream, "", 0, None).reason == "phase create: no space left on the partition (ENOSPC)"
+    )
+    failed = results(case, tree_records([Phase("attach", 5, error="EINVAL")]))["steps"][0]
+    assert (failed["status"], failed["errno_name"], failed["duration_ns"]) == ("error", "EINVAL", 5)
+
+
+def test_a_guest_cut_between_attach_and_mount_has_no_time_of_mount() -> None:
+    case = tree_case("mount unmount", "ubifs")
+    mount = results(case, tree_records([Phase("attach", 5)], end=False))["steps"][0]
+    assert (mount["status"], mount["duration_ns"]) == ("missing", None)
+    assert mount["parts"] == [{"phase": "attach", "duration_ns": 5}]
+
+
+def test_wrong_data_found_by_check_are_corruption() -> None:
+    stream = parse_records(tree_records([Phase("check", error="EBADMSG")]))
+    outcome = judge(stream, "", 0, None)
+    assert (outcome.kind, outcome.reason) == ("corrupt", "phase check: why")
+
+
+def test_tasks_of_one_name_are_one_and_the_longest_is_first() -> None:
+    tasks = [
+        task("kworker/0:1", busy_ns=5),
+        task("ffsagent", busy_ns=6),
+        task("kworker/0:1", busy_ns=2),
+    ]
+    found = results(tree_case("mount unmount"), tree_records([Phase("mount", tasks=tasks)]))
+    assert [(one["name"], one["busy_ns"]) for one in found["steps"][0]["tasks"]] == [
+        ("kworker/0:1", 7),
+        ("ffsagent", 6),
+    ]
+
+
+def test_without_a_monitor_there_are_times_only() -> None:
+    data = tree_records([Phase("mount", 9, monitor=False)])
+    mount = results(tree_case("mount unmount"), data)["steps"][0]
+    assert (mount["duration_ns"], mount["flash_ns"], mount["pages_read"]) == (9, None, None)
+    assert mount["tasks"] == []
+
+
+def test_missing_records_leave_gaps_and_no_more() -> None:
+    whole = tree_records(
+        [
+            Memory("start"),
+            Phase("mount", 1, FLASH, [task("a", busy_ns=1)], tree={}),
+            Memory("mount"),
+        ]
+    )
+    lines = whole.splitlines(keepends=True)
+    for kind in ("tasks", "tree", "memory", "phase"):
+        kept = b"".join(line for line in lines if json.loads(line)["type"] != kind)
+        found = results(tree_case("mount unmount"), kept)
+        mount = found["steps"][0]
+        assert (mount["tasks"] == []) == (kind in ("tasks", "phase"))
+        assert (mount["files"] is None) == (kind == "tree")
+        assert (found["memory"] == []) == (kind == "memory")
+        assert mount["status"] == ("missing" if kind == "phase" else "ok")
+
+
+def test_other_workloads_have_none() -> None:
+    assert tree_results(cases_of()[0], parse_records(b""), None) is None
+    assert image_results(None, None) is None
+
+
+# Damage.
+
+WHOLE = tree_records(
+    [
+        Memory("start", slabs={"jffs2_i": 100}, vmalloc={"load_module": 50}),
+        Phase("mount", 5, FLASH, [task("ffsagent", busy_ns=3)]),
+        Memory("mount", slabs={"jffs2_i": 4096}),
+        Phase("create", 6, FLASH, tree={}),
+        Phase("unmount", 7),
+    ]
+)
+
+
+def _changed(kind: str, change: Mapping[str, Any]) -> RecordStream:
+    """WHOLE with the last record of one type changed."""
+    records = [json.loads(line) for line in WHOLE.splitlines()]
+    [record for record in records if record["type"] == kind][-1].update(change)
+    return parse_records(lines_of(records))
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "why"),
+    [
+        ("phase", {"t_end_ns": 5}, "phase unmount ends before it begins"),
+        (
+            "phase",
+            {"flash_end": dict.fromkeys(COUNTERS, 0)},
+            "counter pages_read falls from 6 to 0",
+        ),
+        ("phase", {"flash_end": [1]}, "phase unmount: counters: no object"),
+        ("phase", {"t_start_ns": None}, "phase unmount: t_start_ns is None"),
+        ("phase", {"bytes_written": -1}, "phase unmount: bytes_written is -1"),
+        ("phase", {"phase": "mount"}, "phase of phase 'mount' twice"),
+        ("phase", {"phase": 7}, "phase of phase 7 twice, or without a name"),
+        ("tasks", {"tasks": {}}, "tasks of phase unmount: no list"),
+        ("tasks", {"tasks": [{}]}, "a task without a name"),
+        ("tasks", {"tasks": [{"name": "a", "pages_read": True}]}, "pages_read is True"),
+        ("tree", {"files": 1.5}, "tree of phase create: files is 1.5"),
+        ("tree", {"digest": 5}, "its digest is no text"),
+        ("memory", {"mem_free_bytes": 2**63}, "mem_free_bytes is 9223372036854775808"),
+        ("memory", {"slabs": [["a", 1]]}, "a row is not a name and 3 numbers"),
+        ("memory", {"slabs": 0}, "memory mount: slabs: no list"),
+        ("memory", {"vmalloc": [["a", "b"]]}, "a row is not a name and 1 numbers"),
+        ("memory", {"label": None}, "its label is no text"),
+    ],
+)
+def test_contradictions_are_a_crash(kind: str, change: Mapping[str, Any], why: str) -> None:
+    stream = _changed(kind, change)
+    assert not stream.damage
+    outcome = judge(stream, "", 0, None)
+    assert outcome.kind == "crash"
+    assert why in outcome.reason
+    assert tree_results(tree_case("mount create unmount"), stream, None) is None
+    assert tree_results(tree_case("mount crash mount unmount"), parse_records(b""), stream) is None
+
+
+def test_a_record_without_a_key_is_damage() -> None:
+    for kind in ("phase", "tasks", "tree", "memory"):
+        records = [json.loads(line) for line in WHOLE.splitlines()]
+        record = next(record for record in records if record["type"] == kind)
+        for key in set(record) - {"v", "type"}:
+            part = {name: value for name, value in record.items() if name != key}
+            damaged = parse_records(lines_of([part]))
+            optional = kind == "phase" and key.startswith(("files_", "bytes_", "flash_"))
+            assert bool(damaged.damage) != optional, (kind, key)
+
+
+def test_cut_records_still_give_results() -> None:
+    case = tree_case("mount create unmount")
+    whole = [step["duration_ns"] for step in results(case, WHOLE)["steps"]]
+    for length in range(len(WHOLE)):
+        found = results(case, WHOLE[:length])
+        durations = [step["duration_ns"] for step in found["steps"]]
+        done = [duration for duration in durations if duration is not None]
+        assert durations == [*whole[: len(done)], *[None] * (3 - len(done))]
+        assert len(found["memory"]) <= 1
+
+
+def test_no_change_of_a_value_raises() -> None:
+    """Whatever a record holds, there is a result or none, and the judge agrees."""
+    case = tree_case("mount create unmount")
+    values: list[Any] = [None, True, -1, 1.5, 2**70, "x", [], {}, [[]], {"a": "b"}]
+    for number, line in enumerate(WHOLE.splitlines()):
+        for key in set(json.loads(line)) - {"v", "type"}:
+            for value in values:
+                records = [json.loads(one) for one in WHOLE.splitlines()]
+                records[number][key] = value
+                stream = parse_records(lines_of(records))
+                found = tree_results(case, stream, None)
+                if found is None:
+                    assert judge(stream, "", 0, None).kind == "crash", (key, value)
+
+
+# Memory.
+
+
+def snapshot(label: str, **parts: Any) -> MemorySnapshot:
+    (found,) = load_tree_records(parse_records(tree_records([Memory(label, **parts)]))).memory
+    return found
+
+
+@pytest.mark.parametrize(
+    ("cache", "group"),
+    [
+        ("jffs2_inode_cache", "filesystem"),
+        ("jffs2_raw_inode", "filesystem"),
+        ("jffs2_refblock", "filesystem"),
+        ("ubi_wl_entry_slab", "filesystem"),
+        ("yaffs_object", "filesystem"),
+        ("erofs_pcluster-16", "filesystem"),
+        ("jffs2_i", "inodes"),
+        ("ubifs_inode_slab", "inodes"),
+        ("erofs_inode", "inodes"),
+        ("squashfs_inode_cache", "inodes"),
+        ("dentry", "inodes"),
+        ("inode_cache", "inodes"),
+        ("proc_inode_cache", "inodes"),
+        ("hostfs_inode_info", "inodes"),
+        ("kmalloc-64", "kmalloc"),
+        ("kmalloc-rcl-128", "kmalloc"),
+        ("radix_tree_node", "other"),
+        ("task_struct", "other"),
+    ],
+)
+def test_groups_of_caches(cache: str, group: str) -> None:
+    assert slab_group(cache) == group
+
+
+def test_growth_since_start() -> None:
+    start = snapshot("start", slabs={"dentry": 8192, "kmalloc-64": 4096, "fork": 4096})
+    now = snapshot(
+        "mount",
+        free=99 * 2**20,
+        page_cache=100_000,
+        kernel_stack=16_384,
+        percpu=128,
+        slabs={"dentry": 12_288, "kmalloc-64": 4096, "jffs2_i": 40_960, "jffs2_refblock": 8192},
+        vmalloc={"jffs2_do_mount_fs": 65_536},
+    )
+    row = memory_growth(start, now)
+    assert row["slab_bytes"] == {
+        "filesystem": 8192,
+        "kmalloc": 0,
+        "inodes": 4096 + 40_960,
+        "other": -4096,
+    }
+    assert row["total_bytes"] == 8192 + 45_056 - 4096 + 65_536 + 16_384 + 128
+    assert row["other_bytes"] == 2**20 - row["total_bytes"] - 100_000
+    assert row["page_cache_bytes"] == 100_000
+    assert row["caches"] == [
+        ["jffs2_i", 40_960],
+        ["jffs2_refblock", 8192],
+        ["dentry", 4096],
+        ["fork", -4096],
+    ]
+    assert row["vmalloc"] == [["jffs2_do_mount_fs", 65_536]]
+    (only,) = memory_results([start, now], prepared=True)
+    assert (only["label"], only["prepared"]) == ("mount", True)
+
+
+def test_without_start_there_is_no_growth() -> None:
+    assert memory_results([snapshot("mount")], prepared=False) == []
+
+
+def test_guests_are_not_mixed() -> None:
+    case = tree_case("mount crash mount unmount")
+    before = tree_records([Memory("start"), Phase("mount"), Memory("mount", percpu=5)])
+    after = tree_records([Memory("start", percpu=3), Phase("mount-2"), Memory("mount-2", percpu=9)])
+    rows = results(case, after, before)["memory"]
+    assert [(r["label"], r["prepared"], r["percpu_bytes"]) for r in rows] == [
+        ("mount", True, 5),
+        ("mount-2", False, 6),
+    ]
+
+
+def test_memory_adds_up() -> None:
+    """Property: every cache is in one group, sums are sums, and growth back is the opposite."""
+    draw = random.Random(5)
+    names = ["jffs2_i", "ubi_x", "kmalloc-8", "dentry", "skbuff", "a_inode_cache"]
+    for _ in range(200):
+        ends = [
+            MemorySnapshot(
+                label,
+                {name: draw.randrange(10**9) for name in MEMORY_SIZES},
+                {name: draw.randrange(10**6) for name in draw.sample(names, 4)},
+                {name: draw.randrange(10**6) for name in draw.sample("abcd", 2)},
+            )
+            for label in ("start", "mount")
+        ]
+        row, back = memory_growth(ends[0], ends[1]), memory_growth(ends[1], ends[0])
+        assert set(row["slab_bytes"]) == set(GROUPS)
+        assert sum(row["slab_bytes"].values()) == sum(size for _, size in row["caches"])
+        assert row["vmalloc_bytes"] == sum(size for _, size in row["vmalloc"])
+        for key in ("total_bytes", "other_bytes", "vmalloc_bytes", "percpu_bytes"):
+            assert row[key] == -back[key]
+        changes = {name: ends[1].sizes[name] - ends[0].sizes[name] for name in MEMORY_SIZES}
+        others = sum(changes[f"{name}_bytes"] for name in ("page_cache", "anonymous", "page_table"))
+        # What left free memory is in one of the sums.
+        assert -changes["mem_free_bytes"] == row["total_bytes"] + row["other_bytes"] + others
+        sizes = [size for _, size in row["caches"]]
+        assert sizes == sorted(sizes, reverse=True)
+        assert memory_growth(ends[0], ends[0])["total_bytes"] == 0
+
+
+# The image.
+
+
+def test_image() -> None:
+    stream = parse_records(with_written(tree_records([Phase("write-image", 8_000_000)])))
+    assert image_results(IMAGE_FACTS, stream) == {
+        **IMAGE_FACTS,
+        "ratio": 0.5,
+        "write_ns": 8_000_000,
+        "pages": 3584,
+        "blocks": 56,
+    }
+
+
+def test_image_that_was_not_written() -> None:
+    failed = parse_records(tree_records([Phase("write-image", error="ENOSPC")]))
+    for stream in (None, parse_records(b""), failed):
+        image = image_results(IMAGE_FACTS, stream)
+        assert image is not None
+        assert (image["write_ns"], image["pages"], image["ratio"]) == (None, None, 0.5)
+    empty = image_results({**IMAGE_FACTS, "tree_bytes": 0}, None)
+    assert empty is not None
+    assert empty["ratio"] is None
+
+
+def test_writing_without_a_phase_is_timed_by_its_step() -> None:
+    step = {"type": "step", "index": 0, "verb": "write-image", "status": "ok"}
+    stream = parse_records(lines_of([step | {"t_start_ns": 5, "t_end_ns": 12}]))
+    image = image_results(IMAGE_FACTS, stream)
+    assert image is not None
+    assert image["write_ns"] == 7
