@@ -62,7 +62,7 @@ int64_t mtd_page_bytes(const char *name)
 	return bytes < 0 ? 0 : bytes;
 }
 
-static int open_device(int number, int flags, struct ffs_error *error)
+int mtd_open(int number, int flags, struct ffs_error *error)
 {
 	char path[32];
 	int fd;
@@ -83,7 +83,7 @@ static int64_t bad_blocks(int number)
 
 	if (count >= 0)
 		return count;
-	fd = open_device(number, O_RDONLY, NULL);
+	fd = mtd_open(number, O_RDONLY, NULL);
 	if (fd < 0)
 		return 0;
 	count = ioctl(fd, ECCGETSTATS, &stats) ? 0 : stats.badblocks;
@@ -118,10 +118,39 @@ int mtd_record(const char *name, struct record_sink *sink,
 	return 0;
 }
 
-static int erase_block(int fd, uint64_t offset, uint64_t length,
-		       const char *name, struct ffs_error *error)
+int mtd_geometry_read(struct mtd_geometry *geometry, const char *name,
+		      struct ffs_error *error)
 {
-	struct erase_info_user64 range = { .start = offset, .length = length };
+	int number = mtd_find(name, error);
+	int64_t size, block, page, oob;
+
+	if (number < 0)
+		return -1;
+	size = attribute(number, "size");
+	block = attribute(number, "erasesize");
+	page = attribute(number, "writesize");
+	oob = attribute(number, "oobsize");
+	if (size <= 0 || block <= 0 || page <= 0 || oob < 0)
+		return ffs_fail(error, ENOENT,
+				"/sys/class/mtd/mtd%d does not describe the device; is sysfs mounted?",
+				number);
+	if (block % page)
+		return ffs_fail(error, 0,
+				"'%s' has erase blocks of %lld bytes, which are not whole pages of %lld",
+				name, (long long)block, (long long)page);
+	*geometry = (struct mtd_geometry){
+		.number = number,
+		.size_bytes = (uint64_t)size,
+		.block_bytes = (uint64_t)block,
+		.page_bytes = (uint64_t)page,
+		.oob_bytes = (uint64_t)oob,
+	};
+	return 0;
+}
+
+int mtd_block_is_bad(int fd, uint64_t offset, const char *name,
+		     struct ffs_error *error)
+{
 	__kernel_loff_t position = (__kernel_loff_t)offset;
 	int bad;
 
@@ -133,8 +162,14 @@ static int erase_block(int fd, uint64_t offset, uint64_t length,
 		return ffs_fail(error, errno,
 				"cannot ask whether the block at %llu of '%s' is bad",
 				(unsigned long long)offset, name);
-	if (bad > 0)
-		return 0;
+	return bad > 0;
+}
+
+int mtd_erase_block(int fd, uint64_t offset, uint64_t length, const char *name,
+		    struct ffs_error *error)
+{
+	struct erase_info_user64 range = { .start = offset, .length = length };
+
 	if (ioctl(fd, MEMERASE64, &range))
 		return ffs_fail(error, errno,
 				"cannot erase the block at %llu of '%s'%s",
@@ -146,25 +181,24 @@ static int erase_block(int fd, uint64_t offset, uint64_t length,
 
 int mtd_erase(const char *name, struct ffs_error *error)
 {
-	int number = mtd_find(name, error);
-	int64_t size, block, offset;
-	int result = 0;
-	int fd;
+	struct mtd_geometry g;
+	uint64_t offset;
+	int result = 0, fd;
 
-	if (number < 0)
+	if (mtd_geometry_read(&g, name, error))
 		return -1;
-	size = attribute(number, "size");
-	block = attribute(number, "erasesize");
-	if (size <= 0 || block <= 0)
-		return ffs_fail(error, ENOENT,
-				"/sys/class/mtd/mtd%d does not describe the device; is sysfs mounted?",
-				number);
-	fd = open_device(number, O_RDWR, error);
+	fd = mtd_open(g.number, O_RDWR, error);
 	if (fd < 0)
 		return -1;
-	for (offset = 0; !result && offset + block <= size; offset += block)
-		result = erase_block(fd, (uint64_t)offset, (uint64_t)block,
-				     name, error);
+	for (offset = 0; !result && offset + g.block_bytes <= g.size_bytes;
+	     offset += g.block_bytes) {
+		result = mtd_block_is_bad(fd, offset, name, error);
+		if (!result)
+			result = mtd_erase_block(fd, offset, g.block_bytes,
+						 name, error);
+		else if (result > 0)
+			result = 0;
+	}
 	if (close(fd) && !result)
 		result = ffs_fail(error, errno, "cannot close '%s'", name);
 	return result;

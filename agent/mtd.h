@@ -8,8 +8,16 @@
 #ifndef FFSAGENT_MTD_H
 #define FFSAGENT_MTD_H
 
+#include <stdint.h>
+
 #include "error.h"
 #include "record.h"
+
+struct mtd_geometry {
+	int number;		/* N of /dev/mtdN */
+	uint64_t size_bytes, block_bytes, page_bytes;
+	uint64_t oob_bytes;	/* of a page; 0 on NOR flash */
+};
 
 /** mtd_find() - the number of the MTD device @name, or -1 with @error. */
 int mtd_find(const char *name, struct ffs_error *error);
@@ -17,6 +25,29 @@ int mtd_find(const char *name, struct ffs_error *error);
 /** mtd_record() - emit the "mtd" record of device @name. */
 int mtd_record(const char *name, struct record_sink *sink,
 	       struct ffs_error *error);
+
+/**
+ * mtd_geometry_read() - find device @name and its sizes.
+ *
+ * Return: 0, or -1 with @error, also if a block is not whole pages.
+ */
+int mtd_geometry_read(struct mtd_geometry *geometry, const char *name,
+		      struct ffs_error *error);
+
+/** mtd_open() - open /dev/mtd@number; a descriptor, or -1 with @error. */
+int mtd_open(int number, int flags, struct ffs_error *error);
+
+/**
+ * mtd_block_is_bad() - whether the block at byte @offset is marked bad.
+ *
+ * Return: 0 or 1, or -1 with @error.  NOR flash has no bad blocks.
+ */
+int mtd_block_is_bad(int fd, uint64_t offset, const char *name,
+		     struct ffs_error *error);
+
+/** mtd_erase_block() - erase the block of @length bytes at @offset. */
+int mtd_erase_block(int fd, uint64_t offset, uint64_t length, const char *name,
+		    struct ffs_error *error);
 
 /** mtd_page_bytes() - the write unit of device @name, 0 if unknown. */
 int64_t mtd_page_bytes(const char *name);

@@ -59,10 +59,11 @@ int plan_check_step(const struct plan_step *step, bool monitored,
 		return check_prepare(step, error);
 	if (!strcmp(verb, "micro"))
 		return check_micro(step, error);
-	if (!strcmp(verb, "snapshot") && !step->label_given)
+	if ((!strcmp(verb, "snapshot") || !strcmp(verb, "memory")) &&
+	    !step->label_given)
 		return ffs_fail(error, 0,
-			"line %zu: 'snapshot' needs label=, the name of its record",
-			step->line);
+			"line %zu: '%s' needs label=, the name of its record",
+			step->line, verb);
 	if ((!strcmp(verb, "snapshot") || !strcmp(verb, "trace")) && !monitored)
 		return ffs_fail(error, 0,
 			"line %zu: '%s' needs a 'monitor' step before it",

@@ -15,6 +15,8 @@
 #define MIB(n) ((int64_t)(n) << 20)
 /* No flash file system is larger; products of such sizes stay in range. */
 #define SIZE_LIMIT MIB(1 << 20)
+/* The name of the phase as which a step is measured; empty: it is not. */
+#define PHASE_KEY { "phase", KEY_TEXT, "", 0, 0, NULL }
 
 const struct verb_spec plan_verbs[] = {
 	{ "insmod", {
@@ -33,20 +35,30 @@ const struct verb_spec plan_verbs[] = {
 	{ "erase", {
 		{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
 	} },
+	{ "write-image", {
+		{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
+		{ "path", KEY_PATH, NULL, 0, 0, NULL },
+		{ "oob", KEY_NUMBER, "0", 0, 1, NULL },
+		PHASE_KEY,
+	} },
 	{ "ubi-attach", {
 		{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
 		{ "ubi", KEY_NUMBER, "0", 0, 31, NULL },
 		{ "vid_hdr_offset", KEY_NUMBER, "0", 0, MIB(1), NULL },
 		{ "max_beb_per1024", KEY_NUMBER, "0", 0, 768, NULL },
+		{ "block", KEY_NUMBER, "-1", -1, 127, NULL },
+		PHASE_KEY,
 	} },
 	{ "ubi-mkvol", {
 		{ "ubi", KEY_NUMBER, "0", 0, 31, NULL },
 		{ "name", KEY_NAME, "data", 0, 0, NULL },
 		{ "volume", KEY_NUMBER, "0", 0, 127, NULL },
 		{ "size", KEY_SIZE_OR_MAX, "max", 0, 0, NULL },
+		PHASE_KEY,
 	} },
 	{ "ubi-detach", {
 		{ "ubi", KEY_NUMBER, "0", 0, 31, NULL },
+		PHASE_KEY,
 	} },
 	{ "mount", {
 		{ "type", KEY_NAME, NULL, 0, 0, NULL },
@@ -54,22 +66,29 @@ const struct verb_spec plan_verbs[] = {
 		{ "target", KEY_PATH, "/mnt", 0, 0, NULL },
 		{ "options", KEY_TEXT, "", 0, 0, NULL },
 		{ "flags", KEY_MOUNT_FLAGS, "", 0, 0, NULL },
+		PHASE_KEY,
 	} },
 	{ "umount", {
 		{ "target", KEY_PATH, "/mnt", 0, 0, NULL },
+		PHASE_KEY,
 	} },
 	{ "sync", {
 		{ "target", KEY_PATH, "/mnt", 0, 0, NULL },
+		PHASE_KEY,
 	} },
-	{ "drop-caches", { { NULL } } },
+	{ "drop-caches", {
+		PHASE_KEY,
+	} },
 	{ "sleep", {
 		{ "ms", KEY_NUMBER, NULL, 0, 1000000000000, NULL },
 	} },
 	{ "settle", {
 		{ "quiet_ms", KEY_NUMBER, "1000", 1, 3600000, NULL },
 		{ "max_ms", KEY_NUMBER, "600000", 1, 1000000000, NULL },
+		PHASE_KEY,
 	} },
 	{ "snapshot", { { NULL } } },
+	{ "memory", { { NULL } } },
 	{ "capture", {
 		{ "path", KEY_PATH, NULL, 0, 0, NULL },
 	} },

@@ -14,6 +14,9 @@
 #include "clock.h"
 #include "ffsmark.h"
 #include "files.h"
+#include "image.h"
+#include "measure.h"
+#include "memory.h"
 #include "micro.h"
 #include "monitor.h"
 #include "mtd.h"
@@ -27,6 +30,37 @@
 
 typedef int (*step_function)(const struct plan_step *step,
 			     struct run_state *state, struct ffs_error *error);
+
+/* The part of a step that takes its time; @result is the step's own. */
+typedef int (*timed_part)(const struct plan_step *step, void *result,
+			  struct ffs_error *error);
+
+/*
+ * Do the timed part of a step that has a key "phase", as a phase of that name
+ * if there is one.
+ */
+static int timed(timed_part part, const struct plan_step *step, void *result,
+		 const struct run_state *state, struct ffs_error *error)
+{
+	const char *phase = step_text(step, "phase");
+	struct measure *m;
+	int status = -1;
+
+	if (!*phase)
+		return part(step, result, error);
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return ffs_fail(error, ENOMEM, "no memory for phase %s", phase);
+	if (!measure_begin(m, state->monitor, error)) {
+		status = part(step, result, error);
+		measure_stop(m);
+		status = measure_end(m, state->monitor, status, error);
+		measure_record(m, MEASURE_WORKLOAD, phase, NULL, state->sink);
+		measure_free(m);
+	}
+	free(m);
+	return status;
+}
 
 static int step_insmod(const struct plan_step *step, struct run_state *state,
 		       struct ffs_error *error)
@@ -87,31 +121,71 @@ static int step_erase(const struct plan_step *step, struct run_state *state,
 	return mtd_erase(step_text(step, "mtd"), error);
 }
 
+static int write_image(const struct plan_step *step, void *result,
+		       struct ffs_error *error)
+{
+	return image_write(step_text(step, "mtd"), step_text(step, "path"),
+			   step_number(step, "oob"), result, error);
+}
+
+static int step_write_image(const struct plan_step *step,
+			    struct run_state *state, struct ffs_error *error)
+{
+	struct image_written written;
+
+	if (timed(write_image, step, &written, state, error))
+		return -1;
+	image_record(&written, step_text(step, "path"), state->sink);
+	return 0;
+}
+
+static int attach_ubi(const struct plan_step *step, void *result,
+		      struct ffs_error *error)
+{
+	int ubi = (int)step_number(step, "ubi");
+	int block = (int)step_number(step, "block");
+
+	(void)result;
+	if (ubi_attach(step_text(step, "mtd"), ubi,
+		       (int)step_number(step, "vid_hdr_offset"),
+		       (int)step_number(step, "max_beb_per1024"), error))
+		return -1;
+	return block < 0 ? 0 : ubi_make_block(ubi, block, error);
+}
+
 static int step_ubi_attach(const struct plan_step *step,
 			   struct run_state *state, struct ffs_error *error)
 {
-	(void)state;
-	return ubi_attach(step_text(step, "mtd"),
-			  (int)step_number(step, "ubi"),
-			  (int)step_number(step, "vid_hdr_offset"),
-			  (int)step_number(step, "max_beb_per1024"), error);
+	return timed(attach_ubi, step, NULL, state, error);
 }
 
-static int step_ubi_mkvol(const struct plan_step *step,
-			  struct run_state *state, struct ffs_error *error)
+static int make_volume(const struct plan_step *step, void *result,
+		       struct ffs_error *error)
 {
-	(void)state;
+	(void)result;
 	return ubi_make_volume((int)step_number(step, "ubi"),
 			       step_text(step, "name"),
 			       (int)step_number(step, "volume"),
 			       step_number(step, "size"), error);
 }
 
+static int step_ubi_mkvol(const struct plan_step *step,
+			  struct run_state *state, struct ffs_error *error)
+{
+	return timed(make_volume, step, NULL, state, error);
+}
+
+static int detach_ubi(const struct plan_step *step, void *result,
+		      struct ffs_error *error)
+{
+	(void)result;
+	return ubi_detach((int)step_number(step, "ubi"), error);
+}
+
 static int step_ubi_detach(const struct plan_step *step,
 			   struct run_state *state, struct ffs_error *error)
 {
-	(void)state;
-	return ubi_detach((int)step_number(step, "ubi"), error);
+	return timed(detach_ubi, step, NULL, state, error);
 }
 
 static unsigned long mount_flags(const char *list)
@@ -127,31 +201,39 @@ static unsigned long mount_flags(const char *list)
 	return flags;
 }
 
-static int step_mount(const struct plan_step *step, struct run_state *state,
-		      struct ffs_error *error)
+static int mount_it(const struct plan_step *step, void *result,
+		    struct ffs_error *error)
 {
 	const char *type = step_text(step, "type");
 	const char *source = step_text(step, "source");
 	const char *target = step_text(step, "target");
 
-	if (make_directories(target, error))
-		return -1;
+	(void)result;
 	if (mount(source, target, type, mount_flags(step_text(step, "flags")),
 		  step_text(step, "options")))
 		return ffs_fail(error, errno, "cannot mount %s '%s' on %s%s",
 				type, source, target,
 				errno == ENODEV ? " (this kernel does not know the file system: load its module)" :
 				errno == EINVAL ? " (a wrong option, or no such file system on it; the kernel log says more)" : "");
+	return 0;
+}
+
+static int step_mount(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	if (make_directories(step_text(step, "target"), error) ||
+	    timed(mount_it, step, NULL, state, error))
+		return -1;
 	state->space_wanted = true;
 	return 0;
 }
 
-static int step_umount(const struct plan_step *step, struct run_state *state,
-		       struct ffs_error *error)
+static int unmount_it(const struct plan_step *step, void *result,
+		      struct ffs_error *error)
 {
 	const char *target = step_text(step, "target");
 
-	(void)state;
+	(void)result;
 	if (umount(target))
 		return ffs_fail(error, errno, "cannot unmount %s%s", target,
 				errno == EBUSY ? " (a file or directory of it is in use)" :
@@ -159,19 +241,37 @@ static int step_umount(const struct plan_step *step, struct run_state *state,
 	return 0;
 }
 
+static int step_umount(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	return timed(unmount_it, step, NULL, state, error);
+}
+
+static int sync_it(const struct plan_step *step, void *result,
+		   struct ffs_error *error)
+{
+	(void)result;
+	return sync_filesystem(step_text(step, "target"), error);
+}
+
 static int step_sync(const struct plan_step *step, struct run_state *state,
 		     struct ffs_error *error)
 {
-	(void)state;
-	return sync_filesystem(step_text(step, "target"), error);
+	return timed(sync_it, step, NULL, state, error);
+}
+
+static int drop_caches(const struct plan_step *step, void *result,
+		       struct ffs_error *error)
+{
+	(void)step;
+	(void)result;
+	return caches_drop(error);
 }
 
 static int step_drop_caches(const struct plan_step *step,
 			    struct run_state *state, struct ffs_error *error)
 {
-	(void)step;
-	(void)state;
-	return caches_drop(error);
+	return timed(drop_caches, step, NULL, state, error);
 }
 
 static int step_sleep(const struct plan_step *step, struct run_state *state,
@@ -187,8 +287,8 @@ static int step_sleep(const struct plan_step *step, struct run_state *state,
  * erased block, UBI an erase counter.  Until that is done a workload on an
  * empty file system would be charged for it.
  */
-static int step_settle(const struct plan_step *step, struct run_state *state,
-		       struct ffs_error *error)
+static int settle(const struct plan_step *step, void *monitor,
+		  struct ffs_error *error)
 {
 	static const char *const watched[] = {
 		"read_calls", "write_calls", "erase_calls",
@@ -198,7 +298,7 @@ static int step_settle(const struct plan_step *step, struct run_state *state,
 	uint64_t before = UINT64_MAX, requests = 0;
 	int result = 0;
 
-	if (!state->monitor)
+	if (!monitor)
 		return ffs_fail(error, 0,
 			"settle needs the flash monitor: put a monitor step before it");
 	while (!result && requests != before) {
@@ -215,11 +315,29 @@ static int step_settle(const struct plan_step *step, struct run_state *state,
 		result = clock_sleep_ns((uint64_t)quiet_ms * NS_PER_MS, error);
 		waited_ms += quiet_ms;
 		if (!result)
-			result = snapshot_take(&now, state->monitor, error);
+			result = snapshot_take_counters(&now, monitor, error);
 		for (i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
 			requests += snapshot_counter(&now, watched[i]);
 	}
 	snapshot_free(&now);
+	return result;
+}
+
+static int step_settle(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	return timed(settle, step, (void *)state->monitor, state, error);
+}
+
+static int step_memory(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	struct memory memory;
+	int result = memory_read(&memory, error);
+
+	if (!result)
+		memory_record(&memory, step->label, state->sink);
+	memory_free(&memory);
 	return result;
 }
 
@@ -335,6 +453,7 @@ static const struct {
 	{ "monitor", step_monitor },
 	{ "trace", step_trace },
 	{ "erase", step_erase },
+	{ "write-image", step_write_image },
 	{ "ubi-attach", step_ubi_attach },
 	{ "ubi-mkvol", step_ubi_mkvol },
 	{ "ubi-detach", step_ubi_detach },
@@ -345,6 +464,7 @@ static const struct {
 	{ "sleep", step_sleep },
 	{ "settle", step_settle },
 	{ "snapshot", step_snapshot },
+	{ "memory", step_memory },
 	{ "capture", step_capture },
 	{ "ffsmark", step_ffsmark },
 	{ "prepare", step_prepare },

@@ -102,6 +102,23 @@ int ubi_make_volume(int ubi, const char *name, int volume, int64_t bytes,
 	return 0;
 }
 
+int ubi_make_block(int ubi, int volume, struct ffs_error *error)
+{
+	struct ubi_blkcreate_req request = { 0 };
+	char path[32];
+	int failed;
+
+	snprintf(path, sizeof(path), "/dev/ubi%d_%d", ubi, volume);
+	failed = control(path, UBI_IOCVOLCRBLK, &request);
+	if (failed)
+		return ffs_fail(error, failed,
+				"cannot make a block device of %s%s", path,
+				failed == ENOENT ? " (there is no such volume)" :
+				failed == ENOTTY ? " (a kernel without CONFIG_MTD_UBI_BLOCK)" :
+				failed == EEXIST ? " (there is one already)" : "");
+	return 0;
+}
+
 int ubi_detach(int ubi, struct ffs_error *error)
 {
 	__s32 number = ubi;

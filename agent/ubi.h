@@ -27,7 +27,14 @@ int ubi_attach(const char *mtd, int ubi, int vid_hdr_offset,
 int ubi_make_volume(int ubi, const char *name, int volume, int64_t bytes,
 		    struct ffs_error *error);
 
-/** ubi_detach() - UBI_IOCDET. */
+/**
+ * ubi_make_block() - UBI_IOCVOLCRBLK: /dev/ubiblock@ubi_@volume, read-only.
+ *
+ * The kernel removes it when the device is detached.
+ */
+int ubi_make_block(int ubi, int volume, struct ffs_error *error);
+
+/** ubi_detach() - UBI_IOCDET; block devices on its volumes go with it. */
 int ubi_detach(int ubi, struct ffs_error *error);
 
 #endif

@@ -24,6 +24,10 @@ const char *const fuzz_seeds[] = {
 	"request_bytes=512 parallel=4 shift_bytes=100 target_bytes=65536\n",
 	"ffsplan 1\nmicro pattern=sequential-write mix_pattern=random-write "
 	"mix_ratio=3 increment=-2 volume_bytes=100000 pause_us=5 burst=2\n",
+	"ffsplan 1\nwrite-image mtd=data path=/h/i oob=1 phase=write\nubi-attach "
+	"mtd=data block=0 phase=attach\nmount type=squashfs phase=mount "
+	"source=/dev/ubiblock0_0\nmemory label=mount\numount phase=unmount\n"
+	"settle phase=settle\ndrop-caches phase=drop\n",
 	NULL,
 };
 
@@ -35,7 +39,8 @@ const char *const fuzz_words[] = {
 	"9223372036854775808", "sync,", "exec", "prepare", "micro", " pattern=", " mix_pattern=", "random-write",
 	"sequential-read", " request_bytes=", " volume_bytes=", " file_bytes=",
 	" partitions=", " increment=", " parallel=", " existing=1",
-	" target_bytes=", " shift_bytes=", " state=", "saturated", NULL,
+	" target_bytes=", " shift_bytes=", " state=", "saturated",
+	"write-image", " oob=", " path=/", " phase=", " block=", "memory", NULL,
 };
 
 /* What the parser lets through can be laid out, or says why it cannot. */

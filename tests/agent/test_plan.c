@@ -79,14 +79,17 @@ static void good_plan(void)
 		"exec path=ls args=-l%20/\n"
 		"shell\n"
 		"umount target=/a\n"
-		"ubi-detach ubi=3";	/* no newline at the end */
+		"ubi-detach ubi=3\n"
+		"write-image mtd=data path=/h/i oob=1 phase=write\n"
+		"memory label=write\n"
+		"ubi-attach mtd=data block=2 phase=attach-2";	/* no newline at the end */
 	struct ffs_error error = { 0 };
 	const struct plan_step *s;
 	struct plan plan;
 
 	if (!CHECKF(!parse(&plan, text, &error), "%s", error.message))
 		return;
-	CHECK(plan.n_steps == 20);
+	CHECK(plan.n_steps == 23);
 	s = plan.steps;
 	CHECK(!strcmp(step_text(&s[0], "args"), "chip=\"a=b\""));
 	CHECK(s[0].line == 5 && !strcmp(s[0].label, ""));
@@ -115,6 +118,11 @@ static void good_plan(void)
 	CHECK(step_number(&s[12], "mix_pattern") == -1);
 	CHECK(s[13].may_fail && !s[12].may_fail);
 	CHECK(!strcmp(step_text(&s[16], "args"), "-l /"));
+	CHECK(step_number(&s[4], "block") == -1);
+	CHECK(!strcmp(step_text(&s[18], "phase"), ""));
+	CHECK(step_number(&s[20], "oob") == 1);
+	CHECK(!strcmp(step_text(&s[20], "phase"), "write"));
+	CHECK(step_number(&s[22], "block") == 2);
 	plan_free(&plan);
 	CHECK(!parse(&plan, "ffsplan 1\n", &error) && plan.n_steps == 0);
 	plan_free(&plan);
@@ -155,7 +163,13 @@ static const struct {
 	{ "trace on=1", "needs a 'monitor' step before" },
 	{ "snapshot", "needs label=" },
 	{ "snapshot label=x", "needs a 'monitor' step before" },
+	{ "memory", "'memory' needs label=" },
+	{ "write-image mtd=a", "'write-image' needs path=" },
+	{ "write-image mtd=a path=b", "not an absolute path" },
+	{ "write-image mtd=a path=/b oob=2", "from 0 to 1" },
 	{ "ubi-attach mtd=a ubi=32", "from 0 to 31" },
+	{ "ubi-attach mtd=a block=128", "from -1 to 127" },
+	{ "trace on=1 phase=x", "no key 'phase'" },
 	{ "ubi-attach mtd=a max_beb_per1024=769", "from 0 to 768" },
 	{ "ubi-mkvol size=0", "neither a number of bytes" },
 	{ "ubi-mkvol size=Max", "neither a number of bytes" },
@@ -199,7 +213,7 @@ static const struct {
 	{ "exec args=x", "needs path=" },
 	{ "exec path=a\r", "Windows line ends" },
 	{ "exec path=a\tb", "control character 0x09" },
-	{ "drop-caches now=1", "no key 'now'; it knows label, may_fail" },
+	{ "drop-caches now=1", "it knows phase, label, may_fail" },
 };
 
 static void bad_plans(void)
