@@ -1,0 +1,1 @@
+"""Source trees and the file-system images that are built from them."""

@@ -1,0 +1,163 @@
+"""Debian packages by version and SHA-256: fetched, kept, and read without dpkg.
+
+Kept in `tree/packages` of the cache. A file there is known by its SHA-256 and not by its name,
+so one that was copied there by hand serves as well. What is missing is asked of apt, which knows
+the user's mirror and proxy, then of the recipe's own addresses, so that other distributions
+and an archive that has moved on are no obstacle.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.images.recipe import PackageFile
+from ffslab.kernel.cache import make_directory
+from ffslab.kernel.commands import run_logged
+from ffslab.kernel.packages import have_package_lists, is_debian
+from ffslab.kernel.progress import Progress
+
+_AR_MAGIC = b"!<arch>\n"
+_AR_HEADER_BYTES = 60
+_TIMEOUT_S = 60
+
+
+def ensure_debs(
+    packages: Sequence[PackageFile],
+    mirrors: Sequence[str],
+    directory: Path,
+    lock: int,
+    progress: Progress,
+) -> dict[str, Path]:
+    """The packages' files in `directory`, by package name; what is missing is downloaded.
+
+    The caller holds the lock `lock`. Raises InfrastructureError that names the packages which
+    cannot be had, and what was tried.
+    """
+    make_directory(directory)
+    found = _found(packages, directory)
+    missing = [package for package in packages if package.name not in found]
+    if not missing:
+        return found
+    troubles: list[str] = []
+    with progress.phase(f"downloading {len(missing)} Debian packages for a source tree"):
+        if is_debian() and have_package_lists():
+            missing = _from_apt(missing, directory, lock, troubles)
+        for done, package in enumerate(missing):
+            progress.count(done, len(missing))
+            if not _from_mirrors(package, mirrors, directory, troubles):
+                raise _missing(package, directory, troubles)
+    return _found(packages, directory)
+
+
+def _missing(package: PackageFile, directory: Path, troubles: list[str]) -> InfrastructureError:
+    told = "".join(f"\n  {trouble}" for trouble in troubles)
+    return InfrastructureError(
+        f"the Debian package {package.name} {package.version} cannot be had{told}",
+        cause="no network, a proxy that is not set (http_proxy, https_proxy), or an archive "
+        "that no longer has this version",
+        remedy=f"the same command again once the network is there, or copy "
+        f"{package.file.rpartition('/')[2]} (SHA-256 {package.sha256}) to {directory}",
+    )
+
+
+def _found(packages: Sequence[PackageFile], directory: Path) -> dict[str, Path]:
+    by_sum = {_sha256(path): path for path in sorted(directory.glob("*.deb"))}
+    return {p.name: by_sum[p.sha256] for p in packages if p.sha256 in by_sum}
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot read {path}: {error.strerror}", remedy=f"chmod a+r {path}, or remove it"
+        ) from error
+
+
+def _from_apt(
+    missing: Sequence[PackageFile], directory: Path, lock: int, troubles: list[str]
+) -> list[PackageFile]:
+    """Asks apt for all at once, then for each, since one that is unknown stops it; the rest."""
+    log = directory / "download.log"
+    log.unlink(missing_ok=True)
+    options = ["-q", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2"]
+    wanted = [f"{package.name}={package.version}" for package in missing]
+    for words in (wanted, *([word] for word in wanted)):
+        try:
+            run_logged(
+                ["apt-get", *options, "download", *words],
+                log=log,
+                lock=lock,
+                cwd=directory,
+                cause="no network, or the archive has another version",
+            )
+        except InfrastructureError:
+            if len(words) == 1:
+                troubles.append(f"apt-get download {words[0]}: see {log}")
+            continue
+        if words is wanted:
+            break
+    found = _found(missing, directory)
+    return [package for package in missing if package.name not in found]
+
+
+def _from_mirrors(
+    package: PackageFile, mirrors: Sequence[str], directory: Path, troubles: list[str]
+) -> bool:
+    target = directory / package.file.rpartition("/")[2]
+    for mirror in mirrors:
+        url = f"{mirror}/{package.file}"
+        try:
+            with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:
+                data = answer.read()
+        except (OSError, urllib.error.URLError) as error:
+            troubles.append(f"{url}: {error}")
+            continue
+        found = hashlib.sha256(data).hexdigest()
+        if found != package.sha256:
+            troubles.append(f"{url}: its SHA-256 is {found}, not {package.sha256}")
+            continue
+        part = target.with_name(target.name + ".part")
+        part.write_bytes(data)
+        part.replace(target)
+        return True
+    return False
+
+
+def members(deb: Path) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+    """What a package installs: header and contents of each member, in the package's order.
+
+    Raises InfrastructureError if the file is not a package.
+    """
+    try:
+        data = io.BytesIO(_data_member(deb.read_bytes()))
+        with tarfile.open(fileobj=data, mode="r:*") as archive:
+            for member in archive:
+                file = archive.extractfile(member) if member.isreg() or member.islnk() else None
+                yield member, file.read() if file is not None else b""
+    except (OSError, ValueError, EOFError, tarfile.TarError, KeyError) as error:
+        raise InfrastructureError(
+            f"{deb} cannot be read as a Debian package: {error}", remedy=f"rm {deb}"
+        ) from error
+
+
+def _data_member(package: bytes) -> bytes:
+    """The member data.tar.* of the ar archive that a package is."""
+    if not package.startswith(_AR_MAGIC):
+        raise ValueError("no ar archive")
+    start = len(_AR_MAGIC)
+    while start + _AR_HEADER_BYTES <= len(package):
+        header = package[start : start + _AR_HEADER_BYTES]
+        size = int(header[48:58])
+        start += _AR_HEADER_BYTES
+        if header.startswith(b"data.tar"):
+            return package[start : start + size]
+        start += size + size % 2
+    raise ValueError("it has no member data.tar")

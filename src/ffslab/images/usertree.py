@@ -1,0 +1,130 @@
+"""The user's source trees: a directory, or a tar archive, also a compressed one.
+
+A directory must not change while it is read: numbers, sizes and times of all files are looked at
+before and after.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ffslab.errors import InfrastructureError, UsageError
+from ffslab.kernel.cache import cache_root, make_directory
+from ffslab.program import program
+from ffslab.yaffs2.source import Entry, read_source
+
+
+def user_path(name_or_path: str) -> Path:
+    """The directory or file that the user names; raises UsageError if there is none."""
+    path = Path(name_or_path).expanduser()
+    if path.is_dir() or path.is_file():
+        return path.resolve()
+    what = "is neither a directory nor a file" if path.exists() else "does not exist"
+    raise UsageError(
+        f"no source tree {name_or_path!r}: there is no such recipe, and as a path it {what}",
+        remedy=f"{program()} list trees, or name a directory or a tar archive",
+    )
+
+
+@contextmanager
+def user_entries(path: Path) -> Iterator[Iterator[Entry]]:
+    if not path.is_dir():
+        with _unpacked(path) as tar:
+            yield read_source(tar)
+        return
+    if cache_root().resolve().is_relative_to(path):
+        raise UsageError(
+            f"ffslab's cache, {cache_root()}, is a part of the source tree {path}",
+            remedy="name a smaller directory, or set XDG_CACHE_HOME to another place",
+        )
+    before = _listing(path)
+    # Whoever unpacked the tree owns it now: an accident.
+    yield (replace(entry, uid=0, gid=0) for entry in read_source(path))
+    after = _listing(path)
+    if before != after:
+        different = sorted(set(before.items()) ^ set(after.items()))
+        raise changed(path, Path(os.fsdecode(different[0][0])))
+
+
+def changed(tree: Path, path: Path) -> UsageError:
+    return UsageError(
+        f"{tree} changed while it was read: {path}",
+        cause="a program writes there",
+        remedy="wait until it has ended, or copy the tree and name the copy",
+    )
+
+
+def _listing(root: Path) -> dict[bytes, tuple[int, ...]]:
+    """What tells whether a file was changed: number, mode, size and times of each path."""
+    found: dict[bytes, tuple[int, ...]] = {}
+    pending = [os.fsencode(root)]
+    while pending:
+        path = pending.pop()
+        try:
+            found[path] = _facts(os.lstat(path))
+            with os.scandir(path) as inside:
+                for member in inside:
+                    if member.is_dir(follow_symlinks=False):
+                        pending.append(member.path)
+                    else:
+                        found[member.path] = _facts(member.stat(follow_symlinks=False))
+        except OSError as error:
+            raise InfrastructureError(
+                f"cannot read {os.fsdecode(error.filename or path)}: {error.strerror}",
+                cause="it belongs to somebody else, or it changed meanwhile",
+                remedy="read the tree as root, or name a tar archive of it",
+            ) from error
+    return found
+
+
+def _facts(of: os.stat_result) -> tuple[int, ...]:
+    return of.st_ino, of.st_mode, of.st_size, of.st_mtime_ns, of.st_ctime_ns
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[Path]:
+    """The archive without its compression: members are read in another order than stored."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(6)
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot read {path}: {error.strerror}", remedy=f"chmod a+r {path}"
+        ) from error
+    if not magic.startswith((_GZIP, _BZIP2, _XZ)):
+        yield path
+        return
+    directory = make_directory(cache_root() / "tree")
+    with tempfile.NamedTemporaryFile(dir=directory, suffix=".tar") as plain:
+        try:
+            with _opened(path, magic) as packed:
+                shutil.copyfileobj(packed, plain, 1 << 20)
+            plain.flush()
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise UsageError(
+                f"{path} cannot be unpacked: {error}",
+                cause="the archive is damaged, or the disk is full",
+                remedy=f"df -h {directory}, or make the archive anew",
+            ) from error
+        yield Path(plain.name)
+
+
+_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
+
+
+def _opened(path: Path, magic: bytes) -> BinaryIO:
+    if magic.startswith(_GZIP):
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    opener = bz2.open if magic.startswith(_BZIP2) else lzma.open
+    return cast(BinaryIO, opener(path, "rb"))
