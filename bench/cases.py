@@ -13,7 +13,8 @@ from ffslab.model.specs import Case
 from ffslab.model.study import expand, study_from_document
 from ffslab.process import run_command
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import MOUNT_POINT, encode, module_path, plan_text, vnand_chip
+from ffslab.target.planlines import MOUNT_POINT, encode, module_path, vnand_chip
+from ffslab.target.plantext import plan_text
 
 _STUDY = """
 schema = 1

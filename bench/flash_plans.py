@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.specs import Case
 from ffslab.model.study import expand, study_from_document
-from ffslab.target.plantext import FLASH_REGION, MOUNT_POINT, SETTLE_QUIET_MS, encode, plan_text
+from ffslab.target.planlines import FLASH_REGION, MOUNT_POINT, encode
+from ffslab.target.plantext import SETTLE_QUIET_MS, plan_text
 
 PROGRAM = "flash_work"
 MIB = 2**20

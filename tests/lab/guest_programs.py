@@ -18,7 +18,8 @@ from lab_support import ROOT, Boot, boot, cases
 from ffslab.model.specs import Case
 from ffslab.results.console import scan_console
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import encode, parse_step, plan_text
+from ffslab.target.planlines import encode, parse_step
+from ffslab.target.plantext import plan_text
 
 SOURCES = ROOT / "tests" / "lab" / "guest"
 DEBUG = os.environ.get("FFSLAB_TEST_VARIANT", "default") == "debug"

@@ -9,7 +9,8 @@ from lab_support import Boot, boot, cases, edited
 
 from ffslab.model.specs import Case
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import encode, plan_text
+from ffslab.target.planlines import encode
+from ffslab.target.plantext import plan_text
 
 NAMES = ("jffs2-aged-s1", "ubifs-aged-s1")
 

@@ -17,7 +17,8 @@ from lab_support import Boot, boot, cases, edited
 
 from ffslab.kernel import ensure_lab
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import encode, plan_text
+from ffslab.target.planlines import encode
+from ffslab.target.plantext import plan_text
 
 ALL = cases()
 # 256 MiB, 2 KiB pages, 64 of them in a block: what the id bytes mean to the kernel.

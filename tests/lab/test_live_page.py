@@ -23,7 +23,7 @@ from ffslab.results.records import parse_records
 from ffslab.results.trace import read_trace
 from ffslab.target.guest import RECORDS_NAME
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import TRACE_REGION, encode, module_path
+from ffslab.target.planlines import TRACE_REGION, encode, module_path
 
 PROGRAM = "/test/livepage"
 SUBJECTS = (JFFS2, UBIFS, YAFFS2)

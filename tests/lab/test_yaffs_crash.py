@@ -43,7 +43,7 @@ from yaffs_guest import (
 )
 
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import encode
+from ffslab.target.planlines import encode
 from ffslab.yaffs2 import Report, check_image, read_tree
 from ffslab.yaffs2.image import map_file, parse_lab_header
 

@@ -28,7 +28,7 @@ from ffslab.model.specs import Case
 from ffslab.results.console import Finding, scan_console
 from ffslab.target.guest import CONSOLE_NAME
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import encode
+from ffslab.target.planlines import encode
 from ffslab.target.uml import batch_script, kill_group, start_guest, write_guest_directory
 
 SOURCE = ROOT / "tests" / "lab" / "guest" / "fsfuzz"

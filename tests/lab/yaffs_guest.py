@@ -24,7 +24,7 @@ from ffslab.model.specs import Case
 from ffslab.results.console import scan_console
 from ffslab.target.flashfile import flash_file_bytes
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import TRACE_REGION, encode, module_path, vnand_chip
+from ffslab.target.planlines import TRACE_REGION, encode, module_path, vnand_chip
 from ffslab.yaffs2 import ImageOptions, Report, check_image, read_tree
 from ffslab.yaffs2.format import Geometry
 from ffslab.yaffs2.image import map_file, parse_lab_header

@@ -19,7 +19,7 @@ from ffslab.cli.app import VERBS, build_app, main
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
 from ffslab.model.files import BaseFile, PartFile, StateFile, StudyFile
-from ffslab.model.workload_files import FfsmarkFile, MicroFile, Strict
+from ffslab.model.workload_files import FfsmarkFile, MicroFile, Strict, TreeFile
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import find_run
 from ffslab.results.store import COLUMNS, open_store
@@ -309,11 +309,13 @@ def test_study_format_documents_every_key_and_no_other() -> None:
         "### `[base.state]`": StateFile,
         "### `[base.workload]` of FFSMark": FfsmarkFile,
         "### `[base.workload]` of micro": MicroFile,
+        "### `[base.workload]` of tree": TreeFile,
         "## Parts": PartFile,
     }
     for heading, model in sections.items():
         body = text.split(heading + "\n", 1)[1].split("\n#", 1)[0]
-        documented = re.findall(r"^\| `([a-z_]+)` \|", body, re.M)
+        # The first table of the section.
+        documented = re.findall(r"^\| `([a-z_]+)` \|", body.split("\n\n| step")[0], re.M)
         assert documented == _keys(model), heading
 
 

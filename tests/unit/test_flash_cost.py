@@ -19,7 +19,7 @@ from bench.run import Request, run_bench
 
 from ffslab.errors import UsageError
 from ffslab.results.records import parse_records
-from ffslab.target.plantext import parse_step
+from ffslab.target.planlines import parse_step
 
 SIZES = plans.Sizes()
 YAFFS = dict.fromkeys(

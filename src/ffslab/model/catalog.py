@@ -5,8 +5,10 @@ Pure: `ffslab.loader` reads the files, this module gives them their meaning.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 from ffslab.errors import SpecError
@@ -26,11 +28,13 @@ from ffslab.model.specs import (
     Chip,
     Filesystem,
     FilesystemOption,
+    ImageTool,
     InitialState,
     ModuleSource,
     OptionValue,
     Partition,
     Provenance,
+    StateKind,
     UbiSettings,
 )
 from ffslab.model.units import parse_size
@@ -43,6 +47,7 @@ _GEOMETRY = {
     "pages_per_block": (1, 1024),
 }
 _AT_LEAST_ONE = ("page_bytes", "subpages", "pages_per_block", "blocks", "planes", "nop")
+DEFAULT_TREE = "embedded-rootfs"  # catalog/trees
 _BOARD_INTEGERS = ("ram_bytes", "cpu_mhz", "cpu_block_ps", "cpu_byte_ps")
 
 
@@ -166,13 +171,19 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
             vid_hdr_offset=ubi.vid_hdr_offset,
             max_beb_per1024=ubi.max_beb_per1024,
             volume=ubi.volume,
+            block=ubi.block,
         ),
+        image=ImageTool(parsed.image.tool, parsed.image.read_only) if parsed.image else None,
         options={
             name: FilesystemOption(
                 name=name,
                 default=option.default,
                 values={
-                    key: OptionValue(tuple(value.mount_options), tuple(value.mount_flags))
+                    key: OptionValue(
+                        tuple(value.mount_options),
+                        tuple(value.mount_flags),
+                        tuple(value.image_options),
+                    )
                     for key, value in option.values.items()
                 },
             )
@@ -204,9 +215,7 @@ def initial_state(parsed: StateFile) -> InitialState:
     SpecError for shares that its kind does not have, or whose sum is above 100 %.
     """
     shares = {"valid_percent": parsed.valid_percent, "invalid_percent": parsed.invalid_percent}
-    kind = parsed.kind or (
-        "filled" if parsed.rate_percent else "aged" if any(shares.values()) else "free"
-    )
+    kind = parsed.kind or _kind(parsed, any(shares.values()))
     called = f"state {parsed.name or kind}"
     total = sum(shares.values())
     if total > 100:
@@ -223,20 +232,35 @@ def initial_state(parsed: StateFile) -> InitialState:
             cause="aged has valid_percent and invalid_percent, filled has rate_percent",
             remedy="change the kind, or leave the share out",
         )
+    if parsed.tree and kind != "image":
+        raise SpecError(
+            f"{called}: the kind {kind!r} has no tree",
+            cause="only an image is built from a directory tree",
+            remedy='kind = "image", or leave the tree out',
+        )
     if kind == "filled" and not parsed.rate_percent:
         raise SpecError(f"{called}: the kind 'filled' needs rate_percent, from 1 to 100")
     return InitialState(
         name=parsed.name or _state_name(kind, parsed),
         kind=kind,
-        **shares,
+        valid_percent=parsed.valid_percent,
+        invalid_percent=parsed.invalid_percent,
         rate_percent=parsed.rate_percent,
         settle_ms=parsed.settle_ms,
         remount=parsed.remount,
+        tree=(parsed.tree or DEFAULT_TREE) if kind == "image" else "",
     )
+
+
+def _kind(parsed: StateFile, shares: bool) -> StateKind:
+    if parsed.rate_percent:
+        return "filled"
+    return "image" if parsed.tree else "aged" if shares else "free"
 
 
 def _state_name(kind: str, parsed: StateFile) -> str:
     base = {
+        "image": "-".join(["image", *re.findall("[a-z0-9]+", PurePath(parsed.tree).stem.lower())]),
         "aged": f"v{parsed.valid_percent}i{parsed.invalid_percent}",
         "filled": f"filled{parsed.rate_percent}",
     }.get(kind, kind)

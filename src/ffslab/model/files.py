@@ -76,9 +76,10 @@ class BoardFile(Strict):
 
 
 class OptionValueFile(Strict):
-    """What a value of an option adds to mount(2)."""
+    """What a value of an option adds to mount(2), and to the tool that builds an image."""
 
     mount_options: list[str] = Field(default=[])
+    image_options: list[str] = Field(default=[])
     mount_flags: list[Literal["sync", "dirsync", "noatime", "nodiratime", "ro"]] = Field(default=[])
 
 
@@ -101,6 +102,14 @@ class UbiFile(Strict):
     vid_hdr_offset: Count = 0
     max_beb_per1024: Annotated[int, Field(ge=0, le=768)] = 20
     volume: Name = "data"
+    block: bool = Field(default=False, description="mounted from a block device of the volume")
+
+
+class ImageFile(Strict):
+    """How an image of a file system is built."""
+
+    tool: Literal["jffs2", "ubifs", "yaffs2", "squashfs", "erofs"]
+    read_only: bool = False
 
 
 class ModuleSourceFile(Strict):
@@ -160,6 +169,7 @@ class FilesystemFile(Strict):
     modules: list[ModuleName] = Field(default=[])
     module_source: ModuleSourceFile | None = None
     ubi: UbiFile | None = None
+    image: ImageFile | None = None
     options: dict[str, OptionFile] = Field(default={})
 
     @field_validator("modules")
@@ -183,8 +193,9 @@ class StateFile(Strict):
     """An initial state; also catalog/states/NAME.toml."""
 
     name: str = Field(default="", pattern=r"^$|^[a-z0-9][a-z0-9._-]*$", description="its name")
-    kind: Literal["", "free", "aged", "saturated", "filled"] = Field(
-        default="", description="absent: filled with a rate, aged with shares, else free"
+    kind: Literal["", "free", "aged", "saturated", "filled", "image"] = Field(
+        default="",
+        description="absent: filled with a rate, aged with shares, image with a tree, else free",
     )
     valid_percent: Percent = Field(default=0, description="valid data, of the space available")
     invalid_percent: Percent = Field(default=0, description="invalid data, likewise")
@@ -196,6 +207,11 @@ class StateFile(Strict):
         default=True,
         description="prepare in a guest of its own, keep a snapshot, mount that; "
         "false: the workload's guest prepares and goes on",
+    )
+    tree: str = Field(
+        default="",
+        description="image: the tree that it is built from: one of `ffslab list trees`, a "
+        "directory, or a tar archive; absent: embedded-rootfs",
     )
 
 

@@ -28,7 +28,7 @@ from ffslab.model.specs import (
 )
 from ffslab.model.units import format_size, parse_size
 from ffslab.model.workload_files import WORKLOAD_MODELS
-from ffslab.model.workloads import resolve_workload
+from ffslab.model.workloads import axis_value, resolve_workload
 
 Settings = Mapping[str, Any]
 
@@ -108,7 +108,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         for key, value in settings.items()
         if key.startswith("workload.")
     }
-    workload = resolve_workload(table, state, blocks * board.chip.block_bytes, where)
+    workload = resolve_workload(table, state, setup, blocks * board.chip.block_bytes, where)
     resolved_axes: dict[str, Scalar] = {}
     for key, value in axes.items():
         if key.startswith("options."):
@@ -117,7 +117,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         elif key == "state":
             value = state.name
         elif key.startswith("workload."):
-            value = getattr(workload, key.removeprefix("workload."))
+            value = axis_value(workload, key.removeprefix("workload."))
         resolved_axes[key] = value
     return Case(
         id=case_id,
@@ -175,6 +175,7 @@ def _mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Moun
     chosen: list[tuple[str, str]] = []
     mount_options: list[str] = []
     mount_flags: list[str] = []
+    image_options: list[str] = []
     for name, option in filesystem.options.items():
         value = option_value(filesystem, name, settings)
         if value not in option.values:
@@ -187,6 +188,7 @@ def _mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Moun
         chosen.append((name, value))
         mount_options += option.values[value].mount_options
         mount_flags += option.values[value].mount_flags
+        image_options += option.values[value].image_options
     return MountSetup(
         name=filesystem.name,
         type=filesystem.type,
@@ -197,6 +199,8 @@ def _mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Moun
         options=tuple(chosen),
         mount_options=tuple(mount_options),
         mount_flags=tuple(mount_flags),
+        image=filesystem.image,
+        image_options=tuple(image_options),
     )
 
 

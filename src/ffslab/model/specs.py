@@ -15,7 +15,7 @@ from typing import Any, Literal
 from ffslab.model.canonical import canonical_json, sha256_hex
 
 WaitModel = Literal["polled", "interrupt"]
-StateKind = Literal["free", "aged", "saturated", "filled"]
+StateKind = Literal["free", "aged", "saturated", "filled", "image"]
 Pattern = Literal["sequential-read", "random-read", "sequential-write", "random-write"]
 Scalar = str | int | float | bool
 
@@ -156,10 +156,19 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class OptionValue:
-    """What choosing a value of a file-system option adds to mount(2)."""
+    """What choosing a value of a file-system option adds to mount(2) and to the image's tool."""
 
     mount_options: tuple[str, ...] = ()
     mount_flags: tuple[str, ...] = ()
+    image_options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImageTool:
+    """How an image of the file system is built from a directory tree (`ffslab.images`)."""
+
+    tool: str
+    read_only: bool = False  # the file system is made by the tool alone, and never written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +187,7 @@ class UbiSettings:
     vid_hdr_offset: int
     max_beb_per1024: int
     volume: str
+    block: bool = False  # the file system is on a read-only block device of the volume
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +235,7 @@ class Filesystem:
     modules: tuple[str, ...]  # in the order of loading
     options: Mapping[str, FilesystemOption]
     module_source: ModuleSource | None = None  # None: the modules are the lab's own
+    image: ImageTool | None = None  # None: no image of it can be built
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +251,8 @@ class MountSetup:
     mount_options: tuple[str, ...]
     mount_flags: tuple[str, ...]
     module_source: ModuleSource | None = None
+    image: ImageTool | None = None
+    image_options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +261,9 @@ class InitialState:
 
     free: all erased. aged: files of valid and of invalid data, in percent of the space that is
     available on the empty file system. saturated: everything invalid. filled: a file of valid
-    data, in percent of the partition, and the space of the test file invalid.
+    data, in percent of the partition, and the space of the test file invalid. image: an image of
+    a directory tree, as a flasher wrote it. `tree` says where the tree is from, `tree_sha256`
+    what is in it; the hash is empty until the tree was looked at (`ffslab.campaign.images`).
     """
 
     name: str
@@ -258,6 +273,8 @@ class InitialState:
     rate_percent: int = 0
     settle_ms: int = 0  # virtual time between making data invalid and the first request
     remount: bool = True  # prepared in a guest of its own and kept as a snapshot
+    tree: str = ""
+    tree_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,7 +328,29 @@ class Micro:
         return self.file_bytes or self.volume_bytes
 
 
-Workload = Ffsmark | Micro
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """A list of measured steps on a file system with directory trees.
+
+    `steps` are words (`ffslab.model.trees`). `files` and `directories` of each directory, `size`
+    of a file in bytes and `depth` are distributions as in the agent's step `tree-create`.
+    """
+
+    kind: Literal["tree"] = "tree"
+    steps: str = "mount create unmount mount list find delete unmount"
+    files: str = "normal(4,1)"
+    directories: str = "normal(3,1)"
+    size: str = "normal(1024,64)"
+    depth: str = "constant(5)"
+    contents: Literal["random", "text", "compressible"] = "random"
+    compressibility_percent: int = 0
+    write_bytes: int = 4096
+    sync: bool = False
+    list_stat: bool = True
+    find_name: str = "no-such-name"
+
+
+Workload = Ffsmark | Micro | Tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,6 +380,9 @@ class Case:
     @property
     def is_prepared_apart(self) -> bool:
         """Whether a guest of its own prepares the flash, and the case's guest gets a copy."""
+        if isinstance(self.workload, Tree):
+            words = self.workload.steps.split()
+            return self.state.kind == "image" or "crash" in words or "restart" in words
         return isinstance(self.workload, Micro) and self.state.remount
 
     @property
@@ -368,7 +410,7 @@ def case_spec(case: Case) -> dict[str, Any]:
     board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
     board["chip"] = _plain(case.board.chip, without=("provenance", "title"))
     board["partitions"] = [_plain(partition) for partition in case.board.partitions]
-    filesystem = _plain(case.filesystem, without=("ubi", "module_source"))
+    filesystem = _plain(case.filesystem, without=("ubi", "module_source", "image", "image_options"))
     filesystem["options"] = dict(case.filesystem.options)
     filesystem["mount_options"] = list(case.filesystem.mount_options)
     filesystem["mount_flags"] = list(case.filesystem.mount_flags)
@@ -376,6 +418,11 @@ def case_spec(case: Case) -> dict[str, Any]:
     filesystem["ubi"] = _plain(case.filesystem.ubi) if case.filesystem.ubi else None
     if case.filesystem.module_source:
         filesystem["module_source"] = case.filesystem.module_source.spec
+    state = _plain(case.state, without=("tree", "tree_sha256"))
+    if case.state.kind == "image":
+        state["tree_sha256"] = case.state.tree_sha256
+        filesystem["image"] = _plain(case.filesystem.image) if case.filesystem.image else None
+        filesystem["image_options"] = list(case.filesystem.image_options)
     return {
         "schema": 1,
         "board": board,
@@ -384,7 +431,7 @@ def case_spec(case: Case) -> dict[str, Any]:
         "cpu_byte_ps": case.cpu_byte_ps,
         "filesystem": filesystem,
         "partition_bytes": case.partition_bytes,
-        "state": _plain(case.state),
+        "state": state,
         "workload": _plain(case.workload),
         "seed": case.seed,
     }

@@ -20,10 +20,13 @@ from pydantic import (
     model_validator,
 )
 
+from ffslab.model.specs import Tree
+from ffslab.model.trees import parse_distribution
 from ffslab.model.units import parse_size
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
+Number = int | float | str  # or a distribution
 Bias = Annotated[int, Field(ge=-1, le=10)]
 PatternName = Literal["sequential-read", "random-read", "sequential-write", "random-write"]
 
@@ -115,7 +118,50 @@ class MicroFile(Strict):
         return parse_size(value)
 
 
-WORKLOAD_MODELS: Mapping[str, type[Strict]] = {"ffsmark": FfsmarkFile, "micro": MicroFile}
+class TreeFile(Strict):
+    """Parameters of a list of steps on a file system with directory trees."""
+
+    kind: Literal["tree"] = Field(description="the workload")
+    steps: str = Field(
+        default=Tree().steps, description="words separated by spaces, each a measured phase"
+    )
+    files: Number = Field(default="normal(4,1)", description="files of each directory")
+    directories: Number = Field(
+        default="normal(3,1)", description="sub-directories of each directory"
+    )
+    size: Number = Field(default="normal(1024,64)", description="size of a file, bytes")
+    depth: Number = Field(default=5, description="levels of directories below the tree's top")
+    contents: Literal["random", "text", "compressible"] = Field(
+        default="random", description="what is in the files"
+    )
+    compressibility_percent: Annotated[int, Field(ge=0, le=100)] = Field(
+        default=0, description="contents = compressible: what a compressor can save"
+    )
+    write_bytes: Positive = Field(default=4096, description="unit of write(), bytes")
+    sync: bool = Field(default=False, description="fsync() of each created file")
+    list_stat: bool = Field(
+        default=True, description="list and find lstat() every entry, as those of busybox do"
+    )
+    find_name: str = Field(
+        default="no-such-name", pattern=r"^[^/\x00]{1,255}$", description="what find looks for"
+    )
+
+    @field_validator("files", "directories", "size", "depth")
+    @classmethod
+    def _distribution(cls, value: Any) -> str:
+        return str(parse_distribution(value))
+
+    @field_validator("steps")
+    @classmethod
+    def _one_space(cls, value: str) -> str:
+        return " ".join(value.split())
+
+
+WORKLOAD_MODELS: Mapping[str, type[Strict]] = {
+    "ffsmark": FfsmarkFile,
+    "micro": MicroFile,
+    "tree": TreeFile,
+}
 WORKLOAD_KINDS = tuple(WORKLOAD_MODELS)
 
 
@@ -127,7 +173,9 @@ def workload_kind(table: Any) -> str:
 
 
 WorkloadFile = Annotated[
-    Annotated[FfsmarkFile, Tag("ffsmark")] | Annotated[MicroFile, Tag("micro")],
+    Annotated[FfsmarkFile, Tag("ffsmark")]
+    | Annotated[MicroFile, Tag("micro")]
+    | Annotated[TreeFile, Tag("tree")],
     Discriminator(
         workload_kind,
         custom_error_type="workload_kind",

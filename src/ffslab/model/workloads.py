@@ -11,21 +11,40 @@ from typing import Any
 
 from ffslab.errors import SpecError
 from ffslab.model.files import suggestion, validated
-from ffslab.model.specs import Ffsmark, InitialState, Micro, Workload
+from ffslab.model.specs import (
+    Ffsmark,
+    InitialState,
+    Micro,
+    MountSetup,
+    Scalar,
+    Tree,
+    Workload,
+)
+from ffslab.model.trees import check_tree, parse_distribution
 from ffslab.model.units import format_size
 from ffslab.model.workload_files import (
     WORKLOAD_KINDS,
     FfsmarkFile,
     MicroFile,
+    TreeFile,
     workload_kind,
 )
 
 
 def resolve_workload(
-    table: Mapping[str, Any], state: InitialState, partition_bytes: int, where: str
+    table: Mapping[str, Any],
+    state: InitialState,
+    setup: MountSetup,
+    partition_bytes: int,
+    where: str,
 ) -> Workload:
     """The workload of a case; SpecError for keys that contradict each other."""
     kind = workload_kind(table)
+    if kind == "tree":
+        tree = Tree(**dict(validated(TreeFile, table, f"{where}: workload")))
+        check_tree(tree, state, setup, partition_bytes, where)
+        return tree
+    _check_writable(kind, state, setup, where)
     if kind == "ffsmark":
         _check_ffsmark_state(state, where)
         return Ffsmark(**dict(validated(FfsmarkFile, table, f"{where}: workload")))
@@ -42,6 +61,28 @@ def resolve_workload(
     workload = Micro(**values)
     _check_micro(workload, partition_bytes, where)
     return workload
+
+
+def axis_value(workload: Workload, name: str) -> Scalar:
+    """A workload's value as a point of an axis: a constant distribution is its number."""
+    value: Scalar = getattr(workload, name)
+    if isinstance(workload, Tree) and name in ("files", "directories", "size", "depth"):
+        distribution = parse_distribution(value)
+        if distribution.kind == "constant":
+            mean = distribution.mean
+            return int(mean) if mean.is_integer() else mean
+    return value
+
+
+def _check_writable(kind: str, state: InitialState, setup: MountSetup, where: str) -> None:
+    read_only = setup.image is not None and setup.image.read_only
+    if read_only or state.kind == "image":
+        what = f"{setup.name} is read-only" if read_only else f"state {state.name!r} is an image"
+        raise SpecError(
+            f"{where}: {what}: it is for workload tree, not for {kind}",
+            cause="ffsmark and micro write, and prepare the flash themselves",
+            remedy='workload.kind = "tree"',
+        )
 
 
 def _check_ffsmark_state(state: InitialState, where: str) -> None:

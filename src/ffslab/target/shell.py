@@ -31,7 +31,8 @@ from ffslab.program import program
 from ffslab.target.flashfile import create_flash_file, flash_file_bytes
 from ffslab.target.guest import FLASH_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import FLASH_REGION, TRACE_REGION, shell_plan_text
+from ffslab.target.planlines import FLASH_REGION, TRACE_REGION
+from ffslab.target.plantext import shell_plan_text
 from ffslab.target.uml import GUEST_ENVIRONMENT, TRACE_BYTES
 
 _HIDDEN = ("/dev/", "/proc/", "/sys/", "/tmp/")

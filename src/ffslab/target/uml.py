@@ -45,7 +45,7 @@ from ffslab.target.guest import (
 )
 from ffslab.target.initramfs import build_archive, character_device, regular_file
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import FLASH_REGION, TRACE_REGION, required_modules
+from ffslab.target.planlines import FLASH_REGION, TRACE_REGION, required_modules
 
 INITRAMFS_NAME = "initrd.cpio"
 # Room for four million operations; sparse until they happen.
@@ -93,7 +93,11 @@ def guest_words(host_cpu: int | None, arguments: Sequence[str]) -> list[str]:
 
 def batch_script(case: Case, host_cpu: int | None) -> str:
     """A shell command for the guest's directory; it can be pasted and run by hand."""
-    arguments = kernel_arguments(case, BATCH_CONSOLE)
+    return guest_script(host_cpu, kernel_arguments(case, BATCH_CONSOLE))
+
+
+def guest_script(host_cpu: int | None, arguments: Sequence[str]) -> str:
+    """A shell command for any guest's directory, its channels in the usual files."""
     words = shlex.join(guest_words(host_cpu, arguments))
     return f"ulimit -c 0; exec {words} </dev/null >>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME}"
 

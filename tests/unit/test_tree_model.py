@@ -1,0 +1,199 @@
+"""Workload `tree`: distributions, words, and the plans that they become."""
+
+from __future__ import annotations
+
+import pytest
+from host_support import cases_of
+
+from ffslab.errors import SpecError
+from ffslab.model.specs import Case, Tree, case_spec
+from ffslab.model.trees import mean_shape, parse_distribution, split_steps, steps_of
+from ffslab.target.planlines import parse_step
+from ffslab.target.plantext import plan_text, preparation_plan_text
+
+STUDY = """
+schema = 1
+name = "trees"
+title = "A study of trees"
+
+[base]
+board = "apf27-2012"
+partition_bytes = "100 MiB"
+filesystem = "{filesystem}"
+state = "{state}"
+seeds = [7]
+
+[base.workload]
+kind = "tree"
+{workload}
+"""
+
+
+def case_of(workload: str = "", filesystem: str = "ubifs", state: str = "free") -> Case:
+    (case,) = cases_of(STUDY.format(filesystem=filesystem, state=state, workload=workload))
+    return case
+
+
+def verbs(plan: str) -> list[str]:
+    return [line.split()[0] for line in plan.splitlines()]
+
+
+def keys(plan: str, verb: str, number: int = 0) -> dict[str, str]:
+    lines = [line for line in plan.splitlines() if line.split()[0] == verb]
+    return dict(parse_step(lines[number])[1])
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "mean"),
+    [
+        (4, "constant(4)", 4),
+        (2.5, "constant(2.5)", 2.5),
+        ("12", "constant(12)", 12),
+        ("13 KiB", "constant(13312)", 13312),
+        ("uniform(512, 10 KiB)", "uniform(512,10240)", 5376),
+        ("normal(4, 1)", "normal(4,1)", 4),
+        ("normal(3,0.25)", "normal(3,0.25)", 3),
+        ("constant(750)", "constant(750)", 750),
+    ],
+)
+def test_distribution(value: object, text: str, mean: float) -> None:
+    distribution = parse_distribution(value)
+    assert str(distribution) == text
+    assert distribution.mean == mean
+    assert parse_distribution(text) == distribution
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (True, "no distribution"),
+        ("poisson(3)", "no distribution"),
+        ("normal(4)", "MEAN and DEVIATION"),
+        ("constant(1,2)", "takes N"),
+        ("uniform(9, 3)", "LOW is above HIGH"),
+        ("uniform(1, 2, 3)", "no distribution"),
+        (-1, "-1"),
+        ("normal(4, -1)", "-1"),
+        (0.0001, "0.0001"),
+        (2**40, "above"),
+    ],
+)
+def test_bad_distribution(value: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        parse_distribution(value)
+
+
+def test_phases_are_numbered_over_the_whole_case() -> None:
+    tree = Tree(steps="mount create list unmount restart mount list create delete delete unmount")
+    phases = [step.phase for step in steps_of(tree)]
+    assert " ".join(phases) == (
+        "mount create list unmount restart mount-2 list-2 create-2 delete delete-2 unmount-2"
+    )
+    before, after = split_steps(tree)
+    assert [step.word for step in before] == ["mount", "create", "list", "unmount", "restart"]
+    assert after[0].phase_of("attach") == "attach-2"
+    # The tree created last goes first.
+    assert [step.subject for step in after if step.word == "delete"] == ["tree-2", "tree-1"]
+
+
+def test_plan_on_an_erased_flash() -> None:
+    plan = plan_text(
+        case_of('steps = "mount settle warm create unmount mount find delete unmount"')
+    )
+    assert "tree-warm" in verbs(plan)
+    assert verbs(plan).index("erase") < verbs(plan).index("ubi-attach")
+    assert verbs(plan).count("ubi-mkvol") == 1
+    assert keys(plan, "ubi-mkvol")["phase"] == "volume"
+    assert keys(plan, "mount", 1)["phase"] == "mount-2"
+    assert keys(plan, "ubi-attach", 1)["phase"] == "attach-2"
+    assert keys(plan, "tree-create")["seed"] == "7"
+    assert keys(plan, "tree-delete")["dir"] == "/mnt/tree-1"
+    labels = [dict(parse_step(line)[1])["label"] for line in plan.splitlines() if "memory" in line]
+    assert " ".join(labels) == "start mount create unmount mount-2 find delete unmount-2"
+
+
+def test_plan_of_an_image() -> None:
+    case = case_of('steps = "mount list copy delete unmount"', state="image")
+    assert case.is_prepared_apart
+    preparation, plan = preparation_plan_text(case), plan_text(case)
+    assert keys(preparation, "write-image") == {
+        "mtd": "data",
+        "path": "/host/image.bin",
+        "oob": "0",
+        "phase": "write",
+    }
+    assert "ubi-attach" not in verbs(preparation)
+    assert not {"erase", "ubi-mkvol", "write-image"} & set(verbs(plan))
+    assert keys(plan, "tree-copy")["exclude"] == "tree-,copy-"
+    assert keys(plan, "tree-delete") == {"dir": "/mnt", "phase": "delete", "keep": "1"}
+    yaffs = case_of('steps = "mount unmount"', filesystem="yaffs2", state="image")
+    assert keys(preparation_plan_text(yaffs), "write-image")["oob"] == "1"
+
+
+def test_plan_of_a_read_only_image() -> None:
+    case = case_of('steps = "mount list unmount"', filesystem="squashfs", state="image")
+    plan = plan_text(case)
+    assert keys(plan, "ubi-attach")["block"] == "0"
+    assert keys(plan, "mount")["flags"] == "ro"
+
+
+def test_a_crash_ends_the_preparation_at_once() -> None:
+    case = case_of('steps = "mount create sync crash mount list unmount"')
+    preparation, plan = preparation_plan_text(case), plan_text(case)
+    assert verbs(preparation)[-1] == "sync"  # nothing more, not even a snapshot
+    assert "umount" not in verbs(preparation)
+    assert "erase" not in verbs(plan)
+    assert "ubi-mkvol" not in verbs(plan)
+    assert keys(plan, "mount")["phase"] == "mount-2"
+    # What is after the crash does not change what is before it.
+    other = case_of('steps = "mount create sync crash mount find unmount"')
+    assert preparation_plan_text(other) == preparation
+
+
+def test_the_path_of_a_tree_is_no_part_of_the_spec() -> None:
+    spec = case_spec(case_of('steps = "mount list unmount"', state="image"))
+    assert "tree" not in spec["state"]
+    assert spec["state"]["tree_sha256"] == ""
+    assert "tree_sha256" not in case_spec(case_of())["state"]
+
+
+def test_mean_shape() -> None:
+    directories, files = mean_shape(Tree(files="constant(2)", directories="constant(2)"))
+    assert (directories, files) == (63, 126)
+
+
+@pytest.mark.parametrize(
+    ("workload", "filesystem", "state", "words"),
+    [
+        ('steps = "mount lst unmount"', "jffs2", "free", "step 2, 'lst' is no word"),
+        ('steps = "list unmount"', "jffs2", "free", "not mounted"),
+        ('steps = "mount mount unmount"', "jffs2", "free", "mounted already"),
+        ('steps = "mount list"', "jffs2", "free", "do not end"),
+        ('steps = ""', "jffs2", "free", "do not end"),
+        ('steps = "mount delete unmount"', "jffs2", "free", "there is no tree"),
+        ('steps = "mount check unmount"', "jffs2", "image", "no tree has been created"),
+        ('steps = "mount restart mount unmount"', "jffs2", "free", "is mounted"),
+        ('steps = "mount crash mount crash mount unmount"', "jffs2", "free", "in one case"),
+        ('steps = "mount create crash"', "jffs2", "free", "in one case"),
+        ("", "squashfs", "image", "read-only: it has no step 'create'"),
+        ('steps = "mount unmount"', "squashfs", "free", "needs an image"),
+        ('steps = "mount unmount"', "yaffs2-inband", "image", "no image of yaffs2-inband"),
+        ("", "jffs2", "aged", "not with state 'aged'"),
+        ("depth = 1000", "jffs2", "free", "levels deep"),
+        ("depth = 20\ndirectories = 8", "jffs2", "free", "too wide or deep"),
+        ("size = '1 MiB'", "jffs2", "free", "larger than the partition"),
+        ("compressibility_percent = 50", "jffs2", "free", "compressibility_percent"),
+        ("files = 'normal(4)'", "jffs2", "free", "MEAN and DEVIATION"),
+    ],
+)
+def test_bad_tree_is_a_clear_error(workload: str, filesystem: str, state: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        case_of(workload, filesystem, state)
+
+
+def test_only_workload_tree_has_images() -> None:
+    text = STUDY.format(filesystem="squashfs", state="image", workload="")
+    with pytest.raises(SpecError, match="read-only"):
+        cases_of(text.replace('"tree"', '"ffsmark"'))
+    with pytest.raises(SpecError, match="is an image"):
+        cases_of(text.replace('"tree"', '"micro"').replace("squashfs", "jffs2"))
