@@ -53,6 +53,12 @@ TEST_PACKAGES = (
     DebianPackage("postmark", "the benchmark that FFSMark is compared with", "postmark"),
     DebianPackage("procps", "looks for guests left behind", "pgrep"),
 )
+# Ensured when the first image of a file system is built.
+IMAGE_PACKAGES = (
+    DebianPackage("mtd-utils", "builds images of JFFS2, UBIFS and UBI", "mkfs.ubifs"),
+    DebianPackage("squashfs-tools", "builds images of SquashFS", "mksquashfs"),
+    DebianPackage("erofs-utils", "builds images of EROFS", "mkfs.erofs"),
+)
 
 
 def missing_packages(wanted: Sequence[DebianPackage]) -> list[DebianPackage]:

@@ -1,0 +1,81 @@
+"""Builds the image of a file system from a source tree, or takes it from the cache.
+
+The cache's key is a hash of all that determines the bytes: the tree, what the guest is told to run,
+the programs with their libraries, kernel and agent. So it makes no difference to a result whether
+an image was there already. The partition's size is no part of it unless the tool is told.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ffslab.images.builders import builder_for, larger_than_partition
+from ffslab.images.cache import IMAGE_NAME, ImageStore, file_sha256, image_root
+from ffslab.images.spec import BuiltImage, ImageSpec, image_spec
+from ffslab.images.tools import packages
+from ffslab.kernel.cache import cache_root
+from ffslab.kernel.packages import DebianPackage, ensure_packages, missing_packages
+from ffslab.model.canonical import canonical_json, sha256_hex
+
+if TYPE_CHECKING:
+    from ffslab.images.source import SourceTree
+    from ffslab.kernel.progress import Progress
+    from ffslab.target.lab import LabBuild
+
+__all__ = ["BuiltImage", "ImageSpec", "build_image", "image_spec", "missing_tools"]
+
+
+def missing_tools(tool: str) -> list[DebianPackage]:
+    """The packages of a tool's programs that are not installed; SpecError: no such tool."""
+    return missing_packages(packages(tool))
+
+
+def build_image(tree: SourceTree, spec: ImageSpec, lab: LabBuild, progress: Progress) -> BuiltImage:
+    """The image of `tree` that `spec` asks for; from the cache if it is there.
+
+    Missing Debian packages are installed. Raises SpecError if the tool refuses its options or the
+    tree, or if the image is larger than the partition; InfrastructureError if a program, the guest
+    or the disk stands in the way.
+    """
+    if missing_tools(spec.tool):
+        ensure_packages(packages(spec.tool), cache_root() / "packages.log", progress)
+    builder = builder_for(tree, spec, lab)
+    key = sha256_hex(canonical_json({"tree": tree.sha256, **builder.inputs}))
+    store = ImageStore(image_root())
+    with store.entry(key, progress) as entry:
+        facts = store.facts(entry)
+        if facts is None:
+            title = " ".join((spec.tool, *spec.options))
+            with (
+                progress.phase(f"building an image of {tree.name} ({title})"),
+                store.scratch(entry) as scratch,
+            ):
+                output = builder.build(tree, scratch)
+                facts = {
+                    "sha256": file_sha256(output.flash_file),
+                    "image_bytes": output.image_bytes,
+                    "flash_bytes": output.flash_bytes,
+                    "log": output.log,
+                }
+                store.keep(scratch, entry, output.flash_file, facts)
+    image = BuiltImage(
+        path=entry / IMAGE_NAME,
+        sha256=facts["sha256"],
+        image_bytes=facts["image_bytes"],
+        flash_bytes=facts["flash_bytes"],
+        oob=builder.oob,
+        tool=builder.tool,
+        command=builder.command,
+        log=facts["log"],
+        tree=tree,
+    )
+    _check_size(image, spec)
+    return image
+
+
+def _check_size(image: BuiltImage, spec: ImageSpec) -> None:
+    """SpecError if the partition has too few erase blocks for the image."""
+    raw_page_bytes = spec.page_bytes + (spec.oob_bytes if image.oob else 0)
+    blocks = -(-image.path.stat().st_size // (raw_page_bytes * spec.pages_per_block))
+    if blocks > spec.usable_blocks:
+        raise larger_than_partition(image.tree.name, spec, blocks)

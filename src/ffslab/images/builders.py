@@ -1,0 +1,212 @@
+"""The two ways to build an image: tools in a guest, and ffslab's own mkfs for YAFFS2.
+
+A builder says first what determines the bytes that it will write, so that the cache can be asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ffslab import __version__
+from ffslab.errors import SpecError
+from ffslab.images.cache import file_sha256
+from ffslab.images.pages import programmed_pages, programmed_raw_pages
+from ffslab.images.toolguest import (
+    OUT_NAME,
+    ToolFailedError,
+    ToolJob,
+    find_tool,
+    helper_tools,
+    run_tools,
+)
+from ffslab.images.tools import FLASH_FILE, VERSION_WORDS, Recipe, programs, recipe
+from ffslab.kernel.cache import hash_files
+from ffslab.model.units import format_size
+
+if TYPE_CHECKING:
+    from ffslab.images.source import SourceTree
+    from ffslab.images.spec import ImageSpec
+    from ffslab.target.lab import LabBuild
+    from ffslab.yaffs2.mkfs import MkfsOptions
+
+_LOG_CHARACTERS = 16_384  # of a tool's output that is kept; its end
+_SHOWN_LINES = 8
+_YAFFS2_WORDS = ("--inband", "--no-summary", "--no-tags-ecc")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a builder wrote; sizes in bytes, as docs/images.md defines them."""
+
+    flash_file: Path
+    image_bytes: int
+    flash_bytes: int
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """A way to build one image. `inputs` determine its bytes, together with the tree.
+
+    `build` writes into the empty directory that it is given. It raises SpecError if the tool
+    refuses its options or the tree, InfrastructureError if the guest or the disk fails.
+    """
+
+    inputs: dict[str, Any]
+    tool: str
+    command: str
+    oob: bool
+    build: Callable[[SourceTree, Path], Output]
+
+
+def builder_for(tree: SourceTree, spec: ImageSpec, lab: LabBuild) -> Builder:
+    """How the image of `tree` is built; the programs must be there."""
+    _check_words(spec)
+    return _yaffs2_builder(spec) if spec.tool == "yaffs2" else _guest_builder(tree, spec, lab)
+
+
+def larger_than_partition(name: str, spec: ImageSpec, needed_blocks: int) -> SpecError:
+    """The error of an image that needs so many erase blocks."""
+    kept = spec.partition_blocks - spec.usable_blocks
+    ubi = f", of which UBI keeps {kept}" if kept else ""
+    return SpecError(
+        f"the image of {name} is larger than the partition of "
+        f"{format_size(spec.partition_bytes)}: {spec.tool} needs {needed_blocks} erase blocks of "
+        f"{format_size(spec.block_bytes)}, the partition has {spec.partition_blocks}{ubi}",
+        remedy="a larger partition, stronger compression, or a smaller tree",
+    )
+
+
+def _check_words(spec: ImageSpec) -> None:
+    """SpecError for options that would not reach the tool as they are."""
+    for word in (*spec.options, spec.volume):
+        if not word or not word.isprintable() or " " in word:
+            raise SpecError(
+                f"{spec.tool}: {word!r} cannot be given to a tool",
+                cause="image_options is a list of words, each without spaces",
+            )
+
+
+# --- tools in a guest ---
+
+
+def _guest_builder(tree: SourceTree, spec: ImageSpec, lab: LabBuild) -> Builder:
+    steps = recipe(spec)
+    tools = tuple(find_tool(name, VERSION_WORDS[name]) for name in programs(spec.tool))
+    job = ToolJob(
+        tools=(*tools, *helper_tools()),
+        commands=steps.commands,
+        files=steps.files,
+        tree_bytes=tree.tar.stat().st_size,
+    )
+    return Builder(
+        inputs={
+            "arguments": list(job.arguments),
+            "plan": job.plan,
+            "script": job.script,
+            "files": [list(file) for file in job.files],
+            "tools": [tool.identity for tool in job.tools],
+            "kernel": file_sha256(lab.kernel),
+            "agent": file_sha256(lab.agent),
+            # The image does not depend on it, but what is counted in it does.
+            "pages": [spec.page_bytes, spec.pages_per_block],
+        },
+        tool=", ".join(tool.version for tool in tools),
+        command=steps.text,
+        oob=False,
+        build=lambda source, scratch: _run(job, steps, source, spec, lab, scratch),
+    )
+
+
+def _run(
+    job: ToolJob, steps: Recipe, tree: SourceTree, spec: ImageSpec, lab: LabBuild, scratch: Path
+) -> Output:
+    directory = scratch / "guest"
+    directory.mkdir()
+    try:
+        log = run_tools(job, tree.tar, lab, directory)
+    except ToolFailedError as error:
+        raise _refused(error, tree, spec) from error
+    out = directory / OUT_NAME
+    pages = programmed_pages(out / FLASH_FILE, spec.page_bytes, spec.pages_per_block)
+    return Output(
+        flash_file=out / FLASH_FILE,
+        image_bytes=(out / steps.image_name).stat().st_size,
+        flash_bytes=pages * spec.page_bytes,
+        log=log[-_LOG_CHARACTERS:],
+    )
+
+
+def _refused(error: ToolFailedError, tree: SourceTree, spec: ImageSpec) -> SpecError:
+    """What a tool that failed has to say; one failure has a name of ours."""
+    text = "\n".join(error.lines)
+    too_many = re.search(r"max_leb_cnt too low \((\d+) needed\)", text)
+    if too_many:
+        return larger_than_partition(tree.name, spec, int(too_many[1]))
+    shown = "\n".join("    " + line for line in error.lines[-_SHOWN_LINES:])
+    return SpecError(
+        f"no image of {tree.name}: a tool failed: {error.command}\n{shown}",
+        cause="an option that this version of the tool does not have, or a tree that the file "
+        "system cannot hold",
+        remedy="see the tool's last lines above; the catalog's image_options are its options",
+    )
+
+
+# --- YAFFS2 ---
+
+
+def _yaffs2_builder(spec: ImageSpec) -> Builder:
+    options = _yaffs2_options(spec)
+    here = Path(__file__).resolve().parents[1] / "yaffs2"
+    words = [
+        *("ffslab", "mkfs", "yaffs2", "TREE", "IMAGE", f"--page-bytes={spec.page_bytes}"),
+        *(f"--oob-bytes={spec.oob_bytes}", f"--pages-per-block={spec.pages_per_block}"),
+        *spec.options,
+    ]
+    return Builder(
+        inputs={"command": words, "program": hash_files(here, here.glob("*.py"))},
+        tool=f"ffslab mkfs yaffs2 {__version__}",
+        command=" ".join(words),
+        oob=True,
+        build=lambda tree, scratch: _make_yaffs2(tree, options, scratch),
+    )
+
+
+def _yaffs2_options(spec: ImageSpec) -> MkfsOptions:
+    from ffslab.yaffs2.format import Geometry
+    from ffslab.yaffs2.mkfs import MkfsOptions
+
+    unknown = [word for word in spec.options if word not in _YAFFS2_WORDS]
+    if unknown:
+        raise SpecError(
+            f"yaffs2: unknown image option {unknown[0]!r}",
+            remedy=f"one of: {', '.join(_YAFFS2_WORDS)}",
+        )
+    inband = "--inband" in spec.options
+    geometry = Geometry(
+        page_bytes=spec.page_bytes,
+        oob_bytes=spec.oob_bytes,
+        pages_per_block=spec.pages_per_block,
+        oob_offset=0 if inband else Geometry().oob_offset,
+        inband=inband,
+        tags_ecc="--no-tags-ecc" not in spec.options,
+    )
+    return MkfsOptions(geometry=geometry, summaries="--no-summary" not in spec.options)
+
+
+def _make_yaffs2(tree: SourceTree, options: MkfsOptions, scratch: Path) -> Output:
+    from ffslab.yaffs2.mkfs import make_image
+
+    result = make_image(tree.tar, scratch / FLASH_FILE, options)
+    geometry = options.geometry
+    pages = programmed_raw_pages(scratch / FLASH_FILE, geometry.raw_page_bytes)
+    return Output(
+        flash_file=scratch / FLASH_FILE,
+        image_bytes=pages * geometry.page_bytes,
+        flash_bytes=pages * geometry.page_bytes,
+        log="\n".join(result.warnings),
+    )

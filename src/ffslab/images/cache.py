@@ -1,0 +1,89 @@
+"""Built images, kept on the host under a hash of all that determines their bytes.
+
+An entry appears by a rename and is used only if the image still has the digest that was recorded;
+one that is damaged is built again. A lock keeps two processes, or two threads, from building the
+same image: the second waits and finds it. Images are small and none is ever removed here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.errors import InfrastructureError
+from ffslab.kernel.cache import STAMP, locked, write_stamp
+from ffslab.kernel.progress import Progress
+from ffslab.paths import cache_dir
+
+IMAGE_NAME = "image"
+
+
+def image_root() -> Path:
+    """Where built images are kept."""
+    return cache_dir().absolute() / "image"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageStore:
+    """A directory of built images."""
+
+    root: Path
+
+    @contextmanager
+    def entry(self, key: str, progress: Progress) -> Iterator[Path]:
+        """Holds the entry of that key, which may not be there yet; OSErrors are explained."""
+        try:
+            # One lock of sixteen, so that lock files do not pile up.
+            with locked(self.root / f"lock-{key[0]}", progress):
+                yield self.root / key
+        except OSError as error:
+            raise InfrastructureError(
+                f"cannot keep an image in {error.filename or self.root}: {error.strerror or error}",
+                cause="the disk is full, or no right to write there",
+                remedy=f"free some space (rm -r {self.root}), or set XDG_CACHE_HOME=DIRECTORY",
+            ) from error
+
+    def facts(self, entry: Path) -> dict[str, Any] | None:
+        """What was recorded with a complete entry, its image checked; None if there is none."""
+        try:
+            facts: dict[str, Any] = json.loads((entry / STAMP).read_text(encoding="utf-8"))
+            if facts["sha256"] == file_sha256(entry / IMAGE_NAME):
+                return facts
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        return None
+
+    @contextmanager
+    def scratch(self, entry: Path) -> Iterator[Path]:
+        """An empty directory to build `entry` in, removed afterwards. The entry's lock is held,
+        so what an interrupted build left there is nobody's."""
+        directory = self.root / f"tmp-{entry.name}"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        try:
+            yield directory
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def keep(self, scratch: Path, entry: Path, image: Path, facts: dict[str, Any]) -> None:
+        """Makes `entry` of the file `image`, somewhere in `scratch`."""
+        final = scratch / "entry"
+        final.mkdir()
+        image.rename(final / IMAGE_NAME)
+        write_stamp(final, facts)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(entry)
+        final.rename(entry)
+
+
+def file_sha256(path: Path) -> str:
+    """The file's digest, as 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

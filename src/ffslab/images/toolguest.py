@@ -1,0 +1,270 @@
+"""Runs image tools in a guest of the lab, so that the same tree gives the same bytes.
+
+On the host a tool would meet the order that the host's file system has directories in, draw a UUID
+and look at a clock; and without root it could not read a tree of root's files and devices. In the
+guest the tree is unpacked in the order of its archive, by root; entropy comes from a fixed seed and
+the clock is virtual.
+
+The guest sees the directories of the host that the programs and their libraries are in, through
+hostfs and read-only; so nothing is copied, and nothing is installed in a root file system. A shell
+script runs the commands. It and what the tools write are in a directory of the host, /out there.
+
+The tree is unpacked by tar, not by the kernel from the initramfs: that takes twice the memory, and
+keeps no times of modification without an option of the kernel's.
+
+Limits: extended attributes are left out, the guest's tmpfs has none. Tools and libraries must not
+be below /dev, /proc, /sys, /tmp, /tree or /out, which are the guest's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.images.tools import OUT, TREE, Command
+from ffslab.kernel.commands import clean_environment
+from ffslab.program import program
+from ffslab.results.records import RecordStream, parse_records
+from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
+from ffslab.target.initramfs import build_archive, character_device, regular_file
+from ffslab.target.lab import LabBuild
+from ffslab.target.planlines import encode
+from ffslab.target.uml import (
+    BATCH_CONSOLE,
+    INITRAMFS_NAME,
+    WALL_CLOCK_START_NS,
+    guest_script,
+    kill_group,
+    start_guest,
+)
+
+OUT_NAME = "out"  # of the guest's directory
+_TREE_NAME = "tree.tar"
+_LOG_NAME = "log"
+_SCRIPT = "/run.sh"
+_BASE_RAM_MIB = 768
+# Of the tree: the unpacked files, the image in the page cache, what a tool holds in memory.
+_RAM_PER_TREE = 3
+_BASE_LIMIT_S = 120.0
+_SLOWEST_BYTES_PER_S = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program of the host. `identity` is a hash of it and of the libraries it loads."""
+
+    name: str
+    path: Path
+    libraries: tuple[Path, ...]
+    version: str
+    identity: str
+
+    @property
+    def directories(self) -> set[str]:
+        """Top-level directories of the host that the program is opened through."""
+        return {f"/{path.parts[1]}" for path in (self.path, *self.libraries)}
+
+
+class ToolFailedError(Exception):
+    """A command ended with another status than 0. `lines` are the last it printed."""
+
+    def __init__(self, command: str, lines: Sequence[str]) -> None:
+        super().__init__(command)
+        self.command = command
+        self.lines = tuple(lines)
+
+
+def find_tool(name: str, version_word: str = "") -> Tool:
+    """The host's program of that name; InfrastructureError if there is none."""
+    found = shutil.which(name, path=clean_environment()["PATH"])
+    if found is None:
+        raise InfrastructureError(
+            f"cannot find the program {name}",
+            cause="it is not installed",
+            remedy=f"{program()} doctor",
+        )
+    path = Path(found)
+    libraries = _libraries(path)
+    digest = hashlib.sha256()
+    for part in (path, *libraries):
+        digest.update(hashlib.sha256(part.read_bytes()).digest())
+    return Tool(name, path, libraries, _version(path, version_word), digest.hexdigest())
+
+
+def _libraries(path: Path) -> tuple[Path, ...]:
+    """The paths by which a program's libraries and its loader are opened."""
+    listed = _printed(["ldd", str(path)])
+    return tuple(sorted({Path(found) for found in re.findall(r"(?:^|\s)(/[^\s:]+)", listed)}))
+
+
+def _version(path: Path, word: str) -> str:
+    """The first line with the program's name and a number."""
+    if not word:
+        return ""
+    pattern = re.compile(rf"^{re.escape(path.name)}\b.*\d")
+    lines = _printed([str(path), word]).splitlines()
+    return next((line.strip() for line in lines if pattern.match(line)), path.name)
+
+
+def _printed(words: list[str]) -> str:
+    finished = subprocess.run(
+        words,
+        env=clean_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return finished.stdout
+
+
+def helper_tools() -> tuple[Tool, ...]:
+    """What the script itself needs."""
+    return tuple(find_tool(name) for name in ("sh", "tar"))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolJob:
+    """What a guest runs: all that determines what the commands write, but kernel and agent."""
+
+    tools: tuple[Tool, ...]
+    commands: tuple[Command, ...]
+    files: tuple[tuple[str, str], ...]  # texts for /out, by their names there
+    tree_bytes: int
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The guest's command line."""
+        tree_mib = self.tree_bytes >> 20
+        return (
+            f"mem={_BASE_RAM_MIB + _RAM_PER_TREE * tree_mib}M",
+            "time-travel=inf-cpu",
+            f"time-travel-start={WALL_CLOCK_START_NS}",
+            *BATCH_CONSOLE,
+            f"initrd={INITRAMFS_NAME}",
+            *("umid=tools", "uml_dir=./", "uml_seed=1", "cpu_block_ps=0", "cpu_byte_ps=0"),
+            *("oops=panic", "panic=-1", "hung_task_panic=1"),
+        )
+
+    @property
+    def plan(self) -> str:
+        """The agent's plan. The host's directory is named by way of the guest's own process, so
+        that the text is the same wherever that directory is."""
+        helpers = {tool.name: tool for tool in self.tools}
+        directories = sorted({name for tool in self.tools for name in tool.directories})
+        lines = [
+            "ffsplan 1",
+            *(
+                f"mount type=hostfs source=none target={encode(name)} "
+                f"options={encode(str(Path(name).resolve()))} flags=ro"
+                for name in directories
+            ),
+            f"mount type=hostfs source=none target={OUT} options=/proc/self/cwd/{OUT_NAME}",
+            f"mount type=tmpfs source=none target={TREE} "
+            f"options={encode('size=100%,nr_inodes=0,mode=755')}",
+            f"exec path={encode(str(helpers['sh'].path))} args={_SCRIPT}",
+            f"umount target={OUT}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    @property
+    def script(self) -> str:
+        """The commands, each announced in the log by a line that begins with `$ `."""
+        tar = Command("tar", ("-x", "-p", "--numeric-owner", f"-f{OUT}/{_TREE_NAME}", f"-C{TREE}"))
+        places = {tool.name: str(tool.path) for tool in self.tools}
+        lines = ["#!/bin/sh", "set -e", f"exec >{OUT}/{_LOG_NAME} 2>&1"]
+        for command in (tar, *self.commands):
+            lines.append(f"echo {shlex.quote(f'$ {command}')}")
+            lines.append(shlex.join([places[command.program], *command.words]))
+        return "\n".join(lines) + "\n"
+
+
+def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> str:
+    """Runs the commands in a guest in `directory`, which exists and is empty; returns their log.
+
+    What they wrote is in its sub-directory `OUT_NAME` then. Raises ToolFailedError if one of them
+    fails, InfrastructureError if the guest does.
+    """
+    out = directory / OUT_NAME
+    _prepare(job, tree, lab, directory)
+    words = guest_script(None, job.arguments)
+    process = start_guest(words, directory)
+    timed_out = False
+    try:
+        process.wait(_BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+    finally:
+        kill_group(process)
+        process.wait()
+    log = _text(out / _LOG_NAME)
+    records = directory / RECORDS_NAME
+    stream = parse_records(records.read_bytes() if records.exists() else b"")
+    if timed_out or stream.end is None:
+        raise _guest_failed("it did not end" if timed_out else "it crashed", directory, log)
+    _raise_failed_step(stream, directory, log)
+    return log
+
+
+def _prepare(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> None:
+    out = directory / OUT_NAME
+    try:
+        out.mkdir()
+        shutil.copyfile(tree, out / _TREE_NAME)
+        for name, text in job.files:
+            (out / name).write_text(text, encoding="utf-8")
+        entries = [
+            character_device("/dev/console", 5, 1),
+            regular_file("/init", lab.agent.read_bytes(), executable=True),
+            regular_file("/plan", job.plan.encode()),
+            regular_file(_SCRIPT, job.script.encode(), executable=True),
+        ]
+        (directory / INITRAMFS_NAME).write_bytes(build_archive(entries))
+        (directory / "linux").symlink_to(lab.kernel.resolve(strict=True))
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot prepare a guest for image tools: {error.filename or directory}: "
+            f"{error.strerror}",
+            cause="the disk is full, or the lab build is incomplete",
+            remedy=f"{program()} doctor",
+        ) from error
+
+
+def _raise_failed_step(stream: RecordStream, directory: Path, log: str) -> None:
+    failed = next((step for step in stream.of_type("step") if step["status"] != "ok"), None)
+    if failed is None:
+        return
+    lines = log.splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith("$ ")]
+    # The first command is ffslab's own: it unpacks the tree.
+    if failed["verb"] != "exec" or len(starts) < 2:
+        reason = f"step {failed['verb']}: {failed.get('message', '')}"
+        raise _guest_failed(reason, directory, log)
+    raise ToolFailedError(lines[starts[-1]][2:], lines[starts[-1] + 1 :])
+
+
+def _guest_failed(reason: str, directory: Path, log: str) -> InfrastructureError:
+    console = _text(directory / CONSOLE_NAME)
+    last = [*log.splitlines()[-5:], *console.splitlines()[-5:]]
+    return InfrastructureError(
+        f"the guest that builds an image failed: {reason}\n"
+        + "\n".join("    " + line for line in last),
+        cause="the disk or /dev/shm is full, or the tree is too large for the guest's memory",
+        remedy=f"{program()} doctor",
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,163 @@
+"""The programs that build an image, with their arguments: a pure function of the spec.
+
+Paths are those of the guest (`ffslab.images.toolguest`): the tree is /tree, and /out is a directory
+of the host. What a tool would draw or read from a clock is given to it where it takes such an
+argument.
+
+- mkfs.jffs2 -s is the page size of the kernel's memory management, the largest data node; not the
+  flash's page. No clean markers (-n): on NAND they are in the OOB area and the kernel writes them.
+- mkfs.ubifs -c is the number of blocks up to which the file system can grow. The volume gets fewer
+  than the partition has, so the partition's number is never too low.
+- ubinize -Q is a fixed number, else it would draw one.
+- mksquashfs and mkfs.erofs write a file system that never changes: its volume is static, with a
+  checksum of UBI's, and does not grow.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from ffslab.errors import SpecError
+from ffslab.images.spec import ImageSpec
+from ffslab.kernel.packages import IMAGE_PACKAGES, DebianPackage
+
+TREE = "/tree"
+OUT = "/out"
+FLASH_FILE = "flash.img"
+VOLUME_FILE = "volume.img"
+_UBINIZE_FILE = "ubinize.ini"
+_MEMORY_PAGE_BYTES = 4096  # of the lab kernel; the largest data node of JFFS2
+_IMAGE_SEQUENCE = 1
+_TIME_S = 1_000_000_000
+_UUID = "ff51ab00-0000-4000-8000-000000000000"
+_NAMES = {
+    "jffs2": ("mkfs.jffs2",),
+    "ubifs": ("mkfs.ubifs", "ubinize"),
+    "squashfs": ("mksquashfs", "ubinize"),
+    "erofs": ("mkfs.erofs", "ubinize"),
+    "yaffs2": (),  # ffslab's own, in this process
+}
+_PACKAGES = {
+    "mkfs.jffs2": "mtd-utils",
+    "mkfs.ubifs": "mtd-utils",
+    "ubinize": "mtd-utils",
+    "mksquashfs": "squashfs-tools",
+    "mkfs.erofs": "erofs-utils",
+}
+# How each is made to say its version; mkfs.erofs 1.5 calls the word invalid, and says it.
+VERSION_WORDS = {
+    "mkfs.jffs2": "--version",
+    "mkfs.ubifs": "--version",
+    "ubinize": "--version",
+    "mksquashfs": "-version",
+    "mkfs.erofs": "--version",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program by its name, and its arguments."""
+
+    program: str
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return shlex.join((self.program, *self.words))
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Commands in their order, and text files that they read in /out.
+
+    `image_name` is the file that the mkfs tool writes, `FLASH_FILE` what goes to the flash.
+    """
+
+    commands: tuple[Command, ...]
+    files: tuple[tuple[str, str], ...]
+    image_name: str
+
+    @property
+    def text(self) -> str:
+        """All of it for people, as one would type it."""
+        return " && ".join(str(command) for command in self.commands)
+
+
+def tool_names() -> tuple[str, ...]:
+    """What `ImageSpec.tool` may be."""
+    return tuple(_NAMES)
+
+
+def programs(tool: str) -> tuple[str, ...]:
+    """The programs that build an image of that tool; SpecError if there is no such tool."""
+    if tool not in _NAMES:
+        raise SpecError(
+            f"there is no image tool {tool!r}", remedy=f"one of: {', '.join(tool_names())}"
+        )
+    return _NAMES[tool]
+
+
+def packages(tool: str) -> tuple[DebianPackage, ...]:
+    """The Debian packages that have these programs."""
+    names = {_PACKAGES[program] for program in programs(tool)}
+    return tuple(package for package in IMAGE_PACKAGES if package.name in names)
+
+
+def recipe(spec: ImageSpec) -> Recipe:
+    """How the image of `spec` is built by the tools in the guest."""
+    programs(spec.tool)
+    builder = {
+        "jffs2": _jffs2,
+        "ubifs": _ubifs,
+        "squashfs": _squashfs,
+        "erofs": _erofs,
+    }[spec.tool]
+    return builder(spec)
+
+
+def _jffs2(spec: ImageSpec) -> Recipe:
+    words = (
+        *(f"--root={TREE}", f"--output={OUT}/{FLASH_FILE}"),
+        *(f"--eraseblock={spec.block_bytes}", f"--pagesize={_MEMORY_PAGE_BYTES}"),
+        *("--no-cleanmarkers", "--little-endian"),
+        *spec.options,
+    )
+    return Recipe((Command("mkfs.jffs2", words),), (), FLASH_FILE)
+
+
+def _ubifs(spec: ImageSpec) -> Recipe:
+    words = (
+        *("-r", TREE, "-o", f"{OUT}/{VOLUME_FILE}"),
+        *("-m", str(spec.page_bytes), "-e", str(spec.leb_bytes), "-c", str(spec.partition_blocks)),
+        *spec.options,
+    )
+    return _in_volume(spec, Command("mkfs.ubifs", words), "vol_type=dynamic\nvol_flags=autoresize")
+
+
+def _squashfs(spec: ImageSpec) -> Recipe:
+    words = (
+        *(TREE, f"{OUT}/{VOLUME_FILE}", "-noappend", "-no-progress", "-no-recovery"),
+        *("-processors", "1", "-mkfs-time", str(_TIME_S)),
+        *spec.options,
+    )
+    return _in_volume(spec, Command("mksquashfs", words), "vol_type=static")
+
+
+def _erofs(spec: ImageSpec) -> Recipe:
+    words = (f"-U{_UUID}", *spec.options, f"{OUT}/{VOLUME_FILE}", TREE)
+    return _in_volume(spec, Command("mkfs.erofs", words), "vol_type=static")
+
+
+def _in_volume(spec: ImageSpec, mkfs: Command, volume_lines: str) -> Recipe:
+    """The file of `mkfs` in volume 0 of a UBI image."""
+    offset = ("-O", str(spec.ubi_vid_hdr_offset)) if spec.ubi_vid_hdr_offset else ()
+    words = (
+        *("-o", f"{OUT}/{FLASH_FILE}", "-p", str(spec.block_bytes), "-m", str(spec.page_bytes)),
+        *("-s", str(spec.subpage_bytes), *offset, "-Q", str(_IMAGE_SEQUENCE)),
+        f"{OUT}/{_UBINIZE_FILE}",
+    )
+    text = (
+        f"[{spec.volume}]\nmode=ubi\nimage={OUT}/{VOLUME_FILE}\nvol_id=0\n"
+        f"vol_name={spec.volume}\n{volume_lines}\n"
+    )
+    return Recipe((mkfs, Command("ubinize", words)), ((_UBINIZE_FILE, text),), VOLUME_FILE)
