@@ -18,6 +18,10 @@ const char *const latency_names[LATENCY_OPS] = {
 	[LATENCY_DELETE] = "delete",
 	[LATENCY_REQUEST_READ] = "request-read",
 	[LATENCY_REQUEST_WRITE] = "request-write",
+	[LATENCY_MKDIR] = "mkdir",
+	[LATENCY_RMDIR] = "rmdir",
+	[LATENCY_READDIR] = "readdir",
+	[LATENCY_LSTAT] = "lstat",
 };
 
 int latency_reserve(struct latency *latency, size_t values,

@@ -7,6 +7,7 @@
 #include "micro_params.h"
 #include "plan_check.h"
 #include "prepare.h"
+#include "tree_params.h"
 
 static int check_ffsmark(const struct plan_step *step, struct ffs_error *error)
 {
@@ -48,6 +49,16 @@ static int check_micro(const struct plan_step *step, struct ffs_error *error)
 	return 0;
 }
 
+static int check_tree(const struct plan_step *step, struct ffs_error *error)
+{
+	struct ffs_error cause;
+
+	if (tree_step_check(step, &cause))
+		return ffs_fail(error, 0, "line %zu: %s", step->line,
+				cause.message);
+	return 0;
+}
+
 int plan_check_step(const struct plan_step *step, bool monitored,
 		    struct ffs_error *error)
 {
@@ -59,6 +70,8 @@ int plan_check_step(const struct plan_step *step, bool monitored,
 		return check_prepare(step, error);
 	if (!strcmp(verb, "micro"))
 		return check_micro(step, error);
+	if (!strncmp(verb, "tree-", 5))
+		return check_tree(step, error);
 	if ((!strcmp(verb, "snapshot") || !strcmp(verb, "memory")) &&
 	    !step->label_given)
 		return ffs_fail(error, 0,

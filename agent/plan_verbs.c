@@ -11,6 +11,7 @@
 #include "micro_params.h"
 #include "plan.h"
 #include "prepare.h"
+#include "tree_content.h"
 
 #define MIB(n) ((int64_t)(n) << 20)
 /* No flash file system is larger; products of such sizes stay in range. */
@@ -149,6 +150,35 @@ const struct verb_spec plan_verbs[] = {
 		{ "cache", KEY_CHOICE, "drop", 0, 0, micro_cache_names },
 		{ "fsync_every", KEY_NUMBER, "0", 0, INT32_MAX, NULL },
 		{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
+	} },
+	{ "tree-create", {
+		{ "dir", KEY_PATH, NULL, 0, 0, NULL },
+		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+		{ "files", KEY_NAME, "normal(4,1)", 0, 0, NULL },
+		{ "directories", KEY_NAME, "normal(3,1)", 0, 0, NULL },
+		{ "size", KEY_NAME, "normal(1024,64)", 0, 0, NULL },
+		{ "depth", KEY_NAME, "constant(5)", 0, 0, NULL },
+		{ "contents", KEY_CHOICE, "random", 0, 0, tree_content_names },
+		{ "compressibility_percent", KEY_NUMBER, "0", 0, 100, NULL },
+		{ "write_bytes", KEY_NUMBER, "4096", 1, MIB(64), NULL },
+		{ "sync", KEY_NUMBER, "0", 0, 1, NULL },
+		{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
+	} },
+	{ "tree-list", {
+		{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
+		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+		{ "stat", KEY_NUMBER, "1", 0, 1, NULL },
+	} },
+	{ "tree-find", {
+		{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
+		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+		{ "name", KEY_NAME, NULL, 0, 0, NULL },
+		{ "stat", KEY_NUMBER, "1", 0, 1, NULL },
+	} },
+	{ "tree-delete", {
+		{ "dir", KEY_PATH, NULL, 0, 0, NULL },
+		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+		{ "keep", KEY_NUMBER, "0", 0, 1, NULL },
 	} },
 	{ "exec", {
 		{ "path", KEY_NAME, NULL, 0, 0, NULL },

@@ -48,7 +48,8 @@ static uint64_t first_seed(const struct plan *plan)
 		const char *verb = plan->steps[i].verb->name;
 
 		if (!strcmp(verb, "ffsmark") || !strcmp(verb, "prepare") ||
-		    !strcmp(verb, "micro"))
+		    !strcmp(verb, "micro") || !strcmp(verb, "tree-create") ||
+		    !strcmp(verb, "tree-warm"))
 			return (uint64_t)step_number(&plan->steps[i], "seed");
 	}
 	return 0;
@@ -102,7 +103,8 @@ static bool goes_on(const struct plan_step *step, const struct ffs_error *error)
 	const char *verb = step->verb->name;
 
 	return step->may_fail ||
-	       ((!strcmp(verb, "ffsmark") || !strcmp(verb, "micro")) &&
+	       ((!strcmp(verb, "ffsmark") || !strcmp(verb, "micro") ||
+		 !strcmp(verb, "tree-create") || !strcmp(verb, "tree-copy")) &&
 		error->errnum == ENOSPC);
 }
 

@@ -23,6 +23,7 @@
 #include "prepare.h"
 #include "process.h"
 #include "steps.h"
+#include "tree.h"
 #include "ubi.h"
 
 #define CAPTURE_LIMIT ((size_t)1 << 20)
@@ -430,6 +431,12 @@ static int step_micro(const struct plan_step *step, struct run_state *state,
 	return micro_run(&params, state->monitor, state->sink, error);
 }
 
+static int step_tree(const struct plan_step *step, struct run_state *state,
+		     struct ffs_error *error)
+{
+	return tree_step(step, state->monitor, state->sink, error);
+}
+
 static int step_exec(const struct plan_step *step, struct run_state *state,
 		     struct ffs_error *error)
 {
@@ -469,6 +476,10 @@ static const struct {
 	{ "ffsmark", step_ffsmark },
 	{ "prepare", step_prepare },
 	{ "micro", step_micro },
+	{ "tree-create", step_tree },
+	{ "tree-list", step_tree },
+	{ "tree-find", step_tree },
+	{ "tree-delete", step_tree },
 	{ "exec", step_exec },
 	{ "shell", step_shell },
 };
