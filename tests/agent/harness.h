@@ -29,6 +29,8 @@ void test_ops(void);
 void test_file_io(void);
 void test_monitor(void);
 void test_live(void);
+void test_memory(void);
+void test_image(void);
 void test_content(void);
 void test_micro_pattern(void);
 void test_micro_report(void);

@@ -37,6 +37,7 @@ part() {
 part "$san/test_units"
 part "$san/fuzz_plan" 50000 1
 part "$san/fuzz_postmark" 50000 1
+part "$san/fuzz_memory" 50000 1
 part python3 "$here/test_agent.py" "$agent"
 part python3 "$here/test_micro.py" "$agent"
 

@@ -39,6 +39,8 @@ int main(void)
 		{ "file_io", test_file_io },
 		{ "monitor", test_monitor },
 		{ "live", test_live },
+		{ "memory", test_memory },
+		{ "image", test_image },
 		{ "content", test_content },
 		{ "micro_pattern", test_micro_pattern },
 		{ "micro_report", test_micro_report },
