@@ -169,9 +169,11 @@ def test_a_first_experiment(clone: Path, readme: str) -> None:
         "blocks.csv",
         "cases.csv",
         "latencies.csv",
+        "memory.csv",
         "phases.csv",
         "request_tasks.csv",
         "requests.csv",
+        "tree_steps.csv",
     ]
     assert all((clone / name).stat().st_size > 0 for name in exported)
 

@@ -36,9 +36,11 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Export a run as JSON, CSV or Parquet.
 
-        The tables are cases, phases, latencies, blocks, requests and request_tasks.
+        The tables are cases, phases, latencies, blocks, tree_steps, memory,
+        requests and request_tasks.
 
-        The last two hold every single request of the micro-benchmarks.
+        tree_steps and memory are of the workload tree; the last two hold every
+        single request of the micro-benchmarks.
         """
         from ffslab.results.files import disk_error
         from ffslab.results.rundir import find_run

@@ -63,8 +63,10 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     for line in result["excerpt"]:
         console.print(f"  | {line}", markup=False, soft_wrap=True)
     _print_micro(console, result)
+    _print_tree(console, result)
     for rows, show in (("phases", print_phases), ("latencies", print_latencies)):
-        if result[rows]:
+        # The phases of workload tree are in its table of steps.
+        if result[rows] and not (rows == "phases" and result.get("tree")):
             console.print()
             show(console, result)
     console.print()
@@ -89,6 +91,13 @@ def _print_micro(console: Console, result: dict[str, Any]) -> None:
     if is_micro(result):
         print_preparation(console, result)
         print_requests(console, result)
+
+
+def _print_tree(console: Console, result: dict[str, Any]) -> None:
+    from ffslab.cli.tree_tables import is_tree, print_tree
+
+    if is_tree(result):
+        print_tree(console, result)
 
 
 def _print_module_source(

@@ -9,11 +9,13 @@ from rich.console import Console
 from rich.table import Table
 
 from ffslab.cli.micro_tables import erases, is_micro, response
+from ffslab.cli.tree_tables import is_tree, tree_cells
 from ffslab.model.units import format_duration_ns
 
 _ORDER = {"crash": 0, "corrupt": 1, "timeout": 2, "fail": 3, "skip": 4, "pass": 5}
 _FFSMARK_HEADINGS = ("creation", "trans.", "pages", "erased")
 _MICRO_HEADINGS = ("mean", "max", "erases/block")
+_TREE_HEADINGS = ("mount", "all steps", "RAM")
 _STYLE = {"pass": "green", "skip": "yellow"}
 
 
@@ -33,11 +35,14 @@ def print_results(
     """One line per case, failures first and with their reason; a table for each workload."""
     ordered = sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0))
     micro = [result for result in ordered if is_micro(result)]
-    others = [result for result in ordered if not is_micro(result)]
-    if others or not micro:
+    tree = [result for result in ordered if is_tree(result)]
+    others = [result for result in ordered if not is_micro(result) and not is_tree(result)]
+    if others or not ordered:
         console.print(_results_table(_FFSMARK_HEADINGS, _ffsmark_cells, others, walls))
     if micro:
         console.print(_results_table(_MICRO_HEADINGS, _micro_cells, micro, walls))
+    if tree:
+        console.print(_results_table(_TREE_HEADINGS, tree_cells, tree, walls))
     for result in results:
         if result["outcome"] != "pass":
             console.print(f"{result['id']}: {result['outcome']}: {result['reason']}", markup=False)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ffslab.errors import DamagedResultError
 from ffslab.results.console import last_lines, scan_console
-from ffslab.results.records import RecordStream, parse_records
+from ffslab.results.records import Record, RecordStream, parse_records
 from ffslab.results.requests import load_requests
 from ffslab.results.tree_records import load_tree_records
 
@@ -83,33 +83,57 @@ def judge(
 
 
 def _failed_step(stream: RecordStream, console: str) -> Outcome | None:
-    for phase in stream.of_type("phase"):
-        if phase["status"] != "ok":
-            name, errno = phase["phase"], str(phase.get("errno_name", ""))
-            if name == "verify" or errno in _DAMAGE_ERRORS:
-                return Outcome(
-                    "corrupt",
-                    f"phase {name}: {phase.get('message') or errno or 'data differ'}",
-                    last_lines(console),
-                )
-            if errno == "ENOSPC" and phase["workload"] == "prepare" and phase.get("message"):
-                # It says which share cannot be reached, and what went in.
-                return Outcome("fail", f"phase {name}: {phase['message']}")
-            if errno == "ENOSPC":
-                return Outcome("fail", f"phase {name}: no space left on the partition (ENOSPC)")
-            message = phase.get("message") or "failed"
-            return Outcome("fail", f"phase {name}: {errno} {message}".replace("  ", " "))
-    for step in stream.of_type("step"):
-        if step["status"] != "ok":
-            if step.get("may_fail"):
-                continue
-            errno = str(step.get("errno_name", ""))
-            kind: OutcomeKind = "corrupt" if errno in _DAMAGE_ERRORS else "fail"
-            message = step.get("message") or errno or "failed"
+    phases, steps = _failures(stream)
+    for phase in phases:
+        name, errno = phase["phase"], str(phase.get("errno_name", ""))
+        if name == "verify" or errno in _DAMAGE_ERRORS:
             return Outcome(
-                kind, f"step {step['index']} ({step['verb']}): {message}", last_lines(console)
+                "corrupt",
+                f"phase {name}: {phase.get('message') or errno or 'data differ'}",
+                last_lines(console),
             )
+        if errno == "ENOSPC" and phase["workload"] == "prepare" and phase.get("message"):
+            # It says which share cannot be reached, and what went in.
+            return Outcome("fail", f"phase {name}: {phase['message']}")
+        if errno == "ENOSPC":
+            return Outcome("fail", f"phase {name}: no space left on the partition (ENOSPC)")
+        message = phase.get("message") or "failed"
+        return Outcome("fail", f"phase {name}: {errno} {message}".replace("  ", " "))
+    for step in steps:
+        errno = str(step.get("errno_name", ""))
+        kind: OutcomeKind = "corrupt" if errno in _DAMAGE_ERRORS else "fail"
+        message = step.get("message") or errno or "failed"
+        return Outcome(
+            kind, f"step {step['index']} ({step['verb']}): {message}", last_lines(console)
+        )
     return None
+
+
+def _failures(stream: RecordStream) -> tuple[list[Record], list[Record]]:
+    """The phases and the steps that failed, without those that may fail.
+
+    The records do not say which may. But after a failure the plan only goes on, or ends well, if
+    it was one of these, or a workload that filled the partition (ENOSPC; agent/run.c). The phases
+    of a step are reported right before it.
+    """
+    end = stream.end
+    ended_well = end is not None and end["status"] == "ok"
+    last = next((r for r in reversed(stream.records) if r["type"] == "step"), None)
+    phases: list[Record] = []
+    steps: list[Record] = []
+    pending: list[Record] = []
+    for record in stream.records:
+        if record["type"] == "phase" and record["status"] != "ok":
+            pending.append(record)
+        if record["type"] != "step":
+            continue
+        failed = record["status"] != "ok"
+        if failed and record.get("errno_name") != "ENOSPC" and (ended_well or record is not last):
+            pending = []
+            continue
+        phases, pending = phases + pending, []
+        steps += [record] if failed else []
+    return phases + pending, steps
 
 
 def _message(line: str) -> str:

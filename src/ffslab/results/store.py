@@ -1,7 +1,7 @@
 """Run directories as tables: Parquet files, CSV, or SQL through DuckDB.
 
-Tables: `cases`, `phases`, `latencies`, `blocks`, `requests`, `request_tasks`;
-docs/result-format.md lists the columns. Rows go to temporary files case by case
+Tables: `cases`, `phases`, `latencies`, `blocks`, `tree_steps`, `memory`, `requests`,
+`request_tasks`; docs/result-format.md lists the columns. Rows go to temporary files case by case
 (`case_rows` is pure), and DuckDB reads them from there: an export of a large run
 needs no more memory than its results.
 """
@@ -17,6 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from ffslab.results.request_tables import REQUEST_COLUMNS, REQUEST_TASK_COLUMNS, RequestStage
 from ffslab.results.rundir import RunDirectory
+from ffslab.results.tree_tables import (
+    MEMORY_COLUMNS,
+    TREE_STEP_COLUMNS,
+    memory_rows,
+    tree_step_rows,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -68,6 +74,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "pattern": _TEXT,
         "request_bytes": _INT,
         "part": _TEXT,
+        "steps": _TEXT,
+        "tree_bytes": _INT,
+        "image_bytes": _INT,
+        "image_flash_bytes": _INT,
+        "image_write_ns": _INT,
         "cpu_scale": _REAL,
         "seed": _INT,
         "virtual_ns": _INT,
@@ -100,6 +111,8 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "programs": _INT,
         "reads": _INT,
     },
+    "tree_steps": TREE_STEP_COLUMNS,
+    "memory": MEMORY_COLUMNS,
     "requests": REQUEST_COLUMNS,
     "request_tasks": REQUEST_TASK_COLUMNS,
 }
@@ -111,18 +124,20 @@ def case_rows(
 ) -> dict[str, Iterable[Row]]:
     """A case's rows in every table but those of single requests, with all their columns."""
     key = {"run": run_name, "case_id": result["id"]}
-    rows: dict[str, Iterable[Row]] = {
+    rows: dict[str, Iterable[Mapping[str, Any]]] = {
         "cases": [_case_row(result, wall)],
         "phases": result["phases"],
         "latencies": result["latencies"],
         "blocks": _block_rows(result["flash"]),
+        "tree_steps": tree_step_rows(result),
+        "memory": memory_rows(result),
     }
     return {name: _filled(name, key, table) for name, table in rows.items()}
 
 
-def _filled(name: str, key: Row, rows: Iterable[Row]) -> Iterator[Row]:
+def _filled(name: str, key: Row, rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
     for row in rows:
-        full = key | row
+        full = {**key, **row}
         yield {column: full.get(column) for column in COLUMNS[name]}
 
 
@@ -131,6 +146,7 @@ def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
     options = spec["filesystem"]["options"]
     # Runs of older versions have fewer keys.
     state, workload = spec["state"], spec.get("workload", {})
+    image = result.get("image") or {}
     return {
         **result,
         "board": spec["board"]["name"],
@@ -148,6 +164,12 @@ def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
         "pattern": workload.get("pattern"),
         "request_bytes": workload.get("request_bytes"),
         "part": result["axes"].get("part"),
+        # In a result, "steps" are the plan's.
+        "steps": workload.get("steps"),
+        "tree_bytes": image.get("tree_bytes"),
+        "image_bytes": image.get("image_bytes"),
+        "image_flash_bytes": image.get("flash_bytes"),
+        "image_write_ns": image.get("write_ns"),
         "cpu_scale": spec["cpu_scale"],
         "seed": spec["seed"],
         "wall_ns": wall.get("wall_ns"),
