@@ -24,6 +24,7 @@ from ffslab.images.toolguest import (
     run_tools,
 )
 from ffslab.images.tools import FLASH_FILE, VERSION_WORDS, Recipe, programs, recipe
+from ffslab.images.ubifs_uuid import UUID, fix_uuid
 from ffslab.kernel.cache import hash_files
 from ffslab.model.units import format_size
 
@@ -110,8 +111,9 @@ def _guest_builder(tree: SourceTree, spec: ImageSpec, lab: LabBuild) -> Builder:
             "script": job.script,
             "files": [list(file) for file in job.files],
             "tools": [tool.identity for tool in job.tools],
+            # The kernel has an order in which a directory is read; the agent only starts things.
             "kernel": file_sha256(lab.kernel),
-            "agent": file_sha256(lab.agent),
+            "uuid": UUID.hex(),
             # The image does not depend on it, but what is counted in it does.
             "pages": [spec.page_bytes, spec.pages_per_block],
         },
@@ -132,6 +134,8 @@ def _run(
     except ToolFailedError as error:
         raise _refused(error, tree, spec) from error
     out = directory / OUT_NAME
+    if spec.tool == "ubifs":
+        fix_uuid(out / FLASH_FILE, spec.block_bytes, spec.ubi_data_offset)
     pages = programmed_pages(out / FLASH_FILE, spec.page_bytes, spec.pages_per_block)
     return Output(
         flash_file=out / FLASH_FILE,

@@ -30,6 +30,8 @@ _UBINIZE_FILE = "ubinize.ini"
 _MEMORY_PAGE_BYTES = 4096  # of the lab kernel; the largest data node of JFFS2
 _IMAGE_SEQUENCE = 1
 _TIME_S = 1_000_000_000
+# 2100-01-01. mkfs.erofs takes it for the time of building, and for that of files that are newer.
+_LATE_S = 4_102_444_800
 _UUID = "ff51ab00-0000-4000-8000-000000000000"
 _NAMES = {
     "jffs2": ("mkfs.jffs2",),
@@ -57,13 +59,18 @@ VERSION_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program by its name, and its arguments."""
+    """A program by its name, its arguments, and what is set in its environment (NAME=VALUE)."""
 
     program: str
     words: tuple[str, ...]
+    environment: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return shlex.join((self.program, *self.words))
+        return self.line(self.program)
+
+    def line(self, path: str) -> str:
+        """The command for a shell, with the program at `path`."""
+        return " ".join((*self.environment, shlex.join((path, *self.words))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +152,8 @@ def _squashfs(spec: ImageSpec) -> Recipe:
 
 def _erofs(spec: ImageSpec) -> Recipe:
     words = (f"-U{_UUID}", *spec.options, f"{OUT}/{VOLUME_FILE}", TREE)
-    return _in_volume(spec, Command("mkfs.erofs", words), "vol_type=static")
+    mkfs = Command("mkfs.erofs", words, (f"SOURCE_DATE_EPOCH={_LATE_S}",))
+    return _in_volume(spec, mkfs, "vol_type=static")
 
 
 def _in_volume(spec: ImageSpec, mkfs: Command, volume_lines: str) -> Recipe:
