@@ -396,7 +396,7 @@ def test_image() -> None:
     stream = parse_records(with_written(tree_records([Phase("write-image", 8_000_000)])))
     assert image_results(IMAGE_FACTS, stream) == {
         **IMAGE_FACTS,
-        "ratio": 0.5,
+        "ratio": 2.0,
         "write_ns": 8_000_000,
         "pages": 3584,
         "blocks": 56,
@@ -408,8 +408,8 @@ def test_image_that_was_not_written() -> None:
     for stream in (None, parse_records(b""), failed):
         image = image_results(IMAGE_FACTS, stream)
         assert image is not None
-        assert (image["write_ns"], image["pages"], image["ratio"]) == (None, None, 0.5)
-    empty = image_results({**IMAGE_FACTS, "tree_bytes": 0}, None)
+        assert (image["write_ns"], image["pages"], image["ratio"]) == (None, None, 2.0)
+    empty = image_results({**IMAGE_FACTS, "image_bytes": 0}, None)
     assert empty is not None
     assert empty["ratio"] is None
 
@@ -520,7 +520,7 @@ def test_a_case_is_shown_in_80_columns() -> None:
     for words in (
         "preparation: pass (777777777777)",
         "image: embedded-rootfs",
-        "0.50 of the tree",
+        "7,300,000 B (2.00 : 1); 7,340,032 B",
         "3,584 pages in 56 blocks, 1.40 s",
         "  ENOSPC",
         "missing",

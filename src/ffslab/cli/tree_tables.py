@@ -63,7 +63,7 @@ def print_tree(console: Console, result: Mapping[str, Any]) -> None:
 def _print_image(console: Console, image: Mapping[str, Any] | None) -> None:
     if not image:
         return
-    ratio = "" if image["ratio"] is None else f", {image['ratio']:.2f} of the tree"
+    ratio = "" if image["ratio"] is None else f" ({image['ratio']:.2f} : 1)"
     console.print(
         f"image: {image['tree']}, {format_size(image['tree_bytes'])} of files, by {image['tool']}",
         markup=False,

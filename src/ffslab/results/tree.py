@@ -119,7 +119,7 @@ def image_results(
     """The key `image` of a result; None without an image (`facts` of the built one).
 
     `stream`: of the guest that wrote it to the flash. What it did not report is null. `ratio`
-    is image_bytes ÷ tree_bytes, `write_ns` the virtual time of writing.
+    is tree_bytes ÷ image_bytes, `write_ns` the virtual time of writing.
     """
     if facts is None:
         return None
@@ -127,7 +127,7 @@ def image_results(
     written = stream.first("written") if stream else None
     return {
         **{name: facts[name] for name in _IMAGE_FACTS},
-        "ratio": image / tree if tree else None,
+        "ratio": tree / image if image else None,
         "write_ns": _write_ns(stream) if stream else None,
         "pages": written["pages"] if written else None,
         "blocks": written["blocks"] if written else None,
