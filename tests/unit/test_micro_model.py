@@ -275,6 +275,13 @@ def test_parts_have_settings_and_axes_of_their_own() -> None:
     assert len({case.id for case in cases}) == len(cases)
 
 
+def test_a_part_may_have_one_seed_of_its_own() -> None:
+    seeded = PARTS.replace('set = { "workload.burst"', 'set = { seed = 9, "workload.burst"')
+    cases = [case for case in cases_of(seeded) if case.id.startswith("two-")]
+    assert {case.seed for case in cases} == {9}
+    assert len(cases) == 2 * 2  # file systems and patterns
+
+
 def test_parts_are_chosen_overridden_and_named_in_rules() -> None:
     catalog = load_catalog()
     study = study_of(PARTS)

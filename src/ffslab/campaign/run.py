@@ -7,13 +7,14 @@ expands, `execute` runs what is missing and closes the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ffslab.campaign.images import CaseImage, with_tree_hashes
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolOptions, Progress, run_cases
@@ -89,6 +90,7 @@ def _prepared(
     if overrides:
         study = with_overrides(study, overrides, catalog)
     cases = identified(select(expand(study, catalog), case_ids, called))
+    cases = with_tree_hashes(cases)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
     return Prepared(source, study, tuple(overrides), cases, catalogs)
@@ -161,6 +163,7 @@ class RunRequest:
     scratch: Path | None = None
     resume: RunDirectory | None = None
     fresh_states: bool = False  # prepare them again
+    images: Mapping[str, CaseImage] = field(default_factory=dict)  # by the id of the case
 
 
 TargetFactory = Callable[[LabBuild, Path], Target]
@@ -212,7 +215,7 @@ def _state_room(request: RunRequest, build_id: str, cases: Sequence[Case]) -> It
     """The run's states; afterwards the store is brought back to its limit."""
     limit = limit_bytes()
     store = StateStore(state_root())
-    room = StateRoom(store, build_id, fresh=request.fresh_states)
+    room = StateRoom(store, build_id, fresh=request.fresh_states, images=request.images)
     if not any(case.is_prepared_apart for case in cases):
         yield room
         return

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ffslab.campaign.images import CaseImage
 from ffslab.model.specs import Case
 from ffslab.results.outcome import judged
 from ffslab.results.preparation import Preparation
@@ -28,6 +29,7 @@ class StatePlan:
     key: str
     plan: str
     case: Case
+    image: CaseImage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,13 @@ class PreparedState:
     flash: Path | None
 
 
-def state_plan(case: Case, build_id: str) -> StatePlan | None:
+def state_plan(case: Case, build_id: str, image: CaseImage | None = None) -> StatePlan | None:
     """The state that `case`'s guest gets; None if that guest begins with an erased chip."""
     if not case.is_prepared_apart:
         return None
     plan = preparation_plan_text(case)
-    return StatePlan(state_key(case, plan, build_id), plan, replace(case, trace=False))
+    key = state_key(case, plan, build_id, image.sha256 if image else "")
+    return StatePlan(key, plan, replace(case, trace=False), image)
 
 
 def in_order(cases: Sequence[Case], states: Mapping[str, StatePlan]) -> Iterator[StatePlan | Case]:
@@ -66,16 +69,26 @@ def in_order(cases: Sequence[Case], states: Mapping[str, StatePlan]) -> Iterator
 class StateRoom:
     """The states of one run while it goes on; safe to use from several threads."""
 
-    def __init__(self, store: StateStore, build_id: str, *, fresh: bool = False) -> None:
+    def __init__(
+        self,
+        store: StateStore,
+        build_id: str,
+        *,
+        fresh: bool = False,
+        images: Mapping[str, CaseImage] | None = None,
+    ) -> None:
         self._store = store
         self._build_id = build_id
         self._fresh = fresh
+        self._images = images or {}
         self._lock = threading.Lock()  # protects _futures
         self._futures: dict[str, Future[PreparedState | None]] = {}
 
     def plans(self, cases: Sequence[Case]) -> dict[str, StatePlan]:
         """The state of each case that has one, by the case's id."""
-        found = ((case.id, state_plan(case, self._build_id)) for case in cases)
+        found = (
+            (case.id, state_plan(case, self._build_id, self._images.get(case.id))) for case in cases
+        )
         return {case_id: state for case_id, state in found if state is not None}
 
     def announce(self, state: StatePlan, future: Future[PreparedState | None]) -> None:
@@ -101,7 +114,13 @@ class StateRoom:
             return _judged(state, entry, run, 0, None)
         with self._store.new_entry() as directory:
             job = GuestJob(
-                state.case, state.plan, directory, timeout_s, keep_flash=True, host_cpu=cpu
+                state.case,
+                state.plan,
+                directory,
+                timeout_s,
+                keep_flash=True,
+                host_cpu=cpu,
+                image=state.image.path if state.image else None,
             )
             guest = target.run(job)
             if guest.killed:
@@ -123,5 +142,6 @@ def _judged(
         state.key, {"plan": state.plan.encode(), RECORDS_NAME: records, CONSOLE_NAME: console}
     )
     outcome, stream = judged(records, console, exit_status, limit_s)
-    preparation = Preparation(state.key, outcome, stream)
+    facts = state.image.facts if state.image else None
+    preparation = Preparation(state.key, outcome, stream, facts)
     return PreparedState(preparation, directory / FLASH_NAME if outcome.kind == "pass" else None)

@@ -167,20 +167,25 @@ def _with_options(
 
 def _execute(console: Console, request: RunRequest) -> RunEnd:
     import time
+    from dataclasses import replace
     from datetime import UTC, datetime
 
+    from ffslab.campaign.images import build_images
     from ffslab.campaign.plan import remaining
     from ffslab.campaign.run import execute, prepare_resumed, uml_target_factory
     from ffslab.cli.progress import RunProgress
     from ffslab.kernel import ensure_lab
+    from ffslab.kernel.progress import ConsoleProgress
 
     cases = request.prepared.cases
     lab = ensure_lab(file_systems=[case.filesystem for case in cases])
-    total = len(cases)
+    todo = cases
     if request.resume is not None:
         prepare_resumed(request.resume, lab.build_id)
-        total = len(remaining(cases, request.resume.done_ids(cases)))
-    with RunProgress(console, total, time.monotonic) as progress:
+        todo = remaining(cases, request.resume.done_ids(cases))
+    images = build_images(todo, lab, ConsoleProgress())
+    request = replace(request, images=images)
+    with RunProgress(console, len(todo), time.monotonic) as progress:
         return execute(
             request,
             lab,

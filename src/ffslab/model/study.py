@@ -186,7 +186,8 @@ def _grids(study: Study) -> tuple[_Grid, ...]:
         axes: dict[str, tuple[Any, ...]] = {PART: (part.name,)}
         axes |= {key: values for key, values in study.axes if key not in part.settings}
         axes |= dict(part.axes)
-        axes["seed"] = axes.pop("seed")
+        # Seeds vary fastest, also if the part sets one.
+        axes["seed"] = axes.pop("seed", (part.settings.get("seed"),))
         grids.append(_Grid(_merge(study.base, part.settings), tuple(axes.items())))
     return tuple(grids)
 

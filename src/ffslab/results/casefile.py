@@ -20,6 +20,7 @@ from ffslab.results.micro import (
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import Preparation
 from ffslab.results.records import Record, RecordStream, without_header
+from ffslab.results.tree import image_results, tree_results
 
 RESULT_VERSION = 1
 
@@ -36,6 +37,7 @@ def case_result(
     mtd = stream.first("mtd")
     end = stream.end
     micro, requests = _micro(case, stream)
+    before = preparation.stream if preparation else None
     return {
         "v": RESULT_VERSION,
         "id": case.id,
@@ -57,6 +59,8 @@ def case_result(
         "preparation": _preparation(case, stream, preparation),
         "micro": micro,
         "requests": requests,
+        "tree": tree_results(case, stream, before),
+        "image": image_results(preparation.image if preparation else None, before),
     }
 
 

@@ -78,7 +78,9 @@ def judge(
             "fail", f"{findings[0].kind}: {_message(findings[0].text)}", findings[0].excerpt
         )
     if end["status"] != "ok":
-        return Outcome("fail", f"the agent ended with status {end['status']}", last_lines(console))
+        # No step failed: the agent did not accept the plan.
+        why = end.get("message") or f"it ended with status {end['status']}"
+        return Outcome("fail", f"the agent: {why}", last_lines(console))
     return Outcome("pass")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ffslab.results.outcome import Outcome
 from ffslab.results.records import RecordStream
@@ -15,3 +17,4 @@ class Preparation:
     key: str
     outcome: Outcome
     stream: RecordStream
+    image: Mapping[str, Any] | None = None  # facts of the image that it wrote to the flash

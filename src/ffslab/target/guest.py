@@ -24,6 +24,7 @@ class GuestJob:
     keep_flash: bool = False
     host_cpu: int | None = None  # pin the guest there; None: the host decides
     flash: Path | None = None  # the chip begins with a copy of this file; None: erased
+    image: Path | None = None  # the guest finds it in its directory, as `IMAGE_NAME`
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ CONSOLE_NAME = "console.log"
 RECORDS_NAME = "records.jsonl"
 TRACE_NAME = "trace.bin"
 FLASH_NAME = "flash.img"
+IMAGE_NAME = "image.bin"
 
 
 class Target(Protocol):

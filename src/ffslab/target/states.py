@@ -38,8 +38,11 @@ LIMIT_VARIABLE = "FFSLAB_STATE_CACHE_GIB"
 PLACE_VARIABLE = "FFSLAB_STATE_CACHE"
 
 
-def state_key(case: Case, plan: str, build_id: str) -> str:
-    """Names the state that the guest with this preparation plan leaves on the flash."""
+def state_key(case: Case, plan: str, build_id: str, image_sha256: str = "") -> str:
+    """Names the state that the guest with this preparation plan leaves on the flash.
+
+    `image_sha256` is of the image that the plan writes, if it writes one.
+    """
     source = case.filesystem.module_source
     return sha256_hex(
         canonical_json(
@@ -49,6 +52,7 @@ def state_key(case: Case, plan: str, build_id: str) -> str:
                 "flash_bytes": flash_file_bytes(case.board.chip),
                 "build_id": build_id,
                 "module_source": source.key if source else "",
+                "image_sha256": image_sha256,
             }
         )
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ffslab.model.specs import Case, Tree
 from ffslab.model.trees import MOUNT, SPLITS, Step, split_steps
+from ffslab.target.guest import IMAGE_NAME
 from ffslab.target.planlines import (
     FLASH_REGION,
     MOUNT_POINT,
@@ -23,7 +24,6 @@ from ffslab.target.planlines import (
 )
 
 SETTLE_QUIET_MS = 2000
-IMAGE_NAME = "image.bin"  # in the guest's directory on the host
 _HOST = "/host"
 _HOST_FILES = {
     "type": "hostfs",

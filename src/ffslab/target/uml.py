@@ -38,6 +38,7 @@ from ffslab.target.flashfile import (
 from ffslab.target.guest import (
     CONSOLE_NAME,
     FLASH_NAME,
+    IMAGE_NAME,
     RECORDS_NAME,
     TRACE_NAME,
     GuestJob,
@@ -109,10 +110,12 @@ def write_guest_directory(
     plan: str,
     programs: Mapping[str, Path] | None = None,
     flash: Path | None = None,
+    image: Path | None = None,
 ) -> None:
     """Puts kernel, initramfs and a flash file, empty or a copy of `flash`, into `directory`.
 
     `programs` are further executable files of the initramfs, host files by their guest paths.
+    `image` is put there as `IMAGE_NAME`, where a plan can read it through hostfs.
     """
     modules = lab.modules_for(case.filesystem)
     try:
@@ -132,6 +135,9 @@ def write_guest_directory(
         ]
         (directory / INITRAMFS_NAME).write_bytes(build_archive(entries))
         (directory / "linux").symlink_to(lab.kernel.resolve(strict=True))
+        if image:
+            # No link: hostfs shows one as a link, which leads nowhere in the guest.
+            shutil.copyfile(image, directory / IMAGE_NAME)
     except OSError as error:
         raise InfrastructureError(
             f"cannot prepare a guest: {error.filename or directory}: {error.strerror}",
@@ -176,7 +182,9 @@ class UmlTarget:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
         try:
-            write_guest_directory(directory, self._lab, job.case, job.plan, flash=job.flash)
+            write_guest_directory(
+                directory, self._lab, job.case, job.plan, flash=job.flash, image=job.image
+            )
             script = batch_script(job.case, job.host_cpu)
             started_ns = self._clock_ns()
             status, timed_out, killed = self._boot(script, directory, job.timeout_s)

@@ -1,0 +1,86 @@
+"""The images that a run's cases need on their flash: their trees, and the building of each once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ffslab.model.specs import Case
+
+if TYPE_CHECKING:
+    from ffslab.images.spec import BuiltImage, ImageSpec
+    from ffslab.kernel.progress import Progress
+    from ffslab.target.lab import LabBuild
+
+
+@dataclass(frozen=True, slots=True)
+class CaseImage:
+    """An image to be written: the file, its SHA-256, and what results say of it."""
+
+    path: Path
+    sha256: str
+    facts: Mapping[str, Any]
+
+
+def with_tree_hashes(cases: Sequence[Case]) -> tuple[Case, ...]:
+    """The cases with the hash of the tree that their image is built from; each is read once.
+
+    Raises what `ffslab.images.source.source_sha256` does.
+    """
+    if not any(case.state.kind == "image" for case in cases):
+        return tuple(cases)
+    from ffslab.images.source import source_sha256
+
+    known: dict[str, str] = {}
+
+    def with_hash(case: Case) -> Case:
+        name = case.state.tree
+        if case.state.kind != "image":
+            return case
+        if name not in known:
+            known[name] = source_sha256(name)
+        return replace(case, state=replace(case.state, tree_sha256=known[name]))
+
+    return tuple(with_hash(case) for case in cases)
+
+
+def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> dict[str, CaseImage]:
+    """The image of each case that needs one, by the case's id; equal ones are built once.
+
+    Raises what `ffslab.images.build.build_image` does, before any case has run.
+    """
+    wanted = [case for case in cases if case.state.kind == "image"]
+    if not wanted:
+        return {}
+    from ffslab.images.build import build_image, image_spec
+    from ffslab.images.source import SourceTree, source_tree
+
+    trees: dict[str, SourceTree] = {}
+    built: dict[tuple[str, ImageSpec], CaseImage] = {}
+    images: dict[str, CaseImage] = {}
+    for case in wanted:
+        spec = image_spec(case.board.chip, case.partition_blocks, case.filesystem)
+        assert spec is not None  # `ffslab.model.trees` has seen to it
+        name = case.state.tree
+        if name not in trees:
+            trees[name] = source_tree(name, progress)
+        if (name, spec) not in built:
+            built[name, spec] = _case_image(build_image(trees[name], spec, lab, progress))
+        images[case.id] = built[name, spec]
+    return images
+
+
+def _case_image(image: BuiltImage) -> CaseImage:
+    facts = {
+        "tree": image.tree.name,
+        "tree_sha256": image.tree.sha256,
+        "tool": image.tool,
+        "command": image.command,
+        "image_bytes": image.image_bytes,
+        "flash_bytes": image.flash_bytes,
+        "tree_bytes": image.tree.shape.bytes,
+        "sha256": image.sha256,
+    }
+    return CaseImage(image.path, image.sha256, facts)
