@@ -50,10 +50,13 @@ class _Assembly:
             taken = _matching(package.take, path)
             dropped = _matching(package.drop, path) if taken else set()
             unused -= taken | dropped
+            if entry.object_type is ObjectType.SYMLINK and not package.links:
+                continue
             if taken and not dropped:
                 self._entries.setdefault(_text(entry), entry)
         if unused:
-            raise self._wrong(f"package {package.name}: {min(unused)!r} matches nothing")
+            patterns = ", ".join(repr(pattern) for pattern in sorted(unused))
+            raise self._wrong(f"package {package.name}: nothing matches {patterns}")
 
     def _renamed(self, path: str) -> str:
         for rename in self._recipe.rename:
@@ -78,12 +81,10 @@ class _Assembly:
         for group in self._recipe.directories:
             for path in group.paths:
                 self._entries[path] = _directory(path, int(group.mode, 8), **time)
-        for links in self._recipe.links:
-            for name in links.names:
-                path = f"{links.directory}/{name}".strip("/")
-                if path in self._entries:
-                    raise self._wrong(f"the link {path} would replace what is there")
-                self._entries[path] = _link(path, links.target, **time)
+        for path, target in self._recipe.links.items():
+            if path in self._entries:
+                raise self._wrong(f"the link {path} would replace what is there")
+            self._entries[path] = _link(path, target, **time)
         for text in self._recipe.texts:
             self._entries[text.path] = _file(
                 text.path, int(text.mode, 8), text.text.encode(), **time

@@ -33,12 +33,13 @@ Patterns = Annotated[list[str], Field(min_length=1)]
 class PackageFile(Strict):
     """A Debian package and what is taken from it."""
 
-    name: Name
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.+-]*$")
     version: str = Field(min_length=1)
     file: str = Field(pattern=r"^pool/.+\.deb$", description="its path in Debian's archive")
     sha256: Sha256
     take: Patterns
     drop: list[str] = Field(default=[])
+    links: bool = Field(default=True, description="false: none of its symbolic links are taken")
 
 
 class RenameFile(Strict):
@@ -46,14 +47,6 @@ class RenameFile(Strict):
 
     prefix: str = Field(min_length=1)
     to: str
-
-
-class LinksFile(Strict):
-    """Symbolic links of one directory to one target."""
-
-    directory: str
-    target: str = Field(min_length=1)
-    names: Patterns
 
 
 class DirectoriesFile(Strict):
@@ -101,7 +94,7 @@ class Recipe(Strict):
     time_s: Count
     packages: list[PackageFile] = Field(min_length=1)
     rename: list[RenameFile] = Field(default=[])
-    links: list[LinksFile] = Field(default=[])
+    links: dict[str, str] = Field(default={}, description="path = target")
     directories: list[DirectoriesFile] = Field(default=[])
     texts: list[TextFile] = Field(default=[])
     expected: ExpectedFile
