@@ -22,6 +22,7 @@ from ffslab.kernel.lab import known_source, plan_lab
 from ffslab.kernel.outoftree import check_names, with_hash
 from ffslab.kernel.packages import (
     BUILD_PACKAGES,
+    IMAGE_PACKAGES,
     PYTHON_PACKAGES,
     install_command,
     is_debian,
@@ -83,6 +84,7 @@ def examine(
         _python if environment else _no_environment,
         lambda: _lab(variant, kernel_source),
         lambda: _out_of_tree(variant, kernel_source, catalogs),
+        _image_tools,
         _optional_programs,
     )
     return [finding for check in checks for finding in check()]
@@ -285,6 +287,22 @@ def _out_of_tree_finding(
     except FfslabError as error:
         return Finding(subject, State.BAD, error.message, error.remedy)
     return Finding(subject, State.GOOD, f"{wanted.entry}, from {stated.directory}")
+
+
+def _image_tools() -> Iterator[Finding]:
+    """Only images of a directory tree need them; the first brings what is missing."""
+    absent = missing_packages(IMAGE_PACKAGES)
+    subject = "image tools"
+    if not absent:
+        yield Finding(subject, State.GOOD, ", ".join(package.witness for package in IMAGE_PACKAGES))
+        return
+    detail = "not installed: " + ", ".join(f"{p.witness} ({p.purpose})" for p in absent)
+    if is_debian():
+        yield Finding(subject, State.OPTIONAL, detail, f"as root: {install_command(absent)}")
+    else:
+        names = " ".join(package.name for package in absent)
+        remedy = f"install your distribution's equivalents of Debian's {names}"
+        yield Finding(subject, State.OPTIONAL, detail, remedy)
 
 
 def _optional_programs() -> Iterator[Finding]:

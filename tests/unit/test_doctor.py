@@ -26,7 +26,7 @@ def test_everything_a_setup_needs_is_looked_at() -> None:
     findings = by_subject(doctor.examine())
     assert {
         *("machine", "system", "packages", "compiler", "ptrace", "cache", "guest memory"),
-        *("python packages", "report", "kernel source", "chromium", "fio"),
+        *("python packages", "report", "kernel source", "image tools", "chromium", "fio"),
     } <= set(findings)
 
 
@@ -59,6 +59,26 @@ def test_packages_that_this_user_may_not_install_are_bad(monkeypatch: pytest.Mon
     finding = by_subject(doctor.examine())["packages"]
     assert finding.state is State.BAD
     assert finding.remedy.startswith("as root: apt-get")
+
+
+@pytest.mark.parametrize(
+    ("debian", "remedy"),
+    [
+        (True, "apt-get install --no-install-recommends erofs-utils"),
+        (False, "equivalents of Debian's erofs-utils"),
+    ],
+)
+def test_missing_image_tools_are_no_obstacle(
+    debian: bool, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        doctor, "missing_packages", lambda wanted: [p for p in wanted if p.name == "erofs-utils"]
+    )
+    monkeypatch.setattr(doctor, "is_debian", lambda: debian)
+    finding = by_subject(doctor.examine())["image tools"]
+    assert finding.state is State.OPTIONAL
+    assert "mkfs.erofs (builds images of EROFS)" in finding.detail
+    assert remedy in finding.remedy
 
 
 @pytest.mark.parametrize(

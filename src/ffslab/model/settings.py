@@ -100,9 +100,9 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
     where = f"case {case_id}"
     board = _board(settings, catalog, where)
     filesystem = catalog.filesystem(_text(settings, "filesystem", where))
-    setup = _mount_setup(filesystem, settings, where)
+    setup = mount_setup(filesystem, settings, where)
     state = _state(settings, catalog, where)
-    blocks = _partition_blocks(board, filesystem, settings, where)
+    blocks = partition_blocks(board, filesystem, settings, where)
     table = {
         key.removeprefix("workload."): value
         for key, value in settings.items()
@@ -162,7 +162,8 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
     return replace(board, **board_changes) if board_changes else board
 
 
-def _mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> MountSetup:
+def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> MountSetup:
+    """The file system with its options chosen; SpecError for an option that it does not have."""
     for key, value in settings.items():
         name = key.removeprefix("options.")
         if name != key and name not in filesystem.options and value != DEFAULT:
@@ -220,7 +221,8 @@ def _state(settings: Settings, catalog: Catalog, where: str) -> InitialState:
     return initial_state(validated(StateFile, table, f"{where}: state"))
 
 
-def _partition_blocks(board: Board, filesystem: Filesystem, settings: Settings, where: str) -> int:
+def partition_blocks(board: Board, filesystem: Filesystem, settings: Settings, where: str) -> int:
+    """Erase blocks of the partition; SpecError if chip or partition is too small for it."""
     chip = board.chip
     block_bytes = chip.block_bytes
     in_front = sum(-(-part.size_bytes // block_bytes) for part in board.partitions)
