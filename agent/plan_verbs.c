@@ -180,6 +180,33 @@ const struct verb_spec plan_verbs[] = {
 		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
 		{ "keep", KEY_NUMBER, "0", 0, 1, NULL },
 	} },
+	{ "tree-copy", {
+		{ "from", KEY_PATH, NULL, 0, 0, NULL },
+		{ "dir", KEY_PATH, NULL, 0, 0, NULL },
+		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+		{ "exclude", KEY_TEXT, "", 0, 0, NULL },
+	} },
+	{ "tree-check", {
+		{ "dir", KEY_PATH, NULL, 0, 0, NULL },
+		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+		{ "files", KEY_NAME, "normal(4,1)", 0, 0, NULL },
+		{ "directories", KEY_NAME, "normal(3,1)", 0, 0, NULL },
+		{ "size", KEY_NAME, "normal(1024,64)", 0, 0, NULL },
+		{ "depth", KEY_NAME, "constant(5)", 0, 0, NULL },
+		{ "contents", KEY_CHOICE, "random", 0, 0, tree_content_names },
+		{ "compressibility_percent", KEY_NUMBER, "0", 0, 100, NULL },
+		{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
+	} },
+	{ "tree-digest", {
+		{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
+		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+		{ "expect", KEY_TEXT, "", 0, 0, NULL },
+	} },
+	{ "tree-warm", {
+		{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
+		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+		{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
+	} },
 	{ "exec", {
 		{ "path", KEY_NAME, NULL, 0, 0, NULL },
 		{ "args", KEY_TEXT, "", 0, 0, NULL },

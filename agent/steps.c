@@ -480,6 +480,10 @@ static const struct {
 	{ "tree-list", step_tree },
 	{ "tree-find", step_tree },
 	{ "tree-delete", step_tree },
+	{ "tree-copy", step_tree },
+	{ "tree-check", step_tree },
+	{ "tree-digest", step_tree },
+	{ "tree-warm", step_tree },
 	{ "exec", step_exec },
 	{ "shell", step_shell },
 };

@@ -17,6 +17,10 @@ static const struct {
 	{ "tree-list", tree_list },
 	{ "tree-find", tree_find },
 	{ "tree-delete", tree_delete },
+	{ "tree-copy", tree_copy },
+	{ "tree-check", tree_check },
+	{ "tree-digest", tree_digest },
+	{ "tree-warm", tree_warm },
 };
 
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))

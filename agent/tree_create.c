@@ -237,9 +237,10 @@ static int reserve(struct creation *c, struct ffs_error *error)
 		return ffs_fail(error, ENOMEM,
 			"no memory for %llu levels and writes of %llu bytes",
 			(unsigned long long)levels, (unsigned long long)unit);
-	/* Touched now, so that no page fault falls into the phase. */
-	memset(c->reserve, 0, c->reserve_bytes);
-	memset(c->levels, 0, levels * sizeof(*c->levels));
+	/* Touched now, so that no page fault falls into the phase; not with
+	 * zeros, for which a compiler would ask for untouched memory. */
+	memset(c->reserve, 1, c->reserve_bytes);
+	memset(c->levels, 1, levels * sizeof(*c->levels));
 	if (descent_reserve(&c->descent, levels, error))
 		return -1;
 	return tree_content_init(&c->content, c->params.contents,

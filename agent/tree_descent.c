@@ -20,7 +20,7 @@ int descent_reserve(struct descent *descent, size_t levels,
 		return ffs_fail(error, ENOMEM,
 				"no memory for %zu levels of directories",
 				levels);
-	memset(descent->fds, 0, levels * sizeof(*descent->fds));
+	memset(descent->fds, -1, levels * sizeof(*descent->fds));
 	descent->room = levels;
 	return 0;
 }

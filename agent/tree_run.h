@@ -39,5 +39,9 @@ int tree_create(struct tree_run *run, struct ffs_error *error);
 int tree_list(struct tree_run *run, struct ffs_error *error);
 int tree_find(struct tree_run *run, struct ffs_error *error);
 int tree_delete(struct tree_run *run, struct ffs_error *error);
+int tree_copy(struct tree_run *run, struct ffs_error *error);
+int tree_check(struct tree_run *run, struct ffs_error *error);
+int tree_digest(struct tree_run *run, struct ffs_error *error);
+int tree_warm(struct tree_run *run, struct ffs_error *error);
 
 #endif
