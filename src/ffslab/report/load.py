@@ -398,7 +398,7 @@ def _state_meaning(state: Row) -> str:
     if kind == "filled":
         return f"a file of {state['rate_percent']} % of the partition, the test file's space used"
     if kind == "image":
-        return f"the image of the tree {state['tree']}, written as a flasher does"
+        return "an image of a directory tree, written as a flasher does"
     valid, invalid = state["valid_percent"], state["invalid_percent"]
     empty = valid == invalid == 0
     return "everything erased" if empty else f"{valid} % valid, {invalid} % invalid data"

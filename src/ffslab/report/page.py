@@ -1,6 +1,7 @@
 """Assembles the report: data → findings and charts → one HTML file.
 
-The page of FFSMark is made here, that of the micro-benchmarks in `ffslab.report.micro`.
+The page of FFSMark is made here, that of the micro-benchmarks in `ffslab.report.micro`, that of
+directory trees in `ffslab.report.tree`.
 """
 
 from __future__ import annotations
@@ -57,10 +58,15 @@ class LatencySection:
 
 def write_report(run_dir: Path, output: Path | None) -> Path:
     """Build the page and write it in one step, so that a reader never sees half of it."""
-    if workload_kind(run_dir) == "micro":
+    kind = workload_kind(run_dir)
+    if kind == "micro":
         from ffslab.report.micro.page import render_micro
 
         page = render_micro(run_dir)
+    elif kind == "tree":
+        from ffslab.report.tree.page import render_tree
+
+        page = render_tree(run_dir)
     else:
         page = render(load_run(run_dir))
     target = output or run_dir / "report.html"

@@ -1,0 +1,3 @@
+"""The page of a run of workload `tree`: images, the times of its steps, memory, what unmounting
+costs.
+"""

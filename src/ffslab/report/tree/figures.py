@@ -1,0 +1,337 @@
+"""Which figures a run of workload `tree` has: images, steps, what a whole run takes, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.report.axes import Mean
+from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, curves
+from ffslab.report.parts import Key, Panel
+from ffslab.report.quantity import duration, significant
+from ffslab.report.tree.charts import Bar, Piece, bars
+from ffslab.report.tree.data import MEMORY_PARTS, Image
+from ffslab.report.tree.series import (
+    Lines,
+    MemorySample,
+    Sample,
+    Section,
+    duration_ns,
+    mean_of,
+    means,
+    memory_bytes,
+)
+from ffslab.report.tree.words import KINDS, MOUNT, UNMOUNT, kind_of
+
+_LIGHT = 0.35  # how strong the processor's part of a bar is
+_KIND_COLOURS = ("t2", "t0", "t3", "t1")
+KIND_KEYS = tuple(Key(kind, colour) for kind, colour in zip(KINDS, _KIND_COLOURS, strict=True))
+MEMORY_KEYS = tuple(Key(name, colour) for _, name, colour in MEMORY_PARTS)
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Small charts that belong together, with what their bars mean."""
+
+    title: str
+    meaning: str
+    panels: tuple[Panel, ...]
+    keys: tuple[Key, ...] = ()
+
+
+def time_quantity(values: Sequence[float], title: str = "time") -> Quantity:
+    """Durations in s, ms or µs, by the longest; logarithmic."""
+    top = max(values, default=0)
+    for limit, unit in ((1e9, "s"), (1e6, "ms")):
+        if top >= limit:
+            return Quantity(title, unit, limit, logarithmic=True)
+    return Quantity(title, "µs", 1e3, logarithmic=True)
+
+
+def size_quantity(values: Sequence[float], title: str) -> Quantity:
+    """Sizes in MiB or KiB, by the largest; logarithmic where all are above 0."""
+    big = max(values, default=0) >= 2**20
+    logarithmic = bool(values) and min(values) > 0
+    return Quantity(title, "MiB" if big else "KiB", 2**20 if big else 2**10, logarithmic)
+
+
+def size_text(value: float) -> str:
+    """Bytes in MiB or KiB; of memory, which may have become less."""
+    unit, size = ("MiB", 2**20) if abs(value) >= 2**20 else ("KiB", 2**10)
+    return f"{significant(value / size)} {unit}"
+
+
+def image_figure(
+    images: Mapping[str, Sequence[Image]], styles: Mapping[str, Style]
+) -> Panels | None:
+    """Sizes of the images with their ratios: a bar each, and what the flash has beside it."""
+    drawn = []
+    trees = {image.tree for found in images.values() for image in found}
+    sizes = {image.tree_bytes for found in images.values() for image in found}
+    for label, found in images.items():
+        for number, image in enumerate(found, 1):
+            name = image.tree if len(trees) > 1 else str(number) if len(found) > 1 else ""
+            beside = max(image.flash_bytes - image.image_bytes, 0)
+            colour = styles[label].colour
+            pieces = (Piece(image.image_bytes, colour), Piece(beside, colour, _LIGHT))
+            text = f"{significant(image.image_bytes / 1e6)} MB, {significant(image.ratio)} : 1"
+            drawn.append(Bar(label, name, pieces, text))
+    if not drawn:
+        return None
+    mark = float(next(iter(sizes))) if len(sizes) == 1 else None
+    meaning = (
+        "Solid: the image without what the flash needs around it; light: what the flasher programs "
+        "more (UBI’s headers, filling of blocks). The ratio is bytes of the tree’s files : bytes "
+        "of the image."
+    )
+    if mark is not None:
+        meaning += f" Dashed line: the tree’s files, {significant(mark / 1e6)} MB."
+    meaning += f" Tree: {', '.join(sorted(trees))}."
+    words = ("Image sizes", "images")
+    drawing = bars(drawn, Quantity("size", "MB", 1e6), words, width=520, mark=mark)
+    return Panels("Image sizes", meaning, (Panel("", "", drawing),))
+
+
+def step_panels(section: Section, styles: Mapping[str, Style]) -> Panels | None:
+    """A section without an axis: a panel per step, a bar per configuration and run."""
+    titles: dict[str, list[str]] = {}
+    for place, role in section.results.items():
+        name = place.replace(f", run {role.run}", "")
+        titles.setdefault(name, []).append(place)
+    panels = []
+    for number, (title, places) in enumerate(titles.items()):
+        drawn = [
+            bar
+            for label in section.labels
+            for place in places
+            for bar in _step_bars(section, place, label, styles[label])
+        ]
+        if drawn:
+            longest = [max(bar.length, bar.high) for bar in drawn]
+            quantity = time_quantity(longest)
+            words = (f"Time of {title}", f"{section.key}-step-{number}")
+            panels.append(Panel(title, "", bars(drawn, quantity, words, width=250)))
+    if not panels:
+        return None
+    meaning = f"{split_meaning(section)}{_runs_meaning(section)} {range_meaning(section)}"
+    return Panels("Time of each step", f"{meaning} {settings_sentence(section)}", tuple(panels))
+
+
+def _step_bars(section: Section, place: str, label: str, style: Style) -> list[Bar]:
+    found = [s for s in section.samples if s.place == place and s.label == label]
+    if not found:
+        return []
+    mean = mean_of([sample.duration_ns for sample in found])
+    role = section.roles[place]
+    run = f"run {role.run}" if role.run else ""
+    pieces = tuple(
+        Piece(value, style.colour, strength) for value, strength in _split_values(found, mean.mean)
+    )
+    return [Bar(label, run, pieces, duration(round(mean.mean)), mean.low, mean.high)]
+
+
+def _split_values(samples: Sequence[Sample], whole: float) -> list[tuple[float, float]]:
+    """Lengths with strengths: flash and processor, or all in one where that is not known."""
+    splits = [sample.split for sample in samples if sample.split is not None]
+    if len(splits) < len(samples):
+        return [(whole, 1.0)]
+    flash = sum(split.flash_ns for split in splits) / len(splits)
+    return [(flash, 1.0), (whole - flash, _LIGHT)]
+
+
+def split_meaning(section: Section) -> str:
+    """How time was split into flash and processor."""
+    splits = [sample.split for sample in section.samples if sample.split is not None]
+    if not splits:
+        return "How much of the time is the flash’s is not known."
+    measured = sum(split.measured for split in splits)
+    free = "the time of the same case with a free processor (CPU scale 0)"
+    driver = "the time in the flash driver, at most the whole"
+    basis = free if measured == len(splits) else driver
+    if 0 < measured < len(splits):
+        basis = f"{free}, or, where there is none, {driver}"
+    return f"Flash (in bars: solid) is {basis}; processor (light) is the rest."
+
+
+def _runs_meaning(section: Section) -> str:
+    most = max((role.run for role in section.roles.values()), default=0)
+    if most < 2:
+        return ""
+    more = ", and so on" if most > 2 else ""
+    return f" Of each configuration the upper bar is run 1, the one below it run 2{more}."
+
+
+def range_meaning(section: Section) -> str:
+    seeds = len({case.seed for case in section.cases})
+    if seeds < 2:
+        return "One seed."
+    return "Means over seeds; a line or bar at the end: smallest to largest seed."
+
+
+def settings_sentence(section: Section) -> str:
+    return f"For: {section.settings}."
+
+
+def total_panels(section: Section) -> Panels | None:
+    """A section without an axis: what the time to the end of the last unmount is made of."""
+    drawn = []
+    for label in section.labels:
+        samples = [sample for sample in section.samples if sample.label == label]
+        for run in sorted({sample.role.run for sample in samples}):
+            bar = _total_bar(label, run, [s for s in samples if s.role.run == run])
+            if bar:
+                drawn.append(bar)
+    if not drawn:
+        return None
+    quantity = time_quantity([bar.length for bar in drawn], "time to the end of unmount")
+    words = ("Time to the end of unmount", f"{section.key}-total")
+    drawing = bars(drawn, quantity, words, width=560)
+    meaning = (
+        "From the first mount to the end of the unmount, by kinds of steps; at the bar’s end the "
+        f"whole and the share of unmounting.{_runs_meaning(section)} {settings_sentence(section)}"
+    )
+    return Panels("Time to the end of unmount", meaning, (Panel("", "", drawing),), KIND_KEYS)
+
+
+def _total_bar(label: str, run: int, samples: Sequence[Sample]) -> Bar | None:
+    """None unless every case has an unmount as its last step there."""
+    cases: dict[str, list[Sample]] = {}
+    for sample in samples:
+        cases.setdefault(sample.case.id, []).append(sample)
+    whole = [
+        found
+        for found in cases.values()
+        if max(found, key=lambda s: s.step.index).role.word == UNMOUNT
+    ]
+    if not whole:
+        return None
+    sums = {
+        kind: sum(s.duration_ns for found in whole for s in found if kind_of(s.role.word) == kind)
+        / len(whole)
+        for kind in KINDS
+    }
+    total = sum(sums.values())
+    share = f", unmount {significant(100 * sums[UNMOUNT] / total, 2)} %" if total else ""
+    pieces = tuple(
+        Piece(value, colour) for value, colour in zip(sums.values(), _KIND_COLOURS, strict=True)
+    )
+    name = f"run {run}" if run else ""
+    return Bar(label, name, pieces, f"{duration(round(total))}{share}")
+
+
+def curve_figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
+    """A section with an axis: times of mounting and unmounting, of work on the tree, and the
+    processor's share of both.
+    """
+    if section.axis is None:
+        return ()
+    times = means(section.samples, duration_ns)
+    shares = means(section.samples, cpu_percent)
+    groups = (
+        ("mounting", "Mounting and unmounting", (MOUNT, UNMOUNT)),
+        ("work", "Work on the tree", ("create", "copy", "list", "find", "delete", "check", "sync")),
+    )
+    found = []
+    for key, title, words in groups:
+        places = [place for place, role in section.results.items() if role.word in words]
+        values = [
+            m.mean for (place, _), line in times.items() if place in places for m in line.values()
+        ]
+        found.append(_figure(section, (title, key), times, places, time_quantity(values), styles))
+        share = Quantity("processor’s share of the time", "%")
+        words_of = (f"{title}: the processor’s share", f"{key}-cpu")
+        found.append(_figure(section, words_of, shares, places, share, styles))
+    return tuple(figure for figure in found if figure is not None)
+
+
+def cpu_percent(sample: Sample) -> float | None:
+    """The processor's share of a step's time."""
+    if sample.split is None or not sample.duration_ns:
+        return None
+    return 100 * sample.split.cpu_ns / sample.duration_ns
+
+
+def _figure(
+    section: Section,
+    words: tuple[str, str],
+    lines: Lines,
+    places: Sequence[str],
+    shown: Quantity,
+    styles: Mapping[str, Style],
+) -> Figure | None:
+    """A pane per place, a curve per configuration; `words`: title and the end of an identifier."""
+    axis = section.axis
+    panes = []
+    used: dict[str, None] = {}
+    for place in places:
+        drawn = [
+            Curve(styles[label], tuple(lines[place, label].items()))
+            for label in section.labels
+            if lines.get((place, label))
+        ]
+        used.update({curve.style.label: None for curve in drawn})
+        if drawn:
+            panes.append(Pane(place, tuple(drawn)))
+    if not panes or axis is None:
+        return None
+    both = "both axes logarithmic" if axis.logarithmic else f"{shown.title} logarithmic"
+    scales = f", {both}" if shown.logarithmic else ""
+    basis = f" {split_meaning(section)}" if shown.unit == "%" else ""
+    meaning = f"{shown.heading} against {axis.heading}{scales}; all panels share their scales."
+    meaning = f"{meaning[0].upper()}{meaning[1:]}{basis} {range_meaning(section)}"
+    identifier = f"{section.key}-{words[1]}"
+    drawing = curves(panes, axis, shown, f"{words[0]}: {meaning}", identifier)
+    keys = tuple(styles[label] for label in section.labels if label in used)
+    return Figure(words[0], f"{meaning} {settings_sentence(section)}", keys, drawing)
+
+
+def memory_figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
+    """A section with an axis: memory after each mount against it."""
+    found = [sample for sample in section.memory if _after_mount(sample)]
+    lines = means(found, memory_bytes)
+    values = [mean.low for line in lines.values() for mean in line.values()]
+    places = list(dict.fromkeys(sample.place for sample in found))
+    if section.axis is None or not values:
+        return ()
+    highs = [mean.mean for line in lines.values() for mean in line.values()]
+    shown = size_quantity([min(values), *highs], "memory")
+    figure = _figure(section, ("Memory after mounting", "memory"), lines, places, shown, styles)
+    return (figure,) if figure else ()
+
+
+def memory_panels(section: Section) -> Panels | None:
+    """A section without an axis: what the memory after each mount is made of."""
+    if section.axis is not None:
+        return None
+    found = [sample for sample in section.memory if _after_mount(sample)]
+    panels = []
+    for number, place in enumerate(dict.fromkeys(sample.place for sample in found)):
+        drawn = []
+        for label in section.labels:
+            group = [s for s in found if s.place == place and s.label == label]
+            if group:
+                drawn.append(_memory_bar(label, group))
+        quantity = size_quantity([bar.length for bar in drawn], "memory")
+        words = (f"Memory after {place}", f"{section.key}-memory-{number}")
+        panels.append(Panel(place, "", bars(drawn, quantity, words, width=250)))
+    if not panels:
+        return None
+    meaning = (
+        "Growth of the kernel’s memory since before the file system was there. "
+        f"{range_meaning(section)} {settings_sentence(section)}"
+    )
+    return Panels("Memory after mounting", meaning, tuple(panels), MEMORY_KEYS)
+
+
+def _memory_bar(label: str, group: Sequence[MemorySample]) -> Bar:
+    total: Mean = mean_of([float(sample.memory.total_bytes) for sample in group])
+    pieces = tuple(
+        Piece(sum(s.memory.parts.get(key, 0) for s in group) / len(group), colour)
+        for key, _, colour in MEMORY_PARTS
+    )
+    return Bar(label, "", pieces, size_text(total.mean), total.low, total.high)
+
+
+def _after_mount(sample: MemorySample) -> bool:
+    role = sample.memory.role
+    return role is not None and role.word == MOUNT

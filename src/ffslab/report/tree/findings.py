@@ -1,0 +1,331 @@
+"""What a run of workload `tree` shows, in sentences computed from its data.
+
+Every sentence is a template; which one is used, and of whom it speaks, depends on the numbers.
+Factors relate means over seeds at the same point; over several points their geometric mean is
+given with its range. Nothing here knows a result beforehand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.report.axes import Axis
+from ffslab.report.findings import SAME, Finding
+from ffslab.report.quantity import duration, significant, times
+from ffslab.report.tree.data import TreeRun
+from ffslab.report.tree.figures import cpu_percent, size_text
+from ffslab.report.tree.rating import Criterion, Rated, criteria, rate
+from ffslab.report.tree.series import (
+    Line,
+    Lines,
+    Sample,
+    Section,
+    duration_ns,
+    images,
+    means,
+    memory_bytes,
+)
+from ffslab.report.tree.words import MOUNT, UNMOUNT
+
+TO = "\u2060–\u2060"  # a range does not break
+RULE = (
+    "Who is first: the configuration with the smallest geometric mean over the points that all "
+    "have. A factor is a ratio of means over seeds at the same point; of several points it is the "
+    "geometric mean, with its range in brackets. Growth: the exponent e of value ∝ (axis)^e from "
+    "the first to the last point; 1 is in proportion, 0 not at all. Sentences name the largest and "
+    "the smallest effect. Background: tasks other than the one that did the step."
+)
+AGENT = "ffsagent"
+_LEAST_NS = 1.0
+_FIRSTS = 3  # sentences on who is first, in the head of the page
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Ratios at several points: geometric mean and range."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def distance(self) -> float:
+        return abs(math.log(self.mean))
+
+    @property
+    def text(self) -> str:
+        if times(self.low) == times(self.high):
+            return times(self.mean)
+        return f"{times(self.mean)} ({significant(self.low)}{TO}{significant(self.high)})"
+
+
+def factor_of(before: Line, after: Line) -> Factor | None:
+    """after ÷ before at the points that both have; None without one."""
+    ratios = [
+        max(after[x].mean, _LEAST_NS) / max(before[x].mean, _LEAST_NS) for x in before if x in after
+    ]
+    if not ratios:
+        return None
+    mean = math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
+    return Factor(mean, min(ratios), max(ratios))
+
+
+def section_findings(run: TreeRun, section: Section) -> tuple[tuple[Finding, ...], ...]:
+    """A section's sentences by what they are about."""
+    groups = (
+        _firsts(run, section),
+        _second_runs(section),
+        _scenarios(section),
+        _growths(section),
+        _unmounts(section),
+        _memory(section),
+        _shares(section),
+    )
+    return tuple(tuple(group) for group in groups)
+
+
+def headlines(run: TreeRun, found: Sequence[Section]) -> tuple[Finding, ...]:
+    """What stands at the head of the page: the images, and of each section the strongest sentence
+    of each kind; of who is first in what, several.
+    """
+    kept = [*image_findings(run)]
+    for section in found:
+        lead = f"{section.title} – " if len(found) > 1 else ""
+        for number, group in enumerate(section_findings(run, section)):
+            best = sorted(group, key=lambda finding: -finding.weight)[: 1 if number else _FIRSTS]
+            kept += [Finding(lead + f.text, f.weight) for f in group if f in best]
+    return tuple(kept)
+
+
+def image_findings(run: TreeRun) -> Iterable[Finding]:
+    """The smallest and the largest image, and what compression saves in each file system."""
+    known = {label: kept[0] for label, kept in images(run).items() if len(kept) == 1}
+    if len(known) < 2:
+        return
+    order = sorted(known, key=lambda label: known[label].image_bytes)
+    small, large = order[0], order[-1]
+    ratio = known[large].image_bytes / max(known[small].image_bytes, 1)
+    yield Finding(
+        f"The smallest image is that of **{small}**: {_megabytes(known[small].image_bytes)}, "
+        f"{significant(known[small].ratio)} : 1; the largest, of {large}, is **{times(ratio)}** as "
+        f"large ({_megabytes(known[large].image_bytes)}).",
+        abs(math.log(ratio)) if ratio else 0.0,
+    )
+
+
+def _megabytes(size: float) -> str:
+    return f"{significant(size / 1e6)} MB"
+
+
+def _firsts(run: TreeRun, section: Section) -> Iterable[Finding]:
+    """Who is first in each step, and how far the next and the last are behind."""
+    for criterion in criteria(run, [section]):
+        rated = rate(criterion)
+        if rated is None or criterion.is_size:
+            continue
+        yield _first(criterion, rated)
+
+
+def _first(criterion: Criterion, rated: Rated) -> Finding:
+    order = sorted(rated.marks, key=lambda name: rated.marks[name].factor)
+    first, last = order[0], order[-1]
+    mark = rated.marks[first]
+    opening = criterion.title[0].upper() + criterion.title[1:]
+    value = f", {mark.value}" if mark.value else ""
+    alike = [name for name in order[1:] if rated.marks[name].high <= 1 + SAME]
+    text = f"{opening}: **{first}** is first{value}"
+    if alike:
+        text += f", with {', '.join(alike)} within {100 * SAME:.0f} %"
+    behind = [name for name in order[1:] if name not in alike]
+    if behind:
+        text += f"; next {behind[0]} {_factor_text(rated, behind[0])}"
+    if len(behind) > 1:
+        text += f", last {last} **{_factor_text(rated, last)}**"
+    points = f" ({rated.points} points)" if rated.points > 1 else ""
+    return Finding(f"{text}{points}.", math.log(rated.marks[last].factor))
+
+
+def _factor_text(rated: Rated, name: str) -> str:
+    mark = rated.marks[name]
+    return Factor(mark.factor, mark.low, mark.high).text
+
+
+def _second_runs(section: Section) -> Iterable[Finding]:
+    """For each step: whom the second run changes most against the first."""
+    lines = means(section.samples, duration_ns)
+    titles: dict[str, dict[int, str]] = {}
+    for place, role in section.results.items():
+        if role.run:
+            titles.setdefault(place.replace(f", run {role.run}", ""), {})[role.run] = place
+    for title, places in titles.items():
+        if 1 in places and 2 in places:
+            opening = f"{title[0].upper()}{title[1:]}, run 2 against run 1"
+            yield from _extremes(opening, _changes(lines, places[1], places[2]))
+
+
+def _scenarios(section: Section) -> Iterable[Finding]:
+    """For each step that follows a crash in some cases and a clean unmount in others."""
+    lines = means(section.samples, duration_ns)
+    crash, clean = ", after a crash", ", after a clean unmount"
+    for place in section.results:
+        other = place.replace(crash, clean)
+        if place.endswith(crash) and other in section.results:
+            title = place.removesuffix(crash)
+            opening = f"{title[0].upper()}{title[1:]} after a crash against after a clean unmount"
+            yield from _extremes(opening, _changes(lines, other, place))
+
+
+def _changes(lines: Lines, before: str, after: str) -> dict[str, Factor]:
+    found = {}
+    for (place, label), line in lines.items():
+        if place == before and (after, label) in lines:
+            factor = factor_of(line, lines[after, label])
+            if factor:
+                found[label] = factor
+    return found
+
+
+def _extremes(opening: str, changes: Mapping[str, Factor]) -> Iterable[Finding]:
+    """The largest and the smallest change; nothing when all are the same."""
+    order = sorted(changes, key=lambda label: -changes[label].distance)
+    if not order or changes[order[0]].distance <= math.log(1 + SAME):
+        return
+    most, least = order[0], order[-1]
+    text = f"{opening}: **{most}** {_change(changes[most])}"
+    if len(order) > 1:
+        text += f"; least {least}, {_change(changes[least])}"
+    yield Finding(f"{text}.", changes[most].distance)
+
+
+def _change(factor: Factor) -> str:
+    if abs(factor.mean - 1) <= SAME:
+        return f"practically the same, {factor.text}"
+    return f"takes **{factor.text}** as long"
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a line grows from its first to its last point."""
+
+    exponent: float
+    factor: float
+    first: float
+    last: float
+
+
+def growth_of(line: Line, least: float = _LEAST_NS) -> Growth | None:
+    """None without two points above 0 on the axis."""
+    points = [x for x in line if x > 0]
+    if len(points) < 2:
+        return None
+    first, last = points[0], points[-1]
+    factor = max(line[last].mean, least) / max(line[first].mean, least)
+    return Growth(math.log(factor) / math.log(last / first), factor, first, last)
+
+
+def _growths(section: Section) -> Iterable[Finding]:
+    """For each step: who grows most and least along the axis."""
+    axis = section.axis
+    if axis is None:
+        return
+    lines = means(section.samples, duration_ns)
+    for place in section.results:
+        yield from _growth_sentence(f"time of {place}", axis, _at(lines, place))
+
+
+def _growth_sentence(
+    what: str, axis: Axis, lines: Mapping[str, Line], least: float = _LEAST_NS
+) -> Iterable[Finding]:
+    grown = {label: g for label, line in lines.items() if (g := growth_of(line, least))}
+    if not grown:
+        return
+    order = sorted(grown, key=lambda label: -grown[label].exponent)
+    most, last = order[0], order[-1]
+    opening = f"{what[0].upper()}{what[1:]} against {axis.word}"
+    text = f"{opening}: **{most}** {_growth(grown[most], axis)}"
+    if len(order) > 1:
+        text += f"; least {last}, {_growth(grown[last], axis)}"
+    yield Finding(f"{text}.", abs(math.log(max(grown[most].factor, 1e-9))))
+
+
+def _growth(grown: Growth, axis: Axis) -> str:
+    return (
+        f"**{times(grown.factor)}** from {axis.number(grown.first)} to "
+        f"{axis.value_text(grown.last)} (exponent {significant(grown.exponent, 2)})"
+    )
+
+
+def _at(lines: Lines, place: str) -> dict[str, Line]:
+    return {label: line for (where, label), line in lines.items() if where == place}
+
+
+def _shares(section: Section) -> Iterable[Finding]:
+    """Which step is most the processor's, and which most the flash's."""
+    shares: dict[tuple[str, str], list[float]] = {}
+    for sample in section.samples:
+        share = cpu_percent(sample) if sample.role.is_result else None
+        if share is not None:
+            shares.setdefault((sample.place, sample.label), []).append(share)
+    if len(shares) < 2:
+        return
+    mean = {key: sum(found) / len(found) for key, found in shares.items()}
+    high, low = max(mean, key=lambda key: mean[key]), min(mean, key=lambda key: mean[key])
+    yield Finding(
+        f"The processor has most of the time in {high[0]} of **{high[1]}** "
+        f"({significant(mean[high], 2)} %), and least in {low[0]} of **{low[1]}** "
+        f"({significant(mean[low], 2)} %); over all steps and configurations the median is "
+        f"{significant(sorted(mean.values())[len(mean) // 2], 2)} %.",
+        0.5,
+    )
+
+
+def _unmounts(section: Section) -> Iterable[Finding]:
+    """Whose unmount takes longest, and how much of its flash work is done in the background."""
+    found = [s for s in section.samples if s.role.word == UNMOUNT]
+    if section.axis is not None:
+        found = [s for s in found if s.x == section.axis.values[-1]]
+    groups: dict[tuple[str, str], list[Sample]] = {}
+    for sample in found:
+        groups.setdefault((sample.place, sample.label), []).append(sample)
+    if len(groups) < 2:
+        return
+    mean = {key: sum(s.duration_ns for s in g) / len(g) for key, g in groups.items()}
+    place, label = max(mean, key=lambda key: mean[key])
+    samples = groups[place, label]
+    busy = sum(task.busy_ns for s in samples for task in s.step.tasks)
+    background = sum(task.busy_ns for s in samples for task in s.step.tasks if task.name != AGENT)
+    where = f" at {section.axis.text(section.axis.values[-1])}" if section.axis else ""
+    longest = duration(round(mean[place, label]))
+    text = f"The longest unmount{where} is {place} of **{label}**: {longest}"
+    if busy:
+        share = significant(100 * background / busy, 2)
+        text += f"; {share} % of its time on the flash is background"
+    short = min(mean, key=lambda key: mean[key])
+    text += f". The shortest: {short[0]} of {short[1]}, {duration(round(mean[short]))}."
+    ratio = mean[place, label] / max(mean[short], _LEAST_NS)
+    yield Finding(text, abs(math.log(max(ratio, _LEAST_NS))))
+
+
+def _memory(section: Section) -> Iterable[Finding]:
+    """Who takes most and least memory after the last mount, and how it grows."""
+    after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
+    if not after:
+        return
+    place = after[-1].place
+    lines = _at(means(after, memory_bytes), place)
+    axis = section.axis
+    if axis is not None:
+        yield from _growth_sentence(f"memory after {place}", axis, lines, 4096)
+    at = axis.values[-1] if axis else next(iter(next(iter(lines.values()))))
+    values = {label: line[at].mean for label, line in lines.items() if at in line}
+    if len(values) < 2:
+        return
+    order = sorted(values, key=lambda label: values[label])
+    where = f" at {axis.text(at)}" if axis else ""
+    yield Finding(
+        f"Memory after {place}{where}: least **{order[0]}**, {size_text(values[order[0]])}; most "
+        f"**{order[-1]}**, {size_text(values[order[-1]])}.",
+        abs(math.log(max(values[order[-1]], 4096) / max(values[order[0]], 4096))),
+    )

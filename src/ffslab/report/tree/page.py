@@ -1,0 +1,158 @@
+"""Assembles the page of a run of workload `tree`: results → findings, figures, tables → HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.report import charts as look
+from ffslab.report import data, wear
+from ffslab.report.catalogue import GLOSSARY
+from ffslab.report.curves import Figure, Style, styles_for
+from ffslab.report.findings import Finding
+from ffslab.report.parts import Table, environment
+from ffslab.report.tree import figures, findings, rating, tables
+from ffslab.report.tree.data import TreeRun
+from ffslab.report.tree.figures import Panels
+from ffslab.report.tree.load import load_tree
+from ffslab.report.tree.series import Section, images, sections
+
+_GLOSSARY = (
+    ("mount", "From the first step (attaching UBI, where there is one) to the end of mount(2)."),
+    ("unmount", "Until umount(2) has ended and, where there is UBI, is detached."),
+    ("list, find", "Reading every directory (ls -R); looking for a name that is not there."),
+    ("run 1, run 2", "A list of steps that is done twice, on what the first time left."),
+    ("after a crash", "The first guest ended without unmounting and without writing back."),
+    ("image", "What a tool makes of a directory tree; written to the flash as a flasher does."),
+    ("memory", "Growth of the kernel’s memory since before the file system was there."),
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """A section with what it shows."""
+
+    section: Section
+    findings: tuple[Finding, ...]
+    panels: tuple[Panels, ...]
+    figures: tuple[Figure, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MemoryView:
+    """A section's memory."""
+
+    title: str
+    panels: Panels | None
+    figures: tuple[Figure, ...]
+    table: Table | None
+
+
+def render_tree(run_dir: Path) -> str:
+    """The whole page."""
+    run = load_tree(run_dir)
+    return str(environment().get_template("tree.html.j2").render(**context(run)))
+
+
+def context(run: TreeRun) -> dict[str, Any]:
+    """Everything the template shows."""
+    from ffslab.report.page import fixed_axes
+
+    styles = styles_for(run.lines)
+    found = sections(run)
+    built = images(run)
+    by_name, head = _ratings(run, found)
+    steps = [(table.title, table) for s in found if (table := tables.step_table(run, s))]
+    unmounts = [table for s in found if (table := tables.unmount_table(s))]
+    return {
+        "run": run.run,
+        "board": next((fact.value for fact in run.run.facts if fact.name == "Board"), ""),
+        "fixed": [(name, value) for name, value in fixed_axes(run.run) if name != "steps"],
+        "glossary": (*GLOSSARY, *_GLOSSARY),
+        "palette": look.PALETTE,
+        "ramp": wear.RAMP,
+        "seeds": _seeds_text(run),
+        "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
+        "lists": _step_lists(run),
+        "headlines": findings.headlines(run, found),
+        "finding_rule": findings.RULE,
+        "rating_head": head,
+        "rating": by_name,
+        "rating_rule": rating.RULE,
+        "rating_each": _each_rating(run, found),
+        "image": figures.image_figure(built, styles),
+        "image_table": tables.image_table(built),
+        "views": [_view(run, section, styles) for section in found],
+        "unmounts": unmounts,
+        "memory": _memory(found, styles),
+        "steps": steps,
+        "case_table": tables.case_table(run),
+    }
+
+
+def _ratings(
+    run: TreeRun, found: Sequence[Section]
+) -> tuple[list[tuple[str, list[tuple[str, str]]]], tuple[str, ...]]:
+    """Rows of the rating of file systems, and its head."""
+    grouped = (rating.by_filesystem(run, c) for c in rating.criteria(run, found))
+    rated = [entry for criterion in grouped if (entry := rating.rate(criterion))]
+    head, rows = tables.rating_rows(rated, run)
+    return rows, head
+
+
+def _each_rating(run: TreeRun, found: Sequence[Section]) -> Table | None:
+    """The rating of configurations, where a file system has several."""
+    if len(run.lines) == len({axes[data.FILESYSTEM] for axes in run.lines.values()}):
+        return None
+    rated = [entry for c in rating.criteria(run, found) if (entry := rating.rate(c))]
+    return tables.configuration_rating(rated)
+
+
+def _view(run: TreeRun, section: Section, styles: Mapping[str, Style]) -> View:
+    said = [f for group in findings.section_findings(run, section) for f in group]
+    panels: tuple[Panels | None, ...] = ()
+    if section.axis is None:
+        panels = (figures.step_panels(section, styles), figures.total_panels(section))
+    return View(
+        section,
+        tuple(said),
+        tuple(shown for shown in panels if shown),
+        figures.curve_figures(section, styles),
+        section.notes,
+    )
+
+
+def _memory(found: Sequence[Section], styles: Mapping[str, Style]) -> list[MemoryView]:
+    views = []
+    for section in found:
+        view = MemoryView(
+            section.title,
+            figures.memory_panels(section),
+            figures.memory_figures(section, styles),
+            tables.memory_table(section),
+        )
+        if view.panels or view.figures or view.table:
+            views.append(view)
+    return views
+
+
+def _seeds_text(run: TreeRun) -> str:
+    seeds = run.run.seeds
+    if len(seeds) < 2:
+        return "One seed: every figure is exact for that scenario and says nothing about others."
+    return f"{len(seeds)} seeds: figures are means over them, with their range."
+
+
+def _step_lists(run: TreeRun) -> list[tuple[str, str]]:
+    """Each list of steps with its name, or with the file systems that have it."""
+    found: dict[tuple[str, ...], dict[str, None]] = {}
+    for case in run.cases:
+        name = run.names.get(case.words) or data.filesystem_name(case.line[data.FILESYSTEM])
+        found.setdefault(case.words, {})[name] = None
+    return [
+        (", ".join(names) if len(found) > 1 else "all cases", " ".join(words))
+        for words, names in found.items()
+    ]

@@ -1,0 +1,372 @@
+"""What is drawn against what: a run's cases as sections of samples.
+
+Each part of a study is a section, a study without parts is one. In a section one numeric axis is
+drawn against, that with most values; others, rare, give a section for each of their values. A
+sample is one step of one case, split into flash and processor; values at a point are means over
+seeds with their range. What a figure cannot have is kept as notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ffslab.report.axes import Axis, Mean, axis_of
+from ffslab.report.quantity import grouped
+from ffslab.report.tree.data import Image, Memory, Step, TreeCase, TreeRun
+from ffslab.report.tree.words import Role
+
+ALONE = 0.0  # the point of a section without an axis
+_MOST_NOTES = 12
+
+Line = Mapping[float, Mean]
+Lines = Mapping[tuple[str, str], Line]  # (place, configuration)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A duration's two sides. `measured`: the same case was run with a free processor, and its
+    time is the flash's; otherwise that is the time in the driver.
+    """
+
+    flash_ns: float
+    cpu_ns: float
+    measured: bool
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One step of one case; `place` is its role, with the name of its step list if there are
+    several.
+    """
+
+    case: TreeCase
+    label: str
+    place: str
+    role: Role
+    x: float
+    step: Step
+    duration_ns: float
+    split: Split | None
+
+
+@dataclass(frozen=True)
+class MemorySample:
+    """The memory of one case after one step."""
+
+    case: TreeCase
+    label: str
+    place: str
+    x: float
+    memory: Memory
+
+
+Either = TypeVar("Either", Sample, MemorySample)
+
+
+@dataclass(frozen=True)
+class Section:
+    """Cases that belong into the same figures."""
+
+    key: str
+    title: str
+    meaning: str
+    axis: Axis | None
+    cases: tuple[TreeCase, ...]
+    samples: tuple[Sample, ...]
+    memory: tuple[MemorySample, ...]
+    labels: tuple[str, ...]
+    settings: str
+    notes: tuple[str, ...]
+    is_part: bool
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The places in the order of the steps, with their roles."""
+        found = sorted(self.samples, key=lambda sample: sample.step.index)
+        return {sample.place: sample.role for sample in found}
+
+    @property
+    def results(self) -> dict[str, Role]:
+        """The places that are results by themselves."""
+        return {place: role for place, role in self.roles.items() if role.is_result}
+
+
+def means(
+    samples: Iterable[Either], value_of: Callable[[Either], float | None]
+) -> dict[tuple[str, str], dict[float, Mean]]:
+    """The mean over seeds of a value by (place, configuration) and point; without what has none."""
+    values: dict[tuple[str, str], dict[float, list[float]]] = {}
+    for sample in samples:
+        value = value_of(sample)
+        if value is not None:
+            points = values.setdefault((sample.place, sample.label), {})
+            points.setdefault(sample.x, []).append(value)
+    return {
+        key: {x: mean_of(found) for x, found in sorted(points.items())}
+        for key, points in values.items()
+    }
+
+
+def mean_of(values: Sequence[float]) -> Mean:
+    return Mean(sum(values) / len(values), min(values), max(values), len(values))
+
+
+def duration_ns(sample: Sample) -> float:
+    return sample.duration_ns
+
+
+def memory_bytes(sample: MemorySample) -> float:
+    return float(sample.memory.total_bytes)
+
+
+def sections(run: TreeRun) -> tuple[Section, ...]:
+    """The sections of a run, in the order of the study."""
+    twins = _twins(run)
+    found: list[Section] = []
+    for parts in _joined_parts(run):
+        cases = [case for case in run.shown if case.part in parts]
+        axes = _varying(cases)
+        rest = axes[1:]
+        for place in dict.fromkeys(_point(case, rest) for case in cases):
+            members = [case for case in cases if _point(case, rest) == place]
+            extra = ", ".join(a.text(v) for a, v in zip(rest, place, strict=True) if v is not None)
+            found.append(_section(parts, extra, axes[0] if axes else None, members, run, twins))
+    return tuple(found)
+
+
+def _joined_parts(run: TreeRun) -> list[tuple[str, ...]]:
+    """The study's parts; those without a numeric axis together where they are of different
+    configurations in the same settings, as of read-only file systems, whose steps are others.
+    """
+    joined: list[tuple[str, ...]] = []
+    known: list[tuple[set[str], set[str]] | None] = []  # labels and settings of each
+    for part in dict.fromkeys(case.part for case in run.shown):
+        cases = [case for case in run.shown if case.part == part]
+        if _varying(cases):
+            joined.append((part,))
+            known.append(None)
+            continue
+        labels = {run.labels[case.id] for case in cases}
+        places = {f"{case.settings['board']} {case.settings['partition']}" for case in cases}
+        for number, other in enumerate(known):
+            if other and not other[0] & labels and other[1] == places:
+                joined[number] = (*joined[number], part)
+                other[0].update(labels)
+                break
+        else:
+            joined.append((part,))
+            known.append((labels, places))
+    return joined
+
+
+def _point(case: TreeCase, axes: Sequence[Axis]) -> tuple[float | None, ...]:
+    return tuple(case.numbers.get(axis.name) for axis in axes)
+
+
+def _varying(cases: Sequence[TreeCase]) -> list[Axis]:
+    """The numeric axes with two values or more, those with most first."""
+    values: dict[str, set[float]] = {}
+    for case in cases:
+        for name, value in case.numbers.items():
+            values.setdefault(name, set()).add(value)
+    names = [name for name, found in values.items() if len(found) > 1]
+    names.sort(key=lambda name: -len(values[name]))
+    return [axis_of(name, sorted(values[name])) for name in names]
+
+
+def _twins(run: TreeRun) -> Mapping[tuple[tuple[str, str], ...], TreeCase]:
+    """The passed case with a free processor for each of those with one that costs."""
+    if not run.has_free_cpu:
+        return {}
+    return {case.twin: case for case in run.cases if case.passed and case.cpu_scale == 0}
+
+
+def _section(
+    parts: tuple[str, ...],
+    extra: str,
+    axis: Axis | None,
+    cases: Sequence[TreeCase],
+    run: TreeRun,
+    twins: Mapping[tuple[tuple[str, str], ...], TreeCase],
+) -> Section:
+    samples: list[Sample] = []
+    memory: list[MemorySample] = []
+    splits = _split_places(cases)
+    placed = [case for case in cases if case.passed and (axis is None or axis.name in case.numbers)]
+    for case in placed:
+        x = case.numbers[axis.name] if axis else ALONE
+        name = run.names.get(case.words, "")
+        label = run.labels[case.id]
+        samples += _samples(case, label, x, name, splits, twins.get(case.twin))
+        memory += _memory_samples(case, label, x, name, splits)
+    title = f"Against {axis.title}" if axis else "The steps"
+    is_part = len(parts) == 1 and bool(parts[0])
+    title = parts[0].capitalize() if is_part else title
+    words = "-".join(word for word in (*parts, extra) if word) or "steps"
+    return Section(
+        key="s-" + "".join(char if char.isalnum() else "-" for char in words.lower()),
+        title=f"{title}, {extra}" if extra else title,
+        meaning="; ".join(run.parts[part] for part in parts if run.parts.get(part)),
+        axis=axis,
+        cases=tuple(cases),
+        samples=_once(samples),
+        memory=_once(memory),
+        labels=tuple(dict.fromkeys(run.labels[case.id] for case in cases)),
+        settings=_settings_text(cases, axis),
+        notes=_notes(cases, axis, run),
+        is_part=is_part,
+    )
+
+
+def _split_places(cases: Sequence[TreeCase]) -> Mapping[tuple[str, ...], int]:
+    """For each step list where it parts from the others: at its crash or restart, else at the
+    first word that is not all lists'.
+    """
+    lists = list(dict.fromkeys(case.words for case in cases))
+    common = 0
+    while all(len(words) > common for words in lists) and len({w[common] for w in lists}) == 1:
+        common += 1
+    return {
+        words: next((n for n, word in enumerate(words) if word in ("crash", "restart")), common)
+        for words in lists
+    }
+
+
+def _place(role: Role, index: int, name: str, split: int) -> str:
+    """A role's place; steps before two lists part are the same in both."""
+    place = role.place
+    return f"{place}, {name}" if name and index >= split and name != role.scenario else place
+
+
+def _samples(
+    case: TreeCase,
+    label: str,
+    x: float,
+    name: str,
+    splits: Mapping[tuple[str, ...], int],
+    twin: TreeCase | None,
+) -> list[Sample]:
+    free = {step.phase: step.duration_ns for step in twin.whole_steps} if twin else {}
+    return [
+        Sample(
+            case=case,
+            label=label,
+            place=_place(step.role, step.index, name, splits[case.words]),
+            role=step.role,
+            x=x,
+            step=step,
+            duration_ns=step.duration_ns,
+            split=split_of(step, free.get(step.phase)),
+        )
+        for step in case.whole_steps
+        if step.duration_ns is not None
+    ]
+
+
+def split_of(step: Step, free_ns: float | None) -> Split | None:
+    """A step's time on the flash and the rest of it; neither exceeds the whole."""
+    if step.duration_ns is None:
+        return None
+    flash_ns = step.flash_ns if free_ns is None else free_ns
+    if flash_ns is None:
+        return None
+    flash_ns = min(flash_ns, step.duration_ns)
+    return Split(flash_ns, step.duration_ns - flash_ns, free_ns is not None)
+
+
+def _memory_samples(
+    case: TreeCase, label: str, x: float, name: str, splits: Mapping[tuple[str, ...], int]
+) -> list[MemorySample]:
+    steps = {step.phase: step for step in case.whole_steps}
+    found = []
+    for memory in case.memory:
+        step = steps.get(memory.label)
+        if step is not None:
+            place = _place(step.role, step.index, name, splits[case.words])
+            found.append(MemorySample(case, label, place, x, memory))
+    return found
+
+
+def _once(samples: Sequence[Either]) -> tuple[Either, ...]:
+    """Steps before two step lists part are in the cases of both: only those of the first list
+    count, or a seed would count twice.
+    """
+    lists: dict[tuple[str, str, float, str], tuple[str, ...]] = {}
+    kept = []
+    for sample in samples:
+        key = (sample.place, sample.label, sample.x, sample.case.seed)
+        if lists.setdefault(key, sample.case.words) == sample.case.words:
+            kept.append(sample)
+    return tuple(kept)
+
+
+def _settings_text(cases: Sequence[TreeCase], axis: Axis | None) -> str:
+    """What was the same in all cases, and what was not; not the axis, which the figure shows."""
+    values: dict[str, dict[str, None]] = {}
+    for case in cases:
+        for name, value in case.settings.items():
+            values.setdefault(name, {})[value] = None
+    own = {"partition_bytes": "partition", "cpu_scale": "CPU scale"}.get(axis.name) if axis else ""
+    parts = []
+    for name, found in values.items():
+        if name == own:
+            continue
+        if len(found) == 1:
+            parts.append(f"{name} {next(iter(found))}")
+        elif name == "created trees":
+            parts.append(f"{name} that differ")
+        else:
+            parts.append(f"{name} {' or '.join(found)}")
+    seeds = len({case.seed for case in cases})
+    parts.append("one seed" if seeds == 1 else f"{seeds} seeds")
+    return "; ".join(parts)
+
+
+def _notes(cases: Sequence[TreeCase], axis: Axis | None, run: TreeRun) -> tuple[str, ...]:
+    """What is not in the figures, and why: alike cases (seeds) together."""
+    found: dict[str, list[str]] = {}
+    for case in cases:
+        why = _why_not(case)
+        if not why:
+            continue
+        where = run.labels[case.id]
+        if axis:
+            value = case.numbers.get(axis.name)
+            where += f", {case.shape if value is None else axis.text(value)}"
+        name = run.names.get(case.words, "")
+        where += f", {name}" if name else ""
+        found.setdefault(f"{where}: {why}", []).append(case.seed)
+    notes = [
+        f"{text} (seed{'s' if len(seeds) > 1 else ''} {', '.join(seeds)})"
+        for text, seeds in found.items()
+    ]
+    if len(notes) > _MOST_NOTES:
+        more = len(notes) - _MOST_NOTES
+        notes = [*notes[:_MOST_NOTES], f"and {grouped(more)} more, see the table of all cases"]
+    return tuple(notes)
+
+
+def _why_not(case: TreeCase) -> str:
+    """Why a case is not, or not wholly, in the figures; empty when it is."""
+    if not case.passed:
+        return f"{case.outcome}, {case.reason}" if case.reason else case.outcome
+    if not case.steps:
+        return "no steps recorded"
+    step = case.broken
+    if step is None:
+        return ""
+    name = f" ({step.errno_name})" if step.errno_name else ""
+    return f"only the steps before {step.role.place}, which ended with {step.status}{name}"
+
+
+def images(run: TreeRun) -> dict[str, tuple[Image, ...]]:
+    """The different images of each configuration, whatever came of their cases."""
+    found: dict[str, dict[tuple[str, int, int], Image]] = {}
+    for case in run.cases:
+        if case.image is not None:
+            image = case.image
+            key = (image.tree, image.image_bytes, image.flash_bytes)
+            found.setdefault(run.labels[case.id], {}).setdefault(key, image)
+    return {label: tuple(kept.values()) for label, kept in found.items()}
