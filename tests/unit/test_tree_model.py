@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from host_support import cases_of
 
 from ffslab.errors import SpecError
 from ffslab.model.specs import Case, Tree, case_spec
-from ffslab.model.trees import mean_shape, parse_distribution, split_steps, steps_of
+from ffslab.model.trees import check_tree, mean_shape, parse_distribution, split_steps, steps_of
 from ffslab.target.planlines import parse_step
 from ffslab.target.plantext import plan_text, preparation_plan_text
 
@@ -124,7 +126,7 @@ def test_plan_of_an_image() -> None:
     }
     assert "ubi-attach" not in verbs(preparation)
     assert not {"erase", "ubi-mkvol", "write-image"} & set(verbs(plan))
-    assert keys(plan, "tree-copy")["exclude"] == "tree-,copy-"
+    assert keys(plan, "tree-copy")["exclude"] == "tree-,copy-,log-"
     assert keys(plan, "tree-delete") == {"dir": "/mnt", "phase": "delete", "keep": "1"}
     yaffs = case_of('steps = "mount unmount"', filesystem="yaffs2", state="image")
     assert keys(preparation_plan_text(yaffs), "write-image")["oob"] == "1"
@@ -138,15 +140,27 @@ def test_plan_of_a_read_only_image() -> None:
 
 
 def test_a_crash_ends_the_preparation_at_once() -> None:
-    case = case_of('steps = "mount create sync crash mount list unmount"')
+    case = case_of('steps = "mount create sync log crash mount list unmount"')
     preparation, plan = preparation_plan_text(case), plan_text(case)
-    assert verbs(preparation)[-1] == "sync"  # nothing more, not even a snapshot
+    assert verbs(preparation)[-1] == "tree-create"  # nothing more, not even a snapshot
+    assert keys(preparation, "tree-create", 1) == {
+        "dir": "/mnt/log-1",
+        "phase": "log",
+        "files": "constant(1)",
+        "directories": "constant(0)",
+        "size": "constant(4096)",
+        "depth": "constant(0)",
+        "contents": "random",
+        "seed": "7",
+        "write_bytes": "4096",
+        "sync": "1",
+    }
     assert "umount" not in verbs(preparation)
     assert "erase" not in verbs(plan)
     assert "ubi-mkvol" not in verbs(plan)
     assert keys(plan, "mount")["phase"] == "mount-2"
     # What is after the crash does not change what is before it.
-    other = case_of('steps = "mount create sync crash mount find unmount"')
+    other = case_of('steps = "mount create sync log crash mount find unmount"')
     assert preparation_plan_text(other) == preparation
 
 
@@ -177,7 +191,6 @@ def test_mean_shape() -> None:
         ('steps = "mount create crash"', "jffs2", "free", "in one case"),
         ("", "squashfs", "image", "read-only: it has no step 'create'"),
         ('steps = "mount unmount"', "squashfs", "free", "needs an image"),
-        ('steps = "mount unmount"', "yaffs2-inband", "image", "no image of yaffs2-inband"),
         ("", "jffs2", "aged", "not with state 'aged'"),
         ("depth = 1000", "jffs2", "free", "levels deep"),
         ("depth = 20\ndirectories = 8", "jffs2", "free", "too wide or deep"),
@@ -189,6 +202,14 @@ def test_mean_shape() -> None:
 def test_bad_tree_is_a_clear_error(workload: str, filesystem: str, state: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         case_of(workload, filesystem, state)
+
+
+def test_a_file_system_without_a_tool_has_no_image() -> None:
+    case = case_of('steps = "mount unmount"', filesystem="yaffs2", state="image")
+    assert isinstance(case.workload, Tree)
+    setup = replace(case.filesystem, image=None)
+    with pytest.raises(SpecError, match="no image of yaffs2"):
+        check_tree(case.workload, case.state, setup, case.partition_bytes, "case x")
 
 
 def test_only_workload_tree_has_images() -> None:

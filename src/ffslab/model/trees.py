@@ -18,7 +18,7 @@ from ffslab.model.units import format_size, parse_size
 
 MOUNT, UNMOUNT = "mount", "unmount"
 SPLITS = ("crash", "restart")
-WRITING = ("warm", "create", "copy", "delete")
+WRITING = ("warm", "create", "copy", "delete", "log")
 WORDS = (
     *(MOUNT, UNMOUNT, "settle", "sync", "drop", *WRITING, "list", "find", "check"),
     *SPLITS,
@@ -101,7 +101,7 @@ class Step:
     index: int
     word: str
     number: int
-    subject: str = ""  # create, delete, copy, check: a directory below the mount point
+    subject: str = ""  # create, delete, copy, check, log: a directory below the mount point
     source: str = ""  # copy: what is copied; empty: all that the image holds
     seed_offset: int = 0  # create, check: which of the case's trees
 
@@ -126,6 +126,8 @@ def steps_of(workload: Tree) -> tuple[Step, ...]:
         if word == "create":
             subject, offset = f"tree-{number}", number - 1
             trees.append((subject, offset))
+        elif word == "log":
+            subject = f"log-{number}"
         elif word == "copy":
             subject, source = f"copy-{number}", trees[-1][0] if trees else ""
         elif word == "check" and trees:

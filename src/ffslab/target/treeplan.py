@@ -151,6 +151,25 @@ def _create(case: Case, word: Step) -> list[str]:
     ]
 
 
+def _log(case: Case, word: Step) -> list[str]:
+    tree = _tree(case)
+    return [
+        step(
+            "tree-create",
+            dir=f"{MOUNT_POINT}/{word.subject}",
+            phase=word.phase,
+            files="constant(1)",
+            directories="constant(0)",
+            size=f"constant({tree.write_bytes})",
+            depth="constant(0)",
+            contents="random",
+            seed=case.seed,
+            write_bytes=tree.write_bytes,
+            sync=1,
+        )
+    ]
+
+
 def _check(case: Case, word: Step) -> list[str]:
     directory = f"{MOUNT_POINT}/{word.subject}"
     return [step("tree-check", dir=directory, phase=word.phase, **_generator_keys(case, word))]
@@ -172,7 +191,7 @@ def _generator_keys(case: Case, word: Step) -> dict[str, object]:
 
 def _copy(_case: Case, word: Step) -> list[str]:
     source = {"from": f"{MOUNT_POINT}/{word.source}" if word.source else MOUNT_POINT}
-    exclude = {} if word.source else {"exclude": "tree-,copy-"}
+    exclude = {} if word.source else {"exclude": "tree-,copy-,log-"}
     directory = f"{MOUNT_POINT}/{word.subject}"
     return [step("tree-copy", dir=directory, **source, **exclude, phase=word.phase)]
 
@@ -202,6 +221,7 @@ _WORDS: Mapping[str, Callable[[Case, Step], list[str]]] = {
     "warm": _warm,
     "create": _create,
     "copy": _copy,
+    "log": _log,
     "list": _list,
     "find": _find,
     "delete": _delete,
