@@ -103,7 +103,6 @@ class Step:
     number: int
     subject: str = ""  # create, delete, copy, check, log: a directory below the mount point
     source: str = ""  # copy: what is copied; empty: all that the image holds
-    seed_offset: int = 0  # create, check: which of the case's trees
 
     @property
     def phase(self) -> str:
@@ -118,23 +117,23 @@ class Step:
 def steps_of(workload: Tree) -> tuple[Step, ...]:
     """The words with their phases and directories; what they mean together is not checked."""
     counts: dict[str, int] = {}
-    trees: list[tuple[str, int]] = []
+    trees: list[str] = []
     steps = []
     for index, word in enumerate(workload.steps.split()):
         number = counts[word] = counts.get(word, 0) + 1
-        subject, source, offset = "", "", 0
+        subject, source = "", ""
         if word == "create":
-            subject, offset = f"tree-{number}", number - 1
-            trees.append((subject, offset))
+            subject = f"tree-{number}"
+            trees.append(subject)
         elif word == "log":
             subject = f"log-{number}"
         elif word == "copy":
-            subject, source = f"copy-{number}", trees[-1][0] if trees else ""
+            subject, source = f"copy-{number}", trees[-1] if trees else ""
         elif word == "check" and trees:
-            subject, offset = trees[-1]
+            subject = trees[-1]
         elif word == "delete" and trees:
-            subject, offset = trees.pop()
-        steps.append(Step(index, word, number, subject, source, offset))
+            subject = trees.pop()
+        steps.append(Step(index, word, number, subject, source))
     return tuple(steps)
 
 

@@ -32,7 +32,6 @@ _HOST_FILES = {
     "options": "/proc/self/cwd",  # of the guest as the host runs it
     "flags": "ro",
 }
-_SEED_STEP = 1_000_000  # the n-th tree of a case has its own seed
 # After these words the RAM in use is noted.
 _REMEMBERED = frozenset({MOUNT, "unmount", "create", "copy", "list", "find", "delete"})
 
@@ -144,7 +143,7 @@ def _create(case: Case, word: Step) -> list[str]:
             "tree-create",
             dir=f"{MOUNT_POINT}/{word.subject}",
             phase=word.phase,
-            **_generator_keys(case, word),
+            **_generator_keys(case),
             write_bytes=tree.write_bytes,
             sync=int(tree.sync),
         )
@@ -172,10 +171,10 @@ def _log(case: Case, word: Step) -> list[str]:
 
 def _check(case: Case, word: Step) -> list[str]:
     directory = f"{MOUNT_POINT}/{word.subject}"
-    return [step("tree-check", dir=directory, phase=word.phase, **_generator_keys(case, word))]
+    return [step("tree-check", dir=directory, phase=word.phase, **_generator_keys(case))]
 
 
-def _generator_keys(case: Case, word: Step) -> dict[str, object]:
+def _generator_keys(case: Case) -> dict[str, object]:
     tree = _tree(case)
     keys: dict[str, object] = {
         "files": tree.files,
@@ -186,7 +185,7 @@ def _generator_keys(case: Case, word: Step) -> dict[str, object]:
     }
     if tree.contents == "compressible":
         keys["compressibility_percent"] = tree.compressibility_percent
-    return {**keys, "seed": case.seed + word.seed_offset * _SEED_STEP}
+    return {**keys, "seed": case.seed}
 
 
 def _copy(_case: Case, word: Step) -> list[str]:
