@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 import re
@@ -13,41 +12,26 @@ from typing import Any
 import pytest
 from host_support import cases_of
 from micro_support import lines_of
-from rich.console import Console
 from tree_support import (
     COUNTERS,
     IMAGE_FACTS,
     Memory,
     Phase,
+    results,
     task,
     tree_case,
     tree_records,
     with_written,
 )
 
-from ffslab.cli.tables import print_results
-from ffslab.cli.tree_tables import print_tree, tree_cells
-from ffslab.model.specs import Case
-from ffslab.results.casefile import case_result, skipped_result
 from ffslab.results.memory import GROUPS, SLAB_GROUPS, memory_growth, memory_results, slab_group
-from ffslab.results.outcome import Outcome, judge
-from ffslab.results.preparation import Preparation
+from ffslab.results.outcome import judge
 from ffslab.results.records import RecordStream, parse_records
-from ffslab.results.rundir import RunDirectory
-from ffslab.results.store import COLUMNS, export_tables, open_store
 from ffslab.results.tree import image_results, tree_results
 from ffslab.results.tree_records import MEMORY_SIZES, MemorySnapshot, load_tree_records
 
 ROOT = Path(__file__).resolve().parents[2]
 FLASH = {"pages_read": 3, "pages_programmed": 2, "blocks_erased": 1, "oob_reads": 4, "read_ns": 30}
-
-
-def results(case: Case, data: bytes, preparation: bytes | None = None) -> dict[str, Any]:
-    found = tree_results(
-        case, parse_records(data), None if preparation is None else parse_records(preparation)
-    )
-    assert found is not None
-    return found
 
 
 def by_phase(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -451,137 +435,3 @@ def test_every_key_is_documented(heading: str, keys: str) -> None:
     assert set(found[keys][0]) <= set(documented)
     if keys != "memory":  # its section has the table of groups
         assert len(documented) == len(found[keys][0])
-
-
-# Tables, and the terminal.
-
-
-def tree_result(case: Case, data: bytes, preparation: bytes | None = None) -> dict[str, Any]:
-    """A line of results.jsonl."""
-    stream = parse_records(data)
-    before = None if preparation is None else parse_records(preparation)
-    prepared = Preparation("7" * 64, Outcome("pass"), before) if before else None
-    result = case_result(case, judge(stream, "", 0, None), stream, None, prepared)
-    return result | {
-        "tree": tree_results(case, stream, before),
-        "image": image_results(IMAGE_FACTS, before),
-    }
-
-
-LONG_STEPS = "mount list create unmount crash mount list find delete settle unmount"
-LONG = tree_case(LONG_STEPS, "ubifs")
-BEFORE = with_written(
-    tree_records(
-        [
-            Phase("write", 1_400_000_000, {"pages_programmed": 3584}),
-            Memory("start"),
-            Phase("attach", 130_000_000, {"pages_read": 1600, "read_ns": 120_000_000}),
-            Phase("mount", 23_000_000),
-            Memory("mount", slabs={"ubi_wl_entry_slab": 57_344}),
-            Phase("list", 3_100_000_000, FLASH, [task("ffsagent", pages_read=3)], tree={}),
-            Phase("create", 3_100_000_000, FLASH, tree={"bytes": 123_456_789}),
-            Phase("unmount", 31_000_000),
-            Phase("detach", 1_000_000),
-        ]
-    )
-)
-AFTER = tree_records(
-    [
-        Memory("start"),
-        Phase("attach-2", 130_000_000),
-        Phase("mount-2", 230_000_000, {"pages_read": 120_000, "read_ns": 12_000_000_000}),
-        Memory("mount-2", free=98 * 2**20, slabs={"ubifs_inode_slab": 2**20, "fork": 2048}),
-        Phase("list-2", 900_000_000, tree={}),
-        Phase("find", 900_000_000, tree={"found": 12_345}),
-        Phase(
-            "delete",
-            112_000_000_000,
-            {"pages_programmed": 1_234_567, "blocks_erased": 12_345, "program_ns": 10**11},
-            [task("ubifs_bgt0_0", pages_programmed=1_234_567, busy_ns=10**11)],
-            error="ENOSPC",
-            tree={"files": 2_000_000, "bytes": 1023 * 2**20 + 2**19},
-        ),
-    ],
-)
-
-
-def _shown(result: Mapping[str, Any]) -> str:
-    console = Console(width=80, file=io.StringIO(), highlight=False)
-    print_tree(console, result)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
-
-
-def test_a_case_is_shown_in_80_columns() -> None:
-    text = _shown(tree_result(LONG, AFTER, BEFORE))
-    lines = text.splitlines()
-    assert max(map(len, lines)) <= 80
-    assert "…" not in text
-    for words in (
-        "preparation: pass (777777777777)",
-        "image: embedded-rootfs",
-        "7,300,000 B (2.00 : 1); 7,340,032 B",
-        "3,584 pages in 56 blocks, 1.40 s",
-        "  ENOSPC",
-        "missing",
-        "2,000,256",
-        "ubifs_bgt0_0",
-        "1,234,567",
-    ):
-        assert words in text
-    (row,) = (line for line in lines if line.startswith("mount-2 ") and "s " in line)
-    assert row.split()[1:4] == ["360", "ms", "12.0"]
-    assert lines[-1].split() == ["mount-2", "0", "0", "1,024", "2", "0", "1,026", "1,022"]
-    assert [line.split()[0] for line in lines if line.startswith("  ") and "ms" in line][:3] == [
-        "attach",
-        "mount",
-        "unmount",
-    ]
-
-
-def test_a_case_without_records_is_shown() -> None:
-    for result in (skipped_result(LONG, "x"), tree_result(LONG, b"")):
-        text = _shown(result)
-        assert max(map(len, text.splitlines()), default=0) <= 80
-
-
-def test_the_table_of_a_run() -> None:
-    result = tree_result(LONG, AFTER, BEFORE)
-    assert tree_cells(result) == ("360 ms", "114 s", "1.0 MiB")
-    console = Console(width=80, file=io.StringIO(), highlight=False)
-    print_results(console, [result, skipped_result(LONG, "why")], {})
-    assert isinstance(console.file, io.StringIO)
-    text = console.file.getvalue()
-    assert "creation" not in text
-    assert "all steps" in text
-    assert max(map(len, text.splitlines())) <= 80
-
-
-def test_tables(tmp_path: Path) -> None:
-    run = RunDirectory(tmp_path)
-    result = tree_result(LONG, AFTER, BEFORE)
-    older = {k: v for k, v in skipped_result(LONG, "x").items() if k not in ("tree", "image")}
-    rows = [result | {"id": "a"}, older | {"id": "b"}, tree_result(LONG, b"") | {"id": "c"}]
-    (tmp_path / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    store = open_store([run])
-    assert store.execute(
-        "SELECT step, number, prepared, status, duration_ns, pages_read, files, found "
-        "FROM tree_steps WHERE case_id = 'a' ORDER BY index"
-    ).fetchall()[4:8] == [
-        ("crash", 1, True, "ok", None, None, None, None),
-        ("mount", 2, False, "ok", 360_000_000, 120_000, None, None),
-        ("list", 2, False, "ok", 900_000_000, 0, 1122, 0),
-        ("find", 1, False, "ok", 900_000_000, 0, 1122, 12_345),
-    ]
-    assert store.execute("SELECT count(*) FROM tree_steps WHERE case_id = 'b'").fetchone() == (0,)
-    assert store.execute(
-        "SELECT case_id, label, prepared, slab_inodes_bytes, slab_filesystem_bytes, total_bytes, "
-        "other_bytes FROM memory ORDER BY prepared, label"
-    ).fetchall() == [
-        ("a", "mount-2", False, 2**20, 0, 2**20 + 2048, 2**20 - 2048),
-        ("a", "mount", True, 0, 57_344, 57_344, -57_344),
-    ]
-    cases = "SELECT workload, steps, image_bytes, image_write_ns FROM cases WHERE case_id = 'a'"
-    assert store.execute(cases).fetchall() == [("tree", LONG_STEPS, 7_300_000, 1_400_000_000)]
-    files = export_tables(run, tmp_path / "csv", "csv")
-    assert [file.stem for file in files] == list(COLUMNS)

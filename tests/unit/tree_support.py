@@ -14,6 +14,8 @@ from host_support import cases_of
 from micro_support import lines_of
 
 from ffslab.model.specs import Case, Tree
+from ffslab.results.records import parse_records
+from ffslab.results.tree import tree_results
 
 MIB = 2**20
 COUNTERS = (
@@ -164,3 +166,12 @@ def with_written(data: bytes) -> bytes:
         "bad_blocks_skipped": 1,
     }
     return first + b"\n" + lines_of([written]) + rest
+
+
+def results(case: Case, data: bytes, preparation: bytes | None = None) -> dict[str, Any]:
+    """The key `tree` of a case's result, of the records of both its guests."""
+    found = tree_results(
+        case, parse_records(data), None if preparation is None else parse_records(preparation)
+    )
+    assert found is not None
+    return found

@@ -12,7 +12,12 @@ from rich.table import Table
 from ffslab.model.units import format_duration_ns, format_size
 
 _GROUPS = (("filesystem", "fs"), ("kmalloc", "kmalloc"), ("inodes", "inodes"), ("other", "other"))
-_SIZES = (("vmalloc_bytes", "vmalloc"), ("total_bytes", "total"), ("other_bytes", "rest"))
+_SIZES = (
+    ("vmalloc_bytes", "vmalloc"),
+    ("kernel_stack_bytes", "stacks"),
+    ("total_bytes", "total"),
+    ("other_bytes", "rest"),
+)
 
 
 def is_tree(result: Mapping[str, Any]) -> bool:
@@ -130,7 +135,7 @@ def _tasks(steps: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _memory(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Slabs by group, vmalloc, total; `rest` is what free memory lost besides all that."""
+    """Slabs by group, vmalloc, stacks, total; `rest` is what free memory lost besides all that."""
     table = _table(("after",), [heading for _, heading in (*_GROUPS, *_SIZES)])
     for row in rows:
         table.add_row(escape(row["label"]), *_memory_cells(row))

@@ -5,9 +5,10 @@ first snapshot, "start", is taken when all modules are loaded and nothing is att
 every figure of another one is its difference to "start", in bytes, and may be negative. Caches of
 objects count with whole pages, used or not: that is what is missing elsewhere.
 
-Limits. Free memory is what other tasks freed, too: a file system that takes pages by itself, not
-from a cache of objects and not with vmalloc, is found in `other_bytes` only, with whatever else
-the kernel did. Where the kernel shows no caches (/proc/slabinfo is absent), all are in there.
+Limits. A file system that takes pages by itself, not from a cache of objects and not with vmalloc,
+is found in `other_bytes` only, with whatever else the kernel did; and free pages that the allocator
+holds ready for a processor, up to about 1 MiB, are not in the kernel's figure of free memory. Where
+the kernel shows no caches (/proc/slabinfo is absent), all are in there.
 """
 
 from __future__ import annotations
