@@ -21,7 +21,7 @@ from ffslab.program import program
 
 VERBS = (
     *("run", "report", "list", "show", "export", "trace", "shell", "schema"),
-    *("fsck", "mkfs"),
+    *("image", "fsck", "mkfs"),
     *("doctor", "setup", "test", "bench"),
 )
 

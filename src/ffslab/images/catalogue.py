@@ -1,0 +1,60 @@
+"""Which images the catalog's file systems and compressions ask for; no input or output here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ffslab.errors import SpecError
+from ffslab.images.spec import ImageSpec, image_spec
+from ffslab.model.catalog import Catalog
+from ffslab.model.settings import DEFAULT, mount_setup, partition_blocks
+from ffslab.model.specs import Board, Filesystem
+
+_OPTION = "compression"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedImage:
+    """What is built for a file system with a compression; '' if it has no such option."""
+
+    filesystem: str
+    compression: str
+    spec: ImageSpec
+
+
+def named_image(
+    filesystem: Filesystem, board: Board, partition_bytes: int | str, compression: str = DEFAULT
+) -> NamedImage:
+    """The image of one file system.
+
+    Raises SpecError if it has no image, no such compression, or if the chip is too small.
+    """
+    where = "image"
+    setup = mount_setup(filesystem, {f"options.{_OPTION}": compression}, where)
+    blocks = partition_blocks(board, filesystem, {"partition_bytes": partition_bytes}, where)
+    spec = image_spec(board.chip, blocks, setup)
+    if spec is None:
+        raise SpecError(
+            f"there is no tool that builds images of {filesystem.name}",
+            cause="its file in the catalog has no table [image]",
+        )
+    return NamedImage(filesystem.name, dict(setup.options).get(_OPTION, ""), spec)
+
+
+def all_images(catalog: Catalog, board: Board, partition_bytes: int | str) -> Iterator[NamedImage]:
+    """The images of all file systems that have one, with each of their compressions.
+
+    Of file systems that differ in the mount only, and so have the same image, the first is taken.
+    """
+    known: set[ImageSpec] = set()
+    for name in sorted(catalog.filesystems):
+        filesystem = catalog.filesystems[name]
+        if filesystem.image is None:
+            continue
+        option = filesystem.options.get(_OPTION)
+        for compression in option.values if option else (DEFAULT,):
+            image = named_image(filesystem, board, partition_bytes, compression)
+            if image.spec not in known:
+                known.add(image.spec)
+                yield image
