@@ -34,6 +34,8 @@ void test_image(void);
 void test_content(void);
 void test_micro_pattern(void);
 void test_micro_report(void);
+void test_distribution(void);
+void test_tree(void);
 void test_postmark(void);
 
 #endif

@@ -44,6 +44,8 @@ int main(void)
 		{ "content", test_content },
 		{ "micro_pattern", test_micro_pattern },
 		{ "micro_report", test_micro_report },
+		{ "distribution", test_distribution },
+		{ "tree", test_tree },
 		{ "postmark", test_postmark },
 	};
 	size_t i;
