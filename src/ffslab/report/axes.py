@@ -29,7 +29,7 @@ _TITLES = {
     "workload.fsync_every": "requests for one fsync()",
     "partition_bytes": "partition",
     "cpu_scale": "CPU scale",
-    FILES: "files of the tree",
+    FILES: "size of the tree",
 }
 
 
@@ -91,7 +91,7 @@ def axis_of(name: str, values: Sequence[float]) -> Axis:
     """An axis with the unit that suits its values."""
     title = _TITLES.get(name, data.axis_name(name))
     top, low = max(values), min((value for value in values if value > 0), default=1)
-    unit, scale = "", 1.0
+    unit, scale = ("files" if name == FILES else ""), 1.0
     for end, (small, large, factor) in _UNITS.items():
         if name.endswith(end):
             enough = top >= 1000 and low >= factor / 10 if end == "_us" else low >= factor

@@ -39,6 +39,16 @@ def duration(ns: float) -> str:
     return f"{significant(ns / 1e9)}{THIN}s"
 
 
+def duration_range(mean_ns: float, low_ns: float, high_ns: float) -> str:
+    """A mean duration with its range in brackets, in the mean's unit; without one of no width."""
+    text, low, high = duration(mean_ns), duration(low_ns), duration(high_ns)
+    if low == high:
+        return text
+    unit = text.rpartition(THIN)[2]
+    scale = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
+    return f"{text} ({significant(low_ns / scale)}\u2060–\u2060{significant(high_ns / scale)})"
+
+
 def times(ratio: float) -> str:
     """A ratio as ×n."""
     return f"×{significant(ratio, 3 if ratio < 10 else 2)}"

@@ -24,6 +24,11 @@ from ffslab.report.tree.series import (
 from ffslab.report.tree.words import KINDS, MOUNT, UNMOUNT, kind_of
 
 _LIGHT = 0.35  # how strong the processor's part of a bar is
+_GROUPS = {
+    "mounting": ("Mounting", (MOUNT,)),
+    "unmounting": ("Unmounting", (UNMOUNT,)),
+    "work": ("Work on the tree", ("create", "copy", "list", "find", "delete", "check", "sync")),
+}
 _KIND_COLOURS = ("t2", "t0", "t3", "t1")
 KIND_KEYS = tuple(Key(kind, colour) for kind, colour in zip(KINDS, _KIND_COLOURS, strict=True))
 MEMORY_KEYS = tuple(Key(name, colour) for _, name, colour in MEMORY_PARTS)
@@ -113,7 +118,9 @@ def step_panels(section: Section, styles: Mapping[str, Style]) -> Panels | None:
             panels.append(Panel(title, "", bars(drawn, quantity, words, width=250)))
     if not panels:
         return None
-    meaning = f"{split_meaning(section)}{_runs_meaning(section)} {range_meaning(section)}"
+    meaning = (
+        f"{split_meaning(section, in_bars=True)}{_runs_meaning(section)} {range_meaning(section)}"
+    )
     return Panels("Time of each step", f"{meaning} {settings_sentence(section)}", tuple(panels))
 
 
@@ -139,7 +146,7 @@ def _split_values(samples: Sequence[Sample], whole: float) -> list[tuple[float, 
     return [(flash, 1.0), (whole - flash, _LIGHT)]
 
 
-def split_meaning(section: Section) -> str:
+def split_meaning(section: Section, *, in_bars: bool) -> str:
     """How time was split into flash and processor."""
     splits = [sample.split for sample in section.samples if sample.split is not None]
     if not splits:
@@ -150,7 +157,9 @@ def split_meaning(section: Section) -> str:
     basis = free if measured == len(splits) else driver
     if 0 < measured < len(splits):
         basis = f"{free}, or, where there is none, {driver}"
-    return f"Flash (in bars: solid) is {basis}; processor (light) is the rest."
+    if in_bars:
+        return f"Solid: flash, {basis}; light: processor, the rest."
+    return f"The flash’s is {basis}; the processor’s is the rest."
 
 
 def _runs_meaning(section: Section) -> str:
@@ -165,7 +174,7 @@ def range_meaning(section: Section) -> str:
     seeds = len({case.seed for case in section.cases})
     if seeds < 2:
         return "One seed."
-    return "Means over seeds; a line or bar at the end: smallest to largest seed."
+    return "Means over seeds; a thin line reaches from the smallest to the largest seed."
 
 
 def settings_sentence(section: Section) -> str:
@@ -220,27 +229,24 @@ def _total_bar(label: str, run: int, samples: Sequence[Sample]) -> Bar | None:
 
 
 def curve_figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
-    """A section with an axis: times of mounting and unmounting, of work on the tree, and the
-    processor's share of both.
-    """
+    """A section with an axis: times by kinds of steps, and the processor's share of them."""
     if section.axis is None:
         return ()
     times = means(section.samples, duration_ns)
-    shares = means(section.samples, cpu_percent)
-    groups = (
-        ("mounting", "Mounting and unmounting", (MOUNT, UNMOUNT)),
-        ("work", "Work on the tree", ("create", "copy", "list", "find", "delete", "check", "sync")),
-    )
     found = []
-    for key, title, words in groups:
+    for key, (title, words) in _GROUPS.items():
         places = [place for place, role in section.results.items() if role.word in words]
         values = [
-            m.mean for (place, _), line in times.items() if place in places for m in line.values()
+            mean.mean
+            for (place, _), line in times.items()
+            if place in places
+            for mean in line.values()
         ]
         found.append(_figure(section, (title, key), times, places, time_quantity(values), styles))
-        share = Quantity("processor’s share of the time", "%")
-        words_of = (f"{title}: the processor’s share", f"{key}-cpu")
-        found.append(_figure(section, words_of, shares, places, share, styles))
+    shares = means(section.samples, cpu_percent)
+    share = Quantity("processor’s share of the time", "%")
+    words_of = ("The processor’s share", "cpu")
+    found.append(_figure(section, words_of, shares, list(section.results), share, styles))
     return tuple(figure for figure in found if figure is not None)
 
 
@@ -276,7 +282,7 @@ def _figure(
         return None
     both = "both axes logarithmic" if axis.logarithmic else f"{shown.title} logarithmic"
     scales = f", {both}" if shown.logarithmic else ""
-    basis = f" {split_meaning(section)}" if shown.unit == "%" else ""
+    basis = f" {split_meaning(section, in_bars=False)}" if shown.unit == "%" else ""
     meaning = f"{shown.heading} against {axis.heading}{scales}; all panels share their scales."
     meaning = f"{meaning[0].upper()}{meaning[1:]}{basis} {range_meaning(section)}"
     identifier = f"{section.key}-{words[1]}"

@@ -16,7 +16,7 @@ from ffslab.report.findings import SAME, Finding
 from ffslab.report.quantity import duration, significant, times
 from ffslab.report.tree.data import TreeRun
 from ffslab.report.tree.figures import cpu_percent, size_text
-from ffslab.report.tree.rating import Criterion, Rated, criteria, rate
+from ffslab.report.tree.rating import PAGE_BYTES, Criterion, Rated, criteria, rate
 from ffslab.report.tree.series import (
     Line,
     Lines,
@@ -39,7 +39,6 @@ RULE = (
 )
 AGENT = "ffsagent"
 _LEAST_NS = 1.0
-_FIRSTS = 3  # sentences on who is first, in the head of the page
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,16 @@ def factor_of(before: Line, after: Line) -> Factor | None:
     return Factor(mean, min(ratios), max(ratios))
 
 
-def section_findings(run: TreeRun, section: Section) -> tuple[tuple[Finding, ...], ...]:
-    """A section's sentences by what they are about."""
+@dataclass(frozen=True)
+class Said:
+    """A sentence, and the word of the step that it is about."""
+
+    word: str
+    finding: Finding
+
+
+def section_findings(run: TreeRun, section: Section) -> tuple[tuple[Said, ...], ...]:
+    """A section's sentences by what they are about; who is first comes first."""
     groups = (
         _firsts(run, section),
         _second_runs(section),
@@ -88,15 +95,27 @@ def section_findings(run: TreeRun, section: Section) -> tuple[tuple[Finding, ...
 
 def headlines(run: TreeRun, found: Sequence[Section]) -> tuple[Finding, ...]:
     """What stands at the head of the page: the images, and of each section the strongest sentence
-    of each kind; of who is first in what, several.
+    of each kind, and that about mounting; of a single section who is first in every word.
     """
     kept = [*image_findings(run)]
     for section in found:
         lead = f"{section.title} – " if len(found) > 1 else ""
         for number, group in enumerate(section_findings(run, section)):
-            best = sorted(group, key=lambda finding: -finding.weight)[: 1 if number else _FIRSTS]
-            kept += [Finding(lead + f.text, f.weight) for f in group if f in best]
+            every = number == 0 and len(found) == 1
+            chosen = _strongest(group, {said.word for said in group} if every else {MOUNT})
+            kept += [Finding(lead + said.finding.text, said.finding.weight) for said in chosen]
     return tuple(kept)
+
+
+def _strongest(group: Sequence[Said], words: set[str]) -> list[Said]:
+    """The strongest of all and of each of the words, in their order."""
+    if not group:
+        return []
+    kept = [max(group, key=lambda said: said.finding.weight)]
+    for word in words:
+        members = [said for said in group if said.word == word]
+        kept += [max(members, key=lambda said: said.finding.weight)] if members else []
+    return [said for said in group if said in kept]
 
 
 def image_findings(run: TreeRun) -> Iterable[Finding]:
@@ -119,13 +138,13 @@ def _megabytes(size: float) -> str:
     return f"{significant(size / 1e6)} MB"
 
 
-def _firsts(run: TreeRun, section: Section) -> Iterable[Finding]:
+def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
     """Who is first in each step, and how far the next and the last are behind."""
     for criterion in criteria(run, [section]):
         rated = rate(criterion)
         if rated is None or criterion.is_size:
             continue
-        yield _first(criterion, rated)
+        yield Said(criterion.word, _first(criterion, rated))
 
 
 def _first(criterion: Criterion, rated: Rated) -> Finding:
@@ -143,7 +162,7 @@ def _first(criterion: Criterion, rated: Rated) -> Finding:
         text += f"; next {behind[0]} {_factor_text(rated, behind[0])}"
     if len(behind) > 1:
         text += f", last {last} **{_factor_text(rated, last)}**"
-    points = f" ({rated.points} points)" if rated.points > 1 else ""
+    points = f" ({rated.points}\u202fpoints)" if rated.points > 1 else ""
     return Finding(f"{text}{points}.", math.log(rated.marks[last].factor))
 
 
@@ -152,7 +171,7 @@ def _factor_text(rated: Rated, name: str) -> str:
     return Factor(mark.factor, mark.low, mark.high).text
 
 
-def _second_runs(section: Section) -> Iterable[Finding]:
+def _second_runs(section: Section) -> Iterable[Said]:
     """For each step: whom the second run changes most against the first."""
     lines = means(section.samples, duration_ns)
     titles: dict[str, dict[int, str]] = {}
@@ -162,10 +181,11 @@ def _second_runs(section: Section) -> Iterable[Finding]:
     for title, places in titles.items():
         if 1 in places and 2 in places:
             opening = f"{title[0].upper()}{title[1:]}, run 2 against run 1"
-            yield from _extremes(opening, _changes(lines, places[1], places[2]))
+            word = section.results[places[1]].word
+            yield from _extremes(word, opening, _changes(lines, places[1], places[2]))
 
 
-def _scenarios(section: Section) -> Iterable[Finding]:
+def _scenarios(section: Section) -> Iterable[Said]:
     """For each step that follows a crash in some cases and a clean unmount in others."""
     lines = means(section.samples, duration_ns)
     crash, clean = ", after a crash", ", after a clean unmount"
@@ -174,7 +194,8 @@ def _scenarios(section: Section) -> Iterable[Finding]:
         if place.endswith(crash) and other in section.results:
             title = place.removesuffix(crash)
             opening = f"{title[0].upper()}{title[1:]} after a crash against after a clean unmount"
-            yield from _extremes(opening, _changes(lines, other, place))
+            word = section.results[place].word
+            yield from _extremes(word, opening, _changes(lines, other, place))
 
 
 def _changes(lines: Lines, before: str, after: str) -> dict[str, Factor]:
@@ -187,7 +208,7 @@ def _changes(lines: Lines, before: str, after: str) -> dict[str, Factor]:
     return found
 
 
-def _extremes(opening: str, changes: Mapping[str, Factor]) -> Iterable[Finding]:
+def _extremes(word: str, opening: str, changes: Mapping[str, Factor]) -> Iterable[Said]:
     """The largest and the smallest change; nothing when all are the same."""
     order = sorted(changes, key=lambda label: -changes[label].distance)
     if not order or changes[order[0]].distance <= math.log(1 + SAME):
@@ -196,13 +217,15 @@ def _extremes(opening: str, changes: Mapping[str, Factor]) -> Iterable[Finding]:
     text = f"{opening}: **{most}** {_change(changes[most])}"
     if len(order) > 1:
         text += f"; least {least}, {_change(changes[least])}"
-    yield Finding(f"{text}.", changes[most].distance)
+    yield Said(word, Finding(f"{text}.", changes[most].distance))
 
 
 def _change(factor: Factor) -> str:
     if abs(factor.mean - 1) <= SAME:
         return f"practically the same, {factor.text}"
-    return f"takes **{factor.text}** as long"
+    if factor.mean > 1:
+        return f"takes **{factor.text}** as long"
+    return f"gets **{Factor(1 / factor.mean, 1 / factor.high, 1 / factor.low).text}** faster"
 
 
 @dataclass(frozen=True)
@@ -225,14 +248,15 @@ def growth_of(line: Line, least: float = _LEAST_NS) -> Growth | None:
     return Growth(math.log(factor) / math.log(last / first), factor, first, last)
 
 
-def _growths(section: Section) -> Iterable[Finding]:
+def _growths(section: Section) -> Iterable[Said]:
     """For each step: who grows most and least along the axis."""
     axis = section.axis
     if axis is None:
         return
     lines = means(section.samples, duration_ns)
-    for place in section.results:
-        yield from _growth_sentence(f"time of {place}", axis, _at(lines, place))
+    for place, role in section.results.items():
+        for finding in _growth_sentence(f"time of {place}", axis, _at(lines, place)):
+            yield Said(role.word, finding)
 
 
 def _growth_sentence(
@@ -243,8 +267,8 @@ def _growth_sentence(
         return
     order = sorted(grown, key=lambda label: -grown[label].exponent)
     most, last = order[0], order[-1]
-    opening = f"{what[0].upper()}{what[1:]} against {axis.word}"
-    text = f"{opening}: **{most}** {_growth(grown[most], axis)}"
+    opening = f"{what[0].upper()}{what[1:]} against the {axis.word}"
+    text = f"{opening}: **{most}** grows most, {_growth(grown[most], axis)}"
     if len(order) > 1:
         text += f"; least {last}, {_growth(grown[last], axis)}"
     yield Finding(f"{text}.", abs(math.log(max(grown[most].factor, 1e-9))))
@@ -261,7 +285,7 @@ def _at(lines: Lines, place: str) -> dict[str, Line]:
     return {label: line for (where, label), line in lines.items() if where == place}
 
 
-def _shares(section: Section) -> Iterable[Finding]:
+def _shares(section: Section) -> Iterable[Said]:
     """Which step is most the processor's, and which most the flash's."""
     shares: dict[tuple[str, str], list[float]] = {}
     for sample in section.samples:
@@ -272,16 +296,16 @@ def _shares(section: Section) -> Iterable[Finding]:
         return
     mean = {key: sum(found) / len(found) for key, found in shares.items()}
     high, low = max(mean, key=lambda key: mean[key]), min(mean, key=lambda key: mean[key])
-    yield Finding(
+    text = (
         f"The processor has most of the time in {high[0]} of **{high[1]}** "
         f"({significant(mean[high], 2)} %), and least in {low[0]} of **{low[1]}** "
         f"({significant(mean[low], 2)} %); over all steps and configurations the median is "
-        f"{significant(sorted(mean.values())[len(mean) // 2], 2)} %.",
-        0.5,
+        f"{significant(sorted(mean.values())[len(mean) // 2], 2)} %."
     )
+    yield Said("", Finding(text))
 
 
-def _unmounts(section: Section) -> Iterable[Finding]:
+def _unmounts(section: Section) -> Iterable[Said]:
     """Whose unmount takes longest, and how much of its flash work is done in the background."""
     found = [s for s in section.samples if s.role.word == UNMOUNT]
     if section.axis is not None:
@@ -305,10 +329,10 @@ def _unmounts(section: Section) -> Iterable[Finding]:
     short = min(mean, key=lambda key: mean[key])
     text += f". The shortest: {short[0]} of {short[1]}, {duration(round(mean[short]))}."
     ratio = mean[place, label] / max(mean[short], _LEAST_NS)
-    yield Finding(text, abs(math.log(max(ratio, _LEAST_NS))))
+    yield Said(UNMOUNT, Finding(text, abs(math.log(max(ratio, _LEAST_NS)))))
 
 
-def _memory(section: Section) -> Iterable[Finding]:
+def _memory(section: Section) -> Iterable[Said]:
     """Who takes most and least memory after the last mount, and how it grows."""
     after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
     if not after:
@@ -317,15 +341,18 @@ def _memory(section: Section) -> Iterable[Finding]:
     lines = _at(means(after, memory_bytes), place)
     axis = section.axis
     if axis is not None:
-        yield from _growth_sentence(f"memory after {place}", axis, lines, 4096)
+        for finding in _growth_sentence(f"memory after {place}", axis, lines, PAGE_BYTES):
+            yield Said("", finding)
     at = axis.values[-1] if axis else next(iter(next(iter(lines.values()))))
     values = {label: line[at].mean for label, line in lines.items() if at in line}
     if len(values) < 2:
         return
     order = sorted(values, key=lambda label: values[label])
     where = f" at {axis.text(at)}" if axis else ""
-    yield Finding(
-        f"Memory after {place}{where}: least **{order[0]}**, {size_text(values[order[0]])}; most "
-        f"**{order[-1]}**, {size_text(values[order[-1]])}.",
-        abs(math.log(max(values[order[-1]], 4096) / max(values[order[0]], 4096))),
+    low, high = values[order[0]], values[order[-1]]
+    text = (
+        f"Memory after {place}{where}: least **{order[0]}**, {size_text(low)}; most "
+        f"**{order[-1]}**, {size_text(high)}."
     )
+    weight = math.log(max(high, PAGE_BYTES) / max(low, PAGE_BYTES))
+    yield Said("", Finding(text, weight))

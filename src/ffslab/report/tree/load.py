@@ -35,7 +35,13 @@ _STEPS = "workload.steps"
 # Settings that make a tree larger or smaller: how many files it gets is their place on an axis.
 _SHAPE = ("workload.files", "workload.directories", "workload.depth")
 _CONSTANT = re.compile(r"(?:constant\()?(\d+(?:\.\d+)?)\)?")
-_TREE_SETTINGS = ("files", "directories", "size", "depth", "contents")
+_TREE_SETTINGS = {
+    "files": "files per directory",
+    "directories": "directories per directory",
+    "size": "bytes per file",
+    "depth": "depth",
+    "contents": "contents",
+}
 
 
 def load_tree(run_dir: Path) -> TreeRun:
@@ -70,15 +76,15 @@ def _numeric_axes(rows: Sequence[Row]) -> tuple[tuple[str, ...], tuple[str, ...]
     The processor's speed is an axis when it has two values besides 0.
     """
     values: dict[str, list[Any]] = {}
+    numbers: dict[str, bool] = {}
     for row in rows:
         for name, value in row["axes"].items():
             values.setdefault(name, []).append(value)
+            numbers[name] = numbers.get(name, True) and _place(row, name) is not None
     shape = tuple(name for name in _SHAPE if len(set(values.get(name, ()))) > 1)
     names = []
     for name, found in values.items():
-        if name in (*_SHAPE, _STEPS, "part", data.SEED) or any(
-            _number_of(value) is None for value in found
-        ):
+        if name in (*_SHAPE, _STEPS, "part", data.SEED) or not numbers[name]:
             continue
         if name != CPU or len({float(value) for value in found if value}) > 1:
             names.append(name)
@@ -108,7 +114,11 @@ def _case(row: Row, plain: data.Case, numeric: Sequence[str], shape: Sequence[st
         reason=plain.reason,
         part=str(row["axes"].get("part", "")),
         line={name: value for name, value in plain.axes.items() if name not in own},
-        numbers={name: _place(row, name) for name in numeric if name in row["axes"]},
+        numbers={
+            name: place
+            for name in numeric
+            if name in row["axes"] and (place := _place(row, name)) is not None
+        },
         shape=_shape_text(workload, shape),
         words=words,
         cpu_scale=float(spec[CPU]),
@@ -120,13 +130,13 @@ def _case(row: Row, plain: data.Case, numeric: Sequence[str], shape: Sequence[st
     )
 
 
-def _place(row: Row, name: str) -> float:
-    """A case's place on a numeric axis: from its spec, which has sizes as numbers."""
+def _place(row: Row, name: str) -> float | None:
+    """A case's place on an axis: from its spec, which has sizes as numbers. None: no number."""
     group, dot, key = name.partition(".")
     found = row["spec"].get(group)
     value = found.get(key) if dot and isinstance(found, Mapping) else found
     number = _number_of(value)
-    return float(_number_of(row["axes"][name]) or 0) if number is None else number
+    return _number_of(row["axes"][name]) if number is None else number
 
 
 def _shape_text(workload: Row, shape: Sequence[str]) -> str:
@@ -149,8 +159,7 @@ def _settings(spec: Row) -> dict[str, str]:
         "CPU scale": f"{float(spec[CPU]):g}",
     }
     if "create" in str(workload["steps"]).split():
-        tree = (f"{key} {_plain_number(workload[key])}" for key in _TREE_SETTINGS)
-        found["created trees"] = ", ".join(tree)
+        found |= {name: _plain_number(workload[key]) for key, name in _TREE_SETTINGS.items()}
     return found
 
 

@@ -112,7 +112,8 @@ def _each_rating(run: TreeRun, found: Sequence[Section]) -> Table | None:
 
 
 def _view(run: TreeRun, section: Section, styles: Mapping[str, Style]) -> View:
-    said = [f for group in findings.section_findings(run, section) for f in group]
+    groups = findings.section_findings(run, section)
+    said = [said.finding for group in groups for said in group]
     panels: tuple[Panels | None, ...] = ()
     if section.axis is None:
         panels = (figures.step_panels(section, styles), figures.total_panels(section))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffslab.report import data
 from ffslab.report.quantity import duration, significant, times
@@ -50,7 +50,7 @@ RULE = (
     "of partition) it is the geometric mean of the factors at the points that all have, with its "
     "range, and of several options of one file system the geometric mean of their values. Memory "
     "below a page (4 KiB) counts as one. Only criteria that two file systems or more have; n/a: "
-    "not measured, or not wholly."
+    "not measured, or not wholly. Where seeds are missing, means are over those that there are."
 )
 
 Values = Mapping[str, Mapping[float, float]]  # by configuration or file system, and point
@@ -64,6 +64,7 @@ class Criterion:
     measure: Measure
     values: Values
     is_size: bool = False
+    word: str = ""  # of the step it is about
 
     def text(self, value: float) -> str:
         return size_text(value) if self.is_size else duration(round(value))
@@ -114,9 +115,9 @@ def criteria(run: TreeRun, found: Sequence[Section]) -> tuple[Criterion, ...]:
     for section in found:
         lead = f"{section.title}: " if several else ""
         lines = means(section.samples, duration_ns)
-        for place in section.results:
+        for place, role in section.results.items():
             values = _values_at(lines, place)
-            rated.append(Criterion(f"{lead}time of {place}", TIME, values))
+            rated.append(Criterion(f"{lead}time of {place}", TIME, values, word=role.word))
         after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
         memory = means(after, memory_bytes)
         for place in dict.fromkeys(sample.place for sample in after):
@@ -149,7 +150,7 @@ def by_filesystem(run: TreeRun, criterion: Criterion) -> Criterion:
         }
         for name, lines in groups.items()
     }
-    return Criterion(criterion.title, criterion.measure, values, criterion.is_size)
+    return replace(criterion, values=values)
 
 
 def rate(criterion: Criterion) -> Rated | None:
@@ -174,6 +175,7 @@ def rate(criterion: Criterion) -> Rated | None:
 
 def sign_of(factor: float, measure: Measure) -> str:
     """The sign of a factor to the best."""
+    factor = float(f"{factor:.3g}")  # as it is shown
     if factor <= measure.good:
         return PLUS
     return MINUS if factor >= measure.bad else MIDDLE

@@ -83,8 +83,8 @@ class Section:
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The places in the order of the steps, with their roles."""
-        found = sorted(self.samples, key=lambda sample: sample.step.index)
+        """The places with their roles, in the order of the steps, the longest list's first."""
+        found = sorted(self.samples, key=lambda s: (-len(s.case.words), s.step.index))
         return {sample.place: sample.role for sample in found}
 
     @property
@@ -201,7 +201,7 @@ def _section(
         label = run.labels[case.id]
         samples += _samples(case, label, x, name, splits, twins.get(case.twin))
         memory += _memory_samples(case, label, x, name, splits)
-    title = f"Against {axis.title}" if axis else "The steps"
+    title = f"Against the {axis.word}" if axis else "The steps"
     is_part = len(parts) == 1 and bool(parts[0])
     title = parts[0].capitalize() if is_part else title
     words = "-".join(word for word in (*parts, extra) if word) or "steps"
@@ -315,10 +315,8 @@ def _settings_text(cases: Sequence[TreeCase], axis: Axis | None) -> str:
             continue
         if len(found) == 1:
             parts.append(f"{name} {next(iter(found))}")
-        elif name == "created trees":
-            parts.append(f"{name} that differ")
         else:
-            parts.append(f"{name} {' or '.join(found)}")
+            parts.append(f"{name} {', '.join(list(found)[:-1])} or {list(found)[-1]}")
     seeds = len({case.seed for case in cases})
     parts.append("one seed" if seeds == 1 else f"{seeds} seeds")
     return "; ".join(parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ffslab.report import data
 from ffslab.report.parts import Table
-from ffslab.report.quantity import duration, grouped, significant
+from ffslab.report.quantity import duration, duration_range, grouped, significant
 from ffslab.report.tree.data import MEMORY_PARTS, Image, Step, Task, TreeCase, TreeRun
 from ffslab.report.tree.figures import size_text
 from ffslab.report.tree.rating import Rated
@@ -212,9 +212,8 @@ def _range(values: Sequence[float]) -> str:
     """Mean of durations with its range where seeds differ."""
     if not values:
         return _NONE
-    mean = duration(round(sum(values) / len(values)))
-    low, high = duration(round(min(values))), duration(round(max(values)))
-    return mean if low == high else f"{mean} ({low} – {high})"
+    mean = round(sum(values) / len(values))
+    return duration_range(mean, round(min(values)), round(max(values)))
 
 
 def _mean_duration(values: Iterable[float | None]) -> str:
@@ -245,7 +244,7 @@ def rating_rows(
             (mark.sign, mark.text) if (mark := entry.marks.get(name)) else ("", "n/a")
             for name in names
         ]
-        points = f" ({entry.points} points)" if entry.points > 1 else ""
+        points = f" ({entry.points}\u202fpoints)" if entry.points > 1 else ""
         rows.append((f"{entry.criterion.title}{points}", cells))
     return names, rows
 

@@ -51,16 +51,23 @@ class Role:
 
 def roles_of(words: Sequence[str]) -> tuple[Role, ...]:
     """The role of each word of a list."""
+    split = next((n + 1 for n, word in enumerate(words) if word in SPLITS), 0)
+    if split:
+        before, after = words[:split], words[split:]
+        scenario = SPLITS[words[split - 1]]
+        firsts = zip(before, _titles(before, after), strict=True)
+        rest = zip(after, _titles(after), strict=True)
+        return (
+            *(Role(word, title) for word, title in firsts),
+            *(Role(word, title, scenario=scenario) for word, title in rest),
+        )
     length = _period(words)
     runs = len(words) // length if length else 1
-    once = _titles(words[:length] if runs > 1 else words)
-    roles = []
-    scenario = ""
-    for number, word in enumerate(words):
-        run = number // length + 1 if runs > 1 else 0
-        roles.append(Role(word, once[number % len(once)], run, scenario))
-        scenario = SPLITS.get(word, scenario)
-    return tuple(roles)
+    once = _titles(words[:length])
+    return tuple(
+        Role(word, once[n % length], n // length + 1 if runs > 1 else 0)
+        for n, word in enumerate(words)
+    )
 
 
 def _period(words: Sequence[str]) -> int:
@@ -73,8 +80,8 @@ def _period(words: Sequence[str]) -> int:
     return len(words)
 
 
-def _titles(words: Sequence[str]) -> list[str]:
-    """Titles that differ, as short as that allows."""
+def _titles(words: Sequence[str], later: Sequence[str] = ()) -> list[str]:
+    """Titles that differ, as short as that allows, from each other and from those of `later`."""
     before: list[str] = []
     last = ""
     for word in words:
@@ -85,7 +92,7 @@ def _titles(words: Sequence[str]) -> list[str]:
     for number, (word, context) in enumerate(keys):
         contexts = list(dict.fromkeys(found for other, found in keys if other == word))
         title = word
-        if len(contexts) > 1:
+        if len(contexts) > 1 or word in later:
             title = f"{word} after {context}" if context else f"first {word}"
         earlier = sum(key == (word, context) for key in keys[:number])
         again = "again" if earlier == 1 else str(earlier + 1)
