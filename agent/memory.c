@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #define TEXT_LIMIT ((size_t)4 << 20)
 #define SLAB_HEADER "slabinfo - version: 2."
 #define SLAB_NUMBERS 5
+#define SLAB_TRIES 3
+#define RCU_YIELDS 4
 #define LARGE_KMALLOC "kmalloc-large"
 
 static int not_understood(const char *file, size_t number, const char *line,
@@ -319,15 +322,48 @@ static int read_meminfo(struct memory *memory, struct ffs_error *error)
 	return result;
 }
 
+/*
+ * What was freed a moment ago may still wait for the end of an RCU grace
+ * period, and then be freed while we read.  On one CPU a few turns of the
+ * scheduler end it, which take almost no time.
+ */
+static void let_go(void)
+{
+	int i;
+
+	for (i = 0; i < RCU_YIELDS; i++)
+		sched_yield();
+}
+
+/* Both files as of one moment, or nearly so if it does not come. */
+static int read_slabs(struct memory *memory, struct ffs_error *error)
+{
+	uint64_t before;
+	int tries = 0;
+
+	let_go();
+	if (read_meminfo(memory, error))
+		return -1;
+	do {
+		before = memory->slab_bytes;
+		free(memory->slab_text);
+		memory->slab_text = file_read("/proc/slabinfo", TEXT_LIMIT,
+					      NULL, NULL);
+		if (!memory->slab_text)
+			return 0;
+		if (read_meminfo(memory, error))
+			return -1;
+	} while (memory->slab_bytes != before && ++tries < SLAB_TRIES);
+	return 0;
+}
+
 int memory_read(struct memory *memory, struct ffs_error *error)
 {
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	memset(memory, 0, sizeof(*memory));
 	memory->t_ns = clock_now_ns();
-	/* Together, so that little changes between the two. */
-	memory->slab_text = file_read("/proc/slabinfo", TEXT_LIMIT, NULL, NULL);
-	if (read_meminfo(memory, error))
+	if (read_slabs(memory, error))
 		return -1;
 	memory->area_text = file_read("/proc/vmallocinfo", TEXT_LIMIT, NULL,
 				      NULL);
