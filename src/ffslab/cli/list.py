@@ -28,6 +28,7 @@ class Kind(StrEnum):
     chips = "chips"
     filesystems = "filesystems"
     states = "states"
+    trees = "trees"
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +42,7 @@ def register(app: typer.Typer) -> None:
         ] = Path("results"),
         catalogs: Catalogs = None,
     ) -> None:
-        """List runs, studies, boards, chips, file systems or states."""
+        """List runs, studies, or one kind of what the catalog has."""
         rows = list(_run_rows(output) if kind is Kind.runs else _rows(kind, catalogs or ()))
         width = max((len(name) for name, _ in rows), default=0)
         for name, text in rows:
@@ -72,6 +73,9 @@ def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
         for name in study_names():
             yield name, str(find_study(name).document.get("title", ""))
         return
+    if kind is Kind.trees:
+        yield from _tree_rows()
+        return
     catalog = load_catalog(catalogs)
     if kind is Kind.boards:
         for board in catalog.boards.values():
@@ -92,6 +96,20 @@ def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
     else:
         for state in catalog.states.values():
             yield state.name, _state_text(state)
+
+
+def _tree_rows() -> Iterator[Row]:
+    from ffslab.images.source import recipe, recipe_names
+    from ffslab.model.units import format_size
+
+    for name in recipe_names():
+        stated = recipe(name)
+        shape = stated.expected.shape()
+        facts = (
+            f"{shape.directories:,} directories, {shape.files:,} files, {shape.links:,} links, "
+            f"{format_size(shape.bytes)}"
+        )
+        yield name, f"{facts}: {stated.title}"
 
 
 def _state_text(state: InitialState) -> str:

@@ -15,6 +15,7 @@ class Document(StrEnum):
     chip = "chip"
     board = "board"
     filesystem = "filesystem"
+    tree = "tree"
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
 
         from pydantic import BaseModel
 
+        from ffslab.images.recipe import Recipe
         from ffslab.model.files import BoardFile, ChipFile, FilesystemFile, StudyFile
 
         models: dict[Document, type[BaseModel]] = {
@@ -36,5 +38,6 @@ def register(app: typer.Typer) -> None:
             Document.chip: ChipFile,
             Document.board: BoardFile,
             Document.filesystem: FilesystemFile,
+            Document.tree: Recipe,
         }
         typer.echo(json.dumps(models[document].model_json_schema(by_alias=True), indent=2))

@@ -55,16 +55,14 @@ class HashedSink:
 def write_canonical(entries: Iterable[Entry], sink: HashedSink) -> None:
     """Writes the archive of `entries`, which come sorted and with the top directory first.
 
-    Raises UsageError for a socket, which no archive can hold.
+    Raises UsageError for a socket, which no archive can hold, and for what is no tree.
     """
     first_names: dict[object, bytes] = {}
+    directories = {b""}
     for entry in entries:
-        if stat.S_ISSOCK(entry.mode):
-            raise UsageError(
-                f"{entry.shown()} is a socket, which an image cannot hold",
-                cause="a running program listens there",
-                remedy="end the program, or copy the tree without the socket",
-            )
+        _check(entry, directories)
+        if entry.object_type is ObjectType.DIRECTORY:
+            directories.add(entry.path)
         first = first_names.setdefault(entry.key, entry.path)
         if first != entry.path:
             sink.write(_headers(entry, ObjectType.HARD_LINK, 0, first))
@@ -74,7 +72,23 @@ def write_canonical(entries: Iterable[Entry], sink: HashedSink) -> None:
             for piece in file_bytes(entry):
                 sink.write(piece)
             sink.write(bytes(-entry.size % _BLOCK_BYTES))
+    if not first_names:
+        raise UsageError("the source tree has no entries", cause="an archive of nothing")
     sink.write(bytes(2 * _BLOCK_BYTES))
+
+
+def _check(entry: Entry, directories: set[bytes]) -> None:
+    if stat.S_ISSOCK(entry.mode):
+        raise UsageError(
+            f"{entry.shown()} is a socket, which an image cannot hold",
+            cause="a running program listens there",
+            remedy="end the program, or copy the tree without the socket",
+        )
+    if entry.parent not in directories or not (entry.path or stat.S_ISDIR(entry.mode)):
+        raise UsageError(
+            f"{entry.shown()} is in something that is no directory",
+            cause="an archive that was put together by hand",
+        )
 
 
 def file_bytes(entry: Entry) -> Iterator[bytes]:
