@@ -47,6 +47,10 @@ ORDER = {
         "v", "type", "workload", "phase", "stream", "op", "first", "offset",
         "t_start_ns", "latency_ns",
     ],
+    "tree": [
+        "v", "type", "phase", "directories", "files", "links", "others", "bytes", "depth",
+        "found", "digest", "largest_directory",
+    ],
     "file": ["v", "type", "path", "text"],
     "end": ["v", "type", "status", "steps_run", "steps_total", "t_ns"],
 }  # fmt: skip

@@ -40,6 +40,7 @@ part "$san/fuzz_postmark" 50000 1
 part "$san/fuzz_memory" 50000 1
 part python3 "$here/test_agent.py" "$agent"
 part python3 "$here/test_micro.py" "$agent"
+part python3 "$here/test_tree.py" "$agent"
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
