@@ -9,9 +9,9 @@ and an archive that has moved on are no obstacle.
 from __future__ import annotations
 
 import hashlib
+import http.client
 import io
 import tarfile
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -52,18 +52,21 @@ def ensure_debs(
         for done, package in enumerate(missing):
             progress.count(done, len(missing))
             if not _from_mirrors(package, mirrors, directory, troubles):
-                raise _missing(package, directory, troubles)
+                raise _missing(package, len(missing) - done - 1, directory, troubles)
     return _found(packages, directory)
 
 
-def _missing(package: PackageFile, directory: Path, troubles: list[str]) -> InfrastructureError:
+def _missing(
+    package: PackageFile, others: int, directory: Path, troubles: list[str]
+) -> InfrastructureError:
+    more = f" and the {others} others that the recipe names" if others else ""
     told = "".join(f"\n  {trouble}" for trouble in troubles)
     return InfrastructureError(
         f"the Debian package {package.name} {package.version} cannot be had{told}",
         cause="no network, a proxy that is not set (http_proxy, https_proxy), or an archive "
         "that no longer has this version",
         remedy=f"the same command again once the network is there, or copy "
-        f"{package.file.rpartition('/')[2]} (SHA-256 {package.sha256}) to {directory}",
+        f"{package.file.rpartition('/')[2]} (SHA-256 {package.sha256}){more} to {directory}",
     )
 
 
@@ -84,26 +87,21 @@ def _sha256(path: Path) -> str:
 def _from_apt(
     missing: Sequence[PackageFile], directory: Path, lock: int, troubles: list[str]
 ) -> list[PackageFile]:
-    """Asks apt for all at once, then for each, since one that is unknown stops it; the rest."""
+    """Asks apt for all at once; what it did not bring, since one unknown version stops it."""
     log = directory / "download.log"
     log.unlink(missing_ok=True)
     options = ["-q", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2"]
     wanted = [f"{package.name}={package.version}" for package in missing]
-    for words in (wanted, *([word] for word in wanted)):
-        try:
-            run_logged(
-                ["apt-get", *options, "download", *words],
-                log=log,
-                lock=lock,
-                cwd=directory,
-                cause="no network, or the archive has another version",
-            )
-        except InfrastructureError:
-            if len(words) == 1:
-                troubles.append(f"apt-get download {words[0]}: see {log}")
-            continue
-        if words is wanted:
-            break
+    try:
+        run_logged(
+            ["apt-get", *options, "download", *wanted],
+            log=log,
+            lock=lock,
+            cwd=directory,
+            cause="no network, or the archive has other versions",
+        )
+    except InfrastructureError:
+        troubles.append(f"apt-get download: see {log}")
     found = _found(missing, directory)
     return [package for package in missing if package.name not in found]
 
@@ -117,7 +115,7 @@ def _from_mirrors(
         try:
             with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:
                 data = answer.read()
-        except (OSError, urllib.error.URLError) as error:
+        except (OSError, http.client.HTTPException) as error:
             troubles.append(f"{url}: {error}")
             continue
         found = hashlib.sha256(data).hexdigest()
