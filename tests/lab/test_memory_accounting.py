@@ -164,11 +164,8 @@ class Record:
             *("page_cache_bytes", "anonymous_bytes", "kernel_stack_bytes"),
             *("page_table_bytes", "percpu_bytes"),
         )
-        return (
-            sum(taken for taken, _ in self.slabs.values())
-            + sum(self.areas.values())
-            + sum(self.raw[key] for key in keys)
-        )
+        owned = sum(taken for taken, _ in self.slabs.values()) + sum(self.areas.values())
+        return owned + sum(int(self.raw[key]) for key in keys)
 
 
 def memory(guest: Boot) -> dict[str, Record]:

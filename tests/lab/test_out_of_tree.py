@@ -150,12 +150,12 @@ def test_an_error_of_the_compiler_is_shown_in_the_users_file(place: Path) -> Non
 
 
 def test_symbols_that_the_kernel_lacks_are_named_with_their_options(place: Path) -> None:
-    head = "int mount_bdev(void);\nint made_up_function(void);"
-    start = "return mount_bdev() + made_up_function();"
+    head = "int dquot_acquire(void);\nint made_up_function(void);"
+    start = "return dquot_acquire() + made_up_function();"
     own = Own(place, "wants", {"Kbuild": "obj-m += wants.o\n", "wants.c": module(start, head)})
     error = own.failure()
     assert isinstance(error, InfrastructureError)
-    assert "mount_bdev: fs/super.c needs CONFIG_BLOCK" in error.message
+    assert "dquot_acquire: fs/quota/dquot.c needs CONFIG_QUOTA" in error.message
     assert "made_up_function: no file of this kernel exports it" in error.message
     assert "lab.config" in error.remedy
 
