@@ -10,6 +10,7 @@
 #include "micro_params.h"
 #include "micro_pattern.h"
 #include "plan.h"
+#include "tree_params.h"
 
 const char *const fuzz_seeds[] = {
 	"ffsplan 1\nmount type=jffs2 source=mtd:data flags=sync,noatime\n"
@@ -28,6 +29,14 @@ const char *const fuzz_seeds[] = {
 	"mtd=data block=0 phase=attach\nmount type=squashfs phase=mount "
 	"source=/dev/ubiblock0_0\nmemory label=mount\numount phase=unmount\n"
 	"settle phase=settle\ndrop-caches phase=drop\n",
+	"ffsplan 1\ntree-create dir=/a phase=create files=uniform(0,9.5) "
+	"directories=normal(3,1) size=constant(750) depth=constant(5) "
+	"contents=compressible compressibility_percent=50\n"
+	"tree-check dir=/a phase=check contents=text\n",
+	"ffsplan 1\ntree-list phase=l stat=0\ntree-find phase=f name=x%2A\n"
+	"tree-copy from=/a dir=/b phase=c exclude=tree-,copy-\n"
+	"tree-digest phase=d expect=0123456789abcdef\n"
+	"tree-delete dir=/b phase=e keep=1\ntree-warm phase=w\n",
 	NULL,
 };
 
@@ -40,7 +49,10 @@ const char *const fuzz_words[] = {
 	"sequential-read", " request_bytes=", " volume_bytes=", " file_bytes=",
 	" partitions=", " increment=", " parallel=", " existing=1",
 	" target_bytes=", " shift_bytes=", " state=", "saturated",
-	"write-image", " oob=", " path=/", " phase=", " block=", "memory", NULL,
+	"write-image", " oob=", " path=/", " phase=", " block=", "memory",
+	"tree-create", "tree-check", "tree-delete", " files=", " directories=",
+	" depth=", " contents=", "text", " dir=/", " expect=", "constant(",
+	"uniform(", "normal(", ",", ".", ")", "2147483648", NULL,
 };
 
 /* What the parser lets through can be laid out, or says why it cannot. */
@@ -64,12 +76,32 @@ static void check_micro(const struct plan_step *step)
 	}
 }
 
+/* A tree that the parser lets through can be drawn, within the limits. */
+static void check_tree(const struct plan_step *step)
+{
+	struct shape_directory root, child;
+	struct tree_params params;
+	struct shape_file file;
+	struct ffs_error error;
+
+	assert(!tree_params_read(&params, step, &error));
+	shape_root(&params.shape, &root);
+	shape_child(&params.shape, &root, 1, &child);
+	shape_file_at(&params.shape, &child, 1, &file);
+	assert(root.files <= DISTRIBUTION_MAX && root.level == 0);
+	assert(child.directories <= DISTRIBUTION_MAX && child.level == 1);
+	assert(file.bytes <= DISTRIBUTION_MAX);
+}
+
 static void check_step(const struct plan_step *step)
 {
 	const struct key_spec *key;
 
 	if (!strcmp(step->verb->name, "micro"))
 		check_micro(step);
+	if (!strcmp(step->verb->name, "tree-create") ||
+	    !strcmp(step->verb->name, "tree-check"))
+		check_tree(step);
 	assert(step->verb && step->verb->name && step->label && step->line > 1);
 	for (key = step->verb->keys; key->name; key++) {
 		const struct plan_value *value =

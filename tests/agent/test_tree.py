@@ -31,17 +31,25 @@ def facts(record: Record) -> dict[str, int]:
     return {key: record[key] for key in ("directories", "files", "links", "others", "bytes")}
 
 
+def below(top: Path) -> list[Path]:
+    """Everything below a directory; links are not followed."""
+    return [
+        Path(folder) / name
+        for folder, directories, others in os.walk(top)
+        for name in (*directories, *others)
+    ]
+
+
 def on_disk(top: Path) -> dict[str, int]:
     """Counts of a directory, by os.walk."""
     counts = dict.fromkeys(("directories", "files", "links", "others", "bytes"), 0)
     counts["directories"] = 1
-    for folder, directories, others in os.walk(top):
-        for name in [*directories, *others]:
-            entry = os.lstat(os.path.join(folder, name))
-            kinds = {stat.S_IFDIR: "directories", stat.S_IFREG: "files", stat.S_IFLNK: "links"}
-            kind = kinds.get(stat.S_IFMT(entry.st_mode), "others")
-            counts[kind] += 1
-            counts["bytes"] += entry.st_size if kind == "files" else 0
+    kinds = {stat.S_IFDIR: "directories", stat.S_IFREG: "files", stat.S_IFLNK: "links"}
+    for path in below(top):
+        entry = path.lstat()
+        kind = kinds.get(stat.S_IFMT(entry.st_mode), "others")
+        counts[kind] += 1
+        counts["bytes"] += entry.st_size if kind == "files" else 0
     return counts
 
 
@@ -52,29 +60,28 @@ def fnv(data: bytes) -> int:
     return value
 
 
+LETTERS = {
+    stat.S_IFDIR: "d", stat.S_IFREG: "f", stat.S_IFLNK: "l", stat.S_IFCHR: "c",
+    stat.S_IFBLK: "b", stat.S_IFIFO: "p", stat.S_IFSOCK: "s",
+}  # fmt: skip
+
+
 def digest(top: Path) -> str:
     """The digest of docs/plan-format.md, section 9."""
     total = 0
-    for folder, directories, others in os.walk(top):
-        for name in [*directories, *others]:
-            path = os.path.join(folder, name)
-            entry = os.lstat(path)
-            kind = stat.S_IFMT(entry.st_mode)
-            mode = 0 if kind == stat.S_IFLNK else stat.S_IMODE(entry.st_mode)
-            letters = {
-                stat.S_IFDIR: "d", stat.S_IFREG: "f", stat.S_IFLNK: "l", stat.S_IFCHR: "c",
-                stat.S_IFBLK: "b", stat.S_IFIFO: "p", stat.S_IFSOCK: "s",
-            }  # fmt: skip
-            data = b""
-            if kind == stat.S_IFREG:
-                data = Path(path).read_bytes()
-            elif kind == stat.S_IFLNK:
-                data = os.fsencode(os.readlink(path))
-            elif kind in (stat.S_IFCHR, stat.S_IFBLK):
-                data = f"{os.major(entry.st_rdev)}:{os.minor(entry.st_rdev)}".encode()
-            head = f"{mode} {letters[kind]} {entry.st_uid} {entry.st_gid}".encode()
-            relative = os.fsencode(os.path.relpath(path, top))
-            total += fnv(relative + b"\0" + head + b"\0" + data)
+    for path in below(top):
+        entry = path.lstat()
+        letter = LETTERS[stat.S_IFMT(entry.st_mode)]
+        mode = 0 if letter == "l" else stat.S_IMODE(entry.st_mode)
+        data = b""
+        if letter == "f":
+            data = path.read_bytes()
+        elif letter == "l":
+            data = os.fsencode(path.readlink())
+        elif letter in "cb":
+            data = f"{os.major(entry.st_rdev)}:{os.minor(entry.st_rdev)}".encode()
+        head = f"{mode} {letter} {entry.st_uid} {entry.st_gid}".encode()
+        total += fnv(os.fsencode(path.relative_to(top)) + b"\0" + head + b"\0" + data)
     return f"{total & MASK:016x}"
 
 
@@ -173,7 +180,7 @@ def test_known_digest(agent: Agent) -> None:
     (agent.dir / "a" / "b").write_bytes(b"hello\n")
     for path, mode in ((agent.dir / "a", 0o755), (agent.dir / "a" / "b", 0o644)):
         path.chmod(mode)
-    owner = f"{os.getuid()} {os.stat(agent.dir / 'a').st_gid}"
+    owner = f"{os.getuid()} {(agent.dir / 'a').stat().st_gid}"
     entries = [f"a\0{0o755} d {owner}\0", f"a/b\0{0o644} f {owner}\0hello\n"]
     wanted = sum(fnv(entry.encode()) for entry in entries) & MASK
     if owner == "0 0":
@@ -295,7 +302,8 @@ def test_a_full_partition(agent: Agent) -> None:
     with tmpfs(agent, "2m") as top:
         records = agent.plan(
             f"tree-warm dir={top} phase=warm",
-            f"tree-create dir={top}/a phase=create files=constant(900) directories=constant(0) size=constant(5000)",
+            f"tree-create dir={top}/a phase=create depth=constant(0) files=constant(900)"
+            " size=constant(5000)",
             f"tree-copy from={top}/a dir={top}/b phase=copy",
             f"tree-list dir={top} phase=list",
             f"tree-delete dir={top} phase=delete keep=1",
