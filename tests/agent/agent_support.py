@@ -51,6 +51,13 @@ ORDER = {
         "v", "type", "phase", "directories", "files", "links", "others", "bytes", "depth",
         "found", "digest", "largest_directory",
     ],
+    "written": [
+        "v", "type", "path", "image_bytes", "pages", "blocks", "bad_blocks_skipped",
+    ],
+    "memory": [
+        "v", "type", "label", "t_ns", "mem_free_bytes", "page_cache_bytes", "anonymous_bytes",
+        "kernel_stack_bytes", "page_table_bytes", "percpu_bytes", "slabs", "vmalloc",
+    ],
     "file": ["v", "type", "path", "text"],
     "end": ["v", "type", "status", "steps_run", "steps_total", "t_ns"],
 }  # fmt: skip

@@ -203,6 +203,39 @@ def test_sleep_and_sync(agent: Agent) -> None:
     assert 30_000_000 <= step["t_end_ns"] - step["t_start_ns"] < 5_000_000_000
 
 
+def test_measured_steps(agent: Agent) -> None:
+    """A step with a phase is recorded as one, also if it fails; without a monitor no tasks."""
+    records = agent.plan(
+        f"sync target={agent.dir} phase=write-back label=x",
+        f"umount target={agent.dir} phase=unmount may_fail=1",
+        f"sync target={agent.dir}",
+    )
+    p = phases(records)
+    assert list(p) == ["write-back", "unmount"]
+    assert {r["workload"] for r in p.values()} == {"tree"}
+    assert p["write-back"]["status"] == "ok" and p["unmount"]["status"] == "error"
+    steps = of_type(records, "step")
+    for phase, step in zip(p.values(), steps, strict=False):
+        inside = (step["t_start_ns"], phase["t_start_ns"], phase["t_end_ns"], step["t_end_ns"])
+        assert list(inside) == sorted(inside)
+    assert not of_type(records, "tasks") and not of_type(records, "space")
+
+
+def test_memory(agent: Agent) -> None:
+    (memory,) = of_type(agent.plan("memory label=now"), "memory")
+    assert memory["label"] == "now" and memory["mem_free_bytes"] > 0
+    # The lists are root's.
+    for name, pages, active, size in memory["slabs"]:
+        assert name and pages > 0 and active >= 0 and size >= 0
+    callers = [caller for caller, _ in memory["vmalloc"]]
+    assert callers == sorted(set(callers))
+
+
+def test_an_image_needs_a_flash(agent: Agent) -> None:
+    records = agent.plan(f"write-image mtd=none-of-this-name path={agent.dir}/x", expect=1)
+    assert "none-of-this-name" in records[-1]["message"] or "/proc/mtd" in records[-1]["message"]
+
+
 def test_clear_errors(agent: Agent) -> None:
     cases = {
         "mount type=nosuchfs source=none target=" + str(agent.dir): ("ENODEV", "EPERM"),

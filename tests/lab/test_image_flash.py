@@ -9,7 +9,6 @@ nandwrite in a guest of its own.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import stat
 import subprocess
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fio_support import exec_step, host_steps
+from fio_support import host_steps
 from fstree import Listing, Script, assert_same, parse_listing
 from guest_programs import build
 from lab_support import Boot, boot, cases
@@ -28,7 +27,7 @@ from yaffs_guest import LIST, LISTING, PROGRAM, no_violations, run
 from ffslab.kernel.commands import clean_environment
 from ffslab.model.specs import Case
 from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import beginning
+from ffslab.target.planlines import beginning, encode
 from ffslab.yaffs2.format import Geometry
 from ffslab.yaffs2.image import map_file, parse_lab_header
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
@@ -384,12 +383,9 @@ def by_nandwrite(
     lab: LabBuild, directory: Path, case: Case, image: Path, *words: str
 ) -> Mapping[int, bytes]:
     """The pages that nandwrite programs in a guest of its own."""
-    path = os.environ["PATH"]
-    os.environ["PATH"] = f"{path}:/usr/sbin:/sbin"
-    try:
-        nandwrite = exec_step("nandwrite", "-q", *words, "/dev/mtd0", f"{IMAGES}/{image.name}")
-    finally:
-        os.environ["PATH"] = path
+    program = shutil.which("nandwrite", path=clean_environment()["PATH"])
+    arguments = encode(" ".join(["-q", *words, "/dev/mtd0", f"{IMAGES}/{image.name}"]))
+    nandwrite = f"exec path={program} args={arguments}"
     guest = started(lab, directory, case, [shown(image.parent), *host_steps(), nandwrite])
     assert end(guest)["status"] == "ok", guest.console[-2000:]
     return Flash.read(guest.flash).pages
