@@ -201,6 +201,7 @@ const struct verb_spec plan_verbs[] = {
 		{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
 		{ "phase", KEY_NAME, NULL, 0, 0, NULL },
 		{ "expect", KEY_TEXT, "", 0, 0, NULL },
+		{ "exclude", KEY_TEXT, "", 0, 0, NULL },
 	} },
 	{ "tree-warm", {
 		{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },

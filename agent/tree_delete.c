@@ -9,10 +9,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "tree_run.h"
+
+/* A directory that is the file system's own; YAFFS2 has it, always. */
+static bool belongs_to_filesystem(const struct walk *walk, int errnum)
+{
+	return errnum == EPERM && !walk->level &&
+	       !strcmp(walk->name, "lost+found");
+}
 
 /* @flags: AT_REMOVEDIR or 0. */
 static int delete_entry(struct tree_run *run, const struct walk *walk,
@@ -22,6 +30,8 @@ static int delete_entry(struct tree_run *run, const struct walk *walk,
 	int result = unlinkat(walk->fd, walk->name, flags);
 	uint64_t end = clock_now_ns();
 
+	if (result && flags && belongs_to_filesystem(walk, errno))
+		return 0;
 	if (result)
 		return walk_fail(walk, errno, "delete", error);
 	latency_add(&run->latencies[flags ? LATENCY_RMDIR : LATENCY_DELETE],

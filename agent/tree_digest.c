@@ -182,7 +182,9 @@ static int compare(struct digestion *d, struct ffs_error *error)
 int tree_digest(struct tree_run *run, struct ffs_error *error)
 {
 	const struct walk_options options = {
-		.stat = true, .latencies = run->latencies,
+		.stat = true,
+		.exclude = step_text(run->step, "exclude"),
+		.latencies = run->latencies,
 	};
 	struct digestion *d = calloc(1, sizeof(*d));
 	int result = -1;

@@ -166,6 +166,10 @@ def test_digest_of_all_kinds(agent: Agent) -> None:
     records = agent.plan(f"tree-digest dir={top} phase=digest expect={wanted}")
     assert tree(records, "digest")["digest"] == wanted
     assert facts(tree(records, "digest")) == on_disk(top)
+    (top / "lost+found" / "below").mkdir(parents=True)
+    agent.plan(f"tree-digest dir={top} phase=digest expect={wanted} exclude=x,lost+found")
+    (top / "lost+found" / "below").rmdir()
+    (top / "lost+found").rmdir()
     (top / "sub" / "deeper").chmod(0o700)
     records = agent.plan(f"tree-digest dir={top} phase=digest expect={wanted}", expect=1)
     end = records[-1]
