@@ -36,7 +36,7 @@ enum walk_event {
 struct walk_options {
 	bool stat;		/* lstat() every entry; else where the type is unknown */
 	bool entries_first;	/* sub-directories after all entries */
-	const char *exclude;	/* comma list of prefixes of names at the top, or NULL */
+	const char *exclude;	/* comma list: prefixes of names at the top */
 	const struct stat *avoid;	/* a directory to leave out, or NULL; needs stat */
 	struct latency *latencies;	/* [LATENCY_OPS], or NULL */
 };

@@ -304,7 +304,11 @@ static const char *at(const char *name)
 	return path;
 }
 
-/* One step; @keys may have %s for the scratch directory. Return: errnum, or -1 if all is well. */
+/*
+ * One step; @keys may have %s for the scratch directory.
+ *
+ * Return: the errnum of its failure, or -1 if all is well.
+ */
 static int step(const char *keys, struct ffs_error *error)
 {
 	struct record_sink *sink = malloc(sizeof(*sink));
