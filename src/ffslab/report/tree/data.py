@@ -13,6 +13,7 @@ from ffslab.report.data import Run
 from ffslab.report.tree.words import Role
 
 CPU = "cpu_scale"
+AGENT = "ffsagent"  # the task that does the steps
 # What the memory of a mounted file system is made of: key, name, colour.
 MEMORY_PARTS: tuple[tuple[str, str, str], ...] = (
     ("filesystem", "the file system’s own caches", "t2"),

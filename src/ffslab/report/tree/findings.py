@@ -1,8 +1,8 @@
 """What a run of workload `tree` shows, in sentences computed from its data.
 
 Every sentence is a template; which one is used, and of whom it speaks, depends on the numbers.
-Factors relate means over seeds at the same point; over several points their geometric mean is
-given with its range. Nothing here knows a result beforehand.
+Factors relate values at the same point and seed; of several their geometric mean is given with its
+range. Nothing here knows a result beforehand.
 """
 
 from __future__ import annotations
@@ -14,31 +14,33 @@ from dataclasses import dataclass
 from ffslab.report.axes import Axis
 from ffslab.report.findings import SAME, Finding
 from ffslab.report.quantity import duration, significant, times
-from ffslab.report.tree.data import TreeRun
+from ffslab.report.tree.data import AGENT, Step, TreeRun
 from ffslab.report.tree.figures import cpu_percent, size_text
 from ffslab.report.tree.rating import PAGE_BYTES, Criterion, Rated, criteria, rate
 from ffslab.report.tree.series import (
-    Line,
-    Lines,
+    ALONE,
     Sample,
     Section,
+    Spots,
     duration_ns,
     images,
-    means,
     memory_bytes,
+    spots,
 )
-from ffslab.report.tree.words import MOUNT, UNMOUNT
+from ffslab.report.tree.words import MOUNT, SPLITS, UNMOUNT
 
 TO = "\u2060–\u2060"  # a range does not break
 RULE = (
     "Who is first: the configuration with the smallest geometric mean over the points that all "
-    "have. A factor is a ratio of means over seeds at the same point; of several points it is the "
-    "geometric mean, with its range in brackets. Growth: the exponent e of value ∝ (axis)^e from "
-    "the first to the last point; 1 is in proportion, 0 not at all. Sentences name the largest and "
+    "have. A factor is a ratio at the same point and seed; of several it is the geometric mean, "
+    "with its range in brackets. Growth: the exponent e of value ∝ (axis)^e from the first to the "
+    "last point; 1 is in proportion, 0 not at all. Sentences name the largest and "
     "the smallest effect. Background: tasks other than the one that did the step."
 )
-AGENT = "ffsagent"
 _LEAST_NS = 1.0
+
+
+Lined = Mapping[tuple[str, str], Spots]
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,15 @@ class Factor:
         return f"{times(self.mean)} ({significant(self.low)}{TO}{significant(self.high)})"
 
 
-def factor_of(before: Line, after: Line) -> Factor | None:
-    """after ÷ before at the points that both have; None without one."""
-    ratios = [
-        max(after[x].mean, _LEAST_NS) / max(before[x].mean, _LEAST_NS) for x in before if x in after
-    ]
+def factor_of(before: Spots, after: Spots) -> Factor | None:
+    """after ÷ before at the points and seeds that both have; None without one."""
+    return _factor(
+        [(before[spot], after[spot]) for spot in before if spot in after],
+    )
+
+
+def _factor(pairs: Sequence[tuple[float, float]], least: float = _LEAST_NS) -> Factor | None:
+    ratios = [max(after, least) / max(before, least) for before, after in pairs]
     if not ratios:
         return None
     mean = math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
@@ -142,7 +148,7 @@ def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
     """Who is first in each step, and how far the next and the last are behind."""
     for criterion in criteria(run, [section]):
         rated = rate(criterion)
-        if rated is None or criterion.is_size:
+        if rated is None or not rated.marks or criterion.is_size:
             continue
         yield Said(criterion.word, _first(criterion, rated))
 
@@ -173,7 +179,7 @@ def _factor_text(rated: Rated, name: str) -> str:
 
 def _second_runs(section: Section) -> Iterable[Said]:
     """For each step: whom the second run changes most against the first."""
-    lines = means(section.samples, duration_ns)
+    lines = spots(section.samples, duration_ns)
     titles: dict[str, dict[int, str]] = {}
     for place, role in section.results.items():
         if role.run:
@@ -187,18 +193,18 @@ def _second_runs(section: Section) -> Iterable[Said]:
 
 def _scenarios(section: Section) -> Iterable[Said]:
     """For each step that follows a crash in some cases and a clean unmount in others."""
-    lines = means(section.samples, duration_ns)
-    crash, clean = ", after a crash", ", after a clean unmount"
+    lines = spots(section.samples, duration_ns)
+    crash, clean = (f" {scenario}" for scenario in SPLITS.values())
     for place in section.results:
         other = place.replace(crash, clean)
         if place.endswith(crash) and other in section.results:
             title = place.removesuffix(crash)
-            opening = f"{title[0].upper()}{title[1:]} after a crash against after a clean unmount"
+            opening = f"{title[0].upper()}{title[1:]}{crash} against{clean}"
             word = section.results[place].word
             yield from _extremes(word, opening, _changes(lines, other, place))
 
 
-def _changes(lines: Lines, before: str, after: str) -> dict[str, Factor]:
+def _changes(lines: Lined, before: str, after: str) -> dict[str, Factor]:
     found = {}
     for (place, label), line in lines.items():
         if place == before and (after, label) in lines:
@@ -238,14 +244,17 @@ class Growth:
     last: float
 
 
-def growth_of(line: Line, least: float = _LEAST_NS) -> Growth | None:
-    """None without two points above 0 on the axis."""
-    points = [x for x in line if x > 0]
+def growth_of(line: Spots, least: float = _LEAST_NS) -> Growth | None:
+    """None without two points above 0 on the axis that share a seed."""
+    points = sorted({x for x, _ in line if x > 0})
     if len(points) < 2:
         return None
     first, last = points[0], points[-1]
-    factor = max(line[last].mean, least) / max(line[first].mean, least)
-    return Growth(math.log(factor) / math.log(last / first), factor, first, last)
+    seeds = [seed for x, seed in line if x == first and (last, seed) in line]
+    factor = _factor([(line[first, seed], line[last, seed]) for seed in seeds], least)
+    if factor is None:
+        return None
+    return Growth(math.log(factor.mean) / math.log(last / first), factor.mean, first, last)
 
 
 def _growths(section: Section) -> Iterable[Said]:
@@ -253,14 +262,14 @@ def _growths(section: Section) -> Iterable[Said]:
     axis = section.axis
     if axis is None:
         return
-    lines = means(section.samples, duration_ns)
+    lines = spots(section.samples, duration_ns)
     for place, role in section.results.items():
         for finding in _growth_sentence(f"time of {place}", axis, _at(lines, place)):
             yield Said(role.word, finding)
 
 
 def _growth_sentence(
-    what: str, axis: Axis, lines: Mapping[str, Line], least: float = _LEAST_NS
+    what: str, axis: Axis, lines: Mapping[str, Spots], least: float = _LEAST_NS
 ) -> Iterable[Finding]:
     grown = {label: g for label, line in lines.items() if (g := growth_of(line, least))}
     if not grown:
@@ -281,7 +290,7 @@ def _growth(grown: Growth, axis: Axis) -> str:
     )
 
 
-def _at(lines: Lines, place: str) -> dict[str, Line]:
+def _at(lines: Lined, place: str) -> dict[str, Spots]:
     return {label: line for (where, label), line in lines.items() if where == place}
 
 
@@ -318,18 +327,23 @@ def _unmounts(section: Section) -> Iterable[Said]:
     mean = {key: sum(s.duration_ns for s in g) / len(g) for key, g in groups.items()}
     place, label = max(mean, key=lambda key: mean[key])
     samples = groups[place, label]
-    busy = sum(task.busy_ns for s in samples for task in s.step.tasks)
-    background = sum(task.busy_ns for s in samples for task in s.step.tasks if task.name != AGENT)
+    share = background_percent([sample.step for sample in samples])
     where = f" at {section.axis.text(section.axis.values[-1])}" if section.axis else ""
     longest = duration(round(mean[place, label]))
     text = f"The longest unmount{where} is {place} of **{label}**: {longest}"
-    if busy:
-        share = significant(100 * background / busy, 2)
-        text += f"; {share} % of its time on the flash is background"
+    if share is not None:
+        text += f"; {significant(share, 2)} % of its time on the flash is background"
     short = min(mean, key=lambda key: mean[key])
     text += f". The shortest: {short[0]} of {short[1]}, {duration(round(mean[short]))}."
     ratio = mean[place, label] / max(mean[short], _LEAST_NS)
     yield Said(UNMOUNT, Finding(text, abs(math.log(max(ratio, _LEAST_NS)))))
+
+
+def background_percent(steps: Sequence[Step]) -> float | None:
+    """The share of tasks other than the agent in the time on the flash; None without any."""
+    busy = sum(task.busy_ns for step in steps for task in step.tasks)
+    own = sum(task.busy_ns for step in steps for task in step.tasks if task.name == AGENT)
+    return 100 * (busy - own) / busy if busy else None
 
 
 def _memory(section: Section) -> Iterable[Said]:
@@ -338,13 +352,15 @@ def _memory(section: Section) -> Iterable[Said]:
     if not after:
         return
     place = after[-1].place
-    lines = _at(means(after, memory_bytes), place)
+    lines = _at(spots(after, memory_bytes), place)
     axis = section.axis
     if axis is not None:
         for finding in _growth_sentence(f"memory after {place}", axis, lines, PAGE_BYTES):
             yield Said("", finding)
-    at = axis.values[-1] if axis else next(iter(next(iter(lines.values()))))
-    values = {label: line[at].mean for label, line in lines.items() if at in line}
+    at = axis.values[-1] if axis else ALONE
+    values = {
+        label: mean for label, line in lines.items() if (mean := _mean_at(line, at)) is not None
+    }
     if len(values) < 2:
         return
     order = sorted(values, key=lambda label: values[label])
@@ -356,3 +372,9 @@ def _memory(section: Section) -> Iterable[Said]:
     )
     weight = math.log(max(high, PAGE_BYTES) / max(low, PAGE_BYTES))
     yield Said("", Finding(text, weight))
+
+
+def _mean_at(line: Spots, at: float) -> float | None:
+    """The mean over seeds at a point; None without one."""
+    found = [value for (x, _), value in line.items() if x == at]
+    return sum(found) / len(found) if found else None

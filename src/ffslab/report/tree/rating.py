@@ -1,9 +1,9 @@
 """The table of + / o / −: each file system by each criterion, by a rule that the page states.
 
 A criterion is a step's time, the size of the image or the memory after a mount. At each point
-(value of the section's axis) that all have which have the criterion at all, a file system's value
-is the geometric mean over its configurations; its factor is the geometric mean over the points of
-its value ÷ the smallest of all. Nothing here knows a result beforehand.
+(value of the section's axis) and seed that all have which have the criterion at all, a file
+system's value is the geometric mean over its configurations; its factor is the geometric mean over
+these of its value ÷ the smallest of all. Nothing here knows a result beforehand.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ffslab.report.quantity import duration, significant, times
 from ffslab.report.tree.data import TreeRun
 from ffslab.report.tree.figures import size_text
 from ffslab.report.tree.series import (
-    Lines,
     Section,
+    Spots,
     duration_ns,
     images,
-    means,
     memory_bytes,
+    spots,
 )
 from ffslab.report.tree.words import MOUNT
 
@@ -46,19 +46,19 @@ MEMORY = Measure(2, 10, PAGE_BYTES)
 RULE = (
     f"Time and memory: {PLUS} within {TIME.good:g} times the best, {MINUS} {TIME.bad:g} times the "
     f"best or more, {MIDDLE} between. Image size: {PLUS} within {SIZE.good:g} times, {MINUS} "
-    f"{SIZE.bad:g} times or more. The factor is that to the best; of several points (files, sizes "
-    "of partition) it is the geometric mean of the factors at the points that all have, with its "
+    f"{SIZE.bad:g} times or more. The factor is that to the best at the same point (files, size of "
+    "partition) and seed; of several it is the geometric mean over those that all have, with its "
     "range, and of several options of one file system the geometric mean of their values. Memory "
     "below a page (4 KiB) counts as one. Only criteria that two file systems or more have; n/a: "
-    "not measured, or not wholly. Where seeds are missing, means are over those that there are."
+    "not measured, or not at a point and seed that all have."
 )
 
-Values = Mapping[str, Mapping[float, float]]  # by configuration or file system, and point
+Values = Mapping[str, Spots]  # by configuration or file system
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What is rated: values by configuration and point, smaller is better."""
+    """What is rated: values by configuration, point and seed; smaller is better."""
 
     title: str
     measure: Measure
@@ -80,17 +80,14 @@ class Mark:
     factor: float
     low: float
     high: float
-    points: int
     value: str = ""
 
     @property
     def text(self) -> str:
         factor = "best" if self.high == 1 else times(self.factor)
-        if self.value:
-            return f"{self.value}, {factor}"
-        if times(self.low) == times(self.high):
-            return factor
-        return f"{factor} ({significant(self.low)}–{significant(self.high)})"
+        if times(self.low) != times(self.high):
+            factor += f" ({significant(self.low)}–{significant(self.high)})"
+        return f"{self.value}, {factor}" if self.value else factor
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ def criteria(run: TreeRun, found: Sequence[Section]) -> tuple[Criterion, ...]:
     """Everything that can be rated, in the order of the page."""
     rated = []
     sizes = {
-        label: {float(number): float(image.image_bytes) for number, image in enumerate(kept)}
+        label: {(float(n), ""): float(image.image_bytes) for n, image in enumerate(kept)}
         for label, kept in images(run).items()
     }
     if sizes:
@@ -114,39 +111,35 @@ def criteria(run: TreeRun, found: Sequence[Section]) -> tuple[Criterion, ...]:
     several = len(found) > 1
     for section in found:
         lead = f"{section.title}: " if several else ""
-        lines = means(section.samples, duration_ns)
+        lines = spots(section.samples, duration_ns)
         for place, role in section.results.items():
             values = _values_at(lines, place)
             rated.append(Criterion(f"{lead}time of {place}", TIME, values, word=role.word))
         after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
-        memory = means(after, memory_bytes)
+        memory = spots(after, memory_bytes)
         for place in dict.fromkeys(sample.place for sample in after):
             title = f"{lead}memory after {place}"
             rated.append(Criterion(title, MEMORY, _values_at(memory, place), is_size=True))
     return tuple(rated)
 
 
-def _values_at(lines: Lines, place: str) -> Values:
-    return {
-        label: {x: mean.mean for x, mean in line.items()}
-        for (where, label), line in lines.items()
-        if where == place
-    }
+def _values_at(lines: Mapping[tuple[str, str], Spots], place: str) -> Values:
+    return {label: line for (where, label), line in lines.items() if where == place}
 
 
 def by_filesystem(run: TreeRun, criterion: Criterion) -> Criterion:
-    """The same with the geometric mean over a file system's configurations at each point that all
+    """The same with the geometric mean over a file system's configurations wherever all
     of them have.
     """
-    groups: dict[str, list[Mapping[float, float]]] = {}
+    groups: dict[str, list[Spots]] = {}
     for label, line in criterion.values.items():
         name = data.filesystem_name(run.lines[label][data.FILESYSTEM])
         groups.setdefault(name, []).append(line)
     values = {
         name: {
-            x: _geometric([max(line[x], criterion.measure.least) for line in lines])
-            for x in lines[0]
-            if all(x in line for line in lines)
+            spot: _geometric([max(line[spot], criterion.measure.least) for line in lines])
+            for spot in lines[0]
+            if all(spot in line for line in lines)
         }
         for name, lines in groups.items()
     }
@@ -154,23 +147,30 @@ def by_filesystem(run: TreeRun, criterion: Criterion) -> Criterion:
 
 
 def rate(criterion: Criterion) -> Rated | None:
-    """None unless two have the criterion at a common point."""
+    """None unless two have the criterion; without marks where they have nothing in common."""
     lines = {name: line for name, line in criterion.values.items() if line}
     if len(lines) < 2:
         return None
-    points = [x for x in next(iter(lines.values())) if all(x in line for line in lines.values())]
-    if not points:
-        return None
+    first = next(iter(lines.values()))
+    common = [spot for spot in first if all(spot in line for line in lines.values())]
+    if not common:
+        return Rated(criterion, {}, 0)
+    points = len({x for x, _ in common})
     least = criterion.measure.least
-    best = {x: max(min(line[x] for line in lines.values()), least) for x in points}
+    best = {spot: max(min(line[spot] for line in lines.values()), least) for spot in common}
     marks = {}
     for name, line in lines.items():
-        factors = [max(line[x], least) / best[x] for x in points]
+        factors = [max(line[spot], least) / best[spot] for spot in common]
         factor = _geometric(factors)
-        value = criterion.text(line[points[0]]) if len(points) == 1 else ""
-        sign = sign_of(factor, criterion.measure)
-        marks[name] = Mark(sign, factor, min(factors), max(factors), len(points), value)
-    return Rated(criterion, marks, len(points))
+        mean = sum(line[spot] for spot in common) / len(common)
+        marks[name] = Mark(
+            sign=sign_of(factor, criterion.measure),
+            factor=factor,
+            low=min(factors),
+            high=max(factors),
+            value=criterion.text(mean) if points == 1 else "",
+        )
+    return Rated(criterion, marks, points)
 
 
 def sign_of(factor: float, measure: Measure) -> str:

@@ -22,6 +22,9 @@ _MOST_NOTES = 12
 
 Line = Mapping[float, Mean]
 Lines = Mapping[tuple[str, str], Line]  # (place, configuration)
+# Each seed by itself, so that what is compared is compared at the same seeds.
+Spot = tuple[float, str]  # point of the axis, seed
+Spots = Mapping[Spot, float]
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,19 @@ def means(
         key: {x: mean_of(found) for x, found in sorted(points.items())}
         for key, points in values.items()
     }
+
+
+def spots(
+    samples: Iterable[Either], value_of: Callable[[Either], float | None]
+) -> dict[tuple[str, str], dict[Spot, float]]:
+    """A value of every case by (place, configuration), point and seed; without what has none."""
+    found: dict[tuple[str, str], dict[Spot, float]] = {}
+    for sample in sorted(samples, key=lambda sample: sample.x):
+        value = value_of(sample)
+        if value is not None:
+            line = found.setdefault((sample.place, sample.label), {})
+            line[sample.x, sample.case.seed] = value
+    return found
 
 
 def mean_of(values: Sequence[float]) -> Mean:

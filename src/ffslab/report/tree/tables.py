@@ -9,6 +9,7 @@ from ffslab.report.parts import Table
 from ffslab.report.quantity import duration, duration_range, grouped, significant
 from ffslab.report.tree.data import MEMORY_PARTS, Image, Step, Task, TreeCase, TreeRun
 from ffslab.report.tree.figures import size_text
+from ffslab.report.tree.findings import background_percent
 from ffslab.report.tree.rating import Rated
 from ffslab.report.tree.series import MemorySample, Sample, Section
 from ffslab.report.tree.words import UNMOUNT
@@ -47,9 +48,11 @@ def unmount_table(section: Section) -> Table | None:
             groups.setdefault((sample.label, sample.place), []).append(sample)
     order = section.labels
     rows = []
-    for label, place in sorted(groups, key=lambda key: order.index(key[0])):
+    places = list(section.roles)
+    for label, place in sorted(groups, key=lambda key: (order.index(key[0]), places.index(key[1]))):
         found = groups[label, place]
         steps = [sample.step for sample in found]
+        background = background_percent(steps)
         rows.append(
             (
                 label,
@@ -57,17 +60,14 @@ def unmount_table(section: Section) -> Table | None:
                 _work_text([step.tasks for step in steps]),
                 _range([sample.duration_ns for sample in found]),
                 _flash_share(found),
-                _count(step.pages_read for step in steps),
-                _count(step.pages_programmed for step in steps),
-                _count(step.blocks_erased for step in steps),
+                _NONE if background is None else significant(background, 2),
             )
         )
     if not rows:
         return None
     where = f", {section.axis.text(section.axis.values[-1])}" if section.axis else ""
-    counts = ("pages read", "pages programmed", "blocks erased")
-    head = ("configuration", "unmount", "work on the flash by task", "time", "flash", *counts)
-    units = ("", "", "", "", "%", "", "", "")
+    head = ("configuration", "unmount", "work on the flash by task", "time", "flash", "background")
+    units = ("", "", "", "", "% of the time", "% of the flash")
     return Table(f"{section.title}{where}", head, units, tuple(rows), 3, wrapped=(0, 1, 2))
 
 

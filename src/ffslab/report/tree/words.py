@@ -41,8 +41,8 @@ class Role:
     @property
     def place(self) -> str:
         """The role in full: what is compared between configurations."""
-        parts = [self.title, f"run {self.run}" if self.run else "", self.scenario]
-        return ", ".join(part for part in parts if part)
+        run = f", run {self.run}" if self.run else ""
+        return f"{self.title}{run}" + (f" {self.scenario}" if self.scenario else "")
 
     @property
     def is_result(self) -> bool:

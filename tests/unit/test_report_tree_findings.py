@@ -1,0 +1,310 @@
+"""The page of trees against known effects: words, axes, the rule of + and −, findings."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_report_tree_support import (
+    Effects,
+    files_text,
+    images_text,
+    memory_bytes,
+    mounts_text,
+    study_text,
+    tree_cases,
+    write_tree_run,
+)
+
+from ffslab.report.axes import FILES
+from ffslab.report.quantity import duration_range
+from ffslab.report.tree import findings, rating
+from ffslab.report.tree.data import TreeRun
+from ffslab.report.tree.load import load_tree
+from ffslab.report.tree.rating import MEMORY, SIZE, TIME, Criterion
+from ffslab.report.tree.series import duration_ns, means, sections, split_of, spots
+from ffslab.report.tree.words import list_names, roles_of
+from ffslab.results.outcome import Outcome
+
+
+def places(words: str) -> list[str]:
+    return [role.place for role in roles_of(words.split())]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            "mount list list create unmount mount list list create unmount",
+            [
+                f"{title}, run {run}"
+                for run in (1, 2)
+                for title in ("mount", "list", "list again", "create", "unmount")
+            ],
+        ),
+        (
+            "mount settle warm create unmount mount find delete unmount",
+            [
+                *("first mount", "settle", "warm", "create", "unmount after create"),
+                *("mount after create", "find", "delete", "unmount after delete"),
+            ],
+        ),
+        (
+            "mount create sync crash mount list unmount",
+            [
+                *("first mount", "create", "sync", "crash", "mount after a crash"),
+                *("list after a crash", "unmount after a crash"),
+            ],
+        ),
+        (
+            "mount create unmount restart mount list unmount",
+            [
+                *("first mount", "create", "unmount after create", "restart"),
+                *("mount after a clean unmount", "list after a clean unmount"),
+                "unmount after a clean unmount",
+            ],
+        ),
+        ("mount list list list unmount", ["mount", "list", "list again", "list 3", "unmount"]),
+        ("mount unmount", ["mount", "unmount"]),
+    ],
+)
+def test_words_are_told_apart(words: str, expected: list[str]) -> None:
+    assert places(words) == expected
+    assert len(set(places(words))) == len(words.split())
+
+
+def test_step_lists_are_named_by_how_the_first_guest_ended() -> None:
+    crash, clean = ("mount", "crash", "mount", "unmount"), ("mount", "unmount", "restart", "mount")
+    plain = ("mount", "unmount")
+    assert list_names([crash, crash]) == {crash: ""}
+    assert list_names([crash, clean, plain]) == {
+        crash: "after a crash",
+        clean: "after a clean unmount",
+        plain: "mount unmount",
+    }
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> TreeRun:
+    return load_tree(write_tree_run(tmp_path_factory.mktemp("f") / "r", images_text()))
+
+
+@pytest.fixture(scope="module")
+def mounts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tree_run(tmp_path_factory.mktemp("f") / "r", mounts_text())
+
+
+@pytest.fixture(scope="module")
+def mounts(mounts_folder: Path) -> TreeRun:
+    return load_tree(mounts_folder)
+
+
+def test_axes_are_what_varies(images: TreeRun, mounts: TreeRun, tmp_path: Path) -> None:
+    assert [section.axis for section in sections(images)] == [None]
+    size, files = sections(mounts)
+    assert size.axis and files.axis
+    assert size.axis.values == tuple(n * 2.0**20 for n in (32, 64, 128, 256))
+    assert (files.axis.name, files.axis.values) == (FILES, (52.0, 520.0, 5200.0))
+    run = load_tree(write_tree_run(tmp_path / "r", files_text([1])))
+    (section,) = sections(run)
+    assert section.axis and section.axis.values == (63.0, 126.0, 504.0, 2016.0, 6300.0)
+
+
+def test_processor_speeds_are_an_axis_only_beside_a_free_one(tmp_path: Path) -> None:
+    body = '[axes]\nfilesystem = ["jffs2"]\ncpu_scale = [2, 1, 0.5, 0]\n'
+    run = load_tree(write_tree_run(tmp_path / "r", study_text("speed", body, [1])))
+    (section,) = sections(run)
+    assert section.axis and section.axis.name == "cpu_scale"
+    assert section.axis.values == (0.5, 1.0, 2.0)
+    assert all(sample.split and sample.split.measured for sample in section.samples)
+
+
+def test_options_that_a_file_system_has_once_are_not_in_its_name(images: TreeRun) -> None:
+    assert list(images.lines) == [
+        *("JFFS2 · no compression", "JFFS2 · zlib", "JFFS2 · lzo"),
+        *("UBIFS · no compression", "UBIFS · zlib", "UBIFS · lzo"),
+        *("YAFFS2 · no compression", "SquashFS · gzip", "EROFS · lz4hc"),
+    ]
+
+
+def test_flash_and_processor_add_up(images: TreeRun) -> None:
+    (section,) = sections(images)
+    for sample in section.samples:
+        assert sample.split and sample.split.measured
+        assert sample.split.flash_ns + sample.split.cpu_ns == pytest.approx(sample.duration_ns)
+        assert sample.split.cpu_ns / sample.duration_ns == pytest.approx(0.4, rel=0.01)
+
+
+def test_driver_time_stands_in_for_a_free_processor(mounts: TreeRun) -> None:
+    sample = sections(mounts)[0].samples[0]
+    split = split_of(sample.step, None)
+    assert split and not split.measured
+    assert split.flash_ns == sample.step.flash_ns
+    slow = split_of(sample.step, 2 * sample.duration_ns)
+    assert slow and (slow.flash_ns, slow.cpu_ns) == (sample.duration_ns, 0)
+
+
+def test_steps_before_the_crash_count_once(mounts: TreeRun) -> None:
+    section = sections(mounts)[0]
+    lines = means(section.samples, duration_ns)
+    assert {mean.seeds for mean in lines["first mount", "JFFS2"].values()} == {2}
+    assert ("sync", "UBIFS") in lines
+    assert ("unmount after create", "UBIFS") in lines
+
+
+@pytest.mark.parametrize(
+    ("factor", "time", "size"),
+    [
+        (1, "+", "+"),
+        (1.25, "+", "+"),
+        (1.3, "+", "o"),
+        (2, "+", "−"),
+        (2.01, "o", "−"),
+        (9.9, "o", "−"),
+        (10, "−", "−"),
+        (300, "−", "−"),
+    ],
+)
+def test_signs_follow_the_stated_rule(factor: float, time: str, size: str) -> None:
+    assert rating.sign_of(factor, TIME) == time
+    assert rating.sign_of(factor, MEMORY) == time
+    assert rating.sign_of(factor, SIZE) == size
+    assert f"{TIME.good:g} times the best, − {TIME.bad:g}" in rating.RULE
+
+
+def test_rating_compares_at_what_all_have() -> None:
+    values = {
+        "a": {(1.0, "1"): 10.0, (2.0, "1"): 10.0},
+        "b": {(1.0, "1"): 30.0, (2.0, "1"): 120.0, (3.0, "1"): 1.0},
+        "c": {},
+    }
+    rated = rating.rate(Criterion("t", TIME, values))
+    assert rated and set(rated.marks) == {"a", "b"}
+    assert (rated.points, rated.marks["a"].text) == (2, "best")
+    mark = rated.marks["b"]
+    assert (mark.factor, mark.low, mark.high) == pytest.approx((6, 3, 12))
+    assert mark.sign == "o"
+    apart = {"a": {(1.0, "1"): 1.0}, "b": {(1.0, "2"): 1.0}}
+    nothing = rating.rate(Criterion("t", TIME, apart))
+    assert nothing and nothing.marks == {}
+    assert rating.rate(Criterion("t", TIME, {"a": {(1.0, "1"): 1.0}})) is None
+
+
+def test_nothing_and_less_than_nothing_can_be_rated() -> None:
+    values = {"a": {(0.0, "1"): 0.0}, "b": {(0.0, "1"): -5000.0}, "c": {(0.0, "1"): 40_960.0}}
+    rated = rating.rate(Criterion("memory", MEMORY, values, is_size=True))
+    assert rated
+    assert [rated.marks[name].sign for name in "abc"] == ["+", "+", "−"]
+    assert rated.marks["c"].text == "40.0 KiB, ×10"
+
+
+def test_file_systems_are_rated_by_the_mean_of_their_options(images: TreeRun) -> None:
+    found = {c.title: c for c in rating.criteria(images, sections(images))}
+    size = rating.by_filesystem(images, found["image size"])
+    expected = math.prod([15_750_000, 6_750_000, 8_250_000]) ** (1 / 3)
+    assert size.values["JFFS2"][0.0, ""] == pytest.approx(expected)
+    rated = rating.rate(size)
+    assert rated and {name: mark.sign for name, mark in rated.marks.items()} == {
+        "JFFS2": "o",
+        "UBIFS": "o",
+        "YAFFS2": "−",
+        "SquashFS": "+",
+        "EROFS": "+",
+    }
+    create = rating.rate(rating.by_filesystem(images, found["time of create, run 1"]))
+    assert create and set(create.marks) == {"JFFS2", "UBIFS", "YAFFS2"}
+
+
+def texts(run: TreeRun) -> list[str]:
+    return [finding.text.replace("**", "") for finding in findings.headlines(run, sections(run))]
+
+
+def raw_steps(folder: Path, **wanted: Any) -> list[float]:
+    """Durations straight from the file, of steps with these properties."""
+    found = []
+    for line in (folder / "results.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        if row["axes"].get("part") != wanted["part"]:
+            continue
+        if row["spec"]["filesystem"]["name"] != wanted["filesystem"]:
+            continue
+        if wanted["word"] not in row["spec"]["workload"]["steps"].split():
+            continue
+        found += [
+            step["duration_ns"] for step in row["tree"]["steps"] if step["phase"] == wanted["phase"]
+        ]
+    return found
+
+
+def test_findings_are_those_of_the_data(mounts: TreeRun, mounts_folder: Path) -> None:
+    crash = raw_steps(
+        mounts_folder, part="size", filesystem="yaffs2", word="crash", phase="mount-2"
+    )
+    clean = raw_steps(
+        mounts_folder, part="size", filesystem="yaffs2", word="restart", phase="mount-2"
+    )
+    ratio = sum(crash) / sum(clean)
+    said = [text for text in texts(mounts) if "Mount after a crash against" in text]
+    assert any(f"YAFFS2 takes ×{ratio:.2f} as long" in text for text in said)
+    assert len(said) == 2
+
+
+def test_growth_is_an_exponent(tmp_path: Path) -> None:
+    effects = Effects(growth=2.0)
+    run = load_tree(write_tree_run(tmp_path / "r", mounts_text(), effects))
+    section = sections(run)[0]
+    lines = spots(section.samples, duration_ns)
+    grown = findings.growth_of(lines["mount after a clean unmount", "JFFS2"])
+    assert grown and grown.exponent == pytest.approx(2, abs=0.25)
+    assert (grown.first, grown.last) == (32 * 2.0**20, 256 * 2.0**20)
+    assert findings.growth_of({(5.0, "1"): 1.0}) is None
+    assert findings.growth_of({(5.0, "1"): 1.0, (6.0, "2"): 2.0}) is None
+
+
+def test_runs_are_compared_at_the_same_seeds(tmp_path: Path) -> None:
+    """A seed that only one run has must not look like an effect."""
+    text = images_text()
+    ids = [case.id for case in tree_cases(text) if case.filesystem.name == "jffs2"]
+    effects = Effects(seed_step=3.0, no_space=ids[:1], first_unmount=1.0)
+    run = load_tree(write_tree_run(tmp_path / "r", text, effects))
+    assert not any("run 2 against run 1" in said for said in texts(run))
+
+
+def test_the_first_unmount_of_a_file_system_is_found(images: TreeRun) -> None:
+    said = [text for text in texts(images) if text.startswith("Unmount, run 2 against run 1")]
+    assert len(said) == 1
+    assert re.search(r"JFFS2 · \w+( compression)? gets ×20 faster", said[0])
+    longest = [text for text in texts(images) if text.startswith("The longest unmount")]
+    assert "80 % of its time on the flash is background" in longest[0]
+
+
+def test_memory_is_that_of_the_last_mount(images: TreeRun) -> None:
+    (section,) = sections(images)
+    case = next(c for c in tree_cases(images_text()) if c.filesystem.name == "jffs2")
+    after = [sample for sample in section.memory if sample.place == "mount, run 1"]
+    jffs2 = [sample.memory for sample in after if sample.label == "JFFS2 · zlib"]
+    assert {memory.total_bytes for memory in jffs2} == {memory_bytes(case, 0)}
+    for memory in jffs2:
+        assert sum(memory.parts.values()) == memory.total_bytes
+    assert any(text.startswith("Memory after mount, run 2: least") for text in texts(images))
+
+
+def test_a_case_that_failed_is_in_no_figure_but_in_the_notes(tmp_path: Path) -> None:
+    text = mounts_text()
+    ids = [case.id for case in tree_cases(text) if case.axes[0] == ("part", "size")]
+    run = load_tree(
+        write_tree_run(tmp_path / "r", text, outcomes={ids[0]: Outcome("corrupt", "bad digest")})
+    )
+    section = sections(run)[0]
+    assert ids[0] not in {sample.case.id for sample in section.samples}
+    assert section.notes == ("JFFS2, 32\u202fMiB, after a crash: corrupt, bad digest (seed 1)",)
+
+
+def test_a_range_has_the_unit_of_its_mean() -> None:
+    assert duration_range(41e6, 40e6, 42e6) == "41.0\u202fms (40.0\u2060–\u206042.0)"
+    assert duration_range(1.5e9, 5e8, 2.5e9) == "1.50\u202fs (0.500\u2060–\u20602.50)"
+    assert duration_range(7, 7, 7) == "7\u202fns"
