@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ffslab.yaffs2.mkfs import MkfsOptions
 
 _LOG_CHARACTERS = 16_384  # of a tool's output that is kept; its end
-_SHOWN_LINES = 8
+_FIRST_LINES, _LAST_LINES = 3, 5  # of a tool's output that are shown if it fails
 _YAFFS2_WORDS = ("--inband", "--no-summary", "--no-tags-ecc")
 
 
@@ -151,12 +151,16 @@ def _refused(error: ToolFailedError, tree: SourceTree, spec: ImageSpec) -> SpecE
     too_many = re.search(r"max_leb_cnt too low \((\d+) needed\)", text)
     if too_many:
         return larger_than_partition(tree.name, spec, int(too_many[1]))
-    shown = "\n".join("    " + line for line in error.lines[-_SHOWN_LINES:])
+    lines = error.lines
+    if len(lines) > _FIRST_LINES + _LAST_LINES:
+        # Some say what is wrong and then how they are used.
+        lines = (*lines[:_FIRST_LINES], "[…]", *lines[-_LAST_LINES:])
+    shown = "\n".join("    " + line for line in lines)
     return SpecError(
         f"no image of {tree.name}: a tool failed: {error.command}\n{shown}",
-        cause="an option that this version of the tool does not have, or a tree that the file "
-        "system cannot hold",
-        remedy="see the tool's last lines above; the catalog's image_options are its options",
+        cause="an option that this version of the tool does not have, a tree that the file system "
+        "cannot hold, or a partition that is too small for it",
+        remedy="see the tool's own words above; the catalog's image_options are its options",
     )
 
 
