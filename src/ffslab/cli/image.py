@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import Catalogs
+from ffslab.program import program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +64,7 @@ def register(app: typer.Typer) -> None:
             raise UsageError(
                 "one image has one file system",
                 cause="without --fs the sizes of all are shown",
-                remedy="--fs NAME; `ffslab list filesystems` has the names",
+                remedy=f"--fs NAME; `{program()} list filesystems` has the names",
             )
         catalog = load_catalog(catalogs or ())
         size = int(partition) if partition.isdigit() else partition

@@ -30,7 +30,13 @@ def named_image(
 
     Raises SpecError if it has no image, no such compression, or if the chip is too small.
     """
-    where = "image"
+    where = f"image of {filesystem.name}"
+    option = filesystem.options.get(_OPTION)
+    if compression != DEFAULT and (option is None or compression not in option.values):
+        known = ", ".join(option.values) if option else "none at all"
+        raise SpecError(
+            f"{filesystem.name} has no compression {compression!r}", remedy=f"it has: {known}"
+        )
     setup = mount_setup(filesystem, {f"options.{_OPTION}": compression}, where)
     blocks = partition_blocks(board, filesystem, {"partition_bytes": partition_bytes}, where)
     spec = image_spec(board.chip, blocks, setup)
