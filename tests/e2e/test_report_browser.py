@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 
 from test_report_micro_support import Overrides, write_micro_run
 from test_report_support import case_ids, write_run
+from test_report_tree_support import files_text, images_text, mounts_text, write_tree_run
 
 from ffslab.report import build
 from ffslab.results.outcome import Outcome
@@ -135,6 +136,18 @@ def test_nothing_is_wider_than_the_window(page: Path, tmp_path: Path, width: int
 def test_micro_benchmarks_are_not_wider_than_the_window(study: str, tmp_path: Path) -> None:
     few: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "ubifs", "yaffs2-no-checkpoint"))]
     page = probed(build(write_micro_run(tmp_path / "run", study, few)))
+    for width in (1280, 800):
+        answer = probe(page, width, "dark", tmp_path / f"profile-{width}")
+        assert answer["page"] <= width
+        assert answer["wide"] == []
+        assert answer["errors"] == []
+        assert answer["blank"] == 0
+        assert answer["resources"] == []
+
+
+@pytest.mark.parametrize("text", [images_text(), files_text(), mounts_text()])
+def test_trees_are_not_wider_than_the_window(text: str, tmp_path: Path) -> None:
+    page = probed(build(write_tree_run(tmp_path / "run", text)))
     for width in (1280, 800):
         answer = probe(page, width, "dark", tmp_path / f"profile-{width}")
         assert answer["page"] <= width

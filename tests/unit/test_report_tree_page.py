@@ -17,6 +17,7 @@ from test_report_tree_support import (
     write_tree_run,
 )
 
+from ffslab.loader import study_names
 from ffslab.report import build
 from ffslab.results.outcome import Outcome
 
@@ -177,7 +178,7 @@ def test_a_shape_that_nobody_could_create_is_named(tmp_path: Path) -> None:
 def test_a_single_case_and_no_case_give_a_page(tmp_path: Path) -> None:
     text = study_text("one", ONE, [1])
     page = build(write_tree_run(tmp_path / "one", text)).read_text()
-    assert "The processor has most of the time in" in page
+    assert "The processor has 34 % of the time in all steps" in page
     assert "Good and bad" not in Page(page).headings
     assert "One seed: every figure is exact" in page
     (case,) = tree_cases(text)
@@ -189,6 +190,29 @@ def test_a_single_case_and_no_case_give_a_page(tmp_path: Path) -> None:
     skipped = {case.id: Outcome("skip", "no room")}
     page = build(write_tree_run(tmp_path / "skip", text, outcomes=skipped)).read_text()
     assert "0 of 1 cases passed, 1 were skipped" in page
+
+
+@pytest.mark.parametrize("study", ["metadata-s1", "metadata-s2", "mount-scaling"])
+def test_the_shipped_studies_have_pages(tmp_path: Path, study: str) -> None:
+    text = study_names()[study].read_text(encoding="utf-8")
+    page = build(write_tree_run(tmp_path / "r", text)).read_text(encoding="utf-8")
+    assert len(page.encode()) < 4_000_000
+    assert "Good and bad" in Page(page).headings
+    assert all(f">{case.id}<" in page for case in tree_cases(text))
+
+
+def test_parts_with_a_crash_and_a_clean_unmount_are_one_section(tmp_path: Path) -> None:
+    steps = ("mount create sync crash mount unmount", "mount create unmount restart mount unmount")
+    axes = '[axes]\nfilesystem = ["jffs2", "yaffs2"]\npartition_bytes = ["32 MiB", "64 MiB"]\n'
+    parts = "".join(
+        f'[[part]]\nname = "p{n}"\ntitle = "part {n}"\n[part.set]\n'
+        f'workload = {{ steps = "{words}" }}\n'
+        for n, words in enumerate(steps)
+    )
+    text = study_text("parts", axes + parts)
+    page = build(write_tree_run(tmp_path / "r", text)).read_text(encoding="utf-8")
+    assert "Against the partition" in Page(page).headings
+    assert "Mount after a crash against after a clean unmount: YAFFS2" in text_of(page)
 
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:

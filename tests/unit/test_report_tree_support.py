@@ -297,7 +297,7 @@ def _image(case: Case) -> dict[str, Any]:
     compression = dict(case.filesystem.options).get("compression", "none")
     shares = {"none": 1.05, "zlib": 0.45, "lzo": 0.55, "gzip": 0.4, "lz4hc": 0.5}
     read_only = case.filesystem.name in ("squashfs", "erofs")
-    size = round(TREE_BYTES * shares[compression] * (0.9 if read_only else 1))
+    size = round(TREE_BYTES * shares.get(compression, 0.6) * (0.9 if read_only else 1))
     return {
         "tree": "embedded-rootfs",
         "tree_sha256": "0" * 64,

@@ -143,14 +143,13 @@ class TreeRun:
     """A run: `run` has what every report shows, `cases` the figures.
 
     `labels` has what a case's configuration is called, by the case's id; `lines` the axes of each
-    such configuration; `names` the step lists' names; `parts` the study's parts with titles.
+    such configuration; `parts` the study's parts with titles.
     """
 
     run: Run
     cases: tuple[TreeCase, ...]
     labels: Mapping[str, str]
     lines: Mapping[str, Mapping[str, str]]
-    names: Mapping[tuple[str, ...], str]
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -171,10 +171,11 @@ def _runs_meaning(section: Section) -> str:
 
 
 def range_meaning(section: Section) -> str:
+    """What points and bars are, with a blank before it; empty for one seed."""
     seeds = len({case.seed for case in section.cases})
     if seeds < 2:
-        return "One seed."
-    return "Means over seeds; a thin line reaches from the smallest to the largest seed."
+        return ""
+    return " Means over seeds; a thin line reaches from the smallest to the largest seed."
 
 
 def settings_sentence(section: Section) -> str:
@@ -284,7 +285,7 @@ def _figure(
     scales = f", {both}" if shown.logarithmic else ""
     basis = f" {split_meaning(section, in_bars=False)}" if shown.unit == "%" else ""
     meaning = f"{shown.heading} against {axis.heading}{scales}; all panels share their scales."
-    meaning = f"{meaning[0].upper()}{meaning[1:]}{basis} {range_meaning(section)}"
+    meaning = f"{meaning[0].upper()}{meaning[1:]}{basis}{range_meaning(section)}"
     identifier = f"{section.key}-{words[1]}"
     drawing = curves(panes, axis, shown, f"{words[0]}: {meaning}", identifier)
     keys = tuple(styles[label] for label in section.labels if label in used)
@@ -323,7 +324,7 @@ def memory_panels(section: Section) -> Panels | None:
     if not panels:
         return None
     meaning = (
-        "Growth of the kernel’s memory since before the file system was there. "
+        "Growth of the kernel’s memory since before the file system was there."
         f"{range_meaning(section)} {settings_sentence(section)}"
     )
     return Panels("Memory after mounting", meaning, tuple(panels), MEMORY_KEYS)

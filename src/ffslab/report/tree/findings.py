@@ -38,6 +38,7 @@ RULE = (
     "the smallest effect. Background: tasks other than the one that did the step."
 )
 _LEAST_NS = 1.0
+_ALIKE = 0.02  # exponents, and shares of 1, that differ by less are called alike
 
 
 Lined = Mapping[tuple[str, str], Spots]
@@ -105,7 +106,7 @@ def headlines(run: TreeRun, found: Sequence[Section]) -> tuple[Finding, ...]:
     """
     kept = [*image_findings(run)]
     for section in found:
-        lead = f"{section.title} – " if len(found) > 1 else ""
+        lead = f"{section.topic} – " if len(found) > 1 else ""
         for number, group in enumerate(section_findings(run, section)):
             every = number == 0 and len(found) == 1
             chosen = _strongest(group, {said.word for said in group} if every else {MOUNT})
@@ -277,9 +278,12 @@ def _growth_sentence(
     order = sorted(grown, key=lambda label: -grown[label].exponent)
     most, last = order[0], order[-1]
     opening = f"{what[0].upper()}{what[1:]} against the {axis.word}"
-    text = f"{opening}: **{most}** grows most, {_growth(grown[most], axis)}"
-    if len(order) > 1:
-        text += f"; least {last}, {_growth(grown[last], axis)}"
+    if len(order) > 1 and grown[most].exponent - grown[last].exponent < _ALIKE:
+        text = f"{opening}: **all** grow alike, {_growth(grown[most], axis)}"
+    else:
+        text = f"{opening}: **{most}** grows most, {_growth(grown[most], axis)}"
+        if len(order) > 1:
+            text += f"; least {last}, {_growth(grown[last], axis)}"
     yield Finding(f"{text}.", abs(math.log(max(grown[most].factor, 1e-9))))
 
 
@@ -305,6 +309,13 @@ def _shares(section: Section) -> Iterable[Said]:
         return
     mean = {key: sum(found) / len(found) for key, found in shares.items()}
     high, low = max(mean, key=lambda key: mean[key]), min(mean, key=lambda key: mean[key])
+    if mean[high] - mean[low] < 100 * _ALIKE:
+        text = (
+            f"The processor has {significant(mean[high], 2)} % of the time in all steps and "
+            "configurations."
+        )
+        yield Said("", Finding(text))
+        return
     text = (
         f"The processor has most of the time in {high[0]} of **{high[1]}** "
         f"({significant(mean[high], 2)} %), and least in {low[0]} of **{low[1]}** "

@@ -6,7 +6,7 @@ Format: docs/result-format.md. What a step list's words are called is in `words`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from ffslab.report.load import (
 )
 from ffslab.report.quantity import significant
 from ffslab.report.tree.data import CPU, Image, Memory, Step, Task, TreeCase, TreeRun
-from ffslab.report.tree.words import Role, list_names, roles_of
+from ffslab.report.tree.words import Role, roles_of
 
 _KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt", "tree", "image")
 _STEPS = "workload.steps"
@@ -65,7 +65,6 @@ def _tree_run(run_dir: Path, manifest: Row, rows: Sequence[Row]) -> TreeRun:
         cases=_with_files(cases) if shape else cases,
         labels=labels,
         lines=lines,
-        names=_names(cases, labels),
         parts=part_titles(manifest, [case.part for case in cases]),
     )
 
@@ -278,14 +277,3 @@ def _labels(cases: Sequence[TreeCase]) -> tuple[dict[str, str], dict[str, Mappin
         labels[case.id] = label
         lines.setdefault(label, axes)
     return labels, lines
-
-
-def _names(cases: Iterable[TreeCase], labels: Mapping[str, str]) -> dict[tuple[str, ...], str]:
-    """Names of the step lists, where one configuration has several in one part of the study."""
-    found: dict[tuple[str, str], list[tuple[str, ...]]] = {}
-    for case in cases:
-        found.setdefault((case.part, labels[case.id]), []).append(case.words)
-    names: dict[tuple[str, ...], str] = {}
-    for lists in found.values():
-        names.update({words: name for words, name in list_names(lists).items() if name})
-    return names

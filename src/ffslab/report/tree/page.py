@@ -64,7 +64,7 @@ def context(run: TreeRun) -> dict[str, Any]:
     styles = styles_for(run.lines)
     found = sections(run)
     built = images(run)
-    by_name, head = _ratings(run, found)
+    head, by_name = _ratings(run, found)
     steps = [(table.title, table) for s in found if (table := tables.step_table(run, s))]
     unmounts = [table for s in found if (table := tables.unmount_table(s))]
     return {
@@ -76,7 +76,7 @@ def context(run: TreeRun) -> dict[str, Any]:
         "ramp": wear.RAMP,
         "seeds": _seeds_text(run),
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
-        "lists": _step_lists(run),
+        "lists": _step_lists(run, found),
         "headlines": findings.headlines(run, found),
         "finding_rule": findings.RULE,
         "rating_head": head,
@@ -95,12 +95,11 @@ def context(run: TreeRun) -> dict[str, Any]:
 
 def _ratings(
     run: TreeRun, found: Sequence[Section]
-) -> tuple[list[tuple[str, list[tuple[str, str]]]], tuple[str, ...]]:
-    """Rows of the rating of file systems, and its head."""
+) -> tuple[tuple[str, ...], tuple[tables.RatingRow, ...]]:
+    """Head and rows of the rating of file systems."""
     grouped = (rating.by_filesystem(run, c) for c in rating.criteria(run, found))
     rated = [entry for criterion in grouped if (entry := rating.rate(criterion))]
-    head, rows = tables.rating_rows(rated, run)
-    return rows, head
+    return tables.rating_rows(rated, run)
 
 
 def _each_rating(run: TreeRun, found: Sequence[Section]) -> Table | None:
@@ -147,11 +146,12 @@ def _seeds_text(run: TreeRun) -> str:
     return f"{len(seeds)} seeds: figures are means over them, with their range."
 
 
-def _step_lists(run: TreeRun) -> list[tuple[str, str]]:
+def _step_lists(run: TreeRun, sections: Sequence[Section]) -> list[tuple[str, str]]:
     """Each list of steps with its name, or with the file systems that have it."""
+    names = {words: name for section in sections for words, name in section.names.items()}
     found: dict[tuple[str, ...], dict[str, None]] = {}
     for case in run.cases:
-        name = run.names.get(case.words) or data.filesystem_name(case.line[data.FILESYSTEM])
+        name = names.get(case.words) or data.filesystem_name(case.line[data.FILESYSTEM])
         found.setdefault(case.words, {})[name] = None
     return [
         (", ".join(names) if len(found) > 1 else "all cases", " ".join(words))

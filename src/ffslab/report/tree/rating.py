@@ -65,6 +65,7 @@ class Criterion:
     values: Values
     is_size: bool = False
     word: str = ""  # of the step it is about
+    topic: str = ""  # of its section
 
     def text(self, value: float) -> str:
         return size_text(value) if self.is_size else duration(round(value))
@@ -110,16 +111,17 @@ def criteria(run: TreeRun, found: Sequence[Section]) -> tuple[Criterion, ...]:
         rated.append(Criterion("image size", SIZE, sizes, is_size=True))
     several = len(found) > 1
     for section in found:
-        lead = f"{section.title}: " if several else ""
+        topic = section.topic if several else ""
         lines = spots(section.samples, duration_ns)
         for place, role in section.results.items():
             values = _values_at(lines, place)
-            rated.append(Criterion(f"{lead}time of {place}", TIME, values, word=role.word))
+            rated.append(Criterion(f"time of {place}", TIME, values, word=role.word, topic=topic))
         after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
         memory = spots(after, memory_bytes)
         for place in dict.fromkeys(sample.place for sample in after):
-            title = f"{lead}memory after {place}"
-            rated.append(Criterion(title, MEMORY, _values_at(memory, place), is_size=True))
+            title = f"memory after {place}"
+            values = _values_at(memory, place)
+            rated.append(Criterion(title, MEMORY, values, is_size=True, topic=topic))
     return tuple(rated)
 
 

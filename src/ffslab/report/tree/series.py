@@ -15,7 +15,7 @@ from typing import TypeVar
 from ffslab.report.axes import Axis, Mean, axis_of
 from ffslab.report.quantity import grouped
 from ffslab.report.tree.data import Image, Memory, Step, TreeCase, TreeRun
-from ffslab.report.tree.words import Role
+from ffslab.report.tree.words import Role, list_names
 
 ALONE = 0.0  # the point of a section without an axis
 _MOST_NOTES = 12
@@ -70,7 +70,9 @@ Either = TypeVar("Either", Sample, MemorySample)
 
 @dataclass(frozen=True)
 class Section:
-    """Cases that belong into the same figures."""
+    """Cases that belong into the same figures. `names` are those of their step lists, where a
+    configuration has several.
+    """
 
     key: str
     title: str
@@ -80,15 +82,27 @@ class Section:
     samples: tuple[Sample, ...]
     memory: tuple[MemorySample, ...]
     labels: tuple[str, ...]
+    names: Mapping[tuple[str, ...], str]
     settings: str
     notes: tuple[str, ...]
-    is_part: bool
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The places with their roles, in the order of the steps, the longest list's first."""
-        found = sorted(self.samples, key=lambda s: (-len(s.case.words), s.step.index))
-        return {sample.place: sample.role for sample in found}
+        """The places with their roles, in the order of the steps: where lists differ, by the later
+        of their places; each scenario by itself.
+        """
+        found = {sample.place: sample.role for sample in self.samples}
+        last: dict[str, int] = {}
+        for sample in self.samples:
+            last[sample.place] = max(last.get(sample.place, 0), sample.step.index)
+        order = sorted(found, key=lambda place: (found[place].scenario, last[place]))
+        return {place: found[place] for place in order}
+
+    @property
+    def topic(self) -> str:
+        """What the section is about, in front of a sentence."""
+        word = self.title.removeprefix("Against the ")
+        return word[0].upper() + word[1:]
 
     @property
     def results(self) -> dict[str, Role]:
@@ -153,28 +167,43 @@ def sections(run: TreeRun) -> tuple[Section, ...]:
 
 
 def _joined_parts(run: TreeRun) -> list[tuple[str, ...]]:
-    """The study's parts; those without a numeric axis together where they are of different
-    configurations in the same settings, as of read-only file systems, whose steps are others.
+    """The study's parts; those together that belong into the same figures.
+
+    These have the same axes and the same settings, and no configuration has the same steps in both:
+    read-only file systems, whose steps are fewer, or what follows a crash and a clean unmount.
     """
     joined: list[tuple[str, ...]] = []
-    known: list[tuple[set[str], set[str]] | None] = []  # labels and settings of each
+    known: list[tuple[object, set[tuple[str, tuple[str, ...]]]]] = []
     for part in dict.fromkeys(case.part for case in run.shown):
         cases = [case for case in run.shown if case.part == part]
-        if _varying(cases):
-            joined.append((part,))
-            known.append(None)
-            continue
-        labels = {run.labels[case.id] for case in cases}
-        places = {f"{case.settings['board']} {case.settings['partition']}" for case in cases}
-        for number, other in enumerate(known):
-            if other and not other[0] & labels and other[1] == places:
+        kind = _kind(cases)
+        lists = {(run.labels[case.id], case.words) for case in cases}
+        for number, (other, theirs) in enumerate(known):
+            if other == kind and not theirs & lists:
                 joined[number] = (*joined[number], part)
-                other[0].update(labels)
+                theirs |= lists
                 break
         else:
             joined.append((part,))
-            known.append((labels, places))
+            known.append((kind, lists))
     return joined
+
+
+def _kind(cases: Sequence[TreeCase]) -> object:
+    """What parts that are drawn together share: axes, and settings.
+
+    Those of created trees count only where something is drawn against them or the partition: a
+    part that creates none has none.
+    """
+    axes = _varying(cases)
+    names = None if axes else ("board", "partition", "state")
+    settings = {
+        (name, value)
+        for case in cases
+        for name, value in case.settings.items()
+        if names is None or name in names
+    }
+    return frozenset(settings), tuple(axis.name for axis in axes)
 
 
 def _point(case: TreeCase, axes: Sequence[Axis]) -> tuple[float | None, ...]:
@@ -210,10 +239,11 @@ def _section(
     samples: list[Sample] = []
     memory: list[MemorySample] = []
     splits = _split_places(cases)
+    names = _list_names(cases, run)
     placed = [case for case in cases if case.passed and (axis is None or axis.name in case.numbers)]
     for case in placed:
         x = case.numbers[axis.name] if axis else ALONE
-        name = run.names.get(case.words, "")
+        name = names.get(case.words, "")
         label = run.labels[case.id]
         samples += _samples(case, label, x, name, splits, twins.get(case.twin))
         memory += _memory_samples(case, label, x, name, splits)
@@ -230,10 +260,21 @@ def _section(
         samples=_once(samples),
         memory=_once(memory),
         labels=tuple(dict.fromkeys(run.labels[case.id] for case in cases)),
+        names=names,
         settings=_settings_text(cases, axis),
-        notes=_notes(cases, axis, run),
-        is_part=is_part,
+        notes=_notes(cases, axis, run, names),
     )
+
+
+def _list_names(cases: Sequence[TreeCase], run: TreeRun) -> dict[tuple[str, ...], str]:
+    """Names of the step lists, where a configuration has several."""
+    lists: dict[str, list[tuple[str, ...]]] = {}
+    for case in cases:
+        lists.setdefault(run.labels[case.id], []).append(case.words)
+    names: dict[tuple[str, ...], str] = {}
+    for found in lists.values():
+        names.update({words: name for words, name in list_names(found).items() if name})
+    return names
 
 
 def _split_places(cases: Sequence[TreeCase]) -> Mapping[tuple[str, ...], int]:
@@ -338,7 +379,12 @@ def _settings_text(cases: Sequence[TreeCase], axis: Axis | None) -> str:
     return "; ".join(parts)
 
 
-def _notes(cases: Sequence[TreeCase], axis: Axis | None, run: TreeRun) -> tuple[str, ...]:
+def _notes(
+    cases: Sequence[TreeCase],
+    axis: Axis | None,
+    run: TreeRun,
+    names: Mapping[tuple[str, ...], str],
+) -> tuple[str, ...]:
     """What is not in the figures, and why: alike cases (seeds) together."""
     found: dict[str, list[str]] = {}
     for case in cases:
@@ -349,7 +395,7 @@ def _notes(cases: Sequence[TreeCase], axis: Axis | None, run: TreeRun) -> tuple[
         if axis:
             value = case.numbers.get(axis.name)
             where += f", {case.shape if value is None else axis.text(value)}"
-        name = run.names.get(case.words, "")
+        name = names.get(case.words, "")
         where += f", {name}" if name else ""
         found.setdefault(f"{where}: {why}", []).append(case.seed)
     notes = [

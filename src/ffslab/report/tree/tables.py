@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ffslab.report import data
 from ffslab.report.parts import Table
@@ -156,7 +157,7 @@ def step_table(run: TreeRun, section: Section) -> Table | None:
                 label,
                 *((point,) if section.axis else ()),
                 *((f"{case.cpu_scale:g}",) if scales else ()),
-                _step_name(run, case, step),
+                _step_name(section, case, step),
                 _ending(case, step),
             )
             groups.setdefault(key, []).append(step)
@@ -180,8 +181,8 @@ def _point_text(case: TreeCase, section: Section) -> tuple[str, float]:
     return (case.shape or _NONE, float("inf")) if x is None else (section.axis.text(x), x)
 
 
-def _step_name(run: TreeRun, case: TreeCase, step: Step) -> str:
-    name = run.names.get(case.words, "")
+def _step_name(section: Section, case: TreeCase, step: Step) -> str:
+    name = section.names.get(case.words, "")
     place = step.role.place
     return f"{place}, {name}" if name and name != step.role.scenario else place
 
@@ -231,22 +232,34 @@ def _count(values: Iterable[int | None]) -> str:
     return _mean_count(sum(known) / len(known)) if known else _NONE
 
 
+@dataclass(frozen=True)
+class RatingRow:
+    """A criterion with a sign and a text for each file system; `topic` where another begins."""
+
+    topic: str
+    criterion: str
+    cells: tuple[tuple[str, str], ...]
+
+
 def rating_rows(
     rated: Sequence[Rated], run: TreeRun
-) -> tuple[tuple[str, ...], list[tuple[str, list[tuple[str, str]]]]]:
-    """File systems as head, and per criterion a sign with its text for each."""
+) -> tuple[tuple[str, ...], tuple[RatingRow, ...]]:
+    """File systems as head, and a row per criterion."""
     names = tuple(
         dict.fromkeys(data.filesystem_name(axes[data.FILESYSTEM]) for axes in run.lines.values())
     )
-    rows = []
+    rows: list[RatingRow] = []
+    topic = ""
     for entry in rated:
-        cells = [
+        cells = tuple(
             (mark.sign, mark.text) if (mark := entry.marks.get(name)) else ("", "n/a")
             for name in names
-        ]
+        )
         points = f" ({entry.points}\u202fpoints)" if entry.points > 1 else ""
-        rows.append((f"{entry.criterion.title}{points}", cells))
-    return names, rows
+        begins = entry.criterion.topic if entry.criterion.topic != topic else ""
+        topic = entry.criterion.topic
+        rows.append(RatingRow(begins, f"{entry.criterion.title}{points}", cells))
+    return names, tuple(rows)
 
 
 def configuration_rating(rated: Sequence[Rated]) -> Table | None:
@@ -264,7 +277,9 @@ def configuration_rating(rated: Sequence[Rated]) -> Table | None:
         )
         for label in labels
     ]
-    head = ("configuration", *(entry.criterion.title for entry in rated))
+    criteria = (entry.criterion for entry in rated)
+    titles = (f"{c.topic}: {c.title}" if c.topic else c.title for c in criteria)
+    head = ("configuration", *titles)
     return Table("Each configuration by itself, by the same rule", head, (), tuple(rows))
 
 

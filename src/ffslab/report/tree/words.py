@@ -17,12 +17,12 @@ SPLITS: Mapping[str, str] = {"crash": "after a crash", "restart": "after a clean
 # What changes the tree: names what comes later.
 _CHANGES = ("create", "copy", "delete", "warm")
 # Steps that are not results by themselves: they bring about what is measured. Tables have them.
-ASIDE = ("settle", "drop", "warm", *SPLITS)
+ASIDE = ("settle", "drop", "warm", "log", *SPLITS)
 # Kinds of work, of which the time of a whole run is made.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "mount": (MOUNT,),
     "list, find, check": ("list", "find", "check"),
-    "create, copy, delete and what prepares": (*_CHANGES, "settle", "sync", "drop"),
+    "create, copy, delete and what prepares": (*_CHANGES, "settle", "sync", "log", "drop"),
     "unmount": (UNMOUNT,),
 }
 
