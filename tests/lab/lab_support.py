@@ -157,10 +157,10 @@ def ffslab(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProc
     )
 
 
-def run_study(path: Path, output: Path, *arguments: str) -> Path:
-    """Runs a study file by the command line; its run directory."""
-    done = ffslab("run", str(path), "--output", str(output), *arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
+def run_study(study: str | Path, output: Path, *arguments: str, status: int = 0) -> Path:
+    """Runs a study, shipped or a file, by the command line; its run directory."""
+    done = ffslab("run", str(study), "--output", str(output), *arguments)
+    assert done.returncode == status, done.stdout + done.stderr
     (run,) = [entry for entry in output.iterdir() if entry.is_dir()]
     return run
 
