@@ -98,6 +98,40 @@ int memory_parse_meminfo(struct memory *memory, const char *text,
 	return 0;
 }
 
+/* --- /proc/zoneinfo ------------------------------------------------------ */
+
+/*
+ * Each zone has, for each CPU, a line "count: N": pages that are free but kept
+ * at hand for that CPU, which MemFree does not count.
+ */
+int memory_parse_zones(struct memory *memory, const char *text,
+		       uint64_t page_bytes, struct ffs_error *error)
+{
+	const char *line = text;
+	size_t number = 1;
+	uint64_t pages;
+
+	while (*line) {
+		const char *word = line + strspn(line, " "), *end;
+
+		if (!strncmp(word, "count:", 6)) {
+			word += 6;
+			word += strspn(word, " ");
+			if (!parse_number(word, &pages) ||
+			    pages > UINT32_MAX)
+				return not_understood("zoneinfo", number, line,
+						      error);
+			memory->mem_free_bytes += pages * page_bytes;
+		}
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		line = end + 1;
+		number++;
+	}
+	return 0;
+}
+
 /* --- lines and rows ------------------------------------------------------ */
 
 /* The number of lines is enough room for the rows of a file. */
@@ -318,6 +352,14 @@ static int read_meminfo(struct memory *memory, struct ffs_error *error)
 	if (!text)
 		return -1;
 	result = memory_parse_meminfo(memory, text, error);
+	free(text);
+	if (result)
+		return -1;
+	text = file_read("/proc/zoneinfo", TEXT_LIMIT, NULL, NULL);
+	if (text)
+		result = memory_parse_zones(memory, text,
+					    (uint64_t)sysconf(_SC_PAGESIZE),
+					    error);
 	free(text);
 	return result;
 }

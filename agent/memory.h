@@ -68,6 +68,10 @@ void memory_free(struct memory *memory);
 int memory_parse_meminfo(struct memory *memory, const char *text,
 			 struct ffs_error *error);
 
+/** memory_parse_zones() - adds to the free memory what is kept free per CPU. */
+int memory_parse_zones(struct memory *memory, const char *text,
+		       uint64_t page_bytes, struct ffs_error *error);
+
 /**
  * memory_parse_slabs() - caches with at least one page, in the file's order.
  * @text: changed, and must live as long as @memory.

@@ -78,6 +78,15 @@ static void check_areas(char *text)
 	memory_free(&memory);
 }
 
+static void check_zones(const char *text)
+{
+	struct memory memory = { 0 };
+	struct ffs_error error;
+
+	if (memory_parse_zones(&memory, text, 4096, &error))
+		assert(strstr(error.message, " of /proc/zoneinfo"));
+}
+
 static void check_meminfo(const char *text)
 {
 	struct memory memory = { 0 };
@@ -103,8 +112,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text[size] = '\0';
 		if (i < 2)
 			checks[i](text);
-		else
+		else {
 			check_meminfo(text);
+			check_zones(text);
+		}
 		free(text);
 	}
 	return 0;

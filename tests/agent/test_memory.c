@@ -26,6 +26,11 @@ static int areas(struct memory *memory, char *text, struct ffs_error *error)
 	return memory_parse_areas(memory, text, PAGE, error);
 }
 
+static int zones(struct memory *memory, char *text, struct ffs_error *error)
+{
+	return memory_parse_zones(memory, text, 4096, error);
+}
+
 static int meminfo(struct memory *memory, char *text, struct ffs_error *error)
 {
 	return memory_parse_meminfo(memory, text, error);
@@ -108,6 +113,25 @@ static void whole_areas(void)
 	memory_free(&memory);
 }
 
+static void kept_per_cpu(void)
+{
+	static const char text[] =
+		"Node 0, zone   Normal\n"
+		"  pages free     1000\n"
+		"        low      500\n"
+		"  pagesets\n"
+		"    cpu: 0\n"
+		"              count: 7\n"
+		"              high:  378\n"
+		"    cpu: 1\n"
+		"              count:    5\n";
+	struct memory memory = { .mem_free_bytes = 1000 * 4096 };
+	struct ffs_error error;
+
+	CHECK(!memory_parse_zones(&memory, text, 4096, &error));
+	CHECK(memory.mem_free_bytes == 1012 * 4096);
+}
+
 static void whole_meminfo(void)
 {
 	struct memory memory = { 0 };
@@ -184,6 +208,10 @@ static const struct {
 	{ areas, "0x1-0x2 20480 f+0x1/0x2 pages=4x\n", "line 1" },
 	{ areas, "0x1-0x2 20480 f+0x1/0x2 pages=9223372036854775807\n", "line 1" },
 	{ areas, "vmalloc\n", "line 1" },
+	{ zones, "", NULL },
+	{ zones, "Node 0, zone   Normal\n  pagesets\n    cpu: 0\n              count: 12\n", NULL },
+	{ zones, "  cpu: 0\n     count: x\n", "line 2 of /proc/zoneinfo" },
+	{ zones, "     count: 99999999999\n", "line 1" },
 	{ meminfo, "", NULL },
 	{ meminfo, "MemFree:      12 kB\n", NULL },
 	{ meminfo, "X:  1 kB\nMemFree:      12", "line 2 of /proc/meminfo" },
@@ -278,6 +306,7 @@ void test_memory(void)
 	whole_slabs();
 	whole_areas();
 	whole_meminfo();
+	kept_per_cpu();
 	cut("slabinfo", slabs, true);
 	cut("vmallocinfo", areas, false);
 	cut("meminfo", meminfo, false);

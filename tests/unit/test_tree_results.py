@@ -315,8 +315,9 @@ def test_growth_since_start() -> None:
         "inodes": 4096 + 40_960,
         "other": -4096,
     }
-    assert row["total_bytes"] == 8192 + 45_056 - 4096 + 65_536 + 16_384 + 128
-    assert row["other_bytes"] == 2**20 - row["total_bytes"] - 100_000
+    assert row["total_bytes"] == 8192 + 45_056 - 4096 + 65_536 + 128
+    assert row["kernel_stack_bytes"] == 16_384
+    assert row["other_bytes"] == 2**20 - row["total_bytes"] - 100_000 - 16_384
     assert row["page_cache_bytes"] == 100_000
     assert row["caches"] == [
         ["jffs2_i", 40_960],
@@ -365,7 +366,8 @@ def test_memory_adds_up() -> None:
         for key in ("total_bytes", "other_bytes", "vmalloc_bytes", "percpu_bytes"):
             assert row[key] == -back[key]
         changes = {name: ends[1].sizes[name] - ends[0].sizes[name] for name in MEMORY_SIZES}
-        others = sum(changes[f"{name}_bytes"] for name in ("page_cache", "anonymous", "page_table"))
+        beside = ("kernel_stack", "page_cache", "anonymous", "page_table")
+        others = sum(changes[f"{name}_bytes"] for name in beside)
         # What left free memory is in one of the sums.
         assert -changes["mem_free_bytes"] == row["total_bytes"] + row["other_bytes"] + others
         sizes = [size for _, size in row["caches"]]

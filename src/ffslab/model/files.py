@@ -296,7 +296,7 @@ def _where_described(model: type[BaseModel]) -> str:
     return f"see {document}, or: {program()} schema {name or 'study'}"
 
 
-_LISTED = 12  # more names than these are not listed in a message
+_LISTED_LETTERS = 120  # longer lists of names are not in a message
 
 
 def suggestion(word: str, valid: Any, *, close_matches: int = 1) -> str:
@@ -310,7 +310,8 @@ def suggestion(word: str, valid: Any, *, close_matches: int = 1) -> str:
     ]
     if close:
         return f" (did you mean {' or '.join(repr(name) for name in close)}?)"
-    return f" (valid: {', '.join(names)})" if 0 < len(names) <= _LISTED else ""
+    listed = ", ".join(names)
+    return f" (valid: {listed})" if 0 < len(listed) <= _LISTED_LETTERS else ""
 
 
 def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:
