@@ -259,7 +259,7 @@ def _step(case: Case, step: Step, effects: Effects, prepared: bool) -> dict[str,
         "tasks": []
         if ends
         else [
-            {"name": "ffsagent", "busy_ns": round(flash / 4), **work},
+            {"name": "init", "busy_ns": round(flash / 4), **work},
             {"name": "kworker/u2:1", "busy_ns": round(flash), **work},
         ],
     }

@@ -13,13 +13,13 @@ from ffslab.report.data import Run
 from ffslab.report.tree.words import Role
 
 CPU = "cpu_scale"
-AGENT = "ffsagent"  # the task that does the steps
+AGENT = "the agent"  # what does the steps
 # What the memory of a mounted file system is made of: key, name, colour.
 MEMORY_PARTS: tuple[tuple[str, str, str], ...] = (
     ("filesystem", "the file system’s own caches", "t2"),
     ("kmalloc", "kmalloc", "t1"),
     ("inodes", "inodes and directory entries, which the kernel gives back when it must", "t0"),
-    ("rest", "other caches, vmalloc, kernel stacks, per CPU", "t3"),
+    ("rest", "other caches, vmalloc, per CPU", "t3"),
 )
 
 

@@ -86,7 +86,8 @@ def image_figure(
     mark = float(next(iter(sizes))) if len(sizes) == 1 else None
     meaning = (
         "Solid: the image without what the flash needs around it; light: what the flasher programs "
-        "more (UBI’s headers, filling of blocks). The ratio is bytes of the tree’s files : bytes "
+        "more (UBI’s headers, filling of blocks). Less than the image is programmed where it has "
+        "pages that a flasher leaves out, all 0xFF. The ratio is bytes of the tree’s files : bytes "
         "of the image."
     )
     if mark is not None:
@@ -152,7 +153,10 @@ def split_meaning(section: Section, *, in_bars: bool) -> str:
     if not splits:
         return "How much of the time is the flash’s is not known."
     measured = sum(split.measured for split in splits)
-    free = "the time of the same case with a free processor (CPU scale 0)"
+    free = (
+        "the time of the same case with a free processor (CPU scale 0), at most the whole: what "
+        "background tasks do may fall into another step there"
+    )
     driver = "the time in the flash driver, at most the whole"
     basis = free if measured == len(splits) else driver
     if 0 < measured < len(splits):

@@ -27,7 +27,7 @@ from ffslab.report.tree.series import (
     memory_bytes,
     spots,
 )
-from ffslab.report.tree.words import MOUNT, SPLITS, UNMOUNT
+from ffslab.report.tree.words import MOUNT, SPLITS, SYNC, UNMOUNT
 
 TO = "\u2060–\u2060"  # a range does not break
 RULE = (
@@ -35,7 +35,7 @@ RULE = (
     "have. A factor is a ratio at the same point and seed; of several it is the geometric mean, "
     "with its range in brackets. Growth: the exponent e of value ∝ (axis)^e from the first to the "
     "last point; 1 is in proportion, 0 not at all. Sentences name the largest and "
-    "the smallest effect. Background: tasks other than the one that did the step."
+    "the smallest effect. Background: tasks other than the agent, which does the steps."
 )
 _LEAST_NS = 1.0
 _ALIKE = 0.02  # exponents, and shares of 1, that differ by less are called alike
@@ -115,7 +115,10 @@ def headlines(run: TreeRun, found: Sequence[Section]) -> tuple[Finding, ...]:
 
 
 def _strongest(group: Sequence[Said], words: set[str]) -> list[Said]:
-    """The strongest of all and of each of the words, in their order."""
+    """The strongest of all and of each of the words, in their order; of sync, which is there to
+    have something to find after a crash, only where there is nothing else.
+    """
+    group = [said for said in group if said.word != SYNC] or list(group)
     if not group:
         return []
     kept = [max(group, key=lambda said: said.finding.weight)]

@@ -27,7 +27,7 @@ from ffslab.report.load import (
     study_word,
 )
 from ffslab.report.quantity import significant
-from ffslab.report.tree.data import CPU, Image, Memory, Step, Task, TreeCase, TreeRun
+from ffslab.report.tree.data import AGENT, CPU, Image, Memory, Step, Task, TreeCase, TreeRun
 from ffslab.report.tree.words import Role, roles_of
 
 _KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt", "tree", "image")
@@ -35,6 +35,7 @@ _STEPS = "workload.steps"
 # Settings that make a tree larger or smaller: how many files it gets is their place on an axis.
 _SHAPE = ("workload.files", "workload.directories", "workload.depth")
 _CONSTANT = re.compile(r"(?:constant\()?(\d+(?:\.\d+)?)\)?")
+_AGENTS = ("init", "ffsagent")  # in the lab, on a board
 _TREE_SETTINGS = {
     "files": "files per directory",
     "directories": "directories per directory",
@@ -150,9 +151,11 @@ def _plain_number(value: Any) -> str:
 
 def _settings(spec: Row) -> dict[str, str]:
     """What a figure says that it is for."""
-    workload = spec["workload"]
+    workload, chip = spec["workload"], spec["board"]["chip"]
+    chip_bytes = chip["page_bytes"] * chip["pages_per_block"] * chip["blocks"]
     found = {
         "board": str(spec["board"]["name"]),
+        "chip": f"{significant(chip_bytes / 2**20)} MiB",
         "partition": f"{significant(int(spec['partition_bytes']) / 2**20)} MiB",
         "state": str(spec["state"]["name"]),
         "CPU scale": f"{float(spec[CPU]):g}",
@@ -191,8 +194,10 @@ def _optional(value: Any) -> float | None:
 
 
 def _task(task: Row) -> Task:
+    name = str(task["name"])
     return Task(
-        name=str(task["name"]).partition("/")[0],  # kworker/u2:1: any of the kernel's workers
+        # kworker/u2:1: any of the kernel's workers
+        name=AGENT if name in _AGENTS else name.partition("/")[0],
         pages_read=int(task.get("pages_read") or 0),
         pages_programmed=int(task.get("pages_programmed") or 0),
         blocks_erased=int(task.get("blocks_erased") or 0),

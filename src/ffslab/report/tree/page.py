@@ -84,7 +84,7 @@ def context(run: TreeRun) -> dict[str, Any]:
         "rating_rule": rating.RULE,
         "rating_each": _each_rating(run, found),
         "image": figures.image_figure(built, styles),
-        "image_table": tables.image_table(built),
+        "image_tables": tables.image_tables(built),
         "views": [_view(run, section, styles) for section in found],
         "unmounts": unmounts,
         "memory": _memory(found, styles),

@@ -196,7 +196,7 @@ def _kind(cases: Sequence[TreeCase]) -> object:
     part that creates none has none.
     """
     axes = _varying(cases)
-    names = None if axes else ("board", "partition", "state")
+    names = None if axes else ("board", "chip", "partition", "state")
     settings = {
         (name, value)
         for case in cases

@@ -18,13 +18,12 @@ from ffslab.report.tree.words import UNMOUNT
 _NONE = "–"
 
 
-def image_table(images: Mapping[str, Sequence[Image]]) -> Table | None:
-    """Each configuration's image with how it was made."""
+def image_tables(images: Mapping[str, Sequence[Image]]) -> tuple[Table, ...]:
+    """Each configuration's image, and how it was made."""
     rows = [
         (
             label,
             image.tree,
-            f"{image.tool}: {image.command}",
             grouped(image.image_bytes),
             grouped(image.flash_bytes),
             significant(image.ratio),
@@ -34,10 +33,16 @@ def image_table(images: Mapping[str, Sequence[Image]]) -> Table | None:
         for image in found
     ]
     if not rows:
-        return None
-    head = ("configuration", "tree", "made by", "image", "programmed", "ratio", "written in")
-    units = ("", "", "", "bytes", "bytes", ": 1", "")
-    return Table("", head, units, tuple(rows), 3, wrapped=(2,))
+        return ()
+    head = ("configuration", "tree", "image", "programmed", "ratio", "written in")
+    units = ("", "", "bytes", "bytes", ": 1", "")
+    made = tuple(
+        (label, image.tool, image.command) for label, found in images.items() for image in found
+    )
+    return (
+        Table("", head, units, tuple(rows), 2),
+        Table("", ("configuration", "tool", "command"), (), made, 3, wrapped=(0, 1, 2)),
+    )
 
 
 def unmount_table(section: Section) -> Table | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-MOUNT, UNMOUNT = "mount", "unmount"
+MOUNT, UNMOUNT, SYNC = "mount", "unmount", "sync"
 SPLITS: Mapping[str, str] = {"crash": "after a crash", "restart": "after a clean unmount"}
 # What changes the tree: names what comes later.
 _CHANGES = ("create", "copy", "delete", "warm")
@@ -22,7 +22,7 @@ ASIDE = ("settle", "drop", "warm", "log", *SPLITS)
 KINDS: Mapping[str, tuple[str, ...]] = {
     "mount": (MOUNT,),
     "list, find, check": ("list", "find", "check"),
-    "create, copy, delete and what prepares": (*_CHANGES, "settle", "sync", "log", "drop"),
+    "create, copy, delete and what prepares": (*_CHANGES, "settle", SYNC, "log", "drop"),
     "unmount": (UNMOUNT,),
 }
 
