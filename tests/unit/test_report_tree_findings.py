@@ -219,6 +219,15 @@ def test_file_systems_are_rated_by_the_mean_of_their_options(images: TreeRun) ->
     assert create and set(create.marks) == {"JFFS2", "UBIFS", "YAFFS2"}
 
 
+def test_steps_are_rated_after_the_same_steps(images: TreeRun) -> None:
+    found = {c.title: set(c.values) for c in rating.criteria(images, sections(images))}
+    read_only = {"SquashFS · gzip", "EROFS · lz4hc"}
+    assert read_only < found["time of mount, run 1"]
+    assert not read_only & found["time of unmount, run 1"]
+    assert found["time of unmount, run 1 (before it: mount list list)"] == read_only
+    assert not read_only & found["memory after mount, run 2"]
+
+
 def texts(run: TreeRun) -> list[str]:
     return [finding.text.replace("**", "") for finding in findings.headlines(run, sections(run))]
 

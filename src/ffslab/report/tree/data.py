@@ -19,7 +19,8 @@ MEMORY_PARTS: tuple[tuple[str, str, str], ...] = (
     ("filesystem", "the file system’s own caches", "t2"),
     ("kmalloc", "kmalloc", "t1"),
     ("inodes", "inodes and directory entries, which the kernel gives back when it must", "t0"),
-    ("rest", "other caches, vmalloc, per CPU", "t3"),
+    ("vmalloc", "vmalloc", "t3"),
+    ("rest", "other caches, per CPU", "c7"),
 )
 
 

@@ -365,8 +365,9 @@ def _memory(section: Section) -> Iterable[Said]:
     after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
     if not after:
         return
-    place = after[-1].place
-    lines = _at(spots(after, memory_bytes), place)
+    last = max(after, key=lambda sample: len(sample.history))
+    place = last.place
+    lines = _at(spots((s for s in after if s.history == last.history), memory_bytes), place)
     axis = section.axis
     if axis is not None:
         for finding in _growth_sentence(f"memory after {place}", axis, lines, PAGE_BYTES):

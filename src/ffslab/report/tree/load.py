@@ -212,6 +212,7 @@ def _memory(entry: Row, steps: Sequence[Step]) -> Memory:
     slabs = {key: int(value) for key, value in entry["slab_bytes"].items()}
     total = int(entry["total_bytes"])
     parts = {key: slabs.get(key, 0) for key in ("filesystem", "kmalloc", "inodes")}
+    parts["vmalloc"] = int(entry["vmalloc_bytes"])
     largest = [(str(name), int(size)) for name, size in entry.get("caches") or ()]
     largest += [(f"vmalloc: {name}", int(size)) for name, size in entry.get("vmalloc") or ()]
     largest.sort(key=lambda found: (-found[1], found[0]))

@@ -9,7 +9,7 @@ these of its value ÷ the smallest of all. Nothing here knows a result beforehan
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ffslab.report import data
@@ -17,6 +17,7 @@ from ffslab.report.quantity import duration, significant, times
 from ffslab.report.tree.data import TreeRun
 from ffslab.report.tree.figures import size_text
 from ffslab.report.tree.series import (
+    Either,
     Section,
     Spots,
     duration_ns,
@@ -49,8 +50,9 @@ RULE = (
     f"{SIZE.bad:g} times or more. The factor is that to the best at the same point (files, size of "
     "partition) and seed; of several it is the geometric mean over those that all have, with its "
     "range, and of several options of one file system the geometric mean of their values. Memory "
-    "below a page (4 KiB) counts as one. Only criteria that two file systems or more have; n/a: "
-    "not measured, or not at a point and seed that all have."
+    "below a page (4 KiB) counts as one. Steps are compared after the same steps. Only criteria "
+    "that two file systems or more have; n/a: not measured, or not at a point and seed that all "
+    "have."
 )
 
 Values = Mapping[str, Spots]  # by configuration or file system
@@ -112,21 +114,37 @@ def criteria(run: TreeRun, found: Sequence[Section]) -> tuple[Criterion, ...]:
     several = len(found) > 1
     for section in found:
         topic = section.topic if several else ""
-        lines = spots(section.samples, duration_ns)
         for place, role in section.results.items():
-            values = _values_at(lines, place)
-            rated.append(Criterion(f"time of {place}", TIME, values, word=role.word, topic=topic))
+            samples = [sample for sample in section.samples if sample.place == place]
+            for words, group in _by_history(samples):
+                values = _values(group, duration_ns)
+                title = f"time of {place}{words}"
+                rated.append(Criterion(title, TIME, values, word=role.word, topic=topic))
         after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
-        memory = spots(after, memory_bytes)
         for place in dict.fromkeys(sample.place for sample in after):
-            title = f"memory after {place}"
-            values = _values_at(memory, place)
-            rated.append(Criterion(title, MEMORY, values, is_size=True, topic=topic))
+            for words, taken in _by_history([s for s in after if s.place == place]):
+                sizes_of = _values(taken, memory_bytes)
+                title = f"memory after {place}{words}"
+                rated.append(Criterion(title, MEMORY, sizes_of, is_size=True, topic=topic))
     return tuple(rated)
 
 
-def _values_at(lines: Mapping[tuple[str, str], Spots], place: str) -> Values:
-    return {label: line for (where, label), line in lines.items() if where == place}
+def _by_history(samples: Sequence[Either]) -> list[tuple[str, list[Either]]]:
+    """Samples by the steps before them, with words for these; none for those that most
+    configurations have.
+    """
+    groups: dict[tuple[str, ...], list[Either]] = {}
+    for sample in samples:
+        groups.setdefault(sample.history, []).append(sample)
+    order = sorted(groups, key=lambda history: -len({s.label for s in groups[history]}))
+    return [
+        (f" (before it: {' '.join(history) or 'nothing'})" if number else "", groups[history])
+        for number, history in enumerate(order)
+    ]
+
+
+def _values(samples: Sequence[Either], value_of: Callable[[Either], float | None]) -> Values:
+    return {label: line for (_, label), line in spots(samples, value_of).items()}
 
 
 def by_filesystem(run: TreeRun, criterion: Criterion) -> Criterion:

@@ -53,6 +53,11 @@ class Sample:
     duration_ns: float
     split: Split | None
 
+    @property
+    def history(self) -> tuple[str, ...]:
+        """The steps before it: what it was done to."""
+        return self.case.words[: self.step.index]
+
 
 @dataclass(frozen=True)
 class MemorySample:
@@ -63,6 +68,12 @@ class MemorySample:
     place: str
     x: float
     memory: Memory
+    step: Step
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """The steps before that after which it was taken."""
+        return self.case.words[: self.step.index]
 
 
 Either = TypeVar("Either", Sample, MemorySample)
@@ -342,7 +353,7 @@ def _memory_samples(
         step = steps.get(memory.label)
         if step is not None:
             place = _place(step.role, step.index, name, splits[case.words])
-            found.append(MemorySample(case, label, place, x, memory))
+            found.append(MemorySample(case, label, place, x, memory, step))
     return found
 
 

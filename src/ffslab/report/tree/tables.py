@@ -138,7 +138,7 @@ def memory_table(section: Section) -> Table | None:
     if not rows:
         return None
     words = ("configuration", *((section.axis.title,) if section.axis else ()), "after")
-    names = ("total", "own caches", "kmalloc", "inodes", "rest", "unexplained")
+    names = ("total", "own caches", "kmalloc", "inodes", "vmalloc", "rest", "unexplained")
     head = (*words, "the largest", *names)
     return Table(section.title, head, (), tuple(rows), len(words) + 1, wrapped=(0, len(words)))
 
