@@ -190,9 +190,26 @@ def test_micro_benchmarks(clone: Path, readme: str, monkeypatch: pytest.MonkeyPa
     assert "garbage collection" in shown.output
 
 
-def test_the_micro_studies_have_the_cases_that_the_readme_says(readme: str, clone: Path) -> None:
-    rows = re.findall(r"^\| `(micro-[a-z]+)` \| .* \| ([\d,]+) \|$", readme, re.MULTILINE)
-    assert len(rows) == 4
+def test_images_trees_and_mounts(
+    clone: Path, readme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FFSLAB_STATE_CACHE", str(clone / "state"))
+    images, study, shown, own = (
+        Done(command, run(command, clone))
+        for command in section_commands(readme, "Images, trees and mounts")
+    )
+    assert re.search(r"jffs2 +lzo", images.output), images.output
+    reports(study, clone)
+    assert "image: embedded-rootfs" in shown.output
+    assert re.search(r"^unmount-2 ", shown.output, re.MULTILINE)
+    reports(own, clone)
+
+
+def test_the_studies_have_the_cases_that_the_readme_says(readme: str, clone: Path) -> None:
+    rows = re.findall(
+        r"^\| `((?:micro|metadata|mount)-[a-z0-9]+)` \| .* \| ([\d,]+) \|$", readme, re.MULTILINE
+    )
+    assert len(rows) == 7
     for study, count in rows:
         output = run(f"./ffslab run {study} --dry-run", clone)
         assert f"{count.replace(',', '')} cases of study {study}" in output
