@@ -40,7 +40,7 @@ def catalog_images() -> list[NamedImage]:
     return list(all_images(catalog, catalog.board(BOARD), "32 MiB"))
 
 
-def spec_of(tool: str, *options: str, **changes: int) -> ImageSpec:
+def spec_of(tool: str, *options: str, **changes: int | str) -> ImageSpec:
     """An image for a chip with pages of 2 KiB and no sub-pages, on 32 MiB."""
     spec = ImageSpec(
         tool=tool,
@@ -319,14 +319,33 @@ SQUASHFS_CODES = {"gzip": 1, "lzo": 3, "xz": 4, "lz4": 5, "zstd": 6}
 
 
 @pytest.mark.parametrize("compression", SQUASHFS_CODES)
-def test_squashfs_is_in_a_static_volume(compression: str, small: SourceTree, lab: LabBuild) -> None:
+def test_squashfs_is_in_a_volume(compression: str, small: SourceTree, lab: LabBuild) -> None:
     spec = spec_of("squashfs", "-comp", compression)
     image = build_image(small, spec, lab, QUIET)
     ubi = read_ubi(image.path, spec.block_bytes)
-    assert (ubi.static, ubi.autoresize) == (True, False)
-    assert len(ubi.data) == image.image_bytes
     assert ubi.data[:4] == b"hsqs"
     assert struct.unpack_from("<H", ubi.data, 20)[0] == SQUASHFS_CODES[compression]
+
+
+@pytest.mark.parametrize("tool", ["squashfs", "erofs"])
+def test_a_volume_is_dynamic_or_static_and_holds_the_same_image(
+    tool: str, large: SourceTree, lab: LabBuild
+) -> None:
+    dynamic, static = (
+        (image := build_image(large, spec, lab, QUIET), read_ubi(image.path, spec.block_bytes))
+        for spec in (spec_of(tool), spec_of(tool, volume_type="static"))
+    )
+    for image, ubi in (dynamic, static):
+        assert not ubi.autoresize
+        assert ubi.reserved_pebs == ubi.blocks - 2
+        assert ubi.reserved_pebs == -(-image.image_bytes // spec_of(tool).leb_bytes)
+    assert (dynamic[1].static, static[1].static) == (False, True)
+    # UBI knows how long the contents of a static volume are; a dynamic one has whole blocks.
+    size = static[0].image_bytes
+    assert dynamic[0].image_bytes == size == len(static[1].data) < len(dynamic[1].data)
+    assert dynamic[1].data[:size] == static[1].data
+    assert set(dynamic[1].data[size:]) == {0xFF}
+    assert dynamic[0].flash_bytes == static[0].flash_bytes
 
 
 def test_squashfs_has_the_attributes(small: SourceTree, tmp_path: Path, lab: LabBuild) -> None:
@@ -353,12 +372,10 @@ def test_squashfs_has_the_attributes(small: SourceTree, tmp_path: Path, lab: Lab
     assert all("2009-02-13 23:31" in line for line in lines.values())
 
 
-def test_erofs_is_in_a_static_volume(small: SourceTree, lab: LabBuild) -> None:
+def test_erofs_is_in_a_volume(small: SourceTree, lab: LabBuild) -> None:
     spec = spec_of("erofs", "-zlz4hc")
     image = build_image(small, spec, lab, QUIET)
     ubi = read_ubi(image.path, spec.block_bytes)
-    assert (ubi.static, ubi.autoresize) == (True, False)
-    assert len(ubi.data) == image.image_bytes
     assert struct.unpack_from("<I", ubi.data, 1024)[0] == 0xE0F5E1E2
 
 

@@ -102,12 +102,18 @@ def test_ubifs_may_grow_to_the_partition() -> None:
 
 
 @pytest.mark.parametrize("tool", ["squashfs", "erofs"])
-def test_a_read_only_file_system_is_in_a_static_volume(tool: str) -> None:
-    steps = recipe(with_tool(tool, volume="rootfs"))
-    ((_, text),) = steps.files
-    assert "vol_type=static" in text
-    assert "autoresize" not in text
-    assert "vol_name=rootfs" in text
+def test_a_read_only_file_system_is_in_a_volume_of_either_type(tool: str) -> None:
+    texts = {}
+    for changes in ({}, {"volume_type": "dynamic"}, {"volume_type": "static"}):
+        steps = recipe(with_tool(tool, volume="rootfs", **changes))
+        ((_, texts[changes.get("volume_type", "")]),) = steps.files
+    assert texts[""] == texts["dynamic"] == texts["static"].replace("static", "dynamic")
+    for kind in ("dynamic", "static"):
+        lines = texts[kind].splitlines()
+        assert f"vol_type={kind}" in lines
+        assert "vol_name=rootfs" in lines
+        # ubinize takes the erase blocks that the image needs, and UBI adds none.
+        assert not [line for line in lines if line.startswith(("vol_size", "vol_flags"))]
 
 
 @pytest.mark.parametrize("tool", ["ubifs", "squashfs", "erofs"])
@@ -139,6 +145,22 @@ def test_every_file_system_of_the_catalog_with_an_image_has_a_tool() -> None:
         assert spec is not None
         assert spec.options == setup.image_options
         assert spec.block_bytes == chip.block_bytes
+        assert spec.volume_type == "dynamic"
+
+
+@pytest.mark.parametrize("name", ["squashfs", "erofs"])
+def test_the_volumes_type_is_an_option_and_no_word_of_the_tool(name: str) -> None:
+    catalog = load_catalog()
+    setups = {
+        kind: mount_setup(catalog.filesystem(name), {"options.volume": kind}, "test")
+        for kind in catalog.filesystem(name).options["volume"].values
+    }
+    assert list(setups) == ["dynamic", "static"]
+    assert setups["dynamic"].image_options == setups["static"].image_options
+    for kind, setup in setups.items():
+        spec = image_spec(catalog.boards["apf27"].chip, 100, setup)
+        assert spec is not None
+        assert spec.volume_type == kind
 
 
 # --- what the guest is told ---

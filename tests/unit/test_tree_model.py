@@ -8,8 +8,11 @@ import pytest
 from host_support import cases_of
 
 from ffslab.errors import SpecError
+from ffslab.loader import parse_toml
+from ffslab.model.catalog import filesystem_from_document
 from ffslab.model.specs import Case, Tree, case_spec
 from ffslab.model.trees import check_tree, mean_shape, parse_distribution, split_steps, steps_of
+from ffslab.paths import data_dir
 from ffslab.target.planlines import parse_step
 from ffslab.target.plantext import plan_text, preparation_plan_text
 
@@ -137,6 +140,25 @@ def test_plan_of_a_read_only_image() -> None:
     plan = plan_text(case)
     assert keys(plan, "ubi-attach")["block"] == "0"
     assert keys(plan, "mount")["flags"] == "ro"
+
+
+def test_the_type_of_a_volume_is_another_case_and_changes_no_plan() -> None:
+    text = STUDY.format(filesystem="squashfs", state="image", workload='steps = "mount unmount"')
+    found = cases_of(text + '[axes]\n"options.volume" = ["default", "static"]\n')
+    kinds = [case_spec(case)["filesystem"]["ubi_volume_type"] for case in found]
+    assert kinds == ["dynamic", "static"]
+    assert found[0].spec_hash != found[1].spec_hash
+    assert plan_text(found[0]) == plan_text(found[1])
+    assert preparation_plan_text(found[0]) == preparation_plan_text(found[1])
+    free = case_spec(case_of('steps = "mount unmount"'))
+    assert "ubi_volume_type" not in free["filesystem"]
+
+
+def test_a_volume_that_is_written_to_has_no_type() -> None:
+    text = (data_dir("catalog") / "filesystems/ubifs.toml").read_text()
+    text += '\n[options.volume]\ndefault = "a"\nvalues.a.ubi_volume_type = "static"\n'
+    with pytest.raises(SpecError, match="read_only = true"):
+        filesystem_from_document(parse_toml(text, "test"), "test")
 
 
 def test_a_crash_ends_the_preparation_at_once() -> None:

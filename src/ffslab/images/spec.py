@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
-    from ffslab.model.specs import Chip, MountSetup
+    from ffslab.model.specs import Chip, MountSetup, VolumeType
 
 _UBI_HEADER_BYTES = 64  # UBI_EC_HDR_SIZE and UBI_VID_HDR_SIZE of drivers/mtd/ubi/ubi-media.h
 # Blocks of a partition that UBI keeps for itself besides its two of the volume table, which are in
@@ -33,6 +33,7 @@ class ImageSpec:
     partition_blocks: int
     ubi_vid_hdr_offset: int = 0  # 0: UBI's own choice
     volume: str = "data"  # the UBI volume's name
+    volume_type: VolumeType = "dynamic"  # of SquashFS and EROFS; the volume of UBIFS is dynamic
 
     @property
     def block_bytes(self) -> int:
@@ -101,6 +102,7 @@ def image_spec(chip: Chip, partition_blocks: int, setup: MountSetup) -> ImageSpe
         partition_blocks=partition_blocks,
         ubi_vid_hdr_offset=setup.ubi.vid_hdr_offset if setup.ubi else 0,
         volume=setup.ubi.volume if setup.ubi else "data",
+        volume_type=setup.ubi_volume_type,
     )
 
 

@@ -9,8 +9,8 @@ argument.
 - mkfs.ubifs -c is the number of blocks up to which the file system can grow. The volume gets fewer
   than the partition has, so the partition's number is never too low.
 - ubinize -Q is a fixed number, else it would draw one.
-- mksquashfs and mkfs.erofs write a file system that never changes: its volume is static, with a
-  checksum of UBI's, and does not grow.
+- mksquashfs and mkfs.erofs write a file system that never changes: its volume, dynamic or static,
+  has as many blocks as the image needs and does not grow.
 """
 
 from __future__ import annotations
@@ -147,13 +147,13 @@ def _squashfs(spec: ImageSpec) -> Recipe:
         *("-processors", "1", "-mkfs-time", str(_TIME_S)),
         *spec.options,
     )
-    return _in_volume(spec, Command("mksquashfs", words), "vol_type=static")
+    return _in_volume(spec, Command("mksquashfs", words), f"vol_type={spec.volume_type}")
 
 
 def _erofs(spec: ImageSpec) -> Recipe:
     words = (f"-U{_UUID}", *spec.options, f"{OUT}/{VOLUME_FILE}", TREE)
     mkfs = Command("mkfs.erofs", words, (f"SOURCE_DATE_EPOCH={_LATE_S}",))
-    return _in_volume(spec, mkfs, "vol_type=static")
+    return _in_volume(spec, mkfs, f"vol_type={spec.volume_type}")
 
 
 def _in_volume(spec: ImageSpec, mkfs: Command, volume_lines: str) -> Recipe:

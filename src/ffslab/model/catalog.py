@@ -183,6 +183,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
                         tuple(value.mount_options),
                         tuple(value.mount_flags),
                         tuple(value.image_options),
+                        value.ubi_volume_type,
                     )
                     for key, value in option.values.items()
                 },

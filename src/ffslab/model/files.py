@@ -81,6 +81,11 @@ class OptionValueFile(Strict):
     mount_options: list[str] = Field(default=[])
     image_options: list[str] = Field(default=[])
     mount_flags: list[Literal["sync", "dirsync", "noatime", "nodiratime", "ro"]] = Field(default=[])
+    ubi_volume_type: Literal["dynamic", "static"] | None = Field(
+        default=None,
+        description="of the image's UBI volume, of a read-only file system; dynamic if no option "
+        "says it",
+    )
 
 
 class OptionFile(Strict):
@@ -179,6 +184,17 @@ class FilesystemFile(Strict):
             if name in _OWN_MODULES or value.count(name) > 1:
                 raise ValueError(f"module {name!r} would be loaded twice")
         return value
+
+    @model_validator(mode="after")
+    def _volume_types_have_a_volume(self) -> FilesystemFile:
+        values = (value for option in self.options.values() for value in option.values.values())
+        read_only_on_ubi = self.ubi is not None and self.image is not None and self.image.read_only
+        if any(value.ubi_volume_type for value in values) and not read_only_on_ubi:
+            raise ValueError(
+                "ubi_volume_type needs [ubi], and [image] with read_only = true: "
+                "the volume of a file system that is written to is dynamic"
+            )
+        return self
 
     @model_validator(mode="after")
     def _modules_are_named(self) -> FilesystemFile:

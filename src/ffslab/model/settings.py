@@ -25,6 +25,7 @@ from ffslab.model.specs import (
     InitialState,
     MountSetup,
     Scalar,
+    VolumeType,
 )
 from ffslab.model.units import format_size, parse_size
 from ffslab.model.workload_files import WORKLOAD_MODELS
@@ -177,6 +178,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
     mount_options: list[str] = []
     mount_flags: list[str] = []
     image_options: list[str] = []
+    volume_type: VolumeType = "dynamic"
     for name, option in filesystem.options.items():
         value = option_value(filesystem, name, settings)
         if value not in option.values:
@@ -190,6 +192,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         mount_options += option.values[value].mount_options
         mount_flags += option.values[value].mount_flags
         image_options += option.values[value].image_options
+        volume_type = option.values[value].ubi_volume_type or volume_type
     return MountSetup(
         name=filesystem.name,
         type=filesystem.type,
@@ -202,6 +205,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         mount_flags=tuple(mount_flags),
         image=filesystem.image,
         image_options=tuple(image_options),
+        ubi_volume_type=volume_type,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from ffslab.model.canonical import canonical_json, sha256_hex
 
 WaitModel = Literal["polled", "interrupt"]
+VolumeType = Literal["dynamic", "static"]
 StateKind = Literal["free", "aged", "saturated", "filled", "image"]
 Pattern = Literal["sequential-read", "random-read", "sequential-write", "random-write"]
 Scalar = str | int | float | bool
@@ -161,6 +162,7 @@ class OptionValue:
     mount_options: tuple[str, ...] = ()
     mount_flags: tuple[str, ...] = ()
     image_options: tuple[str, ...] = ()
+    ubi_volume_type: VolumeType | None = None  # of the image; None: says nothing about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,7 @@ class MountSetup:
     module_source: ModuleSource | None = None
     image: ImageTool | None = None
     image_options: tuple[str, ...] = ()
+    ubi_volume_type: VolumeType = "dynamic"  # of the image; one that UBI itself makes is dynamic
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +413,8 @@ def case_spec(case: Case) -> dict[str, Any]:
     board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
     board["chip"] = _plain(case.board.chip, without=("provenance", "title"))
     board["partitions"] = [_plain(partition) for partition in case.board.partitions]
-    filesystem = _plain(case.filesystem, without=("ubi", "module_source", "image", "image_options"))
+    of_images = ("image", "image_options", "ubi_volume_type")
+    filesystem = _plain(case.filesystem, without=("ubi", "module_source", *of_images))
     filesystem["options"] = dict(case.filesystem.options)
     filesystem["mount_options"] = list(case.filesystem.mount_options)
     filesystem["mount_flags"] = list(case.filesystem.mount_flags)
@@ -423,6 +427,7 @@ def case_spec(case: Case) -> dict[str, Any]:
         state["tree_sha256"] = case.state.tree_sha256
         filesystem["image"] = _plain(case.filesystem.image) if case.filesystem.image else None
         filesystem["image_options"] = list(case.filesystem.image_options)
+        filesystem["ubi_volume_type"] = case.filesystem.ubi_volume_type
     return {
         "schema": 1,
         "board": board,
