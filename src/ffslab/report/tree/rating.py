@@ -89,7 +89,7 @@ class Mark:
     def text(self) -> str:
         factor = "best" if self.high == 1 else times(self.factor)
         if times(self.low) != times(self.high):
-            factor += f" ({significant(self.low)}–{significant(self.high)})"
+            factor += f" ({significant(self.low)}\u2060–\u2060{significant(self.high)})"
         return f"{self.value}, {factor}" if self.value else factor
 
 
