@@ -52,7 +52,7 @@ _PATTERNS = {
 _OUTPUT = "/tmp/fio.json"
 _JOB_FILE = "/fio/jobs"
 _LOG = "/fio/offsets"
-_READY = "/fio/ready"
+READY = "/fio/ready"
 _BEFORE = "/fio/before"
 _HOLDER = "/tmp/holder"  # the process that holds a file open
 
@@ -60,7 +60,7 @@ _HOLDER = "/tmp/holder"  # the process that holds a file open
 # to count, and nothing else; the first of two drops spares what was used lately. And both begin at
 # the same of 128 ticks: JFFS2 takes `jiffies % 128` for a random number when it chooses what to
 # collect.
-_READY_SCRIPT = """#!/bin/sh
+READY_SCRIPT = """#!/bin/sh
 set -e
 sync
 echo 3 >/proc/sys/vm/drop_caches
@@ -87,7 +87,7 @@ if [ "$action" = read ]; then
 	echo $! >{_HOLDER}
 	shift
 fi
-{_READY} "$@"
+{READY} "$@"
 cat {COUNTERS}
 if [ -n "$2" ]; then
 	exec unlink "$2"
@@ -140,12 +140,12 @@ class Measured:
 
 
 @cache
-def host_directories() -> tuple[str, ...]:
-    """The top-level directories of the host that fio and the scripts need."""
+def host_directories(programs: tuple[str, ...] = ("fio",)) -> tuple[str, ...]:
+    """The top-level directories of the host that the programs and the scripts need."""
     paths = set()
-    for name in ("/bin/sh", "fio", "sleep", "sync", "cat", "rm", "unlink", "mkdir"):
+    for name in ("/bin/sh", "sleep", "sync", "cat", "rm", "unlink", "mkdir", *programs):
         found = shutil.which(name)
-        assert found, f"no {name}; next: apt-get install fio coreutils"
+        assert found, f"no {name}; next: apt-get install coreutils fio busybox"
         paths |= {found, *_libraries(found)}
     return tuple(sorted({f"/{Path(path).parts[1]}" for path in paths}))
 
@@ -156,11 +156,11 @@ def _libraries(program: str) -> list[str]:
     return re.findall(r"(?:^|\s)(/\S+)", listed)
 
 
-def host_steps() -> list[str]:
-    """Plan steps that show the guest the host's programs."""
+def host_steps(*programs: str) -> list[str]:
+    """Plan steps that show the guest the host's programs: these, else fio."""
     return [
         f"mount type=hostfs source=none target={path} options={Path(path).resolve()} flags=ro"
-        for path in host_directories()
+        for path in (host_directories(programs) if programs else host_directories())
     ]
 
 
@@ -184,7 +184,7 @@ def guest_files(
     }
     texts = {
         _JOB_FILE: _job_file(jobs, logs),
-        _READY: _READY_SCRIPT,
+        READY: READY_SCRIPT,
         _BEFORE: _BEFORE_SCRIPT,
         **{f"{_LOG}-{index}": text for index, text in logs.items()},
     }
@@ -282,7 +282,7 @@ def micro_steps(jobs: Sequence[Job]) -> list[str]:
         step
         for index, job in enumerate(jobs)
         for step in (
-            f"exec path={_READY} args={encode(' '.join(job.looked_at))}",
+            f"exec path={READY} args={encode(' '.join(job.looked_at))}",
             f"micro dir={job.directory} pattern={job.pattern} request_bytes={job.request_bytes}"
             f" volume_bytes={job.volume_bytes} existing={int(job.reads)}"
             f" limit=0 remove={int(bool(job.removed))}",

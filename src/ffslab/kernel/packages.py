@@ -46,6 +46,7 @@ BUILD_PACKAGES = (
     DebianPackage("xz-utils", "unpacks the kernel source", "xz"),
 )
 TEST_PACKAGES = (
+    DebianPackage("busybox", "lists, copies and deletes trees, as the agent does", "busybox"),
     DebianPackage("chromium", "opens the report in a browser", "chromium"),
     DebianPackage("fio", "the benchmark that micro-benchmarks are compared with", "fio"),
     DebianPackage("fonts-dejavu-core", "letters for the browser", "/usr/share/fonts/truetype"),
