@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from bench import cases, flash_cost, flash_table, measurements, micro
+from bench import cases, flash_cost, flash_table, measurements, micro, tree
 from bench.flash_cost import FlashCosts
 from bench.guest import Runner
 from bench.measurements import Bench, Measured
@@ -22,7 +22,7 @@ from ffslab.target.lab import LabBuild
 from ffslab.target.scratch import largest_need, scratch_directory
 
 QUIET_LOAD = 0.5
-TIMED_PARTS = ("floor", "cpu", "driver", "boot", "jobs", "micro")
+TIMED_PARTS = ("floor", "cpu", "driver", "boot", "jobs", "micro", "tree")
 PARTS = (*TIMED_PARTS, "flash")
 
 
@@ -69,7 +69,8 @@ def run_bench(request: Request) -> bool:
         request.say(warning)
     results: dict[str, Measured] = {}
     costs = None
-    need = largest_need(cases.ffsmark_cases().values())
+    booted = [*cases.ffsmark_cases().values(), *(tree.guest_cases() if "tree" in timed else ())]
+    need = largest_need(booted)
     with scratch_directory(need, 2, cache_root()) as scratch:
         # Not the first CPU: most of the host's interrupts go there.
         runner = Runner(scratch, cpus[-1])
@@ -114,8 +115,10 @@ def _measure(part: str, bench: Bench, nocpu: LabBuild) -> Measured:
             return measurements.boot(bench)
         case "jobs":
             return measurements.jobs(bench)
-        case _:
+        case "micro":
             return micro.measure(bench)
+        case _:
+            return tree.measure(bench)
 
 
 def _write_json(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from bench import cases
+from bench import cases, tree
 from bench.guest import Sample, interleave, measure
 from bench.ratios import (
     COLUMNS,
@@ -26,7 +27,9 @@ from bench.ratios import (
 )
 
 from ffslab.errors import InfrastructureError
+from ffslab.model.trees import mean_shape
 from ffslab.target.lab import LabBuild
+from ffslab.target.plantext import plan_text
 
 
 def test_ratios_are_paired_by_repeat() -> None:
@@ -183,3 +186,59 @@ def test_driver_loops_differ_in_the_driver_alone(tmp_path: Path) -> None:
     assert mine.case.cpu_block_ps == mine.case.cpu_byte_ps == 0
     assert mine.case.board.chip.page_program_ns() == mine.case.board.chip.block_erase_ns() == 0
     assert mine.plan.splitlines()[-1] == its.plan.splitlines()[-1]
+
+
+# --- part tree ---
+
+
+def test_the_trees_have_the_stated_numbers_of_files(tmp_path: Path) -> None:
+    found = tree.tree_cases()
+    assert {name for name, _ in found} == set(tree.FILE_SYSTEMS)
+    for (name, files), case in found.items():
+        assert case.filesystem.name == name
+        assert mean_shape(case.workload) == (tree.DIRECTORIES, files)
+        assert case.partition_bytes == 2**30
+    steps = [line.split()[0] for line in plan_text(found["jffs2", tree.MANY]).splitlines()]
+    walks = [step for step in steps if step.startswith("tree-")]
+    assert walks == ["tree-create", "tree-list", "tree-find", "tree-delete"]
+    on_tmpfs = tree.tree_on_tmpfs(_lab(tmp_path, b""), found["jffs2", tree.MANY])
+    assert [line.split()[0] for line in on_tmpfs.plan.splitlines()] == [
+        *("ffsplan", "mount", *walks, "umount")
+    ]
+    assert on_tmpfs.case.board.ram_bytes == max(case.board.ram_bytes for case in tree.guest_cases())
+
+
+def _tree_samples(cost_s: Callable[[str, int], float]) -> dict[str, list[Sample]]:
+    """Two repeats, of which the second is on a host that is half as fast."""
+    return {
+        f"{name}, {files} files": [
+            Sample(2 * repeat * cost_s(name, files), repeat * cost_s(name, files))
+            for repeat in (1, 2)
+        ]
+        for name in (*tree.FILE_SYSTEMS, tree.TMPFS)
+        for files in (tree.FEW, tree.SOME, tree.MANY)
+    }
+
+
+def test_growth_is_told_from_what_every_guest_costs() -> None:
+    lines = tree.lines_of(_tree_samples(lambda _, files: 0.5 + files * 1e-4), quiet=True)
+    jffs2 = [line.spread for line in lines if line.label.startswith("jffs2") and line.spread]
+    whole, cpu, beyond, tmpfs, each = jffs2
+    # Half a second is much for 10,017 files and little for 100,044.
+    expected = (0.5 / tree.MANY + 1e-4) / (0.5 / tree.SOME + 1e-4)
+    assert whole.low == whole.high == pytest.approx(expected) == pytest.approx(cpu.median)
+    assert beyond.median == pytest.approx(1)
+    assert tmpfs.median == pytest.approx(1)
+    assert each.low == pytest.approx(2e6 * (0.5 / tree.MANY + 1e-4))
+    assert not any(line.missed for line in lines)
+
+
+def test_quadratic_time_misses_the_goal() -> None:
+    samples = _tree_samples(lambda name, files: files * (files * 1e-8 if name == "ubifs" else 1e-4))
+    for quiet in (True, False):
+        lines = tree.lines_of(samples, quiet=quiet)
+        goals = [line.label for line in lines if line.goal]
+        how = "wall" if quiet else "host CPU"
+        assert goals == [f"{name}, {how}" for name in (*tree.FILE_SYSTEMS, tree.TMPFS)]
+        assert [line.label for line in lines if line.missed] == [f"ubifs, {how}"]
+        assert all(len(row) <= COLUMNS for row in format_table(lines).splitlines())

@@ -20,7 +20,8 @@ def register(app: typer.Typer) -> None:
         parts: Annotated[
             list[str] | None,
             typer.Argument(
-                metavar="[PART]...", help="floor, cpu, driver, boot, jobs, micro, flash [all]."
+                metavar="[PART]...",
+                help="floor, cpu, driver, boot, jobs, micro, tree, flash [all].",
             ),
         ] = None,
         repeats: Annotated[
