@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ffslab.errors import UsageError
 from ffslab.model.specs import Case
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def with_tree_hashes(cases: Sequence[Case]) -> tuple[Case, ...]:
 def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> dict[str, CaseImage]:
     """The image of each case that needs one, by the case's id; equal ones are built once.
 
-    Raises what `ffslab.images.build.build_image` does, before any case has run.
+    Raises what `ffslab.images.build.build_image` does, before any case has run; UsageError for a
+    tree that is not what it was when the cases got its hash (`with_tree_hashes`).
     """
     wanted = [case for case in cases if case.state.kind == "image"]
     if not wanted:
@@ -66,6 +68,12 @@ def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> di
         name = case.state.tree
         if name not in trees:
             trees[name] = source_tree(name, progress)
+        if trees[name].sha256 != case.state.tree_sha256:
+            raise UsageError(
+                f"the source tree {name} is not what it was when ffslab began",
+                cause="a program writes there",
+                remedy="wait until it has ended and start again, or name a copy of the tree",
+            )
         if (name, spec) not in built:
             built[name, spec] = _case_image(build_image(trees[name], spec, lab, progress))
         images[case.id] = built[name, spec]

@@ -1,0 +1,417 @@
+"""Images in a run, on a target without a kernel and with tools that are a function: built once,
+before any case; told apart by their contents; written by the guest that prepares the flash."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from host_support import FakeTarget, cases_of
+from test_cli import Command, Result
+
+import ffslab.campaign.run
+import ffslab.kernel
+from ffslab.campaign.images import CaseImage, build_images, with_tree_hashes
+from ffslab.campaign.run import prepare, prepare_resumed
+from ffslab.campaign.states import state_plan
+from ffslab.errors import SpecError, UsageError
+from ffslab.images import build, source
+from ffslab.images.build import BuiltImage, ImageSpec
+from ffslab.images.cache import file_sha256
+from ffslab.images.source import SourceTree
+from ffslab.kernel.progress import SilentProgress
+from ffslab.model.specs import Case, case_spec
+from ffslab.results.rundir import RunDirectory, find_run
+from ffslab.target.flashfile import create_flash_file, flash_digest
+from ffslab.target.guest import FLASH_NAME, IMAGE_NAME, GuestJob, GuestRun
+from ffslab.target.lab import LabBuild
+from ffslab.target.uml import write_guest_directory
+
+STUDY = """
+schema = 1
+name = "images"
+title = "Images of a tree"
+
+[base]
+board = "apf27-2012"
+partition_bytes = "20 MiB"
+state = {{ tree = "{tree}" }}
+
+[base.workload]
+kind = "tree"
+
+[axes]
+filesystem = ["jffs2", "squashfs"]
+"options.compression" = ["none", "lzo"]
+"workload.steps" = ["mount list unmount", "mount find unmount"]
+"""
+CASES = 8
+IMAGES = 4
+MTIME_S = 1_234_567_890
+RUN = ("run", "images.toml", "--no-report", "--jobs", "1")
+
+
+def write_tree(directory: Path, text: str = "hello\n") -> Path:
+    directory.mkdir()
+    (directory / "greeting").write_text(text)
+    for path in (directory / "greeting", directory):
+        os.utime(path, (MTIME_S, MTIME_S))
+    return directory
+
+
+@dataclass
+class Tools:
+    """Builds images of a line of text; remembers for what, and which trees were made."""
+
+    place: Path
+    built: list[ImageSpec] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+    hashed: list[str] = field(default_factory=list)
+    failing: str = ""  # the tool that refuses
+
+    def build_image(self, tree: SourceTree, spec: ImageSpec, *_: object) -> BuiltImage:
+        self.built.append(spec)
+        if spec.tool == self.failing:
+            raise SpecError(f"the image of {tree.name} is larger than the partition")
+        path = self.place / f"image-{len(self.built)}"
+        path.write_text(f"{spec} {tree.sha256}")
+        return BuiltImage(
+            path=path,
+            sha256=file_sha256(path),
+            image_bytes=4,
+            flash_bytes=2048,
+            oob=False,
+            tool="mkfs.test 1.0",
+            command=f"mkfs.test {' '.join(spec.options)}",
+            log="",
+            tree=tree,
+        )
+
+
+class ImageTarget(FakeTarget):
+    """Preparing guests leave a chip with their image on it; `jobs` tells what ran, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: list[GuestJob] = []
+
+    def run(self, job: GuestJob) -> GuestRun:
+        self.jobs.append(job)
+        records = "tree-ubifs-prepared.jsonl" if job.keep_flash else "pass.jsonl"
+        self.files = {job.case.id: ("pass.log", records)}
+        ended = super().run(job)
+        if not job.keep_flash:
+            return ended
+        assert job.image is not None
+        flash = job.case_dir / FLASH_NAME
+        create_flash_file(flash, 2**20)
+        with flash.open("r+b") as file:
+            file.write(job.image.read_bytes())
+        return replace(ended, flash_sha256=flash_digest(flash))
+
+    @property
+    def prepared(self) -> list[GuestJob]:
+        return [job for job in self.jobs if job.keep_flash]
+
+    @property
+    def measured(self) -> list[GuestJob]:
+        return [job for job in self.jobs if not job.keep_flash]
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tools:
+    """In the working directory: a study, and the tree `rootfs` that it names."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("FFSLAB_STATE_CACHE", str(tmp_path / "state"))
+    made = Tools(tmp_path)
+    whole, summed = source.source_tree, source.source_sha256
+
+    def source_tree(name: str, *arguments: Any) -> SourceTree:
+        made.read.append(name)
+        return whole(name, *arguments)
+
+    def source_sha256(name: str) -> str:
+        made.hashed.append(name)
+        return summed(name)
+
+    monkeypatch.setattr(source, "source_tree", source_tree)
+    monkeypatch.setattr("ffslab.images.source.source_sha256", source_sha256)
+    monkeypatch.setattr(build, "build_image", made.build_image)
+    write_tree(tmp_path / "rootfs")
+    (tmp_path / "images.toml").write_text(STUDY.format(tree="rootfs"))
+    return made
+
+
+@dataclass
+class Runs:
+    """`ffslab run`, each on a target of its own."""
+
+    command: Command
+    target: ImageTarget = field(default_factory=ImageTarget)
+
+    def __call__(self, *arguments: str) -> Result:
+        self.target = ImageTarget()
+        return self.command(*(arguments or RUN))
+
+
+@pytest.fixture
+def run(
+    tools: Tools,  # noqa: ARG001
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Runs:
+    runs = Runs(Command(monkeypatch, capsys))
+    lab = lab_in(tmp_path)
+    monkeypatch.setattr(ffslab.kernel, "ensure_lab", lambda **_: lab)
+    monkeypatch.setattr(
+        ffslab.campaign.run, "uml_target_factory", lambda _: lambda _lab, _scratch: runs.target
+    )
+    return runs
+
+
+def lab_in(directory: Path) -> LabBuild:
+    for name in ("linux", "ffsagent"):
+        (directory / name).write_bytes(b"")
+    return LabBuild(directory / "linux", {}, directory / "ffsagent", "build-1")
+
+
+def hashed_cases(tree: str = "rootfs", more: str = "") -> tuple[Case, ...]:
+    return with_tree_hashes(cases_of(STUDY.format(tree=tree) + more))
+
+
+def images_of(cases: tuple[Case, ...], place: Path) -> dict[str, CaseImage]:
+    return build_images(cases, lab_in(place), SilentProgress())
+
+
+# --- the tree in the spec ---
+
+
+def test_each_tree_is_hashed_once_and_its_hash_is_in_the_spec(tools: Tools) -> None:
+    write_tree(tools.place / "other", "other\n")
+    text = STUDY.format(tree="rootfs")
+    cases = with_tree_hashes(cases_of(text + '"state.tree" = ["rootfs", "other"]\n'))
+    assert sorted(tools.hashed) == ["other", "rootfs"]
+    hashes = {case.state.tree: case_spec(case)["state"]["tree_sha256"] for case in cases}
+    assert len(set(hashes.values())) == 2
+    assert all(len(value) == 64 for value in hashes.values())
+    assert not tools.read
+
+
+def test_the_contents_are_a_part_of_the_spec_and_the_place_is_not(tools: Tools) -> None:
+    def specs(tree: str) -> set[str]:
+        return {case.spec_hash for case in hashed_cases(tree)}
+
+    first = specs("rootfs")
+    shutil.copytree("rootfs", "elsewhere/rootfs")
+    assert specs("elsewhere/rootfs") == specs(str(tools.place / "rootfs")) == first
+    (tools.place / "elsewhere/rootfs/greeting").write_text("hello!\n")
+    assert not specs("elsewhere/rootfs") & first
+
+
+def test_without_images_no_tree_is_looked_at(tools: Tools) -> None:
+    text = STUDY.format(tree="rootfs").replace('state = { tree = "rootfs" }', 'state = "free"')
+    cases = cases_of(text.replace('"squashfs"', '"yaffs2"').replace('["none", "lzo"]', '["none"]'))
+    assert with_tree_hashes(cases) == cases
+    assert images_of(cases, tools.place) == {}
+    assert not tools.hashed + tools.read
+    assert not tools.built
+
+
+# --- building ---
+
+
+def test_an_image_is_built_once_for_all_cases_that_begin_with_it(tools: Tools) -> None:
+    cases = hashed_cases(more="cpu_scale = [1, 0]\nseed = [1, 2]\n")
+    images = images_of(cases, tools.place)
+    assert tools.read == ["rootfs"]
+    assert set(images) == {case.id for case in cases}
+    assert len(cases) == 4 * CASES
+    assert len(tools.built) == len(set(tools.built)) == IMAGES
+    for case in cases:
+        words = case.filesystem.image_options
+        assert images[case.id].facts["command"] == f"mkfs.test {' '.join(words)}"
+
+
+@pytest.mark.parametrize(
+    ("axis", "images"),
+    [
+        ('"options.volume" = ["dynamic", "static"]', 2),
+        ("partition_bytes = ['20 MiB', '24 MiB']", 2),
+        ('"chip.subpages" = [1, 4]', 2),
+        ('"chip.t_read_ns" = [1000, 2000]', 1),
+        ('"workload.list_stat" = [true, false]', 1),
+    ],
+)
+def test_what_the_tool_is_told_makes_another_image(axis: str, images: int, tools: Tools) -> None:
+    text = STUDY.format(tree="rootfs").split("[axes]")[0]
+    text += f'[axes]\nfilesystem = ["squashfs"]\n"workload.steps" = ["mount unmount"]\n{axis}\n'
+    cases = with_tree_hashes(cases_of(text))
+    assert len(cases) == 2
+    assert len({image.sha256 for image in images_of(cases, tools.place).values()}) == images
+    assert len(tools.built) == images
+
+
+def test_a_tree_that_changes_meanwhile_is_an_error(tools: Tools) -> None:
+    cases = hashed_cases()
+    (tools.place / "rootfs/more").write_text("more\n")
+    with pytest.raises(UsageError, match="rootfs is not what it was"):
+        images_of(cases, tools.place)
+    assert not tools.built
+
+
+# --- the guests ---
+
+
+def test_the_preparing_guest_gets_the_image_and_the_other_its_flash(
+    run: Runs, tools: Tools
+) -> None:
+    result = run()
+    assert result.code == 0, result.error
+    assert len(tools.built) == IMAGES
+    # What comes after the image makes no difference to the state.
+    assert len(run.target.prepared) == IMAGES
+    assert len(run.target.measured) == CASES
+    assert {job.image for job in run.target.prepared} == set(tools.place.glob("image-*"))
+    for job in run.target.prepared:
+        assert "write-image " in job.plan
+        assert job.flash is None
+    for job in run.target.measured:
+        assert "write-image " not in job.plan
+        assert job.image is None
+        assert job.flash is not None
+        options = str(job.case.filesystem.image_options)
+        assert f"options={options}, ".encode() in job.flash.read_bytes()
+
+
+def test_a_result_says_what_was_on_the_flash(run: Runs, tools: Tools) -> None:
+    run()
+    (tree_sha256,) = {case.state.tree_sha256 for case in hashed_cases()}
+    for result in find_run("latest", Path("results")).results():
+        image = result["image"]
+        assert (image["tree"], image["tree_sha256"]) == ("rootfs", tree_sha256)
+        assert image["sha256"] in {file_sha256(path) for path in tools.place.glob("image-*")}
+        assert image["image_bytes"] == 4
+        assert image["ratio"] == len("hello\n") / 4
+        assert image["pages"] > 0
+        assert image["write_ns"] > 0
+        assert str(tools.place) not in str(result)
+
+
+def test_the_image_is_put_into_the_guests_directory(tools: Tools) -> None:
+    (case, *_) = cases_of(STUDY.format(tree="rootfs"))
+    image, directory = tools.place / "built", tools.place / "guest"
+    image.write_bytes(b"image")
+    directory.mkdir()
+    write_guest_directory(directory, lab_in(tools.place), case, "ffsplan 1\n", image=image)
+    assert (directory / IMAGE_NAME).read_bytes() == b"image"
+
+
+# --- kept states ---
+
+
+def test_the_images_contents_are_in_the_states_key_and_its_place_is_not() -> None:
+    (case, *_) = cases_of(STUDY.format(tree="rootfs"))
+
+    def key(path: str, sha256: str) -> str:
+        state = state_plan(case, "build", CaseImage(Path(path), sha256, {}))
+        assert state is not None
+        return state.key
+
+    assert key("a", "1" * 64) == key("b", "1" * 64)
+    assert key("a", "1" * 64) != key("a", "2" * 64)
+
+
+def test_a_state_is_kept_until_the_tree_changes(run: Runs, tools: Tools) -> None:
+    run()
+    run()
+    assert not run.target.prepared
+    assert len(run.target.measured) == CASES
+    (tools.place / "rootfs/greeting").write_text("hello again\n")
+    run()
+    assert len(run.target.prepared) == IMAGES
+
+
+# --- errors, and a run that is continued ---
+
+
+def test_an_image_that_cannot_be_built_ends_it_before_any_case(run: Runs, tools: Tools) -> None:
+    tools.failing = "squashfs"
+    result = run()
+    assert result.code == 2
+    assert "larger than the partition" in result.error
+    assert not run.target.jobs
+    assert not Path("results").exists()
+
+
+def remove(tree: Path) -> None:
+    shutil.rmtree(tree)
+
+
+def lead_nowhere(tree: Path) -> None:
+    shutil.rmtree(tree)
+    tree.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("harm", [remove, lead_nowhere])
+def test_a_tree_that_is_not_there(harm: Callable[[Path], None], run: Runs, tools: Tools) -> None:
+    harm(tools.place / "rootfs")
+    result = run()
+    assert result.code == 2
+    assert "no source tree 'rootfs'" in result.error
+    assert not run.target.jobs
+    assert not tools.built
+
+
+@pytest.fixture
+def interrupted(run: Runs, tools: Tools) -> RunDirectory:
+    """A run without the results of the first file system with its second compression."""
+    assert run().code == 0
+    done = find_run("latest", Path("results"))
+    for case in hashed_cases():
+        if "jffs2-lzo" in case.id:
+            (done.case_dir(case.id) / "case.json").unlink()
+    (done.path / "results.jsonl").unlink()
+    shutil.rmtree(tools.place / "state")
+    tools.built.clear()
+    return done
+
+
+def test_a_resumed_run_builds_what_is_missing_only(
+    interrupted: RunDirectory, run: Runs, tools: Tools
+) -> None:
+    result = run("run", str(interrupted.path), "--resume", "--no-report")
+    assert result.code == 0, result.error
+    assert [spec.tool for spec in tools.built] == ["jffs2"]
+    assert len(run.target.prepared) == 1
+    assert len(run.target.measured) == 2
+    results = interrupted.results()
+    assert len(results) == CASES
+    assert all(result["image"] for result in results)
+
+
+def test_a_run_is_not_continued_with_another_tree(
+    interrupted: RunDirectory, run: Runs, tools: Tools
+) -> None:
+    (tools.place / "rootfs/greeting").write_text("changed\n")
+    result = run("run", str(interrupted.path), "--resume", "--no-report")
+    assert result.code == 2
+    assert "has another spec now" in result.error
+    assert not run.target.jobs
+    assert not tools.built
+
+
+@pytest.mark.usefixtures("tools")
+def test_the_manifest_has_the_spec_with_the_tree(run: Runs) -> None:
+    run()
+    found = find_run("latest", Path("results"))
+    again = prepare_resumed(found, "build-1")
+    listed = {case["id"]: case["spec_hash"] for case in found.manifest()["cases"]}
+    assert {case.id: case.spec_hash for case in again.cases} == listed
+    assert all(case.state.tree_sha256 for case in prepare("images.toml").cases)
