@@ -9,12 +9,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "space.h"
 #include "tree_descent.h"
 #include "tree_params.h"
 #include "tree_run.h"
@@ -40,17 +42,41 @@ struct creation {
 
 /* --- messages ------------------------------------------------------------ */
 
+/*
+ * What the file system says is free: some run out of inodes first.  A few may be left
+ * that it keeps for itself.
+ */
+static const char *full_hint(const char *dir, char *buffer, size_t bytes)
+{
+	struct ffs_error ignored;
+	struct space space;
+
+	if (space_read(&space, dir, &ignored))
+		return " (the partition is full; a smaller tree, or a larger partition)";
+	if (space.files && space.files_free <= space.files / 512)
+		snprintf(buffer, bytes,
+			 " (it has no more inodes: %llu of %llu are free; a smaller tree)",
+			 (unsigned long long)space.files_free,
+			 (unsigned long long)space.files);
+	else
+		snprintf(buffer, bytes,
+			 " (the partition is full: %llu bytes available; a smaller tree, or a larger partition)",
+			 (unsigned long long)space.available_bytes);
+	return buffer;
+}
+
 /* @name: in the directory that is open last. */
 static int fail_at(const struct creation *c, int errnum, const char *what,
 		   const char *name, struct ffs_error *error)
 {
 	const struct walk_counts *done = &c->run->counts;
 	const char *hint = "";
+	char buffer[160];
 
 	if (errnum == EEXIST)
 		hint = " (left over from an earlier run? remove it)";
 	else if (errnum == ENOSPC)
-		hint = " (the partition is full; a smaller tree, or a larger partition)";
+		hint = full_hint(c->run->dir, buffer, sizeof(buffer));
 	if (!c->n_levels)
 		return ffs_fail(error, errnum, "cannot %s %.200s%s", what,
 				name, hint);

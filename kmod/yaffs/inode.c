@@ -314,7 +314,13 @@ int yaffs_inode_write(struct inode *inode, struct writeback_control *wbc)
 	return yaffs_user_error(err);
 }
 
-/* An inode that could not be set up has no object. */
+/*
+ * An inode that could not be set up has no object.
+ *
+ * Memory reclaim evicts inodes while the lock's holder may be waiting for that very
+ * memory. So the lock is taken only for objects without a name, which reclaim does not
+ * meet: their inodes go with their last user.
+ */
 void yaffs_inode_evict(struct inode *inode)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
@@ -324,9 +330,13 @@ void yaffs_inode_evict(struct inode *inode)
 	clear_inode(inode);
 	if (!obj)
 		return;
-	yaffs_lock(dev);
-	yaffs_object_release(obj);
-	yaffs_unlock(dev);
+	if (yaffs_object_stays(obj)) {
+		yaffs_object_release(obj);
+	} else {
+		yaffs_lock(dev);
+		yaffs_object_release(obj);
+		yaffs_unlock(dev);
+	}
 	inode->i_private = NULL;
 }
 

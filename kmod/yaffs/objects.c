@@ -159,14 +159,23 @@ u32 yaffs_object_nlink(const struct yaffs_object *obj)
 
 void yaffs_object_hold(struct yaffs_object *obj)
 {
-	obj->in_use = true;
+	WRITE_ONCE(obj->in_use, true);
+}
+
+/*
+ * Whether all that is left to do for an object that loses its inode is to note that.
+ * No lock is needed: what changes it takes the inode.
+ */
+bool yaffs_object_stays(const struct yaffs_object *obj)
+{
+	return !obj->unlinked && !obj->deleted;
 }
 
 void yaffs_object_release(struct yaffs_object *obj)
 {
 	struct yaffs_device *dev = obj->dev;
 
-	obj->in_use = false;
+	WRITE_ONCE(obj->in_use, false);
 	if (obj->unlinked && !obj->deleted && !dev->read_only &&
 	    yaffs_object_delete(obj)) {
 		/* It stays under "unlinked"; the next mount deletes it. */

@@ -104,9 +104,9 @@ struct yaffs_directory {
  * @damaged: header cannot be read, or contradicts the tags
  * @unreadable: @damaged because ECC could not correct its header
  * @tail: a power cut left old data behind the end in the last chunk
- * @in_use: the VFS has an inode of it
  * @seen: mount: a path to a root is known
  * @walked: mount: on the path that is being followed
+ * @in_use: the VFS has an inode of it; written without the lock, hence no bit
  */
 struct yaffs_object {
 	struct yaffs_device *dev;
@@ -133,9 +133,9 @@ struct yaffs_object {
 	bool damaged : 1;
 	bool unreadable : 1;
 	bool tail : 1;
-	bool in_use : 1;
 	bool seen : 1;
 	bool walked : 1;
+	bool in_use;
 
 	u32 mode;
 	u32 uid;
@@ -405,6 +405,7 @@ void yaffs_object_set_link(struct yaffs_object *link, struct yaffs_object *targe
 /* The VFS's inode comes and goes. The last may delete the object from flash. */
 void yaffs_object_hold(struct yaffs_object *obj);
 void yaffs_object_release(struct yaffs_object *obj);
+bool yaffs_object_stays(const struct yaffs_object *obj);
 /* Writes cached data, and unless @data_only the header if it is dirty. */
 int yaffs_object_sync(struct yaffs_object *obj, bool data_only);
 u64 yaffs_now_s(void);

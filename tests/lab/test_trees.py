@@ -313,6 +313,52 @@ def test_a_tree_that_does_not_fit_keeps_what_was_measured(
         assert steps["unmount-2"]["status"] == "ok"
 
 
+# More inodes than YAFFS2 has ids, or than fit into the RAM of the second.
+MANY = """
+schema = 1
+name = "many"
+title = "Many inodes"
+
+[base]
+board = "apf27-2012"
+options = {{ compression = "none" }}
+
+[base.workload]
+kind = "tree"
+steps = "mount create list delete unmount"
+files = {files}
+size = 0
+directories = 2
+depth = 5
+
+[axes]
+filesystem = ["jffs2", "ubifs", "yaffs2"]
+"board.ram_bytes" = ["{ram}"]
+"chip.blocks" = [{blocks}]
+"""
+
+
+def test_a_file_system_without_inodes_says_so(lab: LabBuild, tmp_path: Path) -> None:  # noqa: ARG001
+    study = tmp_path / "study.toml"
+    study.write_text(MANY.format(files=4800, ram="128 MiB", blocks=8192))
+    place = run_study(study, tmp_path / "out", "--set", 'filesystem="yaffs2"', status=1)
+    (result,) = results(place)
+    assert "it has no more inodes" in result["reason"]
+    assert steps_of(result)["create"]["files"] > 260_000
+    assert steps_of(result)["delete"]["status"] == "ok"
+
+
+def test_inodes_that_do_not_fit_into_memory_go(lab: LabBuild, tmp_path: Path) -> None:  # noqa: ARG001
+    """Memory reclaim evicts inodes while a file system waits for memory under its locks."""
+    study = tmp_path / "study.toml"
+    study.write_text(MANY.format(files=800, ram="32 MiB", blocks=2048))
+    # Not UBIFS: docs/architecture.md, "What the lab cannot tell".
+    chosen = ("--set", 'filesystem=["jffs2", "yaffs2"]')
+    for result in results(run_study(study, tmp_path / "out", *chosen)):
+        assert result["outcome"] == "pass", (result["id"], result["reason"])
+        assert steps_of(result)["list"]["files"] == 63 * 800
+
+
 def test_a_hundred_thousand_files(lab: LabBuild, tmp_path: Path) -> None:  # noqa: ARG001
     """On 1 GB, found again after a crash, by every file system."""
     place = run_study(

@@ -105,9 +105,8 @@ def test_a_failed_step_keeps_what_was_measured() -> None:
     assert (steps["create"]["duration_ns"], steps["create"]["pages_read"]) == (7, 3)
     assert (steps["unmount"]["status"], steps["unmount"]["duration_ns"]) == ("missing", None)
     stream = parse_records(tree_records(parts))
-    assert (
-        judge(stream, "", 0, None).reason == "phase create: no space left on the partition (ENOSPC)"
-    )
+    reason = judge(stream, "", 0, None).reason
+    assert reason == "phase create: no space left on the partition (ENOSPC): why"
     failed = results(case, tree_records([Phase("attach", 5, error="EINVAL")]))["steps"][0]
     assert (failed["status"], failed["errno_name"], failed["duration_ns"]) == ("error", "EINVAL", 5)
 

@@ -98,7 +98,10 @@ def _failed_step(stream: RecordStream, console: str) -> Outcome | None:
             # It says which share cannot be reached, and what went in.
             return Outcome("fail", f"phase {name}: {phase['message']}")
         if errno == "ENOSPC":
-            return Outcome("fail", f"phase {name}: no space left on the partition (ENOSPC)")
+            told = f"phase {name}: no space left on the partition (ENOSPC)"
+            # Of trees it says what went in, and whether inodes or pages ran out.
+            more = phase.get("message") if phase["workload"] == "tree" else ""
+            return Outcome("fail", f"{told}: {more}" if more else told)
         message = phase.get("message") or "failed"
         return Outcome("fail", f"phase {name}: {errno} {message}".replace("  ", " "))
     for step in steps:
