@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from fstree import Script
-from guest_programs import build
+from guest_programs import DEBUG, build
 from lab_support import Boot, boot, cases, edited
 from own_modules import Own
 from yaffs_guest import PROGRAM, run
@@ -23,6 +23,10 @@ from ffslab.model.specs import Case
 from ffslab.target.lab import LabBuild
 from ffslab.target.planlines import beginning, encode, module_path
 from ffslab.target.plantext import plan_text
+
+pytestmark = pytest.mark.skipif(
+    DEBUG, reason="KASAN makes objects larger and keeps freed ones in its quarantine"
+)
 
 PAGE = 4096
 SOURCE = r"""
