@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.specs import Case
 from ffslab.model.study import expand, study_from_document
-from ffslab.target.planlines import FLASH_REGION, MOUNT_POINT, encode
-from ffslab.target.plantext import SETTLE_QUIET_MS, plan_text
+from ffslab.target.planlines import FLASH_REGION, MOUNT_POINT, SETTLE_QUIET_MS, encode
+from ffslab.target.plantext import plan_text
 
 PROGRAM = "flash_work"
 MIB = 2**20
@@ -26,6 +26,8 @@ FILESYSTEMS = ("yaffs2", "yaffs2-inband", "yaffs2-no-cache", "jffs2", "ubifs")
 DIRECTORY_FILESYSTEMS = ("yaffs2", "jffs2", "ubifs")
 SUMMARIES_OFF = "yaffs2"
 DIRECTORY_OPERATIONS = ("create", "lookup", "list", "remove", "first")
+# After a mount JFFS2 checks an inode every 60 ms: ten minutes for the largest directory.
+SETTLE_MAX_MS = 3_600_000
 FILE = f"{MOUNT_POINT}/file"
 
 _STUDY = """
@@ -134,7 +136,7 @@ def _unmount(case: Case) -> list[str]:
 
 
 def _settle() -> str:
-    return f"settle quiet_ms={SETTLE_QUIET_MS}"
+    return f"settle quiet_ms={SETTLE_QUIET_MS} max_ms={SETTLE_MAX_MS}"
 
 
 def _statistics(case: Case, label: str) -> list[str]:

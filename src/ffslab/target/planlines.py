@@ -14,6 +14,7 @@ PARTITION = "data"
 MOUNT_POINT = "/mnt"
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
+SETTLE_QUIET_MS = 2000
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 _HEX_ESCAPED = frozenset("%= \t\n\r\x7f") | {chr(code) for code in range(32)}
 

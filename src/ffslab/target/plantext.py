@@ -21,6 +21,7 @@ from ffslab.target.planlines import (
     FLASH_REGION,
     MOUNT_POINT,
     PARTITION,
+    SETTLE_QUIET_MS,
     attach_lines,
     beginning,
     device_lines,
@@ -31,7 +32,6 @@ from ffslab.target.planlines import (
 )
 from ffslab.target.treeplan import tree_plan_text, tree_preparation_plan_text
 
-SETTLE_QUIET_MS = 2000
 # After the mount of a prepared flash. Shorter than the pace of YAFFS2's background collector (a
 # block in 2 s), which would otherwise undo the state before the workload begins.
 MOUNTED_QUIET_MS = 1000

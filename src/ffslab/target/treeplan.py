@@ -15,6 +15,7 @@ from ffslab.target.planlines import (
     FLASH_REGION,
     MOUNT_POINT,
     PARTITION,
+    SETTLE_QUIET_MS,
     attach_line,
     beginning,
     mount_line,
@@ -23,7 +24,8 @@ from ffslab.target.planlines import (
     volume_line,
 )
 
-SETTLE_QUIET_MS = 2000
+# JFFS2 checks every inode in the background, 60 ms apart: 100 minutes for 100,000.
+SETTLE_MAX_MS = 4 * 3_600_000
 _HOST = "/host"
 _HOST_FILES = {
     "type": "hostfs",
@@ -121,7 +123,9 @@ def _unmount(case: Case, word: Step) -> list[str]:
 
 def _settle(_case: Case, word: Step) -> list[str]:
     # A collector that never rests is no failure: the step's end is in the result.
-    return [step("settle", quiet_ms=SETTLE_QUIET_MS, phase=word.phase, may_fail=1)]
+    return [
+        step("settle", quiet_ms=SETTLE_QUIET_MS, max_ms=SETTLE_MAX_MS, phase=word.phase, may_fail=1)
+    ]
 
 
 def _sync(_case: Case, word: Step) -> list[str]:
