@@ -190,9 +190,7 @@ def test_micro_benchmarks(clone: Path, readme: str, monkeypatch: pytest.MonkeyPa
     assert "garbage collection" in shown.output
 
 
-def test_images_trees_and_mounts(
-    clone: Path, readme: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_images_trees_and_mounts(clone: Path, readme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FFSLAB_STATE_CACHE", str(clone / "state"))
     images, study, shown, own = (
         Done(command, run(command, clone))
