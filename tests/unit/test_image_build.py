@@ -405,6 +405,14 @@ def test_an_image_that_just_fits_and_one_that_does_not(fakes: Fakes) -> None:
     assert "needs 4 erase blocks of 128 KiB, the partition has 3" in raised.value.message
 
 
+def test_an_image_without_a_byte_is_an_error(fakes: Fakes) -> None:
+    fakes.content = b""
+    for _ in range(2):  # when it is built, and when it is known
+        with pytest.raises(SpecError, match="the image of small is empty") as raised:
+            fakes.image()
+        assert "directory without entries" in raised.value.cause
+
+
 def test_ubi_needs_two_blocks_more(fakes: Fakes) -> None:
     fakes.content = b"\0" * (20 * BLOCK_BYTES)
     assert fakes.image(with_tool("squashfs", partition_blocks=22)).path.exists()

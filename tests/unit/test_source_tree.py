@@ -301,10 +301,19 @@ def test_what_is_no_tree(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="does not exist") as caught:
         source_tree(str(tmp_path / "nothing"), SilentProgress())
     assert "list trees" in caught.value.remedy
+    for name, why in (
+        ("", "does not exist"),
+        ("n" * 5000, "File name too long"),
+        ("~nobody-of-that-name/tree", "home directory"),
+    ):
+        with pytest.raises(UsageError, match=why) as caught:
+            source_tree(name, SilentProgress())
+        assert len(caught.value.message) < 500
     text = tmp_path / "text"
     text.write_text("no archive\n" * 1000)
-    with pytest.raises(UsageError, match="text"):
+    with pytest.raises(UsageError, match="text cannot be read") as caught:
         source_tree(str(text), SilentProgress())
+    assert "\n" not in caught.value.message
     empty = archive(tmp_path / "empty.tar", [], tarfile.PAX_FORMAT)
     with pytest.raises(UsageError, match="no entries"):
         source_tree(str(empty), SilentProgress())

@@ -115,7 +115,11 @@ def _copied(built: BuiltImage, output: Path) -> Path:
     try:
         return Path(shutil.copyfile(built.path, output))
     except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror or error}") from error
+        raise UsageError(
+            f"cannot write {output}: {error.strerror or error}",
+            cause="its directory is not there or not writable, or the disk is full",
+            remedy="-o FILE in another directory; the image itself is kept and not built again",
+        ) from error
 
 
 def _print_table(

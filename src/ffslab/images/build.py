@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ffslab.errors import SpecError
 from ffslab.images.builders import builder_for, larger_than_partition
 from ffslab.images.cache import IMAGE_NAME, ImageStore, file_sha256, image_root
 from ffslab.images.spec import BuiltImage, ImageSpec, image_spec
@@ -74,7 +75,13 @@ def build_image(tree: SourceTree, spec: ImageSpec, lab: LabBuild, progress: Prog
 
 
 def _check_size(image: BuiltImage, spec: ImageSpec) -> None:
-    """SpecError if the partition has too few erase blocks for the image."""
+    """SpecError for an empty image, and for one with more erase blocks than the partition."""
+    if not image.image_bytes:
+        raise SpecError(
+            f"the image of {image.tree.name} is empty",
+            cause=f"the tree is a directory without entries, of which {spec.tool} writes nothing",
+            remedy="a tree with at least one file",
+        )
     raw_page_bytes = spec.page_bytes + (spec.oob_bytes if image.oob else 0)
     blocks = -(-image.path.stat().st_size // (raw_page_bytes * spec.pages_per_block))
     if blocks > spec.usable_blocks:

@@ -26,13 +26,29 @@ from ffslab.yaffs2.source import Entry, read_source
 
 
 def user_path(name_or_path: str) -> Path:
-    """The directory or file that the user names; raises UsageError if there is none."""
-    path = Path(name_or_path).expanduser()
-    if path.is_dir() or path.is_file():
-        return path.resolve()
-    what = "is neither a directory nor a file" if path.exists() else "does not exist"
+    """The directory or file that the user names.
+
+    Raises UsageError if there is none, InfrastructureError if one may not look there.
+    """
+    try:
+        # An empty name would be the working directory.
+        path = Path(name_or_path).expanduser() if name_or_path else None
+        if path and (path.is_dir() or path.is_file()):
+            return path.resolve()
+        what = "is neither a directory nor a file" if path and path.exists() else "does not exist"
+    except PermissionError as error:
+        raise InfrastructureError(
+            f"cannot look at {name_or_path}: {error.strerror}",
+            cause="a directory on the way to it belongs to somebody else",
+            remedy="read the tree as root, or name a tar archive of it",
+        ) from error
+    except OSError as error:
+        what = f"cannot be looked at ({error.strerror or error})"
+    except RuntimeError:
+        what = "is of a user whose home directory is not known"
+    shown = repr(name_or_path) if len(name_or_path) < 200 else f"{name_or_path[:200]!r}…"
     raise UsageError(
-        f"no source tree {name_or_path!r}: there is no such recipe, and as a path it {what}",
+        f"no source tree {shown}: there is no such recipe, and as a path it {what}",
         remedy=f"{program()} list trees, or name a directory or a tar archive",
     )
 

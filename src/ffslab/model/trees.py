@@ -84,11 +84,18 @@ def parse_distribution(value: Any) -> Distribution:
 
 
 def _thousandths(word: str) -> int:
-    if re.fullmatch(r"\d+\.\d{1,3}", word):
+    if re.fullmatch(r"[0-9]+(\.[0-9]{1,3})?", word):
         whole, _, rest = word.partition(".")
         number = int(whole) * 1000 + int(rest.ljust(3, "0"))
+    elif re.fullmatch(r"[0-9.]+ *[A-Za-z]+", word):
+        number = parse_size(word) * 1000
     else:
-        number = parse_size(int(word) if word.isdigit() else word) * 1000
+        raise ValueError(
+            f"{word} is below 0"
+            if re.fullmatch(r"-[0-9.]+.*", word)
+            else f"{word} is no number: write digits, with up to three behind a point, or a size "
+            'such as "10 KiB"'
+        )
     if number > _LARGEST * 1000:
         raise ValueError(f"{word} is above {_LARGEST}")
     return number
@@ -203,6 +210,8 @@ def _word_problems(words: Sequence[str], state: InitialState) -> Problems:
             yield f"{here}: the file system is not mounted", cause, "mount before it"
         elif word == "restart" and mounted:
             yield f"{here}: the file system is mounted", cause, "unmount before it, or crash"
+        elif word == "restart" and MOUNT not in words[:number]:
+            yield f"{here}: nothing has been mounted", cause, "mount and unmount before it"
         elif word == "check" and not trees:
             yield f"{here}: no tree has been created", cause, "create before it"
         elif word in ("delete", "copy") and not trees and state.kind != "image":

@@ -137,7 +137,9 @@ class TreeFile(Strict):
     compressibility_percent: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0, description="contents = compressible: what a compressor can save"
     )
-    write_bytes: Positive = Field(default=4096, description="unit of write(), bytes")
+    write_bytes: Annotated[int, Field(ge=1, le=2**26)] = Field(
+        default=4096, description="unit of write(), bytes; at most 64 MiB"
+    )
     sync: bool = Field(default=False, description="fsync() of each created file")
     list_stat: bool = Field(
         default=True, description="list and find lstat() every entry, as those of busybox do"

@@ -184,9 +184,15 @@ def _tar_entries(path: Path) -> Iterator[Entry]:
                 yield _tar_entry(archive, members, name, path)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise UsageError(
-            f"{path} cannot be read as a tar archive: {error}",
+            f"{path} cannot be read as a tar archive: {_first_line(error)}",
             cause="it is neither a directory nor an archive, or it is damaged",
+            remedy=f"tar -tf {path} lists what it holds; name a directory or a whole archive",
         ) from error
+
+
+def _first_line(error: Exception) -> str:
+    """What went wrong; of a file in no known format not also what each format has to say."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(":")
 
 
 def _members(archive: tarfile.TarFile, path: Path) -> dict[bytes, tarfile.TarInfo]:
