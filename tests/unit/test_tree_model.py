@@ -13,8 +13,8 @@ from ffslab.model.catalog import filesystem_from_document
 from ffslab.model.specs import Case, Tree, case_spec
 from ffslab.model.trees import check_tree, mean_shape, parse_distribution, split_steps, steps_of
 from ffslab.paths import data_dir
-from ffslab.target.planlines import parse_step
-from ffslab.target.plantext import plan_text, preparation_plan_text
+from ffslab.target.planlines import module_path, parse_step
+from ffslab.target.plantext import plan_text, preparation_plan_text, shell_plan_text
 
 STUDY = """
 schema = 1
@@ -137,6 +137,15 @@ def test_plan_of_an_image() -> None:
     assert keys(plan, "tree-delete") == {"dir": "/mnt", "phase": "delete", "keep": "1"}
     yaffs = case_of('steps = "mount unmount"', filesystem="yaffs2", state="image")
     assert keys(preparation_plan_text(yaffs), "write-image")["oob"] == "1"
+
+
+def test_plan_of_a_shell_with_an_image() -> None:
+    case = case_of('steps = "mount unmount"', filesystem="squashfs", state="image")
+    plan = shell_plan_text(case, "/bin/sh", module_path, "/var/tmp/image.bin")
+    assert verbs(plan)[-5:] == ["erase", "write-image", "ubi-attach", "mount", "shell"]
+    assert keys(plan, "write-image") == {"mtd": "data", "path": "/var/tmp/image.bin", "oob": "0"}
+    free = shell_plan_text(case_of(), "/bin/sh", module_path)
+    assert verbs(free)[-5:] == ["erase", "ubi-attach", "ubi-mkvol", "mount", "shell"]
 
 
 def test_plan_of_a_read_only_image() -> None:

@@ -28,14 +28,16 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Open a shell in the lab.
 
-        It has the host's programs, and the case's file system at /mnt.
+        It has the host's programs, and the case's file system at /mnt: an empty one, or its image.
         """
         import sys
 
+        from ffslab.campaign.images import build_images
         from ffslab.campaign.run import prepare
         from ffslab.cli.parse import parse_set
         from ffslab.errors import UsageError
         from ffslab.kernel import ensure_lab
+        from ffslab.kernel.progress import ConsoleProgress
         from ffslab.target.shell import run_shell
 
         if not sys.stdin.isatty():
@@ -48,8 +50,11 @@ def register(app: typer.Typer) -> None:
         prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
         chosen = prepared.cases[0]
         lab = ensure_lab(file_systems=[chosen.filesystem])
+        built = build_images([chosen], lab, ConsoleProgress()).get(chosen.id)
+        image = built.path if built else None
         typer.echo(
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "
             "leave with `exit`"
         )
-        raise typer.Exit(0 if run_shell(chosen, lab, Path("/var/tmp"), program) == 0 else 3)
+        status = run_shell(chosen, lab, Path("/var/tmp"), program, image)
+        raise typer.Exit(0 if status == 0 else 3)

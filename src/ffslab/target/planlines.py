@@ -120,6 +120,13 @@ def format_lines(case: Case) -> list[str]:
     return [step("erase", mtd=PARTITION), *attach_lines(case, new=True)]
 
 
+def write_image_line(case: Case, path: str, **further: object) -> str:
+    """Writes the image at `path` in the guest to the erased partition, as a flasher does."""
+    assert case.filesystem.image is not None
+    oob = int(case.filesystem.image.tool == "yaffs2")
+    return step("write-image", mtd=PARTITION, path=path, oob=oob, **further)
+
+
 def attach_lines(case: Case, *, new: bool = False) -> list[str]:
     """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
     lines = [attach_line(case)] if case.filesystem.ubi else []

@@ -29,6 +29,7 @@ from ffslab.target.planlines import (
     format_lines,
     plan_of,
     step,
+    write_image_line,
 )
 from ffslab.target.treeplan import tree_plan_text, tree_preparation_plan_text
 
@@ -84,22 +85,25 @@ def preparation_plan_text(case: Case) -> str:
     )
 
 
-def shell_plan_text(case: Case, program: str, path_of: Callable[[str], str]) -> str:
+def shell_plan_text(
+    case: Case, program: str, path_of: Callable[[str], str], image: str = ""
+) -> str:
     """The plan of an interactive shell with the case's file system mounted.
 
-    `path_of` gives the path of a module as the guest sees it.
+    `path_of` gives the path of a module as the guest sees it; `image` is that of the image which
+    the flash gets, empty for a new file system.
     """
-    return (
-        "\n".join(
-            [
-                "ffsplan 1",
-                *device_lines(case, path_of),
-                step("monitor", mtd=PARTITION),
-                *format_lines(case),
-                step("shell", path=program),
-            ]
-        )
-        + "\n"
+    mounted = format_lines(case)
+    if image:
+        erase = step("erase", mtd=PARTITION)
+        mounted = [erase, write_image_line(case, image), *attach_lines(case)]
+    return plan_of(
+        [
+            *device_lines(case, path_of),
+            step("monitor", mtd=PARTITION),
+            *mounted,
+            step("shell", path=program),
+        ]
     )
 
 

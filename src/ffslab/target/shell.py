@@ -29,7 +29,7 @@ from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
 from ffslab.program import program
 from ffslab.target.flashfile import create_flash_file, flash_file_bytes
-from ffslab.target.guest import FLASH_NAME, RECORDS_NAME, TRACE_NAME
+from ffslab.target.guest import FLASH_NAME, IMAGE_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.target.lab import LabBuild
 from ffslab.target.planlines import FLASH_REGION, TRACE_REGION
 from ffslab.target.plantext import shell_plan_text
@@ -38,11 +38,14 @@ from ffslab.target.uml import GUEST_ENVIRONMENT, TRACE_BYTES
 _HIDDEN = ("/dev/", "/proc/", "/sys/", "/tmp/")
 
 
-def run_shell(case: Case, lab: LabBuild, parent: Path, program: str) -> int:
+def run_shell(
+    case: Case, lab: LabBuild, parent: Path, program: str, image: Path | None = None
+) -> int:
     """Boots the guest on this terminal and returns its exit status when it powers off.
 
     `parent` is a directory on the host where the guest's files are put while it
-    runs. Raises InfrastructureError if the guest could not see them.
+    runs; `image` is what the flash gets, None for a new file system. Raises
+    InfrastructureError if the guest could not see them.
     """
     if f"{parent.resolve()}/".startswith(_HIDDEN):
         raise InfrastructureError(
@@ -55,9 +58,9 @@ def run_shell(case: Case, lab: LabBuild, parent: Path, program: str) -> int:
     try:
         lab = _staged(lab, case, directory)
         plan = directory / "plan"
-        plan.write_text(
-            shell_plan_text(case, program, lambda name: str(lab.modules[name])), "utf-8"
-        )
+        written = str(shutil.copy(image, directory / IMAGE_NAME)) if image else ""
+        text = shell_plan_text(case, program, lambda name: str(lab.modules[name]), written)
+        plan.write_text(text, "utf-8")
         create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
         create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
         with _terminal_restored(), (directory / RECORDS_NAME).open("wb") as records:

@@ -22,6 +22,7 @@ from ffslab.target.planlines import (
     plan_of,
     step,
     volume_line,
+    write_image_line,
 )
 
 # JFFS2 checks every inode in the background, 60 ms apart: 100 minutes for 100,000.
@@ -76,17 +77,10 @@ def _tree(case: Case) -> Tree:
 
 
 def _image_lines(case: Case) -> list[str]:
-    """Writes the image to the erased partition as a flasher does."""
-    assert case.filesystem.image is not None
+    """Writes the image, which is in the host's directory of the guest."""
     return [
         step("mount", **_HOST_FILES),
-        step(
-            "write-image",
-            mtd=PARTITION,
-            path=f"{_HOST}/{IMAGE_NAME}",
-            oob=int(case.filesystem.image.tool == "yaffs2"),
-            phase="write",
-        ),
+        write_image_line(case, f"{_HOST}/{IMAGE_NAME}", phase="write"),
         step("umount", target=_HOST),
     ]
 
