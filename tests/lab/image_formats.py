@@ -111,16 +111,23 @@ class Jffs2Inode:
 
 JFFS2_COMPRESSORS = {0: "none", 1: "zero", 2: "rtime", 6: "zlib", 7: "lzo"}
 _JFFS2_INODE = struct.Struct("<IIIHHIIIIIIIBBHII")
-_CLEAN_MARKER, _PADDING, _DIRENT, _INODE = 0x2003, 0x2004, 0xE001, 0xE002
+_CLEAN_MARKER, _PADDING, _SUMMARY, _DIRENT, _INODE = 0x2003, 0x2004, 0x2006, 0xE001, 0xE002
+_SUMMARY_MAGIC = 0x02851885
 
 
 @dataclass(frozen=True)
 class Jffs2Image:
-    """The nodes of a JFFS2 image: names by inode number, pieces of files, clean markers."""
+    """The nodes of a JFFS2 image: names by inode number, pieces of files, clean markers.
+
+    `blocks` has the nodes of each erase block, as (type, place in the block, length); `summaries`
+    has the same by what the summary in the block says of them, None where there is none.
+    """
 
     names: dict[int, list[str]]
     inodes: tuple[Jffs2Inode, ...]
     clean_markers: int
+    blocks: tuple[frozenset[tuple[int, int, int]], ...]
+    summaries: tuple[frozenset[tuple[int, int, int]] | None, ...]
 
 
 def read_jffs2(image: Path, block_bytes: int) -> Jffs2Image:
@@ -129,9 +136,18 @@ def read_jffs2(image: Path, block_bytes: int) -> Jffs2Image:
     names: dict[int, list[str]] = {}
     inodes: list[Jffs2Inode] = []
     markers = 0
+    count = -(-len(content) // block_bytes)
+    blocks: list[set[tuple[int, int, int]]] = [set() for _ in range(count)]
+    summaries: list[frozenset[tuple[int, int, int]] | None] = [None] * count
     for place, kind, length in _jffs2_nodes(content):
-        assert place // block_bytes == (place + length - 1) // block_bytes
-        if kind == _DIRENT:
+        block = place // block_bytes
+        assert block == (place + length - 1) // block_bytes
+        if kind in (_DIRENT, _INODE):
+            blocks[block].add((kind, place % block_bytes, length))
+        if kind == _SUMMARY:
+            assert place + length == (block + 1) * block_bytes
+            summaries[block] = _jffs2_summary(content[place : place + length], place % block_bytes)
+        elif kind == _DIRENT:
             _, _, _, number, _, size = struct.unpack_from("<IIIIIB", content, place + 8)
             name = content[place + 40 : place + 40 + size].decode()
             names.setdefault(number, []).append(name)
@@ -139,7 +155,8 @@ def read_jffs2(image: Path, block_bytes: int) -> Jffs2Image:
             inodes.append(_jffs2_inode(content, place))
         elif kind == _CLEAN_MARKER:
             markers += 1
-    return Jffs2Image(names, tuple(inodes), markers)
+    whole = tuple(frozenset(nodes) for nodes in blocks)
+    return Jffs2Image(names, tuple(inodes), markers, whole, tuple(summaries))
 
 
 def _jffs2_nodes(content: bytes) -> Iterator[tuple[int, int, int]]:
@@ -155,6 +172,29 @@ def _jffs2_nodes(content: bytes) -> Iterator[tuple[int, int, int]]:
         assert crc == _crc_from_zero(content[place : place + 8])
         yield place, kind, length
         place += length + -length % 4
+
+
+def _jffs2_summary(node: bytes, place: int) -> frozenset[tuple[int, int, int]]:
+    """What a summary says of the nodes of its block, which it is at the end of."""
+    count, markers, _, sum_crc, node_crc = struct.unpack_from("<IIIII", node, 12)
+    assert markers == 0
+    assert node_crc == _crc_from_zero(node[:24])
+    assert sum_crc == _crc_from_zero(node[32:])
+    assert struct.unpack_from("<II", node, len(node) - 8) == (place, _SUMMARY_MAGIC)
+    nodes: set[tuple[int, int, int]] = set()
+    at = 32
+    for _ in range(count):
+        (kind,) = struct.unpack_from("<H", node, at)
+        if kind == _INODE:
+            _, _, offset, length = struct.unpack_from("<IIII", node, at + 2)
+            at += 18
+        else:
+            assert kind == _DIRENT
+            length, offset, _, _, _, name_bytes, _ = struct.unpack_from("<IIIIIBB", node, at + 2)
+            at += 24 + name_bytes
+        nodes.add((kind, offset, length))
+    assert len(nodes) == count
+    return frozenset(nodes)
 
 
 def _jffs2_inode(content: bytes, place: int) -> Jffs2Inode:

@@ -281,6 +281,48 @@ def test_jffs2_follows_the_chip(
     assert image.flash_bytes == -(-image.image_bytes // page_bytes) * page_bytes
 
 
+@pytest.mark.parametrize(("page_bytes", "pages"), [(512, 32), (2048, 64), (4096, 64)])
+@pytest.mark.parametrize("compression", ["none", "size"])
+def test_each_full_block_of_jffs2_can_have_a_summary_of_its_nodes(
+    page_bytes: int, pages: int, compression: str, large: SourceTree, places: Path, lab: LabBuild
+) -> None:
+    plain, spec = (
+        spec_of(
+            *("jffs2", "-m", compression),
+            page_bytes=page_bytes,
+            pages_per_block=pages,
+            partition_blocks=2**25 // page_bytes // pages,
+            summaries=summaries,
+        )
+        for summaries in (False, True)
+    )
+    without, image = (build_image(large, one, lab, QUIET) for one in (plain, spec))
+    before, after = (read_jffs2(one.path, spec.block_bytes) for one in (without, image))
+    assert not any(before.summaries)
+    # The last block is not full; it ends with its last node.
+    *full, last = after.summaries
+    assert full == list(after.blocks[:-1])
+    assert last is None
+    assert after.clean_markers == 0
+    # The nodes are the same, and only their places are others.
+    assert after.names == before.names
+    assert after.inodes == before.inodes
+    size = image.path.stat().st_size
+    # mkfs.jffs2 splits a node to fill a block, sumtool leaves the rest unused: most of a small one.
+    share = 1.1 if spec.block_bytes > 2**16 else 1.6
+    assert without.image_bytes < image.image_bytes == size < share * without.image_bytes
+    assert image.flash_bytes == -(-size // page_bytes) * page_bytes
+    assert image.command == f"{without.command.replace('flash.img', 'plain.img')} && " + (
+        f"sumtool --input=/out/plain.img --output=/out/flash.img --eraseblock={spec.block_bytes} "
+        "--no-cleanmarkers --littleendian"
+    )
+    assert [name.split()[0] for name in image.tool.split(", ")] == ["mkfs.jffs2", "sumtool"]
+    assert "sumtool" not in without.tool
+    first = digest(image)
+    forget_images(places)
+    assert digest(build_image(large, spec, lab, QUIET)) == first
+
+
 # --- UBI ---
 
 

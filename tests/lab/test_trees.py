@@ -230,6 +230,44 @@ def test_an_image_holds_its_tree(
         assert guest.of_type("end")[0]["status"] == "ok", guest.of_type("end")
 
 
+def test_summaries_spare_a_mount_of_jffs2_most_of_its_reading(
+    lab: LabBuild, tmp_path: Path, tree: Path
+) -> None:
+    wanted = (
+        *("--set", 'filesystem="jffs2"', "--set", 'options.compression=["none", "zlib"]'),
+        *("--set", 'options.summary=["off", "on"]'),
+    )
+    place = run(tmp_path, "run", IMAGES.format(tree=tree), *wanted)
+    found = results(place)
+    digest = source_tree(str(tree), SilentProgress()).digest
+    by_id = cases(
+        IMAGES.format(tree=tree).replace(
+            'filesystem = ["jffs2", "ubifs", "yaffs2", "squashfs", "erofs"]',
+            'filesystem = ["jffs2"]\n"options.compression" = ["none", "zlib"]\n'
+            '"options.summary" = ["off", "on"]',
+        )
+    )
+    assert list(by_id) == [result["id"] for result in found]
+    for off, on in (found[:2], found[2:]):
+        assert off["spec"]["filesystem"]["options"]["summary"] == "off"
+        assert (off["outcome"], on["outcome"]) == ("pass", "pass")
+        # Of each erase block of the partition, empty ones among them, a mount reads something.
+        blocks = on["image"]["flash_bytes"] // on["spec"]["board"]["chip"]["page_bytes"] // 64
+        for mount in ("mount", "mount-2"):
+            pages = [steps_of(result)[mount]["pages_read"] for result in (off, on)]
+            assert pages[0] - pages[1] > 20 * blocks, (off["id"], mount)
+        for step in ("list", "find"):
+            assert steps_of(on)[step]["files"] == steps_of(off)[step]["files"] > 0
+        plan = plan_text(by_id[on["id"]]).splitlines()
+        at = next(number for number, line in enumerate(plan) if line.startswith("tree-list"))
+        plan[at] = f"tree-digest dir=/mnt phase=digest expect={digest}"
+        guest = boot(
+            *(lab, tmp_path / f"digest-{on['id']}", by_id[on["id"]], "\n".join(plan) + "\n"),
+            flash=place / "cases" / on["id"] / "flash.img",
+        )
+        assert guest.of_type("end")[0]["status"] == "ok", guest.of_type("end")
+
+
 @pytest.mark.parametrize("filesystem", ["squashfs", "erofs"])
 def test_a_static_volume_is_read_at_the_attach_and_a_dynamic_one_is_not(
     lab: LabBuild,  # noqa: ARG001

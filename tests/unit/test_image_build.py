@@ -93,6 +93,35 @@ def test_jffs2_for_nand_has_no_clean_markers_and_nodes_of_a_memory_page() -> Non
     assert command.words[-2:] == ("-m", "none")
 
 
+def test_summaries_are_put_into_what_mkfs_wrote() -> None:
+    (alone,) = recipe(SPEC).commands
+    steps = recipe(replace(SPEC, summaries=True))
+    mkfs, sumtool = steps.commands
+    assert steps.programs == ("mkfs.jffs2", "sumtool")
+    assert mkfs.words == tuple(word.replace("flash.img", "plain.img") for word in alone.words)
+    assert set(sumtool.words) == {
+        *("--input=/out/plain.img", "--output=/out/flash.img"),
+        *(f"--eraseblock={BLOCK_BYTES}", "--no-cleanmarkers", "--littleendian"),
+    }
+    # What goes to the flash is the image: it is not padded.
+    assert steps.image_name == "flash.img"
+
+
+def test_summaries_are_an_option_of_jffs2_and_no_word_of_the_tool() -> None:
+    catalog = load_catalog()
+    jffs2 = catalog.filesystem("jffs2")
+    assert jffs2.options["summary"].default == "off"
+    setups = {
+        value: mount_setup(jffs2, {"options.summary": value}, "test")
+        for value in ("off", "on", "default")
+    }
+    assert len({setup.image_options for setup in setups.values()}) == 1
+    for value, setup in setups.items():
+        spec = image_spec(catalog.boards["apf27"].chip, 100, setup)
+        assert spec is not None
+        assert spec.summaries == (value == "on")
+
+
 def test_ubifs_may_grow_to_the_partition() -> None:
     steps = recipe(with_tool("ubifs", "-x", "lzo"))
     assert option(steps.commands[0], "-c") == "100"
@@ -310,6 +339,14 @@ def test_an_image_is_built_once(fakes: Fakes) -> None:
     assert first.command.startswith("mkfs.jffs2 --root=/tree")
     assert fakes.image() == first
     assert len(fakes.runs) == 1
+
+
+def test_an_image_with_summaries_is_another_and_names_its_tools(fakes: Fakes) -> None:
+    plain, image = fakes.image(), fakes.image(replace(SPEC, summaries=True))
+    assert image.path != plain.path
+    assert image.image_bytes == 5000
+    assert image.tool == "mkfs.jffs2 1.0, sumtool 1.0"
+    assert " && sumtool " in image.command
 
 
 def test_on_ubi_the_image_is_what_mkfs_wrote(fakes: Fakes) -> None:

@@ -121,6 +121,13 @@ def test_default_beside_the_value_it_stands_for_is_one_case(values: str) -> None
         cases_of(text.replace(values, '["none", "none"]'))
 
 
+def test_an_id_names_switches_and_leaves_out_options_that_a_file_system_lacks() -> None:
+    text = STUDY.replace('"ubifs"]', '"ubifs", "yaffs2"]\n"options.summary" = ["default", "on"]')
+    text += '[[exclude]]\nfilesystem = ["jffs2", "ubifs"]\n"options.summary" = "on"\n'
+    ids = [case.id for case in cases_of(text) if case.seed == 1 and case.state.name == "free"]
+    assert ids == ["jffs2-summaryoff-free-s1", "ubifs-free-s1", "yaffs2-summaryon-free-s1"]
+
+
 def test_variants_of_yaffs2_differ_in_one_mount_option() -> None:
     filesystems = load_catalog().filesystems
 

@@ -167,6 +167,29 @@ def test_the_type_of_a_volume_is_another_case_and_changes_no_plan() -> None:
     assert "ubi_volume_type" not in free["filesystem"]
 
 
+def test_an_option_of_images_is_in_the_spec_of_a_case_with_an_image_only() -> None:
+    text = STUDY.format(filesystem="jffs2", state="image", workload='steps = "mount unmount"')
+    axis = '[axes]\n"options.summary" = ["default", "on"]\n'
+    off, on = (case_spec(case)["filesystem"] for case in cases_of(text + axis))
+    assert (off["options"]["summary"], on["options"]["summary"]) == ("off", "on")
+    assert "jffs2_summaries" not in off
+    assert on["jffs2_summaries"] is True
+    text = text.replace('"image"', '"free"')
+    (free,) = cases_of(text + axis.replace(', "on"', ""))
+    assert list(case_spec(free)["filesystem"]["options"]) == ["compression", "write_mode"]
+    assert free.spec_hash == cases_of(text)[0].spec_hash
+    with pytest.raises(SpecError, match="'on' is of images, and the case has none"):
+        cases_of(text + axis)
+
+
+@pytest.mark.parametrize("name", ["ubifs", "yaffs2", "squashfs"])
+def test_only_jffs2_has_summaries_by_sumtool(name: str) -> None:
+    text = (data_dir("catalog") / f"filesystems/{name}.toml").read_text()
+    text += '\n[options.sums]\ndefault = "a"\nvalues.a.jffs2_summaries = false\n'
+    with pytest.raises(SpecError, match="jffs2_summaries needs"):
+        filesystem_from_document(parse_toml(text, "test"), "test")
+
+
 def test_a_volume_that_is_written_to_has_no_type() -> None:
     text = (data_dir("catalog") / "filesystems/ubifs.toml").read_text()
     text += '\n[options.volume]\ndefault = "a"\nvalues.a.ubi_volume_type = "static"\n'

@@ -23,7 +23,7 @@ from ffslab.images.toolguest import (
     helper_tools,
     run_tools,
 )
-from ffslab.images.tools import FLASH_FILE, VERSION_WORDS, Recipe, programs, recipe
+from ffslab.images.tools import FLASH_FILE, VERSION_WORDS, Recipe, recipe
 from ffslab.images.ubifs_uuid import UUID, fix_uuid
 from ffslab.kernel.cache import hash_files
 from ffslab.model.units import format_size
@@ -97,7 +97,7 @@ def _check_words(spec: ImageSpec) -> None:
 
 def _guest_builder(tree: SourceTree, spec: ImageSpec, lab: LabBuild) -> Builder:
     steps = recipe(spec)
-    tools = tuple(find_tool(name, VERSION_WORDS[name]) for name in programs(spec.tool))
+    tools = tuple(find_tool(name, VERSION_WORDS[name]) for name in steps.programs)
     job = ToolJob(
         tools=(*tools, *helper_tools()),
         commands=steps.commands,

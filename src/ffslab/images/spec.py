@@ -34,6 +34,7 @@ class ImageSpec:
     ubi_vid_hdr_offset: int = 0  # 0: UBI's own choice
     volume: str = "data"  # the UBI volume's name
     volume_type: VolumeType = "dynamic"  # of SquashFS and EROFS; the volume of UBIFS is dynamic
+    summaries: bool = False  # of JFFS2: each erase block ends with a summary of its nodes
 
     @property
     def block_bytes(self) -> int:
@@ -103,6 +104,7 @@ def image_spec(chip: Chip, partition_blocks: int, setup: MountSetup) -> ImageSpe
         ubi_vid_hdr_offset=setup.ubi.vid_hdr_offset if setup.ubi else 0,
         volume=setup.ubi.volume if setup.ubi else "data",
         volume_type=setup.ubi_volume_type,
+        summaries=setup.jffs2_summaries,
     )
 
 

@@ -5,7 +5,9 @@ of the host. What a tool would draw or read from a clock is given to it where it
 argument.
 
 - mkfs.jffs2 -s is the page size of the kernel's memory management, the largest data node; not the
-  flash's page. No clean markers (-n): on NAND they are in the OOB area and the kernel writes them.
+  flash's page. No clean markers: on NAND they are in the OOB area and the kernel writes them.
+- sumtool has to be told the same of erase blocks and clean markers. It moves nodes to make room
+  for a summary at the end of each erase block; the last, which is not full, gets none.
 - mkfs.ubifs -c is the number of blocks up to which the file system can grow. The volume gets fewer
   than the partition has, so the partition's number is never too low.
 - ubinize -Q is a fixed number, else it would draw one.
@@ -26,6 +28,7 @@ TREE = "/tree"
 OUT = "/out"
 FLASH_FILE = "flash.img"
 VOLUME_FILE = "volume.img"
+_PLAIN_FILE = "plain.img"  # a JFFS2 image without summaries, for sumtool
 _UBINIZE_FILE = "ubinize.ini"
 _MEMORY_PAGE_BYTES = 4096  # of the lab kernel; the largest data node of JFFS2
 _IMAGE_SEQUENCE = 1
@@ -34,7 +37,7 @@ _TIME_S = 1_000_000_000
 _LATE_S = 4_102_444_800
 _UUID = "ff51ab00-0000-4000-8000-000000000000"
 _NAMES = {
-    "jffs2": ("mkfs.jffs2",),
+    "jffs2": ("mkfs.jffs2", "sumtool"),
     "ubifs": ("mkfs.ubifs", "ubinize"),
     "squashfs": ("mksquashfs", "ubinize"),
     "erofs": ("mkfs.erofs", "ubinize"),
@@ -42,6 +45,7 @@ _NAMES = {
 }
 _PACKAGES = {
     "mkfs.jffs2": "mtd-utils",
+    "sumtool": "mtd-utils",
     "mkfs.ubifs": "mtd-utils",
     "ubinize": "mtd-utils",
     "mksquashfs": "squashfs-tools",
@@ -50,6 +54,7 @@ _PACKAGES = {
 # How each is made to say its version; mkfs.erofs 1.5 calls the word invalid, and says it.
 VERSION_WORDS = {
     "mkfs.jffs2": "--version",
+    "sumtool": "--version",
     "mkfs.ubifs": "--version",
     "ubinize": "--version",
     "mksquashfs": "-version",
@@ -77,12 +82,17 @@ class Command:
 class Recipe:
     """Commands in their order, and text files that they read in /out.
 
-    `image_name` is the file that the mkfs tool writes, `FLASH_FILE` what goes to the flash.
+    `image_name` is the file system's file, without UBI; `FLASH_FILE` is what goes to the flash.
     """
 
     commands: tuple[Command, ...]
     files: tuple[tuple[str, str], ...]
     image_name: str
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """What must be there to run it."""
+        return tuple(command.program for command in self.commands)
 
     @property
     def text(self) -> str:
@@ -96,7 +106,7 @@ def tool_names() -> tuple[str, ...]:
 
 
 def programs(tool: str) -> tuple[str, ...]:
-    """The programs that build an image of that tool; SpecError if there is no such tool."""
+    """All programs that images of that tool may need; SpecError if there is no such tool."""
     if tool not in _NAMES:
         raise SpecError(
             f"there is no image tool {tool!r}", remedy=f"one of: {', '.join(tool_names())}"
@@ -123,13 +133,20 @@ def recipe(spec: ImageSpec) -> Recipe:
 
 
 def _jffs2(spec: ImageSpec) -> Recipe:
+    eraseblock = f"--eraseblock={spec.block_bytes}"
+    output = _PLAIN_FILE if spec.summaries else FLASH_FILE
     words = (
-        *(f"--root={TREE}", f"--output={OUT}/{FLASH_FILE}"),
-        *(f"--eraseblock={spec.block_bytes}", f"--pagesize={_MEMORY_PAGE_BYTES}"),
+        *(f"--root={TREE}", f"--output={OUT}/{output}"),
+        *(eraseblock, f"--pagesize={_MEMORY_PAGE_BYTES}"),
         *("--no-cleanmarkers", "--little-endian"),
         *spec.options,
     )
-    return Recipe((Command("mkfs.jffs2", words),), (), FLASH_FILE)
+    commands = [Command("mkfs.jffs2", words)]
+    if spec.summaries:
+        files = (f"--input={OUT}/{output}", f"--output={OUT}/{FLASH_FILE}")
+        words = (*files, eraseblock, "--no-cleanmarkers", "--littleendian")
+        commands.append(Command("sumtool", words))
+    return Recipe(tuple(commands), (), FLASH_FILE)
 
 
 def _ubifs(spec: ImageSpec) -> Recipe:

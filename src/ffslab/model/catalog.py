@@ -184,6 +184,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
                         tuple(value.mount_flags),
                         tuple(value.image_options),
                         value.ubi_volume_type,
+                        value.jffs2_summaries,
                     )
                     for key, value in option.values.items()
                 },

@@ -86,6 +86,11 @@ class OptionValueFile(Strict):
         description="of the image's UBI volume, of a read-only file system; dynamic if no option "
         "says it",
     )
+    jffs2_summaries: bool | None = Field(
+        default=None,
+        description="whether each erase block of a JFFS2 image ends with a summary of its nodes; "
+        "false if no option says it",
+    )
 
 
 class OptionFile(Strict):
@@ -194,6 +199,14 @@ class FilesystemFile(Strict):
                 "ubi_volume_type needs [ubi], and [image] with read_only = true: "
                 "the volume of a file system that is written to is dynamic"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _summaries_are_of_jffs2(self) -> FilesystemFile:
+        values = (value for option in self.options.values() for value in option.values.values())
+        of_jffs2 = self.image is not None and self.image.tool == "jffs2"
+        if any(value.jffs2_summaries is not None for value in values) and not of_jffs2:
+            raise ValueError('jffs2_summaries needs [image] with tool = "jffs2"')
         return self
 
     @model_validator(mode="after")

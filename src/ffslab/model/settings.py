@@ -110,6 +110,8 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         if key.startswith("workload.")
     }
     workload = resolve_workload(table, state, setup, blocks * board.chip.block_bytes, where)
+    if state.kind != "image":
+        setup = _without_image(setup, filesystem, where)
     resolved_axes: dict[str, Scalar] = {}
     for key, value in axes.items():
         if key.startswith("options."):
@@ -179,6 +181,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
     mount_flags: list[str] = []
     image_options: list[str] = []
     volume_type: VolumeType = "dynamic"
+    summaries = False
     for name, option in filesystem.options.items():
         value = option_value(filesystem, name, settings)
         if value not in option.values:
@@ -193,6 +196,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         mount_flags += option.values[value].mount_flags
         image_options += option.values[value].image_options
         volume_type = option.values[value].ubi_volume_type or volume_type
+        summaries = option.values[value].jffs2_summaries or summaries
     return MountSetup(
         name=filesystem.name,
         type=filesystem.type,
@@ -206,7 +210,28 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         image=filesystem.image,
         image_options=tuple(image_options),
         ubi_volume_type=volume_type,
+        jffs2_summaries=summaries,
     )
+
+
+def _without_image(setup: MountSetup, filesystem: Filesystem, where: str) -> MountSetup:
+    """The file system of a case that begins without an image: options of images are none of its.
+
+    SpecError if one of them has another value than its default, which would change nothing.
+    """
+    kept: list[tuple[str, str]] = []
+    for name, value in setup.options:
+        option = filesystem.options[name]
+        if not option.is_of_image:
+            kept.append((name, value))
+        elif value != option.default:
+            raise SpecError(
+                f"{where}: options.{name} = {value!r} is of images, and the case has none",
+                cause=f"it changes what is in an image of {filesystem.name}, and not how it is "
+                "mounted",
+                remedy='state = "image", or leave the option out',
+            )
+    return replace(setup, options=tuple(kept))
 
 
 def _state(settings: Settings, catalog: Catalog, where: str) -> InitialState:

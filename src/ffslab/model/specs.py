@@ -163,6 +163,16 @@ class OptionValue:
     mount_flags: tuple[str, ...] = ()
     image_options: tuple[str, ...] = ()
     ubi_volume_type: VolumeType | None = None  # of the image; None: says nothing about it
+    jffs2_summaries: bool | None = None  # likewise
+
+    @property
+    def changes_mount(self) -> bool:
+        return bool(self.mount_options or self.mount_flags)
+
+    @property
+    def changes_image(self) -> bool:
+        typed = (self.ubi_volume_type, self.jffs2_summaries)
+        return bool(self.image_options) or any(field is not None for field in typed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +190,14 @@ class FilesystemOption:
     name: str
     default: str
     values: Mapping[str, OptionValue]
+
+    @property
+    def is_of_image(self) -> bool:
+        """Whether it makes a difference to images only, and none to a mount."""
+        values = self.values.values()
+        return any(value.changes_image for value in values) and not any(
+            value.changes_mount for value in values
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,6 +274,7 @@ class MountSetup:
     image: ImageTool | None = None
     image_options: tuple[str, ...] = ()
     ubi_volume_type: VolumeType = "dynamic"  # of the image; one that UBI itself makes is dynamic
+    jffs2_summaries: bool = False  # of the image
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +432,7 @@ def case_spec(case: Case) -> dict[str, Any]:
     board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
     board["chip"] = _plain(case.board.chip, without=("provenance", "title"))
     board["partitions"] = [_plain(partition) for partition in case.board.partitions]
-    of_images = ("image", "image_options", "ubi_volume_type")
+    of_images = ("image", "image_options", "ubi_volume_type", "jffs2_summaries")
     filesystem = _plain(case.filesystem, without=("ubi", "module_source", *of_images))
     filesystem["options"] = dict(case.filesystem.options)
     filesystem["mount_options"] = list(case.filesystem.mount_options)
@@ -428,6 +447,8 @@ def case_spec(case: Case) -> dict[str, Any]:
         filesystem["image"] = _plain(case.filesystem.image) if case.filesystem.image else None
         filesystem["image_options"] = list(case.filesystem.image_options)
         filesystem["ubi_volume_type"] = case.filesystem.ubi_volume_type
+        if case.filesystem.jffs2_summaries:
+            filesystem["jffs2_summaries"] = True
     return {
         "schema": 1,
         "board": board,

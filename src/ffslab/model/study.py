@@ -218,7 +218,8 @@ def _grid_cases(
             continue
         if any(_matches(rule, settings, catalog) for rule in study.exclude):
             continue
-        case_id = "-".join(_label(key, settings.get(key, ""), settings, catalog) for key in telling)
+        labels = (_label(key, settings.get(key, ""), settings, catalog) for key in telling)
+        case_id = "-".join(label for label in labels if label is not None)
         case = resolve(case_id, study.name, axes, settings, catalog)
         if case_id in stated:
             if _is_default_twice(axes, stated[case_id]):
@@ -287,8 +288,11 @@ def _effective(key: str, settings: Mapping[str, Any], catalog: Catalog) -> tuple
     return (value,)
 
 
-def _label(key: str, value: Any, settings: Mapping[str, Any], catalog: Catalog) -> str:
-    """The part of a case's id that an axis gives: words bare, numbers with their name."""
+def _label(key: str, value: Any, settings: Mapping[str, Any], catalog: Catalog) -> str | None:
+    """The part of a case's id that an axis gives: words bare, numbers, on and off with their name.
+
+    None for an option that the file system does not have.
+    """
     last = key.rpartition(".")[2]
     if key == "seed":
         return f"s{value}"
@@ -301,9 +305,12 @@ def _label(key: str, value: Any, settings: Mapping[str, Any], catalog: Catalog) 
         filesystem = catalog.filesystem(str(settings.get("filesystem", "")))
         if last in filesystem.options:
             value = option_value(filesystem, last, settings)
+        elif value == DEFAULT:
+            return None
     sign = "m" if str(value).startswith("-") else ""
     text = sign + re.sub(r"[^a-z0-9.]", "", str(value).lower())
-    if isinstance(value, str) and not key.endswith("_bytes"):
+    switch = key.startswith("options.") and value in ("on", "off")
+    if isinstance(value, str) and not switch and not key.endswith("_bytes"):
         return text
     prefix = {"cpu_scale": "cpu", "partition_bytes": "part"}.get(key, last.replace("_", ""))
     return f"{prefix}{text}"
