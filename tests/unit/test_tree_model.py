@@ -133,10 +133,20 @@ def test_plan_of_an_image() -> None:
     }
     assert "ubi-attach" not in verbs(preparation)
     assert not {"erase", "ubi-mkvol", "write-image"} & set(verbs(plan))
-    assert keys(plan, "tree-copy")["exclude"] == "tree-,copy-,log-"
+    assert "exclude" not in keys(plan, "tree-copy")
     assert keys(plan, "tree-delete") == {"dir": "/mnt", "phase": "delete", "keep": "1"}
     yaffs = case_of('steps = "mount unmount"', filesystem="yaffs2", state="image")
     assert keys(preparation_plan_text(yaffs), "write-image")["oob"] == "1"
+
+
+def test_a_copy_of_the_image_leaves_out_what_steps_made_and_nothing_else() -> None:
+    steps = 'steps = "mount create delete log copy copy unmount"'
+    plan = plan_text(case_of(steps, filesystem="jffs2", state="image"))
+    assert keys(plan, "tree-copy")["exclude"] == "tree-1,log-1"
+    assert keys(plan, "tree-copy", 1)["exclude"] == "tree-1,log-1,copy-1"
+    plan = plan_text(case_of('steps = "mount create copy unmount"'))
+    assert keys(plan, "tree-copy")["from"] == "/mnt/tree-1"
+    assert "exclude" not in keys(plan, "tree-copy")
 
 
 def test_plan_of_a_shell_with_an_image() -> None:

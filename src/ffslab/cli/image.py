@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
                 remedy=f"--fs NAME; `{program()} list filesystems` has the names",
             )
         catalog = load_catalog(catalogs or ())
-        size = int(partition) if partition.isdigit() else partition
+        size = int(partition) if partition.isdecimal() else partition
         chosen = catalog.board(board)
         progress = ConsoleProgress()
         if filesystem is None:

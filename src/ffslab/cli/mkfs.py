@@ -106,6 +106,6 @@ def _size(text: str | None) -> int | None:
     if text is None:
         return None
     try:
-        return parse_size(int(text) if text.isdigit() else text)
+        return parse_size(int(text) if text.isdecimal() else text)
     except ValueError as error:
         raise UsageError(f"--partition-bytes {text!r}: {error}") from error

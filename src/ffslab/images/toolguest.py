@@ -123,16 +123,23 @@ def _version(path: Path, word: str) -> str:
 
 
 def _printed(words: list[str]) -> str:
-    finished = subprocess.run(
-        words,
-        env=clean_environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    try:
+        finished = subprocess.run(
+            words,
+            env=clean_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot run {words[0]}: {error.strerror}",
+            cause="it is not installed, or not for this machine",
+            remedy=f"{program()} doctor",
+        ) from error
     return finished.stdout
 
 

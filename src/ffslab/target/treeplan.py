@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from ffslab.model.specs import Case, Tree
-from ffslab.model.trees import MOUNT, SPLITS, Step, split_steps
+from ffslab.model.trees import MOUNT, SPLITS, Step, split_steps, steps_of
 from ffslab.target.guest import IMAGE_NAME
 from ffslab.target.planlines import (
     FLASH_REGION,
@@ -35,6 +35,8 @@ _HOST_FILES = {
     "options": "/proc/self/cwd",  # of the guest as the host runs it
     "flags": "ro",
 }
+# What these words make is beside the image's files.
+_MAKING = frozenset({"create", "copy", "log"})
 # After these words the RAM in use is noted.
 _REMEMBERED = frozenset({MOUNT, "unmount", "create", "copy", "list", "find", "delete"})
 
@@ -186,9 +188,11 @@ def _generator_keys(case: Case) -> dict[str, object]:
     return {**keys, "seed": case.seed}
 
 
-def _copy(_case: Case, word: Step) -> list[str]:
+def _copy(case: Case, word: Step) -> list[str]:
     source = {"from": f"{MOUNT_POINT}/{word.source}" if word.source else MOUNT_POINT}
-    exclude = {} if word.source else {"exclude": "tree-,copy-,log-"}
+    # Of all that there is, only what earlier steps made is left out: the rest is the image's.
+    made = [step.subject for step in steps_of(_tree(case))[: word.index] if step.word in _MAKING]
+    exclude = {"exclude": ",".join(made)} if made and not word.source else {}
     directory = f"{MOUNT_POINT}/{word.subject}"
     return [step("tree-copy", dir=directory, **source, **exclude, phase=word.phase)]
 
