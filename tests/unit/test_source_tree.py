@@ -16,9 +16,15 @@ from pathlib import Path
 import pytest
 
 from ffslab.errors import InfrastructureError, UsageError
-from ffslab.images import usertree
+from ffslab.images import source, usertree
 from ffslab.images.shape import fnv1a
-from ffslab.images.source import source_sha256, source_tree, tree_digest, tree_root
+from ffslab.images.source import (
+    SourceTree,
+    source_sha256,
+    source_tree,
+    tree_digest,
+    tree_root,
+)
 from ffslab.kernel.progress import SilentProgress
 from ffslab.yaffs2.source import Entry, read_source
 
@@ -342,10 +348,19 @@ def test_a_damaged_entry_is_made_again(tmp_path: Path) -> None:
     assert source_tree(str(top), SilentProgress()) == tree
 
 
-def test_several_at_once_get_the_same(tmp_path: Path) -> None:
+def test_several_at_once_get_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Path] = []
+    write = source._write
+
+    def counting(entries: Iterator[Entry], scratch: Path, name: str) -> SourceTree:
+        written.append(scratch)
+        return write(entries, scratch, name)
+
+    monkeypatch.setattr(source, "_write", counting)
     top = make_directory(tmp_path / "tree", [f"d{n % 7}/f{n}" for n in range(50)])
     with ThreadPoolExecutor(6) as pool:
         trees = list(pool.map(lambda _: source_tree(str(top), SilentProgress()), range(12)))
     assert len(set(trees)) == 1
+    assert len(written) == 1  # who waited uses it, and does not put another in its place
     assert [path.name for path in tree_root().iterdir() if path.is_dir()] == [trees[0].sha256]
     assert stat.S_ISREG(trees[0].tar.stat().st_mode)

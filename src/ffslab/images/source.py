@@ -194,13 +194,17 @@ def _compare(stated: Recipe, tree: SourceTree) -> None:
 
 def _store_user_tree(path: Path, sha256: str, progress: Progress) -> SourceTree:
     root = make_directory(tree_root())
-    with (
-        locked(root / "lock", progress),
-        progress.phase(f"reading the source tree {path}"),
-        user_entries(path) as entries,
-    ):
-        scratch = scratch_directory(root)
-        tree = _write(entries, scratch, path.name)
-        if tree.sha256 != sha256:
-            raise changed(path, path)
-        return _store(scratch, replace(tree, digest=tree_digest(tree.tar)), str(path))
+    with locked(root / "lock", progress):
+        # Another process may have finished while this one waited, and use it now.
+        ready = _cached(path.name, sha256)
+        if ready is not None:
+            return ready
+        with (
+            progress.phase(f"reading the source tree {path}"),
+            user_entries(path) as entries,
+        ):
+            scratch = scratch_directory(root)
+            tree = _write(entries, scratch, path.name)
+            if tree.sha256 != sha256:
+                raise changed(path, path)
+            return _store(scratch, replace(tree, digest=tree_digest(tree.tar)), str(path))
