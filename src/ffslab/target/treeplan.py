@@ -137,36 +137,30 @@ def _warm(case: Case, word: Step) -> list[str]:
 
 
 def _create(case: Case, word: Step) -> list[str]:
-    tree = _tree(case)
-    return [
-        step(
-            "tree-create",
-            dir=f"{MOUNT_POINT}/{word.subject}",
-            phase=word.phase,
-            **_generator_keys(case),
-            write_bytes=tree.write_bytes,
-            sync=int(tree.sync),
-        )
-    ]
+    return [_create_line(case, word, _generator_keys(case), sync=_tree(case).sync)]
 
 
 def _log(case: Case, word: Step) -> list[str]:
-    tree = _tree(case)
-    return [
-        step(
-            "tree-create",
-            dir=f"{MOUNT_POINT}/{word.subject}",
-            phase=word.phase,
-            files="constant(1)",
-            directories="constant(0)",
-            size=f"constant({tree.write_bytes})",
-            depth="constant(0)",
-            contents="random",
-            seed=case.seed,
-            write_bytes=tree.write_bytes,
-            sync=1,
-        )
-    ]
+    keys = {
+        "files": "constant(1)",
+        "directories": "constant(0)",
+        "size": f"constant({_tree(case).write_bytes})",
+        "depth": "constant(0)",
+        "contents": "random",
+        "seed": case.seed,
+    }
+    return [_create_line(case, word, keys, sync=True)]
+
+
+def _create_line(case: Case, word: Step, keys: Mapping[str, object], *, sync: bool) -> str:
+    return step(
+        "tree-create",
+        dir=f"{MOUNT_POINT}/{word.subject}",
+        phase=word.phase,
+        **keys,
+        write_bytes=_tree(case).write_bytes,
+        sync=int(sync),
+    )
 
 
 def _check(case: Case, word: Step) -> list[str]:
