@@ -196,6 +196,7 @@ def test_show_and_list(ffslab_command: Command) -> None:
         ("filesystems", "zstd"),
         ("studies", "ffsmark"),
         ("states", "50 % valid"),
+        ("states", "image      an image of the tree embedded-rootfs"),
         ("trees", "213 directories, 1,055 files"),
     ):
         assert word in ffslab_command("list", kind).output

@@ -117,4 +117,6 @@ def _state_text(state: InitialState) -> str:
         return "one file was written until the partition was full, then removed"
     if state.kind == "filled":
         return f"a file of {state.rate_percent} % of the partition, the test file's space invalid"
+    if state.kind == "image":
+        return f"an image of the tree {state.tree}"
     return f"{state.valid_percent} % valid, {state.invalid_percent} % invalid"

@@ -174,7 +174,8 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
                 f"{where}: file system {filesystem.name} has no option {name!r}"
                 f"{suggestion(name, filesystem.options)}",
                 cause="an axis that only another file system has",
-                remedy=f'leave it out: [[exclude]] filesystem = "{filesystem.name}", {key} = …',
+                remedy=f'leave it out: an [[exclude]] with filesystem = "{filesystem.name}" and '
+                f'"{key}" = "{value}"',
             )
     chosen: list[tuple[str, str]] = []
     mount_options: list[str] = []
