@@ -23,6 +23,7 @@ from ffslab.loader import parse_toml, read_text
 from ffslab.model.files import Name
 from ffslab.model.workload_files import Strict
 from ffslab.paths import data_dir
+from ffslab.program import program
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
@@ -123,7 +124,11 @@ def load_recipe(path: Path) -> Recipe:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise SpecError(f"{path}: {key}: {first['msg']}") from error
+        raise SpecError(
+            f"{path}: {key}: {first['msg']}",
+            cause="a misspelt key or a value of the wrong kind",
+            remedy=f"{program()} schema tree has all keys",
+        ) from error
     if recipe.name != path.stem:
         raise SpecError(
             f"{path}: its name is {recipe.name!r}, but the file is called {path.stem!r}"

@@ -185,7 +185,8 @@ def _compare(stated: Recipe, tree: SourceTree) -> None:
         f"the tree of recipe {stated.name} is not the one that it states\n  "
         + "\n  ".join(differences),
         cause="the recipe was edited and its table [expected] was not",
-        remedy=f"git diff {recipe_paths().get(stated.name, stated.name)}",
+        remedy=f"if what came out is meant, put it into [expected] of "
+        f"{recipe_paths().get(stated.name, stated.name)}; else undo the edit",
     )
 
 
