@@ -60,7 +60,7 @@ def bars(
     top = max((max(bar.length, bar.high) for bar in drawn), default=0.0) / shown.scale or 1.0
     if mark is not None:
         top = max(top, mark / shown.scale)
-    y = alt.Y("label:N", title=None, sort=labels, axis=alt.Axis(labelLimit=200), scale=_PADDED)
+    y = alt.Y("label:N", title=None, sort=labels, axis=alt.Axis(labelLimit=240), scale=_PADDED)
     offset = alt.YOffset("run:N", sort=runs, scale=alt.Scale(paddingInner=0.12, paddingOuter=0))
     x_axis = alt.Axis(tickCount=4, labelExpr=PLAIN_NUMBER)
     domain = alt.Scale(domain=[0, top * 1.3], nice=False)
