@@ -14,8 +14,8 @@
  * taken, not what is in use; free objects of the slab that a CPU is just
  * working on count as active, since SLUB does not count them.
  *
- * Pages that the kernel keeps at hand for a CPU are not free to it either, so
- * free memory is off by some dozen pages.
+ * Pages that the kernel keeps at hand for a CPU are not in its MemFree; here
+ * they are free.
  *
  * /proc/slabinfo and /proc/vmallocinfo are root's, and not in every kernel:
  * where they cannot be opened there are no rows.  A line that is not

@@ -341,9 +341,21 @@ def test_a_state_is_kept_until_the_tree_changes(run: Runs, tools: Tools) -> None
 # --- errors, and a run that is continued ---
 
 
-def test_an_image_that_cannot_be_built_ends_it_before_any_case(run: Runs, tools: Tools) -> None:
+def test_cases_without_their_image_are_skipped_and_the_others_run(run: Runs, tools: Tools) -> None:
     tools.failing = "squashfs"
-    result = run()
+    assert run().code == 0
+    results = find_run("latest", Path("results")).results()
+    outcomes = {one["id"]: (one["outcome"], one["reason"]) for one in results}
+    assert len(outcomes) == CASES
+    for case_id, (outcome, reason) in outcomes.items():
+        assert outcome == ("skip" if "squashfs" in case_id else "pass"), (case_id, reason)
+        assert ("larger than the partition" in reason) == ("squashfs" in case_id)
+    assert len(run.target.prepared) == IMAGES // 2
+
+
+def test_no_image_at_all_ends_it_before_any_case(run: Runs, tools: Tools) -> None:
+    tools.failing = "squashfs"
+    result = run(*RUN, "--set", 'filesystem="squashfs"')
     assert result.code == 2
     assert "larger than the partition" in result.error
     assert not run.target.jobs

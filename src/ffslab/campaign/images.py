@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ffslab.errors import UsageError
+from ffslab.errors import SpecError, UsageError
 from ffslab.model.specs import Case
 
 if TYPE_CHECKING:
     from ffslab.images.spec import BuiltImage, ImageSpec
     from ffslab.kernel.progress import Progress
+    from ffslab.target.guest import GuestJob, GuestRun, Target
     from ffslab.target.lab import LabBuild
 
 
@@ -47,11 +48,19 @@ def with_tree_hashes(cases: Sequence[Case]) -> tuple[Case, ...]:
     return tuple(with_hash(case) for case in cases)
 
 
-def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> dict[str, CaseImage]:
+def build_images(
+    cases: Sequence[Case],
+    lab: LabBuild,
+    progress: Progress,
+    unbuildable: dict[str, str] | None = None,
+) -> dict[str, CaseImage]:
     """The image of each case that needs one, by the case's id; equal ones are built once.
 
-    Raises what `ffslab.images.build.build_image` does, before any case has run; UsageError for a
-    tree that is not what it was when the cases got its hash (`with_tree_hashes`).
+    An image that the tool refuses or the partition is too small for is no reason not to run the
+    other cases: with `unbuildable` the reason is put there, by the case's id. If no image can be
+    built, or without that, the SpecError is raised, as is whatever else
+    `ffslab.images.build.build_image` raises; and UsageError for a tree that is not what it was
+    when the cases got its hash (`with_tree_hashes`).
     """
     wanted = [case for case in cases if case.state.kind == "image"]
     if not wanted:
@@ -61,6 +70,7 @@ def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> di
 
     trees: dict[str, SourceTree] = {}
     built: dict[tuple[str, ImageSpec], CaseImage] = {}
+    failed: dict[tuple[str, ImageSpec], SpecError] = {}
     images: dict[str, CaseImage] = {}
     for case in wanted:
         spec = image_spec(case.board.chip, case.partition_blocks, case.filesystem)
@@ -74,10 +84,40 @@ def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> di
                 cause="a program writes there",
                 remedy="wait until it has ended and start again, or name a copy of the tree",
             )
-        if (name, spec) not in built:
-            built[name, spec] = _case_image(build_image(trees[name], spec, lab, progress))
-        images[case.id] = built[name, spec]
+        try:
+            if (name, spec) not in built | failed:
+                built[name, spec] = _case_image(build_image(trees[name], spec, lab, progress))
+        except SpecError as error:
+            if unbuildable is None:
+                raise
+            failed[name, spec] = error
+        if (name, spec) in failed and unbuildable is not None:
+            unbuildable[case.id] = failed[name, spec].message
+        else:
+            images[case.id] = built[name, spec]
+    if failed and not images:
+        raise next(iter(failed.values()))
     return images
+
+
+@dataclass(frozen=True, slots=True)
+class TargetWithout:
+    """A target that skips some cases; `reasons` are by the id of the case."""
+
+    target: Target
+    reasons: Mapping[str, str]
+
+    def missing(self, case: Case) -> str:
+        """The reason for a skip, or an empty string."""
+        return self.reasons.get(case.id) or self.target.missing(case)
+
+    def run(self, job: GuestJob) -> GuestRun:
+        """As the target's."""
+        return self.target.run(job)
+
+    def kill_all(self) -> None:
+        """As the target's."""
+        self.target.kill_all()
 
 
 def _case_image(image: BuiltImage) -> CaseImage:

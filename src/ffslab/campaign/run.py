@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.campaign.images import CaseImage, with_tree_hashes
+from ffslab.campaign.images import CaseImage, TargetWithout, with_tree_hashes
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolOptions, Progress, run_cases
@@ -164,6 +164,7 @@ class RunRequest:
     resume: RunDirectory | None = None
     fresh_states: bool = False  # prepare them again
     images: Mapping[str, CaseImage] = field(default_factory=dict)  # by the id of the case
+    unbuildable: Mapping[str, str] = field(default_factory=dict)  # why a case is skipped
 
 
 TargetFactory = Callable[[LabBuild, Path], Target]
@@ -198,7 +199,7 @@ def execute(
         jobs = min(request.options.jobs, len(todo))
         try:
             with scratch_directory(need, jobs, run.path, request.scratch) as scratch:
-                target = make_target(lab, scratch)
+                target = TargetWithout(make_target(lab, scratch), request.unbuildable)
                 with _state_room(request, lab.build_id, todo) as states:
                     end = run_cases(todo, target, run, request.options, progress, states)
                 interrupted = end.interrupted
