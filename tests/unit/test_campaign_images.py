@@ -187,7 +187,7 @@ def hashed_cases(tree: str = "rootfs", more: str = "") -> tuple[Case, ...]:
 
 
 def images_of(cases: tuple[Case, ...], place: Path) -> dict[str, CaseImage]:
-    return build_images(cases, lab_in(place), SilentProgress())
+    return dict(build_images(cases, lab_in(place), SilentProgress()).built)
 
 
 # --- the tree in the spec ---

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,30 +48,32 @@ def with_tree_hashes(cases: Sequence[Case]) -> tuple[Case, ...]:
     return tuple(with_hash(case) for case in cases)
 
 
-def build_images(
-    cases: Sequence[Case],
-    lab: LabBuild,
-    progress: Progress,
-    unbuildable: dict[str, str] | None = None,
-) -> dict[str, CaseImage]:
-    """The image of each case that needs one, by the case's id; equal ones are built once.
+@dataclass(frozen=True, slots=True)
+class CaseImages:
+    """The images of cases, and why others have none, each by the case's id."""
+
+    built: Mapping[str, CaseImage] = field(default_factory=dict)
+    unbuildable: Mapping[str, str] = field(default_factory=dict)
+
+
+def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> CaseImages:
+    """The image of each case that needs one; equal ones are built once.
 
     An image that the tool refuses or the partition is too small for is no reason not to run the
-    other cases: with `unbuildable` the reason is put there, by the case's id. If no image can be
-    built, or without that, the SpecError is raised, as is whatever else
+    other cases. If none can be built the SpecError is raised, as is whatever else
     `ffslab.images.build.build_image` raises; and UsageError for a tree that is not what it was
     when the cases got its hash (`with_tree_hashes`).
     """
     wanted = [case for case in cases if case.state.kind == "image"]
     if not wanted:
-        return {}
+        return CaseImages()
     from ffslab.images.build import build_image, image_spec
     from ffslab.images.source import SourceTree, source_tree
 
     trees: dict[str, SourceTree] = {}
-    built: dict[tuple[str, ImageSpec], CaseImage] = {}
-    failed: dict[tuple[str, ImageSpec], SpecError] = {}
+    made: dict[tuple[str, ImageSpec], CaseImage | SpecError] = {}
     images: dict[str, CaseImage] = {}
+    refused: dict[str, SpecError] = {}
     for case in wanted:
         spec = image_spec(case.board.chip, case.partition_blocks, case.filesystem)
         assert spec is not None  # `ffslab.model.trees` has seen to it
@@ -84,20 +86,19 @@ def build_images(
                 cause="a program writes there",
                 remedy="wait until it has ended and start again, or name a copy of the tree",
             )
-        try:
-            if (name, spec) not in built | failed:
-                built[name, spec] = _case_image(build_image(trees[name], spec, lab, progress))
-        except SpecError as error:
-            if unbuildable is None:
-                raise
-            failed[name, spec] = error
-        if (name, spec) in failed and unbuildable is not None:
-            unbuildable[case.id] = failed[name, spec].message
+        if (name, spec) not in made:
+            try:
+                made[name, spec] = _case_image(build_image(trees[name], spec, lab, progress))
+            except SpecError as error:
+                made[name, spec] = error
+        image = made[name, spec]
+        if isinstance(image, SpecError):
+            refused[case.id] = image
         else:
-            images[case.id] = built[name, spec]
-    if failed and not images:
-        raise next(iter(failed.values()))
-    return images
+            images[case.id] = image
+    if not images:
+        raise next(iter(refused.values()))
+    return CaseImages(images, {case_id: error.message for case_id, error in refused.items()})
 
 
 @dataclass(frozen=True, slots=True)

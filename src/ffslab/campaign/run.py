@@ -7,14 +7,14 @@ expands, `execute` runs what is missing and closes the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.campaign.images import CaseImage, TargetWithout, with_tree_hashes
+from ffslab.campaign.images import CaseImages, TargetWithout, with_tree_hashes
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolOptions, Progress, run_cases
@@ -163,8 +163,7 @@ class RunRequest:
     scratch: Path | None = None
     resume: RunDirectory | None = None
     fresh_states: bool = False  # prepare them again
-    images: Mapping[str, CaseImage] = field(default_factory=dict)  # by the id of the case
-    unbuildable: Mapping[str, str] = field(default_factory=dict)  # why a case is skipped
+    images: CaseImages = field(default_factory=CaseImages)
 
 
 TargetFactory = Callable[[LabBuild, Path], Target]
@@ -199,7 +198,7 @@ def execute(
         jobs = min(request.options.jobs, len(todo))
         try:
             with scratch_directory(need, jobs, run.path, request.scratch) as scratch:
-                target = TargetWithout(make_target(lab, scratch), request.unbuildable)
+                target = TargetWithout(make_target(lab, scratch), request.images.unbuildable)
                 with _state_room(request, lab.build_id, todo) as states:
                     end = run_cases(todo, target, run, request.options, progress, states)
                 interrupted = end.interrupted
@@ -216,7 +215,7 @@ def _state_room(request: RunRequest, build_id: str, cases: Sequence[Case]) -> It
     """The run's states; afterwards the store is brought back to its limit."""
     limit = limit_bytes()
     store = StateStore(state_root())
-    room = StateRoom(store, build_id, fresh=request.fresh_states, images=request.images)
+    room = StateRoom(store, build_id, fresh=request.fresh_states, images=request.images.built)
     if not any(case.is_prepared_apart for case in cases):
         yield room
         return

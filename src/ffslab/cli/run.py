@@ -183,9 +183,7 @@ def _execute(console: Console, request: RunRequest) -> RunEnd:
     if request.resume is not None:
         prepare_resumed(request.resume, lab.build_id)
         todo = remaining(cases, request.resume.done_ids(cases))
-    unbuildable: dict[str, str] = {}
-    images = build_images(todo, lab, ConsoleProgress(), unbuildable)
-    request = replace(request, images=images, unbuildable=unbuildable)
+    request = replace(request, images=build_images(todo, lab, ConsoleProgress()))
     with RunProgress(console, len(todo), time.monotonic) as progress:
         return execute(
             request,

@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
         prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
         chosen = prepared.cases[0]
         lab = ensure_lab(file_systems=[chosen.filesystem])
-        built = build_images([chosen], lab, ConsoleProgress()).get(chosen.id)
+        built = build_images([chosen], lab, ConsoleProgress()).built.get(chosen.id)
         image = built.path if built else None
         typer.echo(
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "

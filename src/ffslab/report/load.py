@@ -339,6 +339,13 @@ def distinct_specs(specs: Iterable[Row]) -> list[Row]:
     return list(found.values())
 
 
+def setting(row: Row, name: str) -> Any:
+    """A case's value of a setting by its dotted name, from its spec; None: it has none."""
+    group, dot, key = name.partition(".")
+    found = row["spec"].get(group)
+    return found.get(key) if dot and isinstance(found, Mapping) else found
+
+
 def is_number(value: Any) -> bool:
     """Whether a value of an axis is a number; a switch is none."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -98,6 +98,14 @@ def _partition_table(board: Board, partition_blocks: int) -> str:
     return "/".join(parts)
 
 
+def statistics_lines() -> list[str]:
+    """Notes what the chip and the CPU model counted, at the end of a case's own guest."""
+    return [
+        step("capture", path=f"/proc/vnand/{FLASH_REGION}/counters"),
+        step("capture", path="/proc/cpu_model"),
+    ]
+
+
 def module_path(name: str) -> str:
     """Where a module is in the guest's initramfs."""
     return f"/lab/{name}.ko"

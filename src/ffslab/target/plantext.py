@@ -18,7 +18,6 @@ from dataclasses import asdict
 
 from ffslab.model.specs import Case, Micro, Tree
 from ffslab.target.planlines import (
-    FLASH_REGION,
     MOUNT_POINT,
     PARTITION,
     SETTLE_QUIET_MS,
@@ -28,6 +27,7 @@ from ffslab.target.planlines import (
     end_lines,
     format_lines,
     plan_of,
+    statistics_lines,
     step,
     write_image_line,
 )
@@ -61,10 +61,7 @@ def plan_text(case: Case) -> str:
             _workload_step(case),
         ]
         + end_lines(case)
-        + [
-            step("capture", path=f"/proc/vnand/{FLASH_REGION}/counters"),
-            step("capture", path="/proc/cpu_model"),
-        ]
+        + statistics_lines()
     )
 
 

@@ -12,7 +12,6 @@ from ffslab.model.specs import Case, Tree
 from ffslab.model.trees import MOUNT, SPLITS, Step, split_steps, steps_of
 from ffslab.target.guest import IMAGE_NAME
 from ffslab.target.planlines import (
-    FLASH_REGION,
     MOUNT_POINT,
     PARTITION,
     SETTLE_QUIET_MS,
@@ -20,6 +19,7 @@ from ffslab.target.planlines import (
     beginning,
     mount_line,
     plan_of,
+    statistics_lines,
     step,
     volume_line,
     write_image_line,
@@ -49,11 +49,7 @@ def tree_plan_text(case: Case) -> str:
         beginning(case, trace=case.trace)
         + ([step("erase", mtd=PARTITION)] if fresh else [])
         + _word_lines(case, steps, new=fresh)
-        + [
-            step("snapshot", label="unmounted"),
-            step("capture", path=f"/proc/vnand/{FLASH_REGION}/counters"),
-            step("capture", path="/proc/cpu_model"),
-        ]
+        + [step("snapshot", label="unmounted"), *statistics_lines()]
     )
 
 

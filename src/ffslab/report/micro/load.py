@@ -23,6 +23,7 @@ from ffslab.report.load import (
     part_titles,
     plain_case,
     read_rows,
+    setting,
     study_word,
 )
 from ffslab.report.micro.data import (
@@ -121,9 +122,7 @@ def _state_axis(numeric: Sequence[str]) -> tuple[str, ...]:
 
 def _number(row: Row, name: str) -> float:
     """A case's place on a numeric axis: from its spec, which has every setting."""
-    group, dot, key = name.partition(".")
-    found = row["spec"].get(group)
-    value = found.get(key) if dot and isinstance(found, Mapping) else found
+    value = setting(row, name)
     return float(row["axes"].get(name) if value is None else value)
 
 

@@ -24,6 +24,7 @@ from ffslab.report.load import (
     part_titles,
     plain_case,
     read_rows,
+    setting,
     study_word,
 )
 from ffslab.report.quantity import significant
@@ -132,10 +133,7 @@ def _case(row: Row, plain: data.Case, numeric: Sequence[str], shape: Sequence[st
 
 def _place(row: Row, name: str) -> float | None:
     """A case's place on an axis: from its spec, which has sizes as numbers. None: no number."""
-    group, dot, key = name.partition(".")
-    found = row["spec"].get(group)
-    value = found.get(key) if dot and isinstance(found, Mapping) else found
-    number = _number_of(value)
+    number = _number_of(setting(row, name))
     return _number_of(row["axes"][name]) if number is None else number
 
 
