@@ -147,6 +147,8 @@ void yaffs_alloc_abandon(struct yaffs_device *dev)
 		finish_block(dev);
 }
 
+/* ---- what is in an empty block ---- */
+
 /* Tags are programmed with the data: none, and nothing was written. */
 static bool has_tags(struct yaffs_device *dev, u32 block)
 {
@@ -161,6 +163,41 @@ static bool has_tags(struct yaffs_device *dev, u32 block)
 	}
 	return false;
 }
+
+static bool page_is_erased(struct yaffs_device *dev, u32 chunk)
+{
+	dev->stats.pages_verified++;
+	return yaffs_nand_is_erased(dev, chunk, dev->check_page);
+}
+
+bool yaffs_block_is_blank(struct yaffs_device *dev, u32 block)
+{
+	const struct yaffs_block *b = &dev->blocks[block];
+
+	if (b->skip_erased_check)
+		return true;
+	return !(b->suspect && has_tags(dev, block)) &&
+	       page_is_erased(dev, block * dev->pages_per_block);
+}
+
+bool yaffs_block_is_foreign(struct yaffs_device *dev, u32 block)
+{
+	struct yaffs_block *b = &dev->blocks[block];
+
+	if (!dev->found_erased || yaffs_block_is_blank(dev, block) ||
+	    !yaffs_nand_has_other_tags(dev, block * dev->pages_per_block))
+		return false;
+	pr_warn_ratelimited("yaffs2: %s: block %u was written %s inband-tags and is left alone: unmount, and mount it so\n",
+			    dev->mtd->name, block - 1,
+			    dev->options.inband_tags ? "without" : "with");
+	dev->erased_blocks -= b->state == YAFFS_BLOCK_EMPTY;
+	dev->free_chunks -= dev->pages_per_block;
+	memset(b, 0, sizeof(*b));
+	b->state = YAFFS_BLOCK_DEAD;
+	return true;
+}
+
+/* ---- the next block ---- */
 
 /* An empty block; what a suspect one still holds is erased first. */
 static u32 take_empty_block(struct yaffs_device *dev)
@@ -237,7 +274,7 @@ static void write_failed(struct yaffs_device *dev, bool was_erased)
 }
 
 /* Writes the next page of the block; false: it failed, and so did the block. */
-static bool write_next(struct yaffs_device *dev, const u8 *data,
+static bool write_next(struct yaffs_device *dev, u8 *data,
 		       struct yaffs_tags *tags, u32 *chunk)
 {
 	struct yaffs_block *b = &dev->blocks[dev->alloc_block];
@@ -246,12 +283,12 @@ static bool write_next(struct yaffs_device *dev, const u8 *data,
 	bool verify = !b->skip_erased_check;
 	struct yaffs_tags_media m;
 
-	if (verify) {
-		dev->stats.pages_verified++;
-		if (!yaffs_nand_is_erased(dev, place, dev->check_page)) {
+	if (verify && !page_is_erased(dev, place)) {
+		if (yaffs_block_is_foreign(dev, dev->alloc_block))
+			dev->alloc_block = 0;
+		else
 			write_failed(dev, false);
-			return false;
-		}
+		return false;
 	}
 	tags->seq = b->seq;
 	yaffs_tags_pack(tags, &m);
@@ -269,8 +306,8 @@ static bool write_next(struct yaffs_device *dev, const u8 *data,
 	return true;
 }
 
-int yaffs_chunk_write(struct yaffs_device *dev, const u8 *data,
-		      struct yaffs_tags *tags, bool reserve, u32 *chunk)
+int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tags,
+		      bool reserve, u32 *chunk)
 {
 	unsigned int attempts = max(yaffs_wr_attempts, 1U);
 	int err;
@@ -289,7 +326,7 @@ int yaffs_chunk_write(struct yaffs_device *dev, const u8 *data,
 			if (err)
 				return err;
 		}
-		if (write_next(dev, data, tags, chunk))
+		if (write_next(dev, page, tags, chunk))
 			return 0;
 	}
 	return -EIO;

@@ -20,7 +20,7 @@ struct yaffs_slot {
 	u32 end;
 	bool dirty;
 	u64 used;			/* slot_clock of the last use */
-	u8 *data;
+	u8 *data;			/* a whole page */
 };
 
 int yaffs_cache_init(struct yaffs_device *dev)
@@ -35,7 +35,7 @@ int yaffs_cache_init(struct yaffs_device *dev)
 		return -ENOMEM;
 	dev->n_slots = YAFFS_CACHE_SLOTS;
 	for (i = 0; i < dev->n_slots; i++) {
-		dev->slots[i].data = kmalloc(dev->chunk_bytes, GFP_KERNEL);
+		dev->slots[i].data = kmalloc(dev->page_bytes, GFP_KERNEL);
 		if (!dev->slots[i].data)
 			return -ENOMEM;
 	}
@@ -64,6 +64,14 @@ static void release(struct yaffs_device *dev, struct yaffs_slot *slot)
 {
 	set_dirty(dev, slot, false);
 	slot->obj = NULL;
+}
+
+void yaffs_cache_forget(struct yaffs_device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < dev->n_slots; i++)
+		release(dev, &dev->slots[i]);
 }
 
 static struct yaffs_slot *find_slot(struct yaffs_object *obj, u32 chunk_id)

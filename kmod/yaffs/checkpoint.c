@@ -18,6 +18,9 @@
 
 /* ---- size ---- */
 
+/* Kept beyond what the checkpoint takes, as the original does: blocks may turn bad. */
+#define SPARE_BLOCKS	2
+
 static bool possible(const struct yaffs_device *dev)
 {
 	return dev->options.checkpoint_write &&
@@ -55,7 +58,7 @@ u32 yaffs_checkpoint_blocks_needed(struct yaffs_device *dev)
 
 	if (!possible(dev))
 		return 0;
-	blocks = blocks_for_stream(dev);
+	blocks = blocks_for_stream(dev) + SPARE_BLOCKS;
 	return blocks > dev->ckpt_blocks ? blocks - dev->ckpt_blocks : 0;
 }
 
@@ -216,43 +219,19 @@ static int put_object(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
 	return err;
 }
 
-/* Objects in the order of the format's hash buckets: by the low byte of the id. */
-static struct yaffs_object **objects_by_bucket(struct yaffs_device *dev, u32 *n)
-{
-	u32 next[YAFFS_CKPT_BUCKETS] = {}, i, sum = 0, count;
-	struct yaffs_object **order, *obj;
-	unsigned long id;
-
-	order = kvmalloc_array(max(dev->n_objects, 1U), sizeof(*order),
-			       GFP_NOFS);
-	if (!order)
-		return NULL;
-	xa_for_each(&dev->objects, id, obj)
-		next[id % YAFFS_CKPT_BUCKETS] += !obj->deleted;
-	for (i = 0; i < YAFFS_CKPT_BUCKETS; i++) {
-		count = next[i];
-		next[i] = sum;
-		sum += count;
-	}
-	xa_for_each(&dev->objects, id, obj)
-		if (!obj->deleted)
-			order[next[id % YAFFS_CKPT_BUCKETS]++] = obj;
-	*n = sum;
-	return order;
-}
-
 static int put_objects(struct yaffs_ckpt_stream *s)
 {
 	struct yaffs_ckpt_object_media end;
 	struct yaffs_object **order;
-	u32 n, i;
+	u32 i;
 	int err = 0;
 
-	order = objects_by_bucket(s->dev, &n);
+	order = yaffs_objects_by_bucket(s->dev);
 	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < n && !err; i++)
-		err = put_object(s, order[i]);
+	for (i = 0; i < s->dev->n_objects && !err; i++)
+		if (!order[i]->deleted)
+			err = put_object(s, order[i]);
 	kvfree(order);
 	if (err)
 		return err;
@@ -295,7 +274,8 @@ static bool choose_blocks(struct yaffs_ckpt_stream *s)
 	    dev->erased_blocks < YAFFS_RESERVED_BLOCKS + wanted)
 		return false;
 	for (block = 1; block <= dev->n_blocks && s->n_blocks < wanted; block++)
-		if (dev->blocks[block].state == YAFFS_BLOCK_EMPTY)
+		if (dev->blocks[block].state == YAFFS_BLOCK_EMPTY &&
+		    !yaffs_block_is_foreign(dev, block))
 			s->blocks[s->n_blocks++] = block;
 	return s->n_blocks == wanted;
 }

@@ -170,9 +170,8 @@ void yaffs_ckpt_leaf_unpack(const u8 leaf[YAFFS_CKPT_LEAF_BYTES], u32 bits,
 void yaffs_ckpt_block_pack(const struct yaffs_block *b,
 			   struct yaffs_ckpt_block_media *m)
 {
-	u32 word = b->soft_deleted & BLOCK_PAGES_MASK;
+	u32 word = (u32)(b->pages_in_use & BLOCK_PAGES_MASK) << BLOCK_IN_USE;
 
-	word |= (u32)(b->pages_in_use & BLOCK_PAGES_MASK) << BLOCK_IN_USE;
 	word |= (u32)(b->state & BLOCK_STATE_MASK) << BLOCK_STATE;
 	word |= (u32)b->needs_retiring << BLOCK_NEEDS_RETIRING;
 	word |= (u32)b->skip_erased_check << BLOCK_SKIP_ERASED_CHECK;
@@ -192,7 +191,6 @@ int yaffs_ckpt_block_unpack(const struct yaffs_ckpt_block_media *m,
 	*b = (struct yaffs_block) {
 		.seq = le32_to_cpu(m->seq),
 		.pages_in_use = word >> BLOCK_IN_USE & BLOCK_PAGES_MASK,
-		.soft_deleted = word & BLOCK_PAGES_MASK,
 		.state = word >> BLOCK_STATE & BLOCK_STATE_MASK,
 		.strikes = word >> BLOCK_STRIKES & BLOCK_STRIKES_MASK,
 		.needs_retiring = word >> BLOCK_NEEDS_RETIRING & 1,
@@ -201,9 +199,10 @@ int yaffs_ckpt_block_unpack(const struct yaffs_ckpt_block_media *m,
 		.has_summary = word >> BLOCK_HAS_SUMMARY & 1,
 		.has_shrink = word >> BLOCK_HAS_SHRINK & 1,
 	};
+	/* Soft-deleted pages, which only the original knows, are not kept. */
 	if (b->state >= YAFFS_BLOCK_STATES ||
 	    b->pages_in_use > pages_per_block ||
-	    b->soft_deleted > pages_per_block)
+	    (word & BLOCK_PAGES_MASK) > pages_per_block)
 		return -EUCLEAN;
 	return 0;
 }

@@ -123,11 +123,32 @@ static int get_blocks(struct reader *r)
 	return 0;
 }
 
+/* Marks a block's live pages; their number. Whole bytes of the bitmap if they fit. */
+static u32 take_bitmap(struct yaffs_device *dev, u32 block, const u8 *bits)
+{
+	u32 first = block * dev->pages_per_block, live = 0, i;
+
+	if (dev->pages_per_block % 8 == 0) {
+		for (i = 0; i < dev->pages_per_block / 8; i++) {
+			bitmap_set_value8(dev->live, bits[i], first + 8 * i);
+			live += hweight8(bits[i]);
+		}
+		return live;
+	}
+	for (i = 0; i < dev->pages_per_block; i++)
+		if (bits[i / 8] & (1 << (i % 8))) {
+			__set_bit(first + i, dev->live);
+			live++;
+		}
+	return live;
+}
+
 static int get_bitmaps(struct reader *r)
 {
 	struct yaffs_device *dev = r->dev;
 	u8 bits[DIV_ROUND_UP(YAFFS_MAX_PAGES_PER_BLOCK, 8)];
-	u32 block, page, first, live;
+	struct yaffs_block *b;
+	u32 block;
 	int err;
 
 	for (block = 1; block <= dev->n_blocks; block++) {
@@ -135,15 +156,9 @@ static int get_bitmaps(struct reader *r)
 				     DIV_ROUND_UP(dev->pages_per_block, 8));
 		if (err)
 			return err;
-		first = block * dev->pages_per_block;
-		live = 0;
-		for (page = 0; dev->blocks[block].pages_in_use &&
-		     page < dev->pages_per_block; page++)
-			if (bits[page / 8] & (1 << (page % 8))) {
-				__set_bit(first + page, dev->live);
-				live++;
-			}
-		if (live != dev->blocks[block].pages_in_use)
+		b = &dev->blocks[block];
+		if (b->pages_in_use &&
+		    take_bitmap(dev, block, bits) != b->pages_in_use)
 			return -EUCLEAN;
 	}
 	return 0;
@@ -211,11 +226,12 @@ static int get_leaves(struct reader *r, struct yaffs_object *obj)
 static struct yaffs_object *object_for(struct reader *r,
 				       const struct yaffs_ckpt_object *o)
 {
-	struct yaffs_object *obj = yaffs_object_find(r->dev, o->id);
+	struct yaffs_object *obj;
 
-	if (!obj && o->id >= YAFFS_ID_FIRST)
+	if (o->id >= YAFFS_ID_FIRST)
 		return yaffs_object_new(r->dev, o->id, o->type);
 	/* The four that exist already, each once. */
+	obj = yaffs_object_find(r->dev, o->id);
 	if (!obj || !obj->fake || obj->type != o->type || obj->seen)
 		return ERR_PTR(-EUCLEAN);
 	obj->seen = true;

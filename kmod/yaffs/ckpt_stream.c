@@ -52,13 +52,8 @@ u32 yaffs_ckpt_stream_word(struct yaffs_ckpt_stream *s)
 /* A block that this mount did not erase may hold something all the same. */
 static int make_blank(struct yaffs_device *dev, u32 block)
 {
-	if (dev->blocks[block].skip_erased_check)
-		return 0;
-	if (!dev->blocks[block].suspect &&
-	    yaffs_nand_is_erased(dev, block * dev->pages_per_block,
-				 dev->check_page))
-		return 0;
-	return yaffs_nand_erase(dev, block);
+	return yaffs_block_is_blank(dev, block) ? 0 :
+						  yaffs_nand_erase(dev, block);
 }
 
 static int put_page(struct yaffs_ckpt_stream *s)

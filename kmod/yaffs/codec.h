@@ -115,6 +115,19 @@ void yaffs_header_encode(const struct yaffs_header *h, bool inband,
 int yaffs_header_decode(const struct yaffs_header_media *m, u64 max_size,
 			struct yaffs_header *h);
 
+/*
+ * True if the name is one that a writer would have left: 1 to YAFFS_NAME_MAX bytes,
+ * zeros behind it. A page of other contents has none.
+ */
+bool yaffs_header_has_name(const struct yaffs_header_media *m);
+
+/*
+ * Corrects what cannot be in a header by what is known of its object from the tags:
+ * @known's type, parent_id, size, link_target. The rest is not looked at.
+ */
+void yaffs_header_reconcile(struct yaffs_header_media *m,
+			    const struct yaffs_header *known, u64 max_size);
+
 /* ---- summary.c ---- */
 
 /* Pages that the summary of a block takes: 0 if it cannot have one. */
@@ -160,7 +173,6 @@ void yaffs_ckpt_leaf_unpack(const u8 leaf[YAFFS_CKPT_LEAF_BYTES], u32 bits,
  * struct yaffs_block - what is known of a block
  * @seq: sequence number, 0 if it has none
  * @pages_in_use: pages that hold live contents
- * @soft_deleted: kept from checkpoints of the original; always 0 here
  * @state: enum yaffs_block_state
  * @strikes: failures seen, at most 7
  * @needs_retiring: to be marked bad instead of erased
@@ -177,17 +189,19 @@ void yaffs_ckpt_leaf_unpack(const u8 leaf[YAFFS_CKPT_LEAF_BYTES], u32 bits,
 struct yaffs_block {
 	u32 seq;
 	u16 pages_in_use;
-	u16 soft_deleted;
-	u8 state;
-	u8 strikes;
-	bool needs_retiring : 1;
-	bool skip_erased_check : 1;
-	bool prioritised : 1;
-	bool has_summary : 1;
-	bool has_shrink : 1;
-	bool suspect : 1;
-	bool unreadable : 1;
+	u16 state : 4;
+	u16 strikes : 3;
+	u16 needs_retiring : 1;
+	u16 skip_erased_check : 1;
+	u16 prioritised : 1;
+	u16 has_summary : 1;
+	u16 has_shrink : 1;
+	u16 suspect : 1;
+	u16 unreadable : 1;
 };
+
+/* There is one for each block of the partition. */
+static_assert(sizeof(struct yaffs_block) == 8, "block");
 
 void yaffs_ckpt_block_pack(const struct yaffs_block *b,
 			   struct yaffs_ckpt_block_media *m);

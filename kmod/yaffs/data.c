@@ -33,7 +33,7 @@ int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 	return yaffs_nand_read(dev, chunk, page, NULL);
 }
 
-int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, const u8 *page,
+int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
 			   u32 n_bytes, bool reserve)
 {
 	struct yaffs_device *dev = obj->dev;

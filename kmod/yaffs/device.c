@@ -9,6 +9,7 @@
 
 #include <linux/mm.h>
 #include <linux/stat.h>
+#include <linux/vmalloc.h>
 
 #include "yaffs.h"
 
@@ -16,8 +17,8 @@
 
 static int allocate_pages(struct yaffs_device *dev)
 {
-	u8 **page[] = { &dev->raw_page,	    &dev->check_page, &dev->hdr_page,
-			&dev->gc_page_data, &dev->data_page,  &dev->xattr_page };
+	u8 **page[] = { &dev->check_page, &dev->hdr_page, &dev->gc_page_data,
+			&dev->data_page, &dev->xattr_page };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(page); i++) {
@@ -28,23 +29,45 @@ static int allocate_pages(struct yaffs_device *dev)
 	return 0;
 }
 
-static u32 live_longs(const struct yaffs_device *dev)
+static size_t blocks_bytes(const struct yaffs_device *dev)
 {
-	return BITS_TO_LONGS((dev->n_blocks + 1) * dev->pages_per_block);
+	return (dev->n_blocks + 1) * sizeof(*dev->blocks);
+}
+
+static size_t live_bytes(const struct yaffs_device *dev)
+{
+	return BITS_TO_LONGS((dev->n_blocks + 1) * dev->pages_per_block) *
+	       sizeof(long);
+}
+
+/*
+ * Blocks and bitmap live as long as the mount. They are one piece of whole pages:
+ * kmalloc() would round up each of them to a power of two.
+ */
+static int allocate_blocks(struct yaffs_device *dev)
+{
+	size_t bytes = blocks_bytes(dev) + live_bytes(dev);
+
+	dev->blocks = bytes > PAGE_SIZE ? vzalloc(bytes) :
+					  kzalloc(bytes, GFP_KERNEL);
+	if (!dev->blocks)
+		return -ENOMEM;
+	dev->live = (unsigned long *)(dev->blocks + dev->n_blocks + 1);
+	return 0;
 }
 
 static int allocate(struct yaffs_device *dev)
 {
-	dev->blocks = kvcalloc(dev->n_blocks + 1, sizeof(*dev->blocks),
-			       GFP_KERNEL);
+	int err = allocate_blocks(dev);
+
+	if (err)
+		return err;
 	dev->first_seq = kvcalloc(dev->n_blocks + 1, sizeof(*dev->first_seq),
 				  GFP_KERNEL);
-	dev->live = kvcalloc(live_longs(dev), sizeof(long), GFP_KERNEL);
 	if (dev->summary_pages)
 		dev->summary = kcalloc(dev->pages_per_block,
 				       sizeof(*dev->summary), GFP_KERNEL);
-	if (!dev->blocks || !dev->first_seq || !dev->live ||
-	    (dev->summary_pages && !dev->summary))
+	if (!dev->first_seq || (dev->summary_pages && !dev->summary))
 		return -ENOMEM;
 	return allocate_pages(dev);
 }
@@ -80,38 +103,16 @@ struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
 	return dev;
 }
 
-static void free_objects(struct yaffs_device *dev)
-{
-	struct yaffs_object *obj;
-	unsigned long id;
-
-	/* First what ties them together: a parent may be freed before its child. */
-	xa_for_each(&dev->objects, id, obj) {
-		obj->parent = NULL;
-		if (obj->type == YAFFS_TYPE_HARDLINK)
-			yaffs_object_set_link(obj, NULL);
-	}
-	xa_for_each(&dev->objects, id, obj)
-		yaffs_object_free(obj);
-	dev->root = NULL;
-	dev->lost_found = NULL;
-	dev->unlinked = NULL;
-	dev->deleted = NULL;
-}
-
 void yaffs_device_destroy(struct yaffs_device *dev)
 {
-	free_objects(dev);
-	xa_destroy(&dev->objects);
+	yaffs_objects_free(dev);
 	yaffs_cache_exit(dev);
-	kfree(dev->raw_page);
 	kfree(dev->check_page);
 	kfree(dev->hdr_page);
 	kfree(dev->gc_page_data);
 	kfree(dev->data_page);
 	kfree(dev->xattr_page);
 	kfree(dev->summary);
-	kvfree(dev->live);
 	kvfree(dev->first_seq);
 	kvfree(dev->blocks);
 	mutex_destroy(&dev->lock);
@@ -155,9 +156,8 @@ static int make_fakes(struct yaffs_device *dev)
 /* As if nothing had been read. */
 static int reset(struct yaffs_device *dev)
 {
-	free_objects(dev);
-	memset(dev->blocks, 0, (dev->n_blocks + 1) * sizeof(*dev->blocks));
-	memset(dev->live, 0, live_longs(dev) * sizeof(long));
+	yaffs_objects_free(dev);
+	memset(dev->blocks, 0, blocks_bytes(dev) + live_bytes(dev));
 	yaffs_policy_init(&dev->policy, dev->blocks, dev->n_blocks,
 			  dev->pages_per_block);
 	dev->free_chunks = 0;
@@ -166,6 +166,9 @@ static int reset(struct yaffs_device *dev)
 	dev->ckpt_valid = false;
 	dev->alloc_block = 0;
 	dev->gc_block = 0;
+	dev->found_erased = false;
+	dev->recover_links = false;
+	dev->recover_tails = false;
 	dev->seq = YAFFS_SEQ_LOWEST;
 	dev->next_id = YAFFS_ID_FIRST;
 	return make_fakes(dev);

@@ -10,7 +10,9 @@
  * the times are written, so that old readers are served too.
  *
  * What is read is not trusted. A header whose type, parent, target or size cannot
- * be is refused; a name that could not be looked up is shortened to what can be,
+ * be is refused. The tags say some of that too: where they contradict the header they
+ * are believed, since they have an ECC of their own, and what only the header knows
+ * is still taken from it. A name that could not be looked up is shortened to what can be,
  * for the object's data are worth more than its name. An object without a name is
  * therefore valid, and gets one from its number when it is attached to a directory.
  *
@@ -47,7 +49,7 @@ static void put_text(u8 *field, u32 field_bytes, const u8 *text, u32 bytes)
 	memset(field + bytes, 0, field_bytes - bytes);
 }
 
-/* Mode, owner and times; a hard link has those of its target. */
+/* Mode, owner, times and device; a hard link has those of its target. */
 static void encode_attributes(const struct yaffs_header *h,
 			      struct yaffs_header_media *m)
 {
@@ -57,6 +59,7 @@ static void encode_attributes(const struct yaffs_header *h,
 	m->atime_low = cpu_to_le32((u32)h->atime_s);
 	m->mtime_low = cpu_to_le32((u32)h->mtime_s);
 	m->ctime_low = cpu_to_le32((u32)h->ctime_s);
+	m->rdev = cpu_to_le32(h->type == YAFFS_TYPE_SPECIAL ? h->rdev : 0);
 	put_time(&m->ctime, h->ctime_s);
 	put_time(&m->atime, h->atime_s);
 	put_time(&m->mtime, h->mtime_s);
@@ -77,9 +80,6 @@ static void encode_variant(const struct yaffs_header *h,
 	case YAFFS_TYPE_SYMLINK:
 		put_text(m->symlink, sizeof(m->symlink), h->symlink,
 			 h->symlink_bytes);
-		break;
-	case YAFFS_TYPE_SPECIAL:
-		m->rdev = cpu_to_le32(h->rdev);
 		break;
 	}
 }
@@ -123,6 +123,36 @@ static u32 name_length(const u8 *name)
 	    (bytes == 2 && name[0] == '.' && name[1] == '.'))
 		bytes = 0;
 	return bytes;
+}
+
+bool yaffs_header_has_name(const struct yaffs_header_media *m)
+{
+	u32 bytes = (u32)strnlen((const char *)m->name, sizeof(m->name));
+	u32 i;
+
+	if (!bytes || bytes > YAFFS_NAME_MAX || name_length(m->name) != bytes)
+		return false;
+	for (i = bytes; i < sizeof(m->name); i++)
+		if (m->name[i])
+			return false;
+	return true;
+}
+
+void yaffs_header_reconcile(struct yaffs_header_media *m,
+			    const struct yaffs_header *known, u64 max_size)
+{
+	u64 size = (u64)le32_to_cpu(m->size_high) << 32 |
+		   le32_to_cpu(m->size_low);
+
+	if (le32_to_cpu(m->type) != known->type || size > max_size) {
+		m->size_low = cpu_to_le32((u32)known->size);
+		m->size_high = cpu_to_le32((u32)(known->size >> 32));
+	}
+	m->type = cpu_to_le32(known->type);
+	if (!id_valid(le32_to_cpu(m->parent_id)))
+		m->parent_id = cpu_to_le32(known->parent_id);
+	if (known->type == YAFFS_TYPE_HARDLINK)
+		m->link_target = cpu_to_le32(known->link_target);
 }
 
 static int decode_variant(const struct yaffs_header_media *m, u64 max_size,

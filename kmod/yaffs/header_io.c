@@ -8,6 +8,10 @@
  *
  * The size in a header is the stored size: data that only the cache holds are not
  * promised by it.
+ *
+ * A header may contradict the tags, by which the object is known already: then it is
+ * read as one of that object, so that name, attributes and data are not lost. Only one
+ * that is no header at all leaves its object without a name.
  */
 
 #include "yaffs.h"
@@ -30,6 +34,30 @@ int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page)
 		return yaffs_nand_read(dev, obj->hdr_chunk, page, NULL);
 	memset(page, 0xff, dev->chunk_bytes);
 	return 0;
+}
+
+/* Header of @obj on @page; what contradicts the tags is corrected on the page. */
+static int decode_header(const struct yaffs_object *obj, u8 *page,
+			 struct yaffs_header *h)
+{
+	struct yaffs_header_media *m = (void *)page;
+	u64 max_size = obj->dev->max_file_bytes;
+	struct yaffs_header known = {
+		.type = obj->type,
+		.parent_id = obj->parent_id,
+	};
+	int err = yaffs_header_decode(m, max_size, h);
+
+	if (!err && h->type == obj->type)
+		return 0;
+	if (!yaffs_header_has_name(m))
+		return -EUCLEAN;
+	if (obj->type == YAFFS_TYPE_FILE)
+		known.size = obj->file.stored_size;
+	else if (obj->type == YAFFS_TYPE_HARDLINK)
+		known.link_target = obj->hardlink.target_id;
+	yaffs_header_reconcile(m, &known, max_size);
+	return yaffs_header_decode(m, max_size, h);
 }
 
 /* ---- writing ---- */
@@ -168,10 +196,10 @@ int yaffs_header_refresh(struct yaffs_object *obj, u8 *page,
 	struct yaffs_device *dev = obj->dev;
 	struct yaffs_header_media *m = (void *)page;
 	struct yaffs_header h;
-	int err = yaffs_header_decode(m, dev->max_file_bytes, &h);
+	int err = decode_header(obj, page, &h);
 
-	if (err || h.type != obj->type)
-		return -EUCLEAN;
+	if (err)
+		return err;
 	h.is_shrink = false;
 	h.shadowed_id = 0;
 	if (obj->type == YAFFS_TYPE_FILE &&
@@ -241,22 +269,23 @@ static int load_header(struct yaffs_object *obj)
 	struct yaffs_device *dev = obj->dev;
 	u8 *page = dev->hdr_page;
 	struct yaffs_header h;
-	int err;
+	int err, name_err = 0;
 
 	if (!obj->hdr_chunk)
 		return -EUCLEAN;
 	err = yaffs_header_read_chunk(obj, page);
-	if (!err)
-		err = yaffs_header_decode((void *)page, dev->max_file_bytes,
-					  &h);
-	if (!err && h.type != obj->type)
-		err = -EUCLEAN;
-	if (!err)
-		err = take_attributes(obj, &h);
-	if (!err)
-		err = name_from_header(obj, &h);
 	if (err)
 		return err;
+	err = decode_header(obj, page, &h);
+	if (!err)
+		err = take_attributes(obj, &h);
+	if (err == -ENOMEM)
+		return err;
+	/* The name is good whatever else is not. */
+	if (!err || yaffs_header_has_name((void *)page))
+		name_err = name_from_header(obj, &h);
+	if (err || name_err)
+		return err ? err : name_err;
 	obj->has_xattr = yaffs_xattr_any(xattr_area(page), xattr_bytes(dev));
 	return 0;
 }

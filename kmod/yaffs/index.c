@@ -200,6 +200,24 @@ static void free_node(struct yaffs_device *dev, struct yaffs_node *node,
 	kmem_cache_free(node_cache, node);
 }
 
+int yaffs_index_take_leaf(struct yaffs_device *dev, struct yaffs_index *index,
+			  void **leaf)
+{
+	*leaf = index->root;
+	if (!*leaf || index->levels) {
+		yaffs_index_free(dev, index);
+		return -ENODATA;
+	}
+	dev->n_leaves--;
+	index->root = NULL;
+	return 0;
+}
+
+void yaffs_index_free_leaves(void **leaves, u32 n)
+{
+	kmem_cache_free_bulk(node_cache, n, leaves);
+}
+
 void yaffs_index_free(struct yaffs_device *dev, struct yaffs_index *index)
 {
 	if (index->root)

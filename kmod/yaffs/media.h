@@ -33,7 +33,7 @@
 #define YAFFS_ID_DELETED		4
 #define YAFFS_ID_SUMMARY		0x10
 #define YAFFS_ID_CHECKPOINT		0x20
-#define YAFFS_ID_FIRST			257
+#define YAFFS_ID_FIRST			256
 
 /* Sequence numbers of blocks. */
 #define YAFFS_SEQ_CHECKPOINT		0x21
@@ -109,7 +109,7 @@ struct yaffs_header_media {
 	__le32 size_low;		/* files */
 	__le32 link_target;		/* hard links */
 	u8 symlink[160];		/* symbolic links, with NUL */
-	__le32 rdev;			/* special files: major << 8 | minor */
+	__le32 rdev;			/* major << 8 | minor; 0 for what is no device */
 	struct yaffs_time_media ctime;
 	struct yaffs_time_media atime;
 	struct yaffs_time_media mtime;

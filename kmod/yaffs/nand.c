@@ -7,11 +7,23 @@
  * tags are programmed in one operation, so that a page is never without its tags.
  * Where the OOB has no room they take the last 16 bytes of the page ("in-band").
  *
+ * Buffers for whole pages have room for the tags behind the chunk, which is where
+ * in-band tags are put and found: nothing is copied for them.
+ *
  * What ECC had to correct is good data, but a warning: its block is collected soon.
  * What ECC cannot correct is an error to the reader, and the block stays as it is.
  */
 
 #include "yaffs.h"
+
+/*
+ * Blocks that are asked whether the other tag mode wrote them: the first ones, where a
+ * checkpoint would be, and some of the others. To read a page of each would make the
+ * mount of an erased partition several times as long. What is missed is not lost: no
+ * block is written to or erased that has such tags (yaffs_block_is_foreign()).
+ */
+#define OTHER_MODE_FIRST	4
+#define OTHER_MODE_SAMPLES	16
 
 static loff_t chunk_address(const struct yaffs_device *dev, u32 chunk)
 {
@@ -130,10 +142,8 @@ static int read_inband(struct yaffs_device *dev, u32 chunk, u8 *data,
 		err = read_page(dev, chunk, dev->chunk_bytes, (u8 *)&m.tags,
 				sizeof(m.tags));
 	} else {
-		err = read_page(dev, chunk, 0, dev->raw_page, dev->page_bytes);
-		memcpy(data, dev->raw_page, dev->chunk_bytes);
-		memcpy(&m.tags, dev->raw_page + dev->chunk_bytes,
-		       sizeof(m.tags));
+		err = read_page(dev, chunk, 0, data, dev->page_bytes);
+		memcpy(&m.tags, data + dev->chunk_bytes, sizeof(m.tags));
 	}
 	if (err && err != -EBADMSG)
 		return err;
@@ -151,20 +161,18 @@ int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 	return read_with_oob(dev, chunk, data, tags);
 }
 
-int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, const u8 *data,
+int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
 		     const struct yaffs_tags_media *tags)
 {
 	struct yaffs_tags_oob_media m = { .tags = *tags };
 	struct mtd_oob_ops ops = {
 		.mode = MTD_OPS_AUTO_OOB,
-		.datbuf = (u8 *)data,
+		.datbuf = page,
 		.len = dev->page_bytes,
 	};
 
 	if (dev->options.inband_tags) {
-		memcpy(dev->raw_page, data, dev->chunk_bytes);
-		memcpy(dev->raw_page + dev->chunk_bytes, tags, sizeof(*tags));
-		ops.datbuf = dev->raw_page;
+		memcpy(page + dev->chunk_bytes, tags, sizeof(*tags));
 	} else {
 		if (dev->options.tags_ecc)
 			yaffs_tags_ecc_calculate(&m.tags, &m.ecc);
@@ -209,37 +217,58 @@ int yaffs_nand_mark_bad(struct yaffs_device *dev, u32 block)
 	return mtd_block_markbad(dev->mtd, block_address(dev, block));
 }
 
-/* Where the other tag mode leaves its tags: something there means a wrong option. */
-static bool other_mode_has_data(struct yaffs_device *dev, u32 chunk)
+/* ---- the other tag mode ---- */
+
+static bool read_other_tags(struct yaffs_device *dev, u32 chunk,
+			    struct yaffs_tags_media *m)
 {
-	struct yaffs_tags_oob_media m;
+	u32 from = dev->page_bytes - sizeof(*m);
 	struct mtd_oob_ops ops = {
 		.mode = MTD_OPS_AUTO_OOB,
-		.oobbuf = (u8 *)&m,
-		.ooblen = sizeof(m.tags),
+		.oobbuf = (u8 *)m,
+		.ooblen = sizeof(*m),
 	};
-	int err;
 
 	if (!dev->options.inband_tags)
-		return !read_page(dev, chunk, 0, dev->check_page,
-				  dev->page_bytes) &&
-		       memchr_inv(dev->check_page, 0xff, dev->page_bytes);
-	if (dev->mtd->oobavail < sizeof(m.tags))
-		return false;
-	err = mtd_read_oob(dev->mtd, chunk_address(dev, chunk), &ops);
-	return !err && le32_to_cpu(m.tags.seq) >= YAFFS_SEQ_LOWEST &&
-	       le32_to_cpu(m.tags.seq) < YAFFS_SEQ_END;
+		return !read_page(dev, chunk, from, (u8 *)m, sizeof(*m));
+	return dev->mtd->oobavail >= sizeof(*m) &&
+	       !mtd_read_oob(dev->mtd, chunk_address(dev, chunk), &ops);
+}
+
+bool yaffs_nand_has_other_tags(struct yaffs_device *dev, u32 chunk)
+{
+	struct yaffs_tags_media m;
+	struct yaffs_tags tags;
+
+	return read_other_tags(dev, chunk, &m) &&
+	       le32_to_cpu(m.seq) >= YAFFS_SEQ_LOWEST &&
+	       le32_to_cpu(m.seq) < YAFFS_SEQ_END &&
+	       !yaffs_tags_unpack(&m, &tags);
+}
+
+/* Without in-band tags any contents of a page without tags are a reason to ask. */
+static bool other_mode_has_data(struct yaffs_device *dev, u32 chunk)
+{
+	if (dev->options.inband_tags)
+		return yaffs_nand_has_other_tags(dev, chunk);
+	return !read_page(dev, chunk, 0, dev->check_page, dev->page_bytes) &&
+	       memchr_inv(dev->check_page, 0xff, dev->page_bytes);
 }
 
 bool yaffs_nand_wrong_mode(struct yaffs_device *dev, u8 state)
 {
-	u32 block;
+	u32 step = DIV_ROUND_UP(dev->n_blocks, OTHER_MODE_SAMPLES);
+	u32 block, seen = 0;
 
-	for (block = 1; block <= dev->n_blocks; block++)
-		if (dev->blocks[block].state == state &&
-		    !yaffs_nand_is_bad(dev, block) &&
-		    other_mode_has_data(dev, block * dev->pages_per_block))
+	for (block = 1; block <= dev->n_blocks; block++) {
+		if (dev->blocks[block].state != state ||
+		    yaffs_nand_is_bad(dev, block))
+			continue;
+		if (seen++ % step && seen > OTHER_MODE_FIRST)
+			continue;
+		if (other_mode_has_data(dev, block * dev->pages_per_block))
 			return true;
+	}
 	return false;
 }
 

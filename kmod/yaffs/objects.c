@@ -16,6 +16,8 @@
 
 #include "yaffs.h"
 
+#define FREE_TOGETHER 64
+
 static struct kmem_cache *object_cache;
 
 int yaffs_objects_init(void)
@@ -126,6 +128,90 @@ void yaffs_object_free(struct yaffs_object *obj)
 	xa_erase(&dev->objects, obj->id);
 	dev->n_objects--;
 	kmem_cache_free(object_cache, obj);
+}
+
+/*
+ * Frees objects with what hangs on them, but not what ties them to others, which go
+ * too. Neighbours in memory are freed together, which costs the allocator little.
+ */
+static void free_together(struct yaffs_device *dev, struct yaffs_object **objects,
+			  u32 n)
+{
+	void *leaves[FREE_TOGETHER];
+	u32 n_leaves = 0, i;
+
+	for (i = 0; i < n; i++) {
+		struct yaffs_object *obj = objects[i];
+
+		if (obj->type == YAFFS_TYPE_SYMLINK)
+			kfree(obj->symlink);
+		else if (obj->type == YAFFS_TYPE_FILE &&
+			 !yaffs_index_take_leaf(dev, &obj->file.index,
+						&leaves[n_leaves]))
+			n_leaves++;
+		kfree(obj->name);
+	}
+	yaffs_index_free_leaves(leaves, n_leaves);
+	kmem_cache_free_bulk(object_cache, n, (void **)objects);
+}
+
+struct yaffs_object **yaffs_objects_by_bucket(struct yaffs_device *dev)
+{
+	u32 next[YAFFS_CKPT_BUCKETS] = {}, i, sum = 0, count;
+	XA_STATE(xas, &dev->objects, 0);
+	struct yaffs_object **order, *obj;
+
+	order = kvmalloc_array(max(dev->n_objects, 1U), sizeof(*order),
+			       GFP_NOFS);
+	if (!order)
+		return NULL;
+	rcu_read_lock();
+	xas_for_each(&xas, obj, YAFFS_MAX_OBJECT_ID)
+		next[obj->id % YAFFS_CKPT_BUCKETS]++;
+	for (i = 0; i < YAFFS_CKPT_BUCKETS; i++) {
+		count = next[i];
+		next[i] = sum;
+		sum += count;
+	}
+	xas_set(&xas, 0);
+	xas_for_each(&xas, obj, YAFFS_MAX_OBJECT_ID)
+		order[next[obj->id % YAFFS_CKPT_BUCKETS]++] = obj;
+	rcu_read_unlock();
+	return order;
+}
+
+/* In the order in which a checkpoint's objects were read, hence allocated. */
+static void free_all(struct yaffs_device *dev)
+{
+	struct yaffs_object **order = yaffs_objects_by_bucket(dev), *obj;
+	unsigned long id;
+	u32 i;
+
+	if (!order) {
+		xa_for_each(&dev->objects, id, obj)
+			free_together(dev, &obj, 1);
+		return;
+	}
+	for (i = 0; i < dev->n_objects; i += FREE_TOGETHER) {
+		free_together(dev, order + i,
+			      min_t(u32, dev->n_objects - i, FREE_TOGETHER));
+		cond_resched();
+	}
+	kvfree(order);
+}
+
+void yaffs_objects_free(struct yaffs_device *dev)
+{
+	yaffs_cache_forget(dev);
+	free_all(dev);
+	xa_destroy(&dev->objects);
+	INIT_LIST_HEAD(&dev->dirty_directories);
+	dev->n_objects = 0;
+	dev->n_files = 0;
+	dev->root = NULL;
+	dev->lost_found = NULL;
+	dev->unlinked = NULL;
+	dev->deleted = NULL;
 }
 
 struct yaffs_object *yaffs_object_target(struct yaffs_object *obj)

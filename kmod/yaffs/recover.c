@@ -5,9 +5,12 @@
  * has no path to the root gets a place in lost+found.
  *
  * Objects under "unlinked" were in use when power was lost, or half deleted; those
- * under "deleted" were gone already. Both, and by default all of lost+found, are
- * removed from flash when the mount may write. A read-only mount leaves that to the
- * moment when it becomes writable.
+ * under "deleted" were gone already. Both are removed from flash when the mount may
+ * write. A read-only mount leaves that to the moment when it becomes writable.
+ *
+ * Only what is itself in one of the two was deleted. An object whose directory is
+ * there no more was not: a header may be missing that could have been read yesterday.
+ * It is kept in lost+found, unless the user asked for that to be emptied.
  */
 
 #include <linux/sched.h>
@@ -21,12 +24,39 @@ static bool is_root(const struct yaffs_object *obj)
 	return obj == dev->root || obj == dev->unlinked || obj == dev->deleted;
 }
 
+static bool is_deleted(const struct yaffs_object *obj)
+{
+	return obj->parent_id == YAFFS_ID_UNLINKED ||
+	       obj->parent_id == YAFFS_ID_DELETED;
+}
+
+/* NULL: there is none, or it was deleted. */
 static struct yaffs_object *directory_of(struct yaffs_object *obj)
 {
 	struct yaffs_object *dir = yaffs_object_find(obj->dev, obj->parent_id);
 
-	return dir && dir != obj && dir->type == YAFFS_TYPE_DIRECTORY ? dir :
-									NULL;
+	if (!dir || dir == obj || dir->type != YAFFS_TYPE_DIRECTORY)
+		return NULL;
+	return !is_root(dir) && is_deleted(dir) ? NULL : dir;
+}
+
+/*
+ * Sets each object's parent, though not yet the parent's children. Objects of one
+ * directory mostly follow each other.
+ */
+static void find_parents(struct yaffs_device *dev)
+{
+	XA_STATE(xas, &dev->objects, 0);
+	struct yaffs_object *obj, *dir = NULL;
+
+	dev->lost_found->parent_id = YAFFS_ID_ROOT;
+	rcu_read_lock();
+	xas_for_each(&xas, obj, YAFFS_MAX_OBJECT_ID) {
+		if (!dir || dir->id != obj->parent_id || dir == obj)
+			dir = directory_of(obj);
+		obj->parent = is_root(obj) ? NULL : dir;
+	}
+	rcu_read_unlock();
 }
 
 /*
@@ -35,57 +65,36 @@ static struct yaffs_object *directory_of(struct yaffs_object *obj)
  */
 static struct yaffs_object *broken_path(struct yaffs_object *obj)
 {
-	struct yaffs_object *dir;
-
-	for (; !is_root(obj) && !obj->seen; obj = dir) {
+	for (; !is_root(obj) && !obj->seen; obj = obj->parent) {
 		obj->walked = true;
-		dir = directory_of(obj);
-		if (!dir || dir->walked)
+		if (!obj->parent || obj->parent->walked)
 			return obj;
 	}
 	return NULL;
 }
 
-static void mark_path(struct yaffs_object *obj)
+/* Sees to it that the object has a path; true if it has to be one by lost+found. */
+static bool make_path(struct yaffs_object *obj)
 {
-	for (; obj && obj->walked; obj = directory_of(obj)) {
+	struct yaffs_object *broken = broken_path(obj);
+
+	if (broken)
+		broken->parent = obj->dev->lost_found;
+	for (; obj && obj->walked; obj = obj->parent) {
 		obj->walked = false;
 		obj->seen = true;
 	}
-}
-
-static void make_paths(struct yaffs_device *dev)
-{
-	struct yaffs_object *obj, *broken;
-	unsigned long id;
-	u32 lost = 0;
-
-	dev->lost_found->parent_id = YAFFS_ID_ROOT;
-	dev->lost_found->seen = true;
-	xa_for_each(&dev->objects, id, obj) {
-		broken = broken_path(obj);
-		if (broken) {
-			broken->parent_id = YAFFS_ID_LOST_FOUND;
-			lost++;
-		}
-		mark_path(obj);
-		if (id % 64 == 0)
-			cond_resched();
-	}
-	if (lost)
-		pr_info("yaffs2: %s: %u objects without a path to the root: lost+found\n",
-			dev->mtd->name, lost);
+	return broken;
 }
 
 /* A child of lost+found must have a name; one without a header gets it here. */
 static int adopt(struct yaffs_object *obj)
 {
-	struct yaffs_device *dev = obj->dev;
-	struct yaffs_object *dir = yaffs_object_find(dev, obj->parent_id);
+	struct yaffs_object *dir = obj->parent;
 	int err;
 
 	yaffs_directory_add(dir, obj);
-	obj->unlinked = dir == dev->unlinked;
+	obj->unlinked = dir == obj->dev->unlinked;
 	if (obj->hdr_chunk || obj->loaded)
 		return 0;
 	err = yaffs_object_load(obj);	/* -EUCLEAN, and a name by its id */
@@ -103,11 +112,11 @@ static void find_target(struct yaffs_object *link)
 						link->hardlink.target_id);
 
 	if (!target || target->type == YAFFS_TYPE_HARDLINK ||
-	    target->type == YAFFS_TYPE_DIRECTORY ||
-	    target->parent_id == YAFFS_ID_UNLINKED ||
-	    target->parent_id == YAFFS_ID_DELETED)
+	    target->type == YAFFS_TYPE_DIRECTORY || is_deleted(target))
 		target = NULL;
 	yaffs_object_set_link(link, target);
+	if (!target)
+		link->dev->recover_links = true;
 }
 
 /*
@@ -127,6 +136,7 @@ static int drop_double(struct yaffs_object *link)
 		return 0;
 	yaffs_directory_remove(link);
 	yaffs_object_set_link(link, NULL);
+	link->dev->recover_links = true;
 	return 0;
 }
 
@@ -142,17 +152,12 @@ static int drop_doubles(struct yaffs_device *dev)
 	return err;
 }
 
-/*
- * Forgets what the flash says is deleted already. A deleted directory should have no
- * children; one that has some (@walked) goes with them, later.
- */
+/* Forgets what the flash says is deleted already. */
 static void forget(struct yaffs_object *obj)
 {
 	struct yaffs_device *dev = obj->dev;
 	bool read_only = dev->read_only;
 
-	if (is_root(obj) || obj->parent_id != YAFFS_ID_DELETED || obj->walked)
-		return;
 	/* Nothing may be erased yet: only the books are kept. */
 	dev->read_only = true;
 	if (obj->type == YAFFS_TYPE_FILE)
@@ -160,28 +165,27 @@ static void forget(struct yaffs_object *obj)
 	if (obj->hdr_chunk)
 		yaffs_chunk_dead(dev, obj->hdr_chunk);
 	dev->read_only = read_only;
+	obj->parent = NULL;	/* it is not among the children */
 	yaffs_object_free(obj);
 }
 
 int yaffs_recover_links(struct yaffs_device *dev)
 {
-	struct yaffs_object *obj, *dir;
+	struct yaffs_object *obj;
 	unsigned long id;
+	u32 lost = 0;
 	int err;
 
-	make_paths(dev);
+	find_parents(dev);
+	dev->lost_found->seen = true;
 	xa_for_each(&dev->objects, id, obj) {
-		dir = directory_of(obj);
-		if (dir)
-			dir->walked = true;
-	}
-	xa_for_each(&dev->objects, id, obj)
-		forget(obj);
-	xa_for_each(&dev->objects, id, obj) {
-		obj->seen = false;
-		obj->walked = false;
 		if (is_root(obj))
 			continue;
+		if (obj->parent == dev->deleted) {
+			forget(obj);
+			continue;
+		}
+		lost += make_path(obj);
 		err = adopt(obj);
 		if (err)
 			return err;
@@ -189,7 +193,13 @@ int yaffs_recover_links(struct yaffs_device *dev)
 			find_target(obj);
 		if (obj->type == YAFFS_TYPE_FILE && !obj->hdr_chunk)
 			obj->file.stored_size = obj->file.size;
+		dev->recover_tails |= obj->tail;
+		if (id % 64 == 0)
+			cond_resched();
 	}
+	if (lost)
+		pr_info("yaffs2: %s: %u objects without a path to the root: lost+found\n",
+			dev->mtd->name, lost);
 	return dev->mounted_by == YAFFS_BY_SCAN ? drop_doubles(dev) : 0;
 }
 
@@ -299,9 +309,9 @@ int yaffs_recover(struct yaffs_device *dev)
 		err = empty_directory(dev->deleted);
 	if (!err && dev->options.empty_lost_found)
 		err = empty_directory(dev->lost_found);
-	if (!err)
+	if (!err && dev->recover_links)
 		err = delete_dangling(dev);
-	if (!err)
+	if (!err && dev->recover_tails)
 		err = cut_tails(dev);
 	if (err == -ENOSPC || err == -EIO) {
 		pr_info("yaffs2: %s: some deleted objects remain (%d)\n",

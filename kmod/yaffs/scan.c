@@ -208,14 +208,15 @@ static int read_header(struct yaffs_device *dev, u32 chunk,
 	if (err)
 		/* The tags alone still say where the object belongs. */
 		return tags->extended ? 0 : err;
-	*s = (struct scan_header) {
-		.type = h.type,
-		.parent_id = h.parent_id,
-		.size = h.size,
-		.link_target = h.link_target,
-		.shadowed_id = h.shadowed_id,
-		.is_shrink = h.is_shrink || (tags->extended && tags->is_shrink),
-	};
+	if (!tags->extended)
+		*s = (struct scan_header) {
+			.type = h.type,
+			.parent_id = h.parent_id,
+			.size = h.size,
+			.link_target = h.link_target,
+		};
+	s->shadowed_id = h.shadowed_id;
+	s->is_shrink |= h.is_shrink;
 	return 0;
 }
 
@@ -426,7 +427,8 @@ static int scan_blocks(struct scan *scan)
 		       dev->options.inband_tags ? "without" : "with");
 		return -EUCLEAN;
 	}
-	if (scan->n || dev->ckpt_blocks)
+	dev->found_erased = !scan->n && !dev->ckpt_blocks;
+	if (!dev->found_erased)
 		suspect_empty_blocks(dev);
 	sort(scan->order, scan->n, sizeof(*scan->order), newest_first, NULL);
 	for (i = 0; i < scan->n && !err; i++) {

@@ -87,7 +87,6 @@ static const struct yaffs_options yaffs_default_options = {
 	.tags_ecc = true,
 	.lazy_loading = true,
 	.summary = true,
-	.empty_lost_found = true,
 	.cache = true,
 	.checkpoint_read = true,
 	.checkpoint_write = true,
@@ -151,8 +150,8 @@ static int yaffs_show_options(struct seq_file *seq, struct dentry *root)
 		seq_puts(seq, ",lazy-loading-off");
 	if (!options->summary)
 		seq_puts(seq, ",disable-summary");
-	if (!options->empty_lost_found)
-		seq_puts(seq, ",empty-lost-and-found-off");
+	if (options->empty_lost_found)
+		seq_puts(seq, ",empty-lost-and-found-on");
 	if (!options->cache)
 		seq_puts(seq, ",no-cache");
 	if (!options->checkpoint_read && !options->checkpoint_write)

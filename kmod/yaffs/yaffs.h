@@ -205,6 +205,9 @@ enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
  * @ckpt_blocks: blocks that hold a checkpoint, valid or stale
  * @ckpt_valid: the checkpoint on flash describes this state
  * @tags_without_ecc: pages seen whose tags have none, though they should
+ * @found_erased: the mount found nothing on flash: an empty file system
+ * @recover_links: hard links were found that have no target
+ * @recover_tails: files were found that were being made shorter
  * @recovery_pending: mounted read-only: what a scan leaves to do was not done
  * @objects: by id
  * @dirty_directories: whose header waits for the background thread
@@ -245,6 +248,9 @@ struct yaffs_device {
 	bool ckpt_valid;
 	enum yaffs_mounted_by mounted_by;
 	u32 tags_without_ecc;
+	bool found_erased;
+	bool recover_links;
+	bool recover_tails;
 	bool recovery_pending;
 
 	struct xarray objects;
@@ -264,7 +270,6 @@ struct yaffs_device {
 	u64 slot_clock;
 
 	/* Pages for work in progress; the user of each is the function named. */
-	u8 *raw_page;		/* nand.c: page with in-band tags */
 	u8 *check_page;		/* alloc.c: erased check, read back */
 	u8 *hdr_page;		/* header.c: header being written or read */
 	u8 *gc_page_data;	/* gc.c: page being moved */
@@ -312,22 +317,25 @@ static inline bool yaffs_chunk_valid(const struct yaffs_device *dev, u32 chunk)
 /* ---- nand.c: one page, one block ---- */
 
 /*
- * Reads a page: data (chunk_bytes) and tags, each may be NULL. A corrected bit error
- * marks the block. Returns -EBADMSG if data or tags cannot be corrected, -EUCLEAN if
+ * Reads a page: data (chunk_bytes) and tags, each may be NULL; with both, @data has
+ * page_bytes of room. A corrected bit error marks the block. Returns -EBADMSG if data or tags cannot be corrected, -EUCLEAN if
  * tags are not possible ones. With in-band tags and -EBADMSG, @tags->used says that
  * the tags are possible ones: bits of the page are wrong, hardly those.
  */
 int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 		    struct yaffs_tags *tags);
-int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, const u8 *data,
+/* @page: the chunk, with page_bytes of room; in-band tags go behind the chunk. */
+int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
 		     const struct yaffs_tags_media *tags);
 int yaffs_nand_erase(struct yaffs_device *dev, u32 block);
 bool yaffs_nand_is_bad(struct yaffs_device *dev, u32 block);
 int yaffs_nand_mark_bad(struct yaffs_device *dev, u32 block);
 /* 1: all 0xff with unused tags, 0: not, or an error. Uses @page as a buffer. */
 int yaffs_nand_is_erased(struct yaffs_device *dev, u32 chunk, u8 *page);
-/* True if a block in @state holds what the other tag mode would have written. */
+/* True if one of some blocks in @state holds what the other tag mode writes. */
 bool yaffs_nand_wrong_mode(struct yaffs_device *dev, u8 state);
+/* True if a page has tags where the other tag mode puts them. */
+bool yaffs_nand_has_other_tags(struct yaffs_device *dev, u32 chunk);
 /* Tag mode for a chip; fills in the geometry. */
 int yaffs_nand_setup(struct yaffs_device *dev);
 
@@ -337,15 +345,25 @@ int yaffs_nand_setup(struct yaffs_device *dev);
 bool yaffs_space_for(struct yaffs_device *dev, u32 chunks, bool reserve);
 /* Free pages as statfs reports them. */
 u32 yaffs_free_chunks(struct yaffs_device *dev);
-/* Writes a page where it is its turn; @tags' sequence number is filled in. */
-int yaffs_chunk_write(struct yaffs_device *dev, const u8 *data,
-		      struct yaffs_tags *tags, bool reserve, u32 *chunk);
+/* As yaffs_nand_write(), where it is its turn; @tags' sequence number is filled in. */
+int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tags,
+		      bool reserve, u32 *chunk);
 /* Marks a page as live, or as dead; the last dead page frees the block. */
 void yaffs_chunk_live(struct yaffs_device *dev, u32 chunk);
 void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk);
 bool yaffs_chunk_is_live(const struct yaffs_device *dev, u32 chunk);
 /* Erases a block without live pages, or retires it. */
 void yaffs_block_recycle(struct yaffs_device *dev, u32 block);
+/*
+ * True if nothing was written to an empty block since its last erase, as far as tags
+ * and the first page tell; those of all its pages if it is suspect.
+ */
+bool yaffs_block_is_blank(struct yaffs_device *dev, u32 block);
+/*
+ * On a partition that was mounted as an erased one: true if the other tag mode wrote
+ * the block. From then on it is left alone.
+ */
+bool yaffs_block_is_foreign(struct yaffs_device *dev, u32 block);
 /* No page is written to the block being allocated any more. */
 void yaffs_alloc_abandon(struct yaffs_device *dev);
 
@@ -386,6 +404,13 @@ int yaffs_index_leaves(const struct yaffs_index *index,
 		       int (*visit)(void *context, u32 first_id, const u32 *chunks),
 		       void *context);
 void yaffs_index_free(struct yaffs_device *dev, struct yaffs_index *index);
+/*
+ * To free many: takes the only leaf out of an index, or frees the whole index
+ * (-ENODATA). Leaves are freed together.
+ */
+int yaffs_index_take_leaf(struct yaffs_device *dev, struct yaffs_index *index,
+			  void **leaf);
+void yaffs_index_free_leaves(void **leaves, u32 n);
 
 /* ---- objects.c ---- */
 
@@ -395,6 +420,13 @@ struct yaffs_object *yaffs_object_find(struct yaffs_device *dev, u32 id);
 /* A new object in memory; @id 0: any free one. ERR_PTR: -ENOMEM, -ENOSPC, -EEXIST. */
 struct yaffs_object *yaffs_object_new(struct yaffs_device *dev, u32 id, u8 type);
 void yaffs_object_free(struct yaffs_object *obj);
+/*
+ * All n_objects in the order of the checkpoint's hash buckets: by the low byte of the
+ * id. NULL: no memory. To be given to kvfree().
+ */
+struct yaffs_object **yaffs_objects_by_bucket(struct yaffs_device *dev);
+/* All of them at once, when none is used any more. */
+void yaffs_objects_free(struct yaffs_device *dev);
 /* Gives an object of type unknown its type, for scan and checkpoint. */
 void yaffs_object_set_type(struct yaffs_object *obj, u8 type);
 /* What a hard link stands for; NULL if it dangles. Else the object itself. */
@@ -522,7 +554,7 @@ int yaffs_file_cut_tail(struct yaffs_object *obj);
 void yaffs_file_drop(struct yaffs_object *obj);
 /* For cache.c: one whole chunk, to and from flash. */
 int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page);
-int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, const u8 *page,
+int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
 			   u32 n_bytes, bool reserve);
 
 /* ---- cache.c: the short-op cache ---- */
@@ -535,6 +567,8 @@ int yaffs_cache_write(struct yaffs_object *obj, u32 chunk_id, u32 offset,
 		      const u8 *from, u32 bytes);
 int yaffs_cache_flush(struct yaffs_object *obj);
 int yaffs_cache_flush_all(struct yaffs_device *dev);
+/* Forgets what is cached of all files. */
+void yaffs_cache_forget(struct yaffs_device *dev);
 /* Forgets what is cached of @obj from @chunk_id on. */
 void yaffs_cache_drop(struct yaffs_object *obj, u32 chunk_id);
 

@@ -145,7 +145,7 @@ static void expect_block(const char *what, struct yaffs_block b, u32 word)
 	      "block with %s: %08x, not %08x", what, get32(&m, 0), word);
 	check(!yaffs_ckpt_block_unpack(&m, 1023, &back) &&
 	      back.seq == b.seq && back.pages_in_use == b.pages_in_use &&
-	      back.soft_deleted == b.soft_deleted && back.state == b.state &&
+	      back.state == b.state &&
 	      back.strikes == b.strikes &&
 	      back.needs_retiring == b.needs_retiring &&
 	      back.skip_erased_check == b.skip_erased_check &&
@@ -161,8 +161,6 @@ static void test_blocks(void)
 	struct yaffs_block b;
 
 	expect_block("nothing", (struct yaffs_block) { .unreadable = true }, 0);
-	expect_block("soft-deleted pages",
-		     (struct yaffs_block) { .soft_deleted = 1023 }, 0x3ff);
 	expect_block("pages in use",
 		     (struct yaffs_block) { .pages_in_use = 1023 }, 0xffc00);
 	expect_block("state", (struct yaffs_block) { .state = 9 }, 0x900000);

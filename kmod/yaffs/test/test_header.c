@@ -75,8 +75,9 @@ static void test_file_offsets(void)
 	expect32(raw, MTIME, 0xa2);
 	expect32(raw, CTIME, 0xa3);
 	expect32(raw, SIZE_LOW, 0x123);
-	check(all_bytes(raw + LINK_TARGET, 168, 0xff),
-	      "a file has no link target, symbolic link or device");
+	check(all_bytes(raw + LINK_TARGET, 164, 0xff),
+	      "a file has no link target or symbolic link");
+	expect32(raw, RDEV, 0);
 	expect32(raw, CTIME64, 0xa3);
 	expect32(raw, CTIME64 + 4, 3);
 	expect32(raw, ATIME64, 0xa1);
@@ -112,7 +113,7 @@ static void test_other_types(void)
 	expect32(raw, SIZE_LOW, 0xffffffff);
 	expect32(raw, SIZE_HIGH, 0xffffffff);
 	expect32(raw, LINK_TARGET, 0xffffffff);
-	expect32(raw, RDEV, 0xffffffff);
+	expect32(raw, RDEV, 0);
 	expect32(raw, SHADOW, 0);
 	expect32(raw, SHRINK, 0);
 	free(raw);
@@ -282,6 +283,60 @@ static void test_refused(void)
 	free(raw);
 }
 
+/* One field of file_header is changed; then it is read as what the tags know. */
+static void expect_reconciled(u32 offset, u32 value,
+			      const struct yaffs_header *known, u64 size)
+{
+	u8 *raw = encode(&file_header, false);
+	struct yaffs_header back;
+	int err;
+
+	put32(raw, offset, value);
+	yaffs_header_reconcile((struct yaffs_header_media *)raw, known,
+			       MAX_SIZE);
+	err = decode(raw, &back);
+	check(!err && back.type == known->type && back.size == size &&
+	      back.link_target == known->link_target &&
+	      back.name_bytes == 5 && !memcmp(back.name, "hello", 5) &&
+	      back.uid == 1000 && back.mtime_s == 0x2000000a2ull,
+	      "%08x at %u: %d, type %u, size %llx", value, offset, err,
+	      back.type, (unsigned long long)back.size);
+	free(raw);
+}
+
+static void test_contradictions(void)
+{
+	struct yaffs_header file = {
+		.type = YAFFS_TYPE_FILE, .parent_id = 0x1234, .size = 7,
+	};
+	struct yaffs_header other = { .parent_id = 0x1234 };
+	u8 *raw = encode(&file_header, false);
+
+	expect_reconciled(TYPE, YAFFS_TYPE_DIRECTORY, &file, 7);
+	expect_reconciled(TYPE, 0x80000001, &file, 7);
+	expect_reconciled(PARENT, 0, &file, 0x500000123ull);
+	expect_reconciled(PARENT, 0x40000, &file, 0x500000123ull);
+	expect_reconciled(SIZE_HIGH, 0x80, &file, 7);
+	other.type = YAFFS_TYPE_DIRECTORY;
+	expect_reconciled(TYPE, YAFFS_TYPE_FILE, &other, 0);
+	other.type = YAFFS_TYPE_HARDLINK;
+	other.link_target = 300;
+	expect_reconciled(LINK_TARGET, 0x40000, &other, 0);
+
+	check(yaffs_header_has_name((void *)raw), "a name");
+	raw[NAME + 200] = 1;
+	check(!yaffs_header_has_name((void *)raw), "bytes behind a name");
+	memset(raw + NAME, 'x', 256);
+	check(!yaffs_header_has_name((void *)raw), "a name without end");
+	memset(raw + NAME, 0, 256);
+	check(!yaffs_header_has_name((void *)raw), "no name");
+	memcpy(raw + NAME, "a/b", 3);
+	check(!yaffs_header_has_name((void *)raw), "a path");
+	memset(raw, 0xff, 512);
+	check(!yaffs_header_has_name((void *)raw), "an erased page");
+	free(raw);
+}
+
 static struct yaffs_header random_header(u64 *state, u8 *name, u8 *symlink)
 {
 	struct yaffs_header h = {
@@ -360,6 +415,7 @@ int main(void)
 	test_names_decoded();
 	test_older_fields();
 	test_refused();
+	test_contradictions();
 	test_round_trips();
 	return report("test_header");
 }
