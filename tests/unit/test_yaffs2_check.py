@@ -279,6 +279,8 @@ HEADERS = [
     M("header-alias", at_header(300, b"t" * 160, (1, 2)), name="no-end"),
     M("header-rdev", at_header(460, 0x10405, (1, 3))),
     M("header-unset", at_header(460, 1)),
+    M("header-rdev-unset", at_header(460, 0xFFFFFFFF)),
+    M("header-rdev-unset", at_header(460, 0xFFFFFFFF, (1, 1)), name="link"),
     M("header-unset", at_header(500, 0), name="reserved"),
     M("header-unset", at_header(292, 0, (1, 2)), name="size"),
     M("header-unset", at_header(300, b"\0", F), name="alias"),
@@ -467,7 +469,8 @@ CHECKPOINTS = [
     M("checkpoint-object", in_record(258, 12, 1), name="header"),
     M("checkpoint-object", in_record(257, 16, -1), name="type"),
     M("checkpoint-object", in_record(258, 20, 1), name="count"),
-    M("checkpoint-object", in_record(258, 24, 1), name="size"),
+    M("checkpoint-object", in_record(258, 24, -1), name="size"),
+    M("checkpoint-size", in_record(258, 24, 1)),
     M("checkpoint-object", in_stream(drop_record), name="missing"),
     M("checkpoint-object", in_stream(lambda s: add(record_at(s, 259) + 4, 256)(s)), name="unknown"),
     M("checkpoint-leaf", in_stream(lambda s: add(record_at(s, 258) + 36, 1 << 16)(s))),
@@ -632,6 +635,7 @@ def test_every_rule_is_broken_by_a_test() -> None:
     broken = {mutation.rule for mutation in (*PAGES, *HEADERS, *TREE, *CHECKPOINTS)}
     elsewhere = {
         *("image-header", "image-truncated", "image-no-tags", "image-erased"),
+        *("image-unpadded", "image-block-size"),
         *("erase-interrupted", "path-long"),
     }
     assert set(RULES) == broken | elsewhere

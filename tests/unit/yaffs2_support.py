@@ -156,6 +156,13 @@ class Image:
         for page in pages or range(self.geometry.pages_per_block):
             self.patch(block, page, 0, b"\xff" * self.geometry.raw_page_bytes)
 
+    def resequence(self, sequence: int) -> None:
+        """Gives all blocks this number; for logs without summaries."""
+        for block in range(self.blocks):
+            for page in range(self.geometry.pages_per_block):
+                if self.tags(block, page).sequence != 0xFFFFFFFF:
+                    self.set_tags(block, page, sequence=sequence)
+
     def swap_blocks(self, one: int, other: int) -> None:
         size = self.geometry.raw_block_bytes
         a, b = self.at(one), self.at(other)

@@ -5,7 +5,8 @@
     tree = read_tree(Path("flash"))
     assert tree["/a/b"].content == b"..."
 
-The tree is what a mount without checkpoint finds, before anything is deleted.
+The tree is what a mount finds, before anything is deleted. It comes from a scan; of a checkpoint
+that a mount would accept it has the sizes of files that grew without data.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from ffslab.yaffs2.check_checkpoint import CheckpointState, check_checkpoint
 from ffslab.yaffs2.check_headers import check_headers
 from ffslab.yaffs2.check_pages import check_pages
 from ffslab.yaffs2.check_tree import check_tree
+from ffslab.yaffs2.checkpoint_read import FoundCheckpoint, read_checkpoint
 from ffslab.yaffs2.detect import ImageOptions, OpenedImage, open_image
 from ffslab.yaffs2.findings import RULES, Finding, Findings, Severity
 from ffslab.yaffs2.format import TYPE_NAMES, Geometry, ObjectType
-from ffslab.yaffs2.mount import Mounted, mount_scan
+from ffslab.yaffs2.image import FlashImage
+from ffslab.yaffs2.mount import Mounted, grow_files, mount_scan
 from ffslab.yaffs2.scan import BlockKind, FlashScan, scan_flash
 from ffslab.yaffs2.tree import Fate, Node, Tree, build_tree, nodes
 
@@ -97,7 +100,8 @@ def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node
     those of `check_image`.
     """
     image = open_image(path, options)
-    tree = build_tree(mount_scan(image.flash, scan_flash(image.flash)))
+    scan = scan_flash(image.flash)
+    tree = build_tree(_mount(image.flash, scan, read_checkpoint(image.flash)))
     found: dict[str, Node] = {}
     for node in nodes(tree, image.flash):
         found.setdefault(node.path, node)
@@ -112,13 +116,14 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
     for rule, message in image.problems:
         findings.add(rule, message)
     scan = scan_flash(flash)
-    mounted = mount_scan(flash, scan)
+    found = read_checkpoint(flash)
+    mounted = _mount(flash, scan, found)
     tree = build_tree(mounted)
     _check_any_tags(scan, findings)
     check_pages(flash, scan, mounted, findings)
     check_headers(flash, scan, findings)
     check_tree(flash, mounted, tree, findings)
-    checkpoint = check_checkpoint(flash, scan, mounted, tree, findings)
+    checkpoint = check_checkpoint(scan, found, mounted, tree, findings)
     report = Report(
         path=path,
         file_format="lab" if flash.is_lab else "raw",
@@ -132,6 +137,13 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
         counts=dict(findings.counts),
     )
     return CheckedImage(image, report, tree)
+
+
+def _mount(flash: FlashImage, scan: FlashScan, checkpoint: FoundCheckpoint) -> Mounted:
+    mounted = mount_scan(flash, scan)
+    if checkpoint.parsed is not None:
+        grow_files(mounted, checkpoint.parsed, flash.geometry)
+    return mounted
 
 
 def _check_any_tags(scan: FlashScan, findings: Findings) -> None:

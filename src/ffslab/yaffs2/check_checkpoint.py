@@ -10,25 +10,25 @@ are those not in use, soft-deleted ones included, in blocks that hold or can hol
 with a deleted, soft-deleted or unlinked mark are not compared with the scan, which deletes them;
 pages that are in use and belong to no object are those of soft-deleted files, as many as the
 block's count says. A summary page may have been discarded. Objects 1 to 4 may be listed or not.
+A file that grew without data (truncate) may have its size in the checkpoint only: a mount by scan
+finds the old one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ffslab.yaffs2.checkpoint_read import (
     Checkpoint,
-    CheckpointError,
     CheckpointPage,
+    FoundCheckpoint,
     ObjectRecord,
-    checkpoint_pages,
     entry_widths,
-    read_checkpoint,
     unpack_leaf,
 )
 from ffslab.yaffs2.findings import Findings, Where
 from ffslab.yaffs2.format import BlockState, Geometry, ObjectType
-from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import FoundObject, Mounted, Place
 from ffslab.yaffs2.scan import BlockKind, BlockRecord, FlashScan, is_retired
 from ffslab.yaffs2.tree import Fate, Tree
@@ -51,35 +51,32 @@ class CheckpointState:
 
 
 def check_checkpoint(
-    flash: FlashImage, scan: FlashScan, mounted: Mounted, tree: Tree, findings: Findings
+    scan: FlashScan, found: FoundCheckpoint, mounted: Mounted, tree: Tree, findings: Findings
 ) -> CheckpointState:
-    """Reads the checkpoint and compares it with scan and mount."""
+    """Compares the checkpoint with scan and mount."""
     there = scan.of_kind(BlockKind.CHECKPOINT)
     if not there:
         return CheckpointState("none")
-    pages = checkpoint_pages(flash)
-    used = sorted({found.block for found in pages})
-    try:
-        checkpoint = read_checkpoint(flash, pages)
-    except CheckpointError as error:
+    pages, error = found.pages, found.error
+    if found.parsed is None or error is not None:
+        assert error is not None
         block = error.block if error.block >= 0 else there[0].block
         rule = "checkpoint-incomplete" if error.incomplete else "checkpoint-invalid"
         findings.add(rule, str(error), Where(block))
         state = "incomplete" if error.incomplete else "invalid"
         return CheckpointState(state, len(there), len(pages))
-    _check_place(flash, scan, pages, findings)
-    _CheckpointCheck(scan, mounted, tree, checkpoint, used, findings).run()
+    used = sorted({page.block for page in pages})
+    _check_place(scan, pages, findings)
+    _CheckpointCheck(scan, mounted, tree, found.parsed, used, findings).run()
     return CheckpointState("valid", len(used), len(pages))
 
 
-def _check_place(
-    flash: FlashImage, scan: FlashScan, pages: list[CheckpointPage], findings: Findings
-) -> None:
+def _check_place(scan: FlashScan, pages: Sequence[CheckpointPage], findings: Findings) -> None:
     """The hints of all pages, blocks that no hint leads to, empty blocks in front."""
     used = {found.block for found in pages}
     for found in pages:
         hint = found.tags.object_word
-        if not found.block + 1 < hint <= flash.blocks + 1:
+        if not found.block + 1 < hint <= len(scan.blocks) + 1:
             message = f"says that the next one is at or behind internal block {hint}"
             findings.add("checkpoint-hint", message, Where(found.block, found.page))
     for record in scan.of_kind(BlockKind.CHECKPOINT):
@@ -311,6 +308,9 @@ class _CheckpointCheck:
         if expected is not None and expected != record.size_or_target:
             message = f"size or target {record.size_or_target}, {expected} on flash"
             self._findings.add("checkpoint-object", message, where)
+        elif found.grown_from is not None:
+            message = f"has {found.size} bytes; a scan finds {found.grown_from}"
+            self._findings.add("checkpoint-size", message, where)
         self._check_leaves(record, found, where)
 
     def _check_leaves(self, record: ObjectRecord, found: FoundObject, where: Where) -> None:

@@ -1,10 +1,12 @@
 """Checks of object headers: every one on flash, also those that newer ones have replaced.
 
 Interpretations: for an unset field 0xFFFFFFFF is demanded where the format document names it
-(size, hard-link target, reserved word, extended sizes); shadowed id, shrink mark, their in-band
-copies and the device number may also be 0. The padding behind the name is not looked at, nor is
-the mode of hard links and of headers under 3 and 4 (a shadowed object's name and mode are not
-known when it is deleted). The bytes behind a link target's NUL may be anything.
+(size, hard-link target, reserved word, extended sizes); shadowed id, shrink mark and their in-band
+copies may also be 0. What is no device has device number 0; 0xFFFFFFFF, which some writers left
+there, is worth a warning: other readers show such files as device 255:255. The padding behind the
+name is not looked at, nor is the mode of hard links and of headers under 3 and 4 (a shadowed
+object's name and mode are not known when it is deleted). The bytes behind a link target's NUL may
+be anything.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from ffslab.yaffs2.format import (
     GRAVES,
     ID_CHECKPOINT,
     ID_DELETED,
+    ID_LOST_FOUND,
     ID_MAX,
     ID_ROOT,
     ID_SUMMARY,
@@ -25,19 +28,18 @@ from ffslab.yaffs2.format import (
     TARGET_BYTES_MAX,
     ObjectType,
 )
-from ffslab.yaffs2.header import HEADER_BYTES, UNSET, ObjectHeader, parse_header
+from ffslab.yaffs2.header import (
+    DEVICES,
+    HEADER_BYTES,
+    UNSET,
+    ObjectHeader,
+    mode_fits,
+    parse_header,
+)
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.scan import BlockKind, FlashScan
 from ffslab.yaffs2.tags import Tags
 from ffslab.yaffs2.xattr import KNOWN_PREFIXES, parse_xattrs
-
-_MODES = {
-    ObjectType.FILE: (stat.S_IFREG,),
-    ObjectType.DIRECTORY: (stat.S_IFDIR,),
-    ObjectType.SYMLINK: (stat.S_IFLNK,),
-    ObjectType.SPECIAL: (stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK),
-}
-_DEVICES = (stat.S_IFCHR, stat.S_IFBLK)
 
 
 def check_headers(flash: FlashImage, scan: FlashScan, findings: Findings) -> None:
@@ -120,7 +122,8 @@ class _HeaderCheck:
             self._add("header-name", "there are bytes behind the name")
         if b"/" in name or name in (b".", b".."):
             self._add("header-name", f"the name {name!r} is a path")
-        if not name and self._where.object_id != ID_ROOT and header.parent_id not in GRAVES:
+        nameless = self._where.object_id in (ID_ROOT, ID_LOST_FOUND)
+        if not name and not nameless and header.parent_id not in GRAVES:
             self._add("name-missing", "has no name")
         expected = {ID_UNLINKED: b"unlinked", ID_DELETED: b"deleted"}.get(header.parent_id)
         if expected and name != expected:
@@ -133,8 +136,7 @@ class _HeaderCheck:
                 self._add("header-parent", f"the root has parent {parent}")
         elif not 0 < parent <= ID_MAX or parent == object_id:
             self._add("header-parent", f"has parent {parent:#x}")
-        formats = () if parent in GRAVES else _MODES.get(kind, ())
-        if formats and stat.S_IFMT(header.mode) not in formats:
+        if parent not in GRAVES and not mode_fits(kind, header.mode):
             self._add("header-mode", f"mode {header.mode:o} for a {kind.name.lower()}")
         if header.mode >> 16 and kind is not ObjectType.HARD_LINK:
             self._add("header-mode", f"mode {header.mode:#x} has more than 16 bits")
@@ -166,10 +168,13 @@ class _HeaderCheck:
                 self._add("header-alias", f"the target has {len(header.alias)} bytes")
         elif header.alias_field != b"\xff" * 160:
             self._add("header-unset", f"a {kind.name.lower()} has a link target")
-        device = kind is ObjectType.SPECIAL and stat.S_IFMT(header.mode) in _DEVICES
+        device = kind is ObjectType.SPECIAL and stat.S_IFMT(header.mode) in DEVICES
         if device and header.rdev > 0xFFFF:
             self._add("header-rdev", f"device number {header.rdev:#x}")
-        if not device and header.rdev not in (0, UNSET):
+        if not device and header.rdev == UNSET:
+            message = f"a {kind.name.lower()} has device number 0xffffffff, not 0"
+            self._add("header-rdev-unset", message)
+        elif not device and header.rdev:
             self._add("header-unset", f"a {kind.name.lower()} has a device number")
         if header.reserved != UNSET:
             self._add("header-unset", f"the reserved word is {header.reserved:#x}")

@@ -27,6 +27,7 @@ from ffslab.yaffs2.format import (
     ID_SUMMARY,
     SEQUENCE_BAD_BLOCK,
     SEQUENCE_CHECKPOINT,
+    SEQUENCE_OF_TOOLS,
     SUMMARY_HEADER_BYTES,
     sequence_is_valid,
 )
@@ -180,6 +181,7 @@ def _check_sequences(scan: FlashScan, interrupted: set[int], findings: Findings)
     for record in scan.of_kind(BlockKind.DATA):
         if record.block not in interrupted:
             blocks[record.sequence].append(record.block)
+    blocks.pop(SEQUENCE_OF_TOOLS, None)
     for sequence, numbers in blocks.items():
         for block in numbers[1:]:
             message = f"has sequence {sequence:#x}, as block {numbers[0]} has"

@@ -98,8 +98,8 @@ def _check_root(found: FoundObject, findings: Findings) -> None:
 def _check_data(flash: FlashImage, tree: Tree, found: FoundObject, findings: Findings) -> None:
     """Sizes and places of the chunks that a mount takes for the file's."""
     data_bytes = flash.geometry.data_bytes
-    if found.header and found.size > found.header_size:
-        message = f"has {found.size} bytes of data, {found.header_size} in its header"
+    if found.header and found.scanned_size > found.header_size:
+        message = f"has {found.scanned_size} bytes of data, {found.header_size} in its header"
         findings.add("data-unflushed", message, _where(tree, found))
     for chunk_id, chunk in found.chunks.items():
         start = (chunk_id - 1) * data_bytes

@@ -18,7 +18,7 @@ the next block with that sequence. Interpretations:
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ffslab.yaffs2.format import (
@@ -115,6 +115,15 @@ class Checkpoint:
     stream_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class FoundCheckpoint:
+    """The pages that are there, and what they say or why that cannot be used."""
+
+    pages: tuple[CheckpointPage, ...]
+    parsed: Checkpoint | None
+    error: CheckpointError | None
+
+
 def checkpoint_pages(flash: FlashImage) -> list[CheckpointPage]:
     """The checkpoint's pages in order, as far as they go on without a gap."""
     pages: list[CheckpointPage] = []
@@ -161,13 +170,18 @@ def _pages_of_block(flash: FlashImage, block: int, before: int) -> Iterator[Chec
         yield CheckpointPage(block, page, tags)
 
 
-def read_checkpoint(flash: FlashImage, pages: list[CheckpointPage]) -> Checkpoint:
-    """The parsed checkpoint. CheckpointError if a mount would not accept it."""
-    stream = _stream(flash, pages)
-    return parse_stream(stream, flash.blocks, flash.geometry.pages_per_block)
+def read_checkpoint(flash: FlashImage) -> FoundCheckpoint:
+    """The checkpoint as far as it is there, parsed if a mount would accept it."""
+    pages = tuple(checkpoint_pages(flash))
+    try:
+        stream = _stream(flash, pages)
+        parsed = parse_stream(stream, flash.blocks, flash.geometry.pages_per_block)
+    except CheckpointError as error:
+        return FoundCheckpoint(pages, None, error)
+    return FoundCheckpoint(pages, parsed, None)
 
 
-def _stream(flash: FlashImage, pages: list[CheckpointPage]) -> bytes:
+def _stream(flash: FlashImage, pages: Sequence[CheckpointPage]) -> bytes:
     stream = bytearray()
     total = xor = 0
     size = flash.geometry.data_bytes

@@ -3,7 +3,10 @@
 A geometry is tried by reading the tags of a sample of pages as it would place them. Tags whose
 ECC verifies hardly occur by chance, so a page size, OOB size and OOB offset that give them is
 right; tags without ECC and in-band tags are recognised by plausible numbers. Pages per block
-follow from the sequence numbers, which change from block to block and only there.
+follow from the sequence numbers, which change from block to block and only there. The original's
+image tool gives all blocks the same number, 0x1000: it says nothing about blocks. If nothing else
+does, 64 pages are assumed and the report says so. The files do not hang on it: they are read in
+the order of the pages.
 
 A partition inside a lab flash file (or a dump of a whole chip) is found by the summaries: they
 hold the internal block number, which counts from the partition's start. Its size follows from a
@@ -24,6 +27,8 @@ from ffslab.yaffs2.format import (
     ID_MAX,
     ID_SUMMARY,
     SEQUENCE_CHECKPOINT,
+    SEQUENCE_OF_TOOLS,
+    SEQUENCE_UNUSED,
     SUMMARY_HEADER_BYTES,
     Geometry,
     geometry_problem,
@@ -86,7 +91,7 @@ def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
             pages_per_block=lab.pages_per_block,
         )
     start = lab.data_offset if lab else 0
-    geometry, source = _deduce(contents, start, lab, options)
+    geometry, source = _deduce(contents, start, lab, options, problems)
     problem = geometry_problem(geometry)
     if problem and not lab:
         raise UsageError(f"{path}: {problem}", remedy="give other sizes, or none")
@@ -98,7 +103,11 @@ def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
 
 
 def _deduce(
-    contents: Contents, start: int, lab: LabHeader | None, options: ImageOptions
+    contents: Contents,
+    start: int,
+    lab: LabHeader | None,
+    options: ImageOptions,
+    problems: list[tuple[str, str]],
 ) -> tuple[Geometry, str]:
     given = [
         name
@@ -119,8 +128,7 @@ def _deduce(
     else:
         source = reason
     if options.pages_per_block is None and sample is not None:
-        pages = _pages_per_block(contents, geometry)
-        geometry = replace(geometry, pages_per_block=pages)
+        geometry = _with_pages_per_block(contents, geometry, problems)
     return geometry, source
 
 
@@ -253,8 +261,26 @@ def _plausible(stored: bytes, geometry: Geometry) -> bool:
     return sizes and 0 < tags.object_word <= ID_MAX
 
 
-def _pages_per_block(contents: Contents, geometry: Geometry) -> int:
+def _with_pages_per_block(
+    contents: Contents, geometry: Geometry, problems: list[tuple[str, str]]
+) -> Geometry:
     """The block size of a raw dump: the one under which the tags break the fewest rules."""
+    tags = _all_tags(contents, geometry)
+    violations = {size: _violations(tags, size, geometry) for size in _BLOCK_SIZES}
+    fewest = min(violations.values())
+    possible = [size for size in _BLOCK_SIZES if violations[size] == fewest]
+    of_tools = sum(found is not None and found.sequence == SEQUENCE_OF_TOOLS for found in tags)
+    if len(possible) > 1 and of_tools > possible[0]:
+        message = (
+            f"{possible[0]} pages are assumed, since its blocks all have sequence number "
+            f"{SEQUENCE_OF_TOOLS:#x}; --pages-per-block says how many there are"
+        )
+        problems.append(("image-block-size", message))
+    return replace(geometry, pages_per_block=possible[0])
+
+
+def _all_tags(contents: Contents, geometry: Geometry) -> list[Tags | None]:
+    """The tags of pages in their order; None of those that have none."""
     pages = min(len(contents) // geometry.raw_page_bytes, _TAGS_EVIDENCE)
     flash = FlashImage(contents, replace(geometry, pages_per_block=1), 0, pages)
     tags: list[Tags | None] = []
@@ -264,16 +290,12 @@ def _pages_per_block(contents: Contents, geometry: Geometry) -> int:
         )
         good = state in (TagState.GOOD, TagState.CORRECTED)
         tags.append(found if good else None)
-
-    def violations(size: int) -> int:
-        return _violations(tags, replace(geometry, pages_per_block=size))
-
-    return min(_BLOCK_SIZES, key=violations)
+    return tags
 
 
-def _violations(tags: list[Tags | None], geometry: Geometry) -> int:
+def _violations(tags: list[Tags | None], size: int, geometry: Geometry) -> int:
     """How badly a block size fits: mixed or repeated sequence numbers, gaps, summaries."""
-    size = geometry.pages_per_block
+    geometry = replace(geometry, pages_per_block=size)
     if size <= geometry.summary_pages:
         return len(tags)
     seen: set[int] = set()
@@ -281,7 +303,7 @@ def _violations(tags: list[Tags | None], geometry: Geometry) -> int:
     for first in range(0, len(tags), size):
         block = tags[first : first + size]
         numbers = {found.sequence for found in block if found}
-        valid = {number for number in numbers if sequence_is_valid(number)}
+        valid = {number for number in numbers if sequence_is_valid(number)} - {SEQUENCE_OF_TOOLS}
         count += max(0, len(numbers) - 1) + len(valid & seen)
         seen |= valid
         gap = False
@@ -311,7 +333,7 @@ def _partition(
         total = min(lab.blocks, inside // geometry.raw_block_bytes)
     else:
         total = -(-inside // geometry.raw_block_bytes)
-        _note_truncation(inside, geometry, problems)
+        _note_truncation(contents, geometry, problems)
     if not total:
         problems.append(("image-truncated", f"the file has {len(contents)} bytes: no block"))
     first, place = options.first_block, ""
@@ -335,14 +357,27 @@ def _partition(
     return FlashImage(contents, geometry, first, blocks, lab), place
 
 
-def _note_truncation(inside: int, geometry: Geometry, problems: list[tuple[str, str]]) -> None:
-    rest = inside % geometry.raw_block_bytes
-    if rest:
-        pages, odd = divmod(rest, geometry.raw_page_bytes)
-        behind = f" and {odd} bytes" if odd else ""
-        problems.append(
-            ("image-truncated", f"the file ends {pages} pages{behind} into its last block")
-        )
+def _note_truncation(
+    contents: Contents, geometry: Geometry, problems: list[tuple[str, str]]
+) -> None:
+    """A raw image that ends inside a block.
+
+    Nothing is missing behind an erased page, and image tools may stop after the last page.
+    """
+    rest = len(contents) % geometry.raw_block_bytes
+    if not rest:
+        return
+    pages, odd = divmod(rest, geometry.raw_page_bytes)
+    behind = f" and {odd} bytes" if odd else ""
+    message = f"the file ends {pages} pages{behind} into its last block"
+    last = FlashImage(contents, replace(geometry, pages_per_block=1), 0, 0)
+    ecc = geometry.tags_ecc and not geometry.inband
+    number = len(contents) // geometry.raw_page_bytes - 1
+    _, tags = read_tags(last.stored_tags(max(0, number), 0), ecc=ecc)
+    if not odd and tags.sequence in (SEQUENCE_OF_TOOLS, SEQUENCE_UNUSED):
+        problems.append(("image-unpadded", f"{message}; the rest counts as erased"))
+    else:
+        problems.append(("image-truncated", message))
 
 
 def _first_block(flash: FlashImage) -> int:

@@ -42,7 +42,12 @@ _FILE = (
         ("image-truncated", "an image consists of whole blocks"),
         ("image-no-tags", "an image that is not erased has readable tags"),
     ),
-    *_rules(Severity.NOTE, ("image-erased", "an erased partition is an empty file system")),
+    *_rules(
+        Severity.NOTE,
+        ("image-erased", "an erased partition is an empty file system"),
+        ("image-unpadded", "the file ends inside a block, behind its last written page"),
+        ("image-block-size", "nothing in the image says how many pages a block has"),
+    ),
 )
 
 _PAGES = (
@@ -57,7 +62,7 @@ _PAGES = (
         ("tags-spare-bit", "bit 28 of an extended chunk word is 0"),
         ("sequence-range", "sequence numbers are 0x1000 to 0xEFFFFEFF"),
         ("sequence-mixed", "all pages of a block have its sequence number"),
-        ("sequence-duplicate", "no two blocks have the same sequence number"),
+        ("sequence-duplicate", "no two blocks have the same sequence number, except 0x1000"),
         ("page-order", "pages of a block are written in order, without gaps"),
         ("reserved-object", "ids below 256 have no data chunks"),
     ),
@@ -67,7 +72,7 @@ _PAGES = (
         ("page-torn", "the last page of a block was interrupted while it was written"),
         ("erase-interrupted", "a block without live data was interrupted while it was erased"),
         ("data-empty", "a data chunk has at least one byte"),
-        ("reserved-id", "ordinary object ids start at 257"),
+        ("reserved-id", "ordinary object ids start at 256"),
     ),
     *_rules(
         Severity.NOTE,
@@ -112,7 +117,7 @@ _HEADERS = (
         ("header-target", "a hard link names an object; no other type does"),
         ("header-alias", "a symbolic link has a target of 1 to 159 bytes"),
         ("header-rdev", "a device number has 16 bits"),
-        ("header-unset", "fields that a type does not use are 0xFF"),
+        ("header-unset", "fields that a type does not use are 0xFF, the device number 0"),
         ("header-reserved-id", "objects 3 and 4 have no header, 0x10 and 0x20 neither"),
         ("xattr", "extended attributes are records with a length and a name"),
     ),
@@ -121,6 +126,7 @@ _HEADERS = (
         ("header-tags-plain", "a header has extended tags unless its file has 2 GiB or more"),
         ("header-deleted", "headers under 3 and 4 are named unlinked and deleted"),
         ("header-shrink-type", "only files and deleted objects have the shrink mark"),
+        ("header-rdev-unset", "what is no device has device number 0"),
         ("xattr-prefix", "an attribute's name begins with a name space"),
     ),
 )
@@ -135,7 +141,7 @@ _TREE = (
         ("object-parent-type", "a parent is a directory"),
         ("object-in-deleted", "a deleted directory is empty"),
         ("name-duplicate", "no two objects of a directory have the same name"),
-        ("name-missing", "an object that is not the root has a name"),
+        ("name-missing", "an object has a name, except the root and lost+found"),
         ("link-target-missing", "the target of a hard link exists"),
         ("link-target-type", "the target of a hard link is no directory and no hard link"),
         ("data-behind-end", "a chunk's bytes do not reach behind the end of its file"),
@@ -177,6 +183,7 @@ _CHECKPOINT = (
         Severity.NOTE,
         ("checkpoint-incomplete", "a part of the checkpoint is missing: it is not used"),
         ("checkpoint-place", "a checkpoint takes the lowest empty blocks"),
+        ("checkpoint-size", "a file grew without data: only the checkpoint has its size"),
     ),
 )
 

@@ -19,7 +19,8 @@ from enum import IntEnum
 SEQUENCE_UNUSED = 0xFFFFFFFF  # tags of a page that was not written
 SEQUENCE_BAD_BLOCK = 0xFFFF0000  # a block that could not be marked bad
 SEQUENCE_CHECKPOINT = 0x21
-SEQUENCE_FIRST = 0x1000  # the lowest valid one; the first block written has 0x1001
+SEQUENCE_FIRST = 0x1000  # the lowest valid one; a mounted file system begins with 0x1001
+SEQUENCE_OF_TOOLS = 0x1000  # of every block of an image by the original's image tool
 SEQUENCE_LIMIT = 0xEFFFFF00  # the first that is not valid any more
 
 ID_ROOT = 1
@@ -28,7 +29,7 @@ ID_UNLINKED = 3
 ID_DELETED = 4
 ID_SUMMARY = 0x10
 ID_CHECKPOINT = 0x20
-ID_FIRST_ORDINARY = 256  # ids below are reserved; the first that is given out is 257
+ID_FIRST_ORDINARY = 256  # ids below are reserved
 ID_MAX = 0x3FFFF
 GRAVES = (ID_UNLINKED, ID_DELETED)
 

@@ -7,6 +7,7 @@ change. A 64-bit field whose high word is 0xFFFFFFFF is unset: the 32-bit one co
 
 from __future__ import annotations
 
+import stat
 import struct
 from dataclasses import dataclass
 
@@ -16,6 +17,20 @@ HEADER_BYTES = 512
 UNSET = 0xFFFFFFFF
 _LAYOUT = struct.Struct("<2IH256s2s8I160s13I")
 assert _LAYOUT.size == HEADER_BYTES
+
+DEVICES = (stat.S_IFCHR, stat.S_IFBLK)
+# The mode's file types of each object type; a hard link's mode says nothing.
+FORMATS = {
+    ObjectType.FILE: (stat.S_IFREG,),
+    ObjectType.DIRECTORY: (stat.S_IFDIR,),
+    ObjectType.SYMLINK: (stat.S_IFLNK,),
+    ObjectType.SPECIAL: (stat.S_IFIFO, *DEVICES, stat.S_IFSOCK),
+}
+
+
+def mode_fits(kind: ObjectType, mode: int) -> bool:
+    """Whether an object of this type may have this mode."""
+    return kind not in FORMATS or stat.S_IFMT(mode) in FORMATS[kind]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ Follows section 12 of the format document. Interpretations where it leaves room:
   cannot be read is found; an entry with object 0 falls back to them.
 - A chunk whose header cannot be of any object (id 0 or above the limit, type 0 or above 5) is
   ignored, as uncorrectable tags are.
+- Where a header and its tags contradict each other, `claim.py` says what is believed.
 - A header defines its object also if its id is 3 or 4 (nobody writes those): it is ignored.
 """
 
@@ -19,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ffslab.yaffs2.checkpoint_read import Checkpoint
+from ffslab.yaffs2.claim import Claim, claim_of
 from ffslab.yaffs2.format import (
     CHUNK_ID_MAX,
     GRAVES,
@@ -29,6 +32,7 @@ from ffslab.yaffs2.format import (
     ID_ROOT,
     ID_SUMMARY,
     ID_UNLINKED,
+    Geometry,
     ObjectType,
 )
 from ffslab.yaffs2.header import ObjectHeader, parse_header
@@ -67,11 +71,17 @@ class FoundObject:
     defined: bool = False
     shadowed: bool = False
     data_before_type: bool = False
+    grown_from: int | None = None
 
     @property
     def fake(self) -> bool:
         """One of 1 to 4, which exist without a header."""
         return self.object_id in _FAKE_IDS
+
+    @property
+    def scanned_size(self) -> int:
+        """The size without what only a checkpoint knows."""
+        return self.size if self.grown_from is None else self.grown_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,7 @@ class _MountScan:
         self._objects: dict[int, FoundObject] = {}
         self._summary_pages: set[Place] = set()
         self._shrink_blocks: set[int] = set()
+        self._disputed: list[tuple[FoundObject, Claim]] = []
 
     def run(self, scan: FlashScan) -> Mounted:
         blocks = scan.of_kind(BlockKind.DATA)
@@ -112,6 +123,7 @@ class _MountScan:
                 pages = [found.page for found in record.pages[-count:]]
                 self._summary_pages.update((record.block, page) for page in pages)
         self._add_fakes()
+        self._settle()
         return Mounted(
             self._objects,
             self._live(),
@@ -142,46 +154,69 @@ class _MountScan:
         found.chunks[tags.chunk_id] = chunk
         if not found.defined:
             found.size = max(found.size, start + tags.byte_count)
+        elif found.size < found.limit:  # tags and header have two sizes, so the data tell
+            found.size = max(found.size, min(start + tags.byte_count, found.limit))
 
     def _take_header(self, block: int, page: int, tags: Tags) -> None:
         header = parse_header(self._flash.data(block, page))
-        if tags.extended:
-            type_number, parent, word = tags.type_number, tags.parent_id, tags.bytes_word
-        else:
-            type_number, parent, word = header.type_number, header.parent_id, header.target_id
-        if not 1 <= type_number <= 5 or tags.object_id in GRAVES:
+        claim = claim_of(tags, header, self._max)
+        if claim is None or tags.object_id in GRAVES:
             return
-        size = tags.bytes_word if tags.extended else header.size
-        size = 0 if parent in GRAVES else min(size, self._max)
-        shrinks = tags.shrink or (not tags.extended and header.is_shrink == 1)
         found = self._objects.get(tags.object_id)
         if found is None:
-            found = FoundObject(tags.object_id, ObjectType(type_number), limit=self._max)
+            found = FoundObject(tags.object_id, claim.object_type, limit=self._max)
             self._objects[tags.object_id] = found
         if not found.defined:
-            self._define(found, ObjectType(type_number), parent, word, size)
+            self._define(found, claim)
             found.header_at, found.header = (block, page), header
-        if shrinks or parent in GRAVES:
+        if claim.shrinks:
             self._shrink_blocks.add(block)
-            found.limit = min(found.limit, size)
+            found.limit = min(found.limit, claim.limit)
         if tags.shadows or (not tags.extended and header.shadowed):
             self._shadow(header.shadowed)
 
-    def _define(
-        self, found: FoundObject, kind: ObjectType, parent: int, word: int, size: int
-    ) -> None:
+    def _define(self, found: FoundObject, claim: Claim) -> None:
         found.defined = True
-        found.parent_id = parent
-        if kind is not ObjectType.FILE:
+        found.parent_id = claim.parents[0]
+        if claim.object_type is not ObjectType.FILE:
             found.data_before_type = bool(found.chunks)
             found.chunks.clear()
             found.size = 0
         else:
-            found.header_size = size
-            found.size = max(found.size, size)
-            found.limit = min(found.limit, size)
-        found.object_type = kind
-        found.target_id = word if kind is ObjectType.HARD_LINK else 0
+            found.header_size = claim.size
+            found.size = max(found.size, claim.size)
+            found.limit = min(found.limit, claim.limit)
+        found.object_type = claim.object_type
+        found.target_id = claim.targets[0] if claim.targets else 0
+        if len(claim.parents) > 1 or len(claim.targets) > 1:
+            self._disputed.append((found, claim))
+
+    def _settle(self) -> None:
+        """Where tags and header name two parents or targets: the second, if the first is none."""
+        for found, claim in self._disputed:
+            parents = [parent for parent in claim.parents if self._leads_to_root(parent, found)]
+            if parents:
+                found.parent_id = parents[0]
+            targets = [target for target in claim.targets if self._may_be_target(target)]
+            if targets:
+                found.target_id = targets[0]
+
+    def _leads_to_root(self, parent: int, child: FoundObject) -> bool:
+        seen = {child.object_id}
+        while parent not in seen and parent not in _FAKE_IDS:
+            seen.add(parent)
+            found = self._objects.get(parent)
+            if found is None or found.object_type is not ObjectType.DIRECTORY:
+                return False
+            parent = found.parent_id
+        return parent in (ID_ROOT, ID_LOST_FOUND)
+
+    def _may_be_target(self, object_id: int) -> bool:
+        found = self._objects.get(object_id)
+        return found is not None and found.object_type not in (
+            ObjectType.DIRECTORY,
+            ObjectType.HARD_LINK,
+        )
 
     def _shadow(self, object_id: int) -> None:
         """The object was replaced by a rename; what is older of it is dead."""
@@ -206,6 +241,26 @@ class _MountScan:
                 live.add(found.header_at)
             live.update((chunk.block, chunk.page) for chunk in found.chunks.values())
         return live
+
+
+def grow_files(mounted: Mounted, checkpoint: Checkpoint, geometry: Geometry) -> None:
+    """Gives files the sizes that only the checkpoint knows.
+
+    A file that was made longer by truncate, without data, need not have a new header. So the
+    larger size counts if the checkpoint speaks of the same header and as many chunks.
+    """
+    for record in checkpoint.objects:
+        found = mounted.objects.get(record.object_id)
+        if found is None or found.object_type is not ObjectType.FILE or found.header_at is None:
+            continue
+        chunk = (found.header_at[0] + 1) * geometry.pages_per_block + found.header_at[1]
+        same = (record.object_type, record.header_chunk, record.data_chunks) == (
+            ObjectType.FILE,
+            chunk,
+            len(found.chunks),
+        )
+        if same and found.size < record.size_or_target <= geometry.max_file_bytes:
+            found.grown_from, found.size = found.size, record.size_or_target
 
 
 def mount_tags(record: BlockRecord) -> Iterator[tuple[int, Tags]]:

@@ -20,6 +20,7 @@ from ffslab.yaffs2.format import (
     TYPE_NAMES,
     ObjectType,
 )
+from ffslab.yaffs2.header import DEVICES, FORMATS, mode_fits
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import FoundObject, Mounted
 from ffslab.yaffs2.xattr import parse_xattrs
@@ -207,6 +208,11 @@ def _mode_without_header(found: FoundObject) -> int:
     return stat.S_IFDIR | (0o700 if found.object_id == ID_LOST_FOUND else 0o755)
 
 
+def _mode(kind: ObjectType, mode: int) -> int:
+    """The mode, with the object's file type if it says another one."""
+    return mode if mode_fits(kind, mode) else stat.S_IMODE(mode) | FORMATS[kind][0]
+
+
 def _node(
     tree: Tree, flash: FlashImage, found: FoundObject, path: str, link_of: str | None
 ) -> Node:
@@ -216,18 +222,19 @@ def _node(
         kind = TYPE_NAMES[found.object_type]
         return Node(path, found.object_id, kind, mode, 0, 0, found.size, 0, 0, 0, 0, "", link_of)
     area = flash.data(*found.header_at)[512:]
+    is_device = found.object_type is ObjectType.SPECIAL and stat.S_IFMT(header.mode) in DEVICES
     return Node(
         path=path,
         object_id=found.object_id,
         type=TYPE_NAMES[found.object_type],
-        mode=header.mode,
+        mode=_mode(found.object_type, header.mode),
         uid=header.uid,
         gid=header.gid,
         size=len(header.alias) if found.object_type is ObjectType.SYMLINK else found.size,
         atime=header.atime,
         mtime=header.mtime,
         ctime=header.ctime,
-        rdev=header.rdev if found.object_type is ObjectType.SPECIAL else 0,
+        rdev=header.rdev if is_device else 0,
         target=text(header.alias) if found.object_type is ObjectType.SYMLINK else "",
         link_of=link_of,
         links=1 + len(tree.links.get(found.object_id, ())),
