@@ -109,7 +109,8 @@ def test_a_written_header_has_its_fields_at_their_places() -> None:
     assert raw[10:266] == b"f" + bytes(255)
     expected = {0: 1, 4: 1, 268: 0o100600, 272: 5, 276: 6, 280: 1, 284: 2, 288: 3, 292: 9}
     expected |= {296: 0xFFFFFFFF, 464: 3, 468: 1, 472: 1, 476: 0, 480: 2, 484: 0}
-    expected |= {496: 0xFFFFFFFF, 500: 0xFFFFFFFF, 508: 0}
+    # No device number, nothing shadowed (twice), not shrinking.
+    expected |= {460: 0, 488: 0, 492: 0xFFFFFFFF, 496: 0, 500: 0xFFFFFFFF, 504: 0, 508: 0}
     assert {offset: word(offset) for offset in expected} == expected
     assert raw[300:460] == b"\xff" * 160
 

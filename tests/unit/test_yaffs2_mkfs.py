@@ -134,6 +134,17 @@ def test_the_same_tree_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
+def test_ids_are_given_out_from_256(tmp_path: Path) -> None:
+    """A directory is the first object here; one with files in it, which must stay there."""
+    archive = Archive(tmp_path / "a.tar").add("d", type=tarfile.DIRTYPE)
+    for number in range(300):
+        archive.add(f"d/{number:03}", b"%d" % number)
+    make(archive.done(), tmp_path)
+    tree = read_tree(tmp_path / "made")
+    assert tree["/d"].object_id == 256
+    assert [tree[f"/d/{number:03}"].object_id for number in range(300)] == [*range(257, 557)]
+
+
 def test_owners_and_times_can_be_fixed(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "a.tar").add("f", b"x", uid=1000, gid=100, mtime=77).done()
     make(archive, tmp_path, MkfsOptions(squash_owners=True, fixed_time=1_000_000_000))
@@ -359,10 +370,11 @@ def test_pages_and_oob_of_a_raw_image(tmp_path: Path) -> None:
     data, oob = raw[2112 : 2112 + 2048], raw[2112 + 2048 : 2 * 2112]
     assert data == b"text" + bytes(2044)
     assert oob[:2] == b"\xff\xff"
-    assert oob[2:18] == bytes.fromhex("01100000 01010000 01000000 04000000")
+    assert oob[2:18] == bytes.fromhex("01100000 00010000 01000000 04000000")
+    assert oob[19:22] == bytes(3)  # padding of the ECC
     assert oob[30:] == b"\xff" * 34
     header = raw[2 * 2112 : 3 * 2112]
-    assert header[2048 + 2 : 2048 + 18] == bytes.fromhex("01100000 01010010 01000080 04000000")
+    assert header[2048 + 2 : 2048 + 18] == bytes.fromhex("01100000 00010010 01000080 04000000")
     assert header[512:2048] == b"\xff" * 1536
     assert raw[3 * 2112 :] == b"\xff" * 61 * 2112
 

@@ -134,7 +134,10 @@ class HeaderFields:
 
 
 def pack_header(fields: HeaderFields) -> bytes:
-    """512 bytes. Raises ValueError for a name or link target that is too long."""
+    """512 bytes, as the original would write them.
+
+    Raises ValueError for a name or link target that is too long.
+    """
     if len(fields.name) > NAME_BYTES_MAX or len(fields.alias) > TARGET_BYTES_MAX:
         raise ValueError("a name has at most 254 bytes, a link target at most 159")
     is_file = fields.object_type is ObjectType.FILE
@@ -142,8 +145,7 @@ def pack_header(fields: HeaderFields) -> bytes:
     size_low, size_high = UNSET, UNSET
     if is_file:
         size_low = fields.size & UNSET
-        # The high word is left unset where the 32-bit size says everything.
-        size_high = fields.size >> 32 or UNSET
+        size_high = fields.size >> 32
     return _LAYOUT.pack(
         fields.object_type,
         fields.parent_id,
@@ -164,11 +166,11 @@ def pack_header(fields: HeaderFields) -> bytes:
         *_time_words(fields.atime),
         *_time_words(fields.mtime),
         # In-band copies: where the tags have no room for the shadowed id.
-        fields.shadowed_id or UNSET,
+        fields.shadowed_id,
         UNSET,
         size_high,
         UNSET,
-        fields.shadowed_id or 0,
+        fields.shadowed_id,
         int(fields.shrink),
     )
 

@@ -1,7 +1,7 @@
 """Building an image: entries become objects, objects become chunks, chunks go into the log.
 
 A directory's header comes before what is in it, a file's header behind its data. Ids are given
-out from 257 upwards in the order of the entries. Access and change time are the modification
+out from 256 upwards in the order of the entries. Access and change time are the modification
 time: a copy of the tree gives the same image. The root directory gets a header with the owner,
 mode and time of the source's. A directory `lost+found` at the top becomes object 2, and what is
 in it is left out, because a mount deletes that.
@@ -26,6 +26,7 @@ from ffslab.yaffs2.format import (
     CHECKPOINT_MIN_BLOCKS,
     EXTENDED_FILE_LIMIT,
     GRAVES,
+    ID_FIRST_ORDINARY,
     ID_LOST_FOUND,
     ID_MAX,
     ID_ROOT,
@@ -42,7 +43,6 @@ from ffslab.yaffs2.tree import LOST_FOUND_NAME
 from ffslab.yaffs2.writer import LogWriter
 from ffslab.yaffs2.xattr import pack_xattrs
 
-FIRST_ID = 257
 RESERVED_BLOCKS = 5
 _NAME_SPACES = (b"user.", b"trusted.", b"security.")
 
@@ -182,7 +182,7 @@ class _Builder:
         self.warnings: list[str] = []
         self._options = options
         self._geometry = options.geometry
-        self._next_id = FIRST_ID
+        self._next_id = ID_FIRST_ORDINARY
         self._directories: dict[bytes, int] = {}
         self._ids: dict[object, int] = {}
 
@@ -226,7 +226,7 @@ class _Builder:
         if entry.path == LOST_FOUND_NAME and entry.object_type is ObjectType.DIRECTORY:
             return ID_LOST_FOUND
         if self._next_id > ID_MAX:
-            raise UsageError(f"more than {ID_MAX - FIRST_ID + 1} objects")
+            raise UsageError(f"more than {ID_MAX - ID_FIRST_ORDINARY + 1} objects")
         self._next_id += 1
         return self._next_id - 1
 
