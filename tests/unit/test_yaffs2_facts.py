@@ -262,3 +262,73 @@ def test_a_deleted_file_stays_deleted_if_tags_and_header_agree(tmp_path: Path) -
     log.unlinked(257)
     log.deleted(257)
     assert sorted(log.image().tree(tmp_path)) == ["/", "/lost+found"]
+
+
+# --- what has no path to the root is in lost+found, as after a mount ---
+
+
+def test_an_object_without_a_directory_is_in_lost_and_found(tmp_path: Path) -> None:
+    log = Log(summaries=False)
+    log.data(300, 1, b"kept")
+    log.file(300, "file", 4, parent=999)
+    log.header(301, DIRECTORY, 998, "dir")
+    log.file(302, "inside", 0, parent=301)
+    log.header(303, HARD_LINK, 1, "link", target_id=300)
+    path = log.image().write(tmp_path)
+    checked = examine(path, OPTIONS)
+    assert set(checked.report.counts) == {"object-orphan"}
+    tree = {node.path: node for node in checked.nodes()}
+    strays = {"/lost+found/file", "/lost+found/dir", "/lost+found/dir/inside"}
+    assert set(tree) == {"/", "/lost+found", "/link"} | strays
+    assert tree["/link"].link_of == "/lost+found/file"
+    assert checked.report.statistics["objects_file"] == 2
+    extract_tree(checked.tree, checked.image.flash, tmp_path / "out")
+    assert (tmp_path / "out" / "lost+found" / "file").read_bytes() == b"kept"
+    assert (tmp_path / "out" / "lost+found" / "dir" / "inside").exists()
+
+
+def test_what_is_in_a_deleted_directory_was_not_deleted_itself(tmp_path: Path) -> None:
+    log = Log(summaries=False)
+    log.header(300, DIRECTORY, 4, "deleted", shrink=True)
+    log.file(301, "inside", 0, parent=300)
+    log.file(302, "gone", 0, parent=4, shrink=True)
+    image = log.image()
+    assert "object-in-deleted" in image.check(tmp_path).counts
+    assert sorted(image.tree(tmp_path)) == ["/", "/lost+found", "/lost+found/inside"]
+
+
+def test_data_without_a_header_are_kept_under_a_number(tmp_path: Path) -> None:
+    log = Log(summaries=False)
+    log.data(300, 1, b"a" * S)
+    log.data(300, 2, b"end")
+    image = log.image()
+    assert "object-no-header" in image.check(tmp_path).counts
+    node = image.tree(tmp_path)["/lost+found/obj300"]
+    assert node.content == b"a" * S + b"end"
+    assert stat.S_ISREG(node.mode)
+
+
+def test_directories_below_each_other_are_shown_once(tmp_path: Path) -> None:
+    log = Log(summaries=False)
+    log.header(300, DIRECTORY, 301, "a")
+    log.header(301, DIRECTORY, 302, "b")
+    log.header(302, DIRECTORY, 300, "c")
+    log.file(303, "f", 0, parent=301)
+    image = log.image()
+    assert set(image.check(tmp_path).counts) == {"object-cycle"}
+    below = sorted(image.tree(tmp_path))[2:]
+    # 300 is in 301, which is in 302; that is in 300, where the way began.
+    assert below == [f"/lost+found/{name}" for name in ("c", "c/b", "c/b/a", "c/b/f")]
+
+
+def test_equal_names_in_lost_and_found_are_no_further_error(tmp_path: Path) -> None:
+    log = Log(summaries=False)
+    for number in (300, 301):
+        log.data(number, 1, b"%d" % number)
+        log.file(number, "same", 3, parent=number + 600)
+    checked = examine(log.image().write(tmp_path), OPTIONS)
+    assert set(checked.report.counts) == {"object-orphan"}
+    assert [node.path for node in checked.nodes()][2:] == ["/lost+found/same"] * 2
+    extract_tree(checked.tree, checked.image.flash, tmp_path / "out")
+    found = {path.name: path.read_bytes() for path in (tmp_path / "out/lost+found").iterdir()}
+    assert found == {"same": b"300", "same~obj301": b"301"}

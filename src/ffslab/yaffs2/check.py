@@ -26,7 +26,7 @@ from ffslab.yaffs2.format import TYPE_NAMES, Geometry, ObjectType
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import Mounted, grow_files, mount_scan
 from ffslab.yaffs2.scan import BlockKind, FlashScan, scan_flash
-from ffslab.yaffs2.tree import Fate, Node, Tree, build_tree, nodes
+from ffslab.yaffs2.tree import Node, Tree, build_tree, nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +157,8 @@ def _check_any_tags(scan: FlashScan, findings: Findings) -> None:
 def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]:
     kinds = Counter(record.kind for record in scan.blocks)
     written = sum(len(record.pages) for record in scan.blocks)
-    types = Counter(
-        found.object_type
-        for object_id, found in tree.objects.items()
-        if tree.fates[object_id] is Fate.ROOTED
-    )
+    shown = [tree.objects[object_id] for object_id in tree.rooted()]
+    types = Counter(found.object_type for found in shown)
     statistics = {f"blocks_{kind.value}": kinds[kind] for kind in BlockKind}
     statistics["blocks_partial"] = sum(
         0 <= record.last_page < scan.geometry.pages_per_block - 1
@@ -175,8 +172,6 @@ def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]
         if kind is not ObjectType.UNKNOWN:
             statistics[f"objects_{TYPE_NAMES[kind]}"] = types[kind]
     statistics["file_bytes"] = sum(
-        found.size
-        for object_id, found in tree.objects.items()
-        if found.object_type is ObjectType.FILE and tree.fates[object_id] is Fate.ROOTED
+        found.size for found in shown if found.object_type is ObjectType.FILE
     )
     return statistics

@@ -28,7 +28,7 @@ from ffslab.yaffs2.checkpoint_read import (
     unpack_leaf,
 )
 from ffslab.yaffs2.findings import Findings, Where
-from ffslab.yaffs2.format import BlockState, Geometry, ObjectType
+from ffslab.yaffs2.format import GRAVES, BlockState, Geometry, ObjectType
 from ffslab.yaffs2.mount import FoundObject, Mounted, Place
 from ffslab.yaffs2.scan import BlockKind, BlockRecord, FlashScan, is_retired
 from ffslab.yaffs2.tree import Fate, Tree
@@ -285,9 +285,10 @@ class _CheckpointCheck:
     def _check_object(self, record: ObjectRecord) -> None:
         found = self._mounted.objects.get(record.object_id)
         where = Where(object_id=record.object_id)
-        if found is None or self._tree.fates[record.object_id] is Fate.DELETED:
+        if found is None or found.parent_id in GRAVES:
             self._findings.add("checkpoint-object", "is in the checkpoint only", where)
             return
+        where = where._replace(path=self._tree.path(record.object_id))
         if found.fake and not record.header_chunk and found.header_at is None:
             return
         header = (0, 0)
@@ -296,7 +297,7 @@ class _CheckpointCheck:
         chunk = header[0] * self._geometry.pages_per_block + header[1]
         for name, ours, theirs in (
             ("type", int(found.object_type), record.object_type),
-            ("parent", found.parent_id, record.parent_id),
+            ("parent", self._parent(found, record), record.parent_id),
             ("header", chunk, record.header_chunk),
             ("data chunk count", len(found.chunks), record.data_chunks),
         ):
@@ -312,6 +313,11 @@ class _CheckpointCheck:
             message = f"has {found.size} bytes; a scan finds {found.grown_from}"
             self._findings.add("checkpoint-size", message, where)
         self._check_leaves(record, found, where)
+
+    def _parent(self, found: FoundObject, record: ObjectRecord) -> int:
+        """The parent that it should have; a mount may have put a stray into lost+found."""
+        adopted = self._tree.parent_id(found.object_id)
+        return adopted if record.parent_id == adopted else found.parent_id
 
     def _check_leaves(self, record: ObjectRecord, found: FoundObject, where: Where) -> None:
         stored, scanned = self._entries(record, self._width), self._scanned(found)

@@ -134,7 +134,8 @@ def _check_names(tree: Tree, findings: Findings) -> None:
     for parent in tree.children:
         by_name: dict[bytes, list[int]] = defaultdict(list)
         for member in tree.children[parent]:
-            by_name[tree.name(member)].append(member)
+            if member not in tree.strays:
+                by_name[tree.name(member)].append(member)
         for members in by_name.values():
             for member in members[1:]:
                 _report_twin(tree, members[0], member, findings)

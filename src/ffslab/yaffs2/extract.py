@@ -2,7 +2,8 @@
 
 An image is not trusted: a name with `/` or NUL, `.` and `..` are refused, nothing is written
 through a symbolic link (every name is created new, below a directory descriptor), and the
-directory must not exist before. Files are sparse where nothing is stored. Owners, devices and
+directory must not exist before. Of two objects with one name the second gets its id behind it.
+Files are sparse where nothing is stored. Owners, devices and
 attributes are set as far as the user's rights go; what could not be done is reported.
 """
 
@@ -82,6 +83,7 @@ class _Extraction:
 
     def _directory(self, object_id: int, descriptor: int, names: tuple[str, ...]) -> None:
         """Everything in one directory, then the directories in it."""
+        used: set[bytes] = set()
         for child in self._tree.children.get(object_id, ()):
             if child == ID_LOST_FOUND and self._is_implied(child):
                 continue
@@ -93,6 +95,9 @@ class _Extraction:
             if len(names) >= _DEPTH_MAX:
                 self._refuse(shown, f"more than {_DEPTH_MAX} directories deep")
                 continue
+            if name in used:
+                name = b"%s~obj%d" % (name, child)
+            used.add(name)
             try:
                 self._child(child, descriptor, (*names, text(name)))
             except (OSError, ValueError) as error:

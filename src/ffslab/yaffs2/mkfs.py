@@ -4,7 +4,7 @@ A directory's header comes before what is in it, a file's header behind its data
 out from 256 upwards in the order of the entries. Access and change time are the modification
 time: a copy of the tree gives the same image. The root directory gets a header with the owner,
 mode and time of the source's. A directory `lost+found` at the top becomes object 2, and what is
-in it is left out, because a mount deletes that.
+in it is left out, because the original deletes that when it mounts.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class _Builder:
     def add_all(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             if entry.path.startswith(LOST_FOUND_NAME + b"/"):
-                self.warnings.append(f"{entry.shown()} is left out: a mount would delete it")
+                self.warnings.append(f"{entry.shown()} is left out: a mount may delete it")
                 continue
             self._check(entry)
             first = self._ids.get(entry.key) if entry.path else None

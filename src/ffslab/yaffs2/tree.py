@@ -1,5 +1,9 @@
 """From objects to a tree: who is reachable, under which path, with which contents.
 
+An object without a path to the root that was not deleted itself is in lost+found, where a mount
+puts it. Of directories that are below each other, that one is put there whose parent was passed
+already on the way up from the lowest id.
+
 Paths are bytes turned into text with `surrogateescape`, below "/". A path of more than 4096 bytes
 is not built: it begins with `#ID` of the directory where it was cut, so that a damaged image
 cannot make paths of unlimited length.
@@ -89,11 +93,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Objects arranged. `children` are ids by parent id, sorted by name."""
+    """Objects arranged. `children` are ids by parent id, sorted by name; `strays` are adopted
+    by lost+found, `fates` say what would be of them without it.
+    """
 
     objects: dict[int, FoundObject]
     children: dict[int, tuple[int, ...]]
     fates: dict[int, Fate]
+    strays: frozenset[int]
     links: dict[int, tuple[int, ...]]
     _paths: dict[int, bytes] = field(default_factory=dict)
 
@@ -105,22 +112,27 @@ class Tree:
         name = found.header.name if found.header else b""
         return name or b"obj%d" % object_id
 
+    def parent_id(self, object_id: int) -> int:
+        """The directory that shows the object."""
+        if object_id == ID_LOST_FOUND:
+            return ID_ROOT
+        return ID_LOST_FOUND if object_id in self.strays else self.objects[object_id].parent_id
+
     def path_bytes(self, object_id: int) -> bytes:
         """Path from the root; of objects without one, a path that begins with `#ID`."""
         chain: list[int] = []
         here = object_id
         seen: set[int] = set()
         while here not in self._paths and here != ID_ROOT:
-            found = self.objects.get(here)
-            if found is None or here in seen or here in GRAVES:
+            if here not in self.objects or here in seen or here in GRAVES:
                 break
             seen.add(here)
             chain.append(here)
-            here = found.parent_id
+            here = self.parent_id(here)
         base = b"" if here == ID_ROOT else self._paths.get(here, b"#%d" % here)
         for member in reversed(chain):
             if len(base) + 256 > PATH_BYTES_MAX:
-                base = b"#%d" % self.objects[member].parent_id
+                base = b"#%d" % self.parent_id(member)
             base = base + b"/" + self.name(member)
             if self.objects[member].object_type is ObjectType.DIRECTORY:
                 self._paths[member] = base
@@ -146,20 +158,46 @@ def text(raw: bytes) -> str:
 def build_tree(mounted: Mounted) -> Tree:
     """Arranges the objects of a mount scan."""
     objects = mounted.objects
-    fates = _fates(objects)
     members: dict[int, list[int]] = defaultdict(list)
     links: dict[int, list[int]] = defaultdict(list)
-    for object_id, found in sorted(objects.items()):
-        if object_id == ID_ROOT or object_id in GRAVES:
-            continue
-        if fates[object_id] is Fate.ROOTED:
-            members[found.parent_id].append(object_id)
-            if found.object_type is ObjectType.HARD_LINK:
-                links[found.target_id].append(object_id)
-    tree = Tree(objects, {}, fates, {key: tuple(ids) for key, ids in links.items()})
+    for object_id, found in objects.items():
+        if found.object_type is ObjectType.HARD_LINK and found.parent_id not in GRAVES:
+            links[found.target_id].append(object_id)
+    by_target = {key: tuple(ids) for key, ids in links.items()}
+    tree = Tree(objects, {}, _fates(objects), _strays(objects), by_target)
+    for object_id in objects:
+        parent = tree.parent_id(object_id)
+        if object_id not in (ID_ROOT, *GRAVES) and parent not in GRAVES:
+            members[parent].append(object_id)
     for parent, ids in members.items():
         tree.children[parent] = tuple(sorted(ids, key=lambda member: (tree.name(member), member)))
     return tree
+
+
+def _strays(objects: dict[int, FoundObject]) -> frozenset[int]:
+    """Objects at which the way to the root breaks: they have no directory, or pass one twice."""
+    strays = set()
+    settled = {ID_ROOT, ID_LOST_FOUND, *GRAVES}
+    for start in sorted(objects):
+        passed: set[int] = set()
+        here = start
+        while here not in settled:
+            settled.add(here)
+            passed.add(here)
+            parent = objects[here].parent_id
+            if parent in passed or not _is_kept_directory(objects.get(parent)):
+                strays.add(here)
+                break
+            here = parent
+    return frozenset(strays)
+
+
+def _is_kept_directory(found: FoundObject | None) -> bool:
+    return (
+        found is not None
+        and found.object_type is ObjectType.DIRECTORY
+        and found.parent_id not in GRAVES
+    )
 
 
 def _fates(objects: dict[int, FoundObject]) -> dict[int, Fate]:
@@ -202,10 +240,10 @@ def node_of(tree: Tree, flash: FlashImage, object_id: int) -> Node | None:
 
 
 def _mode_without_header(found: FoundObject) -> int:
-    """What a mount shows: a private lost+found, an ordinary root; the format says nothing."""
+    """What a mount shows: private, but for the root; the format says nothing."""
     if found.object_type is not ObjectType.DIRECTORY:
-        return 0
-    return stat.S_IFDIR | (0o700 if found.object_id == ID_LOST_FOUND else 0o755)
+        return stat.S_IFREG | 0o600
+    return stat.S_IFDIR | (0o755 if found.object_id == ID_ROOT else 0o700)
 
 
 def _mode(kind: ObjectType, mode: int) -> int:
@@ -218,9 +256,21 @@ def _node(
 ) -> Node:
     header = found.header
     if header is None or found.header_at is None:
-        mode = _mode_without_header(found)
-        kind = TYPE_NAMES[found.object_type]
-        return Node(path, found.object_id, kind, mode, 0, 0, found.size, 0, 0, 0, 0, "", link_of)
+        return Node(
+            path=path,
+            object_id=found.object_id,
+            type=TYPE_NAMES[found.object_type],
+            mode=_mode_without_header(found),
+            uid=0,
+            gid=0,
+            size=found.size,
+            atime=0,
+            mtime=0,
+            ctime=0,
+            link_of=link_of,
+            _flash=flash,
+            _found=found,
+        )
     area = flash.data(*found.header_at)[512:]
     is_device = found.object_type is ObjectType.SPECIAL and stat.S_IFMT(header.mode) in DEVICES
     return Node(
