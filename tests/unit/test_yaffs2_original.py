@@ -158,6 +158,36 @@ def test_without_its_checkpoint_a_scan_finds_the_same_but_what_grew(
     )
 
 
+def test_padding_of_the_tags_ecc_may_be_anything(tmp_path: Path) -> None:
+    """The original leaves there what was in memory: neither read nor judged."""
+    image = original("dir256-clean")
+    paddings = set()
+    for block in range(image.blocks):
+        for page in range(image.geometry.pages_per_block):
+            at = image.at(block, page) + 2048 + 2 + 17
+            if image.tags(block, page).sequence != 0xFFFFFFFF:
+                paddings.add(bytes(image.raw[at : at + 3]))
+                image.raw[at : at + 3] = b"\xa5\x5a\x00"
+    assert len(paddings) > 5
+    path = image.write(tmp_path)
+    assert not check_image(path).counts
+    assert_listed(read_tree(path), listing_of("dir256-clean"))
+
+
+@pytest.mark.parametrize("offset", [0, 4])
+def test_object_256_keeps_its_name_and_files_if_its_header_is_contradicted(
+    offset: int, tmp_path: Path
+) -> None:
+    """The header says another type, or another parent, than the tags and the summary."""
+    image = original("dir256-clean")
+    image.word(*image.find(256), offset, 2)
+    path = image.write(tmp_path)
+    assert {finding.rule for finding in check_image(path).errors} >= {
+        {0: "header-tags-type", 4: "header-tags-parent"}[offset]
+    }
+    assert_listed(read_tree(path), listing_of("dir256-clean"))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_we_would_write_is_what_the_original_wrote(name: str, tmp_path: Path) -> None:
     """Every header, its tags, and every block summary, written again from what was read."""

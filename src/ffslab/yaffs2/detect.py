@@ -128,7 +128,10 @@ def _deduce(
     else:
         source = reason
     if options.pages_per_block is None and sample is not None:
-        geometry = _with_pages_per_block(contents, geometry, problems)
+        geometry, assumed = _with_pages_per_block(contents, geometry)
+        if assumed:
+            problems.append(("image-block-size", assumed))
+            source += f"; {geometry.pages_per_block} pages are assumed"
     return geometry, source
 
 
@@ -261,22 +264,23 @@ def _plausible(stored: bytes, geometry: Geometry) -> bool:
     return sizes and 0 < tags.object_word <= ID_MAX
 
 
-def _with_pages_per_block(
-    contents: Contents, geometry: Geometry, problems: list[tuple[str, str]]
-) -> Geometry:
-    """The block size of a raw dump: the one under which the tags break the fewest rules."""
+def _with_pages_per_block(contents: Contents, geometry: Geometry) -> tuple[Geometry, str]:
+    """The block size of a raw dump: the one under which the tags break the fewest rules.
+
+    With it what to say if nothing in the image tells it from others.
+    """
     tags = _all_tags(contents, geometry)
     violations = {size: _violations(tags, size, geometry) for size in _BLOCK_SIZES}
     fewest = min(violations.values())
     possible = [size for size in _BLOCK_SIZES if violations[size] == fewest]
     of_tools = sum(found is not None and found.sequence == SEQUENCE_OF_TOOLS for found in tags)
+    assumed = ""
     if len(possible) > 1 and of_tools > possible[0]:
-        message = (
-            f"{possible[0]} pages are assumed, since its blocks all have sequence number "
+        assumed = (
+            f"{possible[0]} pages are assumed, since the blocks all have sequence number "
             f"{SEQUENCE_OF_TOOLS:#x}; --pages-per-block says how many there are"
         )
-        problems.append(("image-block-size", message))
-    return replace(geometry, pages_per_block=possible[0])
+    return replace(geometry, pages_per_block=possible[0]), assumed
 
 
 def _all_tags(contents: Contents, geometry: Geometry) -> list[Tags | None]:
