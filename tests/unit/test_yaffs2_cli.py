@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 from test_yaffs2_check import log_image
+from test_yaffs2_original import NAMES, listing_of, original
 from yaffs2_support import DIRECTORY, SYMLINK, Log
 
 from ffslab.cli.app import main
@@ -103,6 +106,26 @@ def test_the_list_shows_the_tree(cli: Cli, tmp_path: Path) -> None:
     assert any(line.endswith(" /sym -> dir/file") for line in listed)
     assert any(line.endswith(" /link = /dir/file") for line in listed)
     assert any(" 10244 " in line and line.endswith(" /dir/file") for line in listed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_image_of_the_original_gives_code_0_and_its_names(
+    name: str, cli: Cli, tmp_path: Path
+) -> None:
+    original(name).write(tmp_path)
+    assert cli("fsck", "yaffs2", "image", "--json", "--list", "--extract", "out") == 0
+    document = json.loads(cli.output)
+    assert (document["errors"], document["warnings"]) == (0, 0)
+    listing = listing_of(name)
+    assert len(document["tree"]) == len(listing)
+    # Devices need root, and a lost+found that is nowhere on the flash is not made.
+    optional = {path for path, entry in listing.items() if any(entry["device"])} | {"/lost+found"}
+    extracted = {"/" + str(path.relative_to("out")) for path in Path("out").rglob("*")} | {"/"}
+    assert set(listing) - optional <= extracted <= set(listing)
+    for path, entry in listing.items():
+        readable = stat.S_ISREG(entry["mode"]) and entry["mode"] & stat.S_IRUSR
+        if readable and entry["size"] < 1 << 20:
+            assert zlib.crc32(Path("out" + path).read_bytes()) == entry["crc"], path
 
 
 def test_names_cannot_control_the_terminal(cli: Cli, tmp_path: Path) -> None:
