@@ -148,7 +148,24 @@ int yaffs_file_cut_tail(struct yaffs_object *obj)
 	return err;
 }
 
-/* Makes sure that nothing old can appear between the end and @position. */
+/* Also what the cache may hold of it. */
+static int drop_tail(struct yaffs_object *obj)
+{
+	int err;
+
+	if (!obj->tail)
+		return 0;
+	err = yaffs_cache_flush(obj);
+	if (err)
+		return err;
+	yaffs_cache_drop(obj, 0);
+	return yaffs_file_cut_tail(obj);
+}
+
+/*
+ * Makes sure that nothing old can appear between the end and @position. What is in the
+ * cache may stay there: it will be newer on flash than the header.
+ */
 static int make_hole(struct yaffs_object *obj, u64 position)
 {
 	const struct yaffs_header_change shrink = { .is_shrink = true };
@@ -160,11 +177,7 @@ static int make_hole(struct yaffs_object *obj, u64 position)
 	    yaffs_space_for(dev, SHORT_HOLE_CHUNKS + 1 + dev->n_dirty_slots,
 			    false))
 		return write_zeros(obj, obj->file.size, bytes);
-	err = yaffs_cache_flush(obj);
-	if (err)
-		return err;
-	yaffs_cache_drop(obj, 0);
-	err = yaffs_file_cut_tail(obj);
+	err = drop_tail(obj);
 	return err ? err : yaffs_header_write(obj, &shrink);
 }
 

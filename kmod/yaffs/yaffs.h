@@ -318,8 +318,8 @@ static inline bool yaffs_chunk_valid(const struct yaffs_device *dev, u32 chunk)
 
 /*
  * Reads a page: data (chunk_bytes) and tags, each may be NULL; with both, @data has
- * page_bytes of room. A corrected bit error marks the block. Returns -EBADMSG if data or tags cannot be corrected, -EUCLEAN if
- * tags are not possible ones. With in-band tags and -EBADMSG, @tags->used says that
+ * page_bytes of room. A corrected bit error marks the block. Returns -EBADMSG if data
+ * or tags cannot be corrected, -EUCLEAN if tags are not possible ones. With in-band tags and -EBADMSG, @tags->used says that
  * the tags are possible ones: bits of the page are wrong, hardly those.
  */
 int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
