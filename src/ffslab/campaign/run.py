@@ -22,6 +22,7 @@ from ffslab.campaign.states import StateRoom
 from ffslab.errors import FfslabError, UsageError
 from ffslab.kernel.outoftree import identified
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
+from ffslab.model.effects import check_effects
 from ffslab.model.specs import Case
 from ffslab.model.study import (
     Override,
@@ -34,6 +35,7 @@ from ffslab.model.study import (
 from ffslab.program import program
 from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
 from ffslab.target.guest import Target
+from ffslab.target.inputs import guest_inputs
 from ffslab.target.lab import LabBuild
 from ffslab.target.scratch import largest_need, scratch_directory
 from ffslab.target.states import StateStore, limit_bytes, state_root
@@ -89,7 +91,9 @@ def _prepared(
     study = study_from_document(source.document, catalog, str(source.path))
     if overrides:
         study = with_overrides(study, overrides, catalog)
-    cases = identified(select(expand(study, catalog), case_ids, called))
+    expanded = expand(study, catalog)
+    check_effects(study, catalog, guest_inputs)
+    cases = identified(select(expanded, case_ids, called))
     cases = with_tree_hashes(cases)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)

@@ -28,7 +28,12 @@ def register(app: typer.Typer) -> None:
         ],
         settings: Annotated[
             list[str] | None,
-            typer.Option("--set", metavar="AXIS=VALUE", help="Replace an axis or a base value."),
+            typer.Option(
+                "--set",
+                metavar="AXIS=VALUE",
+                help="Replace an axis or a base value, in the order given; an error if it "
+                "changes no case.",
+            ),
         ] = None,
         cases: Annotated[
             list[str] | None, typer.Option("--case", metavar="ID", help="Only this case.")

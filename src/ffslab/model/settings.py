@@ -102,7 +102,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
     board = _board(settings, catalog, where)
     filesystem = catalog.filesystem(_text(settings, "filesystem", where))
     setup = mount_setup(filesystem, settings, where)
-    state = _state(settings, catalog, where)
+    state = stated_state(settings, catalog, where)
     blocks = partition_blocks(board, filesystem, settings, where)
     table = {
         key.removeprefix("workload."): value
@@ -235,7 +235,8 @@ def _without_image(setup: MountSetup, filesystem: Filesystem, where: str) -> Mou
     return replace(setup, options=tuple(kept))
 
 
-def _state(settings: Settings, catalog: Catalog, where: str) -> InitialState:
+def stated_state(settings: Settings, catalog: Catalog, where: str) -> InitialState:
+    """The initial state that `state` names or describes, with what `state.KEY` changes of it."""
     value = settings.get("state", "free")
     changes = {key: settings[f"state.{key}"] for key in _STATE if f"state.{key}" in settings}
     if isinstance(value, Mapping):

@@ -8,24 +8,29 @@ before the check of option values, so that a combination which does not exist
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ffslab.errors import SpecError, UsageError
-from ffslab.model.catalog import Catalog, initial_state
-from ffslab.model.files import PartFile, StateFile, StudyFile, suggestion, validated
-from ffslab.model.settings import DEFAULT, PART, check_keys, flatten, option_value, resolve
+from ffslab.model.catalog import Catalog
+from ffslab.model.files import PartFile, StudyFile, suggestion, validated
+from ffslab.model.grids import UNSTATED, Axes, Grid, grid_of
+from ffslab.model.settings import (
+    DEFAULT,
+    PART,
+    check_keys,
+    flatten,
+    option_value,
+    resolve,
+    stated_state,
+)
 from ffslab.model.specs import Case
 from ffslab.model.units import format_size, parse_size
 from ffslab.program import program
 
 Override = tuple[str, tuple[Any, ...]]
-
-
-Axes = tuple[tuple[str, tuple[Any, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A checked study; `base` and rules are flat, `axes` in the order of the file."""
+    """A checked study; `base` and rules are flat, `axes` in the order of the file.
+
+    `stated` are the settings of the base that the file mentions: the others are defaults.
+    `overrides` come from the command line, in the order given.
+    """
 
     name: str
     title: str
@@ -49,6 +58,8 @@ class Study:
     include: tuple[Mapping[str, Any], ...]
     exclude: tuple[Mapping[str, Any], ...]
     parts: tuple[Part, ...] = ()
+    stated: frozenset[str] = frozenset()
+    overrides: tuple[Override, ...] = ()
 
 
 def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: str) -> Study:
@@ -71,6 +82,7 @@ def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: st
         include=include,
         exclude=exclude,
         parts=_parts(parsed.part, catalog, where),
+        stated=_stated(parsed),
     )
 
 
@@ -124,20 +136,29 @@ def _base_settings(parsed: StudyFile, catalog: Catalog, where: str) -> dict[str,
     return settings
 
 
+def _stated(parsed: StudyFile) -> frozenset[str]:
+    base = parsed.base
+    return frozenset(
+        (
+            *(name for name in base.model_fields_set if name not in ("options", "workload")),
+            *(f"options.{name}" for name in base.options),
+            *(f"workload.{name}" for name in base.workload.model_fields_set),
+        )
+    )
+
+
 def with_overrides(study: Study, overrides: Sequence[Override], catalog: Catalog) -> Study:
     """The study with axes narrowed or replaced, or base values changed, by `--set`.
 
-    Several values for one name, given together or one after the other, make an axis.
+    Several values for one name, given together or one after the other, make an axis, which stands
+    where the last of them was given.
     """
     merged: dict[str, tuple[Any, ...]] = {}
     for key, values in overrides:
-        merged[key] = (*merged.get(key, ()), *values)
+        merged[key] = (*merged.pop(key, ()), *values)
     check_keys(merged, catalog, "--set")
     parts = _chosen_parts(study, merged.pop(PART, ()))
-    base, axes = _overridden(dict(study.base), dict(study.axes), merged)
-    axes["seed"] = axes.pop("seed")
-    parts = tuple(_overridden_part(part, merged) for part in parts)
-    return replace(study, base=base, axes=tuple(axes.items()), parts=parts)
+    return replace(study, parts=parts, overrides=tuple(merged.items()))
 
 
 def _chosen_parts(study: Study, names: Sequence[Any]) -> tuple[Part, ...]:
@@ -152,73 +173,68 @@ def _chosen_parts(study: Study, names: Sequence[Any]) -> tuple[Part, ...]:
     return tuple(part for part in study.parts if not names or part.name in names)
 
 
-def _overridden(
-    base: dict[str, Any], axes: dict[str, tuple[Any, ...]], merged: Mapping[str, tuple[Any, ...]]
-) -> tuple[dict[str, Any], dict[str, tuple[Any, ...]]]:
-    for key, values in merged.items():
-        if key in axes or len(values) > 1:
-            axes[key] = values
-        else:
-            base[key] = values[0]
-    return base, axes
+def grids(study: Study) -> tuple[Grid, ...]:
+    """The products of axes that the study is made of: one for each part.
 
-
-def _overridden_part(part: Part, merged: Mapping[str, tuple[Any, ...]]) -> Part:
-    """What the command line says has precedence over what a part says."""
-    settings = {key: value for key, value in part.settings.items() if key not in merged}
-    axes = tuple((key, values) for key, values in part.axes if key not in merged)
-    return replace(part, settings=settings, axes=axes)
-
-
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """A product of axes over settings: a whole study, or one part of it."""
-
-    base: Mapping[str, Any]
-    axes: Axes
-
-
-def _grids(study: Study) -> tuple[_Grid, ...]:
+    SpecError for a setting of the command line that another one after it replaces.
+    """
+    base = {key: (value,) for key, value in study.base.items()}
+    layers = [
+        (UNSTATED, {key: base[key] for key in base if key not in study.stated}, False),
+        ("[base]", {key: base[key] for key in base if key in study.stated}, False),
+        ("[axes]", dict(study.axes), True),
+    ]
     if not study.parts:
-        return (_Grid(study.base, study.axes),)
-    grids = []
-    for part in study.parts:
-        axes: dict[str, tuple[Any, ...]] = {PART: (part.name,)}
-        axes |= {key: values for key, values in study.axes if key not in part.settings}
-        axes |= dict(part.axes)
-        # Seeds vary fastest, also if the part sets one.
-        axes["seed"] = axes.pop("seed", (part.settings.get("seed"),))
-        grids.append(_Grid(_merge(study.base, part.settings), tuple(axes.items())))
-    return tuple(grids)
+        return (grid_of(layers, study.overrides),)
+    return tuple(
+        grid_of([*layers, *_part_layers(part)], study.overrides, part.name) for part in study.parts
+    )
+
+
+def _part_layers(part: Part) -> list[tuple[str, Mapping[str, tuple[Any, ...]], bool]]:
+    settings = {key: (value,) for key, value in part.settings.items()}
+    return [
+        (f"part {part.name}: set", settings, False),
+        (f"part {part.name}: axes", dict(part.axes), True),
+    ]
+
+
+def points(study: Study, grid: Grid, catalog: Catalog) -> Iterator[dict[str, Any]]:
+    """The settings of every combination that the study's rules leave, in order."""
+    for settings in grid.settings():
+        if study.include and not any(_matches(r, settings, catalog) for r in study.include):
+            continue
+        if not any(_matches(rule, settings, catalog) for rule in study.exclude):
+            yield settings
 
 
 def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
     """All cases in order; ids are unique. Raises SpecError, also when nothing is left."""
-    stated: dict[str, Mapping[str, Any]] = {}
-    cases = [case for grid in _grids(study) for case in _grid_cases(study, grid, stated, catalog)]
+    cases = tuple(cases_in_order(study, catalog))
     if not cases:
         raise SpecError(
             f"study {study.name} has no case left",
             cause="its include and exclude rules, with --set, remove every combination",
             remedy=f"{program()} run {study.name} --dry-run",
         )
-    return tuple(cases)
+    return cases
+
+
+def cases_in_order(study: Study, catalog: Catalog) -> Iterator[Case]:
+    """The cases one by one; SpecError at the first that cannot be, or has the id of another."""
+    stated: dict[str, Mapping[str, Any]] = {}
+    for grid in grids(study):
+        yield from _grid_cases(study, grid, stated, catalog)
 
 
 def _grid_cases(
-    study: Study, grid: _Grid, stated: dict[str, Mapping[str, Any]], catalog: Catalog
+    study: Study, grid: Grid, stated: dict[str, Mapping[str, Any]], catalog: Catalog
 ) -> Iterator[Case]:
     """The cases of one product; `stated` has the ids so far with their values on the axes."""
-    names = [name for name, _ in grid.axes]
     telling = _telling(grid)
-    for values in itertools.product(*(values for _, values in grid.axes)):
-        axes = dict(zip(names, values, strict=True))
-        settings = _merge(grid.base, axes)
-        if study.include and not any(_matches(r, settings, catalog) for r in study.include):
-            continue
-        if any(_matches(rule, settings, catalog) for rule in study.exclude):
-            continue
-        labels = (_label(key, settings.get(key, ""), settings, catalog) for key in telling)
+    for settings in points(study, grid, catalog):
+        axes = {name: settings[name] for name in grid.axes}
+        labels = (_label(key, settings, grid.axes, catalog) for key in telling)
         case_id = "-".join(label for label in labels if label is not None)
         case = resolve(case_id, study.name, axes, settings, catalog)
         if case_id in stated:
@@ -244,7 +260,7 @@ def _is_default_twice(axes: Mapping[str, Any], other: Mapping[str, Any]) -> bool
     )
 
 
-def _telling(grid: _Grid) -> list[str]:
+def _telling(grid: Grid) -> list[str]:
     """The settings that make a case's id: axes with several values, file system and seed.
 
     An axis with one value tells no case from another. The seed is always there, so that an id
@@ -252,18 +268,8 @@ def _telling(grid: _Grid) -> list[str]:
     nothing but the seed is left.
     """
     always = (PART, "filesystem", "seed")
-    names = [name for name, values in grid.axes if len(values) > 1 or name in always]
+    names = [name for name in grid.axes if len(grid.stated[name].values) > 1 or name in always]
     return names if names != ["seed"] else ["filesystem", "seed"]
-
-
-def _merge(base: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, Any]:
-    """Axes over the base; a whole `state` or `board` replaces what the base said of its parts."""
-    settings = dict(base)
-    tables = tuple(f"{key}." for key in axes if "." not in key)
-    for name in [name for name in settings if name.startswith(tables)]:
-        del settings[name]
-    settings.update(axes)
-    return settings
 
 
 def _matches(rule: Mapping[str, Any], settings: Mapping[str, Any], catalog: Catalog) -> bool:
@@ -288,16 +294,20 @@ def _effective(key: str, settings: Mapping[str, Any], catalog: Catalog) -> tuple
     return (value,)
 
 
-def _label(key: str, value: Any, settings: Mapping[str, Any], catalog: Catalog) -> str | None:
+def _label(
+    key: str, settings: Mapping[str, Any], axes: Collection[str], catalog: Catalog
+) -> str | None:
     """The part of a case's id that an axis gives: words bare, numbers, on and off with their name.
 
     None for an option that the file system does not have.
     """
+    value = settings.get(key, "")
     last = key.rpartition(".")[2]
+    changed = any(name.startswith("state.") and name not in axes for name in settings)
     if key == "seed":
         return f"s{value}"
-    if isinstance(value, Mapping):
-        value = initial_state(validated(StateFile, value, "state")).name
+    if isinstance(value, Mapping) or (key == "state" and changed):
+        value = stated_state(settings, catalog, "state").name
     elif key.startswith("workload.") and key.endswith("_bytes"):
         value = _size_text(value)
         last = last.removesuffix("_bytes")

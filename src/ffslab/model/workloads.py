@@ -7,6 +7,7 @@ A wrong combination is a SpecError here, before anything runs. What only the fil
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ffslab.errors import SpecError
@@ -24,6 +25,7 @@ from ffslab.model.trees import check_tree, parse_distribution
 from ffslab.model.units import format_size
 from ffslab.model.workload_files import (
     WORKLOAD_KINDS,
+    WORKLOAD_MODELS,
     FfsmarkFile,
     MicroFile,
     TreeFile,
@@ -40,6 +42,7 @@ def resolve_workload(
 ) -> Workload:
     """The workload of a case; SpecError for keys that contradict each other."""
     kind = workload_kind(table)
+    _check_keys_of_kind(table, kind, where)
     if kind == "tree":
         tree = Tree(**dict(validated(TreeFile, table, f"{where}: workload")))
         check_tree(tree, state, setup, partition_bytes, where)
@@ -63,6 +66,24 @@ def resolve_workload(
     return workload
 
 
+def without_idle_keys(workload: Micro) -> Micro:
+    """The workload with those keys at their defaults that mean nothing beside the others."""
+    default = Micro()
+    patterns = [pattern for pattern in (workload.pattern, workload.mix_pattern) if pattern]
+    idle: dict[str, Any] = {}
+    if not any(pattern.startswith("random") for pattern in patterns):
+        idle["random"] = default.random
+    if not any(pattern.endswith("read") for pattern in patterns):
+        idle["cache"] = default.cache
+    if not any(pattern.endswith("write") for pattern in patterns):
+        idle["fsync_every"] = default.fsync_every
+    if not workload.mix_pattern:
+        idle["mix_ratio"] = default.mix_ratio
+    if not workload.pause_us:
+        idle["burst"] = default.burst
+    return replace(workload, **idle)
+
+
 def axis_value(workload: Workload, name: str) -> Scalar:
     """A workload's value as a point of an axis: a constant distribution is its number."""
     value: Scalar = getattr(workload, name)
@@ -72,6 +93,20 @@ def axis_value(workload: Workload, name: str) -> Scalar:
             mean = distribution.mean
             return int(mean) if mean.is_integer() else mean
     return value
+
+
+def _check_keys_of_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
+    """SpecError for a key of another workload: it is not misspelt, but means nothing here."""
+    own = WORKLOAD_MODELS[kind].model_fields if kind in WORKLOAD_MODELS else table
+    for key in (key for key in table if key not in own):
+        others = [name for name, model in WORKLOAD_MODELS.items() if key in model.model_fields]
+        if others:
+            raise SpecError(
+                f"{where}: workload.{key} is a setting of workload {' and '.join(others)}, "
+                f"not of {kind}",
+                cause=f"the case's workload is {kind}, which has no {key}",
+                remedy=f'leave it out, or workload.kind = "{others[0]}" before it',
+            )
 
 
 def _check_writable(kind: str, state: InitialState, setup: MountSetup, where: str) -> None:

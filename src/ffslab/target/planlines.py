@@ -189,6 +189,8 @@ def step(verb: str, **keys: object) -> str:
 
 def encode(value: str) -> str:
     """Percent-encodes space, `%`, `=` and control characters of a plan's value."""
+    if _HEX_ESCAPED.isdisjoint(value):
+        return value
     return "".join(
         f"%{ord(character):02X}" if character in _HEX_ESCAPED else character for character in value
     )

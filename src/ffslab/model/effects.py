@@ -1,0 +1,179 @@
+"""Does every setting that somebody gave change something? Pure.
+
+A setting is in force where nothing after it replaces it (`ffslab.model.grids`) and the rules leave
+a case that has it. It has an effect if, in one of these cases at least, the guests would get
+something else to do without it. A setting that repeats what is so anyway is fine: a script may go
+through all values. One that is in the spec, but that no guest is told of or looks at, is an error:
+whoever gave it would take the unchanged results for its effect.
+
+Of settings in the study file the same is asked when nothing is given on the command line. There a
+setting of the base that an axis replaces is no error: it says what the study is about.
+
+The search ends at the first case that shows the effect, so it takes no longer than a few cases
+for each setting, unless one has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ffslab.errors import SpecError
+from ffslab.model.catalog import Catalog
+from ffslab.model.grids import COMMAND_LINE, Grid, Statement
+from ffslab.model.settings import DEFAULT, resolve
+from ffslab.model.specs import Case
+from ffslab.model.study import Study, grids, points
+from ffslab.program import program
+
+# What a setting needs to matter; docs/study-format.md says the same at each key.
+_CREATE = "the step create in workload.steps"
+_NEEDS: Mapping[str, str] = {
+    "state.settle_ms": "workload micro",
+    "state.remount": "workload micro",
+    "workload.random": "a random pattern",
+    "workload.mix_ratio": "a mix_pattern",
+    "workload.burst": "a pause_us above 0",
+    "workload.cache": "a pattern that reads",
+    "workload.fsync_every": "a pattern that writes",
+    **{f"workload.{name}": _CREATE for name in ("files", "directories", "size", "depth")},
+    **{f"workload.{name}": _CREATE for name in ("contents", "compressibility_percent", "sync")},
+    "workload.write_bytes": "the step create or log in workload.steps",
+    "workload.list_stat": "the step list or find in workload.steps",
+    "workload.find_name": "the step find in workload.steps",
+    "board.cpu_block_ps": "a cpu_scale above 0",
+    "board.cpu_byte_ps": "a cpu_scale above 0",
+}
+
+GuestInputs = Callable[[Case], Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One value that somebody gave a setting."""
+
+    statement: Statement
+    index: int  # among the statement's values
+
+    @property
+    def value(self) -> Any:
+        return self.statement.values[self.index]
+
+    def __str__(self) -> str:
+        key, origin = self.statement.key, self.statement.origin
+        return f"{origin} {key}={_shown(self.value)}"
+
+
+def check_effects(study: Study, catalog: Catalog, guest_inputs: GuestInputs) -> None:
+    """SpecError for a setting that changes no case of the study, which expands without an error.
+
+    `guest_inputs` says what a case's guests are told: equal for cases with the same history.
+    """
+    all_grids = grids(study)
+    searched = {str(given): given for grid in all_grids for given in _given(study, grid)}
+    why = dict.fromkeys(searched, _left_out(study))
+    for grid in all_grids:
+        for settings in points(study, grid, catalog):
+            here = [name for name in why if _is_given(searched[name], grid, settings)]
+            if not here:
+                continue
+            case = resolve("", study.name, {}, settings, catalog)
+            for name in here:
+                given = searched[name]
+                if _changes(given, grid, settings, case, catalog, guest_inputs):
+                    del why[name]
+                else:
+                    why[name] = _unused(given, case)
+            if not why:
+                return
+    for name, cause in why.items():
+        raise _no_effect(study, name, cause)
+
+
+def _given(study: Study, grid: Grid) -> Iterator[_Given]:
+    """What is to have an effect: the command line's settings, or without any the file's."""
+    for statement in grid.stated.values():
+        asked = statement.origin == COMMAND_LINE if study.overrides else statement.origin
+        if asked:
+            yield from (_Given(statement, index) for index in range(len(statement.values)))
+
+
+def _is_given(given: _Given, grid: Grid, settings: Mapping[str, Any]) -> bool:
+    key = given.statement.key
+    return grid.stated.get(key) == given.statement and _same(settings[key], given.value)
+
+
+def _changes(
+    given: _Given,
+    grid: Grid,
+    settings: Mapping[str, Any],
+    case: Case,
+    catalog: Catalog,
+    guest_inputs: GuestInputs,
+) -> bool:
+    """Whether the case differs from what it would be without the setting, or repeats it.
+
+    Names of the catalog, sizes of the partition and seeds are in every case that has them.
+    """
+    group, dot, name = given.statement.key.partition(".")
+    if not dot:
+        return True
+    if group == "options" and name not in dict(case.filesystem.options):
+        return False
+    instead = grid.replaced.get(given.statement.key, ())
+    if instead and all(_same(value, given.value) for value in instead):
+        return True
+    without = {key: value for key, value in settings.items() if key != given.statement.key}
+    twins = [without | {given.statement.key: value} for value in instead] or [without]
+    return any(_differs(case, twin, catalog, guest_inputs) for twin in twins)
+
+
+def _differs(
+    case: Case, settings: Mapping[str, Any], catalog: Catalog, guest_inputs: GuestInputs
+) -> bool:
+    try:
+        twin = resolve("", case.study, {}, settings, catalog)
+    except SpecError:
+        return True  # the setting is what makes the case possible
+    return _unnamed(twin) == _unnamed(case) or guest_inputs(twin) != guest_inputs(case)
+
+
+def _unnamed(case: Case) -> Case:
+    """The case without the name of its state, which changes with any setting of it."""
+    return replace(case, state=replace(case.state, name=""))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _left_out(study: Study) -> str:
+    return f"the [[exclude]] and [[include]] rules of study {study.name} leave out every case of it"
+
+
+def _unused(given: _Given, case: Case) -> str:
+    group, _, name = given.statement.key.partition(".")
+    if group == "options" and name not in dict(case.filesystem.options):
+        return (
+            f"file system {case.filesystem.name} has no option {name!r}"
+            if given.value == DEFAULT
+            else f"options.{name} is of images, and the case has none"
+        )
+    needed = _NEEDS.get(given.statement.key)
+    if needed:
+        return f"it needs {needed}, and none of the cases has that"
+    return f"nothing that a case of workload {case.workload.kind} does depends on it"
+
+
+def _no_effect(study: Study, name: str, why: str) -> SpecError:
+    return SpecError(
+        f"{name} has no effect on any case of study {study.name}",
+        cause=why,
+        remedy=f"leave it out, or change what it needs; {program()} run {study.name} --dry-run "
+        "lists the cases without it",
+    )
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
