@@ -13,6 +13,7 @@ from ffslab.campaign.states import StateRoom
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Case
 from ffslab.results.rundir import create_run
+from ffslab.results.shortfall import is_good
 from ffslab.target.lab import LabBuild
 from ffslab.target.states import StateStore
 from ffslab.target.uml import UmlTarget
@@ -34,7 +35,7 @@ class _Guests:
         self.wall_ns = 0
 
     def case_done(self, done: CaseDone) -> None:
-        if done.result["outcome"] != "pass":
+        if not is_good(done.result):
             raise InfrastructureError(f"{done.case.id}: {done.result['reason']}")
         self.wall_ns += done.wall_ns
 

@@ -71,11 +71,62 @@ def test_no_space_is_a_result(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     (run,) = (tmp_path / "out").iterdir()
     for result in results(run):
-        assert result["outcome"] == "fail" and "ENOSPC" in result["reason"], result
+        assert result["outcome"] == "short" and "ENOSPC" in result["reason"], result
+        short = result["short"]
+        assert (short["what"], short["asked"]) == ("files created", 20000)
+        assert not short["accepted"]
         records = (run / "cases" / result["id"] / "records.jsonl").read_text()
         phases = [json.loads(line) for line in records.splitlines() if '"type":"phase"' in line]
         (creation,) = [phase for phase in phases if phase["phase"] == "creation"]
         assert creation["errno_name"] == "ENOSPC" and creation["files_created"] > 500
+        assert short["measured"] == creation["files_created"]
+
+
+SHORT_STUDY = """
+schema = 1
+name = "short"
+title = "Overwrites on a partition that is filled further and further"
+[base]
+board = "omap3530-evm"
+filesystem = "jffs2"
+partition_bytes = "10 MiB"
+options = { compression = "none" }
+state = { rate_percent = 30 }
+[base.workload]
+kind = "micro"
+volume_bytes = "2 MiB"
+request_bytes = "512 KiB"
+existing = true
+[axes]
+"state.rate_percent" = [30, 75, 78]
+"""
+
+
+@pytest.mark.usefixtures("lab")
+def test_less_than_was_asked_for_is_told(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(SHORT_STUDY)
+    run = ("run", str(study), "--output", str(tmp_path / "out"), "--no-report")
+    allowed = ffslab(*run, "--set", "state.rate_percent=[30, 75]")
+    assert allowed.returncode == 0, allowed.stdout + allowed.stderr
+    assert "SHORT: 1 of 2 cases measured less than was asked for, 75% of it" in allowed.stdout
+    assert "2 of 2 cases: 1 pass, 1 short;" in allowed.stdout
+    done = ffslab(*run)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "ratepercent78-s1: short: nothing was measured; 0 of 2 requests" in done.stdout
+    assert "3 of 3 cases: 1 pass, 2 short (1 of them failed);" in done.stdout
+    (_, place) = sorted((tmp_path / "out").iterdir())
+    passed, cut, nothing = results(place)
+    assert (passed["outcome"], passed["short"]) == ("pass", None)
+    assert cut["short"]["measured"] == cut["micro"]["requests_done"] * 2**19 == 3 * 2**19
+    assert (cut["short"]["asked"], cut["short"]["accepted"]) == (2**21, True)
+    assert (nothing["short"]["measured"], nothing["short"]["stopped"]) == (0, "ENOSPC")
+    shown = ffslab("show", str(place)).stdout
+    assert "3 of 3 cases: 1 pass, 2 short (1 of them failed)" in shown
+    one = ffslab("show", str(place), "ratepercent75-s1").stdout
+    assert (
+        "ratepercent75-s1: short\n  1.5 MiB of 2 MiB: the file system has room for no more" in one
+    )
 
 
 def finished_cases(run: Path) -> set[str]:

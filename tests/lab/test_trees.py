@@ -342,9 +342,12 @@ def test_a_tree_that_does_not_fit_keeps_what_was_measured(
     study.write_text(FULL)
     place = run_study(study, tmp_path / "out", status=1)
     for result in results(place):
-        assert result["outcome"] == "fail"
+        assert result["outcome"] == "short"
         assert "no space left" in result["reason"]
         steps = steps_of(result)
+        short = result["short"]
+        assert (short["what"], short["accepted"]) == ("files created", False)
+        assert short["measured"] == steps["create"]["files"] < short["asked"]
         assert steps["create"]["errno_name"] == "ENOSPC", result["id"]
         assert 0 < steps["create"]["files"] < 126
         assert steps["list-2"]["status"] == "ok"

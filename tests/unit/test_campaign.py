@@ -91,7 +91,7 @@ def test_failures_are_kept_and_told_apart(study: Path) -> None:
     outcomes = {result["id"]: result["outcome"] for result in _execute(study, target).results}
     assert len(outcomes) == 8
     assert outcomes["jffs2-free-s1"] == "crash"
-    assert outcomes["jffs2-free-s2"] == "fail"
+    assert outcomes["jffs2-free-s2"] == "short"
     assert outcomes["ubifs-free-s1"] == "corrupt"
     assert outcomes["ubifs-free-s2"] == "timeout"
 

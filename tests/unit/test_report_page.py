@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 from ffslab.cli.app import build_app
 from ffslab.report import build
 from ffslab.results.outcome import Outcome
+from ffslab.results.shortfall import Shortfall
 
 ONE_SEED: Overrides = [("seed", (1,))]
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -98,6 +100,23 @@ def test_every_link_stays_in_the_page(full: tuple[str, float]) -> None:
 def test_size_and_time_stay_in_bounds(full: tuple[str, float]) -> None:
     assert len(full[0].encode()) < 3_000_000
     assert full[1] < 30  # 3 s on a quiet machine; a loaded one must not fail
+
+
+def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
+    allowed = Shortfall("bytes", 5, 10, "", accepted=True, told="5 B of 10 B: no more room")
+    failed = replace(allowed, accepted=False)
+    ids = case_ids()
+    outcomes = {
+        ids[0]: Outcome("short", allowed.told, short=allowed),
+        ids[1]: Outcome("short", "nothing was measured", short=failed),
+    }
+    write_run(tmp_path / "run", outcomes=outcomes)
+    page = Page(build(tmp_path / "run").read_text(encoding="utf-8"))
+    text = " ".join("".join(page.words).split())
+    assert "1 of 42 cases failed." in text
+    assert "Short: 1 of 42 cases measured less than was asked for." in text
+    assert f"{ids[0]}: {allowed.told}" in text[: text.rindex("What was found")]
+    assert text.index(ids[1]) < text.rindex("What was found")
 
 
 def test_failures_come_before_findings_and_charts(full: tuple[str, float]) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, get_args
 
 import pytest
-from tests.unit.host_support import study_of
+from host_support import study_of
 
 from ffslab.cli.app import main
 from ffslab.errors import EXIT_USAGE, SpecError

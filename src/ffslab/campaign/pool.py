@@ -211,6 +211,7 @@ def _result(
         (directory / CONSOLE_NAME).read_bytes(),
         guest.exit_status,
         timeout_s if guest.timed_out else None,
+        case.workload,
     )
     return case_result(case, outcome, stream, guest.flash_sha256, preparation)
 

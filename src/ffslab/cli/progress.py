@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from ffslab.campaign.plan import Estimate
 from ffslab.campaign.pool import CaseDone
 from ffslab.model.units import format_duration_ns
+from ffslab.results.shortfall import is_good
 
 
 def format_seconds(seconds: float) -> str:
@@ -66,8 +67,8 @@ class RunProgress:
         outcome = str(done.result["outcome"])
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done, left=left)
-            if outcome == "pass":
-                return
+            if outcome == "pass" or (outcome == "short" and is_good(done.result)):
+                return  # the table tells it
         reason = f": {done.result['reason']}" if done.result["reason"] else ""
         self._console.print(
             f"[{self._done}/{self._total}] {done.case.id}: {outcome}{reason} "

@@ -71,7 +71,13 @@ def register(app: typer.Typer) -> None:
         ] = 300.0,
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
     ) -> None:
-        """Run a study and report it."""
+        """Run a study and report it.
+
+        Exit code: 0 good; 1 a case failed; 2 wrong usage, a setting that changes no case among
+        it; 3 interrupted, or the lab itself failed. A case that measured less than was asked for
+        is "short": good if its workload allows that (limit) and a tenth at least was measured,
+        else failed.
+        """
         from dataclasses import replace
 
         from ffslab.cli.parse import parse_seeds, parse_set
@@ -240,8 +246,9 @@ def _write_report(console: Console, end: RunEnd) -> None:
 
 def _exit_code(end: RunEnd) -> int:
     from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
+    from ffslab.results.shortfall import is_good
 
     if end.interrupted:
         return EXIT_INFRASTRUCTURE
-    good = all(result["outcome"] in ("pass", "skip") for result in end.results)
+    good = all(is_good(result) for result in end.results)
     return EXIT_OK if good else EXIT_FAILED

@@ -11,12 +11,15 @@ from rich.table import Table
 from ffslab.cli.micro_tables import erases, is_micro, response
 from ffslab.cli.tree_tables import is_tree, tree_cells
 from ffslab.model.units import format_duration_ns
+from ffslab.results.outcome import OUTCOMES
+from ffslab.results.shortfall import is_accepted, is_good
 
-_ORDER = {"crash": 0, "corrupt": 1, "timeout": 2, "fail": 3, "skip": 4, "pass": 5}
+_ORDER: Mapping[str, int] = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 _FFSMARK_HEADINGS = ("creation", "trans.", "pages", "erased")
 _MICRO_HEADINGS = ("mean", "max", "erases/block")
 _TREE_HEADINGS = ("mount", "all steps", "RAM")
 _STYLE = {"pass": "green", "skip": "yellow"}
+_EXAMPLES = 3  # of cases that are short as their study allows
 
 
 # Into a file or a pipe no line is broken: a path or an id in two pieces cannot be used.
@@ -32,7 +35,10 @@ def terminal() -> Console:
 def print_results(
     console: Console, results: Sequence[Mapping[str, Any]], walls: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """One line per case, failures first and with their reason; a table for each workload."""
+    """One line per case, failures first and with their reason; a table for each workload.
+
+    Cases that are short as their study allows are many or none: they get a summary at the end.
+    """
     ordered = sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0))
     micro = [result for result in ordered if is_micro(result)]
     tree = [result for result in ordered if is_tree(result)]
@@ -43,9 +49,53 @@ def print_results(
         console.print(_results_table(_MICRO_HEADINGS, _micro_cells, micro, walls))
     if tree:
         console.print(_results_table(_TREE_HEADINGS, tree_cells, tree, walls))
+    short = [r for r in results if is_accepted(r["outcome"], r.get("short") or {})]
     for result in results:
-        if result["outcome"] != "pass":
+        if result["outcome"] != "pass" and result not in short:
             console.print(f"{result['id']}: {result['outcome']}: {result['reason']}", markup=False)
+    if short:
+        _print_short(console, short, len(results))
+
+
+def _print_short(console: Console, short: Sequence[Mapping[str, Any]], total: int) -> None:
+    """How many cases measured less than was asked for, how much less, and the worst of them."""
+    ordered = sorted(short, key=_share)
+    # A partition that filled up is a finding; room for less is known beforehand.
+    examples = sorted(ordered, key=lambda result: not result["short"]["stopped"])[:_EXAMPLES]
+    shares = dict.fromkeys((_percent(ordered[0]), _percent(ordered[-1])))
+    full = sum(1 for result in short if result["short"]["stopped"])
+    causes = ((full, "filled the partition"), (len(short) - full, "had no room for all of it"))
+    console.print(
+        f"SHORT: {len(short)} of {total} cases measured less than was asked for, "
+        f"{' to '.join(shares)} of it: {', '.join(f'{n} {why}' for n, why in causes if n)}",
+        style="yellow",
+        markup=False,
+    )
+    for result in examples:
+        console.print(f"  {result['id']}: {result['reason']}", markup=False)
+    if len(short) > _EXAMPLES:
+        console.print(f"  … and {len(short) - _EXAMPLES} more", markup=False)
+
+
+def _share(result: Mapping[str, Any]) -> float:
+    """How much of what was asked for was measured; 0 if it is not known."""
+    short = result["short"]
+    return short["measured"] / short["asked"] if short["asked"] else 0.0
+
+
+def _percent(result: Mapping[str, Any]) -> str:
+    """Rounded down: what is short is never shown as all, nor as nothing if there is something."""
+    percent = int(_share(result) * 100)
+    return "<1%" if not percent and result["short"]["measured"] else f"{percent}%"
+
+
+def _outcome_cell(result: Mapping[str, Any]) -> str:
+    """The outcome; of a short case with the share that it measured."""
+    outcome = str(result["outcome"])
+    style = _STYLE.get(outcome, "yellow" if is_good(result) else "red")
+    short = result.get("short")
+    shown = f"{outcome} {_percent(result)}" if short and short["asked"] else outcome
+    return f"[{style}]{shown}[/]"
 
 
 def _results_table(
@@ -60,11 +110,10 @@ def _results_table(
     for heading in (*headings, "wall"):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
-        outcome = result["outcome"]
         wall = walls.get(result["id"], {}).get("wall_ns")
         table.add_row(
             result["id"],
-            f"[{_STYLE.get(outcome, 'red')}]{outcome}[/]",
+            _outcome_cell(result),
             *cells(result),
             format_duration_ns(wall) if wall is not None else "",
         )
@@ -131,12 +180,16 @@ def print_latencies(console: Console, result: Mapping[str, Any]) -> None:
 
 
 def outcome_counts(results: Sequence[Mapping[str, Any]]) -> str:
-    """For example "34 pass, 2 fail"."""
+    """For example "34 pass, 2 fail", or "9 short (3 of them failed)"."""
     counts: dict[str, int] = {}
     for result in results:
         counts[result["outcome"]] = counts.get(result["outcome"], 0) + 1
     ordered = sorted(counts, key=lambda outcome: _ORDER.get(outcome, 0), reverse=True)
-    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in ordered) or "no case"
+    shown = {outcome: f"{counts[outcome]} {outcome}" for outcome in ordered}
+    too_short = sum(1 for r in results if r["outcome"] == "short" and not is_good(r))
+    if too_short:
+        shown["short"] += f" ({too_short} of them failed)"
+    return ", ".join(shown.values()) or "no case"
 
 
 def _table(gap: int = 2) -> Table:

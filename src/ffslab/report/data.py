@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+from ffslab.results.shortfall import is_accepted
 
 # The axes that the questions are about; every other axis of a study is "further".
 FILESYSTEM, COMPRESSION, WRITING, STATE, SEED = (
@@ -63,10 +66,15 @@ class Case:
     metrics: Mapping[str, float] = field(default_factory=dict)
     latencies: tuple[Latency, ...] = ()
     erases: tuple[int, ...] = ()
+    short: Mapping[str, Any] = field(default_factory=dict)  # as in a result
 
     @property
     def passed(self) -> bool:
-        return self.outcome == "pass"
+        """Whether its figures are shown: also if they are of less than was asked for, as allowed.
+
+        `short` says of how much they are.
+        """
+        return self.outcome == "pass" or is_accepted(self.outcome, self.short)
 
     @property
     def filesystem(self) -> str:
@@ -142,8 +150,13 @@ class Run:
 
     @property
     def failures(self) -> tuple[Case, ...]:
-        """Everything that neither passed nor was skipped on purpose."""
-        return tuple(case for case in self.cases if case.outcome not in ("pass", "skip"))
+        """Everything that neither passed nor was skipped on purpose, nor is short as allowed."""
+        return tuple(case for case in self.cases if not case.passed and case.outcome != "skip")
+
+    @property
+    def short(self) -> tuple[Case, ...]:
+        """What measured less than was asked for, as its study allows; a part of `passed`."""
+        return tuple(case for case in self.passed if case.outcome == "short")
 
     @property
     def skipped(self) -> tuple[Case, ...]:

@@ -194,6 +194,7 @@ def plain_case(row: Row, manifest: Row, study: str, fixed: Container[str]) -> Ca
         command=reproduce_command(study, overrides, str(row["id"]), catalogs=catalogs),
         reason=str(row.get("reason") or ""),
         console="\n".join(str(line) for line in row.get("excerpt") or ()),
+        short=row.get("short") or {},
     )
 
 

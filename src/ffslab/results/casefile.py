@@ -46,6 +46,7 @@ def case_result(
         "outcome": outcome.kind,
         "reason": outcome.reason,
         "excerpt": list(outcome.excerpt),
+        "short": outcome.short.plain if outcome.short else None,
         "axes": dict(case.axes),
         "spec": case_spec(case),
         "virtual_ns": end["t_ns"] if end else None,

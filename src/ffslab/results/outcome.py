@@ -1,9 +1,10 @@
 """The judgement of a case from what its guest left behind: pure.
 
-Outcomes: pass, fail, skip, crash, timeout, corrupt. The gravest reason wins: a
-guest that ran out of wall-clock time is a timeout, a kernel that crashed or an
-agent that did not reach its end is a crash, wrong data is corruption; then come
-failed steps and what the kernel complained about. Nothing is retried.
+Outcomes: pass, short, fail, skip, crash, timeout, corrupt. The gravest reason
+wins: a guest that ran out of wall-clock time is a timeout, a kernel that crashed
+or an agent that did not reach its end is a crash, wrong data is corruption; then
+come failed steps and what the kernel complained about; then, of a case that was
+asked to measure something, whether it measured all of it. Nothing is retried.
 """
 
 from __future__ import annotations
@@ -12,40 +13,60 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ffslab.errors import DamagedResultError
+from ffslab.model.specs import Workload
 from ffslab.results.console import last_lines, scan_console
 from ffslab.results.records import Record, RecordStream, parse_records
 from ffslab.results.requests import load_requests
+from ffslab.results.shortfall import FULL, Shortfall, shortfall
 from ffslab.results.tree_records import load_tree_records
 
-OutcomeKind = Literal["pass", "fail", "skip", "crash", "timeout", "corrupt"]
-OUTCOMES: tuple[OutcomeKind, ...] = ("crash", "corrupt", "timeout", "fail", "skip", "pass")
+OutcomeKind = Literal["pass", "short", "fail", "skip", "crash", "timeout", "corrupt"]
+# The gravest first.
+OUTCOMES: tuple[OutcomeKind, ...] = (
+    *("crash", "corrupt", "timeout", "fail"),
+    *("short", "skip", "pass"),
+)
 _DAMAGE_ERRORS = ("EUCLEAN", "EBADMSG")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a case, in one line and with an excerpt of the evidence."""
+    """What became of a case, in one line and with an excerpt of the evidence.
+
+    `short` is there if and only if the kind is.
+    """
 
     kind: OutcomeKind
     reason: str = ""
     excerpt: tuple[str, ...] = ()
+    short: Shortfall | None = None
 
 
 def judged(
-    records: bytes, console: bytes, exit_status: int, timed_out_s: float | None
+    records: bytes,
+    console: bytes,
+    exit_status: int,
+    timed_out_s: float | None,
+    workload: Workload | None = None,
 ) -> tuple[Outcome, RecordStream]:
     """`judge` of what a guest wrote into its files, with the records that were in them."""
     stream = parse_records(records)
     text = console.decode("utf-8", errors="replace")
-    return judge(stream, text, exit_status, timed_out_s), stream
+    return judge(stream, text, exit_status, timed_out_s, workload), stream
 
 
 def judge(
-    stream: RecordStream, console: str, exit_status: int, timed_out_s: float | None
+    stream: RecordStream,
+    console: str,
+    exit_status: int,
+    timed_out_s: float | None,
+    workload: Workload | None = None,
 ) -> Outcome:
     """The outcome of a guest that ended with `exit_status`.
 
-    `timed_out_s` is the wall-clock limit if the guest was killed at it.
+    `timed_out_s` is the wall-clock limit if the guest was killed at it. `workload` is what it was
+    to measure: with None nothing, as in a guest that prepares the flash, and then a full partition
+    is a failure.
     """
     findings = scan_console(console)
     crash = next((finding for finding in findings if finding.severity == "crash"), None)
@@ -70,21 +91,30 @@ def judge(
         return Outcome(
             "crash", f"the guest stopped before the agent's end ({how})", last_lines(console)
         )
-    failed = _failed_step(stream, console)
-    if failed is not None:
+    failed = _failed_step(stream, console, workload)
+    if failed is not None and failed.short is None:
         return failed
     if findings:
         return Outcome(
             "fail", f"{findings[0].kind}: {_message(findings[0].text)}", findings[0].excerpt
         )
+    if failed is not None:
+        return failed
     if end["status"] != "ok":
         # No step failed: the agent did not accept the plan.
         why = end.get("message") or f"it ended with status {end['status']}"
         return Outcome("fail", f"the agent: {why}", last_lines(console))
-    return Outcome("pass")
+    return _short(workload, stream) or Outcome("pass")
 
 
-def _failed_step(stream: RecordStream, console: str) -> Outcome | None:
+def _short(
+    workload: Workload | None, stream: RecordStream, full_phase: Record | None = None
+) -> Outcome | None:
+    short = shortfall(workload, stream, full_phase) if workload is not None else None
+    return Outcome("short", short.told, short=short) if short is not None else None
+
+
+def _failed_step(stream: RecordStream, console: str, workload: Workload | None) -> Outcome | None:
     phases, steps = _failures(stream)
     for phase in phases:
         name, errno = phase["phase"], str(phase.get("errno_name", ""))
@@ -94,10 +124,13 @@ def _failed_step(stream: RecordStream, console: str) -> Outcome | None:
                 f"phase {name}: {phase.get('message') or errno or 'data differ'}",
                 last_lines(console),
             )
-        if errno == "ENOSPC" and phase["workload"] == "prepare" and phase.get("message"):
+        if errno == FULL and phase["workload"] == "prepare" and phase.get("message"):
             # It says which share cannot be reached, and what went in.
             return Outcome("fail", f"phase {name}: {phase['message']}")
-        if errno == "ENOSPC":
+        short = _short(workload, stream, phase) if errno == FULL else None
+        if short is not None:
+            return short
+        if errno == FULL:
             told = f"phase {name}: no space left on the partition (ENOSPC)"
             # Of trees it says what went in, and whether inodes or pages ran out.
             more = phase.get("message") if phase["workload"] == "tree" else ""

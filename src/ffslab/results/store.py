@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-_INT, _REAL, _TEXT = "BIGINT", "DOUBLE", "VARCHAR"
+_INT, _REAL, _TEXT, _FLAG = "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"
 _KEY = {"run": _TEXT, "case_id": _TEXT}
 _RATE = ("read_bytes_per_s", "write_bytes_per_s", "erases_mean", "erases_std")
 _PHASE_INTEGERS = (
@@ -59,6 +59,10 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "spec_hash": _TEXT,
         "outcome": _TEXT,
         "reason": _TEXT,
+        "short_what": _TEXT,
+        "short_measured": _INT,
+        "short_asked": _INT,
+        "short_accepted": _FLAG,
         "board": _TEXT,
         "chip": _TEXT,
         "filesystem": _TEXT,
@@ -147,8 +151,10 @@ def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
     # Runs of older versions have fewer keys.
     state, workload = spec["state"], spec.get("workload", {})
     image = result.get("image") or {}
+    short = result.get("short") or {}
     return {
         **result,
+        **{f"short_{key}": short.get(key) for key in ("what", "measured", "asked", "accepted")},
         "board": spec["board"]["name"],
         "chip": spec["board"]["chip"]["name"],
         "filesystem": spec["filesystem"]["name"],

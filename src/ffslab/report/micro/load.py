@@ -36,7 +36,7 @@ from ffslab.report.micro.data import (
     TaskWork,
 )
 
-_KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt")
+_KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt", "short")
 _OWN_PLACE = ("part", "workload.pattern", "workload.mix_pattern", data.SEED)
 
 

@@ -31,7 +31,7 @@ from ffslab.report.quantity import significant
 from ffslab.report.tree.data import AGENT, CPU, Image, Memory, Step, Task, TreeCase, TreeRun
 from ffslab.report.tree.words import Role, roles_of
 
-_KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt", "tree", "image")
+_KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt", "short", "tree", "image")
 _STEPS = "workload.steps"
 # Settings that make a tree larger or smaller: how many files it gets is their place on an axis.
 _SHAPE = ("workload.files", "workload.directories", "workload.depth")

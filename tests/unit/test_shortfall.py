@@ -1,0 +1,210 @@
+"""A case that measured less than was asked for says so everywhere; one that measured nothing fails.
+
+The records micro-*.jsonl are of JFFS2 on a partition of 10 MiB, filled to 75, 78 and 86 %: 2 MiB of
+random overwrites were asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from host_support import cases_of, golden
+from micro_support import micro_cases
+from rich.console import Console
+
+from ffslab.campaign.run import RunEnd
+from ffslab.cli.run import _exit_code
+from ffslab.cli.tables import outcome_counts, print_results
+from ffslab.errors import EXIT_FAILED, EXIT_OK
+from ffslab.model.specs import Case, Ffsmark, Micro, Tree, Workload
+from ffslab.report.load import plain_case
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome, judge
+from ffslab.results.records import parse_records
+from ffslab.results.rundir import RunDirectory
+from ffslab.results.shortfall import is_good
+from ffslab.results.store import case_rows
+
+MIB = 2**20
+SMALL = Micro(request_bytes=4096, volume_bytes=2 * MIB, existing=True)
+LARGE = replace(SMALL, request_bytes=512 * 1024)
+WORKLOADS: dict[str, Workload] = {
+    "enospc": Ffsmark(number=100),
+    "tree-enospc": Tree(),
+    "micro-cut": LARGE,
+    "micro-enospc": SMALL,
+    "micro-nothing": LARGE,
+}
+
+
+def outcome_of(records: str, workload: Workload | None, console: str = "pass") -> Outcome:
+    stream = parse_records(golden(f"records/{records}.jsonl"))
+    return judge(stream, golden(f"console/{console}.log").decode(), 0, None, workload)
+
+
+def result_of(records: str, workload: Workload | None = None) -> dict[str, Any]:
+    """A result with these records; the case's other properties do not matter."""
+    workload = workload or WORKLOADS[records]
+    cases = micro_cases() if isinstance(workload, Micro) else cases_of()
+    case: Case = replace(cases[0], id=records, workload=workload)
+    stream = parse_records(golden(f"records/{records}.jsonl"))
+    return case_result(case, outcome_of(records, workload), stream, None)
+
+
+@pytest.mark.parametrize(
+    ("records", "what", "measured", "asked", "stopped", "accepted", "reason"),
+    [
+        (
+            *("enospc", "files created", 60, 100, "ENOSPC", False),
+            "phase creation: no space left on the partition (ENOSPC) after 60 of 100 files",
+        ),
+        (
+            *("tree-enospc", "files created", 9, 30, "ENOSPC", False),
+            "phase create-2: no space left on the partition (ENOSPC): cannot write file00002",
+        ),
+        (
+            *("micro-cut", "bytes", 3 * MIB // 2, 2 * MIB, "", True),
+            "1.5 MiB of 2 MiB: the file system has room for no more",
+        ),
+        (
+            *("micro-enospc", "bytes", 47 * 4096, 2 * MIB, "ENOSPC", False),
+            "less than 10 % of what was asked for was measured; 47 of 128 requests: the partition "
+            "is full (ENOSPC); 512 KiB of 2 MiB",
+        ),
+        (
+            *("micro-nothing", "bytes", 0, 2 * MIB, "ENOSPC", False),
+            "nothing was measured; 0 of 2 requests: the partition is full (ENOSPC)",
+        ),
+    ],
+)
+def test_a_short_case_says_how_much_it_measured(
+    records: str,
+    what: str,
+    measured: int,
+    asked: int,
+    stopped: str,
+    accepted: bool,
+    reason: str,
+) -> None:
+    result = result_of(records)
+    assert result["outcome"] == "short"
+    assert result["reason"].startswith(reason)
+    assert result["short"] == {
+        "what": what,
+        "measured": measured,
+        "asked": asked,
+        "stopped": stopped,
+        "accepted": accepted,
+    }
+    assert is_good(result) == accepted
+
+
+def test_who_asks_for_what_was_measured_gets_a_pass() -> None:
+    asked = replace(LARGE, volume_bytes=3 * MIB // 2)
+    result = result_of("micro-cut", asked)
+    assert (result["outcome"], result["short"]) == ("pass", None)
+
+
+def test_a_test_file_that_is_smaller_is_short_too() -> None:
+    # The volume was made by going over a smaller file twice.
+    asked = replace(LARGE, volume_bytes=3 * MIB // 2, file_bytes=4 * MIB)
+    result = result_of("micro-cut", asked)
+    assert result["short"]["what"] == "bytes of the test file"
+    assert (result["short"]["measured"], result["short"]["asked"]) == (3 * MIB // 2, 4 * MIB)
+    assert is_good(result)
+
+
+def test_a_tenth_is_the_least_that_counts() -> None:
+    # 47 requests of 4 KiB are 188 KiB.
+    for asked_kib, good in ((1880, True), (1884, False)):
+        result = result_of("micro-enospc", replace(SMALL, volume_bytes=asked_kib * 1024))
+        assert (result["outcome"], is_good(result)) == ("short", good)
+
+
+def test_without_limit_less_is_a_failure() -> None:
+    result = result_of("micro-cut", replace(LARGE, limit=False))
+    assert (result["outcome"], is_good(result)) == ("short", False)
+
+
+def test_a_guest_that_prepares_and_a_graver_reason_are_no_short() -> None:
+    assert outcome_of("enospc", None).kind == "fail"
+    assert outcome_of("enospc", Ffsmark(), console="rule-violation").kind == "fail"
+    assert outcome_of("micro-cut", LARGE, console="warning").kind == "fail"
+    assert outcome_of("micro-cut", LARGE).kind == "short"
+
+
+@pytest.mark.parametrize(
+    ("phase", "counts", "short"),
+    [
+        ("transactions", {"files_read": 7, "files_deleted": 8}, ("transactions", 8, 15000)),
+        ("deletion", {"files_deleted": 11}, ("files deleted", 11, 60)),
+    ],
+)
+def test_ffsmark_ends_in_any_phase(
+    phase: str, counts: dict[str, int], short: tuple[str, int, int]
+) -> None:
+    stream = parse_records(golden("records/enospc.jsonl"))
+    none = dict.fromkeys(("files_created", "files_deleted", "files_read", "files_appended"), 0)
+    records = []
+    for record in stream.records:
+        if record["type"] == "phase":
+            records.append({**record, "status": "ok", "errno_name": ""})
+            records.append({**record, **none, **counts, "phase": phase})
+        else:
+            records.append(dict(record))
+    outcome = judge(replace(stream, records=tuple(records)), "", 0, None, Ffsmark())
+    assert outcome.short is not None
+    assert (outcome.short.what, outcome.short.measured, outcome.short.asked) == short
+
+
+def shown(results: list[dict[str, Any]], width: int = 80) -> str:
+    out = io.StringIO()
+    print_results(Console(file=out, width=width, highlight=False), results, {})
+    return out.getvalue()
+
+
+def test_the_table_shows_shares_and_the_summary_names_them() -> None:
+    passed = {**result_of("micro-cut"), "id": "whole", "outcome": "pass", "short": None}
+    results = [result_of("micro-cut"), result_of("micro-enospc"), result_of("micro-nothing")]
+    text = shown([*results, passed])
+    for row in (r"micro-cut +short 75%", r"micro-enospc +short 9%", r"micro-nothing +short 0%"):
+        assert re.search(row, text), text
+    assert all(len(line) <= 80 for line in text.splitlines())
+    wide = shown([*results, passed], 400)
+    assert "SHORT: 1 of 4 cases measured less than was asked for, 75% of it: 1 had no room" in wide
+    assert "\nmicro-nothing: short: nothing was measured; 0 of 2 requests" in wide
+    assert outcome_counts([*results, passed]) == "1 pass, 3 short (2 of them failed)"
+    assert "SHORT" not in shown([passed])
+
+
+def test_exit_code_is_0_only_for_what_the_study_allows(tmp_path: Path) -> None:
+    def code(*records: str) -> int:
+        results = tuple(result_of(name) for name in records)
+        return _exit_code(RunEnd(RunDirectory(tmp_path), results, False, 1.0))
+
+    assert code("micro-cut") == EXIT_OK
+    for name in ("micro-nothing", "micro-enospc", "enospc", "tree-enospc"):
+        assert code("micro-cut", name) == EXIT_FAILED
+
+
+def test_report_and_tables_have_it() -> None:
+    manifest: dict[str, Any] = {}
+    cut = plain_case(result_of("micro-cut"), manifest, "study", ())
+    nothing = plain_case(result_of("micro-nothing"), manifest, "study", ())
+    assert (cut.passed, cut.short["measured"]) == (True, 3 * MIB // 2)
+    assert not nothing.passed
+    (row,) = case_rows("run", result_of("micro-cut"), {})["cases"]
+    assert [row[f"short_{key}"] for key in ("what", "measured", "asked", "accepted")] == [
+        *("bytes", 3 * MIB // 2, 2 * MIB),
+        True,
+    ]
+    # Runs of older versions have no such key.
+    old = {key: value for key, value in result_of("micro-cut").items() if key != "short"}
+    (row,) = case_rows("run", old | {"outcome": "pass"}, {})["cases"]
+    assert row["short_what"] is None
+    assert is_good(old | {"outcome": "pass"})
