@@ -231,10 +231,13 @@ def test_unprepared_has_the_outcome_of_its_preparation(kind: Any) -> None:
     assert result["excerpt"] == ["line"]
 
 
-def test_stopped_by_a_full_partition_is_no_failure() -> None:
+def test_stopped_by_a_full_partition_is_short_and_not_fail() -> None:
     case = micro_cases()[0]
     guest = Guest((Stream((5, 6, 7)),), planned=256, stopped="ENOSPC")
-    assert judge(parse_records(micro_records(case, guest)), "", 0, None).kind == "pass"
+    stream = parse_records(micro_records(case, guest))
+    outcome = judge(stream, "", 0, None, case.workload)
+    assert outcome.kind == "short"
+    assert "3 of 256 requests: the partition is full" in outcome.reason
     assert micro_result(case, guest)["micro"]["stopped"] == "ENOSPC"
 
 
