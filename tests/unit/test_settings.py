@@ -283,7 +283,7 @@ def stated(case: Case, key: str) -> Any:
         "state": lambda: getattr(case.state, name) if name else case.state.name,
         "workload": lambda: getattr(case.workload, name, None),
         "filesystem": lambda: case.filesystem.name,
-    }.get(group, lambda: getattr(case, key))()
+    }.get(group, lambda: getattr(case, key, None))()
 
 
 def same(one: Any, other: Any) -> bool:
@@ -323,7 +323,9 @@ def attempt(study: Study, before: Mapping[str, Case], given: Sequence[Override])
     try:
         changed = with_overrides(study, given, CATALOG)
         check_effects(changed, CATALOG, guest_inputs)
-        if key != "part" and all(same(stated(case, key), value) for case in before.values()):
+        # Without those that have no such setting: an option may be of one file system alone.
+        having = [has for case in before.values() if (has := stated(case, key)) is not None]
+        if having and all(same(has, value) for has in having):
             return "so anyway"
         left = 0
         for left, case in enumerate(cases_in_order(changed, CATALOG), 1):  # noqa: B007
