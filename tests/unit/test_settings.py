@@ -254,7 +254,7 @@ def values_for(key: str) -> Sequence[Any]:
     listed = tuple(dict.fromkeys(word for one in types for word in words(one)))
     if listed:
         return listed
-    if any(one in (bool, bool | None) for one in types):
+    if not types or any(one in (bool, bool | None) for one in types):
         return (False, True)
     return ("something",) if str in types else (3, 2**16)
 
