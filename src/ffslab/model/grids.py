@@ -22,7 +22,7 @@ Axes = tuple[tuple[str, tuple[Any, ...]], ...]
 COMMAND_LINE = "--set"
 UNSTATED = ""  # the origin of a default that the file does not mention
 SEED = "seed"
-_WHOLES = ("board", "state")
+_WHOLES: Mapping[str, str] = {"board": "board.", "state": "state."}  # and how its parts begin
 _KIND = "workload.kind"
 
 
@@ -86,7 +86,7 @@ class Grid:
             kind = self.stated.get(_KIND)
             other = kind is not None and kind.values != by.values
             return other and name.startswith("workload.")
-        return by.key in _WHOLES and name.startswith(f"{by.key}.")
+        return by.key in _WHOLES and name.startswith(_WHOLES[by.key])
 
     def seeds_last(self) -> None:
         """Seeds vary fastest, whoever stated them: they are neighbours in every table."""
