@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -79,6 +83,83 @@ def test_a_child_that_inherits_the_lock_keeps_it(tmp_path: Path) -> None:
     child.kill()
     child.wait()
     assert subprocess.run(attempt, capture_output=True, check=False).returncode == 0
+
+
+class Notes(SilentProgress):
+    """Keeps what the user would be told, and says when there is something."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.told = threading.Event()
+
+    def note(self, text: str) -> None:
+        self.texts.append(text)
+        self.told.set()
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from ffslab.kernel.cache import locked
+from ffslab.kernel.progress import SilentProgress
+with locked(Path(sys.argv[1]), SilentProgress()):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def wait_for_lock(path: Path, notes: Notes) -> threading.Thread:
+    """A thread that takes and leaves the lock, when it has been told that it must wait."""
+
+    def take() -> None:
+        with locked(path, notes):
+            pass
+
+    thread = threading.Thread(target=take, daemon=True)
+    thread.start()
+    assert notes.told.wait(30)
+    return thread
+
+
+def test_who_waits_is_told_who_holds_the_lock_and_since_when(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    began = time.time()
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as holder:
+        assert holder.stdout and holder.stdout.readline() == "held\n"
+        notes = Notes()
+        thread = wait_for_lock(path, notes)
+        holder.communicate("")
+    thread.join(30)
+    assert not thread.is_alive()
+    (text,) = notes.texts
+    assert f"process {holder.pid} (" in text and str(path) in text
+    found = re.search(r"since (\d+-\d+-\d+ \d+:\d+:\d+) \((\d+) s ago\)", text)
+    assert found
+    since_s = time.mktime(time.strptime(found[1], "%Y-%m-%d %H:%M:%S"))
+    assert int(began) <= since_s <= time.time()
+    assert path.read_text() == ""
+
+
+def test_a_holder_that_is_gone_and_one_in_this_process_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    notes = Notes()
+    with locked(path, SilentProgress()):
+        thread = wait_for_lock(path, notes)
+    thread.join(30)
+    assert "another thread of this process" in notes.texts[0]
+    gone = Notes()
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    with locked(path, SilentProgress()):
+        path.write_text(json.dumps({"pid": ended.pid, "since_s": 0}))
+        thread = wait_for_lock(path, gone)
+    thread.join(30)
+    assert f"process {ended.pid} left running" in gone.texts[0]
 
 
 def test_a_cache_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:

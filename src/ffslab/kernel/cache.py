@@ -12,7 +12,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -44,11 +45,14 @@ def make_directory(path: Path) -> Path:
 
 
 @contextmanager
-def locked(path: Path, progress: Progress) -> Iterator[int]:
+def locked(
+    path: Path, progress: Progress, clock_s: Callable[[], float] = time.time
+) -> Iterator[int]:
     """Holds an exclusive lock on `path`, waiting for another process if need be.
 
     Yields the lock's descriptor. A child that inherits it keeps the lock after a `kill -9` of
     this process: no second build starts in a directory where an orphaned one still works.
+    The file says who holds the lock and since when, for those who wait.
     """
     make_directory(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -56,11 +60,37 @@ def locked(path: Path, progress: Progress) -> Iterator[int]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            progress.note(f"waiting for another ffslab that works here (lock {path})")
+            progress.note(f"waiting for {_holder(descriptor, clock_s())} (lock {path})")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+        holder = json.dumps({"pid": os.getpid(), "since_s": int(clock_s())})
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, holder.encode(), 0)
         yield descriptor
+        os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
+
+
+def _holder(descriptor: int, now_s: float) -> str:
+    """Who holds a lock and since when, by what its file says; a file says nothing while its lock
+    has only just been taken, or was taken by an older ffslab.
+    """
+    try:
+        entry = json.loads(os.pread(descriptor, 4096, 0))
+        pid, since_s = int(entry["pid"]), float(entry["since_s"])
+    except (ValueError, KeyError, TypeError):
+        return "another ffslab that works here"
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(since_s))
+    held = f"which works here since {since} ({max(now_s - since_s, 0):.0f} s ago)"
+    if pid == os.getpid():
+        return f"another thread of this process, {held}"
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return f"what process {pid} left running when it ended, {held}"
+    # python -P -m ffslab run ...: what follows -m is what the user knows.
+    command = " ".join(words[words.index("-m") + 1 if "-m" in words else 0 :]).strip()
+    return f"process {pid} ({command}), {held}"
 
 
 def scratch_directory(parent: Path) -> Path:
