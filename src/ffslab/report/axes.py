@@ -79,12 +79,13 @@ class Axis:
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over seeds with its range."""
+    """A mean over seeds with its range. `cut`: one of them did not get to all it was asked for."""
 
     mean: float
     low: float
     high: float
     seeds: int
+    cut: bool = False
 
 
 def axis_of(name: str, values: Sequence[float]) -> Axis:

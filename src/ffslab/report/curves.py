@@ -65,12 +65,15 @@ class Pane:
 
 @dataclass(frozen=True)
 class Quantity:
-    """What the y axis shows; values are divided by `scale`."""
+    """What the y axis shows; values are divided by `scale`. `limits`: the ends of a logarithmic
+    axis, on which what is beyond them lies.
+    """
 
     title: str
     unit: str
     scale: float = 1.0
     logarithmic: bool = False
+    limits: tuple[float, float] | None = None
 
     @property
     def heading(self) -> str:
@@ -79,12 +82,35 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its heading, legend and caption."""
+    """A chart with its heading, legend, how to read it, and the settings that it is for."""
 
     title: str
     meaning: str
     keys: tuple[Style, ...]
     drawing: str
+    settings: str = ""
+
+
+_MOST_BEHIND = 8  # a larger range would hide ratios below 2 again
+_RATIO_TICKS = (1, 1.1, 1.2, 1.5, 2, 3, 4, 6, 8)
+_GIANT = 8  # times the median: what hides the rest on a linear axis
+RATIO_MEANING = (
+    "Each value ÷ the smallest of all configurations at the same point: 1 is the fastest. What is "
+    f"{_MOST_BEHIND} times as long or longer lies on the upper edge."
+)
+
+
+def ratio_quantity(ratios: Sequence[float]) -> Quantity:
+    """An axis for ratios to the fastest, on which those below 2 can be told apart."""
+    top = min(max(*ratios, 1.1) * 1.03, _MOST_BEHIND)
+    return Quantity("÷ the fastest", "", logarithmic=True, limits=(1, top))
+
+
+def linear_quantity(title: str, values: Sequence[float], unit: str = "") -> Quantity:
+    """An axis from 0; logarithmic where one giant would hide all others on it."""
+    positive = sorted(value for value in values if value > 0)
+    giant = bool(positive) and positive[-1] > _GIANT * positive[len(positive) // 2]
+    return Quantity(title, unit, logarithmic=giant)
 
 
 def styles_for(lines: Mapping[str, Mapping[str, str]]) -> dict[str, Style]:
@@ -131,9 +157,10 @@ def curves(panes: Sequence[Pane], axis: Axis, shown: Quantity, title: str, ident
         .transform_filter("datum.high > datum.low")
         .encode(y=alt.Y("low:Q"), y2="high:Q", stroke=colour)
     )
-    dots = base.mark_point(size=34, filled=True, opacity=1).encode(
+    dots = base.mark_point(size=34, filled=True, opacity=1, strokeWidth=1.3).encode(
         y=alt.Y("mean:Q"),
-        fill=alt.Fill("paint:N", scale=None, legend=None),
+        fill=alt.Fill("fill:N", scale=None, legend=None),
+        stroke=colour,
         shape=alt.Shape("shape:N", scale=None, legend=None),
     )
     chart = (
@@ -163,6 +190,7 @@ def _rows(pane: Pane, axis: Axis, shown: Quantity) -> list[dict[str, Any]]:
             "low": value.low / shown.scale,
             "high": value.high / shown.scale,
             "paint": svg.PAINT[curve.style.colour],
+            "fill": svg.PAINT["paper" if value.cut else curve.style.colour],
             "dash": list(curve.style.dash),
             "shape": curve.style.shape,
         }
@@ -223,14 +251,13 @@ def _y(alt: Any, rows: Sequence[Mapping[str, Any]], shown: Quantity) -> Any:
         axis = alt.Axis(tickCount=5, labelColor=svg.PAINT["muted"])
         return alt.Y("mean:Q", title=shown.heading, scale=scale, axis=axis)
     low = min((row["low"] for row in rows if row["low"] > 0), default=top) * 0.85
-    top *= 1.18
+    low, top = shown.limits or (low, top * 1.18)
+    ticks = [t for t in _RATIO_TICKS if t <= top] if shown.limits else log_ticks(low, top)
     return alt.Y(
         "mean:Q",
         title=shown.heading,
         scale=alt.Scale(type="log", domain=[low, top], nice=False, clamp=True),
-        axis=alt.Axis(
-            values=log_ticks(low, top), labelExpr=PLAIN_NUMBER, labelColor=svg.PAINT["muted"]
-        ),
+        axis=alt.Axis(values=ticks, labelExpr=PLAIN_NUMBER, labelColor=svg.PAINT["muted"]),
     )
 
 

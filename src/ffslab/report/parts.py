@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ class Table:
     """A table of text: the first `text_columns` columns are words, the others numbers.
 
     `outcomes`: the second column is a case's outcome. `wrapped`: columns whose text is long.
+    `headings`: what stands over the row of that number and those that follow. `note`: what marks
+    in the cells mean.
     """
 
     title: str
@@ -32,6 +35,8 @@ class Table:
     text_columns: int = 1
     outcomes: bool = False
     wrapped: tuple[int, ...] = ()
+    headings: Mapping[int, str] = field(default_factory=dict)
+    note: str = ""
 
 
 @dataclass(frozen=True)

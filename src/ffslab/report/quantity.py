@@ -50,8 +50,8 @@ def duration_range(mean_ns: float, low_ns: float, high_ns: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """A ratio as ×n."""
-    return f"×{significant(ratio, 3 if ratio < 10 else 2)}"
+    """A ratio as ×n, with three significant digits."""
+    return f"×{significant(ratio)}"
 
 
 @dataclass(frozen=True)

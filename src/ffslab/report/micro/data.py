@@ -92,7 +92,8 @@ class Preparation:
 @dataclass(frozen=True)
 class MicroCase:
     """One case. `line` has the axes that tell configurations apart, `numbers` its place on the
-    numeric axes.
+    numeric axes. Of the volume asked for, `volume_bytes` fitted; `moved_bytes` is what its requests
+    moved until they were done or, for the reason `stopped`, ended before; `requests` were planned.
     """
 
     id: str
@@ -112,9 +113,15 @@ class MicroCase:
     flush_pages: int = 0
     asked_bytes: int = 0
     volume_bytes: int = 0
+    moved_bytes: int = 0
+    requests: int = 0
     file_bytes: int = 0
     stopped: str = ""
     preparation: Preparation | None = None
+
+    @property
+    def requests_done(self) -> int:
+        return sum(stream.all.count for stream in self.streams)
 
     @property
     def writes(self) -> bool:

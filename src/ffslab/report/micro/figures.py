@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffslab.report.axes import Axis, Mean
-from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, ramp_styles
+from ffslab.report.curves import (
+    RATIO_MEANING,
+    Curve,
+    Figure,
+    Pane,
+    Quantity,
+    Style,
+    linear_quantity,
+    ramp_styles,
+    ratio_quantity,
+)
 from ffslab.report.curves import curves as drawn
 from ffslab.report.micro.charts import response_quantity
 from ffslab.report.micro.data import PAUSE
+from ffslab.report.micro.findings import relative_curves
 from ffslab.report.micro.series import Curves, Sample, Section, curves, response_ns
-from ffslab.report.micro.tables import wear_curves
+from ffslab.report.micro.tables import wear_curves, written_bytes
+from ffslab.report.quantity import significant
+from ffslab.report.standings import CUT, listed
+from ffslab.stats.standing import SAME
 
 _FEW = 4  # so many curves can be followed even where they meet
 _CHOSEN = 4  # values of one axis for which the other one is drawn
@@ -25,6 +39,7 @@ class Shown:
     key: str
     curves: Curves
     quantity: Quantity
+    meaning: str = ""
 
 
 def figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
@@ -33,23 +48,57 @@ def figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]
         return ()
     found = curves(section.samples, response_ns)
     response = Shown("Mean response time", "time", found, response_quantity(_values(found)))
-    means, stds = wear_curves(section)
-    wear = [
-        Shown("Mean erases per block", "erases", means, Quantity("mean erases per block", "")),
-        Shown(
-            "Standard deviation of erases per block",
-            "spread",
-            stds,
-            Quantity("standard deviation of erases", ""),
-        ),
-    ]
-    wear = [shown for shown in wear if any(_values(shown.curves))]
+    behind = _behind(section)
+    wear = _wear(section)
     if len(section.axes) == 1:
-        return tuple(_by_panel(section, shown, styles) for shown in (response, *wear))
+        return tuple(_by_panel(section, shown, styles) for shown in (response, *behind, *wear))
     return (
         *_per_configuration(section, response),
         _against_second(section, response, styles),
-        *(_per_second(section, shown, styles) for shown in wear),
+        *(_per_second(section, shown, styles) for shown in (*behind, *wear)),
+    )
+
+
+def _behind(section: Section) -> list[Shown]:
+    """How far each configuration is behind the fastest: what a logarithmic axis over several
+    decades does not show.
+    """
+    found = relative_curves(section)
+    values = _values(found)
+    if not values:
+        return []
+    out = dict.fromkeys(label for _, label in section.in_memory)
+    meaning = RATIO_MEANING
+    if out:
+        meaning += f" Writes of {listed(list(out))} end in memory and are left out."
+    quantity = ratio_quantity(values)
+    return [Shown("Mean response time ÷ that of the fastest", "behind", found, quantity, meaning)]
+
+
+def _wear(section: Section) -> list[Shown]:
+    means, stds = wear_curves(section)
+    volumes = _volumes(section)
+    titles = ("Mean erases per block", "Standard deviation of erases per block")
+    return [
+        Shown(title, key, found, linear_quantity(title[0].lower() + title[1:], values), volumes)
+        for title, key, found in zip(titles, ("erases", "spread"), (means, stds), strict=True)
+        if any(values := _values(found))
+    ]
+
+
+def _volumes(section: Section) -> str:
+    """How much was written, where that differs by configuration: what the erases are for."""
+    written: dict[str, list[int]] = {}
+    for (panel, label, _), found in written_bytes(section).items():
+        if panel.partition(" ")[0].endswith("write"):
+            written.setdefault(label, []).extend(found)
+    order = sorted(written, key=lambda label: max(written[label]))
+    if not order or max(written[order[-1]]) <= (1 + SAME) * max(written[order[0]]):
+        return ""
+    low, high = (significant(max(written[label]) / 1e6) for label in (order[0], order[-1]))
+    return (
+        f"They are of unequal volumes, from {low} MB ({order[0]}) to {high} MB ({order[-1]}): the "
+        "table has each."
     )
 
 
@@ -133,7 +182,7 @@ def _against_second(section: Section, shown: Shown, styles: Mapping[str, Style])
     """Two axes: the second across, a pane for some values of the first."""
     first, second = section.axes[:2]
     panes = _slices(section, shown, styles, 0, chosen(first.values), lambda point: point[1])
-    part = Shown(f"{shown.title} against {second.title}", shown.key, shown.curves, shown.quantity)
+    part = replace(shown, title=f"{shown.title} against {second.title}")
     return _figure(section, part, panes, second, "across", section.labels, styles)
 
 
@@ -141,7 +190,7 @@ def _per_second(section: Section, shown: Shown, styles: Mapping[str, Style]) -> 
     """Two axes: the first across, a pane for each value of the second."""
     first, second = section.axes[:2]
     panes = _slices(section, shown, styles, 1, second.values, lambda point: point[0])
-    part = Shown(f"{shown.title} against {first.title}", shown.key, shown.curves, shown.quantity)
+    part = replace(shown, title=f"{shown.title} against {first.title}")
     return _figure(section, part, panes, first, "each", section.labels, styles)
 
 
@@ -222,10 +271,16 @@ def _caption(shown: Shown, axis: Axis, *, any_alike: bool) -> str:
     meaning = f"{shown.quantity.heading} against {axis.heading}"
     if shown.quantity.logarithmic:
         both = axis.logarithmic
-        meaning += ", both axes logarithmic" if both else ", response time logarithmic"
-    meaning += "."
-    if any(mean.seeds > 1 for line in shown.curves.values() for mean in line.values()):
+        meaning += ", both axes logarithmic" if both else f", {shown.quantity.title} logarithmic"
+    meaning += f". {shown.meaning}".rstrip()
+    meaning = meaning if meaning.endswith(".") else f"{meaning}."
+    means = [mean for line in shown.curves.values() for mean in line.values()]
+    if any(mean.seeds > 1 for mean in means):
         meaning += " Points: means over seeds; bars: smallest to largest seed."
+    if any(mean.cut for mean in means):
+        meaning += f" Hollow points ({CUT}): full (ENOSPC) before all was written."
+    if shown.quantity.logarithmic and any(mean.mean <= 0 for mean in means):
+        meaning += " 0 is drawn on the lower edge."
     if any_alike:
         meaning += " Curves that coincide hide each other; the tables have their values."
     return meaning

@@ -153,6 +153,8 @@ def _figures(row: Row) -> dict[str, Any]:
     if micro:
         found |= {
             "volume_bytes": int(micro["volume_bytes"]),
+            "moved_bytes": sum(int(entry["bytes"]) for entry in row.get("requests") or ()),
+            "requests": int(micro["requests"]),
             "file_bytes": int(micro["file_bytes"]),
             "stopped": str(micro["stopped"]),
         }

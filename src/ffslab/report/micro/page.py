@@ -22,11 +22,13 @@ from ffslab.report.micro.requests import MOST_DOTS, Choice, choose, course_of
 from ffslab.report.micro.series import Section, labels_of, sections
 from ffslab.report.parts import Table, environment
 from ffslab.report.quantity import duration, grouped, significant
+from ffslab.report.standings import ALIKE, CUT
 
 _RULE = (
-    "Who is fastest: the configuration whose mean response times have the smallest geometric mean "
-    "over the points that all have; a factor is the geometric mean over these points of a "
-    "configuration’s response time ÷ that of the fastest, with its range."
+    "Configurations are compared at each point, with the smallest mean response time there; of "
+    "several points the range is given with where its ends are, not a mean, because who is fastest "
+    f"may change along an axis. {ALIKE[0].upper()}{ALIKE[1:]} counts as alike. Lines cross between "
+    "two neighbouring points at which one is faster here and the other there."
 )
 _CACHE = {
     "drop": "page cache dropped before",
@@ -128,14 +130,13 @@ def _headlines(found: Sequence[Section]) -> tuple[Finding, ...]:
 
 
 def _finding_tables(section: Section) -> list[Table]:
-    """The tables of the rules: who is fastest, what the axes change, erases per block."""
+    """The tables of the rules: who is fastest where, what the axes change."""
     found = [tables.ranking_table(section), tables.winners_table(section)]
     lines = findings.response_curves(section)
     for axis in section.axes:
         if axis.name != REQUEST or section.is_part:
             effects = findings.effects(section, axis, lines)
             found.append(tables.effects_table(effects, section) if effects else None)
-    found.append(tables.wear_table(section))
     return [table for table in found if table is not None]
 
 
@@ -147,7 +148,7 @@ def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View
         section,
         () if headline else findings.sentences(section),
         figures(section, styles),
-        (*own, *([response] if response else [])),
+        (*own, *([response] if response else []), *tables.wear_tables(section)),
     )
 
 
@@ -241,8 +242,8 @@ def _stopped(run: MicroRun, labels: Mapping[str, str]) -> str:
     if not parts:
         return ""
     return (
-        f"Full before all was written: {', '.join(parts)}. Their figures are of the requests until "
-        "then."
+        f"{CUT} Full before all was written (ENOSPC): {', '.join(parts)}. Figures with this mark, "
+        "and hollow points, are of the requests until then."
     )
 
 

@@ -79,14 +79,19 @@ Curves = Mapping[tuple[str, str], Mapping[Point, Mean]]
 def curves(samples: Iterable[Sample], value_of: Callable[[Sample], float | None]) -> Curves:
     """The mean over seeds of a value by (panel, configuration) and point; without what has none."""
     values: dict[tuple[str, str], dict[Point, list[float]]] = {}
+    cut: set[tuple[str, str, Point]] = set()
     for sample in samples:
         value = value_of(sample)
         if value is not None:
             points = values.setdefault((sample.panel, sample.label), {})
             points.setdefault(sample.point, []).append(value)
+            if sample.case.stopped:
+                cut.add((sample.panel, sample.label, sample.point))
     return {
         key: {
-            point: Mean(sum(found) / len(found), min(found), max(found), len(found))
+            point: Mean(
+                sum(found) / len(found), min(found), max(found), len(found), (*key, point) in cut
+            )
             for point, found in sorted(points.items())
         }
         for key, points in values.items()

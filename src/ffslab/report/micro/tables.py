@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ffslab.report import data
 from ffslab.report.axes import axis_of
@@ -17,53 +17,63 @@ from ffslab.report.micro.data import (
     TaskWork,
     merged,
 )
-from ffslab.report.micro.series import Curves, Sample, Section, curves
+from ffslab.report.micro.series import Curves, Point, Sample, Section, curves
 from ffslab.report.parts import Table
-from ffslab.report.quantity import THIN, duration, grouped, significant
+from ffslab.report.quantity import THIN, duration, grouped, significant, times
+from ffslab.report.standings import ALIKE, CUT, crossing_text, extent_text, listed, spans
 
 _SLOWEST_PER_LINE = 5
 _NONE = "–"
+_IN_MEMORY = "in memory"
 
 
 def ranking_table(section: Section) -> Table | None:
-    """How far each configuration is behind the fastest, per pattern and value of the second axis;
-    the last row says where each is the fastest.
+    """How far each configuration is behind the fastest at each point, per pattern and value of the
+    second axis: the range over the points of the first.
     """
-    ranked = findings.rankings(section)
+    ranked = findings.flash_rankings(section)
     if not ranked:
         return None
     rows = []
     for label in section.labels:
         cells = [
-            "fastest"
-            if label == ranking.order[0]
-            else found.text
-            if (found := ranking.factors.get(label))
+            f"{extent_text(found)}{ranking.cut.get(label, '')}"
+            if (found := ranking.standing.behind.get(label))
+            else _IN_MEMORY
+            if (ranking.panel, label) in section.in_memory
             else _NONE
             for ranking in ranked
         ]
         rows.append((label, *cells))
-    head = (", ".join(word for word in (r.panel, r.place) if word) for r in ranked)
     several = len(section.panels) > 1 or len(section.axes) < 2
-    if not several:
-        head = (ranking.place for ranking in ranked)
-    title = "Who is fastest: mean response time ÷ that of the fastest"
+    head = (ranking.words if several else ranking.place for ranking in ranked)
+    title = "How far behind the fastest: mean response time ÷ the smallest at the same point"
+    if section.in_memory:
+        title += ", of those that wait for the flash"
     return Table(title, ("configuration", *head), (), tuple(rows))
 
 
 def winners_table(section: Section) -> Table | None:
-    """At which points each configuration is the fastest, where it is not one everywhere."""
-    ranked = findings.rankings(section)
-    if not any(len(ranking.fastest_at) > 1 for ranking in ranked):
+    """At which points each configuration is the fastest, where it is not one everywhere, and which
+    lines cross.
+    """
+    ranked = findings.flash_rankings(section)
+    if not any(ranking.standing.crossings for ranking in ranked):
         return None
-    rows = tuple(
-        (
-            ", ".join(word for word in (ranking.panel, ranking.place) if word),
-            "; ".join(f"{label} {spot}" for label, spot in ranking.fastest_at),
+    rows = []
+    for ranking in ranked:
+        found, axis = ranking.standing, ranking.axis
+        if axis is None:
+            continue
+        reigns = (
+            f"{listed(reign.labels)} at {spans(axis, reign.points, found.points)}"
+            for reign in found.reigns
         )
-        for ranking in ranked
-    )
-    return Table("Fastest at each point", ("pattern", "fastest"), (), rows, 2, wrapped=(1,))
+        crossed = (crossing_text(crossing, axis) for crossing in found.crossings)
+        rows.append((ranking.words, "; ".join(reigns), "; ".join(crossed) or "none"))
+    head = ("pattern", f"fastest (alike: {ALIKE})", "lines that cross")
+    title = "Who is fastest where, and which lines cross"
+    return Table(title, head, (), tuple(rows), 3, wrapped=(1, 2)) if rows else None
 
 
 def effects_table(found: findings.Effects, section: Section) -> Table:
@@ -74,59 +84,107 @@ def effects_table(found: findings.Effects, section: Section) -> Table:
         (
             *([row.panel] if several else []),
             row.label,
-            *(factor.text if factor else _NONE for factor in row.factors),
+            *(
+                f"{extent_text(factor)}{cut}" if factor else _NONE
+                for factor, cut in zip(row.factors, row.cut, strict=True)
+            ),
         )
         for row in found.rows
     )
     axis = found.axis
     title = f"{findings.effect_title(found)}: response time against {axis.text(found.base)}"
+    if found.other:
+        title += f", range over the {found.other.word}"
     columns = tuple(axis.value_text(value) for value in found.values)
     return Table(title, (*head, *columns), (), rows, len(head))
 
 
 def response_table(section: Section) -> Table | None:
     """Mean response times: a row per configuration, pattern and value of the second axis."""
+    found = findings.response_curves(section)
+    values = [mean.mean for line in found.values() for mean in line.values()]
+    unit, scale = ("ms", 1e6) if max(values, default=0) >= 1e6 else ("µs", 1e3)
+    title = f"Mean response time of all requests ({unit})"
+    return _point_table(section, title, found, lambda value: significant(value / scale))
+
+
+def wear_tables(section: Section) -> tuple[Table, ...]:
+    """Erases per block at each point: mean and standard deviation over the blocks. With the volume
+    that was written, which is what the erases are for.
+    """
+    titles = ("Mean erases per block", "Standard deviation of erases per block")
+    tables = (
+        _point_table(section, title, found, significant, volumes=True)
+        for title, found in zip(titles, wear_curves(section), strict=True)
+        if found
+    )
+    return tuple(table for table in tables if table)
+
+
+def _point_table(
+    section: Section,
+    title: str,
+    found: Curves,
+    text: Callable[[float], str],
+    *,
+    volumes: bool = False,
+) -> Table | None:
+    """A value at each point of the first axis, the patterns below each other."""
     if not section.axes:
         return None
     first = section.axes[0]
-    found = findings.response_curves(section)
-    rows = []
+    written = written_bytes(section)
+    rows: list[tuple[str, ...]] = []
+    headings = {}
     for panel in section.panels:
+        if any(place == panel for place, _ in found):
+            headings[len(rows)] = panel
         for label in section.labels:
             line = found.get((panel, label), {})
             for rest in dict.fromkeys(point[1:] for point in line):
-                cells = [
-                    duration(line[(value, *rest)].mean) if (value, *rest) in line else _NONE
-                    for value in first.values
-                ]
+                at = [line.get((value, *rest)) for value in first.values]
+                cells = [text(mean.mean) + CUT * mean.cut if mean else _NONE for mean in at]
                 places = [a.text(v) for a, v in zip(section.axes[1:], rest, strict=True)]
-                rows.append((panel, label, *places, *cells))
-    head = ("pattern", "configuration", *(axis.title for axis in section.axes[1:]))
-    title = f"Mean response time of all requests, against {first.title}"
+                moved = [_sizes(written[panel, label, rest])] if volumes else []
+                rows.append((label, *places, *moved, *cells))
+    head = ("configuration", *(axis.title for axis in section.axes[1:]))
+    extra = ("written (MB)",) if volumes else ()
     columns = tuple(first.value_text(value) for value in first.values)
-    return Table(title, (*head, *columns), (), tuple(rows), len(head))
-
-
-def wear_table(section: Section) -> Table | None:
-    """Erases per block over the points of the axes: mean and range, per configuration."""
-    means, stds = wear_curves(section)
-    rows = []
-    order = section.panels
-    for (panel, label), line in sorted(means.items(), key=lambda item: order.index(item[0][0])):
-        values = [mean.mean for mean in line.values()]
-        spreads = [mean.mean for mean in stds.get((panel, label), {}).values()]
-        rows.append((panel, label, *_mean_range(values), *_mean_range(spreads)))
-    if not rows:
-        return None
-    head = (
-        "pattern",
-        "configuration",
-        "mean erases per block",
-        "from – to",
-        "standard deviation",
-        "from – to",
+    return Table(
+        f"{title}, against {first.title}",
+        (*head, *extra, *columns),
+        (),
+        tuple(rows),
+        len(head),
+        headings=headings if len(headings) > 1 else {},
+        note=cut_note(section),
     )
-    return Table("Erases per block, over all points", head, (), tuple(rows), 2)
+
+
+def written_bytes(section: Section) -> dict[tuple[str, str, Point], list[int]]:
+    """What was moved in each pattern by each configuration, at each place but on the first axis."""
+    found: dict[tuple[str, str, Point], list[int]] = {}
+    for sample in section.samples:
+        key = (sample.panel, sample.label, sample.point[1:])
+        found.setdefault(key, []).append(sample.case.moved_bytes)
+    return found
+
+
+def cut_note(section: Section) -> str:
+    """What the mark means, and how far the marked cases came; empty if there is none."""
+    shares = [
+        100 * sample.case.requests_done / sample.case.requests
+        for sample in section.samples
+        if sample.case.stopped and sample.case.requests
+    ]
+    if not shares:
+        return ""
+    low, high = significant(min(shares)), significant(max(shares))
+    came = f"{low} %" if low == high else f"{low} to {high} %"
+    return (
+        f"{CUT} The file system was full (ENOSPC) before all was written: figures of the first "
+        f"{came} of the requests."
+    )
 
 
 def wear_curves(section: Section) -> tuple[Curves, Curves]:
@@ -143,13 +201,6 @@ def wear_curves(section: Section) -> tuple[Curves, Curves]:
         curves(samples, lambda sample: sample.case.erases_mean),
         curves(samples, lambda sample: sample.case.erases_std),
     )
-
-
-def _mean_range(values: Sequence[float]) -> tuple[str, str]:
-    if not values:
-        return _NONE, _NONE
-    low, high = significant(min(values)), significant(max(values))
-    return significant(sum(values) / len(values)), low if low == high else f"{low} – {high}"
 
 
 def phase_table(section: Section) -> Table:
@@ -170,7 +221,7 @@ def phase_table(section: Section) -> Table:
                 *places,
                 _range_text([sample.startup_count for sample in members]),
                 *_phase_cells(sample.startup for sample in members),
-                *_phase_cells(sample.running or sample.all for sample in members),
+                *_phase_cells((sample.running or sample.all for sample in members), _cut(members)),
             )
         )
     words = ("pattern", "configuration", *(axis.title for axis in section.axes))
@@ -181,15 +232,19 @@ def phase_table(section: Section) -> Table:
         *(f"start-up {name}" for name in figures),
         *(f"running {name}" for name in figures),
     )
-    return Table("", head, (), tuple(rows), len(words))
+    return Table("", head, (), tuple(rows), len(words), note=cut_note(section))
 
 
-def _phase_cells(responses: Iterable[Response | None]) -> list[str]:
-    """Means over seeds; of the maximum the largest."""
+def _cut(members: Iterable[Sample]) -> str:
+    return CUT if any(sample.case.stopped for sample in members) else ""
+
+
+def _phase_cells(responses: Iterable[Response | None], mark: str = "") -> list[str]:
+    """Means over seeds; of the maximum the largest. `mark` stands beside the mean."""
     known = [response for response in responses if response is not None]
     if not known:
         return [_NONE] * 5
-    cells = [duration(sum(response.mean_ns for response in known) / len(known))]
+    cells = [duration(sum(response.mean_ns for response in known) / len(known)) + mark]
     for name in ("p50_ns", "p90_ns", "p99_ns"):
         values = [value for r in known if (value := getattr(r, name)) is not None]
         cells.append(duration(sum(values) / len(values)) if values else _NONE)
@@ -242,7 +297,7 @@ def _slow_cells(case: MicroCase, slow: SlowRequest, median_ns: float | None) -> 
 
 
 def _against_median(latency_ns: int, median_ns: float | None) -> str:
-    return f"×{significant(latency_ns / median_ns, 2)}" if median_ns else _NONE
+    return times(latency_ns / median_ns) if median_ns else _NONE
 
 
 def causes_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
@@ -464,17 +519,19 @@ def _case_cells(case: MicroCase) -> list[str]:
     if not case.streams:
         return [_NONE] * 11
     whole = merged(stream.all for stream in case.streams)
-    times = [_NONE] * 5
+    shown = [_NONE] * 5
     if whole:
         known = (whole.mean_ns, whole.p50_ns, whole.p99_ns, whole.max_ns)
-        times = [grouped(whole.count)]
-        times += [duration(value) if value is not None else _NONE for value in known]
+        shown = [grouped(whole.count)]
+        if case.stopped:
+            shown = [f"{grouped(whole.count)} of {grouped(case.requests)}{CUT}"]
+        shown += [duration(value) if value is not None else _NONE for value in known]
     wear = [
         significant(value) if value is not None else _NONE
         for value in (case.erases_mean, case.erases_std)
     ]
     counts = (case.pages_programmed, case.flush_pages, case.blocks_erased)
-    return [*times, *wear, *(grouped(count) for count in counts), case.stopped or _NONE]
+    return [*shown, *wear, *(grouped(count) for count in counts), case.stopped or _NONE]
 
 
 def _size_text(value: int) -> str:

@@ -1,0 +1,108 @@
+"""Who is first where, how far others are behind, and where lines cross: in words.
+
+Every text is computed from a `Standing` or an `Extent` of ffslab.stats.standing; an axis of None
+is a comparison at a single point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ffslab.report.axes import Axis
+from ffslab.report.quantity import times
+from ffslab.stats.standing import SAME, Crossing, Extent, Standing
+
+TO = "\u2060–\u2060"  # a range does not break
+CUT = "†"  # beside what ended before all that was asked for had been measured
+MOST_REIGNS = 4
+ALIKE = f"within {100 * SAME:.0f}\u202f% of each other"
+
+
+def spans(axis: Axis, values: Sequence[float], every: Sequence[float]) -> str:
+    """Values of an axis as runs of neighbours: `2–8, 64 KiB`."""
+    ordered, wanted, runs = sorted(every), set(values), list[list[float]]()
+    for before, value in zip([None, *ordered], ordered, strict=False):
+        if value not in wanted:
+            continue
+        if runs and runs[-1][-1] == before:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    shown = [
+        axis.number(run[0]) if len(run) == 1 else f"{axis.number(run[0])}{TO}{axis.number(run[-1])}"
+        for run in runs
+    ]
+    unit = f" {axis.unit}" if axis.unit else ""
+    return f"{', '.join(shown)}{unit}"
+
+
+def listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def marked(label: str, cut: Mapping[str, str]) -> str:
+    """A configuration with the mark of what was cut short."""
+    return f"{label}{cut.get(label, '')}"
+
+
+def extent_text(found: Extent, axis: Axis | None = None) -> str:
+    """Ratios as a range; with the points of its ends where an axis is given."""
+    low, high = times(found.low), times(found.high)
+    if low == high:
+        return low
+    if axis is None:
+        return f"{low}{TO}{high}"
+    return f"{low} ({axis.text(found.low_at)}) to {high} ({axis.text(found.high_at)})"
+
+
+def who_is_first(found: Standing, axis: Axis | None, cut: Mapping[str, str]) -> str:
+    """`**A** is fastest at every request size`; or, where the first changes, who is where."""
+
+    def names(labels: Sequence[str]) -> str:
+        alike = f" ({ALIKE})" if len(labels) > 1 else ""
+        return listed([f"**{marked(label, cut)}**" for label in labels]) + alike
+
+    first = found.reigns[0].labels
+    if axis is None or len(found.points) == 1 or len(found.reigns) == 1:
+        where = f" at every {axis.word}" if axis and len(found.points) > 1 else ""
+        return f"{names(first)} {'are' if len(first) > 1 else 'is'} fastest{where}"
+    parts = [
+        f"{names(reign.labels)} at {spans(axis, reign.points, found.points)}"
+        for reign in found.reigns[:MOST_REIGNS]
+    ]
+    more = "; and so on" if len(found.reigns) > MOST_REIGNS else ""
+    return f"fastest: {'; '.join(parts)}{more}"
+
+
+def behind_text(
+    found: Standing, axis: Axis | None, cut: Mapping[str, str], most: int, last: str = ""
+) -> str:
+    """The nearest of those that are first nowhere, and the last, each with how far it is behind."""
+    names = list(found.followers[:most])
+    if last and last not in names and last not in found.leaders:
+        names.append(last)
+    parts = [
+        f"{'last ' if last and name == last and len(names) > 1 else ''}{marked(name, cut)} "
+        f"{extent_text(found.behind[name], axis)}"
+        for name in names
+    ]
+    return f"; behind: {', '.join(parts)}" if parts else ""
+
+
+def crossing_text(found: Crossing, axis: Axis) -> str:
+    """`A and B between 4 032 and 10 017 files`: before it the first is smaller, after it the
+    second.
+    """
+    between = f"{axis.number(found.left)} and {axis.value_text(found.right)}"
+    return f"{found.before} (faster before) and {found.after} (after) between {between}"
+
+
+def change_text(found: Extent, axis: Axis | None) -> str:
+    """What became of a duration: `takes ×1.19 (4 KiB) to ×2.67 (2 KiB) as long`."""
+    if found.high <= 1 + SAME and found.low >= 1 / (1 + SAME):
+        return f"practically the same, {extent_text(found)}"
+    if found.low >= 1:
+        return f"takes **{extent_text(found, axis)}** as long"
+    if found.high <= 1:
+        return f"gets **{extent_text(found.inverse, axis)}** faster"
+    return f"takes from **{extent_text(found, axis)}** as long"
