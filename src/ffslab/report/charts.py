@@ -89,6 +89,35 @@ def altair_module() -> Any:
     return altair
 
 
+_GAP = 4  # times the next smaller bar: what would hide it
+CUT_MEANING = "A slanted gap: the bar is longer than drawn, its value stands beside it."
+_CUT_PATH = "M-1.1,1L-0.3,1L1.1,-1L0.3,-1Z"
+
+
+def cut_at(lengths: Sequence[float]) -> float | None:
+    """Where bars are cut, so that a few giants do not hide all others; None where there are none.
+
+    Giants are at most a third of the bars, and the smallest of them is several times the next.
+    """
+    order = sorted((length for length in lengths if length > 0), reverse=True)
+    gaps = [
+        number
+        for number in range(1, len(order) // 3 + 1)
+        if order[number - 1] >= _GAP * order[number]
+    ]
+    return 1.4 * order[gaps[-1]] if gaps else None
+
+
+def cut_marks(alt: Any, y: Any, limit: float, **encodings: Any) -> Any:
+    """The gaps in bars whose rows are `cut`, just before the limit; in the chart's paper colour."""
+    return (
+        alt.Chart()
+        .transform_filter("datum.cut")
+        .mark_point(shape=_CUT_PATH, size=190, filled=True, opacity=1, fill=svg.PAINT["paper"])
+        .encode(x=alt.datum(0.9 * limit), y=y, **encodings)
+    )
+
+
 def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     """Horizontal bars of one metric: a block per major value, a bar per minor value, a point per
     seed.
@@ -96,6 +125,10 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     alt = altair_module()
     shown = METRICS[metric]
     rows, points = _bar_rows(question, metric, look)
+    limit = cut_at([float(row["end"]) for row in rows])
+    if limit is not None:
+        _cut(rows, limit)
+        points = [point for point in points if float(point["value"]) <= limit]
     order = list(dict.fromkeys(str(row["major"]) for row in rows))
     minors = list(dict.fromkeys(str(row["minor"]) for row in rows))
     top = max((float(row["end"]) for row in rows), default=0.0) or 1.0
@@ -133,6 +166,8 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
         .encode(x=alt.X("value:Q"), y=y)
     )
     layers = [bar, dots, text] if points else [bar, text]
+    if limit is not None:
+        layers.append(cut_marks(alt, y, limit))
     chart = (
         alt.layer(*layers, data=alt.Data(values=rows + points))
         .properties(width=315, height=alt.Step(_BAR_STEP))
@@ -153,6 +188,19 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
         f"{r['major']}, {r['minor']}: {r['label']}" for r in rows if "label" in r
     )
     return svg.draw(themed(chart), caption, identifier)
+
+
+def _cut(rows: Sequence[dict[str, Any]], limit: float) -> None:
+    """Shorten bars to the limit, and mark them."""
+    for row in rows:
+        if float(row["end"]) > limit:
+            row.update(value=min(float(row["value"]), limit), end=limit, cut=True)
+
+
+def bars_are_cut(question: Question, metric: str) -> bool:
+    """Whether the chart of a metric has bars that are longer than drawn."""
+    ends = [max(values) for group in question.groups if (values := group.values(metric))]
+    return cut_at(ends) is not None
 
 
 def _bar_rows(
@@ -208,32 +256,27 @@ TIME_PARTS = (
 
 
 def time_split(groups: Sequence[Group], show: Sequence[str], identifier: str) -> str:
-    """Stacked bars: where the time of the phases went. The legend is the page's (see
-    `TIME_PARTS`).
+    """Stacked bars: where the time of the phases went; a bar that is cut keeps its proportions. The
+    legend is the page's (see `TIME_PARTS`).
     """
     alt = altair_module()
+    shown = _split_groups(groups, show)
+    limit = cut_at([sum(parts) for parts in shown.values()])
     rows: list[dict[str, Any]] = []
-    order: list[str] = []
-    for group in groups:
-        if any(group.mean(key) is None for key, _, _ in TIME_PARTS):
-            continue
-        label = data.group_label(group.axes, show) or "all"
-        order.append(label)
+    ends: dict[str, float] = {}
+    for label, parts in shown.items():
+        whole = sum(parts)
+        is_cut = limit is not None and whole > limit
+        shrink = limit / whole if is_cut and limit is not None else 1.0
         start = 0.0
-        for key, part, paint in TIME_PARTS:
-            value = (group.mean(key) or 0.0) / 1e9
-            rows.append(
-                {
-                    "label": label,
-                    "part": part,
-                    "start": start,
-                    "end": start + value,
-                    "paint": svg.PAINT[paint],
-                }
-            )
-            start += value
-    totals = {row["label"]: row["end"] for row in rows}
-    top = max(totals.values(), default=1.0)
+        for value, (_, _, paint) in zip(parts, TIME_PARTS, strict=True):
+            end = start + value * shrink
+            rows.append({"label": label, "start": start, "end": end, "paint": svg.PAINT[paint]})
+            start = end
+        rows[-1]["cut"] = is_cut
+        ends[label] = start
+    order = list(shown)
+    top = max(ends.values(), default=1.0)
     y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=320))
     bar = (
         alt.Chart(alt.Data(values=rows))
@@ -254,20 +297,39 @@ def time_split(groups: Sequence[Group], show: Sequence[str], identifier: str) ->
         alt.Chart(
             alt.Data(
                 values=[
-                    {"label": k, "end": v, "text": METRICS["rest_ns"].number(v * 1e9)}
-                    for k, v in totals.items()
+                    {"label": k, "end": v, "text": METRICS["rest_ns"].number(sum(shown[k]) * 1e9)}
+                    for k, v in ends.items()
                 ]
             )
         )
         .mark_text(align="left", dx=5)
         .encode(y=y, x=alt.X("end:Q"), text="text:N", color=alt.value(svg.PAINT["ink"]))
     )
-    chart = alt.layer(bar, text).properties(width=560, height=alt.Step(22))
+    layers = [bar, text]
+    if limit is not None:
+        layers.append(cut_marks(alt, y, limit).properties(data=alt.Data(values=rows)))
+    chart = alt.layer(*layers).properties(width=560, height=alt.Step(22))
     return svg.draw(
         themed(chart),
         "Time of the phases split into flash reads, programs, erases and the rest",
         identifier,
     )
+
+
+def _split_groups(groups: Sequence[Group], show: Sequence[str]) -> dict[str, list[float]]:
+    """The parts of each configuration's time in seconds, where all are known."""
+    found = {}
+    for group in groups:
+        parts = [group.mean(key) for key, _, _ in TIME_PARTS]
+        known = [part / 1e9 for part in parts if part is not None]
+        if len(known) == len(parts):
+            found[data.group_label(group.axes, show) or "all"] = known
+    return found
+
+
+def split_is_cut(groups: Sequence[Group], show: Sequence[str]) -> bool:
+    """Whether the chart of the time's parts has bars that are shorter than their time."""
+    return cut_at([sum(parts) for parts in _split_groups(groups, show).values()]) is not None
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from ffslab.stats.compare import Pair, RatioSummary, summarise
 
 SAME = 0.02  # ratios within 2 % of 1 are called unchanged in words; the number is still given
 
+_MOST_ANSWERS = 6
 _MOSTLY = 0.5  # a phase that has programmed less of what it wrote has left most of it in memory
 
 CasePairs = Sequence[tuple[Case, Case]]
@@ -33,6 +34,14 @@ class Finding:
 
     text: str
     weight: float = 0.0
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What the head of a report says on one question."""
+
+    title: str
+    findings: tuple[Finding, ...]
 
 
 @dataclass(frozen=True)
@@ -185,10 +194,19 @@ def answer(question: Question) -> tuple[Finding, ...]:
     return (*found, *_ranking(question)) if question.axis == data.STATE else tuple(found)
 
 
-def headline(question: Question) -> Finding | None:
-    """The strongest finding of a question, for the summary at the head of the report."""
-    found = [finding for finding in answer(question) if finding.weight]
-    return max(found, key=lambda finding: finding.weight) if found else None
+def main_answers(question: Question) -> tuple[Finding, ...]:
+    """What the head of the report says on a question: every answer to it in its order, of many the
+    strongest; and who is ahead. What stands aside for comparison is left to the section.
+    """
+    main, *side = _leading(question)
+    answers = [
+        finding
+        for contrast in contrasts(question)
+        if not contrast.aside and (finding := _sentence(contrast, main, side))
+    ]
+    strongest = sorted(answers, key=lambda finding: -finding.weight)[:_MOST_ANSWERS]
+    kept = tuple(finding for finding in answers if finding in strongest)
+    return (*kept, *_ranking(question)) if question.axis == data.STATE else kept
 
 
 def _leading(question: Question) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from ffslab.report import charts, data, findings, wear
 from ffslab.report.catalogue import GLOSSARY, METRICS, OPERATIONS, RESULT_TABLES
 from ffslab.report.data import Group, Run
 from ffslab.report.distribution import PERCENTILES, merge
-from ffslab.report.findings import Cell, Finding
+from ffslab.report.findings import Cell, Finding, Topic
 from ffslab.report.load import load_run, workload_kind
 from ffslab.report.parts import Key, Panel, Table, environment
 from ffslab.report.quantity import Metric, duration, grouped
@@ -92,7 +92,7 @@ def context(run: Run) -> dict[str, Any]:
         "run": run,
         "not_asked": not_asked,
         "answers": [_answer(question, look) for question in questions],
-        "headlines": _headlines(questions, run),
+        "topics": _topics(questions, run),
         "in_memory": findings.in_memory(run),
         "seeds": findings.seeds_text(run),
         "states": [(name, meaning) for name, meaning in run.states.items() if name],
@@ -103,6 +103,7 @@ def context(run: Run) -> dict[str, Any]:
         "latency": _latency(groups, show, look),
         "line_keys": _line_keys(groups, show, look),
         "split": _split(groups, show),
+        "split_cut": charts.split_is_cut(groups, show),
         "split_keys": [Key(part, paint) for _, part, paint in charts.TIME_PARTS],
         "amplification": _amplification(groups, show),
         "tables": [_result_table(title, keys, run) for title, keys in RESULT_TABLES],
@@ -118,7 +119,10 @@ def _answer(question: Question, look: charts.Look) -> Answer:
     for key in question.metrics:
         metric = METRICS[key]
         drawing = charts.bars(question, key, look, f"{question.key}-{key}".replace("_", "-"))
-        panels.append(Panel(metric.title, metric.meaning, drawing))
+        cut = f" {charts.CUT_MEANING}" if charts.bars_are_cut(question, key) else ""
+        panels.append(
+            Panel(metric.title, f"{metric.meaning}.{cut}" if cut else metric.meaning, drawing)
+        )
     compared = findings.contrasts(question)
     return Answer(
         question=question,
@@ -132,9 +136,14 @@ def _answer(question: Question, look: charts.Look) -> Answer:
     )
 
 
-def _headlines(questions: Sequence[Question], run: Run) -> tuple[Finding, ...]:
-    found = [findings.headline(question) for question in questions]
-    return (*(finding for finding in found if finding is not None), *findings.extremes(run))
+def _topics(questions: Sequence[Question], run: Run) -> tuple[Topic, ...]:
+    """What stands at the head of the page: the answers to the study's questions in their order,
+    then what is extreme in the whole run.
+    """
+    topics = [Topic(question.title, findings.main_answers(question)) for question in questions]
+    if extremes := findings.extremes(run):
+        topics.append(Topic("The whole run", extremes))
+    return tuple(topic for topic in topics if topic.findings)
 
 
 def fixed_axes(run: Run) -> tuple[tuple[str, str], ...]:
