@@ -25,6 +25,7 @@ CORE_AXES = (FILESYSTEM, COMPRESSION, WRITING, STATE, SEED)
 
 SYNC, WRITE_BACK, WRITE_THROUGH = "sync", "write-back", "write-through"
 NO_COMPRESSION = "none"
+BETWEEN = " · "  # the parts of a configuration's name
 
 FILESYSTEM_NAMES = {
     "jffs2": "JFFS2",
@@ -277,7 +278,7 @@ def group_label(axes: Mapping[str, str], show: Iterable[str]) -> str:
             parts.append(value)
         else:
             parts.append(f"{axis_name(axis)} {value}")
-    return " · ".join(parts)
+    return BETWEEN.join(parts)
 
 
 def _natural(text: str) -> tuple[int, str]:

@@ -90,11 +90,19 @@ def behind_text(
 
 
 def crossing_text(found: Crossing, axis: Axis) -> str:
-    """`A and B between 4 032 and 10 017 files`: before it the first is smaller, after it the
-    second.
-    """
+    """`A and B between 4 032 and 10 017 files (B faster beyond)`."""
     between = f"{axis.number(found.left)} and {axis.value_text(found.right)}"
-    return f"{found.before} (faster before) and {found.after} (after) between {between}"
+    return f"{found.before} and {found.after} between {between} ({found.after} faster beyond)"
+
+
+def lacking_text(found: Standing, axis: Axis | None) -> str:
+    """Who has no value where others have one; empty if all have all."""
+    if axis is None:
+        return ""
+    parts = [
+        f"{label} at {spans(axis, points, found.points)}" for label, points in found.lacking.items()
+    ]
+    return f". Without: {'; '.join(parts)}" if parts else ""
 
 
 def change_text(found: Extent, axis: Axis | None) -> str:

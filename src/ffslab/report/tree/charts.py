@@ -12,6 +12,7 @@ from typing import Any
 
 from ffslab.report import charts, svg
 from ffslab.report.curves import PLAIN_NUMBER, Quantity
+from ffslab.report.data import BETWEEN
 
 _BAR, _GAP = 12, 8
 
@@ -28,7 +29,7 @@ class Piece:
 @dataclass(frozen=True)
 class Bar:
     """One bar: whose, which of several (its run), of what, and the text at its end. `low` and
-    `high` are the range over seeds, equal where there is none.
+    `high` are the range over seeds, equal where there is none. `notch`: a length to mark in it.
     """
 
     label: str
@@ -37,6 +38,11 @@ class Bar:
     text: str
     low: float = 0.0
     high: float = 0.0
+    notch: float = 0.0
+
+    @property
+    def end(self) -> float:
+        return max(self.length, self.high)
 
     @property
     def length(self) -> float:
@@ -52,37 +58,79 @@ def bars(
 ) -> str:
     """Horizontal bars; several of one label are below each other in the order of their runs.
 
+    Where file systems have several configurations each, these stand below its name. Giants are cut
+    (see `are_cut`); a cut bar keeps the proportions of its parts.
     `words`: the text alternative's beginning, and the identifier. `mark`: a value with a line.
     """
     alt = charts.altair_module()
-    labels = list(dict.fromkeys(bar.label for bar in drawn))
+    places = _places(list(dict.fromkeys(bar.label for bar in drawn)))
     runs = sorted({bar.run for bar in drawn})
-    top = max((max(bar.length, bar.high) for bar in drawn), default=0.0) / shown.scale or 1.0
+    limit = charts.cut_at([bar.end for bar in drawn])
+    top = (max((bar.end for bar in drawn), default=0.0) if limit is None else limit) or 1.0
     if mark is not None:
-        top = max(top, mark / shown.scale)
-    y = alt.Y("label:N", title=None, sort=labels, axis=alt.Axis(labelLimit=240), scale=_PADDED)
+        top = max(top, mark)
+    top /= shown.scale
+    rows = list(dict.fromkeys(row for bar in drawn for row in places[bar.label]))
+    y = alt.Y(
+        "label:N", title=None, sort=rows, axis=_LABELS, scale=alt.Scale(domain=rows, **_PADDED)
+    )
     offset = alt.YOffset("run:N", sort=runs, scale=alt.Scale(paddingInner=0.12, paddingOuter=0))
     x_axis = alt.Axis(tickCount=4, labelExpr=PLAIN_NUMBER)
     domain = alt.Scale(domain=[0, top * 1.3], nice=False)
     x = alt.X("start:Q", title=shown.heading, scale=domain, axis=x_axis)
     layers = [*_layers(alt, x, y, offset, any(bar.high > bar.low for bar in drawn))]
     datasets: dict[str, list[dict[str, Any]]] = {
-        "pieces": [row for bar in drawn for row in _pieces(bar, shown)],
-        "ends": [_end(bar, shown) for bar in drawn],
+        "pieces": [
+            row for bar in drawn for row in _pieces(bar, places[bar.label][-1], shown, limit)
+        ],
+        "ends": [_end(bar, places[bar.label][-1], shown, limit) for bar in drawn],
     }
+    if limit is not None:
+        marks = charts.cut_marks(alt, y, limit / shown.scale, yOffset=offset)
+        layers.append(marks.properties(data=alt.NamedData("ends")))
     if mark is not None:
         datasets["mark"] = [{"at": mark / shown.scale}]
         rule = alt.Chart(alt.NamedData("mark")).mark_rule(
             stroke=svg.PAINT["ink"], strokeDash=[4, 3], strokeWidth=1
         )
         layers.append(rule.encode(x=alt.X("at:Q")))
-    height = len(labels) * (_BAR * len(runs) + _GAP)
+    height = len(rows) * (_BAR * len(runs) + _GAP)
     chart = charts.themed(alt.layer(*layers).properties(width=width, height=height))
     told = "; ".join(f"{bar.label}{f', {bar.run}' if bar.run else ''}: {bar.text}" for bar in drawn)
     return svg.draw(chart, f"{words[0]}: {told}", words[1], datasets)
 
 
 _PADDED: Any = {"paddingInner": 0.3, "paddingOuter": 0.15}
+_SIGN = "|"  # between a file system and the rest of a label that stands below it
+_LABELS: Any = {
+    "labelLimit": 240,
+    "labelExpr": f"slice(datum.value, indexof(datum.value, '{_SIGN}') + 1)",
+    "labelFontWeight": {
+        "condition": {"test": f"indexof(datum.value, '{_SIGN}') < 0", "value": "bold"},
+        "value": "normal",
+    },
+}
+
+
+def _places(labels: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The rows of each label: its own, and before it that of its file system where several of its
+    configurations stand below each other.
+    """
+    members: dict[str, int] = {}
+    for label in labels:
+        name = label.partition(BETWEEN)[0]
+        members[name] = members.get(name, 0) + 1
+    places: dict[str, tuple[str, ...]] = {}
+    for label in labels:
+        name, _, rest = label.partition(BETWEEN)
+        several = members[name] > 1 and rest
+        places[label] = (name, f"{name}{_SIGN}{rest}") if several else (label,)
+    return places
+
+
+def are_cut(drawn: Sequence[Bar]) -> bool:
+    """Whether some bars are longer than drawn."""
+    return charts.cut_at([bar.end for bar in drawn]) is not None
 
 
 def _layers(alt: Any, x: Any, y: Any, offset: Any, any_range: bool) -> list[Any]:
@@ -108,25 +156,35 @@ def _layers(alt: Any, x: Any, y: Any, offset: Any, any_range: bool) -> list[Any]
         text="text:N",
         color=alt.value(svg.PAINT["ink"]),
     )
+    notches = (
+        ends.mark_tick(thickness=2, size=_BAR, color=svg.PAINT["ink"])
+        .transform_filter("datum.notch > 0")
+        .encode(x=alt.X("notch:Q"), y=y, yOffset=offset)
+    )
     if not any_range:
-        return [pieces, text]
+        return [pieces, text, notches]
     ranges = (
         ends.mark_rule(stroke=svg.PAINT["ink"], strokeWidth=1.2)
         .transform_filter("datum.high > datum.low")
         .encode(x=alt.X("low:Q"), x2="high:Q", y=y, yOffset=offset)
     )
-    return [pieces, ranges, text]
+    return [pieces, ranges, text, notches]
 
 
-def _pieces(bar: Bar, shown: Quantity) -> list[dict[str, Any]]:
+def _shrink(bar: Bar, limit: float | None) -> float:
+    """What a bar's lengths are multiplied with, so that it ends at the limit."""
+    return limit / bar.end if limit is not None and bar.end > limit else 1.0
+
+
+def _pieces(bar: Bar, place: str, shown: Quantity, limit: float | None) -> list[dict[str, Any]]:
     """Rows of a bar's parts, one after the other; what is not above 0 has no length."""
     rows = []
     start = 0.0
     for piece in bar.pieces:
-        end = start + max(piece.value, 0) / shown.scale
+        end = start + max(piece.value, 0) * _shrink(bar, limit) / shown.scale
         rows.append(
             {
-                "label": bar.label,
+                "label": place,
                 "run": bar.run,
                 "start": start,
                 "end": end,
@@ -138,7 +196,15 @@ def _pieces(bar: Bar, shown: Quantity) -> list[dict[str, Any]]:
     return rows
 
 
-def _end(bar: Bar, shown: Quantity) -> dict[str, Any]:
-    high = max(bar.length, bar.high) / shown.scale
-    low = bar.low / shown.scale if bar.high > bar.low else high
-    return {"label": bar.label, "run": bar.run, "low": low, "high": high, "text": bar.text}
+def _end(bar: Bar, place: str, shown: Quantity, limit: float | None) -> dict[str, Any]:
+    shrink = _shrink(bar, limit) / shown.scale
+    high = bar.end * shrink
+    return {
+        "label": place,
+        "run": bar.run,
+        "low": bar.low * shrink if bar.high > bar.low else high,
+        "high": high,
+        "text": bar.text,
+        "notch": bar.notch * shrink,
+        "cut": shrink * shown.scale < 1,
+    }

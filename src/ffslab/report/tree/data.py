@@ -57,6 +57,7 @@ class Step:
     files: int | None = None
     found: int | None = None
     tasks: tuple[Task, ...] = ()
+    attach_ns: float | None = None  # of a mount, how long attaching UBI took of it
 
     @property
     def ok(self) -> bool:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffslab.report.axes import Mean
-from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, curves
+from ffslab.report.charts import CUT_MEANING
+from ffslab.report.curves import (
+    RATIO_MEANING,
+    Curve,
+    Figure,
+    Pane,
+    Quantity,
+    Style,
+    curves,
+    ratio_quantity,
+)
 from ffslab.report.parts import Key, Panel
 from ffslab.report.quantity import duration, significant
-from ffslab.report.tree.charts import Bar, Piece, bars
+from ffslab.report.tree.charts import Bar, Piece, are_cut, bars
 from ffslab.report.tree.data import MEMORY_PARTS, Image
 from ffslab.report.tree.series import (
     Lines,
@@ -22,6 +32,7 @@ from ffslab.report.tree.series import (
     memory_bytes,
 )
 from ffslab.report.tree.words import KINDS, MOUNT, UNMOUNT, kind_of
+from ffslab.stats.standing import ratios_to_first
 
 _LIGHT = 0.35  # how strong the processor's part of a bar is
 _GROUPS = {
@@ -36,12 +47,13 @@ MEMORY_KEYS = tuple(Key(name, colour) for _, name, colour in MEMORY_PARTS)
 
 @dataclass(frozen=True)
 class Panels:
-    """Small charts that belong together, with what their bars mean."""
+    """Small charts that belong together, what their bars mean, the settings they are for."""
 
     title: str
     meaning: str
     panels: tuple[Panel, ...]
     keys: tuple[Key, ...] = ()
+    settings: str = ""
 
 
 def time_quantity(values: Sequence[float], title: str = "time") -> Quantity:
@@ -92,7 +104,7 @@ def image_figure(
     )
     if mark is not None:
         meaning += f" Dashed line: the tree’s files, {significant(mark / 1e6)} MB."
-    meaning += f" Tree: {', '.join(sorted(trees))}."
+    meaning += f" Tree: {', '.join(sorted(trees))}.{_cut_meaning([drawn])}"
     words = ("Image sizes", "images")
     drawing = bars(drawn, Quantity("size", "MB", 1e6), words, width=520, mark=mark)
     return Panels("Image sizes", meaning, (Panel("", "", drawing),))
@@ -105,6 +117,7 @@ def step_panels(section: Section, styles: Mapping[str, Style]) -> Panels | None:
         name = place.replace(f", run {role.run}", "")
         titles.setdefault(name, []).append(place)
     panels = []
+    every: list[list[Bar]] = []
     for number, (title, places) in enumerate(titles.items()):
         drawn = [
             bar
@@ -117,12 +130,23 @@ def step_panels(section: Section, styles: Mapping[str, Style]) -> Panels | None:
             quantity = time_quantity(longest)
             words = (f"Time of {title}", f"{section.key}-step-{number}")
             panels.append(Panel(title, "", bars(drawn, quantity, words, width=250)))
+            every.append(drawn)
     if not panels:
         return None
-    meaning = (
-        f"{split_meaning(section, in_bars=True)}{_runs_meaning(section)} {range_meaning(section)}"
-    )
-    return Panels("Time of each step", f"{meaning} {settings_sentence(section)}", tuple(panels))
+    meaning = f"{split_meaning(section, in_bars=True)}{_runs_meaning(section)}"
+    meaning += f"{range_meaning(section)}{_notch_meaning(every)}{_cut_meaning(every)}"
+    return Panels("Time of each step", meaning, tuple(panels), settings=settings_sentence(section))
+
+
+def _cut_meaning(drawn: Sequence[Sequence[Bar]]) -> str:
+    """That bars are cut, with a blank before it; empty if none is."""
+    return f" {CUT_MEANING}" if any(are_cut(panel) for panel in drawn) else ""
+
+
+def _notch_meaning(drawn: Sequence[Sequence[Bar]]) -> str:
+    if not any(bar.notch for panel in drawn for bar in panel):
+        return ""
+    return " A line across the bar of a mount: how much of it is attaching UBI, from the left."
 
 
 def _step_bars(section: Section, place: str, label: str, style: Style) -> list[Bar]:
@@ -135,7 +159,10 @@ def _step_bars(section: Section, place: str, label: str, style: Style) -> list[B
     pieces = tuple(
         Piece(value, style.colour, strength) for value, strength in _split_values(found, mean.mean)
     )
-    return [Bar(label, run, pieces, duration(round(mean.mean)), mean.low, mean.high)]
+    attach = [s.step.attach_ns for s in found if s.step.attach_ns is not None]
+    notch = sum(attach) / len(attach) if attach else 0.0
+    text = duration(round(mean.mean))
+    return [Bar(label, run, pieces, text, mean.low, mean.high, notch)]
 
 
 def _split_values(samples: Sequence[Sample], whole: float) -> list[tuple[float, float]]:
@@ -202,9 +229,11 @@ def total_panels(section: Section) -> Panels | None:
     drawing = bars(drawn, quantity, words, width=560)
     meaning = (
         "From the first mount to the end of the unmount, by kinds of steps; at the bar’s end the "
-        f"whole and the share of unmounting.{_runs_meaning(section)} {settings_sentence(section)}"
+        f"whole and the share of unmounting.{_runs_meaning(section)}{_cut_meaning([drawn])}"
     )
-    return Panels("Time to the end of unmount", meaning, (Panel("", "", drawing),), KIND_KEYS)
+    panel = Panel("", "", drawing)
+    settings = settings_sentence(section)
+    return Panels("Time to the end of unmount", meaning, (panel,), KIND_KEYS, settings)
 
 
 def _total_bar(label: str, run: int, samples: Sequence[Sample]) -> Bar | None:
@@ -234,25 +263,66 @@ def _total_bar(label: str, run: int, samples: Sequence[Sample]) -> Bar | None:
 
 
 def curve_figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
-    """A section with an axis: times by kinds of steps, and the processor's share of them."""
+    """A section with an axis: times by kinds of steps, each with how far behind the fastest they
+    are, and the processor's share of them.
+    """
     if section.axis is None:
         return ()
     times = means(section.samples, duration_ns)
+    behind = _relative(section)
     found = []
     for key, (title, words) in _GROUPS.items():
         places = [place for place, role in section.results.items() if role.word in words]
-        values = [
-            mean.mean
-            for (place, _), line in times.items()
-            if place in places
-            for mean in line.values()
-        ]
-        found.append(_figure(section, (title, key), times, places, time_quantity(values), styles))
+        shown = time_quantity(_means_at(times, places))
+        lines, looks = (
+            _with_attach(section, times, styles) if key == "mounting" else (times, styles)
+        )
+        found.append(_figure(section, (title, key), lines, places, shown, looks))
+        if ratios := _means_at(behind, places):
+            name = (f"{title}, ÷ the fastest", f"{key}-behind")
+            found.append(_figure(section, name, behind, places, ratio_quantity(ratios), styles))
     shares = means(section.samples, cpu_percent)
     share = Quantity("processor’s share of the time", "%")
     words_of = ("The processor’s share", "cpu")
     found.append(_figure(section, words_of, shares, list(section.results), share, styles))
     return tuple(figure for figure in found if figure is not None)
+
+
+def _means_at(lines: Lines, places: Sequence[str]) -> list[float]:
+    return [
+        mean.mean for (place, _), line in lines.items() if place in places for mean in line.values()
+    ]
+
+
+def _relative(section: Section) -> Lines:
+    """Each time ÷ the smallest at the same point, after the same steps."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Sample]] = {}
+    for sample in section.samples:
+        groups.setdefault((sample.place, sample.history), []).append(sample)
+    found: dict[tuple[str, str], dict[float, Mean]] = {}
+    for (place, _), samples in groups.items():
+        lines = means(samples, duration_ns)
+        values = {
+            label: {x: mean.mean for x, mean in line.items()} for (_, label), line in lines.items()
+        }
+        for label, ratios in ratios_to_first(values).items():
+            line = {x: Mean(ratio, ratio, ratio, 1) for x, ratio in ratios.items()}
+            if line:
+                found.setdefault((place, label), {}).update(line)
+    return found
+
+
+def _with_attach(
+    section: Section, times: Lines, styles: Mapping[str, Style]
+) -> tuple[Lines, Mapping[str, Style]]:
+    """Times of mounting, and beside each that contains attaching UBI how long that took of it."""
+    attached = means(section.samples, lambda sample: sample.step.attach_ns)
+    lines, looks = dict(times), dict(styles)
+    for (place, label), line in attached.items():
+        name = f"{label}: attaching UBI alone"
+        lines[place, name] = line
+        looks[name] = replace(styles[label], label=name, dash=(2, 3))
+    return lines, looks
 
 
 def cpu_percent(sample: Sample) -> float | None:
@@ -276,8 +346,8 @@ def _figure(
     used: dict[str, None] = {}
     for place in places:
         drawn = [
-            Curve(styles[label], tuple(lines[place, label].items()))
-            for label in section.labels
+            Curve(style, tuple(lines[place, label].items()))
+            for label, style in styles.items()
             if lines.get((place, label))
         ]
         used.update({curve.style.label: None for curve in drawn})
@@ -288,12 +358,13 @@ def _figure(
     both = "both axes logarithmic" if axis.logarithmic else f"{shown.title} logarithmic"
     scales = f", {both}" if shown.logarithmic else ""
     basis = f" {split_meaning(section, in_bars=False)}" if shown.unit == "%" else ""
+    basis = f" {RATIO_MEANING}" if shown.limits else f"{basis}{range_meaning(section)}"
     meaning = f"{shown.heading} against {axis.heading}{scales}; all panels share their scales."
-    meaning = f"{meaning[0].upper()}{meaning[1:]}{basis}{range_meaning(section)}"
+    meaning = f"{meaning[0].upper()}{meaning[1:]}{basis}"
     identifier = f"{section.key}-{words[1]}"
     drawing = curves(panes, axis, shown, f"{words[0]}: {meaning}", identifier)
-    keys = tuple(styles[label] for label in section.labels if label in used)
-    return Figure(words[0], f"{meaning} {settings_sentence(section)}", keys, drawing)
+    keys = tuple(style for label, style in styles.items() if label in used)
+    return Figure(words[0], meaning, keys, drawing, settings_sentence(section))
 
 
 def memory_figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
@@ -316,6 +387,7 @@ def memory_panels(section: Section) -> Panels | None:
         return None
     found = [sample for sample in section.memory if _after_mount(sample)]
     panels = []
+    every: list[list[Bar]] = []
     for number, place in enumerate(dict.fromkeys(sample.place for sample in found)):
         drawn = []
         for label in section.labels:
@@ -325,13 +397,15 @@ def memory_panels(section: Section) -> Panels | None:
         quantity = size_quantity([bar.length for bar in drawn], "memory")
         words = (f"Memory after {place}", f"{section.key}-memory-{number}")
         panels.append(Panel(place, "", bars(drawn, quantity, words, width=250)))
+        every.append(drawn)
     if not panels:
         return None
     meaning = (
         "Growth of the kernel’s memory since before the file system was there."
-        f"{range_meaning(section)} {settings_sentence(section)}"
+        f"{range_meaning(section)}{_cut_meaning(every)}"
     )
-    return Panels("Memory after mounting", meaning, tuple(panels), MEMORY_KEYS)
+    settings = settings_sentence(section)
+    return Panels("Memory after mounting", meaning, tuple(panels), MEMORY_KEYS, settings)
 
 
 def _memory_bar(label: str, group: Sequence[MemorySample]) -> Bar:

@@ -1,8 +1,8 @@
 """What a run of workload `tree` shows, in sentences computed from its data.
 
 Every sentence is a template; which one is used, and of whom it speaks, depends on the numbers.
-Factors relate values at the same point and seed; of several their geometric mean is given with its
-range. Nothing here knows a result beforehand.
+Ratios relate values at the same point and seed; of several their range is given with where its ends
+are. Nothing here knows a result beforehand.
 """
 
 from __future__ import annotations
@@ -12,11 +12,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.report.axes import Axis
-from ffslab.report.findings import SAME, Finding
+from ffslab.report.findings import Finding, Topic
 from ffslab.report.quantity import duration, significant, times
+from ffslab.report.standings import (
+    ALIKE,
+    behind_text,
+    change_text,
+    crossing_text,
+    lacking_text,
+    who_is_first,
+)
+from ffslab.report.tree import options
 from ffslab.report.tree.data import AGENT, Step, TreeRun
 from ffslab.report.tree.figures import cpu_percent, size_text
-from ffslab.report.tree.rating import PAGE_BYTES, Criterion, Rated, criteria, rate
+from ffslab.report.tree.rating import PAGE_BYTES, Criterion, criteria, lines_of
 from ffslab.report.tree.series import (
     ALONE,
     Sample,
@@ -28,54 +37,32 @@ from ffslab.report.tree.series import (
     spots,
 )
 from ffslab.report.tree.words import MOUNT, SPLITS, SYNC, UNMOUNT
+from ffslab.stats.standing import SAME, Extent, Standing, extent, standing
 
-TO = "\u2060–\u2060"  # a range does not break
 RULE = (
-    "Who is first: the configuration with the smallest geometric mean over the points that all "
-    "have. A factor is a ratio at the same point and seed; of several it is the geometric mean, "
-    "with its range in brackets. Growth: the exponent e of value ∝ (axis)^e from the first to the "
-    "last point; 1 is in proportion, 0 not at all. Sentences name the largest and "
-    "the smallest effect. Background: tasks other than the agent, which does the steps."
+    "Configurations are compared at each point of the axis, at the seeds that all have there, with "
+    "the smallest value; of several points the range is given with where its ends are, not a mean, "
+    f"because who is fastest may change along an axis. {ALIKE[0].upper()}{ALIKE[1:]} counts as "
+    "alike. Lines cross between two neighbouring points at which one is faster here and the other "
+    "there. Growth: the exponent e of value ∝ (axis)^e from the first to the last point; 1 is in "
+    "proportion, 0 not at all. Of changes the largest and the smallest are named. Background: "
+    "tasks other than the agent, which does the steps."
 )
 _LEAST_NS = 1.0
 _ALIKE = 0.02  # exponents, and shares of 1, that differ by less are called alike
+_FEW_CROSSINGS = 4  # more are not told in a sentence
 
 
 Lined = Mapping[tuple[str, str], Spots]
 
 
-@dataclass(frozen=True)
-class Factor:
-    """Ratios at several points: geometric mean and range."""
-
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def distance(self) -> float:
-        return abs(math.log(self.mean))
-
-    @property
-    def text(self) -> str:
-        if times(self.low) == times(self.high):
-            return times(self.mean)
-        return f"{times(self.mean)} ({significant(self.low)}{TO}{significant(self.high)})"
-
-
-def factor_of(before: Spots, after: Spots) -> Factor | None:
+def extent_of(before: Spots, after: Spots) -> Extent | None:
     """after ÷ before at the points and seeds that both have; None without one."""
-    return _factor(
-        [(before[spot], after[spot]) for spot in before if spot in after],
+    return extent(
+        (spot[0], max(after[spot], _LEAST_NS) / max(before[spot], _LEAST_NS))
+        for spot in before
+        if spot in after
     )
-
-
-def _factor(pairs: Sequence[tuple[float, float]], least: float = _LEAST_NS) -> Factor | None:
-    ratios = [max(after, least) / max(before, least) for before, after in pairs]
-    if not ratios:
-        return None
-    mean = math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
-    return Factor(mean, min(ratios), max(ratios))
 
 
 @dataclass(frozen=True)
@@ -86,32 +73,44 @@ class Said:
     finding: Finding
 
 
-def section_findings(run: TreeRun, section: Section) -> tuple[tuple[Said, ...], ...]:
-    """A section's sentences by what they are about; who is first comes first."""
-    groups = (
-        _firsts(run, section),
-        _second_runs(section),
-        _scenarios(section),
-        _growths(section),
-        _unmounts(section),
-        _memory(section),
-        _shares(section),
+def section_findings(run: TreeRun, section: Section) -> tuple[tuple[str, tuple[Said, ...]], ...]:
+    """A section's sentences with what they are about, the main questions first."""
+    first = "Who is fastest where, and which lines cross" if section.axis else "Who is fastest"
+    groups: tuple[tuple[str, Iterable[Said]], ...] = (
+        (first, _firsts(run, section)),
+        ("A second run on the same flash", _second_runs(section)),
+        ("After a crash", _scenarios(section)),
+        ("Mounting on UBI", _attaches(section)),
+        ("Growth along the axis", _growths(section)),
+        ("Unmounting, memory, processor", _unmounts(section)),
+        ("Unmounting, memory, processor", _memory(section)),
+        ("Unmounting, memory, processor", _shares(section)),
     )
-    return tuple(tuple(group) for group in groups)
+    return tuple((title, tuple(group)) for title, group in groups)
 
 
-def headlines(run: TreeRun, found: Sequence[Section]) -> tuple[Finding, ...]:
-    """What stands at the head of the page: the images, and of each section the strongest sentence
-    of each kind, and that about mounting; of a single section who is first in every word.
+def topics(run: TreeRun, found: Sequence[Section]) -> tuple[Topic, ...]:
+    """What stands at the head of the page, the main questions first: what options change, where
+    file systems have several; who is first where; what comes of a second run or a crash; and what
+    explains it. Of several sections the strongest sentence of each kind, and that about mounting.
     """
-    kept = [*image_findings(run)]
+    told: dict[str, list[Finding]] = {}
+    changes = [
+        finding
+        for section in found
+        for finding in options.sentences(options.options_of(run, section))
+    ]
+    if changes:
+        told["What the options change"] = changes
+    first = [*image_findings(run)]
     for section in found:
         lead = f"{section.topic} – " if len(found) > 1 else ""
-        for number, group in enumerate(section_findings(run, section)):
+        for number, (title, group) in enumerate(section_findings(run, section)):
             every = number == 0 and len(found) == 1
             chosen = _strongest(group, {said.word for said in group} if every else {MOUNT})
+            kept = told.setdefault(title, first if number == 0 else [])
             kept += [Finding(lead + said.finding.text, said.finding.weight) for said in chosen]
-    return tuple(kept)
+    return tuple(Topic(title, tuple(group)) for title, group in told.items() if group)
 
 
 def _strongest(group: Sequence[Said], words: set[str]) -> list[Said]:
@@ -149,36 +148,25 @@ def _megabytes(size: float) -> str:
 
 
 def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
-    """Who is first in each step, and how far the next and the last are behind."""
+    """Who is first where in each step, how far the others are behind, and where lines cross."""
     for criterion in criteria(run, [section]):
-        rated = rate(criterion)
-        if rated is None or not rated.marks or criterion.is_size:
-            continue
-        yield Said(criterion.word, _first(criterion, rated))
+        if not criterion.is_size and (found := standing(lines_of(criterion))):
+            yield Said(criterion.word, _first(criterion, found))
 
 
-def _first(criterion: Criterion, rated: Rated) -> Finding:
-    order = sorted(rated.marks, key=lambda name: rated.marks[name].factor)
-    first, last = order[0], order[-1]
-    mark = rated.marks[first]
-    opening = criterion.title[0].upper() + criterion.title[1:]
-    value = f", {mark.value}" if mark.value else ""
-    alike = [name for name in order[1:] if rated.marks[name].high <= 1 + SAME]
-    text = f"{opening}: **{first}** is first{value}"
-    if alike:
-        text += f", with {', '.join(alike)} within {100 * SAME:.0f} %"
-    behind = [name for name in order[1:] if name not in alike]
-    if behind:
-        text += f"; next {behind[0]} {_factor_text(rated, behind[0])}"
-    if len(behind) > 1:
-        text += f", last {last} **{_factor_text(rated, last)}**"
-    points = f" ({rated.points}\u202fpoints)" if rated.points > 1 else ""
-    return Finding(f"{text}{points}.", math.log(rated.marks[last].factor))
-
-
-def _factor_text(rated: Rated, name: str) -> str:
-    mark = rated.marks[name]
-    return Factor(mark.factor, mark.low, mark.high).text
+def _first(criterion: Criterion, found: Standing) -> Finding:
+    axis = criterion.axis
+    text = f"{criterion.title[0].upper()}{criterion.title[1:]}: {who_is_first(found, axis, {})}"
+    if len(found.points) == 1:
+        best = min(line[found.points[0]] for line in lines_of(criterion).values() if line)
+        text += f", {criterion.text(best)}"
+    followers = found.followers
+    text += behind_text(found, axis, {}, 1, followers[-1] if followers else "")
+    if axis and 0 < len(found.crossings) <= _FEW_CROSSINGS:
+        crossed = "; ".join(crossing_text(crossing, axis) for crossing in found.crossings)
+        text += f". Lines cross: {crossed}"
+    text += lacking_text(found, axis)
+    return Finding(f"{text}.", max(e.distance for e in found.behind.values()))
 
 
 def _second_runs(section: Section) -> Iterable[Said]:
@@ -192,7 +180,7 @@ def _second_runs(section: Section) -> Iterable[Said]:
         if 1 in places and 2 in places:
             opening = f"{title[0].upper()}{title[1:]}, run 2 against run 1"
             word = section.results[places[1]].word
-            yield from _extremes(word, opening, _changes(lines, places[1], places[2]))
+            yield from _extremes(section, word, opening, _changes(lines, places[1], places[2]))
 
 
 def _scenarios(section: Section) -> Iterable[Said]:
@@ -205,37 +193,56 @@ def _scenarios(section: Section) -> Iterable[Said]:
             title = place.removesuffix(crash)
             opening = f"{title[0].upper()}{title[1:]}{crash} against{clean}"
             word = section.results[place].word
-            yield from _extremes(word, opening, _changes(lines, other, place))
+            yield from _extremes(section, word, opening, _changes(lines, other, place))
 
 
-def _changes(lines: Lined, before: str, after: str) -> dict[str, Factor]:
+def _changes(lines: Lined, before: str, after: str) -> dict[str, Extent]:
     found = {}
     for (place, label), line in lines.items():
         if place == before and (after, label) in lines:
-            factor = factor_of(line, lines[after, label])
+            factor = extent_of(line, lines[after, label])
             if factor:
                 found[label] = factor
     return found
 
 
-def _extremes(word: str, opening: str, changes: Mapping[str, Factor]) -> Iterable[Said]:
+def _extremes(
+    section: Section, word: str, opening: str, changes: Mapping[str, Extent]
+) -> Iterable[Said]:
     """The largest and the smallest change; nothing when all are the same."""
     order = sorted(changes, key=lambda label: -changes[label].distance)
     if not order or changes[order[0]].distance <= math.log(1 + SAME):
         return
     most, least = order[0], order[-1]
-    text = f"{opening}: **{most}** {_change(changes[most])}"
+    text = f"{opening}: **{most}** {change_text(changes[most], section.axis)}"
     if len(order) > 1:
-        text += f"; least {least}, {_change(changes[least])}"
+        text += f"; least {least}, {change_text(changes[least], section.axis)}"
     yield Said(word, Finding(f"{text}.", changes[most].distance))
 
 
-def _change(factor: Factor) -> str:
-    if abs(factor.mean - 1) <= SAME:
-        return f"practically the same, {factor.text}"
-    if factor.mean > 1:
-        return f"takes **{factor.text}** as long"
-    return f"gets **{Factor(1 / factor.mean, 1 / factor.high, 1 / factor.low).text}** faster"
+def _attaches(section: Section) -> Iterable[Said]:
+    """What of a mount is attaching UBI, where it is most and where least."""
+    shares: dict[tuple[str, str], list[Sample]] = {}
+    for sample in section.samples:
+        if sample.step.attach_ns is not None and sample.duration_ns:
+            shares.setdefault((sample.place, sample.label), []).append(sample)
+    for place in dict.fromkeys(place for place, _ in shares):
+        percents = {
+            label: [100 * (s.step.attach_ns or 0) / s.duration_ns for s in found]
+            for (where, label), found in shares.items()
+            if where == place
+        }
+        order = sorted(percents, key=lambda label: -max(percents[label]))
+        most, least = order[0], order[-1]
+        text = f"Attaching UBI takes {_percents(percents[most])} of {place} of **{most}**"
+        if len(order) > 1:
+            text += f", and {_percents(percents[least])} of that of {least}"
+        yield Said(MOUNT, Finding(f"{text}.", max(percents[most]) / 100))
+
+
+def _percents(values: Sequence[float]) -> str:
+    low, high = significant(min(values)), significant(max(values))
+    return f"{low} %" if low == high else f"{low} to {high} %"
 
 
 @dataclass(frozen=True)
@@ -255,10 +262,13 @@ def growth_of(line: Spots, least: float = _LEAST_NS) -> Growth | None:
         return None
     first, last = points[0], points[-1]
     seeds = [seed for x, seed in line if x == first and (last, seed) in line]
-    factor = _factor([(line[first, seed], line[last, seed]) for seed in seeds], least)
-    if factor is None:
+    if not seeds:
         return None
-    return Growth(math.log(factor.mean) / math.log(last / first), factor.mean, first, last)
+    logs = [
+        math.log(max(line[last, seed], least) / max(line[first, seed], least)) for seed in seeds
+    ]
+    mean = sum(logs) / len(logs)
+    return Growth(mean / math.log(last / first), math.exp(mean), first, last)
 
 
 def _growths(section: Section) -> Iterable[Said]:
@@ -293,7 +303,7 @@ def _growth_sentence(
 def _growth(grown: Growth, axis: Axis) -> str:
     return (
         f"**{times(grown.factor)}** from {axis.number(grown.first)} to "
-        f"{axis.value_text(grown.last)} (exponent {significant(grown.exponent, 2)})"
+        f"{axis.value_text(grown.last)} (exponent {grown.exponent:.2f})"
     )
 
 

@@ -36,6 +36,7 @@ _STEPS = "workload.steps"
 # Settings that make a tree larger or smaller: how many files it gets is their place on an axis.
 _SHAPE = ("workload.files", "workload.directories", "workload.depth")
 _CONSTANT = re.compile(r"(?:constant\()?(\d+(?:\.\d+)?)\)?")
+_ATTACH = re.compile(r"attach(-\d+)?")
 _AGENTS = ("init", "ffsagent")  # in the lab, on a board
 _TREE_SETTINGS = {
     "files": "files per directory",
@@ -177,6 +178,7 @@ def _step(entry: Row, roles: Sequence[Role]) -> Step:
         duration_ns=_optional(entry["duration_ns"]),
         flash_ns=_optional(entry.get("flash_ns")),
         tasks=tuple(_task(task) for task in entry.get("tasks") or ()),
+        attach_ns=_attach_ns(entry.get("parts") or ()),
         **{
             key: None if entry.get(key) is None else int(entry[key])
             for key in (
@@ -185,6 +187,12 @@ def _step(entry: Row, roles: Sequence[Role]) -> Step:
             )
         },
     )
+
+
+def _attach_ns(parts: Sequence[Row]) -> float | None:
+    """How long attaching UBI took; None where a step has no such part, or it did not end."""
+    found = [part["duration_ns"] for part in parts if _ATTACH.fullmatch(str(part["phase"]))]
+    return None if not found or None in found else float(sum(found))
 
 
 def _optional(value: Any) -> float | None:

@@ -13,7 +13,7 @@ from ffslab.report.catalogue import GLOSSARY
 from ffslab.report.curves import Figure, Style, styles_for
 from ffslab.report.findings import Finding
 from ffslab.report.parts import Table, environment
-from ffslab.report.tree import figures, findings, rating, tables
+from ffslab.report.tree import figures, findings, options, rating, tables
 from ffslab.report.tree.data import TreeRun
 from ffslab.report.tree.figures import Panels
 from ffslab.report.tree.load import load_tree
@@ -39,6 +39,7 @@ class View:
     panels: tuple[Panels, ...]
     figures: tuple[Figure, ...]
     notes: tuple[str, ...]
+    options: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def context(run: TreeRun) -> dict[str, Any]:
         "seeds": _seeds_text(run),
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "lists": _step_lists(run, found),
-        "headlines": findings.headlines(run, found),
+        "topics": findings.topics(run, found),
         "finding_rule": findings.RULE,
         "rating_head": head,
         "rating": by_name,
@@ -97,9 +98,9 @@ def _ratings(
     run: TreeRun, found: Sequence[Section]
 ) -> tuple[tuple[str, ...], tuple[tables.RatingRow, ...]]:
     """Head and rows of the rating of file systems."""
-    grouped = (rating.by_filesystem(run, c) for c in rating.criteria(run, found))
-    rated = [entry for criterion in grouped if (entry := rating.rate(criterion))]
-    return tables.rating_rows(rated, run)
+    rated = (rating.rate(criterion) for criterion in rating.criteria(run, found))
+    grouped = (rating.by_filesystem(run, entry) for entry in rated if entry)
+    return tables.rating_rows([entry for entry in grouped if entry], run)
 
 
 def _each_rating(run: TreeRun, found: Sequence[Section]) -> Table | None:
@@ -112,7 +113,7 @@ def _each_rating(run: TreeRun, found: Sequence[Section]) -> Table | None:
 
 def _view(run: TreeRun, section: Section, styles: Mapping[str, Style]) -> View:
     groups = findings.section_findings(run, section)
-    said = [said.finding for group in groups for said in group]
+    said = [said.finding for _, group in groups for said in group]
     panels: tuple[Panels | None, ...] = ()
     if section.axis is None:
         panels = (figures.step_panels(section, styles), figures.total_panels(section))
@@ -122,6 +123,7 @@ def _view(run: TreeRun, section: Section, styles: Mapping[str, Style]) -> View:
         tuple(shown for shown in panels if shown),
         figures.curve_figures(section, styles),
         section.notes,
+        options.table(options.options_of(run, section)),
     )
 
 

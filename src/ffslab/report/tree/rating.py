@@ -1,19 +1,22 @@
-"""The table of + / o / −: each file system by each criterion, by a rule that the page states.
+"""The table of + / o / −: each configuration by each criterion, by a rule that the page states.
 
 A criterion is a step's time, the size of the image or the memory after a mount. At each point
-(value of the section's axis) and seed that all have which have the criterion at all, a file
-system's value is the geometric mean over its configurations; its factor is the geometric mean over
-these of its value ÷ the smallest of all. Nothing here knows a result beforehand.
+(value of the section's axis) a configuration's value, the mean over the seeds that all have there,
+is divided by the smallest at that point. Over several points, and over several options of one file
+system, the range of these factors counts, with a sign for either end: a mean of sizes over
+compressions, or of factors where the order changes, would stand for nothing. Nothing here knows a
+result beforehand.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ffslab.report import data
-from ffslab.report.quantity import duration, significant, times
+from ffslab.report.axes import Axis
+from ffslab.report.quantity import duration
+from ffslab.report.standings import TO, extent_text
 from ffslab.report.tree.data import TreeRun
 from ffslab.report.tree.figures import size_text
 from ffslab.report.tree.series import (
@@ -26,6 +29,7 @@ from ffslab.report.tree.series import (
     spots,
 )
 from ffslab.report.tree.words import MOUNT
+from ffslab.stats.standing import Extent, extent, ratios_to_first
 
 PLUS, MIDDLE, MINUS = "+", "o", "−"
 PAGE_BYTES = 4096  # less memory than a page is no difference
@@ -48,11 +52,10 @@ RULE = (
     f"Time and memory: {PLUS} within {TIME.good:g} times the best, {MINUS} {TIME.bad:g} times the "
     f"best or more, {MIDDLE} between. Image size: {PLUS} within {SIZE.good:g} times, {MINUS} "
     f"{SIZE.bad:g} times or more. The factor is that to the best at the same point (files, size of "
-    "partition) and seed; of several it is the geometric mean over those that all have, with its "
-    "range, and of several options of one file system the geometric mean of their values. Memory "
-    "below a page (4 KiB) counts as one. Steps are compared after the same steps. Only criteria "
-    "that two file systems or more have; n/a: not measured, or not at a point and seed that all "
-    "have."
+    "partition); of several points, and of several options of one file system, the range is given, "
+    "with a sign for either end where they differ. Memory below a page (4 KiB) counts as one. "
+    "Steps are compared after the same steps, at the seeds that all have. Only criteria that two "
+    "file systems or more have; n/a: not measured."
 )
 
 Values = Mapping[str, Spots]  # by configuration or file system
@@ -68,6 +71,7 @@ class Criterion:
     is_size: bool = False
     word: str = ""  # of the step it is about
     topic: str = ""  # of its section
+    axis: Axis | None = None  # what its points are on
 
     def text(self, value: float) -> str:
         return size_text(value) if self.is_size else duration(round(value))
@@ -75,22 +79,19 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Mark:
-    """One cell: the sign, the factor to the best with its range, and the value if there is but
-    one point.
+    """One cell: the signs of the smallest and the largest factor to the best, these factors, and
+    the smallest and the largest value if there is but one point.
     """
 
     sign: str
-    factor: float
-    low: float
-    high: float
-    value: str = ""
+    factors: Extent
+    values: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        factor = "best" if self.high == 1 else times(self.factor)
-        if times(self.low) != times(self.high):
-            factor += f" ({significant(self.low)}\u2060–\u2060{significant(self.high)})"
-        return f"{self.value}, {factor}" if self.value else factor
+        factor = extent_text(self.factors)
+        shown = "best" if factor == "×1.00" else factor
+        return f"{TO.join(self.values)}, {shown}" if self.values else shown
 
 
 @dataclass(frozen=True)
@@ -119,13 +120,13 @@ def criteria(run: TreeRun, found: Sequence[Section]) -> tuple[Criterion, ...]:
             for words, group in _by_history(samples):
                 values = _values(group, duration_ns)
                 title = f"time of {place}{words}"
-                rated.append(Criterion(title, TIME, values, word=role.word, topic=topic))
+                rated.append(Criterion(title, TIME, values, False, role.word, topic, section.axis))
         after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
         for place in dict.fromkeys(sample.place for sample in after):
             for words, taken in _by_history([s for s in after if s.place == place]):
                 sizes_of = _values(taken, memory_bytes)
                 title = f"memory after {place}{words}"
-                rated.append(Criterion(title, MEMORY, sizes_of, is_size=True, topic=topic))
+                rated.append(Criterion(title, MEMORY, sizes_of, True, "", topic, section.axis))
     return tuple(rated)
 
 
@@ -147,50 +148,72 @@ def _values(samples: Sequence[Either], value_of: Callable[[Either], float | None
     return {label: line for (_, label), line in spots(samples, value_of).items()}
 
 
-def by_filesystem(run: TreeRun, criterion: Criterion) -> Criterion:
-    """The same with the geometric mean over a file system's configurations wherever all
-    of them have.
-    """
-    groups: dict[str, list[Spots]] = {}
-    for label, line in criterion.values.items():
-        name = data.filesystem_name(run.lines[label][data.FILESYSTEM])
-        groups.setdefault(name, []).append(line)
-    values = {
-        name: {
-            spot: _geometric([max(line[spot], criterion.measure.least) for line in lines])
-            for spot in lines[0]
-            if all(spot in line for line in lines)
+def lines_of(criterion: Criterion) -> dict[str, dict[float, float]]:
+    """Values by configuration and point: means over the seeds that all have which are there."""
+    seeds: dict[float, set[str]] = {}
+    for line in criterion.values.values():
+        own: dict[float, set[str]] = {}
+        for x, seed in line:
+            own.setdefault(x, set()).add(seed)
+        for x, found in own.items():
+            seeds[x] = seeds.get(x, found) & found
+    least = criterion.measure.least
+    return {
+        label: {
+            x: sum(max(line[x, seed], least) for seed in shared) / len(shared)
+            for x, shared in sorted(seeds.items())
+            if shared and all((x, seed) in line for seed in shared)
         }
-        for name, lines in groups.items()
+        for label, line in criterion.values.items()
     }
-    return replace(criterion, values=values)
 
 
 def rate(criterion: Criterion) -> Rated | None:
-    """None unless two have the criterion; without marks where they have nothing in common."""
-    lines = {name: line for name, line in criterion.values.items() if line}
-    if len(lines) < 2:
+    """None unless two have the criterion; without marks where they have no point in common."""
+    if sum(bool(line) for line in criterion.values.values()) < 2:
         return None
-    first = next(iter(lines.values()))
-    common = [spot for spot in first if all(spot in line for line in lines.values())]
-    if not common:
-        return Rated(criterion, {}, 0)
-    points = len({x for x, _ in common})
-    least = criterion.measure.least
-    best = {spot: max(min(line[spot] for line in lines.values()), least) for spot in common}
+    lines = lines_of(criterion)
     marks = {}
-    for name, line in lines.items():
-        factors = [max(line[spot], least) / best[spot] for spot in common]
-        factor = _geometric(factors)
-        mean = sum(line[spot] for spot in common) / len(common)
-        marks[name] = Mark(
-            sign=sign_of(factor, criterion.measure),
-            factor=factor,
-            low=min(factors),
-            high=max(factors),
-            value=criterion.text(mean) if points == 1 else "",
-        )
-    return Rated(criterion, marks, points)
+    ratios = ratios_to_first(lines)
+    points = {x for line in ratios.values() for x in line}
+    for label, line in ratios.items():
+        factors = extent(line.items())
+        if factors:
+            values = [criterion.text(lines[label][x]) for x in line] if len(points) == 1 else []
+            marks[label] = Mark(signs_of(factors, criterion.measure), factors, tuple(values))
+    return Rated(criterion, marks, len(points))
+
+
+def by_filesystem(run: TreeRun, rated: Rated) -> Rated | None:
+    """The same with one mark for all configurations of a file system; None for one file system."""
+    groups: dict[str, list[str]] = {}
+    for label in rated.marks:
+        name = data.filesystem_name(run.lines[label][data.FILESYSTEM])
+        groups.setdefault(name, []).append(label)
+    if len(groups) < 2:
+        return None
+    marks = {name: _joined(rated, labels) for name, labels in groups.items()}
+    return Rated(rated.criterion, marks, rated.points)
+
+
+def _joined(rated: Rated, labels: Sequence[str]) -> Mark:
+    marks = sorted((rated.marks[label] for label in labels), key=lambda mark: mark.factors.low)
+    last = max(marks, key=lambda mark: mark.factors.high)
+    factors = Extent(
+        marks[0].factors.low,
+        last.factors.high,
+        marks[0].factors.low_at,
+        last.factors.high_at,
+        sum(mark.factors.points for mark in marks),
+    )
+    values = tuple(dict.fromkeys((*marks[0].values, *last.values)))
+    return Mark(signs_of(factors, rated.criterion.measure), factors, values)
+
+
+def signs_of(factors: Extent, measure: Measure) -> str:
+    """The sign of a range of factors: both where its ends have different ones."""
+    ends = (sign_of(factors.low, measure), sign_of(factors.high, measure))
+    return f"{ends[0]}\u2060/\u2060{ends[1]}" if ends[0] != ends[1] else ends[0]
 
 
 def sign_of(factor: float, measure: Measure) -> str:
@@ -199,7 +222,3 @@ def sign_of(factor: float, measure: Measure) -> str:
     if factor <= measure.good:
         return PLUS
     return MINUS if factor >= measure.bad else MIDDLE
-
-
-def _geometric(values: Sequence[float]) -> float:
-    return math.exp(sum(math.log(value) for value in values) / len(values))

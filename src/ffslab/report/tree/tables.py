@@ -268,24 +268,21 @@ def rating_rows(
 
 
 def configuration_rating(rated: Sequence[Rated]) -> Table | None:
-    """The same per configuration, a row each."""
-    labels = list(dict.fromkeys(label for entry in rated for label in entry.marks))
-    if not labels:
+    """The same per configuration: a row each, below each criterion."""
+    rows: list[tuple[str, ...]] = []
+    headings = {}
+    for entry in rated:
+        criterion = entry.criterion
+        title = f"{criterion.topic}: {criterion.title}" if criterion.topic else criterion.title
+        if entry.marks:
+            headings[len(rows)] = title
+        order = sorted(entry.marks, key=lambda label: entry.marks[label].factors.high)
+        rows += [(label, entry.marks[label].sign, entry.marks[label].text) for label in order]
+    if not rows:
         return None
-    rows = [
-        (
-            label,
-            *(
-                f"{mark.sign} {mark.text}" if (mark := entry.marks.get(label)) else "n/a"
-                for entry in rated
-            ),
-        )
-        for label in labels
-    ]
-    criteria = (entry.criterion for entry in rated)
-    titles = (f"{c.topic}: {c.title}" if c.topic else c.title for c in criteria)
-    head = ("configuration", *titles)
-    return Table("Each configuration by itself, by the same rule", head, (), tuple(rows))
+    head = ("configuration", "sign", "factor to the best")
+    title = "Each configuration by itself, by the same rule, the best first"
+    return Table(title, head, (), tuple(rows), 2, headings=headings)
 
 
 def case_table(run: TreeRun) -> Table:

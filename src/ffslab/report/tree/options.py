@@ -1,0 +1,175 @@
+"""What an option of a file system changes: its compression, summaries, the kind of its volume.
+
+Two configurations of one file system that differ in one axis only are a pair: that with the axis's
+base (no compression, else the value that the study names first) and another. The sizes of their
+images and the times of their steps are related at the same point and seed; of several points the
+range is given. A table has every pair, a sentence the extremes of each option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.report import data
+from ffslab.report.findings import Finding
+from ffslab.report.parts import Table
+from ffslab.report.quantity import times
+from ffslab.report.standings import extent_text
+from ffslab.report.tree.data import TreeRun
+from ffslab.report.tree.series import Section, Spots, duration_ns, images, spots
+from ffslab.stats.standing import SAME, Extent, extent
+
+IMAGE = "image size"
+_MOST = 4  # so many changed steps are named in a sentence
+_LEAST = 1.0
+
+Axes = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A value of an option against its base, all else equal: ratios by what was measured.
+
+    `beside` is what else tells the two configurations from others of the file system.
+    """
+
+    value: str
+    beside: str
+    changes: Mapping[str, Extent]
+
+
+@dataclass(frozen=True)
+class Option:
+    """An axis of which a file system has several values, in pairs with the base."""
+
+    filesystem: str
+    axis: str
+    base: str
+    pairs: tuple[Pair, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{data.filesystem_name(self.filesystem)}, {data.axis_name(self.axis)}"
+
+
+def options_of(run: TreeRun, section: Section) -> tuple[Option, ...]:
+    """Every option that a file system of the section has several values of."""
+    lines = {label: run.lines[label] for label in section.labels}
+    values = _values(run, section)
+    found = []
+    for name in dict.fromkeys(axes[data.FILESYSTEM] for axes in lines.values()):
+        own = {label: axes for label, axes in lines.items() if axes[data.FILESYSTEM] == name}
+        for axis in dict.fromkeys(axis for axes in own.values() for axis in axes):
+            option = None if axis == data.FILESYSTEM else _option(name, axis, own, values)
+            found += [option] if option else []
+    return tuple(found)
+
+
+def _option(
+    name: str, axis: str, own: Mapping[str, Axes], values: Mapping[str, Mapping[str, Spots]]
+) -> Option | None:
+    known = list(dict.fromkeys(axes[axis] for axes in own.values() if axes.get(axis)))
+    if len(known) < 2:
+        return None
+    base = data.NO_COMPRESSION if data.NO_COMPRESSION in known else known[0]
+
+    def beside(axes: Axes) -> str:
+        return data.group_label(axes, [k for k in axes if k not in (axis, data.FILESYSTEM)])
+
+    bases = {beside(axes): label for label, axes in own.items() if axes.get(axis) == base}
+    pairs = []
+    for label, axes in own.items():
+        before = bases.get(beside(axes))
+        if before is None or axes.get(axis) in (base, None, ""):
+            continue
+        related = {
+            title: found
+            for title, lines in values.items()
+            if (found := _change(lines.get(before, {}), lines.get(label, {})))
+        }
+        pairs.append(Pair(axes[axis], beside(axes), related))
+    return Option(name, axis, base, tuple(pairs)) if pairs else None
+
+
+def _values(run: TreeRun, section: Section) -> dict[str, dict[str, Spots]]:
+    """What is compared: by title and configuration. The image first, then the steps in order."""
+    found: dict[str, dict[str, Spots]] = {
+        IMAGE: {
+            label: {(float(n), ""): float(image.image_bytes) for n, image in enumerate(kept)}
+            for label, kept in images(run).items()
+        }
+    }
+    lines = spots((s for s in section.samples if s.role.is_result), duration_ns)
+    for place in section.results:
+        found[place] = {label: line for (where, label), line in lines.items() if where == place}
+    return found
+
+
+def _change(before: Spots, after: Spots) -> Extent | None:
+    return extent(
+        (spot[0], max(after[spot], _LEAST) / max(before[spot], _LEAST))
+        for spot in before
+        if spot in after
+    )
+
+
+def sentences(found: Sequence[Option]) -> Iterable[Finding]:
+    """A sentence for each option: its image, and the steps that it changes most."""
+    for option in found:
+        titles = dict.fromkeys(title for pair in option.pairs for title in pair.changes)
+        reach = {title: _reach(option, title) for title in titles if title != IMAGE}
+        moved = sorted((t for t in reach if reach[t] > SAME), key=lambda t: -reach[t])[:_MOST]
+        named = [title for title in titles if title == IMAGE or title in moved]
+        parts = [f"{title} {_between(option, title)}" for title in named]
+        text = "; ".join(parts) if parts else "all steps within 2 %"
+        against = f"against {_text(option.axis, option.base)}"
+        yield Finding(f"**{option.name}** {against}: {text}.", max(reach.values(), default=0))
+
+
+def _reach(option: Option, title: str) -> float:
+    """How far a title's ratio that is furthest from 1 is from it."""
+    return max(pair.changes[title].distance for pair in option.pairs if title in pair.changes)
+
+
+def _between(option: Option, title: str) -> str:
+    """The smallest and the largest ratio with the values that they are of."""
+    known = [pair for pair in option.pairs if title in pair.changes]
+    low = min(known, key=lambda pair: pair.changes[title].low)
+    high = max(known, key=lambda pair: pair.changes[title].high)
+    ends = (times(low.changes[title].low), times(high.changes[title].high))
+    if ends[0] == ends[1]:
+        return f"**{ends[0]}**"
+    told = [
+        f"**{end}** ({', '.join(word for word in (pair.value, pair.beside) if word)})"
+        for end, pair in zip(ends, (low, high), strict=True)
+    ]
+    return " to ".join(told)
+
+
+def _text(axis: str, value: str) -> str:
+    if axis == data.COMPRESSION:
+        return data.compression_text(value)
+    return f"{data.axis_name(axis)} {value}"
+
+
+def table(found: Sequence[Option]) -> Table | None:
+    """Every pair: a row each, below its option."""
+    titles = tuple(
+        dict.fromkeys(t for option in found for pair in option.pairs for t in pair.changes)
+    )
+    rows: list[tuple[str, ...]] = []
+    headings = {}
+    for option in found:
+        headings[len(rows)] = f"{option.name}: against {_text(option.axis, option.base)}"
+        for pair in option.pairs:
+            label = data.BETWEEN.join(word for word in (pair.value, pair.beside) if word)
+            cells = [
+                extent_text(pair.changes[title]) if title in pair.changes else "–"
+                for title in titles
+            ]
+            rows.append((label, *cells))
+    if not rows:
+        return None
+    title = "What each option changes: image size and times ÷ those with the base value"
+    return Table(title, ("option", *titles), (), tuple(rows), headings=headings)
