@@ -1,4 +1,5 @@
-"""The report in a real browser: silent console, nothing wider than the window, themes, print.
+"""The report in a real browser: silent console, nothing wider than the window, no table clipped at
+1280 pixels, themes, print.
 
 Needs `chromium` (the Debian package of that name) and fails without it: a report that nobody has
 rendered is not tested.
@@ -37,12 +38,18 @@ addEventListener("load", function () {
     if (box.width && outside && !element.closest(".scroll, pre"))
       wide.push(element.tagName + " " + Math.round(box.right) + " " + element.textContent.trim());
   });
+  var clipped = Array.from(document.querySelectorAll(".scroll")).filter(function (box) {
+    return box.scrollWidth > box.clientWidth + 1;
+  });
   var answer = document.createElement("output");
   answer.id = "probe";
   answer.textContent = JSON.stringify({
     view: view,
     page: document.documentElement.scrollWidth,
     wide: wide.slice(0, 5),
+    clipped: clipped.slice(0, 5).map(function (box) {
+      return box.scrollWidth + " " + box.clientWidth + " " + box.textContent.trim().slice(0, 80);
+    }),
     errors: window.seen,
     paper: getComputedStyle(document.body).backgroundColor,
     ink: getComputedStyle(document.body).color,
@@ -126,6 +133,7 @@ def test_nothing_is_wider_than_the_window(page: Path, tmp_path: Path, width: int
     assert answer["view"] == width
     assert answer["page"] <= width
     assert answer["wide"] == []
+    assert width < 1280 or answer["clipped"] == []
     assert answer["errors"] == []
     assert answer["blank"] == 0
     assert answer["bars"] > 50
@@ -140,6 +148,7 @@ def test_micro_benchmarks_are_not_wider_than_the_window(study: str, tmp_path: Pa
         answer = probe(page, width, "dark", tmp_path / f"profile-{width}")
         assert answer["page"] <= width
         assert answer["wide"] == []
+        assert width < 1280 or answer["clipped"] == []
         assert answer["errors"] == []
         assert answer["blank"] == 0
         assert answer["resources"] == []
@@ -152,6 +161,7 @@ def test_trees_are_not_wider_than_the_window(text: str, tmp_path: Path) -> None:
         answer = probe(page, width, "dark", tmp_path / f"profile-{width}")
         assert answer["page"] <= width
         assert answer["wide"] == []
+        assert width < 1280 or answer["clipped"] == []
         assert answer["errors"] == []
         assert answer["blank"] == 0
         assert answer["resources"] == []

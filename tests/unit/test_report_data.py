@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from test_report_support import Effects, Overrides, bucket_index, case_ids, writ
 
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.report import data, findings
-from ffslab.report.charts import look_for, options_key
+from ffslab.report.charts import CUT_MEANING, cut_at, look_for, options_key
 from ffslab.report.data import Latency
 from ffslab.report.distribution import merge
 from ffslab.report.load import load_run
+from ffslab.report.page import context
 from ffslab.report.quantity import duration, significant, times
 from ffslab.report.questions import ask
 from ffslab.report.wear import SHADES, common_scale, draw
@@ -345,8 +347,7 @@ def test_variants_are_compared_with_what_they_are_called_after(tmp_path: Path) -
     assert len(told) == 4
     assert told[0].startswith("**YAFFS2 inband** next to YAFFS2, state free: the transactions")
     assert "**×2.00** as long" in told[0] and "**×3.00** as long" in told[3]
-    headline = findings.headline(question)
-    assert headline is not None and "YAFFS2 no-cache" in headline.text
+    assert [finding.text for finding in findings.main_answers(question)] == told
     # Another file system has no part in it, and none is asked for where there are no variants.
     assert "variants" not in texts(write_run(tmp_path / "s", ONE_SEED))
 
@@ -369,13 +370,66 @@ def test_an_option_that_a_file_system_does_not_vary_is_in_no_label(tmp_path: Pat
     assert len(run.filesystems[0].mounts) == 2
 
 
-def test_the_headline_of_synchronous_writing_is_about_one_file_system(tmp_path: Path) -> None:
+def test_the_head_on_synchronous_writing_is_about_one_file_system(tmp_path: Path) -> None:
     slow = Effects(base_s={"jffs2": 900.0, "ubifs": 29.0, "yaffs2": 900.0})
     questions, _ = ask(load_run(write_run(tmp_path / "r", ONE_SEED, effects=slow)))
     (question,) = (q for q in questions if q.key == "sync")
-    headline = findings.headline(question)
-    assert headline is not None
-    assert "sync against write-back" in headline.text
+    told = findings.main_answers(question)
+    assert len(told) == 2
+    assert all("sync against write-back" in finding.text for finding in told)
+    beside = [finding.text for finding in findings.answer(question)]
+    assert any("next to JFFS2" in text for text in beside)
+
+
+def test_the_head_says_what_ageing_costs_each_file_system_and_who_is_ahead(tmp_path: Path) -> None:
+    costs = {"jffs2": 3.0, "ubifs": 1.25, "yaffs2": 20.0}
+    run = load_run(write_run(tmp_path / "r", ONE_SEED, effects=Effects(aged_time=costs)))
+    (question,) = (q for q in ask(run)[0] if q.key == "state")
+    told = [finding.text for finding in findings.main_answers(question)]
+    assert len(told) == 4
+    for text, name, factor in zip(
+        told[:3], ("JFFS2", "UBIFS", "YAFFS2"), costs.values(), strict=True
+    ):
+        assert text.startswith(f"**{name}**, aged against free")
+        said = re.search(r"takes \*\*×([\d.]+)\*\* as long", text)
+        assert said and float(said[1]) == pytest.approx(factor, rel=0.03)
+    assert told[-1].startswith("First to finish the transactions")
+
+
+def test_ratios_have_three_significant_digits() -> None:
+    assert [times(r) for r in (0.02651, 1.0, 12.58, 14.44, 230.4)] == [
+        *("×0.0265", "×1.00", "×12.6", "×14.4", "×230"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "shown"),
+    [
+        ([24.1, 46.7, 13.8, 32.4, 41.4, 561.0], (46.7, 561.0)),  # one giant: cut between these
+        ([1.0, 2.0, 4.0, 8.0, 16.0, 32.0], None),  # each is near the next
+        ([1.0, 10.0], None),  # of two bars none is a giant
+        ([1.0, 1.1, 1.2, 50.0, 60.0, 70.0], None),  # half of them are long
+        ([0.0, 0.0, 0.0], None),
+    ],
+)
+def test_bars_are_cut_only_where_a_few_hide_the_rest(
+    lengths: list[float], shown: tuple[float, float] | None
+) -> None:
+    limit = cut_at(lengths)
+    assert limit is None if shown is None else limit and shown[0] < limit < shown[1]
+
+
+def test_a_cut_bar_says_so_and_keeps_its_value(tmp_path: Path) -> None:
+    """The drawing's longest bar is no longer many times the others; its value stands there."""
+    effects = Effects(aged_time={"jffs2": 1.5, "ubifs": 1.5, "yaffs2": 40.0}, seed_step=0.0)
+    run = load_run(write_run(tmp_path / "r", ONE_SEED, effects=effects))
+    page = context(run)
+    (answer,) = (a for a in page["answers"] if a.question.key == "state")
+    panels = {panel.title: panel for panel in answer.panels}
+    assert CUT_MEANING in panels["Transactions phase"].meaning
+    assert CUT_MEANING not in panels["Write throughput"].meaning
+    longest = max(c.metrics["transactions_ns"] for c in answer.question.cases)
+    assert f">{significant(longest / 1e9)}<" in panels["Transactions phase"].drawing
 
 
 def test_many_file_systems_differ_in_colour_or_dash() -> None:

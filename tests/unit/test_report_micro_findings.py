@@ -10,13 +10,15 @@ from test_report_micro_support import Effects, Overrides, write_micro_run
 
 from ffslab.report import svg
 from ffslab.report.axes import axis_of
-from ffslab.report.curves import log_ticks
+from ffslab.report.curves import linear_quantity, log_ticks, ratio_quantity
 from ffslab.report.micro import findings, tables
+from ffslab.report.micro.charts import styles_for
 from ffslab.report.micro.data import MicroRun, Response, merged
-from ffslab.report.micro.figures import chosen
+from ffslab.report.micro.figures import chosen, figures
 from ffslab.report.micro.load import load_micro
 from ffslab.report.micro.requests import MOST_DOTS, choose, course_of, thin
 from ffslab.report.micro.series import curves, labels_of, response_ns, sections
+from ffslab.report.standings import CUT
 
 SIZES: Overrides = [
     ("filesystem", ("jffs2", "ubifs", "yaffs2")),
@@ -56,17 +58,89 @@ def test_the_fastest_and_how_far_the_others_are_behind(fill: MicroRun) -> None:
     ranked = findings.rankings(section)
     assert [ranking.place for ranking in ranked] == ["30\u202f%", "60\u202f%", "75\u202f%"]
     for ranking in ranked:
-        assert ranking.order == ("UBIFS · write-back", "JFFS2", "YAFFS2", "UBIFS · sync")
-        assert ranking.factors["JFFS2"].mean == pytest.approx(2, rel=0.01)
-        assert ranking.factors["UBIFS · sync"].mean == pytest.approx(6, rel=0.01)
-        assert ranking.fastest_at == (("UBIFS · write-back", "everywhere"),)
+        found = ranking.standing
+        assert found.order == ("UBIFS · write-back", "JFFS2", "YAFFS2", "UBIFS · sync")
+        assert found.behind["JFFS2"].high == pytest.approx(2, rel=0.01)
+        assert found.behind["UBIFS · sync"].low == pytest.approx(6, rel=0.01)
+        assert found.leaders == ("UBIFS · write-back",)
 
 
 def test_what_waits_for_the_flash_has_a_ranking_of_its_own(fill: MicroRun) -> None:
     (section,) = sections(fill)
     ranking = findings.rankings(section, on_flash=True)[0]
-    assert ranking.order == ("JFFS2", "YAFFS2", "UBIFS · sync")
-    assert "Of those that wait for the flash: **JFFS2**" in findings.sentences(section)[0].text
+    assert ranking.standing.order == ("JFFS2", "YAFFS2", "UBIFS · sync")
+    said = "Of those that wait for the flash: **JFFS2** is fastest at every request size"
+    assert said in findings.sentences(section)[0].text
+    table = tables.ranking_table(section)
+    assert table is not None
+    cells = {row[0]: row[1] for row in table.rows}
+    assert cells["UBIFS · write-back"] == "in memory"
+    assert cells["JFFS2"] == "×1.00"
+
+
+FASTER: Overrides = [
+    ("filesystem", ("jffs2", "yaffs2")),
+    ("workload.pattern", ("random-write",)),
+    ("seed", (1,)),
+]
+
+
+def test_who_is_fastest_where_and_where_lines_cross(tmp_path: Path) -> None:
+    """JFFS2 is slower up to 16 KiB and faster from 32 KiB on: no mean of that is told."""
+    effects = Effects(speed={"jffs2": 2.0, "yaffs2": 1.0}, crossing_kib=32)
+    run = load_micro(write_micro_run(tmp_path / "r", "micro-saturated", FASTER, effects))
+    (section,) = sections(run)
+    (found,) = [finding.text.replace("\u2060", "") for finding in findings.sentences(section)]
+    assert found == "Random-write: fastest: **YAFFS2** at 2–16 KiB; **JFFS2** at 32–512 KiB."
+    table = tables.winners_table(section)
+    assert table is not None
+    assert "YAFFS2 and JFFS2 between 16 and 32" in table.rows[0][-1]
+    relative = findings.relative_curves(section)
+    for size in section.axes[0].values:
+        pair = [relative["random-write", label][size,].mean for label in section.labels]
+        assert min(pair) == 1
+        assert max(pair) == pytest.approx(2, rel=0.03)
+    assert "÷ that of the fastest" in figures(section, styles_for(run, labels_of(run)))[1].title
+
+
+def test_what_ended_by_enospc_is_marked_at_the_number(tmp_path: Path) -> None:
+    effects = Effects(full_at=("jffs2", 4 * KIB))
+    run = load_micro(write_micro_run(tmp_path / "r", "micro-saturated", FASTER, effects))
+    (section,) = sections(run)
+    for table in (tables.response_table(section), *tables.wear_tables(section)):
+        assert table is not None
+        marked = [
+            (row[0], head)
+            for row in table.rows
+            for head, cell in zip(table.head, row, strict=True)
+            if CUT in cell
+        ]
+        assert marked == [("JFFS2", "4\u202fKiB")]
+        assert "75.0 %" in table.note
+    case = next(row for row in tables.case_table(run).rows if CUT in row[2])
+    assert "jffs2" in case[0] and "4kib" in case[0]
+    shown = figures(section, styles_for(run, labels_of(run)))[0]
+    assert "Hollow points" in shown.meaning
+    assert shown.drawing.count("fill:var(--paper)") == 1
+    text = findings.sentences(section)[0].text
+    assert f"JFFS2{CUT}" in text and f"YAFFS2{CUT}" not in text
+
+
+def test_erases_are_told_at_each_point_with_the_volume_that_they_are_for(fill: MicroRun) -> None:
+    (section,) = sections(fill)
+    mean, deviation = tables.wear_tables(section)
+    assert mean.head[:3] == ("configuration", "fill rate", "written (MB)")
+    assert len(mean.rows) == 4 * 3 and len(mean.head) == 3 + 2
+    assert {row[-1] for row in mean.rows} == {"2.00"}
+    assert {row[-1] for row in deviation.rows} == {"0.500"}
+    assert "mean" not in " ".join(mean.head)
+
+
+def test_an_axis_with_a_giant_is_logarithmic() -> None:
+    assert linear_quantity("erases", [0.9, 1.0, 1.1, 9.8]).logarithmic
+    assert not linear_quantity("erases", [0.9, 1.0, 1.1, 2.8]).logarithmic
+    assert ratio_quantity([1.0, 1.1]).limits == pytest.approx((1, 1.133))
+    assert ratio_quantity([1.0, 400.0]).limits == (1, 8)
 
 
 def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
@@ -74,10 +148,11 @@ def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
     table = findings.effects(section, section.axes[1], findings.response_curves(section))
     assert table is not None
     assert (table.base, table.values) == (30.0, (60.0, 75.0))
+    assert table.other is not None and table.other.name == "workload.request_bytes"
     for row in table.rows:
         last = row.factors[-1]
         assert last is not None
-        assert last.mean == pytest.approx(2, rel=0.02)
+        assert (last.low, last.high) == pytest.approx((2, 2), rel=0.02)
         assert last.points == 2
     text = findings.sentences(section)[-1].text
     assert text.startswith("Fill rate 75\u202f% against 30\u202f%: ")
@@ -90,7 +165,7 @@ def test_idle_time_is_compared_with_none(tmp_path: Path) -> None:
     table = findings.effects(section, section.axes[1], findings.response_curves(section))
     assert table is not None
     assert table.base == 0
-    gains = [factor.mean for row in table.rows for factor in row.factors if factor]
+    gains = [factor.high for row in table.rows for factor in row.factors if factor]
     assert gains == pytest.approx([0.5] * 4 * 3, rel=0.02)
     assert findings.effect_title(table) == "What idle time changes"
     idle = tables.idle_table(run, labels_of(run))

@@ -36,6 +36,9 @@ class Effects:
     fill_time: float = 2.0  # per 45 % of fill rate
     pause_gain: float = 0.5  # any sleep shortens to this
     seed_step: float = 0.1
+    full_at: tuple[str, int] = ("", 0)  # file system and request size that end by ENOSPC
+    full_share: float = 0.75  # of the requests that were done then
+    crossing_kib: int = 0  # from here on JFFS2 is four times as fast
 
 
 def write_micro_run(
@@ -71,7 +74,10 @@ def _figures(case: Case, effects: Effects, run: RunDirectory) -> dict[str, Any]:
     if workload.mix_pattern:
         streams = [(0, workload.pattern), (1, workload.mix_pattern)]
     volume = workload.volume_bytes * 9 // 10 // len(streams)
-    count = max(volume // workload.request_bytes, 1)
+    planned = max(volume // workload.request_bytes, 1)
+    full = effects.full_at == (case.filesystem.name, workload.request_bytes)
+    full = full and workload.pattern.endswith("write")
+    count = round(planned * effects.full_share) if full else planned
     requests, records = [], []
     for number, pattern in streams:
         latency = _latencies(case, pattern, count, effects)
@@ -93,9 +99,9 @@ def _figures(case: Case, effects: Effects, run: RunDirectory) -> dict[str, Any]:
             "cache": workload.cache,
             "file_bytes": volume,
             "volume_bytes": volume,
-            "requests": count,
+            "requests": planned,
             "requests_done": count,
-            "stopped": "",
+            "stopped": "ENOSPC" if full else "",
             "streams": len(streams),
             "dropped_rows": 0,
         },
@@ -118,6 +124,8 @@ def response_ns(case: Case, pattern: str, effects: Effects) -> float:
     name = case.filesystem.name
     base = 1e5 * effects.speed.get(name.split("-")[0], 1.0)
     base *= (workload.request_bytes / 2048) ** 0.8
+    if name == "jffs2" and 0 < effects.crossing_kib * KIB <= workload.request_bytes:
+        base /= 4
     base *= 1 if pattern.endswith("read") else 3
     if dict(case.filesystem.options).get("write_mode") == "sync" and pattern.endswith("write"):
         base *= effects.sync_time
@@ -125,7 +133,7 @@ def response_ns(case: Case, pattern: str, effects: Effects) -> float:
         base *= effects.pause_gain
     if case.state.rate_percent:
         base *= effects.fill_time ** ((case.state.rate_percent - 30) / 45)
-    return base * (1 + effects.seed_step * (case.seed - 2))
+    return float(base * (1 + effects.seed_step * (case.seed - 2)))
 
 
 def _latencies(case: Case, pattern: str, count: int, effects: Effects) -> list[int]:

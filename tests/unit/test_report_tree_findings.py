@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
@@ -20,15 +19,18 @@ from test_report_tree_support import (
     write_tree_run,
 )
 
-from ffslab.report.axes import FILES
-from ffslab.report.quantity import duration_range
-from ffslab.report.tree import findings, rating
+from ffslab.report.axes import FILES, axis_of
+from ffslab.report.curves import styles_for
+from ffslab.report.parts import Table, by_filesystem
+from ffslab.report.quantity import duration_range, significant
+from ffslab.report.tree import figures, findings, options, rating
 from ffslab.report.tree.data import TreeRun
 from ffslab.report.tree.load import load_tree
 from ffslab.report.tree.rating import MEMORY, SIZE, TIME, Criterion
 from ffslab.report.tree.series import duration_ns, means, sections, split_of, spots
 from ffslab.report.tree.words import list_names, roles_of
 from ffslab.results.outcome import Outcome
+from ffslab.stats.standing import standing
 
 
 def places(words: str) -> list[str]:
@@ -176,7 +178,7 @@ def test_signs_follow_the_stated_rule(factor: float, time: str, size: str) -> No
     assert f"{TIME.good:g} times the best, − {TIME.bad:g}" in rating.RULE
 
 
-def test_rating_compares_at_what_all_have() -> None:
+def test_rating_compares_at_the_same_points_and_seeds() -> None:
     values = {
         "a": {(1.0, "1"): 10.0, (2.0, "1"): 10.0},
         "b": {(1.0, "1"): 30.0, (2.0, "1"): 120.0, (3.0, "1"): 1.0},
@@ -186,8 +188,8 @@ def test_rating_compares_at_what_all_have() -> None:
     assert rated and set(rated.marks) == {"a", "b"}
     assert (rated.points, rated.marks["a"].text) == (2, "best")
     mark = rated.marks["b"]
-    assert (mark.factor, mark.low, mark.high) == pytest.approx((6, 3, 12))
-    assert mark.sign == "o"
+    assert (mark.factors.low, mark.factors.high) == pytest.approx((3, 12))
+    assert mark.sign == "o\u2060/\u2060−"
     apart = {"a": {(1.0, "1"): 1.0}, "b": {(1.0, "2"): 1.0}}
     nothing = rating.rate(Criterion("t", TIME, apart))
     assert nothing and nothing.marks == {}
@@ -199,24 +201,83 @@ def test_nothing_and_less_than_nothing_can_be_rated() -> None:
     rated = rating.rate(Criterion("memory", MEMORY, values, is_size=True))
     assert rated
     assert [rated.marks[name].sign for name in "abc"] == ["+", "+", "−"]
-    assert rated.marks["c"].text == "40.0 KiB, ×10"
+    assert rated.marks["c"].text == "40.0 KiB, ×10.0"
 
 
-def test_file_systems_are_rated_by_the_mean_of_their_options(images: TreeRun) -> None:
+def test_several_options_of_a_file_system_have_a_range_and_no_mean(images: TreeRun) -> None:
     found = {c.title: c for c in rating.criteria(images, sections(images))}
-    size = rating.by_filesystem(images, found["image size"])
-    expected = math.prod([15_750_000, 6_750_000, 8_250_000]) ** (1 / 3)
-    assert size.values["JFFS2"][0.0, ""] == pytest.approx(expected)
-    rated = rating.rate(size)
-    assert rated and {name: mark.sign for name, mark in rated.marks.items()} == {
-        "JFFS2": "o",
-        "UBIFS": "o",
-        "YAFFS2": "−",
-        "SquashFS": "+",
-        "EROFS": "+",
-    }
-    create = rating.rate(rating.by_filesystem(images, found["time of create, run 1"]))
-    assert create and set(create.marks) == {"JFFS2", "UBIFS", "YAFFS2"}
+    single = rating.rate(found["image size"])
+    assert single
+    size = rating.by_filesystem(images, single)
+    assert size
+    smallest = min(value for line in found["image size"].values.values() for value in line.values())
+    factors = size.marks["JFFS2"].factors
+    assert factors.low == pytest.approx(6_750_000 / smallest)
+    assert factors.high == pytest.approx(15_750_000 / smallest)
+    assert len(size.marks["JFFS2"].values) == 2
+    assert "/" in size.marks["JFFS2"].sign
+    assert "/" not in size.marks["YAFFS2"].sign
+    create = rating.rate(found["time of create, run 1"])
+    by_name = create and rating.by_filesystem(images, create)
+    assert by_name and set(by_name.marks) == {"JFFS2", "UBIFS", "YAFFS2"}
+
+
+def test_what_compression_changes_is_told_first_for_each_file_system(images: TreeRun) -> None:
+    (section,) = sections(images)
+    found = options.options_of(images, section)
+    assert [(option.filesystem, option.axis) for option in found] == [
+        ("jffs2", "compression"),
+        ("ubifs", "compression"),
+    ]
+    zlib = next(pair for pair in found[0].pairs if pair.value == "zlib")
+    assert zlib.changes[options.IMAGE].low == pytest.approx(6_750_000 / 15_750_000)
+    topics = findings.topics(images, [section])
+    assert topics[0].title == "What the options change"
+    text = topics[0].findings[0].text
+    assert text.startswith("**JFFS2, compression** against no compression: image size **×0.429**")
+    table = options.table(found)
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["zlib", "lzo", "zlib", "lzo"]
+
+
+def test_attaching_ubi_is_told_apart(tmp_path: Path) -> None:
+    folder = write_tree_run(tmp_path / "r", mounts_text())
+    run = load_tree(folder)
+    (section, _) = sections(run)
+    shown = figures.curve_figures(section, styles_for(run.lines))[0]
+    assert [key.label for key in shown.keys][-1] == "UBIFS: attaching UBI alone"
+    told = [text for text in texts(run) if "Attaching UBI takes" in text]
+    rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    shares = [
+        100 * step["parts"][0]["duration_ns"] / step["duration_ns"]
+        for row in rows
+        if row["spec"]["filesystem"]["name"] == "ubifs" and row["axes"]["part"] == "size"
+        for step in row["tree"]["steps"]
+        if step["step"] == "mount" and step["parts"][0]["phase"].startswith("attach")
+    ]
+    assert shares
+    assert any(f"{significant(max(shares))} %" in text for text in told)
+
+
+def test_lines_that_cross_are_told_with_the_points_beside_it() -> None:
+    line = {(x, "1"): x for x in (10.0, 100.0, 1000.0)}
+    level = dict.fromkeys(line, 50.0)
+    axis = axis_of(FILES, (10.0, 100.0, 1000.0))
+    criterion = Criterion("time of find", TIME, {"a": line, "b": level}, axis=axis)
+    found = standing(rating.lines_of(criterion))
+    assert found is not None
+    text = findings.first_text(criterion, found).replace("\u202f", " ").replace("\u2060", "")
+    assert "fastest: **a** at 10 files; **b** at 100–1 000 files" in text
+    assert "Lines cross: a and b between 10 and 100 files (b faster beyond)" in text
+
+
+def test_many_configurations_stand_below_their_file_system(images: TreeRun) -> None:
+    names = list(images.lines)
+    table = by_filesystem(Table("", ("configuration",), (), tuple((n,) for n in names)))
+    assert list(table.headings.values()) == ["JFFS2", "UBIFS", "YAFFS2", "SquashFS", "EROFS"]
+    assert table.rows[0] == ("no compression",)
+    few = Table("", ("configuration",), (), tuple((n,) for n in names[:8]))
+    assert by_filesystem(few) is few
 
 
 def test_steps_are_rated_after_the_same_steps(images: TreeRun) -> None:
@@ -229,7 +290,8 @@ def test_steps_are_rated_after_the_same_steps(images: TreeRun) -> None:
 
 
 def texts(run: TreeRun) -> list[str]:
-    return [finding.text.replace("**", "") for finding in findings.headlines(run, sections(run))]
+    topics = findings.topics(run, sections(run))
+    return [finding.text.replace("**", "") for topic in topics for finding in topic.findings]
 
 
 def raw_steps(folder: Path, **wanted: Any) -> list[float]:
@@ -286,7 +348,7 @@ def test_runs_are_compared_at_the_same_seeds(tmp_path: Path) -> None:
 def test_the_first_unmount_of_a_file_system_is_found(images: TreeRun) -> None:
     said = [text for text in texts(images) if text.startswith("Unmount, run 2 against run 1")]
     assert len(said) == 1
-    assert re.search(r"JFFS2 · \w+( compression)? gets ×20 faster", said[0])
+    assert re.search(r"JFFS2 · \w+( compression)? gets ×20\.0 faster", said[0])
     longest = [text for text in texts(images) if text.startswith("The longest unmount")]
     assert "80 % of its time on the flash is background" in longest[0]
 

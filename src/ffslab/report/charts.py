@@ -89,7 +89,7 @@ def altair_module() -> Any:
     return altair
 
 
-_GAP = 4  # times the next smaller bar: what would hide it
+_GAP = 3  # times the next smaller bar: what would hide it
 CUT_MEANING = "A slanted gap: the bar is longer than drawn, its value stands beside it."
 _CUT_PATH = "M-1.1,1L-0.3,1L1.1,-1L0.3,-1Z"
 

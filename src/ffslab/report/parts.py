@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ffslab.errors import MissingExtraError
+from ffslab.report.data import BETWEEN
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,37 @@ class Key:
     dash: str = ""
 
 
+_MANY = 8  # more configurations stand below the names of their file systems
+
+
+def by_filesystem(table: Table) -> Table:
+    """A table of many configurations, whose first column names them, below their file systems."""
+    if table.headings or len({row[0] for row in table.rows}) <= _MANY:
+        return table
+    headings: dict[int, str] = {}
+    rows = []
+    last = ""
+    for number, row in enumerate(table.rows):
+        name, _, rest = row[0].partition(BETWEEN)
+        if name != last:
+            headings[number] = last = name
+        rows.append((rest or name, *row[1:]))
+    return replace(table, rows=tuple(rows), headings=headings)
+
+
+def legend(keys: Sequence[Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """The entries of a legend with their labels; many of them by file system, whose name they then
+    need not repeat.
+    """
+    if len(keys) <= _MANY:
+        return [("", [(key.label, key) for key in keys])]
+    groups: dict[str, list[tuple[str, Any]]] = {}
+    for key in keys:
+        name, _, rest = key.label.partition(BETWEEN)
+        groups.setdefault(name, []).append((rest or name, key))
+    return list(groups.items())
+
+
 def environment() -> Any:
     """The templates; MissingExtraError when the packages that a report needs are not there."""
     try:
@@ -68,6 +100,7 @@ def environment() -> Any:
         undefined=jinja2.StrictUndefined,
     )
     templates.filters["bold"] = _bold
+    templates.filters["legend"] = legend
     return templates
 
 

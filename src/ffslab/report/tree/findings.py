@@ -151,10 +151,12 @@ def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
     """Who is first where in each step, how far the others are behind, and where lines cross."""
     for criterion in criteria(run, [section]):
         if not criterion.is_size and (found := standing(lines_of(criterion))):
-            yield Said(criterion.word, _first(criterion, found))
+            distance = max(behind.distance for behind in found.behind.values())
+            yield Said(criterion.word, Finding(first_text(criterion, found), distance))
 
 
-def _first(criterion: Criterion, found: Standing) -> Finding:
+def first_text(criterion: Criterion, found: Standing) -> str:
+    """A criterion in a sentence."""
     axis = criterion.axis
     text = f"{criterion.title[0].upper()}{criterion.title[1:]}: {who_is_first(found, axis, {})}"
     if len(found.points) == 1:
@@ -165,8 +167,7 @@ def _first(criterion: Criterion, found: Standing) -> Finding:
     if axis and 0 < len(found.crossings) <= _FEW_CROSSINGS:
         crossed = "; ".join(crossing_text(crossing, axis) for crossing in found.crossings)
         text += f". Lines cross: {crossed}"
-    text += lacking_text(found, axis)
-    return Finding(f"{text}.", max(e.distance for e in found.behind.values()))
+    return f"{text}{lacking_text(found, axis)}."
 
 
 def _second_runs(section: Section) -> Iterable[Said]:
@@ -235,7 +236,7 @@ def _attaches(section: Section) -> Iterable[Said]:
         order = sorted(percents, key=lambda label: -max(percents[label]))
         most, least = order[0], order[-1]
         text = f"Attaching UBI takes {_percents(percents[most])} of {place} of **{most}**"
-        if len(order) > 1:
+        if _percents(percents[least]) != _percents(percents[most]):
             text += f", and {_percents(percents[least])} of that of {least}"
         yield Said(MOUNT, Finding(f"{text}.", max(percents[most]) / 100))
 

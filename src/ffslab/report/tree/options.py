@@ -140,8 +140,9 @@ def _between(option: Option, title: str) -> str:
     ends = (times(low.changes[title].low), times(high.changes[title].high))
     if ends[0] == ends[1]:
         return f"**{ends[0]}**"
+    several = len({pair.beside for pair in option.pairs}) > 1
     told = [
-        f"**{end}** ({', '.join(word for word in (pair.value, pair.beside) if word)})"
+        f"**{end}** ({pair.value}{f', {pair.beside}' if several else ''})"
         for end, pair in zip(ends, (low, high), strict=True)
     ]
     return " to ".join(told)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.report import data
-from ffslab.report.parts import Table
+from ffslab.report.parts import Table, by_filesystem
 from ffslab.report.quantity import duration, duration_range, grouped, significant
 from ffslab.report.tree.data import MEMORY_PARTS, Image, Step, Task, TreeCase, TreeRun
 from ffslab.report.tree.figures import size_text
@@ -40,8 +40,10 @@ def image_tables(images: Mapping[str, Sequence[Image]]) -> tuple[Table, ...]:
         (label, image.tool, image.command) for label, found in images.items() for image in found
     )
     return (
-        Table("", head, units, tuple(rows), 2),
-        Table("", ("configuration", "tool", "command"), (), made, 3, wrapped=(0, 1, 2)),
+        by_filesystem(Table("", head, units, tuple(rows), 2)),
+        by_filesystem(
+            Table("", ("configuration", "tool", "command"), (), made, 3, wrapped=(0, 1, 2))
+        ),
     )
 
 
@@ -74,7 +76,8 @@ def unmount_table(section: Section) -> Table | None:
     where = f", {section.axis.text(section.axis.values[-1])}" if section.axis else ""
     head = ("configuration", "unmount", "work on the flash by task", "time", "flash", "background")
     units = ("", "", "", "", "% of the time", "% of the flash")
-    return Table(f"{section.title}{where}", head, units, tuple(rows), 3, wrapped=(0, 1, 2))
+    title = f"{section.title}{where}"
+    return by_filesystem(Table(title, head, units, tuple(rows), 3, wrapped=(0, 1, 2)))
 
 
 def _flash_share(samples: Sequence[Sample]) -> str:
@@ -140,7 +143,9 @@ def memory_table(section: Section) -> Table | None:
     words = ("configuration", *((section.axis.title,) if section.axis else ()), "after")
     names = ("total", "own caches", "kmalloc", "inodes", "vmalloc", "rest", "unexplained")
     head = (*words, "the largest", *names)
-    return Table(section.title, head, (), tuple(rows), len(words) + 1, wrapped=(0, len(words)))
+    wrapped = (0, len(words))
+    table = Table(section.title, head, (), tuple(rows), len(words) + 1, wrapped=wrapped)
+    return by_filesystem(table)
 
 
 def step_table(run: TreeRun, section: Section) -> Table | None:
@@ -176,7 +181,7 @@ def step_table(run: TreeRun, section: Section) -> Table | None:
     head = ("cases", "time", "in the driver", "pages read", "pages programmed", "blocks erased")
     head = (*words, *head, "files", "found")
     wrapped = (0, len(words) - 2, len(words) - 1)
-    return Table(section.title, head, (), tuple(rows), len(words), wrapped=wrapped)
+    return by_filesystem(Table(section.title, head, (), tuple(rows), len(words), wrapped=wrapped))
 
 
 def _point_text(case: TreeCase, section: Section) -> tuple[str, float]:
