@@ -70,7 +70,7 @@ def test_what_waits_for_the_flash_has_a_ranking_of_its_own(fill: MicroRun) -> No
     ranking = findings.rankings(section, on_flash=True)[0]
     assert ranking.standing.order == ("JFFS2", "YAFFS2", "UBIFS · sync")
     said = "Of those that wait for the flash: **JFFS2** is fastest at every request size"
-    assert said in findings.sentences(section)[0].text
+    assert said in findings.first_sentences(section)[0].text
     table = tables.ranking_table(section)
     assert table is not None
     cells = {row[0]: row[1] for row in table.rows}
@@ -90,7 +90,7 @@ def test_who_is_fastest_where_and_where_lines_cross(tmp_path: Path) -> None:
     effects = Effects(speed={"jffs2": 2.0, "yaffs2": 1.0}, crossing_kib=32)
     run = load_micro(write_micro_run(tmp_path / "r", "micro-saturated", FASTER, effects))
     (section,) = sections(run)
-    (found,) = [finding.text.replace("\u2060", "") for finding in findings.sentences(section)]
+    (found,) = [finding.text.replace("\u2060", "") for finding in findings.first_sentences(section)]
     assert found == "Random-write: fastest: **YAFFS2** at 2–16 KiB; **JFFS2** at 32–512 KiB."
     table = tables.winners_table(section)
     assert table is not None
@@ -122,7 +122,7 @@ def test_what_ended_by_enospc_is_marked_at_the_number(tmp_path: Path) -> None:
     shown = figures(section, styles_for(run, labels_of(run)))[0]
     assert "Hollow points" in shown.meaning
     assert shown.drawing.count("fill:var(--paper)") == 1
-    text = findings.sentences(section)[0].text
+    text = findings.first_sentences(section)[0].text
     assert f"JFFS2{CUT}" in text and f"YAFFS2{CUT}" not in text
 
 
@@ -154,7 +154,12 @@ def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
         assert last is not None
         assert (last.low, last.high) == pytest.approx((2, 2), rel=0.02)
         assert last.points == 2
-    text = findings.sentences(section)[-1].text
+    topics = findings.topics(section)
+    assert [topic.title for topic in topics] == [
+        "What the fill rate changes",
+        "Who is fastest where",
+    ]
+    text = topics[0].findings[0].text
     assert text.startswith("Fill rate 75\u202f% against 30\u202f%: ")
     assert "as long" in text
 

@@ -25,7 +25,7 @@ from ffslab.results.files import write_atomic
 
 @dataclass(frozen=True)
 class Answer:
-    """A question's section."""
+    """A question's section; what stands at the head of the page is not among its findings."""
 
     question: Question
     findings: tuple[Finding, ...]
@@ -124,9 +124,10 @@ def _answer(question: Question, look: charts.Look) -> Answer:
             Panel(metric.title, f"{metric.meaning}.{cut}" if cut else metric.meaning, drawing)
         )
     compared = findings.contrasts(question)
+    told = {finding.text for finding in findings.main_answers(question)}
     return Answer(
         question=question,
-        findings=findings.answer(question),
+        findings=tuple(f for f in findings.answer(question) if f.text not in told),
         panels=tuple(panels),
         contrasts=tuple(contrast.label for contrast in compared),
         ratio_rows=tuple(

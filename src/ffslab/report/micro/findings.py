@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ffslab.report.axes import Axis, Mean
-from ffslab.report.findings import Finding
+from ffslab.report.findings import Finding, Topic
 from ffslab.report.micro.data import PAUSE, RATE, REQUEST
 from ffslab.report.micro.series import Curves, Point, Section, curves, response_ns
 from ffslab.report.standings import (
@@ -203,15 +203,17 @@ def _pairs(
     return found
 
 
-def sentences(section: Section) -> tuple[Finding, ...]:
-    """The section in sentences: who is first, and what its axes but the request size change.
-
-    Of many panels the tables say who is first, and the strongest effects are told.
+def topics(section: Section) -> tuple[Topic, ...]:
+    """The section in sentences: what its axes but the request size change, where it has such, then
+    who is fastest where. Of many panels the tables say that, and the strongest effects are told.
     """
     first, changed = first_sentences(section), effect_sentences(section)
+    words = " and the ".join(axis.word for axis in section.axes if axis.name != REQUEST)
     if len(section.panels) > _MANY:
-        return tuple(sorted(changed, key=lambda finding: -finding.weight)[:_MANY])
-    return (*first, *changed)
+        first = ()
+        changed = tuple(sorted(changed, key=lambda finding: -finding.weight)[:_MANY])
+    told = (Topic(f"What the {words} changes", changed), Topic("Who is fastest where", first))
+    return tuple(topic for topic in told if topic.findings)
 
 
 def first_sentences(section: Section) -> tuple[Finding, ...]:

@@ -13,7 +13,7 @@ from ffslab.report import charts as look
 from ffslab.report import data, wear
 from ffslab.report.catalogue import GLOSSARY
 from ffslab.report.curves import Figure, Style
-from ffslab.report.findings import Finding
+from ffslab.report.findings import Finding, Topic
 from ffslab.report.micro import charts, findings, tables
 from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
 from ffslab.report.micro.figures import figures, idle_figures
@@ -95,7 +95,7 @@ def context(run: MicroRun) -> dict[str, Any]:
         "stopped": _stopped(run, labels),
         "rule": _RULE,
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
-        "headlines": _headlines(found),
+        "topics": _topics(found),
         "headline_tables": [t for s in found if not run.parts for t in _finding_tables(s)],
         "write_back": _write_back(run, labels),
         "cache_note": _cache_note(run),
@@ -115,18 +115,22 @@ def context(run: MicroRun) -> dict[str, Any]:
     }
 
 
-def _headlines(found: Sequence[Section]) -> tuple[Finding, ...]:
+def _topics(found: Sequence[Section]) -> tuple[Topic, ...]:
     """All sentences of a study without parts; of each part the strongest effect of its axis."""
+    told: list[Topic] = []
     kept: list[Finding] = []
     for section in found:
         if not section.is_part:
-            kept += findings.sentences(section)
+            lead = f"{section.title}: " if len(found) > 1 else ""
+            told += [
+                Topic(f"{lead}{topic.title}", topic.findings) for topic in findings.topics(section)
+            ]
             continue
         said = findings.effect_sentences(section) or findings.first_sentences(section)
         if said:
             best = max(said, key=lambda finding: finding.weight)
             kept.append(Finding(f"{section.title} – {best.text}", best.weight))
-    return tuple(kept)
+    return (*told, *([Topic("", tuple(kept))] if kept else []))
 
 
 def _finding_tables(section: Section) -> list[Table]:
@@ -146,7 +150,7 @@ def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View
     response = tables.response_table(section)
     return View(
         section,
-        () if headline else findings.sentences(section),
+        () if headline else tuple(f for topic in findings.topics(section) for f in topic.findings),
         figures(section, styles),
         (*own, *([response] if response else []), *tables.wear_tables(section)),
     )

@@ -34,23 +34,29 @@ def ranking_table(section: Section) -> Table | None:
     ranked = findings.flash_rankings(section)
     if not ranked:
         return None
-    rows = []
-    for label in section.labels:
-        cells = [
-            f"{extent_text(found)}{ranking.cut.get(label, '')}"
-            if (found := ranking.standing.behind.get(label))
-            else _IN_MEMORY
-            if (ranking.panel, label) in section.in_memory
-            else _NONE
-            for ranking in ranked
-        ]
-        rows.append((label, *cells))
     several = len(section.panels) > 1 or len(section.axes) < 2
-    head = (ranking.words if several else ranking.place for ranking in ranked)
+    places = [ranking.words if several else ranking.place for ranking in ranked]
     title = "How far behind the fastest: mean response time ÷ the smallest at the same point"
     if section.in_memory:
         title += ", of those that wait for the flash"
-    return Table(title, ("configuration", *head), (), tuple(rows))
+    if len(places) > len(section.labels):
+        rows = [
+            (place, *(_behind_cell(section, ranking, label) for label in section.labels))
+            for place, ranking in zip(places, ranked, strict=True)
+        ]
+        return Table(title, ("pattern", *section.labels), (), tuple(rows))
+    rows = [
+        (label, *(_behind_cell(section, ranking, label) for ranking in ranked))
+        for label in section.labels
+    ]
+    return Table(title, ("configuration", *places), (), tuple(rows))
+
+
+def _behind_cell(section: Section, ranking: findings.Ranking, label: str) -> str:
+    found = ranking.standing.behind.get(label)
+    if found:
+        return extent_text(found) + ranking.cut.get(label, "")
+    return _IN_MEMORY if (ranking.panel, label) in section.in_memory else _NONE
 
 
 def winners_table(section: Section) -> Table | None:

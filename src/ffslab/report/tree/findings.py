@@ -92,7 +92,7 @@ def section_findings(run: TreeRun, section: Section) -> tuple[tuple[str, tuple[S
 def topics(run: TreeRun, found: Sequence[Section]) -> tuple[Topic, ...]:
     """What stands at the head of the page, the main questions first: what options change, where
     file systems have several; who is first where; what comes of a second run or a crash; and what
-    explains it. Of several sections the strongest sentence of each kind, and that about mounting.
+    explains it. Of several sections the strongest sentence of each kind, and those about mounting.
     """
     told: dict[str, list[Finding]] = {}
     changes = [
@@ -108,6 +108,8 @@ def topics(run: TreeRun, found: Sequence[Section]) -> tuple[Topic, ...]:
         for number, (title, group) in enumerate(section_findings(run, section)):
             every = number == 0 and len(found) == 1
             chosen = _strongest(group, {said.word for said in group} if every else {MOUNT})
+            if number == 0:
+                chosen = [said for said in group if said in chosen or said.word == MOUNT]
             kept = told.setdefault(title, first if number == 0 else [])
             kept += [Finding(lead + said.finding.text, said.finding.weight) for said in chosen]
     return tuple(Topic(title, tuple(group)) for title, group in told.items() if group)
@@ -304,7 +306,7 @@ def _growth_sentence(
 def _growth(grown: Growth, axis: Axis) -> str:
     return (
         f"**{times(grown.factor)}** from {axis.number(grown.first)} to "
-        f"{axis.value_text(grown.last)} (exponent {grown.exponent:.2f})"
+        f"{axis.value_text(grown.last)} (exponent {round(grown.exponent, 2) + 0.0:.2f})"
     )
 
 
