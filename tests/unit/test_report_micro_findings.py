@@ -129,7 +129,12 @@ def test_what_ended_by_enospc_is_marked_at_the_number(tmp_path: Path) -> None:
 def test_erases_are_told_at_each_point_with_the_volume_that_they_are_for(fill: MicroRun) -> None:
     (section,) = sections(fill)
     mean, deviation = tables.wear_tables(section)
-    assert mean.head[:3] == ("configuration", "fill rate", "written (MB)")
+    assert mean.head[:3] == ("configuration", "fill rate", "moved (MB)")
+    asked = {case.asked_bytes for case in fill.cases}
+    for row in mean.rows:
+        moved, of = (float(word) * 1e6 for word in row[2].split(" of "))
+        assert {round(of, -5)} == {round(value, -5) for value in asked}
+        assert moved == pytest.approx(0.9 * of, rel=0.02)
     assert len(mean.rows) == 4 * 3 and len(mean.head) == 3 + 2
     assert {row[-1] for row in mean.rows} == {"2.00"}
     assert {row[-1] for row in deviation.rows} == {"0.500"}

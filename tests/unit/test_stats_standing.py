@@ -64,6 +64,5 @@ def test_an_extent_says_where_its_ends_are() -> None:
     found = extent([(2.0, 1.5), (4.0, 0.25), (8.0, 3.0)])
     assert found is not None
     assert (found.low, found.low_at, found.high, found.high_at) == (0.25, 4.0, 3.0, 8.0)
-    assert found.furthest_at == 4.0
     assert (found.inverse.low_at, found.inverse.high) == (8.0, 4.0)
     assert extent([]) is None

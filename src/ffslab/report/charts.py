@@ -139,6 +139,34 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
         axis=alt.Axis(tickCount=4, labelExpr=_NUMBER_LABEL),
     )
     y = alt.Y("minor:N", title=None, sort=minors, axis=alt.Axis(labelLimit=170))
+    bar, dots, text = _bar_layers(alt, x, y)
+    layers = [bar, dots, text] if points else [bar, text]
+    if limit is not None:
+        layers.append(cut_marks(alt, y, limit))
+    chart = (
+        alt.layer(*layers, data=alt.Data(values=rows + points))
+        .properties(width=315, height=alt.Step(_BAR_STEP))
+        .facet(
+            row=alt.Row(
+                "major:N",
+                sort=order,
+                title=None,
+                header=alt.Header(
+                    labelAngle=0, labelAnchor="start", labelOrient="top", labelPadding=1
+                ),
+            ),
+            spacing=12,
+        )
+        .resolve_scale(y="independent")
+    )
+    caption = f"{shown.title}: " + "; ".join(
+        f"{r['major']}, {r['minor']}: {r['label']}" for r in rows if "label" in r
+    )
+    return svg.draw(themed(chart), caption, identifier)
+
+
+def _bar_layers(alt: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Bars, points of the seeds, and the values beside them."""
     bar = (
         alt.Chart()
         .transform_filter("isValid(datum.tint)")
@@ -165,29 +193,7 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
         )
         .encode(x=alt.X("value:Q"), y=y)
     )
-    layers = [bar, dots, text] if points else [bar, text]
-    if limit is not None:
-        layers.append(cut_marks(alt, y, limit))
-    chart = (
-        alt.layer(*layers, data=alt.Data(values=rows + points))
-        .properties(width=315, height=alt.Step(_BAR_STEP))
-        .facet(
-            row=alt.Row(
-                "major:N",
-                sort=order,
-                title=None,
-                header=alt.Header(
-                    labelAngle=0, labelAnchor="start", labelOrient="top", labelPadding=1
-                ),
-            ),
-            spacing=12,
-        )
-        .resolve_scale(y="independent")
-    )
-    caption = f"{shown.title}: " + "; ".join(
-        f"{r['major']}, {r['minor']}: {r['label']}" for r in rows if "label" in r
-    )
-    return svg.draw(themed(chart), caption, identifier)
+    return bar, dots, text
 
 
 def _cut(rows: Sequence[dict[str, Any]], limit: float) -> None:

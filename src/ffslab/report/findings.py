@@ -17,8 +17,7 @@ from ffslab.report.data import Case, Run
 from ffslab.report.quantity import significant, times
 from ffslab.report.questions import Question, matched
 from ffslab.stats.compare import Pair, RatioSummary, summarise
-
-SAME = 0.02  # ratios within 2 % of 1 are called unchanged in words; the number is still given
+from ffslab.stats.standing import SAME
 
 _MOST_ANSWERS = 6
 _MOSTLY = 0.5  # a phase that has programmed less of what it wrote has left most of it in memory

@@ -38,11 +38,6 @@ class Extent:
         return max(abs(math.log(self.low)), abs(math.log(self.high)))
 
     @property
-    def furthest_at(self) -> float:
-        """The point of that ratio."""
-        return self.high_at if abs(math.log(self.high)) >= abs(math.log(self.low)) else self.low_at
-
-    @property
     def inverse(self) -> Extent:
         """The same with both sides exchanged."""
         return Extent(1 / self.high, 1 / self.low, self.high_at, self.low_at, self.points)

@@ -22,7 +22,7 @@ from ffslab.report.micro.charts import response_quantity
 from ffslab.report.micro.data import PAUSE
 from ffslab.report.micro.findings import relative_curves
 from ffslab.report.micro.series import Curves, Sample, Section, curves, response_ns
-from ffslab.report.micro.tables import wear_curves, written_bytes
+from ffslab.report.micro.tables import moved_bytes, wear_curves
 from ffslab.report.quantity import significant
 from ffslab.report.standings import CUT, listed
 from ffslab.stats.standing import SAME
@@ -89,9 +89,9 @@ def _wear(section: Section) -> list[Shown]:
 def _volumes(section: Section) -> str:
     """How much was written, where that differs by configuration: what the erases are for."""
     written: dict[str, list[int]] = {}
-    for (panel, label, _), found in written_bytes(section).items():
+    for (panel, label, _), found in moved_bytes(section).items():
         if panel.partition(" ")[0].endswith("write"):
-            written.setdefault(label, []).extend(found)
+            written.setdefault(label, []).extend(moved for moved, _ in found)
     order = sorted(written, key=lambda label: max(written[label]))
     if not order or max(written[order[-1]]) <= (1 + SAME) * max(written[order[0]]):
         return ""

@@ -25,6 +25,7 @@ from ffslab.report.standings import ALIKE, CUT, crossing_text, extent_text, list
 _SLOWEST_PER_LINE = 5
 _NONE = "–"
 _IN_MEMORY = "in memory"
+_WHOLE = 0.995  # of a volume: less would be told by three digits
 
 
 def ranking_table(section: Section) -> Table | None:
@@ -115,12 +116,10 @@ def response_table(section: Section) -> Table | None:
 
 
 def wear_tables(section: Section) -> tuple[Table, ...]:
-    """Erases per block at each point: mean and standard deviation over the blocks. With the volume
-    that was written, which is what the erases are for.
-    """
+    """Erases per block at each point: mean and standard deviation over the blocks."""
     titles = ("Mean erases per block", "Standard deviation of erases per block")
     tables = (
-        _point_table(section, title, found, significant, volumes=True)
+        _point_table(section, title, found, significant)
         for title, found in zip(titles, wear_curves(section), strict=True)
         if found
     )
@@ -132,14 +131,14 @@ def _point_table(
     title: str,
     found: Curves,
     text: Callable[[float], str],
-    *,
-    volumes: bool = False,
 ) -> Table | None:
-    """A value at each point of the first axis, the patterns below each other."""
+    """A value at each point of the first axis, the patterns below each other; with what was moved
+    of the volume asked for, which is what the values are of.
+    """
     if not section.axes:
         return None
     first = section.axes[0]
-    written = written_bytes(section)
+    moved = moved_bytes(section)
     rows: list[tuple[str, ...]] = []
     headings = {}
     for panel in section.panels:
@@ -151,14 +150,12 @@ def _point_table(
                 at = [line.get((value, *rest)) for value in first.values]
                 cells = [text(mean.mean) + CUT * mean.cut if mean else _NONE for mean in at]
                 places = [a.text(v) for a, v in zip(section.axes[1:], rest, strict=True)]
-                moved = [_sizes(written[panel, label, rest])] if volumes else []
-                rows.append((label, *places, *moved, *cells))
+                rows.append((label, *places, _moved_text(moved[panel, label, rest]), *cells))
     head = ("configuration", *(axis.title for axis in section.axes[1:]))
-    extra = ("written (MB)",) if volumes else ()
     columns = tuple(first.value_text(value) for value in first.values)
     return Table(
         f"{title}, against {first.title}",
-        (*head, *extra, *columns),
+        (*head, "moved (MB)", *columns),
         (),
         tuple(rows),
         len(head),
@@ -167,13 +164,23 @@ def _point_table(
     )
 
 
-def written_bytes(section: Section) -> dict[tuple[str, str, Point], list[int]]:
-    """What was moved in each pattern by each configuration, at each place but on the first axis."""
-    found: dict[tuple[str, str, Point], list[int]] = {}
+def moved_bytes(section: Section) -> dict[tuple[str, str, Point], list[tuple[int, int]]]:
+    """What each configuration moved in each pattern and what it was asked to, of each case, at each
+    place but on the first axis.
+    """
+    found: dict[tuple[str, str, Point], list[tuple[int, int]]] = {}
     for sample in section.samples:
         key = (sample.panel, sample.label, sample.point[1:])
-        found.setdefault(key, []).append(sample.case.moved_bytes)
+        volumes = (sample.case.moved_bytes, sample.case.asked_bytes)
+        found.setdefault(key, []).append(volumes)
     return found
+
+
+def _moved_text(volumes: Sequence[tuple[int, int]]) -> str:
+    """`11.0 of 21.0`: what was asked for is told where it is more."""
+    moved = _sizes(done for done, _ in volumes)
+    short = any(done < asked * _WHOLE for done, asked in volumes)
+    return f"{moved} of {_sizes(asked for _, asked in volumes)}" if short else moved
 
 
 def cut_note(section: Section) -> str:

@@ -105,6 +105,7 @@ class TreeCase:
     id: str
     seed: str
     outcome: str
+    passed: bool
     reason: str
     part: str
     line: Mapping[str, str]
@@ -117,10 +118,6 @@ class TreeCase:
     steps: tuple[Step, ...] = ()
     memory: tuple[Memory, ...] = ()
     image: Image | None = None
-
-    @property
-    def passed(self) -> bool:
-        return self.outcome == "pass"
 
     @property
     def whole_steps(self) -> tuple[Step, ...]:

@@ -113,6 +113,7 @@ def _case(row: Row, plain: data.Case, numeric: Sequence[str], shape: Sequence[st
         id=plain.id,
         seed=plain.seed,
         outcome=plain.outcome,
+        passed=plain.passed,
         reason=plain.reason,
         part=str(row["axes"].get("part", "")),
         line={name: value for name, value in plain.axes.items() if name not in own},

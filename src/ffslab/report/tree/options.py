@@ -122,7 +122,7 @@ def sentences(found: Sequence[Option]) -> Iterable[Finding]:
         moved = sorted((t for t in reach if reach[t] > SAME), key=lambda t: -reach[t])[:_MOST]
         named = [title for title in titles if title == IMAGE or title in moved]
         parts = [f"{title} {_between(option, title)}" for title in named]
-        text = "; ".join(parts) if parts else "all steps within 2 %"
+        text = "; ".join(parts) if parts else f"all steps within {100 * SAME:.0f} % of those"
         against = f"against {_text(option.axis, option.base)}"
         yield Finding(f"**{option.name}** {against}: {text}.", max(reach.values(), default=0))
 
