@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -29,6 +29,7 @@ def new_manifest(
     catalogs: Sequence[Path] = (),
     cases: Sequence[Case],
     build_id: str,
+    variants: Mapping[str, str] | None = None,
     command: str,
     started: datetime,
     jobs: int,
@@ -57,6 +58,7 @@ def new_manifest(
         "module_sources": _module_sources(cases),
         "ffslab": __version__,
         "build_id": build_id,
+        "kernels": _kernels(cases, variants or {}),
         "trace": trace,
         "jobs": jobs,
         "host": {
@@ -67,6 +69,25 @@ def new_manifest(
         },
         "boards": {name: _board(board) for name, board in boards.items()},
         "provenance": [entry for board in boards.values() for entry in _provenance(board)],
+    }
+
+
+def build_ids(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """The build ids of the kernels other than the default one."""
+    kernels: Mapping[str, Any] = manifest.get("kernels", {})
+    return {name: str(kernel["build_id"]) for name, kernel in kernels.items()}
+
+
+def _kernels(cases: Sequence[Case], variants: Mapping[str, str]) -> dict[str, Any]:
+    """Per variant other than the default: its build, and the switches that cases have on."""
+    used: dict[str, dict[tuple[str, ...], None]] = {name: {} for name in variants}
+    for case in cases:
+        if not case.kernel.is_default:
+            on = tuple(name for name, value in case.kernel.switches if value)
+            used.setdefault(case.kernel.variant, {})[on] = None
+    return {
+        name: {"build_id": variants.get(name, ""), "switches_on": [list(on) for on in choices]}
+        for name, choices in used.items()
     }
 
 

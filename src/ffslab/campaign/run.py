@@ -7,7 +7,7 @@ expands, `execute` runs what is missing and closes the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.campaign.images import CaseImages, TargetWithout, with_tree_hashes
-from ffslab.campaign.manifest import new_manifest
+from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolOptions, Progress, run_cases
 from ffslab.campaign.states import StateRoom
@@ -23,7 +23,7 @@ from ffslab.errors import FfslabError, UsageError
 from ffslab.kernel.outoftree import identified
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.effects import check_effects
-from ffslab.model.specs import Case
+from ffslab.model.specs import DEFAULT_VARIANT, Case, MountSetup
 from ffslab.model.study import (
     Override,
     Study,
@@ -118,11 +118,14 @@ def find_resumable(name: str, root: Path) -> RunDirectory:
     return incomplete[-1]
 
 
-def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
+def prepare_resumed(
+    run: RunDirectory, build_id: str | None, variants: Mapping[str, str] | None = None
+) -> Prepared:
     """The same cases as when the run began, from the text in its manifest.
 
-    Raises UsageError if the lab build (unless `build_id` is None) or the catalog
-    has changed since: results of two versions do not belong into one run.
+    Raises UsageError if the lab build (unless `build_id` is None), that of one of its
+    other kernels (`variants`) or the catalog has changed since: results of two versions
+    do not belong into one run.
     """
     manifest = run.manifest()
     where = str(run.path / MANIFEST)
@@ -131,7 +134,7 @@ def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
         overrides = [(str(key), tuple(values)) for key, values in manifest["overrides"]]
         listed = {str(case["id"]): str(case["spec_hash"]) for case in manifest["cases"]}
         path = Path(str(manifest["study_file"]))
-        old_build = str(manifest["build_id"])
+        old_build = (str(manifest["build_id"]), build_ids(manifest))
         catalogs = tuple(Path(str(directory)) for directory in manifest.get("catalogs", ()))
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(
@@ -143,7 +146,7 @@ def prepare_resumed(run: RunDirectory, build_id: str | None) -> Prepared:
     trace = bool(manifest.get("trace"))
     prepared = _prepared(source, overrides, list(listed), trace, str(path), catalogs)
     changed = [case.id for case in prepared.cases if case.spec_hash != listed[case.id]]
-    if changed or (build_id is not None and build_id != old_build):
+    if changed or (build_id is not None and (build_id, dict(variants or {})) != old_build):
         raise UsageError(
             f"{run.path} cannot be continued: "
             + (
@@ -168,6 +171,14 @@ class RunRequest:
     resume: RunDirectory | None = None
     fresh_states: bool = False  # prepare them again
     images: CaseImages = field(default_factory=CaseImages)
+
+
+def lab_parts(cases: Sequence[Case]) -> dict[str, Any]:
+    """What `ensure_lab` is to build for the cases: file systems, and kernels beside the default."""
+    setups: dict[str, list[MountSetup]] = {DEFAULT_VARIANT: []}
+    for case in cases:
+        setups.setdefault(case.kernel.variant, []).append(case.filesystem)
+    return {"file_systems": setups.pop(DEFAULT_VARIANT), "variants": setups}
 
 
 TargetFactory = Callable[[LabBuild, Path], Target]
@@ -203,7 +214,7 @@ def execute(
         try:
             with scratch_directory(need, jobs, run.path, request.scratch) as scratch:
                 target = TargetWithout(make_target(lab, scratch), request.images.unbuildable)
-                with _state_room(request, lab.build_id, todo) as states:
+                with _state_room(request, lab, todo) as states:
                     end = run_cases(todo, target, run, request.options, progress, states)
                 interrupted = end.interrupted
         except FfslabError:
@@ -215,11 +226,17 @@ def execute(
 
 
 @contextmanager
-def _state_room(request: RunRequest, build_id: str, cases: Sequence[Case]) -> Iterator[StateRoom]:
+def _state_room(request: RunRequest, lab: LabBuild, cases: Sequence[Case]) -> Iterator[StateRoom]:
     """The run's states; afterwards the store is brought back to its limit."""
     limit = limit_bytes()
     store = StateStore(state_root())
-    room = StateRoom(store, build_id, fresh=request.fresh_states, images=request.images.built)
+    room = StateRoom(
+        store,
+        lab.build_id,
+        fresh=request.fresh_states,
+        images=request.images.built,
+        variants=lab.variant_ids,
+    )
     if not any(case.is_prepared_apart for case in cases):
         yield room
         return
@@ -240,6 +257,7 @@ def _new_run(request: RunRequest, lab: LabBuild, started: datetime) -> RunDirect
             catalogs=prepared.catalogs,
             cases=prepared.cases,
             build_id=lab.build_id,
+            variants=lab.variant_ids,
             command=request.command,
             started=started,
             jobs=request.options.jobs,

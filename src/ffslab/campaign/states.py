@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.campaign.images import CaseImage
-from ffslab.model.specs import Case
+from ffslab.model.specs import DEFAULT_VARIANT, Case
 from ffslab.results.outcome import judged
 from ffslab.results.preparation import Preparation
 from ffslab.results.rundir import RunDirectory
@@ -76,9 +76,11 @@ class StateRoom:
         *,
         fresh: bool = False,
         images: Mapping[str, CaseImage] | None = None,
+        variants: Mapping[str, str] | None = None,
     ) -> None:
+        """`variants` are the build ids of other kernels than the default one."""
         self._store = store
-        self._build_id = build_id
+        self._build_ids = {DEFAULT_VARIANT: build_id, **(variants or {})}
         self._fresh = fresh
         self._images = images or {}
         self._lock = threading.Lock()  # protects _futures
@@ -87,9 +89,14 @@ class StateRoom:
     def plans(self, cases: Sequence[Case]) -> dict[str, StatePlan]:
         """The state of each case that has one, by the case's id."""
         found = (
-            (case.id, state_plan(case, self._build_id, self._images.get(case.id))) for case in cases
+            (case.id, state_plan(case, self._build_id(case), self._images.get(case.id)))
+            for case in cases
         )
         return {case_id: state for case_id, state in found if state is not None}
+
+    def _build_id(self, case: Case) -> str:
+        # Without the kernel that a case needs it is skipped, and its state is not prepared.
+        return self._build_ids.get(case.kernel.variant, "")
 
     def announce(self, state: StatePlan, future: Future[PreparedState | None]) -> None:
         """Says who prepares `state`."""

@@ -183,16 +183,16 @@ def _execute(console: Console, request: RunRequest) -> RunEnd:
 
     from ffslab.campaign.images import build_images
     from ffslab.campaign.plan import remaining
-    from ffslab.campaign.run import execute, prepare_resumed, uml_target_factory
+    from ffslab.campaign.run import execute, lab_parts, prepare_resumed, uml_target_factory
     from ffslab.cli.progress import RunProgress
     from ffslab.kernel import ensure_lab
     from ffslab.kernel.progress import ConsoleProgress
 
     cases = request.prepared.cases
-    lab = ensure_lab(file_systems=[case.filesystem for case in cases])
+    lab = ensure_lab(**lab_parts(cases))
     todo = cases
     if request.resume is not None:
-        prepare_resumed(request.resume, lab.build_id)
+        prepare_resumed(request.resume, lab.build_id, lab.variant_ids)
         todo = remaining(cases, request.resume.done_ids(cases))
     request = replace(request, images=build_images(todo, lab, ConsoleProgress()))
     with RunProgress(console, len(todo), time.monotonic) as progress:
@@ -207,9 +207,10 @@ def _execute(console: Console, request: RunRequest) -> RunEnd:
 
 def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) -> None:
     from ffslab.cli.progress import format_seconds
-    from ffslab.cli.tables import outcome_counts, print_results
+    from ffslab.cli.tables import outcome_counts, print_kernels, print_results
 
     print_results(console, end.results, end.run.walls())
+    print_kernels(console, end.results)
     console.print(
         f"{len(end.results)} of {len(prepared.cases)} cases: {outcome_counts(end.results)}; "
         f"{format_seconds(end.wall_s)}",

@@ -23,7 +23,10 @@ def register(app: typer.Typer) -> None:
 def setup(
     variant: Annotated[
         str,
-        typer.Option(help="default, or debug: KASAN, lockdep, kmemleak and UBSAN."),
+        typer.Option(
+            help="default; debug: KASAN, lockdep, kmemleak and UBSAN; period: with switches for "
+            "what kernels of 2009 to 2011 did otherwise."
+        ),
     ] = "default",
     force: Annotated[
         bool, typer.Option("--force", help="Fetch the source and build everything anew.")

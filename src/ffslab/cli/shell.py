@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
         import sys
 
         from ffslab.campaign.images import build_images
-        from ffslab.campaign.run import prepare
+        from ffslab.campaign.run import lab_parts, prepare
         from ffslab.cli.parse import parse_set
         from ffslab.errors import UsageError
         from ffslab.kernel import ensure_lab
@@ -49,12 +49,14 @@ def register(app: typer.Typer) -> None:
         overrides = [parse_set(text) for text in settings or ()]
         prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
         chosen = prepared.cases[0]
-        lab = ensure_lab(file_systems=[chosen.filesystem])
+        lab = ensure_lab(**lab_parts([chosen]))
         built = build_images([chosen], lab, ConsoleProgress()).built.get(chosen.id)
         image = built.path if built else None
         typer.echo(
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "
             "leave with `exit`"
         )
-        status = run_shell(chosen, lab, Path("/var/tmp"), program, image)
+        own_lab = lab.for_kernel(chosen.kernel)
+        assert own_lab is not None  # lab_parts has named it
+        status = run_shell(chosen, own_lab, Path("/var/tmp"), program, image)
         raise typer.Exit(0 if status == 0 else 3)

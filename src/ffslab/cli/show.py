@@ -38,13 +38,14 @@ def register(app: typer.Typer) -> None:
 
 
 def _show_run(console: Console, run: RunDirectory) -> None:
-    from ffslab.cli.tables import outcome_counts, print_results
+    from ffslab.cli.tables import outcome_counts, print_kernels, print_results
 
     manifest = run.manifest()
     results = run.results()
     console.print(f"{manifest.get('title', '')}", markup=False)
     console.print(f"{run.path}: {manifest.get('command', '')}", markup=False, soft_wrap=True)
     print_results(console, results, run.walls())
+    print_kernels(console, results)
     total = manifest.get("cases_total", "?")
     console.print(f"{len(results)} of {total} cases: {outcome_counts(results)}", markup=False)
     if not manifest.get("complete"):
@@ -53,6 +54,7 @@ def _show_run(console: Console, run: RunDirectory) -> None:
 
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     from ffslab.cli.tables import print_latencies, print_phases
+    from ffslab.model.kernels import kernel_words
     from ffslab.results.reproduce import reproduce_command
 
     manifest = run.manifest()
@@ -80,6 +82,7 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         program=program(),
     )
     console.print(f"spec: {result['spec_hash']}", markup=False)
+    console.print(f"kernel: {kernel_words(result['spec'])}", markup=False, soft_wrap=True)
     _print_module_source(console, manifest, result)
     console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
     console.print(f"reproduce: {command}", soft_wrap=True, markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from rich.table import Table
 
 from ffslab.cli.micro_tables import erases, is_micro, response
 from ffslab.cli.tree_tables import is_tree, tree_cells
+from ffslab.model.kernels import kernel_words
+from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.units import format_duration_ns
 from ffslab.results.outcome import OUTCOMES
 from ffslab.results.shortfall import is_accepted, is_good
@@ -96,6 +99,14 @@ def _outcome_cell(result: Mapping[str, Any]) -> str:
     short = result.get("short")
     shown = f"{outcome} {_percent(result)}" if short and short["asked"] else outcome
     return f"[{style}]{shown}[/]"
+
+
+def print_kernels(console: Console, results: Sequence[Mapping[str, Any]]) -> None:
+    """The lab kernels of the results, unless all are of the default one."""
+    counts = Counter(kernel_words(result["spec"]) for result in results)
+    if set(counts) - {DEFAULT_VARIANT}:
+        for words, count in counts.items():
+            console.print(f"lab kernel {words}: {count} cases", markup=False, soft_wrap=True)
 
 
 def _results_table(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from ffslab.kernel.progress import Progress
@@ -25,6 +25,7 @@ def ensure_lab(
     kernel_source: Path | None = None,
     force: bool = False,
     file_systems: Iterable[Filesystem | MountSetup] = (),
+    variants: Mapping[str, Iterable[Filesystem | MountSetup]] | None = None,
 ) -> LabBuild:
     """A complete lab, built if it is not in the cache; see `ffslab.kernel.lab.ensure_lab`."""
     from ffslab.kernel import lab
@@ -35,4 +36,5 @@ def ensure_lab(
         kernel_source=kernel_source,
         force=force,
         file_systems=file_systems,
+        variants=variants,
     )

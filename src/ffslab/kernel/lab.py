@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,10 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "default": ("lab.config",),
     "debug": ("lab.config", "debug.config"),
     "nocpu": ("lab.config", "nocpu.config"),
+    "period": ("lab.config",),
 }
+# Further patch series of a variant, after that of all.
+_FURTHER_SERIES: Mapping[str, str] = {"period": "period"}
 # Part of every hash: raise it when the way of building changes the result.
 _FORMAT = "1"
 
@@ -77,7 +80,10 @@ def kernel_inputs(variant: str) -> KernelInputs:
         )
     directory = data_dir("kernel")
     fragments = tuple(directory / name for name in VARIANTS[variant])
-    return KernelInputs(variant, fragments, tuple(read_series(directory / "patches")))
+    patches = read_series(directory / "patches")
+    if variant in _FURTHER_SERIES:
+        patches += read_series(directory / _FURTHER_SERIES[variant])
+    return KernelInputs(variant, fragments, tuple(patches))
 
 
 def module_names(kmod: Path) -> list[str]:
@@ -130,30 +136,47 @@ def ensure_lab(
     kernel_source: Path | None = None,
     force: bool = False,
     file_systems: Iterable[Filesystem | MountSetup] = (),
+    variants: Mapping[str, Iterable[Filesystem | MountSetup]] | None = None,
 ) -> LabBuild:
     """A complete lab; what the cache does not have is built, `force` builds everything anew.
 
     `kernel_source` is a tree that the user names. The out-of-tree modules of `file_systems`
-    become part of the lab. Raises UsageError if tree or variant do not exist, InfrastructureError
+    become part of the lab, and labs of further `variants`, each with those of its file systems.
+    Raises UsageError if tree or variant do not exist, InfrastructureError
     if packages, network, rights or disk space stand in the way or a build fails.
     """
     teller = progress if progress is not None else ConsoleProgress()
+    wanted = {variant: tuple(file_systems)}
+    wanted |= {name: tuple(setups) for name, setups in (variants or {}).items()}
+    labs = {
+        name: _ensure_one(name, teller, kernel_source, force, setups)
+        for name, setups in wanted.items()
+    }
+    return replace(labs.pop(variant), variants=labs)
+
+
+def _ensure_one(
+    variant: str,
+    progress: Progress,
+    kernel_source: Path | None,
+    force: bool,
+    setups: tuple[Filesystem | MountSetup, ...],
+) -> LabBuild:
     kernel_inputs(variant)
-    setups = tuple(file_systems)
     source = known_source(kernel_source)
     if source is not None and not force:
         plan = plan_lab(variant, source, setups)
         if not plan.missing():
             return _lab_build(plan)
-    with locked(cache_root() / "lab.lock", teller) as lock:
-        ensure_packages(BUILD_PACKAGES, cache_root() / "packages.log", teller)
+    with locked(cache_root() / "lab.lock", progress) as lock:
+        ensure_packages(BUILD_PACKAGES, cache_root() / "packages.log", progress)
         if force or not _kernel_is_built(variant, source):
-            source = ensure_source(teller, kernel_source, fresh=force)
+            source = ensure_source(progress, kernel_source, fresh=force)
         assert source is not None
         plan = plan_lab(variant, source, setups)
         if force:
             _invalidate(plan)
-        _build_missing(plan, source, variant, lock, teller)
+        _build_missing(plan, source, variant, lock, progress)
     return _lab_build(plan)
 
 

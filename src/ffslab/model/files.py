@@ -250,6 +250,14 @@ class BaseFile(Strict):
     board: Name = Field(description="a board of the catalog")
     filesystem: Name = Field(default="", pattern=r"^$|^[a-z0-9]", description="a file system")
     options: dict[str, str] = Field(default={}, description="file-system options by name")
+    kernel: str = Field(
+        default="default",
+        description="the lab kernel: default, period (as kernels of 2009 to 2011 were), or "
+        "period: with the switches that are on, joined by +, or none",
+    )
+    period: dict[str, bool] = Field(
+        default={}, description="single switches of the period kernel by name"
+    )
     partition_bytes: int | str | None = Field(
         default=None, description="size of the partition under test; absent: all of the chip"
     )

@@ -15,14 +15,17 @@ from typing import Any
 from ffslab.errors import SpecError
 from ffslab.model.catalog import Catalog, check_geometry, initial_state
 from ffslab.model.files import StateFile, suggestion, validated
+from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, lab_kernel
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,
     CHIP_FIGURES,
+    DEFAULT_KERNEL,
     Board,
     Case,
     Chip,
     Filesystem,
     InitialState,
+    LabKernel,
     MountSetup,
     Scalar,
     VolumeType,
@@ -34,7 +37,7 @@ from ffslab.model.workloads import axis_value, resolve_workload
 Settings = Mapping[str, Any]
 
 PART = "part"
-_PLAIN = (PART, "board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
+_PLAIN = (PART, KERNEL, "board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
 _BOARD = ("ram_bytes", "wait", "cpu_block_ps", "cpu_byte_ps")
 _CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change
@@ -56,6 +59,7 @@ def valid_keys(catalog: Catalog) -> tuple[str, ...]:
         *(f"workload.{name}" for name in workload_keys()),
         *(f"board.{name}" for name in _BOARD),
         *(f"chip.{name}" for name in _CHIP),
+        *(f"{PERIOD}.{name}" for name in SWITCHES),
     )
 
 
@@ -99,11 +103,12 @@ def option_value(filesystem: Filesystem, name: str, settings: Settings) -> str:
 def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalog: Catalog) -> Case:
     """The Case of a complete set of settings; SpecError says which one is wrong."""
     where = f"case {case_id}"
+    kernel = lab_kernel(settings, where)
     board = _board(settings, catalog, where)
     filesystem = catalog.filesystem(_text(settings, "filesystem", where))
     setup = mount_setup(filesystem, settings, where)
     state = stated_state(settings, catalog, where)
-    blocks = partition_blocks(board, filesystem, settings, where)
+    blocks = partition_blocks(board, filesystem, settings, where, kernel)
     table = {
         key.removeprefix("workload."): value
         for key, value in settings.items()
@@ -133,6 +138,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         state=state,
         workload=workload,
         seed=_integer(settings, "seed", where),
+        kernel=kernel,
     )
 
 
@@ -252,7 +258,13 @@ def stated_state(settings: Settings, catalog: Catalog, where: str) -> InitialSta
     return initial_state(validated(StateFile, table, f"{where}: state"))
 
 
-def partition_blocks(board: Board, filesystem: Filesystem, settings: Settings, where: str) -> int:
+def partition_blocks(
+    board: Board,
+    filesystem: Filesystem,
+    settings: Settings,
+    where: str,
+    kernel: LabKernel = DEFAULT_KERNEL,
+) -> int:
     """Erase blocks of the partition; SpecError if chip or partition is too small for it."""
     chip = board.chip
     block_bytes = chip.block_bytes
@@ -273,8 +285,10 @@ def partition_blocks(board: Board, filesystem: Filesystem, settings: Settings, w
     needed = filesystem.min_blocks
     if filesystem.ubi:
         # UBI keeps two blocks for its volume table, one for wear leveling and one
-        # for atomic changes, and a reserve that it sizes by the whole chip.
-        needed += 4 + -(-chip.blocks * filesystem.ubi.max_beb_per1024 // 1024)
+        # for atomic changes, and a reserve that it sizes by the whole chip, or in the
+        # period kernel by the partition.
+        reserve = -(-chip.blocks * filesystem.ubi.max_beb_per1024 // 1024)
+        needed += 4 + (max(blocks // 100, 2) if kernel.has("ubi_reserve") else reserve)
     if blocks < needed:
         raise SpecError(
             f"{where}: a partition of {blocks} erase blocks is too small for {filesystem.name}, "

@@ -19,6 +19,8 @@ VolumeType = Literal["dynamic", "static"]
 StateKind = Literal["free", "aged", "saturated", "filled", "image"]
 Pattern = Literal["sequential-read", "random-read", "sequential-write", "random-write"]
 Scalar = str | int | float | bool
+DEFAULT_VARIANT = "default"  # of the lab kernel
+DEFAULT_BEB_PER1024 = 20  # the kernel's own, CONFIG_MTD_UBI_BEB_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +280,35 @@ class MountSetup:
 
 
 @dataclass(frozen=True, slots=True)
+class LabKernel:
+    """A variant of the lab kernel; `switches` are those of `period`, empty for others."""
+
+    variant: str = DEFAULT_VARIANT
+    switches: tuple[tuple[str, bool], ...] = ()
+
+    @property
+    def is_default(self) -> bool:
+        return self.variant == DEFAULT_VARIANT
+
+    def has(self, switch: str) -> bool:
+        """Whether the switch is on."""
+        return dict(self.switches).get(switch, False)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What it takes on its command line."""
+        return tuple(f"{self.variant}.{name}={int(on)}" for name, on in self.switches)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {"variant": self.variant, "switches": dict(self.switches)}
+
+
+DEFAULT_KERNEL = LabKernel()
+
+
+@dataclass(frozen=True, slots=True)
 class InitialState:
     """What the flash holds when a workload begins.
 
@@ -392,12 +423,24 @@ class Case:
     state: InitialState
     workload: Workload
     seed: int
+    kernel: LabKernel = DEFAULT_KERNEL
     trace: bool = False
 
     @property
     def partition_bytes(self) -> int:
         """Size of the partition under test."""
         return self.partition_blocks * self.board.chip.block_bytes
+
+    @property
+    def ubi_beb_per1024(self) -> int:
+        """What the attach of UBI asks for; 0 leaves its reserve to the kernel.
+
+        The period kernel has another one of its own, so the default is not stated to it.
+        """
+        assert self.filesystem.ubi is not None
+        stated = self.filesystem.ubi.max_beb_per1024
+        of_period = self.kernel.has("ubi_reserve") and stated == DEFAULT_BEB_PER1024
+        return 0 if of_period else stated
 
     @property
     def is_prepared_apart(self) -> bool:
@@ -449,8 +492,11 @@ def case_spec(case: Case) -> dict[str, Any]:
         filesystem["ubi_volume_type"] = case.filesystem.ubi_volume_type
         if case.filesystem.jffs2_summaries:
             filesystem["jffs2_summaries"] = True
+    # A default kernel is not named, so that specs are what they were before there was another.
+    kernel = {} if case.kernel.is_default else {"kernel": case.kernel.spec}
     return {
         "schema": 1,
+        **kernel,
         "board": board,
         "cpu_scale": case.cpu_scale,
         "cpu_block_ps": case.cpu_block_ps,

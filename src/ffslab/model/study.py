@@ -17,6 +17,7 @@ from ffslab.errors import SpecError, UsageError
 from ffslab.model.catalog import Catalog
 from ffslab.model.files import PartFile, StudyFile, suggestion, validated
 from ffslab.model.grids import UNSTATED, Axes, Grid, grid_of
+from ffslab.model.kernels import KERNEL, PERIOD
 from ffslab.model.settings import (
     DEFAULT,
     PART,
@@ -26,7 +27,7 @@ from ffslab.model.settings import (
     resolve,
     stated_state,
 )
-from ffslab.model.specs import Case
+from ffslab.model.specs import DEFAULT_VARIANT, Case
 from ffslab.model.units import format_size, parse_size
 from ffslab.program import program
 
@@ -128,6 +129,10 @@ def _base_settings(parsed: StudyFile, catalog: Catalog, where: str) -> dict[str,
     if base.partition_bytes is not None:
         settings["partition_bytes"] = base.partition_bytes
     settings["state"] = base.state if isinstance(base.state, str) else base.state.model_dump()
+    if base.kernel != DEFAULT_VARIANT:
+        settings[KERNEL] = base.kernel
+    for name, on in base.period.items():
+        settings[f"{PERIOD}.{name}"] = on
     for name, value in base.options.items():
         settings[f"options.{name}"] = value
     for name in type(base.workload).model_fields:
@@ -308,6 +313,8 @@ def _label(
         return f"s{value}"
     if isinstance(value, Mapping) or (key == "state" and changed):
         value = stated_state(settings, catalog, "state").name
+    elif key == KERNEL:
+        value = str(value).replace(":", ".")
     elif key.startswith("workload.") and key.endswith("_bytes"):
         value = _size_text(value)
         last = last.removesuffix("_bytes")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ffslab.model.kernels import kernel_words
 from ffslab.report.data import Fact
 from ffslab.report.quantity import duration, grouped, significant
 
@@ -18,7 +19,8 @@ Spec = Mapping[str, Any]
 
 def time_model(specs: Sequence[Spec], manifest: Mapping[str, Any]) -> tuple[Fact, ...]:
     """One line per figure; a figure that differs between cases lists all its values and bases."""
-    facts = []
+    kernels = dict.fromkeys(kernel_words(spec) for spec in specs)
+    facts = [Fact("Lab kernel", "; ".join(kernels), "", False)]
     for name, keys, show in _LINES:
         shown: dict[str, None] = {}
         sources: dict[str, None] = {}

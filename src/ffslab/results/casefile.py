@@ -48,6 +48,7 @@ def case_result(
         "excerpt": list(outcome.excerpt),
         "short": outcome.short.plain if outcome.short else None,
         "axes": dict(case.axes),
+        "kernel": case.kernel.spec,
         "spec": case_spec(case),
         "virtual_ns": end["t_ns"] if end else None,
         "flash_sha256": flash_sha256,

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ffslab.model.kernels import kernel_words
 from ffslab.results.request_tables import REQUEST_COLUMNS, REQUEST_TASK_COLUMNS, RequestStage
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.tree_tables import (
@@ -63,6 +64,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "short_measured": _INT,
         "short_asked": _INT,
         "short_accepted": _FLAG,
+        "kernel": _TEXT,
         "board": _TEXT,
         "chip": _TEXT,
         "filesystem": _TEXT,
@@ -155,6 +157,7 @@ def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
     return {
         **result,
         **{f"short_{key}": short.get(key) for key in ("what", "measured", "asked", "accepted")},
+        "kernel": kernel_words(spec),
         "board": spec["board"]["name"],
         "chip": spec["board"]["chip"]["name"],
         "filesystem": spec["filesystem"]["name"],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ffslab.model.specs import MountSetup
+from ffslab.model.specs import LabKernel, MountSetup
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,8 @@ class LabBuild:
 
     `modules` maps a module's name (vnand, flashmon, nandsim, …) to its file;
     `out_of_tree` has those that users brought, by the key of their sources;
-    `build_id` names the sources and the configuration the lab itself was built from.
+    `build_id` names the sources and the configuration the lab itself was built from;
+    `variants` are labs of other variants of the kernel.
     """
 
     kernel: Path
@@ -23,6 +24,16 @@ class LabBuild:
     agent: Path
     build_id: str
     out_of_tree: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+    variants: Mapping[str, LabBuild] = field(default_factory=dict)
+
+    def for_kernel(self, kernel: LabKernel) -> LabBuild | None:
+        """The lab whose guests run in that kernel; None if it was not built."""
+        return self if kernel.is_default else self.variants.get(kernel.variant)
+
+    @property
+    def variant_ids(self) -> dict[str, str]:
+        """The build ids of the other variants."""
+        return {name: lab.build_id for name, lab in self.variants.items()}
 
     def modules_for(self, setup: MountSetup) -> Mapping[str, Path]:
         """The modules that a guest with this file system can load.

@@ -154,7 +154,7 @@ def attach_line(case: Case, **further: object) -> str:
         mtd=PARTITION,
         ubi=0,
         vid_hdr_offset=ubi.vid_hdr_offset,
-        max_beb_per1024=ubi.max_beb_per1024,
+        max_beb_per1024=case.ubi_beb_per1024,
         **further,
     )
 

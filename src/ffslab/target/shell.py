@@ -92,6 +92,7 @@ def _command(case: Case, lab: LabBuild, plan: Path, channel: int) -> list[str]:
         *("root=none", "rootfstype=hostfs", "rootflags=/", "ro"),
         f"init={lab.agent}",
         f"ffsplan={plan.resolve()}",
+        *case.kernel.arguments,
         "uml_dir=./",
         "quiet",
     ]

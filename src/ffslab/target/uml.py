@@ -73,6 +73,7 @@ def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
         f"uml_seed={case.seed}",
         f"cpu_block_ps={case.cpu_block_ps}",
         f"cpu_byte_ps={case.cpu_byte_ps}",
+        *case.kernel.arguments,
         "oops=panic",
         "panic=-1",
         "hung_task_panic=1",
@@ -171,19 +172,24 @@ class UmlTarget:
             )
 
     def missing(self, case: Case) -> str:
-        """A skip's reason: a module that the lab build does not have."""
-        modules = self._lab.modules_for(case.filesystem)
+        """A skip's reason: a kernel or a module that the lab build does not have."""
+        lab = self._lab.for_kernel(case.kernel)
+        if lab is None:
+            return f"the lab has no kernel {case.kernel.variant}"
+        modules = lab.modules_for(case.filesystem)
         absent = [name for name in required_modules(case) if name not in modules]
         return f"the lab build has no module {absent[0]}" if absent else ""
 
     def run(self, job: GuestJob) -> GuestRun:
         """Boots a guest, waits for its end or the limit, and collects its files."""
+        lab = self._lab.for_kernel(job.case.kernel)
+        assert lab is not None  # `missing` has said so
         directory = self._scratch / job.case.id
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
         try:
             write_guest_directory(
-                directory, self._lab, job.case, job.plan, flash=job.flash, image=job.image
+                directory, lab, job.case, job.plan, flash=job.flash, image=job.image
             )
             script = batch_script(job.case, job.host_cpu)
             started_ns = self._clock_ns()

@@ -1,0 +1,91 @@
+"""The lab kernel that a case runs in: its variant, and the switches of variant `period`.
+
+`kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
+`period.NAME = true` or `false` then changes a single one. docs/study-format.md says what each
+does; kernel/period has the patches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ffslab.errors import SpecError
+from ffslab.model.files import suggestion
+from ffslab.model.specs import DEFAULT_VARIANT, LabKernel
+
+KERNEL = "kernel"
+PERIOD = "period"
+# A parameter of the period kernel each (include/linux/period.h in kernel/period): true does as
+# kernels of 2009 to 2011 did.
+SWITCHES = (
+    "jffs2_no_summary",
+    "jffs2_write_super",
+    "lzo_no_skip",
+    "ubi_reserve",
+    "dirty_limits",
+    "flush_ticks",
+)
+_NONE = "none"
+
+
+def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
+    """The kernel of a complete set of settings; SpecError says which one is wrong."""
+    named = str(settings.get(KERNEL, DEFAULT_VARIANT))
+    variant, _, listed = named.partition(":")
+    single = {
+        key.removeprefix(f"{PERIOD}."): value
+        for key, value in settings.items()
+        if key.startswith(f"{PERIOD}.")
+    }
+    if named == DEFAULT_VARIANT:
+        _check_no_switch(single, where)
+        return LabKernel()
+    if variant != PERIOD or named == f"{PERIOD}:":
+        raise SpecError(
+            f"{where}: there is no kernel {named!r} for cases"
+            f"{suggestion(named, (DEFAULT_VARIANT, PERIOD))}",
+            cause=f"valid: {DEFAULT_VARIANT}, {PERIOD}, {PERIOD}:{_NONE}, or {PERIOD}: with "
+            "switches joined by +",
+            remedy="see “The period kernel” in docs/study-format.md",
+        )
+    on = _named_switches(listed, where)
+    for name, value in single.items():
+        if not isinstance(value, bool):
+            raise SpecError(f"{where}: {PERIOD}.{name} must be true or false, not {value!r}")
+    return LabKernel(PERIOD, tuple((name, single.get(name, name in on)) for name in SWITCHES))
+
+
+def _check_no_switch(single: Mapping[str, Any], where: str) -> None:
+    for name in single:
+        raise SpecError(
+            f"{where}: {PERIOD}.{name} is a switch of the period kernel, which the case does not "
+            "run in",
+            cause="kernel is not set to it",
+            remedy=f'kernel = "{PERIOD}", or --set kernel={PERIOD}',
+        )
+
+
+def _named_switches(listed: str, where: str) -> tuple[str, ...]:
+    if listed in ("", _NONE):
+        return () if listed else SWITCHES
+    names = tuple(listed.split("+"))
+    for name in names:
+        if name not in SWITCHES:
+            raise SpecError(
+                f"{where}: the period kernel has no switch {name!r}{suggestion(name, SWITCHES)}",
+                cause=f"valid: {', '.join(SWITCHES)}",
+                remedy="see “The period kernel” in docs/study-format.md",
+            )
+    return names
+
+
+def kernel_words(spec: Mapping[str, Any]) -> str:
+    """The kernel that a case's spec names, with the switches that are on, for a reader."""
+    kernel = spec.get(KERNEL)
+    if kernel is None:
+        return DEFAULT_VARIANT
+    on = [name for name, value in kernel["switches"].items() if value]
+    if len(on) == len(kernel["switches"]):
+        return f"{kernel['variant']} (all switches on)"
+    return f"{kernel['variant']} ({', '.join(on) if on else 'all switches off'})"

@@ -1,0 +1,247 @@
+"""The period kernel as a setting: what it may be, what it changes, and where it is named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ffslab.campaign.manifest import build_ids, new_manifest
+from ffslab.campaign.run import lab_parts
+from ffslab.campaign.states import state_plan
+from ffslab.errors import SpecError
+from ffslab.kernel.lab import kernel_inputs, plan_lab
+from ffslab.kernel.patches import read_series
+from ffslab.kernel.source import KernelSource
+from ffslab.loader import load_catalog, parse_toml
+from ffslab.model.kernels import SWITCHES, kernel_words
+from ffslab.model.specs import Case, case_spec
+from ffslab.model.study import expand, study_from_document, with_overrides
+from ffslab.paths import data_dir
+from ffslab.target.lab import LabBuild
+from ffslab.target.planlines import parse_step
+from ffslab.target.plantext import plan_text
+from ffslab.target.uml import BATCH_CONSOLE, UmlTarget, kernel_arguments
+
+STUDY = """
+schema = 1
+name = "period"
+title = "A study in several kernels"
+
+[base]
+board = "apf27"
+filesystem = "ubifs"
+partition_bytes = "32 MiB"
+{base}
+{axes}
+"""
+
+
+def study_cases(base: str = "", axes: str = "", **settings: Any) -> tuple[Case, ...]:
+    catalog = load_catalog()
+    text = STUDY.format(base=base, axes=axes)
+    study = study_from_document(parse_toml(text, "test"), catalog, "test")
+    overrides = [(key.replace("__", "."), (value,)) for key, value in settings.items()]
+    return expand(with_overrides(study, overrides, catalog), catalog)
+
+
+def only_case(**settings: Any) -> Case:
+    (case,) = study_cases(**settings)
+    return case
+
+
+def switches(case: Case) -> Mapping[str, bool]:
+    return dict(case.kernel.switches)
+
+
+def test_the_default_kernel_is_not_in_a_spec() -> None:
+    case = only_case()
+    assert case.spec_hash == only_case(kernel="default").spec_hash
+    assert "kernel" not in case_spec(case)
+    assert not any("period" in word for word in kernel_arguments(case, BATCH_CONSOLE))
+    assert kernel_words(case_spec(case)) == "default"
+
+
+@pytest.mark.parametrize(
+    ("settings", "on", "words"),
+    [
+        ({"kernel": "period"}, set(SWITCHES), "period (all switches on)"),
+        ({"kernel": "period:none"}, set(), "period (all switches off)"),
+        (
+            {"kernel": "period:ubi_reserve+lzo_no_skip"},
+            {"lzo_no_skip", "ubi_reserve"},
+            "period (lzo_no_skip, ubi_reserve)",
+        ),
+        (
+            {"kernel": "period", "period__lzo_no_skip": False},
+            set(SWITCHES) - {"lzo_no_skip"},
+            f"period ({', '.join(name for name in SWITCHES if name != 'lzo_no_skip')})",
+        ),
+        (
+            {"kernel": "period:none", "period__dirty_limits": True},
+            {"dirty_limits"},
+            "period (dirty_limits)",
+        ),
+    ],
+)
+def test_switches(settings: dict[str, Any], on: set[str], words: str) -> None:
+    case = only_case(**settings)
+    assert {name for name, value in switches(case).items() if value} == on
+    assert list(switches(case)) == list(SWITCHES)
+    arguments = kernel_arguments(case, BATCH_CONSOLE)
+    assert [a for a in arguments if a.startswith("period.")] == [
+        f"period.{name}={int(name in on)}" for name in SWITCHES
+    ]
+    assert case_spec(case)["kernel"] == {"variant": "period", "switches": switches(case)}
+    assert kernel_words(case_spec(case)) == words
+
+
+def test_the_base_of_a_study_may_say_it() -> None:
+    (case,) = study_cases('kernel = "period"\nperiod = { flush_ticks = false }')
+    assert switches(case) == {name: name != "flush_ticks" for name in SWITCHES}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"kernel": "debug"}, "no kernel 'debug'"),
+        ({"kernel": "perod"}, "did you mean 'period'"),
+        ({"kernel": "period:"}, "no kernel 'period:'"),
+        ({"kernel": "default:lzo_no_skip"}, "no kernel 'default:lzo_no_skip'"),
+        ({"kernel": "period:lzo_noskip"}, "did you mean 'lzo_no_skip'"),
+        ({"kernel": "period:lzo_no_skip+"}, "no switch ''"),
+        ({"kernel": "period", "period__lzo_no_skip": "yes"}, "true or false, not 'yes'"),
+        ({"period__lzo_no_skip": True}, "period.lzo_no_skip is a switch of the period kernel"),
+        ({"kernel": "period", "period__lzo": True}, "unknown axis 'period.lzo'"),
+    ],
+)
+def test_errors(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=re.escape(message)):
+        study_cases(**settings)
+
+
+def test_every_choice_is_another_spec_id_and_state() -> None:
+    kernels = ["default", "period", "period:none", *(f"period:{name}" for name in SWITCHES)]
+    listed = ", ".join(f'"{kernel}"' for kernel in kernels)
+    found = study_cases("[base.workload]\nkind = 'micro'", f"[axes]\nkernel = [{listed}]")
+    assert [dict(case.axes)["kernel"] for case in found] == kernels
+    assert len({case.id for case in found}) == len(kernels)
+    assert len({case.spec_hash for case in found}) == len(kernels)
+    states = [state_plan(case, "build") for case in found]
+    assert len({state.key for state in states if state}) == len(kernels)
+    assert found[1].id == "period-s1" and found[3].id == "period.jffs2nosummary-s1"
+
+
+def test_a_state_depends_on_the_kernels_build() -> None:
+    case = study_cases("[base.workload]\nkind = 'micro'", kernel="period")[0]
+    keys = [plan.key for build in ("a", "b") if (plan := state_plan(case, build))]
+    assert len(set(keys)) == 2
+
+
+def test_the_period_reserve_is_left_to_the_kernel() -> None:
+    def asked(case: Case) -> str:
+        steps = dict(parse_step(line) for line in plan_text(case).splitlines()[1:])
+        return steps["ubi-attach"]["max_beb_per1024"]
+
+    assert asked(only_case()) == "20"
+    assert asked(only_case(kernel="period")) == "0"
+    assert asked(only_case(kernel="period", period__ubi_reserve=False)) == "20"
+
+
+def test_a_partition_may_be_smaller_with_the_period_reserve() -> None:
+    small = {"partition_bytes": "4 MiB"}  # 32 blocks, of which today's reserve would be 40
+    assert only_case(kernel="period", **small).partition_blocks == 32
+    for kernel in ("default", "period:lzo_no_skip"):
+        with pytest.raises(SpecError, match="too small for ubifs"):
+            only_case(kernel=kernel, **small)
+
+
+def test_a_lab_is_asked_for_the_kernels_that_cases_need() -> None:
+    both = study_cases(axes='[axes]\nkernel = ["default", "period", "period:none"]')
+    parts = lab_parts(both)
+    assert len(parts["file_systems"]) == 1 and len(parts["variants"]["period"]) == 2
+    assert lab_parts(both[:1])["variants"] == {}
+
+
+def test_a_lab_without_the_kernel_skips_the_case(tmp_path: Path) -> None:
+    kernel = tmp_path / "linux"
+    kernel.write_text("")
+    kernel.chmod(0o755)
+    modules = {"vnand": kernel, "flashmon": kernel}
+    lab = LabBuild(kernel, modules, kernel, "build")
+    target = UmlTarget(lab, tmp_path, lambda: 0)
+    assert target.missing(only_case()) == ""
+    assert target.missing(only_case(kernel="period")) == "the lab has no kernel period"
+    complete = LabBuild(kernel, modules, kernel, "build", variants={"period": lab})
+    assert UmlTarget(complete, tmp_path, lambda: 0).missing(only_case(kernel="period")) == ""
+    assert complete.variant_ids == {"period": "build"}
+
+
+def test_the_manifest_names_kernels_and_switches() -> None:
+    from datetime import UTC, datetime
+
+    from ffslab.loader import StudySource
+
+    catalog = load_catalog()
+    text = STUDY.format(
+        base="", axes='[axes]\nkernel = ["default", "period:none", "period:lzo_no_skip"]'
+    )
+    document = parse_toml(text, "test")
+    study = study_from_document(document, catalog, "test")
+    manifest = new_manifest(
+        run_name="run",
+        source=StudySource(Path("study.toml"), text, document),
+        study=study,
+        overrides=(),
+        cases=expand(study, catalog),
+        build_id="one",
+        variants={"period": "two"},
+        command="",
+        started=datetime(2026, 1, 1, tzinfo=UTC),
+        jobs=1,
+        trace=False,
+    )
+    assert manifest["kernels"] == {
+        "period": {"build_id": "two", "switches_on": [[], ["lzo_no_skip"]]}
+    }
+    assert build_ids(manifest) == {"period": "two"} and build_ids({}) == {}
+
+
+def test_its_patches_are_of_no_other_kernel() -> None:
+    own = read_series(data_dir("kernel") / "period")
+    assert own
+    for variant in ("default", "debug", "nocpu"):
+        assert not set(kernel_inputs(variant).patches) & set(own)
+    period = kernel_inputs("period")
+    assert period.patches == (*kernel_inputs("default").patches, *own)
+    assert period.fragments == kernel_inputs("default").fragments
+
+
+def test_its_patches_do_not_change_the_default_kernels_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ffslab.kernel import lab
+
+    source = KernelSource("debian-6.1.0-0", Path("/nonexistent/tree"))
+    for name in ("lab.config", "patches/series", "period/series", "period/one.patch"):
+        path = tmp_path / "kernel" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("one.patch\n" if name == "period/series" else "")
+    (tmp_path / "kmod").mkdir()
+    (tmp_path / "agent").mkdir()
+    monkeypatch.setattr(lab, "data_dir", lambda name: tmp_path / name)
+    before = {variant: plan_lab(variant, source) for variant in ("default", "period")}
+    (tmp_path / "kernel" / "period" / "one.patch").write_text("changed")
+    assert plan_lab("default", source) == before["default"]
+    assert plan_lab("period", source).build_id != before["period"].build_id
+
+
+def test_the_patches_define_the_switches_that_the_model_knows() -> None:
+    text = (data_dir("kernel") / "period" / "0001-period-switches.patch").read_text()
+    assert tuple(re.findall(r"^\+PERIOD_SWITCH\((\w+)\);$", text, re.MULTILINE)) == SWITCHES
+    for name in SWITCHES:
+        others = [p.read_text() for p in read_series(data_dir("kernel") / "period")[1:]]
+        assert any(f"period_{name}" in patch for patch in others), name
