@@ -4,7 +4,6 @@ the flash operations or from the kernel's own state, on and off.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from ffslab.target.planlines import attach_lines, beginning, format_lines, plan_
 
 SUMMARY_NODE = b"\x85\x19\x06\x20"  # magic and type of struct jffs2_raw_summary, little-endian
 TICK_NS = 5 * 10**9  # dirty_writeback_centisecs
-JIFFY_NS = 10**7
+SLACK_NS = 5 * 10**7  # some jiffies, and what a flash operation takes
 EXPIRE_NS = 30 * 10**9  # dirty_expire_centisecs
 
 
@@ -90,9 +89,11 @@ def places(guest: Boot) -> list[tuple[object, ...]]:
 def test_without_switches_the_flash_sees_what_it_sees_of_the_default_kernel(
     lab: LabBuild, period: LabBuild, tmp_path: Path, filesystem: str
 ) -> None:
+    """With a free CPU: the switches themselves are executed code, and where that is charged the
+    background threads meet the workload a little later."""
     default = {name: case for name, case in cases().items() if filesystem in name}
     for name, case in default.items():
-        traced = replace(case, trace=True)
+        traced = replace(case, trace=True, cpu_scale=0.0)
         old = replace(traced, kernel=lab_kernel({"kernel": "period:none"}, ""))
         one = boot(lab, tmp_path / f"{name}-default", traced)
         two = boot(period, tmp_path / f"{name}-none", old)
@@ -141,11 +142,11 @@ def test_jffs2_write_super_fills_the_buffer_by_collecting(period: LabBuild, tmp_
     assert copied[on] > 0 and programmed[on] >= 1
 
 
-def first_program_after(guest: Boot, phase: str) -> tuple[int, int]:
-    """When the phase ended, and when a program first began after it."""
+def write_back_after(guest: Boot, phase: str) -> tuple[int, int]:
+    """When the phase ended, and when write-back of the kernel's first asked for something."""
     (end,) = [p["t_end_ns"] for p in guest.of_type("phase") if p["phase"] == phase]
-    programs = [o.t_start_ns for o in operations(guest) if o.op == "program" and o.data_bytes]
-    return end, next(moment for moment in programs if moment >= end)
+    moments = [o.t_start_ns for o in operations(guest) if o.task.startswith("kworker")]
+    return end, next(moment for moment in moments if moment >= end)
 
 
 def since_tick(moment_ns: int) -> int:
@@ -161,11 +162,12 @@ def test_jffs2_write_super_comes_at_a_fixed_pace(period: LabBuild, tmp_path: Pat
         guest = run(
             period, tmp_path / kernel, case_of("jffs2", kernel), *steps, step("sleep", ms=12_000)
         )
-        moments[kernel] = first_program_after(guest, "one")
+        moments[kernel] = write_back_after(guest, "one")
     written, flushed = moments[off]
-    assert TICK_NS - 10**9 < flushed - written < TICK_NS + 10**9
-    assert since_tick(flushed) > 5 * 10**8  # else this test could not tell them apart
-    assert since_tick(moments[on][1]) < 5 * JIFFY_NS
+    assert abs(flushed - written - TICK_NS) < SLACK_NS
+    assert since_tick(flushed) > 10 * SLACK_NS  # else this test could not tell them apart
+    written, flushed = moments[on]
+    assert flushed - written < TICK_NS and since_tick(flushed) < SLACK_NS
 
 
 def blocks_executed(lab: LabBuild, directory: Path, kernel: str, compression: str) -> int:
@@ -229,25 +231,51 @@ def test_dirty_limits(period: LabBuild, tmp_path: Path) -> None:
     assert found == {on: (5, 10, True), off: (10, 20, False)}
 
 
+def ubifs_flush(
+    period: LabBuild, directory: Path, kernel: str, *, wait_ms: int = 1700
+) -> tuple[int, int]:
+    """When 100 kB were written, long after all else, and when write-back came for them."""
+    steps = [
+        step("settle", quiet_ms=2000),
+        step("sync", target="/mnt"),
+        step("sleep", ms=40_000 + wait_ms),
+        files("one", 1, 100_000),
+        step("sleep", ms=60_000),
+    ]
+    return write_back_after(run(period, directory, case_of("ubifs", kernel), *steps), "one")
+
+
 def test_flush_ticks(period: LabBuild, tmp_path: Path) -> None:
-    """The flusher writes what is older than 30 s when it wakes: at a tick, or every five seconds
-    counted from the first page."""
+    """The flusher wakes at a tick, or five seconds after the first page became dirty."""
     on, off = only("flush_ticks")
-    steps: Sequence[str] = [step("settle", quiet_ms=2000), step("sync", target="/mnt")]
-    steps = [*steps, step("sleep", ms=41_700), files("one", 1, 100_000), step("sleep", ms=60_000)]
-    moments = {}
-    for kernel in (on, off):
-        guest = run(period, tmp_path / kernel, case_of("ubifs", kernel), *steps)
-        written, _ = first_program_after(guest, "one")
-        flushes = [
-            o.t_start_ns
-            for o in operations(guest)
-            if o.op == "program" and o.task.startswith("kworker") and o.t_start_ns > written
-        ]
-        moments[kernel] = written, flushes[0]
-    written, flushed = moments[off]
-    assert EXPIRE_NS < flushed - written < EXPIRE_NS + 2 * TICK_NS
-    assert since_tick(flushed) > 5 * 10**8 > since_tick(flushed - written)
-    written, flushed = moments[on]
-    assert EXPIRE_NS < flushed - written < EXPIRE_NS + 2 * TICK_NS
-    assert since_tick(flushed) < 5 * JIFFY_NS
+    written, flushed = ubifs_flush(period, tmp_path / "off", off)
+    assert abs(flushed - written - TICK_NS) < SLACK_NS
+    assert since_tick(flushed) > 10 * SLACK_NS  # else this test could not tell them apart
+    written, flushed = ubifs_flush(period, tmp_path / "on", on)
+    assert flushed - written < TICK_NS and since_tick(flushed) < SLACK_NS
+
+
+def test_flush_by_age(period: LabBuild, tmp_path: Path) -> None:
+    """The flusher that wakes leaves data alone until they are 30 s old."""
+    on, off = only("flush_by_age")
+    written, flushed = ubifs_flush(period, tmp_path / "off", off)
+    assert flushed - written < TICK_NS + SLACK_NS
+    written, flushed = ubifs_flush(period, tmp_path / "on", on)
+    assert EXPIRE_NS - SLACK_NS < flushed - written < EXPIRE_NS + TICK_NS + SLACK_NS
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "switch"),
+    [("jffs2", "ubi_reserve"), ("ubifs", "jffs2_no_summary"), ("ubifs", "jffs2_write_super")],
+)
+def test_a_switch_of_another_file_system_changes_nothing(
+    period: LabBuild, tmp_path: Path, filesystem: str, switch: str
+) -> None:
+    """Not a nanosecond: the switches do not go into the kernel's random numbers either."""
+    (case,) = (c for name, c in cases().items() if name.startswith(f"{filesystem}-free"))
+    boots = [
+        boot(period, tmp_path / kernel, replace(case, kernel=lab_kernel({"kernel": kernel}, "")))
+        for kernel in only(switch)
+    ]
+    assert boots[0].records == boots[1].records
+    assert boots[0].flash.read_bytes() == boots[1].flash.read_bytes()

@@ -25,6 +25,7 @@ SWITCHES = (
     "ubi_reserve",
     "dirty_limits",
     "flush_ticks",
+    "flush_by_age",
 )
 _NONE = "none"
 

@@ -73,10 +73,11 @@ def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
         f"uml_seed={case.seed}",
         f"cpu_block_ps={case.cpu_block_ps}",
         f"cpu_byte_ps={case.cpu_byte_ps}",
-        *case.kernel.arguments,
         "oops=panic",
         "panic=-1",
         "hung_task_panic=1",
+        # Last: the kernel's random numbers depend on what comes before.
+        *case.kernel.arguments,
     )
 
 
