@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from host_support import FakeTarget, SilentProgress
 
 from ffslab.campaign.manifest import build_ids, new_manifest
-from ffslab.campaign.run import lab_parts
+from ffslab.campaign.pool import PoolOptions
+from ffslab.campaign.run import (
+    RunEnd,
+    RunRequest,
+    execute,
+    lab_parts,
+    prepare,
+    prepare_resumed,
+)
 from ffslab.campaign.states import state_plan
-from ffslab.errors import SpecError
+from ffslab.cli.app import build_app
+from ffslab.errors import SpecError, UsageError
+from ffslab.kernel import lab as lab_module
 from ffslab.kernel.lab import kernel_inputs, plan_lab
 from ffslab.kernel.patches import read_series
 from ffslab.kernel.source import KernelSource
-from ffslab.loader import load_catalog, parse_toml
+from ffslab.loader import StudySource, load_catalog, parse_toml
 from ffslab.model.kernels import SWITCHES, kernel_words
 from ffslab.model.specs import Case, case_spec
 from ffslab.model.study import expand, study_from_document, with_overrides
 from ffslab.paths import data_dir
+from ffslab.report.load import load_run
+from ffslab.results.store import case_rows
 from ffslab.target.lab import LabBuild
 from ffslab.target.planlines import parse_step
 from ffslab.target.plantext import plan_text
@@ -181,10 +196,6 @@ def test_a_lab_without_the_kernel_skips_the_case(tmp_path: Path) -> None:
 
 
 def test_the_manifest_names_kernels_and_switches() -> None:
-    from datetime import UTC, datetime
-
-    from ffslab.loader import StudySource
-
     catalog = load_catalog()
     text = STUDY.format(
         base="", axes='[axes]\nkernel = ["default", "period:none", "period:lzo_no_skip"]'
@@ -210,6 +221,51 @@ def test_the_manifest_names_kernels_and_switches() -> None:
     assert build_ids(manifest) == {"period": "two"} and build_ids({}) == {}
 
 
+@pytest.fixture
+def ran(tmp_path: Path) -> RunEnd:
+    """A run of one case in each of three kernels, without a guest."""
+    lab = LabBuild(Path("linux"), {}, Path("agent"), "one")
+    lab = replace(lab, variants={"period": replace(lab, build_id="two")})
+    path = tmp_path / "study.toml"
+    path.write_text(
+        STUDY.format(base="", axes='[axes]\nkernel = ["default", "period", "period:lzo_no_skip"]')
+    )
+    request = RunRequest(
+        prepare(str(path)), PoolOptions(1, 60), "ffslab run", tmp_path / "results", tmp_path
+    )
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    return execute(request, lab, lambda _, __: FakeTarget(), SilentProgress(), lambda: now)
+
+
+def test_every_result_names_its_kernel(ran: RunEnd) -> None:
+    words = ["default", "period (all switches on)", "period (lzo_no_skip)"]
+    assert [result["kernel"]["variant"] for result in ran.results] == ["default"] + ["period"] * 2
+    assert [kernel_words(result["spec"]) for result in ran.results] == words
+    rows = [next(iter(case_rows("run", result, {})["cases"])) for result in ran.results]
+    assert [row["kernel"] for row in rows] == words
+    (fact,) = [f for f in load_run(ran.run.path).facts if f.name == "Lab kernel"]
+    assert fact.value == "; ".join(words)
+
+
+def test_show_names_the_kernels(ran: RunEnd, capsys: pytest.CaptureFixture[str]) -> None:
+    def shown(*words: str) -> str:
+        with pytest.raises(SystemExit) as end:
+            build_app()(["show", str(ran.run.path), *words])
+        assert end.value.code in (0, None)
+        return capsys.readouterr().out
+
+    assert "lab kernel period (lzo_no_skip): 1 cases" in shown()
+    assert "kernel: period (lzo_no_skip)\n" in shown("period.lzonoskip-s1")
+    assert "kernel: default\n" in shown("default-s1")
+
+
+def test_a_run_is_not_continued_in_another_build_of_the_period_kernel(ran: RunEnd) -> None:
+    assert len(prepare_resumed(ran.run, "one", {"period": "two"}).cases) == 3
+    for variants in ({"period": "three"}, {}):
+        with pytest.raises(UsageError, match="the lab is another build"):
+            prepare_resumed(ran.run, "one", variants)
+
+
 def test_its_patches_are_of_no_other_kernel() -> None:
     own = read_series(data_dir("kernel") / "period")
     assert own
@@ -223,8 +279,6 @@ def test_its_patches_are_of_no_other_kernel() -> None:
 def test_its_patches_do_not_change_the_default_kernels_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ffslab.kernel import lab
-
     source = KernelSource("debian-6.1.0-0", Path("/nonexistent/tree"))
     for name in ("lab.config", "patches/series", "period/series", "period/one.patch"):
         path = tmp_path / "kernel" / name
@@ -232,7 +286,7 @@ def test_its_patches_do_not_change_the_default_kernels_place(
         path.write_text("one.patch\n" if name == "period/series" else "")
     (tmp_path / "kmod").mkdir()
     (tmp_path / "agent").mkdir()
-    monkeypatch.setattr(lab, "data_dir", lambda name: tmp_path / name)
+    monkeypatch.setattr(lab_module, "data_dir", lambda name: tmp_path / name)
     before = {variant: plan_lab(variant, source) for variant in ("default", "period")}
     (tmp_path / "kernel" / "period" / "one.patch").write_text("changed")
     assert plan_lab("default", source) == before["default"]
