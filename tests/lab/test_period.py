@@ -4,6 +4,7 @@ the flash operations or from the kernel's own state, on and off.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,8 @@ SUMMARY_NODE = b"\x85\x19\x06\x20"  # magic and type of struct jffs2_raw_summary
 TICK_NS = 5 * 10**9  # dirty_writeback_centisecs
 SLACK_NS = 5 * 10**7  # some jiffies, and what a flash operation takes
 EXPIRE_NS = 30 * 10**9  # dirty_expire_centisecs
+
+Flush = Callable[[LabBuild, Path, str, int], tuple[int, int]]
 
 
 @pytest.fixture(scope="module")
@@ -149,25 +152,50 @@ def write_back_after(guest: Boot, phase: str) -> tuple[int, int]:
     return end, next(moment for moment in moments if moment >= end)
 
 
-def since_tick(moment_ns: int) -> int:
-    """How far from the nearest multiple of five seconds."""
-    return min(moment_ns % TICK_NS, -moment_ns % TICK_NS)
+def phase_distance(one_ns: int, other_ns: int) -> int:
+    """How far two moments are apart in a pace of five seconds."""
+    distance = (one_ns - other_ns) % TICK_NS
+    return min(distance, TICK_NS - distance)
 
 
-def test_jffs2_write_super_comes_at_a_fixed_pace(period: LabBuild, tmp_path: Path) -> None:
-    on, off = only("jffs2_write_super")
-    steps = [step("settle", quiet_ms=7000), step("sleep", ms=1700), files("one", 1, 100)]
-    moments = {}
-    for kernel in (on, off):
-        guest = run(
-            period, tmp_path / kernel, case_of("jffs2", kernel), *steps, step("sleep", ms=12_000)
-        )
-        moments[kernel] = write_back_after(guest, "one")
-    written, flushed = moments[off]
-    assert abs(flushed - written - TICK_NS) < SLACK_NS
-    assert since_tick(flushed) > 10 * SLACK_NS  # else this test could not tell them apart
-    written, flushed = moments[on]
-    assert flushed - written < TICK_NS and since_tick(flushed) < SLACK_NS
+def jffs2_flush(period: LabBuild, directory: Path, kernel: str, wait_ms: int) -> tuple[int, int]:
+    """When a node was put into the write buffer, and when it was flushed."""
+    steps = [
+        step("settle", quiet_ms=7000),
+        step("sleep", ms=wait_ms),
+        files("one", 1, 100),
+        step("sleep", ms=12_000),
+    ]
+    return write_back_after(run(period, directory, case_of("jffs2", kernel), *steps), "one")
+
+
+def ubifs_flush(period: LabBuild, directory: Path, kernel: str, wait_ms: int) -> tuple[int, int]:
+    """When 100 kB were written, long after all else, and when write-back came for them."""
+    steps = [
+        step("settle", quiet_ms=2000),
+        step("sync", target="/mnt"),
+        step("sleep", ms=40_000 + wait_ms),
+        files("one", 1, 100_000),
+        step("sleep", ms=60_000),
+    ]
+    return write_back_after(run(period, directory, case_of("ubifs", kernel), *steps), "one")
+
+
+@pytest.mark.parametrize(
+    ("flush", "switch"), [(jffs2_flush, "jffs2_write_super"), (ubifs_flush, "flush_ticks")]
+)
+def test_flushes_at_a_fixed_pace(
+    period: LabBuild, tmp_path: Path, flush: Flush, switch: str
+) -> None:
+    """At moments that do not depend on when something was written; today five seconds later."""
+    on, off = only(switch)
+    waits_ms = (1700, 3300)
+    now = [flush(period, tmp_path / f"off-{wait}", off, wait) for wait in waits_ms]
+    assert all(abs(flushed - written - TICK_NS) < SLACK_NS for written, flushed in now)
+    assert phase_distance(now[0][1], now[1][1]) > 10 * SLACK_NS
+    then = [flush(period, tmp_path / f"on-{wait}", on, wait) for wait in waits_ms]
+    assert all(0 <= flushed - written < TICK_NS + SLACK_NS for written, flushed in then)
+    assert phase_distance(then[0][1], then[1][1]) < SLACK_NS
 
 
 def blocks_executed(lab: LabBuild, directory: Path, kernel: str, compression: str) -> int:
@@ -231,36 +259,12 @@ def test_dirty_limits(period: LabBuild, tmp_path: Path) -> None:
     assert found == {on: (5, 10, True), off: (10, 20, False)}
 
 
-def ubifs_flush(
-    period: LabBuild, directory: Path, kernel: str, *, wait_ms: int = 1700
-) -> tuple[int, int]:
-    """When 100 kB were written, long after all else, and when write-back came for them."""
-    steps = [
-        step("settle", quiet_ms=2000),
-        step("sync", target="/mnt"),
-        step("sleep", ms=40_000 + wait_ms),
-        files("one", 1, 100_000),
-        step("sleep", ms=60_000),
-    ]
-    return write_back_after(run(period, directory, case_of("ubifs", kernel), *steps), "one")
-
-
-def test_flush_ticks(period: LabBuild, tmp_path: Path) -> None:
-    """The flusher wakes at a tick, or five seconds after the first page became dirty."""
-    on, off = only("flush_ticks")
-    written, flushed = ubifs_flush(period, tmp_path / "off", off)
-    assert abs(flushed - written - TICK_NS) < SLACK_NS
-    assert since_tick(flushed) > 10 * SLACK_NS  # else this test could not tell them apart
-    written, flushed = ubifs_flush(period, tmp_path / "on", on)
-    assert flushed - written < TICK_NS and since_tick(flushed) < SLACK_NS
-
-
 def test_flush_by_age(period: LabBuild, tmp_path: Path) -> None:
     """The flusher that wakes leaves data alone until they are 30 s old."""
     on, off = only("flush_by_age")
-    written, flushed = ubifs_flush(period, tmp_path / "off", off)
+    written, flushed = ubifs_flush(period, tmp_path / "off", off, 1700)
     assert flushed - written < TICK_NS + SLACK_NS
-    written, flushed = ubifs_flush(period, tmp_path / "on", on)
+    written, flushed = ubifs_flush(period, tmp_path / "on", on, 1700)
     assert EXPIRE_NS - SLACK_NS < flushed - written < EXPIRE_NS + TICK_NS + SLACK_NS
 
 
