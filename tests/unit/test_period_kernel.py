@@ -34,6 +34,8 @@ from ffslab.model.kernels import SWITCHES, kernel_words
 from ffslab.model.specs import Case, case_spec
 from ffslab.model.study import expand, study_from_document, with_overrides
 from ffslab.paths import data_dir
+from ffslab.report.data import Fact
+from ffslab.report.facts import other_kernel
 from ffslab.report.load import load_run
 from ffslab.results.store import case_rows
 from ffslab.target.lab import LabBuild
@@ -53,6 +55,9 @@ partition_bytes = "32 MiB"
 {base}
 {axes}
 """
+
+
+KERNEL_FACT = Fact("Lab kernel", "default", "", False)
 
 
 def study_cases(base: str = "", axes: str = "", **settings: Any) -> tuple[Case, ...]:
@@ -247,6 +252,13 @@ def test_every_result_names_its_kernel(ran: RunEnd) -> None:
     assert [row["kernel"] for row in rows] == words
     (fact,) = [f for f in load_run(ran.run.path).facts if f.name == "Lab kernel"]
     assert fact.value == "; ".join(words)
+    assert other_kernel([fact]) == ""  # it is an axis, and in every label
+
+
+@pytest.mark.parametrize("words", ["period (all switches on)", "period (lzo_no_skip)"])
+def test_a_report_of_one_other_kernel_names_it_on_top(words: str) -> None:
+    assert other_kernel([replace(KERNEL_FACT, value=words)]) == words
+    assert other_kernel([KERNEL_FACT]) == "" == other_kernel([])
 
 
 def test_show_names_the_kernels(ran: RunEnd, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,16 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ffslab.model.kernels import kernel_words
+from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.report.data import Fact
 from ffslab.report.quantity import duration, grouped, significant
 
 Spec = Mapping[str, Any]
+_KERNEL = "Lab kernel"
+_SEVERAL = "; "
 
 
 def time_model(specs: Sequence[Spec], manifest: Mapping[str, Any]) -> tuple[Fact, ...]:
     """One line per figure; a figure that differs between cases lists all its values and bases."""
     kernels = dict.fromkeys(kernel_words(spec) for spec in specs)
-    facts = [Fact("Lab kernel", "; ".join(kernels), "", False)]
+    facts = [Fact(_KERNEL, _SEVERAL.join(kernels), "", False)]
     for name, keys, show in _LINES:
         shown: dict[str, None] = {}
         sources: dict[str, None] = {}
@@ -37,6 +40,12 @@ def time_model(specs: Sequence[Spec], manifest: Mapping[str, Any]) -> tuple[Fact
         if shown:
             facts.append(Fact(name, ", ".join(shown), "; ".join(sources), estimate))
     return tuple(facts)
+
+
+def other_kernel(facts: Sequence[Fact]) -> str:
+    """The lab kernel that all cases ran in, if it is not the default one; several are an axis."""
+    kernel = next((fact.value for fact in facts if fact.name == _KERNEL), DEFAULT_VARIANT)
+    return "" if kernel == DEFAULT_VARIANT or _SEVERAL in kernel else kernel
 
 
 def notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:

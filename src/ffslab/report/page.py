@@ -15,6 +15,7 @@ from ffslab.report import charts, data, findings, wear
 from ffslab.report.catalogue import GLOSSARY, METRICS, OPERATIONS, RESULT_TABLES
 from ffslab.report.data import Group, Run
 from ffslab.report.distribution import PERCENTILES, merge
+from ffslab.report.facts import other_kernel
 from ffslab.report.findings import Cell, Finding, Topic
 from ffslab.report.load import load_run, workload_kind
 from ffslab.report.parts import Key, Panel, Table, environment
@@ -97,6 +98,7 @@ def context(run: Run) -> dict[str, Any]:
         "seeds": findings.seeds_text(run),
         "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "board": next((fact.value for fact in run.facts if fact.name == "Board"), ""),
+        "other_kernel": other_kernel(run.facts),
         "fixed": fixed_axes(run),
         "wear_maps": (maps := _wear_maps(groups, show)),
         "wear_keys": _wear_keys(maps),

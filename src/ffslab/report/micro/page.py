@@ -13,6 +13,7 @@ from ffslab.report import charts as look
 from ffslab.report import data, wear
 from ffslab.report.catalogue import GLOSSARY
 from ffslab.report.curves import Figure, Style
+from ffslab.report.facts import other_kernel
 from ffslab.report.findings import Finding, Topic
 from ffslab.report.micro import charts, findings, tables
 from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
@@ -87,6 +88,7 @@ def context(run: MicroRun) -> dict[str, Any]:
     return {
         "run": run.run,
         "board": next((fact.value for fact in run.run.facts if fact.name == "Board"), ""),
+        "other_kernel": other_kernel(run.run.facts),
         "fixed": fixed_axes(run.run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
         "palette": look.PALETTE,

@@ -11,6 +11,7 @@ from ffslab.report import charts as look
 from ffslab.report import data, wear
 from ffslab.report.catalogue import GLOSSARY
 from ffslab.report.curves import Figure, Style, styles_for
+from ffslab.report.facts import other_kernel
 from ffslab.report.findings import Finding
 from ffslab.report.parts import Table, environment
 from ffslab.report.tree import figures, findings, options, rating, tables
@@ -71,6 +72,7 @@ def context(run: TreeRun) -> dict[str, Any]:
     return {
         "run": run.run,
         "board": next((fact.value for fact in run.run.facts if fact.name == "Board"), ""),
+        "other_kernel": other_kernel(run.run.facts),
         "fixed": [(name, value) for name, value in fixed_axes(run.run) if name != "steps"],
         "glossary": (*GLOSSARY, *_GLOSSARY),
         "palette": look.PALETTE,
