@@ -316,9 +316,7 @@ def test_a_header_that_contradicts_its_tags(
     change.line("chmod", "/mnt/name", "600")
     change.write("/more", 0, 9000, 1)
     steps = [*load(), mount(), run(0), *LIST, UMOUNT, CHIP_COUNTERS]
-    second = start(
-        lab, tmp_path / "second", fstree, steps, scripts=[change], flash=guest.flash
-    )
+    second = start(lab, tmp_path / "second", fstree, steps, scripts=[change], flash=guest.flash)
     assert stat.S_IMODE(second.listings[0]["/name"]["mode"]) == 0o600
     assert_same(second.image_listing(), second.listings[0])
 

@@ -20,6 +20,7 @@ from ffslab.loader import find_study, load_catalog, study_names
 from ffslab.model.catalog import Catalog
 from ffslab.model.effects import check_effects
 from ffslab.model.files import StateFile
+from ffslab.model.kernels import SWITCHES
 from ffslab.model.settings import valid_keys
 from ffslab.model.specs import Case, case_spec
 from ffslab.model.study import (
@@ -350,6 +351,10 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         "metadata-s2",
         [("workload.contents", "compressible"), ("workload.compressibility_percent", 50)],
     ),
+    **{
+        f"period.{name}": ("quick", [("kernel", "period"), (f"period.{name}", False)])
+        for name in SWITCHES
+    },
 }
 
 

@@ -16,13 +16,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ffslab.errors import SpecError
+from ffslab.model.kernels import KERNEL, PERIOD
 from ffslab.model.settings import PART
 
 Axes = tuple[tuple[str, tuple[Any, ...]], ...]
 COMMAND_LINE = "--set"
 UNSTATED = ""  # the origin of a default that the file does not mention
 SEED = "seed"
-_WHOLES: Mapping[str, str] = {"board": "board.", "state": "state."}  # and how its parts begin
+_WHOLES: Mapping[str, str] = {  # and how its parts begin
+    "board": "board.",
+    "state": "state.",
+    KERNEL: f"{PERIOD}.",
+}
 _KIND = "workload.kind"
 
 

@@ -145,8 +145,9 @@ def _stated(parsed: StudyFile) -> frozenset[str]:
     base = parsed.base
     return frozenset(
         (
-            *(name for name in base.model_fields_set if name not in ("options", "workload")),
+            *(n for n in base.model_fields_set if n not in ("options", "workload", PERIOD)),
             *(f"options.{name}" for name in base.options),
+            *(f"{PERIOD}.{name}" for name in base.period),
             *(f"workload.{name}" for name in base.workload.model_fields_set),
         )
     )
