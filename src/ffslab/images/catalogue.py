@@ -38,7 +38,7 @@ def named_image(
             f"{filesystem.name} has no compression {compression!r}", remedy=f"it has: {known}"
         )
     setup = mount_setup(filesystem, {f"options.{_OPTION}": compression}, where)
-    blocks = partition_blocks(board, filesystem, {"partition_bytes": partition_bytes}, where)
+    blocks = partition_blocks(board, filesystem, setup, {"partition_bytes": partition_bytes}, where)
     spec = image_spec(board.chip, blocks, setup)
     if spec is None:
         raise SpecError(

@@ -185,6 +185,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
                         tuple(value.image_options),
                         value.ubi_volume_type,
                         value.jffs2_summaries,
+                        value.ubi_max_beb_per1024,
                     )
                     for key, value in option.values.items()
                 },

@@ -91,6 +91,11 @@ class OptionValueFile(Strict):
         description="whether each erase block of a JFFS2 image ends with a summary of its nodes; "
         "false if no option says it",
     )
+    ubi_max_beb_per1024: Annotated[int, Field(ge=1, le=768)] | None = Field(
+        default=None,
+        description="blocks that UBI reserves for bad ones, per 1,024 of the whole chip; "
+        "[ubi] max_beb_per1024 if no option says it",
+    )
 
 
 class OptionFile(Strict):
@@ -199,6 +204,13 @@ class FilesystemFile(Strict):
                 "ubi_volume_type needs [ubi], and [image] with read_only = true: "
                 "the volume of a file system that is written to is dynamic"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _reserves_are_of_ubi(self) -> FilesystemFile:
+        values = (value for option in self.options.values() for value in option.values.values())
+        if any(value.ubi_max_beb_per1024 for value in values) and self.ubi is None:
+            raise ValueError("ubi_max_beb_per1024 needs [ubi]")
         return self
 
     @model_validator(mode="after")

@@ -106,9 +106,9 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
     kernel = lab_kernel(settings, where)
     board = _board(settings, catalog, where)
     filesystem = catalog.filesystem(_text(settings, "filesystem", where))
-    setup = mount_setup(filesystem, settings, where)
+    setup = mount_setup(filesystem, _applicable(settings, axes, filesystem), where)
     state = stated_state(settings, catalog, where)
-    blocks = partition_blocks(board, filesystem, settings, where, kernel)
+    blocks = partition_blocks(board, filesystem, setup, settings, where, kernel)
     table = {
         key.removeprefix("workload."): value
         for key, value in settings.items()
@@ -171,6 +171,18 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
     return replace(board, **board_changes) if board_changes else board
 
 
+def _applicable(settings: Settings, axes: Settings, filesystem: Filesystem) -> Settings:
+    """The settings without options that only other file systems of the study have.
+
+    An axis of such an option is a mistake: it would make several cases of one.
+    """
+    return {
+        key: value
+        for key, value in settings.items()
+        if key in axes or key.removeprefix("options.") in (key, *filesystem.options)
+    }
+
+
 def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> MountSetup:
     """The file system with its options chosen; SpecError for an option that it does not have."""
     for key, value in settings.items():
@@ -189,6 +201,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
     image_options: list[str] = []
     volume_type: VolumeType = "dynamic"
     summaries = False
+    ubi = filesystem.ubi
     for name, option in filesystem.options.items():
         value = option_value(filesystem, name, settings)
         if value not in option.values:
@@ -204,11 +217,14 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         image_options += option.values[value].image_options
         volume_type = option.values[value].ubi_volume_type or volume_type
         summaries = option.values[value].jffs2_summaries or summaries
+        reserve = option.values[value].ubi_max_beb_per1024
+        if ubi and reserve:
+            ubi = replace(ubi, max_beb_per1024=reserve)
     return MountSetup(
         name=filesystem.name,
         type=filesystem.type,
         source=filesystem.source,
-        ubi=filesystem.ubi,
+        ubi=ubi,
         modules=filesystem.modules,
         module_source=filesystem.module_source,
         options=tuple(chosen),
@@ -261,6 +277,7 @@ def stated_state(settings: Settings, catalog: Catalog, where: str) -> InitialSta
 def partition_blocks(
     board: Board,
     filesystem: Filesystem,
+    setup: MountSetup,
     settings: Settings,
     where: str,
     kernel: LabKernel = DEFAULT_KERNEL,
@@ -283,11 +300,11 @@ def partition_blocks(
             remedy=f"at most partition_bytes = {available * block_bytes}",
         )
     needed = filesystem.min_blocks
-    if filesystem.ubi:
+    if setup.ubi:
         # UBI keeps two blocks for its volume table, one for wear leveling and one
         # for atomic changes, and a reserve that it sizes by the whole chip, or in the
         # period kernel by the partition.
-        reserve = -(-chip.blocks * filesystem.ubi.max_beb_per1024 // 1024)
+        reserve = -(-chip.blocks * setup.ubi.max_beb_per1024 // 1024)
         needed += 4 + (max(blocks // 100, 2) if kernel.has("ubi_reserve") else reserve)
     if blocks < needed:
         raise SpecError(

@@ -166,6 +166,7 @@ class OptionValue:
     image_options: tuple[str, ...] = ()
     ubi_volume_type: VolumeType | None = None  # of the image; None: says nothing about it
     jffs2_summaries: bool | None = None  # likewise
+    ubi_max_beb_per1024: int | None = None  # of the attach; None: as the file system says
 
     @property
     def changes_mount(self) -> bool:
