@@ -9,11 +9,13 @@
 #include "caches.h"
 #include "files.h"
 
-int caches_drop(struct ffs_error *error)
+int caches_drop(enum caches caches, struct ffs_error *error)
 {
+	const char *text = caches == CACHES_PAGES ? "1" : "3";
+
 	/* Dirty pages cannot be dropped: they go to flash first. */
 	sync();
-	return file_write_text("/proc/sys/vm/drop_caches", "3", error);
+	return file_write_text("/proc/sys/vm/drop_caches", text, error);
 }
 
 int sync_filesystem(const char *path, struct ffs_error *error)

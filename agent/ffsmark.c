@@ -388,7 +388,8 @@ static void release(struct run *run)
 
 static int drop_if_asked(struct run *run, struct ffs_error *error)
 {
-	return run->params->drop_caches ? caches_drop(error) : 0;
+	/* As its authors': what is known of names and inodes stays. */
+	return run->params->drop_caches ? caches_drop(CACHES_PAGES, error) : 0;
 }
 
 static int run_phases(struct run *run, struct ffs_error *error)

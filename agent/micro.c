@@ -163,7 +163,7 @@ static int open_existing(struct micro *m, struct ffs_error *error)
 			return -1;
 	}
 	if (any_reads(m->params) && m->params->cache == MICRO_CACHE_DROP &&
-	    caches_drop(error))
+	    caches_drop(CACHES_ALL, error))
 		return -1;
 	return know_prepared_files(m, error);
 }

@@ -267,7 +267,7 @@ static int drop_caches(const struct plan_step *step, void *result,
 {
 	(void)step;
 	(void)result;
-	return caches_drop(error);
+	return caches_drop(CACHES_ALL, error);
 }
 
 static int step_drop_caches(const struct plan_step *step,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * tree_warm.c - the step tree-warm: every page of the partition has been written
- * once.  One file of random data grows until the file system is full, is
- * written back, and is removed.
+ * once.  One file of random data grows until the file system is full, and is
+ * removed.  There is no sync in between: a file system that writes back finds
+ * out that it is full by writing, and may drop what little it still holds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "caches.h"
 #include "clock.h"
 #include "random.h"
 #include "tree_content.h"
@@ -63,17 +63,12 @@ static int warm(struct tree_run *run, const char *path, unsigned char *unit,
 	run->measure.phase.files_created++;
 	run->counts.files = 1;
 	failed = fill(run, fd, unit);
-	/* What was promised and does not fit is found out here. */
-	if (!failed && fsync(fd) && errno != ENOSPC)
-		failed = errno;
 	if (close(fd) && errno != EINTR && errno != ENOSPC && !failed)
 		failed = errno;
 	run->counts.bytes = run->measure.phase.bytes_written;
 	run->counts.largest_directory = 1;
 	if (failed)
 		return ffs_fail(error, failed, "cannot fill %.250s", path);
-	if (sync_filesystem(run->dir, error))
-		return -1;
 	if (unlink(path))
 		return ffs_fail(error, errno, "cannot delete %.250s", path);
 	run->measure.phase.files_deleted++;
