@@ -130,7 +130,7 @@ def test_the_two_commands(clone: Path, readme: str) -> None:
     assert commands == list(REPLACED)
     study, tests = (Done(command, run(command, clone)) for command in commands)
     reports(study, clone)
-    assert "14 of 14 cases" in study.output
+    assert "18 of 18 cases" in study.output
     assert re.search(r"\d+ passed", tests.output)
     assert "failed" not in tests.output
 
@@ -188,7 +188,7 @@ def test_micro_benchmarks(clone: Path, readme: str, monkeypatch: pytest.MonkeyPa
         for command in section_commands(readme, "Micro-benchmarks")
     )
     reports(study, clone)
-    assert "126 of 126 cases" in study.output
+    assert "198 of 198 cases" in study.output
     assert "stopped by ENOSPC" in shown.output
     assert "garbage collection" in shown.output
 

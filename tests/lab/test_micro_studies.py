@@ -31,7 +31,13 @@ def chosen(study: str, wanted: Any) -> list[str]:
     """The ids of the first seed's cases that `wanted` picks."""
     catalog = load_catalog()
     cases = expand(study_from_document(find_study(study).document, catalog, study), catalog)
-    return [case.id for case in cases if case.seed == 1 and wanted(case, dict(case.axes))]
+    return [
+        case.id
+        for case in cases
+        if case.seed == 1
+        and dict(case.axes).get("part") != "full"
+        and wanted(case, dict(case.axes))
+    ]
 
 
 def run_some(study: str, ids: list[str], output: Path) -> Path:

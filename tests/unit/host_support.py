@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,17 @@ from typing import Any
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.pool import CaseDone
 from ffslab.campaign.run import Prepared
-from ffslab.loader import load_catalog, parse_toml
+from ffslab.loader import find_study, load_catalog, parse_toml
 from ffslab.model.catalog import Catalog
 from ffslab.model.specs import Case
-from ffslab.model.study import Study, expand, study_from_document
+from ffslab.model.study import (
+    Override,
+    Study,
+    expand,
+    select,
+    study_from_document,
+    with_overrides,
+)
 from ffslab.results.rundir import RunDirectory
 from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun
 
@@ -51,6 +58,23 @@ def cases_of(text: str = STUDY) -> tuple[Case, ...]:
     """The cases of a TOML text."""
     catalog = load_catalog()
     return expand(study_of(text, catalog), catalog)
+
+
+def prepared_study(
+    name: str, overrides: Sequence[Override] = (), case_ids: Sequence[str] = ()
+) -> Prepared:
+    """A study ready to run: that of tests/golden/studies if there is one, else the shipped one."""
+    source = find_study(name)
+    own = GOLDEN / "studies" / f"{name}.toml"
+    if own.is_file():
+        text = own.read_text(encoding="utf-8")
+        source = replace(source, text=text, document=parse_toml(text, str(own)))
+    catalog = load_catalog()
+    study = study_from_document(source.document, catalog, name)
+    if overrides:
+        study = with_overrides(study, overrides, catalog)
+    cases = select(expand(study, catalog), case_ids, name)
+    return Prepared(source, study, tuple(overrides), cases)
 
 
 def begun_run(folder: Path, planned: Prepared) -> RunDirectory:

@@ -81,10 +81,14 @@ def test_published_studies_have_the_published_sizes() -> None:
         assert isinstance(case.workload, Micro)
         assert case.state.kind == "saturated"
         assert case.partition_bytes == 20 * MIB
-        assert case.workload.volume_bytes == 20 * MIB
+        # One volume for all, that must fit; and what each can store.
+        common = dict(case.axes)["part"] == "common"
+        assert case.workload.volume_bytes == (14.5 * MIB if common else 20 * MIB)
+        assert case.workload.limit != common
+        assert case.workload.random == "uniform"
         assert case.board.name == "omap3530-evm"
         assert dict(case.filesystem.options)["compression"] == "none"
-        by_pattern[case.workload.pattern] += 1
+        by_pattern[case.workload.pattern] += common
     writable = [
         filesystem
         for filesystem in load_catalog().filesystems.values()
@@ -98,12 +102,29 @@ def test_published_studies_have_the_published_sizes() -> None:
     fill = shipped("micro-fill")
     assert {case.state.rate_percent for case in fill} == {30, 60, 75}
     assert {case.partition_bytes for case in fill} == {100 * MIB}
+    for case in fill:
+        assert isinstance(case.workload, Micro)
+        assert case.workload.existing
+        assert case.workload.test_file_bytes == 20_000_000
+        assert step_of(preparation_plan_text(case), "prepare")["partition_bytes"] == "100000000"
     pauses = {
         case.workload.pause_us
         for case in shipped("micro-interarrival")
         if isinstance(case.workload, Micro)
     }
     assert pauses == {0, 10_000, 100_000, 1_000_000}
+
+
+def test_a_fill_rate_may_be_a_share_of_another_size_than_the_partition() -> None:
+    filled = STUDY.replace('"saturated"', '{ kind = "filled", rate_percent = 75 }')
+    whole = step_of(preparation_plan_text(cases_of(filled)[0]), "prepare")
+    assert whole["partition_bytes"] == str(20 * MIB)
+    stated = filled.replace("75 }", '75, rate_of_bytes = "10 MB" }')
+    assert step_of(preparation_plan_text(cases_of(stated)[0]), "prepare")["partition_bytes"] == (
+        "10000000"
+    )
+    with pytest.raises(SpecError, match="has no rate_of_bytes"):
+        cases_of(STUDY.replace('"saturated"', '{ kind = "saturated", rate_of_bytes = 1 }'))
 
 
 def test_uflip_has_nine_micro_benchmarks_over_four_baselines() -> None:

@@ -53,9 +53,9 @@ def test_published_study_has_the_published_cases() -> None:
     catalog = load_catalog()
     study = study_from_document(find_study("ffsmark").document, catalog, "ffsmark")
     cases = expand(study, catalog)
-    # JFFS2: 2 states x 2 compressions; UBIFS: the same, write-back and sync; YAFFS2: 2 states; 3
-    # seeds.
-    assert len(cases) == 3 * (4 + 8 + 2)
+    # In 2 states, 3 seeds: JFFS2 with 3 compressions; UBIFS with 2, write-back and sync; YAFFS2
+    # with block summaries and without.
+    assert len(cases) == 2 * 3 * (3 + 4 + 2)
     assert not [c for c in cases if not c.id.startswith("ubifs") and "-sync" in c.id]
     assert {c.state.name for c in cases if c.filesystem.name == "yaffs2"} == {"free", "aged"}
     assert {c.partition_bytes for c in cases} == {100 * MIB}
@@ -64,6 +64,9 @@ def test_published_study_has_the_published_cases() -> None:
     assert (case.workload.number, case.workload.transactions) == (5000, 15000)
     options = dict(case.filesystem.options)
     assert (options["compression"], options["write_mode"]) == ("none", "write-back")
+    # 1 % of the partition's 800 blocks, of a chip of 2,048.
+    assert case.filesystem.ubi is not None
+    assert case.filesystem.ubi.max_beb_per1024 * case.board.chip.blocks // 1024 == 8
     compressed = {dict(c.filesystem.options)["compression"] for c in cases if "lzo" in c.id}
     assert compressed == {"lzo"}
 
@@ -147,6 +150,29 @@ def test_variants_of_yaffs2_differ_in_one_mount_option() -> None:
             assert getattr(filesystems[f"yaffs2-{variant}"], key) == getattr(
                 filesystems["yaffs2"], key
             )
+
+
+def test_an_option_of_the_base_goes_to_the_file_systems_that_have_it() -> None:
+    text = STUDY.replace("seeds", 'options = { beb_per1024 = "4" }\nseeds')
+    for case in cases_of(text):
+        ubi = case.filesystem.ubi
+        assert (ubi.max_beb_per1024 if ubi else None) == (
+            4 if case.filesystem.name == "ubifs" else None
+        )
+    with pytest.raises(SpecError, match="no file system of study small has an option"):
+        cases_of(text.replace('"jffs2", "ubifs"', '"jffs2"'))
+    catalog = load_catalog()
+    alone = with_overrides(study_of(text), [("filesystem", ("jffs2",))], catalog)
+    assert {case.filesystem.name for case in expand(alone, catalog)} == {"jffs2"}
+    with pytest.raises(SpecError, match="--set: no file system"):
+        with_overrides(alone, [("options.beb_per1024", ("4",))], catalog)
+
+
+def test_a_smaller_reserve_lets_ubi_have_a_smaller_partition() -> None:
+    text = STUDY.replace('"16 MiB"', '"5 MiB"').replace('"jffs2", ', "")
+    with pytest.raises(SpecError, match="too small for ubifs"):
+        cases_of(text)
+    assert cases_of(text.replace("seeds", 'options = { beb_per1024 = "1" }\nseeds'))
 
 
 def test_axis_of_a_figure_replaces_it() -> None:

@@ -110,6 +110,29 @@ def test_compression_names_the_codec_and_both_effects(tmp_path: Path) -> None:
     assert "pages programmed ×0.400" in text
 
 
+def test_few_erases_of_ubifs_are_said_to_depend_on_its_last_commit(tmp_path: Path) -> None:
+    first = load_run(write_run(tmp_path / "r", ONE_SEED)).cases[0]
+    blocks = len(first.erases)
+
+    def noted(filesystem: str, *erased: int) -> str:
+        cases = [
+            replace(
+                first,
+                axes={**first.axes, "filesystem": filesystem},
+                metrics={**first.metrics, "blocks_erased": float(count)},
+            )
+            for count in erased
+        ]
+        return findings.few_erases_note([(case, case) for case in cases])
+
+    assert "27\u2060–\u206081: that depends on where its last commit falls" in noted(
+        "ubifs", 81, 27
+    )
+    assert noted("ubifs", blocks, 3 * blocks) == ""
+    assert noted("jffs2", 27) == ""
+    assert findings.few_erases_note([]) == ""
+
+
 def test_equal_extremes_are_one_value(tmp_path: Path) -> None:
     run = load_run(write_run(tmp_path / "r", ONE_SEED))
     cases = tuple(replace(c, metrics={**c.metrics, "erases_spread": 1.0}) for c in run.cases)

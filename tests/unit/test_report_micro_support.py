@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host_support import begun_run
+from host_support import begun_run, prepared_study
 
-from ffslab.campaign.run import prepare
 from ffslab.model.canonical import canonical_json
 from ffslab.model.specs import Case, Micro
 from ffslab.results.casefile import case_result
@@ -49,7 +48,7 @@ def write_micro_run(
     outcomes: Mapping[str, Outcome] | None = None,
 ) -> Path:
     """Write a run of a study; `outcomes` has the cases that did not pass."""
-    prepared = prepare(study, overrides, ())
+    prepared = prepared_study(study, overrides, ())
     folder.mkdir(parents=True)
     run = begun_run(folder, prepared)
     lines = []

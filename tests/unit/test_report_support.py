@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host_support import begun_run
+from host_support import begun_run, prepared_study
 
-from ffslab.campaign.run import prepare
 from ffslab.model.specs import Case
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
@@ -51,7 +50,7 @@ def write_run(
     case_ids: Sequence[str] = (),
 ) -> Path:
     """Write a run of a study; `outcomes` has the cases that did not pass."""
-    prepared = prepare(study, overrides, case_ids)
+    prepared = prepared_study(study, overrides, case_ids)
     outcomes = outcomes or {}
     folder.mkdir(parents=True)
     run = begun_run(folder, prepared)
@@ -75,7 +74,7 @@ def write_run(
 
 def case_ids(overrides: Overrides = (), study: str = "ffsmark") -> list[str]:
     """The ids that `write_run` gives."""
-    return [case.id for case in prepare(study, overrides, ()).cases]
+    return [case.id for case in prepared_study(study, overrides, ()).cases]
 
 
 def _option(case: Case, name: str) -> str:
@@ -238,5 +237,5 @@ def bucket_index(value: int) -> int:
     return (exponent - 6) * 128 + (value >> (exponent - 7)) - 128
 
 
-def test_the_published_study_has_42_cases() -> None:
+def test_the_study_of_the_report_tests_has_42_cases() -> None:
     assert len(set(case_ids())) == 42

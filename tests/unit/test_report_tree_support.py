@@ -224,7 +224,7 @@ def step_ns(case: Case, step: Step, effects: Effects) -> float:
         base /= 50
     if dict(case.filesystem.options).get("compression", "none") != "none":
         base *= 1.3
-    return base * effects.speed[name] * (1 + effects.seed_step * (case.seed - 1))
+    return base * effects.speed.get(name, 1.0) * (1 + effects.seed_step * (case.seed - 1))
 
 
 def _parts(case: Case, step: Step, duration: int) -> list[dict[str, Any]]:

@@ -228,8 +228,9 @@ def initial_state(parsed: StateFile) -> InitialState:
             cause="both are shares of the space available on the empty partition",
             remedy="lower valid_percent or invalid_percent",
         )
-    if (total and kind != "aged") or (parsed.rate_percent and kind != "filled"):
-        wrong = "rate_percent" if parsed.rate_percent else "valid_percent or invalid_percent"
+    rate = "rate_percent" if parsed.rate_percent else "rate_of_bytes" * bool(parsed.rate_of_bytes)
+    if (total and kind != "aged") or (rate and kind != "filled"):
+        wrong = rate or "valid_percent or invalid_percent"
         raise SpecError(
             f"{called}: the kind {kind!r} has no {wrong}",
             cause="aged has valid_percent and invalid_percent, filled has rate_percent",
@@ -249,6 +250,7 @@ def initial_state(parsed: StateFile) -> InitialState:
         valid_percent=parsed.valid_percent,
         invalid_percent=parsed.invalid_percent,
         rate_percent=parsed.rate_percent,
+        rate_of_bytes=int(parsed.rate_of_bytes),
         settle_ms=parsed.settle_ms,
         remount=parsed.remount,
         tree=(parsed.tree or DEFAULT_TREE) if kind == "image" else "",
@@ -265,7 +267,8 @@ def _state_name(kind: str, parsed: StateFile) -> str:
     base = {
         "image": "-".join(["image", *re.findall("[a-z0-9]+", PurePath(parsed.tree).stem.lower())]),
         "aged": f"v{parsed.valid_percent}i{parsed.invalid_percent}",
-        "filled": f"filled{parsed.rate_percent}",
+        "filled": f"filled{parsed.rate_percent}"
+        + (f"of{parsed.rate_of_bytes}" if parsed.rate_of_bytes else ""),
     }.get(kind, kind)
     settled = f"-settled{parsed.settle_ms}" if parsed.settle_ms else ""
     return base + settled + ("" if parsed.remount else "-live")

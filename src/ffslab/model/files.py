@@ -240,7 +240,10 @@ class StateFile(Strict):
     )
     valid_percent: Percent = Field(default=0, description="valid data, of the space available")
     invalid_percent: Percent = Field(default=0, description="invalid data, likewise")
-    rate_percent: Percent = Field(default=0, description="filled: valid data, of the partition")
+    rate_percent: Percent = Field(default=0, description="filled: valid data, of rate_of_bytes")
+    rate_of_bytes: int | str = Field(
+        default=0, description="filled: what rate_percent is a share of; 0: the partition"
+    )
     settle_ms: Annotated[int, Field(ge=0, le=10**9)] = Field(
         default=0, description="virtual time between making data invalid and the first request"
     )
@@ -254,6 +257,11 @@ class StateFile(Strict):
         description="image: the tree that it is built from: one of `ffslab list trees`, a "
         "directory, or a tar archive; absent: embedded-rootfs",
     )
+
+    @field_validator("rate_of_bytes")
+    @classmethod
+    def _size(cls, value: int | str) -> int:
+        return parse_size(value) if value else 0
 
 
 class BaseFile(Strict):

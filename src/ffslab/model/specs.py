@@ -315,9 +315,10 @@ class InitialState:
 
     free: all erased. aged: files of valid and of invalid data, in percent of the space that is
     available on the empty file system. saturated: everything invalid. filled: a file of valid
-    data, in percent of the partition, and the space of the test file invalid. image: an image of
-    a directory tree, as a flasher wrote it. `tree` says where the tree is from, `tree_sha256`
-    what is in it; the hash is empty until the tree was looked at (`ffslab.campaign.images`).
+    data, in percent of the partition or of another size, and the space of the test file invalid.
+    image: an image of a directory tree, as a flasher wrote it. `tree` says where the tree is from,
+    `tree_sha256` what is in it; the hash is empty until the tree was looked at
+    (`ffslab.campaign.images`).
     """
 
     name: str
@@ -325,6 +326,7 @@ class InitialState:
     valid_percent: int = 0
     invalid_percent: int = 0
     rate_percent: int = 0
+    rate_of_bytes: int = 0  # what the rate is a share of; 0: the partition
     settle_ms: int = 0  # virtual time between making data invalid and the first request
     remount: bool = True  # prepared in a guest of its own and kept as a snapshot
     tree: str = ""

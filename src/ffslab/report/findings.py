@@ -273,9 +273,31 @@ def _clause(pairs: CasePairs, metric: str) -> str:
     cell = table_cell(pairs, metric)
     if cell is None:
         return ""
-    return (
+    text = (
         f"{METRICS[metric].title.lower()} {cell.ratio or f'{cell.values} {METRICS[metric].unit}'}"
     )
+    return text + (few_erases_note(pairs) if metric == "blocks_erased" else "")
+
+
+def few_erases_note(pairs: CasePairs) -> str:
+    """Beside a number of erases, if a side of it is few of UBIFS; else nothing.
+
+    UBIFS gives freed blocks back to UBI, which erases them, when it commits. In a run that erases
+    fewer blocks than the partition has, whether the last commit falls before its end or after it
+    decides over most of them.
+    """
+    for cases in zip(*pairs, strict=True):
+        few = [
+            case.metrics["blocks_erased"]
+            for case in cases
+            if case.filesystem.startswith("ubifs")
+            and case.metrics.get("blocks_erased", len(case.erases)) < len(case.erases)
+        ]
+        if few:
+            count = METRICS["blocks_erased"].number
+            extent = "\u2060–\u2060".join(dict.fromkeys((count(min(few)), count(max(few)))))
+            return f" (UBIFS erases few, {extent}: that depends on where its last commit falls)"
+    return ""
 
 
 def table_cell(pairs: CasePairs, metric: str) -> Cell | None:

@@ -404,7 +404,9 @@ def _state_meaning(state: Row) -> str:
     if kind == "saturated":
         return "written full and removed: everything invalid"
     if kind == "filled":
-        return f"a file of {state['rate_percent']} % of the partition, the test file's space used"
+        whole = state["rate_of_bytes"]
+        of = f"{whole:,} bytes" if whole else "the partition"
+        return f"a file of {state['rate_percent']} % of {of}, the test file's space used"
     if kind == "image":
         return "an image of a directory tree, written as a flasher does"
     valid, invalid = state["valid_percent"], state["invalid_percent"]

@@ -115,7 +115,8 @@ def _prepare_step(case: Case) -> str:
             "invalid_percent": state.invalid_percent,
         }
     elif state.kind == "filled":
-        shares = {"rate_percent": state.rate_percent, "partition_bytes": case.partition_bytes}
+        whole = state.rate_of_bytes or case.partition_bytes
+        shares = {"rate_percent": state.rate_percent, "partition_bytes": whole}
     if workload.existing or state.kind == "filled":
         shares |= {"file_bytes": workload.test_file_bytes, "limit": int(workload.limit)}
     return step(
