@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.pool import CaseDone
 from ffslab.campaign.run import Prepared
-from ffslab.loader import find_study, load_catalog, parse_toml
+from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.catalog import Catalog
 from ffslab.model.specs import Case
 from ffslab.model.study import (
@@ -68,7 +68,8 @@ def prepared_study(
     own = GOLDEN / "studies" / f"{name}.toml"
     if own.is_file():
         text = own.read_text(encoding="utf-8")
-        source = replace(source, text=text, document=parse_toml(text, str(own)))
+        # Called by its name in commands, as a shipped one is.
+        source = StudySource(Path(name), text, parse_toml(text, str(own)))
     catalog = load_catalog()
     study = study_from_document(source.document, catalog, name)
     if overrides:
