@@ -10,10 +10,12 @@ from host_support import STUDY, cases_of, study_of
 
 from ffslab.errors import SpecError, UsageError
 from ffslab.loader import find_study, load_catalog, parse_toml, study_names
+from ffslab.model.effects import check_effects
 from ffslab.model.specs import case_spec
 from ffslab.model.study import expand, select, study_from_document, with_overrides
 from ffslab.model.units import format_duration_ns, format_size, parse_size
 from ffslab.paths import data_dir
+from ffslab.target.inputs import guest_inputs
 
 MIB = 2**20
 
@@ -159,13 +161,20 @@ def test_an_option_of_the_base_goes_to_the_file_systems_that_have_it() -> None:
         assert (ubi.max_beb_per1024 if ubi else None) == (
             4 if case.filesystem.name == "ubifs" else None
         )
-    with pytest.raises(SpecError, match="no file system of study small has an option"):
-        cases_of(text.replace('"jffs2", "ubifs"', '"jffs2"'))
     catalog = load_catalog()
+    without = study_of(text.replace('"jffs2", "ubifs"', '"jffs2"'))
+    with pytest.raises(SpecError, match=r"options\.beb_per1024=4 has no effect"):
+        check_effects(without, catalog, guest_inputs)
     alone = with_overrides(study_of(text), [("filesystem", ("jffs2",))], catalog)
+    check_effects(alone, catalog, guest_inputs)
     assert {case.filesystem.name for case in expand(alone, catalog)} == {"jffs2"}
-    with pytest.raises(SpecError, match="--set: no file system"):
-        with_overrides(alone, [("options.beb_per1024", ("4",))], catalog)
+    given = with_overrides(
+        study_of(text),
+        [("filesystem", ("jffs2",)), ("options.beb_per1024", ("4",))],
+        catalog,
+    )
+    with pytest.raises(SpecError, match=r"--set options\.beb_per1024=4 has no effect"):
+        check_effects(given, catalog, guest_inputs)
 
 
 def test_a_smaller_reserve_lets_ubi_have_a_smaller_partition() -> None:

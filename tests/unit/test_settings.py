@@ -351,6 +351,7 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         "metadata-s2",
         [("workload.contents", "compressible"), ("workload.compressibility_percent", 50)],
     ),
+    "kernel": ("quick", [("kernel", "period")]),
     **{
         f"period.{name}": ("quick", [("kernel", "period"), (f"period.{name}", False)])
         for name in SWITCHES
