@@ -140,7 +140,7 @@ def driver_loop(
     )
     free = replace(case, board=board, cpu_scale=0)
     if driver == "vnand":
-        arguments = f"chip={vnand_chip(board, DRIVER_BLOCKS, case.seed)}"
+        arguments = f"chip={vnand_chip(replace(free, partition_blocks=DRIVER_BLOCKS))}"
     else:
         arguments = _NANDSIM_ID
     words = f"/dev/mtd0 {DRIVER_BLOCKS} {int(programs)} {rounds}"

@@ -40,16 +40,17 @@ static void sleep_ns(u64 ns)
 
 static void pass_time(struct vnand_chip *chip, struct vnand_duration time)
 {
-	u64 ns = time.busy_ns + time.array_ns;
+	u64 busy_ns = time.driver_ns + time.busy_ns;
 
-	chip->counters.busy_ns += ns;
-	if (!ns)
+	chip->counters.busy_ns += time.busy_ns + time.array_ns;
+	chip->counters.driver_ns += time.driver_ns;
+	if (!busy_ns && !time.array_ns)
 		return;
 	if (chip->p.wait == VNAND_WAIT_POLLED || !time.array_ns) {
-		busy_wait(ns);
+		busy_wait(busy_ns + time.array_ns);
 		return;
 	}
-	busy_wait(time.busy_ns);
+	busy_wait(busy_ns);
 	sleep_ns(time.array_ns);
 }
 

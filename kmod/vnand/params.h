@@ -47,6 +47,9 @@ struct vnand_part {
  * @bus_write_ps: picoseconds per byte to the chip
  * @ecc_read_ns: ECC work per page read
  * @ecc_write_ns: ECC work per page programmed
+ * @driver_read_ns: CPU work of the driver for a page read with its OOB
+ * @driver_program_ns: the same for a page programmed with its OOB
+ * @driver_erase_ns: the same for an erase, which moves no data
  * @wait: who waits during array operations
  * @subpage_read: 1 if a partial read transfers only the sub-pages it touches;
  *	0 if it transfers the page, which the driver then keeps, as the
@@ -75,6 +78,7 @@ struct vnand_params {
 	u64 t_read_ns, t_prog_ns, t_erase_ns, t_command_ns;
 	u64 bus_read_ps, bus_write_ps;
 	u64 ecc_read_ns, ecc_write_ns;
+	u64 driver_read_ns, driver_program_ns, driver_erase_ns;
 	enum vnand_wait wait;
 	u32 subpage_read;
 	char store[VNAND_NAME_LEN];

@@ -23,10 +23,13 @@ static int info_show(struct seq_file *m, void *v)
 		   p->pages_per_block, p->blocks, p->planes);
 	seq_printf(m, "t_read_ns %llu\nt_prog_ns %llu\nt_erase_ns %llu\n"
 		   "t_command_ns %llu\nbus_read_ps %llu\nbus_write_ps %llu\n"
-		   "ecc_read_ns %llu\necc_write_ns %llu\n",
+		   "ecc_read_ns %llu\necc_write_ns %llu\n"
+		   "driver_read_ns %llu\ndriver_program_ns %llu\n"
+		   "driver_erase_ns %llu\n",
 		   p->t_read_ns, p->t_prog_ns, p->t_erase_ns, p->t_command_ns,
 		   p->bus_read_ps, p->bus_write_ps, p->ecc_read_ns,
-		   p->ecc_write_ns);
+		   p->ecc_write_ns, p->driver_read_ns, p->driver_program_ns,
+		   p->driver_erase_ns);
 	seq_printf(m, "wait %s\nstore %s\n",
 		   p->wait == VNAND_WAIT_POLLED ? "polled" : "interrupt",
 		   p->store);
@@ -44,10 +47,11 @@ static int counters_show(struct seq_file *m, void *v)
 	mutex_unlock(&chip->lock);
 	seq_printf(m, "array_reads %llu\ncached_reads %llu\nreads_erased %llu\n"
 		   "programs %llu\noob_programs %llu\nerases %llu\n"
-		   "bytes_from_chip %llu\nbytes_to_chip %llu\nbusy_ns %llu\n",
+		   "bytes_from_chip %llu\nbytes_to_chip %llu\nbusy_ns %llu\n"
+		   "driver_ns %llu\n",
 		   c.array_reads, c.cached_reads, c.reads_erased, c.programs,
 		   c.oob_programs, c.erases, c.bytes_from_chip, c.bytes_to_chip,
-		   c.busy_ns);
+		   c.busy_ns, c.driver_ns);
 	seq_printf(m, "bitflips_corrected %llu\nsteps_uncorrectable %llu\n"
 		   "program_failures %llu\nerase_failures %llu\n",
 		   c.bitflips_corrected, c.steps_uncorrectable,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long an operation takes. Two parts: the time in which the CPU is needed
- * in any wait model (commands, bus transfers by programmed I/O, software ECC),
- * and the time in which only the chip's array works.
+ * How long an operation takes. Three parts: the time in which the chip is served
+ * and the CPU is needed in any wait model (commands, bus transfers by programmed
+ * I/O, software ECC); the time in which only the chip's array works; and what
+ * the driver's own code costs the CPU, which is no time of the chip.
  */
 #ifndef VNAND_TIMING_H
 #define VNAND_TIMING_H
@@ -12,6 +13,7 @@
 struct vnand_duration {
 	u64 busy_ns;	/* command, bus, ECC */
 	u64 array_ns;	/* tR, tPROG or tBERS */
+	u64 driver_ns;	/* interrupt, copy loops, verify: CPU time */
 };
 
 /* @data_bytes and @oob_bytes cross the bus; ECC work is in proportion to data. */

@@ -33,7 +33,8 @@ struct vnand_counters {
 	u64 erases;
 	u64 bytes_from_chip;	/* over the bus */
 	u64 bytes_to_chip;
-	u64 busy_ns;		/* time of all operations */
+	u64 busy_ns;		/* time of all operations on the chip */
+	u64 driver_ns;		/* CPU work of the driver beside them */
 	u64 bitflips_corrected;
 	u64 steps_uncorrectable;
 	u64 program_failures;

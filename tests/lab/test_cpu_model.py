@@ -74,10 +74,26 @@ def test_compression_costs_cpu_time(lab: LabBuild, tmp_path: Path, filesystem: s
 def test_charge_is_the_counts_times_the_prices(lab: LabBuild, tmp_path: Path) -> None:
     case = cases()["ubifs-aged-s1"]
     model = boot(lab, tmp_path / "guest", case).captured("cpu_model")
-    assert (model["block_ps"], model["byte_ps"]) == (case.cpu_block_ps, case.cpu_byte_ps)
-    due = (model["blocks"] * model["block_ps"] + model["bytes"] * model["byte_ps"]) // 1000
+    prices = (case.cpu_block_ps, case.cpu_byte_ps, case.cpu_set_byte_ps)
+    assert (model["block_ps"], model["byte_ps"], model["set_byte_ps"]) == prices
+    counts = ("block", "byte", "set_byte")
+    due = sum(model[f"{name}s"] * model[f"{name}_ps"] for name in counts) // 1000
     # The charge for what ran since the last system call is still due.
     assert 0 <= due - model["charged_ns"] < 10**6
+
+
+def test_setting_memory_has_a_price_of_its_own(lab: LabBuild, tmp_path: Path) -> None:
+    """zlib clears its tables, 64 KiB of them, in each call: the bytes are set, not copied."""
+    both, models = cases(WITH_COMPRESSION), {}
+    for compression in ("none", "zlib"):
+        case = both[f"jffs2-free-{compression}-s1"]
+        dear = replace(case, board=replace(case.board, cpu_block_ps=0, cpu_byte_ps=0))
+        models[compression] = boot(lab, tmp_path / compression, dear).captured("cpu_model")
+        due = models[compression]["set_bytes"] * 3500 // 1000
+        assert 0 <= due - models[compression]["charged_ns"] < 10**6
+    # Each of the 300 files was written at least once, and compressed then.
+    assert models["zlib"]["set_bytes"] - models["none"]["set_bytes"] > 300 * 65536
+    assert models["zlib"]["bytes"] < 2 * models["none"]["bytes"]
 
 
 def test_wait_models_differ_and_both_work(lab: LabBuild, tmp_path: Path) -> None:

@@ -88,8 +88,7 @@ class Chip:
     @property
     def arguments(self) -> str:
         """The value of vnand's chip=."""
-        case = self.case
-        words = vnand_chip(case.board, case.partition_blocks, case.seed).split(";")
+        words = vnand_chip(self.case).split(";")
         kept = [word for word in words if word.partition("=")[0] not in self.faults]
         return ";".join([*kept, *(f"{key}={value}" for key, value in self.faults.items())])
 

@@ -134,6 +134,7 @@ def test_one_case_is_reproduced_by_the_command_that_show_prints(ffslab_command: 
     ffslab_command(*RUN, "--set", "workload.transactions=9", "--seeds", "4")
     shown = ffslab_command("show", "latest", "ubifs-free-s3")
     assert shown.code == 0, shown.error
+    assert "driver 165/165/20 µs per page read/page programmed/erase" in shown.output
     command = re.search(r"^reproduce: ffslab (.*)$", shown.output, re.M)
     assert command is not None
     import shlex

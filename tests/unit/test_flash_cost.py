@@ -40,6 +40,7 @@ def phase(
     programmed: int = 0,
     ns: int = 0,
     busy_ns: int = 0,
+    driver_ns: int = 0,
     operations: int = 1,
     **own: int,
 ) -> Phase:
@@ -50,7 +51,14 @@ def phase(
         "oob_programs": 0,
         "blocks_erased": 0,
     }
-    return Phase(flash, {"busy_ns": busy_ns}, {**YAFFS, **own}, ns, operations, plans.MIB)
+    return Phase(
+        flash,
+        {"busy_ns": busy_ns, "driver_ns": driver_ns},
+        {**YAFFS, **own},
+        ns,
+        operations,
+        plans.MIB,
+    )
 
 
 def workload(name: str, measured: Phase, filesystem: str = "yaffs2") -> WorkloadCost:
@@ -65,7 +73,9 @@ def directories(cpu_ns: dict[int, int], operation: str = "lookup") -> FlashCosts
     """Each operation keeps the chip busy for 1 ms besides."""
     ms = 10**6
     costs = [
-        DirectoryCost("yaffs2", operation, n, phase(ns=2 * (ns + ms), busy_ns=2 * ms, operations=2))
+        DirectoryCost(
+            "yaffs2", operation, n, phase(ns=2 * (ns + ms), busy_ns=ms, driver_ns=ms, operations=2)
+        )
         for n, ns in cpu_ns.items()
     ]
     return FlashCosts(replace(SIZES, directories=tuple(cpu_ns)), directories=tuple(costs))

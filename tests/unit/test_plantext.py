@@ -79,6 +79,13 @@ def test_chip_is_described_to_vnand() -> None:
     assert chip["parts"] == "data@0+128/rest@128+1920"
     assert chip["t_prog_ns"] == "220000"
     assert chip["store"] == "iomem:flash0"
+    drivers = ("driver_read_ns", "driver_program_ns", "driver_erase_ns")
+    assert [chip[key] for key in drivers] == ["165000", "165000", "20000"]
+    for scale, costs in ((0.0, ["0", "0", "0"]), (2.0, ["330000", "330000", "40000"])):
+        scaled = _steps(plan_text(replace(case, cpu_scale=scale)))[0][1]["args"].split(";")
+        assert [f"{key}={cost}" for key, cost in zip(drivers, costs, strict=True)] == [
+            field for field in scaled if field.startswith("driver_")
+        ]
     assert len(keys["args"]) < 1024  # a module's string parameter holds no more
 
 

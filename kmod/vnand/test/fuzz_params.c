@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 		"parts=data@0+800/rest@800+1248;wait=interrupt;rules=fatal",
 		"factory_bad=3/17/99;store=iomem:flash0;seed=18446744073709551615",
 		"factory_bad=count:20;t_read_ns=25000;rber_e12=1000000",
+		"driver_read_ns=165000;driver_program_ns=0;driver_erase_ns=20000",
 	};
 	static const char alphabet[] = "=;/@+:0123456789abkmnopst_\xff\n ";
 	long runs = argc > 1 ? atol(argv[1]) : 100000;

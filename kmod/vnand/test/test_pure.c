@@ -115,6 +115,38 @@ static void test_timing(void)
 	      "page program");
 	t = vnand_time_erase(&p);
 	check(t.array_ns == 1500000 && t.busy_ns == 300, "erase");
+	check(t.driver_ns == 0, "a driver that costs nothing");
+}
+
+static void test_driver(void)
+{
+	struct vnand_params p = {
+		.page_bytes = 2048, .oob_bytes = 64, .t_read_ns = 25000,
+		.driver_read_ns = 165000, .driver_program_ns = 185000,
+		.driver_erase_ns = 20000,
+	};
+	struct vnand_duration t = vnand_time_read(&p, 2048, 64);
+
+	check(t.driver_ns == 165000 && t.array_ns == 25000 && !t.busy_ns,
+	      "a page read: the driver's time is its own");
+	check(vnand_time_program(&p, 2048, 64).driver_ns == 185000, "program");
+	check(vnand_time_erase(&p).driver_ns == 20000, "erase");
+	/* 20000 + 145000 * 64 / 2112 = 24393.9 */
+	check(vnand_time_read(&p, 0, 64).driver_ns == 24393, "OOB alone");
+	/* 20000 + 165000 * 64 / 2112 = 25000 */
+	check(vnand_time_program(&p, 0, 64).driver_ns == 25000, "OOB program");
+	/* 20000 + 145000 * 512 / 2112 = 55151.5 */
+	check(vnand_time_read(&p, 512, 0).driver_ns == 55151, "sub-page");
+	p.driver_read_ns = 5000;
+	check(vnand_time_read(&p, 0, 64).driver_ns == 5000,
+	      "a page cheaper than an erase costs the same in parts");
+	p.driver_read_ns = 0;
+	check(vnand_time_read(&p, 2048, 64).driver_ns == 0, "a free read");
+	p.driver_read_ns = 1000000000;
+	p.page_bytes = 16384;
+	p.oob_bytes = 2048;
+	check(vnand_time_read(&p, 16384, 2048).driver_ns == 1000000000,
+	      "the largest product");
 }
 
 static void test_rules(void)
@@ -257,6 +289,7 @@ int main(void)
 	test_params_good();
 	test_params_bad();
 	test_timing();
+	test_driver();
 	test_rules();
 	test_exp();
 	test_poisson();

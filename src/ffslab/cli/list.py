@@ -67,6 +67,7 @@ def _run_rows(root: Path) -> Iterator[Row]:
 
 def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
     from ffslab.loader import find_study, load_catalog, study_names
+    from ffslab.model.specs import DRIVER_FIGURES
     from ffslab.model.units import format_size
 
     if kind is Kind.studies:
@@ -80,7 +81,12 @@ def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
     if kind is Kind.boards:
         for board in catalog.boards.values():
             basis = "calibrated" if board.calibrated else "CPU estimated"
-            yield board.name, f"{board.title}: {board.cpu} {board.cpu_mhz} MHz, {basis}"
+            driver = "/".join(f"{getattr(board, key) / 1000:g}" for key in DRIVER_FIGURES)
+            yield (
+                board.name,
+                f"{board.title}: {board.cpu} {board.cpu_mhz} MHz, {basis}, "
+                f"driver {driver} µs per read/program/erase",
+            )
     elif kind is Kind.chips:
         for chip in catalog.chips.values():
             yield chip.name, f"{format_size(chip.size_bytes)}: {chip.title}"

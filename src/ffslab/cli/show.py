@@ -81,11 +81,27 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         trace=bool(manifest.get("trace")),
         program=program(),
     )
+    console.print(f"time: {_time_model(result['spec'])}", soft_wrap=True, markup=False)
     console.print(f"spec: {result['spec_hash']}", markup=False)
     console.print(f"kernel: {kernel_words(result['spec'])}", markup=False, soft_wrap=True)
     _print_module_source(console, manifest, result)
     console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
     console.print(f"reproduce: {command}", soft_wrap=True, markup=False)
+
+
+def _time_model(spec: dict[str, Any]) -> str:
+    """What the processor and its flash driver cost in this case, after cpu_scale."""
+    from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES
+
+    board = spec["board"]
+    # Results of versions before these figures have some of them only.
+    prices = [f"{spec[key] / 1000:g}" if key in spec else "–" for key in CPU_FIGURES]
+    driver = [f"{spec[key] / 1000:g}" if key in spec else "–" for key in DRIVER_FIGURES]
+    return (
+        f"{board['name']}, {'/'.join(prices)} ns per block/byte copied/byte set, "
+        f"driver {'/'.join(driver)} µs per page read/page programmed/erase, "
+        f"{board['wait']}, {board['ram_bytes'] / 2**20:g} MiB"
+    )
 
 
 def _print_micro(console: Console, result: dict[str, Any]) -> None:

@@ -167,7 +167,8 @@ class ToolJob:
             f"time-travel-start={WALL_CLOCK_START_NS}",
             *BATCH_CONSOLE,
             f"initrd={INITRAMFS_NAME}",
-            *("umid=tools", "uml_dir=./", "uml_seed=1", "cpu_block_ps=0", "cpu_byte_ps=0"),
+            *("umid=tools", "uml_dir=./", "uml_seed=1"),
+            *("cpu_block_ps=0", "cpu_byte_ps=0", "cpu_set_byte_ps=0"),
             *("oops=panic", "panic=-1", "hung_task_panic=1"),
         )
 

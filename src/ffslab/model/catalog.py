@@ -24,6 +24,8 @@ from ffslab.model.files import (
 )
 from ffslab.model.specs import (
     CHIP_FIGURES,
+    CPU_FIGURES,
+    DRIVER_FIGURES,
     Board,
     Chip,
     Filesystem,
@@ -48,7 +50,7 @@ _GEOMETRY = {
 }
 _AT_LEAST_ONE = ("page_bytes", "subpages", "pages_per_block", "blocks", "planes", "nop")
 DEFAULT_TREE = "embedded-rootfs"  # catalog/trees
-_BOARD_INTEGERS = ("ram_bytes", "cpu_mhz", "cpu_block_ps", "cpu_byte_ps")
+_BOARD_INTEGERS = ("ram_bytes", "cpu_mhz", *CPU_FIGURES, *DRIVER_FIGURES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,9 @@ from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, lab_kernel
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,
     CHIP_FIGURES,
+    CPU_FIGURES,
     DEFAULT_KERNEL,
+    DRIVER_FIGURES,
     Board,
     Case,
     Chip,
@@ -39,7 +41,7 @@ Settings = Mapping[str, Any]
 PART = "part"
 _PLAIN = (PART, KERNEL, "board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
-_BOARD = ("ram_bytes", "wait", "cpu_block_ps", "cpu_byte_ps")
+_BOARD = ("ram_bytes", "wait", *CPU_FIGURES, *DRIVER_FIGURES)
 _CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change
 _CHIP = (
     *(name for name in CHIP_FIGURES if name not in _CHIP_FIXED),

@@ -53,6 +53,10 @@ CHIP_FIGURES = (
     "nop",
     "endurance_cycles",
 )
+# CPU prices of a board, which `cpu_scale` multiplies: picoseconds per basic block and per byte,
+# and the work of its flash driver per operation; kmod/vnand takes the latter under the same names.
+CPU_FIGURES = ("cpu_block_ps", "cpu_byte_ps", "cpu_set_byte_ps")
+DRIVER_FIGURES = ("driver_read_ns", "driver_program_ns", "driver_erase_ns")
 # Rates of faults; kmod/vnand takes them under the same names. Zero means none.
 CHIP_FAULT_RATES = (
     "program_fail_ppm",
@@ -138,8 +142,10 @@ class Partition:
 class Board:
     """A processor, its memory and its flash chip.
 
-    `cpu_block_ps` is charged per executed basic block of kernel code,
-    `cpu_byte_ps` per byte of memcpy, memset and their like; 0 makes it free.
+    `cpu_block_ps` is charged per executed basic block of kernel code, `cpu_byte_ps` per byte of
+    memcpy and memmove, `cpu_set_byte_ps` per byte of memset. `driver_…_ns` are the CPU's work in
+    the board's flash driver for a page read or programmed with its OOB area, or a block erased:
+    interrupt, copy loops, verify. 0 makes each of them free.
     """
 
     name: str
@@ -150,6 +156,10 @@ class Board:
     cpu_mhz: int
     cpu_block_ps: int
     cpu_byte_ps: int
+    cpu_set_byte_ps: int
+    driver_read_ns: int
+    driver_program_ns: int
+    driver_erase_ns: int
     wait: WaitModel
     partitions: tuple[Partition, ...]
     calibrated: bool
@@ -460,8 +470,18 @@ class Case:
 
     @property
     def cpu_byte_ps(self) -> int:
-        """Charge per byte of memory routines after scaling."""
+        """Charge per byte that memory routines copy, after scaling."""
         return round(self.board.cpu_byte_ps * self.cpu_scale)
+
+    @property
+    def cpu_set_byte_ps(self) -> int:
+        """Charge per byte that memory routines set, after scaling."""
+        return round(self.board.cpu_set_byte_ps * self.cpu_scale)
+
+    @property
+    def driver_ns(self) -> dict[str, int]:
+        """The driver's CPU work per operation after scaling, by the names of the board."""
+        return {key: round(getattr(self.board, key) * self.cpu_scale) for key in DRIVER_FIGURES}
 
     @property
     def spec_hash(self) -> str:
@@ -504,6 +524,8 @@ def case_spec(case: Case) -> dict[str, Any]:
         "cpu_scale": case.cpu_scale,
         "cpu_block_ps": case.cpu_block_ps,
         "cpu_byte_ps": case.cpu_byte_ps,
+        "cpu_set_byte_ps": case.cpu_set_byte_ps,
+        **case.driver_ns,
         "filesystem": filesystem,
         "partition_bytes": case.partition_bytes,
         "state": state,

@@ -201,15 +201,21 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     (
         "flash time",
-        "Time the chip is busy with the phases' operations: their counts × the chip's latencies.",
+        "Time the chip is busy with the phases' operations: their counts × the chip's latencies. "
+        "What the driver's own code costs the CPU is no part of it.",
     ),
     (
         "driver time",
         "Time spent in the driver's reads, programs and erases, as the monitor measures it. It "
         "contains "
-        "waiting for a busy chip, for each task that waits: it can exceed the time that passed.",
+        "waiting for a busy chip, for each task that waits: it can exceed the time that passed. It "
+        "also contains the driver's own CPU time.",
     ),
-    ("CPU time", "Time charged for executing code; a model, see “Time model”."),
+    (
+        "CPU time",
+        "Time charged for executing code, and for the driver's work on each page; a model, see "
+        "“Time model”.",
+    ),
     (
         "virtual time",
         "Time inside the lab: exact, repeatable, independent of the host. Every duration here "

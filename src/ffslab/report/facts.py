@@ -99,6 +99,10 @@ def _per_memory_byte(value: Any) -> str:
     return f"{significant(float(value) / 1000)} ns per byte" if value else "free (not charged)"
 
 
+def _per_operation(value: Any) -> str:
+    return duration(float(value)) if value else "free (not charged)"
+
+
 def _bytes(value: Any) -> str:
     return f"{grouped(int(value))} B"
 
@@ -109,7 +113,11 @@ _LINES: tuple[tuple[str, tuple[str, ...], Callable[[Any], str]], ...] = (
     ("Processor", ("board", "cpu"), str),
     ("RAM", ("board", "ram_bytes"), _mib),
     ("CPU time per basic block of kernel code", ("cpu_block_ps",), _per_block),
-    ("CPU time per byte of memory routines", ("cpu_byte_ps",), _per_memory_byte),
+    ("CPU time per byte copied by memory routines", ("cpu_byte_ps",), _per_memory_byte),
+    ("CPU time per byte set by memory routines", ("cpu_set_byte_ps",), _per_memory_byte),
+    ("CPU time of the driver, per page read", ("driver_read_ns",), _per_operation),
+    ("CPU time of the driver, per page programmed", ("driver_program_ns",), _per_operation),
+    ("CPU time of the driver, per erase", ("driver_erase_ns",), _per_operation),
     ("Waiting for the chip", ("board", "wait"), str),
     ("Chip", (*_CHIP, "name"), str),
     ("Page", (*_CHIP, "page_bytes"), _bytes),

@@ -241,7 +241,8 @@ def _flash_time(phases: Sequence[Row], spec: Row) -> dict[str, float]:
     """How long the chip was busy during the phases, from operation counts and its latencies.
 
     The monitor's own times are spent in the driver: two tasks that wait for one chip both count,
-    so that their sum may exceed the time that passed. A partial read is charged the bytes that were
+    so that their sum may exceed the time that passed; and they contain the driver's own CPU time,
+    which is none of the chip's. A partial read is charged the bytes that were
     asked for, which is up to one sub-page less than the chip transfers. Work between the phases
     (dropping caches) is in neither side.
     """

@@ -49,9 +49,9 @@ def required_modules(case: Case) -> tuple[str, ...]:
     return ("vnand", "flashmon", *case.filesystem.modules)
 
 
-def vnand_chip(board: Board, partition_blocks: int, seed: int) -> str:
+def vnand_chip(case: Case) -> str:
     """The value of vnand's `chip=` parameter: section 7 of docs/plan-format.md."""
-    chip = board.chip
+    board, chip = case.board, case.board.chip
     values: dict[str, object] = {
         "name": FLASH_REGION,
         "page_bytes": chip.page_bytes,
@@ -68,15 +68,16 @@ def vnand_chip(board: Board, partition_blocks: int, seed: int) -> str:
         "bus_write_ps": chip.bus_write_ps,
         "ecc_read_ns": chip.ecc_read_ns,
         "ecc_write_ns": chip.ecc_write_ns,
+        **case.driver_ns,
         "wait": board.wait,
         "store": f"iomem:{FLASH_REGION}",
-        "parts": _partition_table(board, partition_blocks),
+        "parts": _partition_table(board, case.partition_blocks),
         "rules": "count",
         "nop": chip.nop,
         "ordered": int(chip.ordered),
         "ecc_strength_bits": chip.ecc_strength_bits,
         "ecc_step_bytes": chip.ecc_step_bytes,
-        "seed": seed,
+        "seed": case.seed,
     }
     if chip.factory_bad:
         values["factory_bad"] = f"count:{chip.factory_bad}"
@@ -114,7 +115,7 @@ def module_path(name: str) -> str:
 def device_lines(case: Case, path_of: Callable[[str], str] = module_path) -> list[str]:
     """Loads every module of the case; `path_of` gives a module's path as the guest sees it."""
     arguments = {
-        "vnand": {"args": f"chip={vnand_chip(case.board, case.partition_blocks, case.seed)}"},
+        "vnand": {"args": f"chip={vnand_chip(case)}"},
         "flashmon": {"args": f"trace_store=iomem:{TRACE_REGION}"},
     }
     return [

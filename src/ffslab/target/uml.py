@@ -73,6 +73,7 @@ def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
         f"uml_seed={case.seed}",
         f"cpu_block_ps={case.cpu_block_ps}",
         f"cpu_byte_ps={case.cpu_byte_ps}",
+        f"cpu_set_byte_ps={case.cpu_set_byte_ps}",
         "oops=panic",
         "panic=-1",
         "hung_task_panic=1",

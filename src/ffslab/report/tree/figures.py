@@ -184,7 +184,7 @@ def split_meaning(section: Section, *, in_bars: bool) -> str:
         "the time of the same case with a free processor (CPU scale 0), at most the whole: what "
         "background tasks do may fall into another step there"
     )
-    driver = "the time in the flash driver, at most the whole"
+    driver = "the time in the flash driver, its own CPU time included, at most the whole"
     basis = free if measured == len(splits) else driver
     if 0 < measured < len(splits):
         basis = f"{free}, or, where there is none, {driver}"
