@@ -39,6 +39,8 @@ class Effects:
     )
     seed_step: float = 0.02
     pages: float = 60_000.0
+    # What doubling the driver's work does to the time; halving it does the inverse.
+    driver_time: Mapping[str, float] = field(default_factory=dict)
 
 
 def write_run(
@@ -87,6 +89,7 @@ def _records(case: Case, effects: Effects) -> list[dict[str, Any]]:
     aged_time = effects.aged_time.get(name, 1.5)
     jitter = 1 + effects.seed_step * (case.seed - 2)
     factor = jitter * (0.6 + 0.4 * case.cpu_scale)
+    factor *= effects.driver_time.get(name, 1.0) ** math.log2(case.board.driver_read_ns / 165_000)
     pages = effects.pages * jitter
     if case.state.name == "aged":
         factor *= aged_time * (1 + effects.seed_step * rng.random())

@@ -14,6 +14,7 @@ from typing import Any
 from ffslab import __version__
 from ffslab.loader import StudySource
 from ffslab.model.canonical import sha256_hex
+from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import Board, Case
 from ffslab.model.study import Override, Study
 
@@ -49,7 +50,7 @@ def new_manifest(
         "wall_s": None,
         "complete": False,
         "cases_total": len(cases),
-        "cases": [{"id": case.id, "spec_hash": case.spec_hash} for case in cases],
+        "cases": [_case(case) for case in cases],
         "study_file": str(source.path),
         "study_sha256": sha256_hex(source.text),
         "study_text": source.text,
@@ -89,6 +90,13 @@ def _kernels(cases: Sequence[Case], variants: Mapping[str, str]) -> dict[str, An
         name: {"build_id": variants.get(name, ""), "switches_on": [list(on) for on in choices]}
         for name, choices in used.items()
     }
+
+
+def _case(case: Case) -> dict[str, str]:
+    """A case's id and hash, and which estimate of its board it changes, if it does."""
+    changed = str(dict(case.axes).get(ESTIMATE, AS_STATED))
+    own = {"id": case.id, "spec_hash": case.spec_hash}
+    return own if changed == AS_STATED else {**own, ESTIMATE: changed}
 
 
 def _module_sources(cases: Sequence[Case]) -> dict[str, Any]:

@@ -42,6 +42,10 @@ def register(app: typer.Typer) -> None:
         seeds: Annotated[
             str | None, typer.Option(help="A count (seeds 1 to N) or a list: 4,7.")
         ] = None,
+        sensitivity: Annotated[
+            bool,
+            typer.Option("--sensitivity", help="Also halve and double each estimate of the board."),
+        ] = False,
         jobs: Annotated[
             int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
         ] = None,
@@ -86,6 +90,10 @@ def register(app: typer.Typer) -> None:
         overrides = [parse_set(text) for text in settings or ()]
         if seeds is not None:
             overrides.append(("seed", parse_seeds(seeds)))
+        if sensitivity:
+            from ffslab.model.estimates import ESTIMATE, VALUES
+
+            overrides.append((ESTIMATE, VALUES))
         console = terminal()
         choice = _Choice(study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ()), trace)
         if dry_run:
@@ -145,7 +153,7 @@ def _request(choice: _Choice, resume: bool, output: Path, scratch: Path | None) 
     if resume:
         if choice.overrides or choice.case_ids or choice.trace:
             raise UsageError(
-                "--resume takes no --set, --seeds, --case or --trace",
+                "--resume takes no --set, --seeds, --sensitivity, --case or --trace",
                 cause="a resumed run has the cases that it began with",
                 remedy=f"{program()} run {choice.study} --resume",
             )

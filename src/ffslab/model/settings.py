@@ -14,6 +14,7 @@ from typing import Any
 
 from ffslab.errors import SpecError
 from ffslab.model.catalog import Catalog, check_geometry, initial_state
+from ffslab.model.estimates import ESTIMATE
 from ffslab.model.files import StateFile, suggestion, validated
 from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, lab_kernel
 from ffslab.model.specs import (
@@ -39,7 +40,17 @@ from ffslab.model.workloads import axis_value, resolve_workload
 Settings = Mapping[str, Any]
 
 PART = "part"
-_PLAIN = (PART, KERNEL, "board", "filesystem", "partition_bytes", "state", "seed", "cpu_scale")
+_PLAIN = (
+    PART,
+    KERNEL,
+    "board",
+    "filesystem",
+    "partition_bytes",
+    "state",
+    "seed",
+    "cpu_scale",
+    ESTIMATE,
+)
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
 _BOARD = ("ram_bytes", "wait", *CPU_FIGURES, *DRIVER_FIGURES)
 _CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change

@@ -15,6 +15,7 @@ from typing import Any
 
 from ffslab.errors import SpecError, UsageError
 from ffslab.model.catalog import Catalog
+from ffslab.model.estimates import AS_STATED, ESTIMATE, with_estimate
 from ffslab.model.files import PartFile, StudyFile, suggestion, validated
 from ffslab.model.grids import UNSTATED, Axes, Grid, grid_of
 from ffslab.model.kernels import KERNEL, PERIOD
@@ -242,7 +243,10 @@ def _grid_cases(
         axes = {name: settings[name] for name in grid.axes}
         labels = (_label(key, settings, grid.axes, catalog) for key in telling)
         case_id = "-".join(label for label in labels if label is not None)
-        case = resolve(case_id, study.name, axes, settings, catalog)
+        resolved = resolve(case_id, study.name, axes, settings, catalog)
+        case = with_estimate(resolved, settings.get(ESTIMATE, AS_STATED))
+        if axes.get(ESTIMATE, AS_STATED) != AS_STATED and case == resolved:
+            continue  # what this case does not have cannot be halved
         if case_id in stated:
             if _is_default_twice(axes, stated[case_id]):
                 continue
@@ -305,9 +309,11 @@ def _label(
 ) -> str | None:
     """The part of a case's id that an axis gives: words bare, numbers, on and off with their name.
 
-    None for an option that the file system does not have.
+    None for an option that the file system does not have, and for estimates as they are stated.
     """
     value = settings.get(key, "")
+    if key == ESTIMATE and value == AS_STATED:
+        return None
     last = key.rpartition(".")[2]
     changed = any(name.startswith("state.") and name not in axes for name in settings)
     if key == "seed":

@@ -17,6 +17,7 @@ from typing import Any
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.loader import read_text, study_names
 from ffslab.model.canonical import sha256_hex
+from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run
@@ -84,7 +85,28 @@ def open_run(run_dir: Path) -> RunDirectory:
 
 
 def read_rows(directory: RunDirectory) -> Iterator[Row]:
-    """The results one by one, so that a large run need not fit into memory.
+    """The results whose estimates are as stated; the others are of `ffslab.report.estimates`.
+
+    Raises as `all_rows` does.
+    """
+    changed = changed_ids(directory.manifest())
+    found = False
+    for row in all_rows(directory):
+        if row["id"] not in changed:
+            found = True
+            yield row
+    _require_results(directory, found)
+
+
+def changed_ids(manifest: Row) -> dict[str, str]:
+    """The cases with a changed estimate, and the change; none if a run has no others."""
+    planned = manifest.get("cases") or ()
+    found = {str(case["id"]): str(case[ESTIMATE]) for case in planned if case.get(ESTIMATE)}
+    return found if len(found) < len(planned) else {}
+
+
+def all_rows(directory: RunDirectory) -> Iterator[Row]:
+    """All results one by one, so that a large run need not fit into memory.
 
     Raises UsageError when there is none yet, DamagedResultError for a line that is no result.
     """
@@ -168,8 +190,14 @@ def outline(run_dir: Path, manifest: Row, specs: Sequence[Row], cases: tuple[Cas
         notes=notes(manifest),
         identity=run_identity(manifest),
         states=state_meanings(specs),
-        missing=max(int(manifest.get("cases_total") or len(cases)) - len(cases), 0),
+        missing=max(_planned(manifest, len(cases)) - len(cases), 0),
     )
+
+
+def _planned(manifest: Row, known: int) -> int:
+    """How many cases with their estimates as stated a run has."""
+    total = int(manifest.get("cases_total") or 0)
+    return total - len(changed_ids(manifest)) if total else known
 
 
 def study_word(manifest: Row) -> str:
@@ -325,6 +353,8 @@ def case_axes(row: Row, fixed: Container[str]) -> dict[str, str]:
     further = {name: str(value) for name, value in options.items() if name not in axes}
     axes.update({name: value for name, value in further.items() if name not in fixed})
     for name, value in row["axes"].items():
+        if name == ESTIMATE and value == AS_STATED:
+            continue
         # Parts of the options and of the state are in the core axes already.
         if name not in axes and name != data.SEED and not name.startswith(("options.", "state.")):
             axes[name] = str(value)

@@ -15,6 +15,7 @@ from ffslab.report import charts, data, findings, wear
 from ffslab.report.catalogue import GLOSSARY, METRICS, OPERATIONS, RESULT_TABLES
 from ffslab.report.data import Group, Run
 from ffslab.report.distribution import PERCENTILES, merge
+from ffslab.report.estimates.page import EstimateView, estimate_view
 from ffslab.report.facts import other_kernel
 from ffslab.report.findings import Cell, Finding, Topic
 from ffslab.report.load import load_run, workload_kind
@@ -69,7 +70,7 @@ def write_report(run_dir: Path, output: Path | None) -> Path:
 
         page = render_tree(run_dir)
     else:
-        page = render(load_run(run_dir))
+        page = render(load_run(run_dir), estimate_view(run_dir))
     target = output or run_dir / "report.html"
     if target.is_dir():
         target = target / "report.html"
@@ -77,9 +78,10 @@ def write_report(run_dir: Path, output: Path | None) -> Path:
     return target
 
 
-def render(run: Run) -> str:
-    """The whole page."""
-    return str(environment().get_template("report.html.j2").render(**context(run)))
+def render(run: Run, estimates: EstimateView | None = None) -> str:
+    """The whole page; `estimates` is its section about them."""
+    template = environment().get_template("report.html.j2")
+    return str(template.render(**context(run), estimates=estimates))
 
 
 def context(run: Run) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.program import NAME
 
 
@@ -23,9 +24,19 @@ def reproduce_command(
     for directory in catalogs:
         words += ["--catalog", directory]
     for key, values in overrides:
-        words += ["--set", set_argument(key, values)]
+        if key == ESTIMATE and len(values) > 1:
+            values = _estimates_in(case_id, values)
+        if values:
+            words += ["--set", set_argument(key, values)]
     words += ["--case", case_id]
     return f"{program} {shlex.join([*words, '--trace'] if trace else words)}"
+
+
+def _estimates_in(case_id: str, values: Sequence[Any]) -> Sequence[Any]:
+    """Of a sensitivity analysis only what this case is of: it has the same id without the rest."""
+    words = case_id.split("-")
+    changed = [value for value in values if str(value).replace("-", "") in words]
+    return [AS_STATED, *changed] if changed else []
 
 
 def set_argument(key: str, values: Sequence[Any]) -> str:

@@ -13,6 +13,7 @@ from ffslab.report import charts as look
 from ffslab.report import data, wear
 from ffslab.report.catalogue import GLOSSARY
 from ffslab.report.curves import Figure, Style
+from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
 from ffslab.report.findings import Finding, Topic
 from ffslab.report.micro import charts, findings, tables
@@ -74,7 +75,8 @@ class CourseView:
 def render_micro(run_dir: Path) -> str:
     """The whole page."""
     run = load_micro(run_dir)
-    return str(environment().get_template("micro.html.j2").render(**context(run)))
+    template = environment().get_template("micro.html.j2")
+    return str(template.render(**context(run), estimates=estimate_view(run_dir)))
 
 
 def context(run: MicroRun) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ffslab.report import charts as look
 from ffslab.report import data, wear
 from ffslab.report.catalogue import GLOSSARY
 from ffslab.report.curves import Figure, Style, styles_for
+from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
 from ffslab.report.findings import Finding
 from ffslab.report.parts import Table, environment
@@ -56,7 +57,8 @@ class MemoryView:
 def render_tree(run_dir: Path) -> str:
     """The whole page."""
     run = load_tree(run_dir)
-    return str(environment().get_template("tree.html.j2").render(**context(run)))
+    template = environment().get_template("tree.html.j2")
+    return str(template.render(**context(run), estimates=estimate_view(run_dir)))
 
 
 def context(run: TreeRun) -> dict[str, Any]:

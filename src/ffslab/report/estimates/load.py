@@ -1,0 +1,169 @@
+"""The cases of a run with what a sensitivity analysis needs of them, for any workload.
+
+Reads the results once more, and only if the run has cases with a changed estimate.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.model.estimates import AS_STATED, ESTIMATE
+from ffslab.program import program
+from ffslab.report import data
+from ffslab.report.estimates.verdicts import Sample
+from ffslab.report.facts import time_model
+from ffslab.report.load import (
+    Row,
+    all_rows,
+    case_axes,
+    changed_ids,
+    explained,
+    fixed_options,
+    open_run,
+    read_rows,
+    study_word,
+)
+from ffslab.results.reproduce import set_argument
+
+_PHASES = ("creation", "transactions")
+_NOT_TIMED = ("settle", "drop", "warm", "check", "crash", "restart")
+_KEPT = ("id", "axes", "spec", "outcome", "reason")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What is known of a run's estimates.
+
+    `samples` is empty if none was changed. `failed`: id, outcome and reason of cases with a change
+    that did not pass; `missing`: how many have not run yet.
+    """
+
+    command: str
+    estimates: tuple[data.Fact, ...]
+    samples: tuple[Sample, ...] = ()
+    cases: tuple[tuple[str, str, Mapping[str, float]], ...] = ()
+    failed: tuple[tuple[str, str, str], ...] = ()
+    missing: int = 0
+
+
+def load_estimates(run_dir: Path) -> Loaded:
+    """Raises as `ffslab.report.load.load_run` does."""
+    directory = open_run(run_dir)
+    manifest = directory.manifest()
+    changes = changed_ids(manifest)
+    with explained(run_dir, manifest):
+        if not changes:
+            specs = [next(read_rows(directory))["spec"]]
+            return Loaded(_command(manifest), _estimates(specs, manifest))
+        rows, times = [], []
+        for row in all_rows(directory):
+            rows.append({key: row.get(key) for key in _KEPT})
+            times.append(_times(row) if row["outcome"] == "pass" else {})
+        return _loaded(manifest, changes, rows, times)
+
+
+def _loaded(
+    manifest: Row,
+    changes: Mapping[str, str],
+    rows: Sequence[Row],
+    times: Sequence[Mapping[str, float]],
+) -> Loaded:
+    fixed = fixed_options([row["spec"] for row in rows])
+    axes = [case_axes(row, fixed) for row in rows]
+    for own in axes:
+        own.pop(ESTIMATE, None)
+    # An option that each file system has one value of tells nothing.
+    varying = [
+        name
+        for name in dict.fromkeys(name for own in axes for name in own)
+        if name not in fixed and len({own.get(name, "") for own in axes}) > 1
+    ]
+    samples = tuple(
+        _sample(own, varying, changes.get(row["id"], AS_STATED), found)
+        for row, own, found in zip(rows, axes, times, strict=True)
+        if row["spec"]["cpu_scale"]  # with a free processor there is nothing to be estimated
+    )
+    done = {row["id"] for row in rows}
+    return Loaded(
+        command=_command(manifest),
+        estimates=_estimates([row["spec"] for row in rows if row["id"] not in changes], manifest),
+        samples=samples,
+        cases=tuple(
+            (row["id"], str(row["outcome"]), found)
+            for row, found in zip(rows, times, strict=True)
+            if row["id"] in changes
+        ),
+        failed=tuple(
+            (row["id"], str(row["outcome"]), str(row.get("reason") or ""))
+            for row in rows
+            if row["id"] in changes and row["outcome"] != "pass"
+        ),
+        missing=sum(name not in done for name in changes),
+    )
+
+
+def _sample(
+    axes: Mapping[str, str], varying: Sequence[str], change: str, times: Mapping[str, float]
+) -> Sample:
+    """Its configuration is the file system with its options, its place all else that varies."""
+    options = [name for name in varying if name in _options(axes)]
+    place = [
+        name
+        for name in varying
+        if name not in (*options, data.FILESYSTEM, data.STATE, data.SEED, "cpu_scale")
+    ]
+    if "cpu_scale" in varying:
+        place.append("cpu_scale")
+    return Sample(
+        configuration=data.group_label(axes, (data.FILESYSTEM, *options)),
+        place=tuple((name, data.group_label(axes, (name,))) for name in place),
+        state=axes.get(data.STATE, ""),
+        seed=axes[data.SEED],
+        change=change,
+        times_ns=times,
+    )
+
+
+def _options(axes: Mapping[str, str]) -> tuple[str, ...]:
+    """The axes that are options of a file system: those without a table in front, but for a few."""
+    others = (data.FILESYSTEM, data.STATE, data.SEED, "board", "part", "partition_bytes")
+    return tuple(name for name in axes if "." not in name and name not in (*others, "cpu_scale"))
+
+
+def _times(row: Row) -> dict[str, float]:
+    """The times that a workload's verdicts are about."""
+    kind = row["spec"]["workload"].get("kind", "ffsmark")
+    if kind == "micro":
+        summaries = [stream["all"] for stream in row.get("requests") or () if stream["all"]]
+        count = sum(summary["count"] for summary in summaries)
+        total = sum(summary["count"] * summary["mean_ns"] for summary in summaries)
+        return {"mean response time": total / count} if count else {}
+    if kind == "tree":
+        steps = (row.get("tree") or {}).get("steps") or ()
+        return {
+            str(step["phase"]): float(step["duration_ns"])
+            for step in steps
+            if step["duration_ns"] and str(step["phase"]).partition("-")[0] not in _NOT_TIMED
+        }
+    found = {phase["phase"]: float(phase["duration_ns"]) for phase in row["phases"]}
+    return {name: found[name] for name in _PHASES if name in found}
+
+
+def _estimates(specs: Sequence[Row], manifest: Row) -> tuple[data.Fact, ...]:
+    return tuple(fact for fact in time_model(specs, manifest) if fact.estimate)
+
+
+def _command(manifest: Row) -> str:
+    """The command that checks the verdicts of this run."""
+    words: list[str] = ["run", study_word(manifest)]
+    for directory in manifest.get("catalogs") or ():
+        words += ["--catalog", str(directory)]
+    overrides: Sequence[Any] = manifest.get("overrides") or ()
+    for key, values in overrides:
+        if key != ESTIMATE:
+            words += ["--set", set_argument(str(key), list(values))]
+    return f"{program()} {shlex.join([*words, '--sensitivity'])}"

@@ -1,0 +1,199 @@
+"""Estimates halved and doubled: the cases of a sensitivity analysis, and its verdicts."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from ffslab.errors import SpecError
+from ffslab.loader import find_study, load_catalog, parse_toml
+from ffslab.model.estimates import AS_STATED, ESTIMATE, VALUES, with_estimate
+from ffslab.model.specs import Case, case_spec
+from ffslab.model.study import expand, study_from_document, with_overrides
+from ffslab.report.estimates.verdicts import Sample, effects, ratios_of
+from ffslab.results.reproduce import reproduce_command
+
+STUDY = """
+schema = 1
+name = "small"
+title = "A small study"
+
+[base]
+board = "{board}"
+partition_bytes = "32 MiB"
+
+[axes]
+filesystem = ["jffs2", "ubifs"]
+"""
+
+
+def cases_of(board: str = "apf27", *overrides: tuple[str, tuple[object, ...]]) -> dict[str, Case]:
+    catalog = load_catalog()
+    study = study_from_document(parse_toml(STUDY.format(board=board), "test"), catalog, "test")
+    found = expand(with_overrides(study, overrides, catalog), catalog)
+    return {case.id: case for case in found}
+
+
+def analysed(board: str = "apf27") -> dict[str, Case]:
+    return cases_of(board, (ESTIMATE, VALUES))
+
+
+def differences(case: Case, other: Case) -> dict[str, tuple[object, object]]:
+    """Settings of the specs that differ, and their values."""
+
+    def flat(table: dict[str, object], prefix: str = "") -> dict[str, object]:
+        found: dict[str, object] = {}
+        for key, value in table.items():
+            if isinstance(value, dict):
+                found |= flat(value, f"{prefix}{key}.")
+            else:
+                found[prefix + key] = value
+        return found
+
+    before, after = flat(case_spec(case)), flat(case_spec(other))
+    return {key: (before[key], after[key]) for key in before if before[key] != after[key]}
+
+
+def test_cases_as_stated_are_those_of_the_plain_study() -> None:
+    plain, found = cases_of(), analysed()
+    for name, case in plain.items():
+        assert found[name].spec_hash == case.spec_hash
+        assert dict(found[name].axes)[ESTIMATE] == AS_STATED
+
+
+def test_one_estimate_is_changed_at_a_time() -> None:
+    found = analysed()
+    stated = found["ubifs-s1"]
+    driver = differences(stated, found["ubifs-doubledriver-s1"])
+    assert driver["board.driver_read_ns"] == (165_000, 330_000)
+    assert driver["board.driver_erase_ns"] == (20_000, 40_000)
+    assert {key.rpartition(".")[2] for key in driver} == {
+        "driver_read_ns", "driver_program_ns", "driver_erase_ns",
+    }  # fmt: skip
+    bus = differences(stated, found["ubifs-halfbus-s1"])
+    assert bus == {
+        "board.chip.bus_read_ps": (30_000, 15_000),
+        "board.chip.bus_write_ps": (30_000, 15_000),
+    }
+    assert differences(stated, found["ubifs-doubleset-s1"])["cpu_set_byte_ps"] == (3500, 7000)
+    assert differences(stated, found["ubifs-halfram-s1"]) == {
+        "board.ram_bytes": (134_217_728, 67_108_864)
+    }
+    assert differences(stated, found["ubifs-otherwait-s1"]) == {
+        "board.wait": ("interrupt", "polled")
+    }
+    ((key, reserve),) = differences(stated, found["ubifs-doublereserve-s1"]).items()
+    assert key == "filesystem.ubi.max_beb_per1024" and reserve[1] == 2 * reserve[0]  # type: ignore[operator]
+
+
+def test_what_a_case_does_not_have_is_not_halved() -> None:
+    names = set(analysed())
+    assert not {name for name in names if "ecc" in name}  # the APF27's chip has none
+    assert not {name for name in names if name.startswith("jffs2") and "reserve" in name}
+    assert {"jffs2-halfecc-s1", "ubifs-doubleecc-s1"} <= set(analysed("celf-mips"))
+    free = cases_of("apf27", (ESTIMATE, VALUES), ("cpu_scale", (0,)))
+    assert {name.split("-")[1] for name in free if name.startswith("jffs2")} == {
+        "s1", "halfbus", "doublebus", "halfram", "doubleram", "otherwait",
+    }  # fmt: skip
+
+
+def test_as_a_setting_it_changes_all_cases_that_have_it() -> None:
+    plain, found = cases_of(), cases_of("apf27", (ESTIMATE, ("double-reserve",)))
+    assert set(found) == set(plain)
+    assert found["jffs2-s1"].spec_hash == plain["jffs2-s1"].spec_hash
+    assert found["ubifs-s1"].spec_hash != plain["ubifs-s1"].spec_hash
+
+
+def test_an_unknown_change_is_an_error() -> None:
+    with pytest.raises(SpecError, match="did you mean 'half-bus'"):
+        with_estimate(next(iter(cases_of().values())), "halve-bus")
+
+
+def test_the_command_of_a_changed_case_has_its_own_change_only() -> None:
+    overrides = [("seed", [1, 2]), (ESTIMATE, list(VALUES))]
+    plain = shlex.split(reproduce_command("small", overrides, "ubifs-s1"))
+    changed = shlex.split(reproduce_command("small", overrides, "ubifs-doublebus-s1"))
+    assert plain[-2:] == [*changed[-2:-1], "ubifs-s1"]
+    assert not [word for word in plain if ESTIMATE in word]
+    assert f'{ESTIMATE}=["as-stated", "double-bus"]' in changed
+
+
+def test_the_shipped_study_tries_every_estimate() -> None:
+    axes = find_study("sensitivity").document["axes"]
+    assert tuple(axes[ESTIMATE]) == VALUES
+
+
+def sample(name: str, ns: float, change: str = AS_STATED, seed: str = "1", **more: str) -> Sample:
+    times = {"time": ns} if ns else {}
+    return Sample(name, (), more.get("state", "free"), seed, change, times)
+
+
+def test_an_order_that_a_change_turns() -> None:
+    """A 100, B 110: with the bus doubled A 130, B 120, so B ÷ A is 120/130."""
+    samples = [
+        sample("B", 110), sample("A", 100),
+        sample("B", 120, "double-bus"), sample("A", 130, "double-bus"),
+        sample("B", 109, "half-bus"), sample("A", 90, "half-bus"),
+    ]  # fmt: skip
+    (ratio,) = ratios_of(samples)
+    assert (ratio.name, ratio.has_order, ratio.turned_by) == ("B ÷ A", True, ("double-bus",))
+    assert ratio.mean() == pytest.approx(1.1)
+    assert ratio.mean("double-bus") == pytest.approx(120 / 130)
+    assert ratio.reach == pytest.approx(1.1 * 130 / 120)
+    (effect,) = effects([ratio])
+    assert (effect.estimate, effect.turned, effect.ratios) == ("bus", 1, 1)
+
+
+def test_a_change_that_one_side_does_not_have_leaves_it_as_stated() -> None:
+    samples = [sample("A", 100), sample("B", 200), sample("B", 250, "double-reserve")]
+    (ratio,) = ratios_of(samples)
+    assert ratio.mean("double-reserve") == pytest.approx(2.5) and not ratio.turned_by
+
+
+def test_seeds_that_disagree_have_no_order() -> None:
+    samples = [
+        sample("A", 100), sample("B", 120), sample("A", 100, seed="2"), sample("B", 90, seed="2"),
+    ]  # fmt: skip
+    (ratio,) = ratios_of(samples)
+    assert not ratio.has_order and not math.isclose(ratio.mean() or 0, 1.2)
+    close = ratios_of([sample("A", 100), sample("B", 101)])
+    assert not close[0].has_order
+
+
+def test_one_seed_that_turns_is_enough() -> None:
+    samples = [
+        sample("A", 100), sample("B", 120), sample("A", 100, seed="2"), sample("B", 120, seed="2"),
+        sample("A", 100, "double-bus"), sample("B", 150, "double-bus"),
+        sample("A", 100, "double-bus", "2"), sample("B", 99, "double-bus", "2"),
+    ]  # fmt: skip
+    (ratio,) = ratios_of(samples)
+    assert ratio.turned_by == ("double-bus",)
+
+
+def test_a_case_that_did_not_pass_says_nothing() -> None:
+    samples = [sample("A", 100), sample("B", 120), sample("A", 0, "half-ram")]
+    (ratio,) = ratios_of(samples)
+    assert ratio.mean("half-ram") is None and not ratio.turned_by
+
+
+def test_neighbours_and_states_are_compared() -> None:
+    samples = [
+        sample(name, ns * cost, state=state)
+        for name, ns in (("C", 300), ("A", 100), ("B", 200))
+        for state, cost in (("free", 1), ("aged", 3))
+    ]
+    found = {(ratio.where, ratio.name): ratio.mean() for ratio in ratios_of(samples)}
+    assert found == {
+        ("free", "B ÷ A"): pytest.approx(2), ("free", "C ÷ B"): pytest.approx(1.5),
+        ("aged", "B ÷ A"): pytest.approx(2), ("aged", "C ÷ B"): pytest.approx(1.5),
+        ("A", "aged ÷ free"): pytest.approx(3), ("B", "aged ÷ free"): pytest.approx(3),
+        ("C", "aged ÷ free"): pytest.approx(3),
+    }  # fmt: skip
+
+
+def test_places_are_never_mixed() -> None:
+    at = [replace(sample(n, t), place=(("x", x),)) for n, t, x in (("A", 1, "1"), ("B", 2, "2"))]
+    assert ratios_of(at) == ()
