@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ffslab.model.units import format_duration_ns, format_size
+from ffslab.results.micro import mean_response_ns
 
 _PARTS = (("startup", "start-up"), ("running", "running"), ("all", "all"))
 _COUNTS = (
@@ -23,14 +24,6 @@ _COUNTS = (
 def is_micro(result: Mapping[str, Any]) -> bool:
     """Whether a result is that of a micro-benchmark."""
     return bool(result["spec"].get("workload", {}).get("kind") == "micro")
-
-
-def mean_response_ns(result: Mapping[str, Any]) -> float | None:
-    """The mean latency of all requests of all streams."""
-    summaries = [stream["all"] for stream in result.get("requests", []) if stream["all"]]
-    count = sum(summary["count"] for summary in summaries)
-    total = sum(summary["count"] * summary["mean_ns"] for summary in summaries)
-    return total / count if count else None
 
 
 def response(result: Mapping[str, Any]) -> tuple[str, str]:

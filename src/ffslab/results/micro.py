@@ -53,6 +53,14 @@ class RequestShape:
         return -(-cache_pages * _CACHE_PAGE_BYTES // self.page_bytes) + _SPARE_PAGES
 
 
+def mean_response_ns(result: Mapping[str, Any]) -> float | None:
+    """The mean latency of all requests of all streams of a result; None without any."""
+    summaries = [stream["all"] for stream in result.get("requests") or [] if stream["all"]]
+    count = sum(summary["count"] for summary in summaries)
+    total = sum(summary["count"] * summary["mean_ns"] for summary in summaries)
+    return total / count if count else None
+
+
 def latency_summary(latencies: Sequence[int]) -> dict[str, Any] | None:
     """Count, mean and exact quantiles (nearest rank) in nanoseconds; None for no request."""
     if not latencies:

@@ -27,6 +27,7 @@ from ffslab.report.load import (
     read_rows,
     study_word,
 )
+from ffslab.results.micro import mean_response_ns
 from ffslab.results.reproduce import set_argument
 
 _PHASES = ("creation", "transactions")
@@ -138,10 +139,8 @@ def _times(row: Row) -> dict[str, float]:
     """The times that a workload's verdicts are about."""
     kind = row["spec"]["workload"].get("kind", "ffsmark")
     if kind == "micro":
-        summaries = [stream["all"] for stream in row.get("requests") or () if stream["all"]]
-        count = sum(summary["count"] for summary in summaries)
-        total = sum(summary["count"] * summary["mean_ns"] for summary in summaries)
-        return {"mean response time": total / count} if count else {}
+        mean = mean_response_ns(row)
+        return {} if mean is None else {"mean response time": mean}
     if kind == "tree":
         steps = (row.get("tree") or {}).get("steps") or ()
         return {

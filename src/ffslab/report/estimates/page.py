@@ -175,9 +175,9 @@ def _effect_table(ratios: Sequence[Ratio]) -> Table:
         where = ""
         if most is not None and effect.reach >= _SLIGHT:
             where = ", ".join(text for text in (most.metric, most.where, most.name) if text)
-        moved = f"by up to {100 * (effect.reach - 1):.3g} %"
+        moved = f"up to {times(effect.reach)}"
         rows.append((TITLES[effect.estimate], where or "–", moved, str(effect.turned)))
-    head = ("estimate", "moves most", "moves ratios", "orders turned")
+    head = ("estimate", "moves most", "factor on a ratio", "orders turned")
     return Table("Each estimate", head, ("",) * 4, tuple(rows), text_columns=2, wrapped=(1,))
 
 

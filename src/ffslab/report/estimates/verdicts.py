@@ -11,7 +11,7 @@ times differ by less than 2 %, or seeds disagree, there is no order to hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -177,8 +177,9 @@ def _states(metric: str, samples: Sequence[Sample]) -> list[Ratio]:
 Times = dict[str, dict[str, float]]  # change → seed → ns
 
 
-def _times(metric: str, samples: Sequence[Sample], name_of: object) -> dict[str, Times]:
-    assert callable(name_of)
+def _times(
+    metric: str, samples: Sequence[Sample], name_of: Callable[[Sample], str]
+) -> dict[str, Times]:
     found: dict[str, Times] = {}
     for sample in samples:
         of_change = found.setdefault(name_of(sample), {}).setdefault(sample.change, {})
