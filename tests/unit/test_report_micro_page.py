@@ -66,6 +66,7 @@ def test_sections_in_order(saturated: tuple[str, float]) -> None:
         "The slowest requests",
         "Work between requests",
         "Preparation",
+        "What the verdicts hang on",
         "Time model",
         "All results",
         "Commands",

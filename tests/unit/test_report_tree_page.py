@@ -68,7 +68,14 @@ def test_drawings_have_titles_and_theme_colours_only(pages: dict[str, str], name
 
 
 def test_sections_follow_what_varies(pages: dict[str, str]) -> None:
-    end = ["Time model", "All results", "Commands", "Method", "Glossary"]
+    end = [
+        "What the verdicts hang on",
+        "Time model",
+        "All results",
+        "Commands",
+        "Method",
+        "Glossary",
+    ]
     after = ["What unmounting costs", "Memory", "All steps", *end]
     start = ["What was found", "Good and bad"]
     assert Page(pages["images"]).headings == [*start, "Images", "The steps", *after]
