@@ -11,7 +11,9 @@ from test_report_tree_support import files_text, write_tree_run
 
 from ffslab.model.estimates import ESTIMATE, VALUES
 from ffslab.report import build
+from ffslab.report.estimates.load import load_estimates
 from ffslab.report.estimates.page import estimate_view
+from ffslab.report.estimates.verdicts import ratios_of
 from ffslab.report.load import load_run
 from ffslab.results.outcome import Outcome
 
@@ -66,6 +68,19 @@ def test_a_changed_case_that_failed_is_named(tmp_path: Path) -> None:
     view = estimate_view(write_run(tmp_path / "r", TRIED, TURNING, outcomes))
     assert f"{name}: crash: out of memory" in view.notes
     assert "crash" in [row[1] for row in view.cases.rows] if view.cases else False
+
+
+def test_a_changed_case_that_has_not_run_is_not_one_without_effect(tmp_path: Path) -> None:
+    """UBIFS's doubled driver turns an order; without that case nothing is claimed about it."""
+    folder = write_run(tmp_path / "r", TRIED, TURNING)
+    results = folder / "results.jsonl"
+    lines = [line for line in results.read_text().splitlines() if "doubledriver" not in line]
+    results.write_text("\n".join(lines) + "\n")
+    view = estimate_view(folder)
+    for ratio in ratios_of(load_estimates(folder).samples):
+        assert ratio.mean("double-driver") is None and ratio.mean("half-driver") is not None
+    planned = sum("doubledriver" in name for name in case_ids(TRIED))
+    assert f"{planned} cases with a changed estimate have not run yet." in view.notes
 
 
 def test_a_run_of_changed_cases_alone_is_a_run(tmp_path: Path) -> None:
