@@ -28,7 +28,7 @@ def bars_of(ratio: Ratio) -> list[dict[str, Any]]:
     """One bar for each change that moves the ratio, from what is stated to what it becomes."""
     stated = ratio.mean()
     assert stated is not None
-    rows = []
+    rows: list[dict[str, Any]] = []
     for change in ratio.values:
         value = ratio.mean(change)
         if change == AS_STATED or value is None:
@@ -40,10 +40,20 @@ def bars_of(ratio: Ratio) -> list[dict[str, Any]]:
                 "to": value,
                 "reach": max(value / stated, stated / value),
                 "paint": svg.PAINT[_paint(change)],
-                "label": times(value) if max(value / stated, stated / value) >= _NAMED else "",
+                "label": times(value),
                 "change": change,
             }
         )
+    for row in rows:
+        same_side = [
+            other["reach"]
+            for other in rows
+            if other["estimate"] == row["estimate"]
+            and (other["to"] >= stated) == (row["to"] >= stated)
+        ]
+        # Two numbers at one end would be one on the other.
+        if row["reach"] < max(_NAMED, *same_side):
+            row["label"] = ""
     return rows
 
 
