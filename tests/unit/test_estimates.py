@@ -75,8 +75,8 @@ def test_one_estimate_is_changed_at_a_time() -> None:
     }  # fmt: skip
     bus = differences(stated, found["ubifs-halfbus-s1"])
     assert bus == {
-        "board.chip.bus_read_ps": (30_000, 15_000),
-        "board.chip.bus_write_ps": (30_000, 15_000),
+        "board.chip.bus_read_ps": (15_000, 7_500),
+        "board.chip.bus_write_ps": (15_000, 7_500),
     }
     assert differences(stated, found["ubifs-doubleset-s1"])["cpu_set_byte_ps"] == (3500, 7000)
     assert differences(stated, found["ubifs-halfram-s1"]) == {

@@ -19,6 +19,7 @@ from ffslab.errors import EXIT_USAGE, SpecError
 from ffslab.loader import find_study, load_catalog, study_names
 from ffslab.model.catalog import Catalog
 from ffslab.model.effects import check_effects
+from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.files import StateFile
 from ffslab.model.kernels import SWITCHES
 from ffslab.model.settings import valid_keys
@@ -287,6 +288,10 @@ def stated(case: Case, key: str) -> Any:
     }.get(group, lambda: getattr(case, key, None))()
 
 
+def changes_an_estimate(case: Case) -> bool:
+    return dict(case.axes).get(ESTIMATE, AS_STATED) != AS_STATED
+
+
 def same(one: Any, other: Any) -> bool:
     try:
         return bool(parse_size(one) == parse_size(other))
@@ -325,7 +330,8 @@ def attempt(study: Study, before: Mapping[str, Case], given: Sequence[Override])
         changed = with_overrides(study, given, CATALOG)
         check_effects(changed, CATALOG, guest_inputs)
         # Without those that have no such setting: an option may be of one file system alone.
-        having = [has for case in before.values() if (has := stated(case, key)) is not None]
+        as_stated = [case for case in before.values() if not changes_an_estimate(case)]
+        having = [has for case in as_stated if (has := stated(case, key)) is not None]
         if having and all(same(has, value) for has in having):
             return "so anyway"
         left = 0
@@ -352,6 +358,7 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         [("workload.contents", "compressible"), ("workload.compressibility_percent", 50)],
     ),
     "kernel": ("quick", [("kernel", "period")]),
+    "estimate": ("quick", [("estimate", "double-driver")]),
     **{
         f"period.{name}": ("quick", [("kernel", "period"), (f"period.{name}", False)])
         for name in SWITCHES

@@ -21,6 +21,7 @@ from typing import Any
 
 from ffslab.errors import SpecError
 from ffslab.model.catalog import Catalog
+from ffslab.model.estimates import AS_STATED, ESTIMATE, with_estimate
 from ffslab.model.grids import COMMAND_LINE, Grid, Statement
 from ffslab.model.settings import DEFAULT, resolve
 from ffslab.model.specs import Case
@@ -44,6 +45,11 @@ _NEEDS: Mapping[str, str] = {
     "workload.find_name": "the step find in workload.steps",
     "board.cpu_block_ps": "a cpu_scale above 0",
     "board.cpu_byte_ps": "a cpu_scale above 0",
+    "board.cpu_set_byte_ps": "a cpu_scale above 0",
+    "board.driver_read_ns": "a cpu_scale above 0",
+    "board.driver_program_ns": "a cpu_scale above 0",
+    "board.driver_erase_ns": "a cpu_scale above 0",
+    "estimate": "a case that has the figure, with a value above 0",
 }
 
 GuestInputs = Callable[[Case], Hashable]
@@ -114,9 +120,12 @@ def _changes(
 ) -> bool:
     """Whether the case differs from what it would be without the setting, or repeats it.
 
-    Names of the catalog, sizes of the partition and seeds are in every case that has them.
+    Names of the catalog, sizes of the partition and seeds are in every case that has them. An axis
+    of estimates leaves out what a case does not have.
     """
     group, dot, name = given.statement.key.partition(".")
+    if group == ESTIMATE and len(given.statement.values) == 1:
+        return given.value == AS_STATED or with_estimate(case, given.value) != case
     if not dot:
         return True
     if group == "options" and name not in dict(case.filesystem.options):

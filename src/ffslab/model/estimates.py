@@ -61,7 +61,7 @@ def parts_of(value: str) -> tuple[str, str]:
         from ffslab.model.files import suggestion  # pydantic is slow to import
 
         raise SpecError(
-            f"unknown {ESTIMATE} {value!r}{suggestion(value, VALUES)}",
+            f"unknown {ESTIMATE} {value!r}{suggestion(str(value), VALUES)}",
             cause=f"valid values: {', '.join(VALUES)}",
             remedy=f'for example --set \'{ESTIMATE}=["{AS_STATED}", "double-driver"]\'',
         )
@@ -97,5 +97,7 @@ def _with_reserve(case: Case, factor: float) -> Case:
     ubi = case.filesystem.ubi
     if ubi is None:
         return case
-    changed = replace(ubi, max_beb_per1024=round(ubi.max_beb_per1024 * factor))
+    # 0 would be UBI's own default, which is more.
+    reserve = max(round(ubi.max_beb_per1024 * factor), 1)
+    changed = replace(ubi, max_beb_per1024=reserve)
     return replace(case, filesystem=replace(case.filesystem, ubi=changed))
