@@ -152,6 +152,8 @@ static void try_block(u8 *bytes)
 	judge(b.state < YAFFS_BLOCK_STATES && b.pages_in_use <= 64 &&
 	      b.strikes <= 7, "block");
 	yaffs_ckpt_block_pack(&b, &again);
+	/* All but the soft-deleted pages, the low ten bits, which are not kept. */
+	put32(m, 0, get32(m, 0) & ~0x3ffu);
 	judge(!memcmp(m, &again, sizeof(again)), "blocks differ");
 }
 
