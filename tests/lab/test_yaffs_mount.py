@@ -32,7 +32,6 @@ from yaffs_guest import (
 
 from ffslab.target.lab import LabBuild
 from ffslab.target.uml import WALL_CLOCK_START_NS
-from ffslab.yaffs2 import ImageOptions, read_tree
 from ffslab.yaffs2.format import ObjectType
 from ffslab.yaffs2.header import HeaderFields, pack_header
 from ffslab.yaffs2.tags import header_tags
@@ -105,49 +104,6 @@ def test_another_tag_mode_is_refused(
     steps = [*load(), mount(written), *LIST, UMOUNT]
     third = start(lab, tmp_path / "third", fstree, steps, flash=second.flash)
     assert_same(script.listing(), third.listings[0])
-
-
-@pytest.mark.parametrize("inband", [True, False], ids=["inband", "oob"])
-@pytest.mark.parametrize("at", [0, 20, 100, 232])
-def test_another_tag_mode_is_not_written_over_wherever_the_data_are(
-    lab: LabBuild, tmp_path: Path, fstree: Path, at: int, inband: bool
-) -> None:
-    """Two blocks of an otherwise erased partition.
-
-    A mount looks at the first blocks and at some of the others. What it does not see so is found
-    before a block is written, and left alone.
-    """
-    chip = Chip(2048, 64, 16, 256)
-    raw, flash = tmp_path / "raw", tmp_path / "flash"
-    geometry = chip.geometry(inband=inband)
-    with raw.open("wb") as file:
-        file.write(b"\xff" * at * geometry.raw_block_bytes)
-        log = LogWriter(file, geometry)
-        for number in range(20):
-            write_file_header(log, 257 + number, 1, b"file%d" % number)
-        log.pad()
-    write_flash(flash, chip, raw)
-    options = "" if inband else "inband-tags"
-    script = Script()
-    script.write("/new", 0, 6_500_000, 1)
-    for _ in range(40):
-        script.write("/again", 0, 60_000, 2)
-        script.unlink("/again")
-    steps = [*load(chip), mount(options, may_fail=True), run(0), *LIST, UMOUNT, CHIP_COUNTERS]
-    guest = start(lab, tmp_path / "guest", fstree, steps, chip=chip, scripts=[script], flash=flash,
-                  passes=False)  # fmt: skip
-    if guest.step_errors("mount") == ["EUCLEAN"]:
-        assert flash_contents(flash) == flash_contents(guest.flash)
-        return
-    assert at, "an unmounted image has something in its first block"
-    assert guest.console.count("is left alone") == 2
-    assert_same(script.listing(), guest.listings[0])
-    assert no_violations(guest.counters)
-    tree = read_tree(
-        guest.flash,
-        ImageOptions(first_block=at, blocks=2, pages_per_block=16, inband=inband),
-    )
-    assert {*tree} >= {f"/file{number}" for number in range(20)}
 
 
 def write_file_header(log: LogWriter, object_id: int, parent_id: int, name: bytes) -> None:
