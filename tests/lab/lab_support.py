@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.loader import load_catalog, parse_toml
-from ffslab.model.specs import Case
+from ffslab.model.specs import DRIVER_FIGURES, Case
 from ffslab.model.study import expand, study_from_document
 from ffslab.results.console import scan_console
 from ffslab.results.records import parse_records
@@ -62,6 +62,16 @@ def cases(text: str = STUDY, **changes: Any) -> dict[str, Case]:
         case.id: replace(case, board=replace(case.board, chip=replace(case.board.chip, **changes)))
         for case in expanded
     }
+
+
+def with_free_driver(case: Case) -> Case:
+    """The case on a board whose NAND driver costs nothing.
+
+    For comparisons of two programs by what they ask of the flash: threads of the file systems work
+    by the clock and ask too, and the longer a program takes, the more of that falls into it.
+    """
+    free = dict.fromkeys(DRIVER_FIGURES, 0)
+    return replace(case, board=replace(case.board, **free))
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from fio_support import (
     micro_steps,
 )
 from guest_programs import device_steps, mount_step
-from lab_support import Boot, boot, cases
+from lab_support import Boot, boot, cases, with_free_driver
 
 from ffslab.model.specs import Case
 from ffslab.target.lab import LabBuild
@@ -117,7 +117,7 @@ class Compared:
 def case_of(filesystem: str) -> Case:
     name, options = FILESYSTEMS[filesystem]
     (case,) = cases(STUDY.format(filesystem=name, options=options)).values()
-    return case
+    return with_free_driver(case)
 
 
 def group_of(filesystem: str, state: str) -> Group:

@@ -19,15 +19,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from fio_support import COUNTED, MOUNT_POINT, READY, READY_SCRIPT, exec_step, host_steps
 from guest_programs import device_steps, mount_step
-from lab_support import Boot, boot, cases
+from lab_support import Boot, boot, cases, with_free_driver
 
-from ffslab.model.specs import DRIVER_FIGURES, Case
+from ffslab.model.specs import Case
 from ffslab.results.trace import read_trace
 from ffslab.target.lab import LabBuild
 from ffslab.target.planlines import encode
@@ -160,14 +160,8 @@ def differences_of_copies(filesystem: str, family: str, found: Compared) -> Diff
 
 
 def case_of(filesystem: str) -> Case:
-    """A board whose driver costs nothing.
-
-    Threads of the file systems work by the clock, and read too. The longer a walk takes, the more
-    of that falls into it; agent and program must not differ by it.
-    """
     (case,) = cases(STUDY.format(filesystem=filesystem)).values()
-    free = dict.fromkeys(DRIVER_FIGURES, 0)
-    return replace(case, board=replace(case.board, **free))
+    return with_free_driver(case)
 
 
 def guest_files(directory: Path) -> dict[str, Path]:
