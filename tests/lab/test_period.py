@@ -20,7 +20,7 @@ from ffslab.target.planlines import attach_lines, beginning, format_lines, plan_
 
 SUMMARY_NODE = b"\x85\x19\x06\x20"  # magic and type of struct jffs2_raw_summary, little-endian
 TICK_NS = 5 * 10**9  # dirty_writeback_centisecs
-SLACK_NS = 5 * 10**7  # some jiffies, and what a flash operation takes
+SLACK_NS = 100_000_000  # what a write of 100 kB, and a flush of it, take
 EXPIRE_NS = 30 * 10**9  # dirty_expire_centisecs
 
 Flush = Callable[[LabBuild, Path, str, int], tuple[int, int]]
