@@ -156,8 +156,8 @@ static int read_names(struct walk *walk, struct walk_level *level,
 {
 	for (;;) {
 		uint64_t start = clock_now_ns();
-		ssize_t n = getdents64(descent_fd(&walk->descent), walk->batch,
-				       BATCH_BYTES);
+		ssize_t n = getdents64(descent_fd(&walk->descent),
+				       (void *)walk->batch, BATCH_BYTES);
 		uint64_t end = clock_now_ns();
 
 		if (n < 0)

@@ -1,12 +1,10 @@
 """The same case gives the same bytes: alone, under load, with one job and with four,
-traced and not, in any directory, as any process of the host."""
+traced and not. tests/lab/test_host.py has other hosts."""
 
 from __future__ import annotations
 
 import multiprocessing
-import os
 import struct
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,10 +13,7 @@ from pathlib import Path
 import pytest
 from lab_support import STUDY, boot, cases, results, run_study
 
-from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
 from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import plan_text
-from ffslab.target.uml import batch_script, write_guest_directory
 
 
 def _spin() -> None:
@@ -78,20 +73,3 @@ def test_a_trace_takes_no_virtual_time(lab: LabBuild, tmp_path: Path) -> None:
         assert plain.flash.read_bytes() == traced.flash.read_bytes()
         count = [struct.unpack_from("<Q", b.trace.read_bytes(), 16)[0] for b in (plain, traced)]
         assert count[0] == 0 and count[1] > 1000
-
-
-def test_the_process_number_does_not_matter(lab: LabBuild, tmp_path: Path) -> None:
-    """A guest that is process 2, of a namespace of its own, and one with more digits."""
-    case = next(iter(cases().values()))
-    usual = boot(lab, tmp_path / "usual", case)
-    own = tmp_path / "own"
-    own.mkdir()
-    write_guest_directory(own, lab, case, plan_text(case))
-    namespace = ["unshare", "--pid", "--fork"]
-    if os.geteuid():
-        namespace += ["--user", "--map-root-user"]
-    script = f"({batch_script(case, None)}); exit $?"  # the guest must not be process 1
-    done = subprocess.run([*namespace, "/bin/sh", "-c", script], cwd=own, timeout=120, check=False)
-    assert done.returncode == 0
-    for name in (RECORDS_NAME, CONSOLE_NAME):
-        assert (own / name).read_bytes() == (usual.directory / name).read_bytes()

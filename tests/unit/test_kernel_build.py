@@ -9,6 +9,7 @@ import pytest
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.kernel import build, ensure_lab, lab
+from ffslab.kernel.cache import write_stamp
 from ffslab.kernel.commands import clean_environment, run_logged
 from ffslab.kernel.progress import ConsoleProgress
 from ffslab.kernel.source import KernelSource
@@ -67,7 +68,7 @@ def test_a_change_rebuilds_what_depends_on_it(
         file.write("# changed\n")
     after = lab.plan_lab("default", SOURCE)
     assert changed_parts(before, after) == expected
-    assert (before.build_id != after.build_id) == bool(expected)
+    assert (before.inputs_id != after.inputs_id) == bool(expected)
 
 
 def test_a_plan_does_not_depend_on_the_checkouts_place(checkout: Path) -> None:
@@ -79,6 +80,23 @@ def test_a_plan_does_not_depend_on_the_checkouts_place(checkout: Path) -> None:
 def test_nothing_is_complete_in_an_empty_cache(checkout: Path) -> None:
     assert lab.plan_lab("default", SOURCE).missing() == ["kernel", "chip", "other", "agent"]
     assert checkout.is_dir()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_build_id_covers_the_built_bytes_of_each_part(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, part: int
+) -> None:
+    assert checkout.is_dir()
+    monkeypatch.setattr(lab, "known_source", lambda _: SOURCE)
+    plan = lab.plan_lab("default", SOURCE)
+    for entry in plan.entries:
+        entry.mkdir(parents=True)
+        (entry / "built").write_text("by one assembler")
+        write_stamp(entry, {}, [entry / "built"])
+    before = ensure_lab().build_id
+    (plan.entries[part] / "built").write_text("by another")
+    write_stamp(plan.entries[part], {}, [plan.entries[part] / "built"])
+    assert ensure_lab().build_id != before
 
 
 def test_an_unknown_variant_is_a_usage_error() -> None:

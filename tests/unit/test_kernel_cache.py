@@ -14,6 +14,7 @@ import pytest
 
 from ffslab.errors import InfrastructureError
 from ffslab.kernel.cache import (
+    built_identity,
     cache_root,
     hash_files,
     hash_texts,
@@ -63,6 +64,24 @@ def test_an_entry_is_complete_only_with_its_stamp(tmp_path: Path) -> None:
     replace_directory(scratch, entry)
     assert is_complete(entry)
     assert not scratch.exists()
+
+
+def test_other_bytes_of_the_same_inputs_are_another_identity(tmp_path: Path) -> None:
+    """Another assembler or C library made them; the name of the entry does not say so."""
+    identities = []
+    for text, name in (("one", "agent"), ("one", "agent"), ("two", "agent"), ("one", "other")):
+        (tmp_path / name).write_text(text)
+        write_stamp(tmp_path, {"from": "the same"}, [tmp_path / name])
+        identities.append(built_identity(tmp_path))
+    assert identities[0] == identities[1]
+    assert len(set(identities)) == 3
+
+
+def test_a_stamp_without_an_identity_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    write_stamp(tmp_path, {"from": "a test"})
+    with pytest.raises(InfrastructureError, match="cannot be read") as caught:
+        built_identity(tmp_path)
+    assert f"rm -r {tmp_path}" in str(caught.value)
 
 
 def test_leftovers_of_an_interrupted_run_are_removed(tmp_path: Path) -> None:

@@ -246,7 +246,7 @@ def test_every_build_of_the_kernel_has_its_own_modules(
     assert default.out_of_tree[0].entry != debug.out_of_tree[0].entry
     assert "out-of-tree mine" in default.missing()
     # A lab is what it is, whatever modules users bring: their sources are in the specs.
-    assert default.build_id == lab.plan_lab("default", source).build_id
+    assert default.inputs_id == lab.plan_lab("default", source).inputs_id
     # Two file systems of the same sources share what is built.
     twin = replace(setup, name="twin")
     assert lab.plan_lab("default", source, [setup, twin]).out_of_tree == default.out_of_tree

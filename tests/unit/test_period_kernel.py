@@ -304,7 +304,7 @@ def test_its_patches_do_not_change_the_default_kernels_place(
     before = {variant: plan_lab(variant, source) for variant in ("default", "period")}
     (tmp_path / "kernel" / "period" / "one.patch").write_text("changed")
     assert plan_lab("default", source) == before["default"]
-    assert plan_lab("period", source).build_id != before["period"].build_id
+    assert plan_lab("period", source).inputs_id != before["period"].inputs_id
 
 
 def test_the_patches_define_the_switches_that_the_model_knows() -> None:

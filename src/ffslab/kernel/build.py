@@ -116,6 +116,7 @@ def build_kernel(
     write_stamp(
         entry.directory,
         {"source": source.id, "variant": inputs.variant, "compiler": compiler_version()},
+        [entry.binary, *entry.modules.values()],
     )
 
 
@@ -300,6 +301,6 @@ def _publish_file(built: Path, entry: Path) -> None:
     """Makes `entry` a complete cache entry that holds this one file."""
     pending = make_directory(entry.parent / f"tmp-{entry.name}")
     shutil.copy2(built, pending / built.name)
-    write_stamp(pending, {"file": built.name})
+    write_stamp(pending, {"file": built.name}, [pending / built.name])
     replace_directory(pending, entry)
     shutil.rmtree(entry.parent / f"tmp-{os.getpid()}", ignore_errors=True)

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from ffslab.kernel.progress import Progress
 
 STAMP = "complete.json"
 _SCRATCH_PREFIX = "tmp-"
+_IDENTITY = "sha256"
 
 
 def cache_root(environment: Mapping[str, str] | None = None) -> Path:
@@ -111,11 +112,30 @@ def replace_directory(scratch: Path, final: Path) -> None:
     scratch.rename(final)
 
 
-def write_stamp(entry: Path, facts: Mapping[str, object]) -> None:
-    """Marks `entry` complete; `facts` say what it was made from."""
+def write_stamp(entry: Path, facts: Mapping[str, object], made: Sequence[Path] = ()) -> None:
+    """Marks `entry` complete; `facts` say what it was made from, `made` are files of it that
+    `built_identity` is to stand for.
+    """
+    stamp = {**facts, _IDENTITY: sha256_of_files(entry, made)} if made else facts
     pending = entry / (STAMP + ".new")
-    pending.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    pending.write_text(json.dumps(stamp, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     pending.replace(entry / STAMP)
+
+
+def built_identity(entry: Path) -> str:
+    """The hash of what was made in a complete entry.
+
+    Its name is a hash of what ffslab knows to go in. This tells builds apart that another
+    assembler, linker or C library made of the same.
+    """
+    try:
+        return str(json.loads((entry / STAMP).read_text(encoding="utf-8"))[_IDENTITY])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InfrastructureError(
+            f"{entry / STAMP} cannot be read: {error!r}",
+            cause="the file was edited or cut",
+            remedy=f"rm -r {entry}, and the same command again",
+        ) from error
 
 
 def is_complete(entry: Path) -> bool:

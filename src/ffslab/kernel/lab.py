@@ -24,7 +24,14 @@ from ffslab.kernel.build import (
     compiler_version,
     module_sources,
 )
-from ffslab.kernel.cache import cache_root, hash_files, hash_texts, is_complete, locked
+from ffslab.kernel.cache import (
+    built_identity,
+    cache_root,
+    hash_files,
+    hash_texts,
+    is_complete,
+    locked,
+)
 from ffslab.kernel.outoftree import (
     OutOfTreeModules,
     build_out_of_tree,
@@ -51,7 +58,7 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {"period": "period"}
 # Part of every hash: raise it when the way of building changes the result.
-_FORMAT = "1"
+_FORMAT = "2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +69,13 @@ class LabPlan:
     kernel: KernelEntry
     modules: Mapping[str, Path]
     agent: Path
-    build_id: str
+    inputs_id: str
     out_of_tree: tuple[OutOfTreeModules, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Path, ...]:
+        """The lab's own parts, in the order of `build_id`."""
+        return (self.kernel.directory, *self.modules.values(), self.agent)
 
     def missing(self) -> list[str]:
         """The parts that are not built."""
@@ -119,7 +131,7 @@ def plan_lab(
         kernel=KernelEntry(root / "kernel" / f"{variant}-{kernel_key}"),
         modules={name: root / "module" / f"{name}-{key}" for name, key in module_keys.items()},
         agent=root / "agent" / agent_key,
-        build_id=hash_texts([kernel_key, *module_keys.values(), agent_key]),
+        inputs_id=hash_texts([kernel_key, *module_keys.values(), agent_key]),
         out_of_tree=plan_out_of_tree(file_systems, kernel_key, root),
     )
 
@@ -187,7 +199,7 @@ def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
 
 def _invalidate(plan: LabPlan) -> None:
     out_of_tree = (wanted.entry for wanted in plan.out_of_tree)
-    for entry in (plan.kernel.directory, *plan.modules.values(), plan.agent, *out_of_tree):
+    for entry in (*plan.entries, *out_of_tree):
         shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -224,6 +236,6 @@ def _lab_build(plan: LabPlan) -> LabBuild:
         kernel=plan.kernel.binary,
         modules={**plan.kernel.modules, **ours},
         agent=plan.agent / "ffsagent",
-        build_id=plan.build_id,
+        build_id=hash_texts([plan.inputs_id, *map(built_identity, plan.entries)]),
         out_of_tree={wanted.source.key: wanted.built() for wanted in plan.out_of_tree},
     )

@@ -39,6 +39,7 @@ BUILD_PACKAGES = (
     DebianPackage("gcc", "compiles the kernel, the modules and the agent", "gcc"),
     DebianPackage("libc6-dev", "the C library's headers", "/usr/include/stdio.h"),
     DebianPackage("make", "drives the builds", "make"),
+    DebianPackage("musl-tools", "the C library of the agent", "musl-gcc"),
     DebianPackage("flex", "the kernel's configuration tool", "flex"),
     DebianPackage("bison", "the kernel's configuration tool", "bison"),
     DebianPackage("bc", "generates the kernel's time constants", "bc"),

@@ -15,7 +15,8 @@ class LabBuild:
 
     `modules` maps a module's name (vnand, flashmon, nandsim, …) to its file;
     `out_of_tree` has those that users brought, by the key of their sources;
-    `build_id` names the sources and the configuration the lab itself was built from;
+    `build_id` names the sources and the configuration the lab itself was built from, and the
+    programs that the host's tools made of them;
     `variants` are labs of other variants of the kernel.
     """
 

@@ -65,6 +65,9 @@ def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
         "time-travel=inf-cpu",
         f"time-travel-start={WALL_CLOCK_START_NS}",
         *console,
+        # Nothing about the host on the console, but all that the kernel says.
+        "quiet",
+        "loglevel=7",
         f"iomem={FLASH_REGION},{FLASH_NAME}",
         f"iomem={TRACE_REGION},{TRACE_NAME}",
         f"initrd={INITRAMFS_NAME}",
