@@ -82,10 +82,14 @@ def options_key(axes: Mapping[str, str]) -> str:
 
 
 def altair_module() -> Any:
-    """altair, with the host's limits on rows lifted; imported when the first chart is drawn."""
+    """altair, without its limit on rows and its checks, which take longer than the drawing; the
+    tests check every chart. Imported when the first chart is drawn.
+    """
     import altair
+    from altair.utils import schemapi
 
     altair.data_transformers.disable_max_rows()
+    schemapi.disable_debug_mode()
     return altair
 
 

@@ -1,8 +1,9 @@
 """Files that are either there in full or not at all.
 
-A result is written next to its place, flushed to disk, and renamed into it: a
-reader, or the next `--resume` after a power cut or kill -9, never sees half a
-file under the final name.
+A file is written next to its place and renamed into it: a reader, or the next
+`--resume` after a kill -9, never sees half a file under the final name. What
+says that a case has run is flushed to disk first, so that it is whole after a
+power cut of the host, too; the rest can be made again from it.
 """
 
 from __future__ import annotations
@@ -17,14 +18,18 @@ from ffslab.errors import DamagedResultError, InfrastructureError
 from ffslab.program import program
 
 
-def write_atomic(path: Path, text: str) -> None:
-    """Replaces `path` by `text`; InfrastructureError if the disk is full or read-only."""
+def write_atomic(path: Path, text: str, *, durable: bool = False) -> None:
+    """Replaces `path` by `text`; InfrastructureError if the disk is full or read-only.
+
+    `durable` text is on the disk when this returns: some milliseconds.
+    """
     temporary = path.with_name(f".{path.name}.new")
     try:
         with temporary.open("w", encoding="utf-8") as file:
             file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
         raise disk_error(error, path) from error

@@ -54,7 +54,7 @@ class RunDirectory:
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replaces the manifest; readable, since people look at it."""
         text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
-        write_atomic(self.path / MANIFEST, text + "\n")
+        write_atomic(self.path / MANIFEST, text + "\n", durable=True)
 
     def done_ids(self, cases: Sequence[Case]) -> frozenset[str]:
         """The cases that have a readable result of the same spec."""
@@ -98,7 +98,7 @@ class RunDirectory:
         """Writes a case's figures; the case counts as run from here on."""
         directory = self.case_dir(result["id"])
         write_atomic(directory / CASE_WALL, canonical_json(wall) + "\n")
-        write_atomic(directory / CASE_RESULT, canonical_json(result) + "\n")
+        write_atomic(directory / CASE_RESULT, canonical_json(result) + "\n", durable=True)
 
     def collect(self, case_ids: Sequence[str]) -> list[dict[str, Any]]:
         """Writes results.jsonl and wall.jsonl from the cases that have run, in this order."""
@@ -112,7 +112,7 @@ class RunDirectory:
             wall = self.case_dir(case_id) / CASE_WALL
             if wall.exists():
                 walls.append(canonical_json(read_json(wall)))
-        write_atomic(self.path / RESULTS, "".join(line + "\n" for line in lines))
+        write_atomic(self.path / RESULTS, "".join(line + "\n" for line in lines), durable=True)
         write_atomic(self.path / WALL, "".join(line + "\n" for line in walls))
         return results
 
