@@ -74,7 +74,7 @@ def test_failures_come_first_and_every_case_has_its_command(saturated: str) -> N
     text = "".join(Page(saturated).words)
     assert text.index("cases failed") < text.rindex("What was found")
     assert "micro: no space left <b>(ENOSPC)</b>" in text
-    assert saturated.count("<code>ffslab run micro-saturated --set") == 235
+    assert saturated.count("<code>ffslab run micro-saturated --set") == 236
 
 
 def test_units_configurations_and_notes_are_named(saturated: str) -> None:
