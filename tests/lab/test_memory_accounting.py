@@ -320,7 +320,7 @@ def test_records_are_cheap_and_the_same_each_time(lab: LabBuild, tmp_path: Path)
         assert [row[:2] for row in once["slabs"]] == [row[:2] for row in again["slabs"]]
     # On the board's 400 MHz ARM9. Most of it is the kernel printing a line for every cache.
     steps = [r for r in first.of_type("step") if r["verb"] == "memory"]
-    assert max(r["t_end_ns"] - r["t_start_ns"] for r in steps) < 5_000_000
+    assert max(r["t_end_ns"] - r["t_start_ns"] for r in steps) < 6_000_000
 
 
 def test_files_are_seen_in_the_file_systems_caches(lab: LabBuild, tmp_path: Path) -> None:

@@ -1,16 +1,20 @@
 """`ffslab test`: everything that the continuous integration runs, in one command.
 
-Style and types first, then the tests that need no kernel, then (without --quick) those that boot
-the lab. All stages run, so that one failure does not hide another; pytest comes last, so
+Style, types and the C parts first, as many at once as there are processors; then pytest, with a
+process for each. All stages run, so that one failure does not hide another; pytest comes last, so
 that its summary ends the output.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -57,9 +61,9 @@ def test(
     arguments = list(context.args)
     if not quick:
         _prepare_full_run()
-    checks = [] if arguments else check_stages(root)
-    failed = [stage.name for stage in checks if not _passes(stage, root)]
-    status = _run(pytest_stage(arguments, quick=quick), root)
+    processors = len(os.sched_getaffinity(0))
+    failed = [] if arguments else _failed(check_stages(root), root, processors)
+    status = _run(pytest_stage(arguments, processors, quick=quick), root)
     if failed:
         # On standard error: the last lines of standard output are pytest's summary.
         typer.echo(f"ffslab test: failed before pytest: {', '.join(failed)}", err=True)
@@ -114,21 +118,59 @@ def check_stages(root: Path) -> list[Stage]:
     return stages
 
 
-def pytest_stage(arguments: Sequence[str], *, quick: bool) -> Stage:
-    """Pytest over the user's choice of tests, else over everything that `quick` leaves."""
-    names_tests = any(not word.startswith("-") for word in arguments)
-    default = () if names_tests else _QUICK_TESTS if quick else (*_QUICK_TESTS, *_LAB_TESTS)
-    return Stage("pytest", (sys.executable, "-m", "pytest", *default, *arguments))
+def pytest_stage(arguments: Sequence[str], processors: int, *, quick: bool) -> Stage:
+    """Pytest over the user's choice of tests, else over everything that `quick` leaves.
+
+    Everything is run by `processors` processes, the files of the lab's tests first: they are the
+    long ones. A file's tests stay in one process, since they share guests.
+    """
+    command = (sys.executable, "-m", "pytest")
+    if any(not word.startswith("-") for word in arguments):
+        return Stage("pytest", (*command, *arguments))
+    tests = _QUICK_TESTS if quick else (*_LAB_TESTS, *_QUICK_TESTS)
+    workers = ("-n", str(processors), "--dist", "loadfile", "--no-loadscope-reorder")
+    return Stage("pytest", (*command, *workers, *tests, *arguments))
 
 
-def _passes(stage: Stage, root: Path) -> bool:
-    return _run(stage, root) == 0
+def _failed(stages: Sequence[Stage], root: Path, processors: int) -> list[str]:
+    """Runs stages side by side, shows the output of each in order; names of those that failed."""
+    failed = []
+    with ThreadPoolExecutor(max_workers=processors) as pool:
+        for stage, done in zip(stages, pool.map(partial(_captured, root), stages), strict=True):
+            _announce(stage)
+            typer.echo(done.stdout, nl=False)
+            if done.returncode != 0:
+                failed.append(stage.name)
+    return failed
+
+
+def _captured(root: Path, stage: Stage) -> subprocess.CompletedProcess[str]:
+    with _explained(stage):
+        return subprocess.run(
+            stage.command,
+            cwd=root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
 
 
 def _run(stage: Stage, root: Path) -> int:
-    typer.echo(f"== {stage.name}: {' '.join(stage.command)}", err=True)
-    try:
+    _announce(stage)
+    with _explained(stage):
         return subprocess.run(stage.command, cwd=root, check=False).returncode
+
+
+def _announce(stage: Stage) -> None:
+    typer.echo(f"== {stage.name}: {' '.join(stage.command)}", err=True)
+
+
+@contextmanager
+def _explained(stage: Stage) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError as error:
         raise InfrastructureError(
             f"cannot run {stage.command[0]}: {error.strerror}",
