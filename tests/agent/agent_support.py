@@ -18,6 +18,8 @@ from typing import Any
 
 Record = dict[str, Any]
 SHM = Path("/dev/shm")
+# The long form of the tests.
+NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 ORDER = {
     "start": ["v", "type", "agent", "kernel", "clock", "seed"],
     "step": ["v", "type", "index", "verb", "label", "t_start_ns", "t_end_ns", "status"],

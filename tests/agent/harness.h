@@ -9,6 +9,7 @@
 #define FFSAGENT_TEST_HARNESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /** check() - count one check and print it if it failed. */
@@ -20,6 +21,12 @@ bool check(bool good, const char *file, int line, const char *format, ...)
 /* For loops: the values that failed are worth more than the text. */
 #define CHECKF(condition, ...) \
 	check((condition), __FILE__, __LINE__, __VA_ARGS__)
+
+/** scratch_template() - what mkstemp() and mkdtemp() make a name of: in
+ * memory where that can be, since a loaded disk takes minutes for what these
+ * tests write, else in $TMPDIR or /tmp.
+ */
+void scratch_template(char *path, size_t size, const char *name);
 
 void test_histogram(void);
 void test_random(void);

@@ -2,29 +2,42 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs every test of the agent and adds up their counts; the last line is
-# "N passed, N failed".   usage: run_tests.sh FFSAGENT SANITIZER-DIR
+# "N passed, N failed".   usage: run_tests.sh FFSAGENT PROGRAMS FUZZ-RUNS FUZZ-SEED
 #
-# Each part ends with such a line of its own; one that does not has crashed and
-# counts as one failure.
+# The parts run at the same time, since the longest takes as long as all others;
+# what they print comes in order. Each ends with a count of its own; one that does
+# not has crashed and counts as one failure.
 
 agent=$1
-san=$2
+programs=$2
+runs=$3
+seed=$4
 here=$(dirname "$0")
+out=$(mktemp -d "$programs/run-XXXXXX") || exit 1
+trap 'rm -rf "$out"' EXIT
+started=0
 passed=0
 failed=0
 
-part() {
-	echo "== $*"
-	output=$("$@" 2>&1)
-	status=$?
-	printf '%s\n' "$output"
-	last=$(printf '%s\n' "$output" | tail -n 1)
+start() {
+	started=$((started + 1))
+	{
+		echo "== $*"
+		"$@" 2>&1
+		echo $? >"$out/status-$started"
+	} >"$out/$started" &
+}
+
+report() {
+	cat "$out/$1"
+	status=$(cat "$out/status-$1")
+	last=$(tail -n 1 "$out/$1")
 	case $last in
 	[0-9]*" passed, "[0-9]*" failed")
 		passed=$((passed + ${last%% *}))
 		last=${last#*, }
 		failed=$((failed + ${last%% *}))
-		[ $status -eq 0 ] || [ "${last%% *}" -gt 0 ] ||
+		[ "$status" -eq 0 ] || [ "${last%% *}" -gt 0 ] ||
 			failed=$((failed + 1))
 		;;
 	*)
@@ -34,13 +47,19 @@ part() {
 	esac
 }
 
-part "$san/test_units"
-part "$san/fuzz_plan" 50000 1
-part "$san/fuzz_postmark" 50000 1
-part "$san/fuzz_memory" 50000 1
-part python3 "$here/test_agent.py" "$agent"
-part python3 "$here/test_micro.py" "$agent"
-part python3 "$here/test_tree.py" "$agent"
+start "$programs/test_units"
+start "$programs/fuzz_plan" "$runs" "$seed"
+start "$programs/fuzz_postmark" "$runs" "$seed"
+start "$programs/fuzz_memory" "$runs" "$seed"
+start python3 "$here/test_agent.py" "$agent"
+start python3 "$here/test_micro.py" "$agent"
+start python3 "$here/test_tree.py" "$agent"
+wait
+part=0
+while [ $part -lt $started ]; do
+	part=$((part + 1))
+	report $part
+done
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -124,7 +124,7 @@ static void operations(struct file_io *io)
 static void with_directory(bool buffering, bool text)
 {
 	static struct latency latencies[LATENCY_OPS];
-	char directory[] = "/tmp/ffsagent-test-XXXXXX";
+	char directory[256];
 	struct ffsmark_location location = { directory, 1 };
 	struct ffsmark_params params = {
 		.locations = &location,
@@ -137,9 +137,10 @@ static void with_directory(bool buffering, bool text)
 	};
 	static struct file_io io;
 	struct ffs_error error;
-	char path[64];
+	char path[300];
 	int op;
 
+	scratch_template(directory, sizeof(directory), "io");
 	if (!CHECK(mkdtemp(directory) != NULL))
 		return;
 	for (op = 0; op < LATENCY_OPS; op++)

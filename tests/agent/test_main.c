@@ -3,6 +3,8 @@
  * test_main.c - runs the unit tests; the last line is the count.
  */
 #include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "harness.h"
 
@@ -23,6 +25,17 @@ bool check(bool good, const char *file, int line, const char *format, ...)
 	va_end(args);
 	putchar('\n');
 	return false;
+}
+
+void scratch_template(char *path, size_t size, const char *name)
+{
+	const char *directory = getenv("TMPDIR");
+
+	if (!access("/dev/shm", W_OK))
+		directory = "/dev/shm";
+	else if (!directory || !*directory)
+		directory = "/tmp";
+	snprintf(path, size, "%s/ffsagent-%s-XXXXXX", directory, name);
 }
 
 int main(void)

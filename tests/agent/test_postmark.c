@@ -130,10 +130,13 @@ static void locations(void)
 
 static void load_itself(void)
 {
-	char path[] = "/tmp/ffsagent-load-XXXXXX", line[64];
-	int fd = mkstemp(path);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	char path[256], line[300];
+	FILE *file;
+	int fd;
 
+	scratch_template(path, sizeof(path), "load");
+	fd = mkstemp(path);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!CHECK(file != NULL))
 		return;
 	fprintf(file, "set number 77\nload %s\nset seed 5\n", path);

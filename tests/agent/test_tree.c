@@ -294,7 +294,7 @@ static void content_text(void)
 
 /* --- steps --------------------------------------------------------------- */
 
-static char scratch[] = "/tmp/ffsagent-tree-XXXXXX";
+static char scratch[128];
 
 static const char *at(const char *name)
 {
@@ -480,6 +480,7 @@ void test_tree(void)
 	content_pieces(TREE_CONTENT_COMPRESSIBLE, 100);
 	content_compressible();
 	content_text();
+	scratch_template(scratch, sizeof(scratch), "tree");
 	if (!CHECK(mkdtemp(scratch)))
 		return;
 	check_finds();

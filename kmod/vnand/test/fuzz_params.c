@@ -66,7 +66,8 @@ int main(int argc, char **argv)
 		size_t size, changes;
 
 		size = (size_t)snprintf(text, sizeof(text), "%s",
-					seeds[draw(&state, 4)]);
+					seeds[draw(&state, sizeof(seeds) /
+						   sizeof(*seeds))]);
 		for (changes = 1 + draw(&state, 4); changes; changes--) {
 			size_t at = draw(&state, size);
 
