@@ -22,6 +22,7 @@ from ffslab.model.files import (
     suggestion,
     validated,
 )
+from ffslab.model.mountable import check_image_words, check_type
 from ffslab.model.specs import (
     CHIP_FIGURES,
     CPU_FIGURES,
@@ -156,8 +157,12 @@ def board_from_document(
 
 
 def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesystem:
-    """A file-system file's contents as a Filesystem."""
+    """A file-system file's contents as a Filesystem; SpecError for one that no case may mount."""
     parsed = validated(FilesystemFile, document, where)
+    check_type(parsed.type, parsed.modules, where)
+    for option in parsed.options.values():
+        for value in option.values.values():
+            check_image_words(value.image_options, where)
     ubi = parsed.ubi
     return Filesystem(
         name=parsed.name,

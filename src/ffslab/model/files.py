@@ -178,7 +178,9 @@ class FilesystemFile(Strict):
     schema_version: Literal[1] = Field(alias="schema")
     name: Name
     title: str
-    type: str
+    type: str = Field(
+        description="what mount(2) gets: a file system of Linux for flash, or that of `modules`"
+    )
     source: str
     min_blocks: Positive
     modules: list[ModuleName] = Field(default=[])
