@@ -26,7 +26,8 @@ from ffslab.images.source import (
     tree_root,
 )
 from ffslab.kernel.progress import SilentProgress
-from ffslab.yaffs2.source import Entry, read_source
+from ffslab.yaffs2.entry import Entry
+from ffslab.yaffs2.source import read_source
 
 TIME_S = 1_700_000_000
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tar_support import sparse_tar
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.yaffs2 import ImageOptions, Report, check_image, read_tree
 from ffslab.yaffs2.format import Geometry
 from ffslab.yaffs2.mkfs import MkfsOptions, MkfsResult, make_image
-from ffslab.yaffs2.source import _stored_parts, read_source
+from ffslab.yaffs2.source import read_source
 
 GEOMETRIES = {
     "usual": Geometry(),
@@ -208,12 +209,13 @@ def test_holes_are_kept(tmp_path: Path) -> None:
     assert report.statistics["file_bytes"] == 50_000_000 + (1 << 33)
 
 
-def test_holes_of_sparse_members_are_kept() -> None:
-    member = tarfile.TarInfo("f")
-    member.size = 9_000_000
-    assert _stored_parts(member) == [(0, 9_000_000)]
-    member.sparse = [(4096, 10), (9_000_000, 0)]  # type: ignore[attr-defined]
-    assert _stored_parts(member) == [(4096, 10), (9_000_000, 0)]
+def test_holes_of_sparse_members_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.tar"
+    path.write_bytes(sparse_tar("1.0", [(400_000_000, 3)], b"end", 400_000_003))
+    result, _ = make(path, tmp_path)
+    assert result.blocks == 1
+    pieces = [list(entry.pieces()) for entry in read_source(path) if entry.path]
+    assert pieces == [[(400_000_000, b"end")]]
 
 
 def test_attributes_of_a_tree(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from tarfile import TarInfo
 from ffslab.errors import SpecError
 from ffslab.images import debs
 from ffslab.images.recipe import PackageFile, Recipe, pattern_regex
+from ffslab.yaffs2.entry import Entry
 from ffslab.yaffs2.format import ObjectType
-from ffslab.yaffs2.source import Entry
 
 
 def assemble(recipe: Recipe, deb_paths: Mapping[str, Path]) -> list[Entry]:

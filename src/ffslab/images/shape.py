@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.images.tarball import file_bytes
+from ffslab.yaffs2.entry import Entry
 from ffslab.yaffs2.format import ObjectType
-from ffslab.yaffs2.source import Entry, read_source
+from ffslab.yaffs2.source import read_source
 
 _FNV_OFFSET = 0xCBF29CE484222325
 _FNV_PRIME = 0x100000001B3

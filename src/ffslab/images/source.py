@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -37,7 +39,7 @@ from ffslab.kernel.cache import (
     write_stamp,
 )
 from ffslab.kernel.progress import Progress
-from ffslab.yaffs2.source import Entry
+from ffslab.yaffs2.entry import Entry
 
 __all__ = ["SourceTree", "TreeShape", "recipe_names", "source_sha256", "source_tree", "tree_digest"]
 
@@ -90,7 +92,8 @@ def source_tree(name_or_path: str, progress: Progress) -> SourceTree:
 
     A recipe's name comes before a directory of the same name; write `./NAME` for that.
 
-    Raises UsageError for what is neither, for sockets, and for a directory that changes meanwhile;
+    Raises UsageError for what is neither, for sockets, for more than a tree may have
+    (`tarball.limit_bytes`), for a damaged archive, and for a directory that changes meanwhile;
     SpecError for a recipe that is damaged or gives something else than it states;
     InfrastructureError for packages that cannot be had and for files that cannot be read.
     """
@@ -122,6 +125,17 @@ def _cached(name: str, sha256: str) -> SourceTree | None:
 
 
 _SHAPE = fields(TreeShape)
+
+
+@contextmanager
+def _scratch(root: Path) -> Iterator[Path]:
+    """A directory for a new entry; what is refused half-way does not stay, however large."""
+    scratch = scratch_directory(root)
+    try:
+        yield scratch
+    finally:
+        # After success it has been renamed.
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _store(scratch: Path, tree: SourceTree, origin: str) -> SourceTree:
@@ -158,8 +172,7 @@ def _build(stated: Recipe, progress: Progress) -> SourceTree:
         if ready is not None:
             return ready
         debs = ensure_debs(stated.packages, stated.mirrors, root / "packages", lock, progress)
-        with progress.phase(f"building the source tree {stated.name}"):
-            scratch = scratch_directory(root)
+        with progress.phase(f"building the source tree {stated.name}"), _scratch(root) as scratch:
             tree = _write(iter(assemble(stated, debs)), scratch, stated.name)
             tree = replace(tree, digest=tree_digest(tree.tar))
             _compare(stated, tree)
@@ -203,8 +216,8 @@ def _store_user_tree(path: Path, sha256: str, progress: Progress) -> SourceTree:
         with (
             progress.phase(f"reading the source tree {path}"),
             user_entries(path) as entries,
+            _scratch(root) as scratch,
         ):
-            scratch = scratch_directory(root)
             tree = _write(entries, scratch, path.name)
             if tree.sha256 != sha256:
                 raise changed(path, path)

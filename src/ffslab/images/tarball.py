@@ -13,13 +13,17 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 
 from ffslab.errors import UsageError
+from ffslab.limits import gib_setting
+from ffslab.model.units import format_size
+from ffslab.yaffs2.entry import Entry
 from ffslab.yaffs2.format import ObjectType
-from ffslab.yaffs2.source import Entry
 
+LIMIT_VARIABLE = "FFSLAB_SOURCE_TREE_GIB"
+_LIMIT_GIB = 2.0
 _BLOCK_BYTES = 512
 _NAME_BYTES_MAX = 100
 _OCTAL_7_DIGITS = 0o7777777
@@ -52,15 +56,34 @@ class HashedSink:
         return self._digest.hexdigest()
 
 
+def limit_bytes(environment: Mapping[str, str] | None = None) -> int:
+    """How large a source tree may be; UsageError if the variable is no number."""
+    return gib_setting(LIMIT_VARIABLE, _LIMIT_GIB, environment)
+
+
+def too_large(what: str, limit: int, cause: str) -> UsageError:
+    """What a tree over the limit is refused with."""
+    return UsageError(
+        f"the source tree is larger than {format_size(limit)}: {what}",
+        cause=cause,
+        remedy=f"leave it out, or set {LIMIT_VARIABLE} to the GiB that a tree may have "
+        f"({_LIMIT_GIB:g} if it is not set)",
+    )
+
+
 def write_canonical(entries: Iterable[Entry], sink: HashedSink) -> None:
     """Writes the archive of `entries`, which come sorted and with the top directory first.
 
-    Raises UsageError for a socket, which no archive can hold, and for what is no tree.
+    Raises UsageError for a socket, which no archive can hold, for what is no tree, and, before it
+    is written, for what makes the archive larger than `limit_bytes()`.
     """
+    limit = limit_bytes()
     first_names: dict[object, bytes] = {}
     directories = {b""}
     for entry in entries:
         _check(entry, directories)
+        if sink.bytes_written + entry.size > limit:
+            raise _over_the_limit(entry, sink.bytes_written, limit)
         if entry.object_type is ObjectType.DIRECTORY:
             directories.add(entry.path)
         first = first_names.setdefault(entry.key, entry.path)
@@ -75,6 +98,15 @@ def write_canonical(entries: Iterable[Entry], sink: HashedSink) -> None:
     if not first_names:
         raise UsageError("the source tree has no entries", cause="an archive of nothing")
     sink.write(bytes(2 * _BLOCK_BYTES))
+
+
+def _over_the_limit(entry: Entry, before: int, limit: int) -> UsageError:
+    name = entry.shown() if len(entry.path) <= 100 else f"{entry.shown()[:100]}…"
+    return too_large(
+        f"{name!r} of {format_size(entry.size)} comes after {format_size(before)}",
+        limit,
+        "another directory or archive was meant, or a sparse file, which counts with its holes",
+    )
 
 
 def _check(entry: Entry, directories: set[bytes]) -> None:

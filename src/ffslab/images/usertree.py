@@ -6,23 +6,23 @@ before and after.
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import lzma
 import os
-import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO
 
 from ffslab.errors import InfrastructureError, UsageError
+from ffslab.images.tarball import limit_bytes, too_large
 from ffslab.kernel.cache import cache_root, make_directory
 from ffslab.program import program
-from ffslab.yaffs2.source import Entry, read_source
+from ffslab.yaffs2.entry import Entry
+from ffslab.yaffs2.source import read_source
+from ffslab.yaffs2.tarsource import is_compressed, open_unpacked
 
 
 def user_path(name_or_path: str) -> Path:
@@ -112,20 +112,19 @@ def _facts(of: os.stat_result) -> tuple[int, ...]:
 def _unpacked(path: Path) -> Iterator[Path]:
     """The archive without its compression: members are read in another order than stored."""
     try:
-        with path.open("rb") as file:
-            magic = file.read(6)
+        packed = is_compressed(path)
     except OSError as error:
         raise InfrastructureError(
             f"cannot read {path}: {error.strerror}", remedy=f"chmod a+r {path}"
         ) from error
-    if not magic.startswith((_GZIP, _BZIP2, _XZ)):
+    if not packed:
         yield path
         return
     directory = make_directory(cache_root() / "tree")
     with tempfile.NamedTemporaryFile(dir=directory, suffix=".tar") as plain:
         try:
-            with _opened(path, magic) as packed:
-                shutil.copyfileobj(packed, plain, 1 << 20)
+            with open_unpacked(path) as file:
+                _copy(file, plain, path)
             plain.flush()
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise UsageError(
@@ -136,11 +135,11 @@ def _unpacked(path: Path) -> Iterator[Path]:
         yield Path(plain.name)
 
 
-_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
-
-
-def _opened(path: Path, magic: bytes) -> BinaryIO:
-    if magic.startswith(_GZIP):
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    opener = bz2.open if magic.startswith(_BZIP2) else lzma.open
-    return cast(BinaryIO, opener(path, "rb"))
+def _copy(packed: BinaryIO, plain: IO[bytes], path: Path) -> None:
+    """Unpacks as much as a tree may have: a small file can be a disk full of zeros."""
+    limit, written = limit_bytes(), 0
+    while piece := packed.read(1 << 20):
+        written += len(piece)
+        if written > limit:
+            raise too_large(f"{path} unpacked", limit, "an archive of something else was meant")
+        plain.write(piece)

@@ -22,7 +22,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError, UsageError
+from ffslab.errors import InfrastructureError
+from ffslab.limits import gib_setting
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.specs import Case
 from ffslab.paths import cache_dir
@@ -66,18 +67,7 @@ def state_root(environment: Mapping[str, str] | None = None) -> Path:
 
 def limit_bytes(environment: Mapping[str, str] | None = None) -> int:
     """How much the store may keep; UsageError if the variable is no number."""
-    text = (os.environ if environment is None else environment).get(LIMIT_VARIABLE, "")
-    try:
-        gib = float(text) if text else _LIMIT_GIB
-        if not 0 <= gib < 1e6:
-            raise ValueError
-    except ValueError:
-        raise UsageError(
-            f"{LIMIT_VARIABLE}={text!r} is no size",
-            cause="it is a number of GiB, such as 4 or 0.5",
-            remedy=f"unset {LIMIT_VARIABLE}, which stands for {_LIMIT_GIB:g}",
-        ) from None
-    return int(gib * 2**30)
+    return gib_setting(LIMIT_VARIABLE, _LIMIT_GIB, environment)
 
 
 @dataclass(frozen=True, slots=True)

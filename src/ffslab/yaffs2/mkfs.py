@@ -22,6 +22,7 @@ from ffslab.yaffs2.checkpoint_write import (
     checkpoint_blocks,
     checkpoint_stream,
 )
+from ffslab.yaffs2.entry import Entry
 from ffslab.yaffs2.format import (
     CHECKPOINT_MIN_BLOCKS,
     EXTENDED_FILE_LIMIT,
@@ -37,7 +38,7 @@ from ffslab.yaffs2.format import (
     geometry_problem,
 )
 from ffslab.yaffs2.header import HEADER_BYTES, HeaderFields, pack_header
-from ffslab.yaffs2.source import Entry, read_source
+from ffslab.yaffs2.source import read_source
 from ffslab.yaffs2.tags import header_tags
 from ffslab.yaffs2.tree import LOST_FOUND_NAME
 from ffslab.yaffs2.writer import LogWriter

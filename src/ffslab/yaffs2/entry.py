@@ -1,0 +1,55 @@
+"""One name of a source tree: what an image, or a canonical archive, is made from."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ffslab.yaffs2.format import ObjectType
+
+TYPES = {
+    stat.S_IFREG: ObjectType.FILE,
+    stat.S_IFDIR: ObjectType.DIRECTORY,
+    stat.S_IFLNK: ObjectType.SYMLINK,
+    stat.S_IFCHR: ObjectType.SPECIAL,
+    stat.S_IFBLK: ObjectType.SPECIAL,
+    stat.S_IFIFO: ObjectType.SPECIAL,
+    stat.S_IFSOCK: ObjectType.SPECIAL,
+}
+
+Pieces = Callable[[], Iterator[tuple[int, bytes]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name. `path` is relative, in bytes; empty for the root directory.
+
+    `key` is the same for all names of one object. `pieces` yields offset and bytes of what a
+    file holds, ascending; what lies between is holes. `device` is (major, minor).
+    """
+
+    path: bytes
+    object_type: ObjectType
+    mode: int
+    uid: int
+    gid: int
+    mtime: int
+    key: object
+    size: int = 0
+    target: bytes = b""
+    device: tuple[int, int] = (0, 0)
+    xattrs: tuple[tuple[bytes, bytes], ...] = ()
+    pieces: Pieces = lambda: iter(())
+
+    @property
+    def name(self) -> bytes:
+        return self.path.rpartition(b"/")[2]
+
+    @property
+    def parent(self) -> bytes:
+        return self.path.rpartition(b"/")[0]
+
+    def shown(self) -> str:
+        return os.fsdecode(b"/" + self.path)
