@@ -148,7 +148,8 @@ def test_an_environment_without_network_is_an_error_and_stays_incomplete(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(bootstrap, "ensure_packages", lambda *_: [])
-    (tmp_path / "requirements.lock").write_text(f"nothing @ file://{tmp_path}/absent.whl\n")
+    absent = f"nothing @ file://{tmp_path}/absent.whl --hash=sha256:{'0' * 64}\n"
+    (tmp_path / "requirements.lock").write_text(absent)
     venv = tmp_path / "cache" / "ffslab" / "venv-test"
     with pytest.raises(InfrastructureError) as caught:
         bootstrap.prepare(venv, tmp_path, ["list"], SilentProgress())

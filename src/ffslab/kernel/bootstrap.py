@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -166,21 +167,59 @@ def _create(venv: Path, log: Path, lock: int) -> None:
 
 
 def _pip_install(venv: Path, requirements: Path, log: Path, lock: int) -> None:
+    """Installs a lock file: only files with a hash that it has, and only wheels.
+
+    The build of a source distribution would fetch its tools, for which no file has hashes.
+    """
     if not requirements.is_file():
         raise InfrastructureError(
             f"{requirements} is missing", cause="an incomplete checkout", remedy="git status"
         )
-    run_logged(
-        [
-            *(venv / "bin" / "python", "-m", "pip", "--disable-pip-version-check"),
-            *("install", "--no-deps", "--progress-bar", "off", "--requirement", requirements),
-        ],
-        log=log,
-        lock=lock,
-        env=clean_environment(_pip_settings()),
-        cause="no network, a proxy that is not set (https_proxy), or no disk space",
-        remedy="the same ffslab command again, once the network is there",
-    )
+    try:
+        run_logged(
+            [
+                *(venv / "bin" / "python", "-m", "pip", "--disable-pip-version-check"),
+                *("install", "--no-deps", "--require-hashes", "--only-binary", ":all:"),
+                *("--progress-bar", "off", "--requirement", requirements),
+            ],
+            log=log,
+            lock=lock,
+            env=clean_environment(_pip_settings()),
+            cause="no network, a proxy that is not set (https_proxy), or no disk space",
+            remedy="the same ffslab command again, once the network is there",
+        )
+    except InfrastructureError as error:
+        raise _explained(error, requirements, log) from error
+
+
+def _explained(error: InfrastructureError, requirements: Path, log: Path) -> InfrastructureError:
+    """The error with the cause that pip's own words tell, if they do."""
+    said = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    name = requirements.name
+    if "DO NOT MATCH THE HASHES" in said:
+        return InfrastructureError(
+            error.message,
+            cause=f"a package is not the one whose hash is in {name}: that file was edited, pip's "
+            "cache is damaged, or the package index has another package under this name",
+            remedy=f"git -C {shlex.quote(str(requirements.parent))} diff {name}; if that is empty, "
+            "python3 -m pip cache purge and the same command again; if the hash stays another, do "
+            "not install from that index",
+        )
+    if "--require-hashes mode" in said:
+        return InfrastructureError(
+            error.message,
+            cause=f"a line of {name} has no hash, or is not name==version",
+            remedy="python3 tools/lock_requirements.py, which writes the hashes",
+        )
+    # Without a network pip finds no versions either, but tells of its attempts before.
+    if "No matching distribution found" in said and "Retrying (" not in said:
+        return InfrastructureError(
+            error.message,
+            cause=f"the package index lacks a version that {name} names, or has no wheel of it for "
+            f"{sys.executable}",
+            remedy="set FFSLAB_PYTHON to Debian's Python, or PIP_INDEX_URL to another index",
+        )
+    return error
 
 
 def _pip_settings() -> dict[str, str]:
