@@ -30,7 +30,8 @@ from ffslab.errors import FfslabError, UsageError
 from ffslab.yaffs2.entry import TYPES, Entry
 from ffslab.yaffs2.format import ObjectType
 
-# Twenty times the trees that flash holds; with this many, reading takes half a gigabyte of memory.
+# Many times what the trees of devices have; with names of usual length, this many take half a
+# gigabyte of memory to read.
 NAMES_MAX = 500_000
 _HEADERS_BYTES_MAX = 4 << 20  # of one member: pax records, long names, maps of sparse files
 _PATH_BYTES_MAX = 4095  # PATH_MAX of Linux without the zero
