@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from test_report_micro_support import write_micro_run
-from test_report_support import Effects, Overrides, case_ids, write_run
+from test_report_support import Effects, Overrides, case_ids, page_of_words, write_run
 from test_report_tree_support import files_text, write_tree_run
 
 from ffslab.model.estimates import ESTIMATE, VALUES
@@ -25,8 +26,8 @@ TRIED: Overrides = [*PLAIN, (ESTIMATE, VALUES)]
 TURNING = Effects(driver_time={"ubifs": 1.5})
 
 
-def section(path: Path) -> str:
-    page = build(path).read_text(encoding="utf-8")
+def section(path: Path, page_of: Callable[[Path], str] = page_of_words) -> str:
+    page = page_of(path)
     start = page.index('<section id="estimates"')
     return re.sub(r"<svg.*?</svg>", "", page[start : page.index('<section id="time-model"')])
 
@@ -101,16 +102,19 @@ def test_every_kind_of_report_has_the_section_and_valid_charts(
         drawn.append(chart.to_dict(validate=True))
         return draw(chart, *arguments)
 
+    def page(path: Path) -> str:
+        return build(path).read_text(encoding="utf-8")
+
     draw = svg.draw
     monkeypatch.setattr(svg, "draw", checked)
     overrides = [("filesystem", ("jffs2", "ubifs")), ("workload.request_bytes", (2048, 4096))]
     tried = (ESTIMATE, (VALUES[0], "double-bus"))
-    text = section(write_micro_run(tmp_path / "micro", overrides=[*overrides, tried]))
+    text = section(write_micro_run(tmp_path / "micro", overrides=[*overrides, tried]), page)
     assert "mean response time" in text and "random-write" in text and "1 change of" in text
-    assert "Not tried" in section(write_tree_run(tmp_path / "tree", files_text((1,))))
+    assert "Not tried" in section(write_tree_run(tmp_path / "tree", files_text((1,))), page)
     body = files_text((1,)).replace("[axes]\n", f'[axes]\n{ESTIMATE} = ["as-stated", "half-bus"]\n')
-    text = section(write_tree_run(tmp_path / "tried", body))
+    text = section(write_tree_run(tmp_path / "tried", body), page)
     assert "Mount" in text and "<td" in text and "Not tried" not in text
     seen = len(drawn)
-    section(write_run(tmp_path / "ffsmark"))
+    section(write_run(tmp_path / "ffsmark"), page)
     assert seen > 10 and len(drawn) > seen + 5

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from test_report_support import Effects, Overrides, case_ids, write_run
+from test_report_support import Effects, Overrides, case_ids, page_of_words, write_run
 from typer.testing import CliRunner
 
 from ffslab.cli.app import build_app
@@ -107,7 +107,7 @@ def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
         ids[1]: Outcome("short", "nothing was measured", short=failed),
     }
     write_run(tmp_path / "run", outcomes=outcomes)
-    page = Page(build(tmp_path / "run").read_text(encoding="utf-8"))
+    page = Page(page_of_words(tmp_path / "run"))
     text = " ".join("".join(page.words).split())
     assert "1 of 42 cases failed." in text
     assert "Short: 1 of 42 cases measured less than was asked for." in text
@@ -147,7 +147,7 @@ def test_sections_follow_the_axes(tmp_path: Path) -> None:
         ("cpu_scale", (0.5, 1.0)),
         *ONE_SEED,
     ]
-    page = Page(build(write_run(tmp_path / "r", overrides)).read_text())
+    page = Page(page_of_words(write_run(tmp_path / "r", overrides)))
     assert "What does synchronous writing cost?" in page.headings
     assert "What does the cpu scale change?" in page.headings
     assert "What does the initial state change?" not in page.headings
@@ -158,23 +158,23 @@ def test_sections_follow_the_axes(tmp_path: Path) -> None:
 def test_a_small_run_is_told_to_measure_memory(tmp_path: Path) -> None:
     small = Effects(pages=6_000.0)
     folder = write_run(tmp_path / "small", ONE_SEED, effects=small)
-    head = build(folder).read_text().split("</header>")[0]
+    head = page_of_words(folder).split("</header>")[0]
     assert "<strong>Times of UBIFS writing back are partly times of memory.</strong>" in head
-    full = build(write_run(tmp_path / "full", ONE_SEED)).read_text()
+    full = page_of_words(write_run(tmp_path / "full", ONE_SEED))
     assert "times of memory" not in full
     assert "Rates of each phase" in full
 
 
 def test_a_single_case_gives_a_report(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", case_ids=case_ids()[:1])
-    text = "".join(Page(build(folder).read_text()).words)
+    text = "".join(Page(page_of_words(folder)).words)
     assert "no two cases to compare" in text
     assert "One seed" in text
 
 
 def test_a_run_in_which_everything_failed_gives_a_report(tmp_path: Path) -> None:
     outcomes = {case: Outcome("timeout", "too slow") for case in case_ids(ONE_SEED)}
-    page = Page(build(write_run(tmp_path / "r", ONE_SEED, outcomes=outcomes)).read_text())
+    page = Page(page_of_words(write_run(tmp_path / "r", ONE_SEED, outcomes=outcomes)))
     assert page.headings[0] == "Failures"
     assert "14 of 14 cases failed" in "".join(page.words)
 

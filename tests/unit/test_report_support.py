@@ -12,14 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from host_support import begun_run, prepared_study
 
 from ffslab.model.specs import Case
+from ffslab.report import build, svg
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.records import parse_records
 
 BLOCKS = 800
+_BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>'
 PHASES = ("creation", "transactions", "deletion")
 Overrides = Sequence[tuple[str, tuple[Any, ...]]]
 
@@ -41,6 +44,17 @@ class Effects:
     pages: float = 60_000.0
     # What doubling the driver's work does to the time; halving it does the inverse.
     driver_time: Mapping[str, float] = field(default_factory=dict)
+
+
+def page_of_words(folder: Path) -> str:
+    """The report of a run with blank drawings, which take most of the time."""
+
+    def blank(_: object, title: str, identifier: str, __: object = None) -> str:
+        return svg.adopt(_BLANK, title, identifier)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(svg, "draw", blank)
+        return build(folder).read_text(encoding="utf-8")
 
 
 def write_run(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from test_report_page import Page
+from test_report_support import page_of_words
 from test_report_tree_support import (
     Effects,
     files_text,
@@ -152,7 +153,7 @@ def test_failed_skipped_partial_and_missing_cases_are_visible(tmp_path: Path) ->
         },
         planned=3,
     )
-    page = build(folder).read_text(encoding="utf-8")
+    page = page_of_words(folder)
     text = text_of(page)
     for words in (
         "1 of 60 cases failed",
@@ -176,7 +177,7 @@ def test_a_shape_that_nobody_could_create_is_named(tmp_path: Path) -> None:
     cases = tree_cases(files_text())
     full = [case.id for case in cases if case.workload.files == "constant(100)"]  # type: ignore[union-attr]
     text = text_of(
-        build(write_tree_run(tmp_path / "r", files_text(), Effects(no_space=full))).read_text()
+        page_of_words(write_tree_run(tmp_path / "r", files_text(), Effects(no_space=full)))
     )
     assert "JFFS2, files 100: only the steps before create" in text
     assert "6\u202f300 files" not in text
@@ -184,25 +185,25 @@ def test_a_shape_that_nobody_could_create_is_named(tmp_path: Path) -> None:
 
 def test_a_single_case_and_no_case_give_a_page(tmp_path: Path) -> None:
     text = study_text("one", ONE, [1])
-    page = build(write_tree_run(tmp_path / "one", text)).read_text()
+    page = page_of_words(write_tree_run(tmp_path / "one", text))
     assert "The processor has 34 % of the time in all steps" in page
     assert "Good and bad" not in Page(page).headings
     assert "One seed: every figure is exact" in page
     (case,) = tree_cases(text)
     lost = {case.id: Outcome("timeout", "300 s of wall time")}
-    page = build(write_tree_run(tmp_path / "none", text, outcomes=lost)).read_text()
+    page = page_of_words(write_tree_run(tmp_path / "none", text, outcomes=lost))
     assert "none of these cases passed" in page
     assert "no two configurations" in page
     assert "300 s of wall time" in page
     skipped = {case.id: Outcome("skip", "no room")}
-    page = build(write_tree_run(tmp_path / "skip", text, outcomes=skipped)).read_text()
+    page = page_of_words(write_tree_run(tmp_path / "skip", text, outcomes=skipped))
     assert "0 of 1 cases passed, 1 were skipped" in page
 
 
 @pytest.mark.parametrize("study", ["metadata-s1", "metadata-s2", "mount-scaling"])
 def test_the_shipped_studies_have_pages(tmp_path: Path, study: str) -> None:
     text = study_names()[study].read_text(encoding="utf-8")
-    page = build(write_tree_run(tmp_path / "r", text)).read_text(encoding="utf-8")
+    page = page_of_words(write_tree_run(tmp_path / "r", text))
     assert len(page.encode()) < 4_000_000
     assert "Good and bad" in Page(page).headings
     assert all(f">{case.id}<" in page for case in tree_cases(text))
@@ -217,7 +218,7 @@ def test_parts_with_a_crash_and_a_clean_unmount_are_one_section(tmp_path: Path) 
         for n, words in enumerate(steps)
     )
     text = study_text("parts", axes + parts)
-    page = build(write_tree_run(tmp_path / "r", text)).read_text(encoding="utf-8")
+    page = page_of_words(write_tree_run(tmp_path / "r", text))
     assert "Against the partition" in Page(page).headings
     assert "Mount after a crash against after a clean unmount: YAFFS2" in text_of(page)
 

@@ -148,7 +148,7 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     if limit is not None:
         layers.append(cut_marks(alt, y, limit))
     chart = (
-        alt.layer(*layers, data=alt.Data(values=rows + points))
+        alt.layer(*layers, data=alt.NamedData("rows"))
         .properties(width=315, height=alt.Step(_BAR_STEP))
         .facet(
             row=alt.Row(
@@ -166,7 +166,7 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     caption = f"{shown.title}: " + "; ".join(
         f"{r['major']}, {r['minor']}: {r['label']}" for r in rows if "label" in r
     )
-    return svg.draw(themed(chart), caption, identifier)
+    return svg.draw(themed(chart), caption, identifier, {"rows": rows + points})
 
 
 def _bar_layers(alt: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
@@ -375,7 +375,7 @@ def tails(lines: Sequence[Line], title: str, look: Look, identifier: str) -> str
     floor = min(row["share"] for row in rows) * 0.8
     facets = list(dict.fromkeys(line.facet for line in lines))
     chart = (
-        alt.Chart(alt.Data(values=rows))
+        alt.Chart(alt.NamedData("rows"))
         .mark_line(interpolate="step-after", strokeWidth=1.6)
         .encode(
             x=alt.X(
@@ -406,7 +406,7 @@ def tails(lines: Sequence[Line], title: str, look: Look, identifier: str) -> str
             spacing=36,
         )
     )
-    return svg.draw(themed(chart), title, identifier)
+    return svg.draw(themed(chart), title, identifier, {"rows": rows})
 
 
 _NUMBER_LABEL = "replace(format(datum.value, ',.6~r'), /,/g, '\u202f')"

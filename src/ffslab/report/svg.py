@@ -76,7 +76,8 @@ def theme() -> dict[str, Any]:
 
 def draw(chart: Any, title: str, identifier: str, datasets: Datasets | None = None) -> str:
     """Render an altair chart to inline SVG; `title` is its text alternative, `identifier` is
-    unique in the page. `datasets` are the rows of named data.
+    unique in the page. `datasets` are the rows of named data: altair copies rows of its own at
+    every step that a chart is made in.
     """
     import altair
     import vl_convert
