@@ -23,13 +23,8 @@ from ffslab.results.records import RecordStream, parse_records
 from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
 from ffslab.target.initramfs import build_archive, regular_file
 from ffslab.target.lab import LabBuild
-from ffslab.target.uml import (
-    INITRAMFS_NAME,
-    batch_script,
-    kill_group,
-    start_guest,
-    write_guest_directory,
-)
+from ffslab.target.launch import kill_group, start_guest
+from ffslab.target.uml import INITRAMFS_NAME, batch_script, write_guest_directory
 
 TIMEOUT_S = 300.0
 _POLL_S = 0.0002

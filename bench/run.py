@@ -71,7 +71,8 @@ def run_bench(request: Request) -> bool:
     costs = None
     booted = [*cases.ffsmark_cases().values(), *(tree.guest_cases() if "tree" in timed else ())]
     need = largest_need(booted)
-    with scratch_directory(need, 2, cache_root()) as scratch:
+    with scratch_directory(need, 2, cache_root()) as room:
+        scratch = room.directory
         # Not the first CPU: most of the host's interrupts go there.
         runner = Runner(scratch, cpus[-1])
 

@@ -47,6 +47,10 @@ class InfrastructureError(FfslabError):
     """The kernel, the disk, a tool or the host's rights stand in the way."""
 
 
+class GuestLostError(InfrastructureError):
+    """The host ended a guest, or has no room for it: its case has no result."""
+
+
 class MissingExtraError(InfrastructureError):
     """A part of ffslab that is installed on request only is wanted, and is not there."""
 

@@ -23,8 +23,9 @@ from ffslab.results.console import scan_console
 from ffslab.results.records import parse_records
 from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.target.lab import LabBuild
+from ffslab.target.launch import kill_group, start_guest
 from ffslab.target.plantext import plan_text
-from ffslab.target.uml import batch_script, kill_group, start_guest, write_guest_directory
+from ffslab.target.uml import batch_script, write_guest_directory
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOT_LIMIT_S = 120

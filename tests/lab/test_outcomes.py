@@ -19,6 +19,7 @@ from lab_support import ROOT, STUDY, cases, ffslab, results, run_study
 from ffslab.target.guest import GuestJob, GuestRun
 from ffslab.target.lab import LabBuild
 from ffslab.target.plantext import plan_text
+from ffslab.target.scratch import Place, Scratch
 from ffslab.target.uml import UmlTarget
 
 HANG = "int main(void) { for (;;) ; }"
@@ -37,7 +38,8 @@ def run_one(lab: LabBuild, tmp_path: Path, timeout_s: float) -> tuple[GuestRun, 
     scratch, case_dir = tmp_path / "scratch", tmp_path / "case"
     scratch.mkdir()
     case_dir.mkdir()
-    target = UmlTarget(lab, scratch, time.monotonic_ns)
+    place = Place(scratch)
+    target = UmlTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
     run = target.run(GuestJob(case, plan_text(case), case_dir, timeout_s))
     return run, (case_dir / "console.log").read_text(errors="replace")
 

@@ -28,8 +28,9 @@ from ffslab.model.specs import Case
 from ffslab.results.console import Finding, scan_console
 from ffslab.target.guest import CONSOLE_NAME
 from ffslab.target.lab import LabBuild
+from ffslab.target.launch import kill_group, start_guest
 from ffslab.target.planlines import encode
-from ffslab.target.uml import batch_script, kill_group, start_guest, write_guest_directory
+from ffslab.target.uml import batch_script, write_guest_directory
 
 SOURCE = ROOT / "tests" / "lab" / "guest" / "fsfuzz"
 RAM_BYTES = 256 * 2**20

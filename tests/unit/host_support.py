@@ -126,6 +126,9 @@ class FakeTarget:
             flash_sha256="0" * 64,
         )
 
+    def start_no_more(self) -> None:
+        pass
+
     def kill_all(self) -> None:
         self.killed.set()
 
@@ -136,9 +139,13 @@ class SilentProgress:
     def __init__(self) -> None:
         self.done: list[dict[str, Any]] = []
         self.stopped = 0
+        self.notes: list[str] = []
 
     def case_done(self, done: CaseDone) -> None:
         self.done.append(done.result)
 
     def stopping(self, running: int) -> None:
         self.stopped = running
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)

@@ -26,7 +26,7 @@ from ffslab.campaign.run import (
     prepare_resumed,
 )
 from ffslab.campaign.states import StateRoom
-from ffslab.errors import DamagedResultError, InfrastructureError, UsageError
+from ffslab.errors import DamagedResultError, GuestLostError, InfrastructureError, UsageError
 from ffslab.results.rundir import RunDirectory, create_run, find_run
 from ffslab.target.guest import GuestJob
 from ffslab.target.lab import LabBuild
@@ -169,6 +169,26 @@ def test_full_disk_stops_the_run_and_keeps_results(study: Path) -> None:
     assert not run.manifest()["complete"]
     end = _execute(study, FakeTarget(), resume=run)
     assert len(end.results) == 8
+
+
+def test_a_guest_that_the_host_ended_has_no_result_and_is_repeated(study: Path) -> None:
+    def lose_the_third(job: GuestJob) -> None:
+        if len(target.ran) == 2 and not target.killed.is_set():
+            raise GuestLostError(f"the host ended the guest of {job.case.id}", remedy="free -m")
+
+    target = FakeTarget(before=lose_the_third)
+    with pytest.raises(GuestLostError) as caught:
+        _execute(study, target)
+    run = find_run("latest", study.parent / "results")
+    assert caught.value.exit_code == 3
+    assert caught.value.message.startswith("the host ended the guest of jffs2-aged-s1\n")
+    assert caught.value.remedy == f"free -m, then: ffslab run {run.path} --resume"
+    # None is tried again in this run, and none begins after that.
+    assert target.ran == ["jffs2-free-s1", "jffs2-free-s2"]
+    assert [result["outcome"] for result in run.results()] == ["pass", "pass"]
+    assert not run.manifest()["complete"]
+    end = _execute(study, FakeTarget(), resume=run)
+    assert len(end.results) == 8 and end.run.manifest()["complete"]
 
 
 @contextmanager

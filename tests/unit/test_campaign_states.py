@@ -11,6 +11,7 @@ from host_support import FakeTarget, SilentProgress, cases_of
 from ffslab.campaign.pool import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
 from ffslab.campaign.states import StatePlan, in_order, state_plan
+from ffslab.errors import GuestLostError
 from ffslab.target.flashfile import create_flash_file, flash_digest
 from ffslab.target.guest import FLASH_NAME, GuestJob, GuestRun
 from ffslab.target.lab import LabBuild
@@ -155,6 +156,21 @@ def test_a_killed_preparation_ends_the_run_without_results(place: Path) -> None:
     end = run(place, target)
     assert end.interrupted
     assert not end.results
+    assert not list((place / "state").glob("*/complete.json"))
+
+
+def test_a_preparation_that_the_host_ended_is_no_result_of_any_case(place: Path) -> None:
+    class Lost(StateTarget):
+        def run(self, job: GuestJob) -> GuestRun:
+            if job.keep_flash:
+                raise GuestLostError(f"the host ended the guest of {job.case.id}")
+            return super().run(job)
+
+    with pytest.raises(GuestLostError, match="while it prepared the flash, the host ended"):
+        run(place, Lost())
+    (directory,) = (place / "results").iterdir()
+    assert not list(directory.glob("cases/*/case.json"))
+    assert '"complete": false' in (directory / "manifest.json").read_text()
     assert not list((place / "state").glob("*/complete.json"))
 
 

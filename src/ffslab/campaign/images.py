@@ -116,6 +116,10 @@ class TargetWithout:
         """As the target's."""
         return self.target.run(job)
 
+    def start_no_more(self) -> None:
+        """As the target's."""
+        self.target.start_no_more()
+
     def kill_all(self) -> None:
         """As the target's."""
         self.target.kill_all()

@@ -19,8 +19,9 @@ from typing import Any, Protocol
 
 from ffslab.campaign.plan import host_cpu_for
 from ffslab.campaign.states import PreparedState, StatePlan, StateRoom, in_order
-from ffslab.errors import FfslabError
+from ffslab.errors import FfslabError, GuestLostError
 from ffslab.model.specs import Case
+from ffslab.program import program
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.files import disk_error
 from ffslab.results.outcome import judged
@@ -50,7 +51,7 @@ class CaseDone:
 
 
 class Progress(Protocol):
-    """Shows what a pool does; called from the pool's main thread only."""
+    """Shows what a pool does; all but `note` is called from the pool's main thread only."""
 
     def case_done(self, done: CaseDone) -> None:
         """A case has ended."""
@@ -58,6 +59,10 @@ class Progress(Protocol):
 
     def stopping(self, running: int) -> None:
         """Ctrl-C: `running` guests are waited for."""
+        ...
+
+    def note(self, text: str) -> None:
+        """A fact that the user should know, on a line of its own."""
         ...
 
 
@@ -79,7 +84,8 @@ def run_cases(
 ) -> PoolEnd:
     """Runs `cases` in order; raises the first FfslabError of the infrastructure.
 
-    On such an error no further case is started; results so far are kept.
+    On such an error no further case is started; results so far are kept. Such an error is also
+    what becomes of a guest that the host ended: its case has no result, and is not tried again.
     """
     plans = states.plans(cases)
     slots: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -100,7 +106,10 @@ def run_cases(
             return None
         with slot() as number:
             cpu = host_cpu_for(number, options.jobs, options.host_cpus)
-            return states.prepare(state, target, run, options.timeout_s, cpu)
+            try:
+                return states.prepare(state, target, run, options.timeout_s, cpu)
+            except GuestLostError as error:
+                raise _lost(error, run, "while it prepared the flash, ") from error
 
     def work(case: Case) -> CaseDone | None:
         # Waits before it takes a slot: the guest that prepares the state needs one.
@@ -143,6 +152,7 @@ def _watch(
                 target.kill_all()
             else:
                 stop.set()
+                target.start_no_more()
                 progress.stopping(sum(future.running() for future in pending))
             continue
         for future in done:
@@ -152,6 +162,7 @@ def _watch(
                 # The infrastructure's fault: the remaining cases would meet it too.
                 failure = failure or error
                 stop.set()
+                target.start_no_more()
                 continue
             if ended is not None:
                 finished += 1
@@ -184,6 +195,8 @@ def _run_case(
     job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, cpu, flash)
     try:
         guest = target.run(job)
+    except GuestLostError as error:
+        raise _lost(error, run) from error
     except OSError as error:
         raise disk_error(error, directory) from error
     if guest.killed:
@@ -192,6 +205,15 @@ def _run_case(
     result = _result(case, guest, directory, options.timeout_s, preparation)
     run.finish_case(result, _wall(case, guest.wall_ns, result["virtual_ns"], cpu))
     return CaseDone(case, result, guest.wall_ns)
+
+
+def _lost(error: GuestLostError, run: RunDirectory, when: str = "") -> GuestLostError:
+    """The error with what becomes of the run."""
+    return GuestLostError(
+        f"{when}{error.message}\nIt has no result, and {run.path} is not complete.",
+        cause=error.cause,
+        remedy=f"{error.remedy}, then: {program()} run {run.path} --resume",
+    )
 
 
 def _not_run(case: Case, run: RunDirectory, result: dict[str, Any]) -> CaseDone:

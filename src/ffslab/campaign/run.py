@@ -37,7 +37,7 @@ from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
 from ffslab.target.guest import Target
 from ffslab.target.inputs import guest_inputs
 from ffslab.target.lab import LabBuild
-from ffslab.target.scratch import largest_need, scratch_directory
+from ffslab.target.scratch import Scratch, largest_need, scratch_directory
 from ffslab.target.states import StateStore, limit_bytes, state_root
 
 
@@ -181,16 +181,18 @@ def lab_parts(cases: Sequence[Case]) -> dict[str, Any]:
     return {"file_systems": setups.pop(DEFAULT_VARIANT), "variants": setups}
 
 
-TargetFactory = Callable[[LabBuild, Path], Target]
+TargetFactory = Callable[[LabBuild, Scratch], Target]
 
 
-def uml_target_factory(clock_ns: Callable[[], int]) -> TargetFactory:
+def uml_target_factory(
+    clock_ns: Callable[[], int], tell: Callable[[str], None] = lambda _: None
+) -> TargetFactory:
     """Makes the default target: User-Mode Linux guests in a scratch directory."""
 
-    def make(lab: LabBuild, scratch: Path) -> Target:
+    def make(lab: LabBuild, scratch: Scratch) -> Target:
         from ffslab.target.uml import UmlTarget
 
-        return UmlTarget(lab, scratch, clock_ns)
+        return UmlTarget(lab, scratch, clock_ns, tell)
 
     return make
 
@@ -213,9 +215,14 @@ def execute(
         jobs = min(request.options.jobs, len(todo))
         try:
             with scratch_directory(need, jobs, run.path, request.scratch) as scratch:
+                options = request.options
+                if scratch.jobs < jobs:
+                    options = replace(options, jobs=scratch.jobs)
+                if scratch.told:
+                    progress.note(scratch.told)
                 target = TargetWithout(make_target(lab, scratch), request.images.unbuildable)
                 with _state_room(request, lab, todo) as states:
-                    end = run_cases(todo, target, run, request.options, progress, states)
+                    end = run_cases(todo, target, run, options, progress, states)
                 interrupted = end.interrupted
         except FfslabError:
             _close(run, cases, (now() - started).total_seconds(), now())

@@ -84,3 +84,7 @@ class RunProgress:
             markup=False,
             highlight=False,
         )
+
+    def note(self, text: str) -> None:
+        """A fact on a line of its own; may be called from any thread."""
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)

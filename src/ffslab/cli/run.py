@@ -207,7 +207,7 @@ def _execute(console: Console, request: RunRequest) -> RunEnd:
         return execute(
             request,
             lab,
-            uml_target_factory(time.monotonic_ns),
+            uml_target_factory(time.monotonic_ns, progress.note),
             progress,
             lambda: datetime.now(UTC),
         )

@@ -20,31 +20,31 @@ be below /dev, /proc, /sys, /tmp, /tree or /out, which are the guest's own.
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import shlex
 import shutil
 import subprocess
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import GuestLostError, InfrastructureError
 from ffslab.images.tools import OUT, TREE, Command
 from ffslab.kernel.commands import clean_environment
 from ffslab.program import program
 from ffslab.results.records import RecordStream, parse_records
+from ffslab.target.boot import BootEnd, fault_of, see_through, wait_for_room
 from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
 from ffslab.target.initramfs import build_archive, character_device, regular_file
 from ffslab.target.lab import LabBuild
+from ffslab.target.launch import guest_script, start_guest
 from ffslab.target.planlines import encode
-from ffslab.target.uml import (
-    BATCH_CONSOLE,
-    INITRAMFS_NAME,
-    WALL_CLOCK_START_NS,
-    guest_script,
-    kill_group,
-    start_guest,
-)
+from ffslab.target.scratch import Need, scratch_directory
+from ffslab.target.uml import BATCH_CONSOLE, INITRAMFS_NAME, WALL_CLOCK_START_NS
+
+_log = logging.getLogger("ffslab.images")
 
 OUT_NAME = "out"  # of the guest's directory
 _TREE_NAME = "tree.tar"
@@ -59,8 +59,11 @@ _ENVIRONMENT = "MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=33554432
 _ENTROPY_BITS = 280
 _ENTROPY_STEP = "sleep ms=1010"
 _BASE_RAM_MIB = 768
+_TOUCHED_RAM_MIB = 256
 # Of the tree: the unpacked files, the image in the page cache, what a tool holds in memory.
 _RAM_PER_TREE = 3
+_BASE_SCRATCH_BYTES = 32 * 2**20
+_SCRATCH_PER_TREE = 3
 _BASE_LIMIT_S = 120.0
 _SLOWEST_BYTES_PER_S = 100_000
 
@@ -158,11 +161,25 @@ class ToolJob:
     tree_bytes: int
 
     @property
+    def ram_bytes(self) -> int:
+        """The guest's RAM."""
+        return (_BASE_RAM_MIB + _RAM_PER_TREE * (self.tree_bytes >> 20)) << 20
+
+    @property
+    def ram_claim_bytes(self) -> int:
+        """What of its RAM the guest may touch: the tools of a small tree take some 64 MiB."""
+        return self.ram_bytes - ((_BASE_RAM_MIB - _TOUCHED_RAM_MIB) << 20)
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Room for the tree, and for an image or two that are hardly larger than it."""
+        return _BASE_SCRATCH_BYTES + _SCRATCH_PER_TREE * self.tree_bytes
+
+    @property
     def arguments(self) -> tuple[str, ...]:
         """The guest's command line."""
-        tree_mib = self.tree_bytes >> 20
         return (
-            f"mem={_BASE_RAM_MIB + _RAM_PER_TREE * tree_mib}M",
+            f"mem={self.ram_bytes >> 20}M",
             "time-travel=inf-cpu",
             f"time-travel-start={WALL_CLOCK_START_NS}",
             *BATCH_CONSOLE,
@@ -214,23 +231,36 @@ def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> str:
     """
     out = directory / OUT_NAME
     _prepare(job, tree, lab, directory)
-    words = guest_script(None, job.arguments)
-    process = start_guest(words, directory)
-    timed_out = False
-    try:
-        process.wait(_BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-    finally:
-        kill_group(process)
-        process.wait()
+    end = _boot(job, directory)
     log = _text(out / _LOG_NAME)
+    fault = fault_of(end, directory)
+    if fault is not None:
+        raise GuestLostError(
+            f"the host ended the guest that builds an image: {fault.what}",
+            cause=fault.cause,
+            remedy="see that the host has memory and room, and repeat the command",
+        )
     records = directory / RECORDS_NAME
     stream = parse_records(records.read_bytes() if records.exists() else b"")
-    if timed_out or stream.end is None:
-        raise _guest_failed("it did not end" if timed_out else "it crashed", directory, log)
+    if end.timed_out or stream.end is None:
+        raise _guest_failed("it did not end" if end.timed_out else "it crashed", directory, log)
     _raise_failed_step(stream, directory, log)
     return log
+
+
+def _boot(job: ToolJob, directory: Path) -> BootEnd:
+    """Runs the guest when it has room; InfrastructureError if it can have none."""
+    need = Need(job.scratch_bytes, job.ram_claim_bytes)
+    with scratch_directory(need, 1, directory, directory) as scratch:
+        claims = wait_for_room(scratch, need, "building an image", threading.Event(), _log.warning)
+        assert claims is not None  # nobody closes
+        try:
+            process = start_guest(guest_script(None, job.arguments), directory)
+            limit_s = _BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S
+            return see_through(process, scratch, claims, job.ram_bytes, limit_s)
+        finally:
+            for claim in claims:
+                claim.release()
 
 
 def _prepare(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> None:

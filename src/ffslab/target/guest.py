@@ -54,7 +54,14 @@ class Target(Protocol):
         ...
 
     def run(self, job: GuestJob) -> GuestRun:
-        """Runs a case to its end; raises InfrastructureError only for the host's faults."""
+        """Runs a case to its end; raises InfrastructureError only for the host's faults.
+
+        GuestLostError if the host ended the guest: then there is no result.
+        """
+        ...
+
+    def start_no_more(self) -> None:
+        """No guest starts from here on; `run` of one that has not returns with `killed`."""
         ...
 
     def kill_all(self) -> None:

@@ -31,9 +31,10 @@ from ffslab.program import program
 from ffslab.target.flashfile import create_flash_file, flash_file_bytes
 from ffslab.target.guest import FLASH_NAME, IMAGE_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.target.lab import LabBuild
+from ffslab.target.launch import GUEST_ENVIRONMENT, with_parent
 from ffslab.target.planlines import FLASH_REGION, TRACE_REGION
 from ffslab.target.plantext import shell_plan_text
-from ffslab.target.uml import GUEST_ENVIRONMENT, TRACE_BYTES
+from ffslab.target.scratch import TRACE_BYTES, case_need, scratch_directory
 
 _HIDDEN = ("/dev/", "/proc/", "/sys/", "/tmp/")
 
@@ -63,7 +64,12 @@ def run_shell(
         plan.write_text(text, "utf-8")
         create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
         create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
-        with _terminal_restored(), (directory / RECORDS_NAME).open("wb") as records:
+        with (
+            # For its room alone, above all that of the RAM.
+            scratch_directory(case_need(case), 1, directory, directory),
+            _terminal_restored(),
+            (directory / RECORDS_NAME).open("wb") as records,
+        ):
             status = _boot(_command(case, lab, plan, records.fileno()), directory, records.fileno())
         _raise_failure(directory / RECORDS_NAME)
         return status
@@ -82,8 +88,8 @@ def _staged(lab: LabBuild, case: Case, directory: Path) -> LabBuild:
 
 
 def _command(case: Case, lab: LabBuild, plan: Path, channel: int) -> list[str]:
-    return [
-        *("setpriv", "--pdeathsig", "KILL", "setarch", "x86_64", "-R"),
+    words = [
+        *("setarch", "x86_64", "-R"),
         str(lab.kernel),
         f"mem={case.board.ram_bytes // 2**20}M",
         *("con=null", "con0=fd:0,fd:1", "ssl=null", f"ssl0=null,fd:{channel}"),
@@ -96,6 +102,7 @@ def _command(case: Case, lab: LabBuild, plan: Path, channel: int) -> list[str]:
         "uml_dir=./",
         "quiet",
     ]
+    return with_parent(words)
 
 
 def _boot(command: list[str], directory: Path, channel: int) -> int:

@@ -10,25 +10,26 @@ directory under relative names, with an environment of three variables, without
 address randomisation, with a given seed and wall clock. The same case therefore
 gives the same bytes in any directory of any machine.
 
-A guest dies with ffslab (parent-death signal) and with its process group.
+A guest dies with ffslab and with its process group (`ffslab.target.launch`). It starts
+when there is room for it (`ffslab.target.scratch`), and if the host ended it, it has no
+result (`ffslab.target.hostfault`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import shutil
 import signal
 import struct
-import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import GuestLostError, InfrastructureError
 from ffslab.model.specs import Case
 from ffslab.program import program
+from ffslab.target.boot import BootEnd, fault_of, see_through, wait_for_room
 from ffslab.target.flashfile import (
     copy_flash_file,
     create_flash_file,
@@ -46,15 +47,14 @@ from ffslab.target.guest import (
 )
 from ffslab.target.initramfs import build_archive, character_device, regular_file
 from ffslab.target.lab import LabBuild
+from ffslab.target.launch import GuestProcess, guest_script, kill_group, start_guest
 from ffslab.target.planlines import FLASH_REGION, TRACE_REGION, required_modules
+from ffslab.target.scratch import TRACE_BYTES, Claim, Scratch, case_need
 
 INITRAMFS_NAME = "initrd.cpio"
-# Room for four million operations; sparse until they happen.
-TRACE_BYTES = 256 * 2**20
 _TRACE_HEADER_BYTES = 64
 _TRACE_MAGIC = b"FLASHMON"
 WALL_CLOCK_START_NS = 1_700_000_000 * 10**9
-GUEST_ENVIRONMENT = {"HOME": ".", "PATH": "/usr/bin:/bin", "TERM": "linux"}
 BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3")
 
 
@@ -85,28 +85,9 @@ def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def guest_words(host_cpu: int | None, arguments: Sequence[str]) -> list[str]:
-    """The guest's whole command: death with the parent, one CPU, fixed addresses."""
-    pin = ["taskset", "-c", str(host_cpu)] if host_cpu is not None else []
-    return [
-        *("env", "-i", *(f"{key}={value}" for key, value in GUEST_ENVIRONMENT.items())),
-        *("setpriv", "--pdeathsig", "KILL"),
-        *pin,
-        *("setarch", "x86_64", "-R"),
-        "./linux",
-        *arguments,
-    ]
-
-
 def batch_script(case: Case, host_cpu: int | None) -> str:
     """A shell command for the guest's directory; it can be pasted and run by hand."""
     return guest_script(host_cpu, kernel_arguments(case, BATCH_CONSOLE))
-
-
-def guest_script(host_cpu: int | None, arguments: Sequence[str]) -> str:
-    """A shell command for any guest's directory, its channels in the usual files."""
-    words = shlex.join(guest_words(host_cpu, arguments))
-    return f"ulimit -c 0; exec {words} </dev/null >>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME}"
 
 
 def write_guest_directory(
@@ -160,15 +141,26 @@ def write_guest_directory(
 
 
 class UmlTarget:
-    """Guests under `scratch`, one directory for each; safe to use from several threads."""
+    """Guests in `scratch`, one directory for each; safe to use from several threads.
 
-    def __init__(self, lab: LabBuild, scratch: Path, clock_ns: Callable[[], int]) -> None:
+    `tell` is called with what a user is to know while guests run.
+    """
+
+    def __init__(
+        self,
+        lab: LabBuild,
+        scratch: Scratch,
+        clock_ns: Callable[[], int],
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._lab = lab
         self._scratch = scratch
         self._clock_ns = clock_ns
-        self._lock = threading.Lock()  # protects _running, and its agreement with _stopped
-        self._running: dict[int, subprocess.Popen[bytes]] = {}
-        self._stopped = threading.Event()
+        self._tell = tell
+        self._lock = threading.Lock()  # protects _running, and its agreement with the events
+        self._running: dict[int, GuestProcess] = {}
+        self._closed = threading.Event()  # no further guest starts
+        self._stopped = threading.Event()  # and those that ran were killed
         if not os.access(lab.kernel, os.X_OK):
             raise InfrastructureError(
                 f"the lab kernel {lab.kernel} is missing or not executable",
@@ -186,53 +178,95 @@ class UmlTarget:
         return f"the lab build has no module {absent[0]}" if absent else ""
 
     def run(self, job: GuestJob) -> GuestRun:
-        """Boots a guest, waits for its end or the limit, and collects its files."""
-        lab = self._lab.for_kernel(job.case.kernel)
-        assert lab is not None  # `missing` has said so
-        directory = self._scratch / job.case.id
-        shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir()
+        """Boots a guest when there is room, waits for its end or the limit, collects its files.
+
+        Raises GuestLostError if the host ended the guest.
+        """
+        script = batch_script(job.case, job.host_cpu)
+        need = case_need(job.case, job.image.stat().st_size if job.image else 0)
+        claims = wait_for_room(self._scratch, need, job.case.id, self._closed, self._tell)
+        if claims is None:
+            return GuestRun(-signal.SIGKILL, False, True, 0, script)
+        directory = self._scratch.directory / job.case.id
         try:
-            write_guest_directory(
-                directory, lab, job.case, job.plan, flash=job.flash, image=job.image
-            )
-            script = batch_script(job.case, job.host_cpu)
-            started_ns = self._clock_ns()
-            status, timed_out, killed = self._boot(script, directory, job.timeout_s)
-            wall_ns = self._clock_ns() - started_ns
-            digest = flash_digest(directory / FLASH_NAME)
-            _collect(directory, job)
+            return self._run(job, directory, script, claims)
         finally:
             shutil.rmtree(directory, ignore_errors=True)
-        return GuestRun(status, timed_out, killed, wall_ns, script, digest)
+            for claim in claims:
+                claim.release()
+
+    def start_no_more(self) -> None:
+        """No guest starts from here on; those that run go on."""
+        with self._lock:
+            self._closed.set()
 
     def kill_all(self) -> None:
         """Kills every guest's process group; no new guest starts afterwards."""
         with self._lock:
+            self._closed.set()
             self._stopped.set()
             running = list(self._running.values())
         for process in running:
             kill_group(process)
 
-    def _boot(self, script: str, directory: Path, timeout_s: float) -> tuple[int, bool, bool]:
+    def _run(
+        self, job: GuestJob, directory: Path, script: str, claims: Sequence[Claim]
+    ) -> GuestRun:
+        lab = self._lab.for_kernel(job.case.kernel)
+        assert lab is not None  # `missing` has said so
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        write_guest_directory(
+            directory,
+            lab,
+            job.case,
+            job.plan,
+            flash=job.flash,
+            image=job.image,
+        )
+        started_ns = self._clock_ns()
+        end, killed = self._boot(script, directory, job, claims)
+        wall_ns = self._clock_ns() - started_ns
+        if killed:
+            return GuestRun(end.status, end.timed_out, True, wall_ns, script)
+        _raise_if_lost(job, end, directory)
+        digest = flash_digest(directory / FLASH_NAME)
+        _collect(directory, job)
+        return GuestRun(end.status, end.timed_out, False, wall_ns, script, digest)
+
+    def _boot(
+        self, script: str, directory: Path, job: GuestJob, claims: Sequence[Claim]
+    ) -> tuple[BootEnd, bool]:
+        """How the guest ended, and whether it was killed because ffslab is to stop."""
         with self._lock:
-            if self._stopped.is_set():
-                return -signal.SIGKILL, False, True
+            if self._closed.is_set():
+                return BootEnd(-signal.SIGKILL), True
             process = start_guest(script, directory)
             self._running[process.pid] = process
-        timed_out = False
         try:
-            process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            timed_out = True
+            end = see_through(
+                process, self._scratch, claims, job.case.board.ram_bytes, job.timeout_s
+            )
         finally:
-            # The group may outlive its leader: a crashed kernel leaves its processes.
-            kill_group(process)
-            process.wait()
             with self._lock:
                 del self._running[process.pid]
-                killed = self._stopped.is_set() and process.returncode == -signal.SIGKILL
-        return process.returncode, timed_out, killed
+                stopped = self._stopped.is_set()
+        return end, stopped and end.status == -signal.SIGKILL
+
+
+def _raise_if_lost(job: GuestJob, end: BootEnd, directory: Path) -> None:
+    """GuestLostError if the host ended the guest; what it printed is in the case's directory."""
+    fault = fault_of(end, directory)
+    if fault is None:
+        return
+    with contextlib.suppress(OSError):
+        for name in (CONSOLE_NAME, RECORDS_NAME):
+            shutil.copyfile(directory / name, job.case_dir / name)
+    raise GuestLostError(
+        f"the host ended the guest of {job.case.id}: {fault.what}",
+        cause=fault.cause,
+        remedy="see that the host has memory and room",
+    )
 
 
 def trim_trace(path: Path) -> None:
@@ -246,24 +280,6 @@ def trim_trace(path: Path) -> None:
             return
         record_bytes, records = struct.unpack_from("<IQ", header, 12)
         file.truncate(min(_TRACE_HEADER_BYTES + record_bytes * records, TRACE_BYTES))
-
-
-def start_guest(script: str, directory: Path) -> subprocess.Popen[bytes]:
-    """Starts a guest's shell command in its directory, as leader of its own process group."""
-    return subprocess.Popen(
-        ["/bin/sh", "-c", script],
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kills what `start_guest` started, with its children; no error if it is gone."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _collect(directory: Path, job: GuestJob) -> None:

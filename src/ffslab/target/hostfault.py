@@ -1,0 +1,147 @@
+"""Guests that the host ended: told apart from those that their own kernel ended.
+
+A guest is a process of the host. When the host kills it, or has no memory for it, its end says
+nothing about the file system: it is no result of its case. The evidence must be such that no crash
+of the guest's own making can give it, since that is a result, and the next run would show it again:
+
+- The leader ended by a signal that UML never sends itself. (It ends itself with SIGABRT after a
+  panic. SIGSEGV, SIGILL, SIGFPE and SIGBUS may be its own faults.)
+- The leader exited with status 1 and its kernel said no word of a crash: that is what UML does on
+  SIGTERM and SIGINT. A panic aborts instead.
+- The guest's kernel never spoke: launcher, memory or channels failed before there was a guest.
+- A message of UML's host side: a process of the guest is gone or was stopped from outside, or the
+  host refused a process or a mapping.
+- A guest that did not end well, and no room where its RAM or its flash file is. What is mapped from
+  there is a bus error then, in the kernel ("Kernel mode signal 7") or in the agent. The message
+  alone is no evidence: a wild pointer can give the same signal.
+
+Limits. SIGSEGV or SIGBUS sent from outside is taken for the guest's own, and a guest that is
+stopped from outside ends at its limit, as `timeout`.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import dataclass
+
+from ffslab.model.units import format_size
+from ffslab.results.console import last_lines, scan_console
+
+# Signals that the lab kernel's process gets from others only.
+_FOREIGN_SIGNALS = frozenset(
+    (
+        *(signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT),
+        *(signal.SIGXCPU, signal.SIGXFSZ, signal.SIGSYS, signal.SIGUSR1, signal.SIGUSR2),
+    )
+)
+_BOOTED = "Linux version "
+_EXIT_ON_SIGNAL = 1
+# With less room a page, or the next line of a console, could not be stored.
+_FULL_BYTES = 256 * 1024
+_KILLER = "somebody or the host's OOM killer killed it (free -m; dmesg | grep -i oom)"
+
+# What UML's host side prints, and the likely cause. ESRCH is 3, EAGAIN 11, ENOMEM 12.
+_HOST_MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(
+            r"(userspace - |handle_trap|do_syscall_stub|continue stub).* errno = 3\b|"
+            r"wait_stub_done : .* status = 0x(9|f)$"
+        ),
+        "one of the guest's processes was killed from outside, perhaps by the host's OOM killer",
+    ),
+    (
+        re.compile(r"userspace - child stopped with signal \d+|unknown signal \d+ \(si_code = 0\)"),
+        "somebody sent a signal to one of the guest's processes",
+    ),
+    (
+        re.compile(
+            r"start_userspace : (clone|mmap|wait|munmap|PTRACE_OLDSETOPTIONS) failed|"
+            r"stub-(parent|child \d+) reports error -?(11|12)$"
+        ),
+        "the host lets no further process start: a limit on processes or memory (ulimit -a)",
+    ),
+    (
+        re.compile(r"Mapping iomem region for driver '.*' failed|do_syscall_stub : ret = -12\b"),
+        "the host refuses memory: a limit (ulimit -v), or vm.max_map_count",
+    ),
+    (
+        re.compile(r"map_memory\(.*\) failed, err = -(11|12)\b"),
+        "the host refuses memory: a limit (ulimit -v), or vm.max_map_count",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RoomLeft:
+    """What was free where a guest's files or RAM are, at the moment of its end."""
+
+    place: str
+    free_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class GuestEnd:
+    """What is known of a guest's end.
+
+    `exit_status` is negative for a signal; None if ffslab killed it at its limit. `ended_well`:
+    the agent came to its end and says that all went well.
+    """
+
+    exit_status: int | None
+    console: str
+    ended_well: bool
+    room: tuple[RoomLeft, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostFault:
+    """What the host did to a guest, and the likely cause."""
+
+    what: str
+    cause: str
+
+
+def host_fault(end: GuestEnd) -> HostFault | None:
+    """What the host did that ended the guest; None if the guest's end is its own."""
+    full = next((room for room in end.room if room.free_bytes < _FULL_BYTES), None)
+    if full is not None and not end.ended_well:
+        return HostFault(
+            f"it ended when {full.place} was full ({format_size(full.free_bytes)} free)",
+            "another program took the room there, or the disk is too small (df)",
+        )
+    status = end.exit_status
+    if status is None:
+        return None
+    if -status in _FOREIGN_SIGNALS:
+        return HostFault(f"it was ended by {_name(-status)}", _cause_of_signal(-status))
+    if _BOOTED not in end.console:
+        last = " / ".join(line.strip() for line in last_lines(end.console, 2))
+        return HostFault(
+            f"it ended before its kernel began ({_how(status)}): {last or 'it printed nothing'}",
+            "a limit of the host (ulimit -a), a missing program, or a place that is full (df)",
+        )
+    for line in end.console.splitlines():
+        for pattern, cause in _HOST_MESSAGES:
+            if pattern.search(line):
+                return HostFault(f"the host failed it: {line.partition('] ')[2] or line}", cause)
+    crashed = any(finding.severity == "crash" for finding in scan_console(end.console))
+    if status == _EXIT_ON_SIGNAL and not crashed:
+        return HostFault("it was ended by SIGTERM or SIGINT", _KILLER)
+    return None
+
+
+def _name(number: int) -> str:
+    return signal.Signals(number).name
+
+
+def _how(status: int) -> str:
+    return f"exit status {status}" if status >= 0 else f"signal {-status}"
+
+
+def _cause_of_signal(number: int) -> str:
+    if number == signal.SIGXFSZ:
+        return "a limit on the size of files (ulimit -f)"
+    if number == signal.SIGXCPU:
+        return "a limit on processor time (ulimit -t)"
+    return _KILLER
