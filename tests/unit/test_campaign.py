@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -189,6 +192,54 @@ def test_a_guest_that_the_host_ended_has_no_result_and_is_repeated(study: Path) 
     assert not run.manifest()["complete"]
     end = _execute(study, FakeTarget(), resume=run)
     assert len(end.results) == 8 and end.run.manifest()["complete"]
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from ffslab.results.rundir import RunDirectory
+with RunDirectory(Path(sys.argv[1])).worked_on():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_one_process_at_a_time_works_on_a_run(study: Path) -> None:
+    end = _execute(study, FakeTarget())
+    (end.run.case_dir("jffs2-aged-s1") / "case.json").unlink()
+    source = Path(__file__).resolve().parents[2] / "src"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(end.run.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(source)},
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline()
+        target = FakeTarget()
+        with pytest.raises(InfrastructureError) as caught:
+            _execute(study, target, resume=end.run)
+        assert f"{end.run.path} is being worked on by process {other.pid}" in caught.value.message
+        assert not target.ran
+        # Nothing of a killed holder is left.
+        other.kill()
+    assert _execute(study, target, resume=end.run).run.manifest()["complete"]
+    assert target.ran == ["jffs2-aged-s1"]
+
+
+def test_a_new_run_is_held_while_its_guests_run(study: Path) -> None:
+    refused: list[str] = []
+
+    def resume(_: GuestJob) -> None:
+        run = find_resumable(str(study), study.parent / "results")
+        with (
+            pytest.raises(InfrastructureError, match="is being worked on") as caught,
+            run.worked_on(),
+        ):
+            pass
+        refused.append(caught.value.message)
+
+    _execute(study, FakeTarget(before=resume))
+    assert len(refused) == 8 and "another thread of this process" in refused[0]
 
 
 @contextmanager

@@ -204,32 +204,46 @@ def execute(
     progress: Progress,
     now: Callable[[], datetime],
 ) -> RunEnd:
-    """Runs what is missing; the run directory is left readable whatever happens."""
-    cases = request.prepared.cases
+    """Runs what is missing; the run directory is left readable whatever happens.
+
+    Raises InfrastructureError if another process works on the run to resume.
+    """
     started = now()
     run = request.resume or _new_run(request, lab, started)
-    todo = remaining(cases, run.done_ids(cases))
-    interrupted = False
-    if todo:
-        need = largest_need(todo)
-        jobs = min(request.options.jobs, len(todo))
+    with run.worked_on():
+        cases = request.prepared.cases
         try:
-            with scratch_directory(need, jobs, run.path, request.scratch) as scratch:
-                options = request.options
-                if scratch.jobs < jobs:
-                    options = replace(options, jobs=scratch.jobs)
-                if scratch.told:
-                    progress.note(scratch.told)
-                target = TargetWithout(make_target(lab, scratch), request.images.unbuildable)
-                with _state_room(request, lab, todo) as states:
-                    end = run_cases(todo, target, run, options, progress, states)
-                interrupted = end.interrupted
+            interrupted = _run_missing(request, run, lab, make_target, progress)
         except FfslabError:
             _close(run, cases, (now() - started).total_seconds(), now())
             raise
-    wall_s = (now() - started).total_seconds()
-    results = _close(run, cases, wall_s, now())
+        wall_s = (now() - started).total_seconds()
+        results = _close(run, cases, wall_s, now())
     return RunEnd(run, tuple(results), interrupted, wall_s)
+
+
+def _run_missing(
+    request: RunRequest,
+    run: RunDirectory,
+    lab: LabBuild,
+    make_target: TargetFactory,
+    progress: Progress,
+) -> bool:
+    """Runs the cases without a result; whether that was interrupted."""
+    cases = request.prepared.cases
+    todo = remaining(cases, run.done_ids(cases))
+    if not todo:
+        return False
+    options = request.options
+    jobs = min(options.jobs, len(todo))
+    with scratch_directory(largest_need(todo), jobs, run.path, request.scratch) as scratch:
+        if scratch.jobs < jobs:
+            options = replace(options, jobs=scratch.jobs)
+        if scratch.told:
+            progress.note(scratch.told)
+        target = TargetWithout(make_target(lab, scratch), request.images.unbuildable)
+        with _state_room(request, lab, todo) as states:
+            return run_cases(todo, target, run, options, progress, states).interrupted
 
 
 @contextmanager

@@ -158,7 +158,9 @@ def _request(choice: _Choice, resume: bool, output: Path, scratch: Path | None) 
                 remedy=f"{program()} run {choice.study} --resume",
             )
         run = find_resumable(choice.study, output)
-        prepared = prepare_resumed(run, None)
+        # Whoever works there is told now, not after the lab and images were built.
+        with run.worked_on():
+            prepared = prepare_resumed(run, None)
     else:
         prepared = choice.prepare()
     return RunRequest(

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
+from ffslab.holder import holder_of, write_holder
 from ffslab.kernel.progress import Progress
 
 STAMP = "complete.json"
@@ -61,37 +62,13 @@ def locked(
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            progress.note(f"waiting for {_holder(descriptor, clock_s())} (lock {path})")
+            progress.note(f"waiting for {holder_of(descriptor, clock_s())} (lock {path})")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        holder = json.dumps({"pid": os.getpid(), "since_s": int(clock_s())})
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, holder.encode(), 0)
+        write_holder(descriptor, clock_s())
         yield descriptor
         os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
-
-
-def _holder(descriptor: int, now_s: float) -> str:
-    """Who holds a lock and since when, by what its file says; a file says nothing while its lock
-    has only just been taken, or was taken by an older ffslab.
-    """
-    try:
-        entry = json.loads(os.pread(descriptor, 4096, 0))
-        pid, since_s = int(entry["pid"]), float(entry["since_s"])
-    except (ValueError, KeyError, TypeError):
-        return "another ffslab that works here"
-    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(since_s))
-    held = f"which works here since {since} ({max(now_s - since_s, 0):.0f} s ago)"
-    if pid == os.getpid():
-        return f"another thread of this process, {held}"
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
-    except OSError:
-        return f"what process {pid} left running when it ended, {held}"
-    # python -P -m ffslab run ...: what follows -m is what the user knows.
-    command = " ".join(words[words.index("-m") + 1 if "-m" in words else 0 :]).strip()
-    return f"process {pid} ({command}), {held}"
 
 
 def scratch_directory(parent: Path) -> Path:

@@ -8,20 +8,26 @@
         states/<key>/       plan records.jsonl console.log of a guest that prepared a state
 
 case.json appears last, by a rename: a case without it has not run. results.jsonl
-and wall.jsonl are collected from the cases whenever ffslab stops.
+and wall.jsonl are collected from the cases whenever ffslab stops. One process at a time
+works on a run: it holds a lock on the file .lock.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.errors import DamagedResultError, UsageError
+from ffslab.errors import DamagedResultError, InfrastructureError, UsageError
+from ffslab.holder import holder_of, write_holder
 from ffslab.model.canonical import canonical_json
 from ffslab.model.files import suggestion
 from ffslab.model.specs import Case, case_spec
@@ -35,6 +41,7 @@ CASES = "cases"
 STATES = "states"
 CASE_RESULT = "case.json"
 CASE_WALL = "wall.json"
+_LOCK = ".lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,31 @@ class RunDirectory:
     """Paths and files of one run."""
 
     path: Path
+
+    @contextmanager
+    def worked_on(self, clock_s: Callable[[], float] = time.time) -> Iterator[None]:
+        """This process alone works on the run meanwhile; the kernel ends that with the process.
+
+        Raises InfrastructureError, which names the other, if another process does already.
+        """
+        try:
+            descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise disk_error(error, self.path / _LOCK) from error
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise InfrastructureError(
+                    f"{self.path} is being worked on by {holder_of(descriptor, clock_s())}",
+                    cause="the same run was started or resumed in another terminal",
+                    remedy="wait until that has ended, or stop it with Ctrl-C there",
+                ) from error
+            write_holder(descriptor, clock_s())
+            yield
+            os.ftruncate(descriptor, 0)
+        finally:
+            os.close(descriptor)
 
     def case_dir(self, case_id: str) -> Path:
         """Where the files of a case are."""
