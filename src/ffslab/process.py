@@ -89,7 +89,7 @@ def run_command(
             remedy=shown,
         ) from error
     if log_file is not None:
-        with log_file.open("a", encoding="utf-8") as log:
+        with log_file.open("a", encoding="utf-8", errors="backslashreplace") as log:
             log.write(f"$ {shown}\n{finished.stdout}")
     if check and finished.returncode != 0:
         raise InfrastructureError(

@@ -171,7 +171,7 @@ def run(
     lab = lab_in(tmp_path)
     monkeypatch.setattr(ffslab.kernel, "ensure_lab", lambda **_: lab)
     monkeypatch.setattr(
-        ffslab.campaign.run, "uml_target_factory", lambda _: lambda _lab, _scratch: runs.target
+        ffslab.campaign.run, "uml_target_factory", lambda *_: lambda _lab, _scratch: runs.target
     )
     return runs
 

@@ -66,7 +66,7 @@ def ffslab_command(
     lab = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
     monkeypatch.setattr(ffslab.kernel, "ensure_lab", lambda **_: lab)
     monkeypatch.setattr(
-        ffslab.campaign.run, "uml_target_factory", lambda _: lambda _lab, _scratch: command.target
+        ffslab.campaign.run, "uml_target_factory", lambda *_: lambda _lab, _scratch: command.target
     )
     return command
 

@@ -18,6 +18,7 @@ import typer
 from ffslab import __version__
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError
 from ffslab.program import program
+from ffslab.streams import print_anything
 
 VERBS = (
     *("run", "report", "list", "show", "export", "trace", "shell", "schema"),
@@ -75,6 +76,7 @@ def _print_version(wanted: bool) -> None:
 
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
+    print_anything()
     try:
         build_app()(prog_name=program())
     except FfslabError as error:

@@ -25,6 +25,7 @@ from ffslab.kernel.commands import clean_environment, run_logged
 from ffslab.kernel.packages import BUILD_PACKAGES, PYTHON_PACKAGES, ensure_packages
 from ffslab.kernel.progress import ConsoleProgress, Progress
 from ffslab.program import program
+from ffslab.streams import print_anything
 
 _LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
 _NO_BUILD_OPTIONS = frozenset({"-h", "--help", "--dry-run"})
@@ -58,6 +59,7 @@ def needs_development_tools(arguments: Sequence[str]) -> bool:
 
 def main(argv: Sequence[str]) -> int:
     """`argv`: the environment's directory, the checkout, and the user's words."""
+    print_anything()
     venv, checkout, arguments = Path(argv[0]), Path(argv[1]), list(argv[2:])
     if arguments[:1] == ["doctor"]:
         return _doctor(arguments[1:])

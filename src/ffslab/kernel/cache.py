@@ -123,7 +123,7 @@ def hash_texts(texts: Iterable[str]) -> str:
     """64 bits of SHA-256 over the texts and their boundaries, as 16 hexadecimal digits."""
     digest = hashlib.sha256()
     for text in texts:
-        data = text.encode()
+        data = text.encode("utf-8", "backslashreplace")
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.hexdigest()[:16]
@@ -138,7 +138,7 @@ def sha256_of_files(root: Path, files: Iterable[Path]) -> str:
     """The whole SHA-256 over the names below `root` and the contents of `files`."""
     digest = hashlib.sha256()
     for path in sorted(files):
-        name = path.relative_to(root).as_posix().encode()
+        name = os.fsencode(path.relative_to(root))
         data = path.read_bytes()
         for part in (name, data):
             digest.update(len(part).to_bytes(8, "little"))

@@ -288,7 +288,7 @@ def _explained(
     if symbols:
         return _symbols_error(wanted, kernel, symbols)
     for pattern in (_ERRORS, _COMMAND_FAILED):
-        lines = [line.strip() for line in text.splitlines() if pattern.search(line)]
+        lines = [line.strip() for line in text.split("\n") if pattern.search(line)]
         if lines:
             break
     else:

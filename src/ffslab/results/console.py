@@ -58,7 +58,7 @@ _PATTERNS: tuple[tuple[Severity, str, re.Pattern[str]], ...] = (
 
 def scan_console(text: str) -> tuple[Finding, ...]:
     """Every finding, the most important kind first and then by line."""
-    lines = text.splitlines()
+    lines = _lines(text)
     findings: list[Finding] = []
     for severity, kind, pattern in _PATTERNS:
         for number, line in enumerate(lines):
@@ -71,7 +71,12 @@ def scan_console(text: str) -> tuple[Finding, ...]:
 
 def last_lines(text: str, count: int = 12) -> tuple[str, ...]:
     """The end of a log, for a guest that stopped without a word."""
-    return tuple(_clean(line) for line in text.splitlines()[-count:])
+    return tuple(_clean(line) for line in _lines(text)[-count:])
+
+
+def _lines(text: str) -> list[str]:
+    """As the kernel ends them: a file's name in a message may hold what splitlines() splits at."""
+    return text.removesuffix("\n").split("\n")
 
 
 def _excerpt(lines: list[str], number: int) -> tuple[str, ...]:

@@ -15,18 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError, InfrastructureError
+from ffslab.model.canonical import utf8
 from ffslab.program import program
 
 
 def write_atomic(path: Path, text: str, *, durable: bool = False) -> None:
-    """Replaces `path` by `text`; InfrastructureError if the disk is full or read-only.
+    """Replaces `path` by `text` in UTF-8; InfrastructureError if the disk is full or read-only.
 
     `durable` text is on the disk when this returns: some milliseconds.
     """
     temporary = path.with_name(f".{path.name}.new")
     try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with temporary.open("wb") as file:
+            file.write(utf8(text))
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
@@ -71,7 +72,8 @@ def read_json_lines(path: Path) -> list[dict[str, Any]]:
     except ValueError as error:
         raise _damaged(path, 0, str(error)) from error
     values: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # No splitlines(): JSON texts may hold U+2028 and others that it takes for ends of lines.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         try:
             value = json.loads(line)
         except ValueError as error:

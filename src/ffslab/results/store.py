@@ -9,6 +9,7 @@ needs no more memory than its results.
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -24,6 +25,7 @@ from ffslab.results.tree_tables import (
     memory_rows,
     tree_step_rows,
 )
+from ffslab.streams import without_surrogates
 
 if TYPE_CHECKING:
     import duckdb
@@ -144,7 +146,12 @@ def case_rows(
 def _filled(name: str, key: Row, rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
     for row in rows:
         full = {**key, **row}
-        yield {column: full.get(column) for column in COLUMNS[name]}
+        yield {column: _storable(full.get(column)) for column in COLUMNS[name]}
+
+
+def _storable(value: Any) -> Any:
+    """Tables hold UTF-8 only, names of files may be none."""
+    return without_surrogates(value) if isinstance(value, str) else value
 
 
 def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
@@ -226,10 +233,11 @@ def export_tables(run: RunDirectory, directory: Path, kind: str) -> list[Path]:
     ):
         _stage([run], Path(staged))
         for name in COLUMNS:
-            path = directory / f"{name}.{kind}"
+            # DuckDB opens only what has a name in UTF-8.
+            table = Path(staged) / f"{name}.{kind}"
             source = _source(name, Path(staged))
-            connection.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(path)} ({options})")
-            written.append(path)
+            connection.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(table)} ({options})")
+            written.append(Path(shutil.move(table, directory / table.name)))
     return written
 
 

@@ -121,7 +121,7 @@ def host_fault(end: GuestEnd) -> HostFault | None:
             f"it ended before its kernel began ({_how(status)}): {last or 'it printed nothing'}",
             "a limit of the host (ulimit -a), a missing program, or a place that is full (df)",
         )
-    for line in end.console.splitlines():
+    for line in end.console.split("\n"):
         for pattern, cause in _HOST_MESSAGES:
             if pattern.search(line):
                 return HostFault(f"the host failed it: {line.partition('] ')[2] or line}", cause)

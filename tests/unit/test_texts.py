@@ -1,0 +1,155 @@
+"""Texts and names that a terminal, a line or UTF-8 does not have: nothing ends in an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from host_support import FakeTarget, SilentProgress
+
+from ffslab.campaign.pool import PoolOptions
+from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
+from ffslab.kernel.cache import hash_files, hash_texts
+from ffslab.model.canonical import canonical_json, sha256_hex
+from ffslab.results.console import last_lines
+from ffslab.results.files import read_json, read_json_lines, write_atomic
+from ffslab.streams import without_surrogates
+from ffslab.target.lab import LabBuild
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+SEPARATORS = "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg"
+NOT_UTF8 = os.fsdecode(b"\xff\xfe")
+LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
+NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+STUDY = """
+schema = 1
+name = "odd"
+title = "Title\u2028with\u2029separators\u0085 and µ €"
+description = "Text\u2028with\u2029separators\u0085 and µ €"
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+[axes]
+filesystem = ["jffs2", "ubifs"]
+"""
+ASCII = {
+    "LANG": "C",
+    "LC_ALL": "C",
+    "PYTHONUTF8": "0",
+    "PYTHONCOERCECLOCALE": "0",
+    "PYTHONIOENCODING": "ascii",
+}
+UTF8 = {"PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"}
+
+
+def test_lines_of_json_end_where_they_end(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    values = [{"id": SEPARATORS, "n": number} for number in range(3)]
+    write_atomic(path, "".join(canonical_json(value) + "\n" for value in values))
+    assert read_json_lines(path) == values
+    write_atomic(path, "")
+    assert read_json_lines(path) == []
+
+
+def test_names_that_are_no_utf8_are_read_as_they_were_written(tmp_path: Path) -> None:
+    value = {"id": NOT_UTF8, "path": f"/x/{NOT_UTF8}ü"}
+    path = tmp_path / "manifest.json"
+    write_atomic(path, json.dumps(value, ensure_ascii=False))
+    path.read_bytes().decode("utf-8")
+    assert read_json(path) == value
+    write_atomic(path, canonical_json(value) + "\n")
+    assert read_json_lines(path) == [value]
+    assert without_surrogates(NOT_UTF8) == r"\udcff\udcfe"
+
+
+def test_hashes_of_such_names_differ(tmp_path: Path) -> None:
+    other = os.fsdecode(b"\xff\xfd")
+    assert sha256_hex(NOT_UTF8) != sha256_hex(other)
+    assert hash_texts([NOT_UTF8]) != hash_texts([other])
+    hashes = set()
+    for name in (NOT_UTF8, other):
+        directory = tmp_path / f"tree{len(hashes)}"
+        directory.mkdir()
+        (directory / name).touch()
+        hashes.add(hash_files(directory, directory.iterdir()))
+    assert len(hashes) == 2
+
+
+def test_a_consoles_line_is_one_even_with_such_characters() -> None:
+    assert len(last_lines(f"one {SEPARATORS}\ntwo\n")) == 2
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunEnd:
+    """A run whose study, file and directory have all of them in their names or texts."""
+    study = tmp_path / f"st{NOT_UTF8}.toml"
+    study.write_text(STUDY, encoding="utf-8")
+    request = RunRequest(
+        prepare(str(study)),
+        PoolOptions(2, 60),
+        f"ffslab run {study}",
+        tmp_path / f"out{NOT_UTF8}",
+        tmp_path,
+    )
+    return execute(request, LAB, lambda _lab, _s: FakeTarget(), SilentProgress(), lambda: NOW)
+
+
+def ffslab(
+    environment: Mapping[str, str], *words: str | Path
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "ffslab", *map(os.fsencode, words)],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE), **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("environment", [ASCII, UTF8], ids=["ascii", "utf-8"])
+def test_every_verb_prints_such_names_and_texts(
+    run: RunEnd, tmp_path: Path, environment: Mapping[str, str]
+) -> None:
+    directory = run.run.path
+    verbs: list[tuple[str | Path, ...]] = [
+        ("list", "runs", "--output", directory.parent),
+        ("list", "studies"),
+        ("show", directory),
+        ("show", directory, "ubifs-s1"),
+        ("report", directory),
+        *(("export", directory, "--format", kind) for kind in ("json", "parquet")),
+        ("export", directory, "--format", "csv", "--output", tmp_path / f"ex{NOT_UTF8}"),
+        ("run", tmp_path / f"st{NOT_UTF8}.toml", "--dry-run"),
+        ("schema", "study"),
+    ]
+    for words in verbs:
+        done = ffslab(environment, *words)
+        assert done.returncode == 0, (words, done.stderr)
+        if environment is ASCII and words[0] != "schema":
+            done.stdout.replace(b"\xff", b"").replace(b"\xfe", b"").decode("ascii")
+    for words in (
+        ("show", directory, "absent"),
+        ("trace", directory, "ubifs-s1"),
+        ("run", tmp_path / f"absent{NOT_UTF8}"),
+        ("image", tmp_path / f"absent{NOT_UTF8}"),
+        ("fsck", "yaffs2", tmp_path / f"absent{NOT_UTF8}"),
+        ("mkfs", "yaffs2", tmp_path / f"absent{NOT_UTF8}", tmp_path / "image"),
+    ):
+        done = ffslab(environment, *words)
+        assert done.returncode in (2, 3), (words, done.stderr)
+        assert b"next:" in done.stderr and b"internal error" not in done.stderr, done.stderr
+
+
+def test_a_printed_path_is_the_files_name(run: RunEnd) -> None:
+    done = ffslab(UTF8, "report", run.run.path)
+    assert os.fsencode(run.run.path / "report.html") in done.stdout
+
+
+def test_an_ascii_terminal_gets_characters_alike(run: RunEnd) -> None:
+    shown = ffslab(ASCII, "show", run.run.path).stdout
+    assert rb"Title\u2028with\u2029separators\x85 and u \u20ac" in shown
