@@ -7,10 +7,13 @@ is a bug.
 
 from __future__ import annotations
 
+import errno
+
 EXIT_OK = 0
 EXIT_FAILED = 1  # a case failed, or a regression was found
 EXIT_USAGE = 2  # a wrong command line, study or catalog file
 EXIT_INFRASTRUCTURE = 3  # the laboratory itself could not do its work
+_SHOWN_LETTERS = 200
 
 
 class FfslabError(Exception):
@@ -45,6 +48,30 @@ class SpecError(UsageError):
 
 class InfrastructureError(FfslabError):
     """The kernel, the disk, a tool or the host's rights stand in the way."""
+
+
+def full(error: OSError) -> bool:
+    """Whether a disk or a user's share of it is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def explained(error: OSError) -> FfslabError | None:
+    """An error of the operating system that is no bug wherever it comes from; None for others."""
+    name = str(error.filename or "")
+    if error.errno == errno.ENAMETOOLONG:
+        shown = name if len(name) <= _SHOWN_LETTERS else f"{name[:_SHOWN_LETTERS]}…"
+        return UsageError(
+            f"a name or a path is too long: {shown}",
+            cause="a file system takes 255 bytes for a name and 4,095 for a path, some take less",
+            remedy="shorter names of studies, parts and states, or a directory with a shorter path",
+        )
+    if full(error):
+        return InfrastructureError(
+            f"cannot write {name}: {error.strerror}",
+            cause="the disk is full (df)",
+            remedy="free some space there, and repeat the command",
+        )
+    return None
 
 
 class GuestLostError(InfrastructureError):

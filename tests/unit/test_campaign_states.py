@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from host_support import FakeTarget, SilentProgress, cases_of
 from ffslab.campaign.pool import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
 from ffslab.campaign.states import StatePlan, in_order, state_plan
-from ffslab.errors import GuestLostError
+from ffslab.errors import GuestLostError, InfrastructureError
 from ffslab.target.flashfile import create_flash_file, flash_digest
 from ffslab.target.guest import FLASH_NAME, GuestJob, GuestRun
 from ffslab.target.lab import LabBuild
@@ -166,12 +167,44 @@ def test_a_preparation_that_the_host_ended_is_no_result_of_any_case(place: Path)
                 raise GuestLostError(f"the host ended the guest of {job.case.id}")
             return super().run(job)
 
-    with pytest.raises(GuestLostError, match="while it prepared the flash, the host ended"):
+    with pytest.raises(GuestLostError, match="while the flash was prepared, the host ended"):
         run(place, Lost())
     (directory,) = (place / "results").iterdir()
     assert not list(directory.glob("cases/*/case.json"))
     assert '"complete": false' in (directory / "manifest.json").read_text()
     assert not list((place / "state").glob("*/complete.json"))
+
+
+def test_a_limit_of_zero_removes_kept_states_before_a_run(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(place, StateTarget())
+    stamps = list((place / "state").glob("*/complete.json"))
+    assert len(stamps) == 4
+    left: list[bool] = []
+
+    class Looking(StateTarget):
+        def run(self, job: GuestJob) -> GuestRun:
+            left.extend(stamp.exists() for stamp in stamps[:1] if not self.jobs)
+            return super().run(job)
+
+    monkeypatch.setenv("FFSLAB_STATE_CACHE_GIB", "0")
+    run(place, Looking(), jobs=1)
+    assert left == [False]
+
+
+def test_a_full_store_stops_the_run_with_the_command_that_goes_on(place: Path) -> None:
+    class Full(StateTarget):
+        def run(self, job: GuestJob) -> GuestRun:
+            if job.keep_flash:
+                raise OSError(errno.ENOSPC, "No space left on device", "flash.img")
+            return super().run(job)
+
+    with pytest.raises(InfrastructureError, match="cannot keep a prepared state") as caught:
+        run(place, Full())
+    (directory,) = (place / "results").iterdir()
+    assert caught.value.remedy.endswith(f", then: ffslab run {directory} --resume")
+    assert "--scratch" not in caught.value.remedy
 
 
 def test_a_state_begins_one_state_ahead() -> None:

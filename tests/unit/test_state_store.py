@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from host_support import cases_of
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.target.flashfile import copy_flash_file, create_flash_file, flash_digest
 from ffslab.target.plantext import preparation_plan_text
-from ffslab.target.states import StateStore, limit_bytes, state_key, state_root
+from ffslab.target.states import LIMIT_VARIABLE, StateStore, limit_bytes, state_key, state_root
 
 STUDY = """
 schema = 1
@@ -166,5 +167,25 @@ def test_a_copy_has_the_contents_and_the_holes(tmp_path: Path) -> None:
     assert flash_digest(source) == flash_digest(tmp_path / "copy")
     assert source.read_bytes() == (tmp_path / "copy").read_bytes()
     assert (tmp_path / "copy").stat().st_blocks * 512 < 2 * MIB
-    with pytest.raises(InfrastructureError, match="cannot copy"):
+    with pytest.raises(FileNotFoundError, match="absent"):
         copy_flash_file(tmp_path / "absent", tmp_path / "other")
+
+
+def test_a_full_disk_is_told_with_what_would_free_it(tmp_path: Path) -> None:
+    store = StateStore(tmp_path / "state")
+    disk_full = OSError(errno.ENOSPC, "No space left on device", "flash.img")
+    with pytest.raises(InfrastructureError) as caught, store.errors_explained():
+        raise disk_full
+    assert "flash.img: No space left" in caught.value.message
+    assert "kept states take 0 B" in caught.value.cause
+    assert "FFSLAB_STATE_CACHE=DIRECTORY on another disk" in caught.value.remedy
+    # Nothing is kept, so a lower limit would free nothing.
+    assert LIMIT_VARIABLE not in caught.value.remedy
+    kept(store, "one", b"x" * 4 * MIB, 1)
+    with pytest.raises(InfrastructureError) as caught, store.errors_explained():
+        raise disk_full
+    assert "kept states take 4" in caught.value.cause
+    assert caught.value.remedy.startswith(f"export {LIMIT_VARIABLE}=0, ")
+    with pytest.raises(InfrastructureError) as caught, store.errors_explained():
+        raise PermissionError(errno.EACCES, "Permission denied", "flash.img")
+    assert "free" not in caught.value.remedy and "no right" in caught.value.cause

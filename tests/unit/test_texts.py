@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -15,10 +16,11 @@ from host_support import FakeTarget, SilentProgress
 
 from ffslab.campaign.pool import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
+from ffslab.errors import SpecError
 from ffslab.kernel.cache import hash_files, hash_texts
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.results.console import last_lines
-from ffslab.results.files import read_json, read_json_lines, write_atomic
+from ffslab.results.files import disk_error, read_json, read_json_lines, write_atomic
 from ffslab.streams import without_surrogates
 from ffslab.target.lab import LabBuild
 
@@ -143,6 +145,47 @@ def test_every_verb_prints_such_names_and_texts(
         done = ffslab(environment, *words)
         assert done.returncode in (2, 3), (words, done.stderr)
         assert b"next:" in done.stderr and b"internal error" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "s" * 300),
+        ("show", "s" * 300),
+        ("report", "s" * 5000),
+        ("list", "runs", "--output", "s" * 300),
+        ("run", "quick", "--dry-run", "--catalog", "s" * 300),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_name_that_is_too_long_is_told(words: tuple[str, ...]) -> None:
+    done = ffslab(UTF8, *words)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith(b"ffslab: a name or a path is too long: ")
+    assert b"255 bytes" in done.stderr and len(done.stderr) < 700
+
+
+def test_names_of_a_study_that_make_no_directory_are_refused(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY.replace('name = "odd"', f'name = "{"a" * 201}"'))
+    with pytest.raises(SpecError, match="name: String should have at most 200 characters"):
+        prepare(str(study))
+    states = f'["free", {{ name = "{"s" * 80}" }}]'
+    part = f'[[part]]\nname = "{"p" * 180}"\n[part.axes]\nstate = {states}\n'
+    study.write_text(STUDY + part)
+    with pytest.raises(SpecError, match="the name of a case is too long") as caught:
+        prepare(str(study))
+    assert "a shorter name of the part" in caught.value.remedy
+
+
+def test_what_the_disk_refuses_is_told_by_its_reason(tmp_path: Path) -> None:
+    path = tmp_path / "absent" / "file"
+    full = disk_error(OSError(errno.ENOSPC, "No space left on device"), path)
+    assert full.cause == f"the disk is full (df {tmp_path})"
+    denied = disk_error(PermissionError(errno.EACCES, "Permission denied"), path)
+    assert "no right" in denied.cause and "free" not in denied.remedy
+    long = disk_error(OSError(errno.ENAMETOOLONG, "File name too long"), path)
+    assert "255 bytes" in long.cause and "shorter" in long.remedy
 
 
 def test_a_printed_path_is_the_files_name(run: RunEnd) -> None:

@@ -21,7 +21,6 @@ from ffslab.campaign.plan import host_cpu_for
 from ffslab.campaign.states import PreparedState, StatePlan, StateRoom, in_order
 from ffslab.errors import FfslabError, GuestLostError
 from ffslab.model.specs import Case
-from ffslab.program import program
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.files import disk_error
 from ffslab.results.outcome import judged
@@ -109,7 +108,8 @@ def run_cases(
             try:
                 return states.prepare(state, target, run, options.timeout_s, cpu)
             except GuestLostError as error:
-                raise _lost(error, run, "while it prepared the flash, ") from error
+                told = f"while the flash was prepared, {error.message}"
+                raise GuestLostError(told, cause=error.cause, remedy=error.remedy) from error
 
     def work(case: Case) -> CaseDone | None:
         # Waits before it takes a slot: the guest that prepares the state needs one.
@@ -195,8 +195,6 @@ def _run_case(
     job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, cpu, flash)
     try:
         guest = target.run(job)
-    except GuestLostError as error:
-        raise _lost(error, run) from error
     except OSError as error:
         raise disk_error(error, directory) from error
     if guest.killed:
@@ -205,15 +203,6 @@ def _run_case(
     result = _result(case, guest, directory, options.timeout_s, preparation)
     run.finish_case(result, _wall(case, guest.wall_ns, result["virtual_ns"], cpu))
     return CaseDone(case, result, guest.wall_ns)
-
-
-def _lost(error: GuestLostError, run: RunDirectory, when: str = "") -> GuestLostError:
-    """The error with what becomes of the run."""
-    return GuestLostError(
-        f"{when}{error.message}\nIt has no result, and {run.path} is not complete.",
-        cause=error.cause,
-        remedy=f"{error.remedy}, then: {program()} run {run.path} --resume",
-    )
 
 
 def _not_run(case: Case, run: RunDirectory, result: dict[str, Any]) -> CaseDone:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -214,12 +214,24 @@ def execute(
         cases = request.prepared.cases
         try:
             interrupted = _run_missing(request, run, lab, make_target, progress)
-        except FfslabError:
-            _close(run, cases, (now() - started).total_seconds(), now())
-            raise
+        except FfslabError as error:
+            # On a full disk that fails too; the first error says more.
+            with suppress(FfslabError):
+                _close(run, cases, (now() - started).total_seconds(), now())
+            raise _not_complete(error, run) from error
         wall_s = (now() - started).total_seconds()
         results = _close(run, cases, wall_s, now())
     return RunEnd(run, tuple(results), interrupted, wall_s)
+
+
+def _not_complete(error: FfslabError, run: RunDirectory) -> FfslabError:
+    """The error with what becomes of the run."""
+    then = f"{program()} run {run.path} --resume"
+    return type(error)(
+        f"{error.message}\n{run.path} is not complete.",
+        cause=error.cause,
+        remedy=f"{error.remedy}, then: {then}" if error.remedy else then,
+    )
 
 
 def _run_missing(
@@ -261,9 +273,13 @@ def _state_room(request: RunRequest, lab: LabBuild, cases: Sequence[Case]) -> It
     if not any(case.is_prepared_apart for case in cases):
         yield room
         return
-    with store.in_use():
-        yield room
+    # Before too: what an interrupted run left, or what is to make room for this one.
     store.prune(limit)
+    try:
+        with store.in_use():
+            yield room
+    finally:
+        store.prune(limit)
 
 
 def _new_run(request: RunRequest, lab: LabBuild, started: datetime) -> RunDirectory:

@@ -129,7 +129,8 @@ class StateRoom:
                 host_cpu=cpu,
                 image=state.image.path if state.image else None,
             )
-            guest = target.run(job)
+            with self._store.errors_explained():
+                guest = target.run(job)
             if guest.killed:
                 return None
             limit = timeout_s if guest.timed_out else None

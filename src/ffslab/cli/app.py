@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from ffslab import __version__
-from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError
+from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, explained
 from ffslab.program import program
 from ffslab.streams import print_anything
 
@@ -90,6 +90,9 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("FFSLAB_DEBUG"):
             raise
+        known = explained(error) if isinstance(error, OSError) else None
+        if known is not None:
+            _end(f"ffslab: {known}", known.exit_code)
         _end(
             f"ffslab: internal error: {type(error).__name__}: {error}\n"
             "  likely cause: a bug of ffslab\n"

@@ -110,12 +110,12 @@ def _build_one(
 def _copied(built: BuiltImage, output: Path) -> Path:
     import shutil
 
-    from ffslab.errors import UsageError
+    from ffslab.errors import UsageError, explained
 
     try:
         return Path(shutil.copyfile(built.path, output))
     except OSError as error:
-        raise UsageError(
+        raise explained(error) or UsageError(
             f"cannot write {output}: {error.strerror or error}",
             cause="its directory is not there or not writable, or the disk is full",
             remedy="-o FILE in another directory; the image itself is kept and not built again",

@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import GuestLostError, InfrastructureError
+from ffslab.errors import GuestLostError, InfrastructureError, full
 from ffslab.images.tools import OUT, TREE, Command
 from ffslab.kernel.commands import clean_environment
 from ffslab.program import program
@@ -282,8 +282,12 @@ def _prepare(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> None:
         raise InfrastructureError(
             f"cannot prepare a guest for image tools: {error.filename or directory}: "
             f"{error.strerror}",
-            cause="the disk is full, or the lab build is incomplete",
-            remedy=f"{program()} doctor",
+            cause=f"the disk is full (df {directory})"
+            if full(error)
+            else "the lab build is incomplete",
+            remedy="free some space there, or set XDG_CACHE_HOME=DIRECTORY"
+            if full(error)
+            else f"{program()} doctor",
         ) from error
 
 

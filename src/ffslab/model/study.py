@@ -34,6 +34,8 @@ from ffslab.program import program
 
 Override = tuple[str, tuple[Any, ...]]
 
+_LONGEST_ID = 255  # of a case: that of a directory, on common file systems
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -243,6 +245,14 @@ def _grid_cases(
         axes = {name: settings[name] for name in grid.axes}
         labels = (_label(key, settings, grid.axes, catalog) for key in telling)
         case_id = "-".join(label for label in labels if label is not None)
+        if len(case_id) > _LONGEST_ID:
+            raise SpecError(
+                f"study {study.name}: the name of a case is too long: {case_id[:80]}… has "
+                f"{len(case_id)} letters and not {_LONGEST_ID} at most",
+                cause="it names a directory; it is made of the names of part and state, and of the "
+                "values on the axes",
+                remedy="a shorter name of the part or the state, or fewer axes",
+            )
         resolved = resolve(case_id, study.name, axes, settings, catalog)
         case = with_estimate(resolved, settings.get(ESTIMATE, AS_STATED))
         if axes.get(ESTIMATE, AS_STATED) != AS_STATED and case == resolved:

@@ -8,13 +8,12 @@ power cut of the host, too; the rest can be made again from it.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from ffslab.errors import DamagedResultError, InfrastructureError
+from ffslab.errors import DamagedResultError, InfrastructureError, explained, full
 from ffslab.model.canonical import utf8
 from ffslab.program import program
 
@@ -37,12 +36,19 @@ def write_atomic(path: Path, text: str, *, durable: bool = False) -> None:
 
 
 def disk_error(error: OSError, path: Path) -> InfrastructureError:
-    """An operating-system error on a results or scratch file in the user's words."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    """An operating-system error on a file of results in the user's words."""
+    where = error.filename or path
+    known = explained(OSError(error.errno, error.strerror, str(where)))
+    if known is not None and not full(error):
+        return InfrastructureError(known.message, cause=known.cause, remedy=known.remedy)
+    place = next((one for one in (path, *path.parents) if one.is_dir()), path)
+    if full(error):
+        cause, remedy = f"the disk is full (df {place})", "free some space there"
+    else:
+        cause = f"no right to write there (ls -ld {place}), or a failing disk"
+        remedy = "a directory that you may write to"
     return InfrastructureError(
-        f"cannot write {error.filename or path}: {error.strerror}",
-        cause="the disk is full" if full else "no right to write there, or a failing disk",
-        remedy="free some space and continue with --resume, or name another place with --output",
+        f"cannot write {where}: {error.strerror}", cause=cause, remedy=remedy
     )
 
 

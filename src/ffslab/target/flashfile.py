@@ -47,7 +47,7 @@ def create_flash_file(path: Path, size_bytes: int) -> None:
 
 
 def copy_flash_file(source: Path, target: Path) -> None:
-    """A copy of `source` with its holes; InfrastructureError if the disk refuses."""
+    """A copy of `source` with its holes; OSError with the file's name if the disk refuses."""
     try:
         with source.open("rb") as read, target.open("xb") as write:
             size = os.fstat(read.fileno()).st_size
@@ -62,11 +62,7 @@ def copy_flash_file(source: Path, target: Path) -> None:
                         raise OSError(errno.EIO, "the file became shorter", str(source))
                     position += sent
     except OSError as error:
-        raise InfrastructureError(
-            f"cannot copy the flash file {source} to {target}: {error.strerror}",
-            cause="no space, or the source was removed meanwhile",
-            remedy="name another place with --scratch DIR",
-        ) from error
+        raise OSError(error.errno, error.strerror, str(error.filename or target)) from error
 
 
 def flash_digest(path: Path) -> str:

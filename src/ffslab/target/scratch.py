@@ -29,7 +29,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import InfrastructureError, explained
 from ffslab.model.specs import Case
 from ffslab.model.units import format_size
 from ffslab.target.flashfile import flash_file_bytes
@@ -329,7 +329,7 @@ def _require_directory(directory: Path) -> None:
         if not os.access(directory, os.W_OK):
             raise PermissionError(13, os.strerror(13), str(directory))
     except OSError as error:
-        raise InfrastructureError(
+        raise explained(error) or InfrastructureError(
             f"scratch directory {directory}: {error.strerror}",
             cause="no right to write there, or not a directory",
             remedy="name another place with --scratch DIR",

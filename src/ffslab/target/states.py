@@ -22,10 +22,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import InfrastructureError, full
 from ffslab.limits import gib_setting
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.specs import Case
+from ffslab.model.units import format_size
 from ffslab.paths import cache_dir
 from ffslab.target.flashfile import flash_digest, flash_file_bytes
 from ffslab.target.guest import FLASH_NAME
@@ -79,7 +80,7 @@ class StateStore:
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """While a run uses the store, nothing is removed from it by another one."""
-        with _errors_explained(self.root):
+        with self.errors_explained():
             self.root.mkdir(parents=True, exist_ok=True)
             lock = (self.root / _LOCK).open("a")
         with lock:
@@ -104,7 +105,7 @@ class StateStore:
     @contextmanager
     def new_entry(self) -> Iterator[Path]:
         """An empty directory for a guest's files; what was not kept is removed."""
-        with _errors_explained(self.root):
+        with self.errors_explained():
             self.root.mkdir(parents=True, exist_ok=True)
             directory = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self.root))
         try:
@@ -119,7 +120,7 @@ class StateStore:
         its contents are the same. InfrastructureError if they are not.
         """
         final = self.root / key
-        with _errors_explained(final):
+        with self.errors_explained():
             (directory / _STAMP).write_text(json.dumps({"flash_sha256": flash_sha256}), "utf-8")
             if self.find(key) is None:
                 self._appear(directory, key)
@@ -155,6 +156,37 @@ class StateStore:
                 shutil.rmtree(leftover, ignore_errors=True)
             return self._remove_oldest(limit)
 
+    @contextmanager
+    def errors_explained(self) -> Iterator[None]:
+        """What the disk refuses while a state is kept, with what would help."""
+        try:
+            yield
+        except OSError as error:
+            raise self._explained(error) from error
+
+    def _explained(self, error: OSError) -> InfrastructureError:
+        elsewhere = f"export {PLACE_VARIABLE}=DIRECTORY on another disk"
+        cause, remedy = f"no right to write in {self.root}, or a failing disk", elsewhere
+        if full(error):
+            kept = self.kept_bytes()
+            cause = f"the disk is full (df {self.root}); kept states take {format_size(kept)} of it"
+            remedy = f"free some space there, or {elsewhere}"
+            if kept:
+                remedy = f"export {LIMIT_VARIABLE}=0, which removes them first, or {remedy}"
+        return InfrastructureError(
+            f"cannot keep a prepared state in {error.filename or self.root}: {error.strerror}",
+            cause=cause,
+            remedy=remedy,
+        )
+
+    def kept_bytes(self) -> int:
+        """What the states take on the disk."""
+        total = 0
+        for stamp in self.root.glob(f"*/{_STAMP}"):
+            with contextlib.suppress(OSError):
+                total += _disk_bytes(stamp.parent)
+        return total
+
     def _remove_oldest(self, limit: int) -> list[str]:
         entries = []
         for stamp in self.root.glob(f"*/{_STAMP}"):
@@ -173,15 +205,3 @@ class StateStore:
 
 def _disk_bytes(directory: Path) -> int:
     return sum(path.stat().st_blocks * 512 for path in directory.iterdir())
-
-
-@contextmanager
-def _errors_explained(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InfrastructureError(
-            f"cannot keep a prepared state in {error.filename or path}: {error.strerror}",
-            cause="the disk is full, or no right to write there",
-            remedy=f"free some space, lower {LIMIT_VARIABLE}, or set {PLACE_VARIABLE}=DIRECTORY",
-        ) from error

@@ -26,7 +26,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ffslab.errors import GuestLostError, InfrastructureError
+from ffslab.errors import GuestLostError, InfrastructureError, full
 from ffslab.model.specs import Case
 from ffslab.program import program
 from ffslab.target.boot import BootEnd, fault_of, see_through, wait_for_room
@@ -106,6 +106,7 @@ def write_guest_directory(
     """
     modules = lab.modules_for(case.filesystem)
     try:
+        directory.mkdir(exist_ok=True)
         entries = [
             character_device("/dev/console", 5, 1),
             regular_file("/init", lab.agent.read_bytes(), executable=True),
@@ -128,11 +129,23 @@ def write_guest_directory(
     except OSError as error:
         raise InfrastructureError(
             f"cannot prepare a guest: {error.filename or directory}: {error.strerror}",
-            cause="the lab build is incomplete, or the disk is full",
-            remedy=f"{program()} doctor",
+            cause=f"the disk is full (df {directory.parent})"
+            if full(error)
+            else "the lab build is incomplete",
+            remedy="free some space there, or name another place with --scratch DIR"
+            if full(error)
+            else f"{program()} doctor",
         ) from error
     if flash:
-        copy_flash_file(flash, directory / FLASH_NAME)
+        try:
+            copy_flash_file(flash, directory / FLASH_NAME)
+        except OSError as error:
+            raise InfrastructureError(
+                f"cannot copy the prepared flash {flash} for a guest: {error.filename}: "
+                f"{error.strerror}",
+                cause="no space for the guests' files (df), or the state was removed meanwhile",
+                remedy="free some space, or name another place with --scratch DIR",
+            ) from error
     else:
         create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
     # There even if the case is not traced: it is sparse, and the guest's memory
@@ -215,7 +228,6 @@ class UmlTarget:
         lab = self._lab.for_kernel(job.case.kernel)
         assert lab is not None  # `missing` has said so
         shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir()
         write_guest_directory(
             directory,
             lab,
@@ -283,7 +295,7 @@ def trim_trace(path: Path) -> None:
 
 
 def _collect(directory: Path, job: GuestJob) -> None:
-    """Moves what the guest wrote into the case's directory."""
+    """Copies what the guest wrote into the case's directory; OSError if that is full."""
     wanted = [CONSOLE_NAME, RECORDS_NAME]
     if job.case.trace:
         wanted.append(TRACE_NAME)
