@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -76,17 +77,16 @@ def sends(number: int) -> Callable[[int], bool]:
 
 
 def sends_to_child(number: int) -> Callable[[int], bool]:
-    """To the process that the agent's plan runs in: the last that the kernel has begun."""
+    """To the process that the agent's plan runs in, the last that the kernel has begun; until the
+    guest has ended, since that process may just be replaced by another.
+    """
 
     def send(pid: int) -> bool:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        if len(children) < 2:
-            return False
-        try:
-            os.kill(int(children[-1]), number)
-        except ProcessLookupError:
-            return False
-        return True
+        with contextlib.suppress(OSError):
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            if len(children) >= 2:
+                os.kill(int(children[-1]), number)
+        return False
 
     return send
 
@@ -97,11 +97,10 @@ def sends_to_child(number: int) -> Callable[[int], bool]:
         (sends(signal.SIGKILL), "it was ended by SIGKILL"),
         (sends(signal.SIGTERM), "it was ended by SIGTERM or SIGINT"),
         (sends(signal.SIGQUIT), "it was ended by SIGQUIT"),
-        (sends_to_child(signal.SIGKILL), "the host failed it: userspace - "),
-        (sends_to_child(signal.SIGTERM), "child stopped with signal 15"),
-        (sends_to_child(signal.SIGBUS), "unknown signal 7"),
+        (sends_to_child(signal.SIGKILL), "the host failed it: "),
+        (sends_to_child(signal.SIGTERM), "the host failed it: "),
     ],
-    ids=["kill", "term", "quit", "kill-child", "term-child", "bus-child"],
+    ids=["kill", "term", "quit", "kill-child", "term-child"],
 )
 def test_a_guest_killed_from_outside_is_lost(
     lab: LabBuild, tmp_path: Path, disturb: Callable[[int], bool], told: str

@@ -68,6 +68,7 @@ def test_a_guest_that_never_began() -> None:
         "userspace - child stopped with signal 15",
         "Attempted to relay unknown signal 7 (si_code = 0) with errno 0",
         "wait_stub_done : failed to wait for SIGTRAP, pid = 7, n = 7, errno = 0, status = 0x9",
+        "wait_stub_done : failed to wait for SIGTRAP, pid = 7, n = 7, errno = 0, status = 0xf7f",
         "start_userspace : clone failed, errno = 11",
         "copy_context_skas0 - stub-parent reports error 11",
         "Mapping iomem region for driver 'flash0' failed",

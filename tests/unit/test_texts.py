@@ -21,6 +21,8 @@ from ffslab.kernel.cache import hash_files, hash_texts
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.results.console import last_lines
 from ffslab.results.files import disk_error, read_json, read_json_lines, write_atomic
+from ffslab.results.rundir import RunDirectory
+from ffslab.results.store import export_tables, open_store
 from ffslab.streams import without_surrogates
 from ffslab.target.lab import LabBuild
 
@@ -186,6 +188,17 @@ def test_what_the_disk_refuses_is_told_by_its_reason(tmp_path: Path) -> None:
     assert "no right" in denied.cause and "free" not in denied.remedy
     long = disk_error(OSError(errno.ENAMETOOLONG, "File name too long"), path)
     assert "255 bytes" in long.cause and "shorter" in long.remedy
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_tables_of_a_run_whose_name_is_no_utf8(run: RunEnd, tmp_path: Path, kind: str) -> None:
+    renamed = RunDirectory(run.run.path.rename(tmp_path / f"run{NOT_UTF8}"))
+    tables = export_tables(renamed, tmp_path / f"ex{NOT_UTF8}", kind)
+    assert all(table.is_file() for table in tables)
+    with open_store([renamed]) as store:
+        assert store.execute("SELECT DISTINCT run FROM phases").fetchall() == [
+            (r"run\udcff\udcfe",)
+        ]
 
 
 def test_a_printed_path_is_the_files_name(run: RunEnd) -> None:

@@ -41,12 +41,13 @@ _EXIT_ON_SIGNAL = 1
 _FULL_BYTES = 256 * 1024
 _KILLER = "somebody or the host's OOM killer killed it (free -m; dmesg | grep -i oom)"
 
-# What UML's host side prints, and the likely cause. ESRCH is 3, EAGAIN 11, ENOMEM 12.
+# What UML's host side prints, and the likely cause. ESRCH is 3, EAGAIN 11, ENOMEM 12; a status is
+# that of waitpid(): 0x9 is killed, 0xf7f stopped by SIGTERM.
 _HOST_MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
             r"(userspace - |handle_trap|do_syscall_stub|continue stub).* errno = 3\b|"
-            r"wait_stub_done : .* status = 0x(9|f)$"
+            r"wait_stub_done : .* status = 0x(9|f|[123f]7f)$"
         ),
         "one of the guest's processes was killed from outside, perhaps by the host's OOM killer",
     ),
