@@ -30,6 +30,7 @@ from ffslab.campaign.run import (
 )
 from ffslab.campaign.states import StateRoom
 from ffslab.errors import DamagedResultError, GuestLostError, InfrastructureError, UsageError
+from ffslab.results.files import disk_error
 from ffslab.results.rundir import RunDirectory, create_run, find_run
 from ffslab.target.guest import GuestJob
 from ffslab.target.lab import LabBuild
@@ -174,6 +175,19 @@ def test_full_disk_stops_the_run_and_keeps_results(study: Path) -> None:
     assert len(end.results) == 8
 
 
+def test_a_disk_that_is_full_at_the_end_is_told_with_how_to_go_on(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(run: RunDirectory, _: object) -> None:
+        raise disk_error(OSError(errno.ENOSPC, "No space left on device"), run.path / "results")
+
+    monkeypatch.setattr(RunDirectory, "collect", full)
+    with pytest.raises(InfrastructureError, match="No space left") as caught:
+        _execute(study, FakeTarget())
+    run = find_run("latest", study.parent / "results")
+    assert caught.value.remedy == f"free some space there, then: ffslab run {run.path} --resume"
+
+
 def test_a_guest_that_the_host_ended_has_no_result_and_is_repeated(study: Path) -> None:
     def lose_the_third(job: GuestJob) -> None:
         if len(target.ran) == 2 and not target.killed.is_set():
@@ -198,6 +212,7 @@ def test_a_guest_that_the_host_ended_has_no_result_and_is_repeated(study: Path) 
 HOLD = """
 import sys
 from pathlib import Path
+from ffslab.results.files import disk_error
 from ffslab.results.rundir import RunDirectory
 with RunDirectory(Path(sys.argv[1])).worked_on():
     print("held", flush=True)

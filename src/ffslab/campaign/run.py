@@ -214,13 +214,13 @@ def execute(
         cases = request.prepared.cases
         try:
             interrupted = _run_missing(request, run, lab, make_target, progress)
+            wall_s = (now() - started).total_seconds()
+            results = _close(run, cases, wall_s, now())
         except FfslabError as error:
             # On a full disk that fails too; the first error says more.
             with suppress(FfslabError):
                 _close(run, cases, (now() - started).total_seconds(), now())
             raise _not_complete(error, run) from error
-        wall_s = (now() - started).total_seconds()
-        results = _close(run, cases, wall_s, now())
     return RunEnd(run, tuple(results), interrupted, wall_s)
 
 
