@@ -26,8 +26,8 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError
 from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
 
-# No TMPDIR: UML would keep the guest's RAM there instead of in /dev/shm. But what it says of that
-# place at its start is copied by counted code, so that another place is another history.
+# No TMPDIR: UML would keep the guest's RAM there instead of in /dev/shm, and the guest would have
+# another history, if only by some hundred nanoseconds (docs/decisions.md).
 GUEST_ENVIRONMENT = {"HOME": ".", "PATH": "/usr/bin:/bin", "TERM": "linux"}
 # The guest starts when its standard input has a line; without one ffslab has ended already.
 _GATE = 'read -r _ && exec /bin/sh -c "$1" </dev/null'

@@ -8,7 +8,7 @@ yet: a *claim* is entered for it.
 /dev/shm is preferred for the flash file too, since that is written at random and thrown away. With
 less room there it goes to the run directory's disk, which no guest can notice; with too little for
 the RAM of all, fewer guests run at once. The RAM stays where it is: UML would take another place,
-but in counted code says what it took, and so the guest would be a little later in all it does.
+but the guest would be some hundred nanoseconds earlier or later in all it does.
 
 This process's part of a place is a directory with a lock, which the kernel drops when the owner
 ends, however it ends: so what a killed ffslab left behind is found and removed by the next.
