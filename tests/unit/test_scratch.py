@@ -46,7 +46,7 @@ def chosen(tmp_path: Path, need: Need, jobs: int, room: dict[Path, int], *free_m
         place.mkdir(exist_ok=True)
         room[place] = size * MIB
     with scratch_directory(need, jobs, run, shared_memory=shm) as found:
-        assert found.ram.path == shm
+        assert found.ram.path == (run if found.ram_on_disk else shm)
         return found
 
 
@@ -68,22 +68,31 @@ def test_too_little_for_one_guest_is_told_with_the_place(
     tmp_path: Path, room: dict[Path, int]
 ) -> None:
     need = Need(60 * MIB, 128 * MIB)
-    with pytest.raises(InfrastructureError) as caught:
-        chosen(tmp_path, need, 2, room, 64, 10_000)
-    assert "shm has 64 MiB free" in caught.value.message
-    assert "--shm-size" in caught.value.remedy and "small" in caught.value.cause
-    with pytest.raises(InfrastructureError) as caught:
-        chosen(tmp_path, need, 2, room, 150, 59)
-    assert "--scratch" in caught.value.remedy and "run" in caught.value.cause
+    for shared, disk in ((64, 187), (150, 59)):
+        with pytest.raises(InfrastructureError) as caught:
+            chosen(tmp_path, need, 2, room, shared, disk)
+        assert f"shm has {shared} MiB free" in caught.value.message
+        assert f"run has {disk} MiB free" in caught.value.message
+        assert "--shm-size" in caught.value.remedy and "--scratch" in caught.value.remedy
 
 
-def test_without_shared_memory_there_is_no_ram(tmp_path: Path) -> None:
-    absent = tmp_path / "absent"
-    with (
-        pytest.raises(InfrastructureError, match=r"guests keep their RAM in .*absent"),
-        scratch_directory(Need(1, 1), 1, tmp_path, shared_memory=absent),
-    ):
-        pass
+def test_ram_that_shared_memory_is_too_small_for_is_on_the_disk(
+    tmp_path: Path, room: dict[Path, int]
+) -> None:
+    need = Need(60 * MIB, 128 * MIB)
+    found = chosen(tmp_path, need, 2, room, 64, 2 * 188)
+    assert (found.files.path.name, found.ram.path.name, found.jobs) == ("run", "run", 2)
+    assert found.ram_on_disk and "run, which may take longer: " in found.told
+    found = chosen(tmp_path, need, 2, room, 64, 2 * 188 - 1)
+    assert (found.ram.path.name, found.jobs) == ("run", 1)
+    # One guest there is better than two on the disk.
+    found = chosen(tmp_path, need, 2, room, 128, 10_000)
+    assert (found.ram.path.name, found.jobs, found.ram_on_disk) == ("shm", 1, False)
+
+
+def test_without_shared_memory_the_ram_is_on_the_disk(tmp_path: Path) -> None:
+    with scratch_directory(Need(1, 1), 1, tmp_path, shared_memory=tmp_path / "absent") as found:
+        assert found.ram_on_disk and found.ram.path == tmp_path
 
 
 def test_a_wanted_place_gets_the_files_alone(tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def _boot(job: ToolJob, directory: Path) -> BootEnd:
         claims = wait_for_room(scratch, need, "building an image", threading.Event(), _log.warning)
         assert claims is not None  # nobody closes
         try:
-            process = start_guest(guest_script(None, job.arguments), directory)
+            process = start_guest(guest_script(None, job.arguments, scratch.ram_on_disk), directory)
             limit_s = _BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S
             return see_through(process, scratch, claims, job.ram_bytes, limit_s)
         finally:

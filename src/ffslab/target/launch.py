@@ -26,19 +26,22 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError
 from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
 
-# No TMPDIR: UML would keep the guest's RAM there instead of in /dev/shm, and the guest would have
-# another history, if only by some hundred nanoseconds (docs/decisions.md).
 GUEST_ENVIRONMENT = {"HOME": ".", "PATH": "/usr/bin:/bin", "TERM": "linux"}
+# UML's file for the guest's RAM is in /dev/shm without it, with it in the guest's own directory.
+_RAM_ON_DISK = {"TMPDIR": "."}
 # The guest starts when its standard input has a line; without one ffslab has ended already.
 _GATE = 'read -r _ && exec /bin/sh -c "$1" </dev/null'
 _GUARD = 'read -r _; kill -s KILL -- "-$1"'
 
 
-def guest_words(host_cpu: int | None, arguments: Sequence[str]) -> list[str]:
+def guest_words(
+    host_cpu: int | None, arguments: Sequence[str], ram_on_disk: bool = False
+) -> list[str]:
     """The guest's whole command: death with the parent, one CPU, fixed addresses."""
+    environment = {**GUEST_ENVIRONMENT, **(_RAM_ON_DISK if ram_on_disk else {})}
     pin = ["taskset", "-c", str(host_cpu)] if host_cpu is not None else []
     return [
-        *("env", "-i", *(f"{key}={value}" for key, value in GUEST_ENVIRONMENT.items())),
+        *("env", "-i", *(f"{key}={value}" for key, value in environment.items())),
         *("setpriv", "--pdeathsig", "KILL"),
         *pin,
         *("setarch", "x86_64", "-R"),
@@ -47,12 +50,12 @@ def guest_words(host_cpu: int | None, arguments: Sequence[str]) -> list[str]:
     ]
 
 
-def guest_script(host_cpu: int | None, arguments: Sequence[str]) -> str:
+def guest_script(host_cpu: int | None, arguments: Sequence[str], ram_on_disk: bool = False) -> str:
     """A shell command for any guest's directory, its channels in the usual files.
 
     It can be pasted and run by hand.
     """
-    words = shlex.join(guest_words(host_cpu, arguments))
+    words = shlex.join(guest_words(host_cpu, arguments, ram_on_disk))
     return f"ulimit -c 0; exec {words} </dev/null >>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME}"
 
 

@@ -6,9 +6,9 @@ guest starts before there is room for all that it may take, beside what those th
 yet: a *claim* is entered for it.
 
 /dev/shm is preferred for the flash file too, since that is written at random and thrown away. With
-less room there it goes to the run directory's disk, which no guest can notice; with too little for
-the RAM of all, fewer guests run at once. The RAM stays where it is: UML would take another place,
-but the guest would be some hundred nanoseconds earlier or later in all it does.
+less room there it goes to the run directory's disk; with too little for the RAM of all, fewer
+guests run at once; with too little for that of one, as in a container, the RAM is a file in the
+guest's directory. No guest can notice any of this: it happens before its time begins.
 
 This process's part of a place is a directory with a lock, which the kernel drops when the owner
 ends, however it ends: so what a killed ffslab left behind is found and removed by the next.
@@ -188,8 +188,8 @@ def _undisturbed(place: Path) -> Iterator[None]:
 class Scratch:
     """Where the guests of a run are: their files in `files.own`, their RAM in `ram.path`.
 
-    `jobs` is how many may run at once; `told` says why that is less than was asked for. `shared`:
-    both places are of one file system.
+    `jobs` is how many may run at once; `told` says why it is not as was asked for. `shared`: both
+    places are of one file system. `ram_on_disk`: the RAM is in the guest's own directory.
     """
 
     files: Place
@@ -197,6 +197,7 @@ class Scratch:
     jobs: int
     shared: bool = False
     told: str = ""
+    ram_on_disk: bool = False
 
     @property
     def directory(self) -> Path:
@@ -228,63 +229,67 @@ def scratch_directory(
 ) -> Iterator[Scratch]:
     """Room for this process's guests, removed at the end.
 
-    `wanted` is where their files are to be; their RAM is in `shared_memory`. Raises
+    `wanted` is where their files are to be; their RAM is in `shared_memory`, if it has room. Raises
     InfrastructureError if there is no room for one guest.
     """
-    if not _usable(shared_memory):
-        raise InfrastructureError(
-            f"guests keep their RAM in {shared_memory}, which cannot be used",
-            cause="there is no such directory, or no right to write there",
-            remedy=f"mount -t tmpfs tmpfs {shared_memory}",
-        )
     disk = wanted or run_dir
     _require_directory(disk)
     for place in (disk, shared_memory):
         with _undisturbed(place):
             _remove_stale(place)
-    files, fitting = _choice(need, jobs, [disk] if wanted else [shared_memory, disk], shared_memory)
-    told = ""
-    if fitting < jobs:
-        rooms = sorted({_room_told(shared_memory), _room_told(files)})
-        told = f"{fitting} guest(s) at once and not {jobs}: {' and '.join(rooms)}, " + _asked(need)
+    files, ram, fitting = _choice(
+        need, jobs, [disk] if wanted else [shared_memory, disk], shared_memory
+    )
+    told = _less_than_asked(need, jobs, fitting, files, ram, shared_memory)
     with ExitStack() as stack:
-        own_ram = stack.enter_context(_place(shared_memory))
-        same = _same_file_system(files, shared_memory)
-        own_files = own_ram if files == shared_memory else stack.enter_context(_place(files))
-        yield Scratch(own_files, own_ram, fitting, same, told)
+        own_ram = stack.enter_context(_place(ram))
+        same = _same_file_system(files, ram)
+        own_files = own_ram if files == ram else stack.enter_context(_place(files))
+        yield Scratch(own_files, own_ram, fitting, same, told, ram != shared_memory)
+
+
+def _less_than_asked(
+    need: Need, jobs: int, fitting: int, files: Path, ram: Path, shared_memory: Path
+) -> str:
+    """What the user should know of the choice; empty if it is as good as can be."""
+    rooms = " and ".join(sorted({_room_told(shared_memory), _room_told(files)}))
+    told = []
+    if ram != shared_memory:
+        told.append(f"the guests' RAM is in {ram}, which may take longer")
+    if fitting < jobs:
+        told.append(f"{fitting} guest(s) at once and not {jobs}")
+    return f"{', '.join(told)}: {rooms}, {_asked(need)}" if told else ""
 
 
 def _choice(
     need: Need, jobs: int, candidates: Sequence[Path], shared_memory: Path
-) -> tuple[Path, int]:
-    """Where files go, and how many guests fit; InfrastructureError if none does."""
-    for fitting in range(jobs, 0, -1):
-        for files in candidates:
-            if _fit(need, fitting, files, shared_memory):
-                return files, fitting
-    too_small = free_bytes(shared_memory) < need.ram_bytes
+) -> tuple[Path, Path, int]:
+    """Where files and RAM go, and how many guests fit; InfrastructureError if none does."""
+    disk = candidates[-1]
+    for ram, places in ((shared_memory, candidates), (disk, [disk])):
+        for fitting in range(jobs, 0, -1):
+            for files in places:
+                if _fit(need, fitting, files, ram):
+                    return files, ram, fitting
     told = sorted({_room_told(place) for place in (shared_memory, *candidates)})
     raise InfrastructureError(
         f"no space for one guest: {', '.join(told)}, {_asked(need)}",
-        cause=f"{shared_memory} is small, as in a container, or full (df {shared_memory})"
-        if too_small
-        else f"the disk is full, or small (df {candidates[-1]})",
-        remedy=_larger(shared_memory)
-        if too_small
-        else f"free some space in {candidates[-1]}, or (run) name another disk: --scratch DIR",
+        cause=f"disk and {shared_memory} are full, or small (df {disk} {shared_memory})",
+        remedy=f"free some space in {disk}, or (run) name another disk: --scratch DIR; "
+        + _larger(shared_memory),
     )
 
 
 def _larger(shared_memory: Path) -> str:
     return (
-        "free some space there, docker run --shm-size=2g for a container, or as root "
+        "a container gets more by docker run --shm-size=2g, others as root by "
         f"mount -o remount,size=2G {shared_memory}"
     )
 
 
 def _asked(need: Need) -> str:
     return (
-        f"and a guest may take {format_size(need.ram_bytes)} for its RAM in /dev/shm and "
+        f"and a guest may take {format_size(need.ram_bytes)} for its RAM and "
         f"{format_size(need.scratch_bytes)} for its files"
     )
 

@@ -85,9 +85,9 @@ def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def batch_script(case: Case, host_cpu: int | None) -> str:
+def batch_script(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> str:
     """A shell command for the guest's directory; it can be pasted and run by hand."""
-    return guest_script(host_cpu, kernel_arguments(case, BATCH_CONSOLE))
+    return guest_script(host_cpu, kernel_arguments(case, BATCH_CONSOLE), ram_on_disk)
 
 
 def write_guest_directory(
@@ -195,7 +195,7 @@ class UmlTarget:
 
         Raises GuestLostError if the host ended the guest.
         """
-        script = batch_script(job.case, job.host_cpu)
+        script = batch_script(job.case, job.host_cpu, self._scratch.ram_on_disk)
         need = case_need(job.case, job.image.stat().st_size if job.image else 0)
         claims = wait_for_room(self._scratch, need, job.case.id, self._closed, self._tell)
         if claims is None:
