@@ -31,6 +31,7 @@ _C_TEST_DIRECTORIES = (
 )
 _QUICK_TESTS = ("tests/unit", "tests/golden")
 _LAB_TESTS = ("tests/lab", "tests/e2e")
+_PYTHON_CODE = ("src", "tests", "bench", "tools")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def register(app: typer.Typer) -> None:
 def test(
     context: typer.Context,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only what needs no kernel: some seconds.")
+        bool, typer.Option("--quick", help="Only what needs no kernel: a minute.")
     ] = False,
 ) -> None:
     """Run all tests.
@@ -102,8 +103,8 @@ def check_stages(root: Path) -> list[Stage]:
     """
     python = (sys.executable, "-m")
     stages = [
-        Stage("ruff", (*python, "ruff", "check", "src", "tests", "bench")),
-        Stage("ruff format", (*python, "ruff", "format", "--check", "src", "tests", "bench")),
+        Stage("ruff", (*python, "ruff", "check", *_PYTHON_CODE)),
+        Stage("ruff format", (*python, "ruff", "format", "--check", *_PYTHON_CODE)),
         Stage("mypy", (*python, "mypy", "--strict")),
     ]
     for parts in _C_TEST_DIRECTORIES:
