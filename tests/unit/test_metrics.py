@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from typing import Any
 
 import pytest
 from host_support import cases_of, golden
@@ -10,8 +11,12 @@ from host_support import cases_of, golden
 from ffslab.results.casefile import case_result
 from ffslab.results.metrics import (
     bucket_bounds,
+    latency_metrics,
+    phase_metrics,
     quantile_ns,
+    rate_per_s,
     wear_metrics,
+    workload_metrics,
     write_amplification,
 )
 from ffslab.results.outcome import Outcome
@@ -92,3 +97,242 @@ def test_cut_records_still_give_a_result() -> None:
     result = case_result(case, Outcome("crash", "x"), stream, None)
     assert result["virtual_ns"] is None
     assert [phase["phase"] for phase in result["phases"]] == ["creation"]
+
+
+# 1,001 values, each bucket below 128 a value of its own. Ranks, rounded up: 0.5 × 1001 = 500.5 →
+# 501, 900.9 → 901, 990.99 → 991, 999.999 → 1000. A single value stands at each of these ranks, so
+# that a rank one less or one more, or another quantile's, gives another value.
+RANKED = ((10, 500), (11, 1), (20, 399), (21, 1), (30, 89), (31, 1), (40, 8), (41, 1), (50, 1))
+
+
+def test_each_quantile_is_the_value_at_its_rank_rounded_up() -> None:
+    # The sum: 5000 + 11 + 7980 + 21 + 2670 + 31 + 320 + 41 + 50 = 16,124; 16,124 ÷ 1,001.
+    record = {
+        "phase": "transactions",
+        "op": "write",
+        "count": 1001,
+        "sum_ns": 16_124,
+        "min_ns": 10,
+        "max_ns": 50,
+        "buckets": RANKED,
+    }
+    assert latency_metrics(record) == {
+        **record,
+        "mean_ns": pytest.approx(16.1079, abs=1e-4),
+        "p50_ns": 11,
+        "p90_ns": 21,
+        "p99_ns": 31,
+        "p999_ns": 41,
+        "buckets": [list(bucket) for bucket in RANKED],
+    }
+    nothing = dict.fromkeys(("count", "sum_ns", "min_ns", "max_ns"), 0)
+    empty = latency_metrics({**record, **nothing, "buckets": []})
+    assert [empty[key] for key in ("mean_ns", "p50_ns", "p999_ns")] == [0.0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("index", "low", "high"),
+    [
+        (0, 0, 1),
+        (127, 127, 128),
+        (128, 128, 129),  # e = 7, s = 0: (128 + 0) × 2^0
+        (300, 344, 346),  # 300 = 128 × 2 + 44: e = 8, (128 + 44) × 2^1
+        (600, 1728, 1736),  # 600 = 128 × 4 + 88: e = 10, (128 + 88) × 2^3
+    ],
+)
+def test_bounds_of_a_bucket(index: int, low: int, high: int) -> None:
+    assert bucket_bounds(index) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("minimum", "maximum", "found"),
+    [
+        (1000, 9000, 1731),  # the middle of 1728 … 1735, rounded down
+        (1733, 9000, 1733),
+        (1000, 1729, 1729),
+    ],
+)
+def test_a_quantile_is_within_the_exact_extremes(minimum: int, maximum: int, found: int) -> None:
+    assert quantile_ns([(600, 3)], 3, 0.5, minimum, maximum) == found
+
+
+def test_a_quantile_without_its_bucket_is_the_maximum() -> None:
+    assert quantile_ns([(5, 1)], 2, 0.99, 5, 77) == 77
+    assert quantile_ns([(5, 1), (9, 1)], 2, 0.0, 5, 9) == 5  # the first, not the zeroth
+    assert quantile_ns([], 0, 0.5, 3, 9) == 0
+
+
+FIRST_COUNTERS = {
+    "pages_read": 5,
+    "pages_programmed": 100,
+    "blocks_erased": 7,
+    "read_ns": 1_000,
+    "program_ns": 20_000,
+    "erase_ns": 300_000,
+}
+LAST_COUNTERS = {
+    "pages_read": 35,
+    "pages_programmed": 600,
+    "blocks_erased": 11,
+    "read_ns": 7_000,
+    "program_ns": 90_000,
+    "erase_ns": 1_100_000,
+    "oob_pages": 9,
+}
+GAINED = {
+    "pages_read": 30,
+    "pages_programmed": 500,
+    "blocks_erased": 4,
+    "read_ns": 6_000,
+    "program_ns": 70_000,
+    "erase_ns": 800_000,
+}
+FILES = ("files_created", "files_deleted", "files_read", "files_appended")
+
+
+def flash_records(first: str, last: str) -> dict[str, dict[str, Any]]:
+    """Three blocks that were erased 2, 1 and 6 times between the labels."""
+    return {
+        first: {"erases": [3, 0, 5], "programs": [9, 9, 9], "counters": FIRST_COUNTERS},
+        last: {"erases": [5, 1, 11], "programs": [9, 9, 9], "counters": LAST_COUNTERS},
+    }
+
+
+# Of 2, 1 and 6 erases the mean is 3, the variance (4 + 1 + 36) ÷ 3 − 9 = 14 ÷ 3.
+WEAR = {
+    "erases_mean": 3.0,
+    "erases_std": pytest.approx(2.160247, abs=1e-6),
+    "erases_spread": 5,
+    "erases_max": 6,
+}
+
+
+@pytest.mark.parametrize(
+    ("page_bytes", "amplification"),
+    # 500 pages ÷ 1,024,000 bytes written: 256,000 ÷ 1,024,000 and so on
+    [(512, 0.25), (2048, 1.0), (4096, 2.0), (8192, 4.0)],
+)
+def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
+    record = {
+        "phase": "transactions",
+        "status": "error",
+        "errno_name": "ENOSPC",
+        "t_start_ns": 1_000_000_000,
+        "t_end_ns": 3_500_000_000,
+        **dict(zip(FILES, (11, 12, 13, 14), strict=True)),
+        "bytes_read": 512_000,
+        "bytes_written": 1_024_000,
+    }
+    flash = {"flash_start": FIRST_COUNTERS, "flash_end": LAST_COUNTERS}
+    around = flash_records("transactions:start", "transactions:end")
+    assert phase_metrics({**record, **flash}, around, page_bytes) == {
+        **record,
+        "duration_ns": 2_500_000_000,
+        "read_bytes_per_s": 204_800.0,  # 512,000 ÷ 2.5
+        "write_bytes_per_s": 409_600.0,  # 1,024,000 ÷ 2.5
+        "flash": GAINED,
+        "pages_read": 30,
+        "pages_programmed": 500,
+        "blocks_erased": 4,
+        "flash_time_ns": 876_000,  # 6,000 + 70,000 + 800,000
+        "write_amplification": amplification,
+        **WEAR,
+    }
+
+
+def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
+    record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 70}
+    cut = {key: value for key, value in flash_records("mount:start", "x").items() if key != "x"}
+    for around in ({}, cut):
+        assert phase_metrics(record, around, 512) == {
+            **record,
+            "errno_name": "",
+            **dict.fromkeys((*FILES, "bytes_read", "bytes_written", "duration_ns"), 0),
+            "read_bytes_per_s": 0.0,
+            "write_bytes_per_s": 0.0,
+            "flash": {},
+        }
+    # A monitor that does not count pages: these are 0, and the times are there.
+    only_time = {"flash_start": {"erase_ns": 1}, "flash_end": {"erase_ns": 3}}
+    found = phase_metrics({**record, **only_time}, {}, 512)
+    keys = ("pages_read", "pages_programmed", "blocks_erased", "flash_time_ns")
+    assert [found[key] for key in keys] == [0, 0, 0, 2]
+
+
+def ended_phase(name: str, start: int, duration: int, counts: tuple[int, ...]) -> dict[str, Any]:
+    keys = (*FILES, "bytes_read", "bytes_written")
+    return {
+        "phase": name,
+        "status": "ok",
+        "errno_name": "",
+        "t_start_ns": start,
+        "t_end_ns": start + duration,
+        "duration_ns": duration,
+        **dict(zip(keys, counts, strict=True)),
+    }
+
+
+def test_the_workload_is_the_sum_of_its_phases() -> None:
+    phases = [
+        {"phase": "mount"},
+        ended_phase("creation", 1_000, 10_000, (1, 2, 3, 4, 500, 6_000)),
+        ended_phase("transactions", 50_000, 30_000, (10, 20, 30, 40, 1_500, 4_000)),
+        ended_phase("deletion", 90_000, 60_000, (100, 200, 300, 400, 0, 240)),
+    ]
+    around = flash_records("creation:start", "deletion:end")
+    whole = {
+        "phase": "workload",
+        "status": "ok",
+        "errno_name": "",
+        "t_start_ns": 1_000,
+        "t_end_ns": 150_000,
+        "files_created": 111,
+        "files_deleted": 222,
+        "files_read": 333,
+        "files_appended": 444,
+        "bytes_read": 2_000,
+        "bytes_written": 10_240,
+        "duration_ns": 100_000,  # 10,000 + 30,000 + 60,000: not the pauses between them
+        "read_bytes_per_s": 2e7,  # 2,000 ÷ 100 µs
+        "write_bytes_per_s": 1.024e8,
+    }
+    flash = {
+        "flash": GAINED,
+        "pages_read": 30,
+        "pages_programmed": 500,
+        "blocks_erased": 4,
+        "flash_time_ns": 876_000,
+        "write_amplification": 400.0,  # 500 × 8,192 ÷ 10,240
+        **WEAR,
+    }
+    assert workload_metrics(phases, around, 8192) == {**whole, **flash}
+    # One snapshot alone says nothing.
+    for label in around:
+        one = {label: around[label]}
+        assert workload_metrics(phases, one, 8192) == {**whole, "flash": {}}
+    assert workload_metrics(phases[:3], around, 8192) is None
+    full = {**phases[2], "status": "error", "errno_name": "ENOSPC"}
+    found = workload_metrics([*phases[:2], full, phases[3]], {}, 8192)
+    assert found is not None
+    assert (found["status"], found["errno_name"]) == ("error", "ENOSPC")
+
+
+def test_of_a_micro_benchmark_measure_and_flush_are_the_workload() -> None:
+    phases = [
+        ended_phase("measure", 100, 300, (0, 0, 0, 0, 0, 1_000)),
+        ended_phase("flush", 500, 100, (0, 0, 0, 0, 0, 24)),
+    ]
+    found = workload_metrics(phases, flash_records("measure:start", "flush:end"), 512)
+    assert found is not None
+    assert (found["t_start_ns"], found["t_end_ns"], found["duration_ns"]) == (100, 600, 400)
+    assert (found["bytes_written"], found["write_amplification"]) == (1_024, 250.0)  # 500 × 512
+    assert workload_metrics(phases[:1], {}, 512) is None
+
+
+def test_a_rate_needs_time() -> None:
+    assert [rate_per_s(7, 0), rate_per_s(7, 1), rate_per_s(0, 5)] == [0.0, 7e9, 0.0]
+
+
+def test_wear_of_no_blocks_is_none() -> None:
+    keys = ("erases_mean", "erases_std", "erases_spread", "erases_max")
+    assert wear_metrics([], []) == dict.fromkeys(keys, 0)

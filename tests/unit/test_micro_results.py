@@ -28,7 +28,12 @@ from ffslab.cli.micro_tables import print_preparation, print_requests
 from ffslab.cli.tables import print_results
 from ffslab.errors import DamagedResultError
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
-from ffslab.results.micro import RequestShape, cause_of, latency_summary
+from ffslab.results.micro import (
+    RequestShape,
+    cause_of,
+    latency_summary,
+    mean_response_ns,
+)
 from ffslab.results.outcome import Outcome, judge
 from ffslab.results.preparation import Preparation
 from ffslab.results.records import parse_records
@@ -53,7 +58,49 @@ def test_quantiles_are_exact() -> None:
         "max_ns": 1000,
     }
     assert latency_summary([7]) == dict.fromkeys(summary, 7) | {"count": 1}
+    # 1,001 values: the 501st (500.5 rounded up), the 901st, the 991st and the 1,000th (999.999).
+    summary = latency_summary(list(range(1001)))
+    assert summary is not None
+    assert [summary[key] for key in ("p50_ns", "p90_ns", "p99_ns", "p999_ns")] == [
+        500, 900, 990, 999,
+    ]  # fmt: skip
     assert latency_summary([]) is None
+
+
+def test_the_mean_response_is_over_all_requests() -> None:
+    streams = [{"all": {"count": 2, "mean_ns": 10}}, {"all": None}]
+    streams.append({"all": {"count": 6, "mean_ns": 30}})
+    assert mean_response_ns({"requests": streams}) == 25  # (20 + 180) ÷ 8
+    for nothing in ({}, {"requests": None}, {"requests": streams[1:2]}):
+        assert mean_response_ns(nothing) is None
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "page_bytes", "most"),
+    [
+        (4096, 4096, 3),  # 1 page, no half, 2
+        (10_000, 4096, 6),  # 2.44 are 3 pages, 1, 2
+        (2048, 512, 8),  # 4, 2, 2
+        (4096, 8192, 3),  # half a page is one
+    ],
+)
+def test_what_a_write_may_program(request_bytes: int, page_bytes: int, most: int) -> None:
+    assert RequestShape(request_bytes, page_bytes).most_programmed == most
+
+
+@pytest.mark.parametrize(
+    ("offset", "page_bytes", "most"),
+    [
+        (0, 512, 10),  # one page of the page cache is 8 of the flash, and 2
+        (2048, 512, 18),  # half of the first and half of the second
+        (8192, 512, 10),
+        (8192, 4096, 3),
+        (2048, 4096, 4),
+        (0, 8192, 3),  # half a page of the flash is one
+    ],
+)
+def test_what_a_write_of_4_kib_may_read(offset: int, page_bytes: int, most: int) -> None:
+    assert RequestShape(4096, page_bytes).most_read(offset) == most
 
 
 def _flash(
@@ -88,6 +135,8 @@ def _flash(
         ("read", [_flash("kworker/u2:1", programmed=9), _flash(GCD, read=1)], "write-back"),
         ("read", [_flash(read=1), _flash("ubi_bgt0d", programmed=9)], "waits for ubi_bgt0d"),
         ("write", [_flash(programmed=20), _flash(GCD, programmed=9)], "garbage collection"),
+        ("write", [_flash(programmed=2), _flash(GCD, read=6)], "program"),
+        ("read", [_flash(read=4, oob=3)], "read"),
     ],
 )  # fmt: skip
 def test_causes(op: str, rows: list[FlashRow], cause: str) -> None:

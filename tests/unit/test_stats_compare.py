@@ -56,3 +56,40 @@ def test_result_sets_are_compared_case_by_case() -> None:
     assert (result.ratios["t"].minimum, result.ratios["t"].maximum) == (1.0, 1.5)
     assert result.only_before == ("gone",)
     assert result.only_after == ("new",)
+
+
+def test_a_summary_worked_out_by_hand() -> None:
+    """Ratios 8 ÷ 2 = 4, 3 ÷ 6 = 0.5 and 4 ÷ 4 = 1; the geometric mean is the third root of 2."""
+    summary = summarise([Pair("a", 2.0, 8.0), Pair("b", 6.0, 3.0), Pair("c", 4.0, 4.0)])
+    assert summary is not None
+    assert (summary.before_mean, summary.after_mean) == (4.0, 5.0)
+    assert summary.mean == pytest.approx(5.5 / 3)
+    assert (summary.minimum, summary.maximum, summary.undefined) == (0.5, 4.0, 0)
+    assert summary.geometric_mean == pytest.approx(1.259921, abs=1e-6)
+    assert [pair.key for pair in summary.pairs] == ["a", "b", "c"]
+    assert not summary.exact and not summary.one_sided
+
+
+@pytest.mark.parametrize(
+    ("ratios", "one_sided"),
+    [((1.0, 2.0), True), ((0.5, 1.0), True), ((0.99, 2.0), False), ((0.5, 1.01), False)],
+)
+def test_one_sided_includes_no_move(ratios: tuple[float, ...], one_sided: bool) -> None:
+    summary = summarise([Pair(str(ratio), 1.0, ratio) for ratio in ratios])
+    assert summary is not None
+    assert summary.one_sided is one_sided
+
+
+def test_a_geometric_mean_with_nothing_in_it_is_nothing() -> None:
+    summary = summarise([Pair("a", 1.0, 0.0), Pair("b", 1.0, 9.0)])
+    assert summary is not None
+    assert (summary.geometric_mean, summary.mean, summary.minimum) == (0.0, 4.5, 0.0)
+
+
+def test_a_metric_that_one_side_lacks_leaves_the_pair_out() -> None:
+    before = {"x": {"t": 2.0, "n": 1.0}, "y": {"t": 4.0}}
+    after = {"x": {"t": 3.0}, "y": {"t": 2.0, "n": 5.0}}
+    result = compare(before, after, ["n", "t"])
+    assert list(result.ratios) == ["t"]
+    assert [pair.ratio for pair in result.ratios["t"].pairs] == [1.5, 0.5]
+    assert (result.only_before, result.only_after) == ((), ())
