@@ -3,6 +3,7 @@
  * test_histogram.c - the error bound and the format of histogram.h.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness.h"
 #include "histogram.h"
@@ -106,9 +107,88 @@ static void quantiles(void)
 	CHECK(half.sum == h.sum && half.min == h.min && half.max == h.max);
 }
 
+/* The middle of a bucket: it starts where the one before ends, and is 2^(e-7) wide. */
+static void middles(void)
+{
+	CHECK(histogram_middle(127) == 127 && histogram_middle(255) == 255);
+	CHECK(histogram_middle(256) == 257);	/* 256 and 257 */
+	CHECK(histogram_middle(300) == 345);	/* (128 + 44) * 2, and 1 */
+	CHECK(histogram_middle(600) == 1732);	/* (128 + 88) * 8, and 4 */
+}
+
+/*
+ * 1,001 values: 501st, 901st, 991st and 1,000th stand alone, and these are the ranks
+ * of 500.5, 900.9, 990.99 and 999.999, rounded up.
+ */
+static void ranks(void)
+{
+	static const struct {
+		uint64_t value;
+		int count;
+	} values[] = {
+		{ 10, 500 }, { 11, 1 }, { 20, 399 }, { 21, 1 }, { 30, 89 },
+		{ 31, 1 }, { 40, 8 }, { 41, 1 }, { 50, 1 },
+	};
+	static struct histogram h, other;
+	size_t i;
+	int n;
+
+	memset(&h, 0xee, sizeof(h));
+	histogram_reset(&h);
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		for (n = 0; n < values[i].count; n++)
+			histogram_add(&h, values[i].value);
+	CHECK(h.count == 1001 && h.sum == 16124 && h.min == 10 && h.max == 50);
+	CHECK(histogram_quantile(&h, 0) == 10);
+	CHECK(histogram_quantile(&h, 500) == 11);
+	CHECK(histogram_quantile(&h, 900) == 21);
+	CHECK(histogram_quantile(&h, 990) == 31);
+	CHECK(histogram_quantile(&h, 999) == 41);
+	CHECK(histogram_quantile(&h, 1000) == 50);
+
+	/* Of eleven, 91 in a thousand are 1.001: the second. */
+	histogram_reset(&h);
+	for (i = 1; i <= 11; i++)
+		histogram_add(&h, i);
+	CHECK(histogram_quantile(&h, 91) == 2);
+
+	/* Not even of 0 is it less than the first, nor outside of the extremes. */
+	histogram_reset(&h);
+	histogram_add(&h, 1730);
+	histogram_add(&h, 1735);
+	CHECK(histogram_quantile(&h, 0) == 1732);
+	histogram_reset(&h);
+	histogram_add(&h, 1733);
+	CHECK(histogram_quantile(&h, 500) == 1733);
+	histogram_add(&h, 1729);
+	h.max = 1731;
+	CHECK(histogram_quantile(&h, 1000) == 1731);
+
+	/* The last bucket, of 2^56 values. */
+	histogram_reset(&h);
+	histogram_add(&h, 0xff00000000000000);
+	histogram_add(&h, UINT64_MAX);
+	CHECK(histogram_quantile(&h, 500) == 0xff80000000000000);
+
+	/* The extremes of two may be of either. */
+	histogram_reset(&h);
+	histogram_reset(&other);
+	histogram_add(&h, 5);
+	histogram_add(&other, 3);
+	histogram_add(&other, 9);
+	histogram_merge(&h, &other);
+	CHECK(h.min == 3 && h.max == 9 && h.count == 3 && h.sum == 17);
+	histogram_reset(&other);
+	histogram_add(&other, 7);
+	histogram_merge(&h, &other);
+	CHECK(h.min == 3 && h.max == 9 && h.count == 4 && h.sum == 24);
+}
+
 void test_histogram(void)
 {
 	error_bound();
 	format();
+	middles();
+	ranks();
 	quantiles();
 }

@@ -339,13 +339,6 @@ def test_example_of_the_study_format_expands() -> None:
     assert len(cases_of(example)) == 6
 
 
-def test_result_format_documents_every_column() -> None:
-    text = (ROOT / "docs" / "result-format.md").read_text().split("## Tables")[1]
-    for table, columns in COLUMNS.items():
-        body = text.split(f"### {table}\n", 1)[1].split("\n#", 1)[0]
-        assert re.findall(r"`([a-z0-9_]+)`", body) == list(columns), table
-
-
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_shows_every_option_with_its_whole_text_in_80_columns(verb: str) -> None:
     app = build_app()

@@ -33,11 +33,13 @@ from ffslab.results.micro import (
     cause_of,
     latency_summary,
     mean_response_ns,
+    own_preparation_results,
+    request_results,
 )
 from ffslab.results.outcome import Outcome, judge
 from ffslab.results.preparation import Preparation
-from ffslab.results.records import parse_records
-from ffslab.results.requests import FlashRow
+from ffslab.results.records import RecordStream, parse_records
+from ffslab.results.requests import FlashRow, RequestSeries
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import COLUMNS, export_tables, open_store
 
@@ -257,6 +259,71 @@ def test_preparation_in_the_case_s_own_guest() -> None:
     assert (preparation["key"], preparation["outcome"]) == (None, "pass")
     assert preparation["prepared"]["capacity_bytes"] > 0
     assert preparation["reserve_bytes"] > 0
+
+
+PREPARED = {"state": "fill", "valid_bytes": 7, "capacity_bytes": 700}
+
+
+def own_preparation(*records: dict[str, Any]) -> dict[str, Any] | None:
+    return own_preparation_results(RecordStream(records, (), False), 1000)
+
+
+def test_the_case_s_own_guest_says_how_it_prepared() -> None:
+    prepared = {"v": 1, "type": "prepared", **PREPARED}
+    mount = {"type": "step", "verb": "mount", "status": "error", "t_end_ns": 1}
+    step = {"type": "step", "verb": "prepare", "status": "ok", "t_start_ns": 4, "t_end_ns": 9}
+    spaces = [{"type": "space", "total_bytes": size} for size in (900, 800, 100)]
+    whole = {
+        "key": None,
+        "outcome": "pass",
+        "reason": "",
+        "excerpt": [],
+        "virtual_ns": 9,
+        "phases": [],
+        "prepared": PREPARED,
+        "space": [{"total_bytes": size} for size in (900, 800, 100)],
+        "reserve_bytes": 100,  # 1000 − 900: on the file system just mounted
+    }
+    assert own_preparation(mount, *spaces, prepared, step) == whole
+    failed = {**step, "status": "error", "message": "why"}
+    assert own_preparation(*spaces, prepared, failed) == {
+        **whole, "outcome": "fail", "reason": "why",
+    }  # fmt: skip
+    # A guest that was cut has not told the step's end.
+    assert own_preparation(mount, *spaces, prepared) == {**whole, "virtual_ns": None}
+    full = {**prepared, "state": "saturated"}
+    found = own_preparation(*spaces, full, step)
+    assert found is not None and found["reserve_bytes"] == 300  # 1000 − 700
+    found = own_preparation(prepared, step)
+    assert found is not None and found["reserve_bytes"] is None
+    assert own_preparation(mount, *spaces) is None
+
+
+def test_tasks_and_slowest_are_in_order() -> None:
+    """By time in the driver, then by name; by latency, then by number."""
+    during = tuple(
+        FlashRow(request, task, False, 1, 2, 3, busy, 4)
+        for request, task, busy in ((0, "c", 5), (1, "b", 9), (2, "a", 9), (2, "c", 2), (2, "d", 8))
+    )
+    series = RequestSeries(3, "read", tuple(range(0, 120, 10)), (0,) * 12, (7, 8, *[8] * 10), during)
+    found = request_results(series, RequestShape(512, 512))
+    sums = {"pages_read": 1, "pages_programmed": 2, "blocks_erased": 3, "oob_pages": 4}
+    twice = {name: 2 * value for name, value in sums.items()}
+    assert found["tasks"] == [
+        {"name": "a", "when": "request", "busy_ns": 9, **sums},
+        {"name": "b", "when": "request", "busy_ns": 9, **sums},
+        {"name": "d", "when": "request", "busy_ns": 8, **sums},
+        {"name": "c", "when": "request", "busy_ns": 7, **twice},
+    ]
+    assert [slow["request"] for slow in found["slowest"]] == list(range(1, 11))
+    assert found["slowest"][1] == {
+        "request": 2,
+        "latency_ns": 8,
+        "offset": 20,
+        "cause": "waits for a",
+        "tasks": [{"name": name, **sums} for name in "acd"],
+    }
+    assert (found["stream"], found["op"], found["count"], found["bytes"]) == (3, "read", 12, 6144)
 
 
 def test_unreachable_rate_fails_with_the_agent_s_words() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from host_support import golden
 
-from ffslab.results.console import scan_console
-from ffslab.results.outcome import Outcome, judge
-from ffslab.results.records import parse_records
+from ffslab.results.console import last_lines, scan_console
+from ffslab.results.outcome import OUTCOMES, Outcome, judge, judged
+from ffslab.results.records import RecordStream, parse_records
 
 
 def _judge(console: str, records: str, status: int = 0, limit: float | None = None) -> Outcome:
@@ -78,3 +80,155 @@ def test_cut_at_every_byte_is_never_a_pass() -> None:
     whole = golden("records/pass.jsonl")
     for length in range(0, len(whole) - 1, 97):
         assert judge(parse_records(whole[:length]), "", 0, None).kind == "crash"
+
+
+# What a plan's steps and phases say, one stream for each rule.
+
+GOOD_END = {"type": "end", "status": "ok"}
+BAD_END = {"type": "end", "status": "error"}
+
+
+def _phase(name: str, status: str = "error", workload: str = "ffsmark", **more: str) -> Any:
+    return {"type": "phase", "phase": name, "workload": workload, "status": status, **more}
+
+
+def _step(index: int, status: str = "ok", **more: str) -> Any:
+    return {"type": "step", "index": index, "verb": "mount", "status": status, **more}
+
+
+def _of(*records: Any, status: int = 0, console: str = "") -> Outcome:
+    # Phases and trees of the workload `tree` have more keys.
+    return judge(RecordStream(records, (), False), console, status, None)
+
+
+@pytest.mark.parametrize(
+    ("records", "kind", "reason"),
+    [
+        ([_step(0), GOOD_END], "pass", ""),
+        ([_step(0), BAD_END], "fail", "the agent: it ended with status error"),
+        ([{**BAD_END, "message": "line 3: no verb"}], "fail", "the agent: line 3: no verb"),
+        # Wrong data first, then what the agent said of it.
+        ([_phase("verify", message="file 3 differs"), BAD_END], "corrupt", "verify: file 3 differs"),
+        ([_phase("verify", errno_name="EIO"), BAD_END], "corrupt", "phase verify: EIO"),
+        ([_phase("verify"), BAD_END], "corrupt", "phase verify: data differ"),
+        ([_phase("mount", errno_name="EUCLEAN"), BAD_END], "corrupt", "phase mount: EUCLEAN"),
+        ([_phase("mount", errno_name="EBADMSG"), BAD_END], "corrupt", "phase mount: EBADMSG"),
+        ([_phase("mount", errno_name="EIO", message="why"), BAD_END], "fail", "mount: EIO why"),
+        ([_phase("mount", errno_name="EIO"), BAD_END], "fail", "phase mount: EIO failed"),
+        ([_phase("mount", message="why"), BAD_END], "fail", "phase mount: why"),
+        # A full partition, by workload.
+        (
+            [_phase("creation", errno_name="ENOSPC", message="why"), BAD_END],
+            *("fail", "phase creation: no space left on the partition (ENOSPC)"),
+        ),
+        (
+            [_phase("prepare", workload="prepare", errno_name="ENOSPC", message="why"), BAD_END],
+            *("fail", "phase prepare: why"),
+        ),
+        (
+            [_phase("prepare", workload="prepare", errno_name="ENOSPC"), BAD_END],
+            *("fail", "phase prepare: no space left on the partition (ENOSPC)"),
+        ),
+        (
+            [_phase("prepare", workload="prepare", errno_name="EIO", message="why"), BAD_END],
+            *("fail", "phase prepare: EIO why"),
+        ),
+        # Steps, where no phase failed.
+        ([_step(3, "error", message="why", errno_name="EIO"), BAD_END], "fail", "3 (mount): why"),
+        ([_step(3, "error", errno_name="EIO"), BAD_END], "fail", "step 3 (mount): EIO"),
+        ([_step(3, "error"), BAD_END], "fail", "step 3 (mount): failed"),
+        ([_step(3, "error", errno_name="EBADMSG"), BAD_END], "corrupt", "step 3 (mount): EBADMSG"),
+        # What may fail: the plan went on after it, or ended well.
+        ([_phase("a"), _step(0, "error", errno_name="EIO"), _step(1), GOOD_END], "pass", ""),
+        ([_phase("a"), _step(0, "error", errno_name="EIO"), GOOD_END], "pass", ""),
+        (
+            [_step(0, "error", errno_name="EIO"), _step(1, "error", message="why"), BAD_END],
+            *("fail", "step 1 (mount): why"),
+        ),
+        # A full partition lets the plan go on, and is a failure all the same.
+        (
+            [_step(0, "error", errno_name="ENOSPC"), _step(1), GOOD_END],
+            *("fail", "step 0 (mount): ENOSPC"),
+        ),
+        # A phase that failed counts though its step did not, and without a step.
+        ([_phase("verify", message="x"), _step(0), GOOD_END], "corrupt", "phase verify: x"),
+        ([_step(0), _phase("verify", message="x"), GOOD_END], "corrupt", "phase verify: x"),
+    ],
+)
+def test_what_steps_and_phases_say(records: list[Any], kind: str, reason: str) -> None:
+    outcome = _of(*records)
+    assert (outcome.kind, outcome.short) == (kind, None)
+    assert outcome.reason.endswith(reason) and bool(outcome.reason) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("status", "how"), [(0, "exit status 0"), (1, "exit status 1"), (-1, "signal 1"), (-9, "signal 9")]
+)
+def test_a_guest_that_stopped_says_how(status: int, how: str) -> None:
+    outcome = _of(status=status, console="a\nb")
+    assert outcome == Outcome("crash", f"the guest stopped before the agent's end ({how})", ("a", "b"))
+
+
+def test_the_gravest_finding_is_told_with_what_is_around_it() -> None:
+    far = [f"line {n}" for n in range(40)]
+    lines = ["UBIFS error (ubi0:0): x", *far, "[    1.5] WARNING: CPU: 0 at y", *far]
+    outcome = _of(GOOD_END, console="\n".join(lines))
+    assert (outcome.kind, outcome.reason) == ("fail", "kernel warning: WARNING: CPU: 0 at y")
+    assert outcome.excerpt == ("line 38", "line 39", lines[41], *far[:17])
+    outcome = _of(GOOD_END, console="x] BUG: y")
+    assert outcome.reason == "kernel bug: x] BUG: y"  # what is before the bracket is no time
+    stream = RecordStream((), ("line 5: no type", "line 7: not JSON"), False)
+    assert judge(stream, "", 0, None).reason == "the records are damaged: line 5: no type"
+
+
+def test_bytes_are_judged_with_the_records_that_are_in_them() -> None:
+    data = b'{"v":1,"type":"end","status":"ok","steps_run":0,"steps_total":0,"t_ns":5}\n'
+    outcome, stream = judged(data, b"\xff\xfe", 0, None)
+    assert (outcome, len(stream.records)) == (Outcome("pass", ""), 1)
+    assert judged(b"", b"BUG: \xff", 0, None)[0].reason == "kernel bug: BUG: \ufffd"
+
+
+def test_outcomes_are_in_order_of_gravity() -> None:
+    order = ("crash", "corrupt", "timeout", "fail", "short", "skip", "pass")
+    assert order == OUTCOMES
+
+
+@pytest.mark.parametrize(
+    ("line", "severity", "kind"),
+    [
+        ("INFO: task x:1 blocked for more than 120 seconds.", "crash", "hung task"),
+        ("kernel BUG at fs/x.c:1!", "crash", "kernel bug"),
+        ("BUG: sleeping function", "crash", "kernel bug"),
+        ("Oops: 0002", "crash", "oops"),
+        ("Kernel mode fault at addr 0x0", "crash", "oops"),
+        ("general protection fault", "crash", "oops"),
+        ("Kernel panic - not syncing: x", "crash", "kernel panic"),
+        ("possible circular locking", "fail", "lock dependency"),
+        ("possible recursive locking", "fail", "lock dependency"),
+        ("possible irq lock inversion", "fail", "lock dependency"),
+        ("inconsistent lock state", "fail", "lock dependency"),
+        ("suspicious RCU usage", "fail", "lock dependency"),
+        ("WARNING: CPU: 0", "fail", "kernel warning"),
+        ("vnand: rule violation: x", "fail", "rule violation"),
+        ("vnand data: rule violation: x", "fail", "rule violation"),
+        ("UBIFS error (x)", "fail", "file system error"),
+        ("ubi0 error: x", "fail", "file system error"),
+        ("UBI error: x", "fail", "file system error"),
+        ("jffs2: error: x", "fail", "file system error"),
+    ],
+)
+def test_what_a_console_line_means(line: str, severity: str, kind: str) -> None:
+    (finding,) = scan_console(f"first\n{line}\n")
+    assert (finding.severity, finding.kind, finding.line) == (severity, kind, 2)
+    assert finding.text == line
+
+
+def test_excerpts_are_bounded() -> None:
+    """Two lines before and eighteen from the finding on, of 160 characters each."""
+    lines = [f"line {n}" for n in range(30)]
+    lines[10] = "Oops " + 200 * "x"
+    (finding,) = scan_console("\n".join(lines))
+    assert finding.excerpt == (*lines[8:10], lines[10][:160], *lines[11:28])
+    assert len(finding.text) == 160
+    assert last_lines("\n".join(lines)) == tuple(lines[18:])
+    assert last_lines("a\tb\x07  ", 1) == ("a\tb?",)

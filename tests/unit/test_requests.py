@@ -13,7 +13,7 @@ from micro_support import AGENT, Guest, Row, Stream, lines_of, micro_cases, micr
 
 from ffslab.errors import DamagedResultError
 from ffslab.results.outcome import judge
-from ffslab.results.records import parse_records
+from ffslab.results.records import RecordStream, parse_records
 from ffslab.results.requests import FlashRow, load_requests, read_requests
 
 Records = list[dict[str, Any]]
@@ -52,6 +52,27 @@ def test_streams_of_a_mix() -> None:
     write, read = load_requests(parse_records(_data(Guest(streams))))
     assert (write.op, write.latency_ns, write.during) == ("write", (1, 2, 3), ())
     assert (read.op, read.stream, len(read.during)) == ("read", 1, 1)
+
+
+def _requests(stream: int, latencies: list[int], op: str = "write", first: int = 0) -> Any:
+    lists = {"offset": latencies, "t_start_ns": latencies, "latency_ns": latencies}
+    return {"type": "requests", "stream": stream, "first": first, "op": op, **lists}
+
+
+def test_series_are_in_order_of_their_numbers() -> None:
+    """A stream's records may lie between those of others, and one may hold no request."""
+    largest = 2**63 - 1
+    records = (
+        _requests(1, [5], "read"),
+        _requests(0, [3, largest]),
+        _requests(2, []),
+        _requests(1, [6], "read", 1),
+    )
+    found = load_requests(RecordStream(records, (), False))
+    assert [series.stream for series in found] == [0, 1, 2]
+    assert [series.latency_ns for series in found] == [(3, largest), (5, 6), ()]
+    with pytest.raises(DamagedResultError, match="offset is no list"):
+        load_requests(RecordStream((_requests(0, [3, largest + 1]),), (), False))
 
 
 def test_other_workloads_have_none() -> None:
@@ -100,6 +121,9 @@ def _without(kind: str, number: int) -> Callable[[Records], None]:
         (_change("request-flash", "stream", 1), "stream 1, which has no requests"),
         (_change("request-flash", "stream", {}), "which has no requests"),
         (_change("request-flash", "tasks", [1]), "no names"),
+        (_change("request-flash", "tasks", [AGENT, 1]), "no names"),
+        (_change("request-flash", "rows", [[0, 0, 0, 1, 1, 1, 1, 0], 7]), "no list of lists"),
+        (_change("request-flash", "rows", [[0, 0, 0, 1, 1, 1, 1, 0], [0]]), "not 8 numbers"),
         (_change("request-flash", "tasks", [AGENT]), "task 1 of 1"),
         (_change("request-flash", "rows", 7), "no list of lists"),
         (_row(0, 0, 0, 1, 1, 1, 0), "not 8 numbers"),

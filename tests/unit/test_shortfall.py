@@ -24,10 +24,10 @@ from ffslab.errors import EXIT_FAILED, EXIT_OK
 from ffslab.model.specs import Case, Ffsmark, Micro, Tree, Workload
 from ffslab.report.load import plain_case
 from ffslab.results.casefile import case_result
-from ffslab.results.outcome import Outcome, judge
-from ffslab.results.records import parse_records
+from ffslab.results.outcome import OUTCOMES, Outcome, judge
+from ffslab.results.records import RecordStream, parse_records
 from ffslab.results.rundir import RunDirectory
-from ffslab.results.shortfall import is_good
+from ffslab.results.shortfall import is_good, shortfall
 from ffslab.results.store import case_rows
 
 MIB = 2**20
@@ -126,6 +126,70 @@ def test_a_tenth_is_the_least_that_counts() -> None:
         assert (result["outcome"], is_good(result)) == ("short", good)
 
 
+ASKED = Micro(request_bytes=512, volume_bytes=51_200)  # 100 requests
+MICRO_RECORD = {
+    "type": "micro", "requests": 100, "requests_done": 100, "stopped": "",
+    "volume_bytes": 51_200, "file_bytes": 51_200,
+}  # fmt: skip
+FULL_PHASE = {"phase": "flush", "workload": "micro"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "full", "short"),
+    [
+        ({}, None, None),
+        (
+            {"requests_done": 60, "stopped": "ENOSPC"},
+            None,
+            ("bytes", 30_720, 51_200, "ENOSPC", "60 of 100 requests: the partition is full (ENOSPC)"),
+        ),
+        # The flush filled the partition, when all requests had been made.
+        (
+            {},
+            FULL_PHASE,
+            ("bytes", 51_200, 51_200, "ENOSPC", "100 of 100 requests: the partition is full (ENOSPC)"),
+        ),
+        ({"requests_done": 99}, None, ("bytes", 50_688, 51_200, "", "99 of 100 requests")),
+        # 40 of 50 requests of half the volume: 20,480 of the 51,200 that were asked for.
+        (
+            {"requests": 50, "requests_done": 40, "volume_bytes": 25_600},
+            None,
+            (
+                *("bytes", 20_480, 51_200, ""),
+                "40 of 50 requests; 25 KiB of 50 KiB: the file system has room for no more",
+            ),
+        ),
+        (
+            {"file_bytes": 10_240},
+            None,
+            (
+                *("bytes of the test file", 10_240, 51_200, ""),
+                "a test file of 10 KiB instead of 50 KiB",
+            ),
+        ),
+        (
+            {"file_bytes": 1},
+            None,
+            (
+                *("bytes of the test file", 1, 51_200, ""),
+                "less than 10 % of what was asked for was measured; a test file of 1 B instead of "
+                "50 KiB",
+            ),
+        ),
+        ({"file_bytes": 0}, None, None),  # the agent was not asked for a file
+        ({"file_bytes": 99_999}, None, None),
+    ],
+)  # fmt: skip
+def test_what_a_micro_benchmark_did_not_measure(
+    changes: dict[str, Any], full: Any, short: tuple[Any, ...] | None
+) -> None:
+    stream = RecordStream(({**MICRO_RECORD, **changes},), (), False)
+    found = shortfall(ASKED, stream, full)
+    told = found and (found.what, found.measured, found.asked, found.stopped, found.told)
+    assert told == short
+    assert found is None or found.accepted == (found.measured * 10 >= 51_200)
+
+
 def test_without_limit_less_is_a_failure() -> None:
     result = result_of("micro-cut", replace(LARGE, limit=False))
     assert (result["outcome"], is_good(result)) == ("short", False)
@@ -142,6 +206,17 @@ def test_a_guest_that_prepares_and_a_graver_reason_are_no_short() -> None:
     ("phase", "counts", "short"),
     [
         ("transactions", {"files_read": 7, "files_deleted": 8}, ("transactions", 8, 15000)),
+        # The larger half: 7 + 5 against 4 + 6, then 3 + 4 against 5 + 6.
+        (
+            "transactions",
+            {"files_read": 7, "files_appended": 5, "files_created": 4, "files_deleted": 6},
+            ("transactions", 12, 15000),
+        ),
+        (
+            "transactions",
+            {"files_read": 3, "files_appended": 4, "files_created": 5, "files_deleted": 6},
+            ("transactions", 11, 15000),
+        ),
         ("deletion", {"files_deleted": 11}, ("files deleted", 11, 60)),
     ],
 )
@@ -160,6 +235,43 @@ def test_ffsmark_ends_in_any_phase(
     outcome = judge(replace(stream, records=tuple(records)), "", 0, None, Ffsmark())
     assert outcome.short is not None
     assert (outcome.short.what, outcome.short.measured, outcome.short.asked) == short
+
+
+def test_what_was_to_be_deleted_is_what_the_phases_before_left() -> None:
+    """100 and 40 were created, 5 and 20 deleted; what deletion itself did does not count."""
+    counts = {"creation": (100, 5), "transactions": (40, 20), "deletion": (0, 30)}
+    records = tuple(
+        {"type": "phase", "phase": name, "files_created": made, "files_deleted": gone}
+        | {"files_read": 1000}
+        for name, (made, gone) in counts.items()
+    )
+    found = shortfall(Ffsmark(), RecordStream(records, (), False), records[2])
+    assert found is not None
+    assert (found.what, found.measured, found.asked) == ("files deleted", 30, 115)
+    assert found.told.endswith("(ENOSPC) after 30 of 115 files deleted")
+    other = {**records[2], "phase": "mount"}
+    assert shortfall(Ffsmark(), RecordStream(records, (), False), other) is None
+
+
+def test_a_tree_that_is_cut_short_may_say_nothing() -> None:
+    phase = {"type": "phase", "phase": "create", "workload": "tree"}
+    others = ({"type": "tree", "phase": "copy", "files": 9},)
+    found = shortfall(Tree(), RecordStream(others, (), False), phase)
+    assert found is not None
+    assert (found.measured, found.asked, found.accepted) == (0, None, False)
+    assert found.told == "phase create: no space left on the partition (ENOSPC)"
+    message = "No space after 7 of 12 files"
+    made = (*others, {"type": "tree", "phase": "create", "files": 7})
+    found = shortfall(Tree(), RecordStream(made, (), False), {**phase, "message": message})
+    assert found is not None
+    assert (found.what, found.measured, found.asked) == ("files created", 7, 12)
+    assert found.told.endswith(f"(ENOSPC): {message}")
+    assert shortfall(Tree(), RecordStream(made, (), False), {**phase, "workload": "x"}) is None
+
+
+def test_which_results_are_no_failures() -> None:
+    good = {outcome: is_good({"outcome": outcome}) for outcome in OUTCOMES}
+    assert [outcome for outcome, is_it in good.items() if is_it] == ["skip", "pass"]
 
 
 def shown(results: list[dict[str, Any]], width: int = 80) -> str:

@@ -17,7 +17,7 @@ import pytest
 
 from ffslab.cli.app import main
 from ffslab.errors import DamagedResultError
-from ffslab.results.idle import BETWEEN, IN_REQUEST, OUTSIDE, idle_work, measurement
+from ffslab.results.idle import BETWEEN, IN_REQUEST, OUTSIDE, Pause, idle_work, measurement
 from ffslab.results.records import parse_records
 from ffslab.results.trace import Operation, Trace, read_trace, sum_by_task
 
@@ -80,6 +80,18 @@ class TestReader:
     def test_more_than_one_chunk(self, tmp_path: Path) -> None:
         many = [operation(i, 1, "read") for i in range(10_000)]
         assert list(trace_of(tmp_path, trace_bytes(many)).operations()) == many
+
+    def test_a_negative_result_is_a_failure_unless_bits_were_corrected(self) -> None:
+        results = {0: False, -1: True, -5: True, -117: False, 1: False}
+        for result, failed in results.items():
+            assert operation(0, 1, "read", result=result).failed is failed
+
+    def test_records_have_a_size_that_a_record_may_have(self, tmp_path: Path) -> None:
+        longest = trace_bytes(SOME, record_bytes=4096)
+        assert tuple(trace_of(tmp_path, longest).operations()) == SOME
+        for size in (63, 4097):
+            with pytest.raises(DamagedResultError, match="impossible sizes"):
+                trace_of(tmp_path, trace_bytes(SOME, record_bytes=size))
 
     def test_empty_trace(self, tmp_path: Path) -> None:
         assert list(trace_of(tmp_path, trace_bytes(())).operations()) == []
@@ -152,6 +164,21 @@ def test_sums_by_task_and_kind() -> None:
     assert (erases.op, erases.errors, erases.busy_ns) == ("erase", 1, 500)
 
 
+def test_sums_are_in_order_of_tasks_and_kinds() -> None:
+    """Tasks as they came, then reads, programs, erases, and kinds that are not known by name."""
+    kinds = ["unknown 9", "unknown 8", "erase", "program", "read"]
+    operations = [operation(0, 0, kind, "b", 2) for kind in kinds]
+    operations += [operation(40, 10, "read", "a", 1), operation(20, 90, "read", "a", 1)]
+    sums = sum_by_task(operations)
+    assert [(s.task, s.op) for s in sums] == [
+        *(("b", kind) for kind in ("read", "program", "erase", "unknown 8", "unknown 9")),
+        ("a", "read"),
+    ]
+    assert (sums[0].t_first_ns, sums[0].t_last_ns, sums[0].busy_ns) == (0, 0, 0)
+    # The operation that ended last may have begun first.
+    assert (sums[5].t_first_ns, sums[5].t_last_ns, sums[5].busy_ns) == (20, 110, 100)
+
+
 def micro_records(
     requests: Sequence[tuple[int, int]],
     phase: tuple[int, int] | None = (1000, 2000),
@@ -189,6 +216,19 @@ class TestMeasurement:
     def test_a_guest_that_ended_early(self) -> None:
         found = measurement(parse_records(micro_records([(1100, 1200), (1500, 1600)], None)))
         assert found is not None and found.phase == (1100, 1600)
+
+    @pytest.mark.parametrize(
+        ("times", "phase"),
+        [
+            ((0, 0), (0, 0)),
+            ((1600, 1500), (0, 1600)),  # no phase ends before it begins: the requests' own times
+            (("x", 5), (0, 1600)),
+            ((5, None), (0, 1600)),
+        ],
+    )
+    def test_a_phase_of_impossible_times_is_none(self, times: Any, phase: tuple[int, int]) -> None:
+        found = measurement(parse_records(micro_records([(0, 0), (1500, 1600)], times)))
+        assert found is not None and found.phase == phase
 
     def test_no_requests(self) -> None:
         assert measurement(parse_records(b"")) is None
@@ -300,6 +340,28 @@ class TestIdle:
         )
         assert work.pauses[0].timeline(6) == "rr..ee"
         assert work.pauses[1].timeline(6) == "......"
+        # Cells of ten nanoseconds in three: 0 to 3, to 6, to 10.
+        assert Pause(0, 100, 110, [(103, 104, "read")]).timeline(3) == ".r."
+        assert Pause(0, 100, 110, [(105, 106, "read")]).timeline(3) == ".r."
+
+    def test_shares_are_by_task_and_place(self) -> None:
+        """Tasks in the order in which they came, each in the order of the places."""
+        operations = [
+            operation(1250, 10, "read", "B", pages=3),
+            operation(1020, 10, "program", "A", pages=5),
+            operation(1030, 10, "erase", "B", pages=7),
+            operation(5, 10, "read", "B", pages=2),
+        ]
+        work = idle_of(operations, [(1000, 1100), (1500, 2000)])
+        assert [
+            (s.task, s.place, s.operations, s.pages_read, s.pages_programmed, s.blocks_erased)
+            for s in work.shares
+        ] == [
+            ("B", "in a request", 1, 0, 0, 7),
+            ("B", "between", 1, 3, 0, 0),
+            ("B", "outside", 1, 2, 0, 0),
+            ("A", "in a request", 1, 0, 5, 0),
+        ]
 
 
 # --- the verb ---

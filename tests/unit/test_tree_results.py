@@ -124,6 +124,37 @@ def test_wrong_data_found_by_check_are_corruption() -> None:
     assert (outcome.kind, outcome.reason) == ("corrupt", "phase check: why")
 
 
+def test_flash_time_is_that_of_reads_programs_and_erases() -> None:
+    """2 + 30 + 400 and 1,000 + 20,000 + 300,000 in two phases; counts as they are added up."""
+    first = {"read_ns": 2, "program_ns": 30, "erase_ns": 400, "pages_read": 5, "oob_reads": 7}
+    second = {"read_ns": 1000, "program_ns": 20_000, "erase_ns": 300_000, "oob_programs": 9}
+    second |= {"pages_programmed": 11, "blocks_erased": 13, "pages_read": 50}
+    parts = [Phase("unmount", 10, first, bytes_written=3), Phase("detach", 100, second)]
+    step = results(tree_case("mount unmount", "ubifs"), tree_records(parts))["steps"][1]
+    assert step["flash_ns"] == 321_432
+    names = ("pages_read", "pages_programmed", "blocks_erased", "oob_reads", "oob_programs")
+    assert [step[name] for name in names] == [55, 11, 13, 7, 9]
+    assert (step["duration_ns"], step["bytes_written"], step["errno_name"]) == (110, 3, "")
+    assert step["t_start_ns"] == load_tree_records(
+        parse_records(tree_records(parts))
+    ).phases["unmount"].t_start_ns
+
+
+def test_a_counter_that_one_phase_lacks_is_nothing() -> None:
+    def phase(name: str, **counts: int) -> dict[str, Any]:
+        return {
+            **{"type": "phase", "workload": "tree", "phase": name, "status": "ok"},
+            **{"t_start_ns": 1, "t_end_ns": 2, "flash_start": dict.fromkeys(counts, 0)},
+            "flash_end": counts,
+        }
+
+    records = (phase("unmount", read_ns=4, pages_read=2), phase("detach", erase_ns=8))
+    found = tree_results(tree_case("mount unmount", "ubifs"), RecordStream(records, (), False), None)
+    assert found is not None
+    step = found["steps"][1]
+    assert (step["flash_ns"], step["pages_read"], step["blocks_erased"]) == (12, 2, 0)
+
+
 def test_tasks_of_one_name_are_one_and_the_longest_is_first() -> None:
     tasks = [
         task("kworker/0:1", busy_ns=5),
@@ -135,6 +166,10 @@ def test_tasks_of_one_name_are_one_and_the_longest_is_first() -> None:
         ("kworker/0:1", 7),
         ("ffsagent", 6),
     ]
+    # Of as long a time, by name.
+    tasks = [task(name, busy_ns=5 + (name == "z")) for name in ("c", "a", "b", "z")]
+    found = results(tree_case("mount unmount"), tree_records([Phase("mount", tasks=tasks)]))
+    assert [one["name"] for one in found["steps"][0]["tasks"]] == ["z", "a", "b", "c"]
 
 
 def test_without_a_monitor_there_are_times_only() -> None:
@@ -375,6 +410,36 @@ def test_memory_adds_up() -> None:
 
 
 # The image.
+
+
+def test_caches_that_grew_as_much_are_in_order_of_their_names() -> None:
+    sizes = dict.fromkeys(MEMORY_SIZES, 0)
+    start = MemorySnapshot("start", sizes, {"d": 9}, {})
+    now = MemorySnapshot("mount", sizes, {"c": 5, "a": 5, "b": 5, "z": 6, "d": 9}, {})
+    growth = [["z", 6], ["a", 5], ["b", 5], ["c", 5]]
+    assert memory_growth(start, now)["caches"] == growth
+
+
+def test_an_image_is_written_by_its_phase_or_else_by_its_step() -> None:
+    def step(verb: str, start: int, end: int, status: str = "ok") -> dict[str, Any]:
+        times = {"t_start_ns": start, "t_end_ns": end}
+        return {"type": "step", "verb": verb, "status": status, **times}
+
+    def written_ns(*records: dict[str, Any]) -> Any:
+        image = image_results(IMAGE_FACTS, RecordStream(records, (), False))
+        return image and image["write_ns"]
+
+    mount = {
+        **{"type": "phase", "workload": "tree", "phase": "mount", "status": "ok"},
+        **{"t_start_ns": 0, "t_end_ns": 99},
+    }
+    write = {**mount, "phase": "write-image", "t_end_ns": 70}
+    steps = (step("erase", 1, 4), step("write-image", 10, 25))
+    assert written_ns(mount, write, *steps) == 70
+    assert written_ns(mount, *steps) == 15
+    assert written_ns(mount, steps[0]) is None
+    assert written_ns(mount, {**write, "status": "error"}, *steps) is None
+    assert written_ns(mount, step("write-image", 10, 25, "error")) is None
 
 
 def test_image() -> None:

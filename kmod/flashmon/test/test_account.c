@@ -127,6 +127,87 @@ static void test_oob(void)
 	      block[1].reads == 1, "OOB-only read", 0);
 }
 
+/*
+ * Every request adds to what was counted before. Pages of 64 bytes, four to a block:
+ * the sums beside the checks are of the requests above them, in their order.
+ */
+static void test_sums(void)
+{
+	static const struct flashmon_request reads[] = {
+		{ .offset = 60, .data_bytes = 10, .ns = 5, .failed = true },
+		{ .offset = 256, .data_bytes = 64, .ns = 7 },
+		{ .offset = 256, .oob_pages = 3, .ns = 11, .failed = true },
+		{ .offset = 0, .oob_pages = 2, .ns = 13 },
+	};
+	static const struct flashmon_request programs[] = {
+		{ .offset = 0, .data_bytes = 64, .ns = 3 },
+		{ .offset = 80, .data_bytes = 16, .ns = 4, .failed = true },
+		{ .offset = 120, .data_bytes = 80, .ns = 6, .failed = true },
+		{ .offset = 0, .oob_pages = 1, .ns = 10 },
+		{ .offset = 256, .oob_pages = 2, .ns = 20 },
+	};
+	static const struct flashmon_request erases[] = {
+		{ .offset = 0, .data_bytes = 256, .ns = 100, .failed = true },
+		{ .offset = 256, .data_bytes = 512, .ns = 200, .failed = true },
+	};
+	struct flashmon_block block[BLOCKS] = { 0 };
+	struct flashmon_totals t = {
+		.page_bytes = PAGE, .block_bytes = BLOCK, .blocks = BLOCKS,
+		.block = block,
+	};
+	const struct flashmon_counters *c = &t.counters;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		flashmon_count_read(&t, &reads[i]);
+	check(c->read_calls == 4, "read calls", 0);
+	check(c->pages_read == 2 + 1, "pages read", 0);
+	check(c->oob_reads == 3 + 2, "OOB reads", 0);
+	check(c->bytes_read == 10 + 64, "bytes read", 0);
+	check(c->read_ns == 5 + 7 + 11 + 13, "time of reads", 0);
+	check(c->read_errors == 2, "read errors", 0);
+	check(block[0].reads == 2 + 2 && block[1].reads == 1 + 3,
+	      "reads by block", 0);
+
+	for (i = 0; i < 5; i++)
+		flashmon_count_program(&t, &programs[i]);
+	check(c->write_calls == 5, "write calls", 0);
+	/* The third touches the end of page 1, page 2, the beginning of 3. */
+	check(c->pages_programmed == 1 + 1 + 3, "pages programmed", 0);
+	check(c->subpage_programs == 0 + 1 + 2, "parts of pages", 0);
+	check(c->oob_programs == 1 + 2, "OOB programs", 0);
+	check(c->bytes_programmed == 64 + 16 + 80, "bytes programmed", 0);
+	check(c->program_ns == 3 + 4 + 6 + 10 + 20, "time of programs", 0);
+	check(c->program_errors == 2, "program errors", 0);
+	check(block[0].programs == 1 + 1 + 3 + 1 && block[1].programs == 2,
+	      "programs by block", 0);
+
+	for (i = 0; i < 2; i++)
+		flashmon_count_erase(&t, &erases[i]);
+	check(c->erase_calls == 2 && c->blocks_erased == 1 + 2, "erases", 0);
+	check(c->erase_ns == 100 + 200, "time of erases", 0);
+	check(c->erase_errors == 2, "erase errors", 0);
+}
+
+/* What a driver is asked for behind the device's end is in no block. */
+static void test_end(void)
+{
+	struct flashmon_block block[BLOCKS + 1] = { 0 };
+	struct flashmon_totals t = {
+		.page_bytes = PAGE, .block_bytes = BLOCK, .blocks = BLOCKS,
+		.block = block,
+	};
+	struct flashmon_request r = {
+		.offset = DEVICE - PAGE, .data_bytes = 2 * PAGE,
+	};
+
+	flashmon_count_read(&t, &r);
+	flashmon_count_program(&t, &r);
+	check(block[BLOCKS - 1].reads == 1 && block[BLOCKS - 1].programs == 1 &&
+	      !block[BLOCKS].reads && !block[BLOCKS].programs,
+	      "a request across the end", 0);
+}
+
 int main(void)
 {
 	long n;
@@ -136,6 +217,8 @@ int main(void)
 		one_request(n, n & 1);
 	test_erase();
 	test_oob();
+	test_sums();
+	test_end();
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed ? 1 : 0;
 }
