@@ -13,7 +13,14 @@ from ffslab.loader import find_study, load_catalog, parse_toml
 from ffslab.model.estimates import AS_STATED, ESTIMATE, VALUES, with_estimate
 from ffslab.model.specs import Case, case_spec
 from ffslab.model.study import expand, study_from_document, with_overrides
-from ffslab.report.estimates.verdicts import Sample, effects, ratios_of
+from ffslab.report.estimates.verdicts import (
+    Ratio,
+    Sample,
+    effects,
+    estimate_of,
+    factor,
+    ratios_of,
+)
 from ffslab.results.reproduce import reproduce_command
 
 STUDY = """
@@ -197,3 +204,91 @@ def test_neighbours_and_states_are_compared() -> None:
 def test_places_are_never_mixed() -> None:
     at = [replace(sample(n, t), place=(("x", x),)) for n, t, x in (("A", 1, "1"), ("B", 2, "2"))]
     assert ratios_of(at) == ()
+
+
+def ratio_of(**values: dict[str, float]) -> Ratio:
+    """`double_bus={"1": 2.0}` is the ratio of seed 1 with that change; `stated` without any."""
+    named = {name.replace("_", "-"): found for name, found in values.items()}
+    named = {AS_STATED: named.pop("stated"), **named} if "stated" in named else named
+    return Ratio("time", "", "A", "B", named)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "distance"), [(0.5, 2), (4, 4), (1, 1), (0, math.inf), (-1, math.inf)]
+)
+def test_a_factor_is_a_distance_from_1(ratio: float, distance: float) -> None:
+    assert factor(ratio) == distance
+
+
+def test_the_figures_of_a_ratio() -> None:
+    """Geometric means over seeds: √(2 × 8) = 4, √(1 × 4) = 2, so that the change moves it by 2."""
+    ratio = ratio_of(stated={"1": 2.0, "2": 8.0}, half_bus={"1": 1.0, "2": 4.0}, half_ecc={})
+    assert (ratio.mean(), ratio.mean("half-bus")) == (pytest.approx(4), pytest.approx(2))
+    assert (ratio.mean("half-ecc"), ratio.mean("half-ram")) == (None, None)
+    assert ratio.reach == pytest.approx(2)
+    assert (ratio.has_order, ratio.turned_by, ratio.of_states) == (True, (), False)
+    assert ratio_of().reach == 1
+    # 2 % is enough for an order, and a ratio of 1 has not turned it.
+    ratio = ratio_of(stated={"1": 1.02, "2": 1.5}, half_bus={"1": 1.0}, double_bus={"1": 0.99})
+    assert (ratio.has_order, ratio.turned_by) == (True, ("double-bus",))
+    assert not ratio_of(stated={"1": 1.019}).has_order
+
+
+def test_effects_worked_out_by_hand() -> None:
+    one = ratio_of(
+        stated={"1": 1.5},
+        half_bus={"1": 1.2},  # 1.25 away
+        double_bus={"1": 3.0},  # 2
+        half_ram={"1": 0.9},  # 1.67, and turned
+    )
+    two = ratio_of(stated={"1": 2.0}, double_bus={"1": 0.5})  # 4, and turned
+    unordered = ratio_of(stated={"1": 1.01}, double_bus={"1": 0.9})
+    three = ratio_of(stated={"1": 1.5}, double_ram={"1": 1.65})  # 1.1
+    unknown = ratio_of(stated={"1": 2.0}, half_ecc={})
+    found = effects([unknown, three, unordered, two, one])
+    assert [(e.estimate, e.ratios, e.turned) for e in found] == [
+        ("bus", 3, 1), ("ram", 2, 1), ("ecc", 1, 0),
+    ]  # fmt: skip
+    assert [e.reach for e in found] == [pytest.approx(4), pytest.approx(1.5 / 0.9), 1]
+    assert [e.most for e in found] == [two, one, unknown]
+    assert (estimate_of("other-wait"), estimate_of("half-ram")) == ("wait", "ram")
+
+
+def placed(name: str, ns: float, state: str, change: str = AS_STATED) -> Sample:
+    place = (("x", "a"), ("y", ""), ("z", "b"))
+    return replace(sample(name, ns, change, state=state), place=place)
+
+
+def test_where_a_ratio_holds_is_said() -> None:
+    samples = [placed("A", 100, "free"), placed("B", 300, "free")]
+    samples += [placed("A", 100, "aged"), placed("B", 150, "aged")]
+    found = [(r.where, r.name, r.mean(), r.of_states) for r in ratios_of(samples)]
+    assert found == [
+        ("a · b · free", "B ÷ A", pytest.approx(3), False),
+        ("a · b · aged", "B ÷ A", pytest.approx(1.5), False),
+        ("a · b · A", "aged ÷ free", pytest.approx(1), True),
+        ("a · b · B", "free ÷ aged", pytest.approx(2), True),  # it may become cheaper
+    ]
+
+
+def test_only_what_both_have_is_compared() -> None:
+    apart = [sample("A", 100), sample("B", 200, seed="2")]
+    assert ratios_of(apart) == ()
+    # A case that did not pass as stated has no place in the order.
+    failed = [sample("A", 0), sample("B", 100), sample("C", 200), sample("A", 5, "half-bus")]
+    assert [ratio.name for ratio in ratios_of(failed)] == ["C ÷ B"]
+    # The order is that of means, however many seeds there are.
+    seeds = [sample("A", 100, seed=seed) for seed in "123"]
+    assert [ratio.name for ratio in ratios_of([sample("B", 150), *seeds])] == ["B ÷ A"]
+
+
+def test_a_change_may_be_of_either_side() -> None:
+    samples = [
+        sample("A", 50, "half-ram"), sample("B", 400, "double-bus"),
+        sample("A", 100), sample("B", 200),
+    ]  # fmt: skip
+    (ratio,) = ratios_of(samples)
+    assert list(ratio.values) == [AS_STATED, "half-ram", "double-bus"]
+    assert [ratio.mean(change) for change in ratio.values] == [
+        pytest.approx(2), pytest.approx(4), pytest.approx(4),
+    ]  # fmt: skip

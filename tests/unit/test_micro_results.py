@@ -305,7 +305,9 @@ def test_tasks_and_slowest_are_in_order() -> None:
         FlashRow(request, task, False, 1, 2, 3, busy, 4)
         for request, task, busy in ((0, "c", 5), (1, "b", 9), (2, "a", 9), (2, "c", 2), (2, "d", 8))
     )
-    series = RequestSeries(3, "read", tuple(range(0, 120, 10)), (0,) * 12, (7, 8, *[8] * 10), during)
+    series = RequestSeries(
+        3, "read", tuple(range(0, 120, 10)), (0,) * 12, (7, 8, *[8] * 10), during
+    )
     found = request_results(series, RequestShape(512, 512))
     sums = {"pages_read": 1, "pages_programmed": 2, "blocks_erased": 3, "oob_pages": 4}
     twice = {name: 2 * value for name, value in sums.items()}

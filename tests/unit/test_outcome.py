@@ -108,7 +108,11 @@ def _of(*records: Any, status: int = 0, console: str = "") -> Outcome:
         ([_step(0), BAD_END], "fail", "the agent: it ended with status error"),
         ([{**BAD_END, "message": "line 3: no verb"}], "fail", "the agent: line 3: no verb"),
         # Wrong data first, then what the agent said of it.
-        ([_phase("verify", message="file 3 differs"), BAD_END], "corrupt", "verify: file 3 differs"),
+        (
+            [_phase("verify", message="file 3 differs"), BAD_END],
+            "corrupt",
+            "verify: file 3 differs",
+        ),
         ([_phase("verify", errno_name="EIO"), BAD_END], "corrupt", "phase verify: EIO"),
         ([_phase("verify"), BAD_END], "corrupt", "phase verify: data differ"),
         ([_phase("mount", errno_name="EUCLEAN"), BAD_END], "corrupt", "phase mount: EUCLEAN"),
@@ -162,11 +166,14 @@ def test_what_steps_and_phases_say(records: list[Any], kind: str, reason: str) -
 
 
 @pytest.mark.parametrize(
-    ("status", "how"), [(0, "exit status 0"), (1, "exit status 1"), (-1, "signal 1"), (-9, "signal 9")]
+    ("status", "how"),
+    [(0, "exit status 0"), (1, "exit status 1"), (-1, "signal 1"), (-9, "signal 9")],
 )
 def test_a_guest_that_stopped_says_how(status: int, how: str) -> None:
     outcome = _of(status=status, console="a\nb")
-    assert outcome == Outcome("crash", f"the guest stopped before the agent's end ({how})", ("a", "b"))
+    assert outcome == Outcome(
+        "crash", f"the guest stopped before the agent's end ({how})", ("a", "b")
+    )
 
 
 def test_the_gravest_finding_is_told_with_what_is_around_it() -> None:

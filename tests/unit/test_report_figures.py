@@ -8,8 +8,20 @@ from collections.abc import Sequence
 import pytest
 
 from ffslab.report.axes import Axis
-from ffslab.report.data import Case, Group, Latency, Run, group_by_seed, group_label, ordered
-from ffslab.report.distribution import Distribution, merge
+from ffslab.report.data import (
+    Case,
+    Fact,
+    FilesystemFact,
+    Group,
+    Latency,
+    Run,
+    group_by_seed,
+    group_label,
+    ordered,
+    values_of,
+    variants,
+)
+from ffslab.report.distribution import PERCENTILES, Distribution, merge
 from ffslab.report.quantity import (
     Metric,
     duration,
@@ -19,6 +31,7 @@ from ffslab.report.quantity import (
     times,
 )
 from ffslab.report.standings import (
+    CUT,
     behind_text,
     change_text,
     crossing_text,
@@ -54,6 +67,7 @@ def plain(text: str) -> str:
         (999.4, "999"),
         (999.6, "1 000"),
         (1000, "1 000"),
+        (1000.6, "1 001"),
         (-1234.4, "-1 234"),
         (1234.6, "1 235"),
         (1_234_567, "1 234 567"),
@@ -69,6 +83,7 @@ def test_figures_may_be_fewer() -> None:
         "0.1",
         "5",
     )
+    assert (significant(123, 1), significant(999.5, 4)) == ("100", "999.5")
     assert grouped(-1_234_567) == f"-1{THIN}234{THIN}567"
     assert times(0.25) == "×0.250"
 
@@ -120,6 +135,7 @@ def test_a_metric_is_shown_in_its_unit() -> None:
     assert texts == ["0 blocks", "1 block", "2 blocks", "1 234 blocks", "1.50 blocks"]
     share = Metric("share", "share", "", 2.0)
     assert (share.text(3), share.axis) == ("1.50", "share")
+    assert share.meaning == ""
     assert Metric("s", "s", "seconds").text(1) == f"1.00{THIN}seconds"
 
 
@@ -129,6 +145,8 @@ RANKED_BUCKETS = tuple((value, value + 1, count) for value, count in RANKED)
 
 
 def test_percentiles_of_a_distribution() -> None:
+    assert PERCENTILES == (50, 90, 99, 99.9)
+    assert Distribution(2, 0, 1, 3, ((1, 2, 1), (3, 4, 1))).percentile_ns(0) == 1
     found = Distribution(1001, 16_124, 10, 50, RANKED_BUCKETS)
     assert [found.percentile_ns(p) for p in (50, 90, 99, 99.9)] == [11, 21, 31, 41]
     assert (found.percentile_ns(0), found.percentile_ns(100)) == (10, 50)
@@ -196,6 +214,8 @@ def test_wear_of_a_partition() -> None:
         ([[0, 3], [], [2]], (0, 1, 2, 3)),
         ([[8]], tuple(range(9))),
         ([[9]], (0, 1, 2, 3, 4, 5, 6, 7, 8)),  # 9^(k/8) is less than k + 1 until k = 8
+        # 20^(k/8): 1.45, 2.11, 3.07, 4.47, 6.50, 9.46, 13.75; at least one more than before
+        ([[20]], (0, 1, 2, 3, 4, 5, 7, 9, 14)),
         ([[6561], [5]], (0, 1, 3, 9, 27, 81, 243, 729, 2187)),  # 3^8
     ],
 )
@@ -207,6 +227,7 @@ def test_a_shade_is_for_a_range_of_erases() -> None:
     scale = Scale((0, 1, 3, 9))
     assert [scale.shade(n) for n in (0, 1, 2, 3, 8, 9, 99)] == [0, 1, 1, 2, 2, 3, 3]
     assert scale.labels() == ("0", "1–2", "3–8", "≥ 9")
+    assert Scale((0, 1, 2)).labels() == ("0", "1", "≥ 2")
     assert [scale.paint(n) for n in range(4)] == [0, 3, 5, 8]  # 8 ÷ 3 = 2.67, 5.33
     assert [Scale((0, 1)).paint(n) for n in (0, 1)] == [0, 8]
     assert Scale((0,)).paint(0) == 0
@@ -222,7 +243,12 @@ def test_a_map_has_a_path_for_each_shade() -> None:
         '<path class="w0" d="M0 0h2v1h-2zM0 1h1v1h-1z"/><path class="w8" d="M2 0h48v1h-48z"/>'
         f'<path class="weargrid" d="{grid}"/></svg>'
     )
-    assert 'viewBox="0 0 3 1"' in draw([0, 1, 0], Scale((0, 1)), "", "x")
+    assert 'd="M1 0v3' in (text := draw([0] * 101, Scale((0,)), "", "x"))
+    assert 'v3M0 1h50M0 2h50"' in text
+    text = draw([1, 0, 1], Scale((0, 1)), "", "x")
+    assert 'viewBox="0 0 3 1"' in text
+    assert text.index('class="w0"') < text.index('class="w8"')
+    assert 'd="M0 0h1v1h-1zM2 0h1v1h-1z"' in text
 
 
 FILES = Axis("files", "size of the tree", "files", 1.0, (1.0, 2.0, 4.0, 8.0))
@@ -277,6 +303,17 @@ def test_who_is_first_in_words() -> None:
     assert alike is not None
     text = plain(who_is_first(alike, FILES, {}))
     assert text.startswith("**a** and **b** (within 2 % of each other) are fastest at every")
+
+
+def test_two_points_may_have_one_first_or_two() -> None:
+    two = {"a": {1.0: 8.0, 8.0: 1.0}, "b": {1.0: 3.0, 8.0: 3.0}}
+    found = standing(two)
+    assert found is not None
+    text = plain(who_is_first(found, FILES, {"a": CUT}))
+    assert text == "fastest: **b** at 1 files; **a†** at 8 files"
+    found = standing({**two, "c": {1.0: 1.0, 8.0: 0.5}})
+    assert found is not None
+    assert who_is_first(found, FILES, {}) == "**c** is fastest at every size of the tree"
 
 
 def test_only_some_reigns_are_told() -> None:
@@ -351,6 +388,32 @@ def test_a_group_is_the_mean_over_its_seeds() -> None:
     assert (ubifs.values("ns"), ubifs.mean("ns"), ubifs.mean("only")) == ((2.0, 7.0), 4.5, 5.0)
     assert (ubifs.mean("none"), jffs2.mean("ns")) == (None, 1.0)
     assert ubifs.first.id == "1"  # 9 is before 10, and both before a word
+    assert Group({}, (case(0, "y"), case(1, "x"))).first.id == "1"
+    # The order of a case's axes tells nothing, and one may be lacking.
+    turned = Case("4", {"seed": "2", "state": "free", "filesystem": "ubifs"}, "pass", "")
+    assert len(group_by_seed([*cases, turned])) == 2
+
+
+def test_what_a_case_does_not_say_is_empty() -> None:
+    bare = Case("0", {}, "pass", "")
+    words = (bare.filesystem, bare.compression, bare.writing, bare.state, bare.seed)
+    assert (*words, bare.reason, bare.console) == ("",) * 7
+    axes = {
+        "filesystem": "a", "compression": "b", "write_mode": "c", "state": "d", "seed": "e",
+    }  # fmt: skip
+    full = Case("0", axes, "pass", "")
+    words = (full.filesystem, full.compression, full.writing, full.state, full.seed)
+    assert words == tuple("abcde")
+    assert values_of([bare, full, bare], "state") == ("d",)
+    assert Fact("n", "v") == Fact("n", "v", "", False)
+    assert Run("r", "s", "t", "d", "now", ()).missing == 0
+    assert FilesystemFact("jffs2", "code", ()).name == "JFFS2"
+
+
+def test_file_systems_with_their_variants() -> None:
+    names = ("yaffs2", "ubifs", "yaffs2-no-cache", "yaffs", "yaffs2-eager")
+    cases = [case(n, "1", filesystem=name) for n, name in enumerate(names)]
+    assert variants(cases) == {"yaffs2": ("yaffs2-no-cache", "yaffs2-eager")}
 
 
 def test_groups_are_sorted_by_what_appeared_first() -> None:
@@ -360,6 +423,8 @@ def test_groups_are_sorted_by_what_appeared_first() -> None:
     given = [group(a="z", b="1"), group(a="y", b="2"), group(a="z", b="2"), group(a="y", b="1")]
     order = [(g.axes["a"], g.axes["b"]) for g in ordered(given, ["a"], ["b"])]
     assert order == [("z", "1"), ("z", "2"), ("y", "1"), ("y", "2")]
+    lacking = group(b="2")
+    assert ordered([*given, lacking], ["a"], ["b"])[-1] is lacking
     order = [(g.axes["a"], g.axes["b"]) for g in ordered(given, ["b"], ["a"])]
     assert order == [("z", "1"), ("y", "1"), ("z", "2"), ("y", "2")]
 

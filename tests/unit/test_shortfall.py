@@ -131,6 +131,7 @@ MICRO_RECORD = {
     "type": "micro", "requests": 100, "requests_done": 100, "stopped": "",
     "volume_bytes": 51_200, "file_bytes": 51_200,
 }  # fmt: skip
+PARTITION_FULL = "100 requests: the partition is full (ENOSPC)"
 FULL_PHASE = {"phase": "flush", "workload": "micro"}
 
 
@@ -141,13 +142,13 @@ FULL_PHASE = {"phase": "flush", "workload": "micro"}
         (
             {"requests_done": 60, "stopped": "ENOSPC"},
             None,
-            ("bytes", 30_720, 51_200, "ENOSPC", "60 of 100 requests: the partition is full (ENOSPC)"),
+            ("bytes", 30_720, 51_200, "ENOSPC", f"60 of {PARTITION_FULL}"),
         ),
         # The flush filled the partition, when all requests had been made.
         (
             {},
             FULL_PHASE,
-            ("bytes", 51_200, 51_200, "ENOSPC", "100 of 100 requests: the partition is full (ENOSPC)"),
+            ("bytes", 51_200, 51_200, "ENOSPC", f"100 of {PARTITION_FULL}"),
         ),
         ({"requests_done": 99}, None, ("bytes", 50_688, 51_200, "", "99 of 100 requests")),
         # 40 of 50 requests of half the volume: 20,480 of the 51,200 that were asked for.

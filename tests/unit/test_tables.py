@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet
-import pytest
-
-from ffslab.results.request_tables import RequestStage, request_columns, task_columns
+from ffslab.results.request_tables import request_columns, task_columns
 from ffslab.results.requests import FlashRow, RequestSeries
 from ffslab.results.store import COLUMNS, case_rows
 

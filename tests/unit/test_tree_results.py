@@ -135,21 +135,29 @@ def test_flash_time_is_that_of_reads_programs_and_erases() -> None:
     names = ("pages_read", "pages_programmed", "blocks_erased", "oob_reads", "oob_programs")
     assert [step[name] for name in names] == [55, 11, 13, 7, 9]
     assert (step["duration_ns"], step["bytes_written"], step["errno_name"]) == (110, 3, "")
-    assert step["t_start_ns"] == load_tree_records(
-        parse_records(tree_records(parts))
-    ).phases["unmount"].t_start_ns
+    assert (
+        step["t_start_ns"]
+        == load_tree_records(parse_records(tree_records(parts))).phases["unmount"].t_start_ns
+    )
 
 
 def test_a_counter_that_one_phase_lacks_is_nothing() -> None:
     def phase(name: str, **counts: int) -> dict[str, Any]:
         return {
-            **{"type": "phase", "workload": "tree", "phase": name, "status": "ok"},
-            **{"t_start_ns": 1, "t_end_ns": 2, "flash_start": dict.fromkeys(counts, 0)},
+            "type": "phase",
+            "workload": "tree",
+            "phase": name,
+            "status": "ok",
+            "t_start_ns": 1,
+            "t_end_ns": 2,
+            "flash_start": dict.fromkeys(counts, 0),
             "flash_end": counts,
         }
 
     records = (phase("unmount", read_ns=4, pages_read=2), phase("detach", erase_ns=8))
-    found = tree_results(tree_case("mount unmount", "ubifs"), RecordStream(records, (), False), None)
+    found = tree_results(
+        tree_case("mount unmount", "ubifs"), RecordStream(records, (), False), None
+    )
     assert found is not None
     step = found["steps"][1]
     assert (step["flash_ns"], step["pages_read"], step["blocks_erased"]) == (12, 2, 0)
@@ -430,8 +438,12 @@ def test_an_image_is_written_by_its_phase_or_else_by_its_step() -> None:
         return image and image["write_ns"]
 
     mount = {
-        **{"type": "phase", "workload": "tree", "phase": "mount", "status": "ok"},
-        **{"t_start_ns": 0, "t_end_ns": 99},
+        "type": "phase",
+        "workload": "tree",
+        "phase": "mount",
+        "status": "ok",
+        "t_start_ns": 0,
+        "t_end_ns": 99,
     }
     write = {**mount, "phase": "write-image", "t_end_ns": 70}
     steps = (step("erase", 1, 4), step("write-image", 10, 25))

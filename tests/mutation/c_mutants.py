@@ -1,0 +1,161 @@
+"""The same for pure C: one small mistake in a line, compiled and run against its unit test.
+
+    FFSLAB_MUTANTS=kmod/yaffs/policy.c ./ffslab test --quick tests/mutation -s
+
+There is no C parser here, so operators are found in the text of a function's lines, comments left
+out. What a compiler refuses is no mutant. The other sources are compiled once, without sanitizers:
+a mutant takes about a quarter of a second.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from verdicts import EQUIVALENT, KILLED, ROOT, SURVIVED, TIMEOUT, Chosen, CTarget, Score, Verdict
+
+LIMIT_S = 20
+
+
+@dataclass(frozen=True)
+class CMutant:
+    name: str
+    line: int
+    change: str
+    text: str  # the whole file with the change
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} | {self.change}"
+
+
+# What is replaced, where it stands alone, and by what.
+_OPERATORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("compare", r"(?<= )<=(?= )", ("<", ">")),
+    ("compare", r"(?<= )>=(?= )", (">", "<")),
+    ("compare", r"(?<= )<(?= )", ("<=", ">=")),
+    ("compare", r"(?<= )>(?= )", (">=", "<=")),
+    ("compare", r"(?<= )==(?= |$)", ("!=",)),
+    ("compare", r"(?<= )!=(?= |$)", ("==",)),
+    ("and-or", r"(?<= )&&(?= |$)", ("||",)),
+    ("and-or", r"(?<= )\|\|(?= |$)", ("&&",)),
+    ("arithmetic", r"(?<= )\+(?= |$)", ("-",)),
+    ("arithmetic", r"(?<= )-(?= |$)", ("+",)),
+    ("arithmetic", r"(?<= )\*(?= |$)", ("/",)),
+    ("arithmetic", r"(?<= )/(?= |$)", ("*",)),
+    ("arithmetic", r"(?<= )%(?= |$)", ("/",)),
+    ("arithmetic", r"(?<= )<<(?= |$)", (">>",)),
+    ("arithmetic", r"(?<= )>>(?= |$)", ("<<",)),
+    ("arithmetic", r"(?<= )\+=(?= )", ("-=", "=")),
+    ("arithmetic", r"(?<= )-=(?= )", ("+=", "=")),
+    ("arithmetic", r"(?<=\w)\+\+", ("--",)),
+    ("arithmetic", r"--(?=\w)|(?<=\w)--", ("++",)),
+    ("not", r"!(?=[\w(])", ("",)),
+    ("min-max", r"\bmin_t\b", ("max_t",)),
+    ("min-max", r"\bmax_t\b", ("min_t",)),
+    ("bool", r"\btrue\b", ("false",)),
+    ("bool", r"\bfalse\b", ("true",)),
+)
+_NUMBER = re.compile(r"(?<![\w.\"%])(\d+)(?=[uUlL]*\b)(?![\w.]*\")")
+_STATEMENT = re.compile(
+    r"\t+(?:[\w>.\[\]*&()-]+ (?:[-+*/|&]|<<|>>)?= .*|[\w>.\[\]-]+\(.*\)"
+    r"|.*(?:\+\+|--)|continue|break);$"
+)
+_FUNCTION = re.compile(r"^(?!\t|#|/|\*|\{|\})[\w\s*]*?\b(\w+)\(", re.ASCII)
+
+
+def c_mutants(text: str, short: str) -> Iterator[CMutant]:
+    """All mutants of a file, by line."""
+    lines = text.splitlines()
+    numbers: Counter[tuple[str, str]] = Counter()
+    function, in_comment = "file", False
+    for at, line in enumerate(lines):
+        if not in_comment and (found := _FUNCTION.match(line)):
+            function = found[1]
+        if "/*" in line:
+            in_comment = True
+        if not in_comment and not line.startswith(("#include", "//")):
+            for operator, changed in _changes(line):
+                numbers[function, operator] += 1
+                name = f"{short}:{function}:{operator}:{numbers[function, operator]}"
+                words = f"{' '.join(line.split())} → {' '.join(changed.split())}"
+                whole = "\n".join([*lines[:at], changed, *lines[at + 1 :]]) + "\n"
+                yield CMutant(name, at + 1, words, whole)
+        if "*/" in line:
+            in_comment = False
+
+
+def _changes(line: str) -> Iterator[tuple[str, str]]:
+    for operator, pattern, others in _OPERATORS:
+        for found in re.finditer(pattern, line):
+            for other in others:
+                yield operator, line[: found.start()] + other + line[found.end() :]
+    for found in _NUMBER.finditer(line):
+        number = int(found[1])
+        for other in (number + 1, *((number - 1,) if number else ())):
+            yield "constant", line[: found.start(1)] + str(other) + line[found.end(1) :]
+    if _STATEMENT.match(line):
+        yield "statement", ";"
+
+
+class _Build:
+    """A directory with everything compiled but the target."""
+
+    def __init__(self, target: CTarget, directory: Path) -> None:
+        self._target, self._directory = target, directory
+        self._source = directory / Path(target.source).name
+        self._objects = [directory / f"{n}.o" for n, _ in enumerate(target.test)]
+        for source, made in zip(target.test, self._objects, strict=True):
+            _must(self._compiler(ROOT / source, made))
+
+    def _compiler(self, source: Path, made: Path) -> list[str]:
+        beside = ROOT / Path(self._target.source).parent
+        flags = ["-O1", "-w", f"-I{beside}", *self._target.flags]
+        return ["gcc", *flags, "-c", "-o", str(made), str(source)]
+
+    def run(self, text: str) -> str | None:
+        """What became of the file's text; None if it does not compile."""
+        self._source.write_text(text, encoding="utf-8")
+        made, program = self._directory / "target.o", self._directory / "program"
+        if _run(self._compiler(self._source, made)).returncode:
+            return None
+        objects = [str(one) for one in (made, *self._objects)]
+        _must(["gcc", "-o", str(program), *objects, "-lm"])
+        try:
+            done = subprocess.run([str(program)], capture_output=True, timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return TIMEOUT
+        return KILLED if done.returncode else SURVIVED
+
+
+def run_target(target: CTarget, chosen: Chosen, equivalent: Container[str]) -> Score:
+    """The chosen mutants against the unit test."""
+    began = time.monotonic()
+    text = (ROOT / target.source).read_text(encoding="utf-8")
+    mutants = [mutant for mutant in c_mutants(text, target.source) if chosen(mutant.name)]
+    verdicts = []
+    with tempfile.TemporaryDirectory(prefix="ffslab-mutants-") as directory:
+        build = _Build(target, Path(directory))
+        if build.run(text) != SURVIVED:
+            raise SystemExit(f"{target.source}: its tests fail without a mutant")
+        for mutant in mutants:
+            state = EQUIVALENT if mutant.title in equivalent else build.run(mutant.text)
+            if state is not None:
+                verdicts.append(Verdict(mutant.title, mutant.line, state))
+    return Score(target.source, tuple(verdicts), time.monotonic() - began)
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def _must(command: list[str]) -> None:
+    done = _run(command)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")

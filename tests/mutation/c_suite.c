@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One suite of the agent's unit tests as a program: -DSUITE=test_histogram. The tests of all
+ * parts together take too long for every mutant of one.
+ */
+#include "harness.h"
+
+static unsigned int failed;
+
+bool check(bool good, const char *file, int line, const char *format, ...)
+{
+	(void)file;
+	(void)line;
+	(void)format;
+	failed += !good;
+	return good;
+}
+
+int main(void)
+{
+	SUITE();
+	return failed != 0;
+}

@@ -1,0 +1,105 @@
+"""What is mutated, what became of it, and how that is told."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PACKAGE = ROOT / "src" / "ffslab"
+KILLED, SURVIVED, TIMEOUT, EQUIVALENT = "killed", "survived", "timeout", "equivalent"
+STATES = (KILLED, TIMEOUT, SURVIVED, EQUIVALENT)
+Chosen = Callable[[str], bool]  # by a mutant's name
+
+
+@dataclass(frozen=True)
+class Target:
+    """A module below src/ffslab and the files of tests/unit that are to notice its mutants.
+
+    `without`: qualified names of functions that are left out, or "<module>".
+    """
+
+    module: str
+    tests: tuple[str, ...]
+    without: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        return PACKAGE / self.module
+
+
+@dataclass(frozen=True)
+class CTarget:
+    """A C source, the other sources of its test program, and the compiler's flags."""
+
+    source: str
+    test: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`title` is the mutant's name with its change, as equivalent.toml has it."""
+
+    title: str
+    line: int
+    state: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.state}, line {self.line}: {self.title}"
+
+
+@dataclass(frozen=True)
+class Score:
+    """What became of the mutants of one source, or of all."""
+
+    source: str
+    verdicts: tuple[Verdict, ...]
+    seconds: float
+
+    def count(self, state: str) -> int:
+        return sum(verdict.state == state for verdict in self.verdicts)
+
+    @property
+    def percent(self) -> float:
+        """Killed ÷ all that are not equivalent; a timeout is a kill."""
+        tried = len(self.verdicts) - self.count(EQUIVALENT)
+        return 100 * (1 - self.count(SURVIVED) / tried) if tried else 100.0
+
+    @property
+    def text(self) -> str:
+        counts = "  ".join(f"{self.count(state):5} {state}" for state in STATES)
+        return f"{self.source:30} {len(self.verdicts):5}  {counts}  {self.percent:5.1f} %"
+
+
+def total(scores: Sequence[Score]) -> Score:
+    verdicts = tuple(verdict for score in scores for verdict in score.verdicts)
+    return Score("all", verdicts, sum(score.seconds for score in scores))
+
+
+def load_targets() -> tuple[tuple[Target, ...], tuple[CTarget, ...]]:
+    """targets.toml: groups of modules with the tests of the group; C sources."""
+    found = tomllib.loads((HERE / "targets.toml").read_text(encoding="utf-8"))
+    modules = tuple(
+        Target(module, tuple(group["tests"]), tuple(group.get("without", ())))
+        for group in found["group"]
+        for module in group["modules"]
+    )
+    sources = tuple(CTarget(c["source"], tuple(c["test"]), tuple(c["flags"])) for c in found["c"])
+    return modules, sources
+
+
+def load_equivalent() -> dict[str, str]:
+    """equivalent.toml: titles of mutants that change nothing that can be seen, with reasons."""
+    entries = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8"))
+    return {title: entry["reason"] for entry in entries["equivalent"] for title in entry["mutants"]}
+
+
+def stale(titles: Iterable[str]) -> list[str]:
+    """Entries of equivalent.toml that no mutant among `titles`, which are all, is called by."""
+    known = set(titles)
+    return [title for title in load_equivalent() if title not in known]
