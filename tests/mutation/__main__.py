@@ -28,7 +28,7 @@ def titles(targets: Sequence[Target], sources: Sequence[CTarget]) -> list[str]:
     """Of all mutants that there are, in order."""
     found = []
     for target in targets:
-        module = Module(target.path, target.module, target.without)
+        module = Module(target.path, target.module, target.has)
         found += [mutant.title for mutant in module.mutants]
     for source in sources:
         text = (ROOT / source.source).read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,14 +110,12 @@ class Mutant:
 
 
 class Module:
-    """A source file with its mutants. `short` is the beginning of their names."""
+    """A source file with its mutants, in functions that `has`; their names begin with `short`."""
 
-    def __init__(self, path: Path, short: str, without: Sequence[str] = ()) -> None:
+    def __init__(self, path: Path, short: str, has: Callable[[str], bool]) -> None:
         self._path = str(path)
         self._tree = ast.parse(path.read_text(encoding="utf-8"))
-        self.mutants = tuple(
-            mutant for mutant in _Finder(short).of(self._tree) if mutant.scope not in without
-        )
+        self.mutants = tuple(m for m in _Finder(short).of(self._tree) if has(m.scope))
 
     def compiled(self, mutant: Mutant) -> CodeType:
         """The code of the whole module with this one edit."""

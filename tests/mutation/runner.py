@@ -94,7 +94,7 @@ class MutationLoop:
 
     def _score(self, target: Target, items: Sequence[pytest.Item]) -> Score:
         began = time.monotonic()
-        module = Module(target.path, target.module, target.without)
+        module = Module(target.path, target.module, target.has)
         functions = _functions_of(target.path)
         verdicts = []
         for mutant in module.mutants:

@@ -11,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PACKAGE = ROOT / "src" / "ffslab"
 KILLED, SURVIVED, TIMEOUT, EQUIVALENT = "killed", "survived", "timeout", "equivalent"
+_SCOPES = ("without", "only")
 STATES = (KILLED, TIMEOUT, SURVIVED, EQUIVALENT)
 Chosen = Callable[[str], bool]  # by a mutant's name
 
@@ -19,12 +20,18 @@ Chosen = Callable[[str], bool]  # by a mutant's name
 class Target:
     """A module below src/ffslab and the files of tests/unit that are to notice its mutants.
 
-    `without`: qualified names of functions that are left out, or "<module>".
+    `without`: qualified names of functions that are left out, or "<module>". `only`: those that
+    are not, if it names any.
     """
 
     module: str
     tests: tuple[str, ...]
     without: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+    def has(self, scope: str) -> bool:
+        """Whether the mutants of a function belong to it."""
+        return scope not in self.without and (not self.only or scope in self.only)
 
     @property
     def path(self) -> Path:
@@ -85,7 +92,7 @@ def load_targets() -> tuple[tuple[Target, ...], tuple[CTarget, ...]]:
     """targets.toml: groups of modules with the tests of the group; C sources."""
     found = tomllib.loads((HERE / "targets.toml").read_text(encoding="utf-8"))
     modules = tuple(
-        Target(module, tuple(group["tests"]), tuple(group.get("without", ())))
+        Target(module, tuple(group["tests"]), *(tuple(group.get(k, ())) for k in _SCOPES))
         for group in found["group"]
         for module in group["modules"]
     )

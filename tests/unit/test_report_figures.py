@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -22,6 +24,7 @@ from ffslab.report.data import (
     variants,
 )
 from ffslab.report.distribution import PERCENTILES, Distribution, merge
+from ffslab.report.micro.figures import _idle_share, chosen
 from ffslab.report.quantity import (
     Metric,
     duration,
@@ -41,6 +44,20 @@ from ffslab.report.standings import (
     marked,
     spans,
     who_is_first,
+)
+from ffslab.report.tree.figures import cpu_percent, size_text
+from ffslab.report.tree.rating import (
+    MEMORY,
+    SIZE,
+    TIME,
+    Criterion,
+    Mark,
+    Rated,
+    by_filesystem,
+    lines_of,
+    rate,
+    sign_of,
+    signs_of,
 )
 from ffslab.report.wear import Scale, Wear, common_scale, draw
 from ffslab.stats.standing import Crossing, Extent, standing
@@ -464,3 +481,139 @@ def test_a_label_has_what_varies() -> None:
     )
     assert group_label({"filesystem": "own", "compression": "lzo"}, ("compression",)) == "lzo"
     assert group_label({"filesystem": "own"}, ("filesystem", "x")) == "own"
+
+
+TWO_SEEDS = {
+    "a": {(2.0, "1"): 100.0, (2.0, "2"): 900.0, (1.0, "1"): 10.0, (1.0, "2"): 30.0},
+    "b": {(1.0, "1"): 40.0, (1.0, "2"): 40.0, (1.0, "3"): 999.0, (2.0, "1"): 50.0},
+    "c": {(3.0, "1"): 5.0},
+    "d": {},
+}
+
+
+def test_ratings_are_of_means_over_the_seeds_that_all_have() -> None:
+    """At 1 seeds 1 and 2: 20 and 40. At 2 seed 1 alone: 100 and 50. At 3 only c has a value."""
+    time = Criterion("t", TIME, TWO_SEEDS)
+    lines = lines_of(time)
+    assert lines == {
+        "a": {1.0: 20.0, 2.0: 100.0},
+        "b": {1.0: 40.0, 2.0: 50.0},
+        "c": {3.0: 5.0},
+        "d": {},
+    }
+    assert [list(line) for line in lines.values()] == [[1.0, 2.0], [1.0, 2.0], [3.0], []]
+    rated = rate(time)
+    assert rated is not None
+    assert (rated.criterion, rated.points) == (time, 2)
+    assert rated.marks == {
+        "a": Mark("+", Extent(1.0, 2.0, 1.0, 2.0, 2)),
+        "b": Mark("+", Extent(1.0, 2.0, 2.0, 1.0, 2)),
+    }
+    assert plain(rated.marks["a"].text) == "×1.00-×2.00"
+    # What is less than a criterion's least counts as that.
+    memory = Criterion("m", MEMORY, {"a": {(1.0, "1"): 0.0}, "b": {(1.0, "1"): 45_056.0}}, True)
+    assert lines_of(memory) == {"a": {1.0: 4096.0}, "b": {1.0: 45_056.0}}
+    rated = rate(memory)
+    assert rated is not None
+    assert rated.marks == {
+        "a": Mark("+", Extent(1.0, 1.0, 1.0, 1.0, 1), ("4.00 KiB",)),
+        "b": Mark("−", Extent(11.0, 11.0, 1.0, 1.0, 1), ("44.0 KiB",)),
+    }
+    assert [mark.text for mark in rated.marks.values()] == ["4.00 KiB, best", "44.0 KiB, ×11.0"]
+    assert rate(Criterion("t", TIME, {"a": {(1.0, "1"): 1.0}, "b": {}})) is None
+    assert plain(time.text(1500.4)) == "1.50 µs"
+
+
+def test_marks_of_a_file_system_have_the_range_of_its_configurations() -> None:
+    marks = {
+        "jffs2 b": Mark("", Extent(2.0, 12.0, 6.0, 7.0, 1), ("y",)),
+        "jffs2 a": Mark("", Extent(1.0, 3.0, 4.0, 5.0, 2), ("x",)),
+        "jffs2 c": Mark("", Extent(1.5, 1.5, 8.0, 9.0, 4), ("z",)),
+        "ubifs": Mark("", Extent(3.0, 3.0, 1.0, 1.0, 3)),
+    }
+    run = SimpleNamespace(lines={label: {"filesystem": label[:5]} for label in marks})
+    rated = Rated(Criterion("t", TIME, {}), marks, 5)
+    found = by_filesystem(run, rated)  # type: ignore[arg-type]
+    assert found == Rated(
+        rated.criterion,
+        {
+            "JFFS2": Mark("+\u2060/\u2060−", Extent(1.0, 12.0, 4.0, 7.0, 7), ("x", "y")),
+            "UBIFS": Mark("o", Extent(3.0, 3.0, 1.0, 1.0, 3)),
+        },
+        5,
+    )
+    one = Rated(rated.criterion, {"ubifs": marks["ubifs"]}, 5)
+    assert by_filesystem(run, one) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("factor", "time", "size"),
+    # As they are shown: 2.004 is ×2.00, 9.996 is ×10.0, and 1.2549 is ×1.25.
+    [
+        (1.25, "+", "+"),
+        (1.2549, "+", "+"),
+        (1.26, "+", "o"),
+        (1.99, "+", "o"),
+        (2.004, "+", "−"),
+        (2.01, "o", "−"),
+        (9.99, "o", "−"),
+        (9.996, "−", "−"),
+    ],
+)
+def test_signs_of_factors(factor: float, time: str, size: str) -> None:
+    assert (sign_of(factor, TIME), sign_of(factor, MEMORY), sign_of(factor, SIZE)) == (
+        time, time, size,
+    )  # fmt: skip
+    assert signs_of(Extent(1.0, factor, 1.0, 2.0, 2), TIME) == (
+        time if time == "+" else f"+\u2060/\u2060{time}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 KiB"),
+        (512, "0.500 KiB"),
+        (1_048_575, "1 024 KiB"),
+        (1_048_576, "1.00 MiB"),
+        (-1024, "-1.00 KiB"),
+        (-2_097_152, "-2.00 MiB"),
+    ],
+)
+def test_sizes_have_the_unit_that_fits(size: int, text: str) -> None:
+    assert plain(size_text(size)) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "found"),
+    [
+        (0, ()),
+        (4, (0, 1, 2, 3)),
+        (5, (0, 1, 3, 4)),  # 4 ÷ 3 = 1.33 and 2.67 of the last place
+        (10, (0, 3, 6, 9)),
+    ],
+)
+def test_a_few_values_are_spread_over_all(count: int, found: tuple[int, ...]) -> None:
+    assert chosen([float(n) for n in range(count)]) == found
+
+
+def test_shares_of_time() -> None:
+    """30 of 120 ns are the processor's; 40 of 100 ns of the flash's work come after a request."""
+    step = SimpleNamespace(split=SimpleNamespace(cpu_ns=30), duration_ns=120)
+    assert cpu_percent(step) == 25  # type: ignore[arg-type]
+    assert cpu_percent(SimpleNamespace(split=None, duration_ns=1)) is None  # type: ignore[arg-type]
+    step.duration_ns = 0
+    assert cpu_percent(step) is None  # type: ignore[arg-type]
+
+    def sample(panel: str, *work: tuple[str, int]) -> Any:
+        streams = [
+            SimpleNamespace(tasks=[SimpleNamespace(when=when, busy_ns=busy)]) for when, busy in work
+        ]
+        return SimpleNamespace(
+            panel=panel, case=SimpleNamespace(pattern="random-write", streams=streams)
+        )
+
+    work = (("request", 50), ("after", 40), ("request", 10))
+    assert _idle_share(sample("random-write", *work)) == 40
+    assert _idle_share(sample("sequential-read", *work)) is None
+    assert _idle_share(sample("random-write")) is None

@@ -1,0 +1,462 @@
+"""What the report takes from results, key by key, and what it computes while it reads them.
+
+Every value of an input is another number, so that a key taken for another is seen.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ffslab.report.axes import FILES, Axis, Mean, axis_of
+from ffslab.report.data import Latency
+from ffslab.report.estimates.load import _times
+from ffslab.report.facts import notes, other_kernel, time_model
+from ffslab.report.load import _erases, _flash_time, _latency, _metrics
+from ffslab.report.micro import load as micro_load
+from ffslab.report.micro.data import Response, TaskWork, merged
+from ffslab.report.micro.series import curves
+from ffslab.report.tree import load as tree_load
+from ffslab.report.tree.data import Image, Memory, Task
+from ffslab.report.tree.series import Split, mean_of, means, split_of, spots
+from ffslab.report.tree.words import Role
+
+# A chip whose page is 4,096 bytes: 25 ns for a byte read and 10 ns for one written, of which the
+# bus takes 20 and 5 ns, and ECC 20,480 ns for each page of 4,096 bytes, which is 5 ns for a byte.
+CHIP = {
+    "page_bytes": 4096,
+    "t_command_ns": 100,
+    "t_read_ns": 1_000,
+    "t_prog_ns": 3_000,
+    "t_erase_ns": 7_000,
+    "bus_read_ps": 20_000,
+    "bus_write_ps": 5_000,
+    "ecc_read_ns": 20_480,
+    "ecc_write_ns": 20_480,
+}
+SPEC = {"board": {"chip": CHIP}}
+
+
+def phase(name: str, duration: int, counts: tuple[int, ...], **more: Any) -> dict[str, Any]:
+    keys = ("pages_read", "pages_programmed", "blocks_erased", "bytes_read", "bytes_programmed")
+    return {
+        "phase": name,
+        "duration_ns": duration,
+        "flash": dict(zip(keys, counts, strict=True)),
+        **more,
+    }
+
+
+PHASES = [
+    phase("creation", 1_000_000, (1, 20, 0, 10, 2_000)),
+    phase("transactions", 2_000_000, (2, 30, 4, 20, 3_000)),
+    phase("deletion", 4_000_000, (4, 50, 5, 70, 1_000)),
+]
+FLASH_TIME = {
+    "flash_read_ns": 7 * 1_100 + 100 * 25,
+    "flash_program_ns": 100 * 3_100 + 6_000 * 10,
+    "flash_erase_ns": 9 * 7_100,
+    "flash_ns": 10_200 + 370_000 + 63_900,
+    "rest_ns": 7_000_000 - 444_100,
+}
+
+
+def test_flash_time_is_computed_from_operations_and_latencies() -> None:
+    assert _flash_time(PHASES, SPEC) == pytest.approx(FLASH_TIME)
+    # A monitor that did not count all of it leaves it open; the flash cannot rest less than never.
+    lacking = {**PHASES[1], "flash": {"pages_read": 1}}
+    assert _flash_time([PHASES[0], lacking], SPEC) == {}
+    short = [{**one, "duration_ns": 1} for one in PHASES]
+    assert _flash_time(short, SPEC)["rest_ns"] == 0
+
+
+def test_the_metrics_of_a_case() -> None:
+    rates = {"read_bytes_per_s": 11.0, "write_bytes_per_s": 12.0}
+    # Files per second: 30 ÷ 1 ms, and 50 ÷ 4 ms.
+    creation = {**PHASES[0], **rates, "files_created": 30, "files_deleted": 1}
+    creation["write_amplification"] = 1.5
+    deletion = {**PHASES[2], "files_created": 2, "files_deleted": 50, "write_amplification": None}
+    keys = ("read_bytes_per_s", "write_bytes_per_s", "pages_read", "pages_programmed")
+    keys += ("blocks_erased", "erases_mean", "erases_std", "erases_spread", "write_amplification")
+    keys += ("flash_time_ns",)
+    whole = {key: float(number) for number, key in enumerate(keys, 101)}
+    total = {"phase": "workload", **whole, "erases_std": None, "other": 5}
+    transactions = {**PHASES[1], "files_created": 9, "files_deleted": 9}
+    row = {
+        "phases": [creation, transactions, deletion, total],
+        "spec": SPEC,
+        "virtual_ns": 99,
+    }
+    del whole["erases_std"]
+    assert _metrics(row, {"wall_ns": 5, "virtual_per_wall": None}) == pytest.approx(
+        {
+            "creation_ns": 1_000_000,
+            "transactions_ns": 2_000_000,
+            "deletion_ns": 4_000_000,
+            "creation_read_bytes_per_s": 11,
+            "creation_write_bytes_per_s": 12,
+            "creation_files_per_s": 30_000,
+            "creation_share": 1.5,
+            "deletion_files_per_s": 12_500,
+            **whole,
+            **FLASH_TIME,
+            "total_ns": 99,
+            "wall_ns": 5,
+        }
+    )
+    cut = {"phases": [{**PHASES[0], "duration_ns": 0}], "spec": SPEC, "virtual_ns": None}
+    assert _metrics(cut, {"virtual_per_wall": 2}) == {"creation_ns": 0, "virtual_per_wall": 2}
+
+
+def test_erases_and_latencies() -> None:
+    flash = {"creation:start": {"erases": [1, 5]}, "deletion:end": {"erases": [4, 5]}}
+    assert _erases(flash) == (3, 0)
+    for label in flash:
+        assert _erases({label: flash[label]}) == ()
+    record = {"phase": "p", "op": "o", "count": 1, "sum_ns": 2, "min_ns": 3, "max_ns": 4}
+    # Index 300 is 344 and 345, as in test_metrics.
+    found = _latency({**record, "buckets": [[7, 1], [300, 9]]})
+    assert found == Latency("p", "o", 1, 2, 3, 4, ((7, 8, 1), (344, 346, 9)))
+
+
+# Micro-benchmarks.
+
+TASK = {
+    "name": "t", "when": "after", "pages_read": 1, "pages_programmed": 2, "blocks_erased": 3,
+    "busy_ns": 4, "oob_pages": 5,
+}  # fmt: skip
+FIGURES = {
+    "count": 1,
+    "mean_ns": 2,
+    "p50_ns": 3,
+    "p90_ns": 4,
+    "p99_ns": 5,
+    "p999_ns": 6,
+    "max_ns": 7,
+}
+RESPONSE = Response(1, 2.0, 3.0, 4.0, 5.0, 7.0)
+
+
+def test_a_stream_is_read() -> None:
+    assert micro_load._response(FIGURES) == RESPONSE
+    work = micro_load._task(TASK, "request")
+    assert work == TaskWork("t", "request", 1, 2, 3, 4, 5) and work.operations == 11
+    bare = {key: value for key, value in TASK.items() if key not in ("busy_ns", "oob_pages")}
+    assert micro_load._task(bare, "x") == TaskWork("t", "x", 1, 2, 3, 0, 0)
+    slow = {"request": 11, "latency_ns": 12, "offset": 13, "cause": "c"}
+    entry = {"stream": 8, "op": "read", "startup_count": 9, "all": FIGURES, "startup": None}
+    entry |= {"running": {**FIGURES, "count": 10}, "tasks": [TASK]}
+    entry["slowest"] = [{**slow, "tasks": [bare | {"name": "u", "when": "request"}, TASK]}]
+    found = micro_load._stream(entry)
+    assert (found.stream, found.op, found.startup_count, found.all) == (8, "read", 9, RESPONSE)
+    assert found.startup is None and found.running is not None and found.running.count == 10
+    assert found.tasks == (TaskWork("t", "after", 1, 2, 3, 4, 5),)
+    (slowest,) = found.slowest
+    assert (slowest.request, slowest.latency_ns, slowest.offset, slowest.cause) == (11, 12, 13, "c")
+    assert [(task.name, task.when) for task in slowest.tasks] == [("u", "request"), ("t", "after")]
+
+
+def test_the_figures_of_a_micro_benchmark() -> None:
+    phases = [
+        {"phase": "flush", "pages_programmed": 3},
+        {"phase": "measure", "pages_programmed": 1, "blocks_erased": 2},
+    ]
+    wear = {"erases_mean": 4.5, "erases_std": 5.5, "pages_programmed": 6, "blocks_erased": 7}
+    requests = [{"all": None, "bytes": 100}, {"all": None, "bytes": 20}]
+    micro = {"volume_bytes": 8, "requests": 9, "file_bytes": 10, "stopped": "ENOSPC"}
+    row = {"phases": [*phases, {"phase": "workload", **wear}], "requests": requests, "micro": micro}
+    assert micro_load._figures(row) == {
+        "streams": (),
+        **wear,
+        "flush_pages": 3,
+        **micro,
+        "moved_bytes": 120,
+    }
+    # Without its end, what was measured until then.
+    assert micro_load._figures({"phases": phases}) == {
+        "streams": (),
+        "erases_mean": None,
+        "erases_std": None,
+        "pages_programmed": 1,
+        "blocks_erased": 2,
+        "flush_pages": 3,
+    }
+
+
+def test_a_preparation_is_read() -> None:
+    phases = [
+        {"phase": "prepare", "pages_programmed": 10, "blocks_erased": 20},
+        {"phase": "prepare", "pages_programmed": 100, "blocks_erased": None},
+        {"phase": "settle", "pages_programmed": 1000, "blocks_erased": 1000},
+    ]
+    sizes = {"valid_bytes": 1, "invalid_bytes": 2, "file_bytes": 3}
+    record = {
+        "key": "k",
+        "prepared": {"state": "fill", **sizes, "invalid_present": 1},
+        "phases": phases,
+        "space": [
+            {"label": "prepare:start", "free_bytes": 4},
+            {"label": "prepare:end", "free_bytes": 5},
+        ],
+        "reserve_bytes": 0,
+    }
+    found = micro_load._preparation(record, {"prepare": {"pages_programmed": 7}})
+    assert (found.key, found.state, found.invalid_present) == ("k", "fill", True)
+    assert (found.valid_bytes, found.invalid_bytes, found.file_bytes) == (1, 2, 3)
+    assert (found.pages_programmed, found.blocks_erased) == (110, 20)
+    assert (found.free_before, found.free_after, found.reserve_bytes) == (4, 5, 0)
+    own = {"prepare": {"pages_programmed": 7, "blocks_erased": 8}}
+    found = micro_load._preparation({"key": None}, own)
+    assert (found.key, found.state, found.pages_programmed, found.blocks_erased) == ("", "", 7, 8)
+    assert (found.valid_bytes, found.invalid_bytes, found.file_bytes) == (0, 0, 0)
+    assert (found.invalid_present, found.free_before, found.reserve_bytes) == (False, None, None)
+
+
+def test_responses_of_several_streams_are_one() -> None:
+    """Mean (2 × 10 + 6 × 30) ÷ 8 = 25; of percentiles the larger."""
+    one = Response(2, 10.0, 5.0, None, 8.0, 9.0)
+    two = Response(6, 30.0, 4.0, None, None, 40.0)
+    nothing = Response(0, 1.0, 99.0, 99.0, 99.0, 99.0)
+    assert merged([one, nothing, two]) == Response(8, 25.0, 5.0, None, 8.0, 40.0)
+    assert merged([one, nothing]) is one
+    assert merged([nothing]) is None
+
+
+def test_curves_of_requests_are_means_over_seeds() -> None:
+    def sample(panel: str, point: float, value: float | None, stopped: str = "") -> Any:
+        case = SimpleNamespace(stopped=stopped)
+        return SimpleNamespace(panel=panel, label="l", point=(point,), value=value, case=case)
+
+    samples = [sample("p", 4, 10), sample("p", 2, 1), sample("p", 4, 30, "ENOSPC")]
+    samples += [sample("p", 4, 50), sample("p", 2, None), sample("q", 4, None)]
+    found = curves(samples, lambda one: one.value)  # type: ignore[attr-defined]
+    line = {(2,): Mean(1, 1, 1, 1, False), (4,): Mean(30, 10, 50, 3, True)}
+    assert found == {("p", "l"): line}
+    assert list(found["p", "l"]) == [(2,), (4,)]
+
+
+# Trees.
+
+
+def test_a_step_is_read() -> None:
+    counts = {"pages_read": 1, "pages_programmed": 2, "blocks_erased": 3}
+    counts |= {"directories": 4, "files": 5, "found": 6}
+    entry = {
+        **counts,
+        "index": 1,
+        "step": "mount",
+        "phase": "mount-2",
+        "prepared": 1,
+        "status": "ok",
+        "errno_name": "E",
+        "duration_ns": 70,
+        "flash_ns": 8,
+        "tasks": [{"name": "kworker/u2:1", "busy_ns": 9}],
+        "parts": [
+            {"phase": "attach-2", "duration_ns": 30},
+            {"phase": "mount-2", "duration_ns": 40},
+        ],
+    }
+    roles = (Role("create", "create"), Role("mount", "mount again"))
+    found = tree_load._step(entry, roles)
+    assert (found.role, found.index, found.phase, found.prepared) == (roles[1], 1, "mount-2", True)
+    assert (found.status, found.errno_name, found.ok) == ("ok", "E", True)
+    assert (found.duration_ns, found.flash_ns, found.attach_ns) == (70.0, 8.0, 30.0)
+    assert {key: getattr(found, key) for key in counts} == counts
+    assert found.tasks == (Task("kworker", 0, 0, 0, 0, 9),)
+    bare = {"index": 2, "step": "mount", "phase": "p", "prepared": 0, "status": "missing"}
+    found = tree_load._step({**bare, "duration_ns": None}, roles)
+    assert (found.role, found.prepared, found.ok) == (Role("mount", "p"), False, False)
+    assert (found.errno_name, found.duration_ns, found.flash_ns, found.attach_ns) == (
+        "", None, None, None,
+    )  # fmt: skip
+    assert (found.tasks, found.pages_read) == ((), None)
+    assert tree_load._step({**entry, "index": 0}, roles).role == Role("mount", "mount-2")
+
+
+def test_attaching_is_the_sum_of_its_parts() -> None:
+    def parts(*durations: int | None) -> list[dict[str, Any]]:
+        return [{"phase": "attach", "duration_ns": ns} for ns in durations]
+
+    assert tree_load._attach_ns(parts(3, 4)) == 7
+    assert tree_load._attach_ns(parts(3, None)) is None
+    assert tree_load._attach_ns([{"phase": "attached", "duration_ns": 1}]) is None
+
+
+def test_memory_and_image_are_read() -> None:
+    entry = {
+        "label": "mount",
+        "prepared": 0,
+        "slab_bytes": {"filesystem": 1, "kmalloc": 20, "inodes": 300, "other": 7},
+        "vmalloc_bytes": 4_000,
+        "total_bytes": 54_321,
+        "other_bytes": 6,
+        "caches": [["b", 5], ["a", 5], ["c", 1]],
+        "vmalloc": [["f", 9]],
+    }
+    step = SimpleNamespace(phase="mount", role=Role("mount", "mount"))
+    parts = {"filesystem": 1, "kmalloc": 20, "inodes": 300, "vmalloc": 4_000, "rest": 50_000}
+    largest = (("vmalloc: f", 9), ("a", 5), ("b", 5))
+    found = tree_load._memory(entry, [SimpleNamespace(phase="x"), step])  # type: ignore[list-item]
+    assert found == Memory(step.role, "mount", False, parts, 54_321, 6, largest)
+    bare = {key: entry[key] for key in ("label", "vmalloc_bytes", "total_bytes")}
+    found = tree_load._memory({**bare, "prepared": 1, "slab_bytes": {}}, [])
+    rest = {"filesystem": 0, "kmalloc": 0, "inodes": 0, "vmalloc": 4_000, "rest": 50_321}
+    assert found == Memory(None, "mount", True, rest, 54_321, 0, ())
+    sizes = {"image_bytes": 4, "flash_bytes": 5, "tree_bytes": 10}
+    image = tree_load._image({"tree": "a", "tool": "b", "command": "c", **sizes, "write_ns": 7})
+    assert image == Image("a", "b", "c", 4, 5, 10, 7.0) and image.ratio == 2.5
+    assert Image("a", "b", "c", 0, 5, 10, None).ratio == 0
+
+
+def test_a_duration_is_split_into_flash_and_processor() -> None:
+    def split(duration: float | None, flash: float | None, free: float | None) -> Split | None:
+        step: Any = SimpleNamespace(duration_ns=duration, flash_ns=flash)
+        return split_of(step, free)
+
+    assert split(100, 30, None) == Split(30, 70, False)
+    assert split(100, 30, 60) == Split(60, 40, True)
+    assert split(100, 130, None) == Split(100, 0, False)
+    assert split(100, None, 0) == Split(0, 100, True)
+    assert split(100, None, None) is None and split(None, 1, 1) is None
+
+
+def test_values_of_steps_by_point_and_seed() -> None:
+    def sample(x: float, seed: str, value: float | None, label: str = "l") -> Any:
+        case = SimpleNamespace(seed=seed)
+        return SimpleNamespace(place="p", label=label, x=x, case=case, value=value)
+
+    samples = [sample(4, "1", 10), sample(2, "1", 1), sample(4, "2", 40)]
+    samples += [sample(2, "2", None), sample(2, "1", 7, "m")]
+    found = means(samples, lambda one: one.value)
+    assert found == {
+        ("p", "l"): {2: Mean(1, 1, 1, 1), 4: Mean(25, 10, 40, 2)},
+        ("p", "m"): {2: Mean(7, 7, 7, 1)},
+    }
+    assert list(found["p", "l"]) == [2, 4]
+    single = spots(samples, lambda one: one.value)
+    assert single == {
+        ("p", "l"): {(2, "1"): 1, (4, "1"): 10, (4, "2"): 40},
+        ("p", "m"): {(2, "1"): 7},
+    }
+    assert next(iter(single["p", "l"])) == (2, "1")
+    assert mean_of([6, 1, 2]) == Mean(3, 1, 6, 3)
+
+
+def test_the_times_that_verdicts_are_about() -> None:
+    def times(kind: str, **row: Any) -> dict[str, float]:
+        return _times({"spec": {"workload": {"kind": kind}}, **row})
+
+    streams = [{"all": {"count": 1, "mean_ns": 10}}, {"all": {"count": 3, "mean_ns": 30}}]
+    assert times("micro", requests=streams) == {"mean response time": 25}
+    assert times("micro", requests=[]) == {}
+    named = {"mount": 5, "create-2": 7, "list": None}
+    steps = [{"phase": name, "duration_ns": ns} for name, ns in named.items()]
+    assert times("tree", tree={"steps": steps}) == {"mount": 5, "create-2": 7}
+    assert times("tree", tree=None) == {}
+    names = ("deletion", "creation", "transactions", "workload")
+    phases = [{"phase": name, "duration_ns": n} for n, name in enumerate(names, 1)]
+    assert times("ffsmark", phases=phases) == {"creation": 2, "transactions": 3}
+    assert _times({"spec": {"workload": {}}, "phases": phases[:2]}) == {"creation": 2}
+
+
+# Axes and the time model.
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "unit", "texts"),
+    [
+        ("workload.request_bytes", (2048, 65_536), "KiB", ["2", "64"]),
+        ("workload.volume_bytes", (2**20, 3 * 2**20), "MiB", ["1", "3"]),
+        ("workload.volume_bytes", (0, 2**20), "MiB", ["0", "1"]),
+        ("workload.volume_bytes", (2**20 - 1024, 2**20), "KiB", ["1\u202f023", "1\u202f024"]),
+        ("workload.pause_us", (100, 1000), "ms", ["0.1", "1"]),
+        ("workload.pause_us", (99, 1000), "µs", ["99", "1\u202f000"]),
+        ("workload.pause_us", (100, 999), "µs", ["100", "999"]),
+        ("state.rate_percent", (30, 60), "%", ["30", "60"]),
+        ("workload.partitions", (1, 12_345), "", ["1", "12\u202f345"]),
+        (FILES, (63, 10_017), "files", ["63", "10\u202f017"]),
+    ],
+)
+def test_an_axis_has_the_unit_that_suits_its_values(
+    name: str, values: tuple[float, ...], unit: str, texts: list[str]
+) -> None:
+    axis = axis_of(name, [float(value) for value in values])
+    assert axis.unit == unit
+    assert [axis.number(float(value)) for value in values] == texts
+
+
+@pytest.mark.parametrize(
+    ("values", "logarithmic"), [((1.0, 8.0), True), ((1.0, 7.9), False), ((0.0, 8.0), False)]
+)
+def test_an_axis_is_logarithmic_from_a_factor_of_eight(
+    values: tuple[float, ...], logarithmic: bool
+) -> None:
+    files = Axis(FILES, "t (x)", "u", 1.0, values)
+    assert (files.logarithmic, files.decades) == (logarithmic, logarithmic)
+    other = Axis("x", "t (x)", "", 2.0, values)
+    assert not other.decades
+    assert (files.heading, other.heading, files.word) == ("t (x) (u)", "t (x)", "t")
+    assert (files.text(3), other.text(3), other.value_text(3)) == ("3\u202fu", "t 1.5", "1.5")
+
+
+MODEL = {
+    "board": {"name": "b", "cpu": "c", "ram_bytes": 32 * 2**20, "wait": "polled", "chip": CHIP},
+    "cpu_block_ps": 12_345,
+    "cpu_byte_ps": 0,
+    "driver_read_ns": 165_000,
+    "driver_erase_ns": 0,
+    "partition_bytes": 3 * 2**19,
+}
+
+
+def test_the_time_model_in_words() -> None:
+    """20 ns for a byte are 50 MB/s; what has no price is free."""
+    sources = [
+        {"board": "b", "figure": "chip.t_read_ns", "source": "data sheet", "estimate": False},
+        {"board": "b", "figure": "cpu_block_ps", "source": "guess", "estimate": True},
+        {"board": "x", "figure": "cpu_block_ps", "source": "other", "estimate": False},
+    ]
+    other = {**MODEL, "cpu_block_ps": 0, "board": {**MODEL["board"], "name": "x"}}  # type: ignore[dict-item]
+    facts = {f.name: f for f in time_model([MODEL, other, MODEL], {"provenance": sources})}
+    assert {name: fact.value.replace("\u202f", " ") for name, fact in facts.items()} == {
+        "Lab kernel": facts["Lab kernel"].value,
+        "Board": "b, x",
+        "Processor": "c",
+        "RAM": "32.0 MiB",
+        "CPU time per basic block of kernel code": ("12.3 ns per basic block, free (not charged)"),
+        "CPU time per byte copied by memory routines": "free (not charged)",
+        "CPU time of the driver, per page read": "165 µs",
+        "CPU time of the driver, per erase": "free (not charged)",
+        "Waiting for the chip": "polled",
+        "Page": "4 096 B",
+        "Array read, tR": "1.00 µs",
+        "Page program, tPROG": "3.00 µs",
+        "Block erase, tBERS": "7.00 µs",
+        "Command and address": "100 ns",
+        "Bus, reading": "20.0 ns per byte (50.0 MB/s)",
+        "Bus, writing": "5.00 ns per byte (200 MB/s)",
+        "ECC, per page read": "20.5 µs",
+        "ECC, per page programmed": "20.5 µs",
+        "Partition": "1.50 MiB",
+    }
+    block = facts["CPU time per basic block of kernel code"]
+    assert (block.basis, block.estimate) == ("guess; other", True)
+    read = facts["Array read, tR"]
+    assert (read.basis, read.estimate) == ("data sheet", False)
+    assert (facts["Page"].basis, facts["Page"].estimate) == ("", False)
+    free = time_model([{"board": {"chip": {"bus_read_ps": 0}}}], {})
+    assert [fact.value for fact in free if fact.name == "Bus, reading"] == ["0 ns per byte"]
+    assert other_kernel(time_model([MODEL], {})) == ""
+
+
+def test_notes_say_whether_a_board_was_measured() -> None:
+    board = {"title": "T", "chip": "c", "derivation": "by  a\nrule"}
+    boards = {"x": {**board, "calibrated": True}, "y": {**board, "calibrated": False}}
+    assert notes({"boards": boards}) == (
+        "T (x), c: calibrated against a real board. by a rule",
+        "T (y), c: not calibrated against a real board. by a rule",
+    )
+    assert notes({}) == ()
