@@ -12,6 +12,7 @@ equivalent.toml is without its mutant.
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from collections.abc import Sequence
@@ -83,4 +84,8 @@ def main(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        # The order of a set decides whether some mistakes are noticed.
+        os.environ["PYTHONHASHSEED"] = "0"
+        os.execv(sys.executable, [sys.executable, *sys.argv])
     sys.exit(main(sys.argv[1:]))

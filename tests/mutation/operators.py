@@ -20,9 +20,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, TypeGuard
 
 MODULE = "<module>"
+ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 # The first is what the source has, the others what a mutant has instead.
@@ -86,13 +87,15 @@ class Mutant:
     """One edit: `owner.name` (or its element `index`) becomes `value`, which None deletes.
 
     `function`: the outermost function whose body has the edit, by qualified name and first line;
-    None for code that runs when the module is imported.
+    None for code that runs when the module is imported. `statement`: the place in the module of
+    the assignment that has the edit, if it is in one.
     """
 
     name: str
     line: int
     change: str
     function: tuple[str, int] | None
+    statement: int | None
     owner: ast.AST = field(repr=False, compare=False)
     field_name: str
     index: int | None
@@ -121,6 +124,19 @@ class Module:
         """The code of the whole module with this one edit."""
         with _edited(mutant):
             return compile(ast.fix_missing_locations(self._tree), self._path, "exec")
+
+    def assignments(self, mutant: Mutant) -> tuple[CodeType, tuple[str, ...]]:
+        """The edited assignment with all that follow it, and the names that they bind."""
+        with _edited(mutant):
+            rest = self._tree.body[mutant.statement :]
+            body: list[ast.stmt] = [s for s in rest if isinstance(s, ASSIGNMENTS)]
+            tree = ast.fix_missing_locations(ast.Module(body, []))
+            names = tuple(n.id for s in body for n in ast.walk(s) if _is_bound(n))
+            return compile(tree, self._path, "exec"), names
+
+
+def _is_bound(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 @contextmanager
@@ -153,10 +169,13 @@ class _Finder:
         self._short = short
         self._scope: list[str] = []
         self._function: tuple[str, int] | None = None
+        self._statement: int | None = None
         self._numbers: Counter[tuple[str, str]] = Counter()
 
     def of(self, tree: ast.Module) -> Iterator[Mutant]:
-        yield from self._children(tree)
+        for index, statement in enumerate(tree.body):
+            self._statement = index if isinstance(statement, ASSIGNMENTS) else None
+            yield from self._visit(statement, _Place(tree, "body", index))
 
     def _children(self, node: ast.AST) -> Iterator[Mutant]:
         for name, value in ast.iter_fields(node):
@@ -205,6 +224,7 @@ class _Finder:
                 getattr(node, "lineno", 0) or getattr(place.owner, "lineno", 0),
                 change,
                 self._function,
+                self._statement,
                 edit_place.owner,
                 edit_place.field_name,
                 edit_place.index,
@@ -262,7 +282,7 @@ def _edits(node: ast.AST, place: _Place) -> Iterator[Edit]:
     yield from _statement_edits(node, place)
 
 
-def _other_constants(value: object) -> tuple[object, ...]:
+def _other_constants(value: object) -> tuple[bool | int | float | str, ...]:
     if isinstance(value, bool):
         return (not value,)
     if isinstance(value, int):

@@ -3,8 +3,9 @@
 All test files are collected once, and everything heavy is imported once. Then each mutant gets a
 forked process, in which the mutated function replaces the one that is there (its code object, so
 that whoever imported it has the mutant too), and which runs the tests that execute the changed
-line, the fastest first, until one fails. Code that runs at import cannot be exchanged so: there the
-process forgets all of ffslab and the tests, and imports them again with the mutant.
+line, the fastest first, until one fails. Code that runs at import cannot be exchanged so. An
+assignment is made again, with those behind it, where no test has taken its value; what survives
+that, and all else, has a process that forgets ffslab and the tests and imports them anew.
 
 A mutant is killed if a test fails, the process dies, or takes more than CPU_LIMIT_S longer than the
 tests did before. What runs is decided by coverage of the unchanged module, not by times; only the
@@ -136,7 +137,8 @@ class MutationLoop:
             if _forked(run, WALL_LIMIT_S) != 0:
                 self.broken.append(item.nodeid)
                 return Trial(frozenset(), 0.0)
-            return pickle.loads(Path(answer.name).read_bytes())
+            trial: Trial = pickle.loads(Path(answer.name).read_bytes())
+            return trial
 
     def _state(
         self,
@@ -153,7 +155,11 @@ class MutationLoop:
         line = (str(target.path), mutant.line)
         ordered = sorted(items, key=lambda item: self._trials[item.nodeid].seconds)
         if mutant.function is None:
-            status = _forked(lambda: self._run_again(target, code, ordered), CPU_LIMIT_S * 4)
+            status = 0
+            if mutant.statement is not None and (rebind := _rebinding(module, mutant, target)):
+                status = _forked(lambda: rebind() and self._run(ordered), CPU_LIMIT_S * 4)
+            if status == 0:
+                status = _forked(lambda: self._run_again(target, code, ordered), CPU_LIMIT_S * 4)
         else:
             first, last = mutant.function[1], _last_line(mutant)
             touched = [item for item in ordered if line in self._trials[item.nodeid].lines]
@@ -191,7 +197,7 @@ class MutationLoop:
             file = getattr(loaded, "__file__", None) or ""
             if name.partition(".")[0] == "ffslab" or file.startswith(str(UNIT)):
                 del sys.modules[name]
-        name = ".".join(("ffslab", *Path(target.module).with_suffix("").parts))
+        name = _name_of(target)
         sys.meta_path.insert(0, _MutatedImport(name, target.path, code))
         order = {item.nodeid: number for number, item in enumerate(items)}
         files = [str(UNIT / test) for test in target.tests]
@@ -275,6 +281,32 @@ def _code_of(code: CodeType, function: tuple[str, int]) -> CodeType:
                     return constant
                 waiting.append(constant)
     raise LookupError(function)
+
+
+def _name_of(target: Target) -> str:
+    return ".".join(("ffslab", *Path(target.module).with_suffix("").parts))
+
+
+def _rebinding(module: Module, mutant: Mutant, target: Target) -> Callable[[], bool] | None:
+    """What gives everybody the mutated constants; None if a test module has taken one of them."""
+    code, names = module.assignments(mutant)
+    own = sys.modules[_name_of(target)].__dict__
+    old = {name: own[name] for name in names}
+    takers: list[tuple[dict[str, Any], list[str]]] = []
+    for one in list(sys.modules.values()):
+        taken = [n for n in old if one.__dict__.get(n, takers) is old[n]]
+        if taken and str(getattr(one, "__file__", "")).startswith(str(UNIT)):
+            return None
+        if taken and one.__name__.startswith("ffslab."):
+            takers.append((one.__dict__, taken))
+
+    def rebind() -> bool:
+        exec(code, own)
+        for space, taken in takers:
+            space.update({name: own[name] for name in taken})
+        return True
+
+    return rebind
 
 
 def _last_line(mutant: Mutant) -> int:

@@ -1,0 +1,122 @@
+"""The mutation tester: which mistakes it plants, and that its lists are about code that exists."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "mutation"))
+
+from c_mutants import c_mutants  # noqa: E402
+from operators import Module  # noqa: E402
+from verdicts import Score, Verdict, load_targets, stale  # noqa: E402
+
+SOURCE = '''
+"""Words."""
+import math
+
+QUANTILES = (("p50_ns", 0.5), ("p99_ns", 0.99))
+
+
+def rank(q: float, count: int = 1) -> int:
+    """More words."""
+    if count < 1 or not q:
+        raise ValueError(f"no rank of {count}")
+    return max(1, math.ceil(q * count))
+
+
+class Flash:
+    def time(self, counters):
+        return sum(counters[name] for name in ("read_ns", "erase_ns") if name in counters)
+'''
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Module:
+    path = tmp_path / "m.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    return Module(path, "m.py", lambda _: True)
+
+
+def test_the_mistakes_that_it_plants(module: Module) -> None:
+    titles = [mutant.title for mutant in module.mutants]
+    assert titles == list(dict.fromkeys(titles))
+    for title in (
+        "m.py:<module>:key:2 | 'p99_ns' → 'p999_ns'",
+        "m.py:<module>:constant:1 | 0.5 → 1.0",
+        "m.py:<module>:element:2 | without ('p99_ns', 0.99)",
+        "m.py:rank:compare:1 | Lt → LtE: count < 1",
+        "m.py:rank:and-or:1 | and ↔ or: count < 1 or not q",
+        "m.py:rank:sign:1 | not q → q",
+        "m.py:rank:max-min:1 | max(1, math.ceil(q * count))",
+        "m.py:rank:ceil-floor:1 | math.ceil(q * count)",
+        "m.py:rank:arithmetic:1 | Mult → Div: q * count",
+        "m.py:Flash.time:element:2 | without 'erase_ns'",
+        "m.py:Flash.time:filter:1 | without: if name in counters",
+    ):
+        assert title in titles
+    # Words are no figures.
+    assert not any("no rank" in title or "ords" in title for title in titles)
+    scopes = {mutant.scope: mutant.function for mutant in module.mutants}
+    assert scopes == {"<module>": None, "rank": ("rank", 8), "Flash.time": ("Flash.time", 16)}
+
+
+def test_a_mutant_is_another_program_and_leaves_the_source_as_it_was(module: Module) -> None:
+    found = {}
+    for mutant in module.mutants:
+        space: dict[str, Any] = {}
+        exec(module.compiled(mutant), space)
+        with suppress(ValueError):
+            found[mutant.title] = space["rank"](0.5, 3)
+    # ⌈0.5 × 3⌉ = 2.
+    assert found["m.py:rank:ceil-floor:1 | math.ceil(q * count)"] == 1
+    assert found["m.py:rank:arithmetic:1 | Mult → Div: q * count"] == 1
+    assert found["m.py:rank:constant:3 | 1 → 2"] == 2
+    assert found["m.py:Flash.time:element:2 | without 'erase_ns'"] == 2
+
+
+def test_mistakes_in_c() -> None:
+    text = (
+        "/* a < b */\nint f(int a)\n{\n\tif (a < 2 && !b)\n\t\ta += 3;\n\treturn max_t(a, 1);\n}\n"
+    )
+    found = {mutant.title: mutant for mutant in c_mutants(text, "f.c")}
+    for title in (
+        "f.c:f:compare:1 | if (a < 2 && !b) → if (a <= 2 && !b)",
+        "f.c:f:and-or:1 | if (a < 2 && !b) → if (a < 2 || !b)",
+        "f.c:f:not:1 | if (a < 2 && !b) → if (a < 2 && b)",
+        "f.c:f:statement:1 | a += 3; → ;",
+        "f.c:f:min-max:1 | return max_t(a, 1); → return min_t(a, 1);",
+    ):
+        assert title in found
+    assert all(mutant.text.startswith("/* a < b */\n") for mutant in found.values())
+    assert found["f.c:f:statement:1 | a += 3; → ;"].line == 5
+
+
+def test_a_score_is_of_those_that_can_be_killed() -> None:
+    states = ("killed", "killed", "timeout", "survived", "equivalent")
+    score = Score("s", tuple(Verdict("t", 1, state) for state in states), 1.0)
+    assert score.percent == 75  # three of four
+    assert Score("s", (), 1.0).percent == 100
+
+
+def test_its_lists_are_about_code_that_exists() -> None:
+    """An entry of equivalent.toml whose code has changed is to be reviewed again."""
+    modules, sources = load_targets()
+    titles = []
+    for target in modules:
+        module = Module(target.path, target.module, target.has)
+        titles += [mutant.title for mutant in module.mutants]
+        scopes = {mutant.scope for mutant in Module(target.path, "", lambda _: True).mutants}
+        assert module.mutants and set(target.without) <= scopes, target.module
+        assert all((ROOT / "tests" / "unit" / test).is_file() for test in target.tests)
+    for source in sources:
+        text = (ROOT / source.source).read_text(encoding="utf-8")
+        titles += [mutant.title for mutant in c_mutants(text, source.source)]
+        assert all((ROOT / test).is_file() for test in source.test)
+    assert len(titles) == len(set(titles))
+    assert stale(titles) == []
