@@ -291,7 +291,7 @@ def _rebinding(module: Module, mutant: Mutant, target: Target) -> Callable[[], b
     """What gives everybody the mutated constants; None if a test module has taken one of them."""
     code, names = module.assignments(mutant)
     own = sys.modules[_name_of(target)].__dict__
-    old = {name: own[name] for name in names}
+    old = {name: own[name] for name in names if name in own}  # not those of comprehensions
     takers: list[tuple[dict[str, Any], list[str]]] = []
     for one in list(sys.modules.values()):
         taken = [n for n in old if one.__dict__.get(n, takers) is old[n]]
@@ -339,7 +339,11 @@ def run_modules(
     tell: Callable[[str], None],
 ) -> tuple[list[Score], list[str]]:
     """The scores, and the tests that fail without any mutant."""
+    if not targets:
+        return [], []
     names = sorted({test for target in targets for test in target.tests})
     loop = MutationLoop(targets, chosen, equivalent, tell)
     pytest.main(pytest_arguments([str(UNIT / name) for name in names]), plugins=[loop])
+    if len(loop.scores) < len(targets):
+        raise SystemExit("the tests could not be collected, or this program failed: see above")
     return loop.scores, loop.broken

@@ -237,5 +237,8 @@ def test_excerpts_are_bounded() -> None:
     (finding,) = scan_console("\n".join(lines))
     assert finding.excerpt == (*lines[8:10], lines[10][:160], *lines[11:28])
     assert len(finding.text) == 160
+    for first in (0, 1):
+        (finding,) = scan_console("\n".join(["a"] * first + ["Oops", "b"]))
+        assert finding.excerpt == (*["a"] * first, "Oops", "b")
     assert last_lines("\n".join(lines)) == tuple(lines[18:])
     assert last_lines("a\tb\x07  ", 1) == ("a\tb?",)

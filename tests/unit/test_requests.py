@@ -135,6 +135,10 @@ def _without(kind: str, number: int) -> Callable[[Records], None]:
             _change("request-flash", "rows", [[1, 0, 0, 1, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1, 1, 0]]),
             "request 0 is too late",
         ),
+        (
+            _change("request-flash", "rows", [[n, 0, 0, 1, 1, 1, 1, 0] for n in (0, 2, 1)]),
+            "request 1 is too late",
+        ),
     ],
 )
 def test_contradictions_are_named(

@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ffslab.results.request_tables import request_columns, task_columns
+import pyarrow.parquet
+
+from ffslab.results.request_tables import RequestStage, request_columns, task_columns
 from ffslab.results.requests import FlashRow, RequestSeries
-from ffslab.results.store import COLUMNS, case_rows
+from ffslab.results.store import COLUMNS, _quoted, case_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -252,3 +254,26 @@ def test_the_columns_of_tasks_are_in_order_of_the_requests() -> None:
         "oob_pages": [44, 14, 24, 54, 34],
         "busy_ns": [43, 13, 23, 53, 33],
     }
+
+
+def test_requests_are_staged_case_by_case(tmp_path: Path) -> None:
+    """Both tables have their columns though no case has a request; files are in order."""
+
+    def rows(file: str) -> int:
+        return int(pyarrow.parquet.read_table(tmp_path / file).num_rows)
+
+    stage = RequestStage(tmp_path)
+    first = ["request_tasks-000000-000.parquet", "requests-000000-000.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == first
+    assert [rows(file) for file in first] == [0, 0]
+    for name, file in zip(("request_tasks", "requests"), first, strict=True):
+        found = pyarrow.parquet.read_table(tmp_path / file).column_names
+        assert found == list(COLUMNS[name])
+    key, columns = ("r", "c"), {"requests": request_columns, "request_tasks": task_columns}
+    for name, of_series in columns.items():
+        stage._write(name, of_series(key, SERIES), SERIES.stream)
+    assert (rows("requests-000000-002.parquet"), rows("request_tasks-000000-002.parquet")) == (8, 5)
+
+
+def test_a_name_with_a_quote_is_a_name_in_sql() -> None:
+    assert _quoted(Path("it's")) == "'it''s'"

@@ -152,7 +152,8 @@ class TestReader:
         data = bytearray(trace_bytes(SOME[:1]))
         data[64 + 44 : 64 + 60] = b"a\x1b[2J\n\xff".ljust(16, b"b")
         (found,) = trace_of(tmp_path, bytes(data)).operations()
-        assert found.task.isprintable() and found.task.startswith("a")
+        assert found.task.isprintable()
+        assert found.task == "a\ufffd[2J\ufffd\ufffdbbbbbbbbb"
 
 
 def test_sums_by_task_and_kind() -> None:
@@ -343,6 +344,9 @@ class TestIdle:
         # Cells of ten nanoseconds in three: 0 to 3, to 6, to 10.
         assert Pause(0, 100, 110, [(103, 104, "read")]).timeline(3) == ".r."
         assert Pause(0, 100, 110, [(105, 106, "read")]).timeline(3) == ".r."
+        # As long as the other, and first: all of it is in the cell.
+        both = [(103, 104, "read"), (104, 105, "program")]
+        assert Pause(0, 100, 110, both).timeline(3) == ".r."
 
     def test_shares_are_by_task_and_place(self) -> None:
         """Tasks in the order in which they came, each in the order of the places."""
