@@ -10,7 +10,7 @@ import pytest
 
 from ffslab.errors import SpecError
 from ffslab.loader import find_study, load_catalog, parse_toml
-from ffslab.model.estimates import AS_STATED, ESTIMATE, VALUES, with_estimate
+from ffslab.model.estimates import AS_STATED, ESTIMATE, TITLES, VALUES, with_estimate
 from ffslab.model.specs import Case, case_spec
 from ffslab.model.study import expand, study_from_document, with_overrides
 from ffslab.report.estimates.verdicts import (
@@ -112,6 +112,61 @@ def test_as_a_setting_it_changes_all_cases_that_have_it() -> None:
     assert set(found) == set(plain)
     assert found["jffs2-s1"].spec_hash == plain["jffs2-s1"].spec_hash
     assert found["ubifs-s1"].spec_hash != plain["ubifs-s1"].spec_hash
+
+
+# Figures that are halved and doubled together, and what a reader calls them.
+CHANGED = {
+    "bus": ("bus", ("bus_read_ps", "bus_write_ps")),
+    "ecc": ("ECC time", ("ecc_read_ns", "ecc_write_ns")),
+    "driver": (
+        "driver's work per page",
+        ("driver_read_ns", "driver_program_ns", "driver_erase_ns"),
+    ),
+    "block": ("price of a basic block", ("cpu_block_ps",)),
+    "byte": ("price of a byte copied", ("cpu_byte_ps",)),
+    "set": ("price of a byte set", ("cpu_set_byte_ps",)),
+    "ram": ("RAM", ("ram_bytes",)),
+    "reserve": ("UBI's reserve for bad blocks", ()),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_is_halved_and_doubled(name: str) -> None:
+    """Every figure is 3: half of it is 1.5, rounded to 2, twice 6. All others stay 3."""
+    names = [figure for _, figures in CHANGED.values() for figure in figures]
+    case = cases_of()["ubifs-s1"]
+    of_chip = {figure: 3 for figure in names if hasattr(case.board.chip, figure)}
+    of_board = {figure: 3 for figure in names if figure not in of_chip}
+    board = replace(case.board, chip=replace(case.board.chip, **of_chip), **of_board)
+    case = replace(case, board=board)
+    for word, changed in (("half", 2), ("double", 6)):
+        found = with_estimate(case, f"{word}-{name}").board
+        values = {f: getattr(found.chip if f in of_chip else found, f) for f in names}
+        assert values == {**dict.fromkeys(names, 3), **dict.fromkeys(CHANGED[name][1], changed)}
+
+
+def test_estimates_have_titles() -> None:
+    titles = {name: title for name, (title, _) in CHANGED.items()}
+    assert {**titles, "wait": "wait model"} == TITLES
+
+
+@pytest.mark.parametrize(("reserve", "half", "double"), [(3, 2, 6), (20, 10, 40), (1, 1, 2)])
+def test_the_reserve_is_never_0(reserve: int, half: int, double: int) -> None:
+    case = cases_of()["ubifs-s1"]
+    ubi = case.filesystem.ubi
+    assert ubi is not None
+    ubi = replace(ubi, max_beb_per1024=reserve)
+    case = replace(case, filesystem=replace(case.filesystem, ubi=ubi))
+    for word, expected in (("half", half), ("double", double)):
+        found = with_estimate(case, f"{word}-reserve").filesystem.ubi
+        assert found is not None and found.max_beb_per1024 == expected
+
+
+def test_the_other_wait_model() -> None:
+    case = cases_of()["ubifs-s1"]
+    for wait, other in (("polled", "interrupt"), ("interrupt", "polled")):
+        waiting = replace(case, board=replace(case.board, wait=wait))
+        assert with_estimate(waiting, "other-wait").board.wait == other
 
 
 def test_an_unknown_change_is_an_error() -> None:
@@ -251,6 +306,8 @@ def test_effects_worked_out_by_hand() -> None:
     ]  # fmt: skip
     assert [e.reach for e in found] == [pytest.approx(4), pytest.approx(1.5 / 0.9), 1]
     assert [e.most for e in found] == [two, one, unknown]
+    (bus, *_) = [effect for effect in effects([one]) if effect.estimate == "bus"]
+    assert (bus.reach, bus.turned) == (pytest.approx(2), 0)
     assert (estimate_of("other-wait"), estimate_of("half-ram")) == ("wait", "ram")
 
 

@@ -521,7 +521,8 @@ def test_ratings_are_of_means_over_the_seeds_that_all_have() -> None:
     }
     assert [mark.text for mark in rated.marks.values()] == ["4.00 KiB, best", "44.0 KiB, ×11.0"]
     assert rate(Criterion("t", TIME, {"a": {(1.0, "1"): 1.0}, "b": {}})) is None
-    assert plain(time.text(1500.4)) == "1.50 µs"
+    assert plain(time.text(999.6)) == "1.00 µs"  # a duration is whole nanoseconds
+    assert (time.word, time.topic) == ("", "")
 
 
 def test_marks_of_a_file_system_have_the_range_of_its_configurations() -> None:

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from ffslab.report.axes import FILES, Axis, Mean, axis_of
-from ffslab.report.data import Latency
-from ffslab.report.estimates.load import _times
+from ffslab.report.data import Fact, Latency
+from ffslab.report.estimates.load import _NOT_TIMED, _times
 from ffslab.report.facts import notes, other_kernel, time_model
 from ffslab.report.load import _erases, _flash_time, _latency, _metrics
 from ffslab.report.micro import load as micro_load
 from ffslab.report.micro.data import Response, TaskWork, merged
 from ffslab.report.micro.series import curves
 from ffslab.report.tree import load as tree_load
-from ffslab.report.tree.data import Image, Memory, Task
+from ffslab.report.tree.data import AGENT, Image, Memory, Task
 from ffslab.report.tree.series import Split, mean_of, means, split_of, spots
 from ffslab.report.tree.words import Role
 
@@ -156,6 +156,12 @@ def test_a_stream_is_read() -> None:
     (slowest,) = found.slowest
     assert (slowest.request, slowest.latency_ns, slowest.offset, slowest.cause) == (11, 12, 13, "c")
     assert [(task.name, task.when) for task in slowest.tasks] == [("u", "request"), ("t", "after")]
+    entry["startup"] = {**FIGURES, "count": 12}
+    plain = {key: value for key, value in TASK.items() if key != "when"}
+    entry["slowest"] = [{**slow, "tasks": [plain]}]
+    found = micro_load._stream(entry)
+    assert found.startup is not None and found.startup.count == 12
+    assert found.slowest[0].tasks[0].when == "request"
 
 
 def test_the_figures_of_a_micro_benchmark() -> None:
@@ -185,8 +191,20 @@ def test_the_figures_of_a_micro_benchmark() -> None:
     }
 
 
+def test_a_case_that_measured_nothing_has_its_preparation() -> None:
+    nothing = dict.fromkeys(("pages_programmed", "blocks_erased", "flush_pages"), 0)
+    found = micro_load._figures({"phases": [], "requests": None, "preparation": {"key": "k"}})
+    assert found.pop("preparation").key == "k"
+    assert found == {"streams": (), "erases_mean": None, "erases_std": None, **nothing}
+    streams = [{"stream": 0, "op": "read", "startup_count": 0, "all": FIGURES}]
+    streams[0] |= {"tasks": [], "slowest": []}
+    row = {"phases": [], "requests": [*streams, {"all": None}]}
+    assert [stream.all for stream in micro_load._figures(row)["streams"]] == [RESPONSE]
+
+
 def test_a_preparation_is_read() -> None:
     phases = [
+        {"phase": "prepare", "pages_programmed": None, "blocks_erased": None},
         {"phase": "prepare", "pages_programmed": 10, "blocks_erased": 20},
         {"phase": "prepare", "pages_programmed": 100, "blocks_erased": None},
         {"phase": "settle", "pages_programmed": 1000, "blocks_erased": 1000},
@@ -276,6 +294,13 @@ def test_a_step_is_read() -> None:
     assert tree_load._step({**entry, "index": 0}, roles).role == Role("mount", "mount-2")
 
 
+def test_a_task_of_a_step_is_read() -> None:
+    counts = {"pages_read": 1, "pages_programmed": 2, "blocks_erased": 3, "oob_pages": 4}
+    found = tree_load._task({"name": "jffs2_gcd_mtd0", **counts, "busy_ns": 5})
+    assert found == Task("jffs2_gcd_mtd0", 1, 2, 3, 4, 5)
+    assert tree_load._task({"name": "ffsagent"}) == Task(AGENT, 0, 0, 0, 0, 0)
+
+
 def test_attaching_is_the_sum_of_its_parts() -> None:
     def parts(*durations: int | None) -> list[dict[str, Any]]:
         return [{"phase": "attach", "duration_ns": ns} for ns in durations]
@@ -342,7 +367,7 @@ def test_values_of_steps_by_point_and_seed() -> None:
         ("p", "m"): {(2, "1"): 7},
     }
     assert next(iter(single["p", "l"])) == (2, "1")
-    assert mean_of([6, 1, 2]) == Mean(3, 1, 6, 3)
+    assert mean_of([6, 1, 2]) == Mean(3, 1, 6, 3, False)
 
 
 def test_the_times_that_verdicts_are_about() -> None:
@@ -353,6 +378,7 @@ def test_the_times_that_verdicts_are_about() -> None:
     assert times("micro", requests=streams) == {"mean response time": 25}
     assert times("micro", requests=[]) == {}
     named = {"mount": 5, "create-2": 7, "list": None}
+    named |= {f"{word}{number}": 9 for word in _NOT_TIMED for number in ("", "-2")}
     steps = [{"phase": name, "duration_ns": ns} for name, ns in named.items()]
     assert times("tree", tree={"steps": steps}) == {"mount": 5, "create-2": 7}
     assert times("tree", tree=None) == {}
@@ -375,6 +401,7 @@ def test_the_times_that_verdicts_are_about() -> None:
         ("workload.pause_us", (100, 1000), "ms", ["0.1", "1"]),
         ("workload.pause_us", (99, 1000), "µs", ["99", "1\u202f000"]),
         ("workload.pause_us", (100, 999), "µs", ["100", "999"]),
+        ("workload.pause_us", (1, 100, 1000), "µs", ["1", "100", "1\u202f000"]),
         ("state.rate_percent", (30, 60), "%", ["30", "60"]),
         ("workload.partitions", (1, 12_345), "", ["1", "12\u202f345"]),
         (FILES, (63, 10_017), "files", ["63", "10\u202f017"]),
@@ -389,7 +416,14 @@ def test_an_axis_has_the_unit_that_suits_its_values(
 
 
 @pytest.mark.parametrize(
-    ("values", "logarithmic"), [((1.0, 8.0), True), ((1.0, 7.9), False), ((0.0, 8.0), False)]
+    ("values", "logarithmic"),
+    [
+        ((1.0, 8.0), True),
+        ((1.0, 7.9), False),
+        ((0.0, 8.0), False),
+        ((2.0, 8.0), False),
+        ((1.0, 2.0, 8.0), True),
+    ],
 )
 def test_an_axis_is_logarithmic_from_a_factor_of_eight(
     values: tuple[float, ...], logarithmic: bool
@@ -449,7 +483,24 @@ def test_the_time_model_in_words() -> None:
     assert (facts["Page"].basis, facts["Page"].estimate) == ("", False)
     free = time_model([{"board": {"chip": {"bus_read_ps": 0}}}], {})
     assert [fact.value for fact in free if fact.name == "Bus, reading"] == ["0 ns per byte"]
+    assert facts["Lab kernel"] == Fact("Lab kernel", facts["Lab kernel"].value, "", False)
+    # 999.6 ns are 1,000 with three figures, and 1 MB/s.
+    prices = {"board": {"chip": {"bus_read_ps": 999_600}}}
+    prices |= {"cpu_block_ps": 999_600, "cpu_byte_ps": 999_600}  # type: ignore[dict-item]
+    words = [fact.value.replace("\u202f", " ") for fact in time_model([prices], {})[1:]]
+    assert words == [
+        "1 000 ns per basic block",
+        "1 000 ns per byte",
+        "1 000 ns per byte (1.00 MB/s)",
+    ]
+
+
+def test_a_run_in_another_kernel_says_so() -> None:
     assert other_kernel(time_model([MODEL], {})) == ""
+    assert other_kernel(()) == ""
+    board = Fact("Board", "b")
+    assert other_kernel((board, Fact("Lab kernel", "period"))) == "period"
+    assert other_kernel((board, Fact("Lab kernel", "default; period"))) == ""
 
 
 def test_notes_say_whether_a_board_was_measured() -> None:
