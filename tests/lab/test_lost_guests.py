@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from lab_support import ROOT, STUDY, cases, ffslab, results, run_study
+from lab_support import ROOT, STUDY, cases, edited, ffslab, results, run_study
 
 from ffslab.errors import GuestLostError
 from ffslab.target.guest import GuestJob, GuestRun
@@ -43,7 +43,8 @@ def disturbed(
     lab: LabBuild, tmp_path: Path, disturb: Callable[[int], bool], name: str = "case"
 ) -> GuestRun:
     """Runs a guest; `disturb` gets its process until it says that it has done its work."""
-    case = cases()[CASE]
+    # Far longer than a busy host needs to come to the disturbance.
+    case = cases(edited(STUDY, [("transactions = 1500", "transactions = 100000")]))[CASE]
     case_dir = tmp_path / name
     case_dir.mkdir()
     ended = threading.Event()

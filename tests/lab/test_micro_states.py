@@ -12,7 +12,7 @@ import pytest
 from lab_support import ffslab, results, run_study
 from test_determinism import load_on_every_core
 
-from ffslab.results.trace import read_trace
+from ffslab.results.trace import Operation, read_trace
 
 KIB, MIB = 2**10, 2**20
 PARTITION_BYTES = 20 * MIB
@@ -146,18 +146,27 @@ def test_states_hold_what_they_say(fresh: Path, filesystem: str) -> None:
     assert read["prepared"]["invalid_present"] == 0
 
 
+def between_removal_and_requests(run: Path, result: Any) -> list[Operation]:
+    """The flash operations after the phase `invalidate` and before the first request."""
+    phases = {phase["phase"]: phase for phase in result["phases"]}
+    start, end = phases["invalidate"]["t_end_ns"], phases["measure"]["t_start_ns"]
+    trace = read_trace(run / "cases" / result["id"] / "trace.bin")
+    return [op for op in trace.operations() if start <= op.t_start_ns < end]
+
+
 def test_the_requests_come_right_behind_the_removal(fresh: Path) -> None:
-    """No background work slips in: in between the flash serves the agent, which makes its file."""
+    """The agent makes its file and waits for nothing; a collector that wakes up just then may keep
+    the processor for a while.
+    """
     looked_at = 0
     for result in results(fresh):
         phases = {phase["phase"]: phase for phase in result["phases"]}
         if not phases["invalidate"]["files_deleted"]:
             continue
-        start, end = phases["invalidate"]["t_end_ns"], phases["measure"]["t_start_ns"]
-        assert end - start < 5_000_000, result["id"]
-        trace = read_trace(fresh / "cases" / result["id"] / "trace.bin")
-        between = [op for op in trace.operations() if start <= op.t_start_ns < end]
-        assert {op.task for op in between} <= {"ffsagent"}, (result["id"], between)
+        gap_ns = phases["measure"]["t_start_ns"] - phases["invalidate"]["t_end_ns"]
+        between = between_removal_and_requests(fresh, result)
+        others_ns = sum(op.duration_ns for op in between if op.task != "ffsagent")
+        assert gap_ns - others_ns < 5_000_000, result["id"]
         looked_at += len(between)
     assert looked_at
 
@@ -183,15 +192,24 @@ def test_a_stated_time_to_settle_passes_before_the_requests(lab: Any, tmp_path: 
 
 
 def test_every_request_is_recorded_and_accounts_for_the_flash(fresh: Path) -> None:
-    """Requests' operations, and those between them, add up to the phase's counters."""
+    """Requests' operations, and those between them, add up to the phase's counters; these are read
+    in the moment before, so work of others in that moment may be in them, too.
+    """
     for result in results(fresh):
+        moment = [op for op in between_removal_and_requests(fresh, result) if op.task != "ffsagent"]
+        kinds = (
+            ("pages_read", "read"),
+            ("pages_programmed", "program"),
+            ("blocks_erased", "erase"),
+        )
         (measure,) = [phase for phase in result["phases"] if phase["phase"] == "measure"]
         (series,) = result["requests"]
         assert series["count"] == 3 * MIB // (16 * KIB)
         assert series["all"]["count"] == series["count"]
-        for counter in ("pages_read", "pages_programmed", "blocks_erased"):
+        for counter, kind in kinds:
             total = sum(series["flash"][when][counter] for when in ("request", "after"))
-            assert total == measure[counter], (result["id"], counter)
+            more = sum(op.pages for op in moment if op.op == kind)
+            assert total <= measure[counter] <= total + more, (result["id"], counter)
 
 
 def test_a_rate_that_cannot_be_reached_is_a_clear_error(lab: Any, tmp_path: Path) -> None:  # noqa: ARG001
