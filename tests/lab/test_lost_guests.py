@@ -39,12 +39,19 @@ def guest_pid(directory: Path) -> int | None:
     return min(found, default=None)
 
 
+def contents(path: Path) -> bytes:
+    """Of a file that a guest's end may remove at any moment."""
+    with contextlib.suppress(OSError):
+        return path.read_bytes()
+    return b""
+
+
 def disturbed(
     lab: LabBuild, tmp_path: Path, disturb: Callable[[int], bool], name: str = "case"
 ) -> GuestRun:
     """Runs a guest; `disturb` gets its process until it says that it has done its work."""
     # Far longer than a busy host needs to come to the disturbance.
-    case = cases(edited(STUDY, [("transactions = 1500", "transactions = 100000")]))[CASE]
+    case = cases(edited(STUDY, [("transactions = 1500", "transactions = 30000")]))[CASE]
     case_dir = tmp_path / name
     case_dir.mkdir()
     ended = threading.Event()
@@ -54,10 +61,11 @@ def disturbed(
             records = scratch.directory / case.id / "records.jsonl"
             while not ended.wait(0.002):
                 # In the middle: the file system is mounted.
-                if records.exists() and b'"settled"' in records.read_bytes():
-                    pid = guest_pid(scratch.directory / case.id)
-                    if pid is not None and disturb(pid):
-                        return
+                if not records.exists() or b'"settled"' not in contents(records):
+                    continue
+                pid = guest_pid(scratch.directory / case.id)
+                if pid is not None and disturb(pid):
+                    return
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -119,7 +127,7 @@ def test_a_fault_of_the_kernel_is_a_result(lab: LabBuild, tmp_path: Path) -> Non
     run = disturbed(lab, tmp_path, sends(signal.SIGSEGV))
     assert run.exit_status == -signal.SIGABRT
     console = (tmp_path / "case" / "console.log").read_text()
-    assert "Kernel panic - not syncing: Kernel mode fault" in console
+    assert "Kernel panic - not syncing: " in console
 
 
 def in_small_memory(
