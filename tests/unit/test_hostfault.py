@@ -65,6 +65,8 @@ def test_a_guest_that_never_began() -> None:
     "message",
     [
         "userspace - ptrace set regs failed, errno = 3",
+        "save_fp_registers returned -3",
+        "get_skas_faultinfo : failed to continue stub, pid = 7, errno = 3",
         "userspace - child stopped with signal 15",
         "Attempted to relay unknown signal 7 (si_code = 0) with errno 0",
         "wait_stub_done : failed to wait for SIGTRAP, pid = 7, n = 7, errno = 0, status = 0x9",

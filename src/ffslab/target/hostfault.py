@@ -46,7 +46,7 @@ _KILLER = "somebody or the host's OOM killer killed it (free -m; dmesg | grep -i
 _HOST_MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
-            r"(userspace - |handle_trap|do_syscall_stub|continue stub).* errno = 3\b|"
+            r"^(?!.*wait_stub_done).*\berrno = 3\b|_fp_registers returned -3$|"
             r"wait_stub_done : .* status = 0x(9|f|[123f]7f)$"
         ),
         "one of the guest's processes was killed from outside, perhaps by the host's OOM killer",
