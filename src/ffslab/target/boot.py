@@ -91,12 +91,16 @@ def see_through(
 
 def fault_of(end: BootEnd, directory: Path) -> HostFault | None:
     """What the host did to the guest that ran in `directory`, if that ended it."""
-    last = parse_records(_read(directory / RECORDS_NAME)).end
+
+    def ended_well() -> bool:
+        last = parse_records(_read(directory / RECORDS_NAME)).end
+        return last is not None and last["status"] == "ok" and not end.timed_out
+
     return host_fault(
         GuestEnd(
             exit_status=None if end.timed_out else end.status,
             console=_read(directory / CONSOLE_NAME).decode("utf-8", errors="replace"),
-            ended_well=last is not None and last["status"] == "ok" and not end.timed_out,
+            ended_well=ended_well,
             room=end.room,
         )
     )

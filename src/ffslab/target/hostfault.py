@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ffslab.model.units import format_size
@@ -86,12 +87,13 @@ class GuestEnd:
     """What is known of a guest's end.
 
     `exit_status` is negative for a signal; None if ffslab killed it at its limit. `ended_well`:
-    the agent came to its end and says that all went well.
+    whether the agent came to its end and says that all went well. It is asked only where a place is
+    full, since the answer is behind all records.
     """
 
     exit_status: int | None
     console: str
-    ended_well: bool
+    ended_well: Callable[[], bool]
     room: tuple[RoomLeft, ...] = ()
 
 
@@ -106,7 +108,7 @@ class HostFault:
 def host_fault(end: GuestEnd) -> HostFault | None:
     """What the host did that ended the guest; None if the guest's end is its own."""
     full = next((room for room in end.room if room.free_bytes < _FULL_BYTES), None)
-    if full is not None and not end.ended_well:
+    if full is not None and not end.ended_well():
         return HostFault(
             f"it ended when {full.place} was full ({format_size(full.free_bytes)} free)",
             "another program took the room there, or the disk is too small (df)",

@@ -34,11 +34,16 @@ _GATE = 'read -r _ && exec /bin/sh -c "$1" </dev/null'
 _GUARD = 'read -r _; kill -s KILL -- "-$1"'
 
 
+def guest_environment(ram_on_disk: bool) -> dict[str, str]:
+    """All variables of a guest's process on the host."""
+    return {**GUEST_ENVIRONMENT, **(_RAM_ON_DISK if ram_on_disk else {})}
+
+
 def guest_words(
     host_cpu: int | None, arguments: Sequence[str], ram_on_disk: bool = False
 ) -> list[str]:
     """The guest's whole command: death with the parent, one CPU, fixed addresses."""
-    environment = {**GUEST_ENVIRONMENT, **(_RAM_ON_DISK if ram_on_disk else {})}
+    environment = guest_environment(ram_on_disk)
     pin = ["taskset", "-c", str(host_cpu)] if host_cpu is not None else []
     return [
         *("env", "-i", *(f"{key}={value}" for key, value in environment.items())),

@@ -31,7 +31,7 @@ from ffslab.program import program
 from ffslab.target.flashfile import create_flash_file, flash_file_bytes
 from ffslab.target.guest import FLASH_NAME, IMAGE_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.target.lab import LabBuild
-from ffslab.target.launch import GUEST_ENVIRONMENT, with_parent
+from ffslab.target.launch import guest_environment, with_parent
 from ffslab.target.planlines import FLASH_REGION, TRACE_REGION
 from ffslab.target.plantext import shell_plan_text
 from ffslab.target.scratch import TRACE_BYTES, case_need, scratch_directory
@@ -65,12 +65,14 @@ def run_shell(
         create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
         create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
         with (
-            # For its room alone, above all that of the RAM.
-            scratch_directory(case_need(case), 1, directory, directory),
+            # For its room alone, and where that is for the RAM.
+            scratch_directory(case_need(case), 1, directory, directory) as scratch,
             _terminal_restored(),
             (directory / RECORDS_NAME).open("wb") as records,
         ):
-            status = _boot(_command(case, lab, plan, records.fileno()), directory, records.fileno())
+            environment = guest_environment(scratch.ram_on_disk)
+            command = _command(case, lab, plan, records.fileno())
+            status = _boot(command, directory, environment, records.fileno())
         _raise_failure(directory / RECORDS_NAME)
         return status
     finally:
@@ -105,10 +107,10 @@ def _command(case: Case, lab: LabBuild, plan: Path, channel: int) -> list[str]:
     return with_parent(words)
 
 
-def _boot(command: list[str], directory: Path, channel: int) -> int:
-    environment = {**GUEST_ENVIRONMENT, "TERM": os.environ.get("TERM", "linux")}
+def _boot(command: list[str], directory: Path, environment: dict[str, str], channel: int) -> int:
+    terminal = {"TERM": os.environ.get("TERM", "linux")}
     finished = subprocess.run(
-        command, cwd=directory, env=environment, pass_fds=(channel,), check=False
+        command, cwd=directory, env={**environment, **terminal}, pass_fds=(channel,), check=False
     )
     return finished.returncode
 
