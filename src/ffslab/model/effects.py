@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from ffslab.errors import SpecError
@@ -79,6 +80,7 @@ def check_effects(study: Study, catalog: Catalog, guest_inputs: GuestInputs) -> 
     all_grids = grids(study)
     searched = {str(given): given for grid in all_grids for given in _given(study, grid)}
     why = dict.fromkeys(searched, _left_out(study))
+    inputs = lru_cache(maxsize=2)(guest_inputs)  # of one case for each of its settings
     for grid in all_grids:
         for settings in points(study, grid, catalog):
             here = [name for name in why if _is_given(searched[name], grid, settings)]
@@ -87,7 +89,7 @@ def check_effects(study: Study, catalog: Catalog, guest_inputs: GuestInputs) -> 
             case = resolve("", study.name, {}, settings, catalog)
             for name in here:
                 given = searched[name]
-                if _changes(given, grid, settings, case, catalog, guest_inputs):
+                if _changes(given, grid, settings, case, catalog, inputs):
                     del why[name]
                 else:
                     why[name] = _unused(given, case)

@@ -65,7 +65,7 @@ class Grid:
     def state(self, statement: Statement, *, axis: bool) -> None:
         """Puts a statement over all before; SpecError if it makes one of the command line idle."""
         key = statement.key
-        for name in [name for name in self.stated if self._is_replaced(name, statement)]:
+        for name in self._replaced_by(statement):
             before = self.stated.pop(name)
             if before.origin == COMMAND_LINE:
                 raise _comes_too_early(before, statement)
@@ -84,14 +84,14 @@ class Grid:
         axis = key in self.axes or len(values) > 1
         self.state(Statement(key, values, COMMAND_LINE), axis=axis)
 
-    def _is_replaced(self, name: str, by: Statement) -> bool:
-        if name == by.key:
-            return True
-        if by.key == _KIND:
-            kind = self.stated.get(_KIND)
-            other = kind is not None and kind.values != by.values
-            return other and name.startswith("workload.")
-        return by.key in _WHOLES and name.startswith(_WHOLES[by.key])
+    def _replaced_by(self, statement: Statement) -> list[str]:
+        key = statement.key
+        parts = _WHOLES.get(key)
+        if key == _KIND and key in self.stated and self.stated[key].values != statement.values:
+            parts = "workload."
+        if parts is None:
+            return [key] if key in self.stated else []
+        return [name for name in self.stated if name == key or name.startswith(parts)]
 
     def seeds_last(self) -> None:
         """Seeds vary fastest, whoever stated them: they are neighbours in every table."""
