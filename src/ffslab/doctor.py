@@ -37,7 +37,7 @@ from ffslab.program import program
 _CACHE_NEEDED_BYTES = 3 << 30
 _SHM_NEEDED_BYTES = 1 << 30
 _CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "pyarrow", "pydantic", "rich", "typer")
-_REPORT_DISTRIBUTIONS = ("altair", "vl-convert-python")
+_REPORT_DISTRIBUTIONS = ("vl-convert-python",)
 _OPTIONAL_PROGRAMS = (
     ("chromium", "shows and prints reports in the tests of their looks", "chromium"),
     ("flash_erase", "flash tools to run inside the lab (mtd-utils)", "mtd-utils"),

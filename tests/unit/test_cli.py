@@ -86,7 +86,7 @@ def test_run_prints_a_table_of_80_columns_and_says_where(ffslab_command: Command
 def test_a_passing_run_without_the_report_extra_ends_well(
     ffslab_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     result = ffslab_command("run", "small.toml")
     assert result.code == 0, result.error
     (line,) = (line for line in result.output.splitlines() if line.startswith("no report: "))
@@ -390,4 +390,4 @@ def test_heavy_libraries_are_not_imported_at_start_up() -> None:
         check=True,
     )
     imported = {line.rsplit("|", 1)[-1].strip() for line in finished.stderr.splitlines()}
-    assert not imported & {"pydantic", "duckdb", "pyarrow", "altair", "jinja2"}
+    assert not imported & {"pydantic", "duckdb", "pyarrow", "vl_convert", "jinja2"}

@@ -90,7 +90,7 @@ def test_a_run_of_changed_cases_alone_is_a_run(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_report_has_the_section_and_valid_charts(tmp_path: Path) -> None:
-    """The report itself does not let altair check its charts: that takes longer than drawing."""
+    """Valid to Vega-Lite's schema: what draws them passes over what it does not understand."""
     pages: list[str] = []
 
     def page(path: Path) -> str:

@@ -117,7 +117,7 @@ class Done:
 # Each command in a process of its own, forked from one that has loaded everything.
 DRIVER = """
 import importlib, os, pkgutil, sys
-import altair, duckdb, ffslab, vl_convert
+import duckdb, ffslab, vl_convert
 
 for module in pkgutil.walk_packages(ffslab.__path__, "ffslab."):
     if not module.name.endswith("__main__"):

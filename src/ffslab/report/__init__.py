@@ -1,7 +1,7 @@
 """One offline HTML file that answers a study's questions from a run directory.
 
 `build(run_dir)` reads the run, computes findings, draws charts to inline SVG and writes
-`report.html`. The heavy libraries (altair, vl-convert, Jinja2) are imported inside it only.
+`report.html`. The heavy libraries (vl-convert, Jinja2) are imported inside it only.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from ffslab.report.catalogue import METRICS
 from ffslab.report.data import Group
 from ffslab.report.distribution import Tail
 from ffslab.report.questions import Question
+from ffslab.report.vega import Spec, as_is, field, linear_scale, log_scale, mark
 
 # CSS variable → (light, dark): Okabe and Ito's palette, which colour-blind readers can tell
 # apart; the dark values are lighter.
@@ -81,18 +82,6 @@ def options_key(axes: Mapping[str, str]) -> str:
     return "|".join(f"{k}={v}" for k, v in sorted(axes.items()) if k not in skipped)
 
 
-def altair_module() -> Any:
-    """altair, without its limit on rows and its checks, which take longer than the drawing; the
-    tests check every chart. Imported when the first chart is drawn.
-    """
-    import altair
-    from altair.utils import schemapi
-
-    altair.data_transformers.disable_max_rows()
-    schemapi.disable_debug_mode()
-    return altair
-
-
 _GAP = 3  # times the next smaller bar: what would hide it
 CUT_MEANING = "A slanted gap: the bar is longer than drawn, its value stands beside it."
 _CUT_PATH = "M-1.1,1L-0.3,1L1.1,-1L0.3,-1Z"
@@ -112,21 +101,17 @@ def cut_at(lengths: Sequence[float]) -> float | None:
     return 1.4 * order[gaps[-1]] if gaps else None
 
 
-def cut_marks(alt: Any, y: Any, limit: float, **encodings: Any) -> Any:
+def cut_marks(y: Spec, limit: float, data: str = "", **encodings: Spec) -> Spec:
     """The gaps in bars whose rows are `cut`, just before the limit; in the chart's paper colour."""
-    return (
-        alt.Chart()
-        .transform_filter("datum.cut")
-        .mark_point(shape=_CUT_PATH, size=190, filled=True, opacity=1, fill=svg.PAINT["paper"])
-        .encode(x=alt.datum(0.9 * limit), y=y, **encodings)
-    )
+    encoding = {"x": {"datum": 0.9 * limit}, "y": y, **encodings}
+    look = {"size": 190, "filled": True, "opacity": 1, "fill": svg.PAINT["paper"]}
+    return mark("point", encoding, data, "datum.cut", shape=_CUT_PATH, **look)
 
 
 def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     """Horizontal bars of one metric: a block per major value, a bar per minor value, a point per
     seed.
     """
-    alt = altair_module()
     shown = METRICS[metric]
     rows, points = _bar_rows(question, metric, look)
     limit = cut_at([float(row["end"]) for row in rows])
@@ -136,66 +121,52 @@ def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     order = list(dict.fromkeys(str(row["major"]) for row in rows))
     minors = list(dict.fromkeys(str(row["minor"]) for row in rows))
     top = max((float(row["end"]) for row in rows), default=0.0) or 1.0
-    x = alt.X(
+    x = field(
         "value:Q",
         title=shown.axis,
-        scale=alt.Scale(domain=[0, top * 1.25], nice=False),
-        axis=alt.Axis(tickCount=4, labelExpr=_NUMBER_LABEL),
+        scale=linear_scale(0, top * 1.25),
+        axis={"tickCount": 4, "labelExpr": _NUMBER_LABEL},
     )
-    y = alt.Y("minor:N", title=None, sort=minors, axis=alt.Axis(labelLimit=170))
-    bar, dots, text = _bar_layers(alt, x, y)
+    y = field("minor:N", title=None, sort=minors, axis={"labelLimit": 170})
+    bar, dots, text = _bar_layers(x, y)
     layers = [bar, dots, text] if points else [bar, text]
     if limit is not None:
-        layers.append(cut_marks(alt, y, limit))
-    chart = (
-        alt.layer(*layers, data=alt.NamedData("rows"))
-        .properties(width=315, height=alt.Step(_BAR_STEP))
-        .facet(
-            row=alt.Row(
-                "major:N",
-                sort=order,
-                title=None,
-                header=alt.Header(
-                    labelAngle=0, labelAnchor="start", labelOrient="top", labelPadding=1
-                ),
-            ),
-            spacing=12,
-        )
-        .resolve_scale(y="independent")
-    )
+        layers.append(cut_marks(y, limit))
+    header = {"labelAngle": 0, "labelAnchor": "start", "labelOrient": "top", "labelPadding": 1}
+    chart = {
+        "data": {"name": "rows"},
+        "facet": {"row": field("major:N", sort=order, title=None, header=header)},
+        "spec": {"layer": layers, "width": 315, "height": {"step": _BAR_STEP}},
+        "spacing": 12,
+        "resolve": {"scale": {"y": "independent"}},
+    }
     caption = f"{shown.title}: " + "; ".join(
         f"{r['major']}, {r['minor']}: {r['label']}" for r in rows if "label" in r
     )
-    return svg.draw(themed(chart), caption, identifier, {"rows": rows + points})
+    return svg.draw(chart, caption, identifier, {"rows": rows + points})
 
 
-def _bar_layers(alt: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
+def _bar_layers(x: Spec, y: Spec) -> tuple[Spec, Spec, Spec]:
     """Bars, points of the seeds, and the values beside them."""
-    bar = (
-        alt.Chart()
-        .transform_filter("isValid(datum.tint)")
-        .mark_bar(height=13)
-        .encode(
-            x=x,
-            y=y,
-            fill=alt.Fill("paint:N", scale=None, legend=None),
-            fillOpacity=alt.FillOpacity("tint:Q", scale=None, legend=None),
-            stroke=alt.Stroke("paint:N", scale=None, legend=None),
-        )
+    paint = {"fill": as_is("paint:N"), "fillOpacity": as_is("tint:Q"), "stroke": as_is("paint:N")}
+    bar = mark("bar", {"x": x, "y": y, **paint}, where="isValid(datum.tint)", height=13)
+    words = {"text": field("label:N"), "color": {"value": svg.PAINT["ink"]}}
+    text = mark(
+        "text",
+        {"x": field("end:Q"), "y": y, **words},
+        where="isValid(datum.tint)",
+        align="left",
+        dx=7,
     )
-    text = (
-        alt.Chart()
-        .transform_filter("isValid(datum.tint)")
-        .mark_text(align="left", dx=7)
-        .encode(x=alt.X("end:Q"), y=y, text="label:N", color=alt.value(svg.PAINT["ink"]))
-    )
-    dots = (
-        alt.Chart()
-        .transform_filter("isValid(datum.seed)")
-        .mark_circle(
-            size=20, opacity=1, fill=svg.PAINT["point"], stroke=svg.PAINT["paper"], strokeWidth=1
-        )
-        .encode(x=alt.X("value:Q"), y=y)
+    dots = mark(
+        "circle",
+        {"x": field("value:Q"), "y": y},
+        where="isValid(datum.seed)",
+        size=20,
+        opacity=1,
+        fill=svg.PAINT["point"],
+        stroke=svg.PAINT["paper"],
+        strokeWidth=1,
     )
     return bar, dots, text
 
@@ -269,7 +240,6 @@ def time_split(groups: Sequence[Group], show: Sequence[str], identifier: str) ->
     """Stacked bars: where the time of the phases went; a bar that is cut keeps its proportions. The
     legend is the page's (see `TIME_PARTS`).
     """
-    alt = altair_module()
     shown = _split_groups(groups, show)
     limit = cut_at([sum(parts) for parts in shown.values()])
     rows: list[dict[str, Any]] = []
@@ -285,45 +255,31 @@ def time_split(groups: Sequence[Group], show: Sequence[str], identifier: str) ->
             start = end
         rows[-1]["cut"] = is_cut
         ends[label] = start
-    order = list(shown)
-    top = max(ends.values(), default=1.0)
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=320))
-    bar = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_bar(height=14)
-        .encode(
-            y=y,
-            x=alt.X(
-                "start:Q",
-                title="virtual time of the workload's phases (s)",
-                scale=alt.Scale(domain=[0, top * 1.1]),
-            ),
-            x2="end:Q",
-            fill=alt.Fill("paint:N", scale=None, legend=None),
-            stroke=alt.value(svg.PAINT["paper"]),
-        )
+    texts = [
+        {"label": label, "end": end, "text": METRICS["rest_ns"].number(sum(shown[label]) * 1e9)}
+        for label, end in ends.items()
+    ]
+    chart = _split_chart(list(shown), max(ends.values(), default=1.0), limit)
+    title = "Time of the phases split into flash reads, programs, erases and the rest"
+    return svg.draw(chart, title, identifier, {"rows": rows, "texts": texts})
+
+
+def _split_chart(order: Sequence[str], top: float, limit: float | None) -> Spec:
+    y = field("label:N", sort=order, title=None, axis={"labelLimit": 320})
+    x = field(
+        "start:Q",
+        title="virtual time of the workload's phases (s)",
+        scale={"domain": [0, top * 1.1]},
     )
-    text = (
-        alt.Chart(
-            alt.Data(
-                values=[
-                    {"label": k, "end": v, "text": METRICS["rest_ns"].number(sum(shown[k]) * 1e9)}
-                    for k, v in ends.items()
-                ]
-            )
-        )
-        .mark_text(align="left", dx=5)
-        .encode(y=y, x=alt.X("end:Q"), text="text:N", color=alt.value(svg.PAINT["ink"]))
-    )
-    layers = [bar, text]
+    paint = {"fill": as_is("paint:N"), "stroke": {"value": svg.PAINT["paper"]}}
+    words = {"text": field("text:N"), "color": {"value": svg.PAINT["ink"]}}
+    layers = [
+        mark("bar", {"y": y, "x": x, "x2": field("end"), **paint}, "rows", height=14),
+        mark("text", {"y": y, "x": field("end:Q"), **words}, "texts", align="left", dx=5),
+    ]
     if limit is not None:
-        layers.append(cut_marks(alt, y, limit).properties(data=alt.Data(values=rows)))
-    chart = alt.layer(*layers).properties(width=560, height=alt.Step(22))
-    return svg.draw(
-        themed(chart),
-        "Time of the phases split into flash reads, programs, erases and the rest",
-        identifier,
-    )
+        layers.append(cut_marks(y, limit, "rows"))
+    return {"layer": layers, "width": 560, "height": {"step": 22}}
 
 
 def _split_groups(groups: Sequence[Group], show: Sequence[str]) -> dict[str, list[float]]:
@@ -356,7 +312,6 @@ def tails(lines: Sequence[Line], title: str, look: Look, identifier: str) -> str
     """The share of operations slower than t, both axes logarithmic, one panel per initial state
     on the same scales.
     """
-    alt = altair_module()
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines):
         rows.extend(
@@ -370,43 +325,51 @@ def tails(lines: Sequence[Line], title: str, look: Look, identifier: str) -> str
             }
             for t_ns, share in line.tail
         )
+    facets = list(dict.fromkeys(line.facet for line in lines))
+    header = {"labelAnchor": "start"}
+    chart = {
+        "data": {"name": "rows"},
+        "facet": {"column": field("facet:N", sort=facets, title=None, header=header)},
+        "spec": {
+            **mark("line", _tail_encoding(rows), interpolate="step-after", strokeWidth=1.6),
+            "width": 370 if len(facets) > 1 else 560,
+            "height": 190,
+        },
+        "spacing": 36,
+    }
+    return svg.draw(chart, title, identifier, {"rows": rows})
+
+
+def _tail_encoding(rows: Sequence[Mapping[str, Any]]) -> Spec:
     low = max(min(row["t"] for row in rows), 1) * 0.8
     high = max(row["t"] for row in rows) * 1.1
     floor = min(row["share"] for row in rows) * 0.8
-    facets = list(dict.fromkeys(line.facet for line in lines))
-    chart = (
-        alt.Chart(alt.NamedData("rows"))
-        .mark_line(interpolate="step-after", strokeWidth=1.6)
-        .encode(
-            x=alt.X(
-                "t:Q",
-                title="latency",
-                scale=alt.Scale(type="log", domain=[low, high], nice=False),
-                axis=alt.Axis(values=_decades(low, high), labelExpr=_TIME_LABEL, labelFlush=False),
-            ),
-            y=alt.Y(
-                "share:Q",
-                title="share of operations slower",
-                scale=alt.Scale(type="log", domain=[floor, 1], nice=False),
-                axis=alt.Axis(
-                    values=_decades(floor, 1),
-                    labelExpr="format(datum.value * 100, '~g') + ' %'",
-                    labelColor=svg.PAINT["muted"],
-                ),
-            ),
-            detail="line:N",
-            stroke=alt.Stroke("paint:N", scale=None, legend=None),
-            strokeDash=alt.StrokeDash("dash:N", scale=None, legend=None),
-        )
-        .properties(width=370 if len(facets) > 1 else 560, height=190)
-        .facet(
-            column=alt.Column(
-                "facet:N", sort=facets, title=None, header=alt.Header(labelAnchor="start")
-            ),
-            spacing=36,
-        )
-    )
-    return svg.draw(themed(chart), title, identifier, {"rows": rows})
+    shares = {
+        "values": _decades(floor, 1),
+        "labelExpr": "format(datum.value * 100, '~g') + ' %'",
+        "labelColor": svg.PAINT["muted"],
+    }
+    return {
+        "x": field(
+            "t:Q",
+            title="latency",
+            scale=log_scale(low, high),
+            axis={
+                "values": _decades(low, high),
+                "labelExpr": _TIME_LABEL,
+                "labelFlush": False,
+            },
+        ),
+        "y": field(
+            "share:Q",
+            title="share of operations slower",
+            scale=log_scale(floor, 1),
+            axis=shares,
+        ),
+        "detail": field("line:N"),
+        "stroke": as_is("paint:N"),
+        "strokeDash": as_is("dash:N"),
+    }
 
 
 _NUMBER_LABEL = "replace(format(datum.value, ',.6~r'), /,/g, '\u202f')"
@@ -422,7 +385,3 @@ def _decades(low: float, high: float) -> list[float]:
     """Powers of ten between low and high."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     return [float(f"1e{exponent}") for exponent in range(first, last + 1)]
-
-
-def themed(chart: Any) -> Any:
-    return chart.configure(**svg.theme())

@@ -13,6 +13,7 @@ from typing import Any
 
 from ffslab.report import charts, data, svg
 from ffslab.report.axes import Axis, Mean
+from ffslab.report.vega import Spec, as_is, field, linear_scale, log_scale, mark
 
 # Shapes of points by what Vega calls them, with a path for a legend's box of 10 × 10.
 SHAPES: Mapping[str, str] = {
@@ -141,43 +142,39 @@ def ramp_styles(labels: Sequence[str]) -> list[Style]:
 
 def curves(panes: Sequence[Pane], axis: Axis, shown: Quantity, title: str, identifier: str) -> str:
     """Curves against an axis, a panel for each pane, all on the same scales."""
-    alt = charts.altair_module()
     rows = [row for pane in panes for row in _rows(pane, axis, shown)]
     if shown.logarithmic:
         _lift(rows)
     width, height, columns = _size(len(panes))
-    x, y = _x(alt, axis), _y(alt, rows, shown)
-    colour = alt.Stroke("paint:N", scale=None, legend=None)
-    base = alt.Chart().encode(x=x, detail="line:N")
-    line = base.mark_line(strokeWidth=1.7).encode(
-        y=y, stroke=colour, strokeDash=alt.StrokeDash("dash:N", scale=None, legend=None)
-    )
-    seeds = (
-        base.mark_rule(strokeWidth=1.2, opacity=0.75)
-        .transform_filter("datum.high > datum.low")
-        .encode(y=alt.Y("low:Q"), y2="high:Q", stroke=colour)
-    )
-    dots = base.mark_point(size=34, filled=True, opacity=1, strokeWidth=1.3).encode(
-        y=alt.Y("mean:Q"),
-        fill=alt.Fill("fill:N", scale=None, legend=None),
-        stroke=colour,
-        shape=alt.Shape("shape:N", scale=None, legend=None),
-    )
-    chart = (
-        alt.layer(line, seeds, dots, data=alt.NamedData("rows"))
-        .properties(width=width, height=height)
-        .facet(
-            facet=alt.Facet(
-                "pane:N",
-                sort=[pane.heading for pane in panes],
-                title=None,
-                header=alt.Header(labelAnchor="start", labelPadding=4, labelLimit=width + 60),
-            ),
-            columns=columns,
-            spacing={"row": 22, "column": 26},
-        )
-    )
-    return svg.draw(charts.themed(chart), title, identifier, {"rows": rows})
+    headings = [pane.heading for pane in panes]
+    header = {"labelAnchor": "start", "labelPadding": 4, "labelLimit": width + 60}
+    layers = _layers(_x(axis), _y(rows, shown))
+    chart = {
+        "data": {"name": "rows"},
+        "facet": field("pane:N", sort=headings, title=None, header=header),
+        "spec": {"layer": layers, "width": width, "height": height},
+        "columns": columns,
+        "spacing": {"row": 22, "column": 26},
+    }
+    return svg.draw(chart, title, identifier, {"rows": rows})
+
+
+def _layers(x: Spec, y: Spec) -> list[Spec]:
+    """Lines, the ranges over seeds, and points."""
+    place = {"x": x, "detail": field("line:N"), "stroke": as_is("paint:N")}
+    ends = {"y": field("low:Q"), "y2": field("high")}
+    shape = {"y": field("mean:Q"), "fill": as_is("fill:N"), "shape": as_is("shape:N")}
+    return [
+        mark("line", {**place, "y": y, "strokeDash": as_is("dash:N")}, strokeWidth=1.7),
+        mark(
+            "rule",
+            {**place, **ends},
+            where="datum.high > datum.low",
+            strokeWidth=1.2,
+            opacity=0.75,
+        ),
+        mark("point", {**place, **shape}, size=34, filled=True, opacity=1, strokeWidth=1.3),
+    ]
 
 
 def _rows(pane: Pane, axis: Axis, shown: Quantity) -> list[dict[str, Any]]:
@@ -213,52 +210,35 @@ def _size(panes: int) -> tuple[int, int, int]:
     return (410, 230, 2) if panes in (2, 4) else (262, 180, 3)
 
 
-def _x(alt: Any, axis: Axis) -> Any:
+def _x(axis: Axis) -> Spec:
     if axis.decades:
         low, high = axis.values[0] / 1.15, axis.values[-1] * 1.15
-        return alt.X(
-            "x:Q",
-            title=axis.heading,
-            scale=alt.Scale(type="log", domain=[low, high], nice=False),
-            axis=alt.Axis(values=log_ticks(low, high), labelExpr=PLAIN_NUMBER, labelFlush=False),
-        )
+        ticks = {"values": log_ticks(low, high), "labelExpr": PLAIN_NUMBER, "labelFlush": False}
+        return field("x:Q", title=axis.heading, scale=log_scale(low, high), axis=ticks)
     if axis.logarithmic:
         values = [value / axis.scale for value in axis.values]
-        return alt.X(
-            "x:Q",
-            title=axis.heading,
-            scale=alt.Scale(
-                type="log", base=2, domain=[values[0] / 1.12, values[-1] * 1.12], nice=False
-            ),
-            axis=alt.Axis(
-                values=values, labelExpr=PLAIN_NUMBER, labelOverlap="greedy", labelFlush=False
-            ),
-        )
-    names = [axis.number(value) for value in axis.values]
-    return alt.X(
+        scale = log_scale(values[0] / 1.12, values[-1] * 1.12, base=2)
+        ticks = {"values": values, "labelExpr": PLAIN_NUMBER, "labelOverlap": "greedy"}
+        return field("x:Q", title=axis.heading, scale=scale, axis={**ticks, "labelFlush": False})
+    return field(
         "x:O",
         title=axis.heading,
-        sort=names,
-        scale=alt.Scale(type="point", padding=0.4),
-        axis=alt.Axis(labelAngle=0, grid=True, labelOverlap="greedy"),
+        sort=[axis.number(value) for value in axis.values],
+        scale={"type": "point", "padding": 0.4},
+        axis={"labelAngle": 0, "grid": True, "labelOverlap": "greedy"},
     )
 
 
-def _y(alt: Any, rows: Sequence[Mapping[str, Any]], shown: Quantity) -> Any:
+def _y(rows: Sequence[Mapping[str, Any]], shown: Quantity) -> Spec:
     top = max((row["high"] for row in rows), default=1.0) or 1.0
     if not shown.logarithmic:
-        scale = alt.Scale(domain=[0, top * 1.06], nice=False)
-        axis = alt.Axis(tickCount=5, labelColor=svg.PAINT["muted"])
-        return alt.Y("mean:Q", title=shown.heading, scale=scale, axis=axis)
+        axis: Spec = {"tickCount": 5, "labelColor": svg.PAINT["muted"]}
+        return field("mean:Q", title=shown.heading, scale=linear_scale(0, top * 1.06), axis=axis)
     low = min((row["low"] for row in rows if row["low"] > 0), default=top) * 0.85
     low, top = shown.limits or (low, top * 1.18)
     ticks = [t for t in _RATIO_TICKS if t <= top] if shown.limits else log_ticks(low, top)
-    return alt.Y(
-        "mean:Q",
-        title=shown.heading,
-        scale=alt.Scale(type="log", domain=[low, top], nice=False, clamp=True),
-        axis=alt.Axis(values=ticks, labelExpr=PLAIN_NUMBER, labelColor=svg.PAINT["muted"]),
-    )
+    axis = {"values": ticks, "labelExpr": PLAIN_NUMBER, "labelColor": svg.PAINT["muted"]}
+    return field("mean:Q", title=shown.heading, scale=log_scale(low, top, clamp=True), axis=axis)
 
 
 def log_ticks(low: float, high: float) -> list[float]:

@@ -83,9 +83,8 @@ def legend(keys: Sequence[Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
 def environment() -> Any:
     """The templates; MissingExtraError when the packages that a report needs are not there."""
     try:
-        import altair  # noqa: F401  (imported here to explain its absence)
         import jinja2
-        import vl_convert  # noqa: F401
+        import vl_convert  # noqa: F401  (imported here to explain its absence)
     except ImportError as error:
         raise MissingExtraError(
             f"a report needs the Python package {error.name}",

@@ -12,9 +12,12 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ffslab.report.vega import Spec
+
 Datasets = Mapping[str, Sequence[Mapping[str, Any]]]
 
 SVG_NS = "http://www.w3.org/2000/svg"
+VEGA_LITE = "6.4"  # the version that charts are written for
 SERIES = 8  # colours for file systems, then they repeat
 
 # Stand-in colour → CSS variable. The values only need to be distinct.
@@ -74,19 +77,14 @@ def theme() -> dict[str, Any]:
     }
 
 
-def draw(chart: Any, title: str, identifier: str, datasets: Datasets | None = None) -> str:
-    """Render an altair chart to inline SVG; `title` is its text alternative, `identifier` is
-    unique in the page. `datasets` are the rows of named data: altair copies rows of its own at
-    every step that a chart is made in.
+def draw(chart: Spec, title: str, identifier: str, datasets: Datasets) -> str:
+    """Render a chart to inline SVG; `title` is its text alternative, `identifier` is unique in the
+    page, `datasets` are the rows of its named data.
     """
-    import altair
     import vl_convert
 
-    specification = chart.to_dict(validate=False)
-    if datasets:
-        specification["datasets"] = datasets
-    version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-    source = vl_convert.vegalite_to_svg(specification, vl_version=version)
+    specification = {**chart, "config": theme(), "datasets": datasets}
+    source = vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE)
     return adopt(source, title, identifier)
 
 

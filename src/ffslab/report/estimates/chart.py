@@ -10,10 +10,10 @@ from typing import Any
 
 from ffslab.model.estimates import AS_STATED, OTHER_WAIT, TITLES
 from ffslab.report import svg
-from ffslab.report.charts import altair_module, themed
 from ffslab.report.estimates.verdicts import Ratio, estimate_of
 from ffslab.report.parts import Key
 from ffslab.report.quantity import times
+from ffslab.report.vega import as_is, field, log_scale, mark
 
 KEYS = (
     Key("estimate halved", "t0"),
@@ -68,40 +68,50 @@ def tornado(ratio: Ratio, identifier: str) -> str:
     rows = [row for row in bars_of(ratio) if row["reach"] >= _SHOWN]
     if not rows:
         return ""
-    alt = altair_module()
     order = list(
         dict.fromkeys(
             row["estimate"] for row in sorted(rows, key=lambda row: row["reach"], reverse=True)
         )
     )
     ends = [value for row in rows for value in (row["from"], row["to"])]
-    low, high = min(ends), max(ends)
-    room = (high / low) ** 0.22
-    domain = [low / room, high * room]
-    x = alt.X(
+    room = (max(ends) / min(ends)) ** 0.22
+    low, high = min(ends) / room, max(ends) * room
+    x = field(
         "from:Q",
         title=ratio.name,
-        scale=alt.Scale(type="log", domain=domain, nice=False),
-        axis=alt.Axis(tickCount=5, labelExpr="'×' + format(datum.value, '.3~g')"),
+        scale=log_scale(low, high),
+        axis={"tickCount": 5, "labelExpr": "'×' + format(datum.value, '.3~g')"},
     )
-    y = alt.Y("estimate:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
-    base = alt.Chart(alt.Data(values=rows))
-    bars = base.mark_bar(height=11).encode(
-        x=x, x2="to:Q", y=y, fill=alt.Fill("paint:N", scale=None, legend=None)
-    )
-    right = base.transform_filter("datum.to >= datum.from").mark_text(align="left", dx=4)
-    left = base.transform_filter("datum.to < datum.from").mark_text(align="right", dx=-4)
-    ink = alt.value(svg.PAINT["ink"])
-    texts = [mark.encode(x=alt.X("to:Q"), y=y, text="label:N", color=ink) for mark in (right, left)]
-    lines = [(ratio.mean(), (1, 0))] + ([(1.0, (4, 3))] if domain[0] < 1 < domain[1] else [])
-    rules = [
-        alt.Chart(alt.Data(values=[{"at": at}]))
-        .mark_rule(stroke=svg.PAINT["ink"], strokeDash=list(dash))
-        .encode(x=alt.X("at:Q"))
-        for at, dash in lines
+    y = field("estimate:N", sort=order, title=None, axis={"labelLimit": 200})
+    words = {"text": field("label:N"), "color": {"value": svg.PAINT["ink"]}}
+    at_end = {"x": field("to:Q"), "y": y, **words}
+    lines = {"mean": [1, 0]} | ({"one": [4, 3]} if low < 1 < high else {})
+    layers = [
+        mark(
+            "bar",
+            {"x": x, "x2": field("to"), "y": y, "fill": as_is("paint:N")},
+            "rows",
+            height=11,
+        ),
+        *(
+            mark(
+                "rule",
+                {"x": field("at:Q")},
+                name,
+                stroke=svg.PAINT["ink"],
+                strokeDash=dash,
+            )
+            for name, dash in lines.items()
+        ),
+        mark("text", at_end, "rows", "datum.to >= datum.from", align="left", dx=4),
+        mark("text", at_end, "rows", "datum.to < datum.from", align="right", dx=-4),
     ]
-    chart = alt.layer(bars, *rules, *texts).properties(width=250, height=alt.Step(18))
     caption = f"{ratio.metric}, {ratio.where}: {ratio.name}: " + "; ".join(
         f"{row['change']} {times(row['to'])}" for row in rows
     )
-    return svg.draw(themed(chart), caption, identifier)
+    return svg.draw(
+        {"layer": layers, "width": 250, "height": {"step": 18}},
+        caption,
+        identifier,
+        {"rows": rows, "mean": [{"at": ratio.mean()}], "one": [{"at": 1.0}]},
+    )

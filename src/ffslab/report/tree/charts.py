@@ -13,6 +13,7 @@ from typing import Any
 from ffslab.report import charts, svg
 from ffslab.report.curves import PLAIN_NUMBER, Quantity
 from ffslab.report.data import BETWEEN
+from ffslab.report.vega import Spec, as_is, field, linear_scale, mark
 
 _BAR, _GAP = 12, 8
 
@@ -54,31 +55,30 @@ def bars(
     shown: Quantity,
     words: tuple[str, str],
     width: int = 330,
-    mark: float | None = None,
+    mark_at: float | None = None,
 ) -> str:
     """Horizontal bars; several of one label are below each other in the order of their runs.
 
     Where file systems have several configurations each, these stand below its name. Giants are cut
     (see `are_cut`); a cut bar keeps the proportions of its parts.
-    `words`: the text alternative's beginning, and the identifier. `mark`: a value with a line.
+    `words`: the text alternative's beginning, and the identifier. `mark_at`: a value with a line.
     """
-    alt = charts.altair_module()
     places = _places(list(dict.fromkeys(bar.label for bar in drawn)))
     runs = sorted({bar.run for bar in drawn})
     limit = charts.cut_at([bar.end for bar in drawn])
     top = (max((bar.end for bar in drawn), default=0.0) if limit is None else limit) or 1.0
-    if mark is not None:
-        top = max(top, mark)
+    if mark_at is not None:
+        top = max(top, mark_at)
     top /= shown.scale
     rows = list(dict.fromkeys(row for bar in drawn for row in places[bar.label]))
-    y = alt.Y(
-        "label:N", title=None, sort=rows, axis=_LABELS, scale=alt.Scale(domain=rows, **_PADDED)
-    )
-    offset = alt.YOffset("run:N", sort=runs, scale=alt.Scale(paddingInner=0.12, paddingOuter=0))
-    x_axis = alt.Axis(tickCount=4, labelExpr=PLAIN_NUMBER)
-    domain = alt.Scale(domain=[0, top * 1.3], nice=False)
-    x = alt.X("start:Q", title=shown.heading, scale=domain, axis=x_axis)
-    layers = [*_layers(alt, x, y, offset, any(bar.high > bar.low for bar in drawn))]
+    scale = {"domain": rows, **_PADDED}
+    place = {
+        "y": field("label:N", title=None, sort=rows, axis=_LABELS, scale=scale),
+        "yOffset": field("run:N", sort=runs, scale={"paddingInner": 0.12, "paddingOuter": 0}),
+    }
+    x_axis = {"tickCount": 4, "labelExpr": PLAIN_NUMBER}
+    x = field("start:Q", title=shown.heading, scale=linear_scale(0, top * 1.3), axis=x_axis)
+    layers = _layers(x, place, any(bar.high > bar.low for bar in drawn))
     datasets: dict[str, list[dict[str, Any]]] = {
         "pieces": [
             row for bar in drawn for row in _pieces(bar, places[bar.label][-1], shown, limit)
@@ -86,16 +86,13 @@ def bars(
         "ends": [_end(bar, places[bar.label][-1], shown, limit) for bar in drawn],
     }
     if limit is not None:
-        marks = charts.cut_marks(alt, y, limit / shown.scale, yOffset=offset)
-        layers.append(marks.properties(data=alt.NamedData("ends")))
-    if mark is not None:
-        datasets["mark"] = [{"at": mark / shown.scale}]
-        rule = alt.Chart(alt.NamedData("mark")).mark_rule(
-            stroke=svg.PAINT["ink"], strokeDash=[4, 3], strokeWidth=1
-        )
-        layers.append(rule.encode(x=alt.X("at:Q")))
+        layers.append(charts.cut_marks(data="ends", limit=limit / shown.scale, **place))
+    if mark_at is not None:
+        datasets["mark"] = [{"at": mark_at / shown.scale}]
+        look: Spec = {"stroke": svg.PAINT["ink"], "strokeDash": [4, 3], "strokeWidth": 1}
+        layers.append(mark("rule", {"x": field("at:Q")}, "mark", **look))
     height = len(rows) * (_BAR * len(runs) + _GAP)
-    chart = charts.themed(alt.layer(*layers).properties(width=width, height=height))
+    chart = {"layer": layers, "width": width, "height": height}
     told = "; ".join(f"{bar.label}{f', {bar.run}' if bar.run else ''}: {bar.text}" for bar in drawn)
     return svg.draw(chart, f"{words[0]}: {told}", words[1], datasets)
 
@@ -133,41 +130,26 @@ def are_cut(drawn: Sequence[Bar]) -> bool:
     return charts.cut_at([bar.end for bar in drawn]) is not None
 
 
-def _layers(alt: Any, x: Any, y: Any, offset: Any, any_range: bool) -> list[Any]:
-    pieces = (
-        alt.Chart(alt.NamedData("pieces"))
-        .mark_bar()
-        .encode(
-            x=x,
-            x2="end:Q",
-            y=y,
-            yOffset=offset,
-            fill=alt.Fill("paint:N", scale=None, legend=None),
-            fillOpacity=alt.FillOpacity("strength:Q", scale=None, legend=None),
-            stroke=alt.Stroke("paint:N", scale=None, legend=None),
-            strokeWidth=alt.value(0.8),
-        )
-    )
-    ends = alt.Chart(alt.NamedData("ends"))
-    text = ends.mark_text(align="left", dx=5, fontSize=10).encode(
-        x=alt.X("high:Q"),
-        y=y,
-        yOffset=offset,
-        text="text:N",
-        color=alt.value(svg.PAINT["ink"]),
-    )
-    notches = (
-        ends.mark_tick(thickness=2, size=_BAR, color=svg.PAINT["ink"])
-        .transform_filter("datum.notch > 0")
-        .encode(x=alt.X("notch:Q"), y=y, yOffset=offset)
-    )
+def _layers(x: Spec, place: Spec, any_range: bool) -> list[Spec]:
+    ink = svg.PAINT["ink"]
+    paint = {
+        "fill": as_is("paint:N"),
+        "fillOpacity": as_is("strength:Q"),
+        "stroke": as_is("paint:N"),
+        "strokeWidth": {"value": 0.8},
+    }
+    pieces = mark("bar", {"x": x, "x2": field("end"), **place, **paint}, "pieces")
+    words = {"text": field("text:N"), "color": {"value": ink}}
+    at_end = {"x": field("high:Q"), **place, **words}
+    text = mark("text", at_end, "ends", align="left", dx=5, fontSize=10)
+    at_notch = {"x": field("notch:Q"), **place}
+    look = {"thickness": 2, "size": _BAR, "color": ink}
+    notches = mark("tick", at_notch, "ends", "datum.notch > 0", **look)
     if not any_range:
         return [pieces, text, notches]
-    ranges = (
-        ends.mark_rule(stroke=svg.PAINT["ink"], strokeWidth=1.2)
-        .transform_filter("datum.high > datum.low")
-        .encode(x=alt.X("low:Q"), x2="high:Q", y=y, yOffset=offset)
-    )
+    range_of = {"x": field("low:Q"), "x2": field("high"), **place}
+    look = {"stroke": ink, "strokeWidth": 1.2}
+    ranges = mark("rule", range_of, "ends", "datum.high > datum.low", **look)
     return [pieces, ranges, text, notches]
 
 

@@ -106,7 +106,7 @@ def image_figure(
         meaning += f" Dashed line: the tree’s files, {significant(mark / 1e6)} MB."
     meaning += f" Tree: {', '.join(sorted(trees))}.{_cut_meaning([drawn])}"
     words = ("Image sizes", "images")
-    drawing = bars(drawn, Quantity("size", "MB", 1e6), words, width=520, mark=mark)
+    drawing = bars(drawn, Quantity("size", "MB", 1e6), words, width=520, mark_at=mark)
     return Panels("Image sizes", meaning, (Panel("", "", drawing),))
 
 
