@@ -10,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -73,7 +74,16 @@ def load_catalog(own: Sequence[Path] = ()) -> Catalog:
                 cause="a mistyped path, or files beside these directories instead of in them",
                 remedy=f"for example: mkdir -p {directory}/chips",
             )
-    roots = (data_dir("catalog"), *own)
+    return _catalog_of((data_dir("catalog"), *own)) if own else _shipped(data_dir("catalog"))
+
+
+@lru_cache(maxsize=1)
+def _shipped(root: Path) -> Catalog:
+    """The catalog that nobody edits while ffslab runs: it is read once."""
+    return _catalog_of((root,))
+
+
+def _catalog_of(roots: Sequence[Path]) -> Catalog:
     chips = _load_all(roots, "chips", chip_from_document)
     return Catalog(
         chips=chips,

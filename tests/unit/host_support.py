@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import sysconfig
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +45,13 @@ seeds = [1, 2]
 filesystem = ["jffs2", "ubifs"]
 state = ["free", "aged"]
 """
+
+
+def make_environment(directory: Path) -> None:
+    """A Python environment with the pip of the tests' own, which takes a fraction of the time."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(directory)], check=True)
+    (packages,) = directory.glob("lib/python*/site-packages")
+    (packages / "pip.pth").write_text(sysconfig.get_path("purelib") + "\n")
 
 
 def golden(path: str) -> bytes:

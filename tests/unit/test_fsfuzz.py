@@ -75,8 +75,12 @@ class Sample:
 
 
 @pytest.fixture(scope="module")
-def fsfuzz(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("fsfuzz")
+def fsfuzz() -> Path:
+    """The program, built where this clone's C tests are."""
+    root = SOURCE.parents[3]
+    where = [root / "tests" / "build_directory.sh", root]
+    builds = subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip()
+    directory = Path(builds) / "fsfuzz"
     subprocess.run(["make", "-s", "-C", SOURCE, f"O={directory}", "SANITIZE=1"], check=True)
     return directory / "fsfuzz"
 

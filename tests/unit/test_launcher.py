@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from host_support import make_environment
 
 from ffslab.errors import InfrastructureError
 from ffslab.kernel import bootstrap, packages
@@ -148,6 +149,7 @@ def test_an_environment_without_network_is_an_error_and_stays_incomplete(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(bootstrap, "ensure_packages", lambda *_: [])
+    monkeypatch.setattr(bootstrap, "_create", lambda venv, *_: make_environment(venv))
     absent = f"nothing @ file://{tmp_path}/absent.whl --hash=sha256:{'0' * 64}\n"
     (tmp_path / "requirements.lock").write_text(absent)
     venv = tmp_path / "cache" / "ffslab" / "venv-test"

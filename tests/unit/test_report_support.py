@@ -262,7 +262,7 @@ def _latency(phase: str, op: str, base_s: float, rng: random.Random) -> dict[str
             * math.exp(rng.gauss(0, 0.4))
             * (rng.paretovariate(1.4) ** 2 if rng.random() < 0.03 else 1)
         )
-        for _ in range(200)
+        for _ in range(100)
     ]
     buckets: dict[int, int] = {}
     for value in values:

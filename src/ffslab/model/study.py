@@ -325,10 +325,11 @@ def _label(
     if key == ESTIMATE and value == AS_STATED:
         return None
     last = key.rpartition(".")[2]
-    changed = any(name.startswith("state.") and name not in axes for name in settings)
     if key == "seed":
         return f"s{value}"
-    if isinstance(value, Mapping) or (key == "state" and changed):
+    if isinstance(value, Mapping) or (
+        key == "state" and any(n.startswith("state.") and n not in axes for n in settings)
+    ):
         value = stated_state(settings, catalog, "state").name
     elif key == KERNEL:
         value = str(value).replace(":", ".")
