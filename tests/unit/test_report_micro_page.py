@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from test_report_micro_support import Overrides, write_micro_run
-from test_report_page import Page
+from test_report_page import parsed
 from test_report_support import page_of_words
 
 from ffslab.report import build
@@ -34,7 +34,7 @@ def saturated(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_page_is_well_formed_offline_and_not_large(saturated: str) -> None:
-    page = Page(saturated)
+    page = parsed(saturated)
     assert page.stack == []
     assert len(page.ids) == len(set(page.ids))
     assert all(ref == "data:," or ref[1:] in page.ids for ref in page.references)
@@ -43,7 +43,7 @@ def test_page_is_well_formed_offline_and_not_large(saturated: str) -> None:
 
 
 def test_drawings_have_titles_and_theme_colours_only(saturated: str) -> None:
-    page = Page(saturated)
+    page = parsed(saturated)
     drawings = [svg for svg in page.svgs if svg.get("role") == "img"]
     assert len(drawings) >= 3 + 4 * 4
     assert all(svg["aria-labelledby"] in page.ids for svg in drawings)
@@ -53,7 +53,7 @@ def test_drawings_have_titles_and_theme_colours_only(saturated: str) -> None:
 
 
 def test_sections_in_order(saturated: str) -> None:
-    assert Page(saturated).headings == [
+    assert parsed(saturated).headings == [
         "Failures",
         "What was found",
         "Response time against request size",
@@ -72,14 +72,14 @@ def test_sections_in_order(saturated: str) -> None:
 
 
 def test_failures_come_first_and_every_case_has_its_command(saturated: str) -> None:
-    text = "".join(Page(saturated).words)
+    text = "".join(parsed(saturated).words)
     assert text.index("cases failed") < text.rindex("What was found")
     assert "micro: no space left <b>(ENOSPC)</b>" in text
     assert saturated.count("<code>ffslab run micro-saturated --set") == 128
 
 
 def test_units_configurations_and_notes_are_named(saturated: str) -> None:
-    text = "".join(Page(saturated).words)
+    text = "".join(parsed(saturated).words)
     for words in (
         "mean response time (ms)",
         "request size (KiB)",
@@ -105,14 +105,14 @@ def test_a_second_axis_gets_its_own_figures(
 ) -> None:
     folder = write_micro_run(tmp_path / "r", study, [("seed", (1,)), *FEW])
     # Some of them stand in the drawings.
-    text = "".join(Page(build(folder).read_text()).words)
+    text = "".join(parsed(build(folder).read_text()).words)
     for word in words:
         assert word in text, word
 
 
 def test_each_part_of_a_study_is_a_section(tmp_path: Path) -> None:
     overrides: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "ubifs"))]
-    page = Page(page_of_words(write_micro_run(tmp_path / "r", "micro-uflip", overrides)))
+    page = parsed(page_of_words(write_micro_run(tmp_path / "r", "micro-uflip", overrides)))
     assert page.headings[1:10] == [
         "Granularity",
         "Alignment",
@@ -147,7 +147,7 @@ def test_records_that_were_removed_are_said_to_be_missing(tmp_path: Path) -> Non
     folder = write_micro_run(tmp_path / "r", overrides=[("seed", (1,)), *FEW])
     for path in folder.glob("cases/*/records.jsonl"):
         path.unlink()
-    text = "".join(Page(page_of_words(folder)).words)
+    text = "".join(parsed(page_of_words(folder)).words)
     assert "cases could not be drawn. The first: cases/" in text
     assert "records.jsonl" in text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -61,6 +62,9 @@ class Page(HTMLParser):
             self.headings.append(data)
 
 
+parsed = lru_cache(maxsize=4)(Page)  # many tests look at one page
+
+
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The report of a published-size run with two failures."""
@@ -78,13 +82,13 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_page_is_well_formed_with_unique_ids(full: str) -> None:
-    page = Page(full)
+    page = parsed(full)
     assert page.stack == []
     assert len(page.ids) == len(set(page.ids))
 
 
 def test_every_link_stays_in_the_page(full: str) -> None:
-    page = Page(full)
+    page = parsed(full)
     for reference in page.references:
         assert reference == "data:," or reference[1:] in page.ids, reference
     assert not re.search(r"(https?:)?//[a-z]", re.sub(r"<pre.*?</pre>", "", full, flags=re.S))
@@ -107,7 +111,7 @@ def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
         ids[1]: Outcome("short", "nothing was measured", short=failed),
     }
     write_run(tmp_path / "run", outcomes=outcomes)
-    page = Page(page_of_words(tmp_path / "run"))
+    page = parsed(page_of_words(tmp_path / "run"))
     text = " ".join("".join(page.words).split())
     assert "1 of 42 cases failed." in text
     assert "Short: 1 of 42 cases measured less than was asked for." in text
@@ -116,7 +120,7 @@ def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
 
 
 def test_failures_come_before_findings_and_charts(full: str) -> None:
-    page = Page(full)
+    page = parsed(full)
     assert page.headings[:2] == ["Failures", "What was found"]
     text = "".join(page.words)
     assert text.index("2 of 42 cases failed") < text.rindex("What was found")
@@ -131,7 +135,7 @@ def test_every_case_is_there_with_its_command(full: str) -> None:
 
 
 def test_drawings_have_titles_and_theme_colours_only(full: str) -> None:
-    page = Page(full)
+    page = parsed(full)
     drawings = [svg for svg in page.svgs if svg.get("role") == "img"]
     assert len(drawings) > 20
     assert all(svg["aria-labelledby"] in page.ids for svg in drawings)
@@ -147,7 +151,7 @@ def test_sections_follow_the_axes(tmp_path: Path) -> None:
         ("cpu_scale", (0.5, 1.0)),
         *ONE_SEED,
     ]
-    page = Page(page_of_words(write_run(tmp_path / "r", overrides)))
+    page = parsed(page_of_words(write_run(tmp_path / "r", overrides)))
     assert "What does synchronous writing cost?" in page.headings
     assert "What does the cpu scale change?" in page.headings
     assert "What does the initial state change?" not in page.headings
@@ -167,14 +171,14 @@ def test_a_small_run_is_told_to_measure_memory(tmp_path: Path) -> None:
 
 def test_a_single_case_gives_a_report(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", case_ids=case_ids()[:1])
-    text = "".join(Page(page_of_words(folder)).words)
+    text = "".join(parsed(page_of_words(folder)).words)
     assert "no two cases to compare" in text
     assert "One seed" in text
 
 
 def test_a_run_in_which_everything_failed_gives_a_report(tmp_path: Path) -> None:
     outcomes = {case: Outcome("timeout", "too slow") for case in case_ids(ONE_SEED)}
-    page = Page(page_of_words(write_run(tmp_path / "r", ONE_SEED, outcomes=outcomes)))
+    page = parsed(page_of_words(write_run(tmp_path / "r", ONE_SEED, outcomes=outcomes)))
     assert page.headings[0] == "Failures"
     assert "14 of 14 cases failed" in "".join(page.words)
 

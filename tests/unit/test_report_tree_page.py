@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_report_page import Page
+from test_report_page import parsed
 from test_report_support import page_of_words
 from test_report_tree_support import (
     Effects,
@@ -30,7 +30,7 @@ filesystem = ["jffs2"]
 
 
 def text_of(page: str) -> str:
-    return re.sub(r"\s+", " ", "".join(Page(page).words))
+    return re.sub(r"\s+", " ", "".join(parsed(page).words))
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize("name", ["images", "files", "mounts"])
 def test_page_is_well_formed_offline_and_without_holes(pages: dict[str, str], name: str) -> None:
     text = pages[name]
-    page = Page(text)
+    page = parsed(text)
     assert page.stack == []
     assert len(page.ids) == len(set(page.ids))
     assert all(ref == "data:," or ref[1:] in page.ids for ref in page.references)
@@ -59,7 +59,7 @@ def test_page_is_well_formed_offline_and_without_holes(pages: dict[str, str], na
 
 @pytest.mark.parametrize("name", ["images", "files", "mounts"])
 def test_drawings_have_titles_and_theme_colours_only(pages: dict[str, str], name: str) -> None:
-    page = Page(pages[name])
+    page = parsed(pages[name])
     drawings = [svg for svg in page.svgs if svg.get("role") == "img"]
     assert len(drawings) >= 5
     assert all(svg["aria-labelledby"] in page.ids for svg in drawings)
@@ -79,9 +79,9 @@ def test_sections_follow_what_varies(pages: dict[str, str]) -> None:
     ]
     after = ["What unmounting costs", "Memory", "All steps", *end]
     start = ["What was found", "Good and bad"]
-    assert Page(pages["images"]).headings == [*start, "Images", "The steps", *after]
-    assert Page(pages["files"]).headings == [*start, "Against the size of the tree", *after]
-    assert Page(pages["mounts"]).headings == [*start, "Size", "Files", *after]
+    assert parsed(pages["images"]).headings == [*start, "Images", "The steps", *after]
+    assert parsed(pages["files"]).headings == [*start, "Against the size of the tree", *after]
+    assert parsed(pages["mounts"]).headings == [*start, "Size", "Files", *after]
 
 
 def test_images_have_sizes_ratios_and_commands(pages: dict[str, str]) -> None:
@@ -169,7 +169,7 @@ def test_failed_skipped_partial_and_missing_cases_are_visible(tmp_path: Path) ->
         "create: error ENOSPC",
     ):
         assert words in text, words
-    assert Page(page).headings[0] == "Failures"
+    assert parsed(page).headings[0] == "Failures"
     assert all(case_id in text for case_id in ids)
 
 
@@ -187,7 +187,7 @@ def test_a_single_case_and_no_case_give_a_page(tmp_path: Path) -> None:
     text = study_text("one", ONE, [1])
     page = page_of_words(write_tree_run(tmp_path / "one", text))
     assert "The processor has 34 % of the time in all steps" in page
-    assert "Good and bad" not in Page(page).headings
+    assert "Good and bad" not in parsed(page).headings
     assert "One seed: every figure is exact" in page
     (case,) = tree_cases(text)
     lost = {case.id: Outcome("timeout", "300 s of wall time")}
@@ -205,7 +205,7 @@ def test_the_shipped_studies_have_pages(tmp_path: Path, study: str) -> None:
     text = study_names()[study].read_text(encoding="utf-8")
     page = page_of_words(write_tree_run(tmp_path / "r", text))
     assert len(page.encode()) < 4_000_000
-    assert "Good and bad" in Page(page).headings
+    assert "Good and bad" in parsed(page).headings
     assert all(f">{case.id}<" in page for case in tree_cases(text))
 
 
@@ -219,7 +219,7 @@ def test_parts_with_a_crash_and_a_clean_unmount_are_one_section(tmp_path: Path) 
     )
     text = study_text("parts", axes + parts)
     page = page_of_words(write_tree_run(tmp_path / "r", text))
-    assert "Against the partition" in Page(page).headings
+    assert "Against the partition" in parsed(page).headings
     assert "Mount after a crash against after a clean unmount: YAFFS2" in text_of(page)
 
 
