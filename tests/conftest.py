@@ -3,6 +3,7 @@ can be interrupted, although a shell may have started the tests in the backgroun
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
@@ -14,3 +15,8 @@ def pytest_configure() -> None:
     os.environ.pop(VARIABLE, None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """All modules and tests stay; the garbage collector looked at them again and again."""
+    gc.freeze()

@@ -8,11 +8,12 @@ import hashlib
 import json
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pytest
 from altair.vegalite.v6.schema.core import load_schema
@@ -28,7 +29,10 @@ from ffslab.results.records import parse_records
 from ffslab.results.rundir import RESULTS, WALL
 
 BLOCKS = 800
-_BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" data-digest="{}"/>'
+_BLANK = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" data-digest="{}">'
+    "<text>{}</text></svg>"
+)
 PHASES = ("creation", "transactions", "deletion")
 Overrides = Sequence[tuple[str, tuple[Any, ...]]]
 
@@ -52,6 +56,15 @@ class Effects:
     driver_time: Mapping[str, float] = field(default_factory=dict)
 
 
+def _words(part: Any) -> Iterator[str]:
+    """The titles in a chart's specification, and the names that are in an order of their own."""
+    if isinstance(part, dict):
+        yield from (str(part[key]) for key in ("title", "sort") if part.get(key))
+    for inner in part.values() if isinstance(part, dict) else part:
+        if isinstance(inner, dict | list):
+            yield from _words(inner)
+
+
 @lru_cache(maxsize=1)
 def vega_lite() -> Draft7Validator:
     """The schema of the language that charts are written in."""
@@ -59,16 +72,18 @@ def vega_lite() -> Draft7Validator:
 
 
 def page_of_words(folder: Path, *, validate: bool = False) -> str:
-    """The report of a run with drawings, which take most of the time, left out: in each one's
-    place is a digest of its specification and data. On `validate` the schema is asked too.
+    """The report of a run without its drawings, which take most of the time: in the place of each
+    are the words of its axes, and a digest of its specification and data. On `validate` the
+    schema is asked too.
     """
 
-    def blank(chart: Any, title: str, identifier: str, datasets: Any = None) -> str:
+    def blank(chart: Any, title: str, identifier: str, datasets: Any) -> str:
         if validate:
             vega_lite().validate({**chart, "config": svg.theme()})
         told = json.dumps([chart, datasets])
         digest = hashlib.sha256(told.encode()).hexdigest()
-        return svg.adopt(_BLANK.format(digest), title, identifier)
+        words = escape(" ".join(_words(chart)))
+        return svg.adopt(_BLANK.format(digest, words), title, identifier)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(svg, "draw", blank)

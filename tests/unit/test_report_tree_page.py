@@ -35,12 +35,12 @@ def text_of(page: str) -> str:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The reports of the three published studies' shapes."""
+    """The reports of the three published studies' shapes, one of them with its drawings."""
     folder = tmp_path_factory.mktemp("tree")
-    texts = {"images": images_text(), "files": files_text(), "mounts": mounts_text()}
     return {
-        name: build(write_tree_run(folder / name, text)).read_text(encoding="utf-8")
-        for name, text in texts.items()
+        "images": page_of_words(write_tree_run(folder / "images", images_text())),
+        "files": build(write_tree_run(folder / "files", files_text())).read_text(encoding="utf-8"),
+        "mounts": page_of_words(write_tree_run(folder / "mounts", mounts_text())),
     }
 
 

@@ -101,12 +101,7 @@ def check_stages(root: Path) -> list[Stage]:
     Raises InfrastructureError if a directory with C tests is not there: a test that is
     silently left out looks like one that passes.
     """
-    python = (sys.executable, "-m")
-    stages = [
-        Stage("ruff", (*python, "ruff", "check", *_PYTHON_CODE)),
-        Stage("ruff format", (*python, "ruff", "format", "--check", *_PYTHON_CODE)),
-        Stage("mypy", (*python, "mypy", "--strict")),
-    ]
+    stages = []
     for parts in _C_TEST_DIRECTORIES:
         directory = root.joinpath(*parts)
         if not (directory / "Makefile").is_file():
@@ -116,7 +111,13 @@ def check_stages(root: Path) -> list[Stage]:
                 remedy="git status",
             )
         stages.append(Stage("/".join(parts), ("make", "-s", "-C", str(directory), "test")))
-    return stages
+    python = (sys.executable, "-m")
+    return [
+        *stages,  # the longest first
+        Stage("ruff", (*python, "ruff", "check", *_PYTHON_CODE)),
+        Stage("ruff format", (*python, "ruff", "format", "--check", *_PYTHON_CODE)),
+        Stage("mypy", (*python, "mypy", "--strict")),
+    ]
 
 
 def pytest_stage(arguments: Sequence[str], processors: int, *, quick: bool) -> Stage:
