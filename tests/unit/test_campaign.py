@@ -189,7 +189,10 @@ def test_a_disk_that_is_full_at_the_end_is_told_with_how_to_go_on(
 
 
 def test_a_guest_that_the_host_ended_has_no_result_and_is_repeated(study: Path) -> None:
+    begun = []
+
     def lose_the_third(job: GuestJob) -> None:
+        begun.append(job.case.id)
         if len(target.ran) == 2 and not target.killed.is_set():
             raise GuestLostError(f"the host ended the guest of {job.case.id}", remedy="free -m")
 
@@ -203,6 +206,7 @@ def test_a_guest_that_the_host_ended_has_no_result_and_is_repeated(study: Path) 
     assert caught.value.remedy == f"free -m, then: ffslab run {run.path} --resume"
     # None is tried again in this run, and none begins after that.
     assert target.ran == ["jffs2-free-s1", "jffs2-free-s2"]
+    assert begun == [*target.ran, "jffs2-aged-s1"]
     assert [result["outcome"] for result in run.results()] == ["pass", "pass"]
     assert not run.manifest()["complete"]
     end = _execute(study, FakeTarget(), resume=run)

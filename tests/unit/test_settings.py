@@ -299,10 +299,14 @@ def same(one: Any, other: Any) -> bool:
         return bool(one == other) or f"constant({other})" == one or one == str(other)
 
 
-FEWER = [
-    ("seed", (1,)),
-    ("filesystem", ("ubifs",)),
-]  # of the studies with hundreds of cases; others have all file systems
+# Of the studies with hundreds of cases; the others have all file systems and parts.
+ONE: list[Override] = [("seed", (1,)), ("filesystem", ("ubifs",))]
+FEWER: Mapping[str, list[Override]] = {
+    "micro-fill": ONE,
+    "micro-interarrival": ONE,
+    "micro-saturated": ONE,
+    "micro-uflip": [*ONE, ("part", ("granularity", "mix", "pause"))],
+}
 
 
 @lru_cache(maxsize=1)
@@ -311,7 +315,7 @@ def tried() -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = {}
     for name in study_names():
         study = shipped(name)
-        fewer = FEWER if name.startswith("micro-") else FEWER[:1]
+        fewer = FEWER.get(name, ONE[:1])
         before = {
             identity(case): case
             for case in cases_in_order(with_overrides(study, fewer, CATALOG), CATALOG)

@@ -97,6 +97,10 @@ def run_cases(
         number = slots.get()
         try:
             yield number
+        except FfslabError:
+            # Here, and not where it is told: this thread would take the next case before that.
+            stop.set()
+            raise
         finally:
             slots.put(number)
 
