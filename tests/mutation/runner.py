@@ -255,10 +255,13 @@ def _import_everything() -> None:
 
 def _functions_of(path: Path) -> dict[tuple[str, int], list[FunctionType]]:
     """The functions of a file that are alive, by qualified name and first line of their `def`."""
+    gc.unfreeze()  # what the tests' conftest froze would not be listed
     found: dict[tuple[str, int], list[FunctionType]] = {}
     for thing in gc.get_objects():
         if isinstance(thing, FunctionType) and thing.__code__.co_filename == str(path):
             found.setdefault(_key(thing.__code__), []).append(thing)
+    if not found:
+        raise LookupError(f"no function of {path} is alive: its mutants would all survive")
     return found
 
 
