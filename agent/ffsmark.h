@@ -46,7 +46,7 @@ extern const char *const ffsmark_phase_names[PHASES];
 
 struct ffsmark_outputs {
 	struct record_sink *sink;
-	const char *monitor;		/* MTD name, or NULL */
+	const struct flash_monitor *monitor;	/* or NULL */
 	/* Called outside timed regions with what begins; may be NULL. */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;

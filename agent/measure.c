@@ -6,10 +6,10 @@
 #include "measure.h"
 #include "tasks.h"
 
-int measure_begin(struct measure *m, const char *monitor,
+int measure_begin(struct measure *m, const struct flash_monitor *monitor,
 		  struct ffs_error *error)
 {
-	if (live_open(&m->live, monitor, error))
+	if (live_open(&m->live, monitor ? monitor->mtd : NULL, error))
 		return -1;
 	if (snapshot_take_counters(&m->phase.flash_start, monitor, error)) {
 		measure_free(m);
@@ -27,8 +27,8 @@ void measure_stop(struct measure *m)
 	live_read(&m->live, &m->end);
 }
 
-int measure_end(struct measure *m, const char *monitor, int result,
-		struct ffs_error *error)
+int measure_end(struct measure *m, const struct flash_monitor *monitor,
+		int result, struct ffs_error *error)
 {
 	struct ffs_error late;
 

@@ -29,11 +29,11 @@ struct measure {
 /**
  * measure_begin() - open the monitor, look at it, then start the time.
  * @m: all zero.
- * @monitor: MTD name, or NULL: only the time is measured.
+ * @monitor: where to look, or NULL: only the time is measured.
  *
  * Return: 0, or -1 with @error and nothing to free.
  */
-int measure_begin(struct measure *m, const char *monitor,
+int measure_begin(struct measure *m, const struct flash_monitor *monitor,
 		  struct ffs_error *error);
 
 /** measure_stop() - take the time; right after the timed part. */
@@ -45,8 +45,8 @@ void measure_stop(struct measure *m);
  *
  * Return: 0, or -1 with @error, in which the phase's own failure goes first.
  */
-int measure_end(struct measure *m, const char *monitor, int result,
-		struct ffs_error *error);
+int measure_end(struct measure *m, const struct flash_monitor *monitor,
+		int result, struct ffs_error *error);
 
 /**
  * measure_record() - emit "phase", "latency" of what there is, "tasks".

@@ -121,7 +121,8 @@ static int reserve(struct micro *m, struct ffs_error *error)
 	for (i = 0; i < PHASES; i++)
 		if (phase_reserve(&m->phases[i], &m->site, error))
 			return -1;
-	if (live_open(&m->live, m->site.monitor, error))
+	if (live_open(&m->live,
+		      m->site.monitor ? m->site.monitor->mtd : NULL, error))
 		return -1;
 	live_read(&m->live, &m->measure_start);
 	/* As init it is called after the file that the kernel has started. */
@@ -353,7 +354,8 @@ static void release(struct micro *m)
 	free(m);
 }
 
-int micro_run(const struct micro_params *params, const char *monitor,
+int micro_run(const struct micro_params *params,
+	      const struct flash_monitor *monitor,
 	      struct record_sink *sink, struct ffs_error *error)
 {
 	struct micro *m = calloc(1, sizeof(*m));

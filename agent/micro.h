@@ -12,16 +12,18 @@
 
 #include "error.h"
 #include "micro_params.h"
+#include "monitor.h"
 #include "record.h"
 
 /**
  * micro_run() - run the requests once.
- * @monitor: MTD name, or NULL: then the flash parts of the records are absent.
+ * @monitor: where to look, or NULL: then the flash parts of the records are absent.
  *
  * Return: 0, or -1 with @error.  What was measured before a failure is emitted
  * all the same.
  */
-int micro_run(const struct micro_params *params, const char *monitor,
+int micro_run(const struct micro_params *params,
+	      const struct flash_monitor *monitor,
 	      struct record_sink *sink, struct ffs_error *error);
 
 #endif

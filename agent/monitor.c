@@ -52,32 +52,43 @@ int monitor_trace(const char *mtd, bool on, struct ffs_error *error)
 	return command(text, error);
 }
 
-static FILE *open_file(const char *mtd, const char *file,
-		       struct ffs_error *error)
+static FILE *open_path(const char *path, struct ffs_error *error)
 {
-	char path[256];
-	FILE *stream;
+	FILE *stream = fopen(path, "re");
 
-	snprintf(path, sizeof(path), MONITOR_ROOT "/%s/%s", mtd, file);
-	stream = fopen(path, "re");
 	if (!stream)
 		ffs_fail(error, errno, "cannot open %s", path);
 	return stream;
 }
 
-static int read_counters(struct flash_snapshot *snapshot, FILE *stream)
+static FILE *open_file(const char *mtd, const char *file,
+		       struct ffs_error *error)
 {
-	snapshot->n_counters = 0;
+	char path[256];
+
+	snprintf(path, sizeof(path), MONITOR_ROOT "/%s/%s", mtd, file);
+	return open_path(path, error);
+}
+
+/* Adds lines of "name value" to the counters. */
+static int read_counters(struct flash_snapshot *snapshot, const char *prefix,
+			 FILE *stream)
+{
+	char name[43];
+	uint64_t value;
+
 	while (snapshot->n_counters < MONITOR_COUNTERS_MAX) {
 		struct flash_counter *counter =
 			&snapshot->counters[snapshot->n_counters];
-		int n = fscanf(stream, "%31s %" SCNu64, counter->name,
-			       &counter->value);
+		int n = fscanf(stream, "%42s %" SCNu64, name, &value);
 
 		if (n == EOF)
 			return ferror(stream) ? -1 : 0;
 		if (n != 2)
 			return -1;
+		snprintf(counter->name, sizeof(counter->name), "%s%s", prefix,
+			 name);
+		counter->value = value;
 		snapshot->n_counters++;
 	}
 	return 0;
@@ -116,48 +127,78 @@ static int read_blocks(struct flash_snapshot *snapshot, FILE *stream)
 	return ferror(stream) ? -1 : 0;
 }
 
-int snapshot_take_counters(struct flash_snapshot *snapshot, const char *mtd,
-			   struct ffs_error *error)
+static int take_counters(struct flash_snapshot *snapshot, FILE *stream,
+			 const char *prefix, const char *of,
+			 struct ffs_error *error)
 {
-	FILE *stream;
 	int result;
 
-	snapshot->taken = false;
-	if (!mtd)
-		return 0;
-	snapshot->t_ns = clock_now_ns();
-	stream = open_file(mtd, "counters", error);
 	if (!stream)
 		return -1;
-	result = read_counters(snapshot, stream);
+	result = read_counters(snapshot, prefix, stream);
 	fclose(stream);
-	if (result)
-		return ffs_fail(error, 0, "the flash monitor's counters of '%s' are not lines of 'name value'",
-				mtd);
+	if (!result)
+		return 0;
+	return ffs_fail(error, 0, "the counters of '%s' are not lines of 'name value', or too many",
+			of);
+}
+
+int snapshot_take_counters(struct flash_snapshot *snapshot,
+			   const struct flash_monitor *monitor,
+			   struct ffs_error *error)
+{
+	snapshot->taken = false;
+	snapshot->n_counters = 0;
+	if (!monitor)
+		return 0;
+	snapshot->t_ns = clock_now_ns();
+	if (take_counters(snapshot, open_file(monitor->mtd, "counters", error),
+			  "", monitor->mtd, error))
+		return -1;
+	if (*monitor->chip &&
+	    take_counters(snapshot, open_path(monitor->chip, error), "chip_",
+			  monitor->chip, error))
+		return -1;
 	snapshot->taken = true;
 	return 0;
 }
 
-int snapshot_take(struct flash_snapshot *snapshot, const char *mtd,
-		  struct ffs_error *error)
+static int take_blocks(struct flash_snapshot *snapshot,
+		       const struct flash_monitor *monitor,
+		       struct ffs_error *error)
 {
-	FILE *stream;
+	FILE *stream = open_file(monitor->mtd, "blocks", error);
 	int result;
 
-	if (snapshot_take_counters(snapshot, mtd, error))
-		return -1;
-	if (!mtd)
-		return 0;
-	snapshot->taken = false;
-	stream = open_file(mtd, "blocks", error);
 	if (!stream)
 		return -1;
 	result = read_blocks(snapshot, stream);
 	fclose(stream);
-	if (result)
-		return ffs_fail(error, 0, "the flash monitor's blocks of '%s' are not lines of 'erases programs reads', or memory ran out",
-				mtd);
-	snapshot->taken = true;
+	if (!result)
+		return 0;
+	return ffs_fail(error, 0, "the flash monitor's blocks of '%s' are not lines of 'erases programs reads', or memory ran out",
+			monitor->mtd);
+}
+
+int snapshot_before(struct flash_snapshot *snapshot,
+		    const struct flash_monitor *monitor,
+		    struct ffs_error *error)
+{
+	snapshot->taken = false;
+	if (monitor && take_blocks(snapshot, monitor, error))
+		return -1;
+	return snapshot_take_counters(snapshot, monitor, error);
+}
+
+int snapshot_after(struct flash_snapshot *snapshot,
+		   const struct flash_monitor *monitor, struct ffs_error *error)
+{
+	if (snapshot_take_counters(snapshot, monitor, error))
+		return -1;
+	if (monitor && take_blocks(snapshot, monitor, error)) {
+		snapshot->taken = false;
+		return -1;
+	}
 	return 0;
 }
 

@@ -3,11 +3,11 @@
  * monitor.h - reads the flash monitor's files (docs/plan-format.md, section 5).
  *
  * A snapshot is every counter and every block's erases, programs and reads at
- * one moment.  It is taken at the edges of a phase, outside its timed region,
- * and emitted later.  Memory for the blocks is allocated by the first snapshot
+ * one moment, and where the chip counts too, its own counters.  It is taken at
+ * the edges of a phase, outside its timed region, and emitted later.  Memory for the blocks is allocated by the first snapshot
  * and kept, so that a snapshot before a phase does not disturb it.
  *
- * Limits: 64 counters, names up to 31 bytes; 2^24 blocks.
+ * Limits: 64 counters, names up to 42 bytes; 2^24 blocks.
  */
 #ifndef FFSAGENT_MONITOR_H
 #define FFSAGENT_MONITOR_H
@@ -20,9 +20,16 @@
 #include "record.h"
 
 #define MONITOR_COUNTERS_MAX 64
+#define MONITOR_NAME_BYTES 48
+
+/* Where to look: the monitor on an MTD device. */
+struct flash_monitor {
+	const char *mtd;
+	const char *chip;	/* file of the chip's own counters; "": it has none */
+};
 
 struct flash_counter {
-	char name[32];
+	char name[MONITOR_NAME_BYTES];
 	uint64_t value;
 };
 
@@ -45,13 +52,24 @@ int monitor_attach(const char *mtd, struct ffs_error *error);
 int monitor_trace(const char *mtd, bool on, struct ffs_error *error);
 
 /**
- * snapshot_take() - read both files of the monitor on @mtd.
- * @mtd: NULL: there is no monitor, the snapshot is marked as not taken.
+ * snapshot_before() - read both files of the monitor, and the chip's counters,
+ * whose names get the prefix "chip_": right before something is to be counted.
+ * @monitor: NULL: there is none, the snapshot is marked as not taken.
+ *
+ * The blocks take long.  They are read first here, and last in
+ * snapshot_after(), so that nothing lies between the counters and what is to be
+ * counted: a background task may work at any time.
  */
-int snapshot_take(struct flash_snapshot *snapshot, const char *mtd,
-		  struct ffs_error *error);
+int snapshot_before(struct flash_snapshot *snapshot,
+		    const struct flash_monitor *monitor,
+		    struct ffs_error *error);
+/** snapshot_after() - the same right after it. */
+int snapshot_after(struct flash_snapshot *snapshot,
+		   const struct flash_monitor *monitor,
+		   struct ffs_error *error);
 /** snapshot_take_counters() - the same without the blocks. */
-int snapshot_take_counters(struct flash_snapshot *snapshot, const char *mtd,
+int snapshot_take_counters(struct flash_snapshot *snapshot,
+			   const struct flash_monitor *monitor,
 			   struct ffs_error *error);
 void snapshot_free(struct flash_snapshot *snapshot);
 

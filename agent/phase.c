@@ -10,8 +10,8 @@
 int phase_reserve(struct phase *phase, const struct phase_site *site,
 		  struct ffs_error *error)
 {
-	if (snapshot_take(&phase->flash_start, site->monitor, error) ||
-	    snapshot_take(&phase->flash_end, site->monitor, error))
+	if (snapshot_before(&phase->flash_start, site->monitor, error) ||
+	    snapshot_after(&phase->flash_end, site->monitor, error))
 		return -1;
 	return 0;
 }
@@ -20,7 +20,7 @@ int phase_begin(struct phase *phase, const struct phase_site *site,
 		struct ffs_error *error)
 {
 	if (space_read(&phase->space_start, site->root, error) ||
-	    snapshot_take(&phase->flash_start, site->monitor, error))
+	    snapshot_before(&phase->flash_start, site->monitor, error))
 		return -1;
 	phase->ran = true;
 	phase->t_start_ns = clock_now_ns();
@@ -35,7 +35,7 @@ int phase_end(struct phase *phase, const struct phase_site *site, int result,
 	phase->failed = result != 0;
 	if (result)
 		phase->error = *error;
-	if (snapshot_take(&phase->flash_end, site->monitor, &late) ||
+	if (snapshot_after(&phase->flash_end, site->monitor, &late) ||
 	    space_read(&phase->space_end, site->root, &late)) {
 		/* The first failure is the one that matters. */
 		if (!result)

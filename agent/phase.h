@@ -32,7 +32,7 @@ struct phase {
 /* Where phases look. */
 struct phase_site {
 	const char *root;	/* a directory of the file system */
-	const char *monitor;	/* MTD name, or NULL */
+	const struct flash_monitor *monitor;	/* or NULL */
 };
 
 /**

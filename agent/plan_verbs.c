@@ -29,6 +29,7 @@ const struct verb_spec plan_verbs[] = {
 	} },
 	{ "monitor", {
 		{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
+		{ "chip", KEY_TEXT, "", 0, 0, NULL },
 	} },
 	{ "trace", {
 		{ "on", KEY_NUMBER, NULL, 0, 1, NULL },

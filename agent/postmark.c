@@ -45,9 +45,10 @@ static int run_workload(struct postmark *postmark,
 	struct ffsmark_location here = { .path = (char *)".", .weight = 1 };
 	struct ffsmark_params params = postmark->params;
 	struct progress_state progress = { .out = postmark->out };
+	const struct flash_monitor monitor = { postmark->monitor, "" };
 	struct ffsmark_outputs outputs = {
 		.sink = postmark->sink,
-		.monitor = postmark->monitor,
+		.monitor = postmark->monitor ? &monitor : NULL,
 		.progress = show_progress,
 		.progress_context = &progress,
 	};

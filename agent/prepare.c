@@ -330,7 +330,7 @@ static void put_prepared(const struct preparation *p, struct record_sink *sink)
 	record_end(sink);
 }
 
-static int run_phase(struct preparation *p, const char *monitor,
+static int run_phase(struct preparation *p, const struct flash_monitor *monitor,
 		     struct record_sink *sink, struct ffs_error *error)
 {
 	const struct phase_site site = {
@@ -348,7 +348,8 @@ static int run_phase(struct preparation *p, const char *monitor,
 	return result;
 }
 
-int prepare_run(const struct prepare_params *params, const char *monitor,
+int prepare_run(const struct prepare_params *params,
+		const struct flash_monitor *monitor,
 		struct record_sink *sink, struct ffs_error *error)
 {
 	struct preparation *p = calloc(1, sizeof(*p));

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "monitor.h"
 #include "plan.h"
 #include "record.h"
 
@@ -53,9 +54,10 @@ int prepare_params_check(const struct prepare_params *params,
 
 /**
  * prepare_run() - write the state and emit the records.
- * @monitor: MTD name, or NULL.
+ * @monitor: where to look, or NULL.
  */
-int prepare_run(const struct prepare_params *params, const char *monitor,
+int prepare_run(const struct prepare_params *params,
+		const struct flash_monitor *monitor,
 		struct record_sink *sink, struct ffs_error *error);
 
 #endif

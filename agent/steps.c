@@ -105,14 +105,16 @@ static int step_monitor(const struct plan_step *step, struct run_state *state,
 
 	if (monitor_attach(mtd, error) || mtd_record(mtd, state->sink, error))
 		return -1;
-	state->monitor = mtd;
+	state->watched.mtd = mtd;
+	state->watched.chip = step_text(step, "chip");
+	state->monitor = &state->watched;
 	return 0;
 }
 
 static int step_trace(const struct plan_step *step, struct run_state *state,
 		      struct ffs_error *error)
 {
-	return monitor_trace(state->monitor, step_number(step, "on"), error);
+	return monitor_trace(state->monitor->mtd, step_number(step, "on"), error);
 }
 
 static int step_erase(const struct plan_step *step, struct run_state *state,
@@ -347,7 +349,7 @@ static int step_snapshot(const struct plan_step *step, struct run_state *state,
 			 struct ffs_error *error)
 {
 	struct flash_snapshot snapshot = { 0 };
-	int result = snapshot_take(&snapshot, state->monitor, error);
+	int result = snapshot_after(&snapshot, state->monitor, error);
 
 	if (!result)
 		snapshot_record(&snapshot, step->label, state->sink);

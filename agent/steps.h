@@ -11,12 +11,14 @@
 #include <stdbool.h>
 
 #include "error.h"
+#include "monitor.h"
 #include "plan.h"
 #include "record.h"
 
 struct run_state {
 	struct record_sink *sink;
-	const char *monitor;	/* MTD name, once a monitor is attached */
+	struct flash_monitor watched;
+	const struct flash_monitor *monitor;	/* once one is attached */
 	bool is_init;
 	/* A record that must follow the timed part of a step. */
 	bool space_wanted;

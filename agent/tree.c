@@ -61,7 +61,8 @@ static void put_tree(const struct tree_run *run, const char *phase,
 	record_end(sink);
 }
 
-int tree_step(const struct plan_step *step, const char *monitor,
+int tree_step(const struct plan_step *step,
+	      const struct flash_monitor *monitor,
 	      struct record_sink *sink, struct ffs_error *error)
 {
 	const char *phase = step_text(step, "phase");

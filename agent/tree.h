@@ -11,17 +11,19 @@
 #define FFSAGENT_TREE_H
 
 #include "error.h"
+#include "monitor.h"
 #include "plan.h"
 #include "record.h"
 
 /**
  * tree_step() - execute one of these steps and emit its records.
- * @monitor: MTD name, or NULL.
+ * @monitor: where to look, or NULL.
  *
  * Return: 0, or -1 with @error.  What was done before a failure is emitted all
  * the same.
  */
-int tree_step(const struct plan_step *step, const char *monitor,
+int tree_step(const struct plan_step *step,
+	      const struct flash_monitor *monitor,
 	      struct record_sink *sink, struct ffs_error *error);
 
 #endif

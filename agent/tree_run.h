@@ -21,7 +21,8 @@
 
 struct tree_run {
 	const struct plan_step *step;
-	const char *dir, *monitor;
+	const char *dir;
+	const struct flash_monitor *monitor;
 	struct measure measure;
 	struct latency latencies[LATENCY_OPS];
 	/* The record. */

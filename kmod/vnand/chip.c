@@ -38,19 +38,22 @@ static void sleep_ns(u64 ns)
 	schedule_hrtimeout(&time, HRTIMER_MODE_REL);
 }
 
-static void pass_time(struct vnand_chip *chip, struct vnand_duration time)
+/* @kind_ns: the counter of this kind of operation */
+static void pass_time(struct vnand_chip *chip, u64 *kind_ns,
+		      struct vnand_duration time)
 {
-	u64 busy_ns = time.driver_ns + time.busy_ns;
+	u64 served_ns = time.driver_ns + time.busy_ns + time.bus_ns;
 
-	chip->counters.busy_ns += time.busy_ns + time.array_ns;
+	*kind_ns += time.busy_ns + time.array_ns;
+	chip->counters.transfer_ns += time.bus_ns;
 	chip->counters.driver_ns += time.driver_ns;
-	if (!busy_ns && !time.array_ns)
+	if (!served_ns && !time.array_ns)
 		return;
 	if (chip->p.wait == VNAND_WAIT_POLLED || !time.array_ns) {
-		busy_wait(busy_ns + time.array_ns);
+		busy_wait(served_ns + time.array_ns);
 		return;
 	}
-	busy_wait(busy_ns);
+	busy_wait(served_ns);
 	sleep_ns(time.array_ns);
 }
 
@@ -104,7 +107,8 @@ bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block)
 void vnand_chip_mark_bad(struct vnand_chip *chip, u32 block)
 {
 	set_flag(&chip->store.block[block], VNAND_BLOCK_BAD);
-	pass_time(chip, vnand_time_program(&chip->p, 0, chip->p.oob_bytes));
+	pass_time(chip, &chip->counters.program_ns,
+		  vnand_time_program(&chip->p, 0, chip->p.oob_bytes));
 }
 
 /* Applies the bit errors of one ECC step to what was read of it. */
@@ -233,7 +237,8 @@ void vnand_chip_read(struct vnand_chip *chip, struct vnand_read *r)
 	chip->counters.array_reads++;
 	chip->counters.reads_erased += erased;
 	chip->counters.bytes_from_chip += bytes + oob_bytes;
-	pass_time(chip, vnand_time_read(p, bytes, oob_bytes));
+	pass_time(chip, &chip->counters.read_ns,
+		  vnand_time_read(p, bytes, oob_bytes));
 }
 
 /* Programming can only clear bits. */
@@ -317,8 +322,8 @@ int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 	chip->counters.oob_programs += !data;
 	/* The driver transfers the whole page, 0xff where nothing is programmed. */
 	chip->counters.bytes_to_chip += (data ? p->page_bytes : 0) + p->oob_bytes;
-	pass_time(chip, vnand_time_program(p, data ? p->page_bytes : 0,
-					   p->oob_bytes));
+	pass_time(chip, &chip->counters.program_ns,
+		  vnand_time_program(p, data ? p->page_bytes : 0, p->oob_bytes));
 	if (fails) {
 		set_flag(b, VNAND_BLOCK_FAILED);
 		chip->counters.program_failures++;
@@ -348,7 +353,7 @@ int vnand_chip_erase(struct vnand_chip *chip, u32 block)
 		b->reads_since_erase = 0;
 		b->next_page = 0;
 	}
-	pass_time(chip, vnand_time_erase(p));
+	pass_time(chip, &chip->counters.erase_ns, vnand_time_erase(p));
 	if (fails) {
 		set_flag(b, VNAND_BLOCK_FAILED);
 		chip->counters.erase_failures++;

@@ -39,8 +39,8 @@ struct vnand_duration vnand_time_read(const struct vnand_params *p,
 {
 	return (struct vnand_duration){
 		.busy_ns = p->t_command_ns +
-			   bus_ns(data_bytes + oob_bytes, p->bus_read_ps) +
 			   ecc_ns(p, p->ecc_read_ns, data_bytes),
+		.bus_ns = bus_ns(data_bytes + oob_bytes, p->bus_read_ps),
 		.array_ns = p->t_read_ns,
 		.driver_ns = driver_ns(p, p->driver_read_ns,
 				       data_bytes + oob_bytes),
@@ -52,8 +52,8 @@ struct vnand_duration vnand_time_program(const struct vnand_params *p,
 {
 	return (struct vnand_duration){
 		.busy_ns = p->t_command_ns +
-			   bus_ns(data_bytes + oob_bytes, p->bus_write_ps) +
 			   ecc_ns(p, p->ecc_write_ns, data_bytes),
+		.bus_ns = bus_ns(data_bytes + oob_bytes, p->bus_write_ps),
 		.array_ns = p->t_prog_ns,
 		.driver_ns = driver_ns(p, p->driver_program_ns,
 				       data_bytes + oob_bytes),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long an operation takes. Three parts: the time in which the chip is served
- * and the CPU is needed in any wait model (commands, bus transfers by programmed
- * I/O, software ECC); the time in which only the chip's array works; and what
- * the driver's own code costs the CPU, which is no time of the chip.
+ * How long an operation takes: the time in which the chip is served and the CPU
+ * is needed in any wait model (commands and software ECC; bus transfers by
+ * programmed I/O, told apart); the time in which only the chip's array works; and
+ * what the driver's own code costs the CPU, which is no time of the chip.
  */
 #ifndef VNAND_TIMING_H
 #define VNAND_TIMING_H
@@ -11,7 +11,8 @@
 #include "params.h"
 
 struct vnand_duration {
-	u64 busy_ns;	/* command, bus, ECC */
+	u64 busy_ns;	/* command, ECC */
+	u64 bus_ns;	/* the bytes on the bus */
 	u64 array_ns;	/* tR, tPROG or tBERS */
 	u64 driver_ns;	/* interrupt, copy loops, verify: CPU time */
 };

@@ -33,7 +33,10 @@ struct vnand_counters {
 	u64 erases;
 	u64 bytes_from_chip;	/* over the bus */
 	u64 bytes_to_chip;
-	u64 busy_ns;		/* time of all operations on the chip */
+	u64 read_ns;		/* time of the chip: command, array, ECC of reads */
+	u64 program_ns;		/* the same of programs */
+	u64 erase_ns;		/* and of erases */
+	u64 transfer_ns;	/* the bus, both ways */
 	u64 driver_ns;		/* CPU work of the driver beside them */
 	u64 bitflips_corrected;
 	u64 steps_uncorrectable;

@@ -11,6 +11,7 @@ from host_support import cases_of, golden
 from ffslab.results.casefile import case_result
 from ffslab.results.metrics import (
     bucket_bounds,
+    flash_times,
     latency_metrics,
     phase_metrics,
     quantile_ns,
@@ -234,10 +235,33 @@ def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
         "pages_read": 30,
         "pages_programmed": 500,
         "blocks_erased": 4,
-        "flash_time_ns": 876_000,  # 6,000 + 70,000 + 800,000
+        "in_driver_ns": 876_000,  # 6,000 + 70,000 + 800,000
         "write_amplification": amplification,
         **WEAR,
     }
+
+
+def test_the_chips_time_is_its_own_by_what_it_did() -> None:
+    """Not the monitor's, in which tasks that wait count, and which is longer here."""
+    counters = {"read_ns": 9_000, "program_ns": 9_000, "erase_ns": 9_000, "chip_driver_ns": 5}
+    chip = {"chip_read_ns": 10, "chip_program_ns": 200, "chip_erase_ns": 3_000}
+    whole = {**counters, **chip, "chip_transfer_ns": 40_000}
+    assert flash_times(whole) == {
+        "flash_read_ns": 10,
+        "flash_program_ns": 200,
+        "flash_erase_ns": 3_000,
+        "flash_transfer_ns": 40_000,
+        "flash_ns": 43_210,
+    }
+    assert flash_times({**counters, **chip}) == {} == flash_times({})
+    record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 90}
+    both = {"flash_start": dict.fromkeys(whole, 1), "flash_end": whole}
+    found = phase_metrics({**record, **both}, {}, 512)
+    assert (found["flash_ns"], found["flash_erase_ns"], found["in_driver_ns"]) == (
+        43_210 - 4,
+        2_999,
+        27_000 - 3,
+    )
 
 
 def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
@@ -255,7 +279,7 @@ def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
     # A monitor that does not count pages: these are 0, and the times are there.
     only_time = {"flash_start": {"erase_ns": 1}, "flash_end": {"erase_ns": 3}}
     found = phase_metrics({**record, **only_time}, {}, 512)
-    keys = ("pages_read", "pages_programmed", "blocks_erased", "flash_time_ns")
+    keys = ("pages_read", "pages_programmed", "blocks_erased", "in_driver_ns")
     assert [found[key] for key in keys] == [0, 0, 0, 2]
 
 
@@ -301,7 +325,7 @@ def test_the_workload_is_the_sum_of_its_phases() -> None:
         "pages_read": 30,
         "pages_programmed": 500,
         "blocks_erased": 4,
-        "flash_time_ns": 876_000,
+        "in_driver_ns": 876_000,
         "write_amplification": 400.0,  # 500 × 8,192 ÷ 10,240
         **WEAR,
     }

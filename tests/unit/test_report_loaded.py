@@ -23,53 +23,35 @@ from ffslab.report.tree.data import AGENT, Image, Memory, Task
 from ffslab.report.tree.series import Split, mean_of, means, split_of, spots
 from ffslab.report.tree.words import Role
 
-# A chip whose page is 4,096 bytes: 25 ns for a byte read and 10 ns for one written, of which the
-# bus takes 20 and 5 ns, and ECC 20,480 ns for each page of 4,096 bytes, which is 5 ns for a byte.
-CHIP = {
-    "page_bytes": 4096,
-    "t_command_ns": 100,
-    "t_read_ns": 1_000,
-    "t_prog_ns": 3_000,
-    "t_erase_ns": 7_000,
-    "bus_read_ps": 20_000,
-    "bus_write_ps": 5_000,
-    "ecc_read_ns": 20_480,
-    "ecc_write_ns": 20_480,
-}
-SPEC = {"board": {"chip": CHIP}}
+TIMES = ("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns", "flash_ns")
 
 
-def phase(name: str, duration: int, counts: tuple[int, ...], **more: Any) -> dict[str, Any]:
-    keys = ("pages_read", "pages_programmed", "blocks_erased", "bytes_read", "bytes_programmed")
-    return {
-        "phase": name,
-        "duration_ns": duration,
-        "flash": dict(zip(keys, counts, strict=True)),
-        **more,
-    }
+def phase(name: str, duration: int, times: tuple[int, ...], **more: Any) -> dict[str, Any]:
+    return {"phase": name, "duration_ns": duration, **dict(zip(TIMES, times, strict=True)), **more}
 
 
 PHASES = [
-    phase("creation", 1_000_000, (1, 20, 0, 10, 2_000)),
-    phase("transactions", 2_000_000, (2, 30, 4, 20, 3_000)),
-    phase("deletion", 4_000_000, (4, 50, 5, 70, 1_000)),
+    phase("creation", 1_000_000, (1_000, 60_000, 0, 400, 61_400)),
+    phase("transactions", 2_000_000, (2_000, 90_000, 28_000, 900, 120_900)),
+    phase("deletion", 4_000_000, (4_000, 150_000, 35_000, 70, 189_070)),
 ]
 FLASH_TIME = {
-    "flash_read_ns": 7 * 1_100 + 100 * 25,
-    "flash_program_ns": 100 * 3_100 + 6_000 * 10,
-    "flash_erase_ns": 9 * 7_100,
-    "flash_ns": 10_200 + 370_000 + 63_900,
-    "rest_ns": 7_000_000 - 444_100,
+    "flash_read_ns": 7_000,
+    "flash_program_ns": 300_000,
+    "flash_erase_ns": 63_000,
+    "flash_transfer_ns": 1_370,
+    "flash_ns": 371_370,
+    "rest_ns": 7_000_000 - 371_370,
 }
 
 
-def test_flash_time_is_computed_from_operations_and_latencies() -> None:
-    assert _flash_time(PHASES, SPEC) == pytest.approx(FLASH_TIME)
-    # A monitor that did not count all of it leaves it open; the flash cannot rest less than never.
-    lacking = {**PHASES[1], "flash": {"pages_read": 1}}
-    assert _flash_time([PHASES[0], lacking], SPEC) == {}
+def test_flash_time_is_what_the_chip_counted() -> None:
+    assert _flash_time(PHASES) == FLASH_TIME
+    # A chip that does not count leaves it open; the flash cannot rest less than never.
+    lacking = {key: value for key, value in PHASES[1].items() if key != "flash_transfer_ns"}
+    assert _flash_time([PHASES[0], lacking]) == {}
     short = [{**one, "duration_ns": 1} for one in PHASES]
-    assert _flash_time(short, SPEC)["rest_ns"] == 0
+    assert _flash_time(short)["rest_ns"] == 0
 
 
 def test_the_metrics_of_a_case() -> None:
@@ -80,13 +62,12 @@ def test_the_metrics_of_a_case() -> None:
     deletion = {**PHASES[2], "files_created": 2, "files_deleted": 50, "write_amplification": None}
     keys = ("read_bytes_per_s", "write_bytes_per_s", "pages_read", "pages_programmed")
     keys += ("blocks_erased", "erases_mean", "erases_std", "erases_spread", "write_amplification")
-    keys += ("flash_time_ns",)
+    keys += ("in_driver_ns",)
     whole = {key: float(number) for number, key in enumerate(keys, 101)}
     total = {"phase": "workload", **whole, "erases_std": None, "other": 5}
     transactions = {**PHASES[1], "files_created": 9, "files_deleted": 9}
     row = {
         "phases": [creation, transactions, deletion, total],
-        "spec": SPEC,
         "virtual_ns": 99,
     }
     del whole["erases_std"]
@@ -106,7 +87,7 @@ def test_the_metrics_of_a_case() -> None:
             "wall_ns": 5,
         }
     )
-    cut = {"phases": [{**PHASES[0], "duration_ns": 0}], "spec": SPEC, "virtual_ns": None}
+    cut = {"phases": [{**PHASES[0], "duration_ns": 0}], "virtual_ns": None}
     assert _metrics(cut, {"virtual_per_wall": 2}) == {"creation_ns": 0, "virtual_per_wall": 2}
 
 
@@ -337,15 +318,13 @@ def test_memory_and_image_are_read() -> None:
 
 
 def test_a_duration_is_split_into_flash_and_processor() -> None:
-    def split(duration: float | None, flash: float | None, free: float | None) -> Split | None:
+    def split(duration: float | None, flash: float | None) -> Split | None:
         step: Any = SimpleNamespace(duration_ns=duration, flash_ns=flash)
-        return split_of(step, free)
+        return split_of(step)
 
-    assert split(100, 30, None) == Split(30, 70, False)
-    assert split(100, 30, 60) == Split(60, 40, True)
-    assert split(100, 130, None) == Split(100, 0, False)
-    assert split(100, None, 0) == Split(0, 100, True)
-    assert split(100, None, None) is None and split(None, 1, 1) is None
+    assert split(100, 30) == Split(30, 70)
+    assert split(100, 130) == Split(100, 0)
+    assert split(100, None) is None and split(None, 1) is None
 
 
 def test_values_of_steps_by_point_and_seed() -> None:
@@ -436,6 +415,19 @@ def test_an_axis_is_logarithmic_from_a_factor_of_eight(
     assert (files.text(3), other.text(3), other.value_text(3)) == ("3\u202fu", "t 1.5", "1.5")
 
 
+# 25 ns for a byte read and 10 ns for one written, of which the bus takes 20 and 5 ns, and ECC
+# 20,480 ns for each page of 4,096 bytes, which is 5 ns for a byte.
+CHIP = {
+    "page_bytes": 4096,
+    "t_command_ns": 100,
+    "t_read_ns": 1_000,
+    "t_prog_ns": 3_000,
+    "t_erase_ns": 7_000,
+    "bus_read_ps": 20_000,
+    "bus_write_ps": 5_000,
+    "ecc_read_ns": 20_480,
+    "ecc_write_ns": 20_480,
+}
 MODEL = {
     "board": {"name": "b", "cpu": "c", "ram_bytes": 32 * 2**20, "wait": "polled", "chip": CHIP},
     "cpu_block_ps": 12_345,

@@ -237,6 +237,10 @@ def _flash(
         "read_ns": read * 88_560,
         "program_ns": programmed * 283_560,
         "erase_ns": sum(counts) * 500_200,
+        "chip_read_ns": read * 25_000,
+        "chip_program_ns": programmed * 220_000,
+        "chip_erase_ns": sum(counts) * 500_000,
+        "chip_transfer_ns": (read + programmed) * 63_360,
     }
     return {
         "type": "flash",

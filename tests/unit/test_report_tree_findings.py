@@ -27,7 +27,7 @@ from ffslab.report.tree import figures, findings, options, rating
 from ffslab.report.tree.data import TreeRun
 from ffslab.report.tree.load import load_tree
 from ffslab.report.tree.rating import MEMORY, SIZE, TIME, Criterion
-from ffslab.report.tree.series import duration_ns, means, sections, split_of, spots
+from ffslab.report.tree.series import duration_ns, means, sections, spots
 from ffslab.report.tree.words import list_names, roles_of
 from ffslab.results.outcome import Outcome
 from ffslab.stats.standing import standing
@@ -122,7 +122,7 @@ def test_processor_speeds_are_an_axis_only_beside_a_free_one(tmp_path: Path) -> 
     (section,) = sections(run)
     assert section.axis and section.axis.name == "cpu_scale"
     assert section.axis.values == (0.5, 1.0, 2.0)
-    assert all(sample.split and sample.split.measured for sample in section.samples)
+    assert all(sample.split for sample in section.samples)
 
 
 def test_options_that_a_file_system_has_once_are_not_in_its_name(images: TreeRun) -> None:
@@ -136,18 +136,9 @@ def test_options_that_a_file_system_has_once_are_not_in_its_name(images: TreeRun
 def test_flash_and_processor_add_up(images: TreeRun) -> None:
     (section,) = sections(images)
     for sample in section.samples:
-        assert sample.split and sample.split.measured
+        assert sample.split and sample.split.flash_ns == sample.step.flash_ns
         assert sample.split.flash_ns + sample.split.cpu_ns == pytest.approx(sample.duration_ns)
         assert sample.split.cpu_ns / sample.duration_ns == pytest.approx(0.4, rel=0.01)
-
-
-def test_driver_time_stands_in_for_a_free_processor(mounts: TreeRun) -> None:
-    sample = sections(mounts)[0].samples[0]
-    split = split_of(sample.step, None)
-    assert split and not split.measured
-    assert split.flash_ns == sample.step.flash_ns
-    slow = split_of(sample.step, 2 * sample.duration_ns)
-    assert slow and (slow.flash_ns, slow.cpu_ns) == (sample.duration_ns, 0)
 
 
 def test_steps_before_the_crash_count_once(mounts: TreeRun) -> None:

@@ -18,6 +18,7 @@ from ffslab.model.specs import Case, Tree
 from ffslab.model.study import expand
 from ffslab.model.trees import Step, mean_shape, split_steps, steps_of
 from ffslab.results.casefile import case_result
+from ffslab.results.metrics import FLASH_TIMES
 from ffslab.results.outcome import Outcome
 from ffslab.results.records import RecordStream
 
@@ -261,7 +262,9 @@ def _step(case: Case, step: Step, effects: Effects, prepared: bool) -> dict[str,
         "t_start_ns": None if ends else step.index * 10**9,
         "duration_ns": None if ends else duration,
         "parts": [] if ends else _parts(case, step, duration),
-        "flash_ns": None if ends else round(flash * 1.1),
+        **dict.fromkeys(FLASH_TIMES, None if ends else round(flash * 0.25)),
+        "flash_ns": None if ends else round(flash),
+        "in_driver_ns": None if ends else round(flash * 1.25),
         **{key: None if ends else value for key, value in work.items() if key != "oob_pages"},
         "oob_reads": 0,
         "oob_programs": 0,

@@ -62,7 +62,7 @@ def test_a_mount_on_ubi_is_attach_volume_and_mount() -> None:
     ]
     mount = steps[0]
     assert [part["phase"] for part in mount["parts"]] == ["attach", "volume", "mount"]
-    assert (mount["pages_programmed"], mount["flash_ns"]) == (9, 67)
+    assert (mount["pages_programmed"], mount["in_driver_ns"], mount["flash_ns"]) == (9, 67, None)
     assert mount["t_start_ns"] < steps[1]["t_start_ns"]
     assert mount["tasks"][0]["pages_read"] == 3
     assert all(s["status"] == "ok" and not s["prepared"] for s in steps)
@@ -124,14 +124,14 @@ def test_wrong_data_found_by_check_are_corruption() -> None:
     assert (outcome.kind, outcome.reason) == ("corrupt", "phase check: why")
 
 
-def test_flash_time_is_that_of_reads_programs_and_erases() -> None:
+def test_time_in_the_driver_is_that_of_reads_programs_and_erases() -> None:
     """2 + 30 + 400 and 1,000 + 20,000 + 300,000 in two phases; counts as they are added up."""
     first = {"read_ns": 2, "program_ns": 30, "erase_ns": 400, "pages_read": 5, "oob_reads": 7}
     second = {"read_ns": 1000, "program_ns": 20_000, "erase_ns": 300_000, "oob_programs": 9}
     second |= {"pages_programmed": 11, "blocks_erased": 13, "pages_read": 50}
     parts = [Phase("unmount", 10, first, bytes_written=3), Phase("detach", 100, second)]
     step = results(tree_case("mount unmount", "ubifs"), tree_records(parts))["steps"][1]
-    assert step["flash_ns"] == 321_432
+    assert step["in_driver_ns"] == 321_432
     names = ("pages_read", "pages_programmed", "blocks_erased", "oob_reads", "oob_programs")
     assert [step[name] for name in names] == [55, 11, 13, 7, 9]
     assert (step["duration_ns"], step["bytes_written"], step["errno_name"]) == (110, 3, "")
@@ -139,6 +139,24 @@ def test_flash_time_is_that_of_reads_programs_and_erases() -> None:
         step["t_start_ns"]
         == load_tree_records(parse_records(tree_records(parts))).phases["unmount"].t_start_ns
     )
+
+
+def test_flash_time_is_what_the_chip_counted() -> None:
+    """1 + 20 + 300 + 4,000 and 50,000 + 600,000 in two phases."""
+    kinds = ("read", "program", "erase", "transfer")
+
+    def chip(*times: int) -> dict[str, int]:
+        return {f"chip_{kind}_ns": time for kind, time in zip(kinds, times, strict=True)}
+
+    parts = [
+        Phase("unmount", 10, {"read_ns": 7, **chip(1, 20, 300, 4_000)}),
+        Phase("detach", 100, chip(0, 50_000, 600_000, 0)),
+    ]
+    case = tree_case("mount unmount", "ubifs")
+    step = results(case, tree_records(parts))["steps"][1]
+    found = [step[f"flash_{kind}_ns"] for kind in kinds]
+    assert (found, step["flash_ns"]) == ([1, 50_020, 600_300, 4_000], 654_321)
+    assert step["in_driver_ns"] == 7
 
 
 def test_a_counter_that_one_phase_lacks_is_nothing() -> None:
@@ -160,7 +178,7 @@ def test_a_counter_that_one_phase_lacks_is_nothing() -> None:
     )
     assert found is not None
     step = found["steps"][1]
-    assert (step["flash_ns"], step["pages_read"], step["blocks_erased"]) == (12, 2, 0)
+    assert (step["in_driver_ns"], step["pages_read"], step["blocks_erased"]) == (12, 2, 0)
 
 
 def test_tasks_of_one_name_are_one_and_the_longest_is_first() -> None:

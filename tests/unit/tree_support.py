@@ -99,7 +99,8 @@ def tree_records(parts: Iterable[Phase | Memory], end: bool = True) -> bytes:
 
 def _records(parts: Sequence[Phase | Memory], end: bool) -> Iterator[Mapping[str, Any]]:
     yield {"type": "start", "agent": "t", "kernel": "6.1", "clock": "page", "seed": 1}
-    now, counters = 1_000_000_000, dict.fromkeys(COUNTERS, 0)
+    further = [name for part in parts if isinstance(part, Phase) for name in part.counters]
+    now, counters = 1_000_000_000, dict.fromkeys([*COUNTERS, *further], 0)
     failed = False
     for part in parts:
         now += 10_000

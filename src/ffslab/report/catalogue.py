@@ -37,9 +37,16 @@ _ALL = (
         "Pages programmed",
         "pages",
         integer=True,
-        meaning="page programs on the chip",
+        meaning="page programs in the chip",
     ),
-    Metric("blocks_erased", "Blocks erased", "blocks", integer=True, meaning="erases on the chip"),
+    Metric("blocks_erased", "Blocks erased", "blocks", integer=True, meaning="erases in the chip"),
+    Metric(
+        "flash_transfer_ns",
+        "Flash time, transfers",
+        "s",
+        1e9,
+        meaning="bytes on the chip's bus, both ways",
+    ),
     Metric(
         "erases_mean",
         "Mean erases per block",
@@ -65,22 +72,35 @@ _ALL = (
         "",
         meaning="bytes programmed ÷ bytes the workload wrote",
     ),
-    Metric("flash_read_ns", "Flash time, reads", "s", 1e9, meaning="page reads on the chip"),
+    Metric("flash_read_ns", "Flash time, reads", "s", 1e9, meaning="page reads in the chip"),
     Metric(
         "flash_program_ns",
         "Flash time, programs",
         "s",
         1e9,
-        meaning="page programs on the chip",
+        meaning="page programs in the chip",
     ),
-    Metric("flash_erase_ns", "Flash time, erases", "s", 1e9, meaning="erases on the chip"),
-    Metric("flash_ns", "Flash time", "s", 1e9, meaning="operations × the chip's latencies"),
+    Metric("flash_erase_ns", "Flash time, erases", "s", 1e9, meaning="erases in the chip"),
     Metric(
-        "flash_time_ns",
-        "Driver time",
+        "flash_transfer_ns",
+        "Flash time, transfers",
         "s",
         1e9,
-        meaning="time in the driver, where each waiting task counts",
+        meaning="bytes on the chip's bus, both ways",
+    ),
+    Metric(
+        "flash_ns",
+        "Flash time",
+        "s",
+        1e9,
+        meaning="how long the chip was busy, as it counted itself",
+    ),
+    Metric(
+        "in_driver_ns",
+        "Time in the driver",
+        "s",
+        1e9,
+        meaning="of all tasks: each that waits for the chip counts",
     ),
     Metric(
         "rest_ns",
@@ -201,15 +221,14 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     (
         "flash time",
-        "Time the chip is busy with the phases' operations: their counts × the chip's latencies. "
-        "What the driver's own code costs the CPU is no part of it.",
+        "How long the chip was busy with the phases' operations, as it counted itself. What the "
+        "driver's own code costs the CPU is no part of it.",
     ),
     (
-        "driver time",
-        "Time spent in the driver's reads, programs and erases, as the monitor measures it. It "
-        "contains "
-        "waiting for a busy chip, for each task that waits: it can exceed the time that passed. It "
-        "also contains the driver's own CPU time.",
+        "time in the driver",
+        "Time that tasks spend in the driver's reads, programs and erases, as the monitor measures "
+        "it. It contains waiting for a busy chip, for each task that waits: it can exceed the time "
+        "that passed. It also contains the driver's own CPU time.",
     ),
     (
         "CPU time",

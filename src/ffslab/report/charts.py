@@ -34,6 +34,7 @@ PALETTE: dict[str, tuple[str, str]] = {
     "t1": ("#2c8577", "#49a798"),
     "t2": ("#0c3f3a", "#a9ded4"),
     "t3": ("#c9ced4", "#4a525b"),
+    "t4": ("#c9a24a", "#b8923c"),
 }
 _SLOTS = {"jffs2": 0, "ubifs": 1, "yaffs2": 2, "logfs": 3, "squashfs": 4, "erofs": 6}
 _DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
@@ -232,6 +233,7 @@ TIME_PARTS = (
     ("flash_read_ns", "read", "t0"),
     ("flash_program_ns", "program", "t1"),
     ("flash_erase_ns", "erase", "t2"),
+    ("flash_transfer_ns", "transfer", "t4"),
     ("rest_ns", "outside the flash", "t3"),
 )
 
@@ -260,7 +262,7 @@ def time_split(groups: Sequence[Group], show: Sequence[str], identifier: str) ->
         for label, end in ends.items()
     ]
     chart = _split_chart(list(shown), max(ends.values(), default=1.0), limit)
-    title = "Time of the phases split into flash reads, programs, erases and the rest"
+    title = "Time of the phases split into flash reads, programs, erases, transfers and the rest"
     return svg.draw(chart, title, identifier, {"rows": rows, "texts": texts})
 
 

@@ -22,7 +22,7 @@ from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run
 from ffslab.report.facts import notes, time_model
-from ffslab.results.metrics import WORKLOAD_PHASES, bucket_bounds
+from ffslab.results.metrics import FLASH_TIMES, WORKLOAD_PHASES, bucket_bounds
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import RESULTS, RunDirectory
 
@@ -38,16 +38,9 @@ _WORKLOAD_KEYS = (
     "erases_std",
     "erases_spread",
     "write_amplification",
-    "flash_time_ns",
+    "in_driver_ns",
 )
 _PHASE_RATES = ("read_bytes_per_s", "write_bytes_per_s")
-_OPERATION_COUNTERS = (
-    "pages_read",
-    "pages_programmed",
-    "blocks_erased",
-    "bytes_read",
-    "bytes_programmed",
-)
 _IDENTITY = (
     "command",
     "study_file",
@@ -237,7 +230,7 @@ def _metrics(row: Row, wall: Row) -> dict[str, float]:
         metrics.update(_phase(name, phases.get(name, {})))
     metrics.update(_workload(phases.get("workload")))
     if "workload" in phases:
-        metrics.update(_flash_time([phases[name] for name in WORKLOAD_PHASES], row["spec"]))
+        metrics.update(_flash_time([phases[name] for name in WORKLOAD_PHASES]))
     if row["virtual_ns"] is not None:
         metrics["total_ns"] = float(row["virtual_ns"])
     for key in ("wall_ns", "virtual_per_wall"):
@@ -265,31 +258,14 @@ def _workload(total: Row | None) -> dict[str, float]:
     return {key: float(total[key]) for key in _WORKLOAD_KEYS if total.get(key) is not None}
 
 
-def _flash_time(phases: Sequence[Row], spec: Row) -> dict[str, float]:
-    """How long the chip was busy during the phases, from operation counts and its latencies.
+def _flash_time(phases: Sequence[Row]) -> dict[str, float]:
+    """How long the chip was busy during the phases, as it counted itself, and the rest of the time.
 
-    The monitor's own times are spent in the driver: two tasks that wait for one chip both count,
-    so that their sum may exceed the time that passed; and they contain the driver's own CPU time,
-    which is none of the chip's. A partial read is charged the bytes that were
-    asked for, which is up to one sub-page less than the chip transfers. Work between the phases
-    (dropping caches) is in neither side.
+    Empty where the chip does not count. Work between the phases (dropping caches) is in neither.
     """
-    counters = [phase["flash"] for phase in phases]
-    if not all(name in counter for counter in counters for name in _OPERATION_COUNTERS):
+    if not all(name in phase for phase in phases for name in FLASH_TIMES):
         return {}
-    total = {name: sum(counter[name] for counter in counters) for name in _OPERATION_COUNTERS}
-    chip = spec["board"]["chip"]
-    page, command = chip["page_bytes"], chip["t_command_ns"]
-    read_byte_ns = chip["bus_read_ps"] / 1000 + chip["ecc_read_ns"] / page
-    write_byte_ns = chip["bus_write_ps"] / 1000 + chip["ecc_write_ns"] / page
-    metrics = {
-        "flash_read_ns": total["pages_read"] * (command + chip["t_read_ns"])
-        + total["bytes_read"] * read_byte_ns,
-        "flash_program_ns": total["pages_programmed"] * (command + chip["t_prog_ns"])
-        + total["bytes_programmed"] * write_byte_ns,
-        "flash_erase_ns": float(total["blocks_erased"] * (command + chip["t_erase_ns"])),
-    }
-    metrics["flash_ns"] = sum(metrics.values())
+    metrics = {name: float(sum(phase[name] for phase in phases)) for name in FLASH_TIMES}
     duration = sum(phase["duration_ns"] for phase in phases)
     metrics["rest_ns"] = max(duration - metrics["flash_ns"], 0.0)
     return metrics

@@ -256,7 +256,7 @@ def _amplification(groups: Sequence[Group], show: Sequence[str]) -> Table:
         "pages_read",
         "blocks_erased",
         "flash_ns",
-        "flash_time_ns",
+        "in_driver_ns",
         "rest_ns",
     )
     rows = []

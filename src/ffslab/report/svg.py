@@ -31,6 +31,7 @@ PAINT: dict[str, str] = {
     "t1": "#060601",
     "t2": "#060602",
     "t3": "#060603",
+    "t4": "#060604",
     **{f"c{slot}": f"#0707{slot:02x}" for slot in range(SERIES)},
 }
 _VARIABLE = {colour: f"var(--{name})" for name, colour in PAINT.items()}

@@ -16,6 +16,10 @@ SUB_BUCKETS = 128
 QUANTILES = (("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99), ("p999_ns", 0.999))
 WORKLOAD_PHASES = ("creation", "transactions", "deletion")
 MICRO_PHASES = ("measure", "flush")
+_CHIP_TIMES = {
+    f"flash_{kind}_ns": f"chip_{kind}_ns" for kind in ("read", "program", "erase", "transfer")
+}
+FLASH_TIMES = (*_CHIP_TIMES, "flash_ns")
 
 
 def bucket_bounds(index: int) -> tuple[int, int]:
@@ -86,6 +90,23 @@ def wear_metrics(before: Sequence[int], after: Sequence[int]) -> dict[str, float
 def counter_difference(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
     """What each counter gained; counters that only one side has are left out."""
     return {name: after[name] - before[name] for name in after if name in before}
+
+
+def flash_times(counters: Mapping[str, int]) -> dict[str, int]:
+    """How long the chip was busy in ns, as it counted itself, by what it did; and `flash_ns`.
+
+    Reads, programs and erases have their commands, array times and ECC; transfers are the bus,
+    both ways. `flash_ns` is all of them. Empty where the chip does not count, as on a board.
+    """
+    if not all(name in counters for name in _CHIP_TIMES.values()):
+        return {}
+    times = {name: counters[counter] for name, counter in _CHIP_TIMES.items()}
+    return {**times, "flash_ns": sum(times.values())}
+
+
+def in_driver_ns(counters: Mapping[str, int]) -> int:
+    """The time that tasks spent in the driver: two that wait for one chip both count."""
+    return sum(counters.get(name, 0) for name in ("read_ns", "program_ns", "erase_ns"))
 
 
 def rate_per_s(amount: int, duration_ns: int) -> float:
@@ -187,9 +208,8 @@ def _with_derived(
         metrics["pages_read"] = counters.get("pages_read", 0)
         metrics["pages_programmed"] = pages
         metrics["blocks_erased"] = counters.get("blocks_erased", 0)
-        metrics["flash_time_ns"] = sum(
-            counters.get(name, 0) for name in ("read_ns", "program_ns", "erase_ns")
-        )
+        metrics.update(flash_times(counters))
+        metrics["in_driver_ns"] = in_driver_ns(counters)
         metrics["write_amplification"] = write_amplification(
             pages, page_bytes, metrics["bytes_written"]
         )

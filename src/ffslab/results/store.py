@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffslab.model.kernels import kernel_words
+from ffslab.results.metrics import FLASH_TIMES
 from ffslab.results.request_tables import REQUEST_COLUMNS, REQUEST_TASK_COLUMNS, RequestStage
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.tree_tables import (
@@ -48,7 +49,8 @@ _PHASE_INTEGERS = (
     "pages_read",
     "pages_programmed",
     "blocks_erased",
-    "flash_time_ns",
+    *FLASH_TIMES,
+    "in_driver_ns",
     "erases_spread",
     "erases_max",
 )

@@ -15,6 +15,7 @@ from ffslab.errors import DamagedResultError
 from ffslab.model.specs import Case, Tree
 from ffslab.model.trees import SPLITS, Step, split_steps
 from ffslab.results.memory import memory_results
+from ffslab.results.metrics import FLASH_TIMES, flash_times, in_driver_ns
 from ffslab.results.records import RecordStream
 from ffslab.results.tree_records import (
     TASK_COUNTS,
@@ -34,7 +35,6 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 _UBI_PARTS = ("attach", "detach")
 _OPTIONAL_PARTS = ("volume",)
 COUNTERS = ("pages_read", "pages_programmed", "blocks_erased", "oob_reads", "oob_programs")
-_TIMES = ("read_ns", "program_ns", "erase_ns")
 # What puts an image on the flash: a verb of the plan, and how its phase's name begins.
 _WRITE_VERB, _WRITE_PHASE = "write-image", "write"
 _IMAGE_FACTS = (
@@ -135,15 +135,23 @@ def image_results(
 
 
 def _flash(phases: Sequence[TreePhase]) -> dict[str, int | None]:
-    """Flash operations of a step's phases; null where no phase had a monitor.
+    """Flash operations of a step's phases, and how long they took (`flash_times`).
 
-    `flash_ns` is time in the driver, of all tasks: two that wait for one chip both count.
+    Null where no phase had a monitor; the chip's times also where the chip does not count.
     """
     counted = [phase.counters for phase in phases if phase.counters is not None]
     if not counted:
-        return dict.fromkeys(("flash_ns", *COUNTERS))
-    total = {name: sum(one.get(name, 0) for one in counted) for name in (*_TIMES, *COUNTERS)}
-    return {"flash_ns": sum(total.pop(name) for name in _TIMES), **total}
+        return dict.fromkeys((*FLASH_TIMES, "in_driver_ns", *COUNTERS))
+    times = [flash_times(one) for one in counted]
+    return {
+        **(
+            {name: sum(one[name] for one in times) for name in FLASH_TIMES}
+            if all(times)
+            else dict.fromkeys(FLASH_TIMES)
+        ),
+        "in_driver_ns": sum(in_driver_ns(one) for one in counted),
+        **{name: sum(one.get(name, 0) for one in counted) for name in COUNTERS},
+    }
 
 
 def _by_task(tasks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

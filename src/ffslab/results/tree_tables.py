@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ffslab.results.memory import GROUPS
+from ffslab.results.metrics import FLASH_TIMES
 from ffslab.results.tree import COUNTERS
 from ffslab.results.tree_records import TREE_COUNTS
 
@@ -29,7 +30,7 @@ TREE_STEP_COLUMNS: Mapping[str, str] = {
     "prepared": _BOOL,
     "status": _TEXT,
     "errno_name": _TEXT,
-    **dict.fromkeys(("t_start_ns", "duration_ns", "flash_ns", *COUNTERS), _INT),
+    **dict.fromkeys(("t_start_ns", "duration_ns", *FLASH_TIMES, "in_driver_ns", *COUNTERS), _INT),
     **dict.fromkeys(("bytes_read", "bytes_written", *TREE_COUNTS), _INT),
     "digest": _TEXT,
 }

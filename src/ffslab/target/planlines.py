@@ -14,6 +14,7 @@ PARTITION = "data"
 MOUNT_POINT = "/mnt"
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
+CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"
 SETTLE_QUIET_MS = 2000
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 _HEX_ESCAPED = {code: f"%{code:02X}" for code in (*range(33), *b"%=\x7f")}
@@ -28,10 +29,15 @@ def beginning(case: Case, *, trace: bool) -> list[str]:
     """Loads chip, monitor and file system, and begins to count."""
     return [
         *device_lines(case),
-        step("monitor", mtd=PARTITION),
+        monitor_line(),
         # Always there, so that a traced guest has the same history as another.
         step("trace", on=int(trace)),
     ]
+
+
+def monitor_line() -> str:
+    """Begins to count: what the partition is asked for, and what the chip does."""
+    return step("monitor", mtd=PARTITION, chip=CHIP_COUNTERS)
 
 
 def end_lines(case: Case) -> list[str]:
@@ -102,7 +108,7 @@ def _partition_table(board: Board, partition_blocks: int) -> str:
 def statistics_lines() -> list[str]:
     """Notes what the chip and the CPU model counted, at the end of a case's own guest."""
     return [
-        step("capture", path=f"/proc/vnand/{FLASH_REGION}/counters"),
+        step("capture", path=CHIP_COUNTERS),
         step("capture", path="/proc/cpu_model"),
     ]
 

@@ -26,6 +26,7 @@ from ffslab.target.planlines import (
     device_lines,
     end_lines,
     format_lines,
+    monitor_line,
     plan_of,
     statistics_lines,
     step,
@@ -97,7 +98,7 @@ def shell_plan_text(
     return plan_of(
         [
             *device_lines(case, path_of),
-            step("monitor", mtd=PARTITION),
+            monitor_line(),
             *mounted,
             step("shell", path=program),
         ]

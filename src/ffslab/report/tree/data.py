@@ -153,12 +153,8 @@ class TreeRun:
 
     @property
     def shown(self) -> tuple[TreeCase, ...]:
-        """The cases that figures are of: all but those with a free processor, of which the split
-        into flash and processor is made; these, if there are no others.
+        """The cases that figures are of: all but those with a free processor, which stand in the
+        table of all steps; these, if there are no others.
         """
         charged = tuple(case for case in self.cases if case.cpu_scale > 0)
         return charged or self.cases
-
-    @property
-    def has_free_cpu(self) -> bool:
-        return len(self.shown) < len(self.cases)

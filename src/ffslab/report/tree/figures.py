@@ -179,18 +179,9 @@ def split_meaning(section: Section, *, in_bars: bool) -> str:
     splits = [sample.split for sample in section.samples if sample.split is not None]
     if not splits:
         return "How much of the time is the flash’s is not known."
-    measured = sum(split.measured for split in splits)
-    free = (
-        "the time of the same case with a free processor (CPU scale 0), at most the whole: what "
-        "background tasks do may fall into another step there"
-    )
-    driver = "the time in the flash driver, its own CPU time included, at most the whole"
-    basis = free if measured == len(splits) else driver
-    if 0 < measured < len(splits):
-        basis = f"{free}, or, where there is none, {driver}"
     if in_bars:
-        return f"Solid: flash, {basis}; light: processor, the rest."
-    return f"The flash’s is {basis}; the processor’s is the rest."
+        return "Solid: how long the chip was busy; light: the rest, mostly the processor’s."
+    return "The flash’s is how long the chip was busy; the rest is mostly the processor’s."
 
 
 def _runs_meaning(section: Section) -> str:

@@ -29,13 +29,10 @@ Spots = Mapping[Spot, float]
 
 @dataclass(frozen=True)
 class Split:
-    """A duration's two sides. `measured`: the same case was run with a free processor, and its
-    time is the flash's; otherwise that is the time in the driver.
-    """
+    """A duration's two sides: how long the chip was busy, and the rest, which is mostly CPU."""
 
     flash_ns: float
     cpu_ns: float
-    measured: bool
 
 
 @dataclass(frozen=True)
@@ -164,7 +161,6 @@ def memory_bytes(sample: MemorySample) -> float:
 
 def sections(run: TreeRun) -> tuple[Section, ...]:
     """The sections of a run, in the order of the study."""
-    twins = _twins(run)
     found: list[Section] = []
     for parts in _joined_parts(run):
         cases = [case for case in run.shown if case.part in parts]
@@ -173,7 +169,7 @@ def sections(run: TreeRun) -> tuple[Section, ...]:
         for place in dict.fromkeys(_point(case, rest) for case in cases):
             members = [case for case in cases if _point(case, rest) == place]
             extra = ", ".join(a.text(v) for a, v in zip(rest, place, strict=True) if v is not None)
-            found.append(_section(parts, extra, axes[0] if axes else None, members, run, twins))
+            found.append(_section(parts, extra, axes[0] if axes else None, members, run))
     return tuple(found)
 
 
@@ -232,20 +228,12 @@ def _varying(cases: Sequence[TreeCase]) -> list[Axis]:
     return [axis_of(name, sorted(values[name])) for name in names]
 
 
-def _twins(run: TreeRun) -> Mapping[tuple[tuple[str, str], ...], TreeCase]:
-    """The passed case with a free processor for each of those with one that costs."""
-    if not run.has_free_cpu:
-        return {}
-    return {case.twin: case for case in run.cases if case.passed and case.cpu_scale == 0}
-
-
 def _section(
     parts: tuple[str, ...],
     extra: str,
     axis: Axis | None,
     cases: Sequence[TreeCase],
     run: TreeRun,
-    twins: Mapping[tuple[tuple[str, str], ...], TreeCase],
 ) -> Section:
     samples: list[Sample] = []
     memory: list[MemorySample] = []
@@ -256,7 +244,7 @@ def _section(
         x = case.numbers[axis.name] if axis else ALONE
         name = names.get(case.words, "")
         label = run.labels[case.id]
-        samples += _samples(case, label, x, name, splits, twins.get(case.twin))
+        samples += _samples(case, label, x, name, splits)
         memory += _memory_samples(case, label, x, name, splits)
     title = f"Against the {axis.word}" if axis else "The steps"
     is_part = len(parts) == 1 and bool(parts[0])
@@ -314,9 +302,7 @@ def _samples(
     x: float,
     name: str,
     splits: Mapping[tuple[str, ...], int],
-    twin: TreeCase | None,
 ) -> list[Sample]:
-    free = {step.phase: step.duration_ns for step in twin.whole_steps} if twin else {}
     return [
         Sample(
             case=case,
@@ -326,22 +312,19 @@ def _samples(
             x=x,
             step=step,
             duration_ns=step.duration_ns,
-            split=split_of(step, free.get(step.phase)),
+            split=split_of(step),
         )
         for step in case.whole_steps
         if step.duration_ns is not None
     ]
 
 
-def split_of(step: Step, free_ns: float | None) -> Split | None:
-    """A step's time on the flash and the rest of it; neither exceeds the whole."""
-    if step.duration_ns is None:
+def split_of(step: Step) -> Split | None:
+    """A step's time on the flash and the rest of it; None where the chip does not count."""
+    if step.duration_ns is None or step.flash_ns is None:
         return None
-    flash_ns = step.flash_ns if free_ns is None else free_ns
-    if flash_ns is None:
-        return None
-    flash_ns = min(flash_ns, step.duration_ns)
-    return Split(flash_ns, step.duration_ns - flash_ns, free_ns is not None)
+    flash_ns = min(step.flash_ns, step.duration_ns)
+    return Split(flash_ns, step.duration_ns - flash_ns)
 
 
 def _memory_samples(

@@ -178,7 +178,7 @@ def step_table(run: TreeRun, section: Section) -> Table | None:
         return None
     words = ("configuration", *((section.axis.title,) if section.axis else ()))
     words = (*words, *(("CPU scale",) if scales else ()), "step", "ended")
-    head = ("cases", "time", "in the driver", "pages read", "pages programmed", "blocks erased")
+    head = ("cases", "time", "chip busy", "pages read", "pages programmed", "blocks erased")
     head = (*words, *head, "files", "found")
     wrapped = (0, len(words) - 2, len(words) - 1)
     return by_filesystem(Table(section.title, head, (), tuple(rows), len(words), wrapped=wrapped))
