@@ -132,6 +132,7 @@ def test_nandsim_sees_the_same_operations(tmp_path: Path, name: str) -> None:
         [
             (vnand_line, f"insmod path=/lab/nandsim.ko args={encode(arguments)}"),
             ("capture path=/proc/vnand/flash0/counters\n", ""),
+            (" chip=/proc/vnand/flash0/counters", ""),
             ("mtd=data", f"mtd={encode(NANDSIM_PARTITION)}"),
         ],
     ).replace("source=mtd:data", f"source=mtd:{encode(NANDSIM_PARTITION)}")
