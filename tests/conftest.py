@@ -13,8 +13,10 @@ from ffslab.program import VARIABLE
 def pytest_configure() -> None:
     """Before any fixture; the processes that tests start inherit both."""
     os.environ.pop(VARIABLE, None)
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A shell without job control lets what it starts in the background ignore both.
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, None)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler or signal.SIG_DFL)
 
 
 def pytest_collection_finish() -> None:
