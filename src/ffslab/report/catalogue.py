@@ -37,16 +37,9 @@ _ALL = (
         "Pages programmed",
         "pages",
         integer=True,
-        meaning="page programs in the chip",
+        meaning="page programs on the chip",
     ),
-    Metric("blocks_erased", "Blocks erased", "blocks", integer=True, meaning="erases in the chip"),
-    Metric(
-        "flash_transfer_ns",
-        "Flash time, transfers",
-        "s",
-        1e9,
-        meaning="bytes on the chip's bus, both ways",
-    ),
+    Metric("blocks_erased", "Blocks erased", "blocks", integer=True, meaning="erases on the chip"),
     Metric(
         "erases_mean",
         "Mean erases per block",
@@ -72,15 +65,23 @@ _ALL = (
         "",
         meaning="bytes programmed ÷ bytes the workload wrote",
     ),
-    Metric("flash_read_ns", "Flash time, reads", "s", 1e9, meaning="page reads in the chip"),
+    Metric(
+        "flash_read_ns",
+        "Flash time, reads",
+        "s",
+        1e9,
+        meaning="reads: commands, array times and ECC",
+    ),
     Metric(
         "flash_program_ns",
         "Flash time, programs",
         "s",
         1e9,
-        meaning="page programs in the chip",
+        meaning="programs: commands, array times and ECC",
     ),
-    Metric("flash_erase_ns", "Flash time, erases", "s", 1e9, meaning="erases in the chip"),
+    Metric(
+        "flash_erase_ns", "Flash time, erases", "s", 1e9, meaning="erases: commands and array times"
+    ),
     Metric(
         "flash_transfer_ns",
         "Flash time, transfers",
