@@ -4,8 +4,9 @@
  *
  * A snapshot is every counter and every block's erases, programs and reads at
  * one moment, and where the chip counts too, its own counters.  It is taken at
- * the edges of a phase, outside its timed region, and emitted later.  Memory for the blocks is allocated by the first snapshot
- * and kept, so that a snapshot before a phase does not disturb it.
+ * the edges of a phase, outside its timed region, and emitted later.  Memory for
+ * the blocks is allocated by the first snapshot and kept, so that a snapshot
+ * before a phase does not disturb it.
  *
  * Limits: 64 counters, names up to 42 bytes; 2^24 blocks.
  */
