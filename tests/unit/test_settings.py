@@ -306,6 +306,9 @@ FEWER: Mapping[str, list[Override]] = {
     "micro-interarrival": ONE,
     "micro-saturated": ONE,
     "micro-uflip": [*ONE, ("part", ("granularity", "mix", "pause"))],
+    "mount-scaling": [*ONE[:1], ("cpu_scale", (1,))],
+    "metadata-s1": [*ONE[:1], ("cpu_scale", (1,))],
+    "metadata-s2": [*ONE[:1], ("cpu_scale", (1,))],
 }
 
 
