@@ -14,9 +14,10 @@ def pytest_configure() -> None:
     """Before any fixture; the processes that tests start inherit both."""
     os.environ.pop(VARIABLE, None)
     # A shell without job control lets what it starts in the background ignore both.
-    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, None)):
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGQUIT: signal.SIG_DFL}
+    for number, handler in usual.items():
         if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, handler or signal.SIG_DFL)
+            signal.signal(number, handler)
 
 
 def pytest_collection_finish() -> None:

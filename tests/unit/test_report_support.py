@@ -55,6 +55,10 @@ class Effects:
     # What doubling the driver's work does to the time; halving it does the inverse.
     driver_time: Mapping[str, float] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        """Results of equal effects are made once; a mapping has no hash of its own."""
+        return hash(repr(self))
+
 
 def _words(part: Any) -> Iterator[str]:
     """The titles in a chart's specification, and the names that are in an order of their own."""
@@ -106,7 +110,7 @@ def write_run(
     results, walls = [], []
     for case in prepared.cases:
         outcome = outcomes.get(case.id, Outcome("pass"))
-        line, virtual_ns = _result(case, _Made(effects or Effects()), outcome)
+        line, virtual_ns = _result(case, effects or Effects(), outcome)
         results.append(line)
         wall = {"id": case.id, "wall_ns": 2_400_000_000, "virtual_ns": virtual_ns}
         walls.append(canonical_json({**wall, "virtual_per_wall": None}) + "\n")
@@ -115,23 +119,10 @@ def write_run(
     return folder
 
 
-@dataclass(frozen=True, eq=False)
-class _Made:
-    """Effects that are equal to others of the same values, so that results are made once."""
-
-    effects: Effects
-
-    def __hash__(self) -> int:
-        return hash(repr(self.effects))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Made) and self.effects == other.effects
-
-
 @lru_cache(maxsize=512)
-def _result(case: Case, made: _Made, outcome: Outcome) -> tuple[str, int | None]:
+def _result(case: Case, effects: Effects, outcome: Outcome) -> tuple[str, int | None]:
     """A case's line of the results, and how long it took."""
-    lines = [json.dumps(record) for record in _records(case, made.effects)]
+    lines = [json.dumps(record) for record in _records(case, effects)]
     text = "\n".join(lines if outcome.kind == "pass" else lines[:2]) + "\n"
     result = case_result(case, outcome, parse_records(text.encode()), None)
     return canonical_json(result) + "\n", result["virtual_ns"]

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -105,15 +104,6 @@ def run(tmp_path: Path) -> RunEnd:
     return execute(request, LAB, lambda _lab, _s: FakeTarget(), SilentProgress(), lambda: NOW)
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a command ended and what it printed."""
-
-    returncode: int
-    stdout: bytes
-    stderr: bytes
-
-
 # Each command in a process of its own, forked from one that has loaded everything.
 DRIVER = """
 import importlib, os, pkgutil, sys
@@ -146,7 +136,7 @@ for number, words in enumerate(commands):
 
 def each_done(
     directory: Path, environment: Mapping[str, str], commands: Sequence[Sequence[str | Path]]
-) -> list[Done]:
+) -> list[subprocess.CompletedProcess[bytes]]:
     """What becomes of commands one after the other; `directory` is for their output."""
     directory.mkdir()
     lines = [b"\0".join(map(os.fsencode, words)) for words in commands]
@@ -158,12 +148,13 @@ def each_done(
         check=True,
     )
     return [
-        Done(
+        subprocess.CompletedProcess(
+            words,
             int((directory / f"{number}.status").read_text()),
             (directory / f"{number}.stdout").read_bytes(),
             (directory / f"{number}.stderr").read_bytes(),
         )
-        for number in range(len(commands))
+        for number, words in enumerate(commands)
     ]
 
 

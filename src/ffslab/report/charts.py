@@ -109,6 +109,11 @@ def cut_marks(y: Spec, limit: float, data: str = "", **encodings: Spec) -> Spec:
     return mark("point", encoding, data, "datum.cut", shape=_CUT_PATH, **look)
 
 
+def words(name: str) -> Spec:
+    """The channels of a text in the page's ink, which a field of the rows has."""
+    return {"text": field(name), "color": {"value": svg.PAINT["ink"]}}
+
+
 def bars(question: Question, metric: str, look: Look, identifier: str) -> str:
     """Horizontal bars of one metric: a block per major value, a bar per minor value, a point per
     seed.
@@ -151,10 +156,9 @@ def _bar_layers(x: Spec, y: Spec) -> tuple[Spec, Spec, Spec]:
     """Bars, points of the seeds, and the values beside them."""
     paint = {"fill": as_is("paint:N"), "fillOpacity": as_is("tint:Q"), "stroke": as_is("paint:N")}
     bar = mark("bar", {"x": x, "y": y, **paint}, where="isValid(datum.tint)", height=13)
-    words = {"text": field("label:N"), "color": {"value": svg.PAINT["ink"]}}
     text = mark(
         "text",
-        {"x": field("end:Q"), "y": y, **words},
+        {"x": field("end:Q"), "y": y, **words("label:N")},
         where="isValid(datum.tint)",
         align="left",
         dx=7,
@@ -274,10 +278,10 @@ def _split_chart(order: Sequence[str], top: float, limit: float | None) -> Spec:
         scale={"domain": [0, top * 1.1]},
     )
     paint = {"fill": as_is("paint:N"), "stroke": {"value": svg.PAINT["paper"]}}
-    words = {"text": field("text:N"), "color": {"value": svg.PAINT["ink"]}}
+    at_end = {"y": y, "x": field("end:Q"), **words("text:N")}
     layers = [
         mark("bar", {"y": y, "x": x, "x2": field("end"), **paint}, "rows", height=14),
-        mark("text", {"y": y, "x": field("end:Q"), **words}, "texts", align="left", dx=5),
+        mark("text", at_end, "texts", align="left", dx=5),
     ]
     if limit is not None:
         layers.append(cut_marks(y, limit, "rows"))

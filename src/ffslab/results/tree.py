@@ -143,12 +143,9 @@ def _flash(phases: Sequence[TreePhase]) -> dict[str, int | None]:
     if not counted:
         return dict.fromkeys((*FLASH_TIMES, "in_driver_ns", *COUNTERS))
     times = [flash_times(one) for one in counted]
+    known = all(times)
     return {
-        **(
-            {name: sum(one[name] for one in times) for name in FLASH_TIMES}
-            if all(times)
-            else dict.fromkeys(FLASH_TIMES)
-        ),
+        **{name: sum(one[name] for one in times) if known else None for name in FLASH_TIMES},
         "in_driver_ns": sum(in_driver_ns(one) for one in counted),
         **{name: sum(one.get(name, 0) for one in counted) for name in COUNTERS},
     }

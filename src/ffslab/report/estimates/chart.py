@@ -10,6 +10,7 @@ from typing import Any
 
 from ffslab.model.estimates import AS_STATED, OTHER_WAIT, TITLES
 from ffslab.report import svg
+from ffslab.report.charts import words
 from ffslab.report.estimates.verdicts import Ratio, estimate_of
 from ffslab.report.parts import Key
 from ffslab.report.quantity import times
@@ -83,8 +84,7 @@ def tornado(ratio: Ratio, identifier: str) -> str:
         axis={"tickCount": 5, "labelExpr": "'×' + format(datum.value, '.3~g')"},
     )
     y = field("estimate:N", sort=order, title=None, axis={"labelLimit": 200})
-    words = {"text": field("label:N"), "color": {"value": svg.PAINT["ink"]}}
-    at_end = {"x": field("to:Q"), "y": y, **words}
+    at_end = {"x": field("to:Q"), "y": y, **words("label:N")}
     lines = {"mean": [1, 0]} | ({"one": [4, 3]} if low < 1 < high else {})
     layers = [
         mark(

@@ -44,12 +44,11 @@ def course(drawn: Course, style: Style, title: str, identifier: str) -> str:
         axis={"tickCount": 5, "labelExpr": PLAIN_NUMBER},
     )
     above = {**x, "title": None, "axis": {"labels": False, "tickCount": 5}} if drawn.erases else x
-    panes = [
-        {"layer": [_course_dots(dots, shown, style, above), _border(above)]}
-        | {"width": 400, "height": 150}
-    ]
+    upper = [_course_dots(dots, shown, style, above), _border(above)]
+    panes: list[Spec] = [{"layer": upper, "width": 400, "height": 150}]
     if drawn.erases:
-        panes.append({"layer": [_course_erases(drawn, x), _border(x)], "width": 400, "height": 44})
+        lower = [_course_erases(drawn, x), _border(x)]
+        panes.append({"layer": lower, "width": 400, "height": 44})
     datasets: dict[str, list[dict[str, float]]] = {
         "dots": dots,
         "border": [{"n": drawn.startup_count}] if drawn.startup_count else [],

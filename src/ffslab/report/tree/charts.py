@@ -139,8 +139,7 @@ def _layers(x: Spec, place: Spec, any_range: bool) -> list[Spec]:
         "strokeWidth": {"value": 0.8},
     }
     pieces = mark("bar", {"x": x, "x2": field("end"), **place, **paint}, "pieces")
-    words = {"text": field("text:N"), "color": {"value": ink}}
-    at_end = {"x": field("high:Q"), **place, **words}
+    at_end = {"x": field("high:Q"), **place, **charts.words("text:N")}
     text = mark("text", at_end, "ends", align="left", dx=5, fontSize=10)
     at_notch = {"x": field("notch:Q"), **place}
     look = {"thickness": 2, "size": _BAR, "color": ink}
