@@ -8,13 +8,13 @@ from pathlib import Path
 
 from bench.guest import Guest
 from ffslab.errors import InfrastructureError
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import load_catalog, parse_toml
-from ffslab.model.specs import Case
+from ffslab.model.case import Case
 from ffslab.model.study import expand, study_from_document
 from ffslab.process import run_command
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import MOUNT_POINT, encode, module_path, vnand_chip
-from ffslab.target.plantext import plan_text
+from ffslab.protocol.plan import encode
+from ffslab.targets.virtual_flash import MOUNT_POINT, module_path, plan_text, vnand_chip
 
 _STUDY = """
 schema = 1

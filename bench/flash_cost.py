@@ -15,10 +15,11 @@ from typing import Any
 from bench import flash_plans as plans
 from bench.cases import build_program
 from bench.guest import Guest, Runner
-from ffslab.model.specs import Case
-from ffslab.results.metrics import WORKLOAD_PHASES, counter_difference
-from ffslab.results.records import RecordStream
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.records import RecordStream
+from ffslab.results.metrics import counter_difference
+from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
 
 RESULT = "/tmp/result"
 Counters = Mapping[str, int]

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ffslab.loader import load_catalog, parse_toml
-from ffslab.model.specs import Case
+from ffslab.model.case import Case
 from ffslab.model.study import expand, study_from_document
-from ffslab.target.planlines import FLASH_REGION, MOUNT_POINT, SETTLE_QUIET_MS, encode
-from ffslab.target.plantext import plan_text
+from ffslab.protocol.plan import encode
+from ffslab.targets.virtual_flash import FLASH_REGION, MOUNT_POINT, plan_text
+from ffslab.workloads.plans import SETTLE_QUIET_MS
 
 PROGRAM = "flash_work"
 MIB = 2**20

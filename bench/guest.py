@@ -1,7 +1,7 @@
 """Runs one guest and measures it: wall time and the host CPU time of its process tree.
 
 The guest is booted with the same files and the same command as a case of a study
-(`ffslab.target.uml`), but is waited for with wait4(2), whose resource usage has
+(`ffslab.targets.uml.guests`), but is waited for with wait4(2), whose resource usage has
 the user and system time of the kernel process and of every process it has reaped:
 the guest's programs are its children under ptrace.
 """
@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
-from ffslab.model.specs import Case
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.outcome import judge
-from ffslab.results.records import RecordStream, parse_records
-from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
-from ffslab.target.initramfs import build_archive, regular_file
-from ffslab.target.lab import LabBuild
-from ffslab.target.launch import kill_group, start_guest
-from ffslab.target.uml import INITRAMFS_NAME, batch_script, write_guest_directory
+from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
+from ffslab.targets.uml.guests import INITRAMFS_NAME, batch_script, write_guest_directory
+from ffslab.targets.uml.initramfs import build_archive, regular_file
+from ffslab.targets.uml.launch import kill_group, start_guest
 
 TIMEOUT_S = 300.0
 _POLL_S = 0.0002

@@ -12,8 +12,8 @@ from bench.guest import Runner, Sample, interleave
 from bench.pool import pool_time
 from bench.ratios import DriverCost, Goal, Line, driver_cost, ratio_spread, spread
 from ffslab.errors import InfrastructureError
-from ffslab.model.specs import Case
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
 
 FLOOR_GOALS = {"free": Goal(1.5), "aged": Goal(2.2)}
 CPU_MODEL_GOAL = Goal(1.25)

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ffslab.campaign.chain import chain_of
 from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
+from ffslab.campaign.state_store import StateStore
 from ffslab.campaign.states import StateRoom
 from ffslab.errors import InfrastructureError
-from ffslab.model.specs import Case
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
 from ffslab.results.rundir import create_run
 from ffslab.results.shortfall import is_good
-from ffslab.target.lab import LabBuild
-from ffslab.target.states import StateStore
-from ffslab.target.uml import UmlTarget
+from ffslab.targets.uml.guests import UmlTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,11 @@ def pool_time(
     run = create_run(scratch / "results", "bench", datetime.now(UTC))
     target = UmlTarget(lab, scratch, time.monotonic_ns)
     options = PoolOptions(jobs, 300.0, host_cpus=host_cpus)
-    states = StateRoom(StateStore(store), lab.build_id)
+    chains = [chain_of(case, target.kind, lab.build_id) for case in cases]
+    states = StateRoom(StateStore(store))
     guests = _Guests()
     wall, cpu = time.monotonic(), time.process_time()
-    end = run_cases(cases, target, run, options, guests, states)
+    end = run_cases(chains, target, run, options, guests, states)
     own_cpu_s, wall_s = time.process_time() - cpu, time.monotonic() - wall
     if end.interrupted:
         raise KeyboardInterrupt

@@ -18,8 +18,8 @@ from ffslab.campaign.run import usable_cpus
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.kernel import ensure_lab
 from ffslab.kernel.cache import cache_root
-from ffslab.target.lab import LabBuild
-from ffslab.target.scratch import largest_need, scratch_directory
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.targets.uml.scratch import largest_need, scratch_directory
 
 QUIET_LOAD = 0.5
 TIMED_PARTS = ("floor", "cpu", "driver", "boot", "jobs", "micro", "tree")

@@ -15,12 +15,13 @@ from functools import partial
 from bench.guest import Guest, Sample, interleave
 from bench.measurements import Bench, Measured
 from bench.ratios import Goal, Line, ratio_spread, spread
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import load_catalog, parse_toml
-from ffslab.model.specs import Board, Case
+from ffslab.model.case import Case
+from ffslab.model.specs import Board
 from ffslab.model.study import expand, study_from_document
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import MOUNT_POINT, encode, plan_of
-from ffslab.target.plantext import plan_text
+from ffslab.protocol.plan import encode, plan_of
+from ffslab.targets.virtual_flash import MOUNT_POINT, plan_text
 
 GOAL = Goal(2)
 TMPFS_GOAL = Goal(1.5)  # there is no file system that could be to blame

@@ -26,6 +26,7 @@ from ffslab.model.files import suggestion
 from ffslab.model.specs import Filesystem
 from ffslab.paths import data_dir
 from ffslab.program import program
+from ffslab.workloads.registry import workloads
 
 T = TypeVar("T")
 _KINDS = ("chips", "boards", "filesystems", "states")
@@ -92,6 +93,7 @@ def _catalog_of(roots: Sequence[Path]) -> Catalog:
         ),
         filesystems=_load_all(roots, "filesystems", _filesystem),
         states=_load_all(roots, "states", state_from_document),
+        workloads=workloads(),
     )
 
 

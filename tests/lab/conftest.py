@@ -11,7 +11,7 @@ import os
 import pytest
 
 from ffslab.kernel import ensure_lab
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
 
 
 @pytest.fixture(scope="session")

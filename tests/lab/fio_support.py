@@ -35,7 +35,7 @@ from typing import Any
 
 from lab_support import Boot
 
-from ffslab.target.planlines import encode
+from ffslab.protocol.plan import encode
 
 MOUNT_POINT = "/mnt"
 COUNTERS = "/proc/flashmon/data/counters"

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from lab_support import ROOT, Boot, boot, cases
 
-from ffslab.model.specs import Case
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.plan import encode, parse_step
 from ffslab.results.console import scan_console
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import encode, parse_step
-from ffslab.target.plantext import plan_text
+from ffslab.targets.virtual_flash import plan_text
 
 SOURCES = ROOT / "tests" / "lab" / "guest"
 DEBUG = os.environ.get("FFSLAB_TEST_VARIANT", "default") == "debug"

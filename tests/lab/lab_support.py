@@ -16,16 +16,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import load_catalog, parse_toml
-from ffslab.model.specs import DRIVER_FIGURES, Case
+from ffslab.model.case import Case
+from ffslab.model.specs import DRIVER_FIGURES
 from ffslab.model.study import expand, study_from_document
+from ffslab.protocol.records import parse_records
 from ffslab.results.console import scan_console
-from ffslab.results.records import parse_records
-from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, TRACE_NAME
-from ffslab.target.lab import LabBuild
-from ffslab.target.launch import kill_group, start_guest
-from ffslab.target.plantext import plan_text
-from ffslab.target.uml import batch_script, write_guest_directory
+from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, TRACE_NAME
+from ffslab.targets.uml.guests import batch_script, write_guest_directory
+from ffslab.targets.uml.launch import kill_group, start_guest
+from ffslab.targets.virtual_flash import plan_text
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOT_LIMIT_S = 120

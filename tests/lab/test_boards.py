@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from lab_support import STUDY, boot, cases
 
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import load_catalog
-from ffslab.target.lab import LabBuild
 
 BOARDS = sorted(load_catalog().boards)
 

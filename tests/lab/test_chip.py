@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from lab_support import Boot, boot, cases, edited
 
-from ffslab.model.specs import Case
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import encode
-from ffslab.target.plantext import plan_text
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.plan import encode
+from ffslab.targets.virtual_flash import plan_text
 
 NAMES = ("jffs2-aged-s1", "ubifs-aged-s1")
 

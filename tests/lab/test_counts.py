@@ -16,9 +16,9 @@ import pytest
 from lab_support import Boot, boot, cases, edited
 
 from ffslab.kernel import ensure_lab
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import encode
-from ffslab.target.plantext import plan_text
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.protocol.plan import encode
+from ffslab.targets.virtual_flash import plan_text
 
 ALL = cases()
 # 256 MiB, 2 KiB pages, 64 of them in a block: what the id bytes mean to the kernel.

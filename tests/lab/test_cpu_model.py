@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from lab_support import STUDY, Boot, boot, cases
 
-from ffslab.model.specs import Case
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
 
 WITH_COMPRESSION = STUDY.replace('["none"]', '["none", "zlib"]')
 EVERY_FILESYSTEM = STUDY.replace('"ubifs"]', '"ubifs", "yaffs2"]')

@@ -14,10 +14,10 @@ import pytest
 from guest_programs import SOURCES
 from lab_support import STUDY, Boot, boot, cases
 
-from ffslab.model.specs import Case
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import encode
-from ffslab.target.plantext import plan_text
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.plan import encode
+from ffslab.targets.virtual_flash import plan_text
 
 BLOCKS = 64
 PAGES = 64 * BLOCKS

@@ -38,8 +38,8 @@ from fio_support import (
 from guest_programs import device_steps, mount_step
 from lab_support import Boot, boot, cases, with_free_driver
 
-from ffslab.model.specs import Case
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
 
 TOLERANCE = 0.02
 WORKERS = 2

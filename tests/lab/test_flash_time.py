@@ -14,7 +14,8 @@ from lab_support import Boot, results, run_study
 
 from ffslab.report.load import load_run
 from ffslab.report.tree.load import load_tree
-from ffslab.results.metrics import FLASH_TIMES, WORKLOAD_PHASES
+from ffslab.results.metrics import FLASH_TIMES
+from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
 
 HEAD = """
 schema = 1

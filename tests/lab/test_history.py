@@ -27,7 +27,7 @@ from guest_programs import (
 )
 from lab_support import ROOT
 
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
 
 FIRST_SEED = int(os.environ.get("FFSLAB_HISTORY_SEED", "1"))
 NIGHTLY_SEEDS = 20

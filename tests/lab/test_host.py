@@ -18,12 +18,11 @@ from pathlib import Path
 import pytest
 from lab_support import STUDY, cases, edited
 
-from ffslab.model.specs import Case
-from ffslab.target.guest import CONSOLE_NAME, FLASH_NAME, IMAGE_NAME, RECORDS_NAME
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import PARTITION
-from ffslab.target.plantext import plan_text
-from ffslab.target.uml import batch_script, write_guest_directory
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, IMAGE_NAME, RECORDS_NAME
+from ffslab.targets.uml.guests import batch_script, write_guest_directory
+from ffslab.targets.virtual_flash import PARTITION, plan_text
 
 # A file system each that compresses with routines of its own, and one that does not; both read a
 # file of the host first, as cases with an image do.

@@ -25,9 +25,10 @@ from lab_support import Boot, boot, cases
 from yaffs_guest import LIST, LISTING, PROGRAM, no_violations, run
 
 from ffslab.kernel.commands import clean_environment
-from ffslab.model.specs import Case
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import beginning, encode
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.plan import encode
+from ffslab.targets.virtual_flash import RIG
 from ffslab.yaffs2.format import Geometry
 from ffslab.yaffs2.image import map_file, parse_lab_header
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
@@ -213,7 +214,7 @@ def write_step(image: Path, oob: bool = False) -> str:
 
 
 def started(lab: LabBuild, directory: Path, case: Case, steps: Sequence[str], **more: Any) -> Boot:
-    plan = "\n".join(["ffsplan 1", *beginning(case, trace=False), "erase mtd=data", *steps]) + "\n"
+    plan = "\n".join(["ffsplan 1", *RIG.begin(case, trace=False), "erase mtd=data", *steps]) + "\n"
     return boot(lab, directory, case, plan, **more)
 
 

@@ -26,9 +26,9 @@ from ffslab.images.build import BuiltImage, ImageSpec, build_image
 from ffslab.images.catalogue import NamedImage, all_images
 from ffslab.images.pages import programmed_pages
 from ffslab.images.source import SourceTree, source_tree
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import SilentProgress
 from ffslab.loader import load_catalog
-from ffslab.target.lab import LabBuild
 
 BOARD = "apf27-2012"
 MTIME_S = 1_234_567_890

@@ -17,13 +17,14 @@ import pytest
 from guest_programs import DEBUG, JFFS2, SOURCES, UBIFS, YAFFS2, Subject, device_steps, mount_step
 from lab_support import Boot, boot, cases
 
-from ffslab.model.specs import Case
-from ffslab.results.idle import BETWEEN, OUTSIDE, idle_work, measurement
-from ffslab.results.records import parse_records
-from ffslab.results.trace import read_trace
-from ffslab.target.guest import RECORDS_NAME
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import TRACE_REGION, encode, module_path
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.plan import encode
+from ffslab.protocol.records import parse_records
+from ffslab.protocol.trace import read_trace
+from ffslab.targets.target import RECORDS_NAME
+from ffslab.targets.virtual_flash import TRACE_REGION, module_path
+from ffslab.workloads.micro.idle import BETWEEN, OUTSIDE, idle_work, measurement
 
 PROGRAM = "/test/livepage"
 SUBJECTS = (JFFS2, UBIFS, YAFFS2)

@@ -16,11 +16,11 @@ import pytest
 from lab_support import ROOT, STUDY, cases, edited, ffslab, results, run_study
 
 from ffslab.errors import GuestLostError
-from ffslab.target.guest import GuestJob, GuestRun
-from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import plan_text
-from ffslab.target.scratch import largest_need, scratch_directory
-from ffslab.target.uml import UmlTarget
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.targets.target import GuestJob, GuestRun
+from ffslab.targets.uml.guests import UmlTarget
+from ffslab.targets.uml.scratch import largest_need, scratch_directory
+from ffslab.targets.virtual_flash import plan_text
 
 MIB = 2**20
 CASE = "ubifs-aged-s1"

@@ -19,10 +19,10 @@ from lab_support import Boot, boot, cases, edited
 from own_modules import Own
 from yaffs_guest import PROGRAM, run
 
-from ffslab.model.specs import Case
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import beginning, encode, module_path
-from ffslab.target.plantext import plan_text
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.plan import encode
+from ffslab.targets.virtual_flash import RIG, module_path, plan_text
 
 pytestmark = pytest.mark.skipif(
     DEBUG, reason="KASAN makes objects larger and keeps freed ones in its quarantine"
@@ -188,7 +188,7 @@ def loads(own: Own, directory: Path, parameters: Mapping[str, int]) -> dict[str,
     words = encode(" ".join(f"{key}={value}" for key, value in parameters.items()))
     path = module_path("eater")
     case = own.case()
-    steps = [line for line in beginning(case, trace=False) if "eater" not in line]
+    steps = [line for line in RIG.begin(case, trace=False) if "eater" not in line]
     steps += ["memory label=first", f"insmod path={path}", "memory label=empty"]
     steps += ["rmmod name=eater", "memory label=before", f"insmod path={path} args={words}"]
     steps += ["memory label=taken", "rmmod name=eater", "memory label=freed"]

@@ -12,7 +12,7 @@ import pytest
 from lab_support import ffslab, results, run_study
 from test_determinism import load_on_every_core
 
-from ffslab.results.trace import Operation, read_trace
+from ffslab.protocol.trace import Operation, read_trace
 
 KIB, MIB = 2**10, 2**20
 PARTITION_BYTES = 20 * MIB

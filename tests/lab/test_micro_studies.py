@@ -11,9 +11,9 @@ import pytest
 from lab_support import results, run_study
 
 from ffslab.loader import find_study, load_catalog, study_names
-from ffslab.model.specs import Case
+from ffslab.model.case import Case
 from ffslab.model.study import expand, study_from_document
-from ffslab.results.requests import RequestSeries, read_requests
+from ffslab.workloads.micro.requests import RequestSeries, read_requests
 
 KIB = 1024
 PAGE_BYTES = 4096  # of the page cache

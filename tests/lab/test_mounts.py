@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lab_support import boot, cases
 
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.mountable import ELSEWHERE, ON_FLASH
-from ffslab.target.lab import LabBuild
 
 
 def test_every_file_system_of_the_kernel_is_listed(lab: LabBuild, tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from own_modules import VARIANT, Own, build, module
 
 from ffslab.campaign.run import prepare
 from ffslab.errors import InfrastructureError, SpecError
-from ffslab.model.specs import Case
-from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import plan_text
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.targets.virtual_flash import plan_text
 
 EXAMPLE = ROOT / "examples" / "out-of-tree"
 

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from lab_support import ROOT, STUDY, cases, ffslab, results, run_study
 
-from ffslab.target.guest import GuestJob, GuestRun
-from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import plan_text
-from ffslab.target.scratch import Place, Scratch
-from ffslab.target.uml import UmlTarget
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.targets.target import GuestJob, GuestRun
+from ffslab.targets.uml.guests import UmlTarget
+from ffslab.targets.uml.scratch import Place, Scratch
+from ffslab.targets.virtual_flash import plan_text
 
 HANG = "int main(void) { for (;;) ; }"
 LEAVE = "int main(void) { return 0; }"

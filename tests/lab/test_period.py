@@ -12,11 +12,12 @@ import pytest
 from lab_support import STUDY, Boot, boot, cases
 
 from ffslab.kernel import ensure_lab
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
 from ffslab.model.kernels import SWITCHES, lab_kernel
-from ffslab.model.specs import Case
-from ffslab.results.trace import Operation, read_trace
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import attach_lines, beginning, format_lines, plan_of, step
+from ffslab.protocol.plan import plan_of, step
+from ffslab.protocol.trace import Operation, read_trace
+from ffslab.targets.virtual_flash import RIG
 
 SUMMARY_NODE = b"\x85\x19\x06\x20"  # magic and type of struct jffs2_raw_summary, little-endian
 TICK_NS = 5 * 10**9  # dirty_writeback_centisecs
@@ -44,8 +45,8 @@ def case_of(filesystem: str, kernel: str, partition: str = "16 MiB", **options: 
 def run(lab: LabBuild, directory: Path, case: Case, *steps: str, flash: Path | None = None) -> Boot:
     """Boots a guest that mounts, an empty file system unless there is a `flash`, and takes the
     steps."""
-    mount = attach_lines(case) if flash else format_lines(case)
-    plan = plan_of([*beginning(case, trace=True), *mount, *steps])
+    mount = RIG.mount(case) if flash else [*RIG.erase(), *RIG.mount(case, new=True)]
+    plan = plan_of([*RIG.begin(case, trace=True), *mount, *steps])
     return boot(lab, directory, case, plan, flash=flash)
 
 

@@ -27,10 +27,10 @@ from fio_support import COUNTED, MOUNT_POINT, READY, READY_SCRIPT, exec_step, ho
 from guest_programs import device_steps, mount_step
 from lab_support import Boot, boot, cases, with_free_driver
 
-from ffslab.model.specs import Case
-from ffslab.results.trace import read_trace
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import encode
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.plan import encode
+from ffslab.protocol.trace import read_trace
 
 WORKERS = 2
 FILESYSTEMS = ("jffs2", "ubifs", "yaffs2")

@@ -9,7 +9,7 @@ from fstree import Script
 from guest_programs import build
 from yaffs_guest import CHIP_COUNTERS, LIST, MONITOR, UMOUNT, Chip, load, mount, run, start
 
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
 
 CHIP = Chip(2048, 64, 16, 256)
 # Blocks of an erased partition that a mount asks for the other tag mode, at most.

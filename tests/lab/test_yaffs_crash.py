@@ -42,8 +42,8 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import encode
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.protocol.plan import encode
 from ffslab.yaffs2 import Report, check_image, read_tree
 from ffslab.yaffs2.image import map_file, parse_lab_header
 

@@ -31,7 +31,7 @@ from yaffs_guest import (
 )
 from yaffs_trees import rich_tree
 
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
 
 CHIP = Chip(blocks=72)
 BUSY = Churn("/busy", files=40, bytes=60_000, rounds=12)

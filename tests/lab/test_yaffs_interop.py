@@ -31,7 +31,7 @@ from yaffs_guest import (
 )
 from yaffs_trees import rich_tree
 
-from ffslab.target.lab import LabBuild
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
 
 

@@ -30,8 +30,8 @@ from yaffs_guest import (
     write_flash,
 )
 
-from ffslab.target.lab import LabBuild
-from ffslab.target.uml import WALL_CLOCK_START_NS
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.targets.uml.guests import WALL_CLOCK_START_NS
 from ffslab.yaffs2.format import ObjectType
 from ffslab.yaffs2.header import HeaderFields, pack_header
 from ffslab.yaffs2.tags import header_tags

@@ -24,13 +24,13 @@ from pathlib import Path
 
 from lab_support import ROOT, cases
 
-from ffslab.model.specs import Case
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.plan import encode
 from ffslab.results.console import Finding, scan_console
-from ffslab.target.guest import CONSOLE_NAME
-from ffslab.target.lab import LabBuild
-from ffslab.target.launch import kill_group, start_guest
-from ffslab.target.planlines import encode
-from ffslab.target.uml import batch_script, write_guest_directory
+from ffslab.targets.target import CONSOLE_NAME
+from ffslab.targets.uml.guests import batch_script, write_guest_directory
+from ffslab.targets.uml.launch import kill_group, start_guest
 
 SOURCE = ROOT / "tests" / "lab" / "guest" / "fsfuzz"
 RAM_BYTES = 256 * 2**20

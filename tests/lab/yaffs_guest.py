@@ -20,11 +20,12 @@ import fstree
 from fstree import Listing, Script
 from lab_support import Boot, boot, cases
 
-from ffslab.model.specs import Case
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.protocol.chip_file import flash_file_bytes
+from ffslab.protocol.plan import encode
 from ffslab.results.console import scan_console
-from ffslab.target.flashfile import flash_file_bytes
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import TRACE_REGION, encode, module_path, vnand_chip
+from ffslab.targets.virtual_flash import TRACE_REGION, module_path, vnand_chip
 from ffslab.yaffs2 import ImageOptions, Report, check_image, read_tree
 from ffslab.yaffs2.format import Geometry
 from ffslab.yaffs2.image import map_file, parse_lab_header

@@ -6,7 +6,8 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +16,10 @@ from typing import Any
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.pool import CaseDone
 from ffslab.campaign.run import Prepared
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
+from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog
-from ffslab.model.specs import Case
 from ffslab.model.study import (
     Override,
     Study,
@@ -27,8 +29,19 @@ from ffslab.model.study import (
     with_overrides,
 )
 from ffslab.results.rundir import RunDirectory
-from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun
+from ffslab.targets.target import (
+    CONSOLE_NAME,
+    RECORDS_NAME,
+    GuestJob,
+    GuestRun,
+    Opened,
+    Opening,
+    Target,
+    TargetKind,
+)
+from ffslab.targets.uml.guests import KIND
 
+LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 
 STUDY = """
@@ -117,6 +130,7 @@ class FakeTarget:
     timed_out: frozenset[str] = frozenset()
     killed: threading.Event = field(default_factory=threading.Event)
     ran: list[str] = field(default_factory=list)
+    kind = KIND
 
     def missing(self, case: Case) -> str:  # noqa: ARG002
         return ""
@@ -141,6 +155,30 @@ class FakeTarget:
 
     def kill_all(self) -> None:
         self.killed.set()
+
+
+@dataclass(frozen=True)
+class FakeSite:
+    """A site whose target is at hand; there is a lab, but for no guest."""
+
+    target: Target
+    lab: LabBuild = LAB
+    kind: TargetKind = KIND
+
+    @property
+    def build_id(self) -> str:
+        return self.lab.build_id
+
+    @property
+    def variant_ids(self) -> Mapping[str, str]:
+        return self.lab.variant_ids
+
+    def lab_of_images(self) -> LabBuild:
+        return self.lab
+
+    @contextmanager
+    def open(self, opening: Opening) -> Iterator[Opened]:
+        yield Opened(self.target, opening.jobs)
 
 
 class SilentProgress:

@@ -18,12 +18,13 @@ from host_support import begun_run
 
 from ffslab.campaign.run import prepare
 from ffslab.loader import load_catalog, parse_toml
-from ffslab.model.specs import Case, Micro
+from ffslab.model.case import Case
 from ffslab.model.study import expand, study_from_document
+from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import Preparation
-from ffslab.results.records import parse_records
+from ffslab.workloads.micro.keys import Micro
 
 AGENT = "ffsmicro"
 START_NS = 10_000_000_000
@@ -156,7 +157,7 @@ def micro_result(
     stream = parse_records(prepared_records(case) if prepared is None else prepared)
     preparation = Preparation("5" * 64, Outcome("pass"), stream)
     records = parse_records(micro_records(case, guest))
-    return case_result(case, outcome or Outcome("pass"), records, None, preparation)
+    return case_result(case, outcome or Outcome("pass"), records, None, [preparation])
 
 
 def write_micro_run(
@@ -178,7 +179,7 @@ def write_micro_run(
         records = micro_records(case, guest) if outcome.kind == "pass" else b""
         (directory / "records.jsonl").write_bytes(records)
         preparation = Preparation("5" * 64, Outcome("pass"), parse_records(prepared_records(case)))
-        result = case_result(case, outcome, parse_records(records), None, preparation)
+        result = case_result(case, outcome, parse_records(records), None, [preparation])
         virtual = result["virtual_ns"]
         wall = {"id": case.id, "wall_ns": 10**9, "virtual_ns": virtual, "virtual_per_wall": None}
         run.finish_case(result, wall)

@@ -27,9 +27,9 @@ from bench.ratios import (
 )
 
 from ffslab.errors import InfrastructureError
-from ffslab.model.trees import mean_shape
-from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import plan_text
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.tree.checks import mean_shape
 
 
 def test_ratios_are_paired_by_repeat() -> None:

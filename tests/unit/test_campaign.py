@@ -9,15 +9,16 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from host_support import STUDY, FakeTarget, SilentProgress, cases_of
+from host_support import LAB, STUDY, FakeSite, FakeTarget, SilentProgress, cases_of
 
+from ffslab.campaign.chain import Chain, chain_of
 from ffslab.campaign.plan import Estimate, host_cpu_for, remaining
 from ffslab.campaign.pool import PoolOptions, run_cases
 from ffslab.campaign.run import (
@@ -28,20 +29,24 @@ from ffslab.campaign.run import (
     prepare,
     prepare_resumed,
 )
+from ffslab.campaign.state_store import StateStore
 from ffslab.campaign.states import StateRoom
 from ffslab.errors import DamagedResultError, GuestLostError, InfrastructureError, UsageError
+from ffslab.model.case import Case
 from ffslab.results.files import disk_error
 from ffslab.results.rundir import RunDirectory, create_run, find_run
-from ffslab.target.guest import GuestJob
-from ffslab.target.lab import LabBuild
-from ffslab.target.states import StateStore
+from ffslab.targets.target import GuestJob
+from ffslab.targets.uml.guests import KIND
 
-LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
+def chains_of(cases: Sequence[Case]) -> list[Chain]:
+    return [chain_of(case, KIND, LAB.build_id) for case in cases]
+
+
 def states_in(directory: Path) -> StateRoom:
-    return StateRoom(StateStore(directory / "state"), LAB.build_id)
+    return StateRoom(StateStore(directory / "state"))
 
 
 @pytest.fixture
@@ -56,8 +61,8 @@ def _execute(
 ) -> RunEnd:
     root = study.parent / "results"
     prepared = prepare_resumed(resume, LAB.build_id) if resume else prepare(str(study))
-    request = RunRequest(prepared, PoolOptions(jobs, 60), "ffslab run", root, study.parent, resume)
-    return execute(request, LAB, lambda _lab, _scratch: target, SilentProgress(), lambda: NOW)
+    request = RunRequest(prepared, PoolOptions(jobs, 60), "ffslab run", root, resume)
+    return execute(request, FakeSite(target), SilentProgress(), lambda: NOW)
 
 
 def test_run_directory_is_complete(study: Path) -> None:
@@ -309,7 +314,8 @@ def test_unmet_requirement_is_a_skip_with_its_reason(tmp_path: Path) -> None:
 
     run = create_run(tmp_path, "x", NOW)
     progress = SilentProgress()
-    run_cases(cases_of()[:1], Bare(), run, PoolOptions(1, 60), progress, states_in(tmp_path))
+    chains, states = chains_of(cases_of()[:1]), states_in(tmp_path)
+    run_cases(chains, Bare(), run, PoolOptions(1, 60), progress, states)
     (result,) = progress.done
     assert (result["outcome"], result["reason"]) == ("skip", "the lab build has no module vnand")
 
@@ -317,7 +323,8 @@ def test_unmet_requirement_is_a_skip_with_its_reason(tmp_path: Path) -> None:
 def test_result_of_another_spec_does_not_count_as_done(tmp_path: Path) -> None:
     run = create_run(tmp_path, "x", NOW)
     cases = cases_of()[:1]
-    run_cases(cases, FakeTarget(), run, PoolOptions(1, 60), SilentProgress(), states_in(tmp_path))
+    chains, states = chains_of(cases), states_in(tmp_path)
+    run_cases(chains, FakeTarget(), run, PoolOptions(1, 60), SilentProgress(), states)
     assert run.done_ids(cases) == {cases[0].id}
     assert run.done_ids([replace(cases[0], cpu_scale=2.0)]) == frozenset()
 

@@ -11,26 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import FakeTarget, cases_of
+from host_support import FakeSite, FakeTarget, cases_of
 from test_cli import Command, Result
 
-import ffslab.campaign.run
-import ffslab.kernel
+import ffslab.targets.uml.site
+from ffslab.campaign.chain import chain_of
 from ffslab.campaign.images import CaseImage, build_images, with_tree_hashes
 from ffslab.campaign.run import prepare, prepare_resumed
-from ffslab.campaign.states import state_plan
 from ffslab.errors import SpecError, UsageError
 from ffslab.images import build, source
 from ffslab.images.build import BuiltImage, ImageSpec
 from ffslab.images.cache import file_sha256
 from ffslab.images.source import SourceTree
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import SilentProgress
-from ffslab.model.specs import Case, case_spec
+from ffslab.model.case import Case, case_spec
+from ffslab.protocol.chip_file import create_flash_file, flash_digest
 from ffslab.results.rundir import RunDirectory, find_run
-from ffslab.target.flashfile import create_flash_file, flash_digest
-from ffslab.target.guest import FLASH_NAME, IMAGE_NAME, GuestJob, GuestRun
-from ffslab.target.lab import LabBuild
-from ffslab.target.uml import write_guest_directory
+from ffslab.targets.target import FLASH_NAME, IMAGE_NAME, GuestJob, GuestRun
+from ffslab.targets.uml.guests import KIND, write_guest_directory
 
 STUDY = """
 schema = 1
@@ -169,10 +168,7 @@ def run(
 ) -> Runs:
     runs = Runs(Command(monkeypatch, capsys))
     lab = lab_in(tmp_path)
-    monkeypatch.setattr(ffslab.kernel, "ensure_lab", lambda **_: lab)
-    monkeypatch.setattr(
-        ffslab.campaign.run, "uml_target_factory", lambda *_: lambda _lab, _scratch: runs.target
-    )
+    monkeypatch.setattr(ffslab.targets.uml.site, "site_for", lambda *_: FakeSite(runs.target, lab))
     return runs
 
 
@@ -187,7 +183,7 @@ def hashed_cases(tree: str = "rootfs", more: str = "") -> tuple[Case, ...]:
 
 
 def images_of(cases: tuple[Case, ...], place: Path) -> dict[str, CaseImage]:
-    return dict(build_images(cases, lab_in(place), SilentProgress()).built)
+    return dict(build_images(cases, lambda: lab_in(place), SilentProgress()).built)
 
 
 # --- the tree in the spec ---
@@ -320,9 +316,7 @@ def test_the_images_contents_are_in_the_states_key_and_its_place_is_not() -> Non
     (case, *_) = cases_of(STUDY.format(tree="rootfs"))
 
     def key(path: str, sha256: str) -> str:
-        state = state_plan(case, "build", CaseImage(Path(path), sha256, {}))
-        assert state is not None
-        return state.key
+        return chain_of(case, KIND, "build", CaseImage(Path(path), sha256, {})).preparing[0].key
 
     assert key("a", "1" * 64) == key("b", "1" * 64)
     assert key("a", "1" * 64) != key("a", "2" * 64)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from host_support import FakeTarget, SilentProgress, cases_of
+from host_support import FakeSite, FakeTarget, SilentProgress, cases_of
 
+from ffslab.campaign.chain import chain_of, in_order
 from ffslab.campaign.pool import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
-from ffslab.campaign.states import StatePlan, in_order, state_plan
 from ffslab.errors import GuestLostError, InfrastructureError
-from ffslab.target.flashfile import create_flash_file, flash_digest
-from ffslab.target.guest import FLASH_NAME, GuestJob, GuestRun
-from ffslab.target.lab import LabBuild
+from ffslab.protocol.chip_file import create_flash_file, flash_digest
+from ffslab.targets.target import FLASH_NAME, GuestJob, GuestRun
+from ffslab.targets.uml.guests import KIND
 
-LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 STUDY = """
 schema = 1
@@ -81,10 +81,9 @@ def run(place: Path, target: FakeTarget, *, jobs: int = 2, fresh: bool = False) 
         PoolOptions(jobs, 60),
         "ffslab run",
         place / "results",
-        place,
         fresh_states=fresh,
     )
-    return execute(request, LAB, lambda _lab, _scratch: target, SilentProgress(), lambda: NOW)
+    return execute(request, FakeSite(target), SilentProgress(), lambda: NOW)
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -208,9 +207,8 @@ def test_a_full_store_stops_the_run_with_the_command_that_goes_on(place: Path) -
 
 
 def test_a_state_begins_one_state_ahead() -> None:
-    cases = cases_of(STUDY)
-    states = {case.id: state for case in cases if (state := state_plan(case, "build"))}
-    order = ["state" if isinstance(item, StatePlan) else "case" for item in in_order(cases, states)]
+    chains = [chain_of(case, KIND, "build") for case in cases_of(STUDY)]
+    order = ["state" if chain is None else "case" for _, chain in in_order(chains)]
     assert order == [
         *("state", "state", "case", "case", "case"),
         *("state", "case", "case", "case"),
@@ -218,10 +216,11 @@ def test_a_state_begins_one_state_ahead() -> None:
         *("case", "case", "case"),
     ]
     begun: set[str] = set()
-    for item in in_order(cases, states):
-        if isinstance(item, StatePlan):
-            assert item.key not in begun
-            begun.add(item.key)
+    for job, chain in in_order(chains):
+        if chain is None:
+            assert job.key not in begun
+            begun.add(job.key)
         else:
-            assert states[item.id].key in begun
-    assert list(in_order(cases, {})) == list(cases)
+            assert chain.preparing[-1].key in begun
+    alone = [replace(chain, preparing=()) for chain in chains]
+    assert list(in_order(alone)) == [(chain.own, chain) for chain in alone]

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from host_support import STUDY, FakeTarget
+from host_support import STUDY, FakeSite, FakeTarget
 from typer.testing import CliRunner
 
-import ffslab.campaign.run
-import ffslab.kernel
+import ffslab.targets.uml.site
 from ffslab.cli.app import VERBS, build_app, main
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
 from ffslab.model.files import BaseFile, PartFile, StateFile, StudyFile
-from ffslab.model.workload_files import FfsmarkFile, MicroFile, Strict, TreeFile
+from ffslab.model.strict import Strict
+from ffslab.model.workload_file import file_of
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import find_run
 from ffslab.results.store import COLUMNS, open_store
-from ffslab.target.lab import LabBuild
+from ffslab.workloads.registry import workloads
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -63,11 +63,7 @@ def ffslab_command(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.toml").write_text(STUDY)
     command = Command(monkeypatch, capsys)
-    lab = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
-    monkeypatch.setattr(ffslab.kernel, "ensure_lab", lambda **_: lab)
-    monkeypatch.setattr(
-        ffslab.campaign.run, "uml_target_factory", lambda *_: lambda _lab, _scratch: command.target
-    )
+    monkeypatch.setattr(ffslab.targets.uml.site, "site_for", lambda *_: FakeSite(command.target))
     return command
 
 
@@ -309,9 +305,9 @@ def test_study_format_documents_every_key_and_no_other() -> None:
         "## Top level": StudyFile,
         "## `[base]`": BaseFile,
         "### `[base.state]`": StateFile,
-        "### `[base.workload]` of FFSMark": FfsmarkFile,
-        "### `[base.workload]` of micro": MicroFile,
-        "### `[base.workload]` of tree": TreeFile,
+        "### `[base.workload]` of FFSMark": file_of(workloads()["ffsmark"]),
+        "### `[base.workload]` of micro": file_of(workloads()["micro"]),
+        "### `[base.workload]` of tree": file_of(workloads()["tree"]),
         "## Parts": PartFile,
     }
     for heading, model in sections.items():

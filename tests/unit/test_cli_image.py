@@ -15,8 +15,8 @@ from ffslab.images import build, source
 from ffslab.images.build import BuiltImage, ImageSpec
 from ffslab.images.catalogue import all_images, named_image
 from ffslab.images.source import SourceTree
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import load_catalog
-from ffslab.target.lab import LabBuild
 
 LAB = LabBuild(Path("linux"), {}, Path("agent"), "build")
 

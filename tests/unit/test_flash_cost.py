@@ -18,8 +18,8 @@ from bench.flash_cost import DirectoryCost, FlashCosts, MountCost, Phase, Worklo
 from bench.run import Request, run_bench
 
 from ffslab.errors import UsageError
-from ffslab.results.records import parse_records
-from ffslab.target.planlines import parse_step
+from ffslab.protocol.plan import parse_step
+from ffslab.protocol.records import parse_records
 
 SIZES = plans.Sizes()
 YAFFS = dict.fromkeys(

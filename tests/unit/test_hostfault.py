@@ -7,7 +7,7 @@ import signal
 import pytest
 from host_support import golden
 
-from ffslab.target.hostfault import GuestEnd, HostFault, RoomLeft, host_fault
+from ffslab.targets.uml.hostfault import GuestEnd, HostFault, RoomLeft, host_fault
 
 ROOMY = (RoomLeft("/dev/shm", 2**30),)
 FULL = (RoomLeft("/disk", 2**30), RoomLeft("/dev/shm", 4096))

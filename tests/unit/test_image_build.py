@@ -24,10 +24,10 @@ from ffslab.images.toolguest import Tool, ToolFailedError, ToolJob
 from ffslab.images.tools import Command, recipe, tool_names
 from ffslab.images.ubifs_uuid import UUID, fix_uuid
 from ffslab.kernel import packages
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import SilentProgress
 from ffslab.loader import load_catalog
 from ffslab.model.settings import mount_setup
-from ffslab.target.lab import LabBuild
 
 PAGE_BYTES = 2048
 BLOCK_BYTES = 64 * PAGE_BYTES

@@ -9,13 +9,13 @@ import sys
 import time
 from pathlib import Path
 
-from ffslab.target.launch import held_ram, kill_group, start_guest, with_parent
+from ffslab.targets.uml.launch import held_ram, kill_group, start_guest, with_parent
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 OWNER = """
 import os, signal, sys, time
 from pathlib import Path
-import ffslab.target.launch as launch
+import ffslab.targets.uml.launch as launch
 {before}
 script = "echo $$ > leader; sleep 1000 & echo $! > child; sleep 1000"
 process = launch.start_guest(script, Path("."))

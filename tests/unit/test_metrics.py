@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from host_support import cases_of, golden
 
+from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.metrics import (
     bucket_bounds,
@@ -21,7 +22,8 @@ from ffslab.results.metrics import (
     write_amplification,
 )
 from ffslab.results.outcome import Outcome
-from ffslab.results.records import parse_records
+from ffslab.workloads.ffsmark.result import PHASES as FFSMARK
+from ffslab.workloads.micro.result import PHASES as MICRO
 
 
 def _index(value: int) -> int:
@@ -329,14 +331,14 @@ def test_the_workload_is_the_sum_of_its_phases() -> None:
         "write_amplification": 400.0,  # 500 × 8,192 ÷ 10,240
         **WEAR,
     }
-    assert workload_metrics(phases, around, 8192) == {**whole, **flash}
+    assert workload_metrics(phases, around, 8192, FFSMARK) == {**whole, **flash}
     # One snapshot alone says nothing.
     for label in around:
         one = {label: around[label]}
-        assert workload_metrics(phases, one, 8192) == {**whole, "flash": {}}
-    assert workload_metrics(phases[:3], around, 8192) is None
+        assert workload_metrics(phases, one, 8192, FFSMARK) == {**whole, "flash": {}}
+    assert workload_metrics(phases[:3], around, 8192, FFSMARK) is None
     full = {**phases[2], "status": "error", "errno_name": "ENOSPC"}
-    found = workload_metrics([*phases[:2], full, phases[3]], {}, 8192)
+    found = workload_metrics([*phases[:2], full, phases[3]], {}, 8192, FFSMARK)
     assert found is not None
     assert (found["status"], found["errno_name"]) == ("error", "ENOSPC")
 
@@ -346,11 +348,11 @@ def test_of_a_micro_benchmark_measure_and_flush_are_the_workload() -> None:
         ended_phase("measure", 100, 300, (0, 0, 0, 0, 0, 1_000)),
         ended_phase("flush", 500, 100, (0, 0, 0, 0, 0, 24)),
     ]
-    found = workload_metrics(phases, flash_records("measure:start", "flush:end"), 512)
+    found = workload_metrics(phases, flash_records("measure:start", "flush:end"), 512, MICRO)
     assert found is not None
     assert (found["t_start_ns"], found["t_end_ns"], found["duration_ns"]) == (100, 600, 400)
     assert (found["bytes_written"], found["write_amplification"]) == (1_024, 250.0)  # 500 × 512
-    assert workload_metrics(phases[:1], {}, 512) is None
+    assert workload_metrics(phases[:1], {}, 512, MICRO) is None
 
 
 def test_a_rate_needs_time() -> None:

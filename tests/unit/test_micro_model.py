@@ -7,13 +7,16 @@ from dataclasses import replace
 
 import pytest
 from host_support import cases_of, study_of
+from plan_support import is_prepared_apart, preparation_plan_text
 
 from ffslab.errors import SpecError
 from ffslab.loader import find_study, load_catalog
-from ffslab.model.specs import Case, Ffsmark, Micro, case_spec
+from ffslab.model.case import Case, case_spec
 from ffslab.model.study import expand, study_from_document, with_overrides
-from ffslab.target.planlines import parse_step
-from ffslab.target.plantext import plan_text, preparation_plan_text
+from ffslab.protocol.plan import parse_step
+from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.ffsmark.keys import Ffsmark
+from ffslab.workloads.micro.keys import Micro
 
 KIB, MIB = 2**10, 2**20
 
@@ -185,7 +188,7 @@ def test_a_case_has_two_plans_and_cases_that_differ_in_requests_share_the_first(
 def test_without_a_remount_one_guest_does_all() -> None:
     live = STUDY.replace('state = "saturated"', 'state = { kind = "saturated", remount = false }')
     case = cases_of(live)[-1]
-    assert not case.is_prepared_apart
+    assert not is_prepared_apart(case)
     assert case.state.name == "saturated-live"
     verbs = verbs_of(plan_text(case))
     assert verbs[verbs.index("erase") :][:2] == ["erase", "ubi-attach"]

@@ -24,24 +24,24 @@ from micro_support import (
 )
 from rich.console import Console
 
-from ffslab.cli.micro_tables import print_preparation, print_requests
 from ffslab.cli.tables import print_results
 from ffslab.errors import DamagedResultError
+from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
-from ffslab.results.micro import (
+from ffslab.results.outcome import Outcome, judge
+from ffslab.results.preparation import Preparation, own_preparation_results
+from ffslab.results.rundir import RunDirectory
+from ffslab.results.store import COLUMNS, export_tables, open_store
+from ffslab.workloads.micro.requests import FlashRow, RequestSeries
+from ffslab.workloads.micro.result import (
     RequestShape,
     cause_of,
     latency_summary,
     mean_response_ns,
-    own_preparation_results,
     request_results,
 )
-from ffslab.results.outcome import Outcome, judge
-from ffslab.results.preparation import Preparation
-from ffslab.results.records import RecordStream, parse_records
-from ffslab.results.requests import FlashRow, RequestSeries
-from ffslab.results.rundir import RunDirectory
-from ffslab.results.store import COLUMNS, export_tables, open_store
+from ffslab.workloads.micro.terminal import print_preparation, print_requests
+from ffslab.workloads.results import asked_of
 
 GCD = "jffs2_gcd_mtd0"
 SHAPE = RequestShape(4096, 2048)
@@ -334,7 +334,7 @@ def test_unreachable_rate_fails_with_the_agent_s_words() -> None:
     stream = parse_records(prepared_records(case, error=message))
     outcome = judge(stream, "", 0, None)
     assert (outcome.kind, outcome.reason) == ("fail", f"phase prepare: {message}")
-    result = unprepared_result(case, Preparation("5" * 64, outcome, stream))
+    result = unprepared_result(case, [Preparation("5" * 64, outcome, stream)])
     assert result["outcome"] == "fail"
     assert result["reason"] == f"preparation: phase prepare: {message}"
     assert (result["micro"], result["requests"], result["phases"]) == (None, [], [])
@@ -344,7 +344,7 @@ def test_unreachable_rate_fails_with_the_agent_s_words() -> None:
 @pytest.mark.parametrize("kind", ["crash", "timeout", "corrupt", "fail"])
 def test_unprepared_has_the_outcome_of_its_preparation(kind: Any) -> None:
     preparation = Preparation("5" * 64, Outcome(kind, "why", ("line",)), parse_records(b""))
-    result = unprepared_result(micro_cases()[0], preparation)
+    result = unprepared_result(micro_cases()[0], [preparation])
     assert (result["outcome"], result["reason"]) == (kind, "preparation: why")
     assert result["excerpt"] == ["line"]
 
@@ -353,7 +353,7 @@ def test_stopped_by_a_full_partition_is_short_and_not_fail() -> None:
     case = micro_cases()[0]
     guest = Guest((Stream((5, 6, 7)),), planned=256, stopped="ENOSPC")
     stream = parse_records(micro_records(case, guest))
-    outcome = judge(stream, "", 0, None, case.workload)
+    outcome = judge(stream, "", 0, None, asked_of(case.workload, own=True))
     assert outcome.kind == "short"
     assert "3 of 256 requests: the partition is full" in outcome.reason
     assert micro_result(case, guest)["micro"]["stopped"] == "ENOSPC"
@@ -373,7 +373,9 @@ def test_contradictory_records_leave_a_result_without_requests() -> None:
     records = [json.loads(line) for line in micro_records(case).splitlines()]
     next(record for record in records if record["type"] == "requests")["first"] = 1
     stream = parse_records(lines_of(records))
-    result = case_result(case, judge(stream, "", 0, None), stream, None)
+    result = case_result(
+        case, judge(stream, "", 0, None, asked_of(case.workload, own=True)), stream, None
+    )
     assert (result["outcome"], result["requests"]) == ("crash", [])
 
 
@@ -454,7 +456,7 @@ def test_a_case_is_shown() -> None:
 
 def test_a_case_that_was_not_run_is_shown() -> None:
     preparation = Preparation("5" * 64, Outcome("fail", "full"), parse_records(b""))
-    result = unprepared_result(micro_cases()[0], preparation)
+    result = unprepared_result(micro_cases()[0], [preparation])
     assert "full" in _shown(print_preparation, result)
     assert _shown(print_requests, result) == ""
 

@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 from host_support import STUDY, cases_of, study_of
 
+from ffslab.campaign.inputs import guest_inputs
 from ffslab.errors import SpecError, UsageError
 from ffslab.loader import find_study, load_catalog, parse_toml, study_names
+from ffslab.model.case import case_spec
 from ffslab.model.effects import check_effects
-from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES, case_spec
+from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES
 from ffslab.model.study import expand, select, study_from_document, with_overrides
 from ffslab.model.units import format_duration_ns, format_size, parse_size
 from ffslab.paths import data_dir
-from ffslab.target.inputs import guest_inputs
+from ffslab.targets.uml.guests import KIND
 
+GUEST_INPUTS = guest_inputs(KIND)
 MIB = 2**20
 
 
@@ -177,9 +180,9 @@ def test_an_option_of_the_base_goes_to_the_file_systems_that_have_it() -> None:
     catalog = load_catalog()
     without = study_of(text.replace('"jffs2", "ubifs"', '"jffs2"'))
     with pytest.raises(SpecError, match=r"options\.beb_per1024=4 has no effect"):
-        check_effects(without, catalog, guest_inputs)
+        check_effects(without, catalog, GUEST_INPUTS)
     alone = with_overrides(study_of(text), [("filesystem", ("jffs2",))], catalog)
-    check_effects(alone, catalog, guest_inputs)
+    check_effects(alone, catalog, GUEST_INPUTS)
     assert {case.filesystem.name for case in expand(alone, catalog)} == {"jffs2"}
     given = with_overrides(
         study_of(text),
@@ -187,7 +190,7 @@ def test_an_option_of_the_base_goes_to_the_file_systems_that_have_it() -> None:
         catalog,
     )
     with pytest.raises(SpecError, match=r"--set options\.beb_per1024=4 has no effect"):
-        check_effects(given, catalog, guest_inputs)
+        check_effects(given, catalog, GUEST_INPUTS)
 
 
 def test_a_smaller_reserve_lets_ubi_have_a_smaller_partition() -> None:

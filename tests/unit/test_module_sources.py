@@ -15,13 +15,14 @@ from ffslab import doctor
 from ffslab.campaign.run import prepare
 from ffslab.errors import SpecError
 from ffslab.kernel import lab, outoftree
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.outoftree import identified, out_of_tree_filesystems, with_hash
 from ffslab.kernel.source import KernelSource
 from ffslab.kernel.symbols import missing_symbols, options_of, origin_of
 from ffslab.loader import load_catalog
-from ffslab.model.specs import Case, Filesystem, ModuleSource, case_spec
-from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import plan_text
+from ffslab.model.case import Case, case_spec
+from ffslab.model.specs import Filesystem, ModuleSource
+from ffslab.targets.virtual_flash import plan_text
 
 FILESYSTEM = """
 schema = 1

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from host_support import golden
 
+from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.console import last_lines, scan_console
 from ffslab.results.outcome import OUTCOMES, Outcome, judge, judged
-from ffslab.results.records import RecordStream, parse_records
 
 
 def _judge(console: str, records: str, status: int = 0, limit: float | None = None) -> Outcome:

@@ -10,38 +10,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import FakeTarget, SilentProgress
+from host_support import FakeSite, FakeTarget, SilentProgress
 
+from ffslab.campaign.chain import chain_of
 from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.pool import PoolOptions
-from ffslab.campaign.run import (
-    RunEnd,
-    RunRequest,
-    execute,
-    lab_parts,
-    prepare,
-    prepare_resumed,
-)
-from ffslab.campaign.states import state_plan
+from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare, prepare_resumed
 from ffslab.cli.app import build_app
 from ffslab.errors import SpecError, UsageError
 from ffslab.kernel import lab as lab_module
 from ffslab.kernel.lab import kernel_inputs, plan_lab
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.patches import read_series
 from ffslab.kernel.source import KernelSource
 from ffslab.loader import StudySource, load_catalog, parse_toml
+from ffslab.model.case import Case, case_spec
 from ffslab.model.kernels import SWITCHES, kernel_words
-from ffslab.model.specs import Case, case_spec
 from ffslab.model.study import expand, study_from_document, with_overrides
 from ffslab.paths import data_dir
+from ffslab.protocol.plan import parse_step
 from ffslab.report.data import Fact
 from ffslab.report.facts import other_kernel
 from ffslab.report.load import load_run
 from ffslab.results.store import case_rows
-from ffslab.target.lab import LabBuild
-from ffslab.target.planlines import parse_step
-from ffslab.target.plantext import plan_text
-from ffslab.target.uml import BATCH_CONSOLE, UmlTarget, kernel_arguments
+from ffslab.targets.uml.guests import BATCH_CONSOLE, KIND, UmlTarget, kernel_arguments
+from ffslab.targets.uml.site import lab_parts
+from ffslab.targets.virtual_flash import plan_text
 
 STUDY = """
 schema = 1
@@ -152,14 +146,14 @@ def test_every_choice_is_another_spec_id_and_state() -> None:
     assert [dict(case.axes)["kernel"] for case in found] == kernels
     assert len({case.id for case in found}) == len(kernels)
     assert len({case.spec_hash for case in found}) == len(kernels)
-    states = [state_plan(case, "build") for case in found]
-    assert len({state.key for state in states if state}) == len(kernels)
+    jobs = [chain_of(case, KIND, "build").preparing[0] for case in found]
+    assert len({job.key for job in jobs}) == len(kernels)
     assert found[1].id == "period-s1" and found[3].id == "period.jffs2nosummary-s1"
 
 
 def test_a_state_depends_on_the_kernels_build() -> None:
     case = study_cases("[base.workload]\nkind = 'micro'", kernel="period")[0]
-    keys = [plan.key for build in ("a", "b") if (plan := state_plan(case, build))]
+    keys = [chain_of(case, KIND, build).preparing[0].key for build in ("a", "b")]
     assert len(set(keys)) == 2
 
 
@@ -237,11 +231,9 @@ def ran(tmp_path: Path) -> RunEnd:
     path.write_text(
         STUDY.format(base="", axes='[axes]\nkernel = ["default", "period", "period:lzo_no_skip"]')
     )
-    request = RunRequest(
-        prepare(str(path)), PoolOptions(1, 60), "ffslab run", tmp_path / "results", tmp_path
-    )
+    request = RunRequest(prepare(str(path)), PoolOptions(1, 60), "ffslab run", tmp_path / "results")
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    return execute(request, lab, lambda _, __: FakeTarget(), SilentProgress(), lambda: now)
+    return execute(request, FakeSite(FakeTarget(), lab), SilentProgress(), lambda: now)
 
 
 def test_every_result_names_its_kernel(ran: RunEnd) -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from host_support import STUDY, cases_of
 
-from ffslab.target.planlines import decode, encode, parse_step
-from ffslab.target.plantext import plan_text
+from ffslab.protocol.plan import decode, encode, parse_step
+from ffslab.targets.virtual_flash import plan_text
 
 
 def _steps(text: str) -> list[tuple[str, dict[str, str]]]:

@@ -14,11 +14,12 @@ from typing import Any
 from host_support import begun_run, prepared_study
 
 from ffslab.model.canonical import canonical_json
-from ffslab.model.specs import Case, Micro
+from ffslab.model.case import Case
+from ffslab.protocol.records import RecordStream
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
-from ffslab.results.records import RecordStream
 from ffslab.results.rundir import RunDirectory
+from ffslab.workloads.micro.keys import Micro
 
 Overrides = Sequence[tuple[str, tuple[Any, ...]]]
 KIB = 2**10

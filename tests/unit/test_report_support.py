@@ -21,11 +21,11 @@ from host_support import begun_run, prepared_study
 from jsonschema import Draft7Validator
 
 from ffslab.model.canonical import canonical_json
-from ffslab.model.specs import Case
+from ffslab.model.case import Case
+from ffslab.protocol.records import parse_records
 from ffslab.report import build, svg
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
-from ffslab.results.records import parse_records
 from ffslab.results.rundir import RESULTS, WALL
 
 BLOCKS = 800

@@ -14,13 +14,15 @@ from host_support import begun_run, study_of
 from ffslab.campaign.run import Prepared
 from ffslab.loader import StudySource, load_catalog, parse_toml
 from ffslab.model.canonical import canonical_json
-from ffslab.model.specs import Case, Tree
+from ffslab.model.case import Case
 from ffslab.model.study import expand
-from ffslab.model.trees import Step, mean_shape, split_steps, steps_of
+from ffslab.protocol.records import RecordStream
 from ffslab.results.casefile import case_result
 from ffslab.results.metrics import FLASH_TIMES
 from ffslab.results.outcome import Outcome
-from ffslab.results.records import RecordStream
+from ffslab.workloads.tree.checks import mean_shape
+from ffslab.workloads.tree.keys import Tree
+from ffslab.workloads.tree.steps import Step, guests_of, steps_of
 
 MIB = 2**20
 TREE_BYTES = 15_000_000
@@ -192,8 +194,8 @@ def _tree(case: Case) -> Tree:
 
 def _figures(case: Case, effects: Effects, passed: bool) -> dict[str, Any]:
     steps = steps_of(_tree(case))
-    first, _ = split_steps(_tree(case))
-    rows = [_step(case, step, effects, step.index < len(first)) for step in steps]
+    *before, _ = guests_of(_tree(case), case.state)
+    rows = [_step(case, step, effects, step.index < sum(map(len, before))) for step in steps]
     if not passed:  # it ended in the middle
         rows = [
             row if row["index"] < 2 else {**row, "status": "missing", "duration_ns": None}

@@ -12,9 +12,11 @@ import pytest
 from micro_support import AGENT, Guest, Row, Stream, lines_of, micro_cases, micro_records
 
 from ffslab.errors import DamagedResultError
+from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.outcome import judge
-from ffslab.results.records import RecordStream, parse_records
-from ffslab.results.requests import FlashRow, load_requests, read_requests
+from ffslab.workloads.micro.keys import Micro
+from ffslab.workloads.micro.requests import FlashRow, load_requests, read_requests
+from ffslab.workloads.results import asked_of
 
 Records = list[dict[str, Any]]
 GCD = "jffs2_gcd_mtd0"
@@ -152,7 +154,7 @@ def test_contradictions_are_named(
         read_requests(tmp_path)
     assert what in error.value.message
     assert str(tmp_path / "records.jsonl") in error.value.message
-    outcome = judge(parse_records(data), "", 0, None)
+    outcome = judge(parse_records(data), "", 0, None, asked_of(Micro(), own=True))
     assert outcome.kind == "crash" and what in outcome.reason
 
 

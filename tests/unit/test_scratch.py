@@ -13,9 +13,9 @@ import pytest
 from host_support import cases_of
 
 from ffslab.errors import GuestLostError, InfrastructureError
-from ffslab.target import boot, scratch
-from ffslab.target.boot import wait_for_room
-from ffslab.target.scratch import (
+from ffslab.targets.uml import boot, scratch
+from ffslab.targets.uml.boot import wait_for_room
+from ffslab.targets.uml.scratch import (
     TRACE_BYTES,
     Claim,
     Need,
@@ -151,7 +151,7 @@ def test_a_refused_guest_keeps_nothing(tmp_path: Path, room: dict[Path, int]) ->
 def test_claims_of_another_process_count_until_it_is_killed(tmp_path: Path) -> None:
     script = (
         "import sys, time; from pathlib import Path\n"
-        "from ffslab.target.scratch import Need, scratch_directory\n"
+        "from ffslab.targets.uml.scratch import Need, scratch_directory\n"
         "place = Path(sys.argv[1])\n"
         "with scratch_directory(Need(1, 1), 1, place, None, place) as found:\n"
         "    found.claim(Need(2**60, 0)); found.files.claim(5 << 20)\n"

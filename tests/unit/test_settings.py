@@ -14,16 +14,17 @@ from typing import Any, get_args
 import pytest
 from host_support import study_of
 
+from ffslab.campaign.inputs import guest_inputs
 from ffslab.cli.app import main
 from ffslab.errors import EXIT_USAGE, SpecError
 from ffslab.loader import find_study, load_catalog, study_names
+from ffslab.model.case import Case, case_spec
 from ffslab.model.catalog import Catalog
 from ffslab.model.effects import check_effects
 from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.files import StateFile
 from ffslab.model.kernels import SWITCHES
 from ffslab.model.settings import valid_keys
-from ffslab.model.specs import Case, case_spec
 from ffslab.model.study import (
     Override,
     Study,
@@ -33,10 +34,12 @@ from ffslab.model.study import (
     with_overrides,
 )
 from ffslab.model.units import parse_size
-from ffslab.model.workload_files import WORKLOAD_MODELS
-from ffslab.target.inputs import guest_inputs
+from ffslab.model.workload_file import file_of
+from ffslab.targets.uml.guests import KIND
+from ffslab.workloads.registry import workloads
 
 CATALOG = load_catalog()
+GUEST_INPUTS = guest_inputs(KIND)
 TREE = """
 schema = 1
 name = "trees"
@@ -60,7 +63,7 @@ def shipped(name: str, catalog: Catalog = CATALOG) -> Study:
 def checked(study: Study) -> tuple[Case, ...]:
     """The cases of a study whose settings all have an effect; SpecError otherwise."""
     cases = expand(study, CATALOG)
-    check_effects(study, CATALOG, guest_inputs)
+    check_effects(study, CATALOG, GUEST_INPUTS)
     return cases
 
 
@@ -189,7 +192,7 @@ def test_a_value_that_is_so_anyway_is_no_error() -> None:
 
 @pytest.mark.parametrize("name", sorted(study_names()))
 def test_shipped_studies_state_nothing_in_vain(name: str) -> None:
-    check_effects(shipped(name), CATALOG, guest_inputs)
+    check_effects(shipped(name), CATALOG, GUEST_INPUTS)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +254,7 @@ def values_for(key: str) -> Sequence[Any]:
     if group == "options":
         options = [fs.options[name] for fs in CATALOG.filesystems.values() if name in fs.options]
         return tuple(dict.fromkeys(value for option in options for value in option.values))
-    models = [StateFile] if group == "state" else list(WORKLOAD_MODELS.values())
+    models = [StateFile] if group == "state" else [file_of(kind) for kind in workloads().values()]
     types = [m.model_fields[name].annotation for m in models if name in m.model_fields]
     listed = tuple(dict.fromkeys(word for one in types for word in words(one)))
     if listed:
@@ -335,7 +338,7 @@ def attempt(study: Study, before: Mapping[str, Case], given: Sequence[Override])
     key, (value,) = given[-1]
     try:
         changed = with_overrides(study, given, CATALOG)
-        check_effects(changed, CATALOG, guest_inputs)
+        check_effects(changed, CATALOG, GUEST_INPUTS)
         # Without those that have no such setting: an option may be of one file system alone.
         as_stated = [case for case in before.values() if not changes_an_estimate(case)]
         having = [has for case in as_stated if (has := stated(case, key)) is not None]

@@ -21,14 +21,22 @@ from ffslab.campaign.run import RunEnd
 from ffslab.cli.run import _exit_code
 from ffslab.cli.tables import outcome_counts, print_results
 from ffslab.errors import EXIT_FAILED, EXIT_OK
-from ffslab.model.specs import Case, Ffsmark, Micro, Tree, Workload
+from ffslab.model.case import Case
+from ffslab.model.workload import Workload
+from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.report.load import plain_case
 from ffslab.results.casefile import case_result
-from ffslab.results.outcome import OUTCOMES, Outcome, judge
-from ffslab.results.records import RecordStream, parse_records
+from ffslab.results.outcome import NOTHING, OUTCOMES, Outcome, judge
 from ffslab.results.rundir import RunDirectory
-from ffslab.results.shortfall import is_good, shortfall
+from ffslab.results.shortfall import is_good
 from ffslab.results.store import case_rows
+from ffslab.workloads.ffsmark import result as ffsmark
+from ffslab.workloads.ffsmark.keys import Ffsmark
+from ffslab.workloads.micro import result as micro
+from ffslab.workloads.micro.keys import Micro
+from ffslab.workloads.results import asked_of
+from ffslab.workloads.tree import result as tree
+from ffslab.workloads.tree.keys import Tree
 
 MIB = 2**20
 SMALL = Micro(request_bytes=4096, volume_bytes=2 * MIB, existing=True)
@@ -44,7 +52,8 @@ WORKLOADS: dict[str, Workload] = {
 
 def outcome_of(records: str, workload: Workload | None, console: str = "pass") -> Outcome:
     stream = parse_records(golden(f"records/{records}.jsonl"))
-    return judge(stream, golden(f"console/{console}.log").decode(), 0, None, workload)
+    asked = NOTHING if workload is None else asked_of(workload, own=True)
+    return judge(stream, golden(f"console/{console}.log").decode(), 0, None, asked)
 
 
 def result_of(records: str, workload: Workload | None = None) -> dict[str, Any]:
@@ -185,7 +194,7 @@ def test_what_a_micro_benchmark_did_not_measure(
     changes: dict[str, Any], full: Any, short: tuple[Any, ...] | None
 ) -> None:
     stream = RecordStream(({**MICRO_RECORD, **changes},), (), False)
-    found = shortfall(ASKED, stream, full)
+    found = micro.shortfall(ASKED, stream, full)
     told = found and (found.what, found.measured, found.asked, found.stopped, found.told)
     assert told == short
     assert found is None or found.accepted == (found.measured * 10 >= 51_200)
@@ -233,7 +242,9 @@ def test_ffsmark_ends_in_any_phase(
             records.append({**record, **none, **counts, "phase": phase})
         else:
             records.append(dict(record))
-    outcome = judge(replace(stream, records=tuple(records)), "", 0, None, Ffsmark())
+    outcome = judge(
+        replace(stream, records=tuple(records)), "", 0, None, asked_of(Ffsmark(), own=True)
+    )
     assert outcome.short is not None
     assert (outcome.short.what, outcome.short.measured, outcome.short.asked) == short
 
@@ -246,28 +257,28 @@ def test_what_was_to_be_deleted_is_what_the_phases_before_left() -> None:
         | {"files_read": 1000}
         for name, (made, gone) in counts.items()
     )
-    found = shortfall(Ffsmark(), RecordStream(records, (), False), records[2])
+    found = ffsmark.shortfall(Ffsmark(), RecordStream(records, (), False), records[2])
     assert found is not None
     assert (found.what, found.measured, found.asked) == ("files deleted", 30, 115)
     assert found.told.endswith("(ENOSPC) after 30 of 115 files deleted")
     other = {**records[2], "phase": "mount"}
-    assert shortfall(Ffsmark(), RecordStream(records, (), False), other) is None
+    assert ffsmark.shortfall(Ffsmark(), RecordStream(records, (), False), other) is None
 
 
 def test_a_tree_that_is_cut_short_may_say_nothing() -> None:
     phase = {"type": "phase", "phase": "create", "workload": "tree"}
     others = ({"type": "tree", "phase": "copy", "files": 9},)
-    found = shortfall(Tree(), RecordStream(others, (), False), phase)
+    found = tree.shortfall(Tree(), RecordStream(others, (), False), phase)
     assert found is not None
     assert (found.measured, found.asked, found.accepted) == (0, None, False)
     assert found.told == "phase create: no space left on the partition (ENOSPC)"
     message = "No space after 7 of 12 files"
     made = (*others, {"type": "tree", "phase": "create", "files": 7})
-    found = shortfall(Tree(), RecordStream(made, (), False), {**phase, "message": message})
+    found = tree.shortfall(Tree(), RecordStream(made, (), False), {**phase, "message": message})
     assert found is not None
     assert (found.what, found.measured, found.asked) == ("files created", 7, 12)
     assert found.told.endswith(f"(ENOSPC): {message}")
-    assert shortfall(Tree(), RecordStream(made, (), False), {**phase, "workload": "x"}) is None
+    assert tree.shortfall(Tree(), RecordStream(made, (), False), {**phase, "workload": "x"}) is None
 
 
 def test_which_results_are_no_failures() -> None:

@@ -7,8 +7,8 @@ from itertools import accumulate
 
 import pytest
 
-from ffslab.results import startup
-from ffslab.results.startup import MIN_REQUESTS, startup_count
+from ffslab.workloads.micro import startup
+from ffslab.workloads.micro.startup import MIN_REQUESTS, startup_count
 
 CHEAP, DEAR = 300_000, 5_000_000
 

@@ -10,10 +10,17 @@ from pathlib import Path
 import pytest
 from host_support import cases_of
 
+from ffslab.campaign.chain import chain_of
+from ffslab.campaign.state_store import (
+    LIMIT_VARIABLE,
+    StateStore,
+    limit_bytes,
+    state_root,
+)
 from ffslab.errors import InfrastructureError, UsageError
-from ffslab.target.flashfile import copy_flash_file, create_flash_file, flash_digest
-from ffslab.target.plantext import preparation_plan_text
-from ffslab.target.states import LIMIT_VARIABLE, StateStore, limit_bytes, state_key, state_root
+from ffslab.model.case import Case
+from ffslab.protocol.chip_file import copy_flash_file, create_flash_file, flash_digest
+from ffslab.targets.uml.guests import KIND
 
 STUDY = """
 schema = 1
@@ -49,22 +56,26 @@ def kept(store: StateStore, key: str, contents: bytes, use: int) -> Path:
 def test_the_key_is_of_all_that_the_preparing_guest_depends_on() -> None:
     cases = cases_of(STUDY)
     first, other_seed, other_size = (cases[i] for i in (0, 1, 2))
-    keys = [state_key(c, preparation_plan_text(c), "build") for c in cases]
+
+    def key(case: Case, build: str = "build", more: str = "") -> str:
+        (job,) = chain_of(case, KIND, build).preparing
+        return replace(job, plan=job.plan + more).key
+
+    keys = [key(case) for case in cases]
     assert first.workload != other_size.workload
     assert keys[0] == keys[2]
     assert other_seed.seed != first.seed
     assert keys[1] != keys[0]
-    plan = preparation_plan_text(first)
     board = replace(first.board, ram_bytes=first.board.ram_bytes // 2)
     changed = {
-        state_key(first, plan, "another build"),
-        state_key(first, plan + "sync\n", "build"),
-        state_key(replace(first, board=board), plan, "build"),
-        state_key(replace(first, cpu_scale=2.0), plan, "build"),
+        key(first, "another build"),
+        key(first, more="sync\n"),
+        key(replace(first, board=board)),
+        key(replace(first, cpu_scale=2.0)),
     }
     assert len(changed | {keys[0]}) == 5
     # What a case is called, and whether it is traced, is not in it.
-    assert state_key(replace(first, id="x", trace=True), plan, "build") == keys[0]
+    assert key(replace(first, id="x", trace=True)) == keys[0]
 
 
 def test_what_was_kept_is_found_and_what_is_damaged_is_not(tmp_path: Path) -> None:

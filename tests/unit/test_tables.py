@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow.parquet
 
-from ffslab.results.request_tables import RequestStage, request_columns, task_columns
-from ffslab.results.requests import FlashRow, RequestSeries
 from ffslab.results.store import COLUMNS, _quoted, case_rows
+from ffslab.workloads.micro.request_tables import RequestStage, request_columns, task_columns
+from ffslab.workloads.micro.requests import FlashRow, RequestSeries
 
 ROOT = Path(__file__).resolve().parents[2]
 

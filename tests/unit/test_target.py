@@ -15,19 +15,20 @@ import pytest
 from host_support import cases_of
 
 from ffslab.errors import InfrastructureError
-from ffslab.target.flashfile import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
-from ffslab.target.guest import GuestJob
-from ffslab.target.initramfs import (
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
+from ffslab.protocol.trace import trim_trace
+from ffslab.targets.target import GuestJob
+from ffslab.targets.uml.guests import UmlTarget, batch_script, kernel_arguments
+from ffslab.targets.uml.initramfs import (
     build_archive,
     character_device,
     regular_file,
     symbolic_link,
 )
-from ffslab.target.lab import LabBuild
-from ffslab.target.plantext import plan_text
-from ffslab.target.scratch import Need, Place, Scratch, scratch_directory
-from ffslab.target.shell import run_shell
-from ffslab.target.uml import UmlTarget, batch_script, kernel_arguments, trim_trace
+from ffslab.targets.uml.scratch import Need, Place, Scratch, scratch_directory
+from ffslab.targets.uml.shell import run_shell
+from ffslab.targets.virtual_flash import plan_text
 
 MIB = 2**20
 
@@ -111,7 +112,7 @@ def test_scratch_without_room_is_refused(tmp_path: Path) -> None:
 def test_scratch_of_a_dead_owner_is_removed_and_of_a_living_one_kept(tmp_path: Path) -> None:
     script = (
         "import sys, time; from pathlib import Path\n"
-        "from ffslab.target.scratch import Need, Place, Scratch, scratch_directory\n"
+        "from ffslab.targets.uml.scratch import Need, Place, Scratch, scratch_directory\n"
         "with scratch_directory(Need(1, 0), 1, Path(sys.argv[1]), Path(sys.argv[1])) as d:\n"
         "    print(d.directory, flush=True); time.sleep(60)\n"
     )

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from host_support import FakeTarget, SilentProgress
+from host_support import FakeSite, FakeTarget, SilentProgress
 
 from ffslab.campaign.pool import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
@@ -24,12 +24,10 @@ from ffslab.results.files import disk_error, read_json, read_json_lines, write_a
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import export_tables, open_store
 from ffslab.streams import without_surrogates
-from ffslab.target.lab import LabBuild
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 SEPARATORS = "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg"
 NOT_UTF8 = os.fsdecode(b"\xff\xfe")
-LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 STUDY = """
 schema = 1
@@ -99,9 +97,8 @@ def run(tmp_path: Path) -> RunEnd:
         PoolOptions(2, 60),
         f"ffslab run {study}",
         tmp_path / f"out{NOT_UTF8}",
-        tmp_path,
     )
-    return execute(request, LAB, lambda _lab, _s: FakeTarget(), SilentProgress(), lambda: NOW)
+    return execute(request, FakeSite(FakeTarget()), SilentProgress(), lambda: NOW)
 
 
 # Each command in a process of its own, forked from one that has loaded everything.

@@ -17,9 +17,9 @@ import pytest
 
 from ffslab.cli.app import main
 from ffslab.errors import DamagedResultError
-from ffslab.results.idle import BETWEEN, IN_REQUEST, OUTSIDE, Pause, idle_work, measurement
-from ffslab.results.records import parse_records
-from ffslab.results.trace import Operation, Trace, read_trace, sum_by_task
+from ffslab.protocol.records import parse_records
+from ffslab.protocol.trace import Operation, Trace, read_trace, sum_by_task
+from ffslab.workloads.micro.idle import BETWEEN, IN_REQUEST, OUTSIDE, Pause, idle_work, measurement
 
 # kmod/flashmon/trace_format.h, written down once more.
 HEADER = struct.Struct("<8sIIQQII24x")

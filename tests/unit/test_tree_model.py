@@ -6,15 +6,21 @@ from dataclasses import replace
 
 import pytest
 from host_support import cases_of
+from plan_support import is_prepared_apart, preparation_plan_text
 
 from ffslab.errors import SpecError
 from ffslab.loader import parse_toml
+from ffslab.model.case import Case, case_spec
 from ffslab.model.catalog import filesystem_from_document
-from ffslab.model.specs import Case, Tree, case_spec
-from ffslab.model.trees import check_tree, mean_shape, parse_distribution, split_steps, steps_of
+from ffslab.model.specs import InitialState
+from ffslab.model.workload import Setting
 from ffslab.paths import data_dir
-from ffslab.target.planlines import module_path, parse_step
-from ffslab.target.plantext import plan_text, preparation_plan_text, shell_plan_text
+from ffslab.protocol.plan import parse_step
+from ffslab.targets.virtual_flash import module_path, plan_text, shell_plan_text
+from ffslab.workloads.tree.checks import check_tree, mean_shape
+from ffslab.workloads.tree.distribution import parse_distribution
+from ffslab.workloads.tree.keys import Tree
+from ffslab.workloads.tree.steps import guests_of, steps_of
 
 STUDY = """
 schema = 1
@@ -32,6 +38,8 @@ seeds = [7]
 kind = "tree"
 {workload}
 """
+
+JFFS2 = ("jffs2", "free")
 
 
 def case_of(workload: str = "", filesystem: str = "ubifs", state: str = "free") -> Case:
@@ -98,7 +106,7 @@ def test_phases_are_numbered_over_the_whole_case() -> None:
     assert " ".join(phases) == (
         "mount create list unmount restart mount-2 list-2 create-2 delete delete-2 unmount-2"
     )
-    before, after = split_steps(tree)
+    before, after = guests_of(tree, InitialState("free", "free"))
     assert [step.word for step in before] == ["mount", "create", "list", "unmount", "restart"]
     assert after[0].phase_of("attach") == "attach-2"
     # The tree created last goes first.
@@ -123,7 +131,7 @@ def test_plan_on_an_erased_flash() -> None:
 
 def test_plan_of_an_image() -> None:
     case = case_of('steps = "mount list copy delete unmount"', state="image")
-    assert case.is_prepared_apart
+    assert is_prepared_apart(case)
     preparation, plan = preparation_plan_text(case), plan_text(case)
     assert keys(preparation, "write-image") == {
         "mtd": "data",
@@ -256,8 +264,8 @@ def test_mean_shape() -> None:
         ('steps = "mount check unmount"', "jffs2", "image", "no tree has been created"),
         ('steps = "mount restart mount unmount"', "jffs2", "free", "is mounted"),
         ('steps = "restart mount unmount"', "ubifs", "free", "nothing has been mounted"),
-        ('steps = "mount crash mount crash mount unmount"', "jffs2", "free", "in one case"),
-        ('steps = "mount create crash"', "jffs2", "free", "in one case"),
+        ('steps = "mount unmount restart restart mount unmount"', *JFFS2, "without a step after"),
+        ('steps = "mount create crash"', *JFFS2, "without a step after"),
         ("", "squashfs", "image", "read-only: it has no step 'create'"),
         ('steps = "mount unmount"', "squashfs", "free", "needs an image"),
         ("", "jffs2", "aged", "not with state 'aged'"),
@@ -278,7 +286,7 @@ def test_a_file_system_without_a_tool_has_no_image() -> None:
     assert isinstance(case.workload, Tree)
     setup = replace(case.filesystem, image=None)
     with pytest.raises(SpecError, match="no image of yaffs2"):
-        check_tree(case.workload, case.state, setup, case.partition_bytes, "case x")
+        check_tree(case.workload, Setting(case.state, setup, case.partition_bytes, "case x"))
 
 
 def test_only_workload_tree_has_images() -> None:

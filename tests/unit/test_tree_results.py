@@ -24,11 +24,23 @@ from tree_support import (
     with_written,
 )
 
-from ffslab.results.memory import GROUPS, SLAB_GROUPS, memory_growth, memory_results, slab_group
-from ffslab.results.outcome import judge
-from ffslab.results.records import RecordStream, parse_records
-from ffslab.results.tree import image_results, tree_results
-from ffslab.results.tree_records import MEMORY_SIZES, MemorySnapshot, load_tree_records
+from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome, judge
+from ffslab.results.preparation import Preparation
+from ffslab.workloads.results import asked_of
+from ffslab.workloads.tree.keys import Tree
+from ffslab.workloads.tree.memory import (
+    GROUPS,
+    SLAB_GROUPS,
+    memory_growth,
+    memory_results,
+    slab_group,
+)
+from ffslab.workloads.tree.records import MEMORY_SIZES, MemorySnapshot, load_tree_records
+from ffslab.workloads.tree.result import image_results, result_keys, tree_results
+
+ASKED = asked_of(Tree(), own=True)
 
 ROOT = Path(__file__).resolve().parents[2]
 FLASH = {"pages_read": 3, "pages_programmed": 2, "blocks_erased": 1, "oob_reads": 4, "read_ns": 30}
@@ -105,7 +117,7 @@ def test_a_failed_step_keeps_what_was_measured() -> None:
     assert (steps["create"]["duration_ns"], steps["create"]["pages_read"]) == (7, 3)
     assert (steps["unmount"]["status"], steps["unmount"]["duration_ns"]) == ("missing", None)
     stream = parse_records(tree_records(parts))
-    reason = judge(stream, "", 0, None).reason
+    reason = judge(stream, "", 0, None, ASKED).reason
     assert reason == "phase create: no space left on the partition (ENOSPC): why"
     failed = results(case, tree_records([Phase("attach", 5, error="EINVAL")]))["steps"][0]
     assert (failed["status"], failed["errno_name"], failed["duration_ns"]) == ("error", "EINVAL", 5)
@@ -120,7 +132,7 @@ def test_a_guest_cut_between_attach_and_mount_has_no_time_of_mount() -> None:
 
 def test_wrong_data_found_by_check_are_corruption() -> None:
     stream = parse_records(tree_records([Phase("check", error="EBADMSG")]))
-    outcome = judge(stream, "", 0, None)
+    outcome = judge(stream, "", 0, None, ASKED)
     assert (outcome.kind, outcome.reason) == ("corrupt", "phase check: why")
 
 
@@ -173,10 +185,7 @@ def test_a_counter_that_one_phase_lacks_is_nothing() -> None:
         }
 
     records = (phase("unmount", read_ns=4, pages_read=2), phase("detach", erase_ns=8))
-    found = tree_results(
-        tree_case("mount unmount", "ubifs"), RecordStream(records, (), False), None
-    )
-    assert found is not None
+    found = tree_results(tree_case("mount unmount", "ubifs"), RecordStream(records, (), False), [])
     step = found["steps"][1]
     assert (step["in_driver_ns"], step["pages_read"], step["blocks_erased"]) == (12, 2, 0)
 
@@ -225,8 +234,10 @@ def test_missing_records_leave_gaps_and_no_more() -> None:
 
 
 def test_other_workloads_have_none() -> None:
-    assert tree_results(cases_of()[0], parse_records(b""), None) is None
-    assert image_results(None, None) is None
+    nothing = parse_records(b"")
+    result = case_result(cases_of()[0], Outcome("pass"), nothing, None)
+    assert (result["tree"], result["image"]) == (None, None)
+    assert image_results(None, nothing) is None
 
 
 # Damage.
@@ -259,7 +270,6 @@ def _changed(kind: str, change: Mapping[str, Any]) -> RecordStream:
             "counter pages_read falls from 6 to 0",
         ),
         ("phase", {"flash_end": [1]}, "phase unmount: counters: no object"),
-        ("phase", {"t_start_ns": None}, "phase unmount: t_start_ns is None"),
         ("phase", {"bytes_written": -1}, "phase unmount: bytes_written is -1"),
         ("phase", {"phase": "mount"}, "phase of phase 'mount' twice"),
         ("phase", {"phase": 7}, "phase of phase 7 twice, or without a name"),
@@ -278,11 +288,22 @@ def _changed(kind: str, change: Mapping[str, Any]) -> RecordStream:
 def test_contradictions_are_a_crash(kind: str, change: Mapping[str, Any], why: str) -> None:
     stream = _changed(kind, change)
     assert not stream.damage
-    outcome = judge(stream, "", 0, None)
+    outcome = judge(stream, "", 0, None, ASKED)
     assert outcome.kind == "crash"
     assert why in outcome.reason
-    assert tree_results(tree_case("mount create unmount"), stream, None) is None
-    assert tree_results(tree_case("mount crash mount unmount"), parse_records(b""), stream) is None
+    plain, crashing = tree_case("mount create unmount"), tree_case("mount crash mount unmount")
+    assert case_result(plain, outcome, stream, None)["tree"] is None
+    prepared = [Preparation("7" * 64, outcome, stream)]
+    assert case_result(crashing, outcome, parse_records(b""), None, prepared)["tree"] is None
+
+
+@pytest.mark.parametrize("value", [None, True, -1, 1.5, 2**63, "5", []])
+def test_a_time_that_is_none_is_damage(value: Any) -> None:
+    for kind, name in (("phase", "t_start_ns"), ("phase", "t_end_ns"), ("end", "t_ns")):
+        stream = _changed(kind, {name: value})
+        assert re.search(f"a {kind} record whose {name} is ", stream.damage[0])
+        assert judge(stream, "", 0, None, ASKED).kind == "crash"
+        case_result(tree_case("mount unmount"), judge(stream, "", 0, None), stream, None)
 
 
 def test_a_record_without_a_key_is_damage() -> None:
@@ -317,9 +338,9 @@ def test_no_change_of_a_value_raises() -> None:
                 records = [json.loads(one) for one in WHOLE.splitlines()]
                 records[number][key] = value
                 stream = parse_records(lines_of(records))
-                found = tree_results(case, stream, None)
+                found = result_keys(case, stream, ())["tree"]
                 if found is None:
-                    assert judge(stream, "", 0, None).kind == "crash", (key, value)
+                    assert judge(stream, "", 0, None, ASKED).kind == "crash", (key, value)
 
 
 # Memory.
@@ -486,11 +507,11 @@ def test_image() -> None:
 
 def test_image_that_was_not_written() -> None:
     failed = parse_records(tree_records([Phase("write-image", error="ENOSPC")]))
-    for stream in (None, parse_records(b""), failed):
+    for stream in (parse_records(b""), failed):
         image = image_results(IMAGE_FACTS, stream)
         assert image is not None
         assert (image["write_ns"], image["pages"], image["ratio"]) == (None, None, 2.0)
-    empty = image_results({**IMAGE_FACTS, "image_bytes": 0}, None)
+    empty = image_results({**IMAGE_FACTS, "image_bytes": 0}, parse_records(b""))
     assert empty is not None
     assert empty["ratio"] is None
 
@@ -528,7 +549,7 @@ def test_every_key_is_documented(heading: str, keys: str) -> None:
     rows = [line.split("|")[1] for line in body.splitlines() if line.startswith("| `")]
     documented = [name for row in rows for name in re.findall(r"`([a-z0-9_]+)`", row)]
     case = tree_case("mount unmount")
-    found = {**results(case, WHOLE), "image": [image_results(IMAGE_FACTS, None)]}
+    found = {**results(case, WHOLE), "image": [image_results(IMAGE_FACTS, parse_records(b""))]}
     assert set(found[keys][0]) <= set(documented)
     if keys != "memory":  # its section has the table of groups
         assert len(documented) == len(found[keys][0])

@@ -24,15 +24,16 @@ from tree_support import (
 )
 
 from ffslab.cli.tables import print_results
-from ffslab.cli.tree_tables import print_tree, tree_cells
-from ffslab.model.specs import Case
+from ffslab.model.case import Case
+from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result, skipped_result
 from ffslab.results.outcome import Outcome, judge
 from ffslab.results.preparation import Preparation
-from ffslab.results.records import parse_records
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import COLUMNS, export_tables, open_store
-from ffslab.results.tree import image_results, tree_results
+from ffslab.workloads.results import asked_of
+from ffslab.workloads.tree.result import image_results
+from ffslab.workloads.tree.terminal import cells, print_case
 
 BUSY = {"chip_read_ns": 11 * 10**9, "chip_program_ns": 0, "chip_erase_ns": 0}
 BUSY["chip_transfer_ns"] = 10**9
@@ -46,12 +47,9 @@ def tree_result(case: Case, data: bytes, preparation: bytes | None = None) -> di
     """A line of results.jsonl."""
     stream = parse_records(data)
     before = None if preparation is None else parse_records(preparation)
-    prepared = Preparation("7" * 64, Outcome("pass"), before) if before else None
-    result = case_result(case, judge(stream, "", 0, None), stream, None, prepared)
-    return result | {
-        "tree": tree_results(case, stream, before),
-        "image": image_results(IMAGE_FACTS, before),
-    }
+    prepared = [Preparation("7" * 64, Outcome("pass"), before, IMAGE_FACTS)] if before else []
+    asked = asked_of(case.workload, own=True)
+    return case_result(case, judge(stream, "", 0, None, asked), stream, None, prepared)
 
 
 LONG_STEPS = "mount list create unmount crash mount list find delete settle unmount"
@@ -93,7 +91,7 @@ AFTER = tree_records(
 
 def _shown(result: Mapping[str, Any]) -> str:
     console = Console(width=80, file=io.StringIO(), highlight=False)
-    print_tree(console, result)
+    print_case(console, result)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -133,7 +131,7 @@ def test_a_case_without_records_is_shown() -> None:
 
 def test_the_table_of_a_run() -> None:
     result = tree_result(LONG, AFTER, BEFORE)
-    assert tree_cells(result) == ("360 ms", "114 s", "1.0 MiB")
+    assert cells(result) == ("360 ms", "114 s", "1.0 MiB")
     console = Console(width=80, file=io.StringIO(), highlight=False)
     print_results(console, [result, skipped_result(LONG, "why")], {})
     assert isinstance(console.file, io.StringIO)

@@ -13,9 +13,10 @@ from typing import Any
 from host_support import cases_of
 from micro_support import lines_of
 
-from ffslab.model.specs import Case, Tree
-from ffslab.results.records import parse_records
-from ffslab.results.tree import tree_results
+from ffslab.model.case import Case
+from ffslab.protocol.records import parse_records
+from ffslab.workloads.tree.keys import Tree
+from ffslab.workloads.tree.result import tree_results
 
 MIB = 2**20
 COUNTERS = (
@@ -171,8 +172,5 @@ def with_written(data: bytes) -> bytes:
 
 def results(case: Case, data: bytes, preparation: bytes | None = None) -> dict[str, Any]:
     """The key `tree` of a case's result, of the records of both its guests."""
-    found = tree_results(
-        case, parse_records(data), None if preparation is None else parse_records(preparation)
-    )
-    assert found is not None
-    return found
+    before = [] if preparation is None else [parse_records(preparation)]
+    return tree_results(case, parse_records(data), before)

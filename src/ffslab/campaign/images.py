@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffslab.errors import SpecError, UsageError
-from ffslab.model.specs import Case
+from ffslab.model.case import Case
 
 if TYPE_CHECKING:
     from ffslab.images.spec import BuiltImage, ImageSpec
+    from ffslab.kernel.lab_build import LabBuild
     from ffslab.kernel.progress import Progress
-    from ffslab.target.guest import GuestJob, GuestRun, Target
-    from ffslab.target.lab import LabBuild
+    from ffslab.targets.target import GuestJob, GuestRun, Target, TargetKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,10 @@ class CaseImages:
     unbuildable: Mapping[str, str] = field(default_factory=dict)
 
 
-def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> CaseImages:
-    """The image of each case that needs one; equal ones are built once.
+def build_images(
+    cases: Sequence[Case], lab_of_images: Callable[[], LabBuild], progress: Progress
+) -> CaseImages:
+    """The image of each case that needs one; equal ones are built once, in guests of that lab.
 
     An image that the tool refuses or the partition is too small for is no reason not to run the
     other cases. If none can be built the SpecError is raised, as is whatever else
@@ -70,13 +72,14 @@ def build_images(cases: Sequence[Case], lab: LabBuild, progress: Progress) -> Ca
     from ffslab.images.build import build_image, image_spec
     from ffslab.images.source import SourceTree, source_tree
 
+    lab = lab_of_images()
     trees: dict[str, SourceTree] = {}
     made: dict[tuple[str, ImageSpec], CaseImage | SpecError] = {}
     images: dict[str, CaseImage] = {}
     refused: dict[str, SpecError] = {}
     for case in wanted:
         spec = image_spec(case.board.chip, case.partition_blocks, case.filesystem)
-        assert spec is not None  # `ffslab.model.trees` has seen to it
+        assert spec is not None  # `ffslab.workloads.tree.steps` has seen to it
         name = case.state.tree
         if name not in trees:
             trees[name] = source_tree(name, progress)
@@ -107,6 +110,11 @@ class TargetWithout:
 
     target: Target
     reasons: Mapping[str, str]
+
+    @property
+    def kind(self) -> TargetKind:
+        """As the target's."""
+        return self.target.kind
 
     def missing(self, case: Case) -> str:
         """The reason for a skip, or an empty string."""

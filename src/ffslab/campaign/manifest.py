@@ -14,8 +14,9 @@ from typing import Any
 from ffslab import __version__
 from ffslab.loader import StudySource
 from ffslab.model.canonical import sha256_hex
+from ffslab.model.case import Case
 from ffslab.model.estimates import AS_STATED, ESTIMATE
-from ffslab.model.specs import Board, Case
+from ffslab.model.specs import Board
 from ffslab.model.study import Override, Study
 
 MANIFEST_VERSION = 1
@@ -35,6 +36,7 @@ def new_manifest(
     started: datetime,
     jobs: int,
     trace: bool,
+    target: str = "uml",
 ) -> dict[str, Any]:
     """The manifest at the start of a run; `finished` and `wall_s` come at its end."""
     boards = {case.board.name: case.board for case in cases}
@@ -61,6 +63,7 @@ def new_manifest(
         "build_id": build_id,
         "kernels": _kernels(cases, variants or {}),
         "trace": trace,
+        "target": target,
         "jobs": jobs,
         "host": {
             "python": sys.version.split()[0],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ffslab.model.specs import Case
+from ffslab.model.case import Case
 
 
 def remaining(cases: Sequence[Case], done: Collection[str]) -> tuple[Case, ...]:

@@ -17,17 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from ffslab.campaign.chain import Chain, Job, in_order, unsupported
 from ffslab.campaign.plan import host_cpu_for
-from ffslab.campaign.states import PreparedState, StatePlan, StateRoom, in_order
+from ffslab.campaign.states import PreparedState, StateRoom
 from ffslab.errors import FfslabError, GuestLostError
-from ffslab.model.specs import Case
+from ffslab.model.case import Case
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.files import disk_error
 from ffslab.results.outcome import judged
 from ffslab.results.preparation import Preparation
 from ffslab.results.rundir import RunDirectory
-from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
-from ffslab.target.plantext import plan_text
+from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
+from ffslab.workloads.results import asked_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +75,18 @@ class PoolEnd:
 
 
 def run_cases(
-    cases: Sequence[Case],
+    chains: Sequence[Chain],
     target: Target,
     run: RunDirectory,
     options: PoolOptions,
     progress: Progress,
     states: StateRoom,
 ) -> PoolEnd:
-    """Runs `cases` in order; raises the first FfslabError of the infrastructure.
+    """Runs cases in order; raises the first FfslabError of the infrastructure.
 
     On such an error no further case is started; results so far are kept. Such an error is also
     what becomes of a guest that the host ended: its case has no result, and is not tried again.
     """
-    plans = states.plans(cases)
     slots: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in range(options.jobs):
         slots.put(number)
@@ -104,33 +104,41 @@ def run_cases(
         finally:
             slots.put(number)
 
-    def prepare(state: StatePlan) -> PreparedState | None:
-        if stop.is_set() or target.missing(state.case):
+    def prepare(job: Job) -> PreparedState | None:
+        before = states.wait_for(job.before) if job.before else None
+        if job.before is not None and (before is None or before.flash is None):
+            return before
+        if stop.is_set() or target.missing(job.case):
             return None
         with slot() as number:
+            kept = states.kept(job, before, run)
+            if kept is not None:
+                return kept
             cpu = host_cpu_for(number, options.jobs, options.host_cpus)
             try:
-                return states.prepare(state, target, run, options.timeout_s, cpu)
+                return states.prepare(job, before, target, run, options.timeout_s, cpu)
             except GuestLostError as error:
                 told = f"while the flash was prepared, {error.message}"
                 raise GuestLostError(told, cause=error.cause, remedy=error.remedy) from error
 
-    def work(case: Case) -> CaseDone | None:
+    def work(chain: Chain) -> CaseDone | None:
         # Waits before it takes a slot: the guest that prepares the state needs one.
-        state = plans.get(case.id)
-        prepared = states.wait_for(state) if state is not None else None
+        reason = target.missing(chain.own.case) or unsupported(chain, target.kind.capabilities)
+        prepared = None
+        if chain.preparing and not reason:
+            prepared = states.wait_for(chain.preparing[-1])
         if stop.is_set():
             return None
         with slot() as number:
-            return _run_case(case, target, run, options, number, prepared)
+            return _run_case(chain, reason, target, run, options, number, prepared)
 
     with ThreadPoolExecutor(max_workers=options.jobs, thread_name_prefix="guest") as executor:
         futures = []
-        for item in in_order(cases, plans):
-            if isinstance(item, StatePlan):
-                states.announce(item, executor.submit(prepare, item))
+        for job, chain in in_order(chains):
+            if chain is None:
+                states.announce(job, executor.submit(prepare, job))
             else:
-                futures.append(executor.submit(work, item))
+                futures.append(executor.submit(work, chain))
         try:
             return _watch(futures, stop, target, progress)
         except BaseException:
@@ -177,23 +185,23 @@ def _watch(
 
 
 def _run_case(
-    case: Case,
+    chain: Chain,
+    reason: str,
     target: Target,
     run: RunDirectory,
     options: PoolOptions,
     slot: int,
     prepared: PreparedState | None,
 ) -> CaseDone | None:
-    plan = plan_text(case)
+    case, plan = chain.own.case, chain.own.plan
     directory = run.start_case(case, plan)
-    reason = target.missing(case)
     if reason:
         return _not_run(case, run, skipped_result(case, reason))
-    if case.is_prepared_apart:
+    if chain.preparing:
         if prepared is None:
             return None
         if prepared.flash is None:
-            return _not_run(case, run, unprepared_result(case, prepared.preparation))
+            return _not_run(case, run, unprepared_result(case, prepared.prepared))
     cpu = host_cpu_for(slot, options.jobs, options.host_cpus)
     flash = prepared.flash if prepared else None
     job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, cpu, flash)
@@ -203,8 +211,8 @@ def _run_case(
         raise disk_error(error, directory) from error
     if guest.killed:
         return None
-    preparation = prepared.preparation if prepared else None
-    result = _result(case, guest, directory, options.timeout_s, preparation)
+    before = prepared.prepared if prepared else ()
+    result = _result(case, guest, directory, options.timeout_s, before)
     run.finish_case(result, _wall(case, guest.wall_ns, result["virtual_ns"], cpu))
     return CaseDone(case, result, guest.wall_ns)
 
@@ -219,16 +227,16 @@ def _result(
     guest: GuestRun,
     directory: Path,
     timeout_s: float,
-    preparation: Preparation | None,
+    prepared: Sequence[Preparation],
 ) -> dict[str, Any]:
     outcome, stream = judged(
         (directory / RECORDS_NAME).read_bytes(),
         (directory / CONSOLE_NAME).read_bytes(),
         guest.exit_status,
         timeout_s if guest.timed_out else None,
-        case.workload,
+        asked_of(case.workload, own=True),
     )
-    return case_result(case, outcome, stream, guest.flash_sha256, preparation)
+    return case_result(case, outcome, stream, guest.flash_sha256, prepared)
 
 
 def _wall(case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None) -> dict[str, Any]:

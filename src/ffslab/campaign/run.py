@@ -14,16 +14,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.campaign.images import CaseImages, TargetWithout, with_tree_hashes
+from ffslab.campaign.chain import Chain, chain_of
+from ffslab.campaign.images import CaseImages, TargetWithout, build_images, with_tree_hashes
+from ffslab.campaign.inputs import guest_inputs
 from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolOptions, Progress, run_cases
+from ffslab.campaign.state_store import StateStore, limit_bytes, state_root
 from ffslab.campaign.states import StateRoom
 from ffslab.errors import FfslabError, UsageError
 from ffslab.kernel.outoftree import identified
+from ffslab.kernel.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
+from ffslab.model.case import Case
 from ffslab.model.effects import check_effects
-from ffslab.model.specs import DEFAULT_VARIANT, Case, MountSetup
+from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.study import (
     Override,
     Study,
@@ -34,11 +39,8 @@ from ffslab.model.study import (
 )
 from ffslab.program import program
 from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
-from ffslab.target.guest import Target
-from ffslab.target.inputs import guest_inputs
-from ffslab.target.lab import LabBuild
-from ffslab.target.scratch import Scratch, largest_need, scratch_directory
-from ffslab.target.states import StateStore, limit_bytes, state_root
+from ffslab.targets.registry import DEFAULT_TARGET, site_module
+from ffslab.targets.target import Opening, Site, SiteOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Prepared:
     overrides: tuple[Override, ...]
     cases: tuple[Case, ...]
     catalogs: tuple[Path, ...] = ()
+    target: str = DEFAULT_TARGET
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,16 @@ def prepare(
     *,
     trace: bool = False,
     catalogs: Sequence[Path] = (),
+    target: str = DEFAULT_TARGET,
 ) -> Prepared:
     """Reads a study and expands it; SpecError or UsageError for whatever is wrong.
 
     With `trace` the cases record every flash operation. `catalogs` are directories whose files
-    are added to the catalog.
+    are added to the catalog. `target` names where the guests are to run.
     """
     own = tuple(directory.resolve() for directory in catalogs)
-    return _prepared(find_study(study_name), overrides, case_ids, trace, study_name, own)
+    source = find_study(study_name)
+    return _prepared(source, overrides, case_ids, trace, study_name, own, target)
 
 
 def _prepared(
@@ -86,18 +91,20 @@ def _prepared(
     trace: bool,
     called: str,
     catalogs: tuple[Path, ...],
+    target: str,
 ) -> Prepared:
+    kind = site_module(target).KIND
     catalog = load_catalog(catalogs)
     study = study_from_document(source.document, catalog, str(source.path))
     if overrides:
         study = with_overrides(study, overrides, catalog)
     expanded = expand(study, catalog)
-    check_effects(study, catalog, guest_inputs)
+    check_effects(study, catalog, guest_inputs(kind))
     cases = identified(select(expanded, case_ids, called))
     cases = with_tree_hashes(cases)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
-    return Prepared(source, study, tuple(overrides), cases, catalogs)
+    return Prepared(source, study, tuple(overrides), cases, catalogs, target)
 
 
 def find_resumable(name: str, root: Path) -> RunDirectory:
@@ -144,7 +151,8 @@ def prepare_resumed(
         ) from error
     source = StudySource(path, text, parse_toml(text, where))
     trace = bool(manifest.get("trace"))
-    prepared = _prepared(source, overrides, list(listed), trace, str(path), catalogs)
+    target = str(manifest.get("target", DEFAULT_TARGET))
+    prepared = _prepared(source, overrides, list(listed), trace, str(path), catalogs, target)
     changed = [case.id for case in prepared.cases if case.spec_hash != listed[case.id]]
     if changed or (build_id is not None and (build_id, dict(variants or {})) != old_build):
         raise UsageError(
@@ -167,40 +175,29 @@ class RunRequest:
     options: PoolOptions
     command: str
     results_root: Path
-    scratch: Path | None = None
     resume: RunDirectory | None = None
     fresh_states: bool = False  # prepare them again
     images: CaseImages = field(default_factory=CaseImages)
 
 
-def lab_parts(cases: Sequence[Case]) -> dict[str, Any]:
-    """What `ensure_lab` is to build for the cases: file systems, and kernels beside the default."""
-    setups: dict[str, list[MountSetup]] = {DEFAULT_VARIANT: []}
-    for case in cases:
-        setups.setdefault(case.kernel.variant, []).append(case.filesystem)
-    return {"file_systems": setups.pop(DEFAULT_VARIANT), "variants": setups}
+def made_ready(
+    request: RunRequest, options: SiteOptions, progress: BuildProgress
+) -> tuple[RunRequest, Site]:
+    """Builds or finds what the missing cases' guests are made of, their images among it.
 
-
-TargetFactory = Callable[[LabBuild, Scratch], Target]
-
-
-def uml_target_factory(
-    clock_ns: Callable[[], int], tell: Callable[[str], None] = lambda _: None
-) -> TargetFactory:
-    """Makes the default target: User-Mode Linux guests in a scratch directory."""
-
-    def make(lab: LabBuild, scratch: Scratch) -> Target:
-        from ffslab.target.uml import UmlTarget
-
-        return UmlTarget(lab, scratch, clock_ns, tell)
-
-    return make
+    Raises UsageError if that is not what the run to resume began with.
+    """
+    cases = todo = request.prepared.cases
+    site = site_module(request.prepared.target).site_for(cases, options)
+    if request.resume is not None:
+        prepare_resumed(request.resume, site.build_id, site.variant_ids)
+        todo = remaining(cases, request.resume.done_ids(cases))
+    return replace(request, images=build_images(todo, site.lab_of_images, progress)), site
 
 
 def execute(
     request: RunRequest,
-    lab: LabBuild,
-    make_target: TargetFactory,
+    site: Site,
     progress: Progress,
     now: Callable[[], datetime],
 ) -> RunEnd:
@@ -209,11 +206,11 @@ def execute(
     Raises InfrastructureError if another process works on the run to resume.
     """
     started = now()
-    run = request.resume or _new_run(request, lab, started)
+    run = request.resume or _new_run(request, site, started)
     with run.worked_on():
         cases = request.prepared.cases
         try:
-            interrupted = _run_missing(request, run, lab, make_target, progress)
+            interrupted = _run_missing(request, run, site, progress)
             wall_s = (now() - started).total_seconds()
             results = _close(run, cases, wall_s, now())
         except FfslabError as error:
@@ -237,8 +234,7 @@ def _not_complete(error: FfslabError, run: RunDirectory) -> FfslabError:
 def _run_missing(
     request: RunRequest,
     run: RunDirectory,
-    lab: LabBuild,
-    make_target: TargetFactory,
+    site: Site,
     progress: Progress,
 ) -> bool:
     """Runs the cases without a result; whether that was interrupted."""
@@ -247,30 +243,29 @@ def _run_missing(
     if not todo:
         return False
     options = request.options
-    jobs = min(options.jobs, len(todo))
-    with scratch_directory(largest_need(todo), jobs, run.path, request.scratch) as scratch:
-        if scratch.jobs < jobs:
-            options = replace(options, jobs=scratch.jobs)
-        if scratch.told:
-            progress.note(scratch.told)
-        target = TargetWithout(make_target(lab, scratch), request.images.unbuildable)
-        with _state_room(request, lab, todo) as states:
-            return run_cases(todo, target, run, options, progress, states).interrupted
+    jobs = min(options.jobs, len(todo), site.kind.capabilities.most_at_once or len(todo))
+    chains = [_chain(case, request, site) for case in todo]
+    with site.open(Opening(todo, jobs, run.path, progress.note)) as opened:
+        options = replace(options, jobs=opened.jobs)
+        target = TargetWithout(opened.target, request.images.unbuildable)
+        with _state_room(request, chains) as states:
+            return run_cases(chains, target, run, options, progress, states).interrupted
+
+
+def _chain(case: Case, request: RunRequest, site: Site) -> Chain:
+    builds = {DEFAULT_VARIANT: site.build_id, **site.variant_ids}
+    # Without the kernel that a case needs it is skipped, and its state is not prepared.
+    build_id = builds.get(case.kernel.variant, "")
+    return chain_of(case, site.kind, build_id, request.images.built.get(case.id))
 
 
 @contextmanager
-def _state_room(request: RunRequest, lab: LabBuild, cases: Sequence[Case]) -> Iterator[StateRoom]:
+def _state_room(request: RunRequest, chains: Sequence[Chain]) -> Iterator[StateRoom]:
     """The run's states; afterwards the store is brought back to its limit."""
     limit = limit_bytes()
     store = StateStore(state_root())
-    room = StateRoom(
-        store,
-        lab.build_id,
-        fresh=request.fresh_states,
-        images=request.images.built,
-        variants=lab.variant_ids,
-    )
-    if not any(case.is_prepared_apart for case in cases):
+    room = StateRoom(store, fresh=request.fresh_states)
+    if not any(chain.preparing for chain in chains):
         yield room
         return
     # Before too: what an interrupted run left, or what is to make room for this one.
@@ -282,7 +277,7 @@ def _state_room(request: RunRequest, lab: LabBuild, cases: Sequence[Case]) -> It
         store.prune(limit)
 
 
-def _new_run(request: RunRequest, lab: LabBuild, started: datetime) -> RunDirectory:
+def _new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
     prepared = request.prepared
     run = create_run(request.results_root, prepared.study.name, started)
     run.write_manifest(
@@ -293,12 +288,13 @@ def _new_run(request: RunRequest, lab: LabBuild, started: datetime) -> RunDirect
             overrides=prepared.overrides,
             catalogs=prepared.catalogs,
             cases=prepared.cases,
-            build_id=lab.build_id,
-            variants=lab.variant_ids,
+            build_id=site.build_id,
+            variants=site.variant_ids,
             command=request.command,
             started=started,
             jobs=request.options.jobs,
             trace=any(case.trace for case in prepared.cases),
+            target=prepared.target,
         )
     )
     return run

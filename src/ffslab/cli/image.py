@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ffslab.images.build import BuiltImage
     from ffslab.images.catalogue import NamedImage
     from ffslab.images.source import SourceTree
+    from ffslab.kernel.lab_build import LabBuild
     from ffslab.kernel.progress import Progress
-    from ffslab.target.lab import LabBuild
 
 
 def register(app: typer.Typer) -> None:

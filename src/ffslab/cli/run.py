@@ -67,6 +67,7 @@ def register(app: typer.Typer) -> None:
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories go.")
         ] = Path("results"),
+        target: Annotated[str, typer.Option(metavar="NAME", help="Where guests run.")] = "uml",
         scratch: Annotated[
             Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")
         ] = None,
@@ -95,14 +96,16 @@ def register(app: typer.Typer) -> None:
 
             overrides.append((ESTIMATE, VALUES))
         console = terminal()
-        choice = _Choice(study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ()), trace)
+        choice = _Choice(
+            study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ()), trace, target
+        )
         if dry_run:
             _print_cases(console, choice, resume, output)
             return
-        request = _request(choice, resume, output, scratch)
+        request = _request(choice, resume, output)
         request = replace(request, fresh_states=fresh_states)
         request = _with_options(request, jobs, timeout, keep_flash)
-        end = _execute(console, request)
+        end = _execute(console, request, scratch)
         _print_end(console, request.prepared, end, report)
         raise typer.Exit(_exit_code(end))
 
@@ -116,12 +119,18 @@ class _Choice:
     case_ids: tuple[str, ...]
     catalogs: tuple[Path, ...]
     trace: bool
+    target: str
 
     def prepare(self) -> Prepared:
         from ffslab.campaign.run import prepare
 
         return prepare(
-            self.study, self.overrides, self.case_ids, trace=self.trace, catalogs=self.catalogs
+            self.study,
+            self.overrides,
+            self.case_ids,
+            trace=self.trace,
+            catalogs=self.catalogs,
+            target=self.target,
         )
 
 
@@ -141,7 +150,7 @@ def _print_cases(console: Console, choice: _Choice, resume: bool, output: Path) 
     console.print(f"{len(prepared.cases)} cases of study {prepared.study.name}", markup=False)
 
 
-def _request(choice: _Choice, resume: bool, output: Path, scratch: Path | None) -> RunRequest:
+def _request(choice: _Choice, resume: bool, output: Path) -> RunRequest:
     import shlex
     import sys
 
@@ -168,7 +177,6 @@ def _request(choice: _Choice, resume: bool, output: Path, scratch: Path | None) 
         options=PoolOptions(1, 300.0),
         command=f"{program()} {shlex.join(sys.argv[1:])}",
         results_root=output,
-        scratch=scratch,
         resume=run,
     )
 
@@ -186,33 +194,21 @@ def _with_options(
     return replace(request, options=options)
 
 
-def _execute(console: Console, request: RunRequest) -> RunEnd:
+def _execute(console: Console, request: RunRequest, scratch: Path | None) -> RunEnd:
     import time
-    from dataclasses import replace
     from datetime import UTC, datetime
 
-    from ffslab.campaign.images import build_images
     from ffslab.campaign.plan import remaining
-    from ffslab.campaign.run import execute, lab_parts, prepare_resumed, uml_target_factory
+    from ffslab.campaign.run import execute, made_ready
     from ffslab.cli.progress import RunProgress
-    from ffslab.kernel import ensure_lab
     from ffslab.kernel.progress import ConsoleProgress
+    from ffslab.targets.target import SiteOptions
 
+    request, site = made_ready(request, SiteOptions(scratch), ConsoleProgress())
     cases = request.prepared.cases
-    lab = ensure_lab(**lab_parts(cases))
-    todo = cases
-    if request.resume is not None:
-        prepare_resumed(request.resume, lab.build_id, lab.variant_ids)
-        todo = remaining(cases, request.resume.done_ids(cases))
-    request = replace(request, images=build_images(todo, lab, ConsoleProgress()))
+    todo = remaining(cases, request.resume.done_ids(cases)) if request.resume else cases
     with RunProgress(console, len(todo), time.monotonic) as progress:
-        return execute(
-            request,
-            lab,
-            uml_target_factory(time.monotonic_ns, progress.note),
-            progress,
-            lambda: datetime.now(UTC),
-        )
+        return execute(request, site, progress, lambda: datetime.now(UTC))
 
 
 def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) -> None:

@@ -31,10 +31,11 @@ def register(app: typer.Typer) -> None:
         from pydantic import BaseModel
 
         from ffslab.images.recipe import Recipe
-        from ffslab.model.files import BoardFile, ChipFile, FilesystemFile, StudyFile
+        from ffslab.model.files import BoardFile, ChipFile, FilesystemFile, study_shape
+        from ffslab.workloads.registry import workloads
 
         models: dict[Document, type[BaseModel]] = {
-            Document.study: StudyFile,
+            Document.study: study_shape(workloads()),
             Document.chip: ChipFile,
             Document.board: BoardFile,
             Document.filesystem: FilesystemFile,

@@ -33,12 +33,13 @@ def register(app: typer.Typer) -> None:
         import sys
 
         from ffslab.campaign.images import build_images
-        from ffslab.campaign.run import lab_parts, prepare
+        from ffslab.campaign.run import prepare
         from ffslab.cli.parse import parse_set
         from ffslab.errors import UsageError
-        from ffslab.kernel import ensure_lab
         from ffslab.kernel.progress import ConsoleProgress
-        from ffslab.target.shell import run_shell
+        from ffslab.targets.target import SiteOptions
+        from ffslab.targets.uml.shell import run_shell
+        from ffslab.targets.uml.site import site_for
 
         if not sys.stdin.isatty():
             raise UsageError(
@@ -49,14 +50,14 @@ def register(app: typer.Typer) -> None:
         overrides = [parse_set(text) for text in settings or ()]
         prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
         chosen = prepared.cases[0]
-        lab = ensure_lab(**lab_parts([chosen]))
-        built = build_images([chosen], lab, ConsoleProgress()).built.get(chosen.id)
+        lab = site_for([chosen], SiteOptions()).lab
+        built = build_images([chosen], lambda: lab, ConsoleProgress()).built.get(chosen.id)
         image = built.path if built else None
         typer.echo(
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "
             "leave with `exit`"
         )
         own_lab = lab.for_kernel(chosen.kernel)
-        assert own_lab is not None  # lab_parts has named it
+        assert own_lab is not None  # `site_for` has built it
         status = run_shell(chosen, own_lab, Path("/var/tmp"), program, image)
         raise typer.Exit(0 if status == 0 else 3)

@@ -56,6 +56,8 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     from ffslab.cli.tables import print_latencies, print_phases
     from ffslab.model.kernels import kernel_words
     from ffslab.results.reproduce import reproduce_command
+    from ffslab.workloads.parts import terminal_part
+    from ffslab.workloads.registry import kind_of
 
     manifest = run.manifest()
     result = _find(run, case_id)
@@ -64,11 +66,10 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print(f"  {result['reason']}", markup=False)
     for line in result["excerpt"]:
         console.print(f"  | {line}", markup=False, soft_wrap=True)
-    _print_micro(console, result)
-    _print_tree(console, result)
+    part = terminal_part(kind_of(result["spec"]))
+    part.print_case(console, result)
     for rows, show in (("phases", print_phases), ("latencies", print_latencies)):
-        # The phases of workload tree are in its table of steps.
-        if result[rows] and not (rows == "phases" and result.get("tree")):
+        if result[rows] and (rows != "phases" or part.shows_phases(result)):
             console.print()
             show(console, result)
     console.print()
@@ -102,21 +103,6 @@ def _time_model(spec: dict[str, Any]) -> str:
         f"driver {'/'.join(driver)} µs per page read/page programmed/erase, "
         f"{board['wait']}, {board['ram_bytes'] / 2**20:g} MiB"
     )
-
-
-def _print_micro(console: Console, result: dict[str, Any]) -> None:
-    from ffslab.cli.micro_tables import is_micro, print_preparation, print_requests
-
-    if is_micro(result):
-        print_preparation(console, result)
-        print_requests(console, result)
-
-
-def _print_tree(console: Console, result: dict[str, Any]) -> None:
-    from ffslab.cli.tree_tables import is_tree, print_tree
-
-    if is_tree(result):
-        print_tree(console, result)
 
 
 def _print_module_source(

@@ -9,18 +9,16 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ffslab.cli.micro_tables import erases, is_micro, response
-from ffslab.cli.tree_tables import is_tree, tree_cells
 from ffslab.model.kernels import kernel_words
 from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.units import format_duration_ns
+from ffslab.model.workload import assumed_kind
 from ffslab.results.outcome import OUTCOMES
 from ffslab.results.shortfall import is_accepted, is_good
+from ffslab.workloads.parts import terminal_part
+from ffslab.workloads.registry import kind_of, workloads
 
 _ORDER: Mapping[str, int] = {outcome: place for place, outcome in enumerate(OUTCOMES)}
-_FFSMARK_HEADINGS = ("creation", "trans.", "pages", "erased")
-_MICRO_HEADINGS = ("mean", "max", "erases/block")
-_TREE_HEADINGS = ("mount", "all steps", "RAM")
 _STYLE = {"pass": "green", "skip": "yellow"}
 _EXAMPLES = 3  # of cases that are short as their study allows
 
@@ -43,15 +41,14 @@ def print_results(
     Cases that are short as their study allows are many or none: they get a summary at the end.
     """
     ordered = sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0))
-    micro = [result for result in ordered if is_micro(result)]
-    tree = [result for result in ordered if is_tree(result)]
-    others = [result for result in ordered if not is_micro(result) and not is_tree(result)]
-    if others or not ordered:
-        console.print(_results_table(_FFSMARK_HEADINGS, _ffsmark_cells, others, walls))
-    if micro:
-        console.print(_results_table(_MICRO_HEADINGS, _micro_cells, micro, walls))
-    if tree:
-        console.print(_results_table(_TREE_HEADINGS, tree_cells, tree, walls))
+    by_kind: dict[str, list[Mapping[str, Any]]] = {}
+    for result in ordered:
+        by_kind.setdefault(kind_of(result["spec"]), []).append(result)
+    # A run without a result has a table, too.
+    for kind in sorted(by_kind) or [assumed_kind(workloads())]:
+        part = terminal_part(kind)
+        table = _results_table(part.HEADINGS, part.cells, by_kind.get(kind, []), walls)
+        console.print(table)
     short = [r for r in results if is_accepted(r["outcome"], r.get("short") or {})]
     for result in results:
         if result["outcome"] != "pass" and result not in short:
@@ -131,24 +128,6 @@ def _results_table(
     return table
 
 
-def _ffsmark_cells(result: Mapping[str, Any]) -> Sequence[str]:
-    phases: dict[str, Mapping[str, Any]] = {phase["phase"]: phase for phase in result["phases"]}
-    whole = phases.get("workload", {})
-    return (
-        _duration(phases.get("creation")),
-        _duration(phases.get("transactions")),
-        _count(whole.get("pages_programmed")),
-        _count(whole.get("blocks_erased")),
-    )
-
-
-def _micro_cells(result: Mapping[str, Any]) -> Sequence[str]:
-    """Response times, and wear from the first request to the end of the flush."""
-    phases: dict[str, Mapping[str, Any]] = {phase["phase"]: phase for phase in result["phases"]}
-    whole = phases.get("workload", {})
-    return (*response(result), erases(whole))
-
-
 def print_phases(console: Console, result: Mapping[str, Any]) -> None:
     """The phases of one case."""
     table = _table()
@@ -206,10 +185,6 @@ def outcome_counts(results: Sequence[Mapping[str, Any]]) -> str:
 def _table(gap: int = 2) -> Table:
     """Columns `gap` blanks apart, without lines: 80 columns are few."""
     return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0))
-
-
-def _duration(phase: Mapping[str, Any] | None) -> str:
-    return format_duration_ns(phase["duration_ns"]) if phase else ""
 
 
 def _count(value: int | None) -> str:

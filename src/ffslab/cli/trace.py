@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ffslab.results.idle import IdleWork, Measurement, TaskShare
+    from ffslab.protocol.trace import TaskSum, Trace
     from ffslab.results.rundir import RunDirectory
-    from ffslab.results.trace import TaskSum, Trace
+    from ffslab.workloads.micro.idle import IdleWork, Measurement, TaskShare
 
 _PAUSES_SHOWN = 10
 _TIMELINE_CELLS = 40
@@ -47,8 +47,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show what each task did on the flash, in a case run with --trace."""
         from ffslab.cli.tables import terminal
+        from ffslab.protocol.trace import read_trace
         from ffslab.results.rundir import find_run
-        from ffslab.results.trace import read_trace
 
         found = find_run(run, output)
         case_id = _traced_case(found, case)
@@ -66,7 +66,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _trace_path(run: RunDirectory, case_id: str) -> Path:
-    from ffslab.target.guest import TRACE_NAME
+    from ffslab.targets.target import TRACE_NAME
 
     return run.case_dir(case_id) / TRACE_NAME
 
@@ -125,9 +125,9 @@ def _untraced(manifest: dict[str, Any], case_id: str, message: str) -> Exception
 def _measurement(run: RunDirectory, case_id: str) -> Measurement:
     """The times of the case's requests; UsageError if it has none."""
     from ffslab.errors import DamagedResultError, UsageError
-    from ffslab.results.idle import measurement
-    from ffslab.results.records import parse_records
-    from ffslab.target.guest import RECORDS_NAME
+    from ffslab.protocol.records import parse_records
+    from ffslab.targets.target import RECORDS_NAME
+    from ffslab.workloads.micro.idle import measurement
 
     path = run.case_dir(case_id) / RECORDS_NAME
     try:
@@ -156,7 +156,7 @@ def _table(*columns: tuple[str, str]) -> Table:
 
 
 def _show_trace(console: Console, case_id: str, trace: Trace) -> None:
-    from ffslab.results.trace import sum_by_task
+    from ffslab.protocol.trace import sum_by_task
 
     console.print(f"{case_id}: {trace.records:,} operations on the flash", markup=False)
     for note in trace.notes:
@@ -207,7 +207,7 @@ def _plain(text: str) -> str:
 
 def _show_idle(console: Console, trace: Trace, measured: Measurement) -> None:
     from ffslab.model.units import format_duration_ns
-    from ffslab.results.idle import idle_work
+    from ffslab.workloads.micro.idle import idle_work
 
     work = idle_work(trace.operations(), measured)
     first, last = measured.phase
@@ -233,7 +233,7 @@ def _show_idle(console: Console, trace: Trace, measured: Measurement) -> None:
 
 def _shares_table(shares: Iterable[TaskShare], pause_ns: int) -> Table:
     from ffslab.model.units import format_duration_ns
-    from ffslab.results.idle import BETWEEN
+    from ffslab.workloads.micro.idle import BETWEEN
 
     table = _table(
         *(("task", "l"), ("where", "l"), ("pages r", "r"), ("pages w", "r"), ("erased", "r")),
@@ -295,8 +295,8 @@ def _write_csv(trace: Trace, path: Path) -> int:
     """Writes every operation, one in a line; how many."""
     import csv
 
+    from ffslab.protocol.trace import Operation
     from ffslab.results.files import disk_error
-    from ffslab.results.trace import Operation
 
     count = 0
     try:

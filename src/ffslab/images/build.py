@@ -20,8 +20,8 @@ from ffslab.model.canonical import canonical_json, sha256_hex
 
 if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
+    from ffslab.kernel.lab_build import LabBuild
     from ffslab.kernel.progress import Progress
-    from ffslab.target.lab import LabBuild
 
 __all__ = ["BuiltImage", "ImageSpec", "build_image", "image_spec", "missing_tools"]
 

@@ -31,7 +31,7 @@ from ffslab.model.units import format_size
 if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
     from ffslab.images.spec import ImageSpec
-    from ffslab.target.lab import LabBuild
+    from ffslab.kernel.lab_build import LabBuild
     from ffslab.yaffs2.mkfs import MkfsOptions
 
 _LOG_CHARACTERS = 16_384  # of a tool's output that is kept; its end

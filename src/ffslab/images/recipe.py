@@ -21,7 +21,7 @@ from ffslab.errors import SpecError
 from ffslab.images.shape import TreeShape
 from ffslab.loader import parse_toml, read_text
 from ffslab.model.files import Name
-from ffslab.model.workload_files import Strict
+from ffslab.model.strict import Strict
 from ffslab.paths import data_dir
 from ffslab.program import program
 

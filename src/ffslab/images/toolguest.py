@@ -33,16 +33,16 @@ from pathlib import Path
 from ffslab.errors import GuestLostError, InfrastructureError, full
 from ffslab.images.tools import OUT, TREE, Command
 from ffslab.kernel.commands import clean_environment
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.program import program
-from ffslab.results.records import RecordStream, parse_records
-from ffslab.target.boot import BootEnd, fault_of, see_through, wait_for_room
-from ffslab.target.guest import CONSOLE_NAME, RECORDS_NAME
-from ffslab.target.initramfs import build_archive, character_device, regular_file
-from ffslab.target.lab import LabBuild
-from ffslab.target.launch import guest_script, start_guest
-from ffslab.target.planlines import encode
-from ffslab.target.scratch import Need, scratch_directory
-from ffslab.target.uml import BATCH_CONSOLE, INITRAMFS_NAME, WALL_CLOCK_START_NS
+from ffslab.protocol.plan import encode
+from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
+from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
+from ffslab.targets.uml.guests import BATCH_CONSOLE, INITRAMFS_NAME, WALL_CLOCK_START_NS
+from ffslab.targets.uml.initramfs import build_archive, character_device, regular_file
+from ffslab.targets.uml.launch import guest_script, start_guest
+from ffslab.targets.uml.scratch import Need, scratch_directory
 
 _log = logging.getLogger("ffslab.images")
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from ffslab.kernel.lab_build import LabBuild
     from ffslab.kernel.progress import Progress
     from ffslab.model.specs import Filesystem, MountSetup
-    from ffslab.target.lab import LabBuild
 
 
 def ensure_lab(

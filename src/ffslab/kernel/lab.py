@@ -45,8 +45,8 @@ from ffslab.kernel.source import KernelSource, default_source, ensure_source, na
 from ffslab.paths import data_dir
 
 if TYPE_CHECKING:
+    from ffslab.kernel.lab_build import LabBuild
     from ffslab.model.specs import Filesystem, MountSetup
-    from ffslab.target.lab import LabBuild
 
 # The fragments of each variant, merged in order.
 VARIANTS: Mapping[str, tuple[str, ...]] = {
@@ -227,7 +227,7 @@ def _build_missing(
 
 
 def _lab_build(plan: LabPlan) -> LabBuild:
-    from ffslab.target.lab import LabBuild
+    from ffslab.kernel.lab_build import LabBuild
 
     for wanted in plan.out_of_tree:
         check_names(wanted)

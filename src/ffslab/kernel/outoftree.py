@@ -33,7 +33,8 @@ from ffslab.kernel.cache import (
 )
 from ffslab.kernel.progress import Progress
 from ffslab.kernel.symbols import missing_symbols, origin_of
-from ffslab.model.specs import Case, Filesystem, ModuleSource, MountSetup
+from ffslab.model.case import Case
+from ffslab.model.specs import Filesystem, ModuleSource, MountSetup
 from ffslab.paths import data_dir
 
 if TYPE_CHECKING:

@@ -41,6 +41,7 @@ from ffslab.model.specs import (
     UbiSettings,
 )
 from ffslab.model.units import parse_size
+from ffslab.model.workload import Workloads, assumed_kind
 from ffslab.program import program
 
 _GEOMETRY = {
@@ -62,6 +63,7 @@ class Catalog:
     boards: Mapping[str, Board]
     filesystems: Mapping[str, Filesystem]
     states: Mapping[str, InitialState]
+    workloads: Workloads
 
     def board(self, name: str) -> Board:
         """The board called `name`; SpecError with the valid names."""
@@ -74,6 +76,11 @@ class Catalog:
     def state(self, name: str) -> InitialState:
         """The initial state called `name`; SpecError with the valid names."""
         return _lookup(self.states, name, "state")
+
+    @property
+    def assumed_workload(self) -> str:
+        """The kind of workload that a table without one means."""
+        return assumed_kind(self.workloads)
 
 
 T = TypeVar("T")

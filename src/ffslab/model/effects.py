@@ -21,35 +21,21 @@ from functools import lru_cache
 from typing import Any
 
 from ffslab.errors import SpecError
+from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog
 from ffslab.model.estimates import AS_STATED, ESTIMATE, with_estimate
 from ffslab.model.grids import COMMAND_LINE, Grid, Statement
 from ffslab.model.settings import DEFAULT, resolve
-from ffslab.model.specs import Case
+from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES
 from ffslab.model.study import Study, grids, points
+from ffslab.model.workload import Workloads, WorkloadType
 from ffslab.program import program
 
-# What a setting needs to matter; docs/study-format.md says the same at each key.
-_CREATE = "the step create in workload.steps"
+# What a setting needs to matter; docs/study-format.md says the same at each key. Keys of workloads
+# say it themselves (`ffslab.model.workload.key`).
+_CPU = "a cpu_scale above 0"
 _NEEDS: Mapping[str, str] = {
-    "state.settle_ms": "workload micro",
-    "state.remount": "workload micro",
-    "workload.random": "a random pattern",
-    "workload.mix_ratio": "a mix_pattern",
-    "workload.burst": "a pause_us above 0",
-    "workload.cache": "a pattern that reads",
-    "workload.fsync_every": "a pattern that writes",
-    **{f"workload.{name}": _CREATE for name in ("files", "directories", "size", "depth")},
-    **{f"workload.{name}": _CREATE for name in ("contents", "compressibility_percent", "sync")},
-    "workload.write_bytes": "the step create or log in workload.steps",
-    "workload.list_stat": "the step list or find in workload.steps",
-    "workload.find_name": "the step find in workload.steps",
-    "board.cpu_block_ps": "a cpu_scale above 0",
-    "board.cpu_byte_ps": "a cpu_scale above 0",
-    "board.cpu_set_byte_ps": "a cpu_scale above 0",
-    "board.driver_read_ns": "a cpu_scale above 0",
-    "board.driver_program_ns": "a cpu_scale above 0",
-    "board.driver_erase_ns": "a cpu_scale above 0",
+    **{f"board.{name}": _CPU for name in (*CPU_FIGURES, *DRIVER_FIGURES)},
     "estimate": "a case that has the figure, with a value above 0",
 }
 
@@ -92,7 +78,7 @@ def check_effects(study: Study, catalog: Catalog, guest_inputs: GuestInputs) -> 
                 if _changes(given, grid, settings, case, catalog, inputs):
                     del why[name]
                 else:
-                    why[name] = _unused(given, case)
+                    why[name] = _unused(given, case, catalog.workloads)
             if not why:
                 return
     for name, cause in why.items():
@@ -163,7 +149,7 @@ def _left_out(study: Study) -> str:
     return f"the [[exclude]] and [[include]] rules of study {study.name} leave out every case of it"
 
 
-def _unused(given: _Given, case: Case) -> str:
+def _unused(given: _Given, case: Case, workloads: Workloads) -> str:
     group, _, name = given.statement.key.partition(".")
     if group == "options" and name not in dict(case.filesystem.options):
         return (
@@ -171,10 +157,20 @@ def _unused(given: _Given, case: Case) -> str:
             if given.value == DEFAULT
             else f"options.{name} is of images, and the case has none"
         )
-    needed = _NEEDS.get(given.statement.key)
+    needed = _needed(group, name, workloads[case.workload.kind], workloads)
     if needed:
         return f"it needs {needed}, and none of the cases has that"
     return f"nothing that a case of workload {case.workload.kind} does depends on it"
+
+
+def _needed(group: str, name: str, kind: WorkloadType[Any], workloads: Workloads) -> str:
+    """What the setting `group.name` needs in a case of that kind; empty if nothing is known."""
+    if group == "workload" and name in kind.keys:
+        return kind.keys[name].needs
+    if group == "state":
+        kinds = [other.kind for other in workloads.values() if name in other.state_keys]
+        return f"workload {' or '.join(kinds)}" if kinds else ""
+    return _NEEDS.get(f"{group}.{name}".removesuffix("."), "")
 
 
 def _no_effect(study: Study, name: str, why: str) -> SpecError:

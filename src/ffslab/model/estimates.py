@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ffslab.errors import SpecError
-from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES, Board, Case, WaitModel
+from ffslab.model.case import Case
+from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES, Board, WaitModel
 
 ESTIMATE = "estimate"
 AS_STATED = "as-stated"

@@ -11,21 +11,27 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from ffslab.errors import SpecError
+from ffslab.model.strict import Count, Positive, Strict
 from ffslab.model.units import parse_size
-from ffslab.model.workload_files import (
-    WORKLOAD_KINDS,
-    WORKLOAD_MODELS,
-    Count,
-    FfsmarkFile,
-    Positive,
-    Strict,
-    WorkloadFile,
-)
+from ffslab.model.workload import Workloads, WorkloadType
+from ffslab.model.workload_file import file_of
 from ffslab.program import program
 
 Percent = Annotated[int, Field(ge=0, le=100)]
@@ -285,7 +291,7 @@ class BaseFile(Strict):
         default=None, description="size of the partition under test; absent: all of the chip"
     )
     state: str | StateFile = Field(default="free", description="initial state: name or table")
-    workload: WorkloadFile = Field(default=FfsmarkFile(), description="the workload")
+    workload: Any = Field(default=None, description="the workload")  # see `study_shape`
     seeds: list[Seed] = Field(default=[1], min_length=1, description="one case for each")
     cpu_scale: float | int = Field(
         default=1.0, ge=0, description="multiplies the board's CPU costs; 0: the CPU is free"
@@ -334,6 +340,37 @@ class StudyFile(Strict):
     )
 
 
+@lru_cache(maxsize=4)
+def _study_shape(kinds: tuple[WorkloadType[Any], ...]) -> type[StudyFile]:
+    assumed = next(kind for kind in kinds if kind.assumed)
+
+    def named(table: Any) -> str:
+        if isinstance(table, Mapping):
+            return str(table.get("kind", assumed.kind))
+        return str(getattr(table, "kind", assumed.kind))
+
+    tagged: list[Any] = [Annotated[file_of(kind), Tag(kind.kind)] for kind in kinds]
+    shapes: Any = reduce(or_, tagged)
+    known = ", ".join(kind.kind for kind in kinds)
+    workload: Any = Annotated[
+        shapes,
+        Discriminator(
+            named,
+            custom_error_type="workload_kind",
+            custom_error_message=f"kind must be one of: {known}",
+        ),
+    ]
+    default = Field(default=file_of(assumed)(), description="the workload")
+    base = create_model("BaseFile", __base__=BaseFile, workload=(workload, default))
+    stated = Field(description="what all cases share")
+    return create_model("StudyFile", __base__=StudyFile, base=(base, stated))
+
+
+def study_shape(workloads: Workloads) -> type[StudyFile]:
+    """The shape of a study whose workloads may be of these kinds."""
+    return _study_shape(tuple(workloads.values()))
+
+
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -375,12 +412,11 @@ def suggestion(word: str, valid: Any, *, close_matches: int = 1) -> str:
 
 
 def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:
-    location = tuple(part for part in item["loc"] if not _is_union_branch(part))
-    path = ".".join(str(part) for part in location)
+    keys, parent = _place(model, item["loc"])
+    path = ".".join(keys)
     if item["type"] == "extra_forbidden":
-        parent = _model_at(model, item["loc"][:-1])
         names = [field.alias or name for name, field in parent.model_fields.items()]
-        return f"unknown key {path!r}{suggestion(str(location[-1]), names)}"
+        return f"unknown key {path!r}{suggestion(keys[-1], names)}"
     if item["type"] == "missing":
         return f"key {path!r} is missing"
     text = str(item["msg"]).removeprefix("Value error, ")
@@ -388,22 +424,39 @@ def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:
     return f"{path or 'document'}: {text}{shown}"
 
 
-def _is_union_branch(part: Any) -> bool:
-    """pydantic puts the names of a union's types into a location; they are no keys."""
-    branches = {"str", "int", "bool", "float", "StateFile", *WORKLOAD_KINDS}
-    return isinstance(part, str) and part in branches
+def _place(model: type[BaseModel], location: tuple[Any, ...]) -> tuple[list[str], type[BaseModel]]:
+    """The keys that lead to a place, and the shape of the table that has the last of them.
 
-
-def _model_at(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel]:
+    pydantic puts the branches of unions into a location, too: names of types, and what tells one
+    shape from another. They are no keys.
+    """
+    keys: list[str] = []
+    branches: list[type[BaseModel]] = []
     for part in location:
-        if part in WORKLOAD_MODELS:  # the branch of the union of all workloads
-            model = WORKLOAD_MODELS[part]
+        chosen = next((shape for shape in branches if _is_called(shape, part)), None)
+        if chosen is not None or part in _TYPES:
+            model = chosen or model
             continue
-        field = model.model_fields.get(str(part))
-        if field is None:
-            continue
-        for candidate in (field.annotation, *get_args(field.annotation)):
-            if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-                model = candidate
-                break
-    return model
+        if len(branches) == 1:
+            model = branches[0]
+        keys.append(str(part))
+        if isinstance(part, str):
+            field = model.model_fields.get(part)
+            branches = _shapes(field.annotation) if field else []
+    return keys, model
+
+
+_TYPES = ("str", "int", "bool", "float")
+
+
+def _is_called(shape: type[BaseModel], word: Any) -> bool:
+    """Whether a branch of a union is `word`: the shape's name, or its kind."""
+    kind = shape.model_fields.get("kind")
+    return word == shape.__name__ or (kind is not None and word in get_args(kind.annotation))
+
+
+def _shapes(annotation: Any) -> list[type[BaseModel]]:
+    """The shapes in an annotation: itself, in a list, in a union."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [shape for part in get_args(annotation) for shape in _shapes(part)]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ffslab.errors import SpecError
+from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog, check_geometry, initial_state
 from ffslab.model.estimates import ESTIMATE
 from ffslab.model.files import StateFile, suggestion, validated
@@ -24,7 +25,6 @@ from ffslab.model.specs import (
     DEFAULT_KERNEL,
     DRIVER_FIGURES,
     Board,
-    Case,
     Chip,
     Filesystem,
     InitialState,
@@ -34,8 +34,8 @@ from ffslab.model.specs import (
     VolumeType,
 )
 from ffslab.model.units import format_size, parse_size
-from ffslab.model.workload_files import WORKLOAD_MODELS
-from ffslab.model.workloads import axis_value, resolve_workload
+from ffslab.model.workload import Setting, Workload, Workloads
+from ffslab.model.workload_file import file_of
 
 Settings = Mapping[str, Any]
 
@@ -69,18 +69,16 @@ def valid_keys(catalog: Catalog) -> tuple[str, ...]:
         *_PLAIN,
         *(f"options.{name}" for name in sorted(options)),
         *(f"state.{name}" for name in _STATE),
-        *(f"workload.{name}" for name in workload_keys()),
+        *(f"workload.{name}" for name in workload_keys(catalog.workloads)),
         *(f"board.{name}" for name in _BOARD),
         *(f"chip.{name}" for name in _CHIP),
         *(f"{PERIOD}.{name}" for name in SWITCHES),
     )
 
 
-def workload_keys() -> tuple[str, ...]:
+def workload_keys(workloads: Workloads) -> tuple[str, ...]:
     """The keys of all kinds of workload."""
-    return tuple(
-        dict.fromkeys(name for model in WORKLOAD_MODELS.values() for name in model.model_fields)
-    )
+    return tuple(dict.fromkeys(name for kind in workloads.values() for name in kind.keys))
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -127,7 +125,8 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         for key, value in settings.items()
         if key.startswith("workload.")
     }
-    workload = resolve_workload(table, state, setup, blocks * board.chip.block_bytes, where)
+    setting = Setting(state, setup, blocks * board.chip.block_bytes, where)
+    workload = _workload(table, setting, catalog)
     if state.kind != "image":
         setup = _without_image(setup, filesystem, where)
     resolved_axes: dict[str, Scalar] = {}
@@ -138,7 +137,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         elif key == "state":
             value = state.name
         elif key.startswith("workload."):
-            value = axis_value(workload, key.removeprefix("workload."))
+            value = workload.axis_value(key.removeprefix("workload."))
         resolved_axes[key] = value
     return Case(
         id=case_id,
@@ -153,6 +152,38 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         seed=_integer(settings, "seed", where),
         kernel=kernel,
     )
+
+
+def _workload(table: Mapping[str, Any], setting: Setting, catalog: Catalog) -> Workload:
+    """The workload of a case; SpecError for keys that contradict each other."""
+    kind = str(table.get("kind", catalog.assumed_workload))
+    _check_keys_of_kind(table, kind, catalog.workloads, setting.where)
+    if kind not in catalog.workloads:
+        raise SpecError(
+            f"{setting.where}: unknown workload {kind!r}{suggestion(kind, catalog.workloads)}",
+            cause=f"the workloads are: {', '.join(catalog.workloads)}",
+            remedy="change workload.kind",
+        )
+    stated = catalog.workloads[kind]
+    values = dict(validated(file_of(stated), table, f"{setting.where}: workload"))
+    workload: Workload = stated.resolve(values, setting)
+    return workload
+
+
+def _check_keys_of_kind(
+    table: Mapping[str, Any], kind: str, workloads: Workloads, where: str
+) -> None:
+    """SpecError for a key of another workload: it is not misspelt, but means nothing here."""
+    own = workloads[kind].keys if kind in workloads else table
+    for key in (key for key in table if key not in own):
+        others = [name for name, other in workloads.items() if key in other.keys]
+        if others:
+            raise SpecError(
+                f"{where}: workload.{key} is a setting of workload {' and '.join(others)}, "
+                f"not of {kind}",
+                cause=f"the case's workload is {kind}, which has no {key}",
+                remedy=f'leave it out, or workload.kind = "{others[0]}" before it',
+            )
 
 
 def _board(settings: Settings, catalog: Catalog, where: str) -> Board:

@@ -1,15 +1,14 @@
 """What a case is made of, as frozen values with no input or output.
 
-Chip → Board → Case, plus Filesystem, InitialState and Workload. A case is a
-pure function of `case_spec()`: everything that can change its result is in
-there, and its hash names it. Units are the last word of a name; picoseconds
-are used where a nanosecond is too coarse (per byte, per basic block).
+Chip → Board, Filesystem → MountSetup, LabKernel and InitialState; the case itself is in
+`ffslab.model.case`. Units are the last word of a name; picoseconds are used where a nanosecond is
+too coarse (per byte, per basic block).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ffslab.model.canonical import canonical_json, sha256_hex
@@ -17,7 +16,6 @@ from ffslab.model.canonical import canonical_json, sha256_hex
 WaitModel = Literal["polled", "interrupt"]
 VolumeType = Literal["dynamic", "static"]
 StateKind = Literal["free", "aged", "saturated", "filled", "image"]
-Pattern = Literal["sequential-read", "random-read", "sequential-write", "random-write"]
 Scalar = str | int | float | bool
 DEFAULT_VARIANT = "default"  # of the lab kernel
 DEFAULT_BEB_PER1024 = 20  # the kernel's own, CONFIG_MTD_UBI_BEB_LIMIT
@@ -114,6 +112,12 @@ class Chip:
     def size_bytes(self) -> int:
         """Data bytes of the chip."""
         return self.block_bytes * self.blocks
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether blocks are bad from the factory, operations fail, or bits flip."""
+        rates = (getattr(self, name) for name in CHIP_FAULT_RATES)
+        return bool(self.factory_bad) or any(rates)
 
     def page_read_ns(self) -> float:
         """Time to read one page with its OOB area into memory, ECC checked."""
@@ -341,198 +345,3 @@ class InitialState:
     remount: bool = True  # prepared in a guest of its own and kept as a snapshot
     tree: str = ""
     tree_sha256: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ffsmark:
-    """FFSMark; the keys are those of the agent's step (docs/plan-format.md, section 4)."""
-
-    kind: Literal["ffsmark"] = "ffsmark"
-    number: int = 5000
-    subdirectories: int = 50
-    size_min: int = 512
-    size_max: int = 10240
-    transactions: int = 15000
-    read_bytes: int = 4096
-    write_bytes: int = 4096
-    bias_read: int = 5
-    bias_create: int = 5
-    text: bool = True
-    buffering: bool = False
-    drop_caches: bool = True
-    verify: bool = False
-    full: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Micro:
-    """A stream of requests to one file; the keys are those of the agent's step `micro`."""
-
-    kind: Literal["micro"] = "micro"
-    pattern: Pattern = "random-write"
-    request_bytes: int = 4096
-    volume_bytes: int = 20 * 2**20
-    file_bytes: int = 0  # 0: as the volume
-    existing: bool = False  # requests go to a file that the preparation wrote
-    limit: bool = True
-    random: Literal["shuffle", "uniform"] = "shuffle"
-    shift_bytes: int = 0
-    target_bytes: int = 0  # 0: the whole file
-    partitions: int = 1
-    increment: int = 1
-    parallel: int = 1
-    mix_pattern: Pattern | Literal[""] = ""
-    mix_ratio: int = 1
-    pause_us: int = 0
-    burst: int = 1
-    cache: Literal["drop", "bypass", "keep"] = "drop"
-    fsync_every: int = 0
-
-    @property
-    def test_file_bytes(self) -> int:
-        """Size of the test file before it is cut to what is available."""
-        return self.file_bytes or self.volume_bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
-    """A list of measured steps on a file system with directory trees.
-
-    `steps` are words (`ffslab.model.trees`). `files` and `directories` of each directory, `size`
-    of a file in bytes and `depth` are distributions as in the agent's step `tree-create`.
-    """
-
-    kind: Literal["tree"] = "tree"
-    steps: str = "mount create unmount mount list find delete unmount"
-    files: str = "normal(4,1)"
-    directories: str = "normal(3,1)"
-    size: str = "normal(1024,64)"
-    depth: str = "constant(5)"
-    contents: Literal["random", "text", "compressible"] = "random"
-    compressibility_percent: int = 0
-    write_bytes: int = 4096
-    sync: bool = False
-    list_stat: bool = True
-    find_name: str = "no-such-name"
-
-
-Workload = Ffsmark | Micro | Tree
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One point of a study. `axes` are the settings that tell it from its siblings.
-
-    `trace` does not determine the result: a traced guest has the same history.
-    """
-
-    id: str
-    study: str
-    axes: tuple[tuple[str, Scalar], ...]
-    board: Board
-    cpu_scale: float
-    filesystem: MountSetup
-    partition_blocks: int
-    state: InitialState
-    workload: Workload
-    seed: int
-    kernel: LabKernel = DEFAULT_KERNEL
-    trace: bool = False
-
-    @property
-    def partition_bytes(self) -> int:
-        """Size of the partition under test."""
-        return self.partition_blocks * self.board.chip.block_bytes
-
-    @property
-    def ubi_beb_per1024(self) -> int:
-        """What the attach of UBI asks for; 0 leaves its reserve to the kernel.
-
-        The period kernel has another one of its own, so the default is not stated to it.
-        """
-        assert self.filesystem.ubi is not None
-        stated = self.filesystem.ubi.max_beb_per1024
-        of_period = self.kernel.has("ubi_reserve") and stated == DEFAULT_BEB_PER1024
-        return 0 if of_period else stated
-
-    @property
-    def is_prepared_apart(self) -> bool:
-        """Whether a guest of its own prepares the flash, and the case's guest gets a copy."""
-        if isinstance(self.workload, Tree):
-            words = self.workload.steps.split()
-            return self.state.kind == "image" or "crash" in words or "restart" in words
-        return isinstance(self.workload, Micro) and self.state.remount
-
-    @property
-    def cpu_block_ps(self) -> int:
-        """Charge per basic block after scaling."""
-        return round(self.board.cpu_block_ps * self.cpu_scale)
-
-    @property
-    def cpu_byte_ps(self) -> int:
-        """Charge per byte that memory routines copy, after scaling."""
-        return round(self.board.cpu_byte_ps * self.cpu_scale)
-
-    @property
-    def cpu_set_byte_ps(self) -> int:
-        """Charge per byte that memory routines set, after scaling."""
-        return round(self.board.cpu_set_byte_ps * self.cpu_scale)
-
-    @property
-    def driver_ns(self) -> dict[str, int]:
-        """The driver's CPU work per operation after scaling, by the names of the board."""
-        return {key: round(getattr(self.board, key) * self.cpu_scale) for key in DRIVER_FIGURES}
-
-    @property
-    def spec_hash(self) -> str:
-        """SHA-256 of what determines the result; the id and the study's name do not."""
-        return sha256_hex(canonical_json(case_spec(self)))
-
-
-def case_spec(case: Case) -> dict[str, Any]:
-    """Everything that determines the result of a case, as plain JSON values.
-
-    Sources of figures, titles and names of axes are left out: they say where a
-    value is from, not what it is.
-    """
-    board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
-    board["chip"] = _plain(case.board.chip, without=("provenance", "title"))
-    board["partitions"] = [_plain(partition) for partition in case.board.partitions]
-    of_images = ("image", "image_options", "ubi_volume_type", "jffs2_summaries")
-    filesystem = _plain(case.filesystem, without=("ubi", "module_source", *of_images))
-    filesystem["options"] = dict(case.filesystem.options)
-    filesystem["mount_options"] = list(case.filesystem.mount_options)
-    filesystem["mount_flags"] = list(case.filesystem.mount_flags)
-    filesystem["modules"] = list(case.filesystem.modules)
-    filesystem["ubi"] = _plain(case.filesystem.ubi) if case.filesystem.ubi else None
-    if case.filesystem.module_source:
-        filesystem["module_source"] = case.filesystem.module_source.spec
-    state = _plain(case.state, without=("tree", "tree_sha256"))
-    if case.state.kind == "image":
-        state["tree_sha256"] = case.state.tree_sha256
-        filesystem["image"] = _plain(case.filesystem.image) if case.filesystem.image else None
-        filesystem["image_options"] = list(case.filesystem.image_options)
-        filesystem["ubi_volume_type"] = case.filesystem.ubi_volume_type
-        if case.filesystem.jffs2_summaries:
-            filesystem["jffs2_summaries"] = True
-    # A default kernel is not named, so that specs are what they were before there was another.
-    kernel = {} if case.kernel.is_default else {"kernel": case.kernel.spec}
-    return {
-        "schema": 1,
-        **kernel,
-        "board": board,
-        "cpu_scale": case.cpu_scale,
-        "cpu_block_ps": case.cpu_block_ps,
-        "cpu_byte_ps": case.cpu_byte_ps,
-        "cpu_set_byte_ps": case.cpu_set_byte_ps,
-        **case.driver_ns,
-        "filesystem": filesystem,
-        "partition_bytes": case.partition_bytes,
-        "state": state,
-        "workload": _plain(case.workload),
-        "seed": case.seed,
-    }
-
-
-def _plain(value: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {f.name: getattr(value, f.name) for f in fields(value) if f.name not in without}

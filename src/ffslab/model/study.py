@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ffslab.errors import SpecError, UsageError
+from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog
 from ffslab.model.estimates import AS_STATED, ESTIMATE, with_estimate
-from ffslab.model.files import PartFile, StudyFile, suggestion, validated
+from ffslab.model.files import PartFile, StudyFile, study_shape, suggestion, validated
 from ffslab.model.grids import UNSTATED, Axes, Grid, grid_of
 from ffslab.model.kernels import KERNEL, PERIOD
 from ffslab.model.settings import (
@@ -28,7 +29,7 @@ from ffslab.model.settings import (
     resolve,
     stated_state,
 )
-from ffslab.model.specs import DEFAULT_VARIANT, Case
+from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.units import format_size, parse_size
 from ffslab.program import program
 
@@ -68,7 +69,7 @@ class Study:
 
 def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: str) -> Study:
     """A study file's contents as a Study; raises SpecError for what cannot be right."""
-    parsed = validated(StudyFile, document, where)
+    parsed = validated(study_shape(catalog.workloads), document, where)
     axes = dict(_axes(parsed.axes, catalog, f"{where}: axes"))
     axes.setdefault("seed", tuple(parsed.base.seeds))
     # Seeds are replicates: neighbours in the table, whatever the file's order.

@@ -22,9 +22,10 @@ from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run
 from ffslab.report.facts import notes, time_model
-from ffslab.results.metrics import FLASH_TIMES, WORKLOAD_PHASES, bucket_bounds
+from ffslab.results.metrics import FLASH_TIMES, bucket_bounds
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import RESULTS, RunDirectory
+from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
 
 Row = Mapping[str, Any]
 

@@ -6,23 +6,23 @@ spec gives the same bytes on any machine. docs/result-format.md describes it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ffslab.errors import DamagedResultError
-from ffslab.model.specs import Case, Micro, case_spec
+from ffslab.model.case import Case, case_spec
+from ffslab.protocol.records import Record, RecordStream, without_header
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
-from ffslab.results.micro import (
-    RequestShape,
-    micro_results,
+from ffslab.results.outcome import Outcome
+from ffslab.results.preparation import (
+    Preparation,
     own_preparation_results,
     preparation_results,
 )
-from ffslab.results.outcome import Outcome
-from ffslab.results.preparation import Preparation
-from ffslab.results.records import Record, RecordStream, without_header
-from ffslab.results.tree import image_results, tree_results
+from ffslab.workloads.parts import result_part
 
 RESULT_VERSION = 1
+# Every result has these keys, whatever its workload: those who read runs look for them.
+_EMPTY: Mapping[str, Any] = {"micro": None, "requests": [], "tree": None, "image": None}
 
 
 def case_result(
@@ -30,14 +30,16 @@ def case_result(
     outcome: Outcome,
     stream: RecordStream,
     flash_sha256: str | None,
-    preparation: Preparation | None = None,
+    prepared: Sequence[Preparation] = (),
 ) -> dict[str, Any]:
-    """The result of a case; parts that the guest did not deliver are empty."""
+    """The result of a case; parts that the guest did not deliver are empty.
+
+    `prepared` are the guests before the case's own, in their order.
+    """
     snapshots = stream.of_type("flash")
     mtd = stream.first("mtd")
     end = stream.end
-    micro, requests = _micro(case, stream)
-    before = preparation.stream if preparation else None
+    part = result_part(case.workload.kind)
     return {
         "v": RESULT_VERSION,
         "id": case.id,
@@ -55,22 +57,20 @@ def case_result(
         "mtd": without_header(mtd) if mtd else None,
         "steps": [_step(record) for record in stream.of_type("step")],
         "space": [without_header(record) for record in stream.of_type("space")],
-        "phases": _phases(stream, case.board.chip.page_bytes),
+        "phases": _phases(stream, case.board.chip.page_bytes, part.PHASES),
         "latencies": [latency_metrics(record) for record in stream.of_type("latency")],
         "flash": [without_header(record) for record in snapshots],
-        "preparation": _preparation(case, stream, preparation),
-        "micro": micro,
-        "requests": requests,
-        "tree": tree_results(case, stream, before),
-        "image": image_results(preparation.image if preparation else None, before),
+        "preparation": _preparation(case, stream, prepared),
+        **_EMPTY,
+        **part.result_keys(case, stream, prepared),
     }
 
 
-def unprepared_result(case: Case, preparation: Preparation) -> dict[str, Any]:
-    """The result of a case whose state could not be prepared: it was not run."""
-    outcome = preparation.outcome
+def unprepared_result(case: Case, prepared: Sequence[Preparation]) -> dict[str, Any]:
+    """The result of a case that was not run: the last of the guests before it failed."""
+    outcome = prepared[-1].outcome
     told = Outcome(outcome.kind, f"preparation: {outcome.reason}", outcome.excerpt)
-    return case_result(case, told, RecordStream((), (), False), None, preparation)
+    return case_result(case, told, RecordStream((), (), False), None, prepared)
 
 
 def skipped_result(case: Case, reason: str) -> dict[str, Any]:
@@ -78,36 +78,32 @@ def skipped_result(case: Case, reason: str) -> dict[str, Any]:
     return case_result(case, Outcome("skip", reason), RecordStream((), (), False), None)
 
 
-def _phases(stream: RecordStream, page_bytes: int) -> list[dict[str, Any]]:
+def _phases(
+    stream: RecordStream, page_bytes: int, summed: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """The figures of each phase, and those of the phases `summed` together."""
     by_label = {snapshot["label"]: snapshot for snapshot in stream.of_type("flash")}
     phases = [phase_metrics(record, by_label, page_bytes) for record in stream.of_type("phase")]
-    whole = workload_metrics(phases, by_label, page_bytes)
+    whole = workload_metrics(phases, by_label, page_bytes, summed)
     return [*phases, whole] if whole else phases
 
 
-def _micro(case: Case, stream: RecordStream) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """Of contradictory records, which make the case a crash (`judge`), nothing is kept."""
-    if not isinstance(case.workload, Micro):
-        return None, []
-    workload = case.workload
-    try:
-        return micro_results(
-            stream,
-            RequestShape(workload.request_bytes, case.board.chip.page_bytes),
-        )
-    except DamagedResultError:
-        return None, []
-
-
 def _preparation(
-    case: Case, stream: RecordStream, preparation: Preparation | None
+    case: Case, stream: RecordStream, prepared: Sequence[Preparation]
 ) -> dict[str, Any] | None:
-    """Of a guest of its own; or, without a key and an outcome, of the case's own guest."""
-    partition_bytes = case.partition_bytes
-    if preparation is not None:
-        phases = _phases(preparation.stream, case.board.chip.page_bytes)
-        return preparation_results(preparation, partition_bytes, phases)
-    return own_preparation_results(stream, partition_bytes)
+    """Of the guests before the case's own; or, without a key and an outcome, of its own guest.
+
+    That of the last one, whose flash the case got; those before it are in its `before`.
+    """
+    if not prepared:
+        return own_preparation_results(stream, case.partition_bytes)
+    *earlier, last = (
+        preparation_results(
+            one, case.partition_bytes, _phases(one.stream, case.board.chip.page_bytes)
+        )
+        for one in prepared
+    )
+    return {**last, "before": earlier} if earlier else last
 
 
 def _step(record: Record) -> dict[str, Any]:

@@ -14,8 +14,6 @@ from typing import Any
 
 SUB_BUCKETS = 128
 QUANTILES = (("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99), ("p999_ns", 0.999))
-WORKLOAD_PHASES = ("creation", "transactions", "deletion")
-MICRO_PHASES = ("measure", "flush")
 _CHIP_TIMES = {
     f"flash_{kind}_ns": f"chip_{kind}_ns" for kind in ("read", "program", "erase", "transfer")
 }
@@ -154,16 +152,15 @@ def workload_metrics(
     phases: Sequence[Mapping[str, Any]],
     snapshots: Mapping[str, Mapping[str, Any]],
     page_bytes: int,
+    names: Sequence[str],
 ) -> dict[str, Any] | None:
-    """The sum over creation, transactions and deletion, called phase `workload`.
+    """The sum over the phases `names`, called phase `workload`; None unless all are there.
 
-    Of a micro-benchmark it is the sum of measure and flush. None unless all are
-    there. Wear is from the start of the first to the end of the last, so that it
-    is the wear that FFSMark reports for a run.
+    Wear is from the start of the first to the end of the last, so that it is the wear that FFSMark
+    reports for a run.
     """
     by_name = {phase["phase"]: phase for phase in phases}
-    names = MICRO_PHASES if MICRO_PHASES[0] in by_name else WORKLOAD_PHASES
-    if not set(names) <= set(by_name):
+    if not names or not set(names) <= set(by_name):
         return None
     chosen = [by_name[name] for name in names]
     summed = {

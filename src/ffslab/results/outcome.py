@@ -9,16 +9,14 @@ asked to measure something, whether it measured all of it. Nothing is retried.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from ffslab.errors import DamagedResultError
-from ffslab.model.specs import Workload
+from ffslab.protocol.records import MEASURED_STEP, Record, RecordStream, parse_records
 from ffslab.results.console import last_lines, scan_console
-from ffslab.results.records import Record, RecordStream, parse_records
-from ffslab.results.requests import load_requests
-from ffslab.results.shortfall import FULL, Shortfall, shortfall
-from ffslab.results.tree_records import load_tree_records
+from ffslab.results.shortfall import FULL, Shortfall
 
 OutcomeKind = Literal["pass", "short", "fail", "skip", "crash", "timeout", "corrupt"]
 # The gravest first.
@@ -42,17 +40,33 @@ class Outcome:
     short: Shortfall | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a guest was to do, as its workload sees it.
+
+    `check`: DamagedResultError if the workload's records contradict each other. `shortfall`: what
+    was measured less than asked for, given the phase that failed with ENOSPC, if one did; None for
+    a guest that prepares the flash and measures nothing, where a full partition is a failure.
+    """
+
+    check: Callable[[RecordStream], None] = lambda _: None
+    shortfall: Callable[[RecordStream, Record | None], Shortfall | None] | None = None
+
+
+NOTHING = Asked()
+
+
 def judged(
     records: bytes,
     console: bytes,
     exit_status: int,
     timed_out_s: float | None,
-    workload: Workload | None = None,
+    asked: Asked = NOTHING,
 ) -> tuple[Outcome, RecordStream]:
     """`judge` of what a guest wrote into its files, with the records that were in them."""
     stream = parse_records(records)
     text = console.decode("utf-8", errors="replace")
-    return judge(stream, text, exit_status, timed_out_s, workload), stream
+    return judge(stream, text, exit_status, timed_out_s, asked), stream
 
 
 def judge(
@@ -60,13 +74,11 @@ def judge(
     console: str,
     exit_status: int,
     timed_out_s: float | None,
-    workload: Workload | None = None,
+    asked: Asked = NOTHING,
 ) -> Outcome:
     """The outcome of a guest that ended with `exit_status`.
 
-    `timed_out_s` is the wall-clock limit if the guest was killed at it. `workload` is what it was
-    to measure: with None nothing, as in a guest that prepares the flash, and then a full partition
-    is a failure.
+    `timed_out_s` is the wall-clock limit if the guest was killed at it.
     """
     findings = scan_console(console)
     crash = next((finding for finding in findings if finding.severity == "crash"), None)
@@ -82,8 +94,7 @@ def judge(
         return Outcome("crash", f"the records are damaged: {stream.damage[0]}", last_lines(console))
     end = stream.end
     try:
-        load_requests(stream)
-        load_tree_records(stream)
+        asked.check(stream)
     except DamagedResultError as error:
         return Outcome("crash", f"the records contradict each other: {error.message}")
     if end is None:
@@ -91,7 +102,7 @@ def judge(
         return Outcome(
             "crash", f"the guest stopped before the agent's end ({how})", last_lines(console)
         )
-    failed = _failed_step(stream, console, workload)
+    failed = _failed_step(stream, console, asked)
     if failed is not None and failed.short is None:
         return failed
     if findings:
@@ -104,17 +115,15 @@ def judge(
         # No step failed: the agent did not accept the plan.
         why = end.get("message") or f"it ended with status {end['status']}"
         return Outcome("fail", f"the agent: {why}", last_lines(console))
-    return _short(workload, stream) or Outcome("pass")
+    return _short(asked, stream) or Outcome("pass")
 
 
-def _short(
-    workload: Workload | None, stream: RecordStream, full_phase: Record | None = None
-) -> Outcome | None:
-    short = shortfall(workload, stream, full_phase) if workload is not None else None
+def _short(asked: Asked, stream: RecordStream, full_phase: Record | None = None) -> Outcome | None:
+    short = asked.shortfall(stream, full_phase) if asked.shortfall is not None else None
     return Outcome("short", short.told, short=short) if short is not None else None
 
 
-def _failed_step(stream: RecordStream, console: str, workload: Workload | None) -> Outcome | None:
+def _failed_step(stream: RecordStream, console: str, asked: Asked) -> Outcome | None:
     phases, steps = _failures(stream)
     for phase in phases:
         name, errno = phase["phase"], str(phase.get("errno_name", ""))
@@ -127,13 +136,13 @@ def _failed_step(stream: RecordStream, console: str, workload: Workload | None) 
         if errno == FULL and phase["workload"] == "prepare" and phase.get("message"):
             # It says which share cannot be reached, and what went in.
             return Outcome("fail", f"phase {name}: {phase['message']}")
-        short = _short(workload, stream, phase) if errno == FULL else None
+        short = _short(asked, stream, phase) if errno == FULL else None
         if short is not None:
             return short
         if errno == FULL:
             told = f"phase {name}: no space left on the partition (ENOSPC)"
-            # Of trees it says what went in, and whether inodes or pages ran out.
-            more = phase.get("message") if phase["workload"] == "tree" else ""
+            # A measured step says what went in, and whether inodes or pages ran out.
+            more = phase.get("message") if phase["workload"] == MEASURED_STEP else ""
             return Outcome("fail", f"{told}: {more}" if more else told)
         message = phase.get("message") or "failed"
         return Outcome("fail", f"phase {name}: {errno} {message}".replace("  ", " "))

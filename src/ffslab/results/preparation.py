@@ -1,20 +1,76 @@
-"""What became of the guest that prepared a case's state of the flash."""
+"""What became of a guest that prepared a case's flash, and what it achieved."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ffslab.protocol.records import RecordStream, without_header
 from ffslab.results.outcome import Outcome
-from ffslab.results.records import RecordStream
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """`key` names the state (`ffslab.target.states`); the outcome is judged as a case's."""
+    """`key` names the state (`ffslab.campaign.state_store`); the outcome is judged as a case's."""
 
     key: str
     outcome: Outcome
     stream: RecordStream
     image: Mapping[str, Any] | None = None  # facts of the image that it wrote to the flash
+
+
+def preparation_results(
+    preparation: Preparation, partition_bytes: int, phases: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The key `preparation` of a result; `phases` are the figures of its phases."""
+    outcome, stream = preparation.outcome, preparation.stream
+    end = stream.end
+    return {
+        "key": preparation.key,
+        "outcome": outcome.kind,
+        "reason": outcome.reason,
+        "excerpt": list(outcome.excerpt),
+        "virtual_ns": end["t_ns"] if end else None,
+        "phases": list(phases),
+        **_achieved(stream, partition_bytes),
+    }
+
+
+def own_preparation_results(stream: RecordStream, partition_bytes: int) -> dict[str, Any] | None:
+    """The same of a case that prepared its state in its own guest; None if none did.
+
+    It has no key, and its phase is among the case's own.
+    """
+    if not stream.of_type("prepared"):
+        return None
+    step = next((r for r in stream.of_type("step") if r["verb"] == "prepare"), None)
+    return {
+        "key": None,
+        "outcome": "pass" if step is None or step["status"] == "ok" else "fail",
+        "reason": "" if step is None else step.get("message", ""),
+        "excerpt": [],
+        "virtual_ns": step["t_end_ns"] if step else None,
+        "phases": [],
+        **_achieved(stream, partition_bytes),
+    }
+
+
+def _achieved(stream: RecordStream, partition_bytes: int) -> dict[str, Any]:
+    """What was prepared; `reserve_bytes` is what the file system keeps for itself.
+
+    Of a saturated state that is what no file could get; else what statfs does not count, on
+    the file system just mounted.
+    """
+    record = stream.first("prepared")
+    space = [without_header(r) for r in stream.of_type("space")]
+    reserve = None
+    if record is not None and record["state"] == "saturated":
+        reserve = partition_bytes - record["capacity_bytes"]
+    elif space:
+        reserve = partition_bytes - space[0]["total_bytes"]
+    return {
+        "prepared": without_header(record) if record is not None else None,
+        "space": space,
+        "reserve_bytes": reserve,
+    }

@@ -29,8 +29,8 @@ from typing import Any
 from ffslab.errors import DamagedResultError, InfrastructureError, UsageError
 from ffslab.holder import holder_of, write_holder
 from ffslab.model.canonical import canonical_json
+from ffslab.model.case import Case, case_spec
 from ffslab.model.files import suggestion
-from ffslab.model.specs import Case, case_spec
 from ffslab.program import program
 from ffslab.results.files import disk_error, read_json, read_json_lines, write_atomic
 

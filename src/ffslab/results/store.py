@@ -18,15 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 from ffslab.model.kernels import kernel_words
 from ffslab.results.metrics import FLASH_TIMES
-from ffslab.results.request_tables import REQUEST_COLUMNS, REQUEST_TASK_COLUMNS, RequestStage
 from ffslab.results.rundir import RunDirectory
-from ffslab.results.tree_tables import (
+from ffslab.streams import without_surrogates
+from ffslab.workloads.micro.request_tables import (
+    REQUEST_COLUMNS,
+    REQUEST_TASK_COLUMNS,
+    RequestStage,
+)
+from ffslab.workloads.tree.tables import (
     MEMORY_COLUMNS,
     TREE_STEP_COLUMNS,
     memory_rows,
     tree_step_rows,
 )
-from ffslab.streams import without_surrogates
 
 if TYPE_CHECKING:
     import duckdb

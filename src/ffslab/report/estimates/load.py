@@ -27,8 +27,8 @@ from ffslab.report.load import (
     read_rows,
     study_word,
 )
-from ffslab.results.micro import mean_response_ns
 from ffslab.results.reproduce import set_argument
+from ffslab.workloads.micro.result import mean_response_ns
 
 _PHASES = ("creation", "transactions")
 _NOT_TIMED = ("settle", "drop", "warm", "check", "crash", "restart")

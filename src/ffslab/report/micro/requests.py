@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
-from ffslab.results.requests import FlashRow, read_requests
 from ffslab.results.rundir import RunDirectory
+from ffslab.workloads.micro.requests import FlashRow, read_requests
 
 MOST_DOTS = 2000
 ERASE_BINS = 200

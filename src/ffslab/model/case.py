@@ -1,0 +1,134 @@
+"""A case: one point of a study, and what determines its result.
+
+A case is a pure function of `case_spec()`: everything that can change its result is in there, and
+its hash names it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ffslab.model.canonical import canonical_json, sha256_hex
+from ffslab.model.specs import (
+    DEFAULT_BEB_PER1024,
+    DEFAULT_KERNEL,
+    DRIVER_FIGURES,
+    Board,
+    InitialState,
+    LabKernel,
+    MountSetup,
+    Scalar,
+)
+from ffslab.model.workload import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One point of a study. `axes` are the settings that tell it from its siblings.
+
+    `trace` does not determine the result: a traced guest has the same history.
+    """
+
+    id: str
+    study: str
+    axes: tuple[tuple[str, Scalar], ...]
+    board: Board
+    cpu_scale: float
+    filesystem: MountSetup
+    partition_blocks: int
+    state: InitialState
+    workload: Workload
+    seed: int
+    kernel: LabKernel = DEFAULT_KERNEL
+    trace: bool = False
+
+    @property
+    def partition_bytes(self) -> int:
+        """Size of the partition under test."""
+        return self.partition_blocks * self.board.chip.block_bytes
+
+    @property
+    def ubi_beb_per1024(self) -> int:
+        """What the attach of UBI asks for; 0 leaves its reserve to the kernel.
+
+        The period kernel has another one of its own, so the default is not stated to it.
+        """
+        assert self.filesystem.ubi is not None
+        stated = self.filesystem.ubi.max_beb_per1024
+        of_period = self.kernel.has("ubi_reserve") and stated == DEFAULT_BEB_PER1024
+        return 0 if of_period else stated
+
+    @property
+    def cpu_block_ps(self) -> int:
+        """Charge per basic block after scaling."""
+        return round(self.board.cpu_block_ps * self.cpu_scale)
+
+    @property
+    def cpu_byte_ps(self) -> int:
+        """Charge per byte that memory routines copy, after scaling."""
+        return round(self.board.cpu_byte_ps * self.cpu_scale)
+
+    @property
+    def cpu_set_byte_ps(self) -> int:
+        """Charge per byte that memory routines set, after scaling."""
+        return round(self.board.cpu_set_byte_ps * self.cpu_scale)
+
+    @property
+    def driver_ns(self) -> dict[str, int]:
+        """The driver's CPU work per operation after scaling, by the names of the board."""
+        return {key: round(getattr(self.board, key) * self.cpu_scale) for key in DRIVER_FIGURES}
+
+    @property
+    def spec_hash(self) -> str:
+        """SHA-256 of what determines the result; the id and the study's name do not."""
+        return sha256_hex(canonical_json(case_spec(self)))
+
+
+def case_spec(case: Case) -> dict[str, Any]:
+    """Everything that determines the result of a case, as plain JSON values.
+
+    Sources of figures, titles and names of axes are left out: they say where a
+    value is from, not what it is.
+    """
+    board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
+    board["chip"] = _plain(case.board.chip, without=("provenance", "title"))
+    board["partitions"] = [_plain(partition) for partition in case.board.partitions]
+    of_images = ("image", "image_options", "ubi_volume_type", "jffs2_summaries")
+    filesystem = _plain(case.filesystem, without=("ubi", "module_source", *of_images))
+    filesystem["options"] = dict(case.filesystem.options)
+    filesystem["mount_options"] = list(case.filesystem.mount_options)
+    filesystem["mount_flags"] = list(case.filesystem.mount_flags)
+    filesystem["modules"] = list(case.filesystem.modules)
+    filesystem["ubi"] = _plain(case.filesystem.ubi) if case.filesystem.ubi else None
+    if case.filesystem.module_source:
+        filesystem["module_source"] = case.filesystem.module_source.spec
+    state = _plain(case.state, without=("tree", "tree_sha256"))
+    if case.state.kind == "image":
+        state["tree_sha256"] = case.state.tree_sha256
+        filesystem["image"] = _plain(case.filesystem.image) if case.filesystem.image else None
+        filesystem["image_options"] = list(case.filesystem.image_options)
+        filesystem["ubi_volume_type"] = case.filesystem.ubi_volume_type
+        if case.filesystem.jffs2_summaries:
+            filesystem["jffs2_summaries"] = True
+    # A default kernel is not named, so that specs are what they were before there was another.
+    kernel = {} if case.kernel.is_default else {"kernel": case.kernel.spec}
+    return {
+        "schema": 1,
+        **kernel,
+        "board": board,
+        "cpu_scale": case.cpu_scale,
+        "cpu_block_ps": case.cpu_block_ps,
+        "cpu_byte_ps": case.cpu_byte_ps,
+        "cpu_set_byte_ps": case.cpu_set_byte_ps,
+        **case.driver_ns,
+        "filesystem": filesystem,
+        "partition_bytes": case.partition_bytes,
+        "state": state,
+        "workload": case.workload.spec,
+        "seed": case.seed,
+    }
+
+
+def _plain(value: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {f.name: getattr(value, f.name) for f in fields(value) if f.name not in without}

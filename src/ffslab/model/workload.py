@@ -1,0 +1,142 @@
+"""What the model knows of workloads: a workload is a value with keys, and a kind of workload says
+which keys there are, and which values cannot be together.
+
+No kind is named in `ffslab.model`: each is a package of `ffslab.workloads`, and the catalog has
+them. A kind's settings are a frozen dataclass. A key's default, its bounds, its meaning and what it
+needs to matter are stated once, with `key`; the shape of the table in a study, its JSON Schema, the
+table in docs/study-format.md, the checks and the agent's step all follow from that.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any, Generic, Self, TypeVar
+
+from ffslab.model.specs import InitialState, MountSetup, Scalar
+from ffslab.model.units import parse_size
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a file writes a value: any of `types`; `read` turns what is written into the value."""
+
+    types: Any
+    read: Callable[[Any], Any]
+
+
+SIZE = Form(int | str, parse_size)  # bytes, or a size with a unit
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFacts:
+    """What is stated of a key beside its type and its default.
+
+    `derived`: the value where the file has none, from those of the other keys. `needs`: without
+    what the key means nothing.
+    """
+
+    meaning: str
+    needs: str = ""
+    form: Form | None = None
+    lowest: int | None = None
+    highest: int | None = None
+    pattern: str | None = None
+    derived: Callable[[Mapping[str, Any]], Any] | None = None
+
+
+def key(
+    default: Any,
+    meaning: str,
+    *,
+    needs: str = "",
+    form: Form | None = None,
+    lowest: int | None = None,
+    highest: int | None = None,
+    pattern: str | None = None,
+    derived: Callable[[Mapping[str, Any]], Any] | None = None,
+) -> Any:
+    """A key of a workload: a dataclass field with its `KeyFacts`."""
+    facts = KeyFacts(meaning, needs, form, lowest, highest, pattern, derived)
+    return field(default=default, metadata={"key": facts})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """What a case runs: the base of every kind's settings, which have `kind` with a default."""
+
+    kind: str
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return asdict(self)
+
+    def axis_value(self, name: str) -> Scalar:
+        """A key's value as a point of an axis."""
+        value: Scalar = getattr(self, name)
+        return value
+
+    def without_idle_keys(self) -> Self:
+        """The workload with those keys at their defaults that mean nothing beside the others."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a workload's keys are checked against."""
+
+    state: InitialState
+    setup: MountSetup
+    partition_bytes: int
+    where: str  # for messages
+
+
+W = TypeVar("W", bound=Workload)
+
+
+class WorkloadType(ABC, Generic[W]):
+    """A kind of workload; it has no state of its own.
+
+    `assumed`: what a table without a kind means; one kind has it. `state_keys`: keys of an initial
+    state that matter to this kind only.
+    """
+
+    settings: type[W]
+    assumed = False
+    state_keys: tuple[str, ...] = ()
+
+    @abstractmethod
+    def check(self, workload: W, setting: Setting) -> None:
+        """SpecError for keys that contradict each other, the state or the file system."""
+
+    @cached_property
+    def kind(self) -> str:
+        """Its name."""
+        return str(next(f.default for f in fields(self.settings) if f.name == "kind"))
+
+    @cached_property
+    def keys(self) -> dict[str, KeyFacts]:
+        """What is stated of each key, `kind` included."""
+        return {f.name: f.metadata["key"] for f in fields(self.settings)}
+
+    def resolve(self, values: Mapping[str, Any], setting: Setting) -> W:
+        """The workload of a case from the checked values of its table; SpecError (`check`)."""
+        derived = {
+            name: facts.derived(values)
+            for name, facts in self.keys.items()
+            if facts.derived is not None and values[name] is None
+        }
+        workload = self.settings(**{**values, **derived})
+        self.check(workload, setting)
+        return workload
+
+
+Workloads = Mapping[str, WorkloadType[Any]]  # by kind
+
+
+def assumed_kind(workloads: Workloads) -> str:
+    """The kind that a table without one means."""
+    return next(name for name, workload in workloads.items() if workload.assumed)

@@ -1,0 +1,46 @@
+"""The shape of a workload's table in a study, made from what is stated of its keys."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from typing import Annotated, Any, Literal, cast, get_type_hints
+
+import pydantic
+from pydantic import AfterValidator
+
+from ffslab.model.strict import Strict
+from ffslab.model.workload import KeyFacts, WorkloadType
+
+
+@cache
+def file_of(workload: WorkloadType[Any]) -> type[Strict]:
+    """The shape of the table of one kind."""
+    hints = get_type_hints(workload.settings)
+    stated = [one for one in fields(workload.settings) if one.name != "kind"]
+    shape: dict[str, Any] = {one.name: _in_file(one, hints[one.name]) for one in stated}
+    default = workload.kind if workload.assumed else ...
+    meaning = workload.keys["kind"].meaning
+    kind = (
+        cast(Any, Literal)[workload.kind],
+        pydantic.Field(default=default, description=meaning),
+    )
+    name, doc = f"{workload.settings.__name__}File", workload.settings.__doc__
+    return pydantic.create_model(name, __base__=Strict, __doc__=doc, kind=kind, **shape)
+
+
+def _in_file(stated: Field[Any], hint: Any) -> tuple[Any, Any]:
+    """A key's annotation and field in the shape of the table."""
+    facts: KeyFacts = stated.metadata["key"]
+    assert stated.default is not MISSING
+    annotation: Any = hint
+    if facts.form is not None:
+        annotation = Annotated[facts.form.types, AfterValidator(facts.form.read)]
+    if facts.derived is not None:
+        annotation = annotation | None
+    bounds: dict[str, Any] = {"ge": facts.lowest, "le": facts.highest, "pattern": facts.pattern}
+    return annotation, pydantic.Field(
+        default=None if facts.derived is not None else stated.default,
+        description=facts.meaning,
+        **{name: bound for name, bound in bounds.items() if bound is not None},
+    )

@@ -1,1 +1,0 @@
-"""Where a case runs: a User-Mode Linux guest, and later real boards."""

@@ -1,0 +1,47 @@
+"""The targets that there are: every package of `ffslab.targets`, by its name.
+
+A package has a module `site` with the function `site_for(cases, options)`, which builds or finds
+what the guests are made of, and `KIND`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+import ffslab.targets
+from ffslab.errors import UsageError
+from ffslab.model.case import Case
+from ffslab.targets.target import Site, SiteOptions, TargetKind
+
+DEFAULT_TARGET = "uml"
+
+
+class SiteModule(Protocol):
+    """The module `site` of a target's package."""
+
+    KIND: TargetKind
+
+    def site_for(self, cases: Sequence[Case], options: SiteOptions) -> Site:
+        """A site where the cases can run; builds what is missing."""
+        ...
+
+
+def target_names() -> list[str]:
+    """The names of all targets."""
+    modules = pkgutil.iter_modules(ffslab.targets.__path__)
+    return sorted(module.name for module in modules if module.ispkg)
+
+
+def site_module(name: str = DEFAULT_TARGET) -> SiteModule:
+    """The target called `name`; UsageError if there is none."""
+    names = target_names()
+    if name not in names:
+        raise UsageError(
+            f"no target {name!r}",
+            cause=f"the targets are: {', '.join(names)}",
+            remedy=f"leave it out, which means {DEFAULT_TARGET}",
+        )
+    return cast(SiteModule, importlib.import_module(f"{ffslab.targets.__name__}.{name}.site"))

@@ -1,0 +1,165 @@
+"""What every target offers: run one guest, and say how it ended; and what it can do.
+
+The judgement (pass, crash, …) is not made here but in `ffslab.results.outcome`, from the files that
+the guest left behind.
+
+A *kind* of target is known before anything runs: how its guests get a flash with a file system,
+what beside the plan determines what happens in them, and what can be asked of them. A *site* is a
+kind with all that it needs: a built lab, or a board. A site that is opened is a *target*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.workloads.rig import Rig
+
+CONSOLE_NAME = "console.log"
+RECORDS_NAME = "records.jsonl"
+TRACE_NAME = "trace.bin"
+FLASH_NAME = "flash.img"
+IMAGE_NAME = "image.bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a target can do; a case that needs what it cannot is skipped with the reason.
+
+    `most_at_once`: guests that may run at the same time; None: as many as the host has room for.
+    """
+
+    virtual_time: bool  # equal cases have equal results; else time is a real clock's
+    flash_snapshot: bool  # a guest can begin with the flash that another one left
+    images: bool  # a guest can be given an image to write to its flash
+    fault_injection: bool  # the chip can have factory bad blocks, failures and bit errors
+    trace: bool  # each flash operation can be recorded
+    power_cut: bool = False  # a guest can be ended in the middle of a flash operation
+    most_at_once: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetKind:
+    """What is known of a target before there is one.
+
+    `history`: what beside plan and image determines what happens in a case's guest, as plain JSON
+    values; equal for two cases only if nothing but these tells their guests apart.
+    """
+
+    name: str
+    title: str
+    capabilities: Capabilities
+    rig: Rig
+    history: Callable[[Case], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class GuestJob:
+    """One guest to run. Its files end up in `case_dir`, which exists."""
+
+    case: Case
+    plan: str
+    case_dir: Path
+    timeout_s: float
+    keep_flash: bool = False
+    host_cpu: int | None = None  # pin the guest there; None: the host decides
+    flash: Path | None = None  # the chip begins with a copy of this file; None: erased
+    image: Path | None = None  # the guest finds it in its directory, as `IMAGE_NAME`
+
+
+@dataclass(frozen=True, slots=True)
+class GuestRun:
+    """How a guest ended. `exit_status` is negative for a signal, as in subprocess."""
+
+    exit_status: int
+    timed_out: bool
+    killed: bool
+    wall_ns: int
+    command: str
+    flash_sha256: str | None = None
+
+
+class Target(Protocol):
+    """A place where guests run; used by several threads at once."""
+
+    @property
+    def kind(self) -> TargetKind:
+        """What it can do, and how its guests are prepared."""
+        ...
+
+    def missing(self, case: Case) -> str:
+        """Why this target cannot run `case` (a skip's reason), or an empty string."""
+        ...
+
+    def run(self, job: GuestJob) -> GuestRun:
+        """Runs a guest to its end; raises InfrastructureError only for the host's faults.
+
+        GuestLostError if the host ended the guest: then there is no result.
+        """
+        ...
+
+    def start_no_more(self) -> None:
+        """No guest starts from here on; `run` of one that has not returns with `killed`."""
+        ...
+
+    def kill_all(self) -> None:
+        """Ends every running guest at once; their `run` returns with `killed`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a run asks of a site: guests of these cases, `jobs` at once, beside its directory."""
+
+    cases: Sequence[Case]
+    jobs: int
+    run_dir: Path
+    tell: Callable[[str], None] = lambda _: None  # what a user is to know, while guests run too
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A target, and how many guests may run at once: not more than was asked for."""
+
+    target: Target
+    jobs: int
+
+
+class Site(Protocol):
+    """A kind of target with all that its guests are made of."""
+
+    @property
+    def kind(self) -> TargetKind:
+        """What kind of target it is."""
+        ...
+
+    @property
+    def build_id(self) -> str:
+        """Names what its guests are made of: equal builds give equal results."""
+        ...
+
+    @property
+    def variant_ids(self) -> Mapping[str, str]:
+        """The build ids of other kernels than the default one, by variant."""
+        ...
+
+    def lab_of_images(self) -> LabBuild:
+        """The lab in whose guests images are built; asked for if a case needs one."""
+        ...
+
+    def open(self, opening: Opening) -> AbstractContextManager[Opened]:
+        """The target, with room for its guests; InfrastructureError if there is none for one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """What the command line says of where guests run."""
+
+    scratch: Path | None = None
+    further: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,113 @@
+"""One boot of any guest, from room on the host to the evidence of how it ended."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.errors import GuestLostError
+from ffslab.protocol.records import parse_records
+from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
+from ffslab.targets.uml.hostfault import GuestEnd, HostFault, RoomLeft, host_fault
+from ffslab.targets.uml.launch import GuestProcess, held_ram, kill_group
+from ffslab.targets.uml.scratch import Claim, Need, Refusal, Scratch, free_bytes
+
+_BOOT_S = 10.0  # within which a guest has its RAM, or will never have it
+_GRACE_S = 5.0
+_LOOK_AGAIN_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class BootEnd:
+    """How a guest's leader ended; `status` is negative for a signal. `room` is what was left."""
+
+    status: int
+    timed_out: bool = False
+    room: tuple[RoomLeft, ...] = ()
+
+
+def wait_for_room(
+    scratch: Scratch,
+    need: Need,
+    who: str,
+    closed: threading.Event,
+    tell: Callable[[str], None],
+) -> tuple[Claim, ...] | None:
+    """Room for the guest called `who`, when there is any; None if `closed` is set before.
+
+    Raises GuestLostError if no guest is there whose end could give the room.
+    """
+    told = False
+    # Processes of a guest that was killed may hold its memory for a moment.
+    grace_ends_s = time.monotonic() + _GRACE_S
+    while not closed.is_set():
+        claims = scratch.claim(need)
+        if not isinstance(claims, Refusal):
+            return claims
+        if claims.guests:
+            grace_ends_s = time.monotonic() + _GRACE_S
+            if not told:
+                tell(f"{who} waits for room: {claims}")
+                told = True
+        elif time.monotonic() > grace_ends_s:
+            raise GuestLostError(
+                f"no room for the guest of {who}: {claims}",
+                cause=f"another program has taken the room since ffslab began (df {claims.place})",
+                remedy="free some space there",
+            )
+        closed.wait(_LOOK_AGAIN_S)
+    return None
+
+
+def see_through(
+    process: GuestProcess,
+    scratch: Scratch,
+    claims: Sequence[Claim],
+    ram_bytes: int,
+    limit_s: float,
+) -> BootEnd:
+    """Waits for a guest's end, or kills it at its limit; nothing of it runs afterwards."""
+    ends_s = time.monotonic() + limit_s
+    ram = None
+    try:
+        for claim in claims:
+            claim.given_to(process.pid)
+        ram = held_ram(process, ram_bytes, min(limit_s, _BOOT_S))
+        timed_out = not process.wait_at_most(max(0.0, ends_s - time.monotonic()))
+        places = {scratch.files.path, scratch.ram.path}
+        room = tuple(RoomLeft(str(place), free_bytes(place)) for place in sorted(places))
+    finally:
+        # The group may outlive its leader: a crashed kernel leaves its processes.
+        kill_group(process)
+        process.wait()
+        if ram is not None:
+            os.close(ram)
+    return BootEnd(process.returncode, timed_out, room)
+
+
+def fault_of(end: BootEnd, directory: Path) -> HostFault | None:
+    """What the host did to the guest that ran in `directory`, if that ended it."""
+
+    def ended_well() -> bool:
+        last = parse_records(_read(directory / RECORDS_NAME)).end
+        return last is not None and last["status"] == "ok" and not end.timed_out
+
+    return host_fault(
+        GuestEnd(
+            exit_status=None if end.timed_out else end.status,
+            console=_read(directory / CONSOLE_NAME).decode("utf-8", errors="replace"),
+            ended_well=ended_well,
+            room=end.room,
+        )
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,331 @@
+"""Runs one case in a User-Mode Linux guest in virtual time.
+
+A guest is one boot: kernel, an initramfs with agent, modules and plan, a sparse
+file as the chip's contents, two plain files as its channels (kernel console and
+the agent's records). Pipes and terminals are not used: a full pipe would make
+the guest wait for the host, and that would be visible in virtual time.
+
+Everything that the guest can see of the host is fixed: it runs in its own
+directory under relative names, with an environment of three variables, without
+address randomisation, with a given seed and wall clock. The same case therefore
+gives the same bytes in any directory of any machine.
+
+A guest dies with ffslab and with its process group (`ffslab.targets.uml.launch`). It starts
+when there is room for it (`ffslab.targets.uml.scratch`), and if the host ended it, it has no
+result (`ffslab.targets.uml.hostfault`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ffslab.errors import GuestLostError, InfrastructureError, full
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.program import program
+from ffslab.protocol.chip_file import (
+    copy_flash_file,
+    create_flash_file,
+    flash_digest,
+    flash_file_bytes,
+)
+from ffslab.protocol.trace import trim_trace
+from ffslab.targets.target import (
+    CONSOLE_NAME,
+    FLASH_NAME,
+    IMAGE_NAME,
+    RECORDS_NAME,
+    TRACE_NAME,
+    Capabilities,
+    GuestJob,
+    GuestRun,
+    TargetKind,
+)
+from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
+from ffslab.targets.uml.initramfs import build_archive, character_device, regular_file
+from ffslab.targets.uml.launch import GuestProcess, guest_script, kill_group, start_guest
+from ffslab.targets.uml.scratch import TRACE_BYTES, Claim, Scratch, case_need
+from ffslab.targets.virtual_flash import FLASH_REGION, RIG, TRACE_REGION, required_modules
+
+INITRAMFS_NAME = "initrd.cpio"
+WALL_CLOCK_START_NS = 1_700_000_000 * 10**9
+BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3")
+
+
+def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
+    """The guest's command line, which is a function of the case alone."""
+    return (
+        f"mem={case.board.ram_bytes // 2**20}M",
+        "time-travel=inf-cpu",
+        f"time-travel-start={WALL_CLOCK_START_NS}",
+        *console,
+        # Nothing about the host on the console, but all that the kernel says.
+        "quiet",
+        "loglevel=7",
+        f"iomem={FLASH_REGION},{FLASH_NAME}",
+        f"iomem={TRACE_REGION},{TRACE_NAME}",
+        f"initrd={INITRAMFS_NAME}",
+        "umid=lab",
+        "uml_dir=./",
+        f"uml_seed={case.seed}",
+        f"cpu_block_ps={case.cpu_block_ps}",
+        f"cpu_byte_ps={case.cpu_byte_ps}",
+        f"cpu_set_byte_ps={case.cpu_set_byte_ps}",
+        "oops=panic",
+        "panic=-1",
+        "hung_task_panic=1",
+        # Last: the kernel's random numbers depend on what comes before.
+        *case.kernel.arguments,
+    )
+
+
+def _history(case: Case) -> dict[str, object]:
+    """What beside the plan determines what happens in a guest."""
+    source = case.filesystem.module_source
+    return {
+        "kernel_arguments": list(kernel_arguments(case, BATCH_CONSOLE)),
+        "flash_bytes": flash_file_bytes(case.board.chip),
+        "module_source": source.key if source else "",
+    }
+
+
+KIND = TargetKind(
+    name="uml",
+    title="User-Mode Linux with a virtual chip, in virtual time",
+    capabilities=Capabilities(
+        virtual_time=True,
+        flash_snapshot=True,
+        images=True,
+        fault_injection=True,
+        trace=True,
+    ),
+    rig=RIG,
+    history=_history,
+)
+
+
+def batch_script(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> str:
+    """A shell command for the guest's directory; it can be pasted and run by hand."""
+    return guest_script(host_cpu, kernel_arguments(case, BATCH_CONSOLE), ram_on_disk)
+
+
+def write_guest_directory(
+    directory: Path,
+    lab: LabBuild,
+    case: Case,
+    plan: str,
+    programs: Mapping[str, Path] | None = None,
+    flash: Path | None = None,
+    image: Path | None = None,
+) -> None:
+    """Puts kernel, initramfs and a flash file, empty or a copy of `flash`, into `directory`.
+
+    `programs` are further executable files of the initramfs, host files by their guest paths.
+    `image` is put there as `IMAGE_NAME`, where a plan can read it through hostfs.
+    """
+    modules = lab.modules_for(case.filesystem)
+    try:
+        directory.mkdir(exist_ok=True)
+        entries = [
+            character_device("/dev/console", 5, 1),
+            regular_file("/init", lab.agent.read_bytes(), executable=True),
+            *(
+                regular_file(f"/lab/{name}.ko", modules[name].read_bytes())
+                for name in sorted(modules)
+                if f"/lab/{name}.ko" in plan
+            ),
+            regular_file("/plan", plan.encode()),
+            *(
+                regular_file(path, source.read_bytes(), executable=True)
+                for path, source in sorted((programs or {}).items())
+            ),
+        ]
+        (directory / INITRAMFS_NAME).write_bytes(build_archive(entries))
+        (directory / "linux").symlink_to(lab.kernel.resolve(strict=True))
+        if image:
+            # No link: hostfs shows one as a link, which leads nowhere in the guest.
+            shutil.copyfile(image, directory / IMAGE_NAME)
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot prepare a guest: {error.filename or directory}: {error.strerror}",
+            cause=f"the disk is full (df {directory.parent})"
+            if full(error)
+            else "the lab build is incomplete",
+            remedy="free some space there, or name another place with --scratch DIR"
+            if full(error)
+            else f"{program()} doctor",
+        ) from error
+    if flash:
+        try:
+            copy_flash_file(flash, directory / FLASH_NAME)
+        except OSError as error:
+            raise InfrastructureError(
+                f"cannot copy the prepared flash {flash} for a guest: {error.filename}: "
+                f"{error.strerror}",
+                cause="no space for the guests' files (df), or the state was removed meanwhile",
+                remedy="free some space, or name another place with --scratch DIR",
+            ) from error
+    else:
+        create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
+    # There even if the case is not traced: it is sparse, and the guest's memory
+    # layout must not depend on it.
+    create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
+
+
+class UmlTarget:
+    """Guests in `scratch`, one directory for each; safe to use from several threads.
+
+    `tell` is called with what a user is to know while guests run.
+    """
+
+    def __init__(
+        self,
+        lab: LabBuild,
+        scratch: Scratch,
+        clock_ns: Callable[[], int],
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._lab = lab
+        self._scratch = scratch
+        self._clock_ns = clock_ns
+        self._tell = tell
+        self._lock = threading.Lock()  # protects _running, and its agreement with the events
+        self._running: dict[int, GuestProcess] = {}
+        self._closed = threading.Event()  # no further guest starts
+        self._stopped = threading.Event()  # and those that ran were killed
+        if not os.access(lab.kernel, os.X_OK):
+            raise InfrastructureError(
+                f"the lab kernel {lab.kernel} is missing or not executable",
+                cause="the build was interrupted or its cache removed",
+                remedy=f"{program()} setup",
+            )
+
+    @property
+    def kind(self) -> TargetKind:
+        """User-Mode Linux."""
+        return KIND
+
+    def missing(self, case: Case) -> str:
+        """A skip's reason: a kernel or a module that the lab build does not have."""
+        lab = self._lab.for_kernel(case.kernel)
+        if lab is None:
+            return f"the lab has no kernel {case.kernel.variant}"
+        modules = lab.modules_for(case.filesystem)
+        absent = [name for name in required_modules(case) if name not in modules]
+        return f"the lab build has no module {absent[0]}" if absent else ""
+
+    def run(self, job: GuestJob) -> GuestRun:
+        """Boots a guest when there is room, waits for its end or the limit, collects its files.
+
+        Raises GuestLostError if the host ended the guest.
+        """
+        script = batch_script(job.case, job.host_cpu, self._scratch.ram_on_disk)
+        need = case_need(job.case, job.image.stat().st_size if job.image else 0)
+        claims = wait_for_room(self._scratch, need, job.case.id, self._closed, self._tell)
+        if claims is None:
+            return GuestRun(-signal.SIGKILL, False, True, 0, script)
+        directory = self._scratch.directory / job.case.id
+        try:
+            return self._run(job, directory, script, claims)
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+            for claim in claims:
+                claim.release()
+
+    def start_no_more(self) -> None:
+        """No guest starts from here on; those that run go on."""
+        with self._lock:
+            self._closed.set()
+
+    def kill_all(self) -> None:
+        """Kills every guest's process group; no new guest starts afterwards."""
+        with self._lock:
+            self._closed.set()
+            self._stopped.set()
+            running = list(self._running.values())
+        for process in running:
+            kill_group(process)
+
+    def _run(
+        self, job: GuestJob, directory: Path, script: str, claims: Sequence[Claim]
+    ) -> GuestRun:
+        lab = self._lab.for_kernel(job.case.kernel)
+        assert lab is not None  # `missing` has said so
+        shutil.rmtree(directory, ignore_errors=True)
+        write_guest_directory(
+            directory,
+            lab,
+            job.case,
+            job.plan,
+            flash=job.flash,
+            image=job.image,
+        )
+        started_ns = self._clock_ns()
+        end, killed = self._boot(script, directory, job, claims)
+        wall_ns = self._clock_ns() - started_ns
+        if killed:
+            return GuestRun(end.status, end.timed_out, True, wall_ns, script)
+        _raise_if_lost(job, end, directory)
+        digest = flash_digest(directory / FLASH_NAME)
+        _collect(directory, job)
+        return GuestRun(end.status, end.timed_out, False, wall_ns, script, digest)
+
+    def _boot(
+        self, script: str, directory: Path, job: GuestJob, claims: Sequence[Claim]
+    ) -> tuple[BootEnd, bool]:
+        """How the guest ended, and whether it was killed because ffslab is to stop."""
+        with self._lock:
+            if self._closed.is_set():
+                return BootEnd(-signal.SIGKILL), True
+            process = start_guest(script, directory)
+            self._running[process.pid] = process
+        try:
+            end = see_through(
+                process, self._scratch, claims, job.case.board.ram_bytes, job.timeout_s
+            )
+        finally:
+            with self._lock:
+                del self._running[process.pid]
+                stopped = self._stopped.is_set()
+        return end, stopped and end.status == -signal.SIGKILL
+
+
+def _raise_if_lost(job: GuestJob, end: BootEnd, directory: Path) -> None:
+    """GuestLostError if the host ended the guest; what it printed is in the case's directory."""
+    fault = fault_of(end, directory)
+    if fault is None:
+        return
+    with contextlib.suppress(OSError):
+        for name in (CONSOLE_NAME, RECORDS_NAME):
+            shutil.copyfile(directory / name, job.case_dir / name)
+    raise GuestLostError(
+        f"the host ended the guest of {job.case.id}: {fault.what}",
+        cause=fault.cause,
+        remedy="see that the host has memory and room",
+    )
+
+
+def _collect(directory: Path, job: GuestJob) -> None:
+    """Copies what the guest wrote into the case's directory; OSError if that is full."""
+    wanted = [CONSOLE_NAME, RECORDS_NAME]
+    if job.case.trace:
+        wanted.append(TRACE_NAME)
+    if job.keep_flash:
+        wanted.append(FLASH_NAME)
+    for name in wanted:
+        source = directory / name
+        if not source.exists():
+            source.touch()
+        target = job.case_dir / name
+        if name == TRACE_NAME:
+            trim_trace(source)
+        if name == FLASH_NAME:
+            copy_flash_file(source, target)
+        else:
+            shutil.copyfile(source, target)

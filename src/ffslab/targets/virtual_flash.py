@@ -1,0 +1,246 @@
+"""The rig of guests with a virtual chip: the steps that bring flash and file system into being.
+
+docs/plan-format.md defines the steps. The chip is kmod/vnand, its monitor kmod/flashmon; the file
+system is on the partition `data` of the chip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ffslab.model.case import Case
+from ffslab.model.specs import CHIP_FAULT_RATES, Board
+from ffslab.protocol.plan import plan_of, step
+from ffslab.targets.target import IMAGE_NAME
+from ffslab.workloads.plans import guest_plans
+from ffslab.workloads.rig import Named
+
+PARTITION = "data"
+MOUNT_POINT = "/mnt"
+FLASH_REGION = "flash0"
+TRACE_REGION = "trace0"
+CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"
+_OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
+_HOST = "/host"
+_HOST_FILES = {
+    "type": "hostfs",
+    "source": "none",
+    "target": _HOST,
+    "options": "/proc/self/cwd",  # of the guest as the host runs it
+    "flags": "ro",
+}
+
+
+def module_path(name: str) -> str:
+    """Where a module is in the guest's initramfs."""
+    return f"/lab/{name}.ko"
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualFlash:
+    """The steps around a workload's; `path_of` gives a module's path as the guest sees it."""
+
+    path_of: Callable[[str], str] = module_path
+    directory: str = MOUNT_POINT
+
+    def devices(self, case: Case) -> list[str]:
+        """Loads every module of the case."""
+        arguments = {
+            "vnand": {"args": f"chip={vnand_chip(case)}"},
+            "flashmon": {"args": f"trace_store=iomem:{TRACE_REGION}"},
+        }
+        return [
+            step("insmod", path=self.path_of(module), **arguments.get(module, {}))
+            for module in required_modules(case)
+        ]
+
+    def monitor(self) -> list[str]:
+        """Begins to count: what the partition is asked for, and what the chip does."""
+        return [step("monitor", mtd=PARTITION, chip=CHIP_COUNTERS)]
+
+    def begin(self, case: Case, *, trace: bool) -> list[str]:
+        """Loads chip, monitor and file system, and begins to count."""
+        # The step `trace` is always there, so that a traced guest has the same history as another.
+        return [*self.devices(case), *self.monitor(), step("trace", on=int(trace))]
+
+    def erase(self) -> list[str]:
+        """Erases the partition under test."""
+        return [step("erase", mtd=PARTITION)]
+
+    def write_image(self, case: Case, *, phase: str) -> list[str]:
+        """Writes the image, which is in the host's directory of the guest."""
+        return [
+            step("mount", **_HOST_FILES),
+            write_image_line(case, f"{_HOST}/{IMAGE_NAME}", phase=phase),
+            step("umount", target=_HOST),
+        ]
+
+    def mount(self, case: Case, *, new: bool = False, named: Named | None = None) -> list[str]:
+        """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
+
+        def phase(part: str) -> dict[str, object]:
+            return {"phase": named(part)} if named else {}
+
+        lines = []
+        if case.filesystem.ubi:
+            lines.append(_attach_line(case, **phase("attach")))
+            if new:
+                lines.append(_volume_line(case, **phase("volume")))
+        label = {"label": named("mount")} if named else {}
+        return [*lines, _mount_line(case, **phase("mount"), **label)]
+
+    def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
+        """Unmounts; UBI finishes its background work when it is detached."""
+
+        def phase(part: str) -> dict[str, object]:
+            return {"phase": named(part)} if named else {}
+
+        detach = step("ubi-detach", ubi=0, **phase("detach"))
+        return [
+            step("umount", target=MOUNT_POINT, **phase("unmount")),
+            *([detach] if case.filesystem.ubi else []),
+        ]
+
+    def statistics(self) -> list[str]:
+        """Notes what the chip and the CPU model counted."""
+        return [
+            step("capture", path=CHIP_COUNTERS),
+            step("capture", path="/proc/cpu_model"),
+        ]
+
+
+def required_modules(case: Case) -> tuple[str, ...]:
+    """Modules a plan of this case loads, in order of loading."""
+    return ("vnand", "flashmon", *case.filesystem.modules)
+
+
+def vnand_chip(case: Case) -> str:
+    """The value of vnand's `chip=` parameter: section 7 of docs/plan-format.md."""
+    board, chip = case.board, case.board.chip
+    values: dict[str, object] = {
+        "name": FLASH_REGION,
+        "page_bytes": chip.page_bytes,
+        "oob_bytes": chip.oob_bytes,
+        "subpages": chip.subpages,
+        "pages_per_block": chip.pages_per_block,
+        "blocks": chip.blocks,
+        "planes": chip.planes,
+        "t_read_ns": chip.t_read_ns,
+        "t_prog_ns": chip.t_prog_ns,
+        "t_erase_ns": chip.t_erase_ns,
+        "t_command_ns": chip.t_command_ns,
+        "bus_read_ps": chip.bus_read_ps,
+        "bus_write_ps": chip.bus_write_ps,
+        "ecc_read_ns": chip.ecc_read_ns,
+        "ecc_write_ns": chip.ecc_write_ns,
+        **case.driver_ns,
+        "wait": board.wait,
+        "store": f"iomem:{FLASH_REGION}",
+        "parts": _partition_table(board, case.partition_blocks),
+        "rules": "count",
+        "nop": chip.nop,
+        "ordered": int(chip.ordered),
+        "ecc_strength_bits": chip.ecc_strength_bits,
+        "ecc_step_bytes": chip.ecc_step_bytes,
+        "seed": case.seed,
+    }
+    if chip.factory_bad:
+        values["factory_bad"] = f"count:{chip.factory_bad}"
+    values |= {key: getattr(chip, key) for key in _OPTIONAL if getattr(chip, key)}
+    return ";".join(f"{key}={value}" for key, value in values.items())
+
+
+def _partition_table(board: Board, partition_blocks: int) -> str:
+    parts: list[str] = []
+    start = 0
+    for partition in board.partitions:
+        blocks = -(-partition.size_bytes // board.chip.block_bytes)
+        parts.append(f"{partition.name}@{start}+{blocks}")
+        start += blocks
+    parts.append(f"{PARTITION}@{start}+{partition_blocks}")
+    start += partition_blocks
+    if start < board.chip.blocks:
+        parts.append(f"rest@{start}+{board.chip.blocks - start}")
+    return "/".join(parts)
+
+
+def write_image_line(case: Case, path: str, **further: object) -> str:
+    """Writes the image at `path` in the guest to the erased partition, as a flasher does."""
+    assert case.filesystem.image is not None
+    oob = int(case.filesystem.image.tool == "yaffs2")
+    return step("write-image", mtd=PARTITION, path=path, oob=oob, **further)
+
+
+def _attach_line(case: Case, **further: object) -> str:
+    """Attaches UBI to the partition; `further` keys of the step go last."""
+    ubi = case.filesystem.ubi
+    assert ubi is not None
+    if ubi.block:
+        further = {"block": 0, **further}
+    return step(
+        "ubi-attach",
+        mtd=PARTITION,
+        ubi=0,
+        vid_hdr_offset=ubi.vid_hdr_offset,
+        max_beb_per1024=case.ubi_beb_per1024,
+        **further,
+    )
+
+
+def _volume_line(case: Case, **further: object) -> str:
+    """Makes the volume that the file system is on, as large as it can be."""
+    ubi = case.filesystem.ubi
+    assert ubi is not None
+    return step("ubi-mkvol", ubi=0, name=ubi.volume, volume=0, size="max", **further)
+
+
+def _mount_line(case: Case, **further: object) -> str:
+    """Mounts the file system with the options of the case."""
+    setup = case.filesystem
+    mount: dict[str, object] = {
+        "type": setup.type,
+        "source": setup.source.replace("{partition}", PARTITION),
+        "target": MOUNT_POINT,
+    }
+    flags = [*setup.mount_flags, *(["ro"] if setup.image and setup.image.read_only else [])]
+    if setup.mount_options:
+        mount["options"] = ",".join(setup.mount_options)
+    if flags:
+        mount["flags"] = ",".join(flags)
+    return step("mount", **mount, **further)
+
+
+RIG = VirtualFlash()
+
+
+def plans(case: Case) -> tuple[str, ...]:
+    """The plans of the case's guests in order, on a virtual chip; the last is of its own."""
+    return guest_plans(case, RIG)
+
+
+def plan_text(case: Case) -> str:
+    """The plan of the guest that runs the case's workload."""
+    return plans(case)[-1]
+
+
+def shell_plan_text(
+    case: Case, program: str, path_of: Callable[[str], str], image: str = ""
+) -> str:
+    """The plan of an interactive shell with the case's file system mounted.
+
+    `path_of` gives the path of a module as the guest sees it; `image` is that of the image which
+    the flash gets, empty for a new file system.
+    """
+    rig = VirtualFlash(path_of)
+    written = [write_image_line(case, image)] if image else []
+    return plan_of(
+        [
+            *rig.devices(case),
+            *rig.monitor(),
+            *rig.erase(),
+            *written,
+            *rig.mount(case, new=not image),
+            step("shell", path=program),
+        ]
+    )

@@ -1,0 +1,31 @@
+"""Checks of a case that several workloads share."""
+
+from __future__ import annotations
+
+from ffslab.errors import SpecError
+from ffslab.model.workload import Setting
+
+
+def check_writable(kind: str, setting: Setting) -> None:
+    """SpecError where the flash begins with an image, or the file system cannot be written."""
+    setup, state = setting.setup, setting.state
+    read_only = setup.image is not None and setup.image.read_only
+    if read_only or state.kind == "image":
+        what = f"{setup.name} is read-only" if read_only else f"state {state.name!r} is an image"
+        raise SpecError(
+            f"{setting.where}: {what}: it is for workload tree, not for {kind}",
+            cause=f"{kind} writes, and prepares the flash itself",
+            remedy='workload.kind = "tree"',
+        )
+
+
+def check_own_state(kind: str, setting: Setting) -> None:
+    """SpecError for a state that a workload whose own guest prepares it cannot have."""
+    state = setting.state
+    if state.kind not in ("free", "aged") or state.settle_ms or not state.remount:
+        raise SpecError(
+            f"{setting.where}: {kind} prepares its own state, free or aged; it has no "
+            f"{state.name!r}",
+            cause="saturated and filled states, settle_ms and remount belong to workload micro",
+            remedy='state = "free" or "aged", or workload.kind = "micro"',
+        )

@@ -1,0 +1,1 @@
+"""Micro-benchmarks as of uFLIP: one stream of requests to one file."""

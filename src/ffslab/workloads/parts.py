@@ -1,0 +1,100 @@
+"""What the modules of a workload's package have to offer, and how they are found by kind.
+
+A module stands for an object with these functions. `tests/unit/test_workloads.py` holds every
+package against them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from ffslab.model.case import Case
+from ffslab.protocol.records import Record, RecordStream
+from ffslab.results.shortfall import Shortfall
+from ffslab.workloads.registry import module_of
+from ffslab.workloads.rig import Rig
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ffslab.results.preparation import Preparation
+
+Row = Mapping[str, Any]
+
+
+class PlanPart(Protocol):
+    """The module `plan`."""
+
+    def guest_plans(self, case: Case, rig: Rig) -> tuple[str, ...]:
+        """The plans of the case's guests in order; the last is that of its own."""
+        ...
+
+
+class ResultPart(Protocol):
+    """The module `result`: what the records of a case's guests mean.
+
+    PHASES are summed up as the phase `workload` of a result.
+    """
+
+    PHASES: Sequence[str]
+
+    def check_records(self, stream: RecordStream) -> None:
+        """DamagedResultError if the workload's records contradict each other."""
+        ...
+
+    def shortfall(
+        self, workload: Any, stream: RecordStream, full_phase: Record | None
+    ) -> Shortfall | None:
+        """What was measured less than asked for; `full_phase` failed with ENOSPC, if one did."""
+        ...
+
+    def result_keys(
+        self, case: Case, stream: RecordStream, prepared: Sequence[Preparation]
+    ) -> dict[str, Any]:
+        """The workload's own keys of a result; `prepared` are the guests before the case's own.
+
+        Of records that contradict each other, which make the case a crash, nothing is kept.
+        """
+        ...
+
+
+class TerminalPart(Protocol):
+    """The module `terminal`: tables of 80 columns."""
+
+    HEADINGS: Sequence[str]
+
+    def cells(self, result: Row) -> Sequence[str]:
+        """A case's cells below HEADINGS in the table of a run."""
+        ...
+
+    def print_case(self, console: Console, result: Row) -> None:
+        """What there is to say of one case before its phases and latencies."""
+        ...
+
+    def shows_phases(self, result: Row) -> bool:
+        """Whether the table of phases says more than `print_case` has."""
+        ...
+
+
+class ReportPart(Protocol):
+    """The package `report`."""
+
+    def sections(self, run_dir: Any) -> Any:
+        """What the workload's cases of a run have to say (`ffslab.report.sections`)."""
+        ...
+
+
+def plan_part(kind: str) -> PlanPart:
+    """The module `plan` of a kind's package."""
+    return cast(PlanPart, module_of(kind, "plan"))
+
+
+def result_part(kind: str) -> ResultPart:
+    """The module `result` of a kind's package."""
+    return cast(ResultPart, module_of(kind, "result"))
+
+
+def terminal_part(kind: str) -> TerminalPart:
+    """The module `terminal` of a kind's package."""
+    return cast(TerminalPart, module_of(kind, "terminal"))

@@ -1,0 +1,96 @@
+"""The plans of a case's guests: text, made by its workload and the rig of a target.
+
+A case is a chain of guests: each but the first gets the flash that the one before it left, and the
+last is the case's own, in which is measured what the case is about. What a plan depends on is in
+it, so that cases whose first guests do the same share them.
+
+The order in a guest is the experiment's: begin to count, get a file system, wait until it has
+formatted, run the workload, unmount. Everything between `monitor` and the last snapshot is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ffslab.model.case import Case
+from ffslab.protocol.plan import plan_of, step
+from ffslab.workloads.parts import plan_part
+from ffslab.workloads.rig import Rig
+
+SETTLE_QUIET_MS = 2000
+# After the mount of a prepared flash. Shorter than the pace of YAFFS2's background collector (a
+# block in 2 s), which would otherwise undo the state before the workload begins.
+_MOUNTED_QUIET_MS = 1000
+_MOUNTED_MAX_MS = 60_000
+
+
+def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
+    """The plans of the case's guests in order; the last is that of its own."""
+    return plan_part(case.workload.kind).guest_plans(case, rig)
+
+
+def preparing_plan(case: Case, rig: Rig, work: Iterable[str]) -> str:
+    """A guest that formats an erased flash, does `work` and leaves it unmounted."""
+    return plan_of(
+        [
+            *rig.begin(case, trace=False),
+            *rig.erase(),
+            *rig.mount(case, new=True),
+            *_settled(prepared=False),
+            *work,
+            *_end(case, rig),
+        ]
+    )
+
+
+def measuring_plan(case: Case, rig: Rig, work: Iterable[str], *, prepared: bool) -> str:
+    """The case's own guest: `work` on a new file system, or on a `prepared` one."""
+    mounted = rig.mount(case) if prepared else [*rig.erase(), *rig.mount(case, new=True)]
+    return plan_of(
+        [
+            *rig.begin(case, trace=case.trace),
+            *mounted,
+            *_settled(prepared=prepared),
+            *work,
+            *_end(case, rig),
+            *rig.statistics(),
+        ]
+    )
+
+
+def workload_line(case: Case, rig: Rig, **further: object) -> str:
+    """The agent's step of the case's workload: all its keys, and `further` ones."""
+    keys = {
+        name: int(value) if isinstance(value, bool) else value
+        for name, value in case.workload.spec.items()
+        if name != "kind" and value != ""
+    }
+    return step(case.workload.kind, dir=rig.directory, **keys, **further, seed=case.seed)
+
+
+def shares_of(case: Case) -> dict[str, Any]:
+    """The data of an aged state, for a step that prepares it."""
+    state = case.state
+    return {"valid_percent": state.valid_percent, "invalid_percent": state.invalid_percent}
+
+
+def _settled(*, prepared: bool) -> list[str]:
+    """Waits until the flash is quiet.
+
+    The background formatting of an empty file system is not the workload's cost; nor is the check
+    of all nodes that some make after a mount. A collector that never rests on a prepared flash is
+    no failure: the step's end is in the result.
+    """
+    return [
+        step("snapshot", label="mounted"),
+        step("settle", quiet_ms=_MOUNTED_QUIET_MS, max_ms=_MOUNTED_MAX_MS, may_fail=1)
+        if prepared
+        else step("settle", quiet_ms=SETTLE_QUIET_MS),
+        step("snapshot", label="settled"),
+    ]
+
+
+def _end(case: Case, rig: Rig) -> list[str]:
+    """Unmounts, and counts for the last time."""
+    return [*rig.unmount(case), step("snapshot", label="unmounted")]

@@ -1,0 +1,50 @@
+"""The kinds of workload that there are: every package of `ffslab.workloads`.
+
+A package is found by being there; its modules are loaded when they are asked for, since some of
+them need heavy libraries.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache, lru_cache
+from types import ModuleType
+from typing import Any
+
+import ffslab.workloads
+from ffslab.model.workload import Workloads, WorkloadType, assumed_kind
+
+
+@lru_cache(maxsize=1)
+def workloads() -> Workloads:
+    """Every kind of workload by its name, in alphabetical order."""
+    found = [_kind(package) for package in _packages()]
+    return {workload.kind: workload for workload in sorted(found, key=lambda one: one.kind)}
+
+
+def kind_of(spec: Any) -> str:
+    """The kind of workload of a result's spec; runs of older versions name none for one kind."""
+    return str(spec.get("workload", {}).get("kind", assumed_kind(workloads())))
+
+
+@cache
+def module_of(kind: str, name: str) -> ModuleType:
+    """The module `name` of a kind's package."""
+    return importlib.import_module(f"{ffslab.workloads.__name__}.{_package_of(kind)}.{name}")
+
+
+def _packages() -> list[str]:
+    modules = pkgutil.iter_modules(ffslab.workloads.__path__)
+    return sorted(module.name for module in modules if module.ispkg)
+
+
+def _kind(package: str) -> WorkloadType[Any]:
+    module = importlib.import_module(f"{ffslab.workloads.__name__}.{package}.kind")
+    kind: WorkloadType[Any] = module.WORKLOAD
+    return kind
+
+
+def _package_of(kind: str) -> str:
+    """A package is called as its kind, with `_` for what no name of a module may have."""
+    return kind.replace("-", "_")

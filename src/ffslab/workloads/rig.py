@@ -1,0 +1,49 @@
+"""What a workload asks of a target: the steps with which a guest gets at its file system.
+
+A workload knows what it measures, a target how its guests come to a flash with a file system on it:
+which modules they load, how the partition is called, what they count. So a plan is made by both:
+the workload puts the steps of its own between those of the target's rig. A rig has no state; what
+it returns are lines of a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from ffslab.model.case import Case
+
+Named = Callable[[str], str]  # the phase as which a part is measured: attach, volume, mount, …
+
+
+class Rig(Protocol):
+    """The steps of one target around those of a workload."""
+
+    @property
+    def directory(self) -> str:
+        """Where the file system under test is mounted."""
+        ...
+
+    def begin(self, case: Case, *, trace: bool) -> list[str]:
+        """Brings the flash into being, and begins to count."""
+        ...
+
+    def erase(self) -> list[str]:
+        """Erases the partition under test."""
+        ...
+
+    def write_image(self, case: Case, *, phase: str) -> list[str]:
+        """Writes the guest's image to the erased partition, as a flasher does."""
+        ...
+
+    def mount(self, case: Case, *, new: bool = False, named: Named | None = None) -> list[str]:
+        """Mounts the file system, a `new` one on an erased partition; `named`: as phases."""
+        ...
+
+    def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
+        """Unmounts it, until its background work has ended."""
+        ...
+
+    def statistics(self) -> list[str]:
+        """Notes what was counted beside the phases, at the end of a case's own guest."""
+        ...

@@ -1,0 +1,78 @@
+"""The settings of workload `tree`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ffslab.model.specs import Scalar
+from ffslab.model.workload import Form, Workload, key
+from ffslab.workloads.tree.distribution import DISTRIBUTION, parse_distribution
+
+_WORDS = Form(str, lambda text: " ".join(text.split()))
+_CREATE = "the step create in workload.steps"
+_LIST = "the step list or find in workload.steps"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree(Workload):
+    """Parameters of a list of steps on a file system with directory trees.
+
+    `files` and `directories` of each directory, `size` of a file in bytes and `depth` are
+    distributions.
+    """
+
+    kind: str = key("tree", "the workload")
+    steps: str = key(
+        "mount create unmount mount list find delete unmount",
+        "words separated by spaces, each a measured phase",
+        form=_WORDS,
+    )
+    files: str = key("normal(4,1)", "files of each directory", form=DISTRIBUTION, needs=_CREATE)
+    directories: str = key(
+        "normal(3,1)", "sub-directories of each directory", form=DISTRIBUTION, needs=_CREATE
+    )
+    size: str = key("normal(1024,64)", "size of a file, bytes", form=DISTRIBUTION, needs=_CREATE)
+    depth: str = key(
+        "constant(5)",
+        "levels of directories below the tree's top",
+        form=DISTRIBUTION,
+        needs=_CREATE,
+    )
+    contents: Literal["random", "text", "compressible"] = key(
+        "random", "what is in the files", needs=_CREATE
+    )
+    compressibility_percent: int = key(
+        0,
+        "contents = compressible: what a compressor can save",
+        lowest=0,
+        highest=100,
+        needs=_CREATE,
+    )
+    write_bytes: int = key(
+        4096,
+        "unit of write(), bytes; at most 64 MiB",
+        lowest=1,
+        highest=2**26,
+        needs="the step create or log in workload.steps",
+    )
+    sync: bool = key(False, "fsync() of each created file", needs=_CREATE)
+    list_stat: bool = key(
+        True, "list and find lstat() every entry, as those of busybox do", needs=_LIST
+    )
+    find_name: str = key(
+        "no-such-name",
+        "what find looks for",
+        pattern=r"^[^/\x00]{1,255}$",
+        needs="the step find in workload.steps",
+    )
+
+    def axis_value(self, name: str) -> Scalar:
+        """A key's value as a point of an axis: a constant distribution is its number."""
+        value: Scalar = getattr(self, name)
+        if name in ("files", "directories", "size", "depth"):
+            distribution = parse_distribution(value)
+            if distribution.kind == "constant":
+                mean = distribution.mean
+                return int(mean) if mean.is_integer() else mean
+        return value

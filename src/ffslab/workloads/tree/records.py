@@ -1,0 +1,204 @@
+"""The records of a case of workload `tree`, checked: phases, trees, memory.
+
+Unlike other workloads' phases these have no snapshot of every block around them, only the
+monitor's counters at both ends (agent/measure.h). A guest that was cut leaves fewer records.
+What contradicts itself (a phase that ends before it begins, a counter that falls, a phase
+twice) is a DamagedResultError that says what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from ffslab.errors import DamagedResultError
+from ffslab.protocol.records import MEASURED_STEP, Record, RecordStream
+
+RECORDS_NAME = "records.jsonl"
+START_LABEL = "start"  # of the memory before the first attach or mount
+TASK_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
+TREE_COUNTS = ("directories", "files", "links", "others", "bytes", "depth", "found")
+MEMORY_SIZES = (
+    "mem_free_bytes",
+    "page_cache_bytes",
+    "anonymous_bytes",
+    "kernel_stack_bytes",
+    "page_table_bytes",
+    "percpu_bytes",
+)
+_Read = TypeVar("_Read")
+_MAX = 2**63 - 1  # what a table's column and the agent's clock can hold
+
+
+@dataclass(frozen=True, slots=True)
+class TreePhase:
+    """One measured piece of the plan; times are virtual nanoseconds.
+
+    `counters`: what each counter of the monitor gained, None without a monitor. `tasks`: what
+    each task asked of the flash, in the record's order; two may have one name.
+    """
+
+    name: str
+    t_start_ns: int
+    t_end_ns: int
+    status: str
+    errno_name: str
+    bytes_read: int
+    bytes_written: int
+    counters: Mapping[str, int] | None
+    tasks: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def duration_ns(self) -> int:
+        """Virtual time from begin to end."""
+        return self.t_end_ns - self.t_start_ns
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySnapshot:
+    """The kernel's memory at one time, in bytes: `sizes` by MEMORY_SIZES, caches, callers."""
+
+    label: str
+    sizes: Mapping[str, int]
+    slabs: Mapping[str, int]  # by cache, whole pages
+    vmalloc: Mapping[str, int]  # by the function that allocated
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRecords:
+    """What one guest reported, by name of the phase; memory in order."""
+
+    phases: Mapping[str, TreePhase] = field(default_factory=dict)
+    trees: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    memory: tuple[MemorySnapshot, ...] = ()
+
+
+def load_tree_records(stream: RecordStream, where: str = RECORDS_NAME) -> TreeRecords:
+    """The records of workload `tree`; empty for other workloads.
+
+    DamagedResultError names `where` and what does not fit together.
+    """
+    try:
+        tasks = _by_phase(_of_workload(stream, "tasks"), _tasks)
+        found = _by_phase(_of_workload(stream, "phase"), _phase)
+        return TreeRecords(
+            {name: replace(phase, tasks=tasks.get(name, ())) for name, phase in found.items()},
+            _by_phase(stream.of_type("tree"), _tree),
+            tuple(_memory(record) for record in stream.of_type("memory")),
+        )
+    except ValueError as error:
+        raise DamagedResultError(
+            f"{where}: damaged: {error}",
+            cause="the file was edited or cut after the run, or is of another version of the agent",
+            remedy="repeat the case: remove its directory under cases/ and run with --resume",
+        ) from None
+
+
+def _of_workload(stream: RecordStream, kind: str) -> Iterable[Record]:
+    return (record for record in stream.of_type(kind) if record["workload"] == MEASURED_STEP)
+
+
+def _by_phase(records: Iterable[Record], read: Callable[[Record], _Read]) -> dict[str, _Read]:
+    found: dict[str, _Read] = {}
+    for record in records:
+        name = record["phase"]
+        if not isinstance(name, str) or name in found:
+            raise ValueError(f"{record['type']} of phase {name!r} twice, or without a name")
+        found[name] = read(record)
+    return found
+
+
+def _phase(record: Record) -> TreePhase:
+    name = record["phase"]
+    what = f"phase {name}"
+    numbers = _numbers(
+        {"bytes_read": 0, "bytes_written": 0, **record},
+        ("t_start_ns", "t_end_ns", "bytes_read", "bytes_written"),
+        what,
+    )
+    if numbers["t_end_ns"] < numbers["t_start_ns"]:
+        raise ValueError(f"{what} ends before it begins")
+    return TreePhase(
+        name=name,
+        status="ok" if record["status"] == "ok" else "error",
+        errno_name=str(record.get("errno_name", "")),
+        counters=_counters(record, what),
+        t_start_ns=numbers["t_start_ns"],
+        t_end_ns=numbers["t_end_ns"],
+        bytes_read=numbers["bytes_read"],
+        bytes_written=numbers["bytes_written"],
+    )
+
+
+def _counters(record: Record, what: str) -> dict[str, int] | None:
+    """What both ends have; None if the phase had no monitor, or its end could not be read."""
+    sides = [record.get(name) for name in ("flash_start", "flash_end")]
+    before, after = (_amounts(side or {}, f"{what}: counters") for side in sides)
+    fallen = next((name for name in after if after[name] < before.get(name, 0)), None)
+    if fallen is not None:
+        raise ValueError(f"{what}: counter {fallen} falls from {before[fallen]} to {after[fallen]}")
+    return {name: after[name] - before[name] for name in after if name in before} or None
+
+
+def _tasks(record: Record) -> tuple[Mapping[str, Any], ...]:
+    what = f"tasks of phase {record['phase']}"
+    if not isinstance(record["tasks"], list):
+        raise ValueError(f"{what}: no list")
+    found = []
+    for task in record["tasks"]:
+        if not isinstance(task, dict) or not isinstance(task.get("name"), str):
+            raise ValueError(f"{what}: a task without a name")
+        found.append({"name": task["name"], **_numbers(task, TASK_COUNTS, what)})
+    return tuple(found)
+
+
+def _tree(record: Record) -> Mapping[str, Any]:
+    what = f"tree of phase {record['phase']}"
+    if not isinstance(record["digest"], str):
+        raise ValueError(f"{what}: its digest is no text")
+    return {**_numbers(record, TREE_COUNTS, what), "digest": record["digest"]}
+
+
+def _memory(record: Record) -> MemorySnapshot:
+    label = record["label"]
+    if not isinstance(label, str):
+        raise ValueError(f"memory {label!r}: its label is no text")
+    what = f"memory {label}"
+    return MemorySnapshot(
+        label,
+        _numbers(record, MEMORY_SIZES, what),
+        _sums(record["slabs"], 4, f"{what}: slabs"),
+        _sums(record["vmalloc"], 2, f"{what}: vmalloc"),
+    )
+
+
+def _sums(rows: Any, width: int, what: str) -> dict[str, int]:
+    """[[name, bytes, …], …] as bytes by name."""
+    if not isinstance(rows, list):
+        raise ValueError(f"{what}: no list")
+    sums: dict[str, int] = {}
+    for row in rows:
+        fits = isinstance(row, list) and len(row) == width and isinstance(row[0], str)
+        if not fits or not all(_is_number(value) for value in row[1:]):
+            raise ValueError(f"{what}: a row is not a name and {width - 1} numbers")
+        sums[row[0]] = sums.get(row[0], 0) + row[1]
+    return sums
+
+
+def _numbers(record: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, int]:
+    return _amounts({name: record.get(name) for name in names}, what)
+
+
+def _amounts(values: Any, what: str) -> dict[str, int]:
+    if not isinstance(values, dict):
+        raise ValueError(f"{what}: no object")
+    bad = next((name for name, value in values.items() if not _is_number(value)), None)
+    if bad is not None:
+        raise ValueError(f"{what}: {bad} is {values[bad]!r}")
+    return dict(values)
+
+
+def _is_number(value: Any) -> bool:
+    """An integer from 0 to 2^63 − 1; true and 1.0 are none."""
+    return type(value) is int and 0 <= value <= _MAX

@@ -1,0 +1,213 @@
+"""The figures of a case of workload `tree`: its steps, its memory, the image on its flash.
+
+Pure functions from records to the keys `tree` and `image` of a result (docs/result-format.md).
+A case's steps are words; the n-th occurrence of a word is phase `WORD-n` of the records, the
+first is `WORD`. How a word becomes lines of a plan is of no concern here but for `mount` and
+`unmount`, which are several phases where UBI is below the file system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ffslab.errors import DamagedResultError
+from ffslab.model.case import Case
+from ffslab.protocol.records import MEASURED_STEP, Record, RecordStream
+from ffslab.results.metrics import FLASH_TIMES, flash_times, in_driver_ns
+from ffslab.results.preparation import Preparation
+from ffslab.results.shortfall import FULL, Shortfall
+from ffslab.workloads.tree.keys import Tree
+from ffslab.workloads.tree.memory import memory_results
+from ffslab.workloads.tree.records import (
+    TASK_COUNTS,
+    TREE_COUNTS,
+    TreePhase,
+    TreeRecords,
+    load_tree_records,
+)
+from ffslab.workloads.tree.steps import SPLITS, Step, guests_of
+
+# No phases of it are summed up.
+PHASES: tuple[str, ...] = ()
+OK, ERROR, MISSING = "ok", "error", "missing"
+# The phases of a word, in order, where they are not just itself.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "mount": ("attach", "volume", "mount"),
+    "unmount": ("unmount", "detach"),
+}
+# Those which are there only with UBI; "volume" only when a new one is made.
+_UBI_PARTS = ("attach", "detach")
+_OPTIONAL_PARTS = ("volume",)
+COUNTERS = ("pages_read", "pages_programmed", "blocks_erased", "oob_reads", "oob_programs")
+# What puts an image on the flash: a verb of the plan, and how its phase's name begins.
+_WRITE_VERB, _WRITE_PHASE = "write-image", "write"
+_OF_FILES = re.compile(r"after \d+ of (\d+) files")
+_IMAGE_FACTS = (
+    "tree",
+    "tree_sha256",
+    "tool",
+    "command",
+    "image_bytes",
+    "flash_bytes",
+    "tree_bytes",
+    "sha256",
+)
+
+
+def check_records(stream: RecordStream) -> None:
+    """DamagedResultError if the records of steps, trees and memory contradict each other."""
+    load_tree_records(stream)
+
+
+def result_keys(
+    case: Case, stream: RecordStream, prepared: Sequence[Preparation]
+) -> dict[str, Any]:
+    """The keys `tree` and `image`; `tree` is null if records contradict each other."""
+    try:
+        tree = tree_results(case, stream, [one.stream for one in prepared])
+    except DamagedResultError:
+        tree = None
+    first = prepared[0] if prepared else None
+    image = image_results(first.image, first.stream) if first else None
+    return {"tree": tree, "image": image}
+
+
+def tree_results(
+    case: Case, stream: RecordStream, prepared: Sequence[RecordStream]
+) -> dict[str, Any]:
+    """The key `tree` of a result; DamagedResultError.
+
+    `prepared`: what the guests reported that ran before the case's own.
+    """
+    workload = case.workload
+    assert isinstance(workload, Tree)
+    *before, own_steps = guests_of(workload, case.state)
+    ubi = case.filesystem.ubi is not None
+    own = load_tree_records(stream)
+    steps: list[dict[str, Any]] = []
+    memory: list[dict[str, Any]] = []
+    for number, words in enumerate(before):
+        told = prepared[number] if number < len(prepared) else RecordStream((), (), False)
+        records, ended = load_tree_records(told), told.end is not None
+        steps += [_prepared_step(step, records, ubi, ended) for step in words]
+        memory += memory_results(records.memory, prepared=True)
+    steps += [step_results(step, own, ubi) for step in own_steps]
+    return {"steps": steps, "memory": [*memory, *memory_results(own.memory, prepared=False)]}
+
+
+def _prepared_step(step: Step, records: TreeRecords, ubi: bool, ended: bool) -> dict[str, Any]:
+    """A step of the preparing guest; the last, `crash` or `restart`, is its end and no phase."""
+    row = step_results(step, records, ubi) | {"prepared": True}
+    return row | {"status": OK if ended else MISSING} if step.word in SPLITS else row
+
+
+def step_results(step: Step, records: TreeRecords, ubi: bool) -> dict[str, Any]:
+    """One row of `steps`; `ubi`: UBI is below the file system."""
+    parts = PARTS.get(step.word, (step.word,))
+    names = [step.phase_of(part) for part in parts]
+    phases = [records.phases[name] for name in names if name in records.phases]
+    bad = next((phase for phase in phases if phase.status != OK), None)
+    left_out = {*_OPTIONAL_PARTS, *(() if ubi else _UBI_PARTS)}
+    complete = all(step.phase_of(p) in records.phases for p in parts if p not in left_out)
+    tree = records.trees.get(step.phase)
+    return {
+        "index": step.index,
+        "step": step.word,
+        "number": step.number,
+        "phase": step.phase,
+        "prepared": False,
+        "status": ERROR if bad else OK if complete else MISSING,
+        "errno_name": bad.errno_name if bad else "",
+        "t_start_ns": phases[0].t_start_ns if phases else None,
+        "duration_ns": sum(phase.duration_ns for phase in phases) if complete or bad else None,
+        "parts": [{"phase": phase.name, "duration_ns": phase.duration_ns} for phase in phases],
+        **_flash(phases),
+        "bytes_read": sum(phase.bytes_read for phase in phases),
+        "bytes_written": sum(phase.bytes_written for phase in phases),
+        **{key: tree[key] if tree else None for key in (*TREE_COUNTS, "digest")},
+        "tasks": _by_task(task for phase in phases for task in phase.tasks),
+    }
+
+
+def image_results(facts: Mapping[str, Any] | None, stream: RecordStream) -> dict[str, Any] | None:
+    """The key `image` of a result; None without an image (`facts` of the built one).
+
+    `stream`: of the guest that wrote it to the flash. What it did not report is null. `ratio`
+    is tree_bytes ÷ image_bytes, `write_ns` the virtual time of writing.
+    """
+    if facts is None:
+        return None
+    image, tree = facts["image_bytes"], facts["tree_bytes"]
+    written = stream.first("written")
+    return {
+        **{name: facts[name] for name in _IMAGE_FACTS},
+        "ratio": tree / image if image else None,
+        "write_ns": _write_ns(stream),
+        "pages": written["pages"] if written else None,
+        "blocks": written["blocks"] if written else None,
+    }
+
+
+def _flash(phases: Sequence[TreePhase]) -> dict[str, int | None]:
+    """Flash operations of a step's phases, and how long they took (`flash_times`).
+
+    Null where no phase had a monitor; the chip's times also where the chip does not count.
+    """
+    counted = [phase.counters for phase in phases if phase.counters is not None]
+    if not counted:
+        return dict.fromkeys((*FLASH_TIMES, "in_driver_ns", *COUNTERS))
+    times = [flash_times(one) for one in counted]
+    known = all(times)
+    return {
+        **{name: sum(one[name] for one in times) if known else None for name in FLASH_TIMES},
+        "in_driver_ns": sum(in_driver_ns(one) for one in counted),
+        **{name: sum(one.get(name, 0) for one in counted) for name in COUNTERS},
+    }
+
+
+def _by_task(tasks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Sums by name, the longest in the driver first."""
+    found: dict[str, dict[str, Any]] = {}
+    for task in tasks:
+        sums = found.setdefault(
+            task["name"], {"name": task["name"], **dict.fromkeys(TASK_COUNTS, 0)}
+        )
+        for name in TASK_COUNTS:
+            sums[name] += task[name]
+    return sorted(found.values(), key=lambda task: (-task["busy_ns"], task["name"]))
+
+
+def _write_ns(stream: RecordStream) -> int | None:
+    """How long writing the image took: its phase, or else its step."""
+    try:
+        phases = load_tree_records(stream).phases
+    except DamagedResultError:
+        return None
+    phase = next((phase for name, phase in phases.items() if name.startswith(_WRITE_PHASE)), None)
+    if phase is not None:
+        return phase.duration_ns if phase.status == OK else None
+    step = next((r for r in stream.of_type("step") if r["verb"] == _WRITE_VERB), None)
+    if step is None or step["status"] != OK:
+        return None
+    return int(step["t_end_ns"] - step["t_start_ns"])
+
+
+def shortfall(_workload: Tree, stream: RecordStream, full_phase: Record | None) -> Shortfall | None:
+    """Files of the tree; a copy's message does not say how many there are to be."""
+    phase = full_phase
+    if phase is None or phase["workload"] != MEASURED_STEP:
+        return None
+    name, message = str(phase["phase"]), str(phase.get("message") or "")
+    made = next((tree for tree in stream.of_type("tree") if tree["phase"] == name), None)
+    asked = _OF_FILES.search(message)
+    told = f"phase {name}: no space left on the partition ({FULL})"
+    return Shortfall(
+        "files created",
+        int(made["files"]) if made else 0,
+        int(asked[1]) if asked else None,
+        FULL,
+        accepted=False,
+        told=f"{told}: {message}" if message else told,
+    )
