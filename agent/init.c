@@ -24,8 +24,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "files.h"
+#include "core/clock.h"
+#include "core/files.h"
 #include "init.h"
 #include "run.h"
 

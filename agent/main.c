@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "core/clock.h"
+#include "core/record.h"
 #include "init.h"
-#include "postmark.h"
-#include "record.h"
+#include "postmark/postmark.h"
 #include "run.h"
 #include "version.h"
 

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "clock.h"
-#include "files.h"
-#include "plan.h"
+#include "core/clock.h"
+#include "core/files.h"
+#include "measure/space.h"
+#include "plan/plan.h"
 #include "run.h"
-#include "space.h"
-#include "steps.h"
+#include "steps/steps.h"
 #include "version.h"
 
 void run_emit_start(struct record_sink *sink, uint64_t seed)

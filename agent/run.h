@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "record.h"
+#include "core/error.h"
+#include "core/record.h"
 
 /**
  * run_plan_file() - read, validate and execute the plan at @path.

@@ -100,7 +100,7 @@ def with_stopped_clock(lab: LabBuild, directory: Path) -> LabBuild:
     if program.count(_TIME_PAGE) != 1:
         raise InfrastructureError(
             "the agent does not name the time page once",
-            cause="agent/clock.c has changed",
+            cause="agent/core/clock.c has changed",
             remedy="adapt bench/cases.py",
         )
     agent = directory / "ffsagent-stopped-clock"

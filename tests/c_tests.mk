@@ -56,4 +56,4 @@ clean:
 	rm -rf $(O)
 
 .SECONDARY:
--include $(wildcard $(O)/*.d)
+-include $(wildcard $(O)/*.d $(TESTED:%.o=$(O)/%.d))

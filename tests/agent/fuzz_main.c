@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/random.h"
 #include "fuzz.h"
-#include "random.h"
 
 #define INPUT_MAX 4096
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fuzz_plan.c - fuzz target: the plan parser.  A plan that is accepted must
- * keep every promise of plan.h; one that is refused must say at which line.
+ * keep every promise of plan/plan.h; one that is refused must say at which line.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "fuzz.h"
-#include "micro_params.h"
-#include "micro_pattern.h"
-#include "plan.h"
-#include "tree_params.h"
+#include "plan/plan.h"
+#include "workloads/micro/params.h"
+#include "workloads/micro/pattern.h"
+#include "workloads/tree/params.h"
 
 const char *const fuzz_seeds[] = {
 	"ffsplan 1\nmount type=jffs2 source=mtd:data flags=sync,noatime\n"

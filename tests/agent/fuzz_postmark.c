@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "postmark.h"
+#include "postmark/postmark.h"
 
 const char *const fuzz_seeds[] = {
 	"set size 500 10000\nset number 100\nset seed 3\nset transactions 9\n"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "content.h"
+#include "core/content.h"
 #include "harness.h"
 
 enum { LENGTH = 8192 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "distribution.h"
 #include "harness.h"
+#include "workloads/tree/distribution.h"
 
 #define DRAWS 200000
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file_io.h"
 #include "harness.h"
+#include "workloads/ffsmark/file_io.h"
 
 static void overwrite(const char *path, off_t position, unsigned char byte)
 {

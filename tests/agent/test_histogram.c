@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_histogram.c - the error bound and the format of histogram.h.
+ * test_histogram.c - the error bound and the format of core/histogram.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/histogram.h"
+#include "core/random.h"
 #include "harness.h"
-#include "histogram.h"
-#include "random.h"
 
 /* The promise: the mid-point is within 1/256 of every value of the bucket. */
 static bool bucket_is_good(uint64_t value)

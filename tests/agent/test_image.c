@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flash/image.h"
 #include "harness.h"
-#include "image.h"
 
 static void blank(void)
 {

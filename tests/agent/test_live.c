@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "../../kmod/flashmon/live_slots.c"
+#include "flash/live.h"
 #include "harness.h"
-#include "live.h"
 #include "live_page.h"
 
 #define FILE_NAME MONITOR_ROOT "/live-chip/live"

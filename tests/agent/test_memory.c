@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_memory.c - the parsers of memory.h on text that a guest of the lab had
+ * test_memory.c - the parsers of steps/memory.h on text that a guest of the lab had
  * in /proc (RECORDED, set by the Makefile), whole, cut and damaged, and on
  * lines that other kernels write.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
+#include "core/files.h"
 #include "harness.h"
-#include "memory.h"
+#include "steps/memory.h"
 
 #define PAGE 4096
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "micro_pattern.h"
+#include "workloads/micro/pattern.h"
 
 static struct micro_params presets(enum micro_kind kind)
 {

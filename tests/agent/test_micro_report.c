@@ -14,8 +14,8 @@
 #include "../../kmod/flashmon/live_slots.h"
 #include "harness.h"
 #include "live_page.h"
-#include "micro_report.h"
-#include "tasks.h"
+#include "measure/tasks.h"
+#include "workloads/micro/report.h"
 
 #define LIVE_FILE MONITOR_ROOT "/busy-chip/live"
 #define TEST_FILE MONITOR_ROOT "/busy-chip/test"

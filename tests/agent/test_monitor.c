@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "flash/monitor.h"
 #include "harness.h"
-#include "monitor.h"
 
 static void put_file(const char *name, const char *text)
 {

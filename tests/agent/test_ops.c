@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ffsmark_ops.h"
 #include "harness.h"
+#include "workloads/ffsmark/ops.h"
 
 static struct ffsmark_location locations[] = {
 	{ (char *)"/a", 1 }, { (char *)"/b", 3 },

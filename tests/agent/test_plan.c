@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 static void decoding(void)
 {

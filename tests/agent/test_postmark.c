@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "postmark.h"
+#include "postmark/postmark.h"
 
 static struct record_sink sink;
 static struct postmark pm;

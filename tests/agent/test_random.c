@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "core/random.h"
 #include "harness.h"
-#include "random.h"
 
 /* SplitMix64 from seed 1234567, and xoshiro256** from state 1, 2, 3, 4. */
 static void known_answers(void)

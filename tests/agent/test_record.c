@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/record.h"
 #include "harness.h"
-#include "record.h"
 
 static char text[1 << 20];
 

@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/record.h"
 #include "harness.h"
-#include "plan.h"
-#include "record.h"
-#include "tree.h"
-#include "tree_content.h"
-#include "tree_descent.h"
-#include "tree_shape.h"
-#include "tree_walk.h"
+#include "plan/plan.h"
+#include "workloads/tree/content.h"
+#include "workloads/tree/descent.h"
+#include "workloads/tree/shape.h"
+#include "workloads/tree/tree.h"
+#include "workloads/tree/walk.h"
 
 /* --- shape --------------------------------------------------------------- */
 

@@ -27,7 +27,7 @@ from ffslab.workloads.micro.result import PHASES as MICRO
 
 
 def _index(value: int) -> int:
-    """agent/histogram.h's definition."""
+    """agent/core/histogram.h's definition."""
     if value < 128:
         return value
     exponent = value.bit_length() - 1

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "model.h"
-#include "random.h"
+#include "core/random.h"
 
 #define SCRATCH ".scratch"	/* in the root; not part of the model */
 #define PATH_BYTES 4096

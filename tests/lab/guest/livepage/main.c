@@ -28,9 +28,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "live.h"
-#include "live_format.h"
+#include "core/clock.h"
+#include "flash/live.h"
+#include "flash/live_format.h"
 
 #define UNIT_BYTES 4096
 #define FILE_BYTES (2 << 20)

@@ -23,7 +23,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "random.h"
+#include "core/random.h"
 
 struct options {
 	const char *dir;

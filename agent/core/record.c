@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * record.c - the JSON writer; see record.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/record.h"
+
+void record_sink_init(struct record_sink *sink, int fd)
+{
+	memset(sink, 0, offsetof(struct record_sink, buffer));
+	sink->fd = fd;
+}
+
+static void flush(struct record_sink *sink)
+{
+	size_t done = 0;
+
+	while (sink->fd >= 0 && !sink->failed && done < sink->used) {
+		ssize_t n = write(sink->fd, sink->buffer + done,
+				  sink->used - done);
+
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			sink->failed = errno;
+	}
+	sink->used = 0;
+}
+
+static void put(struct record_sink *sink, const char *text, size_t bytes)
+{
+	while (bytes) {
+		size_t room = sizeof(sink->buffer) - sink->used;
+		size_t part = bytes < room ? bytes : room;
+
+		memcpy(sink->buffer + sink->used, text, part);
+		sink->used += part;
+		text += part;
+		bytes -= part;
+		if (sink->used == sizeof(sink->buffer))
+			flush(sink);
+	}
+}
+
+static void put_text(struct record_sink *sink, const char *text)
+{
+	put(sink, text, strlen(text));
+}
+
+/* Length of the valid UTF-8 sequence at @s, or 0. */
+static size_t utf8_length(const unsigned char *s)
+{
+	size_t length, i;
+	uint32_t code;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf)
+		length = 2;
+	else if ((s[0] & 0xf0) == 0xe0)
+		length = 3;
+	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
+		length = 4;
+	else
+		return 0;
+	code = s[0] & (0x7fu >> length);
+	for (i = 1; i < length; i++) {
+		/* The terminating NUL fails this test, so no overrun. */
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (s[i] & 0x3f);
+	}
+	if (length == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000)))
+		return 0;
+	if (length == 4 && (code < 0x10000 || code > 0x10ffff))
+		return 0;
+	return length;
+}
+
+static void put_string(struct record_sink *sink, const char *value)
+{
+	const unsigned char *s = (const unsigned char *)value;
+	char escape[8];
+
+	put_text(sink, "\"");
+	while (*s) {
+		size_t length = utf8_length(s);
+
+		if (*s == '"' || *s == '\\') {
+			escape[0] = '\\';
+			escape[1] = (char)*s;
+			put(sink, escape, 2);
+		} else if (*s < 0x20 || *s == 0x7f) {
+			snprintf(escape, sizeof(escape), "\\u%04x", *s);
+			put_text(sink, escape);
+		} else if (length) {
+			put(sink, (const char *)s, length);
+		} else {
+			put_text(sink, "\\ufffd");
+		}
+		s += length ? length : 1;
+	}
+	put_text(sink, "\"");
+}
+
+static void put_key(struct record_sink *sink, const char *key)
+{
+	if (sink->need_comma)
+		put_text(sink, ",");
+	sink->need_comma = true;
+	if (key) {
+		put_string(sink, key);
+		put_text(sink, ":");
+	}
+}
+
+void record_begin(struct record_sink *sink, const char *type)
+{
+	sink->need_comma = false;
+	put_text(sink, "{");
+	record_number(sink, "v", 1);
+	record_string(sink, "type", type);
+}
+
+void record_end(struct record_sink *sink)
+{
+	put_text(sink, "}\n");
+	flush(sink);
+}
+
+void record_string(struct record_sink *sink, const char *key,
+		   const char *value)
+{
+	put_key(sink, key);
+	put_string(sink, value);
+}
+
+void record_number(struct record_sink *sink, const char *key, uint64_t value)
+{
+	char text[24];
+
+	put_key(sink, key);
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	put_text(sink, text);
+}
+
+void record_signed(struct record_sink *sink, const char *key, int64_t value)
+{
+	char text[24];
+
+	put_key(sink, key);
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	put_text(sink, text);
+}
+
+void record_status(struct record_sink *sink, const struct ffs_error *error)
+{
+	record_string(sink, "status", error ? "error" : "ok");
+	if (!error)
+		return;
+	record_signed(sink, "errno", error->errnum);
+	record_string(sink, "errno_name", ffs_errno_name(error->errnum));
+	record_string(sink, "message", error->message);
+}
+
+void record_open(struct record_sink *sink, const char *key, char bracket)
+{
+	put_key(sink, key);
+	put(sink, &bracket, 1);
+	sink->need_comma = false;
+}
+
+void record_close(struct record_sink *sink, char bracket)
+{
+	put(sink, &bracket, 1);
+	sink->need_comma = true;
+}
+
+void record_item(struct record_sink *sink, uint64_t value)
+{
+	record_number(sink, NULL, value);
+}

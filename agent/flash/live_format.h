@@ -1,0 +1,1 @@
+../../kmod/flashmon/live_format.h

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * latency.h - latencies of one kind of operation: a histogram, and on demand
+ * every value in order of execution.
+ *
+ * All memory is allocated and touched before the first timed phase.
+ */
+#ifndef FFSAGENT_LATENCY_H
+#define FFSAGENT_LATENCY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/error.h"
+#include "core/histogram.h"
+#include "core/record.h"
+
+enum latency_op {
+	LATENCY_CREATE,
+	LATENCY_READ,
+	LATENCY_APPEND,
+	LATENCY_DELETE,
+	LATENCY_REQUEST_READ,
+	LATENCY_REQUEST_WRITE,
+	LATENCY_MKDIR,
+	LATENCY_RMDIR,
+	LATENCY_READDIR,	/* one getdents64() */
+	LATENCY_LSTAT,
+	LATENCY_OPS,
+};
+
+/* The names in records, by enum latency_op. */
+extern const char *const latency_names[LATENCY_OPS];
+
+struct latency {
+	struct histogram histogram;
+	uint64_t *values;
+	size_t n_values, room;
+};
+
+static inline void latency_add(struct latency *latency, uint64_t ns)
+{
+	histogram_add(&latency->histogram, ns);
+	if (latency->n_values < latency->room)
+		latency->values[latency->n_values++] = ns;
+}
+
+/** latency_reserve() - room for @values single values; 0 for none. */
+int latency_reserve(struct latency *latency, size_t values,
+		    struct ffs_error *error);
+void latency_reset(struct latency *latency);
+void latency_free(struct latency *latency);
+
+/** latency_record() - emit "latency" and "full-latency"; none if empty. */
+void latency_record(const struct latency *latency, const char *workload,
+		    const char *phase, enum latency_op op,
+		    struct record_sink *sink);
+
+#endif

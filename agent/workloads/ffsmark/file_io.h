@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * file_io.h - the timed file operations of a workload.
+ *
+ * Each operation makes the system calls the workload is about and no other:
+ * no stat, no seek; a read stops at the size that is known instead of asking
+ * for the end of the file.  A file is reached by its full path, since looking
+ * it up is part of what is measured; the path is built before the first
+ * reading of the clock.
+ *
+ * Contents are random and yet a function of (seed, file, position): a window
+ * into a buffer of 1 MiB.  Files of the pool have printable characters, as
+ * Postmark's have, which an entropy coder can shorten by a sixth and others
+ * cannot, or any bytes; the files of valid and invalid data have any bytes.  So a
+ * file can be checked without remembering how it was written.  Limit: the data
+ * of one file repeat after 1 MiB; no flash file system looks that far.
+ */
+#ifndef FFSAGENT_FILE_IO_H
+#define FFSAGENT_FILE_IO_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "core/error.h"
+#include "measure/latency.h"
+#include "workloads/ffsmark/ops.h"
+
+/* Serial numbers no file of the pool can have. */
+#define SERIAL_VALID_DATA 0xffffffffu
+#define SERIAL_INVALID_DATA 0xfffffffeu
+
+struct file_io {
+	const struct ffsmark_params *params;
+	struct latency *latencies;	/* [LATENCY_OPS] */
+	unsigned char *payload;		/* any bytes */
+	unsigned char *pool_payload;	/* of the pool; may be the same */
+	unsigned char *read_buffer;
+	uint64_t bytes_read, bytes_written;
+	char path[PATH_MAX];
+};
+
+/** file_io_init() - allocate the buffers; @latencies belongs to the caller. */
+int file_io_init(struct file_io *io, const struct ffsmark_params *params,
+		 struct latency *latencies, struct ffs_error *error);
+void file_io_free(struct file_io *io);
+
+/** io_perform() - do one operation of the pool, timed. */
+int io_perform(struct file_io *io, const struct file_op *op,
+	       struct ffs_error *error);
+
+/** io_verify() - read a file back and compare; EBADMSG if it differs. */
+int io_verify(struct file_io *io, const struct pool_file *file,
+	      struct ffs_error *error);
+
+/** io_fill(), io_check() - write and fsync, or compare, one large file. */
+int io_fill(struct file_io *io, const char *path, uint32_t serial,
+	    uint64_t bytes, struct ffs_error *error);
+int io_check(struct file_io *io, const char *path, uint32_t serial,
+	     uint64_t bytes, struct ffs_error *error);
+
+/** io_directory() - the path of a directory number, into ->path. */
+int io_directory(struct file_io *io, uint32_t directory,
+		 struct ffs_error *error);
+
+/** io_file_path() - the path of a file of the pool, into ->path. */
+int io_file_path(struct file_io *io, const struct pool_file *file,
+		 struct ffs_error *error);
+
+#endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * micro.c - see micro.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/caches.h"
+#include "core/clock.h"
+#include "flash/live.h"
+#include "measure/phase.h"
+#include "measure/tasks.h"
+#include "workloads/micro/micro.h"
+#include "workloads/micro/prepare.h"
+#include "workloads/micro/processes.h"
+#include "workloads/micro/report.h"
+
+enum micro_phase { PHASE_INVALIDATE, PHASE_MEASURE, PHASE_FLUSH, PHASES };
+
+static const char *const phase_names[PHASES] = {
+	[PHASE_INVALIDATE] = "invalidate",
+	[PHASE_MEASURE] = MICRO_PHASE_MEASURE,
+	[PHASE_FLUSH] = "flush",
+};
+
+struct micro {
+	const struct micro_params *params;
+	struct micro_facts facts;
+	struct phase_site site;
+	struct requests_site requests_site;
+	struct phase phases[PHASES];
+	struct live live;
+	/* At the edges of phases. */
+	struct live_snapshot measure_start, measure_end, flush_start, flush_end;
+	struct pattern patterns[MICRO_STREAMS_MAX];
+	struct stream_set set;
+	struct stream_processes processes;
+	struct latency latencies[LATENCY_OPS];
+	int fd;			/* test file, or -1 */
+	int valid_fd;		/* file of valid data, or -1 */
+	char test_path[PATH_MAX], invalid_path[PATH_MAX];
+	char valid_path[PATH_MAX];
+};
+
+static bool any_reads(const struct micro_params *params)
+{
+	return micro_reads(params->kind) ||
+	       (params->mix && micro_reads(params->mix_kind));
+}
+
+/* --- before the first phase ---------------------------------------------- */
+
+static int make_paths(struct micro *m, struct ffs_error *error)
+{
+	const char *dir = m->params->dir;
+
+	if (snprintf(m->test_path, PATH_MAX, "%s/%s", dir, LAB_FILE_TEST) >=
+	    PATH_MAX ||
+	    snprintf(m->invalid_path, PATH_MAX, "%s/%s", dir,
+		     LAB_FILE_INVALID) >= PATH_MAX ||
+	    snprintf(m->valid_path, PATH_MAX, "%s/%s", dir,
+		     LAB_FILE_VALID) >= PATH_MAX)
+		return ffs_fail(error, ENAMETOOLONG, "%.64s...", dir);
+	if (m->params->remove && access(m->invalid_path, F_OK))
+		return ffs_fail(error, errno,
+			"remove=1, but %s cannot be removed (has a step prepare written it? one with test_file=1 has removed it already); else set remove=0",
+			m->invalid_path);
+	return 0;
+}
+
+static int look_at_file(struct micro *m, struct ffs_error *error)
+{
+	struct stat info;
+
+	m->facts.volume_bytes = m->params->volume_bytes;
+	m->facts.file_bytes = m->params->file_bytes;
+	if (!m->params->existing)
+		return 0;
+	if (stat(m->test_path, &info))
+		return ffs_fail(error, errno,
+			"existing=1, but there is no %s; a step prepare with test_file=1 writes it",
+			m->test_path);
+	m->facts.file_bytes = (uint64_t)info.st_size;
+	/* A volume of once the file is that of the file as it was cut. */
+	if (m->params->limit &&
+	    m->params->volume_bytes == m->params->file_bytes &&
+	    m->facts.volume_bytes > m->facts.file_bytes)
+		m->facts.volume_bytes = m->facts.file_bytes;
+	if (m->params->target_bytes > m->facts.file_bytes && !m->params->limit)
+		return ffs_fail(error, 0,
+			"target_bytes=%llu is larger than the file of %llu bytes that was prepared; lower it, or set limit=1 to cut it",
+			(unsigned long long)m->params->target_bytes,
+			(unsigned long long)m->facts.file_bytes);
+	return 0;
+}
+
+static int lay_out(struct micro *m, struct ffs_error *error)
+{
+	return pattern_layout(m->params, m->facts.file_bytes,
+			      m->facts.volume_bytes, m->patterns, error);
+}
+
+static int reserve(struct micro *m, struct ffs_error *error)
+{
+	int streams = lay_out(m, error), i;
+
+	if (streams < 0 ||
+	    streams_reserve(&m->set, m->patterns, (uint32_t)streams,
+			    m->params->parallel > 1, error))
+		return -1;
+	for (i = 0; i < LATENCY_OPS; i++)
+		latency_reset(&m->latencies[i]);
+	for (i = 0; i < PHASES; i++)
+		if (phase_reserve(&m->phases[i], &m->site, error))
+			return -1;
+	if (live_open(&m->live,
+		      m->site.monitor ? m->site.monitor->mtd : NULL, error))
+		return -1;
+	live_read(&m->live, &m->measure_start);
+	/* As init it is called after the file that the kernel has started. */
+	(void)prctl(PR_SET_NAME, MICRO_TASK_NAME);
+	/*
+	 * A small guest under memory pressure must not evict the agent and
+	 * read it back in a timed phase.  An ordinary user may not lock, and
+	 * need not.
+	 */
+	(void)mlockall(MCL_CURRENT);
+	return 0;
+}
+
+/*
+ * A file system that has just written a file knows it.  After a mount, or after
+ * caches were dropped, it would first have to read all its nodes (JFFS2), in
+ * the middle of the requests: when a collector comes upon them, or at the
+ * removal.  Looking at a file makes it known, and an open one stays so.  The
+ * one to be removed must be closed, else it would not go.
+ */
+static int know_prepared_files(struct micro *m, struct ffs_error *error)
+{
+	struct stat info;
+
+	m->valid_fd = open(m->valid_path, O_RDONLY | O_CLOEXEC);
+	if (m->valid_fd < 0 && errno != ENOENT)
+		return ffs_fail(error, errno, "cannot open %s", m->valid_path);
+	if (m->params->remove && stat(m->invalid_path, &info))
+		return ffs_fail(error, errno, "cannot look at %s",
+				m->invalid_path);
+	return 0;
+}
+
+static int open_existing(struct micro *m, struct ffs_error *error)
+{
+	if (m->params->existing) {
+		m->fd = streams_open_file(&m->requests_site, error);
+		if (m->fd < 0)
+			return -1;
+	}
+	if (any_reads(m->params) && m->params->cache == MICRO_CACHE_DROP &&
+	    caches_drop(CACHES_ALL, error))
+		return -1;
+	return know_prepared_files(m, error);
+}
+
+/* --- phases -------------------------------------------------------------- */
+
+static int invalidate(struct micro *m, struct ffs_error *error)
+{
+	struct phase *phase = &m->phases[PHASE_INVALIDATE];
+	int result = 0;
+
+	if (phase_begin(phase, &m->site, error))
+		return -1;
+	if (m->params->remove && unlink(m->invalid_path))
+		result = ffs_fail(error, errno, "cannot delete %s",
+				  m->invalid_path);
+	phase->t_end_ns = clock_now_ns();
+	phase->files_deleted += m->params->remove && !result;
+	return phase_end(phase, &m->site, result, error);
+}
+
+/* A new file's size and volume are cut to what is available now. */
+static int cut_to_available(struct micro *m, struct ffs_error *error)
+{
+	struct space space;
+	uint64_t most;
+
+	if (m->params->existing || !m->params->limit)
+		return 0;
+	if (space_read(&space, m->params->dir, error))
+		return -1;
+	most = space.available_bytes / LAB_CUT_BYTES * LAB_CUT_BYTES;
+	if (m->facts.file_bytes > space.available_bytes)
+		m->facts.file_bytes = most;
+	if (m->facts.volume_bytes > space.available_bytes)
+		m->facts.volume_bytes = most;
+	if (m->facts.file_bytes && m->facts.volume_bytes)
+		return 0;
+	return ffs_fail(error, ENOSPC,
+		"no room for the test file: %llu bytes are available, and it can be cut to multiples of %llu only; lower the share of valid data or volume_bytes, or take a larger partition",
+		(unsigned long long)space.available_bytes,
+		(unsigned long long)LAB_CUT_BYTES);
+}
+
+static int create_file(struct micro *m, struct ffs_error *error)
+{
+	if (m->params->existing)
+		return 0;
+	m->fd = open(m->test_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		     0644);
+	if (m->fd < 0)
+		return ffs_fail(error, errno, "cannot create %s%s",
+			m->test_path, errno == EEXIST ?
+			" (it is there already: set existing=1 to overwrite it, or remove it)" : "");
+	return 0;
+}
+
+/* The first failure of a stream, their sums, and when the last one ended. */
+static int gather(struct micro *m, struct phase *phase,
+		  struct ffs_error *error)
+{
+	int result = 0;
+	uint32_t i;
+
+	/* Checking the last data and ending a process are no part of it. */
+	phase->t_end_ns = phase->t_start_ns;
+	for (i = 0; i < m->set.n; i++) {
+		const struct stream *stream = &m->set.streams[i];
+
+		if (stream->t_end_ns > phase->t_end_ns)
+			phase->t_end_ns = stream->t_end_ns;
+		if (micro_reads(stream->pattern.kind))
+			phase->bytes_read += stream->bytes;
+		else
+			phase->bytes_written += stream->bytes;
+		if (stream->failed && !result) {
+			*error = stream->error;
+			result = -1;
+		}
+	}
+	return result;
+}
+
+static int run_processes(struct micro *m, struct ffs_error *error)
+{
+	int result = processes_start(&m->processes, error);
+
+	processes_end(&m->processes, &m->set);
+	return result;
+}
+
+static int measure(struct micro *m, struct ffs_error *error)
+{
+	struct phase *phase = &m->phases[PHASE_MEASURE];
+	bool processes = m->params->parallel > 1;
+	int result = 0;
+
+	if (processes && processes_launch(&m->processes, &m->set,
+					  &m->requests_site, error))
+		return -1;
+	if (phase_begin(phase, &m->site, error)) {
+		if (processes)
+			processes_end(&m->processes, &m->set);
+		return -1;
+	}
+	live_read(&m->live, &m->measure_start);
+	if (processes)
+		result = run_processes(m, error);
+	else
+		streams_run(&m->set, &m->requests_site, m->fd);
+	live_read(&m->live, &m->measure_end);
+	phase->files_created += !m->params->existing;
+	if (gather(m, phase, error))
+		result = -1;
+	return phase_end(phase, &m->site, result, error);
+}
+
+static int flush(struct micro *m, struct ffs_error *error)
+{
+	struct phase *phase = &m->phases[PHASE_FLUSH];
+	int result;
+
+	if (phase_begin(phase, &m->site, error))
+		return -1;
+	live_read(&m->live, &m->flush_start);
+	result = sync_filesystem(m->params->dir, error);
+	phase->t_end_ns = clock_now_ns();
+	live_read(&m->live, &m->flush_end);
+	return phase_end(phase, &m->site, result, error);
+}
+
+static int run_phases(struct micro *m, struct ffs_error *error)
+{
+	if (invalidate(m, error))
+		return -1;
+	if (m->params->settle_ms &&
+	    clock_sleep_ns(m->params->settle_ms * 1000000, error))
+		return -1;
+	if (cut_to_available(m, error) || lay_out(m, error) < 0)
+		return -1;
+	streams_set(&m->set, m->patterns);
+	if (create_file(m, error) || measure(m, error))
+		return -1;
+	return flush(m, error);
+}
+
+/* --- after the last phase ------------------------------------------------ */
+
+static void report(struct micro *m, struct record_sink *sink)
+{
+	struct phase *phases = m->phases;
+
+	phase_record(&phases[PHASE_INVALIDATE], MICRO_WORKLOAD,
+		     phase_names[PHASE_INVALIDATE], NULL, sink);
+	if (!phases[PHASE_MEASURE].ran)
+		return;
+	fill_latencies(&m->set, m->latencies);
+	phase_record(&phases[PHASE_MEASURE], MICRO_WORKLOAD,
+		     phase_names[PHASE_MEASURE], m->latencies, sink);
+	report_micro(m->params, &m->facts, &m->set, sink);
+	report_requests(&m->set, sink);
+	if (m->live.page) {
+		report_request_flash(&m->set, &m->measure_end, sink);
+		tasks_record(MICRO_WORKLOAD, phase_names[PHASE_MEASURE],
+			     &m->measure_start, &m->measure_end, sink);
+	}
+	phase_record(&phases[PHASE_FLUSH], MICRO_WORKLOAD,
+		     phase_names[PHASE_FLUSH], NULL, sink);
+	if (m->live.page && phases[PHASE_FLUSH].ran)
+		tasks_record(MICRO_WORKLOAD, phase_names[PHASE_FLUSH],
+			     &m->flush_start, &m->flush_end, sink);
+}
+
+static void release(struct micro *m)
+{
+	int i;
+
+	(void)munlockall();
+	if (m->fd >= 0)
+		close(m->fd);
+	if (m->valid_fd >= 0)
+		close(m->valid_fd);
+	live_close(&m->live);
+	streams_free(&m->set);
+	for (i = 0; i < PHASES; i++)
+		phase_free(&m->phases[i]);
+	free(m);
+}
+
+int micro_run(const struct micro_params *params,
+	      const struct flash_monitor *monitor,
+	      struct record_sink *sink, struct ffs_error *error)
+{
+	struct micro *m = calloc(1, sizeof(*m));
+	int result = -1;
+
+	if (!m)
+		return ffs_fail(error, ENOMEM, "no memory for the workload");
+	m->params = params;
+	m->fd = -1;
+	m->valid_fd = -1;
+	m->site.root = params->dir;
+	m->site.monitor = monitor;
+	m->requests_site.params = params;
+	m->requests_site.path = m->test_path;
+	m->requests_site.live = &m->live;
+	if (!make_paths(m, error) && !look_at_file(m, error) &&
+	    !reserve(m, error) && !open_existing(m, error)) {
+		result = run_phases(m, error);
+		report(m, sink);
+	}
+	release(m);
+	return result;
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * create.c - the step tree-create: make a tree of the shape that the plan
+ * describes.
+ *
+ * Contents are made in memory before a file is opened, a reserve at a time, and
+ * so are outside its latency; of a file larger than the reserve they are made
+ * between its writes, and outside theirs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "measure/space.h"
+#include "workloads/tree/descent.h"
+#include "workloads/tree/params.h"
+#include "workloads/tree/run.h"
+
+#define RESERVE_BYTES ((uint64_t)256 << 10)
+
+struct open_directory {
+	struct shape_directory directory;
+	uint64_t next;		/* sub-directory */
+};
+
+struct creation {
+	struct tree_run *run;
+	struct tree_params params;
+	struct tree_content content;
+	struct shape_counts planned;
+	struct descent descent;
+	struct open_directory *levels;
+	size_t n_levels;
+	unsigned char *reserve;
+	uint64_t reserve_bytes;	/* a multiple of write_bytes */
+};
+
+/* --- messages ------------------------------------------------------------ */
+
+/*
+ * What the file system says is free: some run out of inodes first.  A few may be left
+ * that it keeps for itself.
+ */
+static const char *full_hint(const char *dir, char *buffer, size_t bytes)
+{
+	struct ffs_error ignored;
+	struct space space;
+
+	if (space_read(&space, dir, &ignored))
+		return " (the partition is full; a smaller tree, or a larger partition)";
+	if (space.files && space.files_free <= space.files / 512)
+		snprintf(buffer, bytes,
+			 " (it has no more inodes: %llu of %llu are free; a smaller tree)",
+			 (unsigned long long)space.files_free,
+			 (unsigned long long)space.files);
+	else
+		snprintf(buffer, bytes,
+			 " (the partition is full: %llu bytes available; a smaller tree, or a larger partition)",
+			 (unsigned long long)space.available_bytes);
+	return buffer;
+}
+
+/* @name: in the directory that is open last. */
+static int fail_at(const struct creation *c, int errnum, const char *what,
+		   const char *name, struct ffs_error *error)
+{
+	const struct walk_counts *done = &c->run->counts;
+	const char *hint = "";
+	char buffer[160];
+
+	if (errnum == EEXIST)
+		hint = " (left over from an earlier run? remove it)";
+	else if (errnum == ENOSPC)
+		hint = full_hint(c->run->dir, buffer, sizeof(buffer));
+	if (!c->n_levels)
+		return ffs_fail(error, errnum, "cannot %s %.200s%s", what,
+				name, hint);
+	return ffs_fail(error, errnum,
+		"cannot %s %s at level %zu of %.100s, after %llu of %llu files and %llu of %llu directories%s",
+		what, name, c->n_levels, c->run->dir,
+		(unsigned long long)done->files,
+		(unsigned long long)c->planned.files,
+		(unsigned long long)done->directories,
+		(unsigned long long)c->planned.directories, hint);
+}
+
+/* --- files --------------------------------------------------------------- */
+
+/* Write what the reserve holds. @clock: the reading that ended what came before. */
+static int write_reserve(struct creation *c, int fd, uint64_t bytes,
+			 uint64_t *clock)
+{
+	const unsigned char *next = c->reserve;
+
+	while (bytes) {
+		uint64_t unit = c->params.write_bytes;
+		ssize_t n = write(fd, next, bytes < unit ? bytes : unit);
+		uint64_t now = clock_now_ns();
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? errno : EIO;
+		latency_add(&c->run->latencies[LATENCY_REQUEST_WRITE],
+			    now - *clock);
+		*clock = now;
+		c->run->measure.phase.bytes_written += (uint64_t)n;
+		next += n;
+		bytes -= (uint64_t)n;
+	}
+	return 0;
+}
+
+/* Make the contents from @offset on. Return: how many bytes there are. */
+static uint64_t fill_reserve(struct creation *c, const struct shape_file *file,
+			     uint64_t offset)
+{
+	uint64_t bytes = file->bytes - offset;
+
+	if (bytes > c->reserve_bytes)
+		bytes = c->reserve_bytes;
+	tree_content_fill(&c->content, file->key, file->bytes, offset,
+			  c->reserve, (size_t)bytes);
+	return bytes;
+}
+
+/* Return: 0 or an errno. */
+static int write_file(struct creation *c, int fd,
+		      const struct shape_file *file, uint64_t ready,
+		      uint64_t *clock)
+{
+	uint64_t offset = 0;
+	int failed = 0;
+
+	for (;;) {
+		failed = write_reserve(c, fd, ready, clock);
+		offset += ready;
+		if (failed || offset == file->bytes)
+			break;
+		ready = fill_reserve(c, file, offset);
+		*clock = clock_now_ns();
+	}
+	if (!failed && c->params.sync && fsync(fd))
+		failed = errno;
+	return failed;
+}
+
+static int create_file(struct creation *c, uint64_t number,
+		       struct ffs_error *error)
+{
+	const struct open_directory *top = &c->levels[c->n_levels - 1];
+	char name[TREE_NAME_BYTES];
+	struct shape_file file;
+	uint64_t ready, start, clock;
+	int fd, failed;
+
+	shape_file_name(name, number);
+	shape_file_at(&c->params.shape, &top->directory, number, &file);
+	ready = fill_reserve(c, &file, 0);
+	start = clock_now_ns();
+	fd = openat(descent_fd(&c->descent), name,
+		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	clock = clock_now_ns();
+	if (fd < 0)
+		return fail_at(c, errno, "create", name, error);
+	failed = write_file(c, fd, &file, ready, &clock);
+	/* Linux frees the descriptor even when close() is interrupted. */
+	if (close(fd) && errno != EINTR && !failed)
+		failed = errno;
+	clock = clock_now_ns();
+	c->run->measure.phase.files_created++;
+	if (failed)
+		return fail_at(c, failed, "write", name, error);
+	latency_add(&c->run->latencies[LATENCY_CREATE], clock - start);
+	c->run->counts.files++;
+	c->run->counts.bytes += file.bytes;
+	return 0;
+}
+
+/* --- directories --------------------------------------------------------- */
+
+static int create_files(struct creation *c, struct ffs_error *error)
+{
+	const struct shape_directory *directory =
+		&c->levels[c->n_levels - 1].directory;
+	uint64_t entries = directory->files + directory->directories, i;
+
+	if (entries > c->run->counts.largest_directory)
+		c->run->counts.largest_directory = entries;
+	for (i = 1; i <= directory->files; i++)
+		if (create_file(c, i, error))
+			return -1;
+	return 0;
+}
+
+/* Make the directory of the level that is to come, and go into it. */
+static int create_directory(struct creation *c, const char *name,
+			    struct ffs_error *error)
+{
+	int at = c->n_levels ? descent_fd(&c->descent) : AT_FDCWD;
+	uint64_t start = clock_now_ns(), end;
+	int result = mkdirat(at, name, 0755);
+
+	end = clock_now_ns();
+	if (result)
+		return fail_at(c, errno, "make directory", name, error);
+	latency_add(&c->run->latencies[LATENCY_MKDIR], end - start);
+	c->run->counts.directories++;
+	if (c->n_levels > c->run->counts.depth)
+		c->run->counts.depth = c->n_levels;
+	if (descent_enter(&c->descent, name))
+		return fail_at(c, errno, "open directory", name, error);
+	c->n_levels++;
+	return create_files(c, error);
+}
+
+static int create_tree(struct creation *c, struct ffs_error *error)
+{
+	const struct tree_shape *shape = &c->params.shape;
+	char name[TREE_NAME_BYTES];
+
+	shape_root(shape, &c->levels[0].directory);
+	c->levels[0].next = 1;
+	if (create_directory(c, c->run->dir, error))
+		return -1;
+	while (c->n_levels) {
+		struct open_directory *top = &c->levels[c->n_levels - 1];
+
+		if (top->next > top->directory.directories) {
+			if (descent_leave(&c->descent))
+				return fail_at(c, errno, "go back up from",
+					       "a directory", error);
+			c->n_levels--;
+			continue;
+		}
+		shape_child(shape, &top->directory, top->next,
+			    &top[1].directory);
+		top[1].next = 1;
+		shape_directory_name(name, top->next++);
+		if (create_directory(c, name, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* --- the step ------------------------------------------------------------ */
+
+static int reserve(struct creation *c, struct ffs_error *error)
+{
+	uint64_t unit = c->params.write_bytes;
+	size_t levels = (size_t)c->planned.depth + 2;
+
+	c->reserve_bytes = unit > RESERVE_BYTES ? unit :
+			   RESERVE_BYTES / unit * unit;
+	c->reserve = malloc(c->reserve_bytes);
+	c->levels = malloc(levels * sizeof(*c->levels));
+	if (!c->reserve || !c->levels)
+		return ffs_fail(error, ENOMEM,
+			"no memory for %llu levels and writes of %llu bytes",
+			(unsigned long long)levels, (unsigned long long)unit);
+	/* Touched now, so that no page fault falls into the phase; not with
+	 * zeros, for which a compiler would ask for untouched memory. */
+	memset(c->reserve, 1, c->reserve_bytes);
+	memset(c->levels, 1, levels * sizeof(*c->levels));
+	if (descent_reserve(&c->descent, levels, error))
+		return -1;
+	return tree_content_init(&c->content, c->params.contents,
+				 c->params.saving_percent, error);
+}
+
+int tree_create(struct tree_run *run, struct ffs_error *error)
+{
+	struct creation c = { .run = run };
+	int result = -1;
+
+	if (!tree_params_read(&c.params, run->step, error) &&
+	    !shape_count(&c.params.shape, &c.planned, error) &&
+	    !reserve(&c, error) && !tree_begin(run, error)) {
+		result = create_tree(&c, error);
+		tree_stop(run);
+	}
+	descent_free(&c.descent);
+	tree_content_free(&c.content);
+	free(c.levels);
+	free(c.reserve);
+	return result;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * params.c - see params.h.
+ */
+#include <string.h>
+
+#include "workloads/tree/params.h"
+
+#define DIGEST_DIGITS 16
+
+static int read_distribution(struct distribution *distribution,
+			     const struct plan_step *step, const char *key,
+			     struct ffs_error *error)
+{
+	return distribution_parse(distribution, key, step_text(step, key),
+				  error);
+}
+
+int tree_params_read(struct tree_params *params, const struct plan_step *step,
+		     struct ffs_error *error)
+{
+	struct tree_shape *shape = &params->shape;
+
+	memset(params, 0, sizeof(*params));
+	if (read_distribution(&shape->files, step, "files", error) ||
+	    read_distribution(&shape->directories, step, "directories",
+			      error) ||
+	    read_distribution(&shape->size, step, "size", error) ||
+	    read_distribution(&shape->depth, step, "depth", error))
+		return -1;
+	shape->seed = (uint64_t)step_number(step, "seed");
+	params->contents =
+		(enum tree_content_kind)step_number(step, "contents");
+	params->saving_percent =
+		(unsigned int)step_number(step, "compressibility_percent");
+	if (params->saving_percent &&
+	    params->contents != TREE_CONTENT_COMPRESSIBLE)
+		return ffs_fail(error, 0,
+			"compressibility_percent is of contents=compressible, not of %s; leave it out",
+			tree_content_names[params->contents]);
+	if (!strcmp(step->verb->name, "tree-create")) {
+		params->write_bytes =
+			(uint64_t)step_number(step, "write_bytes");
+		params->sync = step_number(step, "sync");
+	}
+	return 0;
+}
+
+static int check_delete(const struct plan_step *step, struct ffs_error *error)
+{
+	const char *dir = step_text(step, "dir");
+
+	if (dir[strspn(dir, "/.")])
+		return 0;
+	return ffs_fail(error, 0,
+		"dir=%s would delete the whole system; name the directory of the tree",
+		dir);
+}
+
+static int check_digest(const struct plan_step *step, struct ffs_error *error)
+{
+	const char *expect = step_text(step, "expect");
+
+	if (!*expect || (strlen(expect) == DIGEST_DIGITS &&
+			 strspn(expect, "0123456789abcdef") == DIGEST_DIGITS))
+		return 0;
+	return ffs_fail(error, 0,
+		"expect=%.40s is no digest; it has %d lower-case hex digits",
+		expect, DIGEST_DIGITS);
+}
+
+static int check_copy(const struct plan_step *step, struct ffs_error *error)
+{
+	if (strcmp(step_text(step, "from"), step_text(step, "dir")))
+		return 0;
+	return ffs_fail(error, 0,
+		"from and dir are both %.100s; dir is the copy, which must not exist yet",
+		step_text(step, "dir"));
+}
+
+int tree_step_check(const struct plan_step *step, struct ffs_error *error)
+{
+	const char *verb = step->verb->name;
+	struct tree_params params;
+
+	if (!strcmp(verb, "tree-create") || !strcmp(verb, "tree-check"))
+		return tree_params_read(&params, step, error);
+	if (!strcmp(verb, "tree-delete"))
+		return check_delete(step, error);
+	if (!strcmp(verb, "tree-digest"))
+		return check_digest(step, error);
+	if (!strcmp(verb, "tree-copy"))
+		return check_copy(step, error);
+	return 0;
+}

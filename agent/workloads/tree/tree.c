@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tree.c - see tree.h and run.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "workloads/tree/run.h"
+#include "workloads/tree/tree.h"
+
+static const struct {
+	const char *verb;
+	int (*function)(struct tree_run *run, struct ffs_error *error);
+} functions[] = {
+	{ "tree-create", tree_create },
+	{ "tree-list", tree_list },
+	{ "tree-find", tree_find },
+	{ "tree-delete", tree_delete },
+	{ "tree-copy", tree_copy },
+	{ "tree-check", tree_check },
+	{ "tree-digest", tree_digest },
+	{ "tree-warm", tree_warm },
+};
+
+#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+
+static size_t index_of(const char *verb)
+{
+	size_t i = 0;
+
+	while (i < FUNCTIONS && strcmp(functions[i].verb, verb))
+		i++;
+	return i;
+}
+
+int tree_begin(struct tree_run *run, struct ffs_error *error)
+{
+	return measure_begin(&run->measure, run->monitor, error);
+}
+
+void tree_stop(struct tree_run *run)
+{
+	measure_stop(&run->measure);
+}
+
+static void put_tree(const struct tree_run *run, const char *phase,
+		     struct record_sink *sink)
+{
+	record_begin(sink, "tree");
+	record_string(sink, "phase", phase);
+	record_number(sink, "directories", run->counts.directories);
+	record_number(sink, "files", run->counts.files);
+	record_number(sink, "links", run->counts.links);
+	record_number(sink, "others", run->counts.others);
+	record_number(sink, "bytes", run->counts.bytes);
+	record_number(sink, "depth", run->counts.depth);
+	record_number(sink, "found", run->found);
+	record_string(sink, "digest", run->digest);
+	record_number(sink, "largest_directory", run->counts.largest_directory);
+	record_end(sink);
+}
+
+int tree_step(const struct plan_step *step,
+	      const struct flash_monitor *monitor,
+	      struct record_sink *sink, struct ffs_error *error)
+{
+	const char *phase = step_text(step, "phase");
+	size_t i = index_of(step->verb->name);
+	struct tree_run *run = calloc(1, sizeof(*run));
+	int result, op;
+
+	if (!run || i == FUNCTIONS) {
+		free(run);
+		return ffs_fail(error, run ? ENOSYS : ENOMEM, "%s",
+				step->verb->name);
+	}
+	run->step = step;
+	run->dir = step_text(step, "dir");
+	run->monitor = monitor;
+	/* Resetting touches the memory before the phase. */
+	for (op = 0; op < LATENCY_OPS; op++)
+		latency_reset(&run->latencies[op]);
+	result = functions[i].function(run, error);
+	if (run->measure.phase.ran) {
+		result = measure_end(&run->measure, monitor, result, error);
+		measure_record(&run->measure, MEASURE_WORKLOAD, phase,
+			       run->latencies, sink);
+		put_tree(run, phase, sink);
+		measure_free(&run->measure);
+	}
+	free(run);
+	return result;
+}
