@@ -73,11 +73,14 @@ static int open_output(const char *path)
 	return fd;
 }
 
-static enum ffs_exit run_command(bool is_run, struct arguments *arguments)
+/* Return: the exit code of @function, which writes records to @fd or -o. */
+static enum ffs_exit with_records(int fd, const struct arguments *arguments,
+				  enum ffs_exit (*function)(const char *path,
+							    struct record_sink *sink),
+				  const char *path)
 {
 	static struct record_sink sink;
 	enum ffs_exit code;
-	int fd = is_run ? STDOUT_FILENO : -1;
 
 	if (arguments->output) {
 		fd = open_output(arguments->output);
@@ -85,10 +88,7 @@ static enum ffs_exit run_command(bool is_run, struct arguments *arguments)
 			return EXIT_INFRASTRUCTURE;
 	}
 	record_sink_init(&sink, fd);
-	if (is_run)
-		code = run_plan_file(arguments->plan, &sink, false);
-	else
-		code = postmark_main(arguments->config, &sink);
+	code = function(path, &sink);
 	if (arguments->output && close(fd) && !sink.failed) {
 		fprintf(stderr, "ffsagent: cannot write %s: %s\n",
 			arguments->output, strerror(errno));
@@ -97,38 +97,81 @@ static enum ffs_exit run_command(bool is_run, struct arguments *arguments)
 	return code;
 }
 
-/* In a container the program may be process 1 without being an init. */
-static bool has_command(int argc, char **argv)
+static enum ffs_exit run_plan(const char *path, struct record_sink *sink)
 {
-	return argc > 1 && (!strcmp(argv[1], "run") ||
-			    !strcmp(argv[1], "ffsmark") ||
-			    !strcmp(argv[1], "--help") ||
-			    !strcmp(argv[1], "--version"));
+	return run_plan_file(path, sink, false);
+}
+
+static enum ffs_exit command_run(int argc, char **argv)
+{
+	struct arguments arguments = { NULL, NULL, NULL };
+
+	if (parse(argc, argv, &arguments))
+		return EXIT_USAGE;
+	if (!arguments.plan || arguments.config)
+		return usage_error("run takes one PLAN");
+	return with_records(STDOUT_FILENO, &arguments, run_plan,
+			    arguments.plan);
+}
+
+static enum ffs_exit command_ffsmark(int argc, char **argv)
+{
+	struct arguments arguments = { NULL, NULL, NULL };
+
+	if (parse(argc, argv, &arguments))
+		return EXIT_USAGE;
+	return with_records(-1, &arguments, postmark_main,
+			    arguments.config ? arguments.config :
+					       arguments.plan);
+}
+
+static enum ffs_exit command_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return fputs(help_text, stdout) < 0 ? EXIT_FAILED : EXIT_GOOD;
+}
+
+static enum ffs_exit command_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return printf("ffsagent %s\n", FFSAGENT_VERSION) < 0 ? EXIT_FAILED :
+								EXIT_GOOD;
+}
+
+static const struct command {
+	const char *name;
+	enum ffs_exit (*function)(int argc, char **argv);
+} commands[] = {
+	{ "run", command_run },
+	{ "ffsmark", command_ffsmark },
+	{ "--help", command_help },
+	{ "--version", command_version },
+};
+
+/* In a container the program may be process 1 without being an init. */
+static const struct command *find_command(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return &commands[i];
+	return NULL;
 }
 
 int main(int argc, char **argv)
 {
-	struct arguments arguments = { NULL, NULL, NULL };
-	bool is_run;
+	const struct command *command = find_command(argc, argv);
 
 	/* A reader that went away is a write error, not a sudden end. */
 	signal(SIGPIPE, SIG_IGN);
-	if (getpid() == 1 && !has_command(argc, argv))
+	if (getpid() == 1 && !command)
 		init_main();
 	clock_open();
-	if (!has_command(argc, argv))
+	if (!command)
 		return usage_error(argc < 2 ? "a command is missing" :
 					      "unknown command");
-	if (!strcmp(argv[1], "--help"))
-		return fputs(help_text, stdout) < 0;
-	if (!strcmp(argv[1], "--version"))
-		return printf("ffsagent %s\n", FFSAGENT_VERSION) < 0;
-	is_run = !strcmp(argv[1], "run");
-	if (parse(argc - 1, argv + 1, &arguments))
-		return EXIT_USAGE;
-	if (is_run && (!arguments.plan || arguments.config))
-		return usage_error("run takes one PLAN");
-	if (!is_run && !arguments.config)
-		arguments.config = arguments.plan;
-	return run_command(is_run, &arguments);
+	return command->function(argc - 1, argv + 1);
 }

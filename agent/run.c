@@ -10,10 +10,9 @@
 
 #include "core/clock.h"
 #include "core/files.h"
-#include "measure/space.h"
 #include "plan/plan.h"
 #include "run.h"
-#include "steps/steps.h"
+#include "steps/step.h"
 #include "version.h"
 
 void run_emit_start(struct record_sink *sink, uint64_t seed)
@@ -45,45 +44,27 @@ static uint64_t first_seed(const struct plan *plan)
 	size_t i;
 
 	for (i = 0; i < plan->n_steps; i++) {
-		const char *verb = plan->steps[i].verb->name;
+		const struct plan_step *step = &plan->steps[i];
 
-		if (!strcmp(verb, "ffsmark") || !strcmp(verb, "prepare") ||
-		    !strcmp(verb, "micro") || !strcmp(verb, "tree-create") ||
-		    !strcmp(verb, "tree-warm"))
-			return (uint64_t)step_number(&plan->steps[i], "seed");
+		if (step->verb->flags & VERB_SEEDED)
+			return (uint64_t)step_number(step, "seed");
 	}
 	return 0;
-}
-
-static void emit_space(const struct plan_step *step, struct run_state *state)
-{
-	const char *label = *step->label ? step->label : step->verb->name;
-	struct ffs_error ignored;
-	struct space space;
-
-	if (!space_read(&space, step_text(step, "target"), &ignored))
-		space_record(&space, label, state->sink);
 }
 
 /* Return: 0 or -1 with @error; the record of the step is emitted. */
 static int run_step(const struct plan_step *step, size_t index,
 		    struct run_state *state, struct ffs_error *error)
 {
-	uint64_t start, end;
-	int result;
+	struct step_times times;
+	int result = step_execute(step, state, &times, error);
 
-	state->space_wanted = false;
-	start = clock_now_ns();
-	result = step_execute(step, state, error);
-	end = clock_now_ns();
-	if (state->space_wanted)
-		emit_space(step, state);
 	record_begin(state->sink, "step");
 	record_number(state->sink, "index", index);
 	record_string(state->sink, "verb", step->verb->name);
 	record_string(state->sink, "label", step->label);
-	record_number(state->sink, "t_start_ns", start);
-	record_number(state->sink, "t_end_ns", end);
+	record_number(state->sink, "t_start_ns", times.t_start_ns);
+	record_number(state->sink, "t_end_ns", times.t_end_ns);
 	record_status(state->sink, result ? error : NULL);
 	record_end(state->sink);
 	if (result)
@@ -100,12 +81,8 @@ static int run_step(const struct plan_step *step, size_t index,
  */
 static bool goes_on(const struct plan_step *step, const struct ffs_error *error)
 {
-	const char *verb = step->verb->name;
-
 	return step->may_fail ||
-	       ((!strcmp(verb, "ffsmark") || !strcmp(verb, "micro") ||
-		 !strcmp(verb, "tree-create") || !strcmp(verb, "tree-copy")) &&
-		error->errnum == ENOSPC);
+	       (step->verb->flags & VERB_MAY_FILL && error->errnum == ENOSPC);
 }
 
 static enum ffs_exit run_steps(const struct plan *plan,

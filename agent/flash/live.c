@@ -39,15 +39,16 @@ static int map_page(struct live *live, const char *path,
 	return 0;
 }
 
-int live_open(struct live *live, const char *mtd, struct ffs_error *error)
+int live_open(struct live *live, const struct flash_monitor *monitor,
+	      struct ffs_error *error)
 {
 	char path[256];
 	uint32_t magic, version;
 
 	live->page = NULL;
-	if (!mtd)
+	if (!monitor)
 		return 0;
-	snprintf(path, sizeof(path), MONITOR_ROOT "/%s/live", mtd);
+	snprintf(path, sizeof(path), MONITOR_ROOT "/%s/live", monitor->mtd);
 	if (map_page(live, path, error))
 		return -1;
 	magic = live->page->magic;

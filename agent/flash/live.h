@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "core/error.h"
+#include "flash/monitor.h"
 
 #define LIVE_TASKS_MAX 63
 
@@ -39,12 +40,13 @@ struct live {
 };
 
 /**
- * live_open() - map the page of the monitor on @mtd.
- * @mtd: NULL: there is no monitor, and every snapshot will be empty.
+ * live_open() - map the page of the monitor.
+ * @monitor: NULL: there is none, and every snapshot will be empty.
  *
  * Return: 0, or -1 with @error, and then @live is as without a monitor.
  */
-int live_open(struct live *live, const char *mtd, struct ffs_error *error);
+int live_open(struct live *live, const struct flash_monitor *monitor,
+	      struct ffs_error *error);
 
 /** live_read() - copy the page as it is at one moment. */
 void live_read(const struct live *live, struct live_snapshot *snapshot);

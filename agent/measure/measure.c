@@ -9,7 +9,7 @@
 int measure_begin(struct measure *m, const struct flash_monitor *monitor,
 		  struct ffs_error *error)
 {
-	if (live_open(&m->live, monitor ? monitor->mtd : NULL, error))
+	if (live_open(&m->live, monitor, error))
 		return -1;
 	if (snapshot_take_counters(&m->phase.flash_start, monitor, error)) {
 		measure_free(m);

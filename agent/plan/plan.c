@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 
-#include "plan/check.h"
 #include "plan/plan.h"
+#include "plan/verbs.h"
 
 static int hex_digit(char c)
 {
@@ -58,6 +59,27 @@ static int parse_number(const char *text, int64_t *number)
 	errno = 0;
 	*number = strtoll(text, &end, 10);
 	return errno || *end ? -1 : 0;
+}
+
+unsigned long plan_mount_flag(const char *name, size_t length)
+{
+	static const struct {
+		const char *name;
+		unsigned long flag;
+	} flags[] = {
+		{ "sync", MS_SYNCHRONOUS },
+		{ "ro", MS_RDONLY },
+		{ "noatime", MS_NOATIME },
+		{ "nodiratime", MS_NODIRATIME },
+		{ "dirsync", MS_DIRSYNC },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (strlen(flags[i].name) == length &&
+		    !memcmp(flags[i].name, name, length))
+			return flags[i].flag;
+	return 0;
 }
 
 static int check_mount_flags(const char *list, size_t line,
@@ -253,23 +275,13 @@ static int fill_defaults(struct plan_step *step, struct ffs_error *error)
 	return 0;
 }
 
-static const struct verb_spec *find_verb(const char *name)
-{
-	const struct verb_spec *verb;
-
-	for (verb = plan_verbs; verb->name; verb++)
-		if (!strcmp(verb->name, name))
-			return verb;
-	return NULL;
-}
-
 static int parse_step(struct plan_step *step, char *line,
 		      struct ffs_error *error)
 {
 	char *next = NULL;
 	char *field = strtok_r(line, " ", &next);
 
-	step->verb = find_verb(field);
+	step->verb = plan_verb(field);
 	if (!step->verb)
 		return ffs_fail(error, 0,
 			"line %zu: unknown verb '%s'; check the spelling, or this agent is older than the plan",
@@ -281,6 +293,27 @@ static int parse_step(struct plan_step *step, char *line,
 		if (parse_field(step, field, error))
 			return -1;
 	return fill_defaults(step, error);
+}
+
+/* What the step asks of its keys together, and of the steps before it. */
+static int check_step(const struct plan_step *step, bool monitored,
+		      struct ffs_error *error)
+{
+	const struct verb_spec *verb = step->verb;
+	struct ffs_error cause;
+
+	if (verb->check && verb->check(step, &cause))
+		return ffs_fail(error, 0, "line %zu: %s", step->line,
+				cause.message);
+	if (verb->flags & VERB_LABELLED && !step->label_given)
+		return ffs_fail(error, 0,
+			"line %zu: '%s' needs label=, the name of its record",
+			step->line, verb->name);
+	if (verb->flags & VERB_NEEDS_MONITOR && !monitored)
+		return ffs_fail(error, 0,
+			"line %zu: '%s' needs a 'monitor' step before it",
+			step->line, verb->name);
+	return 0;
 }
 
 static struct plan_step *append_step(struct plan *plan, size_t line)
@@ -324,9 +357,9 @@ static int parse_lines(struct plan *plan, char *text, struct ffs_error *error)
 		if (!step)
 			return ffs_fail(error, ENOMEM, "line %zu", number);
 		if (parse_step(step, line, error) ||
-		    plan_check_step(step, monitored, error))
+		    check_step(step, monitored, error))
 			return -1;
-		monitored |= !strcmp(step->verb->name, "monitor");
+		monitored |= !!(step->verb->flags & VERB_ATTACHES_MONITOR);
 	}
 	return 0;
 }

@@ -41,10 +41,55 @@ struct key_spec {
 	const char *const *choices;	/* KEY_CHOICE; ends at NULL */
 };
 
+struct plan_step;
+struct run_state;	/* steps/step.h */
+
+/* Return: 0, or -1 with @error. */
+typedef int (*verb_check)(const struct plan_step *step,
+			  struct ffs_error *error);
+typedef int (*verb_function)(const struct plan_step *step,
+			     struct run_state *state, struct ffs_error *error);
+typedef void (*verb_report)(const struct plan_step *step,
+			    struct run_state *state);
+
+enum verb_flag {
+	/* It may fill the partition: ENOSPC is a result, and the plan goes on. */
+	VERB_MAY_FILL = 1 << 0,
+	/* Its key "seed" names the whole run if no step before it has the flag. */
+	VERB_SEEDED = 1 << 1,
+	/* It is measured as a phase if its key "phase" names one. */
+	VERB_PHASE = 1 << 2,
+	/* It needs label=, the name of its record. */
+	VERB_LABELLED = 1 << 3,
+	/* It attaches the flash monitor; it needs one attached before it. */
+	VERB_ATTACHES_MONITOR = 1 << 4,
+	VERB_NEEDS_MONITOR = 1 << 5,
+};
+
+/**
+ * struct verb_spec - all that is known of a verb
+ * @check: finds keys that contradict each other, before anything is executed;
+ *	or NULL
+ * @before: what precedes @run and belongs to the step, not to its phase; or NULL
+ * @run: does the step
+ * @after: emits what a step that ended well has to report, outside of its time;
+ *	or NULL
+ * @keys: ends at a NULL name
+ */
 struct verb_spec {
 	const char *name;
-	struct key_spec keys[PLAN_KEYS_MAX];	/* ends at a NULL name */
+	unsigned int flags;	/* enum verb_flag */
+	verb_check check;
+	verb_function before, run;
+	verb_report after;
+	struct key_spec keys[PLAN_KEYS_MAX];
 };
+
+#define PLAN_MIB(n) ((int64_t)(n) << 20)
+/* No flash file system is larger; products of such sizes stay in range. */
+#define PLAN_SIZE_LIMIT PLAN_MIB(1 << 20)
+/* The key of VERB_PHASE: the name of the phase; empty: it is not measured. */
+#define PLAN_PHASE_KEY { "phase", KEY_TEXT, "", 0, 0, NULL }
 
 struct plan_value {
 	bool given;
@@ -67,9 +112,6 @@ struct plan {
 	struct plan_step *steps;
 	size_t n_steps;
 };
-
-/** plan_verbs - the table of verbs; ends at a NULL name. */
-extern const struct verb_spec plan_verbs[];
 
 /**
  * plan_parse() - read and validate a plan.

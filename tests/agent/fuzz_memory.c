@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_memory.c - fuzz target: the parsers of steps/memory.h, each on every input.
- * What they accept keeps the promises of steps/memory.h; what they refuse is told
+ * fuzz_memory.c - fuzz target: the parsers of measure/memory.h, each on every input.
+ * What they accept keeps the promises of measure/memory.h; what they refuse is told
  * with file and line.
  */
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "steps/memory.h"
+#include "measure/memory.h"
 
 const char *const fuzz_seeds[] = {
 	"slabinfo - version: 2.1\n"

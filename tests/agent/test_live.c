@@ -17,6 +17,8 @@
 #define FILE_NAME MONITOR_ROOT "/live-chip/live"
 #define CHANGES 200000
 
+static const struct flash_monitor live_chip = { .mtd = "live-chip", .chip = "" };
+
 /* Requests of 70 tasks, each of n pages read, programmed and so on. */
 static void write_page(struct flashmon_live *page)
 {
@@ -62,7 +64,7 @@ static void read_while_written(void)
 	size_t i;
 
 	flashmon_live_init(page);
-	if (!CHECKF(!live_open(&live, "live-chip", &error), "%s", error.message))
+	if (!CHECKF(!live_open(&live, &live_chip, &error), "%s", error.message))
 		return;
 	live_read(&live, &snapshot);
 	CHECK(snapshot.n == 0);
@@ -95,21 +97,21 @@ static void refuse(void)
 	struct ffs_error error;
 	struct live live;
 
-	CHECK(live_open(&live, "live-chip", &error) && !live.page);
+	CHECK(live_open(&live, &live_chip, &error) && !live.page);
 	CHECK(strstr(error.message, "different builds"));
 	page->magic = FLASHMON_LIVE_MAGIC;
 	page->version = 2;
-	CHECK(live_open(&live, "live-chip", &error));
+	CHECK(live_open(&live, &live_chip, &error));
 	/* Never more tasks than there is room for. */
 	flashmon_live_init(page);
 	page->tasks = 1000;
-	CHECK(!live_open(&live, "live-chip", &error));
+	CHECK(!live_open(&live, &live_chip, &error));
 	live_read(&live, &snapshot);
 	CHECK(snapshot.n == 63);
 	live_close(&live);
 	munmap(page, sizeof(*page));
 	unlink(FILE_NAME);
-	CHECK(live_open(&live, "live-chip", &error) && !live.page);
+	CHECK(live_open(&live, &live_chip, &error) && !live.page);
 	CHECK(strstr(error.message, "older build"));
 }
 

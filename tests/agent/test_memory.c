@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_memory.c - the parsers of steps/memory.h on text that a guest of the lab had
+ * test_memory.c - the parsers of measure/memory.h on text that a guest of the lab had
  * in /proc (RECORDED, set by the Makefile), whole, cut and damaged, and on
  * lines that other kernels write.
  */
@@ -9,7 +9,7 @@
 
 #include "core/files.h"
 #include "harness.h"
-#include "steps/memory.h"
+#include "measure/memory.h"
 
 #define PAGE 4096
 

@@ -23,6 +23,8 @@
 #define CHANGES 20000
 #define OTHER_PID 7
 
+static const struct flash_monitor busy_chip = { .mtd = "busy-chip", .chip = "" };
+
 /* All that @sink was given, to be freed. */
 static char *text_of(FILE *file)
 {
@@ -163,7 +165,7 @@ static bool run_disturbed(const struct micro_params *params, uint64_t first,
 	pid_t disturber;
 
 	flashmon_live_init(page);
-	CHECK(!live_open(&live, "busy-chip", &error));
+	CHECK(!live_open(&live, &busy_chip, &error));
 	CHECK(pattern_layout(params, params->file_bytes, params->volume_bytes,
 			     patterns, &error) == 1);
 	CHECK(!streams_reserve(&set, patterns, 1, true, &error));

@@ -7,6 +7,7 @@
 
 #include "harness.h"
 #include "plan/plan.h"
+#include "plan/verbs.h"
 
 static void decoding(void)
 {
@@ -265,8 +266,43 @@ static void many_steps(void)
 	free(text);
 }
 
+static bool has_key(const struct verb_spec *verb, const char *name,
+		    enum key_kind kind)
+{
+	const struct key_spec *key;
+
+	for (key = verb->keys; key->name; key++)
+		if (!strcmp(key->name, name))
+			return key->kind == kind;
+	return false;
+}
+
+/* What a row promises by its flags its keys must have. */
+static void rows(void)
+{
+	const struct verb_spec *verb = NULL;
+	unsigned int seen = 0, may_fill = 0;
+
+	while ((verb = plan_verb_next(verb))) {
+		seen++;
+		may_fill += !!(verb->flags & VERB_MAY_FILL);
+		CHECKF(verb->run && plan_verb(verb->name) == verb,
+		       "%s: no function, or its name is there twice",
+		       verb->name);
+		CHECKF(!(verb->flags & VERB_SEEDED) ||
+		       has_key(verb, "seed", KEY_NUMBER), "%s", verb->name);
+		CHECKF(!(verb->flags & VERB_PHASE) ||
+		       has_key(verb, "phase", KEY_TEXT), "%s", verb->name);
+		CHECKF(!verb->keys[PLAN_KEYS_MAX - 1].name,
+		       "%s has no end of its keys", verb->name);
+	}
+	CHECK(seen > 30 && may_fill == 4);
+	CHECK(!plan_verb("unknown") && !plan_verb(""));
+}
+
 void test_plan(void)
 {
+	rows();
 	decoding();
 	good_plan();
 	bad_plans();

@@ -13,10 +13,10 @@
 #include "core/record.h"
 #include "harness.h"
 #include "plan/plan.h"
+#include "steps/step.h"
 #include "workloads/tree/content.h"
 #include "workloads/tree/descent.h"
 #include "workloads/tree/shape.h"
-#include "workloads/tree/tree.h"
 #include "workloads/tree/walk.h"
 
 /* --- shape --------------------------------------------------------------- */
@@ -312,6 +312,8 @@ static const char *at(const char *name)
 static int step(const char *keys, struct ffs_error *error)
 {
 	struct record_sink *sink = malloc(sizeof(*sink));
+	struct run_state state = { .sink = sink };
+	struct step_times times;
 	char text[512], line[400];
 	struct plan plan;
 	int result;
@@ -323,7 +325,7 @@ static int step(const char *keys, struct ffs_error *error)
 	record_sink_init(sink, -1);
 	if (CHECKF(!plan_parse(&plan, text, strlen(text), error), "%s",
 		   error->message)) {
-		result = tree_step(plan.steps, NULL, sink, error);
+		result = step_execute(plan.steps, &state, &times, error);
 		CHECK(result || error->errnum == -1);
 		plan_free(&plan);
 	}

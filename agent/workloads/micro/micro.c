@@ -121,8 +121,7 @@ static int reserve(struct micro *m, struct ffs_error *error)
 	for (i = 0; i < PHASES; i++)
 		if (phase_reserve(&m->phases[i], &m->site, error))
 			return -1;
-	if (live_open(&m->live,
-		      m->site.monitor ? m->site.monitor->mtd : NULL, error))
+	if (live_open(&m->live, m->site.monitor, error))
 		return -1;
 	live_read(&m->live, &m->measure_start);
 	/* As init it is called after the file that the kernel has started. */

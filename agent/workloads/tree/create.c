@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@ struct open_directory {
 struct creation {
 	struct tree_run *run;
 	struct tree_params params;
+	uint64_t write_bytes;
+	bool sync;
 	struct tree_content content;
 	struct shape_counts planned;
 	struct descent descent;
@@ -98,7 +101,7 @@ static int write_reserve(struct creation *c, int fd, uint64_t bytes,
 	const unsigned char *next = c->reserve;
 
 	while (bytes) {
-		uint64_t unit = c->params.write_bytes;
+		uint64_t unit = c->write_bytes;
 		ssize_t n = write(fd, next, bytes < unit ? bytes : unit);
 		uint64_t now = clock_now_ns();
 
@@ -145,7 +148,7 @@ static int write_file(struct creation *c, int fd,
 		ready = fill_reserve(c, file, offset);
 		*clock = clock_now_ns();
 	}
-	if (!failed && c->params.sync && fsync(fd))
+	if (!failed && c->sync && fsync(fd))
 		failed = errno;
 	return failed;
 }
@@ -252,7 +255,7 @@ static int create_tree(struct creation *c, struct ffs_error *error)
 
 static int reserve(struct creation *c, struct ffs_error *error)
 {
-	uint64_t unit = c->params.write_bytes;
+	uint64_t unit = c->write_bytes;
 	size_t levels = (size_t)c->planned.depth + 2;
 
 	c->reserve_bytes = unit > RESERVE_BYTES ? unit :
@@ -275,7 +278,11 @@ static int reserve(struct creation *c, struct ffs_error *error)
 
 int tree_create(struct tree_run *run, struct ffs_error *error)
 {
-	struct creation c = { .run = run };
+	struct creation c = {
+		.run = run,
+		.write_bytes = (uint64_t)step_number(run->step, "write_bytes"),
+		.sync = step_number(run->step, "sync"),
+	};
 	int result = -1;
 
 	if (!tree_params_read(&c.params, run->step, error) &&

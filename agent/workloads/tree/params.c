@@ -38,15 +38,17 @@ int tree_params_read(struct tree_params *params, const struct plan_step *step,
 		return ffs_fail(error, 0,
 			"compressibility_percent is of contents=compressible, not of %s; leave it out",
 			tree_content_names[params->contents]);
-	if (!strcmp(step->verb->name, "tree-create")) {
-		params->write_bytes =
-			(uint64_t)step_number(step, "write_bytes");
-		params->sync = step_number(step, "sync");
-	}
 	return 0;
 }
 
-static int check_delete(const struct plan_step *step, struct ffs_error *error)
+int tree_check_shape(const struct plan_step *step, struct ffs_error *error)
+{
+	struct tree_params params;
+
+	return tree_params_read(&params, step, error);
+}
+
+int tree_check_delete(const struct plan_step *step, struct ffs_error *error)
 {
 	const char *dir = step_text(step, "dir");
 
@@ -57,7 +59,7 @@ static int check_delete(const struct plan_step *step, struct ffs_error *error)
 		dir);
 }
 
-static int check_digest(const struct plan_step *step, struct ffs_error *error)
+int tree_check_digest(const struct plan_step *step, struct ffs_error *error)
 {
 	const char *expect = step_text(step, "expect");
 
@@ -69,27 +71,11 @@ static int check_digest(const struct plan_step *step, struct ffs_error *error)
 		expect, DIGEST_DIGITS);
 }
 
-static int check_copy(const struct plan_step *step, struct ffs_error *error)
+int tree_check_copy(const struct plan_step *step, struct ffs_error *error)
 {
 	if (strcmp(step_text(step, "from"), step_text(step, "dir")))
 		return 0;
 	return ffs_fail(error, 0,
 		"from and dir are both %.100s; dir is the copy, which must not exist yet",
 		step_text(step, "dir"));
-}
-
-int tree_step_check(const struct plan_step *step, struct ffs_error *error)
-{
-	const char *verb = step->verb->name;
-	struct tree_params params;
-
-	if (!strcmp(verb, "tree-create") || !strcmp(verb, "tree-check"))
-		return tree_params_read(&params, step, error);
-	if (!strcmp(verb, "tree-delete"))
-		return check_delete(step, error);
-	if (!strcmp(verb, "tree-digest"))
-		return check_digest(step, error);
-	if (!strcmp(verb, "tree-copy"))
-		return check_copy(step, error);
-	return 0;
 }

@@ -5,7 +5,6 @@
 #ifndef FFSAGENT_TREE_PARAMS_H
 #define FFSAGENT_TREE_PARAMS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/error.h"
@@ -17,8 +16,6 @@ struct tree_params {
 	struct tree_shape shape;
 	enum tree_content_kind contents;
 	unsigned int saving_percent;
-	uint64_t write_bytes;	/* tree-create */
-	bool sync;		/* tree-create */
 };
 
 /**
@@ -28,7 +25,10 @@ struct tree_params {
 int tree_params_read(struct tree_params *params, const struct plan_step *step,
 		     struct ffs_error *error);
 
-/** tree_step_check() - what can be checked of any tree-* step beforehand. */
-int tree_step_check(const struct plan_step *step, struct ffs_error *error);
+/* What can be checked of these steps beforehand. */
+int tree_check_shape(const struct plan_step *step, struct ffs_error *error);
+int tree_check_delete(const struct plan_step *step, struct ffs_error *error);
+int tree_check_digest(const struct plan_step *step, struct ffs_error *error);
+int tree_check_copy(const struct plan_step *step, struct ffs_error *error);
 
 #endif

@@ -35,7 +35,9 @@ struct tree_run {
 int tree_begin(struct tree_run *run, struct ffs_error *error);
 void tree_stop(struct tree_run *run);
 
-/* The steps. */
+/* The steps; what they share is begun and ended by tree_step(). */
+typedef int (*tree_function)(struct tree_run *run, struct ffs_error *error);
+
 int tree_create(struct tree_run *run, struct ffs_error *error);
 int tree_list(struct tree_run *run, struct ffs_error *error);
 int tree_find(struct tree_run *run, struct ffs_error *error);

@@ -4,35 +4,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "workloads/tree/run.h"
 #include "workloads/tree/tree.h"
-
-static const struct {
-	const char *verb;
-	int (*function)(struct tree_run *run, struct ffs_error *error);
-} functions[] = {
-	{ "tree-create", tree_create },
-	{ "tree-list", tree_list },
-	{ "tree-find", tree_find },
-	{ "tree-delete", tree_delete },
-	{ "tree-copy", tree_copy },
-	{ "tree-check", tree_check },
-	{ "tree-digest", tree_digest },
-	{ "tree-warm", tree_warm },
-};
-
-#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
-
-static size_t index_of(const char *verb)
-{
-	size_t i = 0;
-
-	while (i < FUNCTIONS && strcmp(functions[i].verb, verb))
-		i++;
-	return i;
-}
 
 int tree_begin(struct tree_run *run, struct ffs_error *error)
 {
@@ -61,32 +34,27 @@ static void put_tree(const struct tree_run *run, const char *phase,
 	record_end(sink);
 }
 
-int tree_step(const struct plan_step *step,
-	      const struct flash_monitor *monitor,
-	      struct record_sink *sink, struct ffs_error *error)
+int tree_step(tree_function function, const struct plan_step *step,
+	      struct run_state *state, struct ffs_error *error)
 {
 	const char *phase = step_text(step, "phase");
-	size_t i = index_of(step->verb->name);
 	struct tree_run *run = calloc(1, sizeof(*run));
 	int result, op;
 
-	if (!run || i == FUNCTIONS) {
-		free(run);
-		return ffs_fail(error, run ? ENOSYS : ENOMEM, "%s",
-				step->verb->name);
-	}
+	if (!run)
+		return ffs_fail(error, ENOMEM, "%s", step->verb->name);
 	run->step = step;
 	run->dir = step_text(step, "dir");
-	run->monitor = monitor;
+	run->monitor = state->monitor;
 	/* Resetting touches the memory before the phase. */
 	for (op = 0; op < LATENCY_OPS; op++)
 		latency_reset(&run->latencies[op]);
-	result = functions[i].function(run, error);
+	result = function(run, error);
 	if (run->measure.phase.ran) {
-		result = measure_end(&run->measure, monitor, result, error);
+		result = measure_end(&run->measure, run->monitor, result, error);
 		measure_record(&run->measure, MEASURE_WORKLOAD, phase,
-			       run->latencies, sink);
-		put_tree(run, phase, sink);
+			       run->latencies, state->sink);
+		put_tree(run, phase, state->sink);
 		measure_free(&run->measure);
 	}
 	free(run);

@@ -11,19 +11,18 @@
 #define FFSAGENT_TREE_H
 
 #include "core/error.h"
-#include "core/record.h"
-#include "flash/monitor.h"
 #include "plan/plan.h"
+#include "steps/step.h"
+#include "workloads/tree/run.h"
 
 /**
  * tree_step() - execute one of these steps and emit its records.
- * @monitor: where to look, or NULL.
+ * @function: does the work; one of run.h.
  *
  * Return: 0, or -1 with @error.  What was done before a failure is emitted all
  * the same.
  */
-int tree_step(const struct plan_step *step,
-	      const struct flash_monitor *monitor,
-	      struct record_sink *sink, struct ffs_error *error);
+int tree_step(tree_function function, const struct plan_step *step,
+	      struct run_state *state, struct ffs_error *error);
 
 #endif

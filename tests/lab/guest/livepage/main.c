@@ -50,10 +50,11 @@ die(const char *format, ...)
 
 static struct live open_live(const char *mtd)
 {
+	const struct flash_monitor monitor = { .mtd = mtd, .chip = "" };
 	struct ffs_error error;
 	struct live live;
 
-	if (live_open(&live, mtd, &error))
+	if (live_open(&live, &monitor, &error))
 		die("%s", error.message);
 	return live;
 }
@@ -184,6 +185,7 @@ static void control(const char *verb, const char *mtd)
 static void detach_mapped(const char *mtd)
 {
 	static struct live_snapshot before, after;
+	const struct flash_monitor monitor = { .mtd = mtd, .chip = "" };
 	struct live live = open_live(mtd), other;
 	int fd = open_proc(mtd, "live", O_RDONLY);
 	struct ffs_error error;
@@ -193,7 +195,7 @@ static void detach_mapped(const char *mtd)
 	live_read(&live, &after);
 	if (!before.n || before.n != after.n)
 		die("%zu tasks became %zu", before.n, after.n);
-	if (!live_open(&other, mtd, &error))
+	if (!live_open(&other, &monitor, &error))
 		die("a detached monitor still has a page");
 	refused("a mapping of a detached monitor's page",
 		maps(fd, 4096, 0, PROT_READ, MAP_SHARED), EIO);

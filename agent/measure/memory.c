@@ -13,7 +13,7 @@
 
 #include "core/clock.h"
 #include "core/files.h"
-#include "steps/memory.h"
+#include "measure/memory.h"
 
 #define TEXT_LIMIT ((size_t)4 << 20)
 #define SLAB_HEADER "slabinfo - version: 2."

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mount.c - the steps about a mounted file system as a whole: mount, umount, sync,
+ * drop-caches.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "core/caches.h"
+#include "core/files.h"
+#include "measure/space.h"
+#include "plan/verbs.h"
+#include "steps/step.h"
+
+static int make_target(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	(void)state;
+	return make_directories(step_text(step, "target"), error);
+}
+
+static unsigned long mount_flags(const char *list)
+{
+	unsigned long flags = 0;
+
+	while (*list) {
+		size_t length = strcspn(list, ",");
+
+		flags |= plan_mount_flag(list, length);
+		list += length + (list[length] == ',');
+	}
+	return flags;
+}
+
+static int mount_it(const struct plan_step *step, struct run_state *state,
+		    struct ffs_error *error)
+{
+	const char *type = step_text(step, "type");
+	const char *source = step_text(step, "source");
+	const char *target = step_text(step, "target");
+
+	(void)state;
+	if (mount(source, target, type, mount_flags(step_text(step, "flags")),
+		  step_text(step, "options")))
+		return ffs_fail(error, errno, "cannot mount %s '%s' on %s%s",
+				type, source, target,
+				errno == ENODEV ? " (this kernel does not know the file system: load its module)" :
+				errno == EINVAL ? " (a wrong option, or no such file system on it; the kernel log says more)" : "");
+	return 0;
+}
+
+static void report_space(const struct plan_step *step, struct run_state *state)
+{
+	const char *label = *step->label ? step->label : step->verb->name;
+	struct ffs_error ignored;
+	struct space space;
+
+	/* Of a host's directory it would be the host's: no two runs alike. */
+	if (!strcmp(step_text(step, "type"), "hostfs"))
+		return;
+	if (!space_read(&space, step_text(step, "target"), &ignored))
+		space_record(&space, label, state->sink);
+}
+
+static int unmount_it(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	const char *target = step_text(step, "target");
+
+	(void)state;
+	if (umount(target))
+		return ffs_fail(error, errno, "cannot unmount %s%s", target,
+				errno == EBUSY ? " (a file or directory of it is in use)" :
+				errno == EINVAL ? " (nothing is mounted there)" : "");
+	return 0;
+}
+
+static int sync_it(const struct plan_step *step, struct run_state *state,
+		   struct ffs_error *error)
+{
+	(void)state;
+	return sync_filesystem(step_text(step, "target"), error);
+}
+
+static int drop_caches(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	(void)step;
+	(void)state;
+	return caches_drop(CACHES_ALL, error);
+}
+
+const struct verb_spec mount_verbs[] = {
+	{
+		.name = "mount",
+		.flags = VERB_PHASE,
+		.before = make_target,
+		.run = mount_it,
+		.after = report_space,
+		.keys = {
+			{ "type", KEY_NAME, NULL, 0, 0, NULL },
+			{ "source", KEY_NAME, NULL, 0, 0, NULL },
+			{ "target", KEY_PATH, "/mnt", 0, 0, NULL },
+			{ "options", KEY_TEXT, "", 0, 0, NULL },
+			{ "flags", KEY_MOUNT_FLAGS, "", 0, 0, NULL },
+			PLAN_PHASE_KEY,
+		},
+	},
+	{
+		.name = "umount",
+		.flags = VERB_PHASE,
+		.run = unmount_it,
+		.keys = {
+			{ "target", KEY_PATH, "/mnt", 0, 0, NULL },
+			PLAN_PHASE_KEY,
+		},
+	},
+	{
+		.name = "sync",
+		.flags = VERB_PHASE,
+		.run = sync_it,
+		.keys = {
+			{ "target", KEY_PATH, "/mnt", 0, 0, NULL },
+			PLAN_PHASE_KEY,
+		},
+	},
+	{
+		.name = "drop-caches",
+		.flags = VERB_PHASE,
+		.run = drop_caches,
+		.keys = {
+			PLAN_PHASE_KEY,
+		},
+	},
+	{ .name = NULL },
+};

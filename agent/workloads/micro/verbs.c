@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * verbs.c - the steps prepare and micro as a plan has them: rows and keys.
+ */
+#include "plan/verbs.h"
+#include "steps/step.h"
+#include "workloads/micro/micro.h"
+#include "workloads/micro/params.h"
+#include "workloads/micro/prepare.h"
+
+static int check_prepare(const struct plan_step *step, struct ffs_error *error)
+{
+	struct prepare_params params;
+
+	prepare_params_read(&params, step);
+	return prepare_params_check(&params, error);
+}
+
+static int run_prepare(const struct plan_step *step, struct run_state *state,
+		       struct ffs_error *error)
+{
+	struct prepare_params params;
+
+	prepare_params_read(&params, step);
+	return prepare_run(&params, state->monitor, state->sink, error);
+}
+
+static int check_micro(const struct plan_step *step, struct ffs_error *error)
+{
+	struct micro_params params;
+
+	micro_params_read(&params, step);
+	return micro_params_check(&params, error);
+}
+
+static int run_micro(const struct plan_step *step, struct run_state *state,
+		     struct ffs_error *error)
+{
+	struct micro_params params;
+
+	micro_params_read(&params, step);
+	return micro_run(&params, state->monitor, state->sink, error);
+}
+
+const struct verb_spec micro_verbs[] = {
+	{
+		.name = "prepare",
+		.flags = VERB_SEEDED,
+		.check = check_prepare,
+		.run = run_prepare,
+		.keys = {
+			{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
+			{ "state", KEY_CHOICE, "free", 0, 0, prepare_state_names },
+			{ "valid_percent", KEY_NUMBER, "0", 0, 100, NULL },
+			{ "invalid_percent", KEY_NUMBER, "0", 0, 100, NULL },
+			{ "rate_percent", KEY_NUMBER, "0", 0, 100, NULL },
+			{ "partition_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
+			{ "file_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
+			{ "test_file", KEY_NUMBER, "0", 0, 1, NULL },
+			{ "limit", KEY_NUMBER, "1", 0, 1, NULL },
+			{ "unit_bytes", KEY_NUMBER, "131072", 512, PLAN_MIB(64), NULL },
+			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
+		},
+	},
+	{
+		.name = "micro",
+		.flags = VERB_MAY_FILL | VERB_SEEDED,
+		.check = check_micro,
+		.run = run_micro,
+		.keys = {
+			{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
+			{ "pattern", KEY_CHOICE, "random-write", 0, 0,
+			  micro_kind_names },
+			{ "request_bytes", KEY_NUMBER, "4096", 1, PLAN_MIB(64), NULL },
+			{ "volume_bytes", KEY_NUMBER, "20971520", 1, PLAN_SIZE_LIMIT, NULL },
+			{ "file_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
+			{ "existing", KEY_NUMBER, "0", 0, 1, NULL },
+			{ "limit", KEY_NUMBER, "1", 0, 1, NULL },
+			{ "remove", KEY_NUMBER, "0", 0, 1, NULL },
+			{ "settle_ms", KEY_NUMBER, "0", 0, 1000000000000, NULL },
+			{ "random", KEY_CHOICE, "shuffle", 0, 0, micro_random_names },
+			{ "shift_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
+			{ "target_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
+			{ "partitions", KEY_NUMBER, "1", 1, INT32_MAX, NULL },
+			{ "increment", KEY_NUMBER, "1", -(1LL << 31), 1LL << 31, NULL },
+			{ "parallel", KEY_NUMBER, "1", 1, MICRO_STREAMS_MAX, NULL },
+			{ "mix_pattern", KEY_CHOICE, "", 0, 0, micro_kind_names },
+			{ "mix_ratio", KEY_NUMBER, "1", 1, INT32_MAX, NULL },
+			{ "pause_us", KEY_NUMBER, "0", 0, 1000000000000, NULL },
+			{ "burst", KEY_NUMBER, "1", 1, INT32_MAX, NULL },
+			{ "cache", KEY_CHOICE, "drop", 0, 0, micro_cache_names },
+			{ "fsync_every", KEY_NUMBER, "0", 0, INT32_MAX, NULL },
+			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
+		},
+	},
+	{ .name = NULL },
+};
