@@ -66,6 +66,11 @@ static int run_step(const struct plan_step *step, size_t index,
 	record_number(state->sink, "t_start_ns", times.t_start_ns);
 	record_number(state->sink, "t_end_ns", times.t_end_ns);
 	record_status(state->sink, result ? error : NULL);
+	/* What a failure means to the plan, see goes_on(). */
+	if (result && step->may_fail)
+		record_true(state->sink, "may_fail");
+	if (result && step->verb->flags & VERB_MAY_FILL)
+		record_true(state->sink, "may_fill");
 	record_end(state->sink);
 	if (result)
 		fprintf(stderr, "ffsagent: step %zu (line %zu, %s): %s%s\n",

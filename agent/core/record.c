@@ -158,6 +158,12 @@ void record_signed(struct record_sink *sink, const char *key, int64_t value)
 	put_text(sink, text);
 }
 
+void record_true(struct record_sink *sink, const char *key)
+{
+	put_key(sink, key);
+	put_text(sink, "true");
+}
+
 void record_status(struct record_sink *sink, const struct ffs_error *error)
 {
 	record_string(sink, "status", error ? "error" : "ok");

@@ -41,6 +41,9 @@ void record_string(struct record_sink *sink, const char *key,
 void record_number(struct record_sink *sink, const char *key, uint64_t value);
 void record_signed(struct record_sink *sink, const char *key, int64_t value);
 
+/** record_true() - a property that it has; what is false is left out. */
+void record_true(struct record_sink *sink, const char *key);
+
 /** record_status() - "ok", or "error" with errno, name and message. */
 void record_status(struct record_sink *sink, const struct ffs_error *error);
 

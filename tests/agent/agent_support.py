@@ -110,6 +110,9 @@ def parse(text: str) -> list[Record]:
         if record.get("status") == "error":
             at = order.index("status") + 1
             order = order[:at] + FAILURE + order[at:]
+            # Only where it is true, and only of a step.
+            if record["type"] == "step":
+                order += [key for key in ("may_fail", "may_fill") if record.get(key) is True]
         assert keys == order, (keys, order)
         assert record["v"] == 1
     assert records[0]["type"] == "start" and records[-1]["type"] == "end"

@@ -168,6 +168,9 @@ def test_failing_steps(agent: Agent) -> None:
     assert not marker.exists()
     steps = of_type(records, "step")
     assert [s["errno_name"] for s in steps] == ["ENOENT", "", ""]
+    # What is false is left out.
+    assert [s.get("may_fail") for s in steps] == [True, True, None]
+    assert not any("may_fill" in s for s in steps)
     assert steps[1]["label"] == 'say "x"' and "status 1" in steps[1]["message"]
     assert records[-1]["steps_run"] == 3 and records[-1]["steps_total"] == 4
     assert agent.plan("exec path=false may_fail=1")[-1]["status"] == "ok"

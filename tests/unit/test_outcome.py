@@ -92,7 +92,7 @@ def _phase(name: str, status: str = "error", workload: str = "ffsmark", **more: 
     return {"type": "phase", "phase": name, "workload": workload, "status": status, **more}
 
 
-def _step(index: int, status: str = "ok", **more: str) -> Any:
+def _step(index: int, status: str = "ok", **more: str | bool) -> Any:
     return {"type": "step", "index": index, "verb": "mount", "status": status, **more}
 
 
@@ -142,16 +142,29 @@ def _of(*records: Any, status: int = 0, console: str = "") -> Outcome:
         ([_step(3, "error", errno_name="EIO"), BAD_END], "fail", "step 3 (mount): EIO"),
         ([_step(3, "error"), BAD_END], "fail", "step 3 (mount): failed"),
         ([_step(3, "error", errno_name="EBADMSG"), BAD_END], "corrupt", "step 3 (mount): EBADMSG"),
-        # What may fail: the plan went on after it, or ended well.
-        ([_phase("a"), _step(0, "error", errno_name="EIO"), _step(1), GOOD_END], "pass", ""),
-        ([_phase("a"), _step(0, "error", errno_name="EIO"), GOOD_END], "pass", ""),
+        # What may fail says so, whatever comes after it; its phases are forgiven with it.
+        ([_phase("a"), _step(0, "error", may_fail=True), _step(1), GOOD_END], "pass", ""),
+        ([_phase("a"), _step(0, "error", may_fail=True), GOOD_END], "pass", ""),
         (
-            [_step(0, "error", errno_name="EIO"), _step(1, "error", message="why"), BAD_END],
+            [_step(0, "error", errno_name="ENOSPC", may_fail=True), GOOD_END],
+            *("pass", ""),
+        ),
+        (
+            [_step(0, "error", may_fail=True), _step(1, "error", message="why"), BAD_END],
             *("fail", "step 1 (mount): why"),
+        ),
+        (
+            [_step(0, "error", may_fail=True), _phase("b", message="x"), _step(1), BAD_END],
+            *("fail", "phase b: x"),
+        ),
+        # Another failure counts, even where the plan went on after it and ended well.
+        (
+            [_step(0, "error", errno_name="EIO"), _step(1), GOOD_END],
+            *("fail", "step 0 (mount): EIO"),
         ),
         # A full partition lets the plan go on, and is a failure all the same.
         (
-            [_step(0, "error", errno_name="ENOSPC"), _step(1), GOOD_END],
+            [_step(0, "error", errno_name="ENOSPC", may_fill=True), _step(1), GOOD_END],
             *("fail", "step 0 (mount): ENOSPC"),
         ),
         # A phase that failed counts though its step did not, and without a step.

@@ -159,13 +159,9 @@ def _failed_step(stream: RecordStream, console: str, asked: Asked) -> Outcome | 
 def _failures(stream: RecordStream) -> tuple[list[Record], list[Record]]:
     """The phases and the steps that failed, without those that may fail.
 
-    The records do not say which may. But after a failure the plan only goes on, or ends well, if
-    it was one of these, or a workload that filled the partition (ENOSPC; agent/run.c). The phases
-    of a step are reported right before it.
+    The record of a step says which may; its phases are reported right before it. A workload that
+    filled the partition has failed too, though the plan went on.
     """
-    end = stream.end
-    ended_well = end is not None and end["status"] == "ok"
-    last = next((r for r in reversed(stream.records) if r["type"] == "step"), None)
     phases: list[Record] = []
     steps: list[Record] = []
     pending: list[Record] = []
@@ -174,12 +170,10 @@ def _failures(stream: RecordStream) -> tuple[list[Record], list[Record]]:
             pending.append(record)
         if record["type"] != "step":
             continue
-        failed = record["status"] != "ok"
-        if failed and record.get("errno_name") != "ENOSPC" and (ended_well or record is not last):
-            pending = []
-            continue
-        phases, pending = phases + pending, []
-        steps += [record] if failed else []
+        if record["status"] != "ok" and not record.get("may_fail"):
+            steps.append(record)
+        phases += [] if record.get("may_fail") else pending
+        pending = []
     return phases + pending, steps
 
 
