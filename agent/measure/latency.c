@@ -55,16 +55,16 @@ void latency_free(struct latency *latency)
 }
 
 static void begin(struct record_sink *sink, const char *type,
-		  const char *workload, const char *phase, enum latency_op op)
+		  const char *workload, const char *phase, const char *op)
 {
 	record_begin(sink, type);
 	record_string(sink, "workload", workload);
 	record_string(sink, "phase", phase);
-	record_string(sink, "op", latency_names[op]);
+	record_string(sink, "op", op);
 }
 
 void latency_record(const struct latency *latency, const char *workload,
-		    const char *phase, enum latency_op op,
+		    const char *phase, const char *op,
 		    struct record_sink *sink)
 {
 	const struct histogram *h = &latency->histogram;

@@ -15,6 +15,7 @@
 #include "core/histogram.h"
 #include "core/record.h"
 
+/* What the workloads have in common; one with other operations names its own. */
 enum latency_op {
 	LATENCY_CREATE,
 	LATENCY_READ,
@@ -45,6 +46,24 @@ static inline void latency_add(struct latency *latency, uint64_t ns)
 		latency->values[latency->n_values++] = ns;
 }
 
+/* Those of a phase, as its records have them; both arrays are [n]. */
+struct latency_list {
+	const struct latency *latencies;
+	const char *const *names;
+	size_t n;
+};
+
+/** latency_list_of() - by enum latency_op; @latencies: [LATENCY_OPS]. */
+static inline struct latency_list
+latency_list_of(const struct latency *latencies)
+{
+	return (struct latency_list) {
+		.latencies = latencies,
+		.names = latency_names,
+		.n = LATENCY_OPS,
+	};
+}
+
 /** latency_reserve() - room for @values single values; 0 for none. */
 int latency_reserve(struct latency *latency, size_t values,
 		    struct ffs_error *error);
@@ -53,7 +72,7 @@ void latency_free(struct latency *latency);
 
 /** latency_record() - emit "latency" and "full-latency"; none if empty. */
 void latency_record(const struct latency *latency, const char *workload,
-		    const char *phase, enum latency_op op,
+		    const char *phase, const char *op,
 		    struct record_sink *sink);
 
 #endif

@@ -45,7 +45,8 @@ int measure_end(struct measure *m, const struct flash_monitor *monitor,
 }
 
 void measure_record(struct measure *m, const char *workload, const char *name,
-		    const struct latency *latencies, struct record_sink *sink)
+		    const struct latency_list *latencies,
+		    struct record_sink *sink)
 {
 	if (!m->phase.ran || m->phase.emitted)
 		return;

@@ -50,10 +50,11 @@ int measure_end(struct measure *m, const struct flash_monitor *monitor,
 
 /**
  * measure_record() - emit "phase", "latency" of what there is, "tasks".
- * @latencies: [LATENCY_OPS], or NULL.
+ * @latencies: or NULL.
  */
 void measure_record(struct measure *m, const char *workload, const char *name,
-		    const struct latency *latencies, struct record_sink *sink);
+		    const struct latency_list *latencies,
+		    struct record_sink *sink);
 
 void measure_free(struct measure *m);
 

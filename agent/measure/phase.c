@@ -66,21 +66,23 @@ static void put_phase(const struct phase *phase, const char *workload,
 }
 
 void phase_record_short(struct phase *phase, const char *workload,
-			const char *name, const struct latency *latencies,
+			const char *name, const struct latency_list *latencies,
 			struct record_sink *sink)
 {
-	int op;
+	size_t i;
 
 	if (!phase->ran || phase->emitted)
 		return;
 	phase->emitted = true;
 	put_phase(phase, workload, name, sink);
-	for (op = 0; op < LATENCY_OPS && latencies; op++)
-		latency_record(&latencies[op], workload, name, op, sink);
+	for (i = 0; latencies && i < latencies->n; i++)
+		latency_record(&latencies->latencies[i], workload, name,
+			       latencies->names[i], sink);
 }
 
 void phase_record(struct phase *phase, const char *workload, const char *name,
-		  const struct latency *latencies, struct record_sink *sink)
+		  const struct latency_list *latencies,
+		  struct record_sink *sink)
 {
 	char start[32], end[32];
 

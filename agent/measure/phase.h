@@ -59,14 +59,15 @@ int phase_end(struct phase *phase, const struct phase_site *site, int result,
 
 /**
  * phase_record() - emit everything of a phase that ran, once.
- * @latencies: [LATENCY_OPS], or NULL.
+ * @latencies: or NULL.
  */
 void phase_record(struct phase *phase, const char *workload, const char *name,
-		  const struct latency *latencies, struct record_sink *sink);
+		  const struct latency_list *latencies,
+		  struct record_sink *sink);
 
 /** phase_record_short() - the same without space and blocks. */
 void phase_record_short(struct phase *phase, const char *workload,
-			const char *name, const struct latency *latencies,
+			const char *name, const struct latency_list *latencies,
 			struct record_sink *sink);
 
 void phase_free(struct phase *phase);

@@ -22,7 +22,8 @@
 	TABLE(program_verbs) \
 	TABLE(ffsmark_verbs) \
 	TABLE(micro_verbs) \
-	TABLE(tree_verbs)
+	TABLE(tree_verbs) \
+	TABLE(append_log_verbs)
 
 /* Each ends at a NULL name. */
 #define DECLARE_TABLE(name) extern const struct verb_spec name[];

@@ -3,7 +3,7 @@
  * harness.h - the whole test framework: named checks, counted.
  *
  * A test is a function; each CHECK() in it counts as one check and names the
- * file and line when it fails.  The suites are listed in test_main.c.
+ * file and line when it fails.  The suites are listed below.
  */
 #ifndef FFSAGENT_TEST_HARNESS_H
 #define FFSAGENT_TEST_HARNESS_H
@@ -28,21 +28,28 @@ bool check(bool good, const char *file, int line, const char *format, ...)
  */
 void scratch_template(char *path, size_t size, const char *name);
 
-void test_histogram(void);
-void test_random(void);
-void test_record(void);
-void test_plan(void);
-void test_ops(void);
-void test_file_io(void);
-void test_monitor(void);
-void test_live(void);
-void test_memory(void);
-void test_image(void);
-void test_content(void);
-void test_micro_pattern(void);
-void test_micro_report(void);
-void test_distribution(void);
-void test_tree(void);
-void test_postmark(void);
+/* The suites, each test_NAME() in test_NAME.c. */
+#define SUITES(SUITE) \
+	SUITE(histogram) \
+	SUITE(random) \
+	SUITE(record) \
+	SUITE(plan) \
+	SUITE(ops) \
+	SUITE(file_io) \
+	SUITE(monitor) \
+	SUITE(live) \
+	SUITE(memory) \
+	SUITE(image) \
+	SUITE(content) \
+	SUITE(micro_pattern) \
+	SUITE(micro_report) \
+	SUITE(distribution) \
+	SUITE(tree) \
+	SUITE(postmark) \
+	SUITE(append_log)
+
+#define DECLARE_SUITE(name) void test_##name(void);
+SUITES(DECLARE_SUITE)
+#undef DECLARE_SUITE
 
 #endif

@@ -51,9 +51,9 @@ start "$programs/test_units"
 start "$programs/fuzz_plan" "$runs" "$seed"
 start "$programs/fuzz_postmark" "$runs" "$seed"
 start "$programs/fuzz_memory" "$runs" "$seed"
-start python3 "$here/test_agent.py" "$agent"
-start python3 "$here/test_micro.py" "$agent"
-start python3 "$here/test_tree.py" "$agent"
+for test in "$here"/test_*.py; do
+	start python3 "$test" "$agent"
+done
 wait
 part=0
 while [ $part -lt $started ]; do

@@ -44,22 +44,9 @@ int main(void)
 		const char *name;
 		void (*run)(void);
 	} suites[] = {
-		{ "histogram", test_histogram },
-		{ "random", test_random },
-		{ "record", test_record },
-		{ "plan", test_plan },
-		{ "ops", test_ops },
-		{ "file_io", test_file_io },
-		{ "monitor", test_monitor },
-		{ "live", test_live },
-		{ "memory", test_memory },
-		{ "image", test_image },
-		{ "content", test_content },
-		{ "micro_pattern", test_micro_pattern },
-		{ "micro_report", test_micro_report },
-		{ "distribution", test_distribution },
-		{ "tree", test_tree },
-		{ "postmark", test_postmark },
+#define SUITE(name) { #name, test_##name },
+		SUITES(SUITE)
+#undef SUITE
 	};
 	size_t i;
 

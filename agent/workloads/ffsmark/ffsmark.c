@@ -191,11 +191,12 @@ static const phase_body bodies[PHASES] = {
 
 static void emit_phase(struct run *run, enum ffsmark_phase_id id)
 {
+	const struct latency_list latencies = latency_list_of(run->latencies);
 	struct phase *phase = &run->result->phases[id];
 
 	/* The latencies are those of the phase that ran last. */
 	phase_record(phase, WORKLOAD, ffsmark_phase_names[id],
-		     id == PHASE_INVALIDATE ? NULL : run->latencies,
+		     id == PHASE_INVALIDATE ? NULL : &latencies,
 		     run->outputs->sink);
 	if (!run->result->keep_snapshots)
 		phase_free(phase);

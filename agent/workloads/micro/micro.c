@@ -314,6 +314,7 @@ static int run_phases(struct micro *m, struct ffs_error *error)
 
 static void report(struct micro *m, struct record_sink *sink)
 {
+	const struct latency_list latencies = latency_list_of(m->latencies);
 	struct phase *phases = m->phases;
 
 	phase_record(&phases[PHASE_INVALIDATE], MICRO_WORKLOAD,
@@ -322,7 +323,7 @@ static void report(struct micro *m, struct record_sink *sink)
 		return;
 	fill_latencies(&m->set, m->latencies);
 	phase_record(&phases[PHASE_MEASURE], MICRO_WORKLOAD,
-		     phase_names[PHASE_MEASURE], m->latencies, sink);
+		     phase_names[PHASE_MEASURE], &latencies, sink);
 	report_micro(m->params, &m->facts, &m->set, sink);
 	report_requests(&m->set, sink);
 	if (m->live.page) {

@@ -8,8 +8,8 @@
 
 #include "core/content.h"
 #include "core/random.h"
+#include "core/words.h"
 #include "workloads/tree/content.h"
-#include "workloads/tree/words.h"
 
 /* Text begins anew after so many bytes, so that any piece can be made. */
 #define TEXT_BLOCK_BYTES 4096

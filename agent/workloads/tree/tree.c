@@ -39,6 +39,7 @@ int tree_step(tree_function function, const struct plan_step *step,
 {
 	const char *phase = step_text(step, "phase");
 	struct tree_run *run = calloc(1, sizeof(*run));
+	struct latency_list latencies;
 	int result, op;
 
 	if (!run)
@@ -52,8 +53,9 @@ int tree_step(tree_function function, const struct plan_step *step,
 	result = function(run, error);
 	if (run->measure.phase.ran) {
 		result = measure_end(&run->measure, run->monitor, result, error);
+		latencies = latency_list_of(run->latencies);
 		measure_record(&run->measure, MEASURE_WORKLOAD, phase,
-			       run->latencies, state->sink);
+			       &latencies, state->sink);
 		put_tree(run, phase, state->sink);
 		measure_free(&run->measure);
 	}

@@ -7,8 +7,8 @@
  * table of 4,096 places holds each word as often as its weight says, so a word
  * costs twelve random bits, one look and one copy of sixteen bytes.
  */
-#ifndef FFSAGENT_TREE_WORDS_H
-#define FFSAGENT_TREE_WORDS_H
+#ifndef FFSAGENT_WORDS_H
+#define FFSAGENT_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>

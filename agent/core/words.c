@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/random.h"
-#include "workloads/tree/words.h"
+#include "core/words.h"
 
 #define GOLDEN_GAMMA 0x9e3779b97f4a7c15u
 #define WORDS 512
