@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations of the chip on its pages and blocks. Each does the same things in
- * the same order: check the rules, decide about faults, change the contents,
- * count, and let the time pass.
+ * Operations of the chip on its pages and blocks. Each is decided first
+ * (decide.c), then applied to contents and counters, and then its time passes.
  *
- * A power cut will be one more decision, in begin_operation(): every read,
- * program and erase passes there once, in order.
+ * Every operation that changes the flash (program, erase, bad-block mark) passes
+ * make_change() between decision and application, in order, and gets the next
+ * number there: the place where one can be cut in the middle, and logged with
+ * what it changed. Reads do not change the flash, only its wear.
  */
 
 #include <linux/delay.h>
@@ -57,14 +58,12 @@ static void pass_time(struct vnand_chip *chip, u64 *kind_ns,
 	sleep_ns(time.array_ns);
 }
 
-static void begin_operation(struct vnand_chip *chip)
-{
-	lockdep_assert_held(&chip->lock);
-}
-
 static void report_violation(struct vnand_chip *chip,
-			     enum vnand_violation violation, u32 block, u32 page)
+			     const struct vnand_change *c)
 {
+	enum vnand_violation violation = c->violation;
+	u32 page = c->kind == VNAND_PROGRAM ?
+		   c->page % chip->p.pages_per_block : 0;
 	u64 seen = 0;
 	int i;
 
@@ -76,7 +75,7 @@ static void report_violation(struct vnand_chip *chip,
 	if (seen > MAX_LOGGED_VIOLATIONS)
 		return;
 	pr_err("vnand: rule violation: %s: chip %s block %u page %u by %s[%d]\n",
-	       vnand_violation_name[violation], chip->p.name, block, page,
+	       vnand_violation_name[violation], chip->p.name, c->block, page,
 	       current->comm, task_pid_nr(current));
 	dump_stack();
 	if (chip->p.rules == VNAND_RULES_FATAL)
@@ -99,74 +98,23 @@ static void set_flag(struct vnand_image_block *b, u32 flag)
 	b->flags = cpu_to_le32(le32_to_cpu(b->flags) | flag);
 }
 
+static struct vnand_block_facts facts_of(const struct vnand_image_block *b)
+{
+	return (struct vnand_block_facts){
+		.erases = le32_to_cpu(b->erases),
+		.reads_since_erase = le32_to_cpu(b->reads_since_erase),
+		.next_page = le32_to_cpu(b->next_page),
+		.bad = has_flag(b, VNAND_BLOCK_BAD),
+		.failed = has_flag(b, VNAND_BLOCK_FAILED),
+	};
+}
+
 bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block)
 {
 	return has_flag(&chip->store.block[block], VNAND_BLOCK_BAD);
 }
 
-void vnand_chip_mark_bad(struct vnand_chip *chip, u32 block)
-{
-	set_flag(&chip->store.block[block], VNAND_BLOCK_BAD);
-	pass_time(chip, &chip->counters.program_ns,
-		  vnand_time_program(&chip->p, 0, chip->p.oob_bytes));
-}
-
-/* Applies the bit errors of one ECC step to what was read of it. */
-static void read_step(struct vnand_chip *chip, struct vnand_read *r, u32 step)
-{
-	const struct vnand_params *p = &chip->p;
-	u32 block = vnand_block_of(chip, r->page);
-	const struct vnand_image_block *b = &chip->store.block[block];
-	u32 place[VNAND_MAX_BITFLIPS];
-	u32 wrong, i;
-
-	wrong = vnand_bitflips(p, block, r->page, step, le32_to_cpu(b->erases),
-			       le32_to_cpu(b->reads_since_erase), place);
-	if (!r->raw && wrong <= p->ecc_strength_bits) {
-		r->bitflips = max(r->bitflips, wrong);
-		r->corrected += wrong;
-		chip->counters.bitflips_corrected += wrong;
-		return;
-	}
-	if (!r->raw && p->ecc_strength_bits) {
-		r->uncorrectable++;
-		chip->counters.steps_uncorrectable++;
-	}
-	for (i = 0; r->data && i < wrong; i++) {
-		u32 at = step * p->ecc_step_bytes + place[i] / 8;
-
-		if (at >= r->column && at < r->column + r->data_bytes)
-			r->data[at - r->column] ^= 1 << (place[i] % 8);
-	}
-}
-
-/* Half of the data with the ECC of the whole, or without: no step can be corrected. */
-static void read_torn(struct vnand_chip *chip, struct vnand_read *r, u32 bytes)
-{
-	u32 steps = bytes / chip->p.ecc_step_bytes;
-
-	if (r->raw || !chip->p.ecc_strength_bits)
-		return;
-	r->uncorrectable += steps;
-	chip->counters.steps_uncorrectable += steps;
-}
-
-/* The bytes that cross the bus for this read: the page, or its sub-pages. */
-static void transferred(const struct vnand_params *p,
-			const struct vnand_read *r, u32 *first, u32 *bytes)
-{
-	u32 unit = p->subpage_read ? p->page_bytes / p->subpages : p->page_bytes;
-	u32 end;
-
-	if (!r->data) {
-		*first = 0;
-		*bytes = 0;
-		return;
-	}
-	*first = round_down(r->column, unit);
-	end = round_up(r->column + r->data_bytes, unit);
-	*bytes = end - *first;
-}
+/* --- reads --------------------------------------------------------------- */
 
 /*
  * A part of a page reaches the caller through the driver's buffer, and that copy
@@ -204,42 +152,84 @@ static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
 		r->oob[0] = 0;
 }
 
-void vnand_chip_read(struct vnand_chip *chip, struct vnand_read *r)
+/* The wrong bits of one ECC step, in what is read of it. */
+static void flip_bits(struct vnand_chip *chip, struct vnand_read *r,
+		      const struct vnand_block_facts *facts, u32 step)
 {
-	const struct vnand_params *p = &chip->p;
+	u32 place[VNAND_MAX_BITFLIPS];
+	u32 wrong = vnand_bitflips(&chip->p, vnand_block_of(chip, r->page),
+				   r->page, step, facts->erases,
+				   facts->reads_since_erase, place);
+	u32 i;
+
+	for (i = 0; i < wrong; i++) {
+		u32 at = step * chip->p.ecc_step_bytes + place[i] / 8;
+
+		if (at >= r->column && at < r->column + r->data_bytes)
+			r->data[at - r->column] ^= 1 << (place[i] % 8);
+	}
+}
+
+static void apply_read(struct vnand_chip *chip, struct vnand_read *r,
+		       const struct vnand_block_facts *facts,
+		       const struct vnand_read_decision *d)
+{
 	struct vnand_image_block *b =
 		&chip->store.block[vnand_block_of(chip, r->page)];
-	bool erased = !chip->store.page[r->page].programs;
-	bool partial = r->data && r->data_bytes < p->page_bytes;
-	u32 first, bytes, oob_bytes, step;
+	struct vnand_counters *counters = &chip->counters;
+	u32 step;
 
-	begin_operation(chip);
 	copy_contents(chip, r);
-	transferred(p, r, &first, &bytes);
-	oob_bytes = r->oob || (r->data && !p->subpage_read) ? p->oob_bytes : 0;
-	if (r->data && !erased && vnand_has_bitflips(p))
-		for (step = first / p->ecc_step_bytes;
-		     step * p->ecc_step_bytes < first + bytes; step++)
-			read_step(chip, r, step);
-	if (r->data && chip->store.page[r->page].torn)
-		read_torn(chip, r, bytes);
-
-	if (partial && !r->oob && !r->raw && chip->kept_page == r->page) {
-		chip->counters.cached_reads++;
+	if (vnand_has_bitflips(&chip->p))
+		for (step = 0; step < VNAND_MAX_STEPS; step++)
+			if (vnand_step_is_wrong(d, step))
+				flip_bits(chip, r, facts, step);
+	r->bitflips = d->bitflips;
+	r->corrected = d->corrected;
+	r->uncorrectable = d->uncorrectable;
+	counters->bitflips_corrected += d->corrected;
+	counters->steps_uncorrectable += d->uncorrectable;
+	chip->kept_page = d->kept_page;
+	if (d->served) {
+		counters->cached_reads++;
 		return;
 	}
-	/* As the raw NAND layer: kept when it was read for a part of it. */
-	if (!p->subpage_read && !r->raw && r->data)
-		chip->kept_page = partial && !r->oob && !r->bitflips &&
-				  !r->uncorrectable ? r->page : VNAND_NO_PAGE;
 	count(&b->reads);
 	count(&b->reads_since_erase);
-	chip->counters.array_reads++;
-	chip->counters.reads_erased += erased;
-	chip->counters.bytes_from_chip += bytes + oob_bytes;
-	pass_time(chip, &chip->counters.read_ns,
-		  vnand_time_read(p, bytes, oob_bytes));
+	counters->array_reads++;
+	counters->reads_erased += d->erased;
+	counters->bytes_from_chip += d->data_bytes + d->oob_bytes;
 }
+
+void vnand_chip_read(struct vnand_chip *chip, struct vnand_read *r)
+{
+	const struct vnand_request request = {
+		.page = r->page,
+		.column = r->column,
+		.data_bytes = r->data ? r->data_bytes : 0,
+		.oob = r->oob,
+		.raw = r->raw,
+	};
+	const struct vnand_block_facts facts =
+		facts_of(&chip->store.block[vnand_block_of(chip, r->page)]);
+	const struct vnand_read_decision d =
+		vnand_decide_read(&chip->p, &request,
+				  &chip->store.page[r->page], &facts,
+				  chip->kept_page);
+
+	lockdep_assert_held(&chip->lock);
+	apply_read(chip, r, &facts, &d);
+	pass_time(chip, &chip->counters.read_ns, d.time);
+}
+
+/* --- changes ------------------------------------------------------------- */
+
+/* What a program brings; an erase and a mark bring nothing. */
+struct payload {
+	u32 column;
+	const u8 *data;
+	const u8 *oob;
+};
 
 /* Programming can only clear bits. */
 static void clear_bits(u8 *to, const u8 *from, u32 bytes)
@@ -250,26 +240,26 @@ static void clear_bits(u8 *to, const u8 *from, u32 bytes)
 		to[i] &= from[i];
 }
 
-static int change_contents(struct vnand_chip *chip, u32 page, u32 column,
-			   const u8 *data, u32 data_bytes, const u8 *oob)
+static int store_payload(struct vnand_chip *chip, const struct vnand_change *c,
+			 const struct payload *payload)
 {
 	u32 page_bytes = chip->p.page_bytes, oob_bytes = chip->p.oob_bytes;
-	struct vnand_page_state *state = &chip->store.page[page];
-	u8 *to = vnand_store_page_to_write(chip, page);
+	const u8 *data = payload->data, *oob = payload->oob;
+	u8 *to = vnand_store_page_to_write(chip, c->page);
 
 	if (!to)
 		return -EIO;
-	if (state->programs) {
+	if (chip->store.page[c->page].programs) {
 		if (data)
-			clear_bits(to + column, data, data_bytes);
+			clear_bits(to + payload->column, data, c->stored_bytes);
 		if (oob)
 			clear_bits(to + page_bytes, oob, oob_bytes);
 		return 0;
 	}
-	if (!data || data_bytes < page_bytes)
+	if (!data || c->stored_bytes < page_bytes)
 		vnand_fill(to, 0xff, page_bytes);
 	if (data)
-		vnand_copy(to + column, data, data_bytes);
+		vnand_copy(to + payload->column, data, c->stored_bytes);
 	if (oob)
 		vnand_copy(to + page_bytes, oob, oob_bytes);
 	else
@@ -277,87 +267,117 @@ static int change_contents(struct vnand_chip *chip, u32 page, u32 column,
 	return 0;
 }
 
-static u32 subpage_mask(const struct vnand_params *p, u32 column, u32 bytes)
+static int apply_program(struct vnand_chip *chip, const struct vnand_change *c,
+			 const struct payload *payload)
 {
-	u32 unit = p->page_bytes / p->subpages;
+	struct vnand_image_block *b = &chip->store.block[c->block];
+	int err = store_payload(chip, c, payload);
 
-	return ((1U << (bytes / unit)) - 1) << (column / unit);
+	chip->store.page[c->page] = c->state;
+	b->next_page = cpu_to_le32(c->next_page);
+	if (chip->kept_page == c->page)
+		chip->kept_page = VNAND_NO_PAGE;
+	count(&b->programs);
+	chip->counters.programs++;
+	chip->counters.oob_programs += !payload->data;
+	chip->counters.bytes_to_chip += c->bytes_to_chip;
+	chip->counters.program_failures += c->fails;
+	return err;
+}
+
+static void apply_erase(struct vnand_chip *chip, const struct vnand_change *c)
+{
+	struct vnand_image_block *b = &chip->store.block[c->block];
+
+	if (chip->kept_page != VNAND_NO_PAGE &&
+	    vnand_block_of(chip, chip->kept_page) == c->block)
+		chip->kept_page = VNAND_NO_PAGE;
+	count(&b->erases);
+	chip->counters.erases++;
+	chip->counters.erase_failures += c->fails;
+	if (c->fails)
+		return;
+	vnand_store_erase(chip, c->block);
+	b->reads_since_erase = 0;
+	b->next_page = cpu_to_le32(c->next_page);
+}
+
+/* Return: 0, or -EIO when there is no memory for the contents. */
+static int apply_change(struct vnand_chip *chip, const struct vnand_change *c,
+			const struct payload *payload)
+{
+	struct vnand_image_block *b = &chip->store.block[c->block];
+	int err = 0;
+
+	switch (c->kind) {
+	case VNAND_PROGRAM:
+		err = apply_program(chip, c, payload);
+		break;
+	case VNAND_ERASE:
+		apply_erase(chip, c);
+		break;
+	case VNAND_MARK_BAD:
+		set_flag(b, VNAND_BLOCK_BAD);
+		break;
+	}
+	if (c->fails)
+		set_flag(b, VNAND_BLOCK_FAILED);
+	return err;
+}
+
+/* Return: 0, or -EIO when the chip reports a failure. */
+static int make_change(struct vnand_chip *chip, const struct vnand_change *c,
+		       const struct payload *payload)
+{
+	u64 *kind_ns = c->kind == VNAND_ERASE ? &chip->counters.erase_ns :
+						&chip->counters.program_ns;
+	int err;
+
+	lockdep_assert_held(&chip->lock);
+	report_violation(chip, c);
+	chip->counters.changes++;
+	err = apply_change(chip, c, payload);
+	pass_time(chip, kind_ns, c->time);
+	return c->fails ? -EIO : err;
 }
 
 int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 		       const u8 *data, u32 data_bytes, const u8 *oob)
 {
-	const struct vnand_params *p = &chip->p;
-	u32 block = vnand_block_of(chip, page);
-	u32 number = page % p->pages_per_block;
-	struct vnand_image_block *b = &chip->store.block[block];
-	struct vnand_page_state *state = &chip->store.page[page];
-	u32 mask = data ? subpage_mask(p, column, data_bytes) : 0;
-	bool fails;
-	int err;
+	const struct vnand_request request = {
+		.page = page,
+		.column = column,
+		.data_bytes = data ? data_bytes : 0,
+		.oob = oob,
+	};
+	const struct payload payload = {
+		.column = column, .data = data, .oob = oob,
+	};
+	const struct vnand_block_facts facts =
+		facts_of(&chip->store.block[vnand_block_of(chip, page)]);
+	const struct vnand_change c =
+		vnand_decide_program(&chip->p, &request,
+				     &chip->store.page[page], &facts);
 
-	begin_operation(chip);
-	report_violation(chip, vnand_check_program(p, state, number,
-						   le32_to_cpu(b->next_page),
-						   vnand_chip_is_bad(chip, block),
-						   mask),
-			 block, number);
-	fails = has_flag(b, VNAND_BLOCK_FAILED) ||
-		vnand_program_fails(p, block, page, le32_to_cpu(b->erases),
-				    state->programs);
-	/* A program that fails leaves the page half done. */
-	err = change_contents(chip, page, column, data,
-			      data && fails ? data_bytes / 2 : data_bytes, oob);
-	state->programs = min(state->programs + 1, 255);
-	state->subpages |= mask;
-	state->oob |= !!oob;
-	state->torn |= fails;
-	if (number >= le32_to_cpu(b->next_page))
-		b->next_page = cpu_to_le32(number + 1);
-	if (chip->kept_page == page)
-		chip->kept_page = VNAND_NO_PAGE;
-
-	count(&b->programs);
-	chip->counters.programs++;
-	chip->counters.oob_programs += !data;
-	/* The driver transfers the whole page, 0xff where nothing is programmed. */
-	chip->counters.bytes_to_chip += (data ? p->page_bytes : 0) + p->oob_bytes;
-	pass_time(chip, &chip->counters.program_ns,
-		  vnand_time_program(p, data ? p->page_bytes : 0, p->oob_bytes));
-	if (fails) {
-		set_flag(b, VNAND_BLOCK_FAILED);
-		chip->counters.program_failures++;
-		return -EIO;
-	}
-	return err;
+	return make_change(chip, &c, &payload);
 }
 
 int vnand_chip_erase(struct vnand_chip *chip, u32 block)
 {
-	const struct vnand_params *p = &chip->p;
-	struct vnand_image_block *b = &chip->store.block[block];
-	bool fails;
+	const struct vnand_block_facts facts =
+		facts_of(&chip->store.block[block]);
+	const struct vnand_change c =
+		vnand_decide_erase(&chip->p, block, &facts);
 
-	begin_operation(chip);
-	if (vnand_chip_is_bad(chip, block))
-		report_violation(chip, VNAND_BAD_BLOCK, block, 0);
-	fails = has_flag(b, VNAND_BLOCK_FAILED) ||
-		vnand_erase_fails(p, block, le32_to_cpu(b->erases));
-	count(&b->erases);
-	if (chip->kept_page != VNAND_NO_PAGE &&
-	    vnand_block_of(chip, chip->kept_page) == block)
-		chip->kept_page = VNAND_NO_PAGE;
-	chip->counters.erases++;
-	if (!fails) {
-		vnand_store_erase(chip, block);
-		b->reads_since_erase = 0;
-		b->next_page = 0;
-	}
-	pass_time(chip, &chip->counters.erase_ns, vnand_time_erase(p));
-	if (fails) {
-		set_flag(b, VNAND_BLOCK_FAILED);
-		chip->counters.erase_failures++;
-		return -EIO;
-	}
-	return 0;
+	return make_change(chip, &c, NULL);
+}
+
+int vnand_chip_mark_bad(struct vnand_chip *chip, u32 block)
+{
+	const struct vnand_block_facts facts =
+		facts_of(&chip->store.block[block]);
+	const struct vnand_change c =
+		vnand_decide_mark_bad(&chip->p, block, &facts);
+
+	return make_change(chip, &c, NULL);
 }

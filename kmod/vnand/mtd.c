@@ -256,14 +256,15 @@ static int vnand_block_markbad(struct mtd_info *mtd, loff_t offset)
 {
 	struct vnand_chip *chip = chip_of(mtd);
 	u32 block = div_u64(offset, mtd->erasesize);
+	int err = 0;
 
 	mutex_lock(&chip->lock);
 	if (!vnand_chip_is_bad(chip, block)) {
-		vnand_chip_mark_bad(chip, block);
+		err = vnand_chip_mark_bad(chip, block);
 		mtd->ecc_stats.badblocks++;
 	}
 	mutex_unlock(&chip->lock);
-	return 0;
+	return err;
 }
 
 static void fill_mtd(struct vnand_chip *chip)

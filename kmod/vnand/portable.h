@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the pure parts (params, timing, faults, rules) need from their
+ * What the pure parts (params, timing, faults, rules, decide) need from their
  * surroundings, so that they compile in the kernel and in user space, where
  * they are unit-tested and fuzzed.
  */

@@ -47,11 +47,12 @@ static int counters_show(struct seq_file *m, void *v)
 	mutex_unlock(&chip->lock);
 	seq_printf(m, "array_reads %llu\ncached_reads %llu\nreads_erased %llu\n"
 		   "programs %llu\noob_programs %llu\nerases %llu\n"
-		   "bytes_from_chip %llu\nbytes_to_chip %llu\n"
+		   "changes %llu\nbytes_from_chip %llu\nbytes_to_chip %llu\n"
 		   "read_ns %llu\nprogram_ns %llu\nerase_ns %llu\n"
 		   "transfer_ns %llu\nbusy_ns %llu\ndriver_ns %llu\n",
 		   c.array_reads, c.cached_reads, c.reads_erased, c.programs,
-		   c.oob_programs, c.erases, c.bytes_from_chip, c.bytes_to_chip,
+		   c.oob_programs, c.erases, c.changes, c.bytes_from_chip,
+		   c.bytes_to_chip,
 		   c.read_ns, c.program_ns, c.erase_ns, c.transfer_ns,
 		   c.read_ns + c.program_ns + c.erase_ns + c.transfer_ns,
 		   c.driver_ns);

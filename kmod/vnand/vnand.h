@@ -4,11 +4,11 @@
  *
  *	main.c	the module: parameters to chips
  *	mtd.c	the MTD device: cuts requests into page operations
- *	chip.c	page operations: contents, rules, faults, counters, time
+ *	chip.c	page operations: decided, applied to contents and counters, timed
  *	store.c	where contents and state live: a host file or guest memory
  *	proc.c	/proc/vnand/NAME
  *
- * and the pure parts params.c, timing.c, faults.c, rules.c.
+ * and the pure parts params.c, timing.c, faults.c, rules.c, decide.c.
  */
 #ifndef VNAND_H
 #define VNAND_H
@@ -17,6 +17,7 @@
 #include <linux/mtd/mtd.h>
 #include <linux/mutex.h>
 
+#include "decide.h"
 #include "faults.h"
 #include "image_format.h"
 #include "params.h"
@@ -31,6 +32,7 @@ struct vnand_counters {
 	u64 programs;		/* program operations, of any size */
 	u64 oob_programs;	/* of them, of OOB only */
 	u64 erases;
+	u64 changes;		/* programs, erases and bad-block marks */
 	u64 bytes_from_chip;	/* over the bus */
 	u64 bytes_to_chip;
 	u64 read_ns;		/* time of the chip: command, array, ECC of reads */
@@ -79,8 +81,6 @@ struct vnand_chip {
 	struct mtd_info mtd;
 	struct list_head list;
 };
-
-#define VNAND_NO_PAGE	(~0U)
 
 /*
  * Moving contents is the emulation's work, not the guest's: its CPU model counts
@@ -156,7 +156,7 @@ int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 int vnand_chip_erase(struct vnand_chip *chip, u32 block);
 
 bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block);
-void vnand_chip_mark_bad(struct vnand_chip *chip, u32 block);
+int vnand_chip_mark_bad(struct vnand_chip *chip, u32 block);
 
 /**
  * vnand_store_open() - find or make the contents

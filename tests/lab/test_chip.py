@@ -115,10 +115,18 @@ def test_uncorrectable_bit_errors_are_reported(lab: LabBuild, tmp_path: Path, na
 
 def test_ubi_retires_blocks_that_fail(lab: LabBuild, tmp_path: Path) -> None:
     case = cases(program_fail_ppm=300, erase_fail_ppm=300)["ubifs-aged-s1"]
-    guest = boot(lab, tmp_path / "guest", case, clean=False)
+    counters = "capture path=/proc/vnand/flash0/counters"
+    both = f"capture path=/proc/vnand/flash0/blocks\n{counters}"
+    plan = edited(plan_text(case), [(counters, both)])
+    guest = boot(lab, tmp_path / "guest", case, plan, clean=False)
     chip = survives(guest)
     assert chip["program_failures"] + chip["erase_failures"] > 0
     assert "mark PEB" in guest.console or "marked as bad" in guest.console
+    # A bad-block mark changes the flash as a program does, and is none of them.
+    (text,) = [r["text"] for r in guest.of_type("file") if r["path"].endswith("/blocks")]
+    marked = sum(int(line.split()[3]) & 1 for line in text.splitlines())
+    assert not case.board.chip.factory_bad and marked > 0
+    assert chip["changes"] == chip["programs"] + chip["erases"] + marked
 
 
 def test_a_rule_violation_is_logged_with_its_caller(lab: LabBuild, tmp_path: Path) -> None:

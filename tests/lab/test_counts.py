@@ -62,6 +62,12 @@ def test_counters_are_the_sums_over_the_blocks(boots: dict[str, Boot], name: str
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_every_change_of_the_flash_is_numbered(boots: dict[str, Boot], name: str) -> None:
+    chip = boots[name].captured("flash0/counters")
+    assert chip["changes"] == chip["programs"] + chip["erases"] > 1000
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_chip_time_is_the_sum_of_its_operations(boots: dict[str, Boot], name: str) -> None:
     chip, board = boots[name].captured("flash0/counters"), ALL[name].board.chip
     assert not board.ecc_read_ns and not board.ecc_write_ns  # else they belong below
