@@ -1,7 +1,8 @@
-"""The README as a newcomer follows it: its commands, in order, in a fresh clone.
+"""README and tutorial as a newcomer follows them: their commands, in order, in a fresh clone.
 
-Two are replaced, to keep the test short and to keep it from calling itself: the
-study runs with one seed instead of three, and `./ffslab test` runs one file of tests.
+Some are replaced, to keep the test short and to keep it from calling itself: the study
+ffsmark runs with one seed instead of three, and `./ffslab test` of CONTRIBUTING.md runs one
+file of tests. Studies that are only named in a table or in the text are expanded, not run.
 The cache is the user's: the set-up itself is tested elsewhere.
 """
 
@@ -23,16 +24,29 @@ ROOT = Path(__file__).resolve().parents[2]
 REPLACED = {
     "./ffslab run ffsmark": "./ffslab run ffsmark --seeds 1",
     "./ffslab test": "./ffslab test --quick -q tests/unit/test_docs.py",
+    "./ffslab test --quick": "./ffslab test --quick -q tests/unit/test_docs.py",
 }
 COMMAND_LIMIT_S = 600
 SHELL_LIMIT_S = 60
 SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TOML_FENCE = re.compile(r"^```toml\n(# (\S+\.toml)\n.*?)^```", re.MULTILINE | re.DOTALL)
+INLINE_RUN = re.compile(r"(?<!`)`(\./ffslab run [^`]+)`(?!`)")
+# The sections of the guides that have commands; a test below runs those of each.
+WITH_COMMANDS = {
+    "README.md": ["Two commands", "An experiment of your own"],
+    "docs/tutorial.md": [
+        "A chip and a board of your own",
+        "Look at the results",
+        "Micro-benchmarks",
+        "Images, trees and mounts",
+    ],
+}
 
 
 @dataclass(frozen=True)
 class Done:
-    """A command of the README with what it printed."""
+    """A command of a document with what it printed."""
 
     command: str
     output: str
@@ -46,7 +60,7 @@ def section_commands(text: str, title: str) -> list[str]:
 
 
 def run(command: str, directory: Path) -> str:
-    """Runs a command as it stands in the README; its output."""
+    """Runs a command as it stands in the document; its output."""
     finished = subprocess.run(
         ["sh", "-c", REPLACED.get(command, command)],
         cwd=directory,
@@ -105,9 +119,8 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.fixture(scope="module")
-def readme(clone: Path) -> str:
-    return (clone / "README.md").read_text(encoding="utf-8")
+def document(clone: Path, name: str) -> str:
+    return (clone / name).read_text(encoding="utf-8")
 
 
 def reports(done: Done, directory: Path) -> None:
@@ -125,18 +138,51 @@ def reports(done: Done, directory: Path) -> None:
     assert "No failures." in page
 
 
-def test_the_two_commands(clone: Path, readme: str) -> None:
-    commands = section_commands(readme, "Two commands")
-    assert commands == list(REPLACED)
-    study, tests = (Done(command, run(command, clone)) for command in commands)
+@pytest.mark.parametrize("name", WITH_COMMANDS)
+def test_no_section_with_commands_is_left_out(clone: Path, name: str) -> None:
+    sections = SECTION.findall(document(clone, name))
+    assert [title for title, body in sections if FENCE.search(body)] == WITH_COMMANDS[name]
+
+
+def test_the_two_commands(clone: Path) -> None:
+    commands = section_commands(document(clone, "README.md"), "Two commands")
+    assert commands == ["./ffslab run quick", "./ffslab run ffsmark"]
+    small, study = (Done(command, run(command, clone)) for command in commands)
+    reports(small, clone)
     reports(study, clone)
+    assert "4 of 4 cases" in small.output
     assert "18 of 18 cases" in study.output
-    assert re.search(r"\d+ passed", tests.output)
-    assert "failed" not in tests.output
 
 
-def test_a_first_experiment(clone: Path, readme: str) -> None:
-    commands = section_commands(readme, "A first experiment of your own")
+def test_the_tests(clone: Path) -> None:
+    commands = section_commands(document(clone, "CONTRIBUTING.md"), "Tests")
+    tests = [command for command in commands if command.startswith("./ffslab test")]
+    assert len(tests) == 3
+    for command in tests:
+        output = run(command, clone)
+        assert re.search(r"\d+ passed", output), output
+        assert "failed" not in output
+
+
+def test_an_experiment_of_your_own(clone: Path) -> None:
+    text = document(clone, "README.md")
+    ((study, name),) = TOML_FENCE.findall(text)
+    (clone / name).write_text(study, encoding="utf-8")
+    dry, whole, case = (
+        Done(command, run(command, clone))
+        for command in section_commands(text, "An experiment of your own")
+    )
+    assert "4 cases of study mine" in dry.output
+    reports(whole, clone)
+    assert "reproduce: " in case.output
+
+
+def test_a_chip_and_a_board_of_your_own(clone: Path) -> None:
+    text = document(clone, "docs/tutorial.md")
+    commands = [
+        *section_commands(text, "A chip and a board of your own"),
+        *section_commands(text, "Look at the results"),
+    ]
     done: dict[str, list[Done]] = {}
     for command in commands:
         words = shlex.split(command)
@@ -153,7 +199,7 @@ def test_a_first_experiment(clone: Path, readme: str) -> None:
         for wanted in (True, False)
     )
     assert "4 cases of study mine" in dry[0].output
-    assert len(real) == 3
+    assert len(real) == 2
     for one in real:
         reports(one, clone)
     # The reader's chip is the one under test, in the order in which the text tells it.
@@ -163,7 +209,7 @@ def test_a_first_experiment(clone: Path, readme: str) -> None:
     lines = (clone / results[1] / "results.jsonl").read_text(encoding="utf-8").splitlines()
     assert all('"page_bytes":4096' in line for line in lines)
 
-    assert done["list"][0].output.count("cases, complete") >= 3
+    assert done["list"][0].output.count("cases, complete") >= 2
     whole, case = done["show"]
     assert "cases: " in whole.output
     assert "reproduce: " in case.output
@@ -181,11 +227,11 @@ def test_a_first_experiment(clone: Path, readme: str) -> None:
     assert all((clone / name).stat().st_size > 0 for name in exported)
 
 
-def test_micro_benchmarks(clone: Path, readme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_micro_benchmarks(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FFSLAB_STATE_CACHE", str(clone / "state"))
     study, shown = (
         Done(command, run(command, clone))
-        for command in section_commands(readme, "Micro-benchmarks")
+        for command in section_commands(document(clone, "docs/tutorial.md"), "Micro-benchmarks")
     )
     reports(study, clone)
     assert "198 of 198 cases" in study.output
@@ -193,11 +239,12 @@ def test_micro_benchmarks(clone: Path, readme: str, monkeypatch: pytest.MonkeyPa
     assert "garbage collection" in shown.output
 
 
-def test_images_trees_and_mounts(clone: Path, readme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_trees_and_mounts(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FFSLAB_STATE_CACHE", str(clone / "state"))
+    text = document(clone, "docs/tutorial.md")
     images, study, shown, own = (
         Done(command, run(command, clone))
-        for command in section_commands(readme, "Images, trees and mounts")
+        for command in section_commands(text, "Images, trees and mounts")
     )
     assert re.search(r"jffs2 +lzo", images.output), images.output
     reports(study, clone)
@@ -206,11 +253,44 @@ def test_images_trees_and_mounts(clone: Path, readme: str, monkeypatch: pytest.M
     reports(own, clone)
 
 
-def test_the_studies_have_the_cases_that_the_readme_says(readme: str, clone: Path) -> None:
+def test_what_it_answers(clone: Path) -> None:
+    """Each row's command works, and the study that it runs has the cases that the row says."""
     rows = re.findall(
-        r"^\| `((?:micro|metadata|mount)-[a-z0-9]+)` \| .* \| ([\d,]+) \|$", readme, re.MULTILINE
+        r"^\| .* \| `(\./ffslab [^`]+)` \| ([\d,]*) ?\|$",
+        document(clone, "README.md"),
+        re.MULTILINE,
+    )
+    assert len(rows) == 13
+    for command, count in rows:
+        if command == "./ffslab image":
+            assert re.search(r"^jffs2 +lzo ", run(command, clone), re.MULTILINE)
+            continue
+        words = command.split()
+        assert f"{count.replace(',', '')} cases of study {words[2]}" in run(
+            f"{command} --dry-run", clone
+        )
+
+
+def test_the_studies_have_the_cases_that_the_tutorial_says(clone: Path) -> None:
+    rows = re.findall(
+        r"^\| `((?:micro|metadata|mount)-[a-z0-9]+)` \| .* \| ([\d,]+) \|$",
+        document(clone, "docs/tutorial.md"),
+        re.MULTILINE,
     )
     assert len(rows) == 7
     for study, count in rows:
         output = run(f"./ffslab run {study} --dry-run", clone)
         assert f"{count.replace(',', '')} cases of study {study}" in output
+
+
+def test_studies_in_the_text_of_the_report_guide(clone: Path) -> None:
+    """Commands that stand in a sentence have cases; one with a word such as STUDY is a form."""
+    spans = [
+        " ".join(span.split()) for span in INLINE_RUN.findall(document(clone, "docs/report.md"))
+    ]
+    commands = [command for command in spans if not re.search(r"run [A-Z]", command)]
+    assert len(commands) == 4
+    for command in commands:
+        assert re.search(
+            r"^[1-9]\d* cases of study", run(f"{command} --dry-run", clone), re.MULTILINE
+        )
