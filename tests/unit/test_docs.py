@@ -18,11 +18,15 @@ from ffslab.model.study import expand, study_from_document
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
     path
-    for pattern in ("*.md", "docs/*.md", "bench/*.md")
+    for pattern in ("*.md", "docs/*.md", "bench/*.md", "examples/*/*.md", "kmod/*/*.md")
     for path in ROOT.glob(pattern)
     if path.is_file()
 )
-GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+GUIDES = [
+    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/report.md")
+]
+COLUMNS = 120
+README_LINES = 120
 SHELL_FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TOML_FENCE = re.compile(r"^```toml\n(# (\S+\.toml)\n.*?)^```", re.MULTILINE | re.DOTALL)
 INLINE_CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -128,7 +132,18 @@ def test_files_named_in_the_text_exist(path: Path) -> None:
         # Built on demand, or written by the reader.
         if "/build/" in span or span in made_by(text):
             continue
-        assert (ROOT / span).exists(), f"{relative(path)}: {span}"
+        there = (ROOT / span).exists() or (path.parent / span).exists()
+        assert there, f"{relative(path)}: {span}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=relative)
+def test_lines_are_at_most_120_columns(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert not [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= README_LINES
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=relative)
