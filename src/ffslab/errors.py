@@ -62,7 +62,7 @@ def explained(error: OSError) -> FfslabError | None:
         shown = name if len(name) <= _SHOWN_LETTERS else f"{name[:_SHOWN_LETTERS]}…"
         return UsageError(
             f"a name or a path is too long: {shown}",
-            cause="a file system takes 255 bytes for a name and 4,095 for a path, some take less",
+            cause="a name may have 255 bytes and a path 4,095, on some file systems less",
             remedy="shorter names of studies, parts and states, or a directory with a shorter path",
         )
     if full(error):

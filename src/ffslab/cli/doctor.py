@@ -22,7 +22,7 @@ def doctor(
     ] = "default",
     kernel_source: Annotated[
         Path | None,
-        typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 tree of your own."),
+        typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."),
     ] = None,
     catalogs: Catalogs = None,
 ) -> None:
@@ -47,9 +47,9 @@ def doctor(
     console = terminal()
     console.print(table)
     if not is_healthy(findings):
-        console.print("Something is missing that ffslab cannot bring by itself: see above.")
+        console.print("Something is missing that ffslab cannot install by itself: see above.")
         raise typer.Exit(EXIT_INFRASTRUCTURE)
     if any(finding.state is State.LATER for finding in findings):
-        console.print(f"The next set-up brings what is missing: {program()} setup")
+        console.print(f"The next set-up installs what is missing: {program()} setup")
     else:
         console.print("The lab is complete.")

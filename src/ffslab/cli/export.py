@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
         The tables are cases, phases, latencies, blocks, tree_steps, memory,
         requests and request_tasks.
 
-        tree_steps and memory are of the workload tree; the last two hold every
+        tree_steps and memory belong to the workload tree; the last two hold every
         single request of the micro-benchmarks.
         """
         from ffslab.results.files import disk_error

@@ -49,7 +49,7 @@ def register(app: typer.Typer) -> None:
         ] = None,
         tags_ecc: Annotated[
             bool | None,
-            typer.Option("--tags-ecc/--no-tags-ecc", help="Tags have an ECC, or none."),
+            typer.Option("--tags-ecc/--no-tags-ecc", help="Whether tags have an ECC."),
         ] = None,
         first_block: Annotated[
             int | None, typer.Option(metavar="N", help="First block of the partition.")
@@ -68,7 +68,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(metavar="DIR", help="Write the files into DIR, which must not exist."),
         ] = None,
         everything: Annotated[
-            bool, typer.Option("--all", help="Print every finding, not some of each kind.")
+            bool, typer.Option("--all", help="Print every finding, not only some of each rule.")
         ] = False,
     ) -> None:
         """Check the image of a file system.

@@ -77,7 +77,7 @@ def register(app: typer.Typer) -> None:
             page_bytes, oob_bytes, pages_per_block, offset, inband, tags_ecc=not no_tags_ecc
         )
         if fixed_time is not None and not 0 <= fixed_time < 1 << 40:
-            raise UsageError(f"--fixed-time {fixed_time} is no time since 1970")
+            raise UsageError(f"--fixed-time {fixed_time} is not a time since 1970")
         options = MkfsOptions(
             geometry=geometry,
             summaries=not no_summary,

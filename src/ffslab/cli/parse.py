@@ -50,7 +50,7 @@ def _refuse_list_without_brackets(text: str, key: str, value: str) -> None:
         return
     items = [item for part in parts if part for item in parse_set(f"{key}={part}")[1]]
     raise UsageError(
-        f"--set {text!r}: {value!r} is no single value",
+        f"--set {text!r}: {value!r} is not a single value",
         cause="a list without brackets",
         remedy=f"--set {shlex.quote(set_argument(key, items))}",
     )

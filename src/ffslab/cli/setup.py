@@ -33,7 +33,7 @@ def setup(
     ] = False,
     kernel_source: Annotated[
         Path | None,
-        typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 tree of your own."),
+        typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."),
     ] = None,
     catalogs: Catalogs = None,
 ) -> None:

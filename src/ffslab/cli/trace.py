@@ -166,9 +166,7 @@ def _show_trace(console: Console, case_id: str, trace: Trace) -> None:
         return
     console.print()
     console.print(_sums_table(sums))
-    console.print(
-        "Pages: of an erase, blocks. Busy: time in the driver, also waiting for the chip."
-    )
+    console.print("Pages: blocks for an erase. Busy: time in the driver and waiting for the chip.")
     for found in sums:
         if found.errors:
             text = f"{found.errors:,} {found.op} operations of {found.task} failed"

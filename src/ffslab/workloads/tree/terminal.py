@@ -54,7 +54,7 @@ def print_case(console: Console, result: Mapping[str, Any]) -> None:
     for title, table in (
         ("Steps", _steps(tree["steps"])),
         ("Flash operations by task", _tasks(tree["steps"])),
-        ("Memory since before the first mount, KiB", _memory(tree["memory"])),
+        ("Growth of memory since before the first mount, KiB", _memory(tree["memory"])),
     ):
         if table.row_count:
             console.print(f"\n{title}")
