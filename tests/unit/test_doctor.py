@@ -50,7 +50,7 @@ def test_looking_creates_nothing(tmp_path: Path) -> None:
 def test_a_wrong_kernel_source_is_bad(tmp_path: Path) -> None:
     finding = by_subject(doctor.examine(kernel_source=tmp_path))["lab"]
     assert finding.state is State.BAD
-    assert "not a Linux source tree" in finding.detail
+    assert "not a Linux kernel source" in finding.detail
 
 
 def test_packages_that_this_user_may_not_install_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:

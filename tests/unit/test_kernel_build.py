@@ -105,7 +105,7 @@ def test_an_unknown_variant_is_a_usage_error() -> None:
 
 
 def test_a_directory_that_is_no_kernel_is_a_usage_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="not a Linux source tree"):
+    with pytest.raises(UsageError, match="not a Linux kernel source"):
         ensure_lab(kernel_source=tmp_path)
 
 

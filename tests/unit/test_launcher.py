@@ -226,4 +226,4 @@ def test_the_doctor_runs_on_the_systems_python_and_an_empty_cache(tmp_path: Path
 def test_the_doctor_looks_at_a_kernel_source_without_the_environment_too(tmp_path: Path) -> None:
     finished = launch("doctor", "--kernel-source", str(tmp_path), XDG_CACHE_HOME=str(tmp_path))
     assert finished.returncode == 3
-    assert "not a Linux source tree" in finished.stdout
+    assert "not a Linux kernel source" in finished.stdout

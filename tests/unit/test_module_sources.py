@@ -202,7 +202,7 @@ def test_a_directory_that_is_not_there(own: Own) -> None:
     assert prepare("quick", catalogs=[own.catalog]).cases
     with pytest.raises(SpecError) as caught:
         own.case()
-    assert f"{own.root}/my source is no directory" in caught.value.message
+    assert f"{own.root}/my source is not a directory" in caught.value.message
     assert str(own.entry) in caught.value.remedy
 
 
@@ -281,7 +281,7 @@ def test_the_doctor_looks_at_the_sources(
     assert "--catalog" in finding().remedy
     own.edit("my sources", "gone")
     assert finding().state is doctor.State.BAD
-    assert "is no directory" in finding().detail
+    assert "is not a directory" in finding().detail
     own.entry.write_text("name =")
     (catalog,) = (f for f in doctor.examine(catalogs=[own.catalog]) if f.subject == "catalog")
     assert catalog.state is doctor.State.BAD

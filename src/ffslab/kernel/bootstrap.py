@@ -70,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"ffslab: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("ffslab: interrupted; the same command goes on from here", file=sys.stderr)
+        print("ffslab: interrupted; the same command continues from here", file=sys.stderr)
         return 130
     return _start_command_line(venv, arguments, progress.durations_s)
 
@@ -97,7 +97,7 @@ def _doctor(arguments: Sequence[str]) -> int:
         "--kernel-source",
         type=Path,
         default=os.environ.get("FFSLAB_KERNEL_SOURCE") or None,
-        help="a Linux 6.1 tree of your own",
+        help="a Linux 6.1 kernel source of your own",
     )
     # A catalog is read by what the environment will have; here it need only be accepted.
     parser.add_argument("--catalog", action="append", help="a catalog of your own")
@@ -108,9 +108,9 @@ def _doctor(arguments: Sequence[str]) -> int:
         if finding.remedy:
             print(f"{'':26} next: {finding.remedy}")
     if is_healthy(findings):
-        print(f"The next set-up brings what is missing: {program()} setup")
+        print(f"The next set-up installs what is missing: {program()} setup")
         return EXIT_OK
-    print("Something is missing that ffslab cannot bring by itself: see above.")
+    print("Something is missing that ffslab cannot install by itself: see above.")
     return EXIT_INFRASTRUCTURE
 
 
@@ -204,7 +204,7 @@ def _explained(error: InfrastructureError, requirements: Path, log: Path) -> Inf
             cause=f"a package is not the one whose hash is in {name}: that file was edited, pip's "
             "cache is damaged, or the package index has another package under this name",
             remedy=f"git -C {shlex.quote(str(requirements.parent))} diff {name}; if that is empty, "
-            "python3 -m pip cache purge and the same command again; if the hash stays another, do "
+            "python3 -m pip cache purge and the same command again; if the hash still differs, do "
             "not install from that index",
         )
     if "--require-hashes mode" in said:

@@ -124,7 +124,7 @@ def source_files(filesystem: str, source: ModuleSource) -> list[Path]:
     where = f"file system {filesystem}: module_source.directory {directory}"
     remedy = f"correct it in {source.stated_in}; it is relative to that file"
     if not directory.is_dir():
-        raise SpecError(f"{where} is no directory", cause="a mistyped path", remedy=remedy)
+        raise SpecError(f"{where} is not a directory", cause="a mistyped path", remedy=remedy)
     if not any((directory / name).is_file() for name in ("Kbuild", "Makefile")):
         raise SpecError(
             f"{where} has neither Kbuild nor Makefile",
@@ -236,7 +236,7 @@ def check_names(wanted: OutOfTreeModules) -> None:
         raise SpecError(
             f"the build of {wanted.source.directory} made no {absent[0]}.ko, "
             f"but {', '.join(path.name for path in built.values())}",
-            cause=f"the module is called otherwise than `modules` of file system "
+            cause=f"the module has another name than `modules` of file system "
             f"{wanted.filesystem} says",
             remedy=f"edit {wanted.source.stated_in}: modules = "
             f"[{', '.join(repr(name).replace(chr(39), chr(34)) for name in built)}], "

@@ -50,7 +50,7 @@ TEST_PACKAGES = (
     DebianPackage("busybox", "lists, copies and deletes trees, as the agent does", "busybox"),
     DebianPackage("chromium", "opens the report in a browser", "chromium"),
     DebianPackage("fio", "the benchmark that micro-benchmarks are compared with", "fio"),
-    DebianPackage("fonts-dejavu-core", "letters for the browser", "/usr/share/fonts/truetype"),
+    DebianPackage("fonts-dejavu-core", "fonts for the browser", "/usr/share/fonts/truetype"),
     DebianPackage("git", "clones the checkout as a newcomer would", "git"),
     DebianPackage("postmark", "the benchmark that FFSMark is compared with", "postmark"),
     DebianPackage("procps", "looks for guests left behind", "pgrep"),

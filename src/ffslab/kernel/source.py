@@ -102,7 +102,7 @@ def named_source(directory: Path) -> KernelSource:
     tree = directory.resolve()
     if not ((tree / "Kbuild").is_file() and (tree / "arch" / "um").is_dir()):
         raise UsageError(
-            f"{directory} is not a Linux source tree",
+            f"{directory} is not a Linux kernel source",
             cause="it has no Kbuild file or no arch/um directory",
             remedy="name the top directory of an unpacked kernel, or leave --kernel-source out",
         )
@@ -172,7 +172,7 @@ def _download(lock: int, progress: Progress) -> KernelSource:
             source = _from_kernel_org(lock, progress)
         except InfrastructureError as tarball_error:
             raise InfrastructureError(
-                "no kernel source could be had\n"
+                "no kernel source could be obtained\n"
                 f"  Debian's {DEBIAN_PACKAGE}: {debian_error.message}\n"
                 f"  {KERNEL_ORG.url}: {tarball_error.message}",
                 cause="no network, or a proxy that is not set (http_proxy, https_proxy)",
