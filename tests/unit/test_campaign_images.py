@@ -370,7 +370,7 @@ def test_a_tree_that_is_not_there(harm: Callable[[Path], None], run: Runs, tools
     harm(tools.place / "rootfs")
     result = run()
     assert result.code == 2
-    assert "no source tree 'rootfs'" in result.error
+    assert "no tree 'rootfs'" in result.error
     assert not run.target.jobs
     assert not tools.built
 

@@ -228,7 +228,7 @@ def test_without_a_package_the_error_says_what_to_copy_where(write: Write, deb: 
     sha256 = hashlib.sha256(deb.read_bytes()).hexdigest()
     write()
     deb.unlink()
-    with pytest.raises(InfrastructureError, match=r"tool 1:2\.0-1 cannot be had") as caught:
+    with pytest.raises(InfrastructureError, match=r"tool 1:2\.0-1 cannot be obtained") as caught:
         make()
     assert "mirror/absent/pool/main/t/tool" in caught.value.message
     for word in ("tool_2.0-1_amd64.deb", sha256, str(tree_root() / "packages")):
@@ -267,7 +267,7 @@ def test_a_file_that_is_no_package(write: Write, deb: Path, contents: bytes) -> 
         ("usr/share/doc/**", "usr/share/man/**", "nothing matches 'usr/share/man/**'"),
         ('prefix = "lib/cpu/"', 'prefix = "lib/none/"', "rename 'lib/none/' matches nothing"),
         ('"bin/sh" =', '"bin/tool" =', "the link bin/tool would replace"),
-        ('path = "etc/hostname"', 'path = "bin/tool/x"', "bin/tool is no directory"),
+        ('path = "etc/hostname"', 'path = "bin/tool/x"', "bin/tool is not a directory"),
     ],
 )
 def test_a_damaged_recipe(write: Write, old: str, new: str, message: str) -> None:

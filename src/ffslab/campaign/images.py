@@ -85,7 +85,7 @@ def build_images(
             trees[name] = source_tree(name, progress)
         if trees[name].sha256 != case.state.tree_sha256:
             raise UsageError(
-                f"the source tree {name} is not what it was when ffslab began",
+                f"the tree {name} is not what it was when ffslab began",
                 cause="a program writes there",
                 remedy="wait until it has ended and start again, or name a copy of the tree",
             )

@@ -160,7 +160,7 @@ def prepare_resumed(
             + (
                 f"case {changed[0]} has another spec now" if changed else "the lab is another build"
             ),
-            cause="the catalog, the sources of an out-of-tree module, the source tree of an image, "
+            cause="the catalog, the sources of an out-of-tree module, the tree of an image, "
             "the lab or ffslab itself has changed since the run began",
             remedy=f"start a new run: {program()} run {path}",
         )

@@ -73,7 +73,7 @@ class _Assembly:
             return _link(path, member.linkname, **owner)
         if member.isreg() or member.islnk():
             return _file(path, member.mode, data, **owner)
-        raise self._wrong(f"{member.name} is no file, directory or link")
+        raise self._wrong(f"{member.name} is not a file, directory or link")
 
     def add_own(self) -> None:
         """What the recipe itself describes; it takes the place of what packages have."""
@@ -103,7 +103,7 @@ class _Assembly:
                         path, 0o755, mtime=self._recipe.time_s
                     )
                 elif self._entries[path].object_type is not ObjectType.DIRECTORY:
-                    raise self._wrong(f"{path} is no directory, but something is in it")
+                    raise self._wrong(f"{path} is not a directory, but something is in it")
         return sorted(
             self._entries.values(), key=lambda one: one.path.split(b"/") if one.path else []
         )

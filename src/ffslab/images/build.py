@@ -79,7 +79,7 @@ def _check_size(image: BuiltImage, spec: ImageSpec) -> None:
     if not image.image_bytes:
         raise SpecError(
             f"the image of {image.tree.name} is empty",
-            cause=f"the tree is a directory without entries, of which {spec.tool} writes nothing",
+            cause=f"the tree has no entries, and {spec.tool} writes nothing",
             remedy="a tree with at least one file",
         )
     raw_page_bytes = spec.page_bytes + (spec.oob_bytes if image.oob else 0)

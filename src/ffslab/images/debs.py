@@ -38,7 +38,7 @@ def ensure_debs(
     """The packages' files in `directory`, by package name; what is missing is downloaded.
 
     The caller holds the lock `lock`. Raises InfrastructureError that names the packages which
-    cannot be had, and what was tried.
+    cannot be obtained, and what was tried.
     """
     make_directory(directory)
     found = _found(packages, directory)
@@ -46,7 +46,7 @@ def ensure_debs(
     if not missing:
         return found
     troubles: list[str] = []
-    with progress.phase(f"downloading {len(missing)} Debian packages for a source tree"):
+    with progress.phase(f"downloading {len(missing)} Debian packages for a tree"):
         if is_debian() and have_package_lists():
             missing = _from_apt(missing, directory, lock, troubles)
         for done, package in enumerate(missing):
@@ -62,7 +62,7 @@ def _missing(
     more = f" and the {others} others that the recipe names" if others else ""
     told = "".join(f"\n  {trouble}" for trouble in troubles)
     return InfrastructureError(
-        f"the Debian package {package.name} {package.version} cannot be had{told}",
+        f"the Debian package {package.name} {package.version} cannot be obtained{told}",
         cause="no network, a proxy that is not set (http_proxy, https_proxy), or an archive "
         "that no longer has this version",
         remedy=f"the same command again once the network is there, or copy "
@@ -149,7 +149,7 @@ def members(deb: Path) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
 def _data_member(package: bytes) -> bytes:
     """The member data.tar.* of the ar archive that a package is."""
     if not package.startswith(_AR_MAGIC):
-        raise ValueError("no ar archive")
+        raise ValueError("not an ar archive")
     start = len(_AR_MAGIC)
     while start + _AR_HEADER_BYTES <= len(package):
         header = package[start : start + _AR_HEADER_BYTES]

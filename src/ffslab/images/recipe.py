@@ -40,7 +40,7 @@ class PackageFile(Strict):
     sha256: Sha256
     take: Patterns
     drop: list[str] = Field(default=[])
-    links: bool = Field(default=True, description="false: none of its symbolic links are taken")
+    links: bool = Field(default=True, description="false: its symbolic links are left out")
 
 
 class RenameFile(Strict):

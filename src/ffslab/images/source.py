@@ -172,7 +172,7 @@ def _build(stated: Recipe, progress: Progress) -> SourceTree:
         if ready is not None:
             return ready
         debs = ensure_debs(stated.packages, stated.mirrors, root / "packages", lock, progress)
-        with progress.phase(f"building the source tree {stated.name}"), _scratch(root) as scratch:
+        with progress.phase(f"building the tree {stated.name}"), _scratch(root) as scratch:
             tree = _write(iter(assemble(stated, debs)), scratch, stated.name)
             tree = replace(tree, digest=tree_digest(tree.tar))
             _compare(stated, tree)
@@ -198,7 +198,7 @@ def _compare(stated: Recipe, tree: SourceTree) -> None:
         f"the tree of recipe {stated.name} is not the one that it states\n  "
         + "\n  ".join(differences),
         cause="the recipe was edited and its table [expected] was not",
-        remedy=f"if what came out is meant, put it into [expected] of "
+        remedy=f"if the new tree is intended, put it into [expected] of "
         f"{recipe_paths().get(stated.name, stated.name)}; else undo the edit",
     )
 
@@ -214,7 +214,7 @@ def _store_user_tree(path: Path, sha256: str, progress: Progress) -> SourceTree:
         if ready is not None:
             return ready
         with (
-            progress.phase(f"reading the source tree {path}"),
+            progress.phase(f"reading the tree {path}"),
             user_entries(path) as entries,
             _scratch(root) as scratch,
         ):

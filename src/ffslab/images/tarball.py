@@ -64,7 +64,7 @@ def limit_bytes(environment: Mapping[str, str] | None = None) -> int:
 def too_large(what: str, limit: int, cause: str) -> UsageError:
     """What a tree over the limit is refused with."""
     return UsageError(
-        f"the source tree is larger than {format_size(limit)}: {what}",
+        f"the tree is larger than {format_size(limit)}: {what}",
         cause=cause,
         remedy=f"leave it out, or set {LIMIT_VARIABLE} to the GiB that a tree may have "
         f"({_LIMIT_GIB:g} if it is not set)",
@@ -96,7 +96,7 @@ def write_canonical(entries: Iterable[Entry], sink: HashedSink) -> None:
                 sink.write(piece)
             sink.write(bytes(-entry.size % _BLOCK_BYTES))
     if not first_names:
-        raise UsageError("the source tree has no entries", cause="an archive of nothing")
+        raise UsageError("the tree has no entries", cause="an empty archive")
     sink.write(bytes(2 * _BLOCK_BYTES))
 
 
@@ -118,7 +118,7 @@ def _check(entry: Entry, directories: set[bytes]) -> None:
         )
     if entry.parent not in directories or not (entry.path or stat.S_ISDIR(entry.mode)):
         raise UsageError(
-            f"{entry.shown()} is in something that is no directory",
+            f"{entry.shown()} is in something that is not a directory",
             cause="an archive that was put together by hand",
         )
 

@@ -45,10 +45,10 @@ def user_path(name_or_path: str) -> Path:
     except OSError as error:
         what = f"cannot be looked at ({error.strerror or error})"
     except RuntimeError:
-        what = "is of a user whose home directory is not known"
+        what = "names a user whose home directory is not known"
     shown = repr(name_or_path) if len(name_or_path) < 200 else f"{name_or_path[:200]!r}…"
     raise UsageError(
-        f"no source tree {shown}: there is no such recipe, and as a path it {what}",
+        f"no tree {shown}: there is no such recipe, and as a path it {what}",
         remedy=f"{program()} list trees, or name a directory or a tar archive",
     )
 
@@ -61,7 +61,7 @@ def user_entries(path: Path) -> Iterator[Iterator[Entry]]:
         return
     if cache_root().resolve().is_relative_to(path):
         raise UsageError(
-            f"ffslab's cache, {cache_root()}, is a part of the source tree {path}",
+            f"ffslab's cache, {cache_root()}, is a part of the tree {path}",
             remedy="name a smaller directory, or set XDG_CACHE_HOME to another place",
         )
     before = _listing(path)
