@@ -19,7 +19,7 @@ def gib_setting(
             raise ValueError
     except ValueError:
         raise UsageError(
-            f"{variable}={text!r} is no size",
+            f"{variable}={text!r} is not a size",
             cause="it is a number of GiB, such as 4 or 0.5",
             remedy=f"unset {variable}, which stands for {default_gib:g}",
         ) from None

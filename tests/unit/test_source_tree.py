@@ -330,7 +330,7 @@ def test_what_is_no_tree(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"half\.tar\.gz cannot be unpacked"):
         source_tree(str(half), SilentProgress())
     crooked = [(member("f"), b"1"), (member("f/g"), b"2")]
-    with pytest.raises(UsageError, match="no directory"):
+    with pytest.raises(UsageError, match="not a directory"):
         source_sha256(str(archive(tmp_path / "crooked.tar", crooked, tarfile.GNU_FORMAT)))
 
 

@@ -151,7 +151,7 @@ def test_the_limit_is_a_number_of_gib() -> None:
     assert limit_bytes({}) == 4 * 2**30
     assert limit_bytes({"FFSLAB_STATE_CACHE_GIB": "0.5"}) == 2**29
     for bad in ("much", "-1", "nan"):
-        with pytest.raises(UsageError, match="is no size"):
+        with pytest.raises(UsageError, match="is not a size"):
             limit_bytes({"FFSLAB_STATE_CACHE_GIB": bad})
 
 

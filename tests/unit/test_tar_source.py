@@ -132,7 +132,7 @@ def test_a_small_archive_that_claims_much_is_refused(
     monkeypatch.setenv("FFSLAB_SOURCE_TREE_GIB", "0.004")
     assert len(contents(path)["f"]) == 3 << 20
     monkeypatch.setenv("FFSLAB_SOURCE_TREE_GIB", "much")
-    with pytest.raises(UsageError, match="is no size"):
+    with pytest.raises(UsageError, match="is not a size"):
         source_tree(str(path), SilentProgress())
 
 
@@ -186,21 +186,21 @@ def test_a_size_that_cannot_be(tmp_path: Path, size: int) -> None:
     [
         ((file(b"../x", b""),), "leads out of the archive"),
         ((file(b"a/../../x", b""),), "leads out of the archive"),
-        ((header(b"l", kind=b"1", target=b"nothing"),), "a hard link to nothing"),
-        ((header(b"l", kind=b"1", target=b"f"), file(b"f", b"")), "a hard link to nothing"),
-        ((header(b"l", kind=b"1", target=b"l"),), "a hard link to nothing"),
-        ((header(b"d", kind=b"5"), header(b"l", kind=b"1", target=b"d")), "a hard link to nothing"),
+        ((header(b"l", kind=b"1", target=b"nothing"),), "a hard link to a name"),
+        ((header(b"l", kind=b"1", target=b"f"), file(b"f", b"")), "a hard link to a name"),
+        ((header(b"l", kind=b"1", target=b"l"),), "a hard link to a name"),
+        ((header(b"d", kind=b"5"), header(b"l", kind=b"1", target=b"d")), "a hard link to a name"),
         ((header(b"l", kind=b"1", target=b"../../f"),), "leads out of the archive"),
         ((header(b"s", kind=b"2"),), "a symbolic link without a possible target"),
-        ((header(b"label", kind=b"V"),), "of the type 'V'"),
+        ((header(b"label", kind=b"V"),), "has the type 'V'"),
         ((header(b"f", uid=-5),), "an impossible owner"),
         ((pax(("mtime", "nan")), file(b"f", b"")), "an impossible time"),
         ((pax(("mtime", "1e300")), file(b"f", b"")), "an impossible time"),
-        ((pax(("path", "a\0b")), file(b"f", b"")), "none that a file can have"),
-        ((pax(("path", "n" * 256)), file(b"f", b"")), "none that a file can have"),
-        ((pax(("path", "n/" * 2048 + "f")), file(b"f", b"")), "none that a file can have"),
-        ((file(b"f", b""), file(b"f/g", b"")), "no directory"),
-        ((header(b"l", kind=b"2", target=b"d"), file(b"l/g", b"")), "no directory"),
+        ((pax(("path", "a\0b")), file(b"f", b"")), "no file can have the name"),
+        ((pax(("path", "n" * 256)), file(b"f", b"")), "no file can have the name"),
+        ((pax(("path", "n/" * 2048 + "f")), file(b"f", b"")), "no file can have the name"),
+        ((file(b"f", b""), file(b"f/g", b"")), "not a directory"),
+        ((header(b"l", kind=b"2", target=b"d"), file(b"l/g", b"")), "not a directory"),
         ((file(b"f", b"1"), b"x" * BLOCK, file(b"g", b"2")), "no header at byte 1,024"),
         ((file(b"f", b"1"), header(b"g")[:-9]), "no header at byte 1,024"),
     ],

@@ -270,7 +270,7 @@ def test_lost_and_found_of_the_source(tmp_path: Path) -> None:
         ({"name": "d", "type": tarfile.CHRTYPE, "devmajor": 256, "devminor": 0}, "256:0"),
         ({"name": "d", "type": tarfile.BLKTYPE, "devmajor": 8, "devminor": 300}, "8:300"),
         ({"name": "x", "content": b"", "pax_headers": {"SCHILY.xattr.user.a": "v" * 1600}}, "1536"),
-        ({"name": "l", "type": tarfile.LNKTYPE, "linkname": "missing"}, "link to nothing"),
+        ({"name": "l", "type": tarfile.LNKTYPE, "linkname": "missing"}, "link to a name"),
         ({"name": "../f", "content": b""}, "out of the archive"),
     ],
 )
@@ -338,7 +338,7 @@ def test_sources_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(InfrastructureError):
         make_image(tmp_path / "tree", tmp_path / "nowhere" / "made")
     (tmp_path / "made").mkdir()
-    with pytest.raises(UsageError, match="no ordinary file"):
+    with pytest.raises(UsageError, match="not an ordinary file"):
         make_image(tmp_path / "tree", tmp_path / "made")
 
 

@@ -320,7 +320,7 @@ class _Parser:
             if first == _END_OF_LEAVES:
                 return
             if first % LEAF_ENTRIES:
-                raise CheckpointError(f"a leaf begins at chunk {first}, no multiple of 16")
+                raise CheckpointError(f"a leaf begins at chunk {first}, not a multiple of 16")
             yield first, self._take(self._leaf_bytes)
 
     def _checksum(self) -> None:

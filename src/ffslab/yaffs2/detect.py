@@ -346,7 +346,7 @@ def _partition(
         if first:
             place = f"; the partition's first block, {first}, by the summaries"
     if first < 0 or first >= max(total, 1):
-        raise UsageError(f"{path} has {total} blocks, so none is number {first}")
+        raise UsageError(f"{path} has {total} blocks, so there is no block {first}")
     blocks = options.blocks
     if blocks is None:
         blocks = total - first

@@ -61,7 +61,7 @@ def map_file(path: Path) -> Contents:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
         raise UsageError(
-            f"{path} is no image file: {error.strerror}", remedy=f"{program()} fsck --help"
+            f"{path} is not an image file: {error.strerror}", remedy=f"{program()} fsck --help"
         ) from error
     except (OSError, ValueError) as error:
         raise InfrastructureError(

@@ -85,7 +85,7 @@ def make_image(source: Path, image: Path, options: MkfsOptions | None = None) ->
     if source.is_dir() and image.resolve().is_relative_to(source.resolve()):
         raise UsageError(f"{image} would be a part of {source}", remedy="write it elsewhere")
     if image.exists() and not image.is_file():
-        raise UsageError(f"{image} is no ordinary file, so it is not replaced")
+        raise UsageError(f"{image} is not an ordinary file, so it is not replaced")
     total = _partition_blocks(options)
     part = image.with_name(image.name + ".part")
     try:
@@ -99,7 +99,8 @@ def make_image(source: Path, image: Path, options: MkfsOptions | None = None) ->
         part.replace(image)
     except OSError as error:
         raise InfrastructureError(
-            f"cannot write {image}: {error.strerror or error}", cause="no space, or no right"
+            f"cannot write {image}: {error.strerror or error}",
+            cause="no space, or no right to write there",
         ) from error
     finally:
         part.unlink(missing_ok=True)
@@ -125,7 +126,7 @@ def _partition_blocks(options: MkfsOptions) -> int | None:
     blocks, rest = divmod(options.partition_bytes, options.geometry.block_bytes)
     if rest or not blocks:
         raise UsageError(
-            f"--partition-bytes {options.partition_bytes} is no multiple of the block size, "
+            f"--partition-bytes {options.partition_bytes} is not a multiple of the block size, "
             f"{options.geometry.block_bytes} bytes"
         )
     if options.checkpoint and blocks < CHECKPOINT_MIN_BLOCKS:

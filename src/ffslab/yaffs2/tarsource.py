@@ -162,7 +162,7 @@ def _members(file: BinaryIO) -> dict[bytes, _Member]:
             raise _Refused(f"it has more than {NAMES_MAX:,} names")
     for name in members:
         if name and not members[name.rpartition(b"/")[0]].info.isdir():
-            raise _Refused(f"{_shown(os.fsdecode(name))} is in something that is no directory")
+            raise _Refused(f"{_shown(os.fsdecode(name))} is in something that is not a directory")
     return members
 
 
@@ -193,11 +193,13 @@ def _member(info: tarfile.TarInfo, stored_bytes: int, known: dict[bytes, _Member
     if info.islnk():
         target = known.get(_path(info.linkname))
         if target is None or target.info.isdir():
-            raise _Refused(f"{_shown(info.name)} is a hard link to nothing that is before it")
+            raise _Refused(
+                f"{_shown(info.name)} is a hard link to a name that does not come before it"
+            )
         return target
     if info.type not in _MODES:
         kind = info.type.decode("latin-1")
-        raise _Refused(f"{_shown(info.name)} is of the type {kind!r}, which no file system has")
+        raise _Refused(f"{_shown(info.name)} has the type {kind!r}, which no file system has")
     _check_numbers(info)
     if info.issym() and not 0 < len(os.fsencode(info.linkname)) <= _PATH_BYTES_MAX:
         raise _Refused(f"{_shown(info.name)} is a symbolic link without a possible target")
@@ -245,7 +247,7 @@ def _path(name: str) -> bytes:
     path = b"/".join(parts)
     longest = max(map(len, parts), default=0)
     if longest > _NAME_BYTES_MAX or len(path) > _PATH_BYTES_MAX or b"\0" in path:
-        raise _Refused(f"the name {_shown(name)} is none that a file can have")
+        raise _Refused(f"no file can have the name {_shown(name)}")
     return path
 
 
