@@ -71,7 +71,7 @@ def load_catalog(own: Sequence[Path] = ()) -> Catalog:
     for directory in own:
         if not any((directory / kind).is_dir() for kind in _KINDS):
             raise UsageError(
-                f"{directory} is no catalog: it has none of {', '.join(f'{k}/' for k in _KINDS)}",
+                f"{directory} is not a catalog: it has no {', '.join(f'{k}/' for k in _KINDS)}",
                 cause="a mistyped path, or files beside these directories instead of in them",
                 remedy=f"for example: mkdir -p {directory}/chips",
             )

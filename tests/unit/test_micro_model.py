@@ -253,7 +253,7 @@ def test_a_state_is_changed_by_its_settings() -> None:
         ('"saturated"', '{ kind = "free", valid_percent = 3 }', "has no valid_percent"),
         ('"saturated"', '{ kind = "filled" }', "needs rate_percent"),
         ('"saturated"', "{ rate_percent = 101 }", "rate_percent"),
-        ("[axes]", "[axes]\npart = [1]", "is no setting"),
+        ("[axes]", "[axes]\npart = [1]", "is not a setting"),
     ],
 )
 def test_bad_input_is_a_clear_error(old: str, new: str, message: str) -> None:

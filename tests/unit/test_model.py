@@ -357,7 +357,7 @@ def test_a_catalog_of_ones_own_adds_and_overrides(tmp_path: Path) -> None:
 
 def test_a_directory_that_is_no_catalog_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "my-chip.toml").touch()
-    with pytest.raises(UsageError, match="is no catalog: it has none of chips/"):
+    with pytest.raises(UsageError, match="is not a catalog: it has no chips/"):
         load_catalog([tmp_path])
 
 

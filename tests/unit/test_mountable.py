@@ -48,7 +48,7 @@ def test_what_is_not_on_flash_is_refused(tmp_path: Path, name: str, modules: str
     with pytest.raises(SpecError) as caught:
         load(tmp_path, name, modules)
     text = str(caught.value)
-    assert f"type '{name}' is no file system on flash" in text
+    assert f"type '{name}' is not a file system for flash" in text
     assert ("directories of this computer" in text) == (name == "hostfs")
     assert "likely cause: " in text and "next: type = one of: " in text
 

@@ -79,18 +79,18 @@ def test_distribution(value: object, text: str, mean: float) -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (True, "no distribution"),
-        ("poisson(3)", "no distribution"),
+        (True, "not a distribution"),
+        ("poisson(3)", "not a distribution"),
         ("normal(4)", "MEAN and DEVIATION"),
         ("constant(1,2)", "takes N"),
         ("uniform(9, 3)", "LOW is above HIGH"),
-        ("uniform(1, 2, 3)", "no distribution"),
+        ("uniform(1, 2, 3)", "not a distribution"),
         (-1, "-1 is below 0"),
         ("normal(4, -1)", "-1 is below 0"),
-        (0.0001, "0.0001 is no number"),
-        (1e30, "no number"),
-        (float("nan"), "nan is no number"),
-        ("²", "² is no number"),
+        (0.0001, "0.0001 is not a number"),
+        (1e30, "not a number"),
+        (float("nan"), "nan is not a number"),
+        ("²", "² is not a number"),
         ("10 XB", "not a size"),
         (2**40, "above"),
     ],
@@ -196,7 +196,7 @@ def test_an_option_of_images_is_in_the_spec_of_a_case_with_an_image_only() -> No
     (free,) = cases_of(text + axis.replace(', "on"', ""))
     assert list(case_spec(free)["filesystem"]["options"]) == ["compression", "write_mode"]
     assert free.spec_hash == cases_of(text)[0].spec_hash
-    with pytest.raises(SpecError, match="'on' is of images, and the case has none"):
+    with pytest.raises(SpecError, match="'on' affects images only"):
         cases_of(text + axis)
 
 
@@ -255,7 +255,7 @@ def test_mean_shape() -> None:
 @pytest.mark.parametrize(
     ("workload", "filesystem", "state", "words"),
     [
-        ('steps = "mount lst unmount"', "jffs2", "free", "step 2, 'lst' is no word"),
+        ('steps = "mount lst unmount"', "jffs2", "free", "step 2, 'lst' is not a word"),
         ('steps = "list unmount"', "jffs2", "free", "not mounted"),
         ('steps = "mount mount unmount"', "jffs2", "free", "mounted already"),
         ('steps = "mount list"', "jffs2", "free", "do not end"),

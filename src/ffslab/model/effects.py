@@ -155,7 +155,7 @@ def _unused(given: _Given, case: Case, workloads: Workloads) -> str:
         return (
             f"file system {case.filesystem.name} has no option {name!r}"
             if given.value == DEFAULT
-            else f"options.{name} is of images, and the case has none"
+            else f"options.{name} affects images only, and the case begins without one"
         )
     needed = _needed(group, name, workloads[case.workload.kind], workloads)
     if needed:

@@ -90,18 +90,18 @@ class OptionValueFile(Strict):
     mount_flags: list[Literal["sync", "dirsync", "noatime", "nodiratime", "ro"]] = Field(default=[])
     ubi_volume_type: Literal["dynamic", "static"] | None = Field(
         default=None,
-        description="of the image's UBI volume, of a read-only file system; dynamic if no option "
-        "says it",
+        description="type of the UBI volume of a read-only image; dynamic if no "
+        "option says otherwise",
     )
     jffs2_summaries: bool | None = Field(
         default=None,
         description="whether each erase block of a JFFS2 image ends with a summary of its nodes; "
-        "false if no option says it",
+        "false if no option says otherwise",
     )
     ubi_max_beb_per1024: Annotated[int, Field(ge=1, le=768)] | None = Field(
         default=None,
         description="blocks that UBI reserves for bad ones, per 1,024 of the whole chip; "
-        "[ubi] max_beb_per1024 if no option says it",
+        "[ubi] max_beb_per1024 if no option says otherwise",
     )
 
 
@@ -311,7 +311,9 @@ class PartFile(Strict):
     settings: dict[str, Any] = Field(
         default={}, alias="set", description="settings instead of those of the base"
     )
-    axes: dict[str, Any] = Field(default={}, description="further axes, or instead of others")
+    axes: dict[str, Any] = Field(
+        default={}, description="further axes, or others in place of the study's"
+    )
 
 
 class StudyFile(Strict):

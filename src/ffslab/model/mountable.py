@@ -53,10 +53,10 @@ def check_type(name: str, modules: Sequence[str], where: str) -> None:
         reason = (
             "it shows directories of this computer, which a case would fill and delete"
             if name in _OF_THE_HOST
-            else "it is in memory, made up by the kernel, over another one or on a network"
+            else "it is in memory, virtual, an overlay, or on a network"
         )
         raise SpecError(
-            f"{where}: type {name!r} is no file system on flash: a case may not mount it",
+            f"{where}: type {name!r} is not a file system for flash: a case may not mount it",
             cause=reason,
             remedy=f"type = one of: {', '.join(sorted(ON_FLASH))}; or that of a module, with "
             "`modules`",

@@ -282,7 +282,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
 
 
 def _without_image(setup: MountSetup, filesystem: Filesystem, where: str) -> MountSetup:
-    """The file system of a case that begins without an image: options of images are none of its.
+    """The file system of a case that begins without an image: options of images do not apply to it.
 
     SpecError if one of them has another value than its default, which would change nothing.
     """
@@ -293,7 +293,8 @@ def _without_image(setup: MountSetup, filesystem: Filesystem, where: str) -> Mou
             kept.append((name, value))
         elif value != option.default:
             raise SpecError(
-                f"{where}: options.{name} = {value!r} is of images, and the case has none",
+                f"{where}: options.{name} = {value!r} affects images only, "
+                "and the case begins without one",
                 cause=f"it changes what is in an image of {filesystem.name}, and not how it is "
                 "mounted",
                 remedy='state = "image", or leave the option out',

@@ -105,7 +105,7 @@ def _check_settable(keys: Collection[str], catalog: Catalog, where: str) -> None
     check_keys(keys, catalog, where)
     if PART in keys:
         raise SpecError(
-            f"{where}: {PART!r} is no setting",
+            f"{where}: {PART!r} is not a setting",
             cause="the parts of a study are tables of their own",
             remedy='[[part]] name = "NAME", with axes; --set part=NAME chooses among them',
         )
@@ -249,7 +249,7 @@ def _grid_cases(
         if len(case_id) > _LONGEST_ID:
             raise SpecError(
                 f"study {study.name}: the name of a case is too long: {case_id[:80]}… has "
-                f"{len(case_id)} letters and not {_LONGEST_ID} at most",
+                f"{len(case_id)} letters, {_LONGEST_ID} are possible",
                 cause="it names a directory; it is made of the names of part and state, and of the "
                 "values on the axes",
                 remedy="a shorter name of the part or the state, or fewer axes",

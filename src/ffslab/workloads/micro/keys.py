@@ -41,7 +41,7 @@ class Micro(Workload):
     partitions: int = key(1, "sequential streams, one request of each in turn", lowest=1)
     increment: int = key(
         1,
-        "order: step of sequential patterns in requests; -1: backwards",
+        "order: distance of sequential requests, in requests; -1: backwards",
         lowest=-(2**31),
         highest=2**31,
     )

@@ -95,7 +95,8 @@ def _order_problems(workload: Micro) -> list[tuple[str, str]]:
     if ordered and not workload.pattern.startswith("sequential"):
         problems.append(
             (
-                f"partitions and increment are of sequential patterns, not of {workload.pattern}",
+                "partitions and increment belong to sequential patterns, "
+                f"not to {workload.pattern}",
                 "leave them out for random patterns: [[exclude]]",
             )
         )

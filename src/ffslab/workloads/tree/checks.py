@@ -63,7 +63,7 @@ def _word_problems(words: Sequence[str], state: InitialState) -> Problems:
         here = f"step {number}, {word!r}"
         if word not in WORDS:
             yield (
-                f"{here} is no word of workload.steps",
+                f"{here} is not a word of workload.steps",
                 f"the words: {' '.join(WORDS)}",
                 "change it",
             )

@@ -54,7 +54,7 @@ def parse_distribution(value: Any) -> Distribution:
     match = _SYNTAX.fullmatch(text.replace(", ", ","))
     if isinstance(value, bool) or match is None:
         raise ValueError(
-            f"{value!r} is no distribution: a number, uniform(LOW, HIGH), or "
+            f"{value!r} is not a distribution: a number, uniform(LOW, HIGH), or "
             "normal(MEAN, DEVIATION)"
         )
     kind = match[1]
@@ -77,7 +77,7 @@ def _thousandths(word: str) -> int:
         raise ValueError(
             f"{word} is below 0"
             if re.fullmatch(r"-[0-9.]+.*", word)
-            else f"{word} is no number: write digits, with up to three behind a point, or a size "
+            else f"{word} is not a number: write digits, with up to three after a point, or a size "
             'such as "10 KiB"'
         )
     if number > _LARGEST * 1000:

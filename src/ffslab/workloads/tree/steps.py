@@ -23,7 +23,7 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One word of a case: its place, the how manieth of its kind, and the tree it is about."""
+    """One word of a case: its place, how often it has occurred so far, and the tree it is about."""
 
     index: int
     word: str
