@@ -194,7 +194,7 @@ def test_fewer_guests_at_once_where_there_is_room_for_one(study: Path, tmp_path:
     )
     done = in_small_memory("240m", run_words(study, tmp_path / "out"))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 guest(s) at once and not 2: /dev/shm has 240 MiB free" in done.stdout
+    assert "1 guest(s) at once instead of 2: /dev/shm has 240 MiB free" in done.stdout
     (run,) = (tmp_path / "out").iterdir()
     assert (run / "results.jsonl").read_bytes() == (whole / "results.jsonl").read_bytes()
 

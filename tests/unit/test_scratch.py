@@ -58,7 +58,7 @@ def test_places_are_chosen_by_room(tmp_path: Path, room: dict[Path, int]) -> Non
     assert (found.files.path.name, found.jobs, found.told) == ("run", 2, "")
     found = chosen(tmp_path, need, 2, room, 2 * 188 - 1, 119)
     assert (found.files.path.name, found.jobs) == ("shm", 1)
-    assert "1 guest(s) at once and not 2" in found.told
+    assert "1 guest(s) at once instead of 2" in found.told
     assert "shm has 375 MiB free" in found.told and "128 MiB for its RAM" in found.told
     found = chosen(tmp_path, need, 3, room, 2 * 128, 10_000)
     assert (found.files.path.name, found.jobs) == ("run", 2)

@@ -103,8 +103,8 @@ class StateStore:
         if flash_digest(final / FLASH_NAME) != flash_sha256:
             raise InfrastructureError(
                 f"two preparations of one state of the flash differ: {final}",
-                cause="something of the host reaches into the guest: a bug in the laboratory",
-                remedy=f"keep {final} for a report of the bug, and remove it to go on",
+                cause="something of the host influences the guest: a bug of ffslab",
+                remedy=f"move {final} elsewhere for a report of the bug, and repeat the command",
             )
         return final
 

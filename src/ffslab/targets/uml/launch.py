@@ -154,7 +154,7 @@ def start_guest(script: str, directory: Path) -> GuestProcess:
         raise InfrastructureError(
             f"cannot start a guest in {directory}: {error.strerror}",
             cause="a limit of the host on processes, memory or open files",
-            remedy="ulimit -a, and free -m; with fewer --jobs it may do",
+            remedy="ulimit -a, and free -m; with fewer --jobs it may work",
         ) from error
 
 

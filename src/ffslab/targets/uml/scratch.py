@@ -257,7 +257,7 @@ def _less_than_asked(
     if ram != shared_memory:
         told.append(f"the guests' RAM is in {ram}, which may take longer")
     if fitting < jobs:
-        told.append(f"{fitting} guest(s) at once and not {jobs}")
+        told.append(f"{fitting} guest(s) at once instead of {jobs}")
     return f"{', '.join(told)}: {rooms}, {_asked(need)}" if told else ""
 
 
