@@ -65,7 +65,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise _damaged(path, 0, str(error)) from error
     if not isinstance(value, dict):
-        raise _damaged(path, 0, "it is no JSON object")
+        raise _damaged(path, 0, "it is not a JSON object")
     return value
 
 
@@ -85,7 +85,7 @@ def read_json_lines(path: Path) -> list[dict[str, Any]]:
         except ValueError as error:
             raise _damaged(path, number, str(error)) from error
         if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-            raise _damaged(path, number, "it is no result of a case")
+            raise _damaged(path, number, "it is not a result of a case")
         values.append(value)
     return values
 

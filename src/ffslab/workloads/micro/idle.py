@@ -59,7 +59,7 @@ def _requests(record: Record) -> Iterator[Interval]:
     if not _are_times(starts) or not _are_times(latencies) or len(starts) != len(latencies):
         raise DamagedResultError(
             "a `requests` record has no list of starts with as many latencies",
-            cause="records.jsonl was changed, or is of another version of the agent",
+            cause="records.jsonl was changed, or another version of the agent wrote it",
             remedy="run the case again",
         )
     for start, latency in zip(starts, latencies, strict=True):

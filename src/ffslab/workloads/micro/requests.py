@@ -180,6 +180,6 @@ def _are_numbers(values: Iterable[Any]) -> bool:
 def _damaged(where: str, what: str) -> DamagedResultError:
     return DamagedResultError(
         f"{where}: damaged: {what}",
-        cause="the file was edited or cut after the run, or is of another version of the agent",
+        cause="the file was edited or cut after the run, or another version of the agent wrote it",
         remedy="repeat the case: remove its directory under cases/ and run with --resume",
     )

@@ -90,7 +90,8 @@ def load_tree_records(stream: RecordStream, where: str = RECORDS_NAME) -> TreeRe
     except ValueError as error:
         raise DamagedResultError(
             f"{where}: damaged: {error}",
-            cause="the file was edited or cut after the run, or is of another version of the agent",
+            cause="the file was edited or cut after the run, or another version of the agent "
+            "wrote it",
             remedy="repeat the case: remove its directory under cases/ and run with --resume",
         ) from None
 
