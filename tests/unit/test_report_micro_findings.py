@@ -208,7 +208,7 @@ def test_a_study_of_ones_own_is_drawn_against_any_number(tmp_path: Path) -> None
         ("workload.target_bytes", (2.0**21, 2.0**25), "size of the target (MiB)", True),
         ("workload.pause_us", (0.0, 100.0, 800.0), "sleep between requests (µs)", False),
         ("workload.pause_us", (0.0, 10_000.0), "sleep between requests (ms)", False),
-        ("workload.increment", (-1.0, 0.0, 4.0), "step between requests (requests)", False),
+        ("workload.increment", (-1.0, 0.0, 4.0), "distance between requests (requests)", False),
         ("state.rate_percent", (30.0, 75.0), "fill rate (%)", False),
         ("cpu_scale", (0.5, 8.0), "CPU scale", True),
     ],

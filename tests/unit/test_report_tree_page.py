@@ -127,7 +127,7 @@ def test_crash_and_clean_unmount_are_told_in_words(pages: dict[str, str]) -> Non
         "mount after a clean unmount",
         "partition (MiB)",
         "Mount after a crash against after a clean unmount: YAFFS2 takes ×8.00 as long",
-        "The flash’s is how long the chip was busy",
+        "The flash’s part is how long the chip was busy",
     ):
         assert words in text, words
 
@@ -161,7 +161,7 @@ def test_failed_skipped_partial_and_missing_cases_are_visible(tmp_path: Path) ->
         "kernel panic <b>&</b>",
         "a line of the console",
         f"Skipped: {skipped} – no room in /dev/shm.",
-        "Not, or not wholly, in these figures:",
+        "Not, or not completely, in these figures:",
         "only the steps before create, which ended with error (ENOSPC) (seed 1)",
         "error ENOSPC",
         "ok, after error of create",

@@ -20,7 +20,7 @@ _TITLES = {
     "workload.shift_bytes": "shift of the offsets",
     "workload.target_bytes": "size of the target",
     "workload.partitions": "partitions of the target",
-    "workload.increment": "step between requests (requests)",
+    "workload.increment": "distance between requests (requests)",
     "workload.parallel": "processes",
     "workload.mix_ratio": "mix ratio (requests : 1)",
     "workload.burst": "requests between sleeps",

@@ -178,10 +178,10 @@ def split_meaning(section: Section, *, in_bars: bool) -> str:
     """How time was split into flash and processor."""
     splits = [sample.split for sample in section.samples if sample.split is not None]
     if not splits:
-        return "How much of the time is the flash’s is not known."
+        return "How much of the time the flash takes is not known."
     if in_bars:
         return "Solid: how long the chip was busy; light: the rest, mostly the processor’s."
-    return "The flash’s is how long the chip was busy; the rest is mostly the processor’s."
+    return "The flash’s part is how long the chip was busy; the rest is mostly the processor’s."
 
 
 def _runs_meaning(section: Section) -> str:
