@@ -152,6 +152,7 @@ def test_the_two_commands(clone: Path) -> None:
     reports(study, clone)
     assert "4 of 4 cases" in small.output
     assert "18 of 18 cases" in study.output
+    assert "lab kernel" in run("./ffslab doctor", clone)
 
 
 def test_the_tests(clone: Path) -> None:
