@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("export")
     def export(
-        run: Annotated[str, typer.Argument(help="A run: path, name, its beginning, or latest.")],
+        run: Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")],
         kind: Annotated[
             Format, typer.Option("--format", "-f", help="json: one file; others: one per table.")
         ] = Format.json,

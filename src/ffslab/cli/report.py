@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
     @app.command("report")
     def report(
         run: Annotated[
-            str, typer.Argument(help="A run: path, name, its beginning, or latest.")
+            str, typer.Argument(help="A run: path, name or its beginning, or latest.")
         ] = "latest",
         destination: Annotated[
             Path | None, typer.Option("-o", "--to", help="The file [report.html in the run].")

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("show")
     def show(
-        run: Annotated[str, typer.Argument(help="A run: path, name, its beginning, or latest.")],
+        run: Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")],
         case: Annotated[str | None, typer.Argument(help="A case of it.")] = None,
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories are.")

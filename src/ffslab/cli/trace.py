@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("trace")
     def trace(
-        run: Annotated[str, typer.Argument(help="A run: path, name, its beginning, or latest.")],
+        run: Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")],
         case: Annotated[
             str | None, typer.Argument(help="A case of it that was traced [the only one].")
         ] = None,
