@@ -90,10 +90,9 @@ def _lookup(table: Mapping[str, T], name: str, kind: str) -> T:
     try:
         return table[name]
     except KeyError:
-        names = ", ".join(sorted(table))
         raise SpecError(
             f"unknown {kind} {name!r}{suggestion(name, table)}",
-            cause=f"the catalog has: {names}",
+            cause="a misspelt name, or a catalog of your own that --catalog does not name",
             remedy=f"{program()} list {kind}s",
         ) from None
 

@@ -63,7 +63,7 @@ def parts_of(value: str) -> tuple[str, str]:
 
         raise SpecError(
             f"unknown {ESTIMATE} {value!r}{suggestion(str(value), VALUES)}",
-            cause=f"valid values: {', '.join(VALUES)}",
+            cause=f"a misspelt value; valid: {', '.join(VALUES)}",
             remedy=f'for example --set \'{ESTIMATE}=["{AS_STATED}", "double-driver"]\'',
         )
     change, _, name = value.partition("-")

@@ -46,8 +46,8 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
         raise SpecError(
             f"{where}: there is no kernel {named!r} for cases"
             f"{suggestion(named, (DEFAULT_VARIANT, PERIOD))}",
-            cause=f"valid: {DEFAULT_VARIANT}, {PERIOD}, {PERIOD}:{_NONE}, or {PERIOD}: with "
-            "switches joined by +",
+            cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {PERIOD}, {PERIOD}:{_NONE}, "
+            f"or {PERIOD}: with switches joined by +",
             remedy="see “The period kernel” in docs/study-format.md",
         )
     on = _named_switches(listed, where)
@@ -75,7 +75,7 @@ def _named_switches(listed: str, where: str) -> tuple[str, ...]:
         if name not in SWITCHES:
             raise SpecError(
                 f"{where}: the period kernel has no switch {name!r}{suggestion(name, SWITCHES)}",
-                cause=f"valid: {', '.join(SWITCHES)}",
+                cause=f"a misspelt name; valid: {', '.join(SWITCHES)}",
                 remedy="see “The period kernel” in docs/study-format.md",
             )
     return names

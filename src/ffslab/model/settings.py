@@ -161,7 +161,7 @@ def _workload(table: Mapping[str, Any], setting: Setting, catalog: Catalog) -> W
     if kind not in catalog.workloads:
         raise SpecError(
             f"{setting.where}: unknown workload {kind!r}{suggestion(kind, catalog.workloads)}",
-            cause=f"the workloads are: {', '.join(catalog.workloads)}",
+            cause=f"a misspelt name; the workloads are: {', '.join(catalog.workloads)}",
             remedy="change workload.kind",
         )
     stated = catalog.workloads[kind]
@@ -252,7 +252,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
             raise SpecError(
                 f"{where}: options.{name} = {value!r}: {filesystem.name} has no such value"
                 f"{suggestion(value, option.values)}",
-                cause=f"valid values: {', '.join(option.values)}",
+                cause=f"a misspelt value; valid: {', '.join(option.values)}",
                 remedy="change it, or leave the combination out with [[exclude]]",
             )
         chosen.append((name, value))

@@ -177,7 +177,9 @@ def _chosen_parts(study: Study, names: Sequence[Any]) -> tuple[Part, ...]:
         if name not in known:
             raise SpecError(
                 f"--set: study {study.name} has no part {name!r}{suggestion(str(name), known)}",
-                cause=f"its parts are: {', '.join(known)}" if known else "it has no parts",
+                cause=f"a misspelt name; its parts are: {', '.join(known)}"
+                if known
+                else "it has no parts",
                 remedy="leave --set part away, or name another",
             )
     return tuple(part for part in study.parts if not names or part.name in names)

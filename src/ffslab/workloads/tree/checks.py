@@ -64,7 +64,7 @@ def _word_problems(words: Sequence[str], state: InitialState) -> Problems:
         if word not in WORDS:
             yield (
                 f"{here} is not a word of workload.steps",
-                f"the words: {' '.join(WORDS)}",
+                f"a misspelt word; valid: {' '.join(WORDS)}",
                 "change it",
             )
         elif word == MOUNT and mounted:
