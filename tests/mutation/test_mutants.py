@@ -5,7 +5,7 @@ of __main__.py, and FFSLAB_MUTANTS_SEED another sample:
 
     FFSLAB_NIGHTLY=1 ./ffslab test --quick tests/mutation -s
     FFSLAB_MUTANTS=all ./ffslab test --quick tests/mutation -s
-    FFSLAB_MUTANTS='results/metrics.py stats/' ./ffslab test --quick tests/mutation -s
+    FFSLAB_MUTANTS='results/metrics.py compare/' ./ffslab test --quick tests/mutation -s
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ffslab.compare.standing import Crossing, Extent, standing
 from ffslab.report.axes import Axis
 from ffslab.report.data import (
     Case,
@@ -60,7 +61,6 @@ from ffslab.report.tree.rating import (
     signs_of,
 )
 from ffslab.report.wear import Scale, Wear, common_scale, draw
-from ffslab.stats.standing import Crossing, Extent, standing
 
 THIN = "\u202f"
 

@@ -19,6 +19,7 @@ from test_report_tree_support import (
     write_tree_run,
 )
 
+from ffslab.compare.standing import standing
 from ffslab.report.axes import FILES, axis_of
 from ffslab.report.curves import styles_for
 from ffslab.report.parts import Table, by_filesystem
@@ -30,7 +31,6 @@ from ffslab.report.tree.rating import MEMORY, SIZE, TIME, Criterion
 from ffslab.report.tree.series import duration_ns, means, sections, spots
 from ffslab.report.tree.words import list_names, roles_of
 from ffslab.results.outcome import Outcome
-from ffslab.stats.standing import standing
 
 
 def places(words: str) -> list[str]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ffslab.compare.ratios import Pair, RatioSummary, summarise
+from ffslab.compare.standing import SAME
 from ffslab.report import data
 from ffslab.report.catalogue import METRICS
 from ffslab.report.data import Case, Run
 from ffslab.report.quantity import significant, times
 from ffslab.report.questions import Question, matched
-from ffslab.stats.compare import Pair, RatioSummary, summarise
-from ffslab.stats.standing import SAME
 
 _MOST_ANSWERS = 6
 _MOSTLY = 0.5  # a phase that has programmed less of what it wrote has left most of it in memory

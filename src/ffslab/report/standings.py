@@ -1,6 +1,6 @@
 """Who is first where, how far others are behind, and where lines cross: in words.
 
-Every text is computed from a `Standing` or an `Extent` of ffslab.stats.standing; an axis of None
+Every text is computed from a `Standing` or an `Extent` of ffslab.compare.standing; an axis of None
 is a comparison at a single point.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ffslab.compare.standing import SAME, Crossing, Extent, Standing
 from ffslab.report.axes import Axis
 from ffslab.report.quantity import times
-from ffslab.stats.standing import SAME, Crossing, Extent, Standing
 
 TO = "\u2060–\u2060"  # a range does not break
 CUT = "†"  # beside what ended before all that was asked for had been measured

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ffslab.compare.standing import SAME
 from ffslab.report.axes import Axis, Mean
 from ffslab.report.curves import (
     RATIO_MEANING,
@@ -25,7 +26,6 @@ from ffslab.report.micro.series import Curves, Sample, Section, curves, response
 from ffslab.report.micro.tables import moved_bytes, wear_curves
 from ffslab.report.quantity import significant
 from ffslab.report.standings import CUT, listed
-from ffslab.stats.standing import SAME
 
 _FEW = 4  # so many curves can be followed even where they meet
 _CHOSEN = 4  # values of one axis for which the other one is drawn

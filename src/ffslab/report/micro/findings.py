@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ffslab.compare.standing import Extent, Standing, extent, ratios_to_first, standing
 from ffslab.report.axes import Axis, Mean
 from ffslab.report.findings import Finding, Topic
 from ffslab.report.micro.data import PAUSE, RATE, REQUEST
@@ -20,7 +21,6 @@ from ffslab.report.standings import (
     change_text,
     who_is_first,
 )
-from ffslab.stats.standing import Extent, Standing, extent, ratios_to_first, standing
 
 # What an axis's values are compared with, where that is not the smallest.
 _BASES: Mapping[str, tuple[float, ...]] = {"workload.increment": (1.0,)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ffslab.compare.standing import ratios_to_first
 from ffslab.report.axes import Mean
 from ffslab.report.charts import CUT_MEANING
 from ffslab.report.curves import (
@@ -32,7 +33,6 @@ from ffslab.report.tree.series import (
     memory_bytes,
 )
 from ffslab.report.tree.words import KINDS, MOUNT, UNMOUNT, kind_of
-from ffslab.stats.standing import ratios_to_first
 
 _LIGHT = 0.35  # how strong the processor's part of a bar is
 _GROUPS = {

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ffslab.compare.standing import SAME, Extent, Standing, extent, standing
 from ffslab.report.axes import Axis
 from ffslab.report.findings import Finding, Topic
 from ffslab.report.quantity import duration, significant, times
@@ -37,7 +38,6 @@ from ffslab.report.tree.series import (
     spots,
 )
 from ffslab.report.tree.words import MOUNT, SPLITS, SYNC, UNMOUNT
-from ffslab.stats.standing import SAME, Extent, Standing, extent, standing
 
 RULE = (
     "Configurations are compared at each point of the axis, at the seeds that all have there, with "

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ffslab.compare.standing import SAME, Extent, extent
 from ffslab.report import data
 from ffslab.report.findings import Finding
 from ffslab.report.parts import Table
@@ -18,7 +19,6 @@ from ffslab.report.quantity import times
 from ffslab.report.standings import extent_text
 from ffslab.report.tree.data import TreeRun
 from ffslab.report.tree.series import Section, Spots, duration_ns, images, spots
-from ffslab.stats.standing import SAME, Extent, extent
 
 IMAGE = "image size"
 _MOST = 4  # so many changed steps are named in a sentence

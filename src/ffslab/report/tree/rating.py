@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ffslab.compare.standing import Extent, extent, ratios_to_first
 from ffslab.report import data
 from ffslab.report.axes import Axis
 from ffslab.report.quantity import duration
@@ -29,7 +30,6 @@ from ffslab.report.tree.series import (
     spots,
 )
 from ffslab.report.tree.words import MOUNT
-from ffslab.stats.standing import Extent, extent, ratios_to_first
 
 PLUS, MIDDLE, MINUS = "+", "o", "−"
 PAGE_BYTES = 4096  # less memory than a page is no difference

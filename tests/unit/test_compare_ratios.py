@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ffslab.stats.compare import Pair, compare, summarise
+from ffslab.compare.ratios import Pair, compare, summarise
 
 
 def test_one_pair_is_exact() -> None:

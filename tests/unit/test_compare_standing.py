@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ffslab.stats.standing import Crossing, Extent, Reign, extent, ratios_to_first, standing
+from ffslab.compare.standing import Crossing, Extent, Reign, extent, ratios_to_first, standing
 
 FALLING = {1.0: 8.0, 2.0: 4.0, 4.0: 2.0, 8.0: 1.0}
 LEVEL = dict.fromkeys(FALLING, 3.0)

@@ -1,1 +1,0 @@
-"""Statistics on results: pure functions, no I/O."""
