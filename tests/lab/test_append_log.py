@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_support import Boot, boot, cases
-
 from ffslab.target.guest import RECORDS_NAME
 from ffslab.target.lab import LabBuild
 from ffslab.target.plantext import plan_text
+from lab_support import Boot, boot, cases
 
 STUDY = """
 schema = 1

@@ -1,4 +1,4 @@
-"""`ffslab schema`: the JSON Schema of the TOML files, for editors and checks."""
+"""`ffslab schema`: the JSON Schema of the TOML files, for editors; the metrics of results."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import typer
 
 
 class Document(StrEnum):
-    """The kinds of TOML file."""
+    """The kinds of TOML file, and the list of metrics."""
 
     study = "study"
     chip = "chip"
     board = "board"
     filesystem = "filesystem"
     tree = "tree"
+    metrics = "metrics"
 
 
 def register(app: typer.Typer) -> None:
@@ -25,8 +26,14 @@ def register(app: typer.Typer) -> None:
     def schema(
         document: Annotated[Document, typer.Argument(help="Which file.")] = Document.study,
     ) -> None:
-        """Print the JSON Schema of a study or catalog file."""
+        """Print the JSON Schema of a study or catalog file, or all metrics as docs/metrics.md."""
         import json
+
+        from ffslab.workloads.document import metrics_document
+
+        if document is Document.metrics:
+            typer.echo(metrics_document(), nl=False)
+            return
 
         from pydantic import BaseModel
 

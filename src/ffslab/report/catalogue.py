@@ -1,116 +1,52 @@
 """The metrics a report shows, with title, unit and meaning; and the glossary of terms.
 
 A metric that a run lacks is left out of it; a metric listed nowhere here is not shown. Keys are
-the report's own: `load` maps the stored columns to them.
+the report's own: `load` maps the stored columns to them. What is stored has its title, unit and
+meaning from the schema of the results (`ffslab.results.schema`).
 """
 
 from __future__ import annotations
 
 from ffslab.report.quantity import Metric
+from ffslab.results.schema import BY_NAME, DURATION, REST, VIRTUAL
+from ffslab.results.schema import Metric as Stored
+from ffslab.workloads.ffsmark.metrics import FILES_PER_S, PLACES
 
+
+def _of(stored: Stored, key: str = "", title: str = "", meaning: str | None = None) -> Metric:
+    """A stored metric as the report shows it; what is named differently has another place."""
+    return Metric(
+        key or stored.name,
+        title or stored.title,
+        stored.unit,
+        stored.scale,
+        stored.exact and not stored.is_time,
+        stored.meaning if meaning is None else meaning,
+    )
+
+
+def _stored(*names: str) -> tuple[Metric, ...]:
+    return tuple(_of(BY_NAME[name]) for name in names)
+
+
+_READ, _WRITE = BY_NAME["read_bytes_per_s"], BY_NAME["write_bytes_per_s"]
 _ALL = (
-    Metric("creation_ns", "Creation phase", "s", 1e9, meaning="time to create the pool of files"),
-    Metric("transactions_ns", "Transactions phase", "s", 1e9, meaning="time of all transactions"),
-    Metric("deletion_ns", "Deletion phase", "s", 1e9, meaning="time to delete what is left"),
-    Metric(
-        "read_bytes_per_s",
-        "Read throughput",
-        "MB/s",
-        1e6,
-        meaning="bytes the workload read ÷ time of its phases",
+    *(_of(DURATION, f"{place.name}_ns", place.title, place.meaning) for place in PLACES),
+    _of(_READ),
+    _of(_WRITE),
+    _of(FILES_PER_S, "creation_files_per_s", "Creation, files", "files created ÷ its time"),
+    _of(_WRITE, "creation_write_bytes_per_s", "Creation, written", ""),
+    _of(_READ, "transactions_read_bytes_per_s", "Transactions, read", ""),
+    _of(_WRITE, "transactions_write_bytes_per_s", "Transactions, written", ""),
+    _of(FILES_PER_S, "deletion_files_per_s", "Deletion, files", "files deleted ÷ its time"),
+    *_stored(
+        *("pages_read", "pages_programmed", "blocks_erased"),
+        *("erases_mean", "erases_std", "erases_spread", "write_amplification"),
+        *("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns"),
+        *("flash_ns", "in_driver_ns"),
     ),
-    Metric(
-        "write_bytes_per_s",
-        "Write throughput",
-        "MB/s",
-        1e6,
-        meaning="bytes the workload wrote ÷ time of its phases",
-    ),
-    Metric("creation_files_per_s", "Creation, files", "1/s", meaning="files created ÷ its time"),
-    Metric("creation_write_bytes_per_s", "Creation, written", "MB/s", 1e6),
-    Metric("transactions_read_bytes_per_s", "Transactions, read", "MB/s", 1e6),
-    Metric("transactions_write_bytes_per_s", "Transactions, written", "MB/s", 1e6),
-    Metric("deletion_files_per_s", "Deletion, files", "1/s", meaning="files deleted ÷ its time"),
-    Metric("pages_read", "Pages read", "pages", integer=True, meaning="page reads on the chip"),
-    Metric(
-        "pages_programmed",
-        "Pages programmed",
-        "pages",
-        integer=True,
-        meaning="page programs on the chip",
-    ),
-    Metric("blocks_erased", "Blocks erased", "blocks", integer=True, meaning="erases on the chip"),
-    Metric(
-        "erases_mean",
-        "Mean erases per block",
-        "erases",
-        meaning="mean over the partition's erase blocks",
-    ),
-    Metric(
-        "erases_std",
-        "Erase standard deviation",
-        "erases",
-        meaning="over the partition's erase blocks",
-    ),
-    Metric(
-        "erases_spread",
-        "Wear spread",
-        "erases",
-        integer=True,
-        meaning="most erased minus least erased block",
-    ),
-    Metric(
-        "write_amplification",
-        "Write amplification",
-        "",
-        meaning="bytes programmed ÷ bytes the workload wrote",
-    ),
-    Metric(
-        "flash_read_ns",
-        "Flash time, reads",
-        "s",
-        1e9,
-        meaning="reads: commands, array times and ECC",
-    ),
-    Metric(
-        "flash_program_ns",
-        "Flash time, programs",
-        "s",
-        1e9,
-        meaning="programs: commands, array times and ECC",
-    ),
-    Metric(
-        "flash_erase_ns", "Flash time, erases", "s", 1e9, meaning="erases: commands and array times"
-    ),
-    Metric(
-        "flash_transfer_ns",
-        "Flash time, transfers",
-        "s",
-        1e9,
-        meaning="bytes on the chip's bus, both ways",
-    ),
-    Metric(
-        "flash_ns",
-        "Flash time",
-        "s",
-        1e9,
-        meaning="how long the chip was busy, as it counted itself",
-    ),
-    Metric(
-        "in_driver_ns",
-        "Time in the driver",
-        "s",
-        1e9,
-        meaning="of all tasks: each that waits for the chip counts",
-    ),
-    Metric(
-        "rest_ns",
-        "Time outside the flash",
-        "s",
-        1e9,
-        meaning="time of the phases minus flash time: mostly CPU",
-    ),
-    Metric("total_ns", "Virtual time of the case", "s", 1e9, meaning="boot to the last step"),
+    _of(REST),
+    _of(VIRTUAL, "total_ns"),
     Metric(
         "virtual_per_wall",
         "Virtual ÷ wall time",

@@ -25,6 +25,7 @@ from ffslab.report.facts import notes, time_model
 from ffslab.results.metrics import FLASH_TIMES, bucket_bounds
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import RESULTS, RunDirectory
+from ffslab.workloads.ffsmark.metrics import files_per_s
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
 
 Row = Mapping[str, Any]
@@ -242,11 +243,10 @@ def _metrics(row: Row, wall: Row) -> dict[str, float]:
 
 def _phase(name: str, phase: Row) -> dict[str, float]:
     """One phase's rates and its bytes programmed ÷ written; without what it did not do."""
-    seconds = phase.get("duration_ns", 0) / 1e9
-    files = phase.get("files_created" if name == "creation" else "files_deleted", 0)
+    rate = files_per_s(phase)
     metrics = {f"{name}_{key}": float(phase.get(key, 0)) for key in _PHASE_RATES}
-    if name != "transactions" and seconds:
-        metrics[f"{name}_files_per_s"] = files / seconds
+    if rate is not None:
+        metrics[f"{name}_files_per_s"] = rate
     if phase.get("write_amplification") is not None:
         metrics[f"{name}_share"] = float(phase["write_amplification"])
     return {key: value for key, value in metrics.items() if value}

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffslab.model.kernels import kernel_words
-from ffslab.results.metrics import FLASH_TIMES
 from ffslab.results.rundir import RunDirectory
+from ffslab.results.schema import LATENCY_METRICS, PHASE_METRICS, Metric
 from ffslab.streams import without_surrogates
 from ffslab.workloads.micro.request_tables import (
     REQUEST_COLUMNS,
@@ -39,26 +39,11 @@ Row = dict[str, Any]
 
 _INT, _REAL, _TEXT, _FLAG = "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"
 _KEY = {"run": _TEXT, "case_id": _TEXT}
-_RATE = ("read_bytes_per_s", "write_bytes_per_s", "erases_mean", "erases_std")
-_PHASE_INTEGERS = (
-    "t_start_ns",
-    "t_end_ns",
-    "duration_ns",
-    "files_created",
-    "files_deleted",
-    "files_read",
-    "files_appended",
-    "bytes_read",
-    "bytes_written",
-    "pages_read",
-    "pages_programmed",
-    "blocks_erased",
-    *FLASH_TIMES,
-    "in_driver_ns",
-    "erases_spread",
-    "erases_max",
-)
-_LATENCY_INTEGERS = ("count", "sum_ns", "min_ns", "max_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns")
+
+
+def _columns(metrics: Iterable[Metric]) -> dict[str, str]:
+    return {metric.name: _INT if metric.exact else _REAL for metric in metrics}
+
 
 # The columns of every table in order, with their DuckDB types.
 COLUMNS: Mapping[str, Mapping[str, str]] = {
@@ -106,16 +91,15 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "phase": _TEXT,
         "status": _TEXT,
         "errno_name": _TEXT,
-        **dict.fromkeys(_PHASE_INTEGERS, _INT),
-        **dict.fromkeys(_RATE, _REAL),
-        "write_amplification": _REAL,
+        "t_start_ns": _INT,
+        "t_end_ns": _INT,
+        **_columns(PHASE_METRICS),
     },
     "latencies": {
         **_KEY,
         "phase": _TEXT,
         "op": _TEXT,
-        **dict.fromkeys(_LATENCY_INTEGERS, _INT),
-        "mean_ns": _REAL,
+        **_columns(LATENCY_METRICS),
     },
     "blocks": {
         **_KEY,

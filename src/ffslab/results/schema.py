@@ -1,0 +1,321 @@
+"""What a result's figures are: each metric once, with its unit, its meaning and what is better.
+
+A *metric* is a kind of figure: `duration_ns`, `pages_programmed`. A *figure* is a metric at a
+*place* of one case: the phase `creation`, the step `mount-2`, the memory after it. Its key is
+`creation.duration_ns`. The tables of `results.store`, the report's catalogue, `ffslab compare`
+and docs/metrics.md take names, units, types and meanings from here and from the `metrics` module
+of each workload.
+
+Limits: absolute times (`t_start_ns`) and texts of a result are no metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Better = Literal["lower", "higher", "neither"]
+Result = Mapping[str, Any]
+ALL_KINDS = ("ffsmark", "micro", "tree")
+OK = "ok"  # status of a phase or step that came to its end
+
+# What a figure that grew is, and one that fell: in words, by what is counted.
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "_per_s": ("faster", "slower"),
+    "_ns": ("slower", "faster"),
+    "_bytes": ("larger", "smaller"),
+}
+_LONGER = ("longer", "shorter")
+_MORE = ("more", "fewer")
+_HIGHER = ("higher", "lower")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One kind of figure. `name` is that of the stored figure, the unit last.
+
+    A stored value divided by `scale` is in `unit`. `exact`: an integer. `kinds`: the workloads that
+    have it. `grown`, `fallen`: what a larger and a smaller value is called ("slower", "faster").
+    """
+
+    name: str
+    title: str
+    meaning: str
+    unit: str = ""
+    scale: float = 1.0
+    better: Better = "lower"
+    exact: bool = True
+    kinds: tuple[str, ...] = ALL_KINDS
+    words: tuple[str, str] | None = None
+
+    @property
+    def grown(self) -> str:
+        return self._words[0]
+
+    @property
+    def fallen(self) -> str:
+        return self._words[1]
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is virtual time."""
+        return self.name.endswith("_ns")
+
+    @property
+    def _words(self) -> tuple[str, str]:
+        if self.words is not None:
+            return self.words
+        known = (words for ending, words in _WORDS.items() if self.name.endswith(ending))
+        return next(known, _MORE if self.exact else _HIGHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric's value at a place of a case; `main`: one of the few that a reader asks for first.
+
+    A place below another is behind a slash: `transactions/read` are the reads of that phase.
+    """
+
+    metric: Metric
+    place: str
+    value: float
+    main: bool = False
+
+    @property
+    def key(self) -> str:
+        """Names it within its case."""
+        return f"{self.place}.{self.metric.name}" if self.place else self.metric.name
+
+    @property
+    def phase(self) -> str:
+        """The phase that it is of: its time and its flash operations explain this figure."""
+        return self.place.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place with a title of its own, and what its time is."""
+
+    name: str
+    title: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWork:
+    """What one task asked of the flash at a place; the counts by the names of their metrics."""
+
+    place: str
+    task: str
+    counts: Mapping[str, int]
+
+
+DURATION = Metric(
+    name="duration_ns",
+    title="Time",
+    unit="s",
+    scale=1e9,
+    meaning="virtual time from the begin to the end of the phase or step",
+)
+REST = Metric(
+    name="rest_ns",
+    title="Time outside the flash",
+    unit="s",
+    scale=1e9,
+    meaning="time of the phases minus flash time: mostly CPU",
+    words=_LONGER,
+)
+VIRTUAL = Metric(
+    name="virtual_ns",
+    title="Virtual time of the case",
+    unit="s",
+    scale=1e9,
+    meaning="boot to the last step",
+)
+MEASURED = Metric(
+    name="measured_share",
+    title="Measured of what was asked for",
+    meaning="1, or less of a case whose outcome is short",
+    better="higher",
+    exact=False,
+)
+
+
+def _work(name: str, title: str, meaning: str, unit: str = "files") -> Metric:
+    """How much the workload did: neither good nor bad."""
+    return Metric(name=name, title=title, meaning=meaning, unit=unit, better="neither")
+
+
+FLASH_COUNTS = (
+    Metric(name="pages_read", title="Pages read", unit="pages", meaning="page reads on the chip"),
+    Metric(
+        name="pages_programmed",
+        title="Pages programmed",
+        unit="pages",
+        meaning="page programs on the chip",
+    ),
+    Metric(
+        name="blocks_erased", title="Blocks erased", unit="blocks", meaning="erases on the chip"
+    ),
+)
+
+
+def _flash_time(name: str, title: str, meaning: str) -> Metric:
+    return Metric(name=name, title=title, unit="s", scale=1e9, meaning=meaning, words=_LONGER)
+
+
+FLASH_PARTS = (
+    _flash_time("flash_read_ns", "Flash time, reads", "reads: commands, array times and ECC"),
+    _flash_time(
+        "flash_program_ns", "Flash time, programs", "programs: commands, array times and ECC"
+    ),
+    _flash_time("flash_erase_ns", "Flash time, erases", "erases: commands and array times"),
+    _flash_time("flash_transfer_ns", "Flash time, transfers", "bytes on the chip's bus, both ways"),
+)
+FLASH_TIME = _flash_time(
+    "flash_ns", "Flash time", "how long the chip was busy, as it counted itself"
+)
+IN_DRIVER = _flash_time(
+    "in_driver_ns",
+    "Time in the driver",
+    "of all tasks: each that waits for the chip counts",
+)
+
+# The figures of a phase, in the order of the table `phases`.
+PHASE_METRICS = (
+    DURATION,
+    _work("files_created", "Files created", "by the workload"),
+    _work("files_deleted", "Files deleted", "by the workload"),
+    _work("files_read", "Files read", "by the workload"),
+    _work("files_appended", "Files appended to", "by the workload"),
+    _work("bytes_read", "Bytes read", "by the workload", "B"),
+    _work("bytes_written", "Bytes written", "by the workload", "B"),
+    *FLASH_COUNTS,
+    *FLASH_PARTS,
+    FLASH_TIME,
+    IN_DRIVER,
+    Metric(
+        name="erases_spread",
+        title="Wear spread",
+        unit="erases",
+        meaning="most erased minus least erased block",
+        words=_HIGHER,
+    ),
+    Metric(
+        name="erases_max",
+        title="Most erases of a block",
+        unit="erases",
+        meaning="of the block that was erased most",
+    ),
+    Metric(
+        name="read_bytes_per_s",
+        title="Read throughput",
+        unit="MB/s",
+        scale=1e6,
+        meaning="bytes the workload read ÷ time of its phases",
+        better="higher",
+        exact=False,
+    ),
+    Metric(
+        name="write_bytes_per_s",
+        title="Write throughput",
+        unit="MB/s",
+        scale=1e6,
+        meaning="bytes the workload wrote ÷ time of its phases",
+        better="higher",
+        exact=False,
+    ),
+    Metric(
+        name="erases_mean",
+        title="Mean erases per block",
+        unit="erases",
+        meaning="mean over the partition's erase blocks",
+        exact=False,
+    ),
+    Metric(
+        name="erases_std",
+        title="Erase standard deviation",
+        unit="erases",
+        meaning="over the partition's erase blocks",
+        exact=False,
+    ),
+    Metric(
+        name="write_amplification",
+        title="Write amplification",
+        meaning="bytes programmed ÷ bytes the workload wrote",
+        exact=False,
+    ),
+)
+
+
+def _latency(name: str, title: str, meaning: str, *, exact: bool = True) -> Metric:
+    return Metric(name=name, title=title, unit="ms", scale=1e6, meaning=meaning, exact=exact)
+
+
+# The figures of many operations of one kind, in the order of the table `latencies`.
+LATENCY_METRICS = (
+    Metric(name="count", title="Operations", meaning="how many there were", better="neither"),
+    _flash_time("sum_ns", "Sum of latencies", "of all operations"),
+    _latency("min_ns", "Smallest latency", "of the fastest operation"),
+    _latency("max_ns", "Largest latency", "of the slowest operation"),
+    _latency("p50_ns", "Latency p50", "that half of the operations do not exceed"),
+    _latency("p90_ns", "Latency p90", "that 90 % of the operations do not exceed"),
+    _latency("p99_ns", "Latency p99", "that 99 % of the operations do not exceed"),
+    _latency("p999_ns", "Latency p99.9", "that 99.9 % of the operations do not exceed"),
+    _latency("mean_ns", "Mean latency", "sum of latencies ÷ operations", exact=False),
+)
+
+GENERAL = (VIRTUAL, MEASURED, REST, *PHASE_METRICS, *LATENCY_METRICS)
+BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in GENERAL}
+
+
+def figures_at(
+    row: Mapping[str, Any], place: str, metrics: Iterable[Metric], main: Iterable[str] = ()
+) -> Iterator[Figure]:
+    """The metrics that `row` has a number for; `main` are the names of those to be asked first."""
+    chosen = frozenset(main)
+    for metric in metrics:
+        value = row.get(metric.name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield Figure(metric, place, value, metric.name in chosen)
+
+
+def timed_figures(
+    row: Mapping[str, Any], place: str, metrics: Iterable[Metric], main: Iterable[str] = ()
+) -> Iterator[Figure]:
+    """The same of a phase or step, and how much of its time is not the chip's."""
+    yield from figures_at(row, place, metrics, main)
+    duration, flash = row.get(DURATION.name), row.get(FLASH_TIME.name)
+    if duration is not None and flash is not None:
+        # The chip may still be busy for others when a phase ends.
+        yield Figure(REST, place, max(duration - flash, 0))
+
+
+def phase_figures(
+    result: Result, main: Mapping[str, Iterable[str]], prefix: str = ""
+) -> Iterator[Figure]:
+    """The figures of the phases that came to their end; `main` has names of metrics by phase."""
+    for phase in result.get("phases") or ():
+        if phase.get("status", OK) == OK:
+            name = str(phase["phase"])
+            yield from timed_figures(phase, f"{prefix}{name}", PHASE_METRICS, main.get(name, ()))
+
+
+def latency_figures(result: Result) -> Iterator[Figure]:
+    """The figures of each kind of operation in each phase."""
+    for latency in result.get("latencies") or ():
+        if latency["count"]:
+            place = f"{latency['phase']}/{latency['op']}"
+            yield from figures_at(latency, place, LATENCY_METRICS)
+
+
+def case_figures(result: Result) -> Iterator[Figure]:
+    """What every case has: its time, and how much of what was asked for it measured."""
+    if result.get("virtual_ns") is not None:
+        yield Figure(VIRTUAL, "", result["virtual_ns"])
+    short = result.get("short") or {}
+    if not short:
+        yield Figure(MEASURED, "", 1)
+    elif short.get("asked"):
+        yield Figure(MEASURED, "", short["measured"] / short["asked"], main=True)

@@ -1,0 +1,48 @@
+"""docs/metrics.md: every metric of a result, from the schema. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ffslab.results.schema import ALL_KINDS, GENERAL, Metric
+from ffslab.workloads.ffsmark import metrics as ffsmark
+from ffslab.workloads.micro import metrics as micro
+from ffslab.workloads.tree import metrics as tree
+
+_BEGIN = """# The metrics
+
+Every metric of a result, printed by `ffslab schema metrics`. A figure is a metric at a place of a
+case, such as `creation.duration_ns`: a phase of FFSMark or of a micro-benchmark, a step of the
+workload tree, one kind of operation (`transactions/read`), the memory after a step. Stored values
+are in the unit at the end of their name; "shown in" is the unit of tables and of the report.
+"Better" says which way a comparison calls better; a metric without it says how much was done.
+"""
+_HEAD = (
+    "| metric | title | shown in | better | whole number | meaning |\n|---|---|---|---|---|---|\n"
+)
+_SECTIONS = (
+    ("Of all workloads", GENERAL),
+    ("Of FFSMark", ffsmark.METRICS),
+    ("Of micro-benchmarks", micro.METRICS),
+    ("Of the workload tree", tree.METRICS),
+)
+
+
+def metrics_document() -> str:
+    """The whole document."""
+    return _BEGIN + "".join(_section(title, metrics) for title, metrics in _SECTIONS)
+
+
+def _section(title: str, metrics: Iterable[Metric]) -> str:
+    return f"\n## {title}\n\n{_HEAD}{''.join(_row(metric) for metric in metrics)}"
+
+
+def _row(metric: Metric) -> str:
+    better = "" if metric.better == "neither" else metric.better
+    whole = "yes" if metric.exact else ""
+    meaning = metric.meaning
+    if metric in GENERAL and metric.kinds != ALL_KINDS:
+        meaning += f" ({', '.join(metric.kinds)})"
+    return (
+        f"| `{metric.name}` | {metric.title} | {metric.unit} | {better} | {whole} | {meaning} |\n"
+    )

@@ -1,0 +1,72 @@
+"""The figures of a case of FFSMark: its phases, its latencies, and what is derived from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ffslab.results.schema import (
+    DURATION,
+    OK,
+    Figure,
+    Metric,
+    Place,
+    Result,
+    TaskWork,
+    case_figures,
+    latency_figures,
+    phase_figures,
+)
+
+KIND = "ffsmark"
+PLACES = (
+    Place("creation", "Creation phase", "time to create the pool of files"),
+    Place("transactions", "Transactions phase", "time of all transactions"),
+    Place("deletion", "Deletion phase", "time to delete what is left"),
+)
+FILES_PER_S = Metric(
+    name="files_per_s",
+    title="Files per second",
+    unit="1/s",
+    meaning="files created or deleted ÷ time of the phase",
+    better="higher",
+    exact=False,
+    kinds=(KIND,),
+)
+METRICS = (FILES_PER_S,)
+_RATED = {"creation": "files_created", "deletion": "files_deleted"}
+_MAIN: Mapping[str, tuple[str, ...]] = {
+    **{place.name: (DURATION.name,) for place in PLACES},
+    "workload": ("pages_read", "pages_programmed", "blocks_erased", "erases_spread"),
+}
+
+
+def files_per_s(phase: Mapping[str, Any]) -> float | None:
+    """The rate of creation or deletion; None for other phases, and for one without time."""
+    counted = _RATED.get(str(phase.get("phase")))
+    duration_ns = phase.get(DURATION.name)
+    if counted is None or not duration_ns:
+        return None
+    return float(phase[counted] / (duration_ns / 1e9))
+
+
+def figures(result: Result) -> tuple[Figure, ...]:
+    """All figures of a result of this workload."""
+    return (
+        *case_figures(result),
+        *phase_figures(result, _MAIN),
+        *_rates(result),
+        *latency_figures(result),
+    )
+
+
+def tasks(_: Result) -> tuple[TaskWork, ...]:
+    """No task by task: only a trace of such a case tells them apart."""
+    return ()
+
+
+def _rates(result: Result) -> Iterator[Figure]:
+    for phase in result.get("phases") or ():
+        rate = files_per_s(phase)
+        if rate is not None and phase["status"] == OK:
+            yield Figure(FILES_PER_S, str(phase["phase"]), rate)

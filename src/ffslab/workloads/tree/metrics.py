@@ -1,0 +1,146 @@
+"""The figures of a case of workload `tree`: its steps, the memory after them, its image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ffslab.results.schema import (
+    BY_NAME,
+    DURATION,
+    FLASH_COUNTS,
+    FLASH_PARTS,
+    FLASH_TIME,
+    IN_DRIVER,
+    OK,
+    Figure,
+    Metric,
+    Result,
+    TaskWork,
+    case_figures,
+    figures_at,
+    latency_figures,
+    timed_figures,
+)
+from ffslab.workloads.tree.memory import GROUPS
+
+KIND = "tree"
+WAITING = ("settle",)  # steps whose time is none of the file system's
+
+
+def _metric(name: str, title: str, unit: str, meaning: str, scale: float = 1.0) -> Metric:
+    return Metric(name=name, title=title, unit=unit, scale=scale, meaning=meaning, kinds=(KIND,))
+
+
+def _count(name: str, title: str, meaning: str, unit: str = "") -> Metric:
+    return Metric(
+        name=name, title=title, unit=unit, meaning=meaning, better="neither", kinds=(KIND,)
+    )
+
+
+def _kib(name: str, title: str, meaning: str) -> Metric:
+    return _metric(name, title, "KiB", meaning, 1024)
+
+
+OOB_COUNTS = (
+    _metric("oob_reads", "OOB areas read alone", "areas", "without the page's data"),
+    _metric("oob_programs", "OOB areas programmed alone", "areas", "without the page's data"),
+)
+TREE_COUNTS = (
+    _count("directories", "Directories", "that the step made, found or removed", "directories"),
+    _count("files", "Files", "that the step made, found or removed", "files"),
+    _count("links", "Symbolic links", "that the step made, found or removed", "links"),
+    _count("others", "Other entries", "devices, sockets and pipes", "entries"),
+    _count("bytes", "Bytes of files", "that the step wrote or found", "B"),
+    _count("depth", "Depth", "of the deepest directory", "levels"),
+    _count("found", "Names found", "by the step `find`", "names"),
+)
+MEMORY_METRICS = (
+    *(
+        _kib(f"slab_{group}_bytes", f"Slabs, {group}", "growth of the kernel's object caches")
+        for group in GROUPS
+    ),
+    _kib("vmalloc_bytes", "vmalloc", "growth of memory from vmalloc"),
+    _kib("kernel_stack_bytes", "Kernel stacks", "of the file system's threads"),
+    _kib("percpu_bytes", "Memory per CPU", "growth since before the file system was there"),
+    _kib("total_bytes", "RAM of the file system", "slabs, vmalloc and memory per CPU together"),
+    _kib("page_cache_bytes", "Page cache", "cached pages and buffers"),
+    _kib("other_bytes", "Other memory", "how much free memory fell beyond all that is counted"),
+)
+IMAGE_METRICS = (
+    _kib("image_bytes", "Image", "as the file system needs it"),
+    _kib("flash_bytes", "Image, programmed", "all data that a flasher programs"),
+    _kib("tree_bytes", "Source tree", "sum of the sizes of its files"),
+    Metric(
+        name="ratio",
+        title="Compression of the image",
+        meaning="bytes of the tree ÷ bytes of the image",
+        better="higher",
+        exact=False,
+        kinds=(KIND,),
+    ),
+    _metric("write_ns", "Time to write the image", "s", "virtual time on the flash", 1e9),
+    _metric("pages", "Pages of the image", "pages", "that the flasher programs"),
+    _metric("blocks", "Blocks of the image", "blocks", "that the flasher uses"),
+)
+METRICS = (*OOB_COUNTS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
+STEP_METRICS = (
+    DURATION,
+    *FLASH_PARTS,
+    FLASH_TIME,
+    IN_DRIVER,
+    *FLASH_COUNTS,
+    *OOB_COUNTS,
+    BY_NAME["bytes_read"],
+    BY_NAME["bytes_written"],
+    *TREE_COUNTS,
+)
+_TASK_COUNTS = tuple(metric.name for metric in FLASH_COUNTS)
+
+
+def figures(result: Result) -> tuple[Figure, ...]:
+    """All figures of a result of this workload."""
+    return (
+        *case_figures(result),
+        *(figure for step in _steps(result) for figure in _step_figures(step)),
+        *_memory_figures(result),
+        *figures_at(result.get("image") or {}, "image", IMAGE_METRICS, ("image_bytes",)),
+        *latency_figures(result),
+    )
+
+
+def tasks(result: Result) -> tuple[TaskWork, ...]:
+    """What each task asked of the flash in each step."""
+    return tuple(
+        TaskWork(_place(step), str(task["name"]), {name: task[name] for name in _TASK_COUNTS})
+        for step in _steps(result)
+        for task in step.get("tasks") or ()
+    )
+
+
+def _steps(result: Result) -> list[Mapping[str, Any]]:
+    """The steps that came to their end."""
+    steps = (result.get("tree") or {}).get("steps") or ()
+    return [step for step in steps if step["status"] == OK and step["duration_ns"] is not None]
+
+
+def _place(step: Mapping[str, Any]) -> str:
+    """Its phase; the guest that prepared the flash has phases of the same names."""
+    return f"preparation: {step['phase']}" if step["prepared"] else str(step["phase"])
+
+
+def _step_figures(step: Mapping[str, Any]) -> Iterator[Figure]:
+    main = () if step["prepared"] or step["step"] in WAITING else (DURATION.name,)
+    yield from timed_figures(step, _place(step), STEP_METRICS, main)
+    if len(step["parts"]) > 1:
+        for part in step["parts"]:
+            yield from figures_at(part, f"{_place(step)}/{part['phase']}", (DURATION,))
+
+
+def _memory_figures(result: Result) -> Iterator[Figure]:
+    for row in (result.get("tree") or {}).get("memory") or ():
+        slabs = {f"slab_{group}_bytes": row["slab_bytes"][group] for group in GROUPS}
+        where = "preparation: memory after" if row["prepared"] else "memory after"
+        is_mount = str(row["label"]).partition("-")[0] == "mount" and not row["prepared"]
+        main = ("total_bytes",) if is_mount else ()
+        yield from figures_at({**row, **slabs}, f"{where} {row['label']}", MEMORY_METRICS, main)
