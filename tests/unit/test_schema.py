@@ -177,9 +177,9 @@ def test_what_has_no_number_is_no_figure() -> None:
 
 def test_a_phase_that_failed_has_no_figures() -> None:
     phases = [{"phase": "creation", "status": "error", "duration_ns": 5}]
-    assert list(phase_figures({"phases": phases}, {})) == []
+    assert list(phase_figures(phases, {})) == []
     phases[0]["status"] = "ok"
-    assert list(phase_figures({"phases": phases}, {})) == [Figure(DURATION, "creation", 5)]
+    assert list(phase_figures(phases, {})) == [Figure(DURATION, "creation", 5)]
 
 
 def test_a_case_that_is_short_says_how_much_it_measured(

@@ -16,7 +16,7 @@ from ffslab.loader import StudySource
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.case import Case
 from ffslab.model.estimates import AS_STATED, ESTIMATE
-from ffslab.model.specs import Board
+from ffslab.model.specs import PERTURBATION, Board
 from ffslab.model.study import Override, Study
 
 MANIFEST_VERSION = 1
@@ -95,11 +95,15 @@ def _kernels(cases: Sequence[Case], variants: Mapping[str, str]) -> dict[str, An
     }
 
 
-def _case(case: Case) -> dict[str, str]:
-    """A case's id and hash, and which estimate of its board it changes, if it does."""
+def _case(case: Case) -> dict[str, Any]:
+    """A case's id and hash; which estimate it changes and how it is perturbed, if it is."""
+    own: dict[str, Any] = {"id": case.id, "spec_hash": case.spec_hash}
     changed = str(dict(case.axes).get(ESTIMATE, AS_STATED))
-    own = {"id": case.id, "spec_hash": case.spec_hash}
-    return own if changed == AS_STATED else {**own, ESTIMATE: changed}
+    if changed != AS_STATED:
+        own[ESTIMATE] = changed
+    if case.perturbation:
+        own[PERTURBATION] = case.perturbation
+    return own
 
 
 def _module_sources(cases: Sequence[Case]) -> dict[str, Any]:

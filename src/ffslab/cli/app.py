@@ -21,7 +21,7 @@ from ffslab.program import program
 from ffslab.streams import print_anything
 
 VERBS = (
-    *("run", "report", "list", "show", "export", "trace", "shell", "schema"),
+    *("run", "report", "list", "show", "compare", "export", "trace", "shell", "schema"),
     *("image", "fsck", "mkfs"),
     *("doctor", "setup", "test", "bench"),
 )

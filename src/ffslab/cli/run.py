@@ -46,6 +46,16 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option("--sensitivity", help="Also halve and double each estimate of the board."),
         ] = False,
+        band: Annotated[
+            int | None,
+            typer.Option(
+                "--band",
+                min=1,
+                max=16,
+                metavar="N",
+                help="Also run each case N times with another layout, for `compare`; 4 will do.",
+            ),
+        ] = None,
         jobs: Annotated[
             int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
         ] = None,
@@ -95,6 +105,11 @@ def register(app: typer.Typer) -> None:
             from ffslab.model.estimates import ESTIMATE, VALUES
 
             overrides.append((ESTIMATE, VALUES))
+        if band is not None:
+            from ffslab.model.perturbation import band_values
+            from ffslab.model.specs import PERTURBATION
+
+            overrides.append((PERTURBATION, band_values(band)))
         console = terminal()
         choice = _Choice(
             study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ()), trace, target
@@ -162,7 +177,7 @@ def _request(choice: _Choice, resume: bool, output: Path) -> RunRequest:
     if resume:
         if choice.overrides or choice.case_ids or choice.trace:
             raise UsageError(
-                "--resume takes no --set, --seeds, --sensitivity, --case or --trace",
+                "--resume takes no --set, --seeds, --sensitivity, --band, --case or --trace",
                 cause="a resumed run has the cases that it began with",
                 remedy=f"{program()} run {choice.study} --resume",
             )

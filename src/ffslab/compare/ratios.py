@@ -12,7 +12,7 @@ Limits: nothing here says how a ratio carries over to a seed that was not run.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -62,15 +62,6 @@ class RatioSummary:
         return self.minimum >= 1 or self.maximum <= 1
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Two result sets case by case: `ratios` by metric, and the case ids that only one side has."""
-
-    ratios: Mapping[str, RatioSummary]
-    only_before: tuple[str, ...]
-    only_after: tuple[str, ...]
-
-
 def summarise(pairs: Iterable[Pair]) -> RatioSummary | None:
     """Describe the ratios of `pairs` (all of one metric); None when no pair has a finite ratio."""
     kept = tuple(pairs)
@@ -87,34 +78,6 @@ def summarise(pairs: Iterable[Pair]) -> RatioSummary | None:
         maximum=max(finite),
         geometric_mean=_geometric_mean(finite),
         undefined=len(ratios) - len(finite),
-    )
-
-
-def compare(
-    before: Mapping[str, Mapping[str, float]],
-    after: Mapping[str, Mapping[str, float]],
-    metrics: Iterable[str],
-) -> Comparison:
-    """Compare two result sets (case id → metric → value) for the cases that both have.
-
-    A metric absent from one side of a case leaves that pair out; a metric without any pair is
-    absent from `ratios`.
-    """
-    common = [key for key in before if key in after]
-    ratios: dict[str, RatioSummary] = {}
-    for metric in metrics:
-        pairs = [
-            Pair(key, before[key][metric], after[key][metric])
-            for key in common
-            if metric in before[key] and metric in after[key]
-        ]
-        summary = summarise(pairs)
-        if summary is not None:
-            ratios[metric] = summary
-    return Comparison(
-        ratios=ratios,
-        only_before=tuple(key for key in before if key not in after),
-        only_after=tuple(key for key in after if key not in before),
     )
 
 

@@ -14,6 +14,7 @@ from ffslab.model.specs import (
     DEFAULT_BEB_PER1024,
     DEFAULT_KERNEL,
     DRIVER_FIGURES,
+    PERTURBATION,
     Board,
     InitialState,
     LabKernel,
@@ -27,7 +28,8 @@ from ffslab.model.workload import Workload
 class Case:
     """One point of a study. `axes` are the settings that tell it from its siblings.
 
-    `trace` does not determine the result: a traced guest has the same history.
+    `trace` does not determine the result: a traced guest has the same history. `perturbation` is a
+    harmless change of the guest's layout, as another build of the lab would make one; 0 is none.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Case:
     seed: int
     kernel: LabKernel = DEFAULT_KERNEL
     trace: bool = False
+    perturbation: int = 0
 
     @property
     def partition_bytes(self) -> int:
@@ -113,9 +116,12 @@ def case_spec(case: Case) -> dict[str, Any]:
             filesystem["jffs2_summaries"] = True
     # A default kernel is not named, so that specs are what they were before there was another.
     kernel = {} if case.kernel.is_default else {"kernel": case.kernel.spec}
+    # Likewise a layout that is not perturbed.
+    perturbed = {PERTURBATION: case.perturbation} if case.perturbation else {}
     return {
         "schema": 1,
         **kernel,
+        **perturbed,
         "board": board,
         "cpu_scale": case.cpu_scale,
         "cpu_block_ps": case.cpu_block_ps,

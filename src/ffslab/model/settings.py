@@ -18,12 +18,14 @@ from ffslab.model.catalog import Catalog, check_geometry, initial_state
 from ffslab.model.estimates import ESTIMATE
 from ffslab.model.files import StateFile, suggestion, validated
 from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, lab_kernel
+from ffslab.model.perturbation import perturbation_of
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,
     CHIP_FIGURES,
     CPU_FIGURES,
     DEFAULT_KERNEL,
     DRIVER_FIGURES,
+    PERTURBATION,
     Board,
     Chip,
     Filesystem,
@@ -50,6 +52,7 @@ _PLAIN = (
     "seed",
     "cpu_scale",
     ESTIMATE,
+    PERTURBATION,
 )
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
 _BOARD = ("ram_bytes", "wait", *CPU_FIGURES, *DRIVER_FIGURES)
@@ -131,6 +134,8 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         setup = _without_image(setup, filesystem, where)
     resolved_axes: dict[str, Scalar] = {}
     for key, value in axes.items():
+        if key == PERTURBATION and not value:
+            continue  # the case is that of a study without this axis, to its last byte
         if key.startswith("options."):
             name = key.removeprefix("options.")
             value = dict(setup.options).get(name, "")
@@ -151,6 +156,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         workload=workload,
         seed=_integer(settings, "seed", where),
         kernel=kernel,
+        perturbation=perturbation_of(settings.get(PERTURBATION, 0), where),
     )
 
 

@@ -18,6 +18,7 @@ VolumeType = Literal["dynamic", "static"]
 StateKind = Literal["free", "aged", "saturated", "filled", "image"]
 Scalar = str | int | float | bool
 DEFAULT_VARIANT = "default"  # of the lab kernel
+PERTURBATION = "perturbation"
 DEFAULT_BEB_PER1024 = 20  # the kernel's own, CONFIG_MTD_UBI_BEB_LIMIT
 
 

@@ -29,7 +29,7 @@ from ffslab.model.settings import (
     resolve,
     stated_state,
 )
-from ffslab.model.specs import DEFAULT_VARIANT
+from ffslab.model.specs import DEFAULT_VARIANT, PERTURBATION
 from ffslab.model.units import format_size, parse_size
 from ffslab.program import program
 
@@ -322,10 +322,10 @@ def _label(
 ) -> str | None:
     """The part of a case's id that an axis gives: words bare, numbers, on and off with their name.
 
-    None for an option that the file system does not have, and for estimates as they are stated.
+    None for an option that the file system does not have, and for what is as it is stated.
     """
     value = settings.get(key, "")
-    if key == ESTIMATE and value == AS_STATED:
+    if (key == ESTIMATE and value == AS_STATED) or (key == PERTURBATION and not value):
         return None
     last = key.rpartition(".")[2]
     if key == "seed":
@@ -364,7 +364,7 @@ def _size_text(value: Any) -> str:
 def select(cases: Sequence[Case], ids: Sequence[str], study: str = "STUDY") -> tuple[Case, ...]:
     """The cases called `ids`, in expansion order; UsageError for an id that is not there.
 
-    `study` is what the command line calls the study.
+    With a case come those that measure its band. `study` is what the command line calls the study.
     """
     known = {case.id for case in cases}
     for case_id in ids:
@@ -374,4 +374,11 @@ def select(cases: Sequence[Case], ids: Sequence[str], study: str = "STUDY") -> t
                 cause="the study, with its overrides, does not expand to it",
                 remedy=f"{program()} run {study} --dry-run, which lists the {len(known)} cases",
             )
-    return tuple(case for case in cases if case.id in set(ids)) if ids else tuple(cases)
+    if not ids:
+        return tuple(cases)
+    return tuple(case for case in cases if {case.id, _unperturbed_id(case)} & set(ids))
+
+
+def _unperturbed_id(case: Case) -> str:
+    """The id of the case whose layout is as it is."""
+    return case.id.replace(f"-{PERTURBATION}{case.perturbation}", "") if case.perturbation else ""

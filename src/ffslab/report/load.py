@@ -18,6 +18,7 @@ from ffslab.errors import DamagedResultError, UsageError
 from ffslab.loader import read_text, study_names
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.estimates import AS_STATED, ESTIMATE
+from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run
@@ -80,11 +81,12 @@ def open_run(run_dir: Path) -> RunDirectory:
 
 
 def read_rows(directory: RunDirectory) -> Iterator[Row]:
-    """The results whose estimates are as stated; the others are of `ffslab.report.estimates`.
+    """The results whose estimates are as stated and whose layout is not perturbed.
 
-    Raises as `all_rows` does.
+    The others are of `ffslab.report.estimates` and of `ffslab compare`. Raises as `all_rows` does.
     """
-    changed = changed_ids(directory.manifest())
+    manifest = directory.manifest()
+    changed = {*changed_ids(manifest), *perturbed_ids(manifest)}
     found = False
     for row in all_rows(directory):
         if row["id"] not in changed:
@@ -95,9 +97,20 @@ def read_rows(directory: RunDirectory) -> Iterator[Row]:
 
 def changed_ids(manifest: Row) -> dict[str, str]:
     """The cases with a changed estimate, and the change; none if a run has no others."""
-    planned = manifest.get("cases") or ()
-    found = {str(case["id"]): str(case[ESTIMATE]) for case in planned if case.get(ESTIMATE)}
+    planned, perturbed = manifest.get("cases") or (), perturbed_ids(manifest)
+    found = {
+        str(case["id"]): str(case[ESTIMATE])
+        for case in planned
+        if case.get(ESTIMATE) and str(case["id"]) not in perturbed
+    }
     return found if len(found) < len(planned) else {}
+
+
+def perturbed_ids(manifest: Row) -> frozenset[str]:
+    """The cases that only measure the band of builds of others; none if a run has no others."""
+    planned = manifest.get("cases") or ()
+    found = frozenset(str(case["id"]) for case in planned if case.get(PERTURBATION))
+    return found if len(found) < len(planned) else frozenset()
 
 
 def all_rows(directory: RunDirectory) -> Iterator[Row]:
@@ -190,9 +203,10 @@ def outline(run_dir: Path, manifest: Row, specs: Sequence[Row], cases: tuple[Cas
 
 
 def _planned(manifest: Row, known: int) -> int:
-    """How many cases with their estimates as stated a run has."""
+    """How many cases a run has that are neither changed nor perturbed."""
     total = int(manifest.get("cases_total") or 0)
-    return total - len(changed_ids(manifest)) if total else known
+    aside = {*changed_ids(manifest), *perturbed_ids(manifest)}
+    return total - len(aside) if total else known
 
 
 def study_word(manifest: Row) -> str:

@@ -18,6 +18,9 @@ from typing import Any, Literal
 Better = Literal["lower", "higher", "neither"]
 Result = Mapping[str, Any]
 ALL_KINDS = ("ffsmark", "micro", "tree")
+# What brings the flash to its initial state: phases of the case's guest, and another guest's.
+SETUP_PHASES = ("prepare", "invalidate")
+PREPARATION = "preparation"
 OK = "ok"  # status of a phase or step that came to its end
 
 # What a figure that grew is, and one that fell: in words, by what is counted.
@@ -91,6 +94,12 @@ class Figure:
     def phase(self) -> str:
         """The phase that it is of: its time and its flash operations explain this figure."""
         return self.place.partition("/")[0]
+
+    @property
+    def better(self) -> Better:
+        """Which way is better. Of what only brings the flash to its initial state, neither."""
+        is_setup = self.phase in SETUP_PHASES or self.phase.startswith(PREPARATION)
+        return "neither" if is_setup else self.metric.better
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,10 +302,10 @@ def timed_figures(
 
 
 def phase_figures(
-    result: Result, main: Mapping[str, Iterable[str]], prefix: str = ""
+    phases: Iterable[Mapping[str, Any]], main: Mapping[str, Iterable[str]], prefix: str = ""
 ) -> Iterator[Figure]:
     """The figures of the phases that came to their end; `main` has names of metrics by phase."""
-    for phase in result.get("phases") or ():
+    for phase in phases:
         if phase.get("status", OK) == OK:
             name = str(phase["phase"])
             yield from timed_figures(phase, f"{prefix}{name}", PHASE_METRICS, main.get(name, ()))
@@ -304,7 +313,7 @@ def phase_figures(
 
 def latency_figures(result: Result) -> Iterator[Figure]:
     """The figures of each kind of operation in each phase."""
-    for latency in result.get("latencies") or ():
+    for latency in result["latencies"]:
         if latency["count"]:
             place = f"{latency['phase']}/{latency['op']}"
             yield from figures_at(latency, place, LATENCY_METRICS)

@@ -24,6 +24,7 @@ from ffslab.report.load import (
     explained,
     fixed_options,
     open_run,
+    perturbed_ids,
     read_rows,
     study_word,
 )
@@ -61,7 +62,10 @@ def load_estimates(run_dir: Path) -> Loaded:
             specs = [next(read_rows(directory))["spec"]]
             return Loaded(_command(manifest), _estimates(specs, manifest))
         rows, times = [], []
+        perturbed = perturbed_ids(manifest)
         for row in all_rows(directory):
+            if row["id"] in perturbed:
+                continue
             rows.append({key: row.get(key) for key in _KEPT})
             times.append(_times(row) if row["outcome"] == "pass" else {})
         return _loaded(manifest, changes, rows, times)

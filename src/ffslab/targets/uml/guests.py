@@ -28,6 +28,7 @@ from pathlib import Path
 from ffslab.errors import GuestLostError, InfrastructureError, full
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.protocol.chip_file import (
     copy_flash_file,
@@ -50,6 +51,7 @@ from ffslab.targets.target import (
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
 from ffslab.targets.uml.initramfs import build_archive, character_device, regular_file
 from ffslab.targets.uml.launch import GuestProcess, guest_script, kill_group, start_guest
+from ffslab.targets.uml.perturbation import guest_seed, padding
 from ffslab.targets.uml.scratch import TRACE_BYTES, Claim, Scratch, case_need
 from ffslab.targets.virtual_flash import FLASH_REGION, RIG, TRACE_REGION, required_modules
 
@@ -73,7 +75,7 @@ def kernel_arguments(case: Case, console: Sequence[str]) -> tuple[str, ...]:
         f"initrd={INITRAMFS_NAME}",
         "umid=lab",
         "uml_dir=./",
-        f"uml_seed={case.seed}",
+        f"uml_seed={guest_seed(case)}",
         f"cpu_block_ps={case.cpu_block_ps}",
         f"cpu_byte_ps={case.cpu_byte_ps}",
         f"cpu_set_byte_ps={case.cpu_set_byte_ps}",
@@ -92,6 +94,7 @@ def _history(case: Case) -> dict[str, object]:
         "kernel_arguments": list(kernel_arguments(case, BATCH_CONSOLE)),
         "flash_bytes": flash_file_bytes(case.board.chip),
         "module_source": source.key if source else "",
+        **({PERTURBATION: case.perturbation} if case.perturbation else {}),
     }
 
 
@@ -145,6 +148,7 @@ def write_guest_directory(
                 regular_file(path, source.read_bytes(), executable=True)
                 for path, source in sorted((programs or {}).items())
             ),
+            *padding(case),
         ]
         (directory / INITRAMFS_NAME).write_bytes(build_archive(entries))
         (directory / "linux").symlink_to(lab.kernel.resolve(strict=True))

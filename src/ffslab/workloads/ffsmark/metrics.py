@@ -43,18 +43,18 @@ _MAIN: Mapping[str, tuple[str, ...]] = {
 
 def files_per_s(phase: Mapping[str, Any]) -> float | None:
     """The rate of creation or deletion; None for other phases, and for one without time."""
-    counted = _RATED.get(str(phase.get("phase")))
+    files = phase.get(_RATED.get(str(phase.get("phase")), ""))
     duration_ns = phase.get(DURATION.name)
-    if counted is None or not duration_ns:
+    if files is None or not duration_ns:
         return None
-    return float(phase[counted] / (duration_ns / 1e9))
+    return float(files / (duration_ns / 1e9))
 
 
 def figures(result: Result) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
     return (
         *case_figures(result),
-        *phase_figures(result, _MAIN),
+        *phase_figures(result["phases"], _MAIN),
         *_rates(result),
         *latency_figures(result),
     )
@@ -66,7 +66,7 @@ def tasks(_: Result) -> tuple[TaskWork, ...]:
 
 
 def _rates(result: Result) -> Iterator[Figure]:
-    for phase in result.get("phases") or ():
+    for phase in result["phases"]:
         rate = files_per_s(phase)
         if rate is not None and phase["status"] == OK:
             yield Figure(FILES_PER_S, str(phase["phase"]), rate)

@@ -8,6 +8,7 @@ from typing import Any
 from ffslab.results.schema import (
     FLASH_COUNTS,
     LATENCY_METRICS,
+    PREPARATION,
     Figure,
     Metric,
     Result,
@@ -65,10 +66,10 @@ def figures(result: Result) -> tuple[Figure, ...]:
         *case_figures(result),
         *((Figure(RESPONSE, "measure", mean, main=True),) if mean is not None else ()),
         *(figure for stream in _streams(result) for figure in _stream_figures(*stream)),
-        *phase_figures(result, {"workload": _WEAR}),
+        *phase_figures(result["phases"], {"workload": _WEAR}),
         *latency_figures(result),
-        *phase_figures(preparation, {}, prefix="preparation: "),
-        *figures_at(preparation, "preparation", (RESERVE,)),
+        *phase_figures(preparation.get("phases") or (), {}, prefix=f"{PREPARATION}: "),
+        *figures_at(preparation, PREPARATION, (RESERVE,)),
     )
 
 

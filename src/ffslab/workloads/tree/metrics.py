@@ -13,6 +13,7 @@ from ffslab.results.schema import (
     FLASH_TIME,
     IN_DRIVER,
     OK,
+    PREPARATION,
     Figure,
     Metric,
     Result,
@@ -126,7 +127,7 @@ def _steps(result: Result) -> list[Mapping[str, Any]]:
 
 def _place(step: Mapping[str, Any]) -> str:
     """Its phase; the guest that prepared the flash has phases of the same names."""
-    return f"preparation: {step['phase']}" if step["prepared"] else str(step["phase"])
+    return f"{PREPARATION}: {step['phase']}" if step["prepared"] else str(step["phase"])
 
 
 def _step_figures(step: Mapping[str, Any]) -> Iterator[Figure]:
@@ -140,7 +141,7 @@ def _step_figures(step: Mapping[str, Any]) -> Iterator[Figure]:
 def _memory_figures(result: Result) -> Iterator[Figure]:
     for row in (result.get("tree") or {}).get("memory") or ():
         slabs = {f"slab_{group}_bytes": row["slab_bytes"][group] for group in GROUPS}
-        where = "preparation: memory after" if row["prepared"] else "memory after"
+        where = f"{PREPARATION}: memory after" if row["prepared"] else "memory after"
         is_mount = str(row["label"]).partition("-")[0] == "mount" and not row["prepared"]
         main = ("total_bytes",) if is_mount else ()
         yield from figures_at({**row, **slabs}, f"{where} {row['label']}", MEMORY_METRICS, main)

@@ -1,0 +1,149 @@
+"""`ffslab compare`: two runs, or two values of an axis of one run, figure by figure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffslab.errors import EXIT_FAILED, UsageError
+from ffslab.program import program
+
+if TYPE_CHECKING:
+    from ffslab.compare.engine import Comparison
+    from ffslab.compare.tables import Choice
+
+
+class Format(StrEnum):
+    """The formats of a table for other programs."""
+
+    md = "md"
+    csv = "csv"
+    json = "json"
+
+
+class FailOn(StrEnum):
+    """What makes the exit code 1."""
+
+    worse = "worse"
+    change = "change"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `compare`."""
+
+    @app.command("compare")
+    def compare(
+        base: Annotated[str, typer.Argument(help="A run: path, name, its beginning, or latest.")],
+        new: Annotated[
+            list[str] | None, typer.Argument(help="One or more runs, each compared with BASE.")
+        ] = None,
+        axis: Annotated[
+            str | None,
+            typer.Option(help="Compare the values of an axis of one run: options.compression."),
+        ] = None,
+        base_value: Annotated[
+            str | None, typer.Option("--base", help="The axis' value that others are compared to.")
+        ] = None,
+        threshold: Annotated[
+            float, typer.Option(min=0, metavar="PERCENT", help="Smaller changes are none.")
+        ] = 0.0,
+        only_changed: Annotated[
+            bool, typer.Option("--only-changed", help="Leave out what did not change.")
+        ] = False,
+        all_figures: Annotated[
+            bool, typer.Option("--all", help="Show every figure that changed.")
+        ] = False,
+        table: Annotated[
+            Format | None, typer.Option(help="Print a table for another program.")
+        ] = None,
+        fail_on: Annotated[
+            FailOn | None,
+            typer.Option(help="Exit code 1 if a figure is worse or a case newly fails; or on any."),
+        ] = None,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories are.")
+        ] = Path("results"),
+    ) -> None:
+        """Compare runs, or values of an axis of one run.
+
+        Says first what differs in build, board and settings. Then, for each case and figure:
+        worse, better, same, not comparable, newly failing, fixed or missing, and why.
+
+        Exit code: 0 compared; 1 with --fail-on; 2 nothing to compare; 3 a damaged run.
+        """
+        from ffslab.compare.tables import Choice, is_regression
+
+        comparisons = _comparisons(base, new or [], axis, base_value, threshold, output)
+        _print(comparisons, Choice(only_changed, all_figures), table)
+        if fail_on and any(is_regression(c, any_change=fail_on == "change") for c in comparisons):
+            raise typer.Exit(EXIT_FAILED)
+
+
+def _comparisons(
+    base: str,
+    new: list[str],
+    axis: str | None,
+    base_value: str | None,
+    threshold: float,
+    output: Path,
+) -> list[Comparison]:
+    from ffslab.compare.engine import compare_runs, compare_values
+    from ffslab.compare.pairs import axis_sides
+    from ffslab.report.comparison.load import load_side
+    from ffslab.results.rundir import find_run
+
+    if base_value is not None and axis is None:
+        raise UsageError("--base is a value of an axis", remedy="--axis AXIS --base VALUE")
+    if axis is None and not new:
+        raise UsageError(
+            "nothing to compare with: one run",
+            cause="a run is compared with another one, or along an axis of its own",
+            remedy=f"{program()} compare BASE NEW, or {program()} compare {base} --axis AXIS",
+        )
+    if axis is not None and new:
+        raise UsageError(
+            "--axis compares values of one run",
+            remedy=f"{program()} compare {base} --axis {axis}",
+        )
+    first = load_side(find_run(base, output))
+    if axis is not None:
+        before, *after = axis_sides(first, axis, base_value)
+        found = [compare_values(before, side, axis, threshold) for side in after]
+    else:
+        sides = [load_side(find_run(name, output)) for name in new]
+        found = [compare_runs(first, side, threshold) for side in sides]
+    for comparison in found:
+        _require_pairs(comparison)
+    return found
+
+
+def _require_pairs(comparison: Comparison) -> None:
+    """UsageError if the two sides have no case in common."""
+    if any(case.ids for case in comparison.cases):
+        return
+    base, new = comparison.base, comparison.new
+    studies = f"they are of the studies {base.study} and {new.study}"
+    raise UsageError(
+        f"{base.name} and {new.name} have no case in common",
+        cause=studies if base.study != new.study else "their cases have neither spec nor name",
+        remedy=f"{program()} list runs, or {program()} compare {base.name} --axis AXIS",
+    )
+
+
+def _print(comparisons: list[Comparison], choice: Choice, table: Format | None) -> None:
+    from ffslab.cli.compare_tables import print_comparison
+    from ffslab.cli.tables import terminal
+    from ffslab.compare.tables import as_csv, as_json, as_markdown
+
+    if table is not None:
+        write = {Format.md: as_markdown, Format.csv: as_csv, Format.json: as_json}[table]
+        typer.echo(write(comparisons, choice), nl=False)
+        return
+    console = terminal()
+    for number, comparison in enumerate(comparisons):
+        if number:
+            console.rule()
+        print_comparison(console, comparison, choice)

@@ -1,0 +1,179 @@
+"""A comparison on a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from ffslab.compare.cases import Side, split_perturbed
+from ffslab.compare.engine import CaseRow, Comparison
+from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change
+from ffslab.compare.verdicts import CHANGES, Verdict
+from ffslab.compare.words import cause_words, counts_words, figure_title, values_text
+from ffslab.program import program
+
+_STYLE = {
+    Verdict.WORSE: "red",
+    Verdict.NEWLY_FAILING: "bold red",
+    Verdict.FAILING: "red",
+    Verdict.MISSING: "yellow",
+    Verdict.MIXED: "yellow",
+    Verdict.INCOMPARABLE: "yellow",
+    Verdict.BETTER: "green",
+    Verdict.FIXED: "green",
+}
+# Behind a change that is one; what is within a limit says so behind its words.
+_MARK = {
+    Verdict.WORSE: "worse",
+    Verdict.BETTER: "better",
+    Verdict.DIFFERENT: "differs",
+    Verdict.MIXED: "mixed",
+}
+_SHOWN_BROKEN = 5
+_LONGEST_VALUE = 40
+
+
+def print_comparison(console: Console, comparison: Comparison, choice: Choice) -> None:
+    """What differs, then the cases with their figures and causes, then how many of each."""
+    _print_side(console, "base", comparison.base)
+    _print_side(console, "new", comparison.new)
+    console.print()
+    _print_circumstances(console, comparison)
+    for case in choice.cases(comparison):
+        _print_case(console, case, choice)
+    _print_end(console, comparison)
+
+
+def _print_side(console: Console, word: str, side: Side) -> None:
+    build = str(side.manifest.get("build_id", ""))[:12]
+    own, perturbed = split_perturbed(side)
+    count = f"{len(own)} cases" if len(own) != 1 else "1 case"
+    band = f" and {len(perturbed)} perturbed" if perturbed else ""
+    console.print(
+        f"{word + ':':5} {side.name}, {count}{band}, build {build}", markup=False, soft_wrap=True
+    )
+
+
+def _lacks(side: Side) -> bool:
+    return len(side.cases) < side.planned
+
+
+def _print_circumstances(console: Console, comparison: Comparison) -> None:
+    if not comparison.circumstances:
+        console.print("nothing differs in build, version and settings\n")
+        return
+    table = _table()
+    table.add_column("what differs", overflow="fold", max_width=30)
+    table.add_column("base", overflow="fold", max_width=_LONGEST_VALUE)
+    table.add_column("new", overflow="fold", max_width=_LONGEST_VALUE)
+    table.add_column("cases", justify="right", no_wrap=True)
+    for found in comparison.circumstances:
+        cells = (escape(text) for text in (found.name, found.base, found.new))
+        table.add_row(*cells, str(found.cases or "all"))
+    console.print(table)
+    console.print()
+
+
+def _print_case(console: Console, case: CaseRow, choice: Choice) -> None:
+    told = counts_words(case) or case.why
+    style = _STYLE.get(case.verdict, "")
+    head = f"[{style}]{case.verdict}[/]" if style else str(case.verdict)
+    console.print(f"{escape(case.label)}: {head} ({escape(told)})" if told else head)
+    if case.why and case.rows:
+        console.print(f"  {case.why}", markup=False)
+    rows = choice.rows(case)
+    if rows:
+        table = _table()
+        table.add_column("figure", overflow="fold", max_width=28)
+        table.add_column("base", justify="right", no_wrap=True)
+        table.add_column("new", justify="right", no_wrap=True)
+        table.add_column("", no_wrap=True)
+        table.add_column("change", overflow="fold")
+        for row in rows:
+            mark = _MARK.get(row.verdict, "")
+            style = _STYLE.get(row.verdict, "")
+            table.add_row(
+                escape(figure_title(row.figure)),
+                *values_text(row.figure.metric, row.base, row.new),
+                f"[{style}]{mark}[/]" if mark and style else mark,
+                _change(told_change(row), row.verdict),
+            )
+        console.print(Padding(table, (0, 0, 0, 2), expand=False))
+    hidden = choice.hidden(case)
+    if hidden:
+        console.print(f"  and {hidden} further figures: --all", markup=False)
+    phases = {row.figure.phase for row in rows}
+    causes = [cause for cause in case.causes if cause.phase in phases]
+    for cause in causes:
+        console.print(Padding(escape(f"cause, {cause_words(cause)}"), (0, 0, 0, 2), expand=False))
+    if rows:
+        console.print()
+
+
+def _change(words: str, verdict: Verdict) -> str:
+    if verdict in (Verdict.BAND, Verdict.THRESHOLD):
+        return escape(f"{words}: {verdict}")
+    return escape(words) if words else "same"
+
+
+def _print_end(console: Console, comparison: Comparison) -> None:
+    console.print(f"cases: {_counts(case_counts(comparison))}", markup=False)
+    figures = figure_counts(comparison)
+    if figures:
+        console.print(f"figures: {_counts(figures)}", markup=False)
+    for word, side in (("base", comparison.base), ("new", comparison.new)):
+        if _lacks(side):
+            console.print(
+                f"{word} is incomplete: {len(side.cases)} of {side.planned} cases have a result; "
+                f"next: {program()} run {side.where} --resume",
+                markup=False,
+                soft_wrap=True,
+            )
+    _print_broken(console, comparison.broken)
+    if not comparison.broken and _wants_band(comparison):
+        command = comparison.new.manifest.get("command", f"{program()} run STUDY")
+        console.print(
+            "band of builds not measured: a difference may be that of another history; "
+            f"next: {command} --band, with both builds",
+            markup=False,
+        )
+
+
+def _wants_band(comparison: Comparison) -> bool:
+    """Whether something differs between two builds that no band says anything about."""
+    return not comparison.axis and any(
+        not case.has_band and not case.is_exact and any(row.verdict in CHANGES for row in case.rows)
+        for case in comparison.cases
+    )
+
+
+def _print_broken(console: Console, broken: Sequence[CaseRow]) -> None:
+    if not broken:
+        return
+    console.print(
+        f"NOT DETERMINISTIC: equal build and spec, and results differ: {len(broken)} of the cases",
+        style="bold red",
+        markup=False,
+    )
+    for case in broken[:_SHOWN_BROKEN]:
+        more = f" and {len(case.broken) - 3} more" if len(case.broken) > 3 else ""
+        console.print(f"  {case.label}: {', '.join(case.broken[:3])}{more}", markup=False)
+    console.print(
+        "  likely cause: a bug of ffslab or its host, an edited result, or another version of the "
+        "host's part that computes a figure otherwise\n"
+        f"  next: {program()} run STUDY --case ID twice, and a report of the bug",
+        markup=False,
+    )
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {word}" for word, count in counts.items()) or "none"
+
+
+def _table() -> Table:
+    return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))

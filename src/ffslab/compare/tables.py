@@ -1,0 +1,243 @@
+"""Comparisons as JSON, CSV and Markdown, and which rows of one are shown. Pure."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ffslab.compare.engine import CaseRow, Comparison, FigureRow
+from ffslab.compare.verdicts import CHANGES, GRAVEST, REGRESSIONS, Verdict, is_change
+from ffslab.compare.words import (
+    band_words,
+    cause_words,
+    change_words,
+    figure_title,
+    range_words,
+    values_text,
+)
+
+DOCUMENT_VERSION = 1
+_MOST_OTHERS = 5  # figures that are not asked for first, unless all are wanted
+_CSV_HEAD = (
+    *("base", "new", "case", "case_verdict", "figure", "verdict", "base_value", "new_value"),
+    *("ratio", "ratio_low", "ratio_high", "seeds", "band_low", "band_high", "words", "why"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What of a comparison is shown: changes only; every figure that changed."""
+
+    only_changed: bool = False
+    all_figures: bool = False
+
+    def cases(self, comparison: Comparison) -> tuple[CaseRow, ...]:
+        """The cases, those with a change only if that is wanted."""
+        if not self.only_changed:
+            return comparison.cases
+        return tuple(case for case in comparison.cases if is_change(case.verdict) or case.broken)
+
+    def rows(self, case: CaseRow) -> tuple[FigureRow, ...]:
+        """Figures that are asked for first, then the others that changed, the most first."""
+        main = [row for row in case.rows if row.figure.main]
+        others = [row for row in case.rows if not row.figure.main]
+        if self.only_changed or case.verdict in (Verdict.SAME, Verdict.FAILING):
+            main = [row for row in main if is_change(row.verdict)]
+        changed = sorted((row for row in others if row.verdict in CHANGES), key=_rank)
+        if not self.all_figures:
+            changed = changed[:_MOST_OTHERS]
+        return (*main, *changed)
+
+    def hidden(self, case: CaseRow) -> int:
+        """How many figures changed that are not shown."""
+        shown = {row.figure.key for row in self.rows(case)}
+        return sum(row.verdict in CHANGES and row.figure.key not in shown for row in case.rows)
+
+
+def _rank(row: FigureRow) -> tuple[int, float]:
+    return GRAVEST.index(row.verdict), -row.distance
+
+
+def is_regression(comparison: Comparison, *, any_change: bool = False) -> bool:
+    """Whether something got worse or fails newly; on `any_change` whether anything changed.
+
+    A difference between equal specs of one build is a fault in either case.
+    """
+    if comparison.broken:
+        return True
+    if any_change:
+        return any(is_change(case.verdict) for case in comparison.cases)
+    return any(
+        case.verdict in REGRESSIONS or any(row.verdict in REGRESSIONS for row in case.rows)
+        for case in comparison.cases
+    )
+
+
+def case_counts(comparison: Comparison) -> Counter[str]:
+    """How many cases have which verdict, the gravest first."""
+    return _ordered(case.verdict for case in comparison.cases)
+
+
+def figure_counts(comparison: Comparison) -> Counter[str]:
+    """How many figures have which verdict."""
+    return _ordered(row.verdict for case in comparison.cases for row in case.rows)
+
+
+def _ordered(verdicts: Iterator[Verdict]) -> Counter[str]:
+    counts = Counter(verdicts)
+    first = (Verdict.NEWLY_FAILING, Verdict.MISSING, Verdict.FAILING, *GRAVEST)
+    order = (*first, *(verdict for verdict in Verdict if verdict not in first))
+    return Counter({str(verdict): counts[verdict] for verdict in order if counts[verdict]})
+
+
+def as_json(comparisons: Sequence[Comparison], choice: Choice) -> str:
+    """All cases and figures, or those that changed."""
+    document = {
+        "v": DOCUMENT_VERSION,
+        "comparisons": [_document(comparison, choice) for comparison in comparisons],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def _document(comparison: Comparison, choice: Choice) -> dict[str, Any]:
+    return {
+        "base": comparison.base.name,
+        "new": comparison.new.name,
+        "axis": comparison.axis,
+        "differs": [
+            {"what": c.name, "base": c.base, "new": c.new, "cases": c.cases}
+            for c in comparison.circumstances
+        ],
+        "cases": [_case(case, choice) for case in choice.cases(comparison)],
+        "case_counts": dict(case_counts(comparison)),
+        "figure_counts": dict(figure_counts(comparison)),
+    }
+
+
+def _case(case: CaseRow, choice: Choice) -> dict[str, Any]:
+    return {
+        "case": case.label,
+        "verdict": case.verdict,
+        "why": case.why,
+        "ids": [list(ids) for ids in case.ids],
+        "spec_differences": [[d.key, d.base, d.new] for d in case.differences],
+        "equal_build_and_spec": case.is_exact,
+        "not_deterministic": list(case.broken),
+        "causes": [cause_words(cause) for cause in case.causes],
+        "figures": [_figure(row) for row in _all_rows(case, choice)],
+    }
+
+
+def _all_rows(case: CaseRow, choice: Choice) -> tuple[FigureRow, ...]:
+    if not choice.only_changed:
+        return case.rows
+    return tuple(row for row in case.rows if is_change(row.verdict))
+
+
+def _figure(row: FigureRow) -> dict[str, Any]:
+    low, high = _band(row)
+    return {
+        "figure": row.figure.key,
+        "title": figure_title(row.figure),
+        "verdict": row.verdict,
+        "base": row.base,
+        "new": row.new,
+        "ratio": row.summary.mean if row.summary else None,
+        "ratio_low": row.summary.minimum if row.summary else None,
+        "ratio_high": row.summary.maximum if row.summary else None,
+        "seeds": row.seeds,
+        "band_low": low,
+        "band_high": high,
+        "words": change_words(row),
+        "why": row.why,
+    }
+
+
+def _band(row: FigureRow) -> tuple[float | None, float | None]:
+    """The band as ratios, like the ratio of the figure itself."""
+    if row.band is None or row.band.relative is None:
+        return None, None
+    return 1 + row.band.relative[0], 1 + row.band.relative[1]
+
+
+def as_csv(comparisons: Sequence[Comparison], choice: Choice) -> str:
+    """One line per case and figure; a case without figures has one line."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_CSV_HEAD)
+    for comparison in comparisons:
+        sides = (comparison.base.name, comparison.new.name)
+        for case in choice.cases(comparison):
+            rows = _all_rows(case, choice)
+            if not rows:
+                empty = [""] * (len(_CSV_HEAD) - len(sides) - 3)
+                writer.writerow([*sides, case.label, case.verdict, *empty, case.why])
+            for row in rows:
+                cells = _figure(row)
+                del cells["title"]
+                writer.writerow([*sides, case.label, case.verdict, *map(_cell, cells.values())])
+    return text.getvalue()
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def as_markdown(comparisons: Sequence[Comparison], choice: Choice) -> str:
+    """Tables for a pull request: what differs, the cases that are shown, and why."""
+    return "\n".join(line for found in comparisons for line in _markdown(found, choice)) + "\n"
+
+
+def _markdown(comparison: Comparison, choice: Choice) -> Iterator[str]:
+    yield f"## {_md(comparison.new.name)} against {_md(comparison.base.name)}\n"
+    if comparison.circumstances:
+        yield "| what differs | base | new | cases |\n|---|---|---|---|"
+        for found in comparison.circumstances:
+            cases = str(found.cases or "")
+            yield f"| {_md(found.name)} | {_md(found.base)} | {_md(found.new)} | {cases} |"
+    else:
+        yield "Nothing differs in the circumstances."
+    yield f"\n{_counts(case_counts(comparison))}\n"
+    shown = choice.cases(comparison)
+    if shown:
+        yield "| case | figure | base | new | change | verdict |\n|---|---|---|---|---|---|"
+    for case in shown:
+        yield from _markdown_rows(case, choice)
+    causes = [(case, cause) for case in shown for cause in case.causes]
+    if causes:
+        yield ""
+    for case, cause in causes:
+        yield f"- {_md(case.label)}, {_md(cause_words(cause))}"
+
+
+def _markdown_rows(case: CaseRow, choice: Choice) -> Iterator[str]:
+    rows = choice.rows(case)
+    if not rows:
+        yield f"| {_md(case.label)} | | | | {_md(case.why)} | {case.verdict} |"
+    for row in rows:
+        base, new = values_text(row.figure.metric, row.base, row.new)
+        cells = (case.label, figure_title(row.figure), base, new, told_change(row), row.verdict)
+        yield f"| {' | '.join(_md(cell) for cell in cells)} |"
+
+
+def told_change(row: FigureRow) -> str:
+    """The change of a figure with its range over seeds and its band, or why there is none."""
+    if row.verdict is Verdict.INCOMPARABLE:
+        return f"not comparable: {row.why}"
+    told = change_words(row)
+    extent, band = range_words(row), band_words(row)
+    further = ", ".join(word for word in (extent, f"band {band}" if band else "") if word)
+    return f"{told} ({further})" if further and told else told
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {word}" for word, count in counts.items()) or "no case"
+
+
+def _md(text: str) -> str:
+    return str(text).replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,212 @@
+"""A comparison in words that a person would use: "1.31 times slower", "12 % fewer pages". Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ffslab.compare.band import Band
+from ffslab.compare.cause import Cause, Change
+from ffslab.compare.engine import CaseRow, FigureRow
+from ffslab.compare.verdicts import Verdict
+from ffslab.results.schema import Figure, Metric
+
+_TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
+_LEAST_PERCENT = 1e-4
+_MOST_DIGITS = 12
+_AS = {
+    "slower": "times slower",
+    "faster": "times faster",
+    "more": "times as many",
+    "larger": "times as large",
+    "longer": "times as long",
+    "higher": "times as high",
+}
+_SPEEDS = ("slower", "faster")
+_COUNTED = ("more", "fewer")
+_TIME_UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1.0))
+
+
+def figure_title(figure: Figure) -> str:
+    """For example "creation: pages read"; of the whole case without a place."""
+    title = figure.metric.title
+    if not figure.place:
+        return title
+    # "OOB areas" and "RAM" keep their capitals.
+    word = title.partition(" ")[0]
+    lowered = title if word.isupper() else title[0].lower() + title[1:]
+    return f"{figure.place}: {lowered}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Significant digits without an exponent; whole numbers from 1,000 up keep all digits."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 10 ** (digits - 1):
+        decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+        return f"{value:,.{decimals}f}"
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    return f"{value:.{decimals}f}"
+
+
+def value_text(metric: Metric, value: float, digits: int = 3) -> str:
+    """A stored value with its unit."""
+    if metric.is_time:
+        unit, factor = _time_unit(value)
+        return f"{number(value / factor, digits)} {unit}"
+    if metric.exact and metric.scale == 1 and value == int(value):
+        return f"{int(value):,}"
+    unit = "" if metric.exact and metric.scale == 1 else metric.unit
+    return f"{number(value / metric.scale, digits)} {unit}".rstrip()
+
+
+def _time_unit(value_ns: float) -> tuple[str, float]:
+    return next((unit for unit in _TIME_UNITS if abs(value_ns) >= unit[1]), _TIME_UNITS[-1])
+
+
+def values_text(metric: Metric, base: float | None, new: float | None) -> tuple[str, str]:
+    """Both values, with as many digits as tell them apart; empty for one that is not there."""
+    if base is None or new is None:
+        shown = ("" if value is None else value_text(metric, value) for value in (base, new))
+        before, after = shown
+        return before, after
+    for digits in range(3, _MOST_DIGITS):
+        before, after = (value_text(metric, value, digits) for value in (base, new))
+        if before != after or base == new:
+            break
+    return before, after
+
+
+def percent_text(percent: float) -> str:
+    """Without its sign, two digits that count: "0.1 %"."""
+    size = abs(percent)
+    if 0 < size < _LEAST_PERCENT:
+        return f"under {_LEAST_PERCENT:.4f} %"
+    shown = number(size, 2)
+    return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} %"
+
+
+def signed_percent(percent: float) -> str:
+    """With its sign: "+0.1 %"."""
+    if percent == 0:
+        return "0 %"
+    return f"{'+' if percent > 0 else '−'}{percent_text(percent)}"
+
+
+def ratio_words(metric: Metric, ratio: float) -> str:
+    """What a new value of `ratio` times the base is."""
+    if ratio == 1:
+        return "same"
+    word = metric.grown if ratio > 1 else metric.fallen
+    factor = ratio if ratio > 1 else 1 / ratio if ratio else math.inf
+    noun = f" {_noun(metric)}" if word in _COUNTED and _noun(metric) else ""
+    if factor >= _TIMES_FROM and (ratio > 1 or (word in _SPEEDS and ratio > 0)):
+        return f"{number(factor)} {_AS[word]}{noun}"
+    return f"{percent_text((ratio - 1) * 100)} {word}{noun}"
+
+
+def _noun(metric: Metric) -> str:
+    return "bytes" if metric.unit == "B" else metric.unit
+
+
+def change_words(row: FigureRow) -> str:
+    """The change of a figure; empty where there is none, or nothing to compare."""
+    if row.base is None or row.new is None or row.verdict is Verdict.SAME:
+        return ""
+    if row.base == row.new:
+        return "same in the mean"
+    if row.summary is None or row.summary.undefined:
+        return _difference_words(row.figure.metric, row.base, row.new)
+    if row.new == 0:
+        return "none any more" if row.figure.metric.exact else "0 now"
+    return ratio_words(row.figure.metric, row.summary.mean)
+
+
+def _difference_words(metric: Metric, base: float, new: float) -> str:
+    """Where a ratio is no measure: from 0, or over it."""
+    if base == 0:
+        return "none before" if metric.exact else "0 before"
+    word = "more" if new > base else "less"
+    return f"{value_text(metric, abs(new - base))} {word}"
+
+
+def range_words(row: FigureRow) -> str:
+    """The range over seeds; empty for one seed, whose ratio is exact for it."""
+    if row.summary is None or row.seeds < 2:
+        return ""
+    low, high = (100 * (end - 1) for end in (row.summary.minimum, row.summary.maximum))
+    if low == high:
+        return f"{row.seeds} seeds alike"
+    return f"{signed_percent(low)} to {signed_percent(high)}, {row.seeds} seeds"
+
+
+def band_words(row: FigureRow) -> str:
+    """The band of builds; empty where it was not measured."""
+    return "" if row.band is None else band_text(row.figure.metric, row.band)
+
+
+def band_text(metric: Metric, band: Band) -> str:
+    """What another build alone would do: relative to the base where that has a sense."""
+    if band.relative is not None:
+        low, high = (signed_percent(100 * end) for end in band.relative)
+    else:
+        low, high = (_signed_value(metric, end) for end in (band.low, band.high))
+    return low if low == high else f"{low} to {high}"
+
+
+def _signed_value(metric: Metric, value: float) -> str:
+    sign = "+" if value > 0 else "−" if value < 0 else ""
+    return f"{sign}{value_text(metric, abs(value))}"
+
+
+def cause_words(cause: Cause) -> str:
+    """One line: how much of the time is the flash's, which operations, by which tasks."""
+    told = [*_time_words(cause)]
+    told += [", ".join(_count_words(change) for change in cause.counts)] if cause.counts else []
+    if cause.tasks:
+        tasks = (f"{one.task} {_count_words(one.change, plain=True)}" for one in cause.tasks)
+        told.append(f"by task: {', '.join(tasks)}")
+    elif cause.counts and not cause.has_tasks:
+        told.append("by task: not recorded")
+    elif not cause.counts:
+        told.append("no flash operation more or fewer")
+    return f"{cause.phase}: {'; '.join(told)}"
+
+
+def _time_words(cause: Cause) -> Sequence[str]:
+    if cause.time is None:
+        return ["takes as long as before"]
+    whole = _signed(cause.time)
+    if cause.flash is None:
+        return [f"{whole}, and the chip does not count its time"]
+    parts = ", ".join(f"{_part(change)} {_signed(change)}" for change in cause.parts)
+    flash = f"flash {_signed(cause.flash)}{f' ({parts})' if parts else ''}"
+    rest = f"CPU and other {_signed(cause.rest)}" if cause.rest else "CPU and other 0"
+    return [f"{whole} = {flash}, {rest}"]
+
+
+def _part(change: Change) -> str:
+    return change.metric.name.removeprefix("flash_").removesuffix("_ns")
+
+
+def _signed(change: Change) -> str:
+    return _signed_value(change.metric, change.difference) if change.difference else "0"
+
+
+def _count_words(change: Change, *, plain: bool = False) -> str:
+    """For example "214 more pages programmed (2,154 → 2,368)"."""
+    title = change.metric.title.lower()
+    if abs(change.difference) == 1:
+        title = title.replace("pages ", "page ").replace("blocks ", "block ")
+    word = "more" if change.difference > 0 else "fewer"
+    amount = value_text(change.metric, abs(change.difference))
+    values = f" ({' → '.join(values_text(change.metric, change.base, change.new))})"
+    return f"{amount} {word} {title}{'' if plain else values}"
+
+
+def counts_words(case: CaseRow) -> str:
+    """How many figures of a case have which verdict."""
+    counts: dict[str, int] = {}
+    for row in case.rows:
+        counts[row.verdict] = counts.get(row.verdict, 0) + 1
+    return ", ".join(f"{count} {word}" for word, count in counts.items())

@@ -1,0 +1,1 @@
+"""Comparisons of runs: how runs are read for one, and its HTML page."""
