@@ -369,6 +369,7 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
     ),
     "kernel": ("quick", [("kernel", "period")]),
     "estimate": ("quick", [("estimate", "double-driver")]),
+    "perturbation": ("quick", [("perturbation", 3)]),
     **{
         f"period.{name}": ("quick", [("kernel", "period"), (f"period.{name}", False)])
         for name in SWITCHES

@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
     def schema(
         document: Annotated[Document, typer.Argument(help="Which file.")] = Document.study,
     ) -> None:
-        """Print the JSON Schema of a study or catalog file, or all metrics as docs/metrics.md."""
+        """Print a file's JSON Schema, or the metrics (docs/metrics.md)."""
         import json
 
         from ffslab.workloads.document import metrics_document

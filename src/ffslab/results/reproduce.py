@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ffslab.model.estimates import AS_STATED, ESTIMATE
+from ffslab.model.specs import PERTURBATION
 from ffslab.program import NAME
 
 
@@ -26,6 +27,8 @@ def reproduce_command(
     for key, values in overrides:
         if key == ESTIMATE and len(values) > 1:
             values = _estimates_in(case_id, values)
+        if key == PERTURBATION and len(values) > 1:
+            values = _perturbations_in(case_id, values)
         if values:
             words += ["--set", set_argument(key, values)]
     words += ["--case", case_id]
@@ -37,6 +40,13 @@ def _estimates_in(case_id: str, values: Sequence[Any]) -> Sequence[Any]:
     words = case_id.split("-")
     changed = [value for value in values if str(value).replace("-", "") in words]
     return [AS_STATED, *changed] if changed else []
+
+
+def _perturbations_in(case_id: str, values: Sequence[Any]) -> Sequence[Any]:
+    """Likewise of a band of builds."""
+    words = case_id.split("-")
+    own = [number for number in values if f"{PERTURBATION}{number}" in words]
+    return [0, *own] if own else []
 
 
 def set_argument(key: str, values: Sequence[Any]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.model.estimates import AS_STATED, ESTIMATE
+from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.estimates.verdicts import Sample
@@ -182,6 +183,6 @@ def _command(manifest: Row) -> str:
         words += ["--catalog", str(directory)]
     overrides: Sequence[Any] = manifest.get("overrides") or ()
     for key, values in overrides:
-        if key != ESTIMATE:
+        if key not in (ESTIMATE, PERTURBATION):
             words += ["--set", set_argument(str(key), list(values))]
     return f"{program()} {shlex.join([*words, '--sensitivity'])}"
