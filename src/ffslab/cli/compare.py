@@ -63,6 +63,12 @@ def register(app: typer.Typer) -> None:
             FailOn | None,
             typer.Option(help="Exit code 1 if a figure is worse or a case newly fails; or on any."),
         ] = None,
+        junit: Annotated[
+            Path | None, typer.Option(metavar="FILE", help="Write JUnit XML for CI.")
+        ] = None,
+        html: Annotated[
+            Path | None, typer.Option(metavar="FILE", help="Write an HTML page.")
+        ] = None,
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories are.")
         ] = Path("results"),
@@ -77,7 +83,9 @@ def register(app: typer.Typer) -> None:
         from ffslab.compare.tables import Choice, is_regression
 
         comparisons = _comparisons(base, new or [], axis, base_value, threshold, output)
-        _print(comparisons, Choice(only_changed, all_figures), table)
+        choice = Choice(only_changed, all_figures)
+        _write(comparisons, choice, junit, html)
+        _print(comparisons, choice, table)
         if fail_on and any(is_regression(c, any_change=fail_on == "change") for c in comparisons):
             raise typer.Exit(EXIT_FAILED)
 
@@ -131,6 +139,21 @@ def _require_pairs(comparison: Comparison) -> None:
         cause=studies if base.study != new.study else "their cases have neither spec nor name",
         remedy=f"{program()} list runs, or {program()} compare {base.name} --axis AXIS",
     )
+
+
+def _write(
+    comparisons: list[Comparison], choice: Choice, junit: Path | None, html: Path | None
+) -> None:
+    from ffslab.results.files import write_atomic
+
+    if junit is not None:
+        from ffslab.compare.junit import as_junit
+
+        write_atomic(junit, as_junit(comparisons))
+    if html is not None:
+        from ffslab.report.comparison.page import render_comparisons
+
+        write_atomic(html, render_comparisons(comparisons, choice))
 
 
 def _print(comparisons: list[Comparison], choice: Choice, table: Format | None) -> None:

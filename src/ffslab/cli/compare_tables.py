@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from rich.console import Console
 from rich.markup import escape
@@ -134,12 +133,12 @@ def _print_end(console: Console, comparison: Comparison) -> None:
                 markup=False,
                 soft_wrap=True,
             )
-    _print_broken(console, comparison.broken)
+    _print_broken(console, comparison)
     if not comparison.broken and _wants_band(comparison):
         command = comparison.new.manifest.get("command", f"{program()} run STUDY")
         console.print(
             "band of builds not measured: a difference may be that of another history; "
-            f"next: {command} --band, with both builds",
+            f"next: {command} --band 4, with both builds",
             markup=False,
         )
 
@@ -152,7 +151,8 @@ def _wants_band(comparison: Comparison) -> bool:
     )
 
 
-def _print_broken(console: Console, broken: Sequence[CaseRow]) -> None:
+def _print_broken(console: Console, comparison: Comparison) -> None:
+    broken = comparison.broken
     if not broken:
         return
     console.print(
@@ -166,7 +166,7 @@ def _print_broken(console: Console, broken: Sequence[CaseRow]) -> None:
     console.print(
         "  likely cause: a bug of ffslab or its host, an edited result, or another version of the "
         "host's part that computes a figure otherwise\n"
-        f"  next: {program()} run STUDY --case ID twice, and a report of the bug",
+        f"  next: {program()} run {comparison.new.study} --case {broken[0].ids[0][1]}, twice",
         markup=False,
     )
 

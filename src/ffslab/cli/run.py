@@ -53,7 +53,7 @@ def register(app: typer.Typer) -> None:
                 min=1,
                 max=16,
                 metavar="N",
-                help="Also run each case N times with another layout, for `compare`; 4 will do.",
+                help="Also run each case with N other layouts (4 will do), for `compare`.",
             ),
         ] = None,
         jobs: Annotated[

@@ -5,7 +5,7 @@ memory and its random numbers change, so the file system's threads run at other 
 move a little although nothing is better or worse. The setting `perturbation` does that on purpose:
 0 is the layout as it is, 1 to 16 are others (`ffslab.target.perturbation`), with the same workload
 and the same chip. As an axis it measures the *band of builds* of each figure;
-`ffslab run STUDY --band` adds it to any study, and `ffslab compare` reads it.
+`ffslab run STUDY --band 4` adds it to any study, and `ffslab compare` reads it.
 
 Limits: only the layout changes, not what a compiler makes of the code.
 """
@@ -18,7 +18,6 @@ from ffslab.errors import SpecError
 from ffslab.model.specs import PERTURBATION
 
 MOST = 16
-USUAL = 4
 
 
 def perturbation_of(value: Any, where: str) -> int:

@@ -1,0 +1,333 @@
+"""`ffslab compare` on run directories: what it prints, writes and refuses, and its exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compare_support import compared, result, scaled, spec
+from test_report_support import write_run
+
+from ffslab.cli.app import main
+from ffslab.compare.junit import as_junit
+from ffslab.model.canonical import canonical_json
+from ffslab.results.rundir import MANIFEST, RESULTS
+
+PLAIN: list[tuple[str, tuple[Any, ...]]] = [
+    ("seed", (1, 2)), ("options.compression", ("none",)), ("filesystem", ("jffs2", "ubifs")),
+]  # fmt: skip
+WRITTEN = "jffs2-free"
+TIME = "creation.duration_ns"
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    output: str
+    error: str
+
+
+Compare = Callable[..., Ended]
+
+
+@pytest.fixture
+def compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compare:
+    def run(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["ffslab", "compare", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err and "internal error" not in captured.err
+        return Ended(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """results/base and results/other of another build, of equal figures; the directory is ours."""
+    monkeypatch.chdir(tmp_path)
+    root = tmp_path / "results"
+    root.mkdir()
+    for name, build in (("base", "b1"), ("other", "b2")):
+        write_run(root / name, PLAIN)
+        edit_manifest(root / name, build_id=build)
+    return root
+
+
+def edit_manifest(run: Path, **changes: Any) -> None:
+    manifest = json.loads((run / MANIFEST).read_text())
+    (run / MANIFEST).write_text(json.dumps(manifest | changes))
+
+
+def edit(run: Path, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
+    """Rewrites the results; a case that `change` makes None of is gone."""
+    lines = [json.loads(line) for line in (run / RESULTS).read_text().splitlines()]
+    kept = [made for line in lines if (made := change(line)) is not None]
+    (run / RESULTS).write_text("".join(canonical_json(row) + "\n" for row in kept))
+
+
+def slower(row: dict[str, Any]) -> dict[str, Any]:
+    """The creation of one case, which takes longer by a thousandth."""
+    return scaled(row, TIME, 1.001) if row["id"].startswith(WRITTEN) else row
+
+
+@pytest.mark.usefixtures("runs")
+def test_equal_runs_of_two_builds(compare: Compare) -> None:
+    ended = compare("base", "other", "--fail-on", "change")
+    assert ended.code == 0, ended.error
+    assert re.search(r"build of the lab b1 +b2 +all", ended.output)
+    assert "jffs2-free: same (" in ended.output
+    assert "worse" not in ended.output and "band of builds" not in ended.output
+
+
+def test_a_run_with_itself(compare: Compare, runs: Path) -> None:
+    ended = compare("base", str(runs / "base"), "--only-changed", "--fail-on", "change")
+    assert ended.code == 0
+    assert "nothing differs in build, version and settings" in ended.output
+    assert "jffs2" not in ended.output
+    assert re.search(r"^cases: \d+ same$", ended.output, re.MULTILINE)
+
+
+def test_a_thousandth_is_reported_with_its_cause(compare: Compare, runs: Path) -> None:
+    edit(runs / "other", slower)
+    ended = compare("base", "other", "--only-changed", "--fail-on", "worse")
+    assert ended.code == 1
+    assert re.search(r"creation: time .* worse 0\.1 % slower \(2 seeds alike\)", ended.output)
+    assert "cause, creation: +" in ended.output and "flash 0, CPU and other +" in ended.output
+    assert "ubifs" not in ended.output
+    assert "band of builds not measured" in ended.output
+    assert "ffslab run ffsmark --band 4, with both builds" in ended.output
+    assert compare("base", "other").code == 0
+    assert compare("base", "other", "--threshold", "1", "--fail-on", "worse").code == 0
+    assert compare("other", "base", "--fail-on", "worse").code == 0  # the other way it is better
+    assert compare("other", "base", "--fail-on", "change").code == 1
+
+
+def test_within_one_build_it_is_a_fault(compare: Compare, runs: Path) -> None:
+    edit_manifest(runs / "other", build_id="b1")
+    edit(runs / "other", slower)
+    ended = compare("other", "base", "--fail-on", "worse")
+    assert ended.code == 1
+    assert "NOT DETERMINISTIC" in ended.output
+    assert "jffs2-free-nobuffering" not in ended.output
+    assert re.search(r"next: ffslab run ffsmark --case jffs2-free\S*-s1, twice", ended.output)
+
+
+def test_no_line_is_wider_than_a_terminal(
+    compare: Compare, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.console import Console
+
+    import ffslab.cli.tables
+
+    edit(runs / "other", slower)
+    monkeypatch.setattr(
+        ffslab.cli.tables,
+        "terminal",
+        lambda: Console(highlight=False, width=80, force_terminal=True),
+    )
+    output = re.sub(r"\x1b\[[0-9;]*m", "", compare("base", "other").output)
+    assert "0.1 % slower" in output
+    assert max(map(len, output.splitlines())) <= 80
+
+
+def test_tables_for_other_programs(compare: Compare, runs: Path) -> None:
+    edit(runs / "other", slower)
+    document = json.loads(compare("base", "other", "--table", "json").output)
+    assert document["comparisons"][0]["case_counts"]["worse"] == 1
+    lines = list(csv.DictReader(io.StringIO(compare("base", "other", "--table", "csv").output)))
+    (line,) = [row for row in lines if row["figure"] == TIME and row["verdict"] == "worse"]
+    assert float(line["ratio"]) == pytest.approx(1.001) and line["seeds"] == "2"
+    assert "| 0.1 % slower" in compare("base", "other", "--table", "md").output
+
+
+def test_several_runs_are_each_compared_with_the_base(compare: Compare, runs: Path) -> None:
+    edit(runs / "other", slower)
+    document = json.loads(compare("base", "base", "other", "--table", "json").output)
+    assert [found["new"] for found in document["comparisons"]] == ["base", "other"]
+    assert compare("base", "base", "other", "--fail-on", "worse").code == 1
+    assert compare("base", "base", "other").output.count("base: base,") == 2
+
+
+@pytest.mark.usefixtures("runs")
+def test_values_of_an_axis(compare: Compare) -> None:
+    ended = compare("base", "--axis", "state", "--base", "free")
+    assert ended.code == 0, ended.error
+    assert "base: state free" in ended.output and "new:  state aged" in ended.output
+    assert "state.name" in ended.output
+    assert re.search(r"creation: time .* slower", ended.output)
+
+
+def test_an_incomplete_run_is_compared_as_far_as_it_is(compare: Compare, runs: Path) -> None:
+    edit(runs / "other", lambda row: None if row["id"].startswith("ubifs-free") else row)
+    ended = compare("base", "other", "--only-changed")
+    assert ended.code == 0
+    assert re.search(r"ubifs-free\S*-s1: missing \(not in other\)", ended.output)
+    assert re.search(r"new is incomplete: \d+ of \d+ cases have a result; next: ffslab run \S*other"
+                     r" --resume", ended.output)  # fmt: skip
+    assert compare("base", "other", "--fail-on", "worse").code == 0
+    assert compare("base", "other", "--fail-on", "change").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("base",), "nothing to compare with"),
+        (("base", "other", "--axis", "state"), "--axis compares values of one run"),
+        (("base", "other", "--base", "x"), "--base is a value of an axis"),
+        (("base", "nix"), "no run 'nix'"),
+        (("base", "--axis", "sate"), "'sate' is no axis of base"),
+        (("base", "--axis", "state", "--base", "old"), "no value 'old'"),
+    ],
+)
+@pytest.mark.usefixtures("runs")
+def test_wrong_usage(compare: Compare, arguments: tuple[str, ...], told: str) -> None:
+    ended = compare(*arguments)
+    assert ended.code == 2
+    assert told in ended.error and "next: " in ended.error
+
+
+def test_runs_without_a_case_in_common(compare: Compare, runs: Path) -> None:
+    write_run(runs / "third", study="quick")
+    ended = compare("base", "third")
+    assert ended.code == 2
+    assert "base and third have no case in common" in ended.error
+    assert "they are of the studies ffsmark and quick" in ended.error
+
+
+def test_a_run_without_a_result(compare: Compare, runs: Path) -> None:
+    (runs / "other" / RESULTS).write_text("")
+    ended = compare("base", "other")
+    assert ended.code == 2
+    assert "has no results yet" in ended.error and "--resume" in ended.error
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace('"phases"', '"phasen"'),
+        lambda text: text.replace('"kind":"ffsmark"', '"kind":"nothing"'),
+        lambda text: "[]\n" + text,
+        lambda text: text.replace('"duration_ns":', '"duration_ns":"x","d":', 1),
+    ],
+    ids=["cut", "renamed", "kind", "no-object", "text"],
+)
+def test_a_damaged_run(compare: Compare, runs: Path, damage: Callable[[str], str]) -> None:
+    path = runs / "other" / RESULTS
+    path.write_text(damage(path.read_text()))
+    ended = compare("base", "other")
+    if ended.code == 0:  # one figure that is no number is one that is not there
+        assert "not comparable" in ended.output
+        return
+    assert ended.code == 3
+    assert "likely cause: " in ended.error and "next: " in ended.error
+
+
+# --- JUnit
+
+
+def test_junit(compare: Compare, runs: Path) -> None:
+    edit(runs / "other", slower)
+    assert compare("base", "other", "--junit", "out.xml").code == 0
+    root = ET.parse("out.xml").getroot()
+    (suite,) = root.findall("testsuite")
+    cases = suite.findall("testcase")
+    assert suite.get("name") == "other against base"
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(cases)), "1")
+    (failed,) = [case for case in cases if case.find("failure") is not None]
+    assert str(failed.get("name")).startswith(WRITTEN)
+    assert failed.get("classname") == "ffslab.ffsmark"
+    failure = failed.find("failure")
+    assert failure is not None and failure.get("type") == "worse"
+    assert "0.1 % slower" in str(failure.get("message"))
+    assert "cause, creation: +" in str(failure.text)
+
+
+def test_junit_of_what_has_no_figures() -> None:
+    base = [
+        result(f"{n}-s1", spec=spec(workload__n=n)) for n in ("fails", "fixed", "skips", "gone")
+    ]
+    new = [
+        {**base[0], "outcome": "crash", "reason": "BUG: \x1b[0m at \x00"},
+        base[1],
+        {**base[2], "outcome": "skip", "reason": "no module"},
+    ]
+    base[1] = {**base[1], "outcome": "fail"}
+    suite = ET.fromstring(as_junit([compared(base, new)])).find("testsuite")
+    assert suite is not None
+    told = {case.get("name"): next(iter(case), None) for case in suite}
+    assert {name: None if found is None else found.tag for name, found in told.items()} == {
+        "fails": "failure", "fixed": None, "skips": "skipped", "gone-s1": "skipped",
+    }  # fmt: skip
+    failure, skipped = told["fails"], told["skips"]
+    assert failure is not None and failure.get("type") == "newly failing"
+    assert failure.get("message") == "crash: BUG: �[0m at �"
+    assert skipped is not None and skipped.get("message") == "not comparable: skip: no module"
+    assert (suite.get("failures"), suite.get("skipped")) == ("1", "2")
+
+
+def test_junit_of_many_worse_figures_has_a_short_message() -> None:
+    row = result()
+    new = row
+    for name in ("duration_ns", "pages_read", "pages_programmed", "blocks_erased"):
+        new = scaled(new, f"transactions.{name}", 2)
+    failure = ET.fromstring(as_junit([compared(row, new)])).find(".//failure")
+    assert failure is not None
+    assert str(failure.get("message")).endswith("; and 2 more")
+    assert "blocks erased: 30 → 60, 2.00 times as many blocks" in str(failure.text)
+
+
+def test_junit_of_what_is_not_deterministic() -> None:
+    row = result()
+    xml = as_junit([compared(row, scaled(row, TIME, 0.9), "b1")])
+    failure = ET.fromstring(xml).find(".//failure")
+    assert failure is not None and failure.get("type") == "not deterministic"
+    assert TIME in str(failure.text)
+
+
+# --- the page
+
+
+def test_the_page(compare: Compare, runs: Path) -> None:
+    edit(runs / "other", slower)
+    assert compare("base", "other", "base", "--html", "out.html").code == 0
+    page = Path("out.html").read_text(encoding="utf-8")
+    assert "<h1>other against base</h1>" in page and "<h1>base against base</h1>" in page
+    assert "Worse." in page and "Nothing changed." in page
+    assert ">0.1 % slower<" in page and ">build of the lab<" in page
+    assert "creation: +" in page
+    assert "Not deterministic" not in page
+    assert not re.search(r'(?:src|href)="(?!#|data:)', page)  # nothing is loaded from elsewhere
+
+
+def test_the_page_escapes_what_it_is_given(compare: Compare, runs: Path) -> None:
+    def fails(row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "outcome": "crash", "reason": "<script>"} if "ubifs" in row["id"] else row
+
+    edit(runs / "other", fails)
+    edit_manifest(runs / "other", build_id="b1")
+    assert compare("base", "other", "--html", "out.html", "--fail-on", "worse").code == 1
+    page = Path("out.html").read_text(encoding="utf-8")
+    assert "&lt;script&gt;" in page and "crash: <script>" not in page
+    assert "newly failing" in page and "Not deterministic" in page
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_file_that_cannot_be_written(compare: Compare) -> None:
+    for option in ("--junit", "--html"):
+        ended = compare("base", "other", option, "nowhere/out")
+        assert ended.code == 3 and "nowhere" in ended.error and "next: " in ended.error
