@@ -78,10 +78,14 @@ def register(app: typer.Typer) -> None:
         Says first what differs in build, board and settings. Then, for each case and figure:
         worse, better, same, not comparable, newly failing, fixed or missing, and why.
 
+        A run alone shows its band of builds, if it was made with `run --band N`.
+
         Exit code: 0 compared; 1 with --fail-on; 2 nothing to compare; 3 a damaged run.
         """
         from ffslab.compare.tables import Choice, is_regression
 
+        if axis is None and not new and _print_bands(base, all_figures, output):
+            return
         comparisons = _comparisons(base, new or [], axis, base_value, threshold, output)
         choice = Choice(only_changed, all_figures)
         _write(comparisons, choice, junit, html)
@@ -108,7 +112,8 @@ def _comparisons(
     if axis is None and not new:
         raise UsageError(
             "nothing to compare with: one run",
-            cause="a run is compared with another one, or along an axis of its own",
+            cause="a run is compared with another one, or along an axis of its own; alone it shows "
+            "its band of builds, if that was measured (run --band 4)",
             remedy=f"{program()} compare BASE NEW, or {program()} compare {base} --axis AXIS",
         )
     if axis is not None and new:
@@ -126,6 +131,21 @@ def _comparisons(
     for comparison in found:
         _require_pairs(comparison)
     return found
+
+
+def _print_bands(name: str, all_figures: bool, output: Path) -> bool:
+    """Prints the bands that a run measured; False if it measured none."""
+    from ffslab.cli.compare_tables import print_bands
+    from ffslab.cli.tables import terminal
+    from ffslab.compare.band import bands_of
+    from ffslab.report.comparison.load import load_side
+    from ffslab.results.rundir import find_run
+
+    side = load_side(find_run(name, output))
+    bands = bands_of(side)
+    if bands:
+        print_bands(terminal(), side, bands, all_figures)
+    return bool(bands)
 
 
 def _require_pairs(comparison: Comparison) -> None:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from ffslab.compare.band import MovedFigure
 from ffslab.compare.cases import Side, split_perturbed
 from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change
 from ffslab.compare.verdicts import CHANGES, Verdict
-from ffslab.compare.words import cause_words, counts_words, figure_title, values_text
+from ffslab.compare.words import (
+    band_text,
+    cause_words,
+    counts_words,
+    figure_title,
+    value_text,
+    values_text,
+)
 from ffslab.program import program
 
 _STYLE = {
@@ -46,6 +55,30 @@ def print_comparison(console: Console, comparison: Comparison, choice: Choice) -
     for case in choice.cases(comparison):
         _print_case(console, case, choice)
     _print_end(console, comparison)
+
+
+def print_bands(
+    console: Console, side: Side, bands: Mapping[str, Sequence[MovedFigure]], all_figures: bool
+) -> None:
+    """How far another layout moves the figures of each case: those asked for first, or all."""
+    _print_side(console, "run", side)
+    for label, moved in bands.items():
+        rows = [row for row in moved if row.figure.main or all_figures]
+        unmoved = sum(row.band.low == row.band.high == 0 for row in moved)
+        least = min(row.band.base_histories for row in moved) - 1
+        console.print(
+            f"\n{label}: {least} perturbed, {unmoved} of {len(moved)} figures did not move",
+            markup=False,
+        )
+        table = _table()
+        table.add_column("figure", overflow="fold")
+        table.add_column("value", justify="right", no_wrap=True)
+        table.add_column("band of builds", justify="right", no_wrap=True)
+        for row in rows:
+            metric = row.figure.metric
+            words = (figure_title(row.figure), value_text(metric, row.value))
+            table.add_row(*map(escape, words), band_text(metric, row.band))
+        console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 
 def _print_side(console: Console, word: str, side: Side) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.compare.cases import ComparedCase, Side, split_perturbed
+from ffslab.results.schema import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,39 @@ def band(
     high = max(before) - before[0] - (min(after) - after[0])
     relative = (low / before[0], high / before[0]) if before[0] > 0 else None
     return Band(low, high, relative, len(before), len(after))
+
+
+@dataclass(frozen=True, slots=True)
+class MovedFigure:
+    """A figure of a case, its mean over seeds, and how far another layout moves it."""
+
+    figure: Figure
+    value: float
+    band: Band
+
+
+def bands_of(side: Side) -> dict[str, tuple[MovedFigure, ...]]:
+    """The bands of a run by itself: of each case, whatever its seed, that has perturbed versions.
+
+    A figure that no layout moves has a band from 0 to 0.
+    """
+    histories = Histories(side)
+    groups: dict[str, list[ComparedCase]] = {}
+    for case in split_perturbed(side)[0]:
+        if case.is_good and histories.of(case):
+            groups.setdefault(case.label, []).append(case)
+    found = {}
+    for label, cases in groups.items():
+        # As if its versions were another build's: the base is the case itself.
+        rows = []
+        for key, figure in cases[0].figures.items():
+            own = [case for case in cases if key in case.figures]
+            width = joined({case.id: band(key, case, case, histories.of(case), ()) for case in own})
+            if width is not None:
+                mean = sum(case.figures[key].value for case in own) / len(own)
+                rows.append(MovedFigure(figure, mean, width))
+        found[label] = tuple(rows)
+    return found
 
 
 def _values(key: str, case: ComparedCase, versions: Sequence[ComparedCase]) -> list[float]:

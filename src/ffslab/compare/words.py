@@ -205,8 +205,10 @@ def _count_words(change: Change, *, plain: bool = False) -> str:
 
 
 def counts_words(case: CaseRow) -> str:
-    """How many figures of a case have which verdict."""
+    """How many figures of a case have which verdict; just how many if all have the case's."""
     counts: dict[str, int] = {}
     for row in case.rows:
         counts[row.verdict] = counts.get(row.verdict, 0) + 1
+    if set(counts) == {case.verdict}:
+        return f"{len(case.rows)} figures"
     return ", ".join(f"{count} {word}" for word, count in counts.items())
