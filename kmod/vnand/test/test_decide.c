@@ -35,7 +35,7 @@ static struct vnand_params chip(void)
 		.pages_per_block = 64, .blocks = 16, .t_read_ns = 25000,
 		.t_prog_ns = 200000, .t_erase_ns = 1500000,
 		.bus_read_ps = 1000, .bus_write_ps = 1000, .nop = 4,
-		.ecc_strength_bits = 1, .ecc_step_bytes = 512, .seed = 1,
+		.ecc_strength_bits = 1, .ecc_step_bytes = 512, .seed = 2,
 	};
 }
 
@@ -46,7 +46,7 @@ static const struct vnand_page_state full_page = {
 
 static const struct vnand_block_facts good_block = { .next_page = 64 };
 
-#define PAGE 130	/* the third of block 2 */
+#define PAGE 133	/* page 5 of block 2 */
 
 static struct vnand_read_decision read_at(const struct vnand_params *p, u32 column,
 					  u32 bytes, u32 kept_page)
@@ -152,6 +152,33 @@ static void test_bit_errors(void)
 	check(!d.wrong_steps[0] && !d.corrected, "no errors without a rate");
 }
 
+/* Every bit is likely to be wrong: each step that is looked at is. */
+static void test_steps(void)
+{
+	struct vnand_params p = chip();
+	struct vnand_request r = { .page = PAGE, .column = 1024, .data_bytes = 9 };
+	struct vnand_page_state torn = full_page;
+	struct vnand_read_decision d;
+
+	p.rber_e12 = 500000000000;
+	p.subpage_read = 1;
+	d = vnand_decide_read(&p, &r, &full_page, &good_block, VNAND_NO_PAGE);
+	check(d.wrong_steps[0] == 4 && d.uncorrectable == 1,
+	      "a sub-page is the third step");
+	torn.torn = 1;
+	d = vnand_decide_read(&p, &r, &torn, &good_block, VNAND_NO_PAGE);
+	check(d.uncorrectable == 2, "torn, and wrong besides");
+	p.page_bytes = 16384;
+	p.ecc_step_bytes = 128;
+	p.subpage_read = 0;
+	r.raw = true;
+	d = vnand_decide_read(&p, &r, &full_page, &good_block, VNAND_NO_PAGE);
+	check(d.wrong_steps[0] == ~0ULL && d.wrong_steps[1] == ~0ULL,
+	      "the most steps that a page can have");
+	check(vnand_step_is_wrong(&d, 0) && vnand_step_is_wrong(&d, 127),
+	      "first and last");
+}
+
 static void test_torn_page(void)
 {
 	struct vnand_params p = chip();
@@ -176,14 +203,14 @@ static void test_torn_page(void)
 static void test_program(void)
 {
 	struct vnand_params p = chip();
-	struct vnand_block_facts block = { .next_page = 1 };
+	struct vnand_block_facts block = { .next_page = 5 };
 	struct vnand_request r = { .page = PAGE, .data_bytes = 2048 };
 	struct vnand_change c =
 		vnand_decide_program(&p, &r, &erased_page, &block);
 
 	check(c.kind == VNAND_PROGRAM && c.block == 2 && c.page == PAGE &&
 	      c.violation == VNAND_OK && !c.fails && c.stored_bytes == 2048 &&
-	      c.next_page == 3 && c.bytes_to_chip == 2112 &&
+	      c.next_page == 6 && c.bytes_to_chip == 2112 &&
 	      c.time.array_ns == 200000 && c.time.bus_ns == 2112, "a page");
 	check(c.state.programs == 1 && c.state.subpages == 15 && !c.state.oob &&
 	      !c.state.torn, "its state");
@@ -198,6 +225,8 @@ static void test_program(void)
 	check(c.state.programs == 2 && c.state.subpages == 15 && c.state.oob &&
 	      c.bytes_to_chip == 64 && !c.stored_bytes && !c.violation,
 	      "OOB alone");
+	c = vnand_decide_program(&p, &r, &erased_page, &block);
+	check(c.state.oob == 1 && !c.state.subpages, "OOB of an erased page");
 	r = (struct vnand_request){ .page = PAGE, .data_bytes = 512 };
 	c = vnand_decide_program(&p, &r, &full_page, &block);
 	check(c.violation == VNAND_SUBPAGE_TWICE && !c.fails, "a rule broken");
@@ -222,6 +251,9 @@ static void test_program_failures(void)
 	p.program_fail_ppm = 1000000;
 	c = vnand_decide_program(&p, &r, &many, &block);
 	check(c.fails && c.state.programs == 255, "drawn; the count saturates");
+	many.programs = 254;
+	c = vnand_decide_program(&p, &r, &many, &block);
+	check(c.state.programs == 255, "and not before");
 }
 
 static void test_erase(void)
@@ -261,6 +293,7 @@ int main(void)
 	test_transfer();
 	test_kept_page();
 	test_bit_errors();
+	test_steps();
 	test_torn_page();
 	test_program();
 	test_program_failures();
