@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ffslab.target.plantext import plan_text
 from lab_support import Boot, boot, cases
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.targets.target import RECORDS_NAME
+from ffslab.targets.virtual_flash import plan_text
 
 STUDY = """
 schema = 1

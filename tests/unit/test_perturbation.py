@@ -7,21 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ffslab.target.perturbation import guest_seed, padding
 from host_support import STUDY, begun_run, cases_of, prepared_study, study_of
 from test_report_support import page_of_words, write_run
 
+from ffslab.campaign.chain import Job
+from ffslab.campaign.inputs import guest_inputs
 from ffslab.errors import SpecError
 from ffslab.loader import load_catalog
+from ffslab.model.case import Case, case_spec
 from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.perturbation import band_values
-from ffslab.model.specs import PERTURBATION, Case, case_spec
+from ffslab.model.specs import PERTURBATION
 from ffslab.model.study import expand, select, with_overrides
 from ffslab.report.load import changed_ids, load_run, perturbed_ids
 from ffslab.results.reproduce import reproduce_command
-from ffslab.target.inputs import guest_inputs
-from ffslab.target.perturbation import guest_seed, padding
-from ffslab.target.plantext import plan_text
-from ffslab.target.states import state_key
+from ffslab.targets.uml.guests import KIND
+from ffslab.targets.virtual_flash import plan_text
 
 PLAIN: list[tuple[str, tuple[Any, ...]]] = [
     ("seed", (1,)), ("options.compression", ("none",)), ("state", ("free",)),
@@ -60,12 +62,16 @@ def test_only_the_layout_is_another() -> None:
     assert padding(case) == ()
     sizes = [len(entry.data) for found in (one, two) for entry in padding(found)]
     assert len(set(sizes)) == 2 and all(size % 4096 for size in sizes)
-    assert len({guest_inputs(each) for each in (case, one, two)}) == 3
+    assert len({guest_inputs(KIND)(each) for each in (case, one, two)}) == 3
+
+
+def key(case: Case) -> str:
+    return Job(case, "plan", KIND.history(case), "build").key
 
 
 def test_a_state_is_prepared_for_each_layout() -> None:
     case = cases_of()[0]
-    keys = {state_key(replace(case, perturbation=n), "plan", "build") for n in (0, 1, 2)}
+    keys = {key(replace(case, perturbation=n)) for n in (0, 1, 2)}
     assert len(keys) == 3
 
 

@@ -34,7 +34,7 @@ STARTUP_COUNT = Metric(
     name="startup_count",
     title="Requests of the start-up phase",
     unit="requests",
-    meaning="how many at the beginning are cheaper than the rest; 0: none",
+    meaning="how many at the start are cheaper than the rest",
     better="neither",
     kinds=(KIND,),
 )
