@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from lab_support import Boot, results, run_study
 
-from ffslab.report.load import load_run
-from ffslab.report.tree.load import load_tree
 from ffslab.results.metrics import FLASH_TIMES
+from ffslab.workloads.ffsmark.report.load import load_run
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
+from ffslab.workloads.tree.report.load import load_tree
 
 HEAD = """
 schema = 1

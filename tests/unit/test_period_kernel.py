@@ -31,11 +31,11 @@ from ffslab.paths import data_dir
 from ffslab.protocol.plan import parse_step
 from ffslab.report.data import Fact
 from ffslab.report.facts import other_kernel
-from ffslab.report.load import load_run
 from ffslab.results.store import case_rows
 from ffslab.targets.uml.guests import BATCH_CONSOLE, KIND, UmlTarget, kernel_arguments
 from ffslab.targets.uml.site import lab_parts
 from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.ffsmark.report.load import load_run
 
 STUDY = """
 schema = 1

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ffslab.target.perturbation import guest_seed, padding
 from host_support import STUDY, begun_run, cases_of, prepared_study, study_of
 from test_report_support import page_of_words, write_run
 
@@ -20,10 +19,12 @@ from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.perturbation import band_values
 from ffslab.model.specs import PERTURBATION
 from ffslab.model.study import expand, select, with_overrides
-from ffslab.report.load import changed_ids, load_run, perturbed_ids
+from ffslab.report.load import changed_ids, perturbed_ids
 from ffslab.results.reproduce import reproduce_command
 from ffslab.targets.uml.guests import KIND
+from ffslab.targets.uml.perturbation import guest_seed, padding
 from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.ffsmark.report.load import load_run
 
 PLAIN: list[tuple[str, tuple[Any, ...]]] = [
     ("seed", (1,)), ("options.compression", ("none",)), ("state", ("free",)),

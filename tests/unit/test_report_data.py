@@ -14,17 +14,18 @@ import pytest
 from test_report_support import Effects, Overrides, bucket_index, case_ids, write_run
 
 from ffslab.errors import DamagedResultError, UsageError
-from ffslab.report import data, findings
+from ffslab.report import data
 from ffslab.report.charts import CUT_MEANING, cut_at, look_for, options_key
 from ffslab.report.data import Latency
-from ffslab.report.distribution import merge
-from ffslab.report.load import load_run
-from ffslab.report.page import context
 from ffslab.report.quantity import duration, significant, times
-from ffslab.report.questions import ask
 from ffslab.report.wear import SHADES, common_scale, draw
 from ffslab.results.metrics import bucket_bounds
 from ffslab.results.outcome import Outcome
+from ffslab.workloads.ffsmark.report import findings
+from ffslab.workloads.ffsmark.report.distribution import merge
+from ffslab.workloads.ffsmark.report.load import load_run
+from ffslab.workloads.ffsmark.report.page import context
+from ffslab.workloads.ffsmark.report.questions import ask
 
 ONE_SEED: Overrides = [("seed", (1,))]
 

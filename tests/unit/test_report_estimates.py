@@ -14,8 +14,8 @@ from ffslab.model.estimates import ESTIMATE, VALUES
 from ffslab.report.estimates.load import load_estimates
 from ffslab.report.estimates.page import estimate_view
 from ffslab.report.estimates.verdicts import ratios_of
-from ffslab.report.load import load_run
 from ffslab.results.outcome import Outcome
+from ffslab.workloads.ffsmark.report.load import load_run
 
 PLAIN: Overrides = [("seed", (1,)), ("options.compression", ("none",)), ("state", ("free",))]
 TRIED: Overrides = [*PLAIN, (ESTIMATE, VALUES)]

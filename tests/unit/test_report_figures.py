@@ -24,8 +24,6 @@ from ffslab.report.data import (
     values_of,
     variants,
 )
-from ffslab.report.distribution import PERCENTILES, Distribution, merge
-from ffslab.report.micro.figures import _idle_share, chosen
 from ffslab.report.quantity import (
     Metric,
     duration,
@@ -46,8 +44,11 @@ from ffslab.report.standings import (
     spans,
     who_is_first,
 )
-from ffslab.report.tree.figures import cpu_percent, size_text
-from ffslab.report.tree.rating import (
+from ffslab.report.wear import Scale, Wear, common_scale, draw
+from ffslab.workloads.ffsmark.report.distribution import PERCENTILES, Distribution, merge
+from ffslab.workloads.micro.report.figures import _idle_share, chosen
+from ffslab.workloads.tree.report.figures import cpu_percent, size_text
+from ffslab.workloads.tree.report.rating import (
     MEMORY,
     SIZE,
     TIME,
@@ -60,7 +61,6 @@ from ffslab.report.tree.rating import (
     sign_of,
     signs_of,
 )
-from ffslab.report.wear import Scale, Wear, common_scale, draw
 
 THIN = "\u202f"
 

@@ -15,13 +15,13 @@ from ffslab.report.data import Fact, Latency
 from ffslab.report.estimates.load import _NOT_TIMED, _times
 from ffslab.report.facts import notes, other_kernel, time_model
 from ffslab.report.load import _erases, _flash_time, _latency, _metrics
-from ffslab.report.micro import load as micro_load
-from ffslab.report.micro.data import Response, TaskWork, merged
-from ffslab.report.micro.series import curves
-from ffslab.report.tree import load as tree_load
-from ffslab.report.tree.data import AGENT, Image, Memory, Task
-from ffslab.report.tree.series import Split, mean_of, means, split_of, spots
-from ffslab.report.tree.words import Role
+from ffslab.workloads.micro.report import load as micro_load
+from ffslab.workloads.micro.report.data import Response, TaskWork, merged
+from ffslab.workloads.micro.report.series import curves
+from ffslab.workloads.tree.report import load as tree_load
+from ffslab.workloads.tree.report.data import AGENT, Image, Memory, Task
+from ffslab.workloads.tree.report.series import Split, mean_of, means, split_of, spots
+from ffslab.workloads.tree.report.words import Role
 
 TIMES = ("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns", "flash_ns")
 

@@ -11,14 +11,14 @@ from test_report_micro_support import Effects, Overrides, write_micro_run
 from ffslab.report import svg
 from ffslab.report.axes import axis_of
 from ffslab.report.curves import linear_quantity, log_ticks, ratio_quantity
-from ffslab.report.micro import findings, tables
-from ffslab.report.micro.charts import styles_for
-from ffslab.report.micro.data import MicroRun, Response, merged
-from ffslab.report.micro.figures import chosen, figures
-from ffslab.report.micro.load import load_micro
-from ffslab.report.micro.requests import MOST_DOTS, choose, course_of, thin
-from ffslab.report.micro.series import curves, labels_of, response_ns, sections
 from ffslab.report.standings import CUT
+from ffslab.workloads.micro.report import findings, tables
+from ffslab.workloads.micro.report.charts import styles_for
+from ffslab.workloads.micro.report.data import MicroRun, Response, merged
+from ffslab.workloads.micro.report.figures import chosen, figures
+from ffslab.workloads.micro.report.load import load_micro
+from ffslab.workloads.micro.report.requests import MOST_DOTS, choose, course_of, thin
+from ffslab.workloads.micro.report.series import curves, labels_of, response_ns, sections
 
 SIZES: Overrides = [
     ("filesystem", ("jffs2", "ubifs", "yaffs2")),

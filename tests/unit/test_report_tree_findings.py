@@ -24,13 +24,13 @@ from ffslab.report.axes import FILES, axis_of
 from ffslab.report.curves import styles_for
 from ffslab.report.parts import Table, by_filesystem
 from ffslab.report.quantity import duration_range, significant
-from ffslab.report.tree import figures, findings, options, rating
-from ffslab.report.tree.data import TreeRun
-from ffslab.report.tree.load import load_tree
-from ffslab.report.tree.rating import MEMORY, SIZE, TIME, Criterion
-from ffslab.report.tree.series import duration_ns, means, sections, spots
-from ffslab.report.tree.words import list_names, roles_of
 from ffslab.results.outcome import Outcome
+from ffslab.workloads.tree.report import figures, findings, options, rating
+from ffslab.workloads.tree.report.data import TreeRun
+from ffslab.workloads.tree.report.load import load_tree
+from ffslab.workloads.tree.report.rating import MEMORY, SIZE, TIME, Criterion
+from ffslab.workloads.tree.report.series import duration_ns, means, sections, spots
+from ffslab.workloads.tree.report.words import list_names, roles_of
 
 
 def places(words: str) -> list[str]:

@@ -13,7 +13,6 @@ from test_report_micro_support import write_micro_run
 from test_report_support import write_run
 from test_report_tree_support import images_text, write_tree_run
 
-from ffslab.report.catalogue import METRICS as SHOWN
 from ffslab.results.rundir import RESULTS
 from ffslab.results.schema import (
     ALL_KINDS,
@@ -27,6 +26,7 @@ from ffslab.results.schema import (
 )
 from ffslab.results.store import COLUMNS
 from ffslab.workloads.document import metrics_document
+from ffslab.workloads.ffsmark.report.catalogue import METRICS as SHOWN
 from ffslab.workloads.figures import ALL_METRICS, figures_of, kind_of, tasks_of
 
 ROOT = Path(__file__).resolve().parents[2]

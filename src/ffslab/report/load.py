@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,29 +20,14 @@ from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.report import data
-from ffslab.report.data import Case, FilesystemFact, Latency, Run
+from ffslab.report.data import Case, FilesystemFact, Run
 from ffslab.report.facts import notes, time_model
-from ffslab.results.metrics import FLASH_TIMES, bucket_bounds
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import RESULTS, RunDirectory
-from ffslab.workloads.ffsmark.metrics import files_per_s
-from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
+from ffslab.workloads.registry import kind_of
 
 Row = Mapping[str, Any]
 
-_WORKLOAD_KEYS = (
-    "read_bytes_per_s",
-    "write_bytes_per_s",
-    "pages_read",
-    "pages_programmed",
-    "blocks_erased",
-    "erases_mean",
-    "erases_std",
-    "erases_spread",
-    "write_amplification",
-    "in_driver_ns",
-)
-_PHASE_RATES = ("read_bytes_per_s", "write_bytes_per_s")
 _IDENTITY = (
     "command",
     "study_file",
@@ -54,19 +38,6 @@ _IDENTITY = (
     "wall_s",
     "jobs",
 )
-
-
-def load_run(run_dir: Path) -> Run:
-    """Read `run_dir`, a run of FFSMark.
-
-    Raises UsageError when it is no run or has no result yet, DamagedResultError when a file is
-    not what ffslab wrote.
-    """
-    directory = open_run(run_dir)
-    manifest = directory.manifest()
-    rows = list(read_rows(directory))
-    with explained(run_dir, manifest):
-        return _run(run_dir, manifest, rows, directory.walls())
 
 
 def open_run(run_dir: Path) -> RunDirectory:
@@ -80,7 +51,7 @@ def open_run(run_dir: Path) -> RunDirectory:
     return RunDirectory(run_dir)
 
 
-def read_rows(directory: RunDirectory) -> Iterator[Row]:
+def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[Row]:
     """The results whose estimates are as stated and whose layout is not perturbed.
 
     The others are of `ffslab.report.estimates` and of `ffslab compare`. Raises as `all_rows` does.
@@ -89,7 +60,7 @@ def read_rows(directory: RunDirectory) -> Iterator[Row]:
     changed = {*changed_ids(manifest), *perturbed_ids(manifest)}
     found = False
     for row in all_rows(directory):
-        if row["id"] not in changed:
+        if row["id"] not in changed and kind in ("", kind_of(row["spec"])):
             found = True
             yield row
     _require_results(directory, found)
@@ -145,12 +116,11 @@ def _require_results(directory: RunDirectory, found: bool) -> None:
         )
 
 
-def workload_kind(run_dir: Path) -> str:
-    """The kind of workload of the run's first case."""
+def workload_kinds(run_dir: Path) -> tuple[str, ...]:
+    """The kinds of workload of the run's cases, in the order of their first ones."""
     directory = open_run(run_dir)
-    first = next(read_rows(directory))
     with explained(run_dir, directory.manifest()):
-        return str(first["spec"]["workload"].get("kind", "ffsmark"))
+        return tuple(dict.fromkeys(kind_of(row["spec"]) for row in read_rows(directory)))
 
 
 @contextmanager
@@ -164,24 +134,6 @@ def explained(run_dir: Path, manifest: Row) -> Iterator[None]:
             cause="the files were edited, or another version of ffslab wrote them",
             remedy=f"{program()} run {manifest.get('study', 'STUDY')}, for a new run",
         ) from error
-
-
-def _run(run_dir: Path, manifest: Row, rows: Sequence[Row], walls: Mapping[str, Row]) -> Run:
-    study, fixed = study_word(manifest), fixed_options([row["spec"] for row in rows])
-    return outline(
-        run_dir,
-        manifest,
-        [row["spec"] for row in rows],
-        tuple(
-            replace(
-                plain_case(row, manifest, study, fixed),
-                metrics=_metrics(row, walls.get(row["id"], {})),
-                latencies=tuple(_latency(latency) for latency in row["latencies"]),
-                erases=_erases({str(snapshot["label"]): snapshot for snapshot in row["flash"]}),
-            )
-            for row in rows
-        ),
-    )
 
 
 def outline(run_dir: Path, manifest: Row, specs: Sequence[Row], cases: tuple[Case, ...]) -> Run:
@@ -232,83 +184,6 @@ def plain_case(row: Row, manifest: Row, study: str, fixed: Container[str]) -> Ca
         reason=str(row.get("reason") or ""),
         console="\n".join(str(line) for line in row.get("excerpt") or ()),
         short=row.get("short") or {},
-    )
-
-
-def _metrics(row: Row, wall: Row) -> dict[str, float]:
-    phases = {phase["phase"]: phase for phase in row["phases"]}
-    metrics = {
-        f"{name}_ns": float(phases[name]["duration_ns"])
-        for name in WORKLOAD_PHASES
-        if name in phases
-    }
-    for name in WORKLOAD_PHASES:
-        metrics.update(_phase(name, phases.get(name, {})))
-    metrics.update(_workload(phases.get("workload")))
-    if "workload" in phases:
-        metrics.update(_flash_time([phases[name] for name in WORKLOAD_PHASES]))
-    if row["virtual_ns"] is not None:
-        metrics["total_ns"] = float(row["virtual_ns"])
-    for key in ("wall_ns", "virtual_per_wall"):
-        if wall.get(key) is not None:
-            metrics[key] = float(wall[key])
-    return metrics
-
-
-def _phase(name: str, phase: Row) -> dict[str, float]:
-    """One phase's rates and its bytes programmed ÷ written; without what it did not do."""
-    rate = files_per_s(phase)
-    metrics = {f"{name}_{key}": float(phase.get(key, 0)) for key in _PHASE_RATES}
-    if rate is not None:
-        metrics[f"{name}_files_per_s"] = rate
-    if phase.get("write_amplification") is not None:
-        metrics[f"{name}_share"] = float(phase["write_amplification"])
-    return {key: value for key, value in metrics.items() if value}
-
-
-def _workload(total: Row | None) -> dict[str, float]:
-    """The three phases together; empty when the workload did not end."""
-    if total is None:
-        return {}
-    return {key: float(total[key]) for key in _WORKLOAD_KEYS if total.get(key) is not None}
-
-
-def _flash_time(phases: Sequence[Row]) -> dict[str, float]:
-    """How long the chip was busy during the phases, as it counted itself, and the rest of the time.
-
-    Empty where the chip does not count. Work between the phases (dropping caches) is in neither.
-    """
-    if not all(name in phase for phase in phases for name in FLASH_TIMES):
-        return {}
-    metrics = {name: float(sum(phase[name] for phase in phases)) for name in FLASH_TIMES}
-    duration = sum(phase["duration_ns"] for phase in phases)
-    metrics["rest_ns"] = max(duration - metrics["flash_ns"], 0.0)
-    return metrics
-
-
-def _latency(record: Row) -> Latency:
-    return Latency(
-        phase=str(record["phase"]),
-        op=str(record["op"]),
-        count=int(record["count"]),
-        sum_ns=int(record["sum_ns"]),
-        min_ns=int(record["min_ns"]),
-        max_ns=int(record["max_ns"]),
-        buckets=tuple(
-            (*bucket_bounds(int(index)), int(count)) for index, count in record["buckets"]
-        ),
-    )
-
-
-def _erases(snapshots: Mapping[str, Row]) -> tuple[int, ...]:
-    """Erases per block between the start of the first phase and the end of the last."""
-    start = snapshots.get(f"{WORKLOAD_PHASES[0]}:start")
-    end = snapshots.get(f"{WORKLOAD_PHASES[-1]}:end")
-    if start is None or end is None:
-        return ()
-    return tuple(
-        int(after) - int(before)
-        for before, after in zip(start["erases"], end["erases"], strict=True)
     )
 
 

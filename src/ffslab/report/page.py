@@ -1,76 +1,44 @@
-"""Assembles the report: data → findings and charts → one HTML file.
+"""A run as one HTML page: what its workloads have to say, in the frame that all reports share.
 
-The page of FFSMark is made here, that of the micro-benchmarks in `ffslab.report.micro`, that of
-directory trees in `ffslab.report.tree`.
+A workload's package has a template that fills the blocks of `templates/base.html.j2`, and the
+values that it shows. A run of several workloads becomes one page in which each of them has its own
+sections, under its own heading.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.report import charts, data, findings, wear
-from ffslab.report.catalogue import GLOSSARY, METRICS, OPERATIONS, RESULT_TABLES
-from ffslab.report.data import Group, Run
-from ffslab.report.distribution import PERCENTILES, merge
-from ffslab.report.estimates.page import EstimateView, estimate_view
+from ffslab.report import data, wear
+from ffslab.report.charts import PALETTE
+from ffslab.report.data import Run
+from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
-from ffslab.report.findings import Cell, Finding, Topic
-from ffslab.report.load import load_run, workload_kind
-from ffslab.report.parts import Key, Panel, Table, environment
-from ffslab.report.quantity import Metric, duration, grouped
-from ffslab.report.questions import Question, ask
+from ffslab.report.glossary import GLOSSARY
+from ffslab.report.load import (
+    explained,
+    fixed_options,
+    open_run,
+    outline,
+    plain_case,
+    read_rows,
+    study_word,
+    workload_kinds,
+)
+from ffslab.report.parts import environment
 from ffslab.results.files import write_atomic
+from ffslab.workloads.parts import report_part
 
-
-@dataclass(frozen=True)
-class Answer:
-    """A question's section; what stands at the head of the page is not among its findings."""
-
-    question: Question
-    findings: tuple[Finding, ...]
-    panels: tuple[Panel, ...]
-    contrasts: tuple[str, ...]
-    ratio_rows: tuple[tuple[Metric, tuple[Cell | None, ...]], ...]
-
-
-@dataclass(frozen=True)
-class WearMap:
-    """One case's map with its numbers."""
-
-    label: str
-    case_id: str
-    seed: str
-    drawing: str
-    summary: wear.Wear
-
-
-@dataclass(frozen=True)
-class LatencySection:
-    """One operation: chart and percentiles."""
-
-    key: str
-    title: str
-    meaning: str
-    drawing: str
-    table: Table
+_BLOCKS = ("style", "contents", "cautions", "body", "results", "commands_lead", "method")
 
 
 def write_report(run_dir: Path, output: Path | None) -> Path:
     """Build the page and write it in one step, so that a reader never sees half of it."""
-    kind = workload_kind(run_dir)
-    if kind == "micro":
-        from ffslab.report.micro.page import render_micro
-
-        page = render_micro(run_dir)
-    elif kind == "tree":
-        from ffslab.report.tree.page import render_tree
-
-        page = render_tree(run_dir)
-    else:
-        page = render(load_run(run_dir), estimate_view(run_dir))
+    page = render(run_dir)
     target = output or run_dir / "report.html"
     if target.is_dir():
         target = target / "report.html"
@@ -78,77 +46,28 @@ def write_report(run_dir: Path, output: Path | None) -> Path:
     return target
 
 
-def render(run: Run, estimates: EstimateView | None = None) -> str:
-    """The whole page; `estimates` is its section about them."""
-    template = environment().get_template("report.html.j2")
-    return str(template.render(**context(run), estimates=estimates))
+def render(run_dir: Path) -> str:
+    """The whole page of a run."""
+    kinds = workload_kinds(run_dir)
+    estimates = estimate_view(run_dir)
+    if len(kinds) > 1:
+        template = environment().get_template("several.html.j2")
+        return str(template.render(**_several(run_dir, kinds), estimates=estimates))
+    template = environment().get_template(_template(kinds[0]))
+    return str(template.render(**report_part(kinds[0]).page(run_dir), estimates=estimates))
 
 
-def context(run: Run) -> dict[str, Any]:
-    """Everything the template shows."""
-    options = tuple(axis for axis in run.varying if axis not in (data.STATE, data.SEED))
-    groups = data.ordered(data.group_by_seed(run.passed), options, (data.STATE,))
-    look = charts.look_for(groups)
-    questions, not_asked = ask(run)
-    show = tuple(axis for axis in run.varying if axis != data.SEED)
+def common(run: Run) -> dict[str, Any]:
+    """What the frame of every page shows."""
     return {
         "run": run,
-        "not_asked": not_asked,
-        "answers": [_answer(question, look) for question in questions],
-        "topics": _topics(questions, run),
-        "in_memory": findings.in_memory(run),
-        "seeds": findings.seeds_text(run),
-        "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "board": next((fact.value for fact in run.facts if fact.name == "Board"), ""),
         "other_kernel": other_kernel(run.facts),
         "fixed": fixed_axes(run),
-        "wear_maps": (maps := _wear_maps(groups, show)),
-        "wear_keys": _wear_keys(maps),
-        "latency": _latency(groups, show, look),
-        "line_keys": _line_keys(groups, show, look),
-        "split": _split(groups, show),
-        "split_cut": charts.split_is_cut(groups, show),
-        "split_keys": [Key(part, paint) for _, part, paint in charts.TIME_PARTS],
-        "amplification": _amplification(groups, show),
-        "tables": [_result_table(title, keys, run) for title, keys in RESULT_TABLES],
-        "metrics": METRICS,
         "glossary": GLOSSARY,
-        "palette": charts.PALETTE,
+        "palette": PALETTE,
         "ramp": wear.RAMP,
     }
-
-
-def _answer(question: Question, look: charts.Look) -> Answer:
-    panels = []
-    for key in question.metrics:
-        metric = METRICS[key]
-        drawing = charts.bars(question, key, look, f"{question.key}-{key}".replace("_", "-"))
-        cut = f" {charts.CUT_MEANING}" if charts.bars_are_cut(question, key) else ""
-        panels.append(
-            Panel(metric.title, f"{metric.meaning}.{cut}" if cut else metric.meaning, drawing)
-        )
-    compared = findings.contrasts(question)
-    told = {finding.text for finding in findings.main_answers(question)}
-    return Answer(
-        question=question,
-        findings=tuple(f for f in findings.answer(question) if f.text not in told),
-        panels=tuple(panels),
-        contrasts=tuple(contrast.label for contrast in compared),
-        ratio_rows=tuple(
-            (METRICS[key], tuple(findings.table_cell(contrast.pairs, key) for contrast in compared))
-            for key in question.metrics
-        ),
-    )
-
-
-def _topics(questions: Sequence[Question], run: Run) -> tuple[Topic, ...]:
-    """What stands at the head of the page: the answers to the study's questions in their order,
-    then what is extreme in the whole run.
-    """
-    topics = [Topic(question.title, findings.main_answers(question)) for question in questions]
-    if extremes := findings.extremes(run):
-        topics.append(Topic("The whole run", extremes))
-    return tuple(topic for topic in topics if topic.findings)
 
 
 def fixed_axes(run: Run) -> tuple[tuple[str, str], ...]:
@@ -161,130 +80,56 @@ def fixed_axes(run: Run) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _wear_maps(groups: Sequence[Group], show: Sequence[str]) -> list[WearMap]:
-    """A map per configuration, of its lowest seed, all on one scale."""
-    shown = [(group, group.first) for group in groups if group.first.erases]
-    if not shown:
-        return []
-    scale = wear.common_scale([case.erases for _, case in shown])
-    maps = []
-    for number, (group, case) in enumerate(shown):
-        label = data.group_label(group.axes, show) or "all cases"
-        summary = wear.Wear(case.erases)
-        text = (
-            f"Erase counts of {len(case.erases)} blocks, {label}: from {summary.low} to "
-            f"{summary.high}, "
-            f"mean {summary.mean:.2f}"
-        )
-        drawing = wear.draw(case.erases, scale, text, f"wear-{number}")
-        maps.append(WearMap(label, case.id, case.seed, drawing, summary))
-    return maps
+@dataclass(frozen=True)
+class Part:
+    """What one workload adds to the page of several: the blocks of its template."""
+
+    kind: str
+    title: str
+    blocks: Mapping[str, str]
 
 
-def _wear_keys(maps: Sequence[WearMap]) -> list[Key]:
-    if not maps:
-        return []
-    scale = wear.common_scale([shown.summary.erases for shown in maps])
-    return [Key(label, f"w{scale.paint(shade)}") for shade, label in enumerate(scale.labels())]
+def _template(kind: str) -> str:
+    return f"{kind}/page.html.j2"
 
 
-def _latency(
-    groups: Sequence[Group], show: Sequence[str], look: charts.Look
-) -> list[LatencySection]:
-    """One section per operation that the run measured, over all seeds and phases."""
-    sections = []
-    for op, title, meaning in OPERATIONS:
-        lines, rows = [], []
-        for group in groups:
-            merged = merge(lat for case in group.cases for lat in case.latencies if lat.op == op)
-            if merged is None:
-                continue
-            label = data.group_label(group.axes, show) or "all cases"
-            facet = f"state {group.axes[data.STATE]}" if group.axes.get(data.STATE) else "all"
-            options = charts.options_key(group.axes)
-            lines.append(
-                charts.Line(facet, group.axes.get(data.FILESYSTEM, ""), options, merged.tail())
-            )
-            percentiles = tuple(duration(merged.percentile_ns(percent)) for percent in PERCENTILES)
-            rows.append(
-                (
-                    label,
-                    grouped(merged.count),
-                    duration(merged.mean_ns),
-                    *percentiles,
-                    duration(merged.max_ns),
-                )
-            )
-        if not lines:
-            continue
-        head = (
-            "configuration",
-            "count",
-            "mean",
-            *(f"p{percent:g}" for percent in PERCENTILES),
-            "max",
-        )
-        table = Table("", head, (), tuple(rows))
-        drawing = charts.tails(
-            lines, f"{title}: share of operations slower than t", look, f"latency-{op}"
-        )
-        sections.append(LatencySection(op, title, meaning, drawing, table))
-    return sections
+def _several(run_dir: Path, kinds: Sequence[str]) -> dict[str, Any]:
+    directory = open_run(run_dir)
+    manifest = directory.manifest()
+    with explained(run_dir, manifest):
+        rows = list(read_rows(directory))
+        specs = [row["spec"] for row in rows]
+        study, fixed = study_word(manifest), fixed_options(specs)
+        cases = tuple(plain_case(row, manifest, study, fixed) for row in rows)
+        run = outline(run_dir, manifest, specs, cases)
+    shown = {kind: report_part(kind).page(run_dir) for kind in kinds}
+    terms = {term: meaning for page in shown.values() for term, meaning in page["glossary"]}
+    return {
+        **common(run),
+        "glossary": tuple(terms.items()),
+        "parts": [_part(kind, page) for kind, page in shown.items()],
+    }
 
 
-def _line_keys(groups: Sequence[Group], show: Sequence[str], look: charts.Look) -> list[Key]:
-    """The legend of the latency charts: one entry per line of a panel."""
-    keys: dict[str, Key] = {}
-    wanted = [axis for axis in show if axis != data.STATE]
-    for group in groups:
-        label = data.group_label(group.axes, wanted) or "all cases"
-        dash = " ".join(str(part) for part in look.dash(charts.options_key(group.axes)))
-        keys.setdefault(label, Key(label, look.colour(group.axes.get(data.FILESYSTEM, "")), dash))
-    return list(keys.values())
+def _part(kind: str, page: Mapping[str, Any]) -> Part:
+    """The blocks of a workload's template, its anchors told from those of the others."""
+    template = environment().get_template(_template(kind))
+    context = template.new_context({**page, "estimates": None})
+    # Only this puts into the context what the template imports.
+    list(template.root_render_func(context))
+    blocks = {
+        name: "".join(template.blocks[name](context)) for name in _BLOCKS if name in template.blocks
+    }
+    own = {anchor for text in blocks.values() for anchor in re.findall(r'\bid="([^"]+)"', text)}
+    told = {name: _with_own_anchors(text, kind, own) for name, text in blocks.items()}
+    return Part(kind, report_part(kind).TITLE, told)
 
 
-def _split(groups: Sequence[Group], show: Sequence[str]) -> str:
-    if not any(group.mean("rest_ns") is not None for group in groups):
-        return ""
-    return charts.time_split(groups, show, "time-split")
+def _with_own_anchors(html: str, kind: str, own: set[str]) -> str:
+    """The fragment with `kind-` before those anchors that are its own, and before references."""
 
+    def renamed(match: re.Match[str]) -> str:
+        before, anchor = match.groups()
+        return f"{before}{kind}-{anchor}" if anchor in own else match[0]
 
-def _amplification(groups: Sequence[Group], show: Sequence[str]) -> Table:
-    keys = (
-        "write_amplification",
-        "pages_programmed",
-        "pages_read",
-        "blocks_erased",
-        "flash_ns",
-        "in_driver_ns",
-        "rest_ns",
-    )
-    rows = []
-    for group in groups:
-        cells = [
-            METRICS[key].number(value) if (value := group.mean(key)) is not None else "–"
-            for key in keys
-        ]
-        rows.append((data.group_label(group.axes, show) or "all cases", *cells))
-    head = ("configuration", *(METRICS[key].title for key in keys))
-    return Table("Flash traffic", head, ("", *(METRICS[key].unit for key in keys)), tuple(rows))
-
-
-def _result_table(title: str, keys: Sequence[str], run: Run) -> Table:
-    present = [key for key in keys if any(key in case.metrics for case in run.cases)]
-    rows = []
-    for case in run.cases:
-        cells = [
-            METRICS[key].number(case.metrics[key]) if key in case.metrics else "–"
-            for key in present
-        ]
-        rows.append((case.id, case.outcome, *cells))
-    head = ("case", "outcome", *(METRICS[key].title for key in present))
-    return Table(
-        title,
-        head,
-        ("", "", *(METRICS[key].unit for key in present)),
-        tuple(rows),
-        text_columns=2,
-        outcomes=True,
-    )
+    return re.sub(r'(\bid="|\bhref="#|url\(#|\baria-[a-z]+="|\bfor="#?)([^")]+)', renamed, html)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ffslab.errors import MissingExtraError
 from ffslab.report.data import BETWEEN
+from ffslab.workloads.registry import folder_of, workloads
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,17 @@ def environment() -> Any:
             remedy="pip install 'ffslab[report]' (in a checkout: pip install '.[report]')",
         ) from error
     templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.ChoiceLoader(
+            [
+                jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+                jinja2.PrefixLoader(
+                    {
+                        kind: jinja2.FileSystemLoader(folder_of(kind) / "report")
+                        for kind in workloads()
+                    }
+                ),
+            ]
+        ),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

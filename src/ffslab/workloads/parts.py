@@ -16,6 +16,8 @@ from ffslab.workloads.registry import module_of
 from ffslab.workloads.rig import Rig
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from ffslab.results.preparation import Preparation
@@ -49,6 +51,10 @@ class ResultPart(Protocol):
         """What was measured less than asked for; `full_phase` failed with ENOSPC, if one did."""
         ...
 
+    def verdict_times_ns(self, result: Row) -> dict[str, float]:
+        """The times that verdicts on configurations are about, by what they are called."""
+        ...
+
     def result_keys(
         self, case: Case, stream: RecordStream, prepared: Sequence[Preparation]
     ) -> dict[str, Any]:
@@ -78,10 +84,19 @@ class TerminalPart(Protocol):
 
 
 class ReportPart(Protocol):
-    """The package `report`."""
+    """The module `report.page`; beside it is the template `page.html.j2`, which fills the blocks
+    of `ffslab/report/templates/base.html.j2`.
 
-    def sections(self, run_dir: Any) -> Any:
-        """What the workload's cases of a run have to say (`ffslab.report.sections`)."""
+    TITLE is the workload's heading in the report of a run of several workloads.
+    """
+
+    TITLE: str
+
+    def page(self, run_dir: Path) -> dict[str, Any]:
+        """Everything the template shows of a run's cases of this workload.
+
+        What `ffslab.report.page.common` has is among it.
+        """
         ...
 
 
@@ -93,6 +108,11 @@ def plan_part(kind: str) -> PlanPart:
 def result_part(kind: str) -> ResultPart:
     """The module `result` of a kind's package."""
     return cast(ResultPart, module_of(kind, "result"))
+
+
+def report_part(kind: str) -> ReportPart:
+    """The module `report.page` of a kind's package."""
+    return cast(ReportPart, module_of(kind, "report.page"))
 
 
 def terminal_part(kind: str) -> TerminalPart:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache, lru_cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -32,6 +33,11 @@ def kind_of(spec: Any) -> str:
 def module_of(kind: str, name: str) -> ModuleType:
     """The module `name` of a kind's package."""
     return importlib.import_module(f"{ffslab.workloads.__name__}.{_package_of(kind)}.{name}")
+
+
+def folder_of(kind: str) -> Path:
+    """Where a kind's package is."""
+    return Path(ffslab.workloads.__path__[0]) / _package_of(kind)
 
 
 def _packages() -> list[str]:

@@ -30,10 +30,9 @@ from ffslab.report.load import (
     study_word,
 )
 from ffslab.results.reproduce import set_argument
-from ffslab.workloads.micro.result import mean_response_ns
+from ffslab.workloads.parts import result_part
+from ffslab.workloads.registry import kind_of
 
-_PHASES = ("creation", "transactions")
-_NOT_TIMED = ("settle", "drop", "warm", "check", "crash", "restart")
 _KEPT = ("id", "axes", "spec", "outcome", "reason")
 
 
@@ -157,19 +156,7 @@ def _options(axes: Mapping[str, str]) -> tuple[str, ...]:
 
 def _times(row: Row) -> dict[str, float]:
     """The times that a workload's verdicts are about."""
-    kind = row["spec"]["workload"].get("kind", "ffsmark")
-    if kind == "micro":
-        mean = mean_response_ns(row)
-        return {} if mean is None else {"mean response time": mean}
-    if kind == "tree":
-        steps = (row.get("tree") or {}).get("steps") or ()
-        return {
-            str(step["phase"]): float(step["duration_ns"])
-            for step in steps
-            if step["duration_ns"] and str(step["phase"]).partition("-")[0] not in _NOT_TIMED
-        }
-    found = {phase["phase"]: float(phase["duration_ns"]) for phase in row["phases"]}
-    return {name: found[name] for name in _PHASES if name in found}
+    return result_part(kind_of(row["spec"])).verdict_times_ns(row)
 
 
 def _estimates(specs: Sequence[Row], manifest: Row) -> tuple[data.Fact, ...]:

@@ -10,9 +10,9 @@ from ffslab.model.estimates import AS_STATED, OTHER_WAIT, TITLES, parts_of
 from ffslab.report.estimates.chart import KEYS, tornado
 from ffslab.report.estimates.load import Loaded, load_estimates
 from ffslab.report.estimates.verdicts import EQUAL, Ratio, effects, ratios_of
-from ffslab.report.findings import Finding
 from ffslab.report.parts import Key, Panel, Table
 from ffslab.report.quantity import duration, times
+from ffslab.report.topics import Finding
 
 _PANELS = 12
 _FINDINGS = 12

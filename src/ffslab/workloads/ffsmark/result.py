@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ffslab.model.case import Case
@@ -13,6 +13,13 @@ from ffslab.workloads.ffsmark.keys import Ffsmark
 
 # Together they are the phase `workload` of a result.
 PHASES = ("creation", "transactions", "deletion")
+_VERDICT_PHASES = ("creation", "transactions")
+
+
+def verdict_times_ns(result: Mapping[str, Any]) -> dict[str, float]:
+    """The phases of which the publication speaks, those that the case came to."""
+    found = {phase["phase"]: float(phase["duration_ns"]) for phase in result["phases"]}
+    return {name: found[name] for name in _VERDICT_PHASES if name in found}
 
 
 def check_records(_stream: RecordStream) -> None:

@@ -134,6 +134,12 @@ def request_results(series: RequestSeries, shape: RequestShape) -> dict[str, Any
     }
 
 
+def verdict_times_ns(result: Mapping[str, Any]) -> dict[str, float]:
+    """The mean response time, if there was a request."""
+    mean = mean_response_ns(result)
+    return {} if mean is None else {"mean response time": mean}
+
+
 def check_records(stream: RecordStream) -> None:
     """DamagedResultError if the records of requests contradict each other."""
     load_requests(stream)

@@ -31,6 +31,7 @@ from ffslab.workloads.tree.steps import SPLITS, Step, guests_of
 
 # No phases of it are summed up.
 PHASES: tuple[str, ...] = ()
+_NOT_TIMED = ("settle", "drop", "warm", "check", *SPLITS)
 OK, ERROR, MISSING = "ok", "error", "missing"
 # The phases of a word, in order, where they are not just itself.
 PARTS: Mapping[str, tuple[str, ...]] = {
@@ -54,6 +55,16 @@ _IMAGE_FACTS = (
     "tree_bytes",
     "sha256",
 )
+
+
+def verdict_times_ns(result: Mapping[str, Any]) -> dict[str, float]:
+    """Each step that was measured and does something, by the name of its phase."""
+    steps = (result.get("tree") or {}).get("steps") or ()
+    return {
+        str(step["phase"]): float(step["duration_ns"])
+        for step in steps
+        if step["duration_ns"] and str(step["phase"]).partition("-")[0] not in _NOT_TIMED
+    }
 
 
 def check_records(stream: RecordStream) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from ffslab.report import data, svg
 from ffslab.report.curves import PLAIN_NUMBER, Quantity, Style, log_ticks
 from ffslab.report.curves import styles_for as styles_of
-from ffslab.report.micro.data import MicroRun
-from ffslab.report.micro.requests import Course
 from ffslab.report.quantity import grouped
 from ffslab.report.vega import Spec, field, linear_scale, log_scale, mark
+from ffslab.workloads.micro.report.data import MicroRun
+from ffslab.workloads.micro.report.requests import Course
 
 
 def response_quantity(values: Sequence[float], title: str = "mean response time") -> Quantity:

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from ffslab.report import data
 from ffslab.report.axes import Axis, Mean, axis_of
-from ffslab.report.micro.data import PATTERNS, REQUEST, MicroCase, MicroRun, Response, merged
+from ffslab.workloads.micro.report.data import (
+    PATTERNS,
+    REQUEST,
+    MicroCase,
+    MicroRun,
+    Response,
+    merged,
+)
 
 Point = tuple[float, ...]
 

@@ -28,8 +28,18 @@ from ffslab.report.load import (
     study_word,
 )
 from ffslab.report.quantity import significant
-from ffslab.report.tree.data import AGENT, CPU, Image, Memory, Step, Task, TreeCase, TreeRun
-from ffslab.report.tree.words import Role, roles_of
+from ffslab.workloads.tree.metrics import KIND
+from ffslab.workloads.tree.report.data import (
+    AGENT,
+    CPU,
+    Image,
+    Memory,
+    Step,
+    Task,
+    TreeCase,
+    TreeRun,
+)
+from ffslab.workloads.tree.report.words import Role, roles_of
 
 _KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt", "short", "tree", "image")
 _STEPS = "workload.steps"
@@ -52,7 +62,7 @@ def load_tree(run_dir: Path) -> TreeRun:
     directory = open_run(run_dir)
     manifest = directory.manifest()
     with explained(run_dir, manifest):
-        rows = [{key: row.get(key) for key in _KEPT} for row in read_rows(directory)]
+        rows = [{key: row.get(key) for key in _KEPT} for row in read_rows(directory, KIND)]
         return _tree_run(run_dir, manifest, rows)
 
 

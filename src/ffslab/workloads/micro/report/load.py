@@ -26,7 +26,8 @@ from ffslab.report.load import (
     setting,
     study_word,
 )
-from ffslab.report.micro.data import (
+from ffslab.workloads.micro.metrics import KIND
+from ffslab.workloads.micro.report.data import (
     MicroCase,
     MicroRun,
     Preparation,
@@ -47,7 +48,7 @@ def load_micro(run_dir: Path) -> MicroRun:
     rows: list[dict[str, Any]] = []
     figures: list[dict[str, Any]] = []
     with explained(run_dir, manifest):
-        for row in read_rows(directory):
+        for row in read_rows(directory, KIND):
             rows.append({key: row.get(key) for key in _KEPT})
             figures.append(_figures(row))
         return _micro_run(run_dir, manifest, rows, figures)

@@ -1,6 +1,7 @@
 """What the report knows about a case of workload `tree`: frozen values, free of any file format.
 
-`ffslab.report.tree.load` fills these; series, findings, tables and charts read only these.
+`ffslab.workloads.tree.report.load` fills these; series, findings, tables and charts read
+only these.
 Durations are virtual nanoseconds, sizes bytes.
 """
 
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ffslab.report.data import Run
-from ffslab.report.tree.words import Role
+from ffslab.workloads.tree.report.words import Role
 
 CPU = "cpu_scale"
 AGENT = "the agent"  # what does the steps

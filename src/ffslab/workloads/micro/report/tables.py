@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ffslab.report import data
 from ffslab.report.axes import axis_of
-from ffslab.report.micro import findings
-from ffslab.report.micro.data import (
+from ffslab.report.parts import Table
+from ffslab.report.quantity import THIN, duration, grouped, significant, times
+from ffslab.report.standings import ALIKE, CUT, crossing_text, extent_text, listed, spans
+from ffslab.workloads.micro.report import findings
+from ffslab.workloads.micro.report.data import (
     PAUSE,
     MicroCase,
     MicroRun,
@@ -17,10 +20,7 @@ from ffslab.report.micro.data import (
     TaskWork,
     merged,
 )
-from ffslab.report.micro.series import Curves, Point, Sample, Section, curves
-from ffslab.report.parts import Table
-from ffslab.report.quantity import THIN, duration, grouped, significant, times
-from ffslab.report.standings import ALIKE, CUT, crossing_text, extent_text, listed, spans
+from ffslab.workloads.micro.report.series import Curves, Point, Sample, Section, curves
 
 _SLOWEST_PER_LINE = 5
 _NONE = "–"

@@ -20,9 +20,9 @@ from ffslab.report.curves import (
 )
 from ffslab.report.parts import Key, Panel
 from ffslab.report.quantity import duration, significant
-from ffslab.report.tree.charts import Bar, Piece, are_cut, bars
-from ffslab.report.tree.data import MEMORY_PARTS, Image
-from ffslab.report.tree.series import (
+from ffslab.workloads.tree.report.charts import Bar, Piece, are_cut, bars
+from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image
+from ffslab.workloads.tree.report.series import (
     Lines,
     MemorySample,
     Sample,
@@ -32,7 +32,7 @@ from ffslab.report.tree.series import (
     means,
     memory_bytes,
 )
-from ffslab.report.tree.words import KINDS, MOUNT, UNMOUNT, kind_of
+from ffslab.workloads.tree.report.words import KINDS, MOUNT, UNMOUNT, kind_of
 
 _LIGHT = 0.35  # how strong the processor's part of a bar is
 _GROUPS = {

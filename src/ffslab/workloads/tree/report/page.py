@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.report import charts as look
-from ffslab.report import data, wear
-from ffslab.report.catalogue import GLOSSARY
+from ffslab.report import data
 from ffslab.report.curves import Figure, Style, styles_for
-from ffslab.report.estimates.page import estimate_view
-from ffslab.report.facts import other_kernel
-from ffslab.report.findings import Finding
-from ffslab.report.parts import Table, environment
-from ffslab.report.tree import figures, findings, options, rating, tables
-from ffslab.report.tree.data import TreeRun
-from ffslab.report.tree.figures import Panels
-from ffslab.report.tree.load import load_tree
-from ffslab.report.tree.series import Section, images, sections
+from ffslab.report.glossary import GLOSSARY
+from ffslab.report.page import common, fixed_axes
+from ffslab.report.parts import Table
+from ffslab.report.topics import Finding
+from ffslab.workloads.tree.report import figures, findings, options, rating, tables
+from ffslab.workloads.tree.report.data import TreeRun
+from ffslab.workloads.tree.report.figures import Panels
+from ffslab.workloads.tree.report.load import load_tree
+from ffslab.workloads.tree.report.series import Section, images, sections
 
+TITLE = "Directory trees"
 _GLOSSARY = (
     ("mount", "From the first step (attaching UBI, where there is one) to the end of mount(2)."),
     ("unmount", "Until umount(2) has ended and, where there is UBI, is detached."),
@@ -54,17 +53,13 @@ class MemoryView:
     table: Table | None
 
 
-def render_tree(run_dir: Path) -> str:
-    """The whole page."""
-    run = load_tree(run_dir)
-    template = environment().get_template("tree.html.j2")
-    return str(template.render(**context(run), estimates=estimate_view(run_dir)))
+def page(run_dir: Path) -> dict[str, Any]:
+    """Everything the template shows of a run's cases of this workload."""
+    return context(load_tree(run_dir))
 
 
 def context(run: TreeRun) -> dict[str, Any]:
     """Everything the template shows."""
-    from ffslab.report.page import fixed_axes
-
     styles = styles_for(run.lines)
     found = sections(run)
     built = images(run)
@@ -72,13 +67,9 @@ def context(run: TreeRun) -> dict[str, Any]:
     steps = [(table.title, table) for s in found if (table := tables.step_table(run, s))]
     unmounts = [table for s in found if (table := tables.unmount_table(s))]
     return {
-        "run": run.run,
-        "board": next((fact.value for fact in run.run.facts if fact.name == "Board"), ""),
-        "other_kernel": other_kernel(run.run.facts),
+        **common(run.run),
         "fixed": [(name, value) for name, value in fixed_axes(run.run) if name != "steps"],
         "glossary": (*GLOSSARY, *_GLOSSARY),
-        "palette": look.PALETTE,
-        "ramp": wear.RAMP,
         "seeds": _seeds_text(run),
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "lists": _step_lists(run, found),

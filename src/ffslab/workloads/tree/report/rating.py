@@ -18,9 +18,9 @@ from ffslab.report import data
 from ffslab.report.axes import Axis
 from ffslab.report.quantity import duration
 from ffslab.report.standings import TO, extent_text
-from ffslab.report.tree.data import TreeRun
-from ffslab.report.tree.figures import size_text
-from ffslab.report.tree.series import (
+from ffslab.workloads.tree.report.data import TreeRun
+from ffslab.workloads.tree.report.figures import size_text
+from ffslab.workloads.tree.report.series import (
     Either,
     Section,
     Spots,
@@ -29,7 +29,7 @@ from ffslab.report.tree.series import (
     memory_bytes,
     spots,
 )
-from ffslab.report.tree.words import MOUNT
+from ffslab.workloads.tree.report.words import MOUNT
 
 PLUS, MIDDLE, MINUS = "+", "o", "−"
 PAGE_BYTES = 4096  # less memory than a page is no difference

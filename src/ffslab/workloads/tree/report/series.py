@@ -14,8 +14,8 @@ from typing import TypeVar
 
 from ffslab.report.axes import Axis, Mean, axis_of
 from ffslab.report.quantity import grouped
-from ffslab.report.tree.data import Image, Memory, Step, TreeCase, TreeRun
-from ffslab.report.tree.words import Role, list_names
+from ffslab.workloads.tree.report.data import Image, Memory, Step, TreeCase, TreeRun
+from ffslab.workloads.tree.report.words import Role, list_names
 
 ALONE = 0.0  # the point of a section without an axis
 _MOST_NOTES = 12

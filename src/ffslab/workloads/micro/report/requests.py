@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
 from ffslab.results.rundir import RunDirectory
+from ffslab.workloads.micro.report.data import REQUEST, MicroCase, MicroRun
 from ffslab.workloads.micro.requests import FlashRow, read_requests
 
 MOST_DOTS = 2000

@@ -9,22 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError
-from ffslab.report import charts as look
-from ffslab.report import data, wear
-from ffslab.report.catalogue import GLOSSARY
+from ffslab.report import data
 from ffslab.report.curves import Figure, Style
-from ffslab.report.estimates.page import estimate_view
-from ffslab.report.facts import other_kernel
-from ffslab.report.findings import Finding, Topic
-from ffslab.report.micro import charts, findings, tables
-from ffslab.report.micro.data import REQUEST, MicroCase, MicroRun
-from ffslab.report.micro.figures import figures, idle_figures
-from ffslab.report.micro.load import load_micro
-from ffslab.report.micro.requests import MOST_DOTS, Choice, choose, course_of
-from ffslab.report.micro.series import Section, labels_of, sections
-from ffslab.report.parts import Table, environment
+from ffslab.report.glossary import GLOSSARY
+from ffslab.report.page import common
+from ffslab.report.parts import Table
 from ffslab.report.quantity import duration, grouped, significant
 from ffslab.report.standings import ALIKE, CUT
+from ffslab.report.topics import Finding, Topic
+from ffslab.workloads.micro.report import charts, findings, tables
+from ffslab.workloads.micro.report.data import REQUEST, MicroCase, MicroRun
+from ffslab.workloads.micro.report.figures import figures, idle_figures
+from ffslab.workloads.micro.report.load import load_micro
+from ffslab.workloads.micro.report.requests import MOST_DOTS, Choice, choose, course_of
+from ffslab.workloads.micro.report.series import Section, labels_of, sections
 
 _RULE = (
     "Configurations are compared at each point, with the smallest mean response time there; of "
@@ -37,6 +35,7 @@ _CACHE = {
     "bypass": "page cache bypassed: each read goes to the flash",
     "keep": "page cache kept",
 }
+TITLE = "Micro-benchmarks"
 _GLOSSARY = (
     ("request, response time", "One read() or write() of a given size; how long the call took."),
     (
@@ -72,29 +71,20 @@ class CourseView:
     drawing: str
 
 
-def render_micro(run_dir: Path) -> str:
-    """The whole page."""
-    run = load_micro(run_dir)
-    template = environment().get_template("micro.html.j2")
-    return str(template.render(**context(run), estimates=estimate_view(run_dir)))
+def page(run_dir: Path) -> dict[str, Any]:
+    """Everything the template shows of a run's cases of this workload."""
+    return context(load_micro(run_dir))
 
 
 def context(run: MicroRun) -> dict[str, Any]:
     """Everything the template shows."""
-    from ffslab.report.page import fixed_axes
-
     labels = labels_of(run)
     styles = charts.styles_for(run, labels)
     found = sections(run)
     courses, not_drawn = _courses(run, labels, styles)
     return {
-        "run": run.run,
-        "board": next((fact.value for fact in run.run.facts if fact.name == "Board"), ""),
-        "other_kernel": other_kernel(run.run.facts),
-        "fixed": fixed_axes(run.run),
+        **common(run.run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
-        "palette": look.PALETTE,
-        "ramp": wear.RAMP,
         "seeds": _seeds_text(run),
         "stopped": _stopped(run, labels),
         "rule": _RULE,

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 from ffslab.compare.standing import Extent, Standing, extent, ratios_to_first, standing
 from ffslab.report.axes import Axis, Mean
-from ffslab.report.findings import Finding, Topic
-from ffslab.report.micro.data import PAUSE, RATE, REQUEST
-from ffslab.report.micro.series import Curves, Point, Section, curves, response_ns
 from ffslab.report.standings import (
     CUT,
     behind_text,
     change_text,
     who_is_first,
 )
+from ffslab.report.topics import Finding, Topic
+from ffslab.workloads.micro.report.data import PAUSE, RATE, REQUEST
+from ffslab.workloads.micro.report.series import Curves, Point, Section, curves, response_ns
 
 # What an axis's values are compared with, where that is not the smallest.
 _BASES: Mapping[str, tuple[float, ...]] = {"workload.increment": (1.0,)}

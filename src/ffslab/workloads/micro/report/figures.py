@@ -19,13 +19,13 @@ from ffslab.report.curves import (
     ratio_quantity,
 )
 from ffslab.report.curves import curves as drawn
-from ffslab.report.micro.charts import response_quantity
-from ffslab.report.micro.data import PAUSE
-from ffslab.report.micro.findings import relative_curves
-from ffslab.report.micro.series import Curves, Sample, Section, curves, response_ns
-from ffslab.report.micro.tables import moved_bytes, wear_curves
 from ffslab.report.quantity import significant
 from ffslab.report.standings import CUT, listed
+from ffslab.workloads.micro.report.charts import response_quantity
+from ffslab.workloads.micro.report.data import PAUSE
+from ffslab.workloads.micro.report.findings import relative_curves
+from ffslab.workloads.micro.report.series import Curves, Sample, Section, curves, response_ns
+from ffslab.workloads.micro.report.tables import moved_bytes, wear_curves
 
 _FEW = 4  # so many curves can be followed even where they meet
 _CHOSEN = 4  # values of one axis for which the other one is drawn

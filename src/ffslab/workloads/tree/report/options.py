@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from ffslab.compare.standing import SAME, Extent, extent
 from ffslab.report import data
-from ffslab.report.findings import Finding
 from ffslab.report.parts import Table
 from ffslab.report.quantity import times
 from ffslab.report.standings import extent_text
-from ffslab.report.tree.data import TreeRun
-from ffslab.report.tree.series import Section, Spots, duration_ns, images, spots
+from ffslab.report.topics import Finding
+from ffslab.workloads.tree.report.data import TreeRun
+from ffslab.workloads.tree.report.series import Section, Spots, duration_ns, images, spots
 
 IMAGE = "image size"
 _MOST = 4  # so many changed steps are named in a sentence

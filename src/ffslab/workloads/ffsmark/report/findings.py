@@ -14,33 +14,16 @@ from dataclasses import dataclass
 from ffslab.compare.ratios import Pair, RatioSummary, summarise
 from ffslab.compare.standing import SAME
 from ffslab.report import data
-from ffslab.report.catalogue import METRICS
 from ffslab.report.data import Case, Run
 from ffslab.report.quantity import significant, times
-from ffslab.report.questions import Question, matched
+from ffslab.report.topics import Finding
+from ffslab.workloads.ffsmark.report.catalogue import METRICS
+from ffslab.workloads.ffsmark.report.questions import Question, matched
 
 _MOST_ANSWERS = 6
 _MOSTLY = 0.5  # a phase that has programmed less of what it wrote has left most of it in memory
 
 CasePairs = Sequence[tuple[Case, Case]]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A sentence or two. `weight` orders findings for the summary: how far the leading ratio is
-    from 1.
-    """
-
-    text: str
-    weight: float = 0.0
-
-
-@dataclass(frozen=True)
-class Topic:
-    """What the head of a report says on one question."""
-
-    title: str
-    findings: tuple[Finding, ...]
 
 
 @dataclass(frozen=True)

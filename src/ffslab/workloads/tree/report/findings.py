@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from ffslab.compare.standing import SAME, Extent, Standing, extent, standing
 from ffslab.report.axes import Axis
-from ffslab.report.findings import Finding, Topic
 from ffslab.report.quantity import duration, significant, times
 from ffslab.report.standings import (
     ALIKE,
@@ -23,11 +22,12 @@ from ffslab.report.standings import (
     lacking_text,
     who_is_first,
 )
-from ffslab.report.tree import options
-from ffslab.report.tree.data import AGENT, Step, TreeRun
-from ffslab.report.tree.figures import cpu_percent, size_text
-from ffslab.report.tree.rating import PAGE_BYTES, Criterion, criteria, lines_of
-from ffslab.report.tree.series import (
+from ffslab.report.topics import Finding, Topic
+from ffslab.workloads.tree.report import options
+from ffslab.workloads.tree.report.data import AGENT, Step, TreeRun
+from ffslab.workloads.tree.report.figures import cpu_percent, size_text
+from ffslab.workloads.tree.report.rating import PAGE_BYTES, Criterion, criteria, lines_of
+from ffslab.workloads.tree.report.series import (
     ALONE,
     Sample,
     Section,
@@ -37,7 +37,7 @@ from ffslab.report.tree.series import (
     memory_bytes,
     spots,
 )
-from ffslab.report.tree.words import MOUNT, SPLITS, SYNC, UNMOUNT
+from ffslab.workloads.tree.report.words import MOUNT, SPLITS, SYNC, UNMOUNT
 
 RULE = (
     "Configurations are compared at each point of the axis, at the seeds that all have there, with "

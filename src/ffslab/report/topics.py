@@ -1,0 +1,23 @@
+"""What a report says in sentences: findings, gathered by the question that they answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence or two. `weight` orders findings for the summary: how far the leading ratio is
+    from 1.
+    """
+
+    text: str
+    weight: float = 0.0
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What the head of a report says on one question."""
+
+    title: str
+    findings: tuple[Finding, ...]

@@ -1,0 +1,1 @@
+"""FFSMark's part of a report."""
