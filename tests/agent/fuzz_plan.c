@@ -37,6 +37,8 @@ const char *const fuzz_seeds[] = {
 	"tree-copy from=/a dir=/b phase=c exclude=tree-,copy-\n"
 	"tree-digest phase=d expect=0123456789abcdef\n"
 	"tree-delete dir=/b phase=e keep=1\ntree-warm phase=w\n",
+	"ffsplan 1\nappend-log dir=/a lines=9 line_bytes=32 rotate_bytes=64 "
+	"keep=2 sync=fdatasync fsync_every=3 interval_us=5 verify=1\n",
 	NULL,
 };
 
