@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ffslab.compare.cases import ComparedCase, Side, compared_case
-from ffslab.compare.engine import CaseRow, Comparison, FigureRow, compare_runs
+from ffslab.compare.engine import CaseRow, Comparison, FigureRow, Rules, compare_runs
 from ffslab.model.canonical import canonical_json, sha256_hex
 
 MS = 1_000_000
@@ -105,11 +105,12 @@ def compared(
     new: Iterable[Mapping[str, Any]] | Mapping[str, Any],
     build: str = "b2",
     threshold: float = 0.0,
+    main_only: bool = False,
 ) -> Comparison:
     """Two runs compared, by default of two builds."""
     before = [base] if isinstance(base, Mapping) else base
     after = [new] if isinstance(new, Mapping) else new
-    return compare_runs(side(before), side(after, "new", build), threshold)
+    return compare_runs(side(before), side(after, "new", build), Rules(threshold, main_only))
 
 
 def only(comparison: Comparison) -> CaseRow:

@@ -130,6 +130,18 @@ def test_threshold() -> None:
     assert row_of(case, "creation.pages_read").verdict is Verdict.WORSE
 
 
+def test_only_the_figures_that_are_asked_for_first_may_count() -> None:
+    row = result()
+    new = scaled(row, "creation.pages_read", 2)
+    case = only(compared(row, new, main_only=True))
+    assert case.verdict is Verdict.SAME and all(found.figure.main for found in case.rows)
+    case = only(compared(row, scaled(new, TIME, 1.1), main_only=True))
+    assert case.verdict is Verdict.WORSE
+    assert [cause.phase for cause in case.causes] == ["creation"]
+    # Within one build no figure may differ.
+    assert only(compared(row, new, "b1", main_only=True)).broken == ("creation.pages_read",)
+
+
 # --- seeds
 
 

@@ -12,7 +12,7 @@ from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import program
 
 if TYPE_CHECKING:
-    from ffslab.compare.engine import Comparison
+    from ffslab.compare.engine import Comparison, Rules
     from ffslab.compare.tables import Choice
 
 
@@ -56,6 +56,9 @@ def register(app: typer.Typer) -> None:
         all_figures: Annotated[
             bool, typer.Option("--all", help="Show every figure that changed.")
         ] = False,
+        main: Annotated[
+            bool, typer.Option("--main", help="Judge only the figures asked for first.")
+        ] = False,
         table: Annotated[
             Format | None, typer.Option(help="Print a table for another program.")
         ] = None,
@@ -82,11 +85,14 @@ def register(app: typer.Typer) -> None:
 
         Exit code: 0 compared; 1 with --fail-on; 2 nothing to compare; 3 a damaged run.
         """
+        from ffslab.compare.engine import Rules
         from ffslab.compare.tables import Choice, is_regression
 
         if axis is None and not new and _print_bands(base, all_figures, output):
             return
-        comparisons = _comparisons(base, new or [], axis, base_value, threshold, output)
+        comparisons = _comparisons(
+            base, new or [], axis, base_value, Rules(threshold, main), output
+        )
         choice = Choice(only_changed, all_figures)
         _write(comparisons, choice, junit, html)
         _print(comparisons, choice, table)
@@ -99,7 +105,7 @@ def _comparisons(
     new: list[str],
     axis: str | None,
     base_value: str | None,
-    threshold: float,
+    rules: Rules,
     output: Path,
 ) -> list[Comparison]:
     from ffslab.compare.engine import compare_runs, compare_values
@@ -124,10 +130,10 @@ def _comparisons(
     first = load_side(find_run(base, output))
     if axis is not None:
         before, *after = axis_sides(first, axis, base_value)
-        found = [compare_values(before, side, axis, threshold) for side in after]
+        found = [compare_values(before, side, axis, rules) for side in after]
     else:
         sides = [load_side(find_run(name, output)) for name in new]
-        found = [compare_runs(first, side, threshold) for side in sides]
+        found = [compare_runs(first, side, rules) for side in sides]
     for comparison in found:
         _require_pairs(comparison)
     return found

@@ -26,6 +26,17 @@ _FLASH_CONTENTS = "flash contents"
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """What counts: no change of up to so many percent; only figures that are asked for first."""
+
+    threshold_percent: float = 0.0
+    main_only: bool = False
+
+
+EVERYTHING = Rules()
+
+
+@dataclass(frozen=True, slots=True)
 class FigureRow:
     """One figure of a case on both sides: means over seeds, and the verdict.
 
@@ -96,19 +107,17 @@ class Comparison:
         return tuple(case for case in self.cases if case.broken)
 
 
-def compare_runs(base: Side, new: Side, threshold_percent: float = 0.0) -> Comparison:
+def compare_runs(base: Side, new: Side, rules: Rules = EVERYTHING) -> Comparison:
     """Two runs; no pair at all is no error here."""
-    return _compared(base, new, pair_runs(base, new), threshold_percent, "")
+    return _compared(base, new, pair_runs(base, new), rules, "")
 
 
-def compare_values(base: Side, new: Side, axis: str, threshold_percent: float = 0.0) -> Comparison:
+def compare_values(base: Side, new: Side, axis: str, rules: Rules = EVERYTHING) -> Comparison:
     """Two values of an axis of one run (`ffslab.compare.pairs.axis_sides`)."""
-    return _compared(base, new, pair_axis(base, new, axis), threshold_percent, axis)
+    return _compared(base, new, pair_axis(base, new, axis), rules, axis)
 
 
-def _compared(
-    base: Side, new: Side, paired: Paired, threshold_percent: float, axis: str
-) -> Comparison:
+def _compared(base: Side, new: Side, paired: Paired, rules: Rules, axis: str) -> Comparison:
     histories = (Histories(base), Histories(new))
     groups: dict[str, list[CasePair]] = {}
     for pair in paired.pairs:
@@ -116,7 +125,7 @@ def _compared(
         if any(other.base.seed == pair.base.seed for other in groups.get(label, ())):
             label = f"{pair.base.id} → {pair.new.id}"  # a word that two axes have told them apart
         groups.setdefault(label, []).append(pair)
-    rows = [_case(label, pairs, histories, threshold_percent) for label, pairs in groups.items()]
+    rows = [_case(label, pairs, histories, rules) for label, pairs in groups.items()]
     # A seed alone is missing beside others of its case: it gets its whole id.
     rows += [_alone(case, Verdict.MISSING, new) for case in paired.missing]
     rows += [_alone(case, Verdict.NEW, base) for case in paired.new]
@@ -141,14 +150,14 @@ def _case(
     label: str,
     pairs: Sequence[CasePair],
     histories: tuple[Histories, Histories],
-    threshold_percent: float,
+    rules: Rules,
 ) -> CaseRow:
     ids = tuple((pair.base.id, pair.new.id) for pair in pairs)
     differences = tuple(dict.fromkeys(d for pair in pairs for d in pair.differences))
     whys = [(pair, *_outcomes(pair.base, pair.new)) for pair in pairs]
     good = [pair for pair, verdict, _ in whys if verdict is None]
     exact = all(pair.is_exact for pair in pairs)
-    rows = _figures(good, histories, threshold_percent) if good else ()
+    rows = _figures(good, histories, rules) if good else ()
     verdict = next((v for v in GRAVEST if any(row.verdict is v for row in rows)), Verdict.SAME)
     why = ""
     for decided in (
@@ -202,7 +211,7 @@ def _told(case: ComparedCase) -> str:
 def _figures(
     pairs: Sequence[CasePair],
     histories: tuple[Histories, Histories],
-    threshold_percent: float,
+    rules: Rules,
 ) -> tuple[FigureRow, ...]:
     keys: dict[str, Figure] = {}
     for pair in pairs:
@@ -215,8 +224,11 @@ def _figures(
         for pair in pairs
         if not pair.is_exact
     }
-    ordered = sorted(keys.values(), key=lambda figure: not figure.main)
-    return tuple(_figure(figure, pairs, versions, threshold_percent, uneven) for figure in ordered)
+    # Between equal specs of one build no figure may differ.
+    all_count = not rules.main_only or all(pair.is_exact for pair in pairs)
+    chosen = (figure for figure in keys.values() if figure.main or all_count)
+    ordered = sorted(chosen, key=lambda figure: not figure.main)
+    return tuple(_figure(figure, pairs, versions, rules, uneven) for figure in ordered)
 
 
 def _uneven(pair: CasePair) -> bool:
@@ -228,7 +240,7 @@ def _figure(
     figure: Figure,
     pairs: Sequence[CasePair],
     versions: Mapping[str, tuple[Sequence[ComparedCase], Sequence[ComparedCase]]],
-    threshold_percent: float,
+    rules: Rules,
     uneven: CasePair | None,
 ) -> FigureRow:
     key = figure.key
@@ -257,7 +269,7 @@ def _figure(
         if changed
         else None
     )
-    verdict = verdict_of(figure.better, values, summary, width, threshold_percent)
+    verdict = verdict_of(figure.better, values, summary, width, rules.threshold_percent)
     return FigureRow(figure, verdict, base, new, summary, width)
 
 

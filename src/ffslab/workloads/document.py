@@ -15,7 +15,7 @@ Every metric of a result, printed by `ffslab schema metrics`. A figure is a metr
 case, such as `creation.duration_ns`: a phase of FFSMark or of a micro-benchmark, a step of the
 workload tree, one kind of operation (`transactions/read`), the memory after a step. Stored values
 are in the unit at the end of their name; "shown in" is the unit of tables and of the report.
-"Better" says which way a comparison calls better; a metric without it says how much was done.
+"Better" says which way `ffslab compare` calls better; a metric without it says how much was done.
 """
 _HEAD = (
     "| metric | title | shown in | better | whole number | meaning |\n|---|---|---|---|---|---|\n"
