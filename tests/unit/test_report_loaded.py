@@ -12,7 +12,7 @@ import pytest
 
 from ffslab.report.axes import FILES, Axis, Mean, axis_of
 from ffslab.report.data import Fact, Latency
-from ffslab.report.estimates.load import _NOT_TIMED, _times
+from ffslab.report.estimates.load import _times
 from ffslab.report.facts import notes, other_kernel, time_model
 from ffslab.report.load import _erases, _flash_time, _latency, _metrics
 from ffslab.workloads.micro.report import load as micro_load
@@ -22,6 +22,7 @@ from ffslab.workloads.tree.report import load as tree_load
 from ffslab.workloads.tree.report.data import AGENT, Image, Memory, Task
 from ffslab.workloads.tree.report.series import Split, mean_of, means, split_of, spots
 from ffslab.workloads.tree.report.words import Role
+from ffslab.workloads.tree.result import _NOT_TIMED
 
 TIMES = ("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns", "flash_ns")
 

@@ -34,7 +34,7 @@ STARTUP_COUNT = Metric(
     name="startup_count",
     title="Requests of the start-up phase",
     unit="requests",
-    meaning="how many at the start are cheaper than the rest",
+    meaning="cheaper ones at the start",
     better="neither",
     kinds=(KIND,),
 )
