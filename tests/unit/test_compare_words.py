@@ -36,10 +36,10 @@ from ffslab.compare.words import (
     values_text,
 )
 from ffslab.results.schema import BY_NAME, Figure
-from ffslab.workloads.figures import ALL_METRICS
+from ffslab.workloads.figures import all_metrics
 
 TIME = "creation.duration_ns"
-METRICS = {metric.name: metric for metric in ALL_METRICS}
+METRICS = {metric.name: metric for metric in all_metrics()}
 
 
 @pytest.mark.parametrize(

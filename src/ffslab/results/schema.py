@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 Better = Literal["lower", "higher", "neither"]
 Result = Mapping[str, Any]
-ALL_KINDS = ("ffsmark", "micro", "tree")
+ALL_KINDS: tuple[str, ...] = ()  # no kind in particular
 # What brings the flash to its initial state: phases of the case's guest, and another guest's.
 SETUP_PHASES = ("prepare", "invalidate")
 PREPARATION = "preparation"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ffslab.results.schema import ALL_KINDS, GENERAL, Metric
-from ffslab.workloads.ffsmark import metrics as ffsmark
-from ffslab.workloads.micro import metrics as micro
-from ffslab.workloads.tree import metrics as tree
+from ffslab.results.schema import GENERAL, Metric
+from ffslab.workloads.parts import metrics_part
+from ffslab.workloads.registry import workloads
 
 _BEGIN = """# The metrics
 
@@ -20,17 +19,13 @@ are in the unit at the end of their name; "shown in" is the unit of tables and o
 _HEAD = (
     "| metric | title | shown in | better | whole number | meaning |\n|---|---|---|---|---|---|\n"
 )
-_SECTIONS = (
-    ("Of all workloads", GENERAL),
-    ("Of FFSMark", ffsmark.METRICS),
-    ("Of micro-benchmarks", micro.METRICS),
-    ("Of the workload tree", tree.METRICS),
-)
 
 
 def metrics_document() -> str:
     """The whole document."""
-    return _BEGIN + "".join(_section(title, metrics) for title, metrics in _SECTIONS)
+    parts = [metrics_part(kind) for kind in workloads()]
+    sections = [("all workloads", GENERAL), *((part.OF, part.METRICS) for part in parts)]
+    return _BEGIN + "".join(_section(f"Of {of}", metrics) for of, metrics in sections)
 
 
 def _section(title: str, metrics: Iterable[Metric]) -> str:
@@ -41,7 +36,7 @@ def _row(metric: Metric) -> str:
     better = "" if metric.better == "neither" else metric.better
     whole = "yes" if metric.exact else ""
     meaning = metric.meaning
-    if metric in GENERAL and metric.kinds != ALL_KINDS:
+    if metric in GENERAL and metric.kinds:
         meaning += f" ({', '.join(metric.kinds)})"
     return (
         f"| `{metric.name}` | {metric.title} | {metric.unit} | {better} | {whole} | {meaning} |\n"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ffslab.model.case import Case
 from ffslab.protocol.records import Record, RecordStream
+from ffslab.results.schema import Figure, Metric, TaskWork
 from ffslab.results.shortfall import Shortfall
 from ffslab.workloads.registry import module_of
 from ffslab.workloads.rig import Rig
@@ -65,6 +66,21 @@ class ResultPart(Protocol):
         ...
 
 
+class MetricsPart(Protocol):
+    """The module `metrics`: the figures of a result. OF begins its section in docs/metrics.md."""
+
+    OF: str
+    METRICS: tuple[Metric, ...]
+
+    def figures(self, result: Row) -> tuple[Figure, ...]:
+        """All figures of a result of this workload."""
+        ...
+
+    def tasks(self, result: Row) -> tuple[TaskWork, ...]:
+        """What each task asked of the flash, where the result says it."""
+        ...
+
+
 class TerminalPart(Protocol):
     """The module `terminal`: tables of 80 columns."""
 
@@ -108,6 +124,11 @@ def plan_part(kind: str) -> PlanPart:
 def result_part(kind: str) -> ResultPart:
     """The module `result` of a kind's package."""
     return cast(ResultPart, module_of(kind, "result"))
+
+
+def metrics_part(kind: str) -> MetricsPart:
+    """The module `metrics` of a kind's package."""
+    return cast(MetricsPart, module_of(kind, "metrics"))
 
 
 def report_part(kind: str) -> ReportPart:

@@ -19,6 +19,7 @@ from ffslab.results.schema import (
 )
 
 KIND = "ffsmark"
+OF = "FFSMark"
 PLACES = (
     Place("creation", "Creation phase", "time to create the pool of files"),
     Place("transactions", "Transactions phase", "time of all transactions"),

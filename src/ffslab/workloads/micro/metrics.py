@@ -21,6 +21,7 @@ from ffslab.results.schema import (
 from ffslab.workloads.micro.result import mean_response_ns
 
 KIND = "micro"
+OF = "micro-benchmarks"
 
 
 def _metric(name: str, title: str, unit: str, meaning: str) -> Metric:

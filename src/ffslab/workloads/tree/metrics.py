@@ -26,6 +26,7 @@ from ffslab.results.schema import (
 from ffslab.workloads.tree.memory import GROUPS
 
 KIND = "tree"
+OF = "the workload tree"
 WAITING = ("settle",)  # steps whose time is none of the file system's
 
 
