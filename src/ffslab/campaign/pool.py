@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -87,6 +87,7 @@ def run_cases(
     On such an error no further case is started; results so far are kept. Such an error is also
     what becomes of a guest that the host ended: its case has no result, and is not tried again.
     """
+    chains, skipped = _without_skipped(chains, target)
     slots: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in range(options.jobs):
         slots.put(number)
@@ -108,7 +109,7 @@ def run_cases(
         before = states.wait_for(job.before) if job.before else None
         if job.before is not None and (before is None or before.flash is None):
             return before
-        if stop.is_set() or target.missing(job.case):
+        if stop.is_set():
             return None
         with slot() as number:
             kept = states.kept(job, before, run)
@@ -123,13 +124,11 @@ def run_cases(
 
     def work(chain: Chain) -> CaseDone | None:
         # Waits before it takes a slot: the guest that prepares the state needs one.
-        reason = target.missing(chain.own.case) or unsupported(chain, target.kind.capabilities)
-        prepared = None
-        if chain.preparing and not reason:
-            prepared = states.wait_for(chain.preparing[-1])
+        prepared = states.wait_for(chain.preparing[-1]) if chain.preparing else None
         if stop.is_set():
             return None
         with slot() as number:
+            reason = skipped.get(chain.own.case.id, "")
             return _run_case(chain, reason, target, run, options, number, prepared)
 
     with ThreadPoolExecutor(max_workers=options.jobs, thread_name_prefix="guest") as executor:
@@ -145,6 +144,16 @@ def run_cases(
             stop.set()
             target.kill_all()
             raise
+
+
+def _without_skipped(chains: Sequence[Chain], target: Target) -> tuple[list[Chain], dict[str, str]]:
+    """The chains, nothing prepared for cases that the target cannot run; and these with why."""
+    can = target.kind.capabilities
+    found = {c.own.case.id: target.missing(c.own.case) or unsupported(c, can) for c in chains}
+    skipped = {case_id: reason for case_id, reason in found.items() if reason}
+    return [
+        replace(chain, preparing=()) if chain.own.case.id in skipped else chain for chain in chains
+    ], skipped
 
 
 def _watch(

@@ -118,7 +118,8 @@ def _part(kind: str, page: Mapping[str, Any]) -> Part:
     # Only this puts into the context what the template imports.
     list(template.root_render_func(context))
     blocks = {
-        name: "".join(template.blocks[name](context)) for name in _BLOCKS if name in template.blocks
+        name: "".join(template.blocks[name](context)) if name in template.blocks else ""
+        for name in _BLOCKS
     }
     own = {anchor for text in blocks.values() for anchor in re.findall(r'\bid="([^"]+)"', text)}
     told = {name: _with_own_anchors(text, kind, own) for name, text in blocks.items()}

@@ -102,6 +102,14 @@ class VirtualFlash:
             *([detach] if case.filesystem.ubi else []),
         ]
 
+    def settle(self, **keys: object) -> list[str]:
+        """Waits until the monitor has seen no request for a while."""
+        return [step("settle", **keys)]
+
+    def snapshot(self, label: str) -> list[str]:
+        """Notes what the monitor counted of every block."""
+        return [step("snapshot", label=label)]
+
     def statistics(self) -> list[str]:
         """Notes what the chip and the CPU model counted."""
         return [

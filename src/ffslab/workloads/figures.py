@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ffslab.results.schema import GENERAL, Figure, Metric, Result, TaskWork
 from ffslab.workloads.parts import MetricsPart, metrics_part
-from ffslab.workloads.registry import workloads
+from ffslab.workloads.registry import kind_of, workloads
 
 
 def all_metrics() -> tuple[Metric, ...]:

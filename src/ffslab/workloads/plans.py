@@ -37,7 +37,7 @@ def preparing_plan(case: Case, rig: Rig, work: Iterable[str]) -> str:
             *rig.begin(case, trace=False),
             *rig.erase(),
             *rig.mount(case, new=True),
-            *_settled(prepared=False),
+            *_settled(rig, prepared=False),
             *work,
             *_end(case, rig),
         ]
@@ -51,7 +51,7 @@ def measuring_plan(case: Case, rig: Rig, work: Iterable[str], *, prepared: bool)
         [
             *rig.begin(case, trace=case.trace),
             *mounted,
-            *_settled(prepared=prepared),
+            *_settled(rig, prepared=prepared),
             *work,
             *_end(case, rig),
             *rig.statistics(),
@@ -75,22 +75,19 @@ def shares_of(case: Case) -> dict[str, Any]:
     return {"valid_percent": state.valid_percent, "invalid_percent": state.invalid_percent}
 
 
-def _settled(*, prepared: bool) -> list[str]:
+def _settled(rig: Rig, *, prepared: bool) -> list[str]:
     """Waits until the flash is quiet.
 
     The background formatting of an empty file system is not the workload's cost; nor is the check
     of all nodes that some make after a mount. A collector that never rests on a prepared flash is
     no failure: the step's end is in the result.
     """
-    return [
-        step("snapshot", label="mounted"),
-        step("settle", quiet_ms=_MOUNTED_QUIET_MS, max_ms=_MOUNTED_MAX_MS, may_fail=1)
-        if prepared
-        else step("settle", quiet_ms=SETTLE_QUIET_MS),
-        step("snapshot", label="settled"),
-    ]
+    wait: dict[str, object] = {"quiet_ms": SETTLE_QUIET_MS}
+    if prepared:
+        wait = {"quiet_ms": _MOUNTED_QUIET_MS, "max_ms": _MOUNTED_MAX_MS, "may_fail": 1}
+    return [*rig.snapshot("mounted"), *rig.settle(**wait), *rig.snapshot("settled")]
 
 
 def _end(case: Case, rig: Rig) -> list[str]:
     """Unmounts, and counts for the last time."""
-    return [*rig.unmount(case), step("snapshot", label="unmounted")]
+    return [*rig.unmount(case), *rig.snapshot("unmounted")]

@@ -44,6 +44,14 @@ class Rig(Protocol):
         """Unmounts it, until its background work has ended."""
         ...
 
+    def settle(self, **keys: object) -> list[str]:
+        """Waits until nothing is asked of the flash; keys as those of the agent's step."""
+        ...
+
+    def snapshot(self, label: str) -> list[str]:
+        """Notes the counters of every block; nothing where nobody counts."""
+        ...
+
     def statistics(self) -> list[str]:
         """Notes what was counted beside the phases, at the end of a case's own guest."""
         ...

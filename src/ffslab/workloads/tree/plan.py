@@ -58,9 +58,9 @@ def _end(rig: Rig, steps: tuple[Step, ...], *, last: bool) -> list[str]:
     What is not on the flash by then is lost.
     """
     if last:
-        return [step("snapshot", label="unmounted"), *rig.statistics()]
+        return [*rig.snapshot("unmounted"), *rig.statistics()]
     crashes = bool(steps) and steps[-1].word == "crash"
-    return [] if crashes else [step("snapshot", label="prepared")]
+    return [] if crashes else rig.snapshot("prepared")
 
 
 def _word_lines(guest: _Guest, steps: Iterable[Step]) -> list[str]:
@@ -86,11 +86,10 @@ def _unmount(guest: _Guest, word: Step) -> list[str]:
     return guest.rig.unmount(guest.case, named=word.phase_of)
 
 
-def _settle(_guest: _Guest, word: Step) -> list[str]:
+def _settle(guest: _Guest, word: Step) -> list[str]:
     # A collector that never rests is no failure: the step's end is in the result.
-    return [
-        step("settle", quiet_ms=SETTLE_QUIET_MS, max_ms=SETTLE_MAX_MS, phase=word.phase, may_fail=1)
-    ]
+    waits = {"quiet_ms": SETTLE_QUIET_MS, "max_ms": SETTLE_MAX_MS}
+    return guest.rig.settle(**waits, phase=word.phase, may_fail=1)
 
 
 def _sync(guest: _Guest, word: Step) -> list[str]:
