@@ -22,7 +22,8 @@ from ffslab.model.case import Case
 from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.outcome import judge
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
-from ffslab.targets.uml.guests import INITRAMFS_NAME, batch_script, write_guest_directory
+from ffslab.targets.uml.directory import INITRAMFS_NAME, write_guest_directory
+from ffslab.targets.uml.guests import batch_script
 from ffslab.targets.uml.initramfs import build_archive, regular_file
 from ffslab.targets.uml.launch import kill_group, start_guest
 

@@ -24,7 +24,8 @@ from ffslab.model.study import expand, study_from_document
 from ffslab.protocol.records import parse_records
 from ffslab.results.console import scan_console
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, TRACE_NAME
-from ffslab.targets.uml.guests import batch_script, write_guest_directory
+from ffslab.targets.uml.directory import write_guest_directory
+from ffslab.targets.uml.guests import batch_script
 from ffslab.targets.uml.launch import kill_group, start_guest
 from ffslab.targets.virtual_flash import plan_text
 

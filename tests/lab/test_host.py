@@ -21,7 +21,8 @@ from lab_support import STUDY, cases, edited
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, IMAGE_NAME, RECORDS_NAME
-from ffslab.targets.uml.guests import batch_script, write_guest_directory
+from ffslab.targets.uml.directory import write_guest_directory
+from ffslab.targets.uml.guests import batch_script
 from ffslab.targets.virtual_flash import PARTITION, plan_text
 
 # A file system each that compresses with routines of its own, and one that does not; both read a

@@ -29,7 +29,8 @@ from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.results.console import Finding, scan_console
 from ffslab.targets.target import CONSOLE_NAME
-from ffslab.targets.uml.guests import batch_script, write_guest_directory
+from ffslab.targets.uml.directory import write_guest_directory
+from ffslab.targets.uml.guests import batch_script
 from ffslab.targets.uml.launch import kill_group, start_guest
 
 SOURCE = ROOT / "tests" / "lab" / "guest" / "fsfuzz"

@@ -29,7 +29,8 @@ from ffslab.model.case import Case, case_spec
 from ffslab.protocol.chip_file import create_flash_file, flash_digest
 from ffslab.results.rundir import RunDirectory, find_run
 from ffslab.targets.target import FLASH_NAME, IMAGE_NAME, GuestJob, GuestRun
-from ffslab.targets.uml.guests import KIND, write_guest_directory
+from ffslab.targets.uml.directory import write_guest_directory
+from ffslab.targets.uml.guests import KIND
 
 STUDY = """
 schema = 1

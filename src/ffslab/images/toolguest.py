@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import GuestLostError, InfrastructureError, full
+from ffslab.errors import GuestLostError, InfrastructureError
 from ffslab.images.tools import OUT, TREE, Command
 from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.lab_build import LabBuild
@@ -39,8 +39,9 @@ from ffslab.protocol.plan import encode
 from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
-from ffslab.targets.uml.guests import BATCH_CONSOLE, INITRAMFS_NAME, WALL_CLOCK_START_NS
-from ffslab.targets.uml.initramfs import build_archive, character_device, regular_file
+from ffslab.targets.uml.directory import INITRAMFS_NAME, preparing, write_kernel_and_root
+from ffslab.targets.uml.guests import BATCH_CONSOLE, WALL_CLOCK_START_NS
+from ffslab.targets.uml.initramfs import regular_file
 from ffslab.targets.uml.launch import guest_script, start_guest
 from ffslab.targets.uml.scratch import Need, scratch_directory
 
@@ -265,30 +266,13 @@ def _boot(job: ToolJob, directory: Path) -> BootEnd:
 
 def _prepare(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> None:
     out = directory / OUT_NAME
-    try:
+    with preparing("a guest for image tools", directory, "set XDG_CACHE_HOME=DIRECTORY"):
         out.mkdir()
         shutil.copyfile(tree, out / _TREE_NAME)
         for name, text in job.files:
             (out / name).write_text(text, encoding="utf-8")
-        entries = [
-            character_device("/dev/console", 5, 1),
-            regular_file("/init", lab.agent.read_bytes(), executable=True),
-            regular_file("/plan", job.plan.encode()),
-            regular_file(_SCRIPT, job.script.encode(), executable=True),
-        ]
-        (directory / INITRAMFS_NAME).write_bytes(build_archive(entries))
-        (directory / "linux").symlink_to(lab.kernel.resolve(strict=True))
-    except OSError as error:
-        raise InfrastructureError(
-            f"cannot prepare a guest for image tools: {error.filename or directory}: "
-            f"{error.strerror}",
-            cause=f"the disk is full (df {directory})"
-            if full(error)
-            else "the lab build is incomplete",
-            remedy="free some space there, or set XDG_CACHE_HOME=DIRECTORY"
-            if full(error)
-            else f"{program()} doctor",
-        ) from error
+        script = regular_file(_SCRIPT, job.script.encode(), executable=True)
+        write_kernel_and_root(directory, lab, job.plan, behind=[script])
 
 
 def _raise_failed_step(stream: RecordStream, directory: Path, log: str) -> None:

@@ -22,17 +22,16 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ffslab.errors import GuestLostError, InfrastructureError, full
+from ffslab.errors import GuestLostError, InfrastructureError
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.protocol.chip_file import (
     copy_flash_file,
-    create_flash_file,
     flash_digest,
     flash_file_bytes,
 )
@@ -40,7 +39,6 @@ from ffslab.protocol.trace import trim_trace
 from ffslab.targets.target import (
     CONSOLE_NAME,
     FLASH_NAME,
-    IMAGE_NAME,
     RECORDS_NAME,
     TRACE_NAME,
     Capabilities,
@@ -49,13 +47,12 @@ from ffslab.targets.target import (
     TargetKind,
 )
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
-from ffslab.targets.uml.initramfs import build_archive, character_device, regular_file
+from ffslab.targets.uml.directory import INITRAMFS_NAME, write_guest_directory
 from ffslab.targets.uml.launch import GuestProcess, guest_script, kill_group, start_guest
-from ffslab.targets.uml.perturbation import guest_seed, padding
-from ffslab.targets.uml.scratch import TRACE_BYTES, Claim, Scratch, case_need
+from ffslab.targets.uml.perturbation import guest_seed
+from ffslab.targets.uml.scratch import Claim, Scratch, case_need
 from ffslab.targets.virtual_flash import FLASH_REGION, RIG, TRACE_REGION, required_modules
 
-INITRAMFS_NAME = "initrd.cpio"
 WALL_CLOCK_START_NS = 1_700_000_000 * 10**9
 BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3")
 
@@ -116,70 +113,6 @@ KIND = TargetKind(
 def batch_script(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> str:
     """A shell command for the guest's directory; it can be pasted and run by hand."""
     return guest_script(host_cpu, kernel_arguments(case, BATCH_CONSOLE), ram_on_disk)
-
-
-def write_guest_directory(
-    directory: Path,
-    lab: LabBuild,
-    case: Case,
-    plan: str,
-    programs: Mapping[str, Path] | None = None,
-    flash: Path | None = None,
-    image: Path | None = None,
-) -> None:
-    """Puts kernel, initramfs and a flash file, empty or a copy of `flash`, into `directory`.
-
-    `programs` are further executable files of the initramfs, host files by their guest paths.
-    `image` is put there as `IMAGE_NAME`, where a plan can read it through hostfs.
-    """
-    modules = lab.modules_for(case.filesystem)
-    try:
-        directory.mkdir(exist_ok=True)
-        entries = [
-            character_device("/dev/console", 5, 1),
-            regular_file("/init", lab.agent.read_bytes(), executable=True),
-            *(
-                regular_file(f"/lab/{name}.ko", modules[name].read_bytes())
-                for name in sorted(modules)
-                if f"/lab/{name}.ko" in plan
-            ),
-            regular_file("/plan", plan.encode()),
-            *(
-                regular_file(path, source.read_bytes(), executable=True)
-                for path, source in sorted((programs or {}).items())
-            ),
-            *padding(case),
-        ]
-        (directory / INITRAMFS_NAME).write_bytes(build_archive(entries))
-        (directory / "linux").symlink_to(lab.kernel.resolve(strict=True))
-        if image:
-            # No link: hostfs shows one as a link, which leads nowhere in the guest.
-            shutil.copyfile(image, directory / IMAGE_NAME)
-    except OSError as error:
-        raise InfrastructureError(
-            f"cannot prepare a guest: {error.filename or directory}: {error.strerror}",
-            cause=f"the disk is full (df {directory.parent})"
-            if full(error)
-            else "the lab build is incomplete",
-            remedy="free some space there, or name another place with --scratch DIR"
-            if full(error)
-            else f"{program()} doctor",
-        ) from error
-    if flash:
-        try:
-            copy_flash_file(flash, directory / FLASH_NAME)
-        except OSError as error:
-            raise InfrastructureError(
-                f"cannot copy the prepared flash {flash} for a guest: {error.filename}: "
-                f"{error.strerror}",
-                cause="no space for the guests' files (df), or the state was removed meanwhile",
-                remedy="free some space, or name another place with --scratch DIR",
-            ) from error
-    else:
-        create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
-    # There even if the case is not traced: it is sparse, and the guest's memory
-    # layout must not depend on it.
-    create_flash_file(directory / TRACE_NAME, TRACE_BYTES)
 
 
 class UmlTarget:

@@ -1,0 +1,115 @@
+"""The order of ffslab's packages: who may import whom; and no circle, hidden or not.
+
+An import inside a function counts like one at the top of a file: it may be there for its cost, and
+never to hide a circle. Imports for type checkers only make no circle at run time, but a package may
+not know another one above it even so.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+# From the bottom to the top; a module belongs to the longest name that fits. What stands in one
+# row may import each other, as long as no two modules do so in a circle.
+LAYERS = (
+    ("ffslab", "ffslab.errors", "ffslab.program", "ffslab.paths", "ffslab.limits"),
+    ("ffslab.process", "ffslab.streams", "ffslab.holder", "ffslab.model", "ffslab.protocol"),
+    ("ffslab.kernel", "ffslab.yaffs2"),
+    ("ffslab.results",),
+    ("ffslab.workloads", "ffslab.results.casefile", "ffslab.results.store"),
+    ("ffslab.loader", "ffslab.compare"),
+    ("ffslab.targets",),
+    ("ffslab.images",),
+    ("ffslab.campaign", "ffslab.doctor"),
+    ("ffslab.report", "ffslab.workloads.*.report"),
+    ("ffslab.cli", "ffslab.__main__", "ffslab.kernel.bootstrap"),
+)
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in SOURCE.glob("ffslab/**/*.py"):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(name: str, *, typing: bool) -> Iterator[str]:
+    """The modules of ffslab that a module imports, wherever in it; `typing`: those too that only a
+    type checker sees.
+    """
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    unseen = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in unseen and not typing:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+        elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in MODULES else str(node.module)
+
+
+def layer_of(name: str) -> int:
+    def fits(pattern: str) -> bool:
+        wanted, parts = pattern.split("."), name.split(".")
+        return len(parts) >= len(wanted) and all(
+            one in ("*", other) for one, other in zip(wanted, parts, strict=False)
+        )
+
+    found = [
+        (len(pattern.split(".")), number)
+        for number, layer in enumerate(LAYERS)
+        for pattern in layer
+        if fits(pattern)
+    ]
+    return max(found)[1]
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_nobody_imports_what_is_above(name: str) -> None:
+    above = {other for other in imports(name, typing=True) if layer_of(other) > layer_of(name)}
+    assert not above
+
+
+def test_no_circle_of_imports() -> None:
+    edges = {name: set(imports(name, typing=False)) - {name} for name in MODULES}
+    order: dict[str, int] = {}
+    on_the_way: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in on_the_way:
+            raise AssertionError(" → ".join([*on_the_way[on_the_way.index(name) :], name]))
+        if name in order:
+            return
+        on_the_way.append(name)
+        for other in sorted(edges[name]):
+            visit(other)
+        on_the_way.pop()
+        order[name] = len(order)
+
+    for name in sorted(MODULES):
+        visit(name)
+    assert len(order) == len(MODULES) > 200
+
+
+def test_the_model_names_no_workload() -> None:
+    for name in MODULES:
+        if name.startswith("ffslab.model"):
+            text = MODULES[name].read_text(encoding="utf-8")
+            for word in ("ffsmark", "Ffsmark", '"micro"', "append-log", "ffslab.workloads."):
+                assert word not in text, name
