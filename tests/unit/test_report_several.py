@@ -1,0 +1,110 @@
+"""The report of a run of several workloads: one page, each workload's sections under its name."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from host_support import study_of
+from test_report_micro_support import write_micro_run
+from test_report_support import write_run
+from test_report_tree_support import mounts_text, write_tree_run
+
+from ffslab.loader import load_catalog
+from ffslab.model.study import expand
+from ffslab.report import build
+from ffslab.report.load import workload_kinds
+from ffslab.workloads.registry import kind_of
+
+MIXED = """
+schema = 1
+name = "mixed"
+title = "Three workloads on one board"
+
+[base]
+board = "apf27"
+filesystem = "jffs2"
+
+[[part]]
+name = "files"
+
+[[part]]
+name = "writes"
+set = { "workload.kind" = "micro", state = "saturated" }
+
+[[part]]
+name = "boot"
+set = { "workload.kind" = "tree", "workload.steps" = "mount unmount" }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of three runs in one, as of a study of three parts."""
+    place = tmp_path_factory.mktemp("several")
+    runs = [
+        write_run(place / "files", [("seed", (1,)), ("options.compression", ("none",))]),
+        write_micro_run(
+            place / "writes",
+            "micro-saturated",
+            [("filesystem", ("jffs2", "ubifs")), ("seed", (1,))],
+        ),
+        write_tree_run(place / "boot", mounts_text()),
+    ]
+    lines, cases = [], []
+    manifest = json.loads((runs[0] / "manifest.json").read_text())
+    for run in runs:
+        lines += (run / "results.jsonl").read_text().splitlines(keepends=True)
+        cases += json.loads((run / "manifest.json").read_text())["cases"]
+    manifest |= {"cases": cases, "cases_total": len(cases), "title": "Three workloads"}
+    mixed = place / "mixed"
+    mixed.mkdir()
+    (mixed / "manifest.json").write_text(json.dumps(manifest))
+    (mixed / "results.jsonl").write_text("".join(lines))
+    for run in runs:  # single requests are read from the records
+        (mixed / "cases").mkdir(exist_ok=True)
+        for case in (run / "cases").iterdir() if (run / "cases").is_dir() else ():
+            case.rename(mixed / "cases" / case.name)
+    return mixed
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> str:
+    return build(folder).read_text(encoding="utf-8")
+
+
+def test_a_study_may_have_parts_of_several_workloads() -> None:
+    catalog = load_catalog()
+    cases = expand(study_of(MIXED, catalog), catalog)
+    assert [case.workload.kind for case in cases] == ["ffsmark", "micro", "tree"]
+    assert len({case.spec_hash for case in cases}) == 3
+
+
+def test_each_workload_has_its_sections_under_its_name(folder: Path, page: str) -> None:
+    assert workload_kinds(folder) == ("ffsmark", "micro", "tree")
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    places = [headings.index(title) for title in ("FFSMark", "Micro-benchmarks", "Directory trees")]
+    assert places == sorted(places)
+    assert headings.count("What was found") == 3
+    assert headings.count("Time model") == headings.count("Commands") == 1
+    assert headings[places[0] : places[1]].count("Latency") == 1
+    assert "Requests in order" in headings[places[1] : places[2]]
+
+
+def test_every_case_is_told_once(folder: Path, page: str) -> None:
+    rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    assert len({kind_of(row["spec"]) for row in rows}) == 3
+    assert f"{len(rows)} of {len(rows)} cases passed" in page
+    commands = page.split('id="commands"')[1].split("</table>")[0]
+    for row in rows:
+        assert commands.count(f">{row['id']}</th>") == 1
+
+
+def test_no_anchor_is_there_twice_and_none_leads_nowhere(page: str) -> None:
+    anchors = re.findall(r'\bid="([^"]+)"', page)
+    assert len(anchors) == len(set(anchors)) > 30
+    asked = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)|aria-labelledby="([^"]+)"', page)
+    wanted = {name for found in asked for one in found for name in one.split()}
+    assert wanted and wanted <= set(anchors)
