@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from ffslab.compare.ratios import Pair, summarise
+from ffslab.compare.ratios import Pair, factor, summarise
 
 
 def test_one_pair_is_exact() -> None:
@@ -73,3 +75,7 @@ def test_a_geometric_mean_with_nothing_in_it_is_nothing() -> None:
     summary = summarise([Pair("a", 1.0, 0.0), Pair("b", 1.0, 9.0)])
     assert summary is not None
     assert (summary.geometric_mean, summary.mean, summary.minimum) == (0.0, 4.5, 0.0)
+
+
+def test_how_far_a_ratio_is_from_1() -> None:
+    assert [factor(ratio) for ratio in (4.0, 0.25, 1.0, 0.0)] == [4.0, 4.0, 1.0, math.inf]

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from ffslab.compare.ratios import factor
 from ffslab.errors import SpecError
 from ffslab.loader import find_study, load_catalog, parse_toml
 from ffslab.model.case import Case, case_spec
@@ -18,7 +19,6 @@ from ffslab.report.estimates.verdicts import (
     Sample,
     effects,
     estimate_of,
-    factor,
     ratios_of,
 )
 from ffslab.results.reproduce import reproduce_command

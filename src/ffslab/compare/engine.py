@@ -18,7 +18,7 @@ from ffslab.compare.cases import SKIPPED, ComparedCase, Side
 from ffslab.compare.cause import Cause, cause_of
 from ffslab.compare.circumstances import Circumstance, circumstances
 from ffslab.compare.pairs import CasePair, Paired, SpecDifference, pair_axis, pair_runs
-from ffslab.compare.ratios import Pair, RatioSummary, summarise
+from ffslab.compare.ratios import Pair, RatioSummary, factor, summarise
 from ffslab.compare.verdicts import CHANGES, GRAVEST, Verdict, verdict_of
 from ffslab.results.schema import MEASURED, Figure
 
@@ -60,7 +60,7 @@ class FigureRow:
         """How far the ratio is from 1; 0 where a ratio is no measure."""
         if self.summary is None or self.summary.undefined or self.summary.mean <= 0:
             return 0.0
-        return max(self.summary.mean, 1 / self.summary.mean)
+        return factor(self.summary.mean)
 
 
 @dataclass(frozen=True, slots=True)

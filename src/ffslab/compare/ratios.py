@@ -12,7 +12,7 @@ Limits: nothing here says how a ratio carries over to a seed that was not run.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 
@@ -76,12 +76,17 @@ def summarise(pairs: Iterable[Pair]) -> RatioSummary | None:
         mean=sum(finite) / len(finite),
         minimum=min(finite),
         maximum=max(finite),
-        geometric_mean=_geometric_mean(finite),
+        geometric_mean=geometric_mean(finite),
         undefined=len(ratios) - len(finite),
     )
 
 
-def _geometric_mean(values: list[float]) -> float:
+def factor(ratio: float) -> float:
+    """A ratio's distance from 1, whichever way; infinite for one that is not above 0."""
+    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
+
+
+def geometric_mean(values: Collection[float]) -> float:
     """0 when any value is 0, as the limit says."""
     if min(values) <= 0:
         return 0.0

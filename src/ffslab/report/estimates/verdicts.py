@@ -10,11 +10,11 @@ times differ by less than 2 %, or seeds disagree, there is no order to hold.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ffslab.compare.ratios import factor, geometric_mean
 from ffslab.model.estimates import AS_STATED, OTHER_WAIT, WAIT, parts_of
 
 Place = tuple[tuple[str, str], ...]
@@ -53,7 +53,7 @@ class Ratio:
         found = self.values.get(change)
         if not found:
             return None
-        return math.exp(sum(math.log(value) for value in found.values()) / len(found))
+        return geometric_mean(found.values())
 
     @property
     def has_order(self) -> bool:
@@ -75,11 +75,6 @@ class Ratio:
         stated = self.mean()
         moved = (self.mean(change) for change in self.values)
         return max((factor(value / stated) for value in moved if value and stated), default=1.0)
-
-
-def factor(ratio: float) -> float:
-    """A ratio's distance from 1, whichever way."""
-    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
 @dataclass(frozen=True)
