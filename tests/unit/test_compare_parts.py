@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from compare_support import MS, case_of, compared, only, phase, result, row_of, scaled, side, spec
+from compare_support import (
+    MS,
+    case_of,
+    compared,
+    only,
+    phase,
+    result,
+    row_of,
+    scaled,
+    side,
+    spec,
+    with_figure,
+)
 
 from ffslab.compare.band import Band, Histories, band, bands_of, joined
+from ffslab.compare.engine import CaseRow, FigureRow, Rules, compare_runs
 from ffslab.compare.pairs import axis_sides, spec_differences
 from ffslab.compare.ratios import Pair, summarise
 from ffslab.compare.verdicts import CHANGES, GRAVEST, REGRESSIONS, Verdict, is_change, verdict_of
@@ -169,6 +182,31 @@ def test_the_differences_that_a_layout_alone_would_make() -> None:
     assert (found.base_histories, found.new_histories) == (3, 2)
 
 
+def test_a_version_without_the_figure_tells_nothing_of_it() -> None:
+    cases = [case_of(version(n, 2000 + 10 * n)) for n in (0, 1, 2)]
+    del cases[1].figures[TIME]  # type: ignore[attr-defined]
+    found = band(TIME, cases[0], cases[0], cases[1:], ())
+    assert ms(found) == (0, 20)
+
+
+def test_a_band_of_a_value_below_1_has_a_relation() -> None:
+    cases = [
+        case_of(with_figure(version(n, 2000), "creation", erases_std=0.5 + n / 4)) for n in (0, 1)
+    ]
+    found = band("creation.erases_std", cases[0], cases[0], cases[1:], ())
+    assert found is not None and found.relative == (0, 0.5)
+
+
+def test_a_figure_that_one_seed_lacks_has_the_band_of_the_other() -> None:
+    rows = [version(0, 2000), version(1, 2100)]
+    rows += [
+        result("jffs2-s2", spec=spec(seed=2), phases=[]),
+        result("jffs2-perturbation1-s2", spec=spec(seed=2, perturbation=1), phases=[]),
+    ]
+    moved = {row.figure.key: row for row in bands_of(side(rows))["jffs2"]}
+    assert moved[TIME].value == 2000 * MS and moved[TIME].band.high == 100 * MS
+
+
 def test_a_band_of_nothing_has_no_relation() -> None:
     cases = [case_of(scaled(version(n, 2000), TIME, 0 if n == 0 else 1)) for n in (0, 1)]
     found = band(TIME, cases[0], cases[0], cases[1:], ())
@@ -278,6 +316,20 @@ def test_tasks_of_another_step_are_no_cause() -> None:
     assert not causes["mount"].has_tasks  # the base's mount has none
 
 
+def test_a_task_that_only_the_new_side_names() -> None:
+    base, new = step({"init": (1, 1)}), step({"init": (1, 1), "late": (0, 5)}, pages_programmed=5)
+    (cause,) = only(compared(base, new)).causes
+    assert [(one.task, one.change.base, one.change.new) for one in cause.tasks] == [("late", 0, 5)]
+
+
+def test_a_metric_that_one_side_lacks_is_no_part_of_a_cause() -> None:
+    base = result(phases=[phase("creation", pages_read=5)])
+    lacking = {k: v for k, v in phase("creation", 2100 * MS).items() if k != "pages_read"}
+    for pair in ((base, result(phases=[lacking])), (result(phases=[lacking]), base)):
+        (cause,) = only(compared(*pair)).causes
+        assert "pages_read" not in {change.metric.name for change in cause.counts}
+
+
 def test_a_figure_that_explains_nothing_has_no_cause() -> None:
     row = result(phases=[phase("creation")], virtual_ns=5)
     case = only(compared(row, {**row, "virtual_ns": 6}))
@@ -305,6 +357,136 @@ def test_only_flash_time_that_changed_is_told() -> None:
         ("flash_read_ns", -MS), ("flash_program_ns", MS),
     ]  # fmt: skip
     assert cause.flash_share is None
+
+
+# --- cases and figures
+
+
+def seeds(**changes: Any) -> list[dict[str, Any]]:
+    """Two cases that differ in the seed."""
+    return [result(f"jffs2-s{n}", spec=spec(seed=n, **changes)) for n in (1, 2)]
+
+
+def test_values_are_means_over_seeds() -> None:
+    """2,000 and 4,000 ms are 3,000 ms; 2,200 and 4,000 are 3,100; the ratios 1.1 and 1 are 1.05."""
+    base = [seeds()[0], scaled(seeds()[1], TIME, 2)]
+    new = [scaled(base[0], TIME, 1.1), base[1]]
+    row = row_of(only(compared(base, new)), TIME)
+    assert (row.base, row.new, row.seeds) == (3000 * MS, 3100 * MS, 2)
+    assert row.summary is not None and row.summary.mean == pytest.approx(1.05)
+    assert row.distance == pytest.approx(1.05)
+    faster = row_of(only(compared(new[:1], base[:1])), TIME)
+    assert faster.distance == pytest.approx(1.1) and faster.seeds == 1
+
+
+def test_what_has_no_ratio_is_at_no_distance() -> None:
+    key = "creation.blocks_erased"
+    none, some, signed = (
+        with_figure(result(), "creation", blocks_erased=number) for number in (0, 3, -3)
+    )
+    for base, new in ((none, some), (some, none), (signed, some), (some, signed)):
+        row = row_of(only(compared(base, new)), key)
+        assert row.distance == 0 and row.verdict in CHANGES
+    assert row_of(only(compared(some, signed)), key).summary is None
+    assert row_of(only(compared(some, none)), key).summary is not None
+    both = [
+        with_figure(row, "creation", blocks_erased=n)
+        for row, n in zip(seeds(), (0, 3), strict=True)
+    ]
+    new = [with_figure(row, "creation", blocks_erased=6) for row in seeds()]
+    row = row_of(only(compared(both, new)), key)
+    assert row.distance == 0 and row.seeds == 2  # the one seed has no ratio
+    mixed = [
+        with_figure(row, "creation", blocks_erased=n)
+        for row, n in zip(seeds(), (-3, 3), strict=True)
+    ]
+    assert row_of(only(compared(mixed, new)), key).summary is None
+    tiny = with_figure(result(), "creation", erases_std=0.25)
+    row = row_of(only(compared(tiny, scaled(tiny, TIME, 1))), "creation.erases_std")
+    assert row.summary is not None  # below 1 is not below 0
+
+
+def test_figures_that_are_asked_for_first_come_first() -> None:
+    mains = [row.figure.main for row in only(compared(result(), result())).rows]
+    assert mains == sorted(mains, reverse=True) and True in mains and False in mains
+
+
+def test_a_figure_of_one_side_has_its_mean() -> None:
+    base = [
+        with_figure(row, "creation", erases_std=n) for row, n in zip(seeds(), (1, 3), strict=True)
+    ]
+    row = row_of(only(compared(base, seeds())), "creation.erases_std")
+    assert (row.base, row.new, row.why) == (2, None, "the new side has none")
+    row = row_of(only(compared(seeds(), base)), "creation.erases_std")
+    assert (row.base, row.new, row.why) == (None, 2, "the base has none")
+    crossed = [base[0], seeds()[1]], [seeds()[0], base[1]]
+    row = row_of(only(compared(*crossed)), "creation.erases_std")
+    assert (row.base, row.new, row.why) == (1, 3, "some seeds have none")
+
+
+def test_a_seed_that_newly_fails_outweighs_one_that_is_fixed() -> None:
+    one, two = seeds()
+    base = [one, {**two, "outcome": "fail", "reason": "a"}]
+    new = [{**one, "outcome": "crash", "reason": "b"}, two]
+    case = only(compared(base, new))
+    assert (case.verdict, case.why) == (Verdict.NEWLY_FAILING, "seed 1: crash: b")
+
+
+def test_a_case_is_exact_if_each_of_its_seeds_is() -> None:
+    one, two = seeds()
+    other = result("jffs2-s2", spec=spec(seed=2, cpu_scale=0.5))
+    case = only(compared([one, two], [scaled(one, TIME, 1.1), other], "b1"))
+    assert not case.is_exact and case.broken == ()
+    # Not all are: so only the figures that are asked for first may count.
+    case = only(compared([one, two], [one, other], "b1", main_only=True))
+    assert all(row.figure.main for row in case.rows)
+    assert only(compared([one, two], [one, two], "b1")).is_exact
+
+
+def test_what_is_broken_of_one_seed_is_broken() -> None:
+    one, two = seeds()
+    case = only(compared([one, two], [{**one, "flash_sha256": "0"}, two], "b1"))
+    assert case.broken == ("flash contents",)
+    failing = {**one, "outcome": "fail"}
+    case = only(compared([one, two], [failing, scaled(two, TIME, 2)], "b1"))
+    assert case.broken[0] == "outcome" and TIME in case.broken
+
+
+def test_a_band_is_looked_for_if_one_seed_changed() -> None:
+    one, two = seeds()
+    versions = [
+        {**scaled(row, TIME, 1.5), "id": f"jffs2-perturbation1-s{n}"}
+        for n, row in enumerate((one, two), start=1)
+    ]
+    for row in versions:
+        row["spec"] = {**row["spec"], "perturbation": 1}
+    case = only(compared([one, two, *versions], [scaled(one, TIME, 1.2), two]))
+    assert row_of(case, TIME).verdict is Verdict.BAND
+    assert case.has_band
+
+
+def test_causes_are_of_phases_with_a_change_only() -> None:
+    """Creation takes longer within the threshold, the transactions beyond it."""
+    row = result()
+    new = scaled(scaled(row, TIME, 1.001), "transactions.duration_ns", 1.5)
+    case = only(compared(row, new, threshold=1.0))
+    assert [cause.phase for cause in case.causes] == ["transactions"]
+
+
+def test_what_a_row_is_without_more() -> None:
+    figure = only(compared(result(), result())).rows[0].figure
+    row = FigureRow(figure, Verdict.SAME, 1, 1)
+    assert (row.why, row.seeds, row.summary, row.band) == ("", 1, None, None)
+    case = CaseRow("x", Verdict.NEW)
+    assert (case.why, case.is_exact, case.has_band, case.broken) == ("", False, False, ())
+    assert (Rules().threshold_percent, Rules().main_only) == (0, False)
+    assert compare_runs(side([result()]), side([result()], "new")).axis == ""
+
+
+def test_labels_of_words_that_both_have() -> None:
+    found = compared(result("old-jffs2-free-s1"), result("new-jffs2-free-s1"))
+    assert only(found).label == "jffs2-free"
+    assert only(compared(result("one-s1"), result("two-s1"))).label == "one"
 
 
 # --- pairs

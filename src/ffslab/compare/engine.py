@@ -50,10 +50,7 @@ class FigureRow:
     summary: RatioSummary | None = None
     band: Band | None = None
     why: str = ""
-
-    @property
-    def seeds(self) -> int:
-        return len(self.summary.pairs) if self.summary else 1
+    seeds: int = 1
 
     @property
     def distance(self) -> float:
@@ -82,10 +79,6 @@ class CaseRow:
     has_band: bool = False
     broken: tuple[str, ...] = ()
 
-    def count(self, verdict: Verdict) -> int:
-        """How many figures have that verdict."""
-        return sum(row.verdict is verdict for row in self.rows)
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -96,10 +89,6 @@ class Comparison:
     circumstances: tuple[Circumstance, ...]
     cases: tuple[CaseRow, ...]
     axis: str = ""
-
-    def of(self, *verdicts: Verdict) -> tuple[CaseRow, ...]:
-        """The cases with one of these verdicts."""
-        return tuple(case for case in self.cases if case.verdict in verdicts)
 
     @property
     def broken(self) -> tuple[CaseRow, ...]:
@@ -270,7 +259,7 @@ def _figure(
         else None
     )
     verdict = verdict_of(figure.better, values, summary, width, rules.threshold_percent)
-    return FigureRow(figure, verdict, base, new, summary, width)
+    return FigureRow(figure, verdict, base, new, summary, width, seeds=len(values))
 
 
 def _one_sided(figure: Figure, pairs: Sequence[CasePair]) -> FigureRow:
