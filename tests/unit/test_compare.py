@@ -474,6 +474,7 @@ def test_what_differs_is_told() -> None:
         "new",
         "b2",
         ffslab="2",
+        study="large",
         study_sha256="c" * 64,
         trace=True,
         catalogs=["mine"],
@@ -485,12 +486,28 @@ def test_what_differs_is_told() -> None:
         ("build of the lab", "b1", "b2", 0),
         ("kernel period", "–", "k", 0),
         ("version of ffslab", "1", "2", 0),
+        ("study", "small", "large", 0),
         ("traced", "no", "yes", 0),
         ("catalogs", "none", "mine", 0),
         ("text of the study", "a" * 12, "c" * 12, 0),
         ("set by the command", "nothing", "cpu_scale=0.5", 0),
         ("cpu_scale", "1.0", "0.5", 1),
     ]
+
+
+def test_what_the_base_alone_has_is_told() -> None:
+    kernels = {"period": {"build_id": "k1"}}
+    base = side([result()], catalogs=["mine", "other"], kernels=kernels,
+                overrides=[["seed", [1, 2]]])  # fmt: skip
+    told = [
+        (c.name, c.base, c.new) for c in compare_runs(base, side([result()], "new")).circumstances
+    ]
+    assert told == [
+        ("kernel period", "k1", "–"),
+        ("catalogs", "mine, other", "none"),
+        ("set by the command", "seed=[1,2]", "nothing"),
+    ]
+    assert compare_runs(base, base).circumstances == ()
 
 
 # --- causes

@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 from compare_support import scaled
+from test_report_micro_support import write_micro_run
 from test_report_support import write_run
+from test_report_tree_support import images_text, write_tree_run
 
 from ffslab.cli.app import main
 from ffslab.model.canonical import canonical_json
@@ -168,6 +170,45 @@ def test_values_of_an_axis(compare: Compare) -> None:
     assert "base: state free" in ended.output and "new:  state aged" in ended.output
     assert "state.name" in ended.output
     assert re.search(r"creation: time .* slower", ended.output)
+
+
+def test_an_axis_that_another_one_goes_with(compare: Compare, runs: Path) -> None:
+    """JFFS2 writes through, UBIFS has two other ways: no two cases differ in the name alone."""
+    ended = compare("base", "--axis", "filesystem")
+    assert ended.code == 2
+    assert "no two cases of base differ in filesystem alone" in ended.error
+    assert "with it differ options.write_mode" in ended.error
+
+    def alike(row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "axes": {**row["axes"], "options.write_mode": "any"}}
+
+    edit(runs / "base", alike)
+    assert "base: filesystem jffs2" in compare("base", "--axis", "filesystem").output
+
+
+@pytest.mark.parametrize("kind", ["micro", "tree"])
+def test_other_workloads(compare: Compare, tmp_path: Path, kind: str) -> None:
+    for name in ("base", "other"):
+        if kind == "micro":
+            write_micro_run(
+                tmp_path / name, overrides=[("seed", (1,)), ("filesystem", ("jffs2", "ubifs"))]
+            )
+        else:
+            write_tree_run(tmp_path / name, images_text())
+    sides = [str(tmp_path / name) for name in ("base", "other")]
+    assert compare(*sides, "--fail-on", "change").code == 0
+    edit_manifest(tmp_path / "other", build_id="b2")
+
+    def moved(row: dict[str, Any]) -> dict[str, Any]:
+        if kind == "micro":
+            row["requests"][0]["all"]["p99_ns"] *= 1.001
+        else:
+            row["tree"]["steps"][0]["duration_ns"] *= 1.001
+        return row
+
+    edit(tmp_path / "other", moved)
+    ended = compare(*sides, "--only-changed", "--fail-on", "worse")
+    assert ended.code == 1 and "0.1 % slower" in ended.output
 
 
 def test_an_incomplete_run_is_compared_as_far_as_it_is(compare: Compare, runs: Path) -> None:

@@ -21,7 +21,7 @@ from compare_support import (
 
 from ffslab.compare.band import Band, Histories, band, bands_of, joined
 from ffslab.compare.engine import CaseRow, FigureRow, Rules, compare_runs
-from ffslab.compare.pairs import axis_sides, spec_differences
+from ffslab.compare.pairs import also_differing, axis_sides, spec_differences
 from ffslab.compare.ratios import Pair, summarise
 from ffslab.compare.verdicts import CHANGES, GRAVEST, REGRESSIONS, Verdict, is_change, verdict_of
 from ffslab.errors import UsageError
@@ -314,6 +314,8 @@ def test_tasks_of_another_step_are_no_cause() -> None:
     causes = {cause.phase: cause for cause in only(compared(base, new)).causes}
     assert [one.change.difference for one in causes["create"].tasks] == [1]
     assert not causes["mount"].has_tasks  # the base's mount has none
+    back = {cause.phase: cause for cause in only(compared(new, base)).causes}
+    assert not back["mount"].has_tasks and back["create"].has_tasks
 
 
 def test_a_task_that_only_the_new_side_names() -> None:
@@ -345,6 +347,16 @@ def test_a_phase_that_one_seed_lacks_has_no_cause() -> None:
     lacking = [scaled(row, TIME, 1.1) for row in lacking]
     case = only(compared(both, lacking))
     assert [cause.phase for cause in case.causes] == ["creation"]
+
+
+def test_a_metric_that_one_seed_lacks_is_no_part_of_a_cause() -> None:
+    base = seeds()
+    for row in base:
+        row["phases"][0]["pages_read"] = 7
+    del base[1]["phases"][0]["pages_read"]
+    new = [scaled(row, TIME, 1.1) for row in seeds()]
+    (cause,) = [c for c in only(compared(base, new)).causes if c.phase == "creation"]
+    assert cause.time is not None and cause.counts == ()
 
 
 def test_only_flash_time_that_changed_is_told() -> None:
@@ -523,6 +535,17 @@ def test_an_option_that_a_case_does_not_have_has_a_name() -> None:
     with pytest.raises(UsageError, match="no value 'zlib'") as error:
         axis_sides(side(rows), "options.compression", "zlib")
     assert "its values: (none), lzo" in str(error.value)
+
+
+def test_axes_that_go_with_another_one() -> None:
+    rows = []
+    for name, mode, state in (("jffs2", "through", "free"), ("ubifs", "back", "free")):
+        row = result(f"{name}-s1", spec=spec(filesystem__name=name))
+        axes = {"filesystem": name, "options.write_mode": mode, "state": state, "seed": 1}
+        rows.append({**row, "axes": axes})
+    cases = side(rows).cases
+    assert also_differing(cases, "filesystem") == ("options.write_mode",)
+    assert also_differing(cases[:1], "filesystem") == ()
 
 
 def test_a_run_without_an_axis() -> None:

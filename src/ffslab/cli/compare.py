@@ -12,6 +12,7 @@ from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import program
 
 if TYPE_CHECKING:
+    from ffslab.compare.cases import Side
     from ffslab.compare.engine import Comparison, Rules
     from ffslab.compare.tables import Choice
 
@@ -131,12 +132,29 @@ def _comparisons(
     if axis is not None:
         before, *after = axis_sides(first, axis, base_value)
         found = [compare_values(before, side, axis, rules) for side in after]
-    else:
-        sides = [load_side(find_run(name, output)) for name in new]
-        found = [compare_runs(first, side, rules) for side in sides]
+        return _with_pairs(found, first)
+    sides = [load_side(find_run(name, output)) for name in new]
+    found = [compare_runs(first, side, rules) for side in sides]
     for comparison in found:
         _require_pairs(comparison)
     return found
+
+
+def _with_pairs(comparisons: list[Comparison], run: Side) -> list[Comparison]:
+    """The comparisons of values that have a pair; UsageError if none has."""
+    from ffslab.compare.pairs import also_differing
+
+    found = [one for one in comparisons if any(case.ids for case in one.cases)]
+    if found:
+        return found
+    axis, base = comparisons[0].axis, comparisons[0].base
+    others = also_differing(run.cases, axis)
+    raise UsageError(
+        f"no two cases of {run.name} differ in {axis} alone",
+        cause=f"with it differ {', '.join(others)}" if others else "some cases have not run",
+        remedy=f"{program()} compare {run.name} --axis {axis} --base VALUE, other than "
+        f"{base.name.rpartition(' ')[2]}, or another axis",
+    )
 
 
 def _print_bands(name: str, all_figures: bool, output: Path) -> bool:

@@ -145,7 +145,5 @@ def _tasks(phase: str, pairs: Sequence[CasePair]) -> tuple[TaskChange, ...]:
 
 def _asked(case: ComparedCase, phase: str, task: str, metric: Metric) -> int:
     return sum(
-        work.counts.get(metric.name, 0)
-        for work in case.tasks
-        if work.place == phase and work.task == task
+        work.counts[metric.name] for work in case.tasks if work.place == phase and work.task == task
     )

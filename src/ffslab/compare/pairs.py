@@ -135,6 +135,22 @@ def _varying(cases: Sequence[ComparedCase]) -> list[str]:
     return [name for name, found in values.items() if len(found) > 1]
 
 
+def also_differing(cases: Sequence[ComparedCase], axis: str) -> tuple[str, ...]:
+    """The axes whose values are others for each value of `axis`: no two cases share one there."""
+    values: dict[str, dict[str, set[str]]] = {}
+    for case in cases:
+        for name, value in case.axes.items():
+            if name != axis:
+                own = values.setdefault(name, {})
+                own.setdefault(str(case.axes.get(axis)), set()).add(str(value))
+    return tuple(
+        name
+        for name, by_value in values.items()
+        if sum(map(len, by_value.values())) == len(set().union(*by_value.values()))
+        and len(by_value) > 1
+    )
+
+
 def pair_axis(base: Side, new: Side, axis: str) -> Paired:
     """The pairs of two sides of `axis_sides`: everything equal but that axis."""
     before, after = split_perturbed(base)[0], split_perturbed(new)[0]
