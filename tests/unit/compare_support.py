@@ -11,6 +11,7 @@ from ffslab.compare.engine import CaseRow, Comparison, FigureRow, Rules, compare
 from ffslab.model.canonical import canonical_json, sha256_hex
 
 MS = 1_000_000
+TIME = "creation.duration_ns"
 PARTS = ("read", "program", "erase", "transfer")
 
 
@@ -125,3 +126,21 @@ def row_of(case: CaseRow, key: str) -> FigureRow:
 
 def case_of(row: Mapping[str, Any]) -> ComparedCase:
     return compared_case(row)
+
+
+def seeds(*factors: float) -> list[dict[str, Any]]:
+    """Cases that differ in the seed, and in the time of their creation by these factors."""
+    return [
+        scaled(result(f"jffs2-s{n}", spec=spec(seed=n)), TIME, factor)
+        for n, factor in enumerate(factors, start=1)
+    ]
+
+
+def banded(factor: float, *versions: float) -> Comparison:
+    """A creation `factor` times as long; perturbed versions of the base by their factors."""
+    row = result()
+    base = [row]
+    for number, moved in enumerate(versions, start=1):
+        own = spec(perturbation=number)
+        base.append(scaled(result(f"jffs2-perturbation{number}-s1", spec=own), TIME, moved))
+    return compared(base, scaled(row, TIME, factor))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from compare_support import compared, result, scaled, spec
+from compare_support import compared, phase, result, scaled, spec, with_figure
 
 from ffslab.compare.junit import as_junit
 
@@ -51,3 +51,61 @@ def test_junit_of_what_is_not_deterministic() -> None:
     failure = ET.fromstring(xml).find(".//failure")
     assert failure is not None and failure.get("type") == "not deterministic"
     assert TIME in str(failure.text)
+
+
+def test_the_whole_document() -> None:
+    row = result()
+    other = result("ubifs-s1", spec=spec(filesystem__name="ubifs"))
+    failing = {**other, "outcome": "fail", "reason": "no"}
+    new = with_figure(row, "creation", pages_read=1001)
+    assert as_junit([compared([row, failing], [new, failing])]) == (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<testsuites name="ffslab compare">\n'
+        '  <testsuite name="new against base" tests="2" failures="1" errors="0" skipped="1">\n'
+        '    <testcase classname="ffslab.small" name="jffs2">\n'
+        '      <failure type="worse" '
+        'message="creation: pages read: 1,000 → 1,001, 0.1 % more pages">'
+        "creation: pages read: 1,000 → 1,001, 0.1 % more pages\n"
+        "cause, creation: takes as long as before; 1 more page read (1,000 → 1,001); by task: not "
+        "recorded</failure>\n"
+        "    </testcase>\n"
+        '    <testcase classname="ffslab.small" name="ubifs">\n'
+        '      <skipped message="still failing: fail: no, then fail: no" />\n'
+        "    </testcase>\n"
+        "  </testsuite>\n"
+        "</testsuites>\n"
+    )
+
+
+def test_three_worse_figures_are_all_in_the_message() -> None:
+    new = result()
+    for name in ("pages_read", "pages_programmed", "blocks_erased"):
+        new = scaled(new, f"transactions.{name}", 2)
+    failure = ET.fromstring(as_junit([compared(result(), new)])).find(".//failure")
+    assert failure is not None and "more" not in str(failure.get("message"))
+
+
+def test_a_case_that_newly_fails_for_one_seed_says_so_first() -> None:
+    rows = [result(f"jffs2-s{n}", spec=spec(seed=n)) for n in (1, 2)]
+    new = [scaled(rows[0], TIME, 2), {**rows[1], "outcome": "crash", "reason": "oops"}]
+    failure = ET.fromstring(as_junit([compared(rows, new)])).find(".//failure")
+    assert failure is not None and failure.get("type") == "newly failing"
+    assert failure.get("message") == "seed 2: crash: oops"
+    lines = str(failure.text).splitlines()
+    assert lines[0] == "seed 2: crash: oops" and lines[1].startswith("creation: time: ")
+
+
+def test_what_differs_without_a_reason_lists_its_figures() -> None:
+    row = result()
+    xml = as_junit([compared(row, scaled(row, TIME, 2), "b1")])
+    text = str(ET.fromstring(xml).find(".//failure").text)  # type: ignore[union-attr]
+    assert text.splitlines()[0].endswith(f"{TIME}, creation.rest_ns")
+    assert "creation: time: 2.00 s → 4.00 s" in text and "cause, creation" in text
+
+
+def test_why_figures_cannot_be_compared_is_told() -> None:
+    row = result(phases=[], virtual_ns=None)
+    other = result(phases=[phase("creation")], virtual_ns=None)
+    skipped = ET.fromstring(as_junit([compared(row, other)])).find(".//skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "not comparable: the base has none"

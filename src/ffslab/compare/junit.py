@@ -44,8 +44,8 @@ def _suite(comparison: Comparison) -> ET.Element:
 
 
 def _test_case(comparison: Comparison, case: CaseRow) -> ET.Element:
-    study = comparison.base.study or comparison.new.study
-    made = ET.Element("testcase", classname=_text(f"ffslab.{study}"), name=_text(case.label))
+    suite = _text(f"ffslab.{comparison.base.study}")
+    made = ET.Element("testcase", classname=suite, name=_text(case.label))
     failure = _failure(case)
     if failure is not None:
         made.append(failure)

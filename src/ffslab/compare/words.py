@@ -42,11 +42,8 @@ def number(value: float, digits: int = 3) -> str:
     """Significant digits without an exponent; whole numbers from 1,000 up keep all digits."""
     if value == 0:
         return "0"
-    if abs(value) >= 10 ** (digits - 1):
-        decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
-        return f"{value:,.{decimals}f}"
-    decimals = digits - 1 - math.floor(math.log10(abs(value)))
-    return f"{value:.{decimals}f}"
+    decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    return f"{value:,.{decimals}f}"
 
 
 def value_text(metric: Metric, value: float, digits: int = 3) -> str:
@@ -90,7 +87,8 @@ def signed_percent(percent: float) -> str:
     """With its sign: "+0.1 %"."""
     if percent == 0:
         return "0 %"
-    return f"{'+' if percent > 0 else '−'}{percent_text(percent)}"
+    sign = "+" if percent > 0 else "−"
+    return f"{sign}{percent_text(percent)}"
 
 
 def ratio_words(metric: Metric, ratio: float) -> str:
@@ -155,7 +153,9 @@ def band_text(metric: Metric, band: Band) -> str:
 
 
 def _signed_value(metric: Metric, value: float) -> str:
-    sign = "+" if value > 0 else "−" if value < 0 else ""
+    if value == 0:
+        return value_text(metric, 0)
+    sign = "+" if value > 0 else "−"
     return f"{sign}{value_text(metric, abs(value))}"
 
 
