@@ -1,4 +1,4 @@
-"""A kind of workload is its package: found by being there, its modules offer what is asked of them."""
+"""A kind of workload is its package: found by being there, its modules offering what is asked."""
 
 from __future__ import annotations
 
