@@ -261,10 +261,13 @@ def test_what_it_answers(clone: Path) -> None:
         document(clone, "README.md"),
         re.MULTILINE,
     )
-    assert len(rows) == 13
+    assert len(rows) == 14
     for command, count in rows:
         if command == "./ffslab image":
             assert re.search(r"^jffs2 +lzo ", run(command, clone), re.MULTILINE)
+            continue
+        if command == "./ffslab compare BASE NEW":
+            assert re.search(r"compare .*BASE", run("./ffslab compare --help", clone))
             continue
         words = command.split()
         assert f"{count.replace(',', '')} cases of study {words[2]}" in run(
