@@ -14,7 +14,7 @@ from ffslab.report.axes import FILES, Axis, Mean, axis_of
 from ffslab.report.data import Fact, Latency
 from ffslab.report.estimates.load import _times
 from ffslab.report.facts import notes, other_kernel, time_model
-from ffslab.report.load import _erases, _flash_time, _latency, _metrics
+from ffslab.workloads.ffsmark.report.load import _erases, _flash_time, _latency, _metrics
 from ffslab.workloads.micro.report import load as micro_load
 from ffslab.workloads.micro.report.data import Response, TaskWork, merged
 from ffslab.workloads.micro.report.series import curves

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import ffslab.workloads
+from ffslab.errors import DamagedResultError
 from ffslab.model.workload import Workloads, WorkloadType, assumed_kind
 
 
@@ -31,7 +32,13 @@ def kind_of(spec: Any) -> str:
 
 @cache
 def module_of(kind: str, name: str) -> ModuleType:
-    """The module `name` of a kind's package."""
+    """The module `name` of a kind's package; DamagedResultError for a kind that there is not."""
+    if kind not in workloads():
+        raise DamagedResultError(
+            f"there is no workload {kind!r}",
+            cause="another version of ffslab wrote the results, or the file was edited",
+            remedy=f"the workloads are: {', '.join(workloads())}",
+        )
     return importlib.import_module(f"{ffslab.workloads.__name__}.{_package_of(kind)}.{name}")
 
 
