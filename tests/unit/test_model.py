@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from ffslab.errors import SpecError, UsageError
 from ffslab.loader import find_study, load_catalog, parse_toml, study_names
 from ffslab.model.case import case_spec
 from ffslab.model.effects import check_effects
-from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES
+from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES, ModuleSource
 from ffslab.model.study import expand, select, study_from_document, with_overrides
 from ffslab.model.units import format_duration_ns, format_size, parse_size
 from ffslab.paths import data_dir
@@ -386,3 +387,17 @@ def test_the_geometry_of_a_chip_can_be_set() -> None:
 def test_a_geometry_that_no_chip_has_is_an_error(setting: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         cases_of(STUDY + f"chip.{setting}\n")
+
+
+def test_a_case_has_a_hash_when_it_is_known_what_it_is_made_of() -> None:
+    (plain,) = cases_of(STUDY.replace('"ubifs"', "").replace(', "aged"', "").replace("1, 2", "1"))
+    assert plain.is_final and len(plain.spec_hash) == 64
+    unknown = replace(plain, state=replace(plain.state, kind="image", tree="rootfs"))
+    source = ModuleSource(directory="/src", stated_in="mine.toml")
+    built = replace(plain, filesystem=replace(plain.filesystem, module_source=source))
+    for case in (unknown, built):
+        assert not case.is_final
+        with pytest.raises(ValueError, match="has no hash yet"):
+            _ = case.spec_hash
+    known = replace(unknown, state=replace(unknown.state, tree_sha256="7" * 64))
+    assert known.spec_hash != plain.spec_hash

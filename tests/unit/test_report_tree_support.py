@@ -5,7 +5,7 @@ effects that a test chooses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +155,14 @@ def _prepared(text: str) -> Prepared:
     source = StudySource(Path("made-up.toml"), text, parse_toml(text, "made-up"))
     catalog = load_catalog()
     study = study_of(text, catalog)
-    return Prepared(source, study, (), expand(study, catalog), ())
+    cases = tuple(with_tree(case) for case in expand(study, catalog))
+    return Prepared(source, study, (), cases, ())
+
+
+def with_tree(case: Case) -> Case:
+    """A case whose image, if it has one, is of a tree that nobody looked at."""
+    sha256 = "5" * 64 if case.state.kind == "image" else ""
+    return replace(case, state=replace(case.state, tree_sha256=sha256))
 
 
 def write_tree_run(

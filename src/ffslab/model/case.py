@@ -83,8 +83,23 @@ class Case:
         return {key: round(getattr(self.board, key) * self.cpu_scale) for key in DRIVER_FIGURES}
 
     @property
+    def is_final(self) -> bool:
+        """Whether what only the disk can tell is known: what is in a tree, in sources of modules.
+
+        Without that it is no case yet, but what is found on the way to one.
+        """
+        source = self.filesystem.module_source
+        tree_known = self.state.kind != "image" or bool(self.state.tree_sha256)
+        return tree_known and (source is None or bool(source.sha256))
+
+    @property
     def spec_hash(self) -> str:
-        """SHA-256 of what determines the result; the id and the study's name do not."""
+        """SHA-256 of what determines the result; the id and the study's name do not.
+
+        ValueError for a case that is not final: no hash is told that would be another one later.
+        """
+        if not self.is_final:
+            raise ValueError(f"case {self.id} has no hash yet: it is not known what it is made of")
         return sha256_hex(canonical_json(case_spec(self)))
 
 
