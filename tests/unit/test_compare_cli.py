@@ -211,6 +211,25 @@ def test_other_workloads(compare: Compare, tmp_path: Path, kind: str) -> None:
     assert ended.code == 1 and "0.1 % slower" in ended.output
 
 
+def test_a_run_alone_shows_its_bands(compare: Compare, runs: Path) -> None:
+    few = [("seed", (1,)), ("options.compression", ("none",)), ("filesystem", ("jffs2",))]
+    write_run(runs / "banded", [*few, ("perturbation", (0, 1, 2))])
+    ended = compare("banded")
+    assert ended.code == 0, ended.error
+    assert "run:  banded, 2 cases and 4 perturbed, build" in ended.output
+    told = r"^jffs2-aged\S*: 2 perturbed, \d+ of \d+ figures did not move$"
+    assert re.search(told, ended.output, re.MULTILINE)
+    assert re.search(r"creation: time +\d+\.\d+ s .*%", ended.output)
+    assert "erases_max" not in ended.output and "most erases" not in ended.output
+    assert "most erases" in compare("banded", "--all").output
+
+    def crashes(row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "outcome": "crash"} if "perturbation2" in row["id"] else row
+
+    edit(runs / "banded", crashes)
+    assert "4 perturbed (2 of them failed)" in compare("banded").output
+
+
 def test_an_incomplete_run_is_compared_as_far_as_it_is(compare: Compare, runs: Path) -> None:
     edit(runs / "other", lambda row: None if row["id"].startswith("ubifs-free") else row)
     ended = compare("base", "other", "--only-changed")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from host_support import STUDY, begun_run, cases_of, prepared_study, study_of
+from test_report_micro_support import write_micro_run
 from test_report_support import page_of_words, write_run
 
 from ffslab.campaign.chain import Job
@@ -25,6 +26,7 @@ from ffslab.targets.uml.guests import KIND
 from ffslab.targets.uml.perturbation import guest_seed, padding
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.ffsmark.report.load import load_run
+from ffslab.workloads.micro.report.load import load_micro
 
 PLAIN: list[tuple[str, tuple[Any, ...]]] = [
     ("seed", (1,)), ("options.compression", ("none",)), ("state", ("free",)),
@@ -121,6 +123,17 @@ def test_they_are_no_cases_of_the_report(tmp_path: Path) -> None:
     assert [case.axes for case in after.cases] == [case.axes for case in before.cases]
     assert after.missing == 0
     assert "perturbation" not in page_of_words(found)
+
+
+def test_they_are_no_cases_of_a_report_on_micro_benchmarks(tmp_path: Path) -> None:
+    few = [("seed", (1,)), ("filesystem", ("jffs2",))]
+    plain = load_micro(write_micro_run(tmp_path / "plain", overrides=few))
+    found = load_micro(
+        write_micro_run(tmp_path / "banded", overrides=[*few, (PERTURBATION, (0, 1))])
+    )
+    assert [(case.id, case.line, case.numbers) for case in found.cases] == [
+        (case.id, case.line, case.numbers) for case in plain.cases
+    ]
 
 
 def test_they_are_no_estimates_either(tmp_path: Path) -> None:

@@ -85,7 +85,9 @@ def _print_side(console: Console, word: str, side: Side) -> None:
     build = str(side.manifest.get("build_id", ""))[:12]
     own, perturbed = split_perturbed(side)
     count = f"{len(own)} cases" if len(own) != 1 else "1 case"
+    failed = sum(not case.is_good for case in perturbed)
     band = f" and {len(perturbed)} perturbed" if perturbed else ""
+    band += f" ({failed} of them failed)" if failed else ""
     console.print(
         f"{word + ':':5} {side.name}, {count}{band}, build {build}", markup=False, soft_wrap=True
     )

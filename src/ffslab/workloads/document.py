@@ -15,6 +15,10 @@ case, such as `creation.duration_ns`: a phase of FFSMark or of a micro-benchmark
 workload tree, one kind of operation (`transactions/read`), the memory after a step. Stored values
 are in the unit at the end of their name; "shown in" is the unit of tables and of the report.
 "Better" says which way `ffslab compare` calls better; a metric without it says how much was done.
+
+A new metric is computed where records become results (`src/ffslab/results/`), and defined in
+`src/ffslab/results/schema.py` or in the `metrics.py` of its workload; the tables of the store, the
+report, comparisons and this document take it from there.
 """
 _HEAD = (
     "| metric | title | shown in | better | whole number | meaning |\n|---|---|---|---|---|---|\n"
