@@ -117,6 +117,29 @@ def test_a_thousandth_is_reported_with_its_cause(compare: Compare, runs: Path) -
     assert compare("other", "base", "--fail-on", "change").code == 1
 
 
+def test_a_band_of_one_run_alone_is_said_to_be_that(compare: Compare, runs: Path) -> None:
+    few = [("seed", (1,)), ("options.compression", ("none",)), ("filesystem", ("ubifs",))]
+    band = ("perturbation", (0, 1))
+    for name, given in (("one", [*few, band]), ("two", [*few, band]), ("plain", few)):
+        write_run(runs / name, given)
+        edit_manifest(runs / name, build_id=name, command=f"ffslab run {name}")
+
+    def much_slower(row: dict[str, Any]) -> dict[str, Any]:
+        return scaled(row, TIME, 9)
+
+    edit(runs / "plain", much_slower)
+    edit(runs / "two", much_slower)
+    ended = compare("one", "plain")
+    assert "band of builds not measured in plain: by chance alone" in ended.output
+    assert "next: ffslab run plain --band 4\n" in ended.output
+    assert "not measured in plain" in compare("plain", "one").output
+    assert "not measured" not in compare("one", "two").output
+    assert "not measured" not in compare("one", "--axis", "state").output
+    assert "not measured" not in compare("one", "one").output
+    edit_manifest(runs / "plain", build_id="one")  # equal specs in one build: no band counts
+    assert "not measured" not in compare("one", "plain").output
+
+
 def test_within_one_build_it_is_a_fault(compare: Compare, runs: Path) -> None:
     edit_manifest(runs / "other", build_id="b1")
     edit(runs / "other", slower)

@@ -169,21 +169,34 @@ def _print_end(console: Console, comparison: Comparison) -> None:
                 soft_wrap=True,
             )
     _print_broken(console, comparison)
-    if not comparison.broken and _wants_band(comparison):
-        command = comparison.new.manifest.get("command", f"{program()} run STUDY")
-        console.print(
-            "band of builds not measured: a difference may be that of another history; "
-            f"next: {command} --band 4, with both builds",
-            markup=False,
+    if not comparison.broken and not comparison.axis:
+        _print_lacking_band(console, comparison)
+
+
+def _print_lacking_band(console: Console, comparison: Comparison) -> None:
+    """That a change between two builds may be chance, if their bands do not tell."""
+    changed = [row for case in comparison.cases for row in case.rows if row.verdict in CHANGES]
+    measured = [row.band for row in changed if row.band is not None]
+    lacking = [
+        side
+        for side, histories in (
+            (comparison.base, [found.base_histories for found in measured]),
+            (comparison.new, [found.new_histories for found in measured]),
         )
-
-
-def _wants_band(comparison: Comparison) -> bool:
-    """Whether something differs between two builds that no band says anything about."""
-    return not comparison.axis and any(
-        not case.has_band and not case.is_exact and any(row.verdict in CHANGES for row in case.rows)
-        for case in comparison.cases
-    )
+        if max(histories, default=1) < 2
+    ]
+    if not changed or not lacking:
+        return
+    if measured:
+        told = (
+            f"band of builds not measured in {lacking[0].name}: by chance alone every fifth of the "
+            "figures that move is outside that of the other run"
+        )
+    else:
+        told = "band of builds not measured: a difference may be that of another history"
+    command = lacking[-1].manifest.get("command", f"{program()} run STUDY")
+    both = ", with both builds" if len(lacking) > 1 else ""
+    console.print(f"{told}; next: {command} --band 4{both}", markup=False)
 
 
 def _print_broken(console: Console, comparison: Comparison) -> None:
