@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
-from host_support import FakeSite, FakeTarget, SilentProgress, cases_of
+from host_support import LAB, FakeSite, FakeTarget, SilentProgress, cases_of
 
 from ffslab.campaign.chain import chain_of, in_order
-from ffslab.campaign.pool import PoolOptions
+from ffslab.campaign.executor import Worker
+from ffslab.campaign.pool import PoolOptions, run_cases
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
-from ffslab.errors import GuestLostError, InfrastructureError
+from ffslab.campaign.state_store import StateStore
+from ffslab.campaign.states import StateRoom
+from ffslab.errors import FfslabError, GuestLostError, InfrastructureError
 from ffslab.protocol.chip_file import create_flash_file, flash_digest
+from ffslab.results.rundir import create_run
 from ffslab.targets.target import FLASH_NAME, GuestJob, GuestRun
 from ffslab.targets.uml.guests import KIND
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+T = TypeVar("T")
 STUDY = """
 schema = 1
 name = "small"
@@ -224,3 +232,57 @@ def test_a_state_begins_one_state_ahead() -> None:
             assert chain.preparing[-1].key in begun
     alone = [replace(chain, preparing=()) for chain in chains]
     assert list(in_order(alone)) == [(chain.own, chain) for chain in alone]
+
+
+class InTurn:
+    """An executor that does each piece of work when it is submitted: no thread, no worker."""
+
+    def __init__(self) -> None:
+        self.done: list[bool] = []  # whether what it waited for had ended
+
+    def submit(self, work: Callable[[Worker], T], after: Future[Any] | None = None) -> Future[T]:
+        self.done.append(after is None or after.done())
+        future: Future[T] = Future()
+        try:
+            future.set_result(work(Worker()))
+        except FfslabError as error:
+            future.set_exception(error)
+        return future
+
+    def __enter__(self) -> InTurn:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_another_executor_gives_the_same_results(place: Path) -> None:
+    """And it is asked for no work whose flash is not there."""
+    wanted = run(place, StateTarget())
+    executor, found = InTurn(), create_run(place / "in-turn", "small", NOW)
+    cases = prepare(str(place / "small.toml")).cases
+    chains = [chain_of(case, KIND, LAB.build_id) for case in cases]
+    states = StateRoom(StateStore(place / "other"))
+    target, options = StateTarget(), PoolOptions(1, 60)
+    end = run_cases(chains, target, found, options, SilentProgress(), states, executor)
+    assert (end.finished, end.interrupted) == (12, False)
+    assert executor.done == [True] * 16
+    assert tuple(found.collect([case.id for case in cases])) == wanted.results
+
+
+def test_an_error_of_a_job_stops_those_behind_it(place: Path) -> None:
+    class Refusing(StateTarget):
+        def run(self, job: GuestJob) -> GuestRun:
+            if len(self.jobs) == 3:
+                raise InfrastructureError("the fourth is refused")
+            return super().run(job)
+
+    found = create_run(place / "refused", "small", NOW)
+    (place / "small.toml").write_text(STUDY)
+    chains = [
+        chain_of(case, KIND, LAB.build_id) for case in prepare(str(place / "small.toml")).cases
+    ]
+    target, states = Refusing(), StateRoom(StateStore(place / "other"))
+    with pytest.raises(InfrastructureError, match="the fourth is refused"):
+        run_cases(chains, target, found, PoolOptions(1, 60), SilentProgress(), states, InTurn())
+    assert len(target.jobs) == 3

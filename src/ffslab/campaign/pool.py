@@ -1,24 +1,20 @@
-"""Runs cases on a target with several workers, and writes each result when it is there.
+"""Runs the jobs of cases on a target, and writes each result when it is there.
 
-Guests are external processes, so threads are enough. A worker owns a slot, and
-with it a host CPU that its guests are pinned to. The first Ctrl-C starts no
-further case and waits for the running ones; the second kills them. Whatever is
-finished is kept either way, for `--resume`.
+The first Ctrl-C starts no further case and waits for the running ones; the second kills them.
+Whatever is finished is kept either way, for `--resume`.
 """
 
 from __future__ import annotations
 
-import queue
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ffslab.campaign.chain import Chain, Job, in_order, unsupported
-from ffslab.campaign.plan import host_cpu_for
+from ffslab.campaign.executor import Executor, LocalPool, Worker
 from ffslab.campaign.states import PreparedState, StateRoom
 from ffslab.errors import FfslabError, GuestLostError
 from ffslab.model.case import Case
@@ -29,6 +25,9 @@ from ffslab.results.preparation import Preparation
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
 from ffslab.workloads.results import asked_of
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,69 +80,83 @@ def run_cases(
     options: PoolOptions,
     progress: Progress,
     states: StateRoom,
+    executor: Executor | None = None,
 ) -> PoolEnd:
-    """Runs cases in order; raises the first FfslabError of the infrastructure.
+    """Runs cases in order, on this computer unless another executor is named.
+
+    Raises the first FfslabError of the infrastructure.
 
     On such an error no further case is started; results so far are kept. Such an error is also
     what becomes of a guest that the host ended: its case has no result, and is not tried again.
     """
     chains, skipped = _without_skipped(chains, target)
-    slots: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for number in range(options.jobs):
-        slots.put(number)
-    stop = threading.Event()
-
-    @contextmanager
-    def slot() -> Iterator[int]:
-        number = slots.get()
-        try:
-            yield number
-        except FfslabError:
-            # Here, and not where it is told: this thread would take the next case before that.
-            stop.set()
-            raise
-        finally:
-            slots.put(number)
-
-    def prepare(job: Job) -> PreparedState | None:
-        before = states.wait_for(job.before) if job.before else None
-        if job.before is not None and (before is None or before.flash is None):
-            return before
-        if stop.is_set():
-            return None
-        with slot() as number:
-            kept = states.kept(job, before, run)
-            if kept is not None:
-                return kept
-            cpu = host_cpu_for(number, options.jobs, options.host_cpus)
-            try:
-                return states.prepare(job, before, target, run, options.timeout_s, cpu)
-            except GuestLostError as error:
-                told = f"while the flash was prepared, {error.message}"
-                raise GuestLostError(told, cause=error.cause, remedy=error.remedy) from error
-
-    def work(chain: Chain) -> CaseDone | None:
-        # Waits before it takes a slot: the guest that prepares the state needs one.
-        prepared = states.wait_for(chain.preparing[-1]) if chain.preparing else None
-        if stop.is_set():
-            return None
-        with slot() as number:
-            reason = skipped.get(chain.own.case.id, "")
-            return _run_case(chain, reason, target, run, options, number, prepared)
-
-    with ThreadPoolExecutor(max_workers=options.jobs, thread_name_prefix="guest") as executor:
+    jobs = _Jobs(target, run, options, states, skipped)
+    with executor or LocalPool(options.jobs, options.host_cpus) as workers:
         futures = []
         for job, chain in in_order(chains):
+            after = states.future(job.before) if chain is None or chain.preparing else None
             if chain is None:
-                states.announce(job, executor.submit(prepare, job))
+                states.announce(job, workers.submit(jobs.guarded(jobs.prepare, job), after))
             else:
-                futures.append(executor.submit(work, chain))
+                futures.append(workers.submit(jobs.guarded(jobs.own, chain), after))
         try:
-            return _watch(futures, stop, target, progress)
+            return _watch(futures, jobs.stop, target, progress)
         except BaseException:
-            stop.set()
+            jobs.stop.set()
             target.kill_all()
             raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Jobs:
+    """What workers do; `skipped` has the cases that are not run, with the reason."""
+
+    target: Target
+    run: RunDirectory
+    options: PoolOptions
+    states: StateRoom
+    skipped: Mapping[str, str]
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def guarded(self, work: Callable[[S, Worker], T], subject: S) -> Callable[[Worker], T]:
+        """An error stops the rest at once.
+
+        Not where it is told: this thread would take the next case before that.
+        """
+
+        def guarded_work(worker: Worker) -> T:
+            try:
+                return work(subject, worker)
+            except FfslabError:
+                self.stop.set()
+                raise
+
+        return guarded_work
+
+    def prepare(self, job: Job, worker: Worker) -> PreparedState | None:
+        """Prepares a flash, or takes it from the store; None after the stop."""
+        before = self.states.result(job.before) if job.before else None
+        if job.before is not None and (before is None or before.flash is None):
+            return before
+        if self.stop.is_set():
+            return None
+        kept = self.states.kept(job, before, self.run)
+        if kept is not None:
+            return kept
+        limit_s, cpu = self.options.timeout_s, worker.host_cpu
+        try:
+            return self.states.prepare(job, before, self.target, self.run, limit_s, cpu)
+        except GuestLostError as error:
+            told = f"while the flash was prepared, {error.message}"
+            raise GuestLostError(told, cause=error.cause, remedy=error.remedy) from error
+
+    def own(self, chain: Chain, worker: Worker) -> CaseDone | None:
+        """Runs a case's own guest; None after the stop."""
+        prepared = self.states.result(chain.preparing[-1]) if chain.preparing else None
+        if self.stop.is_set():
+            return None
+        reason = self.skipped.get(chain.own.case.id, "")
+        return _run_case(chain, reason, self.target, self.run, self.options, worker, prepared)
 
 
 def _without_skipped(chains: Sequence[Chain], target: Target) -> tuple[list[Chain], dict[str, str]]:
@@ -199,7 +212,7 @@ def _run_case(
     target: Target,
     run: RunDirectory,
     options: PoolOptions,
-    slot: int,
+    worker: Worker,
     prepared: PreparedState | None,
 ) -> CaseDone | None:
     case, plan = chain.own.case, chain.own.plan
@@ -211,7 +224,7 @@ def _run_case(
             return None
         if prepared.flash is None:
             return _not_run(case, run, unprepared_result(case, prepared.prepared))
-    cpu = host_cpu_for(slot, options.jobs, options.host_cpus)
+    cpu = worker.host_cpu
     flash = prepared.flash if prepared else None
     job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, cpu, flash)
     try:

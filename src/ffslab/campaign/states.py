@@ -51,10 +51,17 @@ class StateRoom:
         with self._lock:
             self._futures[job.key] = future
 
-    def wait_for(self, job: Job) -> PreparedState | None:
-        """The flash that the job leaves; None if the run was stopped before that."""
+    def future(self, job: Job | None) -> Future[PreparedState | None] | None:
+        """What will be the flash that the job leaves; None for no job."""
+        if job is None:
+            return None
         with self._lock:
-            future = self._futures[job.key]
+            return self._futures[job.key]
+
+    def result(self, job: Job) -> PreparedState | None:
+        """The flash that a job that has ended left; None if the run was stopped before that."""
+        future = self.future(job)
+        assert future is not None
         return future.result()
 
     def kept(
