@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from host_support import cases_of, golden
 
-from ffslab.protocol.records import parse_records
+from ffslab.protocol.records import Phase, parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.metrics import (
     bucket_bounds,
@@ -228,7 +228,7 @@ def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
     }
     flash = {"flash_start": FIRST_COUNTERS, "flash_end": LAST_COUNTERS}
     around = flash_records("transactions:start", "transactions:end")
-    assert phase_metrics({**record, **flash}, around, page_bytes) == {
+    assert phase_metrics(Phase.of({**record, **flash}), around, page_bytes) == {
         **record,
         "duration_ns": 2_500_000_000,
         "read_bytes_per_s": 204_800.0,  # 512,000 ÷ 2.5
@@ -258,7 +258,7 @@ def test_the_chips_time_is_its_own_by_what_it_did() -> None:
     assert flash_times({**counters, **chip}) == {} == flash_times({})
     record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 90}
     both = {"flash_start": dict.fromkeys(whole, 1), "flash_end": whole}
-    found = phase_metrics({**record, **both}, {}, 512)
+    found = phase_metrics(Phase.of({**record, **both}), {}, 512)
     assert (found["flash_ns"], found["flash_erase_ns"], found["in_driver_ns"]) == (
         43_210 - 4,
         2_999,
@@ -270,7 +270,7 @@ def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
     record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 70}
     cut = {key: value for key, value in flash_records("mount:start", "x").items() if key != "x"}
     for around in ({}, cut):
-        assert phase_metrics(record, around, 512) == {
+        assert phase_metrics(Phase.of(record), around, 512) == {
             **record,
             "errno_name": "",
             **dict.fromkeys((*FILES, "bytes_read", "bytes_written", "duration_ns"), 0),
@@ -280,7 +280,7 @@ def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
         }
     # A monitor that does not count pages: these are 0, and the times are there.
     only_time = {"flash_start": {"erase_ns": 1}, "flash_end": {"erase_ns": 3}}
-    found = phase_metrics({**record, **only_time}, {}, 512)
+    found = phase_metrics(Phase.of({**record, **only_time}), {}, 512)
     keys = ("pages_read", "pages_programmed", "blocks_erased", "in_driver_ns")
     assert [found[key] for key in keys] == [0, 0, 0, 2]
 

@@ -23,7 +23,7 @@ from ffslab.cli.tables import outcome_counts, print_results
 from ffslab.errors import EXIT_FAILED, EXIT_OK
 from ffslab.model.case import Case
 from ffslab.model.workload import Workload
-from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.protocol.records import Phase, RecordStream, parse_records
 from ffslab.report.load import plain_case
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import NOTHING, OUTCOMES, Outcome, judge
@@ -257,28 +257,33 @@ def test_what_was_to_be_deleted_is_what_the_phases_before_left() -> None:
         | {"files_read": 1000}
         for name, (made, gone) in counts.items()
     )
-    found = ffsmark.shortfall(Ffsmark(), RecordStream(records, (), False), records[2])
+    found = ffsmark.shortfall(Ffsmark(), RecordStream(records, (), False), Phase.of(records[2]))
     assert found is not None
     assert (found.what, found.measured, found.asked) == ("files deleted", 30, 115)
     assert found.told.endswith("(ENOSPC) after 30 of 115 files deleted")
     other = {**records[2], "phase": "mount"}
-    assert ffsmark.shortfall(Ffsmark(), RecordStream(records, (), False), other) is None
+    assert ffsmark.shortfall(Ffsmark(), RecordStream(records, (), False), Phase.of(other)) is None
 
 
 def test_a_tree_that_is_cut_short_may_say_nothing() -> None:
     phase = {"type": "phase", "phase": "create", "workload": "tree"}
     others = ({"type": "tree", "phase": "copy", "files": 9},)
-    found = tree.shortfall(Tree(), RecordStream(others, (), False), phase)
+    found = tree.shortfall(Tree(), RecordStream(others, (), False), Phase.of(phase))
     assert found is not None
     assert (found.measured, found.asked, found.accepted) == (0, None, False)
     assert found.told == "phase create: no space left on the partition (ENOSPC)"
     message = "No space after 7 of 12 files"
     made = (*others, {"type": "tree", "phase": "create", "files": 7})
-    found = tree.shortfall(Tree(), RecordStream(made, (), False), {**phase, "message": message})
+    found = tree.shortfall(
+        Tree(), RecordStream(made, (), False), Phase.of({**phase, "message": message})
+    )
     assert found is not None
     assert (found.what, found.measured, found.asked) == ("files created", 7, 12)
     assert found.told.endswith(f"(ENOSPC): {message}")
-    assert tree.shortfall(Tree(), RecordStream(made, (), False), {**phase, "workload": "x"}) is None
+    assert (
+        tree.shortfall(Tree(), RecordStream(made, (), False), Phase.of({**phase, "workload": "x"}))
+        is None
+    )
 
 
 def test_which_results_are_no_failures() -> None:

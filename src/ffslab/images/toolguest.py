@@ -276,14 +276,14 @@ def _prepare(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> None:
 
 
 def _raise_failed_step(stream: RecordStream, directory: Path, log: str) -> None:
-    failed = next((step for step in stream.of_type("step") if step["status"] != "ok"), None)
+    failed = next((step for step in stream.steps if step.failed), None)
     if failed is None:
         return
     lines = log.splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("$ ")]
     # The first command is ffslab's own: it unpacks the tree.
-    if failed["verb"] != "exec" or len(starts) < 2:
-        reason = f"step {failed['verb']}: {failed.get('message', '')}"
+    if failed.verb != "exec" or len(starts) < 2:
+        reason = f"step {failed.verb}: {failed.message}"
         raise _guest_failed(reason, directory, log)
     raise ToolFailedError(lines[starts[-1]][2:], lines[starts[-1] + 1 :])
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 RECORD_VERSION = 1
@@ -92,9 +93,122 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
 _LARGEST = 2**63 - 1
 
 
+OK = "ok"
+# What a phase counted, beside its flash operations; docs/plan-format.md, section 3.
+PHASE_COUNTS = (
+    *("files_created", "files_deleted", "files_read", "files_appended"),
+    *("bytes_read", "bytes_written"),
+)
+
+
 @dataclass(frozen=True, slots=True)
+class Phase:
+    """A measured part of a workload, or of a step; times are nanoseconds since the guest's boot.
+
+    `counts` by PHASE_COUNTS; `flash_start`, `flash_end`: the monitor's counters, empty without one.
+    """
+
+    workload: str
+    name: str
+    t_start_ns: int
+    t_end_ns: int
+    status: str
+    errno_name: str
+    message: str
+    counts: Mapping[str, int]
+    flash_start: Mapping[str, int]
+    flash_end: Mapping[str, int]
+
+    @classmethod
+    def of(cls, record: Record) -> Phase:
+        """The phase of a record `phase`."""
+        return cls(
+            workload=str(record.get("workload", "")),
+            name=str(record["phase"]),
+            t_start_ns=record.get("t_start_ns", 0),
+            t_end_ns=record.get("t_end_ns", 0),
+            status=str(record.get("status", OK)),
+            errno_name=str(record.get("errno_name", "")),
+            message=str(record.get("message") or ""),
+            counts={key: record.get(key, 0) for key in PHASE_COUNTS},
+            flash_start=record.get("flash_start") or {},
+            flash_end=record.get("flash_end") or {},
+        )
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended with an error."""
+        return self.status != OK
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that was executed, with the phases that it reported.
+
+    `may_fail`: the plan allows it to fail. `may_fill`: it may end for lack of space.
+    """
+
+    index: int
+    verb: str
+    label: str
+    t_start_ns: int
+    t_end_ns: int
+    status: str
+    errno_name: str
+    message: str
+    may_fail: bool
+    may_fill: bool
+    phases: tuple[Phase, ...] = ()
+
+    @classmethod
+    def of(cls, record: Record, phases: tuple[Phase, ...] = ()) -> Step:
+        """The step of a record `step`."""
+        return cls(
+            index=record.get("index", 0),
+            verb=str(record["verb"]),
+            label=str(record.get("label", "")),
+            t_start_ns=record.get("t_start_ns", 0),
+            t_end_ns=record.get("t_end_ns", 0),
+            status=str(record.get("status", OK)),
+            errno_name=str(record.get("errno_name", "")),
+            message=str(record.get("message") or ""),
+            may_fail=bool(record.get("may_fail")),
+            may_fill=bool(record.get("may_fill")),
+            phases=phases,
+        )
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended with an error."""
+        return self.status != OK
+
+    @property
+    def duration_ns(self) -> int:
+        """Virtual time from begin to end."""
+        return self.t_end_ns - self.t_start_ns
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What the agent says last."""
+
+    status: str
+    message: str
+    t_ns: int
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the plan ended well."""
+        return self.status == OK
+
+
+@dataclass(frozen=True)
 class RecordStream:
-    """The records in order; `damage` describes lines that are none; `cut`: no line end."""
+    """The records in order; `damage` describes lines that are none; `cut`: no line end.
+
+    What every workload has is typed here, once; the records of a single workload are typed by its
+    package.
+    """
 
     records: tuple[Record, ...]
     damage: tuple[str, ...]
@@ -108,11 +222,41 @@ class RecordStream:
         """The first record of one type, or None."""
         return next((record for record in self.records if record["type"] == kind), None)
 
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The executed steps, each with its phases, which are reported right before it."""
+        return self._executed[0]
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """All phases in order, those without a step among them: the guest did not get to it."""
+        return tuple(Phase.of(record) for record in self.of_type("phase"))
+
     @property
-    def end(self) -> Record | None:
-        """The `end` record, or None if the agent did not come to its end."""
+    def open_phases(self) -> tuple[Phase, ...]:
+        """The phases behind the last step."""
+        return self._executed[1]
+
+    @cached_property
+    def end(self) -> End | None:
+        """What the agent said at its end, or None if it did not come to that."""
         ends = self.of_type("end")
-        return ends[-1] if ends else None
+        if not ends:
+            return None
+        last = ends[-1]
+        return End(str(last["status"]), str(last.get("message") or ""), last.get("t_ns", 0))
+
+    @cached_property
+    def _executed(self) -> tuple[tuple[Step, ...], tuple[Phase, ...]]:
+        steps: list[Step] = []
+        pending: list[Phase] = []
+        for record in self.records:
+            if record["type"] == "phase":
+                pending.append(Phase.of(record))
+            elif record["type"] == "step":
+                steps.append(Step.of(record, tuple(pending)))
+                pending = []
+        return tuple(steps), tuple(pending)
 
 
 def without_header(record: Record) -> dict[str, Any]:

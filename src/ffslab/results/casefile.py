@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ffslab.model.case import Case, case_spec
-from ffslab.protocol.records import Record, RecordStream, without_header
+from ffslab.protocol.records import RecordStream, Step, without_header
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import (
@@ -52,10 +52,10 @@ def case_result(
         "axes": dict(case.axes),
         "kernel": case.kernel.spec,
         "spec": case_spec(case),
-        "virtual_ns": end["t_ns"] if end else None,
+        "virtual_ns": end.t_ns if end else None,
         "flash_sha256": flash_sha256,
         "mtd": without_header(mtd) if mtd else None,
-        "steps": [_step(record) for record in stream.of_type("step")],
+        "steps": [_step(step) for step in stream.steps],
         "space": [without_header(record) for record in stream.of_type("space")],
         "phases": _phases(stream, case.board.chip.page_bytes, part.PHASES),
         "latencies": [latency_metrics(record) for record in stream.of_type("latency")],
@@ -83,7 +83,7 @@ def _phases(
 ) -> list[dict[str, Any]]:
     """The figures of each phase, and those of the phases `summed` together."""
     by_label = {snapshot["label"]: snapshot for snapshot in stream.of_type("flash")}
-    phases = [phase_metrics(record, by_label, page_bytes) for record in stream.of_type("phase")]
+    phases = [phase_metrics(phase, by_label, page_bytes) for phase in stream.phases]
     whole = workload_metrics(phases, by_label, page_bytes, summed)
     return [*phases, whole] if whole else phases
 
@@ -106,13 +106,13 @@ def _preparation(
     return {**last, "before": earlier} if earlier else last
 
 
-def _step(record: Record) -> dict[str, Any]:
+def _step(step: Step) -> dict[str, Any]:
     return {
-        "index": record["index"],
-        "verb": record["verb"],
-        "label": record.get("label", ""),
-        "t_start_ns": record["t_start_ns"],
-        "duration_ns": record["t_end_ns"] - record["t_start_ns"],
-        "status": record["status"],
-        "errno_name": record.get("errno_name", ""),
+        "index": step.index,
+        "verb": step.verb,
+        "label": step.label,
+        "t_start_ns": step.t_start_ns,
+        "duration_ns": step.duration_ns,
+        "status": step.status,
+        "errno_name": step.errno_name,
     }

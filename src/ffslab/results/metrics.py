@@ -12,6 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ffslab.protocol.records import Phase
+
 SUB_BUCKETS = 128
 QUANTILES = (("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99), ("p999_ns", 0.999))
 _CHIP_TIMES = {
@@ -118,32 +120,21 @@ def write_amplification(pages: int, page_bytes: int, bytes_written: int) -> floa
 
 
 def phase_metrics(
-    phase: Mapping[str, Any],
+    phase: Phase,
     snapshots: Mapping[str, Mapping[str, Any]],
     page_bytes: int,
 ) -> dict[str, Any]:
     """One phase's figures from its record and the flash snapshots around it."""
-    name = phase["phase"]
     metrics = {
-        "phase": name,
-        "status": phase["status"],
-        "errno_name": phase.get("errno_name", ""),
-        "t_start_ns": phase["t_start_ns"],
-        "t_end_ns": phase["t_end_ns"],
-        **{
-            key: phase.get(key, 0)
-            for key in (
-                "files_created",
-                "files_deleted",
-                "files_read",
-                "files_appended",
-                "bytes_read",
-                "bytes_written",
-            )
-        },
+        "phase": phase.name,
+        "status": phase.status,
+        "errno_name": phase.errno_name,
+        "t_start_ns": phase.t_start_ns,
+        "t_end_ns": phase.t_end_ns,
+        **phase.counts,
     }
-    counters = counter_difference(phase.get("flash_start", {}), phase.get("flash_end", {}))
-    start, end = snapshots.get(f"{name}:start"), snapshots.get(f"{name}:end")
+    counters = counter_difference(phase.flash_start, phase.flash_end)
+    start, end = snapshots.get(f"{phase.name}:start"), snapshots.get(f"{phase.name}:end")
     wear = wear_metrics(start["erases"], end["erases"]) if start and end else {}
     return _with_derived(metrics, counters, wear, page_bytes)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ffslab.errors import DamagedResultError
-from ffslab.protocol.records import MEASURED_STEP, Record, RecordStream, parse_records
+from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, Step, parse_records
 from ffslab.results.console import last_lines, scan_console
 from ffslab.results.shortfall import FULL, Shortfall
 
@@ -50,7 +50,7 @@ class Asked:
     """
 
     check: Callable[[RecordStream], None] = lambda _: None
-    shortfall: Callable[[RecordStream, Record | None], Shortfall | None] | None = None
+    shortfall: Callable[[RecordStream, Phase | None], Shortfall | None] | None = None
 
 
 NOTHING = Asked()
@@ -111,14 +111,14 @@ def judge(
         )
     if failed is not None:
         return failed
-    if end["status"] != "ok":
+    if not end.is_good:
         # No step failed: the agent did not accept the plan.
-        why = end.get("message") or f"it ended with status {end['status']}"
+        why = end.message or f"it ended with status {end.status}"
         return Outcome("fail", f"the agent: {why}", last_lines(console))
     return _short(asked, stream) or Outcome("pass")
 
 
-def _short(asked: Asked, stream: RecordStream, full_phase: Record | None = None) -> Outcome | None:
+def _short(asked: Asked, stream: RecordStream, full_phase: Phase | None = None) -> Outcome | None:
     short = asked.shortfall(stream, full_phase) if asked.shortfall is not None else None
     return Outcome("short", short.told, short=short) if short is not None else None
 
@@ -126,55 +126,44 @@ def _short(asked: Asked, stream: RecordStream, full_phase: Record | None = None)
 def _failed_step(stream: RecordStream, console: str, asked: Asked) -> Outcome | None:
     phases, steps = _failures(stream)
     for phase in phases:
-        name, errno = phase["phase"], str(phase.get("errno_name", ""))
+        name, errno = phase.name, phase.errno_name
         if name == "verify" or errno in _DAMAGE_ERRORS:
             return Outcome(
                 "corrupt",
-                f"phase {name}: {phase.get('message') or errno or 'data differ'}",
+                f"phase {name}: {phase.message or errno or 'data differ'}",
                 last_lines(console),
             )
-        if errno == FULL and phase["workload"] == "prepare" and phase.get("message"):
+        if errno == FULL and phase.workload == "prepare" and phase.message:
             # It says which share cannot be reached, and what went in.
-            return Outcome("fail", f"phase {name}: {phase['message']}")
+            return Outcome("fail", f"phase {name}: {phase.message}")
         short = _short(asked, stream, phase) if errno == FULL else None
         if short is not None:
             return short
         if errno == FULL:
             told = f"phase {name}: no space left on the partition (ENOSPC)"
             # A measured step says what went in, and whether inodes or pages ran out.
-            more = phase.get("message") if phase["workload"] == MEASURED_STEP else ""
+            more = phase.message if phase.workload == MEASURED_STEP else ""
             return Outcome("fail", f"{told}: {more}" if more else told)
-        message = phase.get("message") or "failed"
+        message = phase.message or "failed"
         return Outcome("fail", f"phase {name}: {errno} {message}".replace("  ", " "))
     for step in steps:
-        errno = str(step.get("errno_name", ""))
-        kind: OutcomeKind = "corrupt" if errno in _DAMAGE_ERRORS else "fail"
-        message = step.get("message") or errno or "failed"
-        return Outcome(
-            kind, f"step {step['index']} ({step['verb']}): {message}", last_lines(console)
-        )
+        kind: OutcomeKind = "corrupt" if step.errno_name in _DAMAGE_ERRORS else "fail"
+        message = step.message or step.errno_name or "failed"
+        return Outcome(kind, f"step {step.index} ({step.verb}): {message}", last_lines(console))
     return None
 
 
-def _failures(stream: RecordStream) -> tuple[list[Record], list[Record]]:
+def _failures(stream: RecordStream) -> tuple[list[Phase], list[Step]]:
     """The phases and the steps that failed, without those that may fail.
 
-    The record of a step says which may; its phases are reported right before it. A workload that
-    filled the partition has failed too, though the plan went on.
+    A workload that filled the partition has failed too, though the plan went on.
     """
-    phases: list[Record] = []
-    steps: list[Record] = []
-    pending: list[Record] = []
-    for record in stream.records:
-        if record["type"] == "phase" and record["status"] != "ok":
-            pending.append(record)
-        if record["type"] != "step":
-            continue
-        if record["status"] != "ok" and not record.get("may_fail"):
-            steps.append(record)
-        phases += [] if record.get("may_fail") else pending
-        pending = []
-    return phases + pending, steps
+    counting = [step for step in stream.steps if not step.may_fail]
+    phases = [phase for step in counting for phase in step.phases]
+    return (
+        [phase for phase in (*phases, *stream.open_phases) if phase.failed],
+        [step for step in counting if step.failed],
+    )
 
 
 def _message(line: str) -> str:

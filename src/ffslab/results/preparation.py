@@ -31,7 +31,7 @@ def preparation_results(
         "outcome": outcome.kind,
         "reason": outcome.reason,
         "excerpt": list(outcome.excerpt),
-        "virtual_ns": end["t_ns"] if end else None,
+        "virtual_ns": end.t_ns if end else None,
         "phases": list(phases),
         **_achieved(stream, partition_bytes),
     }
@@ -44,13 +44,13 @@ def own_preparation_results(stream: RecordStream, partition_bytes: int) -> dict[
     """
     if not stream.of_type("prepared"):
         return None
-    step = next((r for r in stream.of_type("step") if r["verb"] == "prepare"), None)
+    step = next((one for one in stream.steps if one.verb == "prepare"), None)
     return {
         "key": None,
-        "outcome": "pass" if step is None or step["status"] == "ok" else "fail",
-        "reason": "" if step is None else step.get("message", ""),
+        "outcome": "fail" if step is not None and step.failed else "pass",
+        "reason": "" if step is None else step.message,
         "excerpt": [],
-        "virtual_ns": step["t_end_ns"] if step else None,
+        "virtual_ns": step.t_end_ns if step else None,
         "phases": [],
         **_achieved(stream, partition_bytes),
     }

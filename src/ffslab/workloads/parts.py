@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ffslab.model.case import Case
-from ffslab.protocol.records import Record, RecordStream
+from ffslab.protocol.records import Phase, RecordStream
 from ffslab.results.schema import Figure, Metric, TaskWork
 from ffslab.results.shortfall import Shortfall
 from ffslab.workloads.registry import module_of
@@ -47,7 +47,7 @@ class ResultPart(Protocol):
         ...
 
     def shortfall(
-        self, workload: Any, stream: RecordStream, full_phase: Record | None
+        self, workload: Any, stream: RecordStream, full_phase: Phase | None
     ) -> Shortfall | None:
         """What was measured less than asked for; `full_phase` failed with ENOSPC, if one did."""
         ...

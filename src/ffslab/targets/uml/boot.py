@@ -94,7 +94,7 @@ def fault_of(end: BootEnd, directory: Path) -> HostFault | None:
 
     def ended_well() -> bool:
         last = parse_records(_read(directory / RECORDS_NAME)).end
-        return last is not None and last["status"] == "ok" and not end.timed_out
+        return last is not None and last.is_good and not end.timed_out
 
     return host_fault(
         GuestEnd(

@@ -118,10 +118,10 @@ def _raise_failure(records: Path) -> None:
     """The agent's own words if a step before the shell failed."""
     from ffslab.protocol.records import parse_records
 
-    for step in parse_records(records.read_bytes()).of_type("step"):
-        if step["status"] != "ok":
+    for step in parse_records(records.read_bytes()).steps:
+        if step.failed:
             raise InfrastructureError(
-                f"the guest's step {step['verb']} failed: {step.get('message', '')}",
+                f"the guest's step {step.verb} failed: {step.message}",
                 cause="see the kernel's messages above",
                 remedy=f"{program()} doctor",
             )

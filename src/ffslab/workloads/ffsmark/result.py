@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ffslab.model.case import Case
-from ffslab.protocol.records import Record, RecordStream
+from ffslab.protocol.records import Phase, RecordStream
 from ffslab.results.preparation import Preparation
 from ffslab.results.shortfall import FULL, Shortfall
 from ffslab.workloads.ffsmark.keys import Ffsmark
@@ -34,25 +34,22 @@ def result_keys(
 
 
 def shortfall(
-    workload: Ffsmark, stream: RecordStream, full_phase: Record | None
+    workload: Ffsmark, stream: RecordStream, full_phase: Phase | None
 ) -> Shortfall | None:
     """How far the phase came that filled the partition."""
-    if full_phase is None:
+    if full_phase is None or full_phase.name not in PHASES:
         return None
-    phase = full_phase
-    name = str(phase["phase"])
-    if name not in PHASES:
-        return None
-    what, measured, asked = "files created", phase["files_created"], workload.number
+    name, counts = full_phase.name, full_phase.counts
+    what, measured, asked = "files created", counts["files_created"], workload.number
     if name == "transactions":
         # One half of a transaction reads or appends, the other creates or deletes.
-        first = phase["files_read"] + phase["files_appended"]
-        second = phase["files_created"] + phase["files_deleted"]
+        first = counts["files_read"] + counts["files_appended"]
+        second = counts["files_created"] + counts["files_deleted"]
         what, measured, asked = "transactions", max(first, second), workload.transactions
     elif name == "deletion":
-        before = [p for p in stream.of_type("phase") if p["phase"] in PHASES[:2]]
-        left = sum(p["files_created"] - p["files_deleted"] for p in before)
-        what, measured, asked = "files deleted", phase["files_deleted"], left
+        before = [phase.counts for phase in stream.phases if phase.name in PHASES[:2]]
+        left = sum(one["files_created"] - one["files_deleted"] for one in before)
+        what, measured, asked = "files deleted", counts["files_deleted"], left
     told = f"phase {name}: no space left on the partition ({FULL})"
     told = f"{told} after {measured:,} of {asked:,} {what}"
-    return Shortfall(what, int(measured), int(asked), FULL, accepted=False, told=told)
+    return Shortfall(what, measured, asked, FULL, accepted=False, told=told)

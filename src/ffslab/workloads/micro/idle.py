@@ -73,10 +73,10 @@ def _are_times(value: object) -> TypeGuard[list[int]]:
 
 
 def _measured_phase(stream: RecordStream) -> Interval | None:
-    for record in stream.of_type("phase"):
-        if (record["workload"], record["phase"]) == ("micro", "measure"):
-            times = [record["t_start_ns"], record["t_end_ns"]]
-            return (times[0], times[1]) if _are_times(times) and times[0] <= times[1] else None
+    for phase in stream.phases:
+        if (phase.workload, phase.name) == ("micro", "measure"):
+            times = phase.t_start_ns, phase.t_end_ns
+            return times if times[0] <= times[1] else None
     return None
 
 

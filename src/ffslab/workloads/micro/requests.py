@@ -162,7 +162,7 @@ def _check_total(parts: Iterable[_Part], stream: RecordStream) -> None:
     """Of a guest that came to its end all requests are there."""
     micro = stream.first("micro")
     end = stream.end
-    if micro is None or end is None or end["status"] != "ok":
+    if micro is None or end is None or not end.is_good:
         return
     found = sum(part.count for part in parts)
     if found != micro["requests_done"]:

@@ -17,7 +17,7 @@ from typing import Any
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
 from ffslab.model.units import format_size
-from ffslab.protocol.records import Record, RecordStream, without_header
+from ffslab.protocol.records import Phase, RecordStream, without_header
 from ffslab.results.preparation import Preparation
 from ffslab.results.shortfall import FULL, LEAST_PERCENT, Shortfall
 from ffslab.workloads.micro.keys import Micro
@@ -224,7 +224,7 @@ def _counts(sums: Mapping[str, int]) -> dict[str, int]:
     return {name: sums[name] for name in _COUNTS}
 
 
-def shortfall(workload: Micro, stream: RecordStream, full_phase: Record | None) -> Shortfall | None:
+def shortfall(workload: Micro, stream: RecordStream, full_phase: Phase | None) -> Shortfall | None:
     """The volume is the measure; where only the test file is smaller than asked for, the file."""
     record = stream.first("micro")
     if record is None:

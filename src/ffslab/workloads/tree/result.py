@@ -14,7 +14,7 @@ from typing import Any
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
-from ffslab.protocol.records import MEASURED_STEP, Record, RecordStream
+from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream
 from ffslab.results.metrics import FLASH_TIMES, flash_times, in_driver_ns
 from ffslab.results.preparation import Preparation
 from ffslab.results.shortfall import FULL, Shortfall
@@ -199,18 +199,15 @@ def _write_ns(stream: RecordStream) -> int | None:
     phase = next((phase for name, phase in phases.items() if name.startswith(_WRITE_PHASE)), None)
     if phase is not None:
         return phase.duration_ns if phase.status == OK else None
-    step = next((r for r in stream.of_type("step") if r["verb"] == _WRITE_VERB), None)
-    if step is None or step["status"] != OK:
-        return None
-    return int(step["t_end_ns"] - step["t_start_ns"])
+    step = next((one for one in stream.steps if one.verb == _WRITE_VERB), None)
+    return None if step is None or step.failed else step.duration_ns
 
 
-def shortfall(_workload: Tree, stream: RecordStream, full_phase: Record | None) -> Shortfall | None:
+def shortfall(_workload: Tree, stream: RecordStream, full_phase: Phase | None) -> Shortfall | None:
     """Files of the tree; a copy's message does not say how many there are to be."""
-    phase = full_phase
-    if phase is None or phase["workload"] != MEASURED_STEP:
+    if full_phase is None or full_phase.workload != MEASURED_STEP:
         return None
-    name, message = str(phase["phase"]), str(phase.get("message") or "")
+    name, message = full_phase.name, full_phase.message
     made = next((tree for tree in stream.of_type("tree") if tree["phase"] == name), None)
     asked = _OF_FILES.search(message)
     told = f"phase {name}: no space left on the partition ({FULL})"
