@@ -104,8 +104,8 @@ def test_what_differs_without_a_reason_lists_its_figures() -> None:
 
 
 def test_why_figures_cannot_be_compared_is_told() -> None:
-    row = result(phases=[], virtual_ns=None)
-    other = result(phases=[phase("creation")], virtual_ns=None)
+    row = result(phases=[], virtual_ns=5)
+    other = result(phases=[phase("creation")], virtual_ns=5)
     skipped = ET.fromstring(as_junit([compared(row, other)])).find(".//skipped")
     assert skipped is not None
     assert skipped.get("message") == "not comparable: the base has none"

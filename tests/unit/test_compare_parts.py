@@ -20,6 +20,7 @@ from compare_support import (
 )
 
 from ffslab.compare.band import Band, Histories, band, bands_of, joined
+from ffslab.compare.cases import Side, compared_case
 from ffslab.compare.engine import CaseRow, FigureRow, Rules, compare_runs
 from ffslab.compare.pairs import also_differing, axis_sides, spec_differences
 from ffslab.compare.ratios import Pair, summarise
@@ -99,6 +100,7 @@ def test_a_verdict(
         (((100, 97.99),), 2.0, False),
         (((100, 101), (100, 103)), 2.0, False),  # the largest counts
         (((100, 101), (100, 97)), 2.0, False),  # and the smallest
+        (((100, 50), (100, 60)), 2.0, False),
         (((100, 101), (100, 102)), 2.0, True),
         (((100, 101), (0, 1)), 2.0, False),  # from nothing no percentage leads
         (((100, 100.0001),), 0.0, False),
@@ -499,6 +501,14 @@ def test_labels_of_words_that_both_have() -> None:
     found = compared(result("old-jffs2-free-s1"), result("new-jffs2-free-s1"))
     assert only(found).label == "jffs2-free"
     assert only(compared(result("one-s1"), result("two-s1"))).label == "one"
+
+
+def test_a_case_without_a_reason_or_a_figure() -> None:
+    made = compared_case({**result(), "reason": None})
+    assert made.reason == "" and made.measured is None and made.perturbation == 0
+    assert Side("x", {}, (), 0).study == "" and Side("x", {}, (), 0).where == ""
+    assert Side("x", {}, (), 0).build_of(made) == ("", "")
+    assert made.variant == "default"
 
 
 # --- pairs

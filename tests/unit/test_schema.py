@@ -65,6 +65,10 @@ def test_words_for_what_grew() -> None:
     }
 
 
+def test_what_is_time() -> None:
+    assert BY_NAME["flash_ns"].is_time and not BY_NAME["pages_read"].is_time
+
+
 def test_the_document_is_that_of_the_schema() -> None:
     """Made by `ffslab schema metrics > docs/metrics.md`."""
     text = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
