@@ -81,8 +81,10 @@ def test_three_worse_figures_are_all_in_the_message() -> None:
     new = result()
     for name in ("pages_read", "pages_programmed", "blocks_erased"):
         new = scaled(new, f"transactions.{name}", 2)
-    failure = ET.fromstring(as_junit([compared(result(), new)])).find(".//failure")
+    root = ET.fromstring(as_junit([compared(result(), new)]))
+    failure, suite = root.find(".//failure"), root.find("testsuite")
     assert failure is not None and "more" not in str(failure.get("message"))
+    assert suite is not None and suite.get("skipped") == "0"
 
 
 def test_a_case_that_newly_fails_for_one_seed_says_so_first() -> None:
