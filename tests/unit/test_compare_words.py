@@ -219,6 +219,16 @@ def test_how_many_figures_have_which_verdict() -> None:
     assert counts_words(case) == f"{len(case.rows) - 2} same, 1 better, 1 worse"
 
 
+def test_a_change_just_outside_its_band_has_the_digits_that_show_it() -> None:
+    def told(factor: float) -> str:
+        return told_change(row_of(only(banded(factor, 0.98, 1.0361)), TIME))
+
+    assert told(1.0364) == "3.64 % slower (band −2 % to +3.61 %)"
+    assert told(1.036) == "3.6 % slower (band −2 % to +3.6 %)"  # inside
+    assert told(0.9796) == "2.04 % faster (band −2 % to +3.61 %)"
+    assert told(1.05) == "5 % slower (band −2 % to +3.6 %)"
+
+
 def test_a_cause_in_words() -> None:
     row = result()
     slower = with_figure(

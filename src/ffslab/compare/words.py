@@ -13,6 +13,7 @@ from ffslab.results.schema import Figure, Metric
 
 _TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
 _LEAST_PERCENT = 1e-4
+_PERCENT_DIGITS = 2
 _MOST_DIGITS = 12
 _AS = {
     "slower": "times slower",
@@ -74,24 +75,24 @@ def values_text(metric: Metric, base: float | None, new: float | None) -> tuple[
     return before, after
 
 
-def percent_text(percent: float) -> str:
+def percent_text(percent: float, digits: int = _PERCENT_DIGITS) -> str:
     """Without its sign, two digits that count: "0.1 %"."""
     size = abs(percent)
     if 0 < size < _LEAST_PERCENT:
         return f"under {_LEAST_PERCENT:.4f} %"
-    shown = number(size, 2)
+    shown = number(size, digits)
     return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} %"
 
 
-def signed_percent(percent: float) -> str:
+def signed_percent(percent: float, digits: int = _PERCENT_DIGITS) -> str:
     """With its sign: "+0.1 %"."""
     if percent == 0:
         return "0 %"
     sign = "+" if percent > 0 else "−"
-    return f"{sign}{percent_text(percent)}"
+    return f"{sign}{percent_text(percent, digits)}"
 
 
-def ratio_words(metric: Metric, ratio: float) -> str:
+def ratio_words(metric: Metric, ratio: float, digits: int = _PERCENT_DIGITS) -> str:
     """What a new value of `ratio` times the base is."""
     if ratio == 1:
         return "same"
@@ -100,7 +101,7 @@ def ratio_words(metric: Metric, ratio: float) -> str:
     noun = f" {_noun(metric)}" if word in _COUNTED and _noun(metric) else ""
     if factor >= _TIMES_FROM and (ratio > 1 or (word in _SPEEDS and ratio > 0)):
         return f"{number(factor)} {_AS[word]}{noun}"
-    return f"{percent_text((ratio - 1) * 100)} {word}{noun}"
+    return f"{percent_text((ratio - 1) * 100, digits)} {word}{noun}"
 
 
 def _noun(metric: Metric) -> str:
@@ -117,7 +118,7 @@ def change_words(row: FigureRow) -> str:
         return _difference_words(row.figure.metric, row.base, row.new)
     if row.new == 0:
         return "none any more" if row.figure.metric.exact else "0 now"
-    return ratio_words(row.figure.metric, row.summary.mean)
+    return ratio_words(row.figure.metric, row.summary.mean, _digits(row))
 
 
 def _difference_words(metric: Metric, base: float, new: float) -> str:
@@ -140,13 +141,27 @@ def range_words(row: FigureRow) -> str:
 
 def band_words(row: FigureRow) -> str:
     """The band of builds; empty where it was not measured."""
-    return "" if row.band is None else band_text(row.figure.metric, row.band)
+    return "" if row.band is None else band_text(row.figure.metric, row.band, _digits(row))
 
 
-def band_text(metric: Metric, band: Band) -> str:
+def _digits(row: FigureRow) -> int:
+    """As many as show that a change outside its band is outside."""
+    if row.band is None or row.band.relative is None or row.summary is None:
+        return _PERCENT_DIGITS
+    if row.verdict is Verdict.BAND:
+        return _PERCENT_DIGITS
+    change = 100 * (row.summary.mean - 1)
+    for digits in range(_PERCENT_DIGITS, _MOST_DIGITS):
+        ends = {signed_percent(100 * end, digits) for end in row.band.relative}
+        if signed_percent(change, digits) not in ends:
+            return digits
+    return _PERCENT_DIGITS
+
+
+def band_text(metric: Metric, band: Band, digits: int = _PERCENT_DIGITS) -> str:
     """What another build alone would do: relative to the base where that has a sense."""
     if band.relative is not None:
-        low, high = (signed_percent(100 * end) for end in band.relative)
+        low, high = (signed_percent(100 * end, digits) for end in band.relative)
     else:
         low, high = (_signed_value(metric, end) for end in (band.low, band.high))
     return low if low == high else f"{low} to {high}"
