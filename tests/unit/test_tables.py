@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow.parquet
 
-from ffslab.results.store import COLUMNS, _quoted, case_rows
-from ffslab.workloads.micro.request_tables import RequestStage, request_columns, task_columns
+from ffslab.results.store import COLUMNS, _ColumnStage, _quoted, case_rows
 from ffslab.workloads.micro.requests import FlashRow, RequestSeries
+from ffslab.workloads.micro.tables import request_columns, task_columns
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -262,17 +262,18 @@ def test_requests_are_staged_case_by_case(tmp_path: Path) -> None:
     def rows(file: str) -> int:
         return int(pyarrow.parquet.read_table(tmp_path / file).num_rows)
 
-    stage = RequestStage(tmp_path)
-    first = ["request_tasks-000000-000.parquet", "requests-000000-000.parquet"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == first
+    stage = _ColumnStage(tmp_path)
+    first = {f"{name}-{n:09}.parquet": name for n, name in enumerate(("requests", "request_tasks"))}
+    assert {path.name for path in tmp_path.iterdir()} == set(first)
     assert [rows(file) for file in first] == [0, 0]
-    for name, file in zip(("request_tasks", "requests"), first, strict=True):
+    for file, name in first.items():
         found = pyarrow.parquet.read_table(tmp_path / file).column_names
         assert found == list(COLUMNS[name])
     key, columns = ("r", "c"), {"requests": request_columns, "request_tasks": task_columns}
     for name, of_series in columns.items():
-        stage._write(name, of_series(key, SERIES), SERIES.stream)
-    assert (rows("requests-000000-002.parquet"), rows("request_tasks-000000-002.parquet")) == (8, 5)
+        stage._write(name, of_series(key, SERIES))
+    written = ("requests-000000002.parquet", "request_tasks-000000003.parquet")
+    assert [rows(file) for file in written] == [8, 5]
 
 
 def test_a_name_with_a_quote_is_a_name_in_sql() -> None:

@@ -16,6 +16,7 @@ from ffslab.errors import SpecError
 from ffslab.loader import _shipped, load_catalog
 from ffslab.model.study import expand
 from ffslab.model.workload_file import file_of
+from ffslab.results.columns import KEY
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads import parts, registry
 
@@ -108,6 +109,21 @@ def nap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("name", MODULES)
 def test_every_package_offers_what_is_asked_of_it(kind: str, name: str) -> None:
     module, asked = registry.module_of(kind, name), MODULES[name]
+    check_part(module, asked)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_own_tables_are_whole(kind: str) -> None:
+    module = parts.tables_part(kind)
+    assert (module is None) != (registry.folder_of(kind) / "tables.py").is_file()
+    if module is None:
+        return
+    check_part(module, parts.TablesPart)
+    for columns in (*module.TABLES.values(), *module.RECORD_TABLES.values()):
+        assert dict(list(columns.items())[: len(KEY)]) == KEY
+
+
+def check_part(module: Any, asked: type) -> None:
     members = [*asked.__annotations__, *(m for m in vars(asked) if not m.startswith("_"))]
     assert members
     for member in members:

@@ -1,9 +1,9 @@
 """Run directories as tables: Parquet files, CSV, or SQL through DuckDB.
 
-Tables: `cases`, `phases`, `latencies`, `blocks`, `tree_steps`, `memory`, `requests`,
-`request_tasks`; docs/result-format.md lists the columns. Rows go to temporary files case by case
-(`case_rows` is pure), and DuckDB reads them from there: an export of a large run
-needs no more memory than its results.
+Tables: `cases`, `phases`, `latencies`, `blocks` and those of the workloads (their modules
+`tables`); docs/result-format.md lists the columns. Rows go to temporary files case by case
+(`case_rows` is pure), what is too large for a result as columns, and DuckDB reads them from there:
+an export of a large run needs no more memory than its largest case.
 """
 
 from __future__ import annotations
@@ -17,119 +17,118 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffslab.model.kernels import kernel_words
+from ffslab.results.columns import FLAG, INT, KEY, REAL, TEXT, Columns
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.schema import LATENCY_METRICS, PHASE_METRICS, Metric
 from ffslab.streams import without_surrogates
-from ffslab.workloads.micro.request_tables import (
-    REQUEST_COLUMNS,
-    REQUEST_TASK_COLUMNS,
-    RequestStage,
-)
-from ffslab.workloads.tree.tables import (
-    MEMORY_COLUMNS,
-    TREE_STEP_COLUMNS,
-    memory_rows,
-    tree_step_rows,
-)
+from ffslab.workloads.parts import TablesPart, tables_part
+from ffslab.workloads.registry import workloads
 
 if TYPE_CHECKING:
     import duckdb
 
 Row = dict[str, Any]
 
-_INT, _REAL, _TEXT, _FLAG = "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"
-_KEY = {"run": _TEXT, "case_id": _TEXT}
-
 
 def _columns(metrics: Iterable[Metric]) -> dict[str, str]:
-    return {metric.name: _INT if metric.exact else _REAL for metric in metrics}
+    return {metric.name: INT if metric.exact else REAL for metric in metrics}
 
 
-# The columns of every table in order, with their DuckDB types.
-COLUMNS: Mapping[str, Mapping[str, str]] = {
+# Columns in order with their DuckDB types: of the tables of every run,
+_GENERAL: Mapping[str, Mapping[str, str]] = {
     "cases": {
-        **_KEY,
-        "study": _TEXT,
-        "spec_hash": _TEXT,
-        "outcome": _TEXT,
-        "reason": _TEXT,
-        "short_what": _TEXT,
-        "short_measured": _INT,
-        "short_asked": _INT,
-        "short_accepted": _FLAG,
-        "kernel": _TEXT,
-        "board": _TEXT,
-        "chip": _TEXT,
-        "filesystem": _TEXT,
-        "compression": _TEXT,
-        "write_mode": _TEXT,
-        "state": _TEXT,
-        "state_kind": _TEXT,
-        "valid_percent": _INT,
-        "invalid_percent": _INT,
-        "rate_percent": _INT,
-        "partition_bytes": _INT,
-        "workload": _TEXT,
-        "pattern": _TEXT,
-        "request_bytes": _INT,
-        "part": _TEXT,
-        "steps": _TEXT,
-        "tree_bytes": _INT,
-        "image_bytes": _INT,
-        "image_flash_bytes": _INT,
-        "image_write_ns": _INT,
-        "cpu_scale": _REAL,
-        "seed": _INT,
-        "virtual_ns": _INT,
-        "wall_ns": _INT,
-        "virtual_per_wall": _REAL,
-        "flash_sha256": _TEXT,
-        "axes": _TEXT,
+        **KEY,
+        "study": TEXT,
+        "spec_hash": TEXT,
+        "outcome": TEXT,
+        "reason": TEXT,
+        "short_what": TEXT,
+        "short_measured": INT,
+        "short_asked": INT,
+        "short_accepted": FLAG,
+        "kernel": TEXT,
+        "board": TEXT,
+        "chip": TEXT,
+        "filesystem": TEXT,
+        "compression": TEXT,
+        "write_mode": TEXT,
+        "state": TEXT,
+        "state_kind": TEXT,
+        "valid_percent": INT,
+        "invalid_percent": INT,
+        "rate_percent": INT,
+        "partition_bytes": INT,
+        "workload": TEXT,
+        "pattern": TEXT,
+        "request_bytes": INT,
+        "part": TEXT,
+        "steps": TEXT,
+        "tree_bytes": INT,
+        "image_bytes": INT,
+        "image_flash_bytes": INT,
+        "image_write_ns": INT,
+        "cpu_scale": REAL,
+        "seed": INT,
+        "virtual_ns": INT,
+        "wall_ns": INT,
+        "virtual_per_wall": REAL,
+        "flash_sha256": TEXT,
+        "axes": TEXT,
     },
     "phases": {
-        **_KEY,
-        "phase": _TEXT,
-        "status": _TEXT,
-        "errno_name": _TEXT,
-        "t_start_ns": _INT,
-        "t_end_ns": _INT,
+        **KEY,
+        "phase": TEXT,
+        "status": TEXT,
+        "errno_name": TEXT,
+        "t_start_ns": INT,
+        "t_end_ns": INT,
         **_columns(PHASE_METRICS),
     },
     "latencies": {
-        **_KEY,
-        "phase": _TEXT,
-        "op": _TEXT,
+        **KEY,
+        "phase": TEXT,
+        "op": TEXT,
         **_columns(LATENCY_METRICS),
     },
     "blocks": {
-        **_KEY,
-        "label": _TEXT,
-        "block": _INT,
-        "erases": _INT,
-        "programs": _INT,
-        "reads": _INT,
+        **KEY,
+        "label": TEXT,
+        "block": INT,
+        "erases": INT,
+        "programs": INT,
+        "reads": INT,
     },
-    "tree_steps": TREE_STEP_COLUMNS,
-    "memory": MEMORY_COLUMNS,
-    "requests": REQUEST_COLUMNS,
-    "request_tasks": REQUEST_TASK_COLUMNS,
 }
-_STAGED_AS_PARQUET = ("requests", "request_tasks")
+
+
+def _parts() -> tuple[TablesPart, ...]:
+    found = (tables_part(kind) for kind in workloads())
+    return tuple(part for part in found if part is not None)
+
+
+# of those too large for a result, which are staged as Parquet,
+_OF_RECORDS = {name: table for part in _parts() for name, table in part.RECORD_TABLES.items()}
+# and of all.
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    **_GENERAL,
+    **{name: table for part in _parts() for name, table in part.TABLES.items()},
+    **_OF_RECORDS,
+}
 
 
 def case_rows(
     run_name: str, result: Mapping[str, Any], wall: Mapping[str, Any]
 ) -> dict[str, Iterable[Row]]:
-    """A case's rows in every table but those of single requests, with all their columns."""
+    """A case's rows in every table that comes from results, with all their columns."""
     key = {"run": run_name, "case_id": result["id"]}
     rows: dict[str, Iterable[Mapping[str, Any]]] = {
         "cases": [_case_row(result, wall)],
         "phases": result["phases"],
         "latencies": result["latencies"],
         "blocks": _block_rows(result["flash"]),
-        "tree_steps": tree_step_rows(result),
-        "memory": memory_rows(result),
     }
+    for part in _parts():
+        rows.update(part.rows(result))
     return {name: _filled(name, key, table) for name, table in rows.items()}
 
 
@@ -233,12 +232,12 @@ def export_tables(run: RunDirectory, directory: Path, kind: str) -> list[Path]:
 
 def _stage(runs: Sequence[RunDirectory], directory: Path) -> None:
     """Writes the rows of all tables to files in `directory`, one case after the other."""
-    requests = RequestStage(directory)
+    columns = _ColumnStage(directory)
     with ExitStack() as stack:
         files = {
             name: stack.enter_context((directory / f"{name}.jsonl").open("w", encoding="utf-8"))
             for name in COLUMNS
-            if name not in _STAGED_AS_PARQUET
+            if name not in _OF_RECORDS
         }
         for run in runs:
             walls = run.walls()
@@ -246,12 +245,42 @@ def _stage(runs: Sequence[RunDirectory], directory: Path) -> None:
                 rows = case_rows(run.path.name, result, walls.get(result["id"], {}))
                 for name, table in rows.items():
                     files[name].writelines(json.dumps(row) + "\n" for row in table)
-                requests.add(run, result)
+                columns.add(run, result)
+
+
+class _ColumnStage:
+    """Writes NAME-NNNNNN.parquet for tables of columns into a directory, in the order given."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._files = 0
+        # An empty one gives every table its columns even if no case has a row.
+        for name, table in _OF_RECORDS.items():
+            self._write(name, dict.fromkeys(table, ()))
+
+    def add(self, run: RunDirectory, result: Mapping[str, Any]) -> None:
+        """What a case has in these tables; DamagedResultError if its records are gone."""
+        for part in _parts():
+            for name, columns in part.record_columns(run, result):
+                self._write(name, columns)
+
+    def _write(self, name: str, columns: Columns) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        types = {INT: pyarrow.int64(), TEXT: pyarrow.string(), FLAG: pyarrow.bool_()}
+        arrays = {
+            column: pyarrow.array(columns[column], type=types[kind])
+            for column, kind in _OF_RECORDS[name].items()
+        }
+        path = self._directory / f"{name}-{self._files:09}.parquet"
+        self._files += 1
+        pyarrow.parquet.write_table(pyarrow.table(arrays), path)
 
 
 def _source(name: str, directory: Path) -> str:
     """What to select a staged table from."""
-    if name in _STAGED_AS_PARQUET:
+    if name in _OF_RECORDS:
         return f"read_parquet({_quoted(directory / f'{name}-*.parquet')})"
     kinds = ", ".join(f"'{column}': '{kind}'" for column, kind in COLUMNS[name].items())
     path = _quoted(directory / f"{name}.jsonl")

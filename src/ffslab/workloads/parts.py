@@ -6,14 +6,14 @@ package against them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ffslab.model.case import Case
 from ffslab.protocol.records import Phase, RecordStream
 from ffslab.results.schema import Figure, Metric, TaskWork
 from ffslab.results.shortfall import Shortfall
-from ffslab.workloads.registry import module_of
+from ffslab.workloads.registry import folder_of, module_of
 from ffslab.workloads.rig import Rig
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from ffslab.results.columns import Columns
     from ffslab.results.preparation import Preparation
+    from ffslab.results.rundir import RunDirectory
 
 Row = Mapping[str, Any]
 
@@ -81,6 +83,25 @@ class MetricsPart(Protocol):
         ...
 
 
+class TablesPart(Protocol):
+    """The module `tables`, of a workload that has tables beside those of every run.
+
+    Columns with their DuckDB types (`ffslab.results.columns`), by table: TABLES are filled from
+    results, RECORD_TABLES, too large for these, from the records of each case.
+    """
+
+    TABLES: Mapping[str, Mapping[str, str]]
+    RECORD_TABLES: Mapping[str, Mapping[str, str]]
+
+    def rows(self, result: Row) -> Mapping[str, Iterable[Row]]:
+        """The rows of a result in TABLES, of any workload's."""
+        ...
+
+    def record_columns(self, run: RunDirectory, result: Row) -> Iterable[tuple[str, Columns]]:
+        """Pieces of RECORD_TABLES of any case; DamagedResultError if its records are gone."""
+        ...
+
+
 class TerminalPart(Protocol):
     """The module `terminal`: tables of 80 columns."""
 
@@ -129,6 +150,13 @@ def result_part(kind: str) -> ResultPart:
 def metrics_part(kind: str) -> MetricsPart:
     """The module `metrics` of a kind's package."""
     return cast(MetricsPart, module_of(kind, "metrics"))
+
+
+def tables_part(kind: str) -> TablesPart | None:
+    """The module `tables` of a kind's package, None if it has no tables of its own."""
+    if not (folder_of(kind) / "tables.py").is_file():
+        return None
+    return cast(TablesPart, module_of(kind, "tables"))
 
 
 def report_part(kind: str) -> ReportPart:

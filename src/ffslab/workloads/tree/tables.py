@@ -1,17 +1,17 @@
-"""The tables `tree_steps` and `memory`: columns and rows. Pure."""
+"""The tables `tree_steps` and `memory`: columns and rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ffslab.results.columns import FLAG, INT, KEY, TEXT, Columns
 from ffslab.results.metrics import FLASH_TIMES
+from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.tree.memory import GROUPS
 from ffslab.workloads.tree.records import TREE_COUNTS
 from ffslab.workloads.tree.result import COUNTERS
 
-_INT, _TEXT, _BOOL = "BIGINT", "VARCHAR", "BOOLEAN"
-_KEY = {"run": _TEXT, "case_id": _TEXT}
 _MEMORY_SIZES = (
     "vmalloc_bytes",
     "kernel_stack_bytes",
@@ -22,33 +22,44 @@ _MEMORY_SIZES = (
 )
 
 TREE_STEP_COLUMNS: Mapping[str, str] = {
-    **_KEY,
-    "index": _INT,
-    "step": _TEXT,
-    "number": _INT,
-    "phase": _TEXT,
-    "prepared": _BOOL,
-    "status": _TEXT,
-    "errno_name": _TEXT,
-    **dict.fromkeys(("t_start_ns", "duration_ns", *FLASH_TIMES, "in_driver_ns", *COUNTERS), _INT),
-    **dict.fromkeys(("bytes_read", "bytes_written", *TREE_COUNTS), _INT),
-    "digest": _TEXT,
+    **KEY,
+    "index": INT,
+    "step": TEXT,
+    "number": INT,
+    "phase": TEXT,
+    "prepared": FLAG,
+    "status": TEXT,
+    "errno_name": TEXT,
+    **dict.fromkeys(("t_start_ns", "duration_ns", *FLASH_TIMES, "in_driver_ns", *COUNTERS), INT),
+    **dict.fromkeys(("bytes_read", "bytes_written", *TREE_COUNTS), INT),
+    "digest": TEXT,
 }
 MEMORY_COLUMNS: Mapping[str, str] = {
-    **_KEY,
-    "label": _TEXT,
-    "prepared": _BOOL,
-    **{f"slab_{group}_bytes": _INT for group in GROUPS},
-    **dict.fromkeys(_MEMORY_SIZES, _INT),
+    **KEY,
+    "label": TEXT,
+    "prepared": FLAG,
+    **{f"slab_{group}_bytes": INT for group in GROUPS},
+    **dict.fromkeys(_MEMORY_SIZES, INT),
 }
 
 
-def tree_step_rows(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """One row per step of a case; none for other workloads, or an older version's result."""
-    yield from (result.get("tree") or {}).get("steps", ())
+TABLES = {"tree_steps": TREE_STEP_COLUMNS, "memory": MEMORY_COLUMNS}
+RECORD_TABLES: Mapping[str, Mapping[str, str]] = {}
 
 
-def memory_rows(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """One row per label of a case."""
-    for row in (result.get("tree") or {}).get("memory", ()):
-        yield {**row, **{f"slab_{group}_bytes": row["slab_bytes"][group] for group in GROUPS}}
+def rows(result: Mapping[str, Any]) -> Mapping[str, Iterable[Mapping[str, Any]]]:
+    """One row per step, and one per label of the memory; older versions' results have none."""
+    tree = result.get("tree") or {}
+    return {
+        "tree_steps": tree.get("steps", ()),
+        "memory": (_memory_row(label) for label in tree.get("memory", ())),
+    }
+
+
+def record_columns(_run: RunDirectory, _result: Mapping[str, Any]) -> Iterable[tuple[str, Columns]]:
+    """None: all of it is in the result."""
+    return ()
+
+
+def _memory_row(label: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**label, **{f"slab_{group}_bytes": label["slab_bytes"][group] for group in GROUPS}}

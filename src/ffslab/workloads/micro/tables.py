@@ -1,4 +1,4 @@
-"""The tables of single requests, one Parquet file per case.
+"""The tables of single requests: columns, stream by stream.
 
 A run of micro-benchmarks has millions of requests. They are in no result, only in the records of
 each case; here they go from there to columns, one case at a time, so that memory is bounded by
@@ -7,76 +7,55 @@ the largest case.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ffslab.results.columns import FLAG, INT, KEY, TEXT, Columns
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.micro.requests import FlashRow, RequestSeries, read_requests
 from ffslab.workloads.micro.startup import startup_count
 
-_INT, _TEXT, _BOOL = "BIGINT", "VARCHAR", "BOOLEAN"
 _FLASH = ("pages_read", "pages_programmed", "blocks_erased", "oob_pages")
 
 REQUEST_COLUMNS: Mapping[str, str] = {
-    "run": _TEXT,
-    "case_id": _TEXT,
-    "stream": _INT,
-    "request": _INT,
-    "op": _TEXT,
-    "offset": _INT,
-    "t_start_ns": _INT,
-    "latency_ns": _INT,
-    "running": _BOOL,
-    **dict.fromkeys(_FLASH, _INT),
-    **dict.fromkeys([f"after_{name}" for name in _FLASH], _INT),
+    **KEY,
+    "stream": INT,
+    "request": INT,
+    "op": TEXT,
+    "offset": INT,
+    "t_start_ns": INT,
+    "latency_ns": INT,
+    "running": FLAG,
+    **dict.fromkeys(_FLASH, INT),
+    **dict.fromkeys([f"after_{name}" for name in _FLASH], INT),
 }
 REQUEST_TASK_COLUMNS: Mapping[str, str] = {
-    "run": _TEXT,
-    "case_id": _TEXT,
-    "stream": _INT,
-    "request": _INT,
-    "when": _TEXT,
-    "task": _TEXT,
-    **dict.fromkeys(_FLASH, _INT),
-    "busy_ns": _INT,
+    **KEY,
+    "stream": INT,
+    "request": INT,
+    "when": TEXT,
+    "task": TEXT,
+    **dict.fromkeys(_FLASH, INT),
+    "busy_ns": INT,
 }
-_TABLES = {"requests": REQUEST_COLUMNS, "request_tasks": REQUEST_TASK_COLUMNS}
-Columns = dict[str, Sequence[Any]]
+TABLES: Mapping[str, Mapping[str, str]] = {}  # all are too large for rows of a result
+RECORD_TABLES = {"requests": REQUEST_COLUMNS, "request_tasks": REQUEST_TASK_COLUMNS}
 
 
-class RequestStage:
-    """Writes NAME-NNNNNN.parquet for both tables into a directory, in the order of the cases."""
+def rows(_result: Mapping[str, Any]) -> Mapping[str, Iterable[Mapping[str, Any]]]:
+    """None: a result has no single requests."""
+    return {}
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._files = 0
-        # An empty one gives both tables their columns even if there is no request.
-        self._write("requests", dict.fromkeys(REQUEST_COLUMNS, ()))
-        self._write("request_tasks", dict.fromkeys(REQUEST_TASK_COLUMNS, ()))
 
-    def add(self, run: RunDirectory, result: Mapping[str, Any]) -> None:
-        """The requests of a case that has any; DamagedResultError if its records are gone."""
-        if not result.get("requests"):
-            return
-        case_id = str(result["id"])
-        self._files += 1
-        key = (run.path.name, case_id)
-        for series in read_requests(run.case_dir(case_id)):
-            self._write("requests", request_columns(key, series), series.stream)
-            self._write("request_tasks", task_columns(key, series), series.stream)
-
-    def _write(self, name: str, columns: Columns, stream: int = 0) -> None:
-        import pyarrow
-        import pyarrow.parquet
-
-        types = {_INT: pyarrow.int64(), _TEXT: pyarrow.string(), _BOOL: pyarrow.bool_()}
-        arrays = {
-            column: pyarrow.array(columns[column], type=types[kind])
-            for column, kind in _TABLES[name].items()
-        }
-        path = self._directory / f"{name}-{self._files:06}-{stream:03}.parquet"
-        pyarrow.parquet.write_table(pyarrow.table(arrays), path)
+def record_columns(run: RunDirectory, result: Mapping[str, Any]) -> Iterator[tuple[str, Columns]]:
+    """Both tables of a case that has requests; DamagedResultError if its records are gone."""
+    if not result.get("requests"):
+        return
+    case_id = str(result["id"])
+    key = (run.path.name, case_id)
+    for series in read_requests(run.case_dir(case_id)):
+        yield "requests", request_columns(key, series)
+        yield "request_tasks", task_columns(key, series)
 
 
 def request_columns(key: tuple[str, str], series: RequestSeries) -> Columns:

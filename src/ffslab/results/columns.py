@@ -1,0 +1,11 @@
+"""Columns of the tables that a run is exported to: their DuckDB types, and what all tables have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+INT, REAL, TEXT, FLAG = "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"
+KEY: Mapping[str, str] = {"run": TEXT, "case_id": TEXT}
+# A table, or a piece of it, by columns of one length.
+Columns = Mapping[str, Sequence[Any]]
