@@ -20,6 +20,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 
+from append_log_support import write_log_run
+from test_append_log_report import STUDY as LOGS
+from test_append_log_report import does
 from test_report_micro_support import Overrides, write_micro_run
 from test_report_support import case_ids, write_run
 from test_report_tree_support import files_text, images_text, mounts_text, write_tree_run
@@ -159,6 +162,18 @@ def test_trees_are_not_wider_than_the_window(text: str, tmp_path: Path) -> None:
     page = probed(build(write_tree_run(tmp_path / "run", text)))
     for width in (1280, 800):
         answer = probe(page, width, "dark", tmp_path / f"profile-{width}")
+        assert answer["page"] <= width
+        assert answer["wide"] == []
+        assert width < 1280 or answer["clipped"] == []
+        assert answer["errors"] == []
+        assert answer["blank"] == 0
+        assert answer["resources"] == []
+
+
+def test_logs_are_not_wider_than_the_window(tmp_path: Path) -> None:
+    page = probed(build(write_log_run(tmp_path / "run", LOGS, does)))
+    for width, theme in ((1280, "light"), (800, "dark")):
+        answer = probe(page, width, theme, tmp_path / f"profile-{width}")
         assert answer["page"] <= width
         assert answer["wide"] == []
         assert width < 1280 or answer["clipped"] == []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_support import Boot, boot, cases
+from lab_support import Boot, boot, cases, results, run_study
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.targets.target import RECORDS_NAME
@@ -81,3 +82,120 @@ def test_two_runs_are_equal(lab: LabBuild, tmp_path: Path, name: str) -> None:
     assert one == two
     assert guests[0].flash.read_bytes() == guests[1].flash.read_bytes()
     assert guests[0].of_type("append-log")[0]["rotations"] == 5
+
+
+# The same through `ffslab run`.
+
+SMALL = """
+schema = 1
+name = "logs"
+title = "Small logs"
+
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+seeds = [1]
+
+[base.workload]
+kind = "append-log"
+lines = 300
+interval_us = 1000
+rotate_bytes = "8 KiB"
+keep = 2
+verify = true
+
+[axes]
+filesystem = ["jffs2", "ubifs", "yaffs2"]
+state = ["free", "saturated", { name = "used", valid_percent = 85 }]
+"workload.fsync_every" = [1, 0]
+"""
+FULL = """
+schema = 1
+name = "full"
+title = "A log that fills the partition"
+
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+state = { valid_percent = 90 }
+
+[base.workload]
+kind = "append-log"
+lines = 500
+line_bytes = "64 KiB"
+interval_us = 0
+fsync_every = 0
+verify = true
+
+[axes]
+filesystem = ["jffs2", "ubifs", "yaffs2"]
+"options.compression" = ["none"]
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:  # noqa: ARG001
+    """Two runs of one study, with states of their own and another number of workers."""
+    directory = tmp_path_factory.mktemp("small")
+    study = directory / "logs.toml"
+    study.write_text(SMALL)
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for jobs in ("1", "2"):
+            patch.setenv("FFSLAB_STATE_CACHE", str(directory / f"state-{jobs}"))
+            found.append(run_study(study, directory / f"out-{jobs}", "--jobs", jobs))
+        yield found[0], found[1]
+
+
+def test_two_runs_have_the_same_results(runs: tuple[Path, Path]) -> None:
+    one, two = ((run / "results.jsonl").read_bytes() for run in runs)
+    assert one == two
+
+
+def test_what_a_line_costs_is_what_the_chip_counts(runs: tuple[Path, Path]) -> None:
+    found = results(runs[0])
+    assert len(found) == 18
+    for result in found:
+        assert result["outcome"] == "pass", (result["id"], result["reason"])
+        log, phases = result["append_log"], {p["phase"]: p for p in result["phases"]}
+        chip = phases["workload"]["flash"]
+        # JFFS2 marks an erased block in its OOB area alone, which is no page. The chip's counters
+        # are read right after the monitor's, on which the figures are: an operation may be between.
+        pages = chip["chip_programs"] - chip["oob_programs"]
+        assert abs(log["pages_per_line"] * 300 - pages) < 1.5
+        assert abs(log["erases_per_1000_lines"] * 0.3 - chip["chip_erases"]) < 1.5
+        own = phases["append"]["pages_programmed"] + phases["flush"]["pages_programmed"]
+        # A page or two may be programmed between a phase and its snapshot.
+        assert 0 <= chip["pages_programmed"] - own <= 2
+        assert sum(task["pages_programmed"] for task in log["tasks"]) == own
+        # 300 lines of 128 bytes, 64 in a file.
+        assert (log["lines_done"], log["rotations"]) == (300, 4)
+        synced = result["axes"]["workload.fsync_every"] == 1
+        assert log["synced"] == (300 if synced else 0)
+        lines = {latency["op"]: latency["count"] for latency in result["latencies"]}
+        assert lines["append"] == 300 and lines["rotate"] == 4
+        assert (log["pages_per_line"] >= 1) == synced
+
+
+def test_the_state_is_prepared_before(runs: tuple[Path, Path]) -> None:
+    for result in results(runs[0]):
+        prepared = result["preparation"]["prepared"]
+        state = result["spec"]["state"]["name"]
+        assert (prepared["valid_bytes"] > 0) == (state == "used")
+        assert (prepared["capacity_bytes"] > 0) == (state == "saturated")
+        assert not prepared["invalid_present"]
+
+
+def test_a_full_partition_is_a_short_log(lab: LabBuild, tmp_path: Path) -> None:  # noqa: ARG001
+    study = tmp_path / "full.toml"
+    study.write_text(FULL)
+    found = results(run_study(study, tmp_path / "out", status=1))
+    assert len(found) == 3
+    for result in found:
+        short, log = result["short"], result["append_log"]
+        assert result["outcome"] == "short", (result["id"], result["reason"])
+        assert (short["what"], short["stopped"], short["asked"]) == ("lines", "ENOSPC", 500)
+        assert 0 < short["measured"] == log["lines_done"] < 500
+        # What was written is read back.
+        phases = {phase["phase"]: phase for phase in result["phases"]}
+        assert phases["verify"]["bytes_read"] >= log["bytes"]

@@ -17,12 +17,12 @@ from ffslab.errors import DamagedResultError, UsageError
 from ffslab.report import data
 from ffslab.report.charts import CUT_MEANING, cut_at, look_for, options_key
 from ffslab.report.data import Latency
+from ffslab.report.distribution import merge
 from ffslab.report.quantity import duration, significant, times
 from ffslab.report.wear import SHADES, common_scale, draw
 from ffslab.results.metrics import bucket_bounds
 from ffslab.results.outcome import Outcome
 from ffslab.workloads.ffsmark.report import findings
-from ffslab.workloads.ffsmark.report.distribution import merge
 from ffslab.workloads.ffsmark.report.load import load_run
 from ffslab.workloads.ffsmark.report.page import context
 from ffslab.workloads.ffsmark.report.questions import ask

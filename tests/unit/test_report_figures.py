@@ -24,6 +24,7 @@ from ffslab.report.data import (
     values_of,
     variants,
 )
+from ffslab.report.distribution import PERCENTILES, Distribution, merge
 from ffslab.report.quantity import (
     Metric,
     duration,
@@ -45,7 +46,6 @@ from ffslab.report.standings import (
     who_is_first,
 )
 from ffslab.report.wear import Scale, Wear, common_scale, draw
-from ffslab.workloads.ffsmark.report.distribution import PERCENTILES, Distribution, merge
 from ffslab.workloads.micro.report.figures import _idle_share, chosen
 from ffslab.workloads.tree.report.figures import cpu_percent, size_text
 from ffslab.workloads.tree.report.rating import (

@@ -14,7 +14,8 @@ from ffslab.report.axes import FILES, Axis, Mean, axis_of
 from ffslab.report.data import Fact, Latency
 from ffslab.report.estimates.load import _times
 from ffslab.report.facts import notes, other_kernel, time_model
-from ffslab.workloads.ffsmark.report.load import _erases, _flash_time, _latency, _metrics
+from ffslab.report.load import erases_during, histogram
+from ffslab.workloads.ffsmark.report.load import _flash_time, _metrics
 from ffslab.workloads.micro.report import load as micro_load
 from ffslab.workloads.micro.report.data import Response, TaskWork, merged
 from ffslab.workloads.micro.report.series import curves
@@ -93,13 +94,17 @@ def test_the_metrics_of_a_case() -> None:
 
 
 def test_erases_and_latencies() -> None:
-    flash = {"creation:start": {"erases": [1, 5]}, "deletion:end": {"erases": [4, 5]}}
-    assert _erases(flash) == (3, 0)
-    for label in flash:
-        assert _erases({label: flash[label]}) == ()
+    flash = [
+        {"label": "creation:start", "erases": [1, 5]},
+        {"label": "deletion:end", "erases": [4, 5]},
+    ]
+    phases = ("creation", "transactions", "deletion")
+    assert erases_during({"flash": flash}, phases) == (3, 0)
+    for snapshot in flash:
+        assert erases_during({"flash": [snapshot]}, phases) == ()
     record = {"phase": "p", "op": "o", "count": 1, "sum_ns": 2, "min_ns": 3, "max_ns": 4}
     # Index 300 is 344 and 345, as in test_metrics.
-    found = _latency({**record, "buckets": [[7, 1], [300, 9]]})
+    found = histogram({**record, "buckets": [[7, 1], [300, 9]]})
     assert found == Latency("p", "o", 1, 2, 3, 4, ((7, 8, 1), (344, 346, 9)))
 
 

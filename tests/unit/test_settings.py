@@ -240,6 +240,7 @@ NAMED: Mapping[str, Sequence[Any]] = {
     "cpu_scale": (1, 3),
     "board.wait": ("polled", "interrupt"),
     "board.ram_bytes": ("64 MiB", 2**30),
+    "workload.line_bytes": (64, "256 B"),
     "workload.steps": ("mount log unmount", "mount create log sync crash mount find unmount"),
 }
 
@@ -309,6 +310,7 @@ FEWER: Mapping[str, list[Override]] = {
     "micro-interarrival": ONE,
     "micro-saturated": ONE,
     "micro-uflip": [*ONE, ("part", ("granularity", "mix", "pause"))],
+    "append-log": [*ONE[:1], ("workload.fsync_every", (1, 0))],
     "mount-scaling": [*ONE[:1], ("cpu_scale", (1,))],
     "metadata-s1": [*ONE[:1], ("cpu_scale", (1,))],
     "metadata-s2": [*ONE[:1], ("cpu_scale", (1,))],
@@ -367,6 +369,7 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         "metadata-s2",
         [("workload.contents", "compressible"), ("workload.compressibility_percent", 50)],
     ),
+    "workload.keep": ("append-log", [("workload.rotate_bytes", "16 KiB"), ("workload.keep", 2)]),
     "kernel": ("quick", [("kernel", "period")]),
     "estimate": ("quick", [("estimate", "double-driver")]),
     "perturbation": ("quick", [("perturbation", 3)]),

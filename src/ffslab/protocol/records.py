@@ -65,7 +65,6 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
         "digest",
         "largest_directory",
     ),
-    "append-log": ("lines", "lines_done", "synced", "rotations", "bytes", "stopped"),
     "written": ("path", "image_bytes", "pages", "blocks", "bad_blocks_skipped"),
     "memory": (
         "label",

@@ -11,6 +11,7 @@ from ffslab.report import data
 from ffslab.report.quantity import THIN, grouped
 
 KIB, MIB = 2**10, 2**20
+_SMALL_BYTES = 512  # below it a size is no fraction of a KiB
 FILES = "files"  # how many files a case's tree has; no setting, but what settings lead to
 
 _TITLES = {
@@ -35,13 +36,17 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Axis:
-    """A numeric axis: a value divided by `scale` is in `unit`."""
+    """A numeric axis: a value divided by `scale` is in `unit`.
+
+    `names`: values that are called otherwise than by their number; such an axis is no scale.
+    """
 
     name: str
     title: str
     unit: str
     scale: float
     values: tuple[float, ...]
+    names: tuple[tuple[float, str], ...] = ()
 
     @property
     def decades(self) -> bool:
@@ -60,21 +65,28 @@ class Axis:
     @property
     def logarithmic(self) -> bool:
         """Whether its values span enough, and none is 0 or below."""
-        return self.values[0] > 0 and self.values[-1] / self.values[0] >= 8
+        return not self.names and self.values[0] > 0 and self.values[-1] / self.values[0] >= 8
 
     def number(self, value: float) -> str:
+        if word := self._word_for(value):
+            return word
         shown = value / self.scale
         return grouped(int(shown)) if shown.is_integer() else f"{shown:.4g}"
 
     def value_text(self, value: float) -> str:
         """A value with its unit, if it has one."""
+        if self._word_for(value):
+            return self._word_for(value)
         return f"{self.number(value)}{THIN}{self.unit}" if self.unit else self.number(value)
 
     def text(self, value: float) -> str:
-        """A value with its unit, or with the axis's name where it has none."""
-        if self.unit:
+        """A value by its word or with its unit, or with the axis's name where it has neither."""
+        if self.unit or self._word_for(value):
             return self.value_text(value)
         return f"{self.word} {self.number(value)}"
+
+    def _word_for(self, value: float) -> str:
+        return dict(self.names).get(value, "")
 
 
 @dataclass(frozen=True)
@@ -88,17 +100,24 @@ class Mean:
     cut: bool = False
 
 
-def axis_of(name: str, values: Sequence[float]) -> Axis:
-    """An axis with the unit that suits its values."""
-    title = _TITLES.get(name, data.axis_name(name))
+def axis_of(
+    name: str,
+    values: Sequence[float],
+    title: str = "",
+    names: tuple[tuple[float, str], ...] = (),
+) -> Axis:
+    """An axis with the unit that suits its values; `title` is a workload's own for its key."""
+    title = title or _TITLES.get(name, data.axis_name(name))
     top, low = max(values), min((value for value in values if value > 0), default=1)
     unit, scale = ("files" if name == FILES else ""), 1.0
     for end, (small, large, factor) in _UNITS.items():
         if name.endswith(end):
             enough = top >= 1000 and low >= factor / 10 if end == "_us" else low >= factor
             unit, scale = (large, factor) if enough else (small[0], small[1])
+            if end == "_bytes" and low < _SMALL_BYTES:
+                unit, scale = "B", 1.0
             title = title.removesuffix(small[0]).removesuffix(" us").removesuffix(" bytes")
-    return Axis(name, title, unit, scale, tuple(values))
+    return Axis(name, title, unit, scale, tuple(values), names)
 
 
 # Ending of a name → the small unit with its scale, the large one, and its scale.

@@ -20,8 +20,9 @@ from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.report import data
-from ffslab.report.data import Case, FilesystemFact, Run
+from ffslab.report.data import Case, FilesystemFact, Latency, Run
 from ffslab.report.facts import notes, time_model
+from ffslab.results.metrics import bucket_bounds
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.rundir import RESULTS, RunDirectory
 from ffslab.workloads.registry import kind_of
@@ -226,6 +227,33 @@ def case_axes(row: Row, fixed: Container[str]) -> dict[str, str]:
             axes[name] = str(value)
     axes[data.SEED] = str(spec["seed"])
     return axes
+
+
+def histogram(record: Row) -> Latency:
+    """One of the `latencies` of a result."""
+    return Latency(
+        phase=str(record["phase"]),
+        op=str(record["op"]),
+        count=int(record["count"]),
+        sum_ns=int(record["sum_ns"]),
+        min_ns=int(record["min_ns"]),
+        max_ns=int(record["max_ns"]),
+        buckets=tuple(
+            (*bucket_bounds(int(index)), int(count)) for index, count in record["buckets"]
+        ),
+    )
+
+
+def erases_during(row: Row, phases: Sequence[str]) -> tuple[int, ...]:
+    """Erases per block between the start of the first phase and the end of the last."""
+    snapshots = {str(snapshot["label"]): snapshot for snapshot in row["flash"]}
+    start, end = snapshots.get(f"{phases[0]}:start"), snapshots.get(f"{phases[-1]}:end")
+    if start is None or end is None:
+        return ()
+    return tuple(
+        int(after) - int(before)
+        for before, after in zip(start["erases"], end["erases"], strict=True)
+    )
 
 
 def distinct_specs(specs: Iterable[Row]) -> list[Row]:

@@ -26,6 +26,7 @@ def check_own_state(kind: str, setting: Setting) -> None:
         raise SpecError(
             f"{setting.where}: {kind} prepares its own state, free or aged; it has no "
             f"{state.name!r}",
-            cause="saturated and filled states, settle_ms and remount belong to workload micro",
+            cause="saturated and filled states, settle_ms and remount are for workloads that get a "
+            "prepared flash, as micro",
             remedy='state = "free" or "aged", or workload.kind = "micro"',
         )

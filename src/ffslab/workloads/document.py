@@ -28,12 +28,12 @@ _HEAD = (
 def metrics_document() -> str:
     """The whole document."""
     parts = [metrics_part(kind) for kind in workloads()]
-    sections = [("all workloads", GENERAL), *((part.OF, part.METRICS) for part in parts)]
-    return _BEGIN + "".join(_section(f"Of {of}", metrics) for of, metrics in sections)
+    own = "".join(_section(f"Of {part.OF}", part.METRICS, part.NOTE) for part in parts)
+    return f"{_BEGIN}{_section('Of all workloads', GENERAL)}{own}"
 
 
-def _section(title: str, metrics: Iterable[Metric]) -> str:
-    return f"\n## {title}\n\n{_HEAD}{''.join(_row(metric) for metric in metrics)}"
+def _section(title: str, metrics: Iterable[Metric], note: str = "") -> str:
+    return f"\n## {title}\n\n{note}{_HEAD}{''.join(_row(metric) for metric in metrics)}"
 
 
 def _row(metric: Metric) -> str:

@@ -69,9 +69,14 @@ class ResultPart(Protocol):
 
 
 class MetricsPart(Protocol):
-    """The module `metrics`: the figures of a result. OF begins its section in docs/metrics.md."""
+    """The module `metrics`: the figures of a result.
+
+    OF begins its section in docs/metrics.md; NOTE is what stands there of its key of a result, its
+    phases and its shortfall.
+    """
 
     OF: str
+    NOTE: str
     METRICS: tuple[Metric, ...]
 
     def figures(self, result: Row) -> tuple[Figure, ...]:

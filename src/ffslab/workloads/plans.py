@@ -75,6 +75,17 @@ def shares_of(case: Case) -> dict[str, Any]:
     return {"valid_percent": state.valid_percent, "invalid_percent": state.invalid_percent}
 
 
+def state_keys(case: Case) -> dict[str, Any]:
+    """The state as the keys of a step `prepare`."""
+    state = case.state
+    if state.kind == "aged":
+        return {"state": state.kind, **shares_of(case)}
+    if state.kind == "filled":
+        whole = state.rate_of_bytes or case.partition_bytes
+        return {"state": state.kind, "rate_percent": state.rate_percent, "partition_bytes": whole}
+    return {"state": state.kind}
+
+
 def _settled(rig: Rig, *, prepared: bool) -> list[str]:
     """Waits until the flash is quiet.
 

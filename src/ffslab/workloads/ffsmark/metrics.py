@@ -20,6 +20,7 @@ from ffslab.results.schema import (
 
 KIND = "ffsmark"
 OF = "FFSMark"
+NOTE = ""  # docs/result-format.md has its keys of a result
 PLACES = (
     Place("creation", "Creation phase", "time to create the pool of files"),
     Place("transactions", "Transactions phase", "time of all transactions"),

@@ -22,6 +22,7 @@ from ffslab.workloads.micro.result import mean_response_ns
 
 KIND = "micro"
 OF = "micro-benchmarks"
+NOTE = ""  # docs/result-format.md has its keys of a result
 
 
 def _metric(name: str, title: str, unit: str, meaning: str) -> Metric:

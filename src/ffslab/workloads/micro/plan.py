@@ -9,7 +9,7 @@ from __future__ import annotations
 from ffslab.model.case import Case
 from ffslab.protocol.plan import step
 from ffslab.workloads.micro.keys import Micro
-from ffslab.workloads.plans import measuring_plan, preparing_plan, shares_of, workload_line
+from ffslab.workloads.plans import measuring_plan, preparing_plan, state_keys, workload_line
 from ffslab.workloads.rig import Rig
 
 
@@ -29,19 +29,13 @@ def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
 def _prepare_line(case: Case, workload: Micro, rig: Rig) -> str:
     """What a preparation depends on: the state, and whether there must be a test file."""
     state = case.state
-    shares: dict[str, int] = {}
-    if state.kind == "aged":
-        shares = shares_of(case)
-    elif state.kind == "filled":
-        whole = state.rate_of_bytes or case.partition_bytes
-        shares = {"rate_percent": state.rate_percent, "partition_bytes": whole}
+    keys = state_keys(case)
     if workload.existing or state.kind == "filled":
-        shares |= {"file_bytes": workload.test_file_bytes, "limit": int(workload.limit)}
+        keys |= {"file_bytes": workload.test_file_bytes, "limit": int(workload.limit)}
     return step(
         "prepare",
         dir=rig.directory,
-        state=state.kind,
-        **shares,
+        **keys,
         test_file=int(workload.existing),
         seed=case.seed,
     )

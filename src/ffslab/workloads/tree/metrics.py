@@ -27,6 +27,7 @@ from ffslab.workloads.tree.memory import GROUPS
 
 KIND = "tree"
 OF = "the workload tree"
+NOTE = ""  # docs/result-format.md has its keys of a result
 WAITING = ("settle",)  # steps whose time is none of the file system's
 
 

@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ffslab.report.data import Latency, Run
+from ffslab.report.data import Run
 from ffslab.report.load import (
     Row,
+    erases_during,
     explained,
     fixed_options,
+    histogram,
     open_run,
     outline,
     plain_case,
     read_rows,
     study_word,
 )
-from ffslab.results.metrics import FLASH_TIMES, bucket_bounds
+from ffslab.results.metrics import FLASH_TIMES
 from ffslab.workloads.ffsmark.metrics import KIND, files_per_s
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
 
@@ -59,8 +61,8 @@ def _run(run_dir: Path, manifest: Row, rows: Sequence[Row], walls: Mapping[str, 
             replace(
                 plain_case(row, manifest, study, fixed),
                 metrics=_metrics(row, walls.get(row["id"], {})),
-                latencies=tuple(_latency(latency) for latency in row["latencies"]),
-                erases=_erases({str(snapshot["label"]): snapshot for snapshot in row["flash"]}),
+                latencies=tuple(histogram(latency) for latency in row["latencies"]),
+                erases=erases_during(row, WORKLOAD_PHASES),
             )
             for row in rows
         ),
@@ -116,29 +118,3 @@ def _flash_time(phases: Sequence[Row]) -> dict[str, float]:
     duration = sum(phase["duration_ns"] for phase in phases)
     metrics["rest_ns"] = max(duration - metrics["flash_ns"], 0.0)
     return metrics
-
-
-def _latency(record: Row) -> Latency:
-    return Latency(
-        phase=str(record["phase"]),
-        op=str(record["op"]),
-        count=int(record["count"]),
-        sum_ns=int(record["sum_ns"]),
-        min_ns=int(record["min_ns"]),
-        max_ns=int(record["max_ns"]),
-        buckets=tuple(
-            (*bucket_bounds(int(index)), int(count)) for index, count in record["buckets"]
-        ),
-    )
-
-
-def _erases(snapshots: Mapping[str, Row]) -> tuple[int, ...]:
-    """Erases per block between the start of the first phase and the end of the last."""
-    start = snapshots.get(f"{WORKLOAD_PHASES[0]}:start")
-    end = snapshots.get(f"{WORKLOAD_PHASES[-1]}:end")
-    if start is None or end is None:
-        return ()
-    return tuple(
-        int(after) - int(before)
-        for before, after in zip(start["erases"], end["erases"], strict=True)
-    )

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.report import data, wear
+from ffslab.report import data, tails, wear
 from ffslab.report.charts import CUT_MEANING, Look, look_for, options_key
 from ffslab.report.data import Group, Run
+from ffslab.report.distribution import PERCENTILES, merge
 from ffslab.report.page import common
 from ffslab.report.parts import Key, Panel, Table
 from ffslab.report.quantity import Metric, duration, grouped
 from ffslab.report.topics import Finding, Topic
 from ffslab.workloads.ffsmark.report import charts, findings
 from ffslab.workloads.ffsmark.report.catalogue import METRICS, OPERATIONS, RESULT_TABLES
-from ffslab.workloads.ffsmark.report.distribution import PERCENTILES, merge
 from ffslab.workloads.ffsmark.report.findings import Cell
 from ffslab.workloads.ffsmark.report.load import load_run
 from ffslab.workloads.ffsmark.report.questions import Question, ask
@@ -163,7 +163,7 @@ def _latency(groups: Sequence[Group], show: Sequence[str], look: Look) -> list[L
             facet = f"state {group.axes[data.STATE]}" if group.axes.get(data.STATE) else "all"
             options = options_key(group.axes)
             lines.append(
-                charts.Line(facet, group.axes.get(data.FILESYSTEM, ""), options, merged.tail())
+                tails.Line(facet, group.axes.get(data.FILESYSTEM, ""), options, merged.tail())
             )
             percentiles = tuple(duration(merged.percentile_ns(percent)) for percent in PERCENTILES)
             rows.append(
@@ -185,7 +185,7 @@ def _latency(groups: Sequence[Group], show: Sequence[str], look: Look) -> list[L
             "max",
         )
         table = Table("", head, (), tuple(rows))
-        drawing = charts.tails(
+        drawing = tails.tails(
             lines, f"{title}: share of operations slower than t", look, f"latency-{op}"
         )
         sections.append(LatencySection(op, title, meaning, drawing, table))

@@ -1,0 +1,49 @@
+"""The settings of append-log; the defaults are those of a daemon that loses nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+from ffslab.model.workload import SIZE, Workload, key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendLog(Workload):
+    """Parameters of a log: what is appended, when it is synced, how it is rotated."""
+
+    kind: str = key("append-log", "the workload")
+    lines: int = key(2000, "lines appended, in all files together", lowest=1, highest=10**9)
+    line_bytes: int = key(128, "size of a line with its line feed, 16 B to 64 KiB", form=SIZE)
+    interval_us: int = key(
+        100_000, "sleep between two lines, microseconds; 0: none", lowest=0, highest=10**12
+    )
+    fsync_every: int = key(
+        1, "every so many lines the file is synced; 0: never", lowest=0, highest=2**31 - 1
+    )
+    sync: Literal["fsync", "fdatasync"] = key(
+        "fsync", "the call that syncs", needs="an fsync_every above 0"
+    )
+    rotate_bytes: int = key(
+        0, "a line that would make the log larger comes after a rotation; 0: none", form=SIZE
+    )
+    keep: int = key(
+        4, "old files that are kept", lowest=0, highest=99, needs="a rotate_bytes above 0"
+    )
+    verify: bool = key(False, "every line is read back and compared")
+
+    @property
+    def kept_bytes(self) -> int:
+        """The most that all files together hold at a time."""
+        written = self.lines * self.line_bytes
+        return min(written, (self.keep + 1) * self.rotate_bytes) if self.rotate_bytes else written
+
+    def without_idle_keys(self) -> Self:
+        """The workload with those keys at their defaults that mean nothing beside the others."""
+        default = AppendLog()
+        idle: dict[str, Any] = {}
+        if not self.fsync_every:
+            idle["sync"] = default.sync
+        if not self.rotate_bytes:
+            idle["keep"] = default.keep
+        return replace(self, **idle)

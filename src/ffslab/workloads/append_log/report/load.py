@@ -1,0 +1,225 @@
+"""A run of append-log as frozen values: where the format of its results is known.
+
+A case has a place: its configuration (`label`: file system, options and what else is no number),
+its pane (state and further numbers) and its point on the numeric axis, if one varies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ffslab.report import data
+from ffslab.report.axes import Axis, axis_of
+from ffslab.report.data import Case, Latency, Run
+from ffslab.report.distribution import Distribution, merge
+from ffslab.report.load import (
+    Row,
+    explained,
+    fixed_options,
+    histogram,
+    is_number,
+    open_run,
+    outline,
+    plain_case,
+    read_rows,
+    setting,
+    study_word,
+)
+from ffslab.workloads.append_log.metrics import KIND
+from ffslab.workloads.append_log.result import LINE_OPS
+
+FSYNC = "workload.fsync_every"
+NEVER = math.inf  # its place on the axis of fsync_every: behind all that sync
+# In this order: what is drawn against, where several numbers vary.
+_TITLES: Mapping[str, str] = {
+    FSYNC: "sync interval (lines)",
+    "workload.interval_us": "sleep between lines",
+    "workload.line_bytes": "size of a line",
+    "workload.rotate_bytes": "size of a file",
+    "workload.keep": "old files kept",
+    "workload.lines": "lines",
+}
+DAEMON = ("init", "ffsagent")  # what the agent is called, in the guest and as a program
+_WEAR = ("erases_mean", "erases_std", "erases_spread", "write_amplification")
+_LOG = (
+    *("pages_per_line", "pages_read_per_line", "erases_per_1000_lines"),
+    *("line_mean_ns", "slow_share"),
+)
+_S_PER_YEAR = 365.25 * 86_400
+
+
+@dataclass(frozen=True)
+class LogCase:
+    """One case at its place. `tasks`: pages programmed by each task."""
+
+    case: Case
+    label: str
+    pane: str
+    point: float
+    tasks: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def line(self) -> Latency | None:
+        """What the daemon waited for: a line with its sync; without any, the line."""
+        found = {latency.op: latency for latency in self.case.latencies}
+        return next((found[op] for op in LINE_OPS if op in found), None)
+
+
+@dataclass(frozen=True)
+class LogRun:
+    """A run: `run` has what every report shows; `axis` is what all is drawn against, if anything
+    varies in numbers. `line_axes` tell configurations apart.
+    """
+
+    run: Run
+    cases: tuple[LogCase, ...]
+    axis: Axis | None
+    line_axes: tuple[str, ...]
+
+    @property
+    def measured(self) -> tuple[LogCase, ...]:
+        """The cases that passed; one that ran out of space is among the failures."""
+        return tuple(one for one in self.cases if one.case.passed and one.line is not None)
+
+    @property
+    def panes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.pane for one in self.measured))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.label for one in self.measured))
+
+    @property
+    def points(self) -> tuple[float, ...]:
+        return self.axis.values if self.axis else (0.0,)
+
+    def at(self, label: str, pane: str, point: float) -> tuple[LogCase, ...]:
+        """The cases of a place, which differ in the seed."""
+        return tuple(
+            one for one in self.measured if (one.label, one.pane, one.point) == (label, pane, point)
+        )
+
+    def identity(self, one: LogCase) -> dict[str, str]:
+        """What tells a case's configuration from others: its colour and dash in every chart."""
+        return {name: one.case.axes.get(name, "") for name in self.line_axes}
+
+    def place(self, pane: str, point: float) -> str:
+        """A place in words: `used, sync interval 10`; empty if there is only one."""
+        parts = (pane, self.axis.text(point) if self.axis else "")
+        return ", ".join(part for part in parts if part)
+
+
+def operations(cases: Sequence[LogCase], op: str) -> Distribution | None:
+    """The operations of one kind of several cases together; `line`: what the daemon waited for."""
+    if op == "line":
+        return merge(line for one in cases if (line := one.line) is not None)
+    return merge(found for one in cases for found in one.case.latencies if found.op == op)
+
+
+def load_log(run_dir: Path) -> LogRun:
+    """Read `run_dir`. Raises as `ffslab.report.load.read_rows` does."""
+    directory = open_run(run_dir)
+    manifest = directory.manifest()
+    rows = list(read_rows(directory, KIND))
+    with explained(run_dir, manifest):
+        study, fixed = study_word(manifest), fixed_options([row["spec"] for row in rows])
+        cases = [_case(row, plain_case(row, manifest, study, fixed)) for row in rows]
+        run = outline(run_dir, manifest, [row["spec"] for row in rows], tuple(cases))
+        return _placed(run, rows, cases)
+
+
+def _case(row: Row, plain: Case) -> Case:
+    """A case with its figures; without what it did not get to."""
+    log = row.get("append_log") or {}
+    phases = {phase["phase"]: phase for phase in row["phases"]}
+    whole = phases.get("workload") or {}
+    metrics = {name: log[name] for name in _LOG if log.get(name) is not None}
+    metrics |= {name: whole[name] for name in _WEAR if whole.get(name) is not None}
+    metrics |= _life(row, metrics.get("pages_per_line"), phases.get("append"))
+    return replace(
+        plain,
+        metrics={name: float(value) for name, value in metrics.items()},
+        latencies=tuple(histogram(entry) for entry in row["latencies"]),
+    )
+
+
+def _life(row: Row, pages: float | None, append: Row | None) -> dict[str, float]:
+    """How many lines wear the partition out, and how long that takes at the pace of the case.
+
+    As if all blocks wore alike, and none was erased before all of its pages were programmed.
+    """
+    spec, log = row["spec"], row.get("append_log") or {}
+    chip = spec["board"]["chip"]
+    if not pages or not append or not chip.get("endurance_cycles") or not log.get("lines_done"):
+        return {}
+    lines = spec["partition_bytes"] / chip["page_bytes"] * chip["endurance_cycles"] / pages
+    per_line_s = append["duration_ns"] / 1e9 / log["lines_done"]
+    return {"life_lines": lines, "life_years": lines * per_line_s / _S_PER_YEAR}
+
+
+def _placed(run: Run, rows: Sequence[Row], cases: Sequence[Case]) -> LogRun:
+    numeric = _numeric_axes(rows)
+    axis = _axis(numeric[0], rows) if numeric else None
+    aside = {*numeric, data.SEED, data.STATE}
+    line_axes = [data.FILESYSTEM]
+    line_axes += [name for name in run.varying if name not in aside and _tells(name, cases)]
+    pane_axes = [name for name in run.varying if name == data.STATE or name in numeric[1:]]
+    placed = []
+    for row, case in zip(rows, cases, strict=True):
+        log = row.get("append_log") or {}
+        placed.append(
+            LogCase(
+                case=case,
+                label=data.group_label(case.axes, line_axes) or "all cases",
+                pane=data.group_label(case.axes, pane_axes),
+                point=_point(row, axis.name) if axis else 0.0,
+                tasks=_tasks(log),
+            )
+        )
+    return LogRun(run, tuple(placed), axis, tuple(line_axes))
+
+
+def _tells(axis: str, cases: Sequence[Case]) -> bool:
+    """Whether two cases of one file system differ in it: what all have alike names none of them."""
+    values: dict[str, set[str]] = {}
+    for case in cases:
+        values.setdefault(case.filesystem, set()).add(case.axes.get(axis, ""))
+    return axis != data.FILESYSTEM and any(len(found) > 1 for found in values.values())
+
+
+def _numeric_axes(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The axes with several values that are numbers everywhere, those of the log first."""
+    values: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row["axes"].items():
+            values.setdefault(name, []).append(value)
+    names = [
+        name
+        for name, found in values.items()
+        if name != data.SEED and all(map(is_number, found)) and len(set(found)) > 1
+    ]
+    order = {name: rank for rank, name in enumerate(_TITLES)}
+    return tuple(sorted(names, key=lambda name: order.get(name, len(order))))
+
+
+def _axis(name: str, rows: Sequence[Row]) -> Axis:
+    points = sorted({_point(row, name) for row in rows})
+    names = ((NEVER, "no sync"),) if NEVER in points else ()
+    return axis_of(name, points, _TITLES.get(name, ""), names)
+
+
+def _point(row: Row, name: str) -> float:
+    """A case's place on a numeric axis: from its spec, which has every setting."""
+    value = setting(row, name)
+    return NEVER if name == FSYNC and not value else float(value or 0)
+
+
+def _tasks(log: Row) -> tuple[tuple[str, int], ...]:
+    sums: dict[str, int] = {}
+    for task in log.get("tasks") or ():
+        sums[task["name"]] = sums.get(task["name"], 0) + int(task["pages_programmed"])
+    return tuple(sums.items())

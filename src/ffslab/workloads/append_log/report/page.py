@@ -1,0 +1,58 @@
+"""append-log's part of a report: data → findings, charts and tables → what its template shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ffslab.report.curves import styles_for
+from ffslab.report.glossary import GLOSSARY
+from ffslab.report.page import common
+from ffslab.report.standings import ALIKE
+from ffslab.workloads.append_log.report import findings, tables
+from ffslab.workloads.append_log.report.load import LogRun, load_log
+
+TITLE = "append-log"
+_RULE = (
+    "Configurations are compared at each point, by the mean over seeds; of several points the "
+    f"range is given with where its ends are. {ALIKE[0].upper()}{ALIKE[1:]} counts as alike."
+)
+_GLOSSARY = (
+    ("sync", "fsync() or fdatasync() of the log: after it the lines are on the flash."),
+    ("sync interval", "Every so many lines are followed by a sync."),
+    ("flush", "What is still in memory is written after the last line (syncfs)."),
+    ("rotation", "The log is renamed, a new one begun, the oldest deleted, as logrotate does."),
+)
+
+
+def page(run_dir: Path) -> dict[str, Any]:
+    """Everything the template shows of a run's cases of this workload."""
+    return context(load_log(run_dir))
+
+
+def context(run: LogRun) -> dict[str, Any]:
+    """Everything the template shows."""
+    styles = styles_for({one.label: run.identity(one) for one in run.cases})
+    return {
+        **common(run.run),
+        "glossary": (*GLOSSARY, *_GLOSSARY),
+        "rule": _RULE,
+        "seeds": _seeds_text(run),
+        "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
+        "topics": findings.topics(run),
+        "why": findings.why({one.case.filesystem for one in run.measured}),
+        "axis_word": run.axis.word if run.axis else "",
+        "figures": tables.figures(run, styles),
+        "tails": tables.tail_charts(run),
+        "line_keys": [styles[label] for label in run.labels],
+        "latencies": tables.latency_table(run),
+        "flash": tables.flash_table(run),
+        "case_table": tables.case_table(run),
+    }
+
+
+def _seeds_text(run: LogRun) -> str:
+    seeds = run.run.seeds
+    if len(seeds) < 2:
+        return "One seed: every figure is exact for that scenario and says nothing about others."
+    return f"{len(seeds)} seeds: figures are means over them."
