@@ -28,6 +28,7 @@ from ffslab.model.study import (
     study_from_document,
     with_overrides,
 )
+from ffslab.protocol.records import RecordStream
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.target import (
     CONSOLE_NAME,
@@ -70,6 +71,23 @@ def make_environment(directory: Path) -> None:
 def golden(path: str) -> bytes:
     """A golden file's bytes."""
     return (GOLDEN / path).read_bytes()
+
+
+_NEEDED: Mapping[str, Mapping[str, Any]] = {
+    "step": {"index": 0, "t_start_ns": 0, "t_end_ns": 0, "status": "ok"},
+    "phase": {"workload": "", "t_start_ns": 0, "t_end_ns": 0, "status": "ok"},
+    "end": {"t_ns": 0},
+}
+
+
+def whole(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A hand-made record with what the test does not care for."""
+    return {**_NEEDED.get(record["type"], {}), **record}
+
+
+def stream_of(*records: Mapping[str, Any]) -> RecordStream:
+    """A stream of hand-made records."""
+    return RecordStream(tuple(map(whole, records)), (), False)
 
 
 def study_of(text: str, catalog: Catalog | None = None) -> Study:

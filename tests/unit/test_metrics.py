@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from host_support import cases_of, golden
 
-from ffslab.protocol.records import Phase, parse_records
+from ffslab.protocol.records import Latency, Phase, Snapshot, parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.metrics import (
     bucket_bounds,
@@ -110,7 +110,7 @@ RANKED = ((10, 500), (11, 1), (20, 399), (21, 1), (30, 89), (31, 1), (40, 8), (4
 
 def test_each_quantile_is_the_value_at_its_rank_rounded_up() -> None:
     # The sum: 5000 + 11 + 7980 + 21 + 2670 + 31 + 320 + 41 + 50 = 16,124; 16,124 ÷ 1,001.
-    record = {
+    record: dict[str, Any] = {
         "phase": "transactions",
         "op": "write",
         "count": 1001,
@@ -119,7 +119,7 @@ def test_each_quantile_is_the_value_at_its_rank_rounded_up() -> None:
         "max_ns": 50,
         "buckets": RANKED,
     }
-    assert latency_metrics(record) == {
+    assert latency_metrics(Latency(**record)) == {
         **record,
         "mean_ns": pytest.approx(16.1079, abs=1e-4),
         "p50_ns": 11,
@@ -129,7 +129,7 @@ def test_each_quantile_is_the_value_at_its_rank_rounded_up() -> None:
         "buckets": [list(bucket) for bucket in RANKED],
     }
     nothing = dict.fromkeys(("count", "sum_ns", "min_ns", "max_ns"), 0)
-    empty = latency_metrics({**record, **nothing, "buckets": []})
+    empty = latency_metrics(Latency(**{**record, **nothing, "buckets": ()}))
     assert [empty[key] for key in ("mean_ns", "p50_ns", "p999_ns")] == [0.0, 0, 0]
 
 
@@ -193,11 +193,15 @@ GAINED = {
 FILES = ("files_created", "files_deleted", "files_read", "files_appended")
 
 
-def flash_records(first: str, last: str) -> dict[str, dict[str, Any]]:
+def snapshot(label: str, erases: tuple[int, ...], counters: dict[str, int]) -> Snapshot:
+    return Snapshot(label, 0, counters, erases, (9, 9, 9), (0, 0, 0))
+
+
+def snapshots(first: str, last: str) -> dict[str, Snapshot]:
     """Three blocks that were erased 2, 1 and 6 times between the labels."""
     return {
-        first: {"erases": [3, 0, 5], "programs": [9, 9, 9], "counters": FIRST_COUNTERS},
-        last: {"erases": [5, 1, 11], "programs": [9, 9, 9], "counters": LAST_COUNTERS},
+        first: snapshot(first, (3, 0, 5), FIRST_COUNTERS),
+        last: snapshot(last, (5, 1, 11), LAST_COUNTERS),
     }
 
 
@@ -208,6 +212,10 @@ WEAR = {
     "erases_spread": 5,
     "erases_max": 6,
 }
+
+
+def phase_of(record: dict[str, Any]) -> Phase:
+    return Phase.of({"workload": "w", **record})
 
 
 @pytest.mark.parametrize(
@@ -227,8 +235,8 @@ def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
         "bytes_written": 1_024_000,
     }
     flash = {"flash_start": FIRST_COUNTERS, "flash_end": LAST_COUNTERS}
-    around = flash_records("transactions:start", "transactions:end")
-    assert phase_metrics(Phase.of({**record, **flash}), around, page_bytes) == {
+    around = snapshots("transactions:start", "transactions:end")
+    assert phase_metrics(phase_of({**record, **flash}), around, page_bytes) == {
         **record,
         "duration_ns": 2_500_000_000,
         "read_bytes_per_s": 204_800.0,  # 512,000 ÷ 2.5
@@ -258,7 +266,7 @@ def test_the_chips_time_is_its_own_by_what_it_did() -> None:
     assert flash_times({**counters, **chip}) == {} == flash_times({})
     record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 90}
     both = {"flash_start": dict.fromkeys(whole, 1), "flash_end": whole}
-    found = phase_metrics(Phase.of({**record, **both}), {}, 512)
+    found = phase_metrics(phase_of({**record, **both}), {}, 512)
     assert (found["flash_ns"], found["flash_erase_ns"], found["in_driver_ns"]) == (
         43_210 - 4,
         2_999,
@@ -268,9 +276,9 @@ def test_the_chips_time_is_its_own_by_what_it_did() -> None:
 
 def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
     record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 70}
-    cut = {key: value for key, value in flash_records("mount:start", "x").items() if key != "x"}
+    cut = {key: value for key, value in snapshots("mount:start", "x").items() if key != "x"}
     for around in ({}, cut):
-        assert phase_metrics(Phase.of(record), around, 512) == {
+        assert phase_metrics(phase_of(record), around, 512) == {
             **record,
             "errno_name": "",
             **dict.fromkeys((*FILES, "bytes_read", "bytes_written", "duration_ns"), 0),
@@ -280,7 +288,7 @@ def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
         }
     # A monitor that does not count pages: these are 0, and the times are there.
     only_time = {"flash_start": {"erase_ns": 1}, "flash_end": {"erase_ns": 3}}
-    found = phase_metrics(Phase.of({**record, **only_time}), {}, 512)
+    found = phase_metrics(phase_of({**record, **only_time}), {}, 512)
     keys = ("pages_read", "pages_programmed", "blocks_erased", "in_driver_ns")
     assert [found[key] for key in keys] == [0, 0, 0, 2]
 
@@ -305,7 +313,7 @@ def test_the_workload_is_the_sum_of_its_phases() -> None:
         ended_phase("transactions", 50_000, 30_000, (10, 20, 30, 40, 1_500, 4_000)),
         ended_phase("deletion", 90_000, 60_000, (100, 200, 300, 400, 0, 240)),
     ]
-    around = flash_records("creation:start", "deletion:end")
+    around = snapshots("creation:start", "deletion:end")
     whole = {
         "phase": "workload",
         "status": "ok",
@@ -348,7 +356,7 @@ def test_of_a_micro_benchmark_measure_and_flush_are_the_workload() -> None:
         ended_phase("measure", 100, 300, (0, 0, 0, 0, 0, 1_000)),
         ended_phase("flush", 500, 100, (0, 0, 0, 0, 0, 24)),
     ]
-    found = workload_metrics(phases, flash_records("measure:start", "flush:end"), 512, MICRO)
+    found = workload_metrics(phases, snapshots("measure:start", "flush:end"), 512, MICRO)
     assert found is not None
     assert (found["t_start_ns"], found["t_end_ns"], found["duration_ns"]) == (100, 600, 400)
     assert (found["bytes_written"], found["write_amplification"]) == (1_024, 250.0)  # 500 × 512

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import cases_of
+from host_support import cases_of, stream_of
 from micro_support import (
     AGENT,
     MICRO_STUDY,
@@ -26,7 +26,7 @@ from rich.console import Console
 
 from ffslab.cli.tables import print_results
 from ffslab.errors import DamagedResultError
-from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.outcome import Outcome, judge
 from ffslab.results.preparation import Preparation, own_preparation_results
@@ -261,18 +261,30 @@ def test_preparation_in_the_case_s_own_guest() -> None:
     assert preparation["reserve_bytes"] > 0
 
 
-PREPARED = {"state": "fill", "valid_bytes": 7, "capacity_bytes": 700}
+PREPARED = {
+    "state": "fill",
+    "valid_bytes": 7,
+    "invalid_bytes": 0,
+    "invalid_present": 0,
+    "file_bytes": 5,
+    "capacity_bytes": 700,
+}
+SPACE = {
+    "label": "mount",
+    **dict.fromkeys(("free_bytes", "available_bytes", "files", "files_free"), 3),
+    **dict.fromkeys(("page_cache_bytes", "mem_free_bytes"), 4),
+}
 
 
 def own_preparation(*records: dict[str, Any]) -> dict[str, Any] | None:
-    return own_preparation_results(RecordStream(records, (), False), 1000)
+    return own_preparation_results(stream_of(*records), 1000)
 
 
 def test_the_case_s_own_guest_says_how_it_prepared() -> None:
     prepared = {"v": 1, "type": "prepared", **PREPARED}
     mount = {"type": "step", "verb": "mount", "status": "error", "t_end_ns": 1}
     step = {"type": "step", "verb": "prepare", "status": "ok", "t_start_ns": 4, "t_end_ns": 9}
-    spaces = [{"type": "space", "total_bytes": size} for size in (900, 800, 100)]
+    spaces = [{"type": "space", **SPACE, "total_bytes": size} for size in (900, 800, 100)]
     whole = {
         "key": None,
         "outcome": "pass",
@@ -281,7 +293,7 @@ def test_the_case_s_own_guest_says_how_it_prepared() -> None:
         "virtual_ns": 9,
         "phases": [],
         "prepared": PREPARED,
-        "space": [{"total_bytes": size} for size in (900, 800, 100)],
+        "space": [{**SPACE, "total_bytes": size} for size in (900, 800, 100)],
         "reserve_bytes": 100,  # 1000 − 900: on the file system just mounted
     }
     assert own_preparation(mount, *spaces, prepared, step) == whole

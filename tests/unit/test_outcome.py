@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from host_support import golden
+from host_support import golden, stream_of
 
 from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.console import last_lines, scan_console
@@ -98,7 +98,7 @@ def _step(index: int, status: str = "ok", **more: str | bool) -> Any:
 
 def _of(*records: Any, status: int = 0, console: str = "") -> Outcome:
     # Phases and trees of the workload `tree` have more keys.
-    return judge(RecordStream(records, (), False), console, status, None)
+    return judge(stream_of(*records), console, status, None)
 
 
 @pytest.mark.parametrize(

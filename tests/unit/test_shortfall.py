@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import cases_of, golden
+from host_support import cases_of, golden, stream_of, whole
 from micro_support import micro_cases
 from rich.console import Console
 
@@ -257,31 +257,29 @@ def test_what_was_to_be_deleted_is_what_the_phases_before_left() -> None:
         | {"files_read": 1000}
         for name, (made, gone) in counts.items()
     )
-    found = ffsmark.shortfall(Ffsmark(), RecordStream(records, (), False), Phase.of(records[2]))
+    found = ffsmark.shortfall(Ffsmark(), stream_of(*records), Phase.of(whole(records[2])))
     assert found is not None
     assert (found.what, found.measured, found.asked) == ("files deleted", 30, 115)
     assert found.told.endswith("(ENOSPC) after 30 of 115 files deleted")
     other = {**records[2], "phase": "mount"}
-    assert ffsmark.shortfall(Ffsmark(), RecordStream(records, (), False), Phase.of(other)) is None
+    assert ffsmark.shortfall(Ffsmark(), stream_of(*records), Phase.of(whole(other))) is None
 
 
 def test_a_tree_that_is_cut_short_may_say_nothing() -> None:
     phase = {"type": "phase", "phase": "create", "workload": "tree"}
     others = ({"type": "tree", "phase": "copy", "files": 9},)
-    found = tree.shortfall(Tree(), RecordStream(others, (), False), Phase.of(phase))
+    found = tree.shortfall(Tree(), stream_of(*others), Phase.of(whole(phase)))
     assert found is not None
     assert (found.measured, found.asked, found.accepted) == (0, None, False)
     assert found.told == "phase create: no space left on the partition (ENOSPC)"
     message = "No space after 7 of 12 files"
     made = (*others, {"type": "tree", "phase": "create", "files": 7})
-    found = tree.shortfall(
-        Tree(), RecordStream(made, (), False), Phase.of({**phase, "message": message})
-    )
+    found = tree.shortfall(Tree(), stream_of(*made), Phase.of(whole({**phase, "message": message})))
     assert found is not None
     assert (found.what, found.measured, found.asked) == ("files created", 7, 12)
     assert found.told.endswith(f"(ENOSPC): {message}")
     assert (
-        tree.shortfall(Tree(), RecordStream(made, (), False), Phase.of({**phase, "workload": "x"}))
+        tree.shortfall(Tree(), stream_of(*made), Phase.of(whole({**phase, "workload": "x"})))
         is None
     )
 

@@ -8,89 +8,16 @@ reported with its line, never skipped in silence.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 RECORD_VERSION = 1
+_LARGEST = 2**63 - 1
 MEASURED_STEP = "tree"  # the workload that phases of single measured steps name
 Record = Mapping[str, Any]
-
-_REQUIRED: Mapping[str, tuple[str, ...]] = {
-    "step": ("index", "verb", "t_start_ns", "t_end_ns", "status"),
-    "phase": ("workload", "phase", "t_start_ns", "t_end_ns", "status"),
-    "latency": ("workload", "phase", "op", "count", "sum_ns", "min_ns", "max_ns", "buckets"),
-    "flash": ("label", "t_ns", "counters", "erases", "programs", "reads"),
-    "prepared": (
-        "state",
-        "valid_bytes",
-        "invalid_bytes",
-        "invalid_present",
-        "file_bytes",
-        "capacity_bytes",
-    ),
-    "micro": (
-        "pattern",
-        "cache",
-        "file_bytes",
-        "volume_bytes",
-        "requests",
-        "requests_done",
-        "stopped",
-        "streams",
-        "dropped_rows",
-    ),
-    "requests": (
-        "workload",
-        "phase",
-        "stream",
-        "op",
-        "first",
-        "offset",
-        "t_start_ns",
-        "latency_ns",
-    ),
-    "request-flash": ("workload", "phase", "stream", "tasks", "rows"),
-    "tasks": ("workload", "phase", "tasks"),
-    "tree": (
-        "phase",
-        "directories",
-        "files",
-        "links",
-        "others",
-        "bytes",
-        "depth",
-        "found",
-        "digest",
-        "largest_directory",
-    ),
-    "written": ("path", "image_bytes", "pages", "blocks", "bad_blocks_skipped"),
-    "memory": (
-        "label",
-        "t_ns",
-        "mem_free_bytes",
-        "page_cache_bytes",
-        "anonymous_bytes",
-        "kernel_stack_bytes",
-        "page_table_bytes",
-        "percpu_bytes",
-        "slabs",
-        "vmalloc",
-    ),
-    "end": ("status", "steps_run", "steps_total", "t_ns"),
-}
-
-
-# What everybody calculates with: a record in which it is no integer from 0 to 2^63 − 1 is damage.
-_NUMBERS: Mapping[str, tuple[str, ...]] = {
-    "step": ("index", "t_start_ns", "t_end_ns"),
-    "phase": ("t_start_ns", "t_end_ns"),
-    "latency": ("count", "sum_ns", "min_ns", "max_ns"),
-    "end": ("t_ns",),
-}
-_LARGEST = 2**63 - 1
-
+_Flat = TypeVar("_Flat", "Space", "Mtd", "Prepared")
 
 OK = "ok"
 # What a phase counted, beside its flash operations; docs/plan-format.md, section 3.
@@ -122,11 +49,11 @@ class Phase:
     def of(cls, record: Record) -> Phase:
         """The phase of a record `phase`."""
         return cls(
-            workload=str(record.get("workload", "")),
+            workload=str(record["workload"]),
             name=str(record["phase"]),
-            t_start_ns=record.get("t_start_ns", 0),
-            t_end_ns=record.get("t_end_ns", 0),
-            status=str(record.get("status", OK)),
+            t_start_ns=record["t_start_ns"],
+            t_end_ns=record["t_end_ns"],
+            status=str(record["status"]),
             errno_name=str(record.get("errno_name", "")),
             message=str(record.get("message") or ""),
             counts={key: record.get(key, 0) for key in PHASE_COUNTS},
@@ -163,12 +90,12 @@ class Step:
     def of(cls, record: Record, phases: tuple[Phase, ...] = ()) -> Step:
         """The step of a record `step`."""
         return cls(
-            index=record.get("index", 0),
+            index=record["index"],
             verb=str(record["verb"]),
             label=str(record.get("label", "")),
-            t_start_ns=record.get("t_start_ns", 0),
-            t_end_ns=record.get("t_end_ns", 0),
-            status=str(record.get("status", OK)),
+            t_start_ns=record["t_start_ns"],
+            t_end_ns=record["t_end_ns"],
+            status=str(record["status"]),
             errno_name=str(record.get("errno_name", "")),
             message=str(record.get("message") or ""),
             may_fail=bool(record.get("may_fail")),
@@ -185,6 +112,115 @@ class Step:
     def duration_ns(self) -> int:
         """Virtual time from begin to end."""
         return self.t_end_ns - self.t_start_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """How long the requests of one kind took in a phase.
+
+    `buckets`: (index, requests) of the agent's log-linear histogram, those that are not empty.
+    """
+
+    phase: str
+    op: str
+    count: int
+    sum_ns: int
+    min_ns: int
+    max_ns: int
+    buckets: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, record: Record) -> Latency:
+        """The latencies of a record `latency`."""
+        return cls(
+            phase=str(record["phase"]),
+            op=str(record["op"]),
+            count=record["count"],
+            sum_ns=record["sum_ns"],
+            min_ns=record["min_ns"],
+            max_ns=record["max_ns"],
+            buckets=tuple((index, requests) for index, requests in record["buckets"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The monitor's counters at one time, and of each erase block of the partition how often it was
+    erased, programmed and read.
+    """
+
+    label: str
+    t_ns: int
+    counters: Mapping[str, int]
+    erases: tuple[int, ...]
+    programs: tuple[int, ...]
+    reads: tuple[int, ...]
+
+    @classmethod
+    def of(cls, record: Record) -> Snapshot:
+        """The snapshot of a record `flash`."""
+        return cls(
+            label=str(record["label"]),
+            t_ns=record["t_ns"],
+            counters=record["counters"],
+            erases=tuple(record["erases"]),
+            programs=tuple(record["programs"]),
+            reads=tuple(record["reads"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What the file system says of its space, and what memory there is, at one time."""
+
+    label: str
+    total_bytes: int
+    free_bytes: int
+    available_bytes: int
+    files: int
+    files_free: int
+    page_cache_bytes: int
+    mem_free_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mtd:
+    """The partition under test, as the kernel describes it."""
+
+    name: str
+    size_bytes: int
+    erase_block_bytes: int
+    page_bytes: int
+    subpage_bytes: int
+    oob_bytes: int
+    blocks: int
+    bad_blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What the preparation of a state achieved."""
+
+    state: str
+    valid_bytes: int
+    invalid_bytes: int
+    invalid_present: int
+    file_bytes: int
+    capacity_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTotals:
+    """What each task asked of the flash in a phase: name, pages, erases, time; in their order."""
+
+    workload: str
+    phase: str
+    tasks: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, record: Record) -> TaskTotals:
+        """The totals of a record `tasks`."""
+        return cls(str(record["workload"]), str(record["phase"]), tuple(record["tasks"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +273,45 @@ class RecordStream:
         return self._executed[1]
 
     @cached_property
+    def latencies(self) -> tuple[Latency, ...]:
+        """All latencies in order."""
+        return tuple(Latency.of(record) for record in self.of_type("latency"))
+
+    @cached_property
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """All snapshots of the flash in order."""
+        return tuple(Snapshot.of(record) for record in self.of_type("flash"))
+
+    @cached_property
+    def spaces(self) -> tuple[Space, ...]:
+        """What file systems said of their space, in order."""
+        return tuple(_flat(Space, record) for record in self.of_type("space"))
+
+    @cached_property
+    def mtd(self) -> Mtd | None:
+        """The partition under test, or None if the guest did not get to it."""
+        record = self.first("mtd")
+        return _flat(Mtd, record) if record is not None else None
+
+    @cached_property
+    def prepared(self) -> Prepared | None:
+        """What was prepared, or None if nothing was."""
+        record = self.first("prepared")
+        return _flat(Prepared, record) if record is not None else None
+
+    @cached_property
+    def task_totals(self) -> tuple[TaskTotals, ...]:
+        """The totals of tasks in order."""
+        return tuple(TaskTotals.of(record) for record in self.of_type("tasks"))
+
+    @cached_property
     def end(self) -> End | None:
         """What the agent said at its end, or None if it did not come to that."""
         ends = self.of_type("end")
         if not ends:
             return None
         last = ends[-1]
-        return End(str(last["status"]), str(last.get("message") or ""), last.get("t_ns", 0))
+        return End(str(last["status"]), str(last.get("message") or ""), last["t_ns"])
 
     @cached_property
     def _executed(self) -> tuple[tuple[Step, ...], tuple[Phase, ...]]:
@@ -256,6 +324,16 @@ class RecordStream:
                 steps.append(Step.of(record, tuple(pending)))
                 pending = []
         return tuple(steps), tuple(pending)
+
+
+def _flat(kind: type[_Flat], record: Record) -> _Flat:
+    """A record whose fields are those of `kind`."""
+    return kind(**{field.name: record[field.name] for field in fields(kind)})
+
+
+def plain(record: Snapshot | Space | Mtd | Prepared) -> dict[str, Any]:
+    """A typed record as it stands in a result."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def without_header(record: Record) -> dict[str, Any]:
@@ -282,6 +360,84 @@ def parse_records(data: bytes) -> RecordStream:
     return RecordStream(tuple(records), tuple(damage), cut)
 
 
+# Records of numbers and texts alone.
+_FLAT: Mapping[str, type[Space | Mtd | Prepared]] = {
+    "space": Space,
+    "mtd": Mtd,
+    "prepared": Prepared,
+}
+_REQUIRED: Mapping[str, tuple[str, ...]] = {
+    "step": ("index", "verb", "t_start_ns", "t_end_ns", "status"),
+    "phase": ("workload", "phase", "t_start_ns", "t_end_ns", "status"),
+    "latency": ("workload", "phase", "op", "count", "sum_ns", "min_ns", "max_ns", "buckets"),
+    "flash": ("label", "t_ns", "counters", "erases", "programs", "reads"),
+    "micro": (
+        "pattern",
+        "cache",
+        "file_bytes",
+        "volume_bytes",
+        "requests",
+        "requests_done",
+        "stopped",
+        "streams",
+        "dropped_rows",
+    ),
+    "requests": (
+        "workload",
+        "phase",
+        "stream",
+        "op",
+        "first",
+        "offset",
+        "t_start_ns",
+        "latency_ns",
+    ),
+    "request-flash": ("workload", "phase", "stream", "tasks", "rows"),
+    "tasks": ("workload", "phase", "tasks"),
+    "tree": (
+        "phase",
+        "directories",
+        "files",
+        "links",
+        "others",
+        "bytes",
+        "depth",
+        "found",
+        "digest",
+        "largest_directory",
+    ),
+    "written": ("path", "image_bytes", "pages", "blocks", "bad_blocks_skipped"),
+    "memory": (
+        "label",
+        "t_ns",
+        "mem_free_bytes",
+        "page_cache_bytes",
+        "anonymous_bytes",
+        "kernel_stack_bytes",
+        "page_table_bytes",
+        "percpu_bytes",
+        "slabs",
+        "vmalloc",
+    ),
+    "end": ("status", "steps_run", "steps_total", "t_ns"),
+    **{name: tuple(field.name for field in fields(kind)) for name, kind in _FLAT.items()},
+}
+
+
+# What everybody calculates with: a record in which it is no integer from 0 to 2^63 − 1 is damage.
+_NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "step": ("index", "t_start_ns", "t_end_ns"),
+    "phase": ("t_start_ns", "t_end_ns"),
+    "latency": ("count", "sum_ns", "min_ns", "max_ns"),
+    "flash": ("t_ns",),
+    "end": ("t_ns",),
+    **{
+        name: tuple(field.name for field in fields(kind) if field.type == "int")
+        for name, kind in _FLAT.items()
+    },
+}
+
+
 def _parse_line(line: bytes) -> tuple[str, Record | None]:
     try:
         value = json.loads(line)
@@ -300,9 +456,40 @@ def _parse_line(line: bytes) -> tuple[str, Record | None]:
     bad = [key for key in _NUMBERS.get(kind, ()) if not _is_number(value[key])]
     if bad:
         return f"a {kind} record whose {bad[0]} is {value[bad[0]]!r}", None
+    for key, (fits, shape) in _SHAPES.get(kind, {}).items():
+        if not fits(value[key]):
+            return f"a {kind} record whose {key} is no {shape}", None
     return "", value
 
 
 def _is_number(value: Any) -> bool:
     """True and 1.0 are none."""
     return type(value) is int and 0 <= value <= _LARGEST
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_number, value))
+
+
+def _are_pairs(value: Any) -> bool:
+    pairs = isinstance(value, list) and all(_are_numbers(pair) for pair in value)
+    return pairs and all(len(pair) == 2 for pair in value)
+
+
+def _are_counters(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_number, value.values()))
+
+
+def _are_tasks(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(task, dict) for task in value)
+
+
+_NUMBER_OF_EACH = (_are_numbers, "list of numbers")
+_SHAPES: Mapping[str, Mapping[str, tuple[Callable[[Any], bool], str]]] = {
+    "latency": {"buckets": (_are_pairs, "list of pairs of numbers")},
+    "flash": {
+        "counters": (_are_counters, "object of numbers"),
+        **dict.fromkeys(("erases", "programs", "reads"), _NUMBER_OF_EACH),
+    },
+    "tasks": {"tasks": (_are_tasks, "list of objects")},
+}

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ffslab.model.case import Case, case_spec
-from ffslab.protocol.records import RecordStream, Step, without_header
+from ffslab.protocol.records import RecordStream, Step, plain
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import (
@@ -36,8 +36,6 @@ def case_result(
 
     `prepared` are the guests before the case's own, in their order.
     """
-    snapshots = stream.of_type("flash")
-    mtd = stream.first("mtd")
     end = stream.end
     part = result_part(case.workload.kind)
     return {
@@ -54,12 +52,12 @@ def case_result(
         "spec": case_spec(case),
         "virtual_ns": end.t_ns if end else None,
         "flash_sha256": flash_sha256,
-        "mtd": without_header(mtd) if mtd else None,
+        "mtd": plain(stream.mtd) if stream.mtd else None,
         "steps": [_step(step) for step in stream.steps],
-        "space": [without_header(record) for record in stream.of_type("space")],
+        "space": [plain(space) for space in stream.spaces],
         "phases": _phases(stream, case.board.chip.page_bytes, part.PHASES),
-        "latencies": [latency_metrics(record) for record in stream.of_type("latency")],
-        "flash": [without_header(record) for record in snapshots],
+        "latencies": [latency_metrics(latency) for latency in stream.latencies],
+        "flash": [plain(snapshot) for snapshot in stream.snapshots],
         "preparation": _preparation(case, stream, prepared),
         **_EMPTY,
         **part.result_keys(case, stream, prepared),
@@ -82,7 +80,7 @@ def _phases(
     stream: RecordStream, page_bytes: int, summed: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """The figures of each phase, and those of the phases `summed` together."""
-    by_label = {snapshot["label"]: snapshot for snapshot in stream.of_type("flash")}
+    by_label = {snapshot.label: snapshot for snapshot in stream.snapshots}
     phases = [phase_metrics(phase, by_label, page_bytes) for phase in stream.phases]
     whole = workload_metrics(phases, by_label, page_bytes, summed)
     return [*phases, whole] if whole else phases

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ffslab.protocol.records import Phase
+from ffslab.protocol.records import Latency, Phase, Snapshot
 
 SUB_BUCKETS = 128
 QUANTILES = (("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99), ("p999_ns", 0.999))
@@ -53,21 +53,21 @@ def quantile_ns(
     return maximum if count else 0
 
 
-def latency_metrics(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A latency record with its mean and quantiles; buckets are kept."""
-    count = record["count"]
+def latency_metrics(latency: Latency) -> dict[str, Any]:
+    """Latencies with their mean and quantiles; buckets are kept."""
+    count = latency.count
     metrics: dict[str, Any] = {
-        "phase": record["phase"],
-        "op": record["op"],
+        "phase": latency.phase,
+        "op": latency.op,
         "count": count,
-        "sum_ns": record["sum_ns"],
-        "mean_ns": record["sum_ns"] / count if count else 0.0,
-        "min_ns": record["min_ns"],
-        "max_ns": record["max_ns"],
+        "sum_ns": latency.sum_ns,
+        "mean_ns": latency.sum_ns / count if count else 0.0,
+        "min_ns": latency.min_ns,
+        "max_ns": latency.max_ns,
     }
     for name, q in QUANTILES:
-        metrics[name] = quantile_ns(record["buckets"], count, q, record["min_ns"], record["max_ns"])
-    metrics["buckets"] = [list(bucket) for bucket in record["buckets"]]
+        metrics[name] = quantile_ns(latency.buckets, count, q, latency.min_ns, latency.max_ns)
+    metrics["buckets"] = [list(bucket) for bucket in latency.buckets]
     return metrics
 
 
@@ -121,7 +121,7 @@ def write_amplification(pages: int, page_bytes: int, bytes_written: int) -> floa
 
 def phase_metrics(
     phase: Phase,
-    snapshots: Mapping[str, Mapping[str, Any]],
+    snapshots: Mapping[str, Snapshot],
     page_bytes: int,
 ) -> dict[str, Any]:
     """One phase's figures from its record and the flash snapshots around it."""
@@ -135,13 +135,13 @@ def phase_metrics(
     }
     counters = counter_difference(phase.flash_start, phase.flash_end)
     start, end = snapshots.get(f"{phase.name}:start"), snapshots.get(f"{phase.name}:end")
-    wear = wear_metrics(start["erases"], end["erases"]) if start and end else {}
+    wear = wear_metrics(start.erases, end.erases) if start and end else {}
     return _with_derived(metrics, counters, wear, page_bytes)
 
 
 def workload_metrics(
     phases: Sequence[Mapping[str, Any]],
-    snapshots: Mapping[str, Mapping[str, Any]],
+    snapshots: Mapping[str, Snapshot],
     page_bytes: int,
     names: Sequence[str],
 ) -> dict[str, Any] | None:
@@ -173,8 +173,8 @@ def workload_metrics(
     counters: dict[str, int] = {}
     wear: dict[str, float | int] = {}
     if start and end:
-        counters = counter_difference(start["counters"], end["counters"])
-        wear = wear_metrics(start["erases"], end["erases"])
+        counters = counter_difference(start.counters, end.counters)
+        wear = wear_metrics(start.erases, end.erases)
     duration = sum(phase["duration_ns"] for phase in chosen)
     return _with_derived(metrics, counters, wear, page_bytes, duration)
 

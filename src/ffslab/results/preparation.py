@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ffslab.protocol.records import RecordStream, without_header
+from ffslab.protocol.records import RecordStream, plain
 from ffslab.results.outcome import Outcome
 
 
@@ -42,7 +42,7 @@ def own_preparation_results(stream: RecordStream, partition_bytes: int) -> dict[
 
     It has no key, and its phase is among the case's own.
     """
-    if not stream.of_type("prepared"):
+    if stream.prepared is None:
         return None
     step = next((one for one in stream.steps if one.verb == "prepare"), None)
     return {
@@ -62,15 +62,14 @@ def _achieved(stream: RecordStream, partition_bytes: int) -> dict[str, Any]:
     Of a saturated state that is what no file could get; else what statfs does not count, on
     the file system just mounted.
     """
-    record = stream.first("prepared")
-    space = [without_header(r) for r in stream.of_type("space")]
+    prepared, spaces = stream.prepared, stream.spaces
     reserve = None
-    if record is not None and record["state"] == "saturated":
-        reserve = partition_bytes - record["capacity_bytes"]
-    elif space:
-        reserve = partition_bytes - space[0]["total_bytes"]
+    if prepared is not None and prepared.state == "saturated":
+        reserve = partition_bytes - prepared.capacity_bytes
+    elif spaces:
+        reserve = partition_bytes - spaces[0].total_bytes
     return {
-        "prepared": without_header(record) if record is not None else None,
-        "space": space,
+        "prepared": plain(prepared) if prepared is not None else None,
+        "space": [plain(space) for space in spaces],
         "reserve_bytes": reserve,
     }

@@ -83,10 +83,10 @@ def result_keys(
     if record is None:
         return {"append_log": None}
     tasks = [
-        {"phase": total["phase"], **task}
-        for total in stream.of_type("tasks")
-        if total["phase"] in PHASES
-        for task in total["tasks"]
+        {"phase": total.phase, **task}
+        for total in stream.task_totals
+        if total.phase in PHASES
+        for task in total.tasks
     ]
     return {
         "append_log": {
@@ -117,7 +117,7 @@ def _flash(stream: RecordStream, lines: int) -> dict[str, float | None]:
     By the snapshots that the phase `workload` is of; of a log that ran out of space by those of its
     only phase.
     """
-    by_label = {snapshot["label"]: snapshot["counters"] for snapshot in stream.of_type("flash")}
+    by_label = {snapshot.label: snapshot.counters for snapshot in stream.snapshots}
     ends = [by_label[f"{name}:end"] for name in PHASES if f"{name}:end" in by_label]
     start = by_label.get(f"{PHASES[0]}:start")
     counts = counter_difference(start, ends[-1]) if start and ends else {}
@@ -134,7 +134,7 @@ def _flash(stream: RecordStream, lines: int) -> dict[str, float | None]:
 
 def _times(stream: RecordStream, lines: int) -> dict[str, float | None]:
     """What a line took: the mean over all lines, syncs included, and the share of slow ones."""
-    latencies = [latency_metrics(record) for record in stream.of_type("latency")]
+    latencies = [latency_metrics(latency) for latency in stream.latencies]
     spent = sum(entry["sum_ns"] for entry in latencies if entry["op"] in ("append", "sync"))
     line = line_latency(latencies)
     return {

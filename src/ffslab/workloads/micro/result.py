@@ -170,8 +170,7 @@ def micro_results(
     record = stream.first("micro")
     if record is None:
         return None, requests
-    totals = stream.of_type("tasks")
-    tasks = [{"phase": total["phase"], **task} for total in totals for task in total["tasks"]]
+    tasks = [{"phase": total.phase, **task} for total in stream.task_totals for task in total.tasks]
     return {**without_header(record), "tasks": tasks}, requests
 
 

@@ -144,11 +144,9 @@ def _counters(record: Record, what: str) -> dict[str, int] | None:
 
 def _tasks(record: Record) -> tuple[Mapping[str, Any], ...]:
     what = f"tasks of phase {record['phase']}"
-    if not isinstance(record["tasks"], list):
-        raise ValueError(f"{what}: no list")
     found = []
     for task in record["tasks"]:
-        if not isinstance(task, dict) or not isinstance(task.get("name"), str):
+        if not isinstance(task.get("name"), str):
             raise ValueError(f"{what}: a task without a name")
         found.append({"name": task["name"], **_numbers(task, TASK_COUNTS, what)})
     return tuple(found)

@@ -1,0 +1,294 @@
+"""Records are typed when they are read; what is no record, or has not its shape, is damage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ffslab.protocol.records import (
+    PHASE_COUNTS,
+    End,
+    Latency,
+    Mtd,
+    Phase,
+    Prepared,
+    RecordStream,
+    Snapshot,
+    Space,
+    Step,
+    TaskTotals,
+    parse_records,
+    plain,
+    without_header,
+)
+
+LARGEST = 2**63 - 1
+PHASE = {
+    "type": "phase",
+    "workload": "micro",
+    "phase": "measure",
+    "t_start_ns": 5,
+    "t_end_ns": 9,
+    "status": "error",
+    "errno_name": "EIO",
+    "message": "why",
+    "files_created": 1,
+    "files_deleted": 2,
+    "files_read": 3,
+    "files_appended": 4,
+    "bytes_read": 5,
+    "bytes_written": 6,
+    "flash_start": {"pages_read": 1},
+    "flash_end": {"pages_read": 8},
+}
+STEP = {
+    "type": "step",
+    "index": 3,
+    "verb": "mount",
+    "label": "again",
+    "status": "error",
+    "t_start_ns": 10,
+    "t_end_ns": 25,
+    "errno_name": "EUCLEAN",
+    "message": "bad",
+    "may_fail": 1,
+    "may_fill": 1,
+}
+LATENCY = {
+    "type": "latency",
+    "workload": "micro",
+    "phase": "measure",
+    "op": "write",
+    "count": 3,
+    "sum_ns": 30,
+    "min_ns": 9,
+    "max_ns": 11,
+    "buckets": [[9, 1], [10, 2]],
+}
+FLASH = {
+    "type": "flash",
+    "label": "measure:start",
+    "t_ns": 7,
+    "counters": {"pages_read": 2},
+    "erases": [1, 2],
+    "programs": [3, 4],
+    "reads": [5, 6],
+}
+SPACE = {
+    "type": "space",
+    "label": "mount",
+    "total_bytes": 1,
+    "free_bytes": 2,
+    "files": 4,
+    "available_bytes": 3,
+    "files_free": 5,
+    "page_cache_bytes": 6,
+    "mem_free_bytes": 7,
+}
+MTD = {
+    "type": "mtd",
+    "name": "data",
+    "size_bytes": 1,
+    "erase_block_bytes": 2,
+    "page_bytes": 3,
+    "subpage_bytes": 4,
+    "oob_bytes": 5,
+    "blocks": 6,
+    "bad_blocks": 7,
+}
+PREPARED = {
+    "type": "prepared",
+    "state": "aged",
+    "valid_bytes": 1,
+    "invalid_bytes": 2,
+    "invalid_present": 3,
+    "file_bytes": 4,
+    "capacity_bytes": 5,
+}
+TASKS = {"type": "tasks", "workload": "tree", "phase": "mount", "tasks": [{"name": "a"}]}
+END = {"type": "end", "status": "ok", "steps_run": 1, "steps_total": 1, "t_ns": 99}
+
+
+def line(record: Mapping[str, Any]) -> bytes:
+    return json.dumps({"v": 1, **record}).encode() + b"\n"
+
+
+def stream_of(*records: Mapping[str, Any]) -> RecordStream:
+    stream = parse_records(b"".join(map(line, records)))
+    assert not stream.damage and not stream.cut
+    return stream
+
+
+def test_each_record_is_a_value_of_its_type() -> None:
+    stream = stream_of(MTD, SPACE, FLASH, PREPARED, PHASE, LATENCY, TASKS, STEP, SPACE, END)
+    phase = Phase(
+        workload="micro",
+        name="measure",
+        t_start_ns=5,
+        t_end_ns=9,
+        status="error",
+        errno_name="EIO",
+        message="why",
+        counts=dict(zip(PHASE_COUNTS, (1, 2, 3, 4, 5, 6), strict=True)),
+        flash_start={"pages_read": 1},
+        flash_end={"pages_read": 8},
+    )
+    assert stream.phases == (phase,)
+    assert phase.failed
+    (step,) = stream.steps
+    assert step == Step(
+        index=3,
+        verb="mount",
+        label="again",
+        t_start_ns=10,
+        t_end_ns=25,
+        status="error",
+        errno_name="EUCLEAN",
+        message="bad",
+        may_fail=True,
+        may_fill=True,
+        phases=(phase,),
+    )
+    assert (step.failed, step.duration_ns) == (True, 15)
+    buckets = ((9, 1), (10, 2))
+    assert stream.latencies == (Latency("measure", "write", 3, 30, 9, 11, buckets),)
+    snapshot = Snapshot("measure:start", 7, {"pages_read": 2}, (1, 2), (3, 4), (5, 6))
+    assert stream.snapshots == (snapshot,)
+    assert stream.spaces == (Space("mount", 1, 2, 3, 4, 5, 6, 7),) * 2
+    assert stream.mtd == Mtd("data", 1, 2, 3, 4, 5, 6, 7)
+    assert stream.prepared == Prepared("aged", 1, 2, 3, 4, 5)
+    assert stream.task_totals == (TaskTotals("tree", "mount", ({"name": "a"},)),)
+    assert stream.end == End("ok", "", 99)
+    assert stream.end.is_good
+
+
+def test_a_guest_that_did_not_get_that_far_has_none() -> None:
+    stream = stream_of()
+    assert (stream.mtd, stream.prepared, stream.end) == (None, None, None)
+    assert stream.steps == stream.phases == stream.latencies == stream.spaces == ()
+
+
+def test_what_a_record_may_leave_out() -> None:
+    bare = {"type": "phase", "workload": "w", "phase": "p", "status": "ok"}
+    (phase,) = stream_of({**bare, "t_start_ns": 0, "t_end_ns": LARGEST}).phases
+    assert (phase.errno_name, phase.message, phase.failed) == ("", "", False)
+    assert set(phase.counts.values()) == {0} and phase.flash_start == phase.flash_end == {}
+    step = {"type": "step", "index": 0, "verb": "v", "status": "ok", "t_start_ns": 1}
+    (one,) = stream_of({**step, "t_end_ns": 1}).steps
+    told = (one.label, one.errno_name, one.message, one.may_fail, one.may_fill, one.failed)
+    assert told == ("", "", "", False, False, False)
+    bad = stream_of({**END, "status": "error", "message": "no"}).end
+    assert bad == End("error", "no", 99) and not bad.is_good
+
+
+def test_phases_belong_to_the_step_behind_them() -> None:
+    def phase(name: str) -> dict[str, Any]:
+        return {**PHASE, "phase": name}
+
+    stream = stream_of(phase("a"), phase("b"), STEP, STEP, phase("c"))
+    assert [[one.name for one in step.phases] for step in stream.steps] == [["a", "b"], []]
+    assert [one.name for one in stream.open_phases] == ["c"]
+    assert [one.name for one in stream.phases] == ["a", "b", "c"]
+
+
+def test_a_typed_record_stands_in_a_result_as_it_was_read() -> None:
+    stream = stream_of(MTD, SPACE, FLASH, PREPARED)
+    assert stream.mtd and stream.prepared
+    typed = (stream.mtd, stream.spaces[0], stream.snapshots[0], stream.prepared)
+    for one, record in zip(typed, (MTD, SPACE, FLASH, PREPARED), strict=True):
+        assert json.loads(json.dumps(plain(one))) == without_header({"v": 1, **record})
+
+
+@pytest.mark.parametrize(
+    "record",
+    [PHASE, STEP, LATENCY, FLASH, SPACE, MTD, PREPARED, TASKS, END],
+    ids=lambda r: r["type"],
+)
+def test_a_record_without_what_it_needs_is_damage(record: Mapping[str, Any]) -> None:
+    optional = {"type", "label", "errno_name", "message", "may_fail", "may_fill", "flash_start"}
+    optional |= {"flash_end", *PHASE_COUNTS}
+    if record["type"] in ("flash", "space"):
+        optional.remove("label")
+    for key in record.keys() - optional:
+        rest = {name: value for name, value in record.items() if name != key}
+        stream = parse_records(line(END) + line(rest))
+        assert stream.damage == (f"line 2: a {record['type']} record without {key!r}",)
+        assert len(stream.records) == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "key"),
+    [
+        *((STEP, key) for key in ("index", "t_start_ns", "t_end_ns")),
+        *((PHASE, key) for key in ("t_start_ns", "t_end_ns")),
+        *((LATENCY, key) for key in ("count", "sum_ns", "min_ns", "max_ns")),
+        *((SPACE, key) for key in SPACE if key not in ("type", "label")),
+        *((MTD, key) for key in MTD if key not in ("type", "name")),
+        *((PREPARED, key) for key in PREPARED if key not in ("type", "state")),
+        (FLASH, "t_ns"),
+        (END, "t_ns"),
+    ],
+)
+def test_a_number_that_is_none_is_damage(record: Mapping[str, Any], key: str) -> None:
+    for wrong in (-1, LARGEST + 1, True, 1.0, "1", None):
+        stream = parse_records(line({**record, key: wrong}))
+        told = f"line 1: a {record['type']} record whose {key} is {wrong!r}"
+        assert stream.damage == (told,) and not stream.records
+    for right in (0, LARGEST):
+        stream_of({**record, key: right})
+
+
+@pytest.mark.parametrize(
+    ("record", "key", "shape", "wrong"),
+    [
+        (LATENCY, "buckets", "list of pairs of numbers", ({}, [1], [[1]], [[1, 2, 3]], [[1, -1]])),
+        (FLASH, "counters", "object of numbers", ([], {"a": "1"}, {"a": -1})),
+        (FLASH, "erases", "list of numbers", ({}, [0.5], ["1"], 3)),
+        (FLASH, "programs", "list of numbers", ({}, [True])),
+        (FLASH, "reads", "list of numbers", ({}, [None])),
+        (TASKS, "tasks", "list of objects", ({}, [1], [[]])),
+    ],
+)
+def test_a_list_that_is_none_is_damage(
+    record: Mapping[str, Any], key: str, shape: str, wrong: tuple[Any, ...]
+) -> None:
+    for value in wrong:
+        stream = parse_records(line({**record, key: value}))
+        assert stream.damage == (f"line 1: a {record['type']} record whose {key} is no {shape}",)
+    stream_of({**record, key: [] if shape.startswith("list") else {}})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"[]\n", "not a JSON object"),
+        (b'{"v":2,"type":"end"}\n', "version 2, not 1"),
+        (b'{"v":1,"type":7}\n', "no type"),
+        (b"\0\0 \n", "3 blank or zero bytes"),
+        (b"{\n", "not JSON"),
+        (b"[" * 100_000 + b"\n", "not JSON"),
+    ],
+)
+def test_a_line_that_is_no_record_is_damage(text: bytes, why: str) -> None:
+    stream = parse_records(line(END) + text)
+    (told,) = stream.damage
+    assert told.startswith("line 2: ") and why in told
+    assert stream.end is not None
+
+
+def test_a_last_line_without_its_end_is_cut_and_no_damage() -> None:
+    whole = line(END)
+    for length in range(1, len(whole) - 1):
+        stream = parse_records(line(SPACE) + whole[:length])
+        assert (stream.cut, stream.damage, len(stream.records)) == (True, (), 1)
+    assert parse_records(line(SPACE)).cut is False
+    both = parse_records(b"{\n" + whole[:5])
+    assert both.cut and [told[:7] for told in both.damage] == ["line 1:"]
+
+
+def test_the_last_word_counts() -> None:
+    end = stream_of(END, {**END, "t_ns": 100}).end
+    assert end is not None and end.t_ns == 100
