@@ -152,6 +152,14 @@ def test_no_path_of_somebodys_machine(path: Path) -> None:
     assert not found
 
 
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """pytest imports them by their names, all together in the whole run."""
+    together = ("unit", "golden", "lab", "e2e")
+    names = [path.name for one in together for path in (ROOT / "tests" / one).glob("test_*.py")]
+    assert len(names) > 100
+    assert sorted(names) == sorted(set(names))
+
+
 def test_picture_of_the_report_is_small() -> None:
     pictures = list((ROOT / "docs" / "images").iterdir())
     assert pictures
