@@ -225,7 +225,7 @@ def test_a_record_without_what_it_needs_is_damage(record: Mapping[str, Any]) -> 
         *((STEP, key) for key in ("index", "t_start_ns", "t_end_ns")),
         *((PHASE, key) for key in ("t_start_ns", "t_end_ns")),
         *((LATENCY, key) for key in ("count", "sum_ns", "min_ns", "max_ns")),
-        *((SPACE, key) for key in SPACE if key not in ("type", "label")),
+        *((SPACE, key) for key in SPACE if key.endswith("_bytes")),
         *((MTD, key) for key in MTD if key not in ("type", "name")),
         *((PREPARED, key) for key in PREPARED if key not in ("type", "state")),
         (FLASH, "t_ns"),
@@ -250,15 +250,24 @@ def test_a_number_that_is_none_is_damage(record: Mapping[str, Any], key: str) ->
         (FLASH, "programs", "list of numbers", ({}, [True])),
         (FLASH, "reads", "list of numbers", ({}, [None])),
         (TASKS, "tasks", "list of objects", ({}, [1], [[]])),
+        (SPACE, "files", "number of files", (-1, 2**64, 1.0, True)),
+        (SPACE, "files_free", "number of files", ("1",)),
     ],
 )
-def test_a_list_that_is_none_is_damage(
+def test_what_has_not_its_shape_is_damage(
     record: Mapping[str, Any], key: str, shape: str, wrong: tuple[Any, ...]
 ) -> None:
     for value in wrong:
         stream = parse_records(line({**record, key: value}))
         assert stream.damage == (f"line 1: a {record['type']} record whose {key} is no {shape}",)
-    stream_of({**record, key: [] if shape.startswith("list") else {}})
+    empty = {"list": [], "object": {}, "number": 0}[shape.split()[0]]
+    stream_of({**record, key: empty})
+
+
+def test_a_file_system_may_not_know_how_many_files_there_can_be() -> None:
+    """EROFS says 2^64 − 1."""
+    (space,) = stream_of({**SPACE, "files": 2**64 - 1, "files_free": 2**64 - 1}).spaces
+    assert (space.files, space.files_free) == (2**64 - 1, 2**64 - 1)
 
 
 @pytest.mark.parametrize(

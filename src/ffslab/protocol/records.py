@@ -360,6 +360,8 @@ def parse_records(data: bytes) -> RecordStream:
     return RecordStream(tuple(records), tuple(damage), cut)
 
 
+# EROFS answers statfs with 2^64 − 1: it does not know.
+_INODES = ("files", "files_free")
 # Records of numbers and texts alone.
 _FLAT: Mapping[str, type[Space | Mtd | Prepared]] = {
     "space": Space,
@@ -432,7 +434,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "flash": ("t_ns",),
     "end": ("t_ns",),
     **{
-        name: tuple(field.name for field in fields(kind) if field.type == "int")
+        name: tuple(f.name for f in fields(kind) if f.type == "int" and f.name not in _INODES)
         for name, kind in _FLAT.items()
     },
 }
@@ -467,6 +469,10 @@ def _is_number(value: Any) -> bool:
     return type(value) is int and 0 <= value <= _LARGEST
 
 
+def _is_inodes(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**64
+
+
 def _are_numbers(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_number, value))
 
@@ -491,5 +497,6 @@ _SHAPES: Mapping[str, Mapping[str, tuple[Callable[[Any], bool], str]]] = {
         "counters": (_are_counters, "object of numbers"),
         **dict.fromkeys(("erases", "programs", "reads"), _NUMBER_OF_EACH),
     },
+    "space": dict.fromkeys(_INODES, (_is_inodes, "number of files")),
     "tasks": {"tasks": (_are_tasks, "list of objects")},
 }
