@@ -218,11 +218,11 @@ def test_a_band_of_nothing_has_no_relation() -> None:
 
 def test_bands_of_seeds_together() -> None:
     one, two = Band(-1, 2, (-0.1, 0.2), 3, 1), Band(-4, 1, (-0.2, 0.1), 5, 4)
-    assert joined({"1": one, "2": two}) == Band(-4, 2, (-0.2, 0.2), 3, 1)
-    assert joined({"1": one, "2": None}) == one
-    assert joined({"1": None}) is None
+    assert joined([one, two]) == Band(-4, 2, (-0.2, 0.2), 3, 1)
+    assert joined([one, None]) == one
+    assert joined([None]) is None
     without = Band(-1, 2, None, 3, 1)
-    assert joined({"1": one, "2": without}) == Band(-1, 2, None, 3, 1)
+    assert joined([one, without]) == Band(-1, 2, None, 3, 1)
 
 
 def test_versions_of_a_case() -> None:

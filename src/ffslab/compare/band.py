@@ -13,7 +13,7 @@ of one run (n = 5) leave a third outside, 4 of both 1 in 126.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ffslab.compare.cases import ComparedCase, Side, split_perturbed
@@ -94,7 +94,7 @@ def bands_of(side: Side) -> dict[str, tuple[MovedFigure, ...]]:
         rows = []
         for key, figure in cases[0].figures.items():
             own = [case for case in cases if key in case.figures]
-            width = joined({case.id: band(key, case, case, histories.of(case), ()) for case in own})
+            width = joined(band(key, case, case, histories.of(case), ()) for case in own)
             if width is not None:
                 mean = sum(case.figures[key].value for case in own) / len(own)
                 rows.append(MovedFigure(figure, mean, width))
@@ -107,9 +107,9 @@ def _values(key: str, case: ComparedCase, versions: Sequence[ComparedCase]) -> l
     return [one.figures[key].value for one in (case, *versions) if key in one.figures]
 
 
-def joined(bands: Mapping[str, Band | None]) -> Band | None:
+def joined(bands: Iterable[Band | None]) -> Band | None:
     """The band of a row of several seeds: as wide as that of any."""
-    known = [found for found in bands.values() if found is not None]
+    known = [found for found in bands if found is not None]
     if not known:
         return None
     relative = [found.relative for found in known if found.relative is not None]

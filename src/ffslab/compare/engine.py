@@ -249,11 +249,9 @@ def _figure(
     changed = any(before != after for before, after in values.values())
     width = (
         joined(
-            {
-                pair.base.seed: band(key, pair.base, pair.new, *versions[pair.base.seed])
-                for pair in pairs
-                if pair.base.seed in versions
-            }
+            band(key, pair.base, pair.new, *versions[pair.base.seed])
+            for pair in pairs
+            if pair.base.seed in versions
         )
         if changed
         else None

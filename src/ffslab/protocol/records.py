@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 RECORD_VERSION = 1
-_LARGEST = 2**63 - 1
+LARGEST = 2**63 - 1  # what a table's column and the agent's clock can hold
 MEASURED_STEP = "tree"  # the workload that phases of single measured steps name
 Record = Mapping[str, Any]
 _Flat = TypeVar("_Flat", "Space", "Mtd", "Prepared")
@@ -455,7 +455,7 @@ def _parse_line(line: bytes) -> tuple[str, Record | None]:
     absent = [key for key in _REQUIRED.get(kind, ()) if key not in value]
     if absent:
         return f"a {kind} record without {absent[0]!r}", None
-    bad = [key for key in _NUMBERS.get(kind, ()) if not _is_number(value[key])]
+    bad = [key for key in _NUMBERS.get(kind, ()) if not is_count(value[key])]
     if bad:
         return f"a {kind} record whose {bad[0]} is {value[bad[0]]!r}", None
     for key, (fits, shape) in _SHAPES.get(kind, {}).items():
@@ -464,9 +464,9 @@ def _parse_line(line: bytes) -> tuple[str, Record | None]:
     return "", value
 
 
-def _is_number(value: Any) -> bool:
-    """True and 1.0 are none."""
-    return type(value) is int and 0 <= value <= _LARGEST
+def is_count(value: Any) -> bool:
+    """An integer from 0 to LARGEST; true and 1.0 are none."""
+    return type(value) is int and 0 <= value <= LARGEST
 
 
 def _is_inodes(value: Any) -> bool:
@@ -474,7 +474,7 @@ def _is_inodes(value: Any) -> bool:
 
 
 def _are_numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_number, value))
+    return isinstance(value, list) and all(map(is_count, value))
 
 
 def _are_pairs(value: Any) -> bool:
@@ -483,7 +483,7 @@ def _are_pairs(value: Any) -> bool:
 
 
 def _are_counters(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_is_number, value.values()))
+    return isinstance(value, dict) and all(map(is_count, value.values()))
 
 
 def _are_tasks(value: Any) -> bool:

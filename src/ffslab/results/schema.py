@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
+
+from ffslab.protocol.records import OK
 
 Better = Literal["lower", "higher", "neither"]
 Result = Mapping[str, Any]
@@ -21,7 +24,6 @@ ALL_KINDS: tuple[str, ...] = ()  # no kind in particular
 # What brings the flash to its initial state: phases of the case's guest, and another guest's.
 SETUP_PHASES = ("prepare", "invalidate")
 PREPARATION = "preparation"
-OK = "ok"  # status of a phase or step that came to its end
 
 # What a figure that grew is, and one that fell: in words, by what is counted.
 _WORDS: Mapping[str, tuple[str, str]] = {
@@ -311,12 +313,21 @@ def phase_figures(
             yield from timed_figures(phase, f"{prefix}{name}", PHASE_METRICS, main.get(name, ()))
 
 
-def latency_figures(result: Result) -> Iterator[Figure]:
-    """The figures of each kind of operation in each phase."""
+def latency_figures(
+    result: Result, main: Mapping[str, Iterable[str]] = MappingProxyType({})
+) -> Iterator[Figure]:
+    """The figures of each kind of operation in each phase; `main` has names of metrics by kind."""
     for latency in result["latencies"]:
         if latency["count"]:
             place = f"{latency['phase']}/{latency['op']}"
-            yield from figures_at(latency, place, LATENCY_METRICS)
+            yield from figures_at(latency, place, LATENCY_METRICS, main.get(latency["op"], ()))
+
+
+def task_work(place: str, tasks: Iterable[Mapping[str, Any]]) -> Iterator[TaskWork]:
+    """What tasks asked of the flash at a place, from their rows in a result."""
+    names = [metric.name for metric in FLASH_COUNTS]
+    for task in tasks:
+        yield TaskWork(place, str(task["name"]), {name: task[name] for name in names})
 
 
 def case_figures(result: Result) -> Iterator[Figure]:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffslab.model.kernels import kernel_words
-from ffslab.results.columns import FLAG, INT, KEY, REAL, TEXT, Columns
+from ffslab.results.columns import FLAG, INT, KEY, REAL, TEXT, Columns, columns_of
 from ffslab.results.rundir import RunDirectory
-from ffslab.results.schema import LATENCY_METRICS, PHASE_METRICS, Metric
+from ffslab.results.schema import LATENCY_METRICS, PHASE_METRICS
 from ffslab.streams import without_surrogates
 from ffslab.workloads.parts import TablesPart, tables_part
 from ffslab.workloads.registry import workloads
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     import duckdb
 
 Row = dict[str, Any]
-
-
-def _columns(metrics: Iterable[Metric]) -> dict[str, str]:
-    return {metric.name: INT if metric.exact else REAL for metric in metrics}
 
 
 # Columns in order with their DuckDB types: of the tables of every run,
@@ -82,13 +78,13 @@ _GENERAL: Mapping[str, Mapping[str, str]] = {
         "errno_name": TEXT,
         "t_start_ns": INT,
         "t_end_ns": INT,
-        **_columns(PHASE_METRICS),
+        **columns_of(PHASE_METRICS),
     },
     "latencies": {
         **KEY,
         "phase": TEXT,
         "op": TEXT,
-        **_columns(LATENCY_METRICS),
+        **columns_of(LATENCY_METRICS),
     },
     "blocks": {
         **KEY,
@@ -101,17 +97,15 @@ _GENERAL: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def _parts() -> tuple[TablesPart, ...]:
-    found = (tables_part(kind) for kind in workloads())
-    return tuple(part for part in found if part is not None)
-
-
+_PARTS: tuple[TablesPart, ...] = tuple(
+    part for kind in workloads() if (part := tables_part(kind)) is not None
+)
 # of those too large for a result, which are staged as Parquet,
-_OF_RECORDS = {name: table for part in _parts() for name, table in part.RECORD_TABLES.items()}
+_OF_RECORDS = {name: table for part in _PARTS for name, table in part.RECORD_TABLES.items()}
 # and of all.
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     **_GENERAL,
-    **{name: table for part in _parts() for name, table in part.TABLES.items()},
+    **{name: table for part in _PARTS for name, table in part.TABLES.items()},
     **_OF_RECORDS,
 }
 
@@ -127,7 +121,7 @@ def case_rows(
         "latencies": result["latencies"],
         "blocks": _block_rows(result["flash"]),
     }
-    for part in _parts():
+    for part in _PARTS:
         rows.update(part.rows(result))
     return {name: _filled(name, key, table) for name, table in rows.items()}
 
@@ -260,7 +254,7 @@ class _ColumnStage:
 
     def add(self, run: RunDirectory, result: Mapping[str, Any]) -> None:
         """What a case has in these tables; DamagedResultError if its records are gone."""
-        for part in _parts():
+        for part in _PARTS:
             for name, columns in part.record_columns(run, result):
                 self._write(name, columns)
 

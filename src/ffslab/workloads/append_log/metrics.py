@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ffslab.results.schema import (
-    FLASH_COUNTS,
-    LATENCY_METRICS,
     Figure,
     Metric,
     Result,
     TaskWork,
     case_figures,
     figures_at,
+    latency_figures,
     phase_figures,
+    task_work,
 )
 from ffslab.workloads.append_log.result import LINE_OPS
 
@@ -26,29 +24,18 @@ A further phase is `verify`. All is counted from the first line to the end of th
 
 """  # noqa: E501  (columns of the document)
 PLACE = "workload/line"  # below the phase whose flash operations explain it
-PAGES = Metric(
-    name="pages_per_line",
-    title="Pages per line",
-    unit="pages",
-    meaning="pages programmed ÷ lines",
-    exact=False,
-    words=("more", "fewer"),
-)
-READS = Metric(
-    name="pages_read_per_line",
-    title="Pages read per line",
-    unit="pages",
-    meaning="pages read ÷ lines",
-    exact=False,
-    words=("more", "fewer"),
-)
-ERASES = Metric(
-    name="erases_per_1000_lines",
-    title="Erases per 1,000 lines",
-    unit="blocks",
-    meaning="blocks erased ÷ lines × 1,000",
-    exact=False,
-    words=("more", "fewer"),
+
+
+def _per_line(name: str, title: str, unit: str, meaning: str) -> Metric:
+    return Metric(
+        name=name, title=title, unit=unit, meaning=meaning, exact=False, words=("more", "fewer")
+    )
+
+
+PAGES = _per_line("pages_per_line", "Pages per line", "pages", "pages programmed ÷ lines")
+READS = _per_line("pages_read_per_line", "Pages read per line", "pages", "pages read ÷ lines")
+ERASES = _per_line(
+    "erases_per_1000_lines", "Erases per 1,000 lines", "blocks", "blocks erased ÷ lines × 1,000"
 )
 MEAN = Metric(
     name="line_mean_ns",
@@ -68,7 +55,6 @@ METRICS = (PAGES, READS, ERASES, MEAN, SLOW)
 _MAIN = ("pages_per_line", "erases_per_1000_lines", "line_mean_ns")
 _MAIN_LATENCIES = ("p50_ns", "p99_ns", "p999_ns", "max_ns")
 _WORKLOAD = ("pages_programmed", "blocks_erased", "write_amplification")
-_TASK_COUNTS = tuple(metric.name for metric in FLASH_COUNTS)
 
 
 def figures(result: Result) -> tuple[Figure, ...]:
@@ -77,22 +63,11 @@ def figures(result: Result) -> tuple[Figure, ...]:
         *case_figures(result),
         *figures_at(result.get("append_log") or {}, PLACE, METRICS, _MAIN),
         *phase_figures(result["phases"], {"workload": _WORKLOAD}),
-        *_latencies(result),
+        *latency_figures(result, dict.fromkeys(LINE_OPS, _MAIN_LATENCIES)),
     )
 
 
 def tasks(result: Result) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, in the phases append and flush."""
     found = (result.get("append_log") or {}).get("tasks") or ()
-    return tuple(
-        TaskWork(str(t["phase"]), str(t["name"]), {name: t[name] for name in _TASK_COUNTS})
-        for t in found
-    )
-
-
-def _latencies(result: Result) -> Iterator[Figure]:
-    for latency in result["latencies"]:
-        if latency["count"]:
-            main = _MAIN_LATENCIES if latency["op"] in LINE_OPS else ()
-            place = f"{latency['phase']}/{latency['op']}"
-            yield from figures_at(latency, place, LATENCY_METRICS, main)
+    return tuple(work for task in found for work in task_work(str(task["phase"]), (task,)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ffslab.protocol.records import OK
 from ffslab.results.schema import (
     DURATION,
-    OK,
     Figure,
     Metric,
     Place,

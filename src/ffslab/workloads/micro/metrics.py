@@ -17,6 +17,7 @@ from ffslab.results.schema import (
     figures_at,
     latency_figures,
     phase_figures,
+    task_work,
 )
 from ffslab.workloads.micro.result import mean_response_ns
 
@@ -57,7 +58,6 @@ RESPONSE = Metric(
 )
 METRICS = (RESPONSE, STARTUP_COUNT, OOB_PAGES, RESERVE)
 _WEAR = ("pages_read", "pages_programmed", "blocks_erased", "erases_mean")
-_TASK_COUNTS = tuple(metric.name for metric in FLASH_COUNTS)
 
 
 def figures(result: Result) -> tuple[Figure, ...]:
@@ -78,10 +78,7 @@ def figures(result: Result) -> tuple[Figure, ...]:
 def tasks(result: Result) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, in the phases measure and flush."""
     found = (result.get("micro") or {}).get("tasks") or ()
-    return tuple(
-        TaskWork(str(t["phase"]), str(t["name"]), {name: t[name] for name in _TASK_COUNTS})
-        for t in found
-    )
+    return tuple(work for task in found for work in task_work(str(task["phase"]), (task,)))
 
 
 def _streams(result: Result) -> list[tuple[str, Mapping[str, Any]]]:

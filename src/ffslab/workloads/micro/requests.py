@@ -16,11 +16,10 @@ from typing import Any
 
 from ffslab.errors import DamagedResultError
 from ffslab.program import program
-from ffslab.protocol.records import Record, RecordStream, parse_records
+from ffslab.protocol.records import LARGEST, Record, RecordStream, parse_records
 
 RECORDS_NAME = "records.jsonl"
 _LISTS = ("offset", "t_start_ns", "latency_ns")
-_MAX = 2**63 - 1  # what a table's column and the agent's clock can hold
 _ROW = 8
 
 
@@ -174,7 +173,7 @@ def _are_numbers(values: Iterable[Any]) -> bool:
     values = values if isinstance(values, (list, tuple)) else list(values)
     if not values:
         return True
-    return set(map(type, values)) == {int} and min(values) >= 0 and max(values) <= _MAX
+    return set(map(type, values)) == {int} and min(values) >= 0 and max(values) <= LARGEST
 
 
 def _damaged(where: str, what: str) -> DamagedResultError:

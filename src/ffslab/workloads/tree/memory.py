@@ -96,6 +96,11 @@ def memory_growth(start: MemorySnapshot, now: MemorySnapshot) -> dict[str, Any]:
     }
 
 
+def flat_memory(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row with each group of slabs as a figure of its own."""
+    return {**row, **{f"slab_{group}_bytes": row["slab_bytes"][group] for group in GROUPS}}
+
+
 def _growth(before: Mapping[str, int], after: Mapping[str, int]) -> list[list[Any]]:
     """[[name, bytes], …] of what changed, the largest growth first."""
     changes = {name: after.get(name, 0) - before.get(name, 0) for name in {*before, *after}}

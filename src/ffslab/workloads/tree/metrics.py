@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ffslab.protocol.records import OK
 from ffslab.results.schema import (
     BY_NAME,
     DURATION,
@@ -12,7 +13,6 @@ from ffslab.results.schema import (
     FLASH_PARTS,
     FLASH_TIME,
     IN_DRIVER,
-    OK,
     PREPARATION,
     Figure,
     Metric,
@@ -21,9 +21,10 @@ from ffslab.results.schema import (
     case_figures,
     figures_at,
     latency_figures,
+    task_work,
     timed_figures,
 )
-from ffslab.workloads.tree.memory import GROUPS
+from ffslab.workloads.tree.memory import GROUPS, flat_memory
 
 KIND = "tree"
 OF = "the workload tree"
@@ -98,7 +99,6 @@ STEP_METRICS = (
     BY_NAME["bytes_written"],
     *TREE_COUNTS,
 )
-_TASK_COUNTS = tuple(metric.name for metric in FLASH_COUNTS)
 
 
 def figures(result: Result) -> tuple[Figure, ...]:
@@ -115,9 +115,7 @@ def figures(result: Result) -> tuple[Figure, ...]:
 def tasks(result: Result) -> tuple[TaskWork, ...]:
     """What each task asked of the flash in each step."""
     return tuple(
-        TaskWork(_place(step), str(task["name"]), {name: task[name] for name in _TASK_COUNTS})
-        for step in _steps(result)
-        for task in step.get("tasks") or ()
+        work for step in _steps(result) for work in task_work(_place(step), step.get("tasks") or ())
     )
 
 
@@ -142,8 +140,7 @@ def _step_figures(step: Mapping[str, Any]) -> Iterator[Figure]:
 
 def _memory_figures(result: Result) -> Iterator[Figure]:
     for row in (result.get("tree") or {}).get("memory") or ():
-        slabs = {f"slab_{group}_bytes": row["slab_bytes"][group] for group in GROUPS}
         where = f"{PREPARATION}: memory after" if row["prepared"] else "memory after"
         is_mount = str(row["label"]).partition("-")[0] == "mount" and not row["prepared"]
         main = ("total_bytes",) if is_mount else ()
-        yield from figures_at({**row, **slabs}, f"{where} {row['label']}", MEMORY_METRICS, main)
+        yield from figures_at(flat_memory(row), f"{where} {row['label']}", MEMORY_METRICS, main)

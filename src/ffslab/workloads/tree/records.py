@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ffslab.errors import DamagedResultError
-from ffslab.protocol.records import MEASURED_STEP, Record, RecordStream
+from ffslab.protocol.records import MEASURED_STEP, Record, RecordStream, is_count
 
 RECORDS_NAME = "records.jsonl"
 START_LABEL = "start"  # of the memory before the first attach or mount
@@ -28,7 +28,6 @@ MEMORY_SIZES = (
     "percpu_bytes",
 )
 _Read = TypeVar("_Read")
-_MAX = 2**63 - 1  # what a table's column and the agent's clock can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +178,7 @@ def _sums(rows: Any, width: int, what: str) -> dict[str, int]:
     sums: dict[str, int] = {}
     for row in rows:
         fits = isinstance(row, list) and len(row) == width and isinstance(row[0], str)
-        if not fits or not all(_is_number(value) for value in row[1:]):
+        if not fits or not all(is_count(value) for value in row[1:]):
             raise ValueError(f"{what}: a row is not a name and {width - 1} numbers")
         sums[row[0]] = sums.get(row[0], 0) + row[1]
     return sums
@@ -192,12 +191,7 @@ def _numbers(record: Mapping[str, Any], names: Sequence[str], what: str) -> dict
 def _amounts(values: Any, what: str) -> dict[str, int]:
     if not isinstance(values, dict):
         raise ValueError(f"{what}: no object")
-    bad = next((name for name, value in values.items() if not _is_number(value)), None)
+    bad = next((name for name, value in values.items() if not is_count(value)), None)
     if bad is not None:
         raise ValueError(f"{what}: {bad} is {values[bad]!r}")
     return dict(values)
-
-
-def _is_number(value: Any) -> bool:
-    """An integer from 0 to 2^63 − 1; true and 1.0 are none."""
-    return type(value) is int and 0 <= value <= _MAX

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ffslab.results.columns import FLAG, INT, KEY, TEXT, Columns
-from ffslab.results.metrics import FLASH_TIMES
+from ffslab.results.columns import FLAG, INT, KEY, TEXT, Columns, columns_of
 from ffslab.results.rundir import RunDirectory
-from ffslab.workloads.tree.memory import GROUPS
-from ffslab.workloads.tree.records import TREE_COUNTS
-from ffslab.workloads.tree.result import COUNTERS
-
-_MEMORY_SIZES = (
-    "vmalloc_bytes",
-    "kernel_stack_bytes",
-    "percpu_bytes",
-    "total_bytes",
-    "page_cache_bytes",
-    "other_bytes",
-)
+from ffslab.workloads.tree.memory import flat_memory
+from ffslab.workloads.tree.metrics import MEMORY_METRICS, STEP_METRICS
 
 TREE_STEP_COLUMNS: Mapping[str, str] = {
     **KEY,
@@ -30,16 +19,15 @@ TREE_STEP_COLUMNS: Mapping[str, str] = {
     "prepared": FLAG,
     "status": TEXT,
     "errno_name": TEXT,
-    **dict.fromkeys(("t_start_ns", "duration_ns", *FLASH_TIMES, "in_driver_ns", *COUNTERS), INT),
-    **dict.fromkeys(("bytes_read", "bytes_written", *TREE_COUNTS), INT),
+    "t_start_ns": INT,
+    **columns_of(STEP_METRICS),
     "digest": TEXT,
 }
 MEMORY_COLUMNS: Mapping[str, str] = {
     **KEY,
     "label": TEXT,
     "prepared": FLAG,
-    **{f"slab_{group}_bytes": INT for group in GROUPS},
-    **dict.fromkeys(_MEMORY_SIZES, INT),
+    **columns_of(MEMORY_METRICS),
 }
 
 
@@ -52,14 +40,10 @@ def rows(result: Mapping[str, Any]) -> Mapping[str, Iterable[Mapping[str, Any]]]
     tree = result.get("tree") or {}
     return {
         "tree_steps": tree.get("steps", ()),
-        "memory": (_memory_row(label) for label in tree.get("memory", ())),
+        "memory": map(flat_memory, tree.get("memory", ())),
     }
 
 
 def record_columns(_run: RunDirectory, _result: Mapping[str, Any]) -> Iterable[tuple[str, Columns]]:
     """None: all of it is in the result."""
     return ()
-
-
-def _memory_row(label: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {**label, **{f"slab_{group}_bytes": label["slab_bytes"][group] for group in GROUPS}}

@@ -29,7 +29,7 @@ from ffslab.report.load import (
     setting,
     study_word,
 )
-from ffslab.workloads.append_log.metrics import KIND
+from ffslab.workloads.append_log.metrics import KIND, METRICS
 from ffslab.workloads.append_log.result import LINE_OPS
 
 FSYNC = "workload.fsync_every"
@@ -45,10 +45,7 @@ _TITLES: Mapping[str, str] = {
 }
 DAEMON = ("init", "ffsagent")  # what the agent is called, in the guest and as a program
 _WEAR = ("erases_mean", "erases_std", "erases_spread", "write_amplification")
-_LOG = (
-    *("pages_per_line", "pages_read_per_line", "erases_per_1000_lines"),
-    *("line_mean_ns", "slow_share"),
-)
+_LOG = tuple(metric.name for metric in METRICS)
 _S_PER_YEAR = 365.25 * 86_400
 
 
