@@ -21,6 +21,7 @@
 	TABLE(report_verbs) \
 	TABLE(program_verbs) \
 	TABLE(ffsmark_verbs) \
+	TABLE(prepare_verbs) \
 	TABLE(micro_verbs) \
 	TABLE(tree_verbs) \
 	TABLE(append_log_verbs)

@@ -132,5 +132,34 @@ def test_a_full_partition(agent: Agent) -> None:
         )
 
 
+def test_the_invalid_data_goes_before_the_log(agent: Agent) -> None:
+    """On a partition that it has filled no log could be created."""
+    with tmpfs(agent, "1m") as top:
+        records = agent.plan(
+            f"prepare dir={top} state=saturated",
+            f"append-log dir={top} lines=10 remove=1 settle_ms=30",
+        )
+        assert [path.name for path in top.iterdir()] == ["log"]
+    p = phases(records)
+    assert list(p) == ["prepare", "invalidate", "append", "flush"]
+    assert p["invalidate"]["files_deleted"] == 1
+    assert p["append"]["t_start_ns"] - p["invalidate"]["t_end_ns"] >= 30_000_000
+
+
+def test_without_invalid_data_there_is_nothing_to_remove(agent: Agent) -> None:
+    records = log(agent, "lines=1 remove=1", expect=1)
+    assert "ffslab.invalid cannot be removed" in records[-1]["message"]
+    assert not phases(records) and not list(agent.dir.iterdir())
+    assert "set remove=1" in log(agent, "settle_ms=1", expect=2)[-1]["message"]
+
+
+def test_a_failure_after_the_removal_keeps_its_record(agent: Agent) -> None:
+    (agent.dir / "ffslab.invalid").write_text("x")
+    (agent.dir / "log").write_text("x")
+    records = log(agent, "lines=1 remove=1", expect=1)
+    assert list(phases(records)) == ["invalidate"]
+    assert "left over" in of_type(records, "step")[0]["message"]
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

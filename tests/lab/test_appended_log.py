@@ -106,7 +106,7 @@ verify = true
 
 [axes]
 filesystem = ["jffs2", "ubifs", "yaffs2"]
-state = ["free", "saturated", { name = "used", valid_percent = 85 }]
+state = ["free", "saturated", "aged", { name = "used", valid_percent = 85 }]
 "workload.fsync_every" = [1, 0]
 """
 FULL = """
@@ -154,7 +154,7 @@ def test_two_runs_have_the_same_results(runs: tuple[Path, Path]) -> None:
 
 def test_what_a_line_costs_is_what_the_chip_counts(runs: tuple[Path, Path]) -> None:
     found = results(runs[0])
-    assert len(found) == 18
+    assert len(found) == 24
     for result in found:
         assert result["outcome"] == "pass", (result["id"], result["reason"])
         log, phases = result["append_log"], {p["phase"]: p for p in result["phases"]}
@@ -181,9 +181,21 @@ def test_the_state_is_prepared_before(runs: tuple[Path, Path]) -> None:
     for result in results(runs[0]):
         prepared = result["preparation"]["prepared"]
         state = result["spec"]["state"]["name"]
-        assert (prepared["valid_bytes"] > 0) == (state == "used")
+        assert (prepared["valid_bytes"] > 0) == (state in ("used", "aged"))
         assert (prepared["capacity_bytes"] > 0) == (state == "saturated")
-        assert not prepared["invalid_present"]
+        assert bool(prepared["invalid_present"]) == (state in ("saturated", "aged"))
+
+
+def test_invalid_data_is_gone_before_the_first_line(runs: tuple[Path, Path]) -> None:
+    for result in results(runs[0]):
+        phases = {phase["phase"]: phase for phase in result["phases"]}
+        invalid = result["spec"]["state"]["name"] in ("saturated", "aged")
+        assert ("invalidate" in phases) == invalid
+        if invalid:
+            assert phases["invalidate"]["files_deleted"] == 1
+            free = {space["label"]: space["free_bytes"] for space in result["space"]}
+            freed = free["append:start"] - free["invalidate:start"]
+            assert freed >= 0.8 * result["preparation"]["prepared"]["invalid_bytes"]
 
 
 def test_a_full_partition_is_a_short_log(lab: LabBuild, tmp_path: Path) -> None:  # noqa: ARG001

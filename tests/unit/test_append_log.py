@@ -123,8 +123,8 @@ def test_settings_at_their_bounds(keys: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        ('"aged"', "has invalid data"),
         ("{ valid_percent = 50, settle_ms = 5 }", "settle_ms is 5"),
+        ("{ rate_percent = 50, settle_ms = 5 }", "has no invalid data"),
         ('"image"', "it is for workload tree"),
     ],
 )
@@ -144,7 +144,7 @@ def test_states_that_it_cannot_have(state: str, message: str) -> None:
             "{ valid_percent = 85 }",
             {"state": "aged", "valid_percent": "85", "invalid_percent": "0"},
         ),
-        ('"saturated"', {"state": "saturated", "file_bytes": "1", "test_file": "1"}),
+        ('"saturated"', {"state": "saturated"}),
         (
             "{ rate_percent = 60 }",
             {"state": "filled", "rate_percent": "60", "partition_bytes": "16777216"},
@@ -158,6 +158,25 @@ def test_another_guest_prepares_the_state(state: str, keys: dict[str, str]) -> N
     assert "append-log" not in [verb for verb, _ in steps_of(preparing)]
     # The second one mounts what the first has left, and erases nothing.
     assert not {"erase", "prepare", "ubi-mkvol"} & {verb for verb, _ in steps_of(own)}
+
+
+@pytest.mark.parametrize(
+    ("state", "removal"),
+    [
+        ('"free"', {}),
+        ("{ valid_percent = 85 }", {}),
+        ("{ rate_percent = 60 }", {}),
+        ('"aged"', {"remove": "1", "settle_ms": "0"}),
+        ('"saturated"', {"remove": "1", "settle_ms": "0"}),
+        ("{ kind = 'saturated', settle_ms = 7 }", {"remove": "1", "settle_ms": "7"}),
+        ("{ invalid_percent = 25, settle_ms = 7 }", {"remove": "1", "settle_ms": "7"}),
+        ("{ invalid_percent = 25, remount = false }", {"remove": "1", "settle_ms": "0"}),
+    ],
+)
+def test_invalid_data_goes_right_before_the_log(state: str, removal: dict[str, str]) -> None:
+    text = LOG_STUDY.replace("[base.workload]", f"state = {state}\n[base.workload]")
+    keys = keys_of(plans(cases_of(text)[0])[-1], "append-log")
+    assert {key: keys[key] for key in ("remove", "settle_ms") if key in keys} == removal
 
 
 def test_what_is_appended_changes_nothing_of_the_preparation() -> None:

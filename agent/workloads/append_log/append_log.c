@@ -19,12 +19,18 @@
 #include "workloads/append_log/append_log.h"
 #include "workloads/append_log/lines.h"
 #include "workloads/append_log/verify.h"
+#include "workloads/prepare/left.h"
 
 #define WORKLOAD "append-log"
 
-enum { PHASE_APPEND, PHASE_FLUSH, PHASE_VERIFY, PHASES };
+enum { PHASE_INVALIDATE, PHASE_APPEND, PHASE_FLUSH, PHASE_VERIFY, PHASES };
 
-static const char *const phase_names[PHASES] = { "append", "flush", "verify" };
+static const char *const phase_names[PHASES] = {
+	[PHASE_INVALIDATE] = PHASE_NAME_INVALIDATE,
+	[PHASE_APPEND] = "append",
+	[PHASE_FLUSH] = "flush",
+	[PHASE_VERIFY] = "verify",
+};
 
 enum { OP_APPEND, OP_SYNC, OP_APPEND_SYNC, OP_ROTATE, OPS };
 
@@ -40,6 +46,7 @@ struct append_log {
 	struct phase_site site;
 	struct log_lines lines;
 	struct log_files files;
+	struct left_files left;
 	unsigned char *line;
 	int fd;				/* of the log */
 	uint64_t done, synced;		/* lines */
@@ -67,9 +74,11 @@ static int open_log(struct append_log *log, struct ffs_error *error)
 
 static int reserve(struct append_log *log, struct ffs_error *error)
 {
+	const struct append_log_params *params = log->params;
 	int i;
 
-	if (log_files_init(&log->files, log->params, error) ||
+	if (left_find(&log->left, params->dir, params->remove, error) ||
+	    log_files_init(&log->files, log->params, error) ||
 	    log_lines_init(&log->lines, log->params, error))
 		return -1;
 	log->line = malloc(log->params->line_bytes);
@@ -88,6 +97,20 @@ static int reserve(struct append_log *log, struct ffs_error *error)
 	/* As in micro.c: an ordinary user may not lock, and need not. */
 	(void)mlockall(MCL_CURRENT);
 	return 0;
+}
+
+/* A log on a full partition can be created only after this. */
+static int make_room(struct append_log *log, struct ffs_error *error)
+{
+	uint64_t settle_ms = log->params->settle_ms;
+
+	if (!log->params->remove)
+		return 0;
+	if (left_know(&log->left, error) ||
+	    left_invalidate(&log->left, &log->phases[PHASE_INVALIDATE],
+			    &log->site, error))
+		return -1;
+	return settle_ms ? clock_sleep_ns(settle_ms * 1000000, error) : 0;
 }
 
 /* --- the phase append ---------------------------------------------------- */
@@ -272,6 +295,12 @@ static void report_phase(struct append_log *log, int id,
 			     &log->after[id], sink);
 }
 
+static void report_invalidate(struct append_log *log, struct record_sink *sink)
+{
+	phase_record(&log->phases[PHASE_INVALIDATE], WORKLOAD,
+		     phase_names[PHASE_INVALIDATE], NULL, sink);
+}
+
 static void report_log(const struct append_log *log, const char *stopped,
 		       struct record_sink *sink)
 {
@@ -298,6 +327,7 @@ static int run_phases(struct append_log *log, struct record_sink *sink,
 	log->phases[PHASE_APPEND].files_appended = log->done;
 	if (!result)
 		result = run_phase(log, PHASE_FLUSH, flush, error);
+	report_invalidate(log, sink);
 	report_phase(log, PHASE_APPEND, &latencies, sink);
 	report_phase(log, PHASE_FLUSH, NULL, sink);
 	report_log(log, full ? "ENOSPC" : "", sink);
@@ -319,6 +349,7 @@ static void release(struct append_log *log)
 	(void)munlockall();
 	if (log->fd >= 0)
 		close(log->fd);
+	left_release(&log->left);
 	live_close(&log->live);
 	for (i = 0; i < PHASES; i++)
 		phase_free(&log->phases[i]);
@@ -339,10 +370,14 @@ int append_log_run(const struct append_log_params *params,
 		return ffs_fail(error, ENOMEM, "no memory for the workload");
 	log->params = params;
 	log->fd = -1;
+	log->left.valid_fd = -1;
 	log->site.root = params->dir;
 	log->site.monitor = monitor;
-	if (!reserve(log, error) && !open_log(log, error))
-		result = run_phases(log, sink, error);
+	if (!reserve(log, error)) {
+		if (!make_room(log, error) && !open_log(log, error))
+			result = run_phases(log, sink, error);
+		report_invalidate(log, sink);	/* if that failed */
+	}
 	release(log);
 	return result;
 }

@@ -4,7 +4,8 @@
  * a log from time to time, syncs every so many of them, and lets the log be
  * rotated as logrotate does.
  *
- * Phases: append (the lines, with the sleeps between them), flush (what is left
+ * Phases: invalidate (with remove=1: the file of invalid data that a step prepare
+ * has left goes), append (the lines, with the sleeps between them), flush (what is left
  * in memory goes to the flash), verify (every line is read back).  Everything
  * is reserved before the first; the records of append and flush leave together,
  * before verify begins.

@@ -24,6 +24,8 @@ void append_log_params_read(struct append_log_params *params,
 		.sync = (enum log_sync)step_number(step, "sync"),
 		.rotate_bytes = (uint64_t)step_number(step, "rotate_bytes"),
 		.keep = (uint64_t)step_number(step, "keep"),
+		.remove = step_number(step, "remove"),
+		.settle_ms = (uint64_t)step_number(step, "settle_ms"),
 		.seed = (uint64_t)step_number(step, "seed"),
 		.verify = step_number(step, "verify"),
 	};
@@ -37,5 +39,9 @@ int append_log_params_check(const struct append_log_params *params,
 			"rotate_bytes=%llu is less than one line of %llu bytes; raise it, or set it to 0 for one file that is never rotated",
 			(unsigned long long)params->rotate_bytes,
 			(unsigned long long)params->line_bytes);
+	if (params->settle_ms && !params->remove)
+		return ffs_fail(error, 0,
+			"settle_ms=%llu is the sleep after a removal, and remove=0; set remove=1, or settle_ms=0",
+			(unsigned long long)params->settle_ms);
 	return 0;
 }

@@ -32,6 +32,8 @@ struct append_log_params {
 	enum log_sync sync;
 	uint64_t rotate_bytes;	/* no file is larger; 0: never rotated */
 	uint64_t keep;		/* old files */
+	bool remove;		/* the file of invalid data, before the log */
+	uint64_t settle_ms;	/* sleep after that */
 	uint64_t seed;
 	bool verify;
 };

@@ -43,6 +43,8 @@ const struct verb_spec append_log_verbs[] = {
 			{ "rotate_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT,
 			  NULL },
 			{ "keep", KEY_NUMBER, "4", 0, LOG_KEEP_MAX, NULL },
+			{ "remove", KEY_NUMBER, "0", 0, 1, NULL },
+			{ "settle_ms", KEY_NUMBER, "0", 0, 1000000000000, NULL },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 			{ "verify", KEY_NUMBER, "0", 0, 1, NULL },
 		},

@@ -19,14 +19,15 @@
 #include "measure/phase.h"
 #include "measure/tasks.h"
 #include "workloads/micro/micro.h"
-#include "workloads/micro/prepare.h"
 #include "workloads/micro/processes.h"
 #include "workloads/micro/report.h"
+#include "workloads/prepare/left.h"
+#include "workloads/prepare/prepare.h"
 
 enum micro_phase { PHASE_INVALIDATE, PHASE_MEASURE, PHASE_FLUSH, PHASES };
 
 static const char *const phase_names[PHASES] = {
-	[PHASE_INVALIDATE] = "invalidate",
+	[PHASE_INVALIDATE] = PHASE_NAME_INVALIDATE,
 	[PHASE_MEASURE] = MICRO_PHASE_MEASURE,
 	[PHASE_FLUSH] = "flush",
 };
@@ -45,9 +46,8 @@ struct micro {
 	struct stream_processes processes;
 	struct latency latencies[LATENCY_OPS];
 	int fd;			/* test file, or -1 */
-	int valid_fd;		/* file of valid data, or -1 */
-	char test_path[PATH_MAX], invalid_path[PATH_MAX];
-	char valid_path[PATH_MAX];
+	struct left_files left;
+	char test_path[PATH_MAX];
 };
 
 static bool any_reads(const struct micro_params *params)
@@ -63,17 +63,9 @@ static int make_paths(struct micro *m, struct ffs_error *error)
 	const char *dir = m->params->dir;
 
 	if (snprintf(m->test_path, PATH_MAX, "%s/%s", dir, LAB_FILE_TEST) >=
-	    PATH_MAX ||
-	    snprintf(m->invalid_path, PATH_MAX, "%s/%s", dir,
-		     LAB_FILE_INVALID) >= PATH_MAX ||
-	    snprintf(m->valid_path, PATH_MAX, "%s/%s", dir,
-		     LAB_FILE_VALID) >= PATH_MAX)
+	    PATH_MAX)
 		return ffs_fail(error, ENAMETOOLONG, "%.64s...", dir);
-	if (m->params->remove && access(m->invalid_path, F_OK))
-		return ffs_fail(error, errno,
-			"remove=1, but %s cannot be removed (has a step prepare written it? one with test_file=1 has removed it already); else set remove=0",
-			m->invalid_path);
-	return 0;
+	return left_find(&m->left, dir, m->params->remove, error);
 }
 
 static int look_at_file(struct micro *m, struct ffs_error *error)
@@ -135,26 +127,6 @@ static int reserve(struct micro *m, struct ffs_error *error)
 	return 0;
 }
 
-/*
- * A file system that has just written a file knows it.  After a mount, or after
- * caches were dropped, it would first have to read all its nodes (JFFS2), in
- * the middle of the requests: when a collector comes upon them, or at the
- * removal.  Looking at a file makes it known, and an open one stays so.  The
- * one to be removed must be closed, else it would not go.
- */
-static int know_prepared_files(struct micro *m, struct ffs_error *error)
-{
-	struct stat info;
-
-	m->valid_fd = open(m->valid_path, O_RDONLY | O_CLOEXEC);
-	if (m->valid_fd < 0 && errno != ENOENT)
-		return ffs_fail(error, errno, "cannot open %s", m->valid_path);
-	if (m->params->remove && stat(m->invalid_path, &info))
-		return ffs_fail(error, errno, "cannot look at %s",
-				m->invalid_path);
-	return 0;
-}
-
 static int open_existing(struct micro *m, struct ffs_error *error)
 {
 	if (m->params->existing) {
@@ -165,25 +137,10 @@ static int open_existing(struct micro *m, struct ffs_error *error)
 	if (any_reads(m->params) && m->params->cache == MICRO_CACHE_DROP &&
 	    caches_drop(CACHES_ALL, error))
 		return -1;
-	return know_prepared_files(m, error);
+	return left_know(&m->left, error);
 }
 
 /* --- phases -------------------------------------------------------------- */
-
-static int invalidate(struct micro *m, struct ffs_error *error)
-{
-	struct phase *phase = &m->phases[PHASE_INVALIDATE];
-	int result = 0;
-
-	if (phase_begin(phase, &m->site, error))
-		return -1;
-	if (m->params->remove && unlink(m->invalid_path))
-		result = ffs_fail(error, errno, "cannot delete %s",
-				  m->invalid_path);
-	phase->t_end_ns = clock_now_ns();
-	phase->files_deleted += m->params->remove && !result;
-	return phase_end(phase, &m->site, result, error);
-}
 
 /* A new file's size and volume are cut to what is available now. */
 static int cut_to_available(struct micro *m, struct ffs_error *error)
@@ -297,7 +254,8 @@ static int flush(struct micro *m, struct ffs_error *error)
 
 static int run_phases(struct micro *m, struct ffs_error *error)
 {
-	if (invalidate(m, error))
+	if (left_invalidate(&m->left, &m->phases[PHASE_INVALIDATE], &m->site,
+			    error))
 		return -1;
 	if (m->params->settle_ms &&
 	    clock_sleep_ns(m->params->settle_ms * 1000000, error))
@@ -345,8 +303,7 @@ static void release(struct micro *m)
 	(void)munlockall();
 	if (m->fd >= 0)
 		close(m->fd);
-	if (m->valid_fd >= 0)
-		close(m->valid_fd);
+	left_release(&m->left);
 	live_close(&m->live);
 	streams_free(&m->set);
 	for (i = 0; i < PHASES; i++)
@@ -365,7 +322,7 @@ int micro_run(const struct micro_params *params,
 		return ffs_fail(error, ENOMEM, "no memory for the workload");
 	m->params = params;
 	m->fd = -1;
-	m->valid_fd = -1;
+	m->left.valid_fd = -1;
 	m->site.root = params->dir;
 	m->site.monitor = monitor;
 	m->requests_site.params = params;

@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verbs.c - the steps prepare and micro as a plan has them: rows and keys.
+ * verbs.c - the step micro as a plan has it: its row and keys.
  */
 #include "plan/verbs.h"
 #include "steps/step.h"
 #include "workloads/micro/micro.h"
 #include "workloads/micro/params.h"
-#include "workloads/micro/prepare.h"
-
-static int check_prepare(const struct plan_step *step, struct ffs_error *error)
-{
-	struct prepare_params params;
-
-	prepare_params_read(&params, step);
-	return prepare_params_check(&params, error);
-}
-
-static int run_prepare(const struct plan_step *step, struct run_state *state,
-		       struct ffs_error *error)
-{
-	struct prepare_params params;
-
-	prepare_params_read(&params, step);
-	return prepare_run(&params, state->monitor, state->sink, error);
-}
 
 static int check_micro(const struct plan_step *step, struct ffs_error *error)
 {
@@ -43,25 +25,6 @@ static int run_micro(const struct plan_step *step, struct run_state *state,
 }
 
 const struct verb_spec micro_verbs[] = {
-	{
-		.name = "prepare",
-		.flags = VERB_SEEDED,
-		.check = check_prepare,
-		.run = run_prepare,
-		.keys = {
-			{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
-			{ "state", KEY_CHOICE, "free", 0, 0, prepare_state_names },
-			{ "valid_percent", KEY_NUMBER, "0", 0, 100, NULL },
-			{ "invalid_percent", KEY_NUMBER, "0", 0, 100, NULL },
-			{ "rate_percent", KEY_NUMBER, "0", 0, 100, NULL },
-			{ "partition_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
-			{ "file_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
-			{ "test_file", KEY_NUMBER, "0", 0, 1, NULL },
-			{ "limit", KEY_NUMBER, "1", 0, 1, NULL },
-			{ "unit_bytes", KEY_NUMBER, "131072", 512, PLAN_MIB(64), NULL },
-			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
-		},
-	},
 	{
 		.name = "micro",
 		.flags = VERB_MAY_FILL | VERB_SEEDED,

@@ -18,7 +18,7 @@ class AppendLogType(WorkloadType[AppendLog]):
     """append-log as a kind of workload."""
 
     settings = AppendLog
-    state_keys = ("remount",)
+    state_keys = ("settle_ms", "remount")
 
     def check(self, workload: AppendLog, setting: Setting) -> None:
         """SpecError for sizes that contradict each other, or a state that it cannot have."""
@@ -31,17 +31,11 @@ class AppendLogType(WorkloadType[AppendLog]):
 
 def _state_problem(setting: Setting) -> tuple[str, str, str] | None:
     state = setting.state
-    if state.invalid_percent:
+    if state.settle_ms and state.kind != "saturated" and not state.invalid_percent:
         return (
-            f"state {state.name!r} has invalid data, which append-log does not have removed",
-            "a log makes its own invalid data; the file of an aged state's would stay as valid",
-            "state.invalid_percent = 0, and state.valid_percent for how full the flash is",
-        )
-    if state.settle_ms:
-        return (
-            f"settle_ms is {state.settle_ms}, and append-log removes nothing that it could follow",
-            "settle_ms is the time between the removal of invalid data and the first request",
-            "leave settle_ms out",
+            f"settle_ms is {state.settle_ms}, and state {state.name!r} has no invalid data",
+            "settle_ms is the time between the removal of invalid data and the first line",
+            "leave settle_ms out, or state.invalid_percent = 25",
         )
     return None
 

@@ -1,8 +1,7 @@
 """The plans of append-log: one guest prepares the flash, a second one appends on a copy.
 
-The first takes nothing from the case but its state, so that all logs share it. Of the state
-`saturated` it removes the file that filled the partition before it writes a test file, so there is
-one, of one byte. Without a remount one guest does both.
+The first takes nothing from the case but its state, so that all logs share it. The file of invalid
+data goes right before the log is created. Without a remount one guest does both.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from ffslab.workloads.rig import Rig
 
 def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     """The plans of the guest that prepares, if there is one, and of the guest that appends."""
-    prepare, append = _prepare_line(case, rig), workload_line(case, rig)
+    prepare = step("prepare", dir=rig.directory, **state_keys(case), seed=case.seed)
+    append = workload_line(case, rig, **_removal_keys(case))
     if not case.state.remount:
         return (measuring_plan(case, rig, [prepare, append], prepared=False),)
     return (
@@ -24,7 +24,9 @@ def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     )
 
 
-def _prepare_line(case: Case, rig: Rig) -> str:
-    removes = {"file_bytes": 1, "test_file": 1} if case.state.kind == "saturated" else {}
-    keys = {**state_keys(case), **removes, "seed": case.seed}
-    return step("prepare", dir=rig.directory, **keys)
+def _removal_keys(case: Case) -> dict[str, object]:
+    """What the log's step is told of invalid data; nothing if the state has none."""
+    state = case.state
+    if state.kind != "saturated" and not state.invalid_percent:
+        return {}
+    return {"remove": 1, "settle_ms": state.settle_ms}

@@ -14,7 +14,7 @@
 #include "core/clock.h"
 #include "core/content.h"
 #include "measure/phase.h"
-#include "workloads/micro/prepare.h"
+#include "workloads/prepare/prepare.h"
 
 #define WORKLOAD "prepare"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * prepare.h - the step prepare: brings a file system to a known state, before
- * the step micro, usually in another boot.
+ * a workload, usually in another boot (left.h is the workload's side).
  *
  * Files: ffslab.valid stays, ffslab.invalid is there to be removed, and
  * ffslab.test is what requests will go to (docs/plan-format.md, section 8).
