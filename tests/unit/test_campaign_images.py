@@ -1,11 +1,16 @@
-"""Images in a run, on a target without a kernel and with tools that are a function: built once,
-before any case; told apart by their contents; written by the guest that prepares the flash."""
+"""Images in a run, on a target without a kernel and with tools that are a function: each a job that
+is done once, while other cases run; written by the guest that prepares the flash."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
-from collections.abc import Callable
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,18 +21,21 @@ from test_cli import Command, Result
 
 import ffslab.targets.uml.site
 from ffslab.campaign.chain import chain_of
-from ffslab.campaign.images import CaseImage, build_images, with_tree_hashes
+from ffslab.campaign.images import ImageJob, Noted, built, image_jobs, with_tree_hashes
 from ffslab.campaign.run import prepare, prepare_resumed
-from ffslab.errors import SpecError, UsageError
+from ffslab.errors import InfrastructureError, SpecError, UsageError
 from ffslab.images import build, source
-from ffslab.images.build import BuiltImage, ImageSpec
+from ffslab.images.build import BuildStoppedError, BuiltImage, ImageSpec
 from ffslab.images.cache import file_sha256
 from ffslab.images.source import SourceTree
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.kernel.progress import Progress as BuildProgress
 from ffslab.kernel.progress import SilentProgress
+from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import Case, case_spec
 from ffslab.protocol.chip_file import create_flash_file, flash_digest
 from ffslab.results.rundir import RunDirectory, find_run
+from ffslab.targets.running import GuestSlot
 from ffslab.targets.target import FLASH_NAME, IMAGE_NAME, GuestJob, GuestRun
 from ffslab.targets.uml.directory import write_guest_directory
 from ffslab.targets.uml.guests import KIND
@@ -72,15 +80,32 @@ class Tools:
     built: list[ImageSpec] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
     hashed: list[str] = field(default_factory=list)
-    failing: str = ""  # the tool that refuses
+    failing: tuple[str, ...] = ()  # the tools that refuse
+    version: str = "1.0"
+    before: Callable[[ImageSpec, GuestSlot], None] = lambda *_: None
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def build_image(self, tree: SourceTree, spec: ImageSpec, *_: object) -> BuiltImage:
-        self.built.append(spec)
-        if spec.tool == self.failing:
+    def image_key(self, tree: SourceTree, spec: ImageSpec, *_: object) -> str:
+        return sha256_hex(f"{spec} {tree.sha256} {self.version}")
+
+    def build_image(
+        self,
+        tree: SourceTree,
+        spec: ImageSpec,
+        _lab: LabBuild,
+        progress: BuildProgress,
+        slot: GuestSlot | None = None,
+    ) -> BuiltImage:
+        with self.lock:
+            self.built.append(spec)
+            path = self.place / f"image-{len(self.built)}"
+        with progress.phase(f"building an image of {tree.name} ({spec.tool})"):
+            self.before(spec, slot or GuestSlot())
+        if spec.tool in self.failing:
             raise SpecError(f"the image of {tree.name} is larger than the partition")
-        path = self.place / f"image-{len(self.built)}"
         path.write_text(f"{spec} {tree.sha256}")
         return BuiltImage(
+            key=self.image_key(tree, spec),
             path=path,
             sha256=file_sha256(path),
             image_bytes=4,
@@ -99,9 +124,11 @@ class ImageTarget(FakeTarget):
     def __init__(self) -> None:
         super().__init__()
         self.jobs: list[GuestJob] = []
+        self.told: Callable[[GuestJob], None] = lambda _: None
 
     def run(self, job: GuestJob) -> GuestRun:
         self.jobs.append(job)
+        self.told(job)
         records = "tree-ubifs-prepared.jsonl" if job.keep_flash else "pass.jsonl"
         self.files = {job.case.id: ("pass.log", records)}
         ended = super().run(job)
@@ -143,6 +170,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tools:
     monkeypatch.setattr(source, "source_tree", source_tree)
     monkeypatch.setattr("ffslab.images.source.source_sha256", source_sha256)
     monkeypatch.setattr(build, "build_image", made.build_image)
+    monkeypatch.setattr(build, "image_key", made.image_key)
     write_tree(tmp_path / "rootfs")
     (tmp_path / "images.toml").write_text(STUDY.format(tree="rootfs"))
     return made
@@ -154,9 +182,11 @@ class Runs:
 
     command: Command
     target: ImageTarget = field(default_factory=ImageTarget)
+    told: Callable[[GuestJob], None] = lambda _: None  # of each guest, before it runs
 
     def __call__(self, *arguments: str) -> Result:
         self.target = ImageTarget()
+        self.target.told = self.told
         return self.command(*(arguments or RUN))
 
 
@@ -183,8 +213,8 @@ def hashed_cases(tree: str = "rootfs", more: str = "") -> tuple[Case, ...]:
     return with_tree_hashes(cases_of(STUDY.format(tree=tree) + more))
 
 
-def images_of(cases: tuple[Case, ...], place: Path) -> dict[str, CaseImage]:
-    return dict(build_images(cases, lambda: lab_in(place), SilentProgress()).built)
+def jobs_of(cases: tuple[Case, ...], place: Path) -> dict[str, ImageJob]:
+    return image_jobs(cases, lambda: lab_in(place), SilentProgress())
 
 
 # --- the tree in the spec ---
@@ -216,24 +246,50 @@ def test_without_images_no_tree_is_looked_at(tools: Tools) -> None:
     text = STUDY.format(tree="rootfs").replace('state = { tree = "rootfs" }', 'state = "free"')
     cases = cases_of(text.replace('"squashfs"', '"yaffs2"').replace('["none", "lzo"]', '["none"]'))
     assert with_tree_hashes(cases) == cases
-    assert images_of(cases, tools.place) == {}
+    assert jobs_of(cases, tools.place) == {}
     assert not tools.hashed + tools.read
     assert not tools.built
 
 
-# --- building ---
+# --- the jobs ---
 
 
-def test_an_image_is_built_once_for_all_cases_that_begin_with_it(tools: Tools) -> None:
+def test_cases_that_begin_with_the_same_image_share_its_job(tools: Tools) -> None:
     cases = hashed_cases(more="cpu_scale = [1, 0]\nseed = [1, 2]\n")
-    images = images_of(cases, tools.place)
+    jobs = jobs_of(cases, tools.place)
     assert tools.read == ["rootfs"]
-    assert set(images) == {case.id for case in cases}
+    assert set(jobs) == {case.id for case in cases}
     assert len(cases) == 4 * CASES
-    assert len(tools.built) == len(set(tools.built)) == IMAGES
+    assert len({job.key for job in jobs.values()}) == IMAGES
+    # Its key is there before the image.
+    assert not tools.built
     for case in cases:
+        image = built(jobs[case.id], SilentProgress())
+        assert image is not None
         words = case.filesystem.image_options
-        assert images[case.id].facts["command"] == f"mkfs.test {' '.join(words)}"
+        assert image.facts["command"] == f"mkfs.test {' '.join(words)}"
+        assert jobs_of((case,), tools.place)[case.id].key == jobs[case.id].key
+
+
+def test_a_job_is_a_value_that_another_process_can_be_given(tools: Tools) -> None:
+    (job, *_) = jobs_of(hashed_cases(), tools.place).values()
+    assert pickle.loads(pickle.dumps(job)) == job
+
+
+def test_a_partition_that_may_be_too_small_is_another_job(tools: Tools) -> None:
+    """Though the image is the same: the tool is not told."""
+    (job, *_) = jobs_of(hashed_cases(), tools.place).values()
+    smaller = replace(job, spec=replace(job.spec, partition_blocks=10))
+    assert smaller.image_key == job.image_key
+    assert smaller.key != job.key
+    assert replace(job, image_key="0" * 64).key != job.key
+
+
+def test_a_program_that_is_updated_meanwhile_is_an_error(tools: Tools) -> None:
+    (job, *_) = jobs_of(hashed_cases(), tools.place).values()
+    tools.version = "1.1"
+    with pytest.raises(InfrastructureError, match="programs that build images are not what they"):
+        built(job, SilentProgress())
 
 
 @pytest.mark.parametrize(
@@ -251,15 +307,14 @@ def test_what_the_tool_is_told_makes_another_image(axis: str, images: int, tools
     text += f'[axes]\nfilesystem = ["squashfs"]\n"workload.steps" = ["mount unmount"]\n{axis}\n'
     cases = with_tree_hashes(cases_of(text))
     assert len(cases) == 2
-    assert len({image.sha256 for image in images_of(cases, tools.place).values()}) == images
-    assert len(tools.built) == images
+    assert len({job.key for job in jobs_of(cases, tools.place).values()}) == images
 
 
 def test_a_tree_that_changes_meanwhile_is_an_error(tools: Tools) -> None:
     cases = hashed_cases()
     (tools.place / "rootfs/more").write_text("more\n")
     with pytest.raises(UsageError, match="rootfs is not what it was"):
-        images_of(cases, tools.place)
+        jobs_of(cases, tools.place)
     assert not tools.built
 
 
@@ -313,14 +368,27 @@ def test_the_image_is_put_into_the_guests_directory(tools: Tools) -> None:
 # --- kept states ---
 
 
-def test_the_images_contents_are_in_the_states_key_and_its_place_is_not() -> None:
-    (case, *_) = cases_of(STUDY.format(tree="rootfs"))
+def test_the_images_job_is_in_the_states_key_and_its_place_is_not(tools: Tools) -> None:
+    (case, *_) = hashed_cases()
+    job = jobs_of((case,), tools.place)[case.id]
 
-    def key(path: str, sha256: str) -> str:
-        return chain_of(case, KIND, "build", CaseImage(Path(path), sha256, {})).preparing[0].key
+    def key(job: ImageJob) -> str:
+        return chain_of(case, KIND, "build", job).preparing[0].key
 
-    assert key("a", "1" * 64) == key("b", "1" * 64)
-    assert key("a", "1" * 64) != key("a", "2" * 64)
+    moved = replace(job.tree, tar=Path("elsewhere"))
+    assert key(replace(job, tree=moved)) == key(job)
+    assert key(replace(job, image_key="2" * 64)) != key(job)
+
+
+def test_the_key_of_a_state_without_an_image_is_what_it_was() -> None:
+    """Thousands of them are in the caches of users."""
+    text = STUDY.format(tree="rootfs").replace('{ tree = "rootfs" }', '"saturated"')
+    text = text.replace('kind = "tree"', 'kind = "micro"').replace('"squashfs"', '"yaffs2"')
+    text = text.split('"options.compression"')[0]
+    (case, *_) = cases_of(text)
+    (job,) = chain_of(case, KIND, "build").preparing
+    determines = {"plan": job.plan, **KIND.history(case), "build_id": "build", "image_sha256": ""}
+    assert job.key == sha256_hex(canonical_json(determines))
 
 
 def test_a_state_is_kept_until_the_tree_changes(run: Runs, tools: Tools) -> None:
@@ -337,7 +405,7 @@ def test_a_state_is_kept_until_the_tree_changes(run: Runs, tools: Tools) -> None
 
 
 def test_cases_without_their_image_are_skipped_and_the_others_run(run: Runs, tools: Tools) -> None:
-    tools.failing = "squashfs"
+    tools.failing = ("squashfs",)
     assert run().code == 0
     results = find_run("latest", Path("results")).results()
     outcomes = {one["id"]: (one["outcome"], one["reason"]) for one in results}
@@ -348,13 +416,160 @@ def test_cases_without_their_image_are_skipped_and_the_others_run(run: Runs, too
     assert len(run.target.prepared) == IMAGES // 2
 
 
-def test_no_image_at_all_ends_it_before_any_case(run: Runs, tools: Tools) -> None:
-    tools.failing = "squashfs"
-    result = run(*RUN, "--set", 'filesystem="squashfs"')
+def test_no_image_at_all_is_an_error_of_the_study(run: Runs, tools: Tools) -> None:
+    tools.failing = ("squashfs",)
+    result = run("run", "images.toml", "--jobs", "1", "--set", 'filesystem="squashfs"')
     assert result.code == 2
     assert "larger than the partition" in result.error
     assert not run.target.jobs
-    assert not Path("results").exists()
+    # The reasons of all of them are there.
+    done = find_run("latest", Path("results"))
+    assert [one["outcome"] for one in done.results()] == ["skip"] * (CASES // 2)
+    assert done.manifest()["complete"]
+    assert not (done.path / "report.html").exists()
+
+
+def test_without_any_image_the_cases_that_need_none_run(run: Runs, tools: Tools) -> None:
+    tools.failing = ("jffs2", "squashfs")
+    mix_states(tools.place)
+    assert run().code == 0
+    results = find_run("latest", Path("results")).results()
+    outcomes = {(one["spec"]["state"]["kind"], one["outcome"]) for one in results}
+    assert outcomes == {("free", "pass"), ("image", "skip")}
+
+
+def test_a_fault_of_the_host_stops_the_run_which_can_be_resumed(run: Runs, tools: Tools) -> None:
+    def full(spec: ImageSpec, _: GuestSlot) -> None:
+        if spec.tool == "squashfs":
+            raise InfrastructureError("cannot keep an image: no space left on device")
+
+    tools.before = full
+    result = run()
+    assert result.code == 3
+    assert "no space left on device" in result.error
+    assert "--resume" in result.error
+    done = find_run("latest", Path("results"))
+    kept = {one["id"] for one in done.results()}
+    assert kept
+    assert all("jffs2-none" in name for name in kept)
+    tools.before = lambda *_: None
+    first = tools.built[0]
+    tools.built.clear()
+    assert run("run", str(done.path), "--resume", "--no-report").code == 0
+    assert len(done.results()) == CASES
+    # What has its results needs no image.
+    assert len(tools.built) == IMAGES - 1
+    assert first not in tools.built
+
+
+# --- the run goes on meanwhile ---
+
+
+def mix_states(place: Path) -> None:
+    """Cases of the file system that can be written begin with an image, then on a free flash."""
+    text = STUDY.format(tree="rootfs").replace(', "squashfs"', "")
+    text = text.replace(', "mount find unmount"', "").replace('state = { tree = "rootfs" }\n', "")
+    (place / "images.toml").write_text(text + 'state = [{ tree = "rootfs" }, "free"]\n')
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_an_image_is_built_once_in_a_run(jobs: int, run: Runs, tools: Tools) -> None:
+    (tools.place / "images.toml").write_text(STUDY.format(tree="rootfs") + "seed = [1, 2, 3]\n")
+    result = run("run", "images.toml", "--no-report", "--jobs", str(jobs))
+    assert result.code == 0, result.error
+    assert len(tools.built) == len(set(tools.built)) == IMAGES
+    assert len(run.target.measured) == 3 * CASES
+
+
+def test_guests_of_other_cases_run_while_an_image_is_built(run: Runs, tools: Tools) -> None:
+    """Also where all cases ahead of them wait for it: who waits takes no worker."""
+    mix_states(tools.place)
+    others = threading.Semaphore(0)
+    run.told = lambda job: others.release() if job.case.state.kind == "free" else None
+    met: list[bool] = []
+    tools.before = lambda *_: met.append(others.acquire(timeout=10))
+    result = run(*RUN[:-1], "2", "--set", 'options.compression="none"')
+    assert result.code == 0, result.error
+    assert met == [True]
+
+
+def test_images_are_built_at_the_same_time(run: Runs, tools: Tools) -> None:
+    together = threading.Barrier(2)
+    tools.before = lambda *_: (together.wait(10), None)[1]
+    result = run(*RUN[:-1], "2")
+    assert result.code == 0, result.error
+    assert len(tools.built) == IMAGES
+
+
+def test_what_is_built_is_told_in_one_line(run: Runs) -> None:
+    result = run()
+    lines = [line for line in result.output.splitlines() if "building" in line]
+    tools = ("jffs2", "jffs2", "squashfs", "squashfs")
+    assert lines == [f"building an image of rootfs ({tool})" for tool in tools]
+
+
+def test_a_long_line_is_cut() -> None:
+    told: list[str] = []
+    with Noted(told.append).phase("building an image of " + 30 * "rootfs "):
+        pass
+    (line,) = told
+    assert len(line) == 80
+    assert line.startswith("building an image of rootfs")
+    assert line.endswith("…")
+
+
+def test_the_first_interrupt_waits_for_the_image(run: Runs, tools: Tools) -> None:
+    tools.before = lambda *_: time.sleep(0.6)
+    with interrupts(tools, 0.2):
+        result = run()
+    assert result.code == 3
+    assert "waiting for 1 running guest(s)" in result.output
+    assert len(list(tools.place.glob("image-*"))) == len(tools.built) == 1
+    assert not run.target.jobs
+    tools.before = lambda *_: None
+    done = find_run("latest", Path("results"))
+    assert run("run", str(done.path), "--resume", "--no-report").code == 0
+    assert len(done.results()) == CASES
+
+
+def test_the_second_interrupt_kills_the_guest_that_builds(run: Runs, tools: Tools) -> None:
+    killed: list[bool] = []
+
+    def hang(_: ImageSpec, slot: GuestSlot) -> None:
+        with slot.guests.started(threading.Event, threading.Event.set) as guest:
+            assert guest is not None
+            killed.append(guest.wait(10))
+        raise BuildStoppedError
+
+    tools.before = hang
+    with interrupts(tools, 0.2, 0.5):
+        result = run()
+    assert result.code == 3
+    assert killed == [True]
+    assert not run.target.jobs
+    assert not find_run("latest", Path("results")).results()
+
+
+@contextmanager
+def interrupts(tools: Tools, *delays_s: float) -> Iterator[None]:
+    """Sends this process a Ctrl-C each of these times after the first image was begun."""
+    main, whole = threading.get_ident(), tools.before
+    timers = [
+        threading.Timer(delay, signal.pthread_kill, (main, signal.SIGINT)) for delay in delays_s
+    ]
+
+    def begin(spec: ImageSpec, slot: GuestSlot) -> None:
+        if len(tools.built) == 1:
+            for timer in timers:
+                timer.start()
+        whole(spec, slot)
+
+    tools.before = begin
+    try:
+        yield
+    finally:
+        for timer in timers:
+            timer.cancel()
 
 
 def remove(tree: Path) -> None:

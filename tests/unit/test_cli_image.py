@@ -32,6 +32,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SourceTree:
         if spec.tool == "ubifs":
             raise SpecError("the image of rootfs is larger than the partition")
         return BuiltImage(
+            key="e" * 64,
             path=tmp_path / "image",
             sha256="f" * 64,
             image_bytes=500_000,

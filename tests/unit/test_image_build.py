@@ -28,6 +28,7 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import SilentProgress
 from ffslab.loader import load_catalog
 from ffslab.model.settings import mount_setup
+from ffslab.targets.running import GuestSlot
 
 PAGE_BYTES = 2048
 BLOCK_BYTES = 64 * PAGE_BYTES
@@ -286,7 +287,8 @@ class Fakes:
     wait: threading.Barrier | None = None
     runs: list[ToolJob] = field(default_factory=list)
 
-    def run(self, job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> str:
+    def run(self, job: ToolJob, tree: Path, lab: LabBuild, directory: Path, slot: GuestSlot) -> str:
+        assert isinstance(slot, GuestSlot)
         assert tree == self.tree.tar
         assert lab is self.lab
         self.runs.append(job)

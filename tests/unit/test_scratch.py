@@ -13,6 +13,7 @@ import pytest
 from host_support import cases_of
 
 from ffslab.errors import GuestLostError, InfrastructureError
+from ffslab.targets.running import RunningGuests
 from ffslab.targets.uml import boot, scratch
 from ffslab.targets.uml.boot import wait_for_room
 from ffslab.targets.uml.scratch import (
@@ -187,14 +188,14 @@ def test_a_guest_waits_while_another_holds_the_room(tmp_path: Path, room: dict[P
     told: list[str] = []
     timer = threading.Timer(0.6, first[0].release)
     timer.start()
-    claims = wait_for_room(found, need, "a-case", threading.Event(), told.append)
+    guests = RunningGuests(told.append)
+    claims = wait_for_room(found, need, "a-case", guests)
     assert claims is not None and not first[0].path.exists()
     (line,) = told
     assert line.startswith("a-case waits for room: a guest may take 60 MiB in ")
 
-    closed = threading.Event()
-    threading.Timer(0.3, closed.set).start()
-    assert wait_for_room(found, need, "a-case", closed, told.append) is None
+    threading.Timer(0.3, guests.start_no_more).start()
+    assert wait_for_room(found, need, "a-case", guests) is None
 
 
 def test_nobody_waits_for_room_that_no_guest_holds(
@@ -206,10 +207,10 @@ def test_nobody_waits_for_room_that_no_guest_holds(
     room[tmp_path] = 10 * MIB
     found = Scratch(Place(own), Place(own), 1, shared=True)
     with pytest.raises(GuestLostError, match="no room for the guest of a-case: a guest may take"):
-        wait_for_room(found, Need(20 * MIB, 0), "a-case", threading.Event(), lambda _: None)
+        wait_for_room(found, Need(20 * MIB, 0), "a-case", RunningGuests())
     # What a killed guest leaves is gone in a moment.
     threading.Timer(0.1, room.update, [{tmp_path: 30 * MIB}]).start()
-    assert wait_for_room(found, Need(20 * MIB, 0), "x", threading.Event(), lambda _: None)
+    assert wait_for_room(found, Need(20 * MIB, 0), "x", RunningGuests())
 
 
 def test_a_guest_may_need_its_trace_and_its_image_too() -> None:

@@ -1,5 +1,6 @@
 """A case as a chain of jobs: what its guests do one after the other, as values with a key.
 
+If the flash is to begin with an image, the first job builds that, and the first guest writes it.
 Each guest but the first begins with the flash that the one before it left; the last is the case's
 own. The key of a job names the flash it leaves: it is a hash of all that the guests' history up to
 there depends on. So jobs with equal keys are one job, whichever cases need it, and a flash that was
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ffslab.campaign.images import CaseImage
+from ffslab.campaign.images import ImageJob
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import Case
 from ffslab.targets.target import Capabilities, TargetKind
@@ -25,7 +26,8 @@ class Job:
     """One guest of a chain.
 
     `case` is one of the cases that need it: which one makes no difference to a guest before the
-    case's own. `history`: what beside plan and image determines what happens in it.
+    case's own. `history`: what beside plan and image determines what happens in it. `image` is
+    built for the first guest, which writes it to the flash.
     """
 
     case: Case
@@ -33,7 +35,7 @@ class Job:
     history: Mapping[str, Any]
     build_id: str
     before: Job | None = None
-    image: CaseImage | None = None  # given to the first guest, which writes it to the flash
+    image: ImageJob | None = None
 
     @cached_property
     def key(self) -> str:
@@ -42,11 +44,18 @@ class Job:
             "plan": self.plan,
             **self.history,
             "build_id": self.build_id,
-            "image_sha256": self.image.sha256 if self.image else "",
+            "image_sha256": "",  # of older keys; left, so that states without an image stay good
         }
+        if self.image is not None:
+            determines["image"] = self.image.key
         if self.before is not None:
             determines["before"] = self.before.key
         return sha256_hex(canonical_json(determines))
+
+    @property
+    def after(self) -> Job | ImageJob | None:
+        """What must have been done, and made what the guest begins with."""
+        return self.before or self.image
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,7 @@ class Chain:
     own: Job
 
 
-def chain_of(case: Case, kind: TargetKind, build_id: str, image: CaseImage | None = None) -> Chain:
+def chain_of(case: Case, kind: TargetKind, build_id: str, image: ImageJob | None = None) -> Chain:
     """The case's guests on a target of that kind, made of the build called `build_id`."""
     *preparing, own = guest_plans(case, kind.rig)
     untraced = replace(case, trace=False)
@@ -86,11 +95,11 @@ def unsupported(chain: Chain, can: Capabilities) -> str:
     return f"the target cannot {' or '.join(missing)}" if missing else ""
 
 
-def in_order(chains: Sequence[Chain]) -> Iterator[tuple[Job, Chain | None]]:
+def in_order(chains: Sequence[Chain]) -> Iterator[tuple[Job | ImageJob, Chain | None]]:
     """All jobs, each once, the own ones in the order of their chains, and with these.
 
     What is prepared for a case begins one prepared flash ahead of the first case that needs it, so
-    that no worker waits long. A job comes behind the one whose flash it gets.
+    that no worker waits long. A job comes behind the one whose flash or image it gets.
     """
     distinct = list({c.preparing[-1].key: c for c in chains if c.preparing}.values())
     place = {chain.preparing[-1].key: number for number, chain in enumerate(distinct)}
@@ -99,8 +108,9 @@ def in_order(chains: Sequence[Chain]) -> Iterator[tuple[Job, Chain | None]]:
     for chain in chains:
         while chain.preparing and ahead < min(place[chain.preparing[-1].key] + 2, len(distinct)):
             for job in distinct[ahead].preparing:
-                if job.key not in begun:
-                    begun.add(job.key)
-                    yield job, None
+                for step in (job.image, job):
+                    if step is not None and step.key not in begun:
+                        begun.add(step.key)
+                        yield step, None
             ahead += 1
         yield chain.own, chain

@@ -8,10 +8,9 @@ is another.
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -47,10 +46,19 @@ class Executor(Protocol):
     ) -> None: ...
 
 
+@dataclass(frozen=True, order=True)
+class _Piece:
+    """A piece of work that can be done; those that were submitted first come first."""
+
+    number: int
+    do: Callable[[Worker], None] = field(compare=False)
+
+
 class LocalPool:
     """`jobs` workers of this process, each a thread with a host CPU, if there are enough of these.
 
-    Guests are external processes, so threads are enough.
+    Guests are external processes, so threads are enough. What waits for other work takes no thread:
+    a worker that is free does the first of all pieces that can be done.
     """
 
     def __init__(self, jobs: int, host_cpus: tuple[int, ...] = ()) -> None:
@@ -58,23 +66,30 @@ class LocalPool:
         for slot in range(jobs):
             self._workers.put(Worker(host_cpu_for(slot, jobs, host_cpus)))
         self._threads = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="guest")
+        self._ready: queue.PriorityQueue[_Piece] = queue.PriorityQueue()
+        self._submitted: list[Future[Any]] = []
 
     def submit(self, work: Callable[[Worker], T], after: Future[Any] | None = None) -> Future[T]:
-        """See `Executor`. A thread that waits for `after` takes no worker meanwhile."""
+        """See `Executor`."""
+        future: Future[T] = Future()
+        piece = _Piece(len(self._submitted), lambda worker: _do(work, worker, future))
+        if after is None:
+            self._is_ready(piece)
+        else:
+            after.add_done_callback(lambda _: self._is_ready(piece))
+        self._submitted.append(future)
+        return future
 
-        def when_free() -> T:
-            if after is not None:
-                wait([after])
-            with self._worker() as worker:
-                return work(worker)
+    def _is_ready(self, piece: _Piece) -> None:
+        self._ready.put(piece)
+        # There are as many of these calls as pieces, but a thread does not know which it will do.
+        self._threads.submit(self._do_first)
 
-        return self._threads.submit(when_free)
-
-    @contextmanager
-    def _worker(self) -> Iterator[Worker]:
+    def _do_first(self) -> None:
+        piece = self._ready.get()
         worker = self._workers.get()
         try:
-            yield worker
+            piece.do(worker)
         finally:
             self._workers.put(worker)
 
@@ -87,4 +102,18 @@ class LocalPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        # Only then nothing becomes ready any more.
+        wait(self._submitted)
         self._threads.shutdown(wait=True)
+
+
+def _do(work: Callable[[Worker], T], worker: Worker, future: Future[T]) -> None:
+    """Like the library's own: whatever happens is told by the future."""
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = work(worker)
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)

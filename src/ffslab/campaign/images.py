@@ -1,20 +1,25 @@
-"""The images that a run's cases need on their flash: their trees, and the building of each once."""
+"""The images that a run's cases need on their flash: their trees, and jobs that build them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ffslab.errors import SpecError, UsageError
+from ffslab.errors import InfrastructureError, UsageError
+from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import Case
 
 if TYPE_CHECKING:
+    from ffslab.images.source import SourceTree
     from ffslab.images.spec import BuiltImage, ImageSpec
     from ffslab.kernel.lab_build import LabBuild
     from ffslab.kernel.progress import Progress
-    from ffslab.targets.target import GuestJob, GuestRun, Target, TargetKind
+    from ffslab.targets.running import GuestSlot
+
+_NOTE_COLUMNS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,88 +54,105 @@ def with_tree_hashes(cases: Sequence[Case]) -> tuple[Case, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseImages:
-    """The images of cases, and why others have none, each by the case's id."""
+class ImageJob:
+    """The building of an image from a tree that is at hand, in guests of `lab`.
 
-    built: Mapping[str, CaseImage] = field(default_factory=dict)
-    unbuildable: Mapping[str, str] = field(default_factory=dict)
+    `image_key` is a hash of all that determines the image's bytes.
+    """
+
+    tree: SourceTree
+    spec: ImageSpec
+    lab: LabBuild
+    image_key: str
+
+    @property
+    def key(self) -> str:
+        """Equal for jobs that end alike: the same bytes, for which a partition may be too small."""
+        return sha256_hex(canonical_json([self.image_key, self.spec.usable_blocks]))
 
 
-def build_images(
+def image_jobs(
     cases: Sequence[Case], lab_of_images: Callable[[], LabBuild], progress: Progress
-) -> CaseImages:
-    """The image of each case that needs one; equal ones are built once, in guests of that lab.
+) -> dict[str, ImageJob]:
+    """How the image of each case that needs one is built in that lab, by the case's id.
 
-    An image that the tool refuses or the partition is too small for is no reason not to run the
-    other cases. If none can be built the SpecError is raised, as is whatever else
-    `ffslab.images.build.build_image` raises; and UsageError for a tree that is not what it was
-    when the cases got its hash (`with_tree_hashes`).
+    The trees are made and the tools installed, since an image's hash depends on both. Raises what
+    `ffslab.images.source.source_tree` and `ffslab.images.build.image_key` do, and UsageError for a
+    tree that is not what it was when the cases got its hash (`with_tree_hashes`).
     """
     wanted = [case for case in cases if case.state.kind == "image"]
     if not wanted:
-        return CaseImages()
-    from ffslab.images.build import build_image, image_spec
-    from ffslab.images.source import SourceTree, source_tree
+        return {}
+    from ffslab.images.build import image_key, image_spec
 
     lab = lab_of_images()
     trees: dict[str, SourceTree] = {}
-    made: dict[tuple[str, ImageSpec], CaseImage | SpecError] = {}
-    images: dict[str, CaseImage] = {}
-    refused: dict[str, SpecError] = {}
+    jobs: dict[tuple[str, ImageSpec], ImageJob] = {}
+    found: dict[str, ImageJob] = {}
     for case in wanted:
         spec = image_spec(case.board.chip, case.partition_blocks, case.filesystem)
         assert spec is not None  # `ffslab.workloads.tree.steps` has seen to it
         name = case.state.tree
         if name not in trees:
-            trees[name] = source_tree(name, progress)
-        if trees[name].sha256 != case.state.tree_sha256:
-            raise UsageError(
-                f"the tree {name} is not what it was when ffslab began",
-                cause="a program writes there",
-                remedy="wait until it has ended and start again, or name a copy of the tree",
-            )
-        if (name, spec) not in made:
-            try:
-                made[name, spec] = _case_image(build_image(trees[name], spec, lab, progress))
-            except SpecError as error:
-                made[name, spec] = error
-        image = made[name, spec]
-        if isinstance(image, SpecError):
-            refused[case.id] = image
-        else:
-            images[case.id] = image
-    if not images:
-        raise next(iter(refused.values()))
-    return CaseImages(images, {case_id: error.message for case_id, error in refused.items()})
+            trees[name] = _tree(name, case.state.tree_sha256, progress)
+        if (name, spec) not in jobs:
+            key = image_key(trees[name], spec, lab, progress)
+            jobs[name, spec] = ImageJob(trees[name], spec, lab, key)
+        found[case.id] = jobs[name, spec]
+    return found
+
+
+def _tree(name: str, sha256: str, progress: Progress) -> SourceTree:
+    from ffslab.images.source import source_tree
+
+    tree = source_tree(name, progress)
+    if tree.sha256 != sha256:
+        raise UsageError(
+            f"the tree {name} is not what it was when ffslab began",
+            cause="a program writes there",
+            remedy="wait until it has ended and start again, or name a copy of the tree",
+        )
+    return tree
+
+
+def built(job: ImageJob, progress: Progress, slot: GuestSlot | None = None) -> CaseImage | None:
+    """Does the job: the image, or None if the guest was killed in the slot that it was given.
+
+    Raises what `ffslab.images.build.build_image` does, and InfrastructureError if a program is not
+    the one that the job's key has.
+    """
+    from ffslab.images.build import BuildStoppedError, build_image
+
+    try:
+        image = build_image(job.tree, job.spec, job.lab, progress, slot)
+    except BuildStoppedError:
+        return None
+    if image.key != job.image_key:
+        raise InfrastructureError(
+            "the programs that build images are not what they were when ffslab began",
+            cause="an update was installed meanwhile",
+        )
+    return _case_image(image)
 
 
 @dataclass(frozen=True, slots=True)
-class TargetWithout:
-    """A target that skips some cases; `reasons` are by the id of the case."""
+class Noted:
+    """A set-up's progress beside that of a run: its phases are notes, of one line each."""
 
-    target: Target
-    reasons: Mapping[str, str]
+    tell: Callable[[str], None]
 
-    @property
-    def kind(self) -> TargetKind:
-        """As the target's."""
-        return self.target.kind
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Says that it begins; what becomes of it the run shows."""
+        self.tell(name if len(name) <= _NOTE_COLUMNS else f"{name[: _NOTE_COLUMNS - 1]}…")
+        yield
 
-    def missing(self, case: Case) -> str:
-        """The reason for a skip, or an empty string."""
-        return self.reasons.get(case.id) or self.target.missing(case)
+    def count(self, done: int, expected: int) -> None:
+        """A run has no place for it."""
 
-    def run(self, job: GuestJob) -> GuestRun:
-        """As the target's."""
-        return self.target.run(job)
-
-    def start_no_more(self) -> None:
-        """As the target's."""
-        self.target.start_no_more()
-
-    def kill_all(self) -> None:
-        """As the target's."""
-        self.target.kill_all()
+    def note(self, text: str) -> None:
+        """As it is."""
+        self.tell(text)
 
 
 def _case_image(image: BuiltImage) -> CaseImage:

@@ -15,16 +15,16 @@ from typing import Any, Protocol, TypeVar
 
 from ffslab.campaign.chain import Chain, Job, in_order, unsupported
 from ffslab.campaign.executor import Executor, LocalPool, Worker
-from ffslab.campaign.states import PreparedState, StateRoom
-from ffslab.errors import FfslabError, GuestLostError
+from ffslab.campaign.images import ImageJob, Noted, built
+from ffslab.campaign.states import PreparedState, StateRoom, judged_guest
+from ffslab.errors import FfslabError, GuestLostError, SpecError
 from ffslab.model.case import Case
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.files import disk_error
-from ffslab.results.outcome import judged
 from ffslab.results.preparation import Preparation
 from ffslab.results.rundir import RunDirectory
-from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
-from ffslab.workloads.results import asked_of
+from ffslab.targets.running import GuestSlot, RunningGuests
+from ffslab.targets.target import GuestJob, GuestRun, Target
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class Progress(Protocol):
         ...
 
     def stopping(self, running: int) -> None:
-        """Ctrl-C: `running` guests are waited for."""
+        """Ctrl-C: `running` guests are waited for, those that build images among them."""
         ...
 
     def note(self, text: str) -> None:
@@ -67,10 +67,15 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PoolEnd:
-    """`interrupted`: not all cases were started, or guests were killed."""
+    """`interrupted`: not all cases were started, or guests were killed.
+
+    `refused`: what was wrong with an image, if all cases that were to run need one and none could
+    be built.
+    """
 
     finished: int
     interrupted: bool
+    refused: SpecError | None = None
 
 
 def run_cases(
@@ -90,33 +95,70 @@ def run_cases(
     what becomes of a guest that the host ended: its case has no result, and is not tried again.
     """
     chains, skipped = _without_skipped(chains, target)
-    jobs = _Jobs(target, run, options, states, skipped)
+    jobs = _Jobs(target, run, options, states, skipped, RunningGuests(progress.note))
     with executor or LocalPool(options.jobs, options.host_cpus) as workers:
-        futures = []
-        for job, chain in in_order(chains):
-            after = states.future(job.before) if chain is None or chain.preparing else None
-            if chain is None:
-                states.announce(job, workers.submit(jobs.guarded(jobs.prepare, job), after))
-            else:
-                futures.append(workers.submit(jobs.guarded(jobs.own, chain), after))
         try:
-            return _watch(futures, jobs.stop, target, progress)
+            end = _watch(_submitted(chains, jobs, workers), jobs, progress)
         except BaseException:
-            jobs.stop.set()
-            target.kill_all()
+            jobs.kill()
             raise
+    return end if end.interrupted else replace(end, refused=_refused(chains, jobs))
+
+
+def _refused(chains: Sequence[Chain], jobs: _Jobs) -> SpecError | None:
+    """Why no case could begin, if an image is what each of them lacks."""
+    errors = []
+    for chain in chains:
+        if chain.own.case.id in jobs.skipped:
+            continue
+        image = chain.preparing[0].image if chain.preparing else None
+        made = jobs.states.result(image) if image is not None else None
+        if made is None or made.refused is None:
+            return None
+        errors.append(made.refused)
+    return errors[0] if errors else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Futures:
+    """The cases' own guests, and the jobs that they wait for."""
+
+    cases: list[Future[CaseDone | None]] = field(default_factory=list)
+    preparing: list[Future[PreparedState | None]] = field(default_factory=list)
+
+    @property
+    def running(self) -> int:
+        """How many are being done."""
+        cases = sum(future.running() for future in self.cases)
+        return cases + sum(future.running() for future in self.preparing)
 
 
 @dataclass(frozen=True, slots=True)
 class _Jobs:
-    """What workers do; `skipped` has the cases that are not run, with the reason."""
+    """What workers do; `skipped` has the cases that are not run, with the reason.
+
+    `builders` are the guests that build images, which are not the target's.
+    """
 
     target: Target
     run: RunDirectory
     options: PoolOptions
     states: StateRoom
     skipped: Mapping[str, str]
+    builders: RunningGuests
     stop: threading.Event = field(default_factory=threading.Event)
+
+    def start_no_more(self) -> None:
+        """What runs goes on."""
+        self.stop.set()
+        self.target.start_no_more()
+        self.builders.start_no_more()
+
+    def kill(self) -> None:
+        """Ends what runs at once."""
+        self.stop.set()
+        self.target.kill_all()
+        self.builders.kill_all()
 
     def guarded(self, work: Callable[[S, Worker], T], subject: S) -> Callable[[Worker], T]:
         """An error stops the rest at once.
@@ -133,10 +175,22 @@ class _Jobs:
 
         return guarded_work
 
+    def build(self, job: ImageJob, worker: Worker) -> PreparedState | None:
+        """Builds an image, or takes it from the cache; None after the stop."""
+        if self.stop.is_set():
+            return None
+        slot = GuestSlot(self.builders, worker.host_cpu)
+        try:
+            image = built(job, Noted(self.builders.tell), slot)
+        except SpecError as error:
+            # No reason not to run the cases that need another image, or none.
+            return PreparedState(refused=error)
+        return PreparedState(image=image) if image else None
+
     def prepare(self, job: Job, worker: Worker) -> PreparedState | None:
         """Prepares a flash, or takes it from the store; None after the stop."""
-        before = self.states.result(job.before) if job.before else None
-        if job.before is not None and (before is None or before.flash is None):
+        before = self.states.result(job.after) if job.after else None
+        if job.after is not None and (before is None or before.failed):
             return before
         if self.stop.is_set():
             return None
@@ -169,25 +223,37 @@ def _without_skipped(chains: Sequence[Chain], target: Target) -> tuple[list[Chai
     ], skipped
 
 
-def _watch(
-    futures: Sequence[Future[CaseDone | None]],
-    stop: threading.Event,
-    target: Target,
-    progress: Progress,
-) -> PoolEnd:
-    pending = set(futures)
+def _submitted(chains: Sequence[Chain], jobs: _Jobs, workers: Executor) -> _Futures:
+    """Everything that there is to do; a job waits for the one whose flash or image it gets."""
+    states, futures = jobs.states, _Futures()
+    for job, chain in in_order(chains):
+        if chain is not None:
+            after = states.future(chain.own.before) if chain.preparing else None
+            futures.cases.append(workers.submit(jobs.guarded(jobs.own, chain), after))
+            continue
+        if isinstance(job, ImageJob):
+            future = workers.submit(jobs.guarded(jobs.build, job))
+        else:
+            after = states.future(job.after)
+            future = workers.submit(jobs.guarded(jobs.prepare, job), after)
+        futures.preparing.append(future)
+        states.announce(job, future)
+    return futures
+
+
+def _watch(futures: _Futures, jobs: _Jobs, progress: Progress) -> PoolEnd:
+    pending = set(futures.cases)
     finished = 0
     failure: FfslabError | None = None
     while pending:
         try:
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
         except KeyboardInterrupt:
-            if stop.is_set():
-                target.kill_all()
+            if jobs.stop.is_set():
+                jobs.kill()
             else:
-                stop.set()
-                target.start_no_more()
-                progress.stopping(sum(future.running() for future in pending))
+                jobs.start_no_more()
+                progress.stopping(futures.running)
             continue
         for future in done:
             try:
@@ -195,15 +261,14 @@ def _watch(
             except FfslabError as error:
                 # The infrastructure's fault: the remaining cases would meet it too.
                 failure = failure or error
-                stop.set()
-                target.start_no_more()
+                jobs.start_no_more()
                 continue
             if ended is not None:
                 finished += 1
                 progress.case_done(ended)
     if failure is not None:
         raise failure
-    return PoolEnd(finished, finished < len(futures))
+    return PoolEnd(finished, finished < len(futures.cases))
 
 
 def _run_case(
@@ -222,7 +287,9 @@ def _run_case(
     if chain.preparing:
         if prepared is None:
             return None
-        if prepared.flash is None:
+        if prepared.refused is not None:
+            return _not_run(case, run, skipped_result(case, prepared.refused.message))
+        if prepared.failed:
             return _not_run(case, run, unprepared_result(case, prepared.prepared))
     cpu = worker.host_cpu
     flash = prepared.flash if prepared else None
@@ -251,13 +318,8 @@ def _result(
     timeout_s: float,
     prepared: Sequence[Preparation],
 ) -> dict[str, Any]:
-    outcome, stream = judged(
-        (directory / RECORDS_NAME).read_bytes(),
-        (directory / CONSOLE_NAME).read_bytes(),
-        guest.exit_status,
-        timeout_s if guest.timed_out else None,
-        asked_of(case.workload, own=True),
-    )
+    limit_s = timeout_s if guest.timed_out else None
+    outcome, stream = judged_guest(case, directory, guest.exit_status, limit_s, own=True)
     return case_result(case, outcome, stream, guest.flash_sha256, prepared)
 
 

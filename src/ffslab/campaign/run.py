@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.campaign.chain import Chain, chain_of
-from ffslab.campaign.images import CaseImages, TargetWithout, build_images, with_tree_hashes
+from ffslab.campaign.images import ImageJob, image_jobs, with_tree_hashes
 from ffslab.campaign.inputs import guest_inputs
 from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.plan import remaining
-from ffslab.campaign.pool import PoolOptions, Progress, run_cases
+from ffslab.campaign.pool import PoolEnd, PoolOptions, Progress, run_cases
 from ffslab.campaign.state_store import StateStore, limit_bytes, state_root
 from ffslab.campaign.states import StateRoom
-from ffslab.errors import FfslabError, UsageError
+from ffslab.errors import FfslabError, SpecError, UsageError
 from ffslab.kernel.outoftree import identified
 from ffslab.kernel.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
@@ -57,12 +57,16 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """What a run has come to: all its results so far, in expansion order."""
+    """What a run has come to: all its results so far, in expansion order.
+
+    `refused`: see `ffslab.campaign.pool.PoolEnd`.
+    """
 
     run: RunDirectory
     results: tuple[dict[str, Any], ...]
     interrupted: bool
     wall_s: float
+    refused: SpecError | None = None
 
 
 def prepare(
@@ -177,13 +181,13 @@ class RunRequest:
     results_root: Path
     resume: RunDirectory | None = None
     fresh_states: bool = False  # prepare them again
-    images: CaseImages = field(default_factory=CaseImages)
+    images: Mapping[str, ImageJob] = field(default_factory=dict)  # by the id of the case
 
 
 def made_ready(
     request: RunRequest, options: SiteOptions, progress: BuildProgress
 ) -> tuple[RunRequest, Site]:
-    """Builds or finds what the missing cases' guests are made of, their images among it.
+    """Builds or finds what the missing cases' guests are made of, and the trees of their images.
 
     Raises UsageError if that is not what the run to resume began with.
     """
@@ -192,7 +196,7 @@ def made_ready(
     if request.resume is not None:
         prepare_resumed(request.resume, site.build_id, site.variant_ids)
         todo = remaining(cases, request.resume.done_ids(cases))
-    return replace(request, images=build_images(todo, site.lab_of_images, progress)), site
+    return replace(request, images=image_jobs(todo, site.lab_of_images, progress)), site
 
 
 def execute(
@@ -210,7 +214,7 @@ def execute(
     with run.worked_on():
         cases = request.prepared.cases
         try:
-            interrupted = _run_missing(request, run, site, progress)
+            end = _run_missing(request, run, site, progress)
             wall_s = (now() - started).total_seconds()
             results = _close(run, cases, wall_s, now())
         except FfslabError as error:
@@ -218,7 +222,7 @@ def execute(
             with suppress(FfslabError):
                 _close(run, cases, (now() - started).total_seconds(), now())
             raise _not_complete(error, run) from error
-    return RunEnd(run, tuple(results), interrupted, wall_s)
+    return RunEnd(run, tuple(results), end.interrupted, wall_s, end.refused)
 
 
 def _not_complete(error: FfslabError, run: RunDirectory) -> FfslabError:
@@ -236,27 +240,26 @@ def _run_missing(
     run: RunDirectory,
     site: Site,
     progress: Progress,
-) -> bool:
-    """Runs the cases without a result; whether that was interrupted."""
+) -> PoolEnd:
+    """Runs the cases without a result."""
     cases = request.prepared.cases
     todo = remaining(cases, run.done_ids(cases))
     if not todo:
-        return False
+        return PoolEnd(0, interrupted=False)
     options = request.options
     jobs = min(options.jobs, len(todo), site.kind.capabilities.most_at_once or len(todo))
     chains = [_chain(case, request, site) for case in todo]
     with site.open(Opening(todo, jobs, run.path, progress.note)) as opened:
         options = replace(options, jobs=opened.jobs)
-        target = TargetWithout(opened.target, request.images.unbuildable)
         with _state_room(request, chains) as states:
-            return run_cases(chains, target, run, options, progress, states).interrupted
+            return run_cases(chains, opened.target, run, options, progress, states)
 
 
 def _chain(case: Case, request: RunRequest, site: Site) -> Chain:
     builds = {DEFAULT_VARIANT: site.build_id, **site.variant_ids}
     # Without the kernel that a case needs it is skipped, and its state is not prepared.
     build_id = builds.get(case.kernel.variant, "")
-    return chain_of(case, site.kind, build_id, request.images.built.get(case.id))
+    return chain_of(case, site.kind, build_id, request.images.get(case.id))
 
 
 @contextmanager

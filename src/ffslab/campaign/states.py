@@ -1,6 +1,6 @@
-"""The states of the flash that a run's cases share, and the guests that prepare them.
+"""The states of the flash that a run's cases share, and the jobs that prepare them.
 
-Each state is prepared once in a run, or taken from the store.
+Each image is built once in a run and each state prepared once, or taken from the store.
 """
 
 from __future__ import annotations
@@ -11,8 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.campaign.chain import Job
+from ffslab.campaign.images import CaseImage, ImageJob
 from ffslab.campaign.state_store import StateStore
-from ffslab.results.outcome import judged
+from ffslab.errors import SpecError
+from ffslab.model.case import Case
+from ffslab.protocol.records import RecordStream
+from ffslab.results.outcome import Outcome, judged
 from ffslab.results.preparation import Preparation
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.target import (
@@ -27,13 +31,22 @@ from ffslab.workloads.results import asked_of
 
 @dataclass(frozen=True, slots=True)
 class PreparedState:
-    """How the preparation of a flash ended: its guests in order, of which the last may have failed.
+    """How a job for a case's flash ended: what the next guest begins with.
 
-    `flash` is the chip's file, None if a guest did not succeed.
+    `prepared` are the guests so far in order, of which the last may have failed. It gets the chip's
+    file `flash` or, if it is the first, an `image` to write; neither if a job did not succeed.
+    `refused` is why there is no image.
     """
 
-    prepared: tuple[Preparation, ...]
-    flash: Path | None
+    prepared: tuple[Preparation, ...] = ()
+    flash: Path | None = None
+    image: CaseImage | None = None
+    refused: SpecError | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is nothing to begin with."""
+        return self.flash is None and self.image is None
 
 
 class StateRoom:
@@ -46,20 +59,20 @@ class StateRoom:
         self._lock = threading.Lock()  # protects _futures
         self._futures: dict[str, Future[PreparedState | None]] = {}
 
-    def announce(self, job: Job, future: Future[PreparedState | None]) -> None:
+    def announce(self, job: Job | ImageJob, future: Future[PreparedState | None]) -> None:
         """Says who does `job`."""
         with self._lock:
             self._futures[job.key] = future
 
-    def future(self, job: Job | None) -> Future[PreparedState | None] | None:
-        """What will be the flash that the job leaves; None for no job."""
+    def future(self, job: Job | ImageJob | None) -> Future[PreparedState | None] | None:
+        """What will be the flash or the image that the job leaves; None for no job."""
         if job is None:
             return None
         with self._lock:
             return self._futures[job.key]
 
-    def result(self, job: Job) -> PreparedState | None:
-        """The flash that a job that has ended left; None if the run was stopped before that."""
+    def result(self, job: Job | ImageJob) -> PreparedState | None:
+        """What a job that has ended left; None if the run was stopped before that."""
         future = self.future(job)
         assert future is not None
         return future.result()
@@ -80,7 +93,7 @@ class StateRoom:
         timeout_s: float,
         cpu: int | None,
     ) -> PreparedState | None:
-        """Runs the guest of a job on the flash that is there before; None if it was killed.
+        """Runs the guest of a job on what there is before; None if it was killed.
 
         What the guest printed is kept in the run directory either way.
         """
@@ -93,7 +106,7 @@ class StateRoom:
                 keep_flash=True,
                 host_cpu=cpu,
                 flash=before.flash if before else None,
-                image=job.image.path if job.image else None,
+                image=before.image.path if before and before.image else None,
             )
             with self._store.errors_explained():
                 guest = target.run(guest_job)
@@ -115,15 +128,27 @@ def _judged(
     limit_s: float | None,
     before: PreparedState | None,
 ) -> PreparedState:
-    records = (directory / RECORDS_NAME).read_bytes()
-    console = (directory / CONSOLE_NAME).read_bytes()
-    run.write_state(
-        job.key, {"plan": job.plan.encode(), RECORDS_NAME: records, CONSOLE_NAME: console}
-    )
-    asked = asked_of(job.case.workload, own=False)
-    outcome, stream = judged(records, console, exit_status, limit_s, asked)
-    facts = job.image.facts if job.image else None
+    printed = {name: (directory / name).read_bytes() for name in (RECORDS_NAME, CONSOLE_NAME)}
+    run.write_state(job.key, {"plan": job.plan.encode(), **printed})
+    outcome, stream = judged_guest(job.case, directory, exit_status, limit_s, own=False)
+    facts = before.image.facts if before and before.image else None
     preparation = Preparation(job.key, outcome, stream, facts)
     earlier = before.prepared if before else ()
     flash = directory / FLASH_NAME if outcome.kind == "pass" else None
     return PreparedState((*earlier, preparation), flash)
+
+
+def judged_guest(
+    case: Case, directory: Path, exit_status: int, limit_s: float | None, *, own: bool
+) -> tuple[Outcome, RecordStream]:
+    """The judgement of a guest that printed into `directory`, with its records.
+
+    `own`: it is the case's own, and did not only prepare the flash. `limit_s`: it was killed then.
+    """
+    return judged(
+        (directory / RECORDS_NAME).read_bytes(),
+        (directory / CONSOLE_NAME).read_bytes(),
+        exit_status,
+        limit_s,
+        asked_of(case.workload, own=own),
+    )

@@ -122,6 +122,8 @@ def register(app: typer.Typer) -> None:
         request = _with_options(request, jobs, timeout, keep_flash)
         end = _execute(console, request, scratch)
         _print_end(console, request.prepared, end, report)
+        if end.refused is not None:
+            raise end.refused
         raise typer.Exit(_exit_code(end))
 
 
@@ -244,7 +246,7 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
             soft_wrap=True,
             markup=False,
         )
-    elif report and end.results:
+    elif report and end.results and end.refused is None:
         _write_report(console, end)
 
 

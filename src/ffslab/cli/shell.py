@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
         """
         import sys
 
-        from ffslab.campaign.images import build_images
+        from ffslab.campaign.images import built, image_jobs
         from ffslab.campaign.run import prepare
         from ffslab.cli.parse import parse_set
         from ffslab.errors import UsageError
@@ -51,13 +51,16 @@ def register(app: typer.Typer) -> None:
         prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
         chosen = prepared.cases[0]
         lab = site_for([chosen], SiteOptions()).lab
-        built = build_images([chosen], lambda: lab, ConsoleProgress()).built.get(chosen.id)
-        image = built.path if built else None
+        progress = ConsoleProgress()
+        image_job = image_jobs([chosen], lambda: lab, progress).get(chosen.id)
+        image = built(image_job, progress) if image_job else None
         typer.echo(
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "
             "leave with `exit`"
         )
         own_lab = lab.for_kernel(chosen.kernel)
         assert own_lab is not None  # `site_for` has built it
-        status = run_shell(chosen, own_lab, Path("/var/tmp"), program, image)
+        status = run_shell(
+            chosen, own_lab, Path("/var/tmp"), program, image.path if image else None
+        )
         raise typer.Exit(0 if status == 0 else 3)

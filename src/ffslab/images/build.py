@@ -10,20 +10,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ffslab.errors import SpecError
-from ffslab.images.builders import builder_for, larger_than_partition
+from ffslab.images.builders import Builder, builder_for, check_words, larger_than_partition
 from ffslab.images.cache import IMAGE_NAME, ImageStore, file_sha256, image_root
 from ffslab.images.spec import BuiltImage, ImageSpec, image_spec
+from ffslab.images.toolguest import BuildStoppedError
 from ffslab.images.tools import packages
 from ffslab.kernel.cache import cache_root
 from ffslab.kernel.packages import DebianPackage, ensure_packages, missing_packages
 from ffslab.model.canonical import canonical_json, sha256_hex
+from ffslab.targets.running import GuestSlot, RunningGuests
 
 if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
     from ffslab.kernel.lab_build import LabBuild
     from ffslab.kernel.progress import Progress
 
-__all__ = ["BuiltImage", "ImageSpec", "build_image", "image_spec", "missing_tools"]
+__all__ = [
+    "BuildStoppedError",
+    "BuiltImage",
+    "ImageSpec",
+    "build_image",
+    "image_key",
+    "image_spec",
+    "missing_tools",
+]
 
 
 def missing_tools(tool: str) -> list[DebianPackage]:
@@ -31,17 +41,33 @@ def missing_tools(tool: str) -> list[DebianPackage]:
     return missing_packages(packages(tool))
 
 
-def build_image(tree: SourceTree, spec: ImageSpec, lab: LabBuild, progress: Progress) -> BuiltImage:
+def image_key(tree: SourceTree, spec: ImageSpec, lab: LabBuild, progress: Progress) -> str:
+    """The hash of all that determines the bytes of an image, which is not built.
+
+    Missing Debian packages are installed, since the programs are a part of it. Raises SpecError if
+    there is no such tool, InfrastructureError if a program cannot be had.
+    """
+    return _key(tree, _builder(tree, spec, lab, progress))
+
+
+def build_image(
+    tree: SourceTree,
+    spec: ImageSpec,
+    lab: LabBuild,
+    progress: Progress,
+    slot: GuestSlot | None = None,
+) -> BuiltImage:
     """The image of `tree` that `spec` asks for; from the cache if it is there.
 
     Missing Debian packages are installed. Raises SpecError if the tool refuses its options or the
     tree, or if the image is larger than the partition; InfrastructureError if a program, the guest
-    or the disk stands in the way.
+    or the disk stands in the way; BuildStoppedError if the guest was killed in the slot that it was
+    given.
     """
-    if missing_tools(spec.tool):
-        ensure_packages(packages(spec.tool), cache_root() / "packages.log", progress)
-    builder = builder_for(tree, spec, lab)
-    key = sha256_hex(canonical_json({"tree": tree.sha256, **builder.inputs}))
+    slot = slot or GuestSlot(RunningGuests(progress.note))
+    builder = _builder(tree, spec, lab, progress)
+    check_words(spec)
+    key = _key(tree, builder)
     store = ImageStore(image_root())
     with store.entry(key, progress) as entry:
         facts = store.facts(entry)
@@ -51,7 +77,7 @@ def build_image(tree: SourceTree, spec: ImageSpec, lab: LabBuild, progress: Prog
                 progress.phase(f"building an image of {tree.name} ({title})"),
                 store.scratch(entry) as scratch,
             ):
-                output = builder.build(tree, scratch)
+                output = builder.build(tree, scratch, slot)
                 facts = {
                     "sha256": file_sha256(output.flash_file),
                     "image_bytes": output.image_bytes,
@@ -60,6 +86,7 @@ def build_image(tree: SourceTree, spec: ImageSpec, lab: LabBuild, progress: Prog
                 }
                 store.keep(scratch, entry, output.flash_file, facts)
     image = BuiltImage(
+        key=key,
         path=entry / IMAGE_NAME,
         sha256=facts["sha256"],
         image_bytes=facts["image_bytes"],
@@ -72,6 +99,16 @@ def build_image(tree: SourceTree, spec: ImageSpec, lab: LabBuild, progress: Prog
     )
     _check_size(image, spec)
     return image
+
+
+def _builder(tree: SourceTree, spec: ImageSpec, lab: LabBuild, progress: Progress) -> Builder:
+    if missing_tools(spec.tool):
+        ensure_packages(packages(spec.tool), cache_root() / "packages.log", progress)
+    return builder_for(tree, spec, lab)
+
+
+def _key(tree: SourceTree, builder: Builder) -> str:
+    return sha256_hex(canonical_json({"tree": tree.sha256, **builder.inputs}))
 
 
 def _check_size(image: BuiltImage, spec: ImageSpec) -> None:

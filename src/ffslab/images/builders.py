@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffslab import __version__
-from ffslab.errors import SpecError
+from ffslab.errors import SpecError, UsageError
 from ffslab.images.cache import file_sha256
 from ffslab.images.pages import programmed_pages, programmed_raw_pages
 from ffslab.images.toolguest import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
     from ffslab.images.spec import ImageSpec
     from ffslab.kernel.lab_build import LabBuild
+    from ffslab.targets.running import GuestSlot
     from ffslab.yaffs2.mkfs import MkfsOptions
 
 _LOG_CHARACTERS = 16_384  # of a tool's output that is kept; its end
@@ -54,19 +55,19 @@ class Builder:
     """A way to build one image. `inputs` determine its bytes, together with the tree.
 
     `build` writes into the empty directory that it is given. It raises SpecError if the tool
-    refuses its options or the tree, InfrastructureError if the guest or the disk fails.
+    refuses its options or the tree, InfrastructureError if the guest or the disk fails,
+    BuildStoppedError if the guest was killed.
     """
 
     inputs: dict[str, Any]
     tool: str
     command: str
     oob: bool
-    build: Callable[[SourceTree, Path], Output]
+    build: Callable[[SourceTree, Path, GuestSlot], Output]
 
 
 def builder_for(tree: SourceTree, spec: ImageSpec, lab: LabBuild) -> Builder:
     """How the image of `tree` is built; the programs must be there."""
-    _check_words(spec)
     return _yaffs2_builder(spec) if spec.tool == "yaffs2" else _guest_builder(tree, spec, lab)
 
 
@@ -82,7 +83,7 @@ def larger_than_partition(name: str, spec: ImageSpec, needed_blocks: int) -> Spe
     )
 
 
-def _check_words(spec: ImageSpec) -> None:
+def check_words(spec: ImageSpec) -> None:
     """SpecError for options that would not reach the tool as they are."""
     for word in (*spec.options, spec.volume):
         if not word or not word.isprintable() or " " in word:
@@ -120,17 +121,22 @@ def _guest_builder(tree: SourceTree, spec: ImageSpec, lab: LabBuild) -> Builder:
         tool=", ".join(tool.version for tool in tools),
         command=steps.text,
         oob=False,
-        build=lambda source, scratch: _run(job, steps, source, spec, lab, scratch),
+        build=lambda source, scratch, slot: _output(
+            lambda directory: run_tools(job, source.tar, lab, directory, slot),
+            steps,
+            source,
+            spec,
+            scratch / "guest",
+        ),
     )
 
 
-def _run(
-    job: ToolJob, steps: Recipe, tree: SourceTree, spec: ImageSpec, lab: LabBuild, scratch: Path
+def _output(
+    run: Callable[[Path], str], steps: Recipe, tree: SourceTree, spec: ImageSpec, directory: Path
 ) -> Output:
-    directory = scratch / "guest"
     directory.mkdir()
     try:
-        log = run_tools(job, tree.tar, lab, directory)
+        log = run(directory)
     except ToolFailedError as error:
         raise _refused(error, tree, spec) from error
     out = directory / OUT_NAME
@@ -168,7 +174,6 @@ def _refused(error: ToolFailedError, tree: SourceTree, spec: ImageSpec) -> SpecE
 
 
 def _yaffs2_builder(spec: ImageSpec) -> Builder:
-    options = _yaffs2_options(spec)
     here = Path(__file__).resolve().parents[1] / "yaffs2"
     words = [
         *("ffslab", "mkfs", "yaffs2", "TREE", "IMAGE", f"--page-bytes={spec.page_bytes}"),
@@ -180,7 +185,7 @@ def _yaffs2_builder(spec: ImageSpec) -> Builder:
         tool=f"ffslab mkfs yaffs2 {__version__}",
         command=" ".join(words),
         oob=True,
-        build=lambda tree, scratch: _make_yaffs2(tree, options, scratch),
+        build=lambda tree, scratch, _: _make_yaffs2(tree, _yaffs2_options(spec), scratch),
     )
 
 
@@ -209,7 +214,10 @@ def _yaffs2_options(spec: ImageSpec) -> MkfsOptions:
 def _make_yaffs2(tree: SourceTree, options: MkfsOptions, scratch: Path) -> Output:
     from ffslab.yaffs2.mkfs import make_image
 
-    result = make_image(tree.tar, scratch / FLASH_FILE, options)
+    try:
+        result = make_image(tree.tar, scratch / FLASH_FILE, options)
+    except UsageError as error:
+        raise SpecError(error.message, cause=error.cause, remedy=error.remedy) from error
     geometry = options.geometry
     pages = programmed_raw_pages(scratch / FLASH_FILE, geometry.raw_page_bytes)
     return Output(

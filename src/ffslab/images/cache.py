@@ -40,8 +40,8 @@ class ImageStore:
     def entry(self, key: str, progress: Progress) -> Iterator[Path]:
         """Holds the entry of that key, which may not be there yet; OSErrors are explained."""
         try:
-            # One lock of sixteen, so that lock files do not pile up.
-            with locked(self.root / f"lock-{key[0]}", progress):
+            # One lock of 256: lock files do not pile up, and builds at the same time seldom meet.
+            with locked(self.root / f"lock-{key[:2]}", progress):
                 yield self.root / key
         except OSError as error:
             raise InfrastructureError(

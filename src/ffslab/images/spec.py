@@ -75,9 +75,11 @@ class ImageSpec:
 class BuiltImage:
     """An image in the cache; docs/images.md defines its two sizes.
 
-    `path` is what goes to the flash: data pages, or with `oob` each page with its OOB area.
+    `path` is what goes to the flash: data pages, or with `oob` each page with its OOB area. `key`
+    is a hash of all that determines its bytes.
     """
 
+    key: str
     path: Path
     sha256: str
     image_bytes: int

@@ -20,12 +20,11 @@ be below /dev, /proc, /sys, /tmp, /tree or /out, which are the guest's own.
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
 import shlex
 import shutil
+import signal
 import subprocess
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,15 +36,14 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.program import program
 from ffslab.protocol.plan import encode
 from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.targets.running import GuestSlot
 from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
 from ffslab.targets.uml.directory import INITRAMFS_NAME, preparing, write_kernel_and_root
 from ffslab.targets.uml.guests import BATCH_CONSOLE, WALL_CLOCK_START_NS
 from ffslab.targets.uml.initramfs import regular_file
-from ffslab.targets.uml.launch import guest_script, start_guest
+from ffslab.targets.uml.launch import guest_script, kill_group, start_guest
 from ffslab.targets.uml.scratch import Need, scratch_directory
-
-_log = logging.getLogger("ffslab.images")
 
 OUT_NAME = "out"  # of the guest's directory
 _TREE_NAME = "tree.tar"
@@ -94,6 +92,10 @@ class ToolFailedError(Exception):
         self.lines = tuple(lines)
 
 
+class BuildStoppedError(Exception):
+    """The guest was killed, or did not start, because ffslab is to stop."""
+
+
 def find_tool(name: str, version_word: str = "") -> Tool:
     """The host's program of that name; InfrastructureError if there is none."""
     found = shutil.which(name, path=clean_environment()["PATH"])
@@ -137,6 +139,7 @@ def _printed(words: list[str]) -> str:
             text=True,
             errors="replace",
             check=False,
+            start_new_session=True,  # a Ctrl-C at the terminal is ffslab's alone
         )
     except OSError as error:
         raise InfrastructureError(
@@ -224,15 +227,15 @@ class ToolJob:
         return "\n".join(lines) + "\n"
 
 
-def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> str:
+def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path, slot: GuestSlot) -> str:
     """Runs the commands in a guest in `directory`, which exists and is empty; returns their log.
 
     What they wrote is in its sub-directory `OUT_NAME` then. Raises ToolFailedError if one of them
-    fails, InfrastructureError if the guest does.
+    fails, InfrastructureError if the guest does, BuildStoppedError if it was killed in its slot.
     """
     out = directory / OUT_NAME
     _prepare(job, tree, lab, directory)
-    end = _boot(job, directory)
+    end = _boot(job, directory, slot)
     log = _text(out / _LOG_NAME)
     fault = fault_of(end, directory)
     if fault is not None:
@@ -249,19 +252,27 @@ def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> str:
     return log
 
 
-def _boot(job: ToolJob, directory: Path) -> BootEnd:
+def _boot(job: ToolJob, directory: Path, slot: GuestSlot) -> BootEnd:
     """Runs the guest when it has room; InfrastructureError if it can have none."""
+    guests = slot.guests
     need = Need(job.scratch_bytes, job.ram_claim_bytes)
     with scratch_directory(need, 1, directory, directory) as scratch:
-        claims = wait_for_room(scratch, need, "building an image", threading.Event(), _log.warning)
-        assert claims is not None  # nobody closes
+        claims = wait_for_room(scratch, need, "building an image", guests)
+        if claims is None:
+            raise BuildStoppedError
+        script = guest_script(slot.host_cpu, job.arguments, scratch.ram_on_disk)
+        limit_s = _BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S
         try:
-            process = start_guest(guest_script(None, job.arguments, scratch.ram_on_disk), directory)
-            limit_s = _BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S
-            return see_through(process, scratch, claims, job.ram_bytes, limit_s)
+            with guests.started(lambda: start_guest(script, directory), kill_group) as process:
+                if process is None:
+                    raise BuildStoppedError
+                end = see_through(process, scratch, claims, job.ram_bytes, limit_s)
         finally:
             for claim in claims:
                 claim.release()
+    if guests.killed and end.status == -signal.SIGKILL:
+        raise BuildStoppedError
+    return end
 
 
 def _prepare(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> None:

@@ -73,6 +73,7 @@ def missing_packages(wanted: Sequence[DebianPackage]) -> list[DebianPackage]:
         capture_output=True,
         text=True,
         check=False,
+        start_new_session=True,  # a Ctrl-C at the terminal is ffslab's alone
     )
     installed = {
         line.split()[0] for line in finished.stdout.splitlines() if line.endswith(" installed")

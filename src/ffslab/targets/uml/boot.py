@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import GuestLostError
 from ffslab.protocol.records import parse_records
+from ffslab.targets.running import RunningGuests
 from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
 from ffslab.targets.uml.hostfault import GuestEnd, HostFault, RoomLeft, host_fault
 from ffslab.targets.uml.launch import GuestProcess, held_ram, kill_group
@@ -34,24 +34,23 @@ def wait_for_room(
     scratch: Scratch,
     need: Need,
     who: str,
-    closed: threading.Event,
-    tell: Callable[[str], None],
+    guests: RunningGuests,
 ) -> tuple[Claim, ...] | None:
-    """Room for the guest called `who`, when there is any; None if `closed` is set before.
+    """Room for the guest called `who`, when there is any; None if none is to start.
 
     Raises GuestLostError if no guest is there whose end could give the room.
     """
     told = False
     # Processes of a guest that was killed may hold its memory for a moment.
     grace_ends_s = time.monotonic() + _GRACE_S
-    while not closed.is_set():
+    while not guests.closed.is_set():
         claims = scratch.claim(need)
         if not isinstance(claims, Refusal):
             return claims
         if claims.guests:
             grace_ends_s = time.monotonic() + _GRACE_S
             if not told:
-                tell(f"{who} waits for room: {claims}")
+                guests.tell(f"{who} waits for room: {claims}")
                 told = True
         elif time.monotonic() > grace_ends_s:
             raise GuestLostError(
@@ -59,7 +58,7 @@ def wait_for_room(
                 cause=f"another program has taken the room since ffslab began (df {claims.place})",
                 remedy="free some space there",
             )
-        closed.wait(_LOOK_AGAIN_S)
+        guests.closed.wait(_LOOK_AGAIN_S)
     return None
 
 

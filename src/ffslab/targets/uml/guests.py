@@ -21,7 +21,6 @@ import contextlib
 import os
 import shutil
 import signal
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -36,6 +35,7 @@ from ffslab.protocol.chip_file import (
     flash_file_bytes,
 )
 from ffslab.protocol.trace import trim_trace
+from ffslab.targets.running import RunningGuests
 from ffslab.targets.target import (
     CONSOLE_NAME,
     FLASH_NAME,
@@ -48,7 +48,7 @@ from ffslab.targets.target import (
 )
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
 from ffslab.targets.uml.directory import INITRAMFS_NAME, write_guest_directory
-from ffslab.targets.uml.launch import GuestProcess, guest_script, kill_group, start_guest
+from ffslab.targets.uml.launch import guest_script, kill_group, start_guest
 from ffslab.targets.uml.perturbation import guest_seed
 from ffslab.targets.uml.scratch import Claim, Scratch, case_need
 from ffslab.targets.virtual_flash import FLASH_REGION, RIG, TRACE_REGION, required_modules
@@ -131,11 +131,7 @@ class UmlTarget:
         self._lab = lab
         self._scratch = scratch
         self._clock_ns = clock_ns
-        self._tell = tell
-        self._lock = threading.Lock()  # protects _running, and its agreement with the events
-        self._running: dict[int, GuestProcess] = {}
-        self._closed = threading.Event()  # no further guest starts
-        self._stopped = threading.Event()  # and those that ran were killed
+        self._guests = RunningGuests(tell)
         if not os.access(lab.kernel, os.X_OK):
             raise InfrastructureError(
                 f"the lab kernel {lab.kernel} is missing or not executable",
@@ -164,7 +160,7 @@ class UmlTarget:
         """
         script = batch_script(job.case, job.host_cpu, self._scratch.ram_on_disk)
         need = case_need(job.case, job.image.stat().st_size if job.image else 0)
-        claims = wait_for_room(self._scratch, need, job.case.id, self._closed, self._tell)
+        claims = wait_for_room(self._scratch, need, job.case.id, self._guests)
         if claims is None:
             return GuestRun(-signal.SIGKILL, False, True, 0, script)
         directory = self._scratch.directory / job.case.id
@@ -177,17 +173,11 @@ class UmlTarget:
 
     def start_no_more(self) -> None:
         """No guest starts from here on; those that run go on."""
-        with self._lock:
-            self._closed.set()
+        self._guests.start_no_more()
 
     def kill_all(self) -> None:
         """Kills every guest's process group; no new guest starts afterwards."""
-        with self._lock:
-            self._closed.set()
-            self._stopped.set()
-            running = list(self._running.values())
-        for process in running:
-            kill_group(process)
+        self._guests.kill_all()
 
     def _run(
         self, job: GuestJob, directory: Path, script: str, claims: Sequence[Claim]
@@ -217,20 +207,12 @@ class UmlTarget:
         self, script: str, directory: Path, job: GuestJob, claims: Sequence[Claim]
     ) -> tuple[BootEnd, bool]:
         """How the guest ended, and whether it was killed because ffslab is to stop."""
-        with self._lock:
-            if self._closed.is_set():
+        with self._guests.started(lambda: start_guest(script, directory), kill_group) as process:
+            if process is None:
                 return BootEnd(-signal.SIGKILL), True
-            process = start_guest(script, directory)
-            self._running[process.pid] = process
-        try:
-            end = see_through(
-                process, self._scratch, claims, job.case.board.ram_bytes, job.timeout_s
-            )
-        finally:
-            with self._lock:
-                del self._running[process.pid]
-                stopped = self._stopped.is_set()
-        return end, stopped and end.status == -signal.SIGKILL
+            ram_bytes = job.case.board.ram_bytes
+            end = see_through(process, self._scratch, claims, ram_bytes, job.timeout_s)
+        return end, self._guests.killed and end.status == -signal.SIGKILL
 
 
 def _raise_if_lost(job: GuestJob, end: BootEnd, directory: Path) -> None:
