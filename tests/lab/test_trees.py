@@ -319,7 +319,7 @@ def case_id(found: list[Any], case: Case) -> str:
     return str(match)
 
 
-def test_an_image_that_is_too_large_is_an_error_before_anything_runs(
+def test_an_image_that_is_too_large_is_the_reason_of_a_skip_and_without_any_other_an_error(
     lab: LabBuild,  # noqa: ARG001
     tmp_path: Path,
     tree: Path,
@@ -331,7 +331,11 @@ def test_an_image_that_is_too_large_is_an_error_before_anything_runs(
     )
     assert ended.returncode == 2
     assert "larger than the partition" in " ".join(ended.stderr.split())
-    assert not list((tmp_path / "out").glob("*/results.jsonl"))
+    (place,) = (tmp_path / "out").iterdir()
+    for result in results(place):
+        assert result["outcome"] == "skip"
+        assert "larger than the partition" in result["reason"]
+        assert result["preparation"] is None
 
 
 def test_a_tree_that_does_not_fit_keeps_what_was_measured(

@@ -88,10 +88,10 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Run a study and report it.
 
-        Exit code: 0 good; 1 a case failed; 2 wrong usage, or a setting that changes no case;
-        3 interrupted, or the lab itself failed. A case that measured less than was asked for is
-        "short": good if its workload allows that (limit) and at least a tenth was measured, else
-        failed.
+        Exit code: 0 good; 1 a case failed; 2 wrong usage, a setting that changes no case, or no
+        image to begin with; 3 interrupted, or the lab itself failed. A case that measured less than
+        was asked for is "short": good if its workload allows that (limit) and at least a tenth was
+        measured, else failed.
         """
         from dataclasses import replace
 
