@@ -8,7 +8,6 @@ import pickle
 import shutil
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -519,10 +518,13 @@ def test_a_long_line_is_cut() -> None:
 
 
 def test_the_first_interrupt_waits_for_the_image(run: Runs, tools: Tools) -> None:
-    tools.before = lambda *_: time.sleep(0.6)
+    closed: list[bool] = []
+    tools.before = lambda _, slot: closed.append(slot.guests.closed.wait(10))
     with interrupts(tools, 0.2):
         result = run()
     assert result.code == 3
+    # Had its guest waited for room, it would not have started.
+    assert closed == [True]
     assert "waiting for 1 running guest(s)" in result.output
     assert len(list(tools.place.glob("image-*"))) == len(tools.built) == 1
     assert not run.target.jobs
