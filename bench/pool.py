@@ -43,6 +43,9 @@ class _Guests:
     def stopping(self, running: int) -> None:
         """The pool says so itself by what it returns."""
 
+    def note(self, text: str) -> None:
+        """Of no interest to a measurement."""
+
 
 def pool_time(
     lab: LabBuild,
