@@ -1,219 +1,54 @@
-"""Images in a run, on a target without a kernel and with tools that are a function: each a job that
-is done once, while other cases run; written by the guest that prepares the flash."""
+"""Images in a run, on a target without a kernel and with tools that are a function: values with a
+key; written by the guest that prepares the flash; refused, and why that skips what."""
 
 from __future__ import annotations
 
-import os
 import pickle
 import shutil
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from host_support import FakeSite, FakeTarget, cases_of
-from test_cli import Command, Result
+from host_support import cases_of
+from image_support import (
+    CASES,
+    IMAGES,
+    STUDY,
+    Runs,
+    Tools,
+    hashed_cases,
+    jobs_of,
+    lab_in,
+    runs_in,
+    tools_in,
+    write_tree,
+)
 
-import ffslab.targets.uml.site
 from ffslab.campaign.chain import chain_of
-from ffslab.campaign.images import ImageJob, Noted, built, image_jobs, with_tree_hashes
+from ffslab.campaign.images import ImageJob, built, with_tree_hashes
 from ffslab.campaign.run import prepare, prepare_resumed
-from ffslab.errors import InfrastructureError, SpecError, UsageError
-from ffslab.images import build, source
-from ffslab.images.build import BuildStoppedError, BuiltImage, ImageSpec
+from ffslab.errors import InfrastructureError, UsageError
+from ffslab.images.build import ImageSpec
 from ffslab.images.cache import file_sha256
-from ffslab.images.source import SourceTree
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import Progress as BuildProgress
 from ffslab.kernel.progress import SilentProgress
 from ffslab.model.canonical import canonical_json, sha256_hex
-from ffslab.model.case import Case, case_spec
-from ffslab.protocol.chip_file import create_flash_file, flash_digest
+from ffslab.model.case import case_spec
 from ffslab.results.rundir import RunDirectory, find_run
 from ffslab.targets.running import GuestSlot
-from ffslab.targets.target import FLASH_NAME, IMAGE_NAME, GuestJob, GuestRun
+from ffslab.targets.target import IMAGE_NAME
 from ffslab.targets.uml.directory import write_guest_directory
 from ffslab.targets.uml.guests import KIND
-
-STUDY = """
-schema = 1
-name = "images"
-title = "Images of a tree"
-
-[base]
-board = "apf27-2012"
-partition_bytes = "20 MiB"
-state = {{ tree = "{tree}" }}
-
-[base.workload]
-kind = "tree"
-
-[axes]
-filesystem = ["jffs2", "squashfs"]
-"options.compression" = ["none", "lzo"]
-"workload.steps" = ["mount list unmount", "mount find unmount"]
-"""
-CASES = 8
-IMAGES = 4
-MTIME_S = 1_234_567_890
-RUN = ("run", "images.toml", "--no-report", "--jobs", "1")
-
-
-def write_tree(directory: Path, text: str = "hello\n") -> Path:
-    directory.mkdir()
-    (directory / "greeting").write_text(text)
-    for path in (directory / "greeting", directory):
-        os.utime(path, (MTIME_S, MTIME_S))
-    return directory
-
-
-@dataclass
-class Tools:
-    """Builds images of a line of text; remembers for what, and which trees were made."""
-
-    place: Path
-    built: list[ImageSpec] = field(default_factory=list)
-    read: list[str] = field(default_factory=list)
-    hashed: list[str] = field(default_factory=list)
-    failing: tuple[str, ...] = ()  # the tools that refuse
-    version: str = "1.0"
-    before: Callable[[ImageSpec, GuestSlot], None] = lambda *_: None
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def image_key(self, tree: SourceTree, spec: ImageSpec, *_: object) -> str:
-        return sha256_hex(f"{spec} {tree.sha256} {self.version}")
-
-    def build_image(
-        self,
-        tree: SourceTree,
-        spec: ImageSpec,
-        _lab: LabBuild,
-        progress: BuildProgress,
-        slot: GuestSlot | None = None,
-    ) -> BuiltImage:
-        with self.lock:
-            self.built.append(spec)
-            path = self.place / f"image-{len(self.built)}"
-        with progress.phase(f"building an image of {tree.name} ({spec.tool})"):
-            self.before(spec, slot or GuestSlot())
-        if spec.tool in self.failing:
-            raise SpecError(f"the image of {tree.name} is larger than the partition")
-        path.write_text(f"{spec} {tree.sha256}")
-        return BuiltImage(
-            key=self.image_key(tree, spec),
-            path=path,
-            sha256=file_sha256(path),
-            image_bytes=4,
-            flash_bytes=2048,
-            oob=False,
-            tool="mkfs.test 1.0",
-            command=f"mkfs.test {' '.join(spec.options)}",
-            log="",
-            tree=tree,
-        )
-
-
-class ImageTarget(FakeTarget):
-    """Preparing guests leave a chip with their image on it; `jobs` tells what ran, in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.jobs: list[GuestJob] = []
-        self.told: Callable[[GuestJob], None] = lambda _: None
-
-    def run(self, job: GuestJob) -> GuestRun:
-        self.jobs.append(job)
-        self.told(job)
-        records = "tree-ubifs-prepared.jsonl" if job.keep_flash else "pass.jsonl"
-        self.files = {job.case.id: ("pass.log", records)}
-        ended = super().run(job)
-        if not job.keep_flash:
-            return ended
-        assert job.image is not None
-        flash = job.case_dir / FLASH_NAME
-        create_flash_file(flash, 2**20)
-        with flash.open("r+b") as file:
-            file.write(job.image.read_bytes())
-        return replace(ended, flash_sha256=flash_digest(flash))
-
-    @property
-    def prepared(self) -> list[GuestJob]:
-        return [job for job in self.jobs if job.keep_flash]
-
-    @property
-    def measured(self) -> list[GuestJob]:
-        return [job for job in self.jobs if not job.keep_flash]
 
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tools:
-    """In the working directory: a study, and the tree `rootfs` that it names."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("FFSLAB_STATE_CACHE", str(tmp_path / "state"))
-    made = Tools(tmp_path)
-    whole, summed = source.source_tree, source.source_sha256
-
-    def source_tree(name: str, *arguments: Any) -> SourceTree:
-        made.read.append(name)
-        return whole(name, *arguments)
-
-    def source_sha256(name: str) -> str:
-        made.hashed.append(name)
-        return summed(name)
-
-    monkeypatch.setattr(source, "source_tree", source_tree)
-    monkeypatch.setattr("ffslab.images.source.source_sha256", source_sha256)
-    monkeypatch.setattr(build, "build_image", made.build_image)
-    monkeypatch.setattr(build, "image_key", made.image_key)
-    write_tree(tmp_path / "rootfs")
-    (tmp_path / "images.toml").write_text(STUDY.format(tree="rootfs"))
-    return made
-
-
-@dataclass
-class Runs:
-    """`ffslab run`, each on a target of its own."""
-
-    command: Command
-    target: ImageTarget = field(default_factory=ImageTarget)
-    told: Callable[[GuestJob], None] = lambda _: None  # of each guest, before it runs
-
-    def __call__(self, *arguments: str) -> Result:
-        self.target = ImageTarget()
-        self.target.told = self.told
-        return self.command(*(arguments or RUN))
+    return tools_in(tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def run(
-    tools: Tools,  # noqa: ARG001
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Runs:
-    runs = Runs(Command(monkeypatch, capsys))
-    lab = lab_in(tmp_path)
-    monkeypatch.setattr(ffslab.targets.uml.site, "site_for", lambda *_: FakeSite(runs.target, lab))
-    return runs
-
-
-def lab_in(directory: Path) -> LabBuild:
-    for name in ("linux", "ffsagent"):
-        (directory / name).write_bytes(b"")
-    return LabBuild(directory / "linux", {}, directory / "ffsagent", "build-1")
-
-
-def hashed_cases(tree: str = "rootfs", more: str = "") -> tuple[Case, ...]:
-    return with_tree_hashes(cases_of(STUDY.format(tree=tree) + more))
-
-
-def jobs_of(cases: tuple[Case, ...], place: Path) -> dict[str, ImageJob]:
-    return image_jobs(cases, lambda: lab_in(place), SilentProgress())
+def run(tools: Tools, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Runs:
+    return runs_in(tools.place, monkeypatch, capsys)
 
 
 # --- the tree in the spec ---
@@ -428,15 +263,6 @@ def test_no_image_at_all_is_an_error_of_the_study(run: Runs, tools: Tools) -> No
     assert not (done.path / "report.html").exists()
 
 
-def test_without_any_image_the_cases_that_need_none_run(run: Runs, tools: Tools) -> None:
-    tools.failing = ("jffs2", "squashfs")
-    mix_states(tools.place)
-    assert run().code == 0
-    results = find_run("latest", Path("results")).results()
-    outcomes = {(one["spec"]["state"]["kind"], one["outcome"]) for one in results}
-    assert outcomes == {("free", "pass"), ("image", "skip")}
-
-
 def test_a_fault_of_the_host_stops_the_run_which_can_be_resumed(run: Runs, tools: Tools) -> None:
     def full(spec: ImageSpec, _: GuestSlot) -> None:
         if spec.tool == "squashfs":
@@ -459,119 +285,6 @@ def test_a_fault_of_the_host_stops_the_run_which_can_be_resumed(run: Runs, tools
     # What has its results needs no image.
     assert len(tools.built) == IMAGES - 1
     assert first not in tools.built
-
-
-# --- the run goes on meanwhile ---
-
-
-def mix_states(place: Path) -> None:
-    """Cases of the file system that can be written begin with an image, then on a free flash."""
-    text = STUDY.format(tree="rootfs").replace(', "squashfs"', "")
-    text = text.replace(', "mount find unmount"', "").replace('state = { tree = "rootfs" }\n', "")
-    (place / "images.toml").write_text(text + 'state = [{ tree = "rootfs" }, "free"]\n')
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_an_image_is_built_once_in_a_run(jobs: int, run: Runs, tools: Tools) -> None:
-    (tools.place / "images.toml").write_text(STUDY.format(tree="rootfs") + "seed = [1, 2, 3]\n")
-    result = run("run", "images.toml", "--no-report", "--jobs", str(jobs))
-    assert result.code == 0, result.error
-    assert len(tools.built) == len(set(tools.built)) == IMAGES
-    assert len(run.target.measured) == 3 * CASES
-
-
-def test_guests_of_other_cases_run_while_an_image_is_built(run: Runs, tools: Tools) -> None:
-    """Also where all cases ahead of them wait for it: who waits takes no worker."""
-    mix_states(tools.place)
-    others = threading.Semaphore(0)
-    run.told = lambda job: others.release() if job.case.state.kind == "free" else None
-    met: list[bool] = []
-    tools.before = lambda *_: met.append(others.acquire(timeout=10))
-    result = run(*RUN[:-1], "2", "--set", 'options.compression="none"')
-    assert result.code == 0, result.error
-    assert met == [True]
-
-
-def test_images_are_built_at_the_same_time(run: Runs, tools: Tools) -> None:
-    together = threading.Barrier(2)
-    tools.before = lambda *_: (together.wait(10), None)[1]
-    result = run(*RUN[:-1], "2")
-    assert result.code == 0, result.error
-    assert len(tools.built) == IMAGES
-
-
-def test_what_is_built_is_told_in_one_line(run: Runs) -> None:
-    result = run()
-    lines = [line for line in result.output.splitlines() if "building" in line]
-    tools = ("jffs2", "jffs2", "squashfs", "squashfs")
-    assert lines == [f"building an image of rootfs ({tool})" for tool in tools]
-
-
-def test_a_long_line_is_cut() -> None:
-    told: list[str] = []
-    with Noted(told.append).phase("building an image of " + 30 * "rootfs "):
-        pass
-    (line,) = told
-    assert len(line) == 80
-    assert line.startswith("building an image of rootfs")
-    assert line.endswith("…")
-
-
-def test_the_first_interrupt_waits_for_the_image(run: Runs, tools: Tools) -> None:
-    closed: list[bool] = []
-    tools.before = lambda _, slot: closed.append(slot.guests.closed.wait(10))
-    with interrupts(tools, 0.2):
-        result = run()
-    assert result.code == 3
-    # Had its guest waited for room, it would not have started.
-    assert closed == [True]
-    assert "waiting for 1 running guest(s)" in result.output
-    assert len(list(tools.place.glob("image-*"))) == len(tools.built) == 1
-    assert not run.target.jobs
-    tools.before = lambda *_: None
-    done = find_run("latest", Path("results"))
-    assert run("run", str(done.path), "--resume", "--no-report").code == 0
-    assert len(done.results()) == CASES
-
-
-def test_the_second_interrupt_kills_the_guest_that_builds(run: Runs, tools: Tools) -> None:
-    killed: list[bool] = []
-
-    def hang(_: ImageSpec, slot: GuestSlot) -> None:
-        with slot.guests.started(threading.Event, threading.Event.set) as guest:
-            assert guest is not None
-            killed.append(guest.wait(10))
-        raise BuildStoppedError
-
-    tools.before = hang
-    with interrupts(tools, 0.2, 0.5):
-        result = run()
-    assert result.code == 3
-    assert killed == [True]
-    assert not run.target.jobs
-    assert not find_run("latest", Path("results")).results()
-
-
-@contextmanager
-def interrupts(tools: Tools, *delays_s: float) -> Iterator[None]:
-    """Sends this process a Ctrl-C each of these times after the first image was begun."""
-    main, whole = threading.get_ident(), tools.before
-    timers = [
-        threading.Timer(delay, signal.pthread_kill, (main, signal.SIGINT)) for delay in delays_s
-    ]
-
-    def begin(spec: ImageSpec, slot: GuestSlot) -> None:
-        if len(tools.built) == 1:
-            for timer in timers:
-                timer.start()
-        whole(spec, slot)
-
-    tools.before = begin
-    try:
-        yield
-    finally:
-        for timer in timers:
-            timer.cancel()
 
 
 def remove(tree: Path) -> None:

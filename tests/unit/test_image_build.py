@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import io
-import os
-import signal
 import struct
 import tarfile
 import threading
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ffslab.errors import GuestLostError, InfrastructureError, SpecError, UsageError
+from ffslab.errors import InfrastructureError, SpecError, UsageError
 from ffslab.images import build, builders, toolguest
 from ffslab.images.build import (
-    BuildStoppedError,
     BuiltImage,
     ImageSpec,
     build_image,
@@ -31,7 +27,7 @@ from ffslab.images.build import (
 from ffslab.images.cache import file_sha256
 from ffslab.images.pages import programmed_pages, programmed_raw_pages
 from ffslab.images.source import SourceTree
-from ffslab.images.toolguest import Tool, ToolFailedError, ToolJob, run_tools
+from ffslab.images.toolguest import Tool, ToolFailedError, ToolJob
 from ffslab.images.tools import Command, recipe, tool_names
 from ffslab.images.ubifs_uuid import UUID, fix_uuid
 from ffslab.kernel import packages
@@ -39,7 +35,7 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import SilentProgress
 from ffslab.loader import load_catalog
 from ffslab.model.settings import mount_setup
-from ffslab.targets.running import GuestSlot, RunningGuests
+from ffslab.targets.running import GuestSlot
 
 PAGE_BYTES = 2048
 BLOCK_BYTES = 64 * PAGE_BYTES
@@ -561,66 +557,3 @@ def test_what_yaffs2_cannot_store_is_refused_like_another_tools_word(
     with pytest.raises(SpecError, match="too long for YAFFS2") as raised:
         fakes.image(with_tool("yaffs2"))
     assert raised.value.remedy == "a shorter one"
-
-
-# --- an end from elsewhere ---
-
-
-@pytest.fixture
-def sleeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory for a guest that sleeps; in it, `pid` appears with it."""
-    monkeypatch.setattr(toolguest, "_prepare", lambda *_: None)
-    script = "echo $$ >pid.new; mv pid.new pid; exec sleep 60"
-    monkeypatch.setattr(toolguest, "guest_script", lambda *_: script)
-    directory = tmp_path / "guest"
-    directory.mkdir()
-    return directory
-
-
-def run_sleeper(sleeper: Path, guests: RunningGuests) -> None:
-    lab = LabBuild(Path("linux"), {}, Path("agent"), "build")
-    run_tools(job_of(Command("mkfs.jffs2", ())), Path("tree"), lab, sleeper, GuestSlot(guests))
-
-
-@contextmanager
-def when_it_runs(sleeper: Path, act: Callable[[int], None]) -> Iterator[None]:
-    """Calls `act` with the guest's process from another thread."""
-    ended = threading.Event()
-
-    def look() -> None:
-        while not ended.wait(0.01):
-            if (sleeper / "pid").exists():
-                act(int((sleeper / "pid").read_text()))
-                return
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
-def test_a_guest_that_builds_can_be_killed(sleeper: Path) -> None:
-    guests = RunningGuests()
-    with when_it_runs(sleeper, lambda _: guests.kill_all()), pytest.raises(BuildStoppedError):
-        run_sleeper(sleeper, guests)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((sleeper / "pid").read_text()), 0)
-
-
-def test_no_guest_builds_when_none_is_to_start(sleeper: Path) -> None:
-    guests = RunningGuests()
-    guests.start_no_more()
-    with pytest.raises(BuildStoppedError):
-        run_sleeper(sleeper, guests)
-    assert not (sleeper / "pid").exists()
-
-
-def test_a_guest_that_another_killed_is_lost(sleeper: Path) -> None:
-    with (
-        when_it_runs(sleeper, lambda pid: os.kill(pid, signal.SIGKILL)),
-        pytest.raises(GuestLostError, match="the host ended the guest that builds an image"),
-    ):
-        run_sleeper(sleeper, RunningGuests())
