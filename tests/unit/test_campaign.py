@@ -115,16 +115,19 @@ def test_enospc_keeps_what_was_measured(study: Path) -> None:
 def test_resume_runs_only_what_is_missing(study: Path) -> None:
     first = _execute(study, FakeTarget())
     before = (first.run.path / "results.jsonl").read_bytes()
-    # As kill -9 leaves it: one case half written, one without a result, nothing collected.
+    # As kill -9 leaves it: one case half written, one without a result, nothing collected; and
+    # one that somebody has edited.
     (first.run.case_dir("jffs2-aged-s1") / "case.json").unlink()
     (first.run.case_dir("ubifs-free-s2") / "case.json").write_text('{"v":1,"id":"ubi')
+    edited = first.run.case_dir("ubifs-free-s1") / "case.json"
+    edited.write_text(edited.read_text().replace('"phases"', '"phasen"'))
     (first.run.path / "results.jsonl").unlink()
     manifest = first.run.manifest()
     first.run.write_manifest({**manifest, "complete": False})
     target = FakeTarget()
     found = find_resumable(str(study), study.parent / "results")
     end = _execute(study, target, resume=found)
-    assert target.ran == ["jffs2-aged-s1", "ubifs-free-s2"]
+    assert target.ran == ["jffs2-aged-s1", "ubifs-free-s1", "ubifs-free-s2"]
     assert (end.run.path / "results.jsonl").read_bytes() == before
     assert end.run.manifest()["complete"]
 
@@ -183,7 +186,7 @@ def test_full_disk_stops_the_run_and_keeps_results(study: Path) -> None:
 def test_a_disk_that_is_full_at_the_end_is_told_with_how_to_go_on(
     study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(run: RunDirectory, _: object) -> None:
+    def full(run: RunDirectory, *_: object) -> None:
         raise disk_error(OSError(errno.ENOSPC, "No space left on device"), run.path / "results")
 
     monkeypatch.setattr(RunDirectory, "collect", full)

@@ -224,9 +224,10 @@ def test_other_workloads(compare: Compare, tmp_path: Path, kind: str) -> None:
 
     def moved(row: dict[str, Any]) -> dict[str, Any]:
         if kind == "micro":
-            row["requests"][0]["all"]["p99_ns"] *= 1.001
+            figures, name = row["requests"][0]["all"], "p99_ns"
         else:
-            row["tree"]["steps"][0]["duration_ns"] *= 1.001
+            figures, name = row["tree"]["steps"][0], "duration_ns"
+        figures[name] = round(figures[name] * 1.001)
         return row
 
     edit(tmp_path / "other", moved)
@@ -312,9 +313,6 @@ def test_a_damaged_run(compare: Compare, runs: Path, damage: Callable[[str], str
     path = runs / "other" / RESULTS
     path.write_text(damage(path.read_text()))
     ended = compare("base", "other")
-    if ended.code == 0:  # one figure that is no number is one that is not there
-        assert "not comparable" in ended.output
-        return
     assert ended.code == 3
     assert "likely cause: " in ended.error and "next: " in ended.error
 

@@ -504,7 +504,7 @@ def test_labels_of_words_that_both_have() -> None:
 
 
 def test_a_case_without_a_reason_or_a_figure() -> None:
-    made = compared_case({**result(), "reason": None})
+    made = compared_case(result())
     assert made.reason == "" and made.measured is None and made.perturbation == 0
     assert Side("x", {}, (), 0).study == "" and Side("x", {}, (), 0).where == ""
     assert Side("x", {}, (), 0).build_of(made) == ("", "")

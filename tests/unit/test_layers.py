@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from ffslab.workloads.registry import workloads
+from ffslab.workloads.results import keys_elsewhere
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 # From the bottom to the top; a module belongs to the longest name that fits. What stands in one
 # row may import each other, as long as no two modules do so in a circle.
@@ -105,6 +108,16 @@ def test_no_circle_of_imports() -> None:
     for name in sorted(MODULES):
         visit(name)
     assert len(order) == len(MODULES) > 200
+
+
+def test_results_name_no_workload() -> None:
+    """Neither a kind nor a key of a result that is a single workload's."""
+    words = {*workloads(), *keys_elsewhere(), "append_log"}
+    assert len(words) > 6
+    for name in MODULES:
+        if name.startswith("ffslab.results"):
+            text = MODULES[name].read_text(encoding="utf-8")
+            assert not {word for word in words if f'"{word}"' in text}, name
 
 
 def test_the_model_names_no_workload() -> None:

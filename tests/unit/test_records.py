@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from ffslab.protocol.records import (
-    PHASE_COUNTS,
     End,
     Latency,
     Mtd,
@@ -21,8 +20,12 @@ from ffslab.protocol.records import (
     Step,
     TaskTotals,
     parse_records,
-    plain,
-    without_header,
+)
+from ffslab.results.recorded import (
+    mtd_result,
+    prepared_result,
+    snapshot_result,
+    space_result,
 )
 
 LARGEST = 2**63 - 1
@@ -108,7 +111,43 @@ PREPARED = {
     "file_bytes": 4,
     "capacity_bytes": 5,
 }
-TASKS = {"type": "tasks", "workload": "tree", "phase": "mount", "tasks": [{"name": "a"}]}
+TASK = {
+    "name": "a",
+    "pages_read": 1,
+    "pages_programmed": 2,
+    "blocks_erased": 3,
+    "busy_ns": 4,
+    "oob_pages": 5,
+}
+TASKS = {"type": "tasks", "workload": "tree", "phase": "mount", "tasks": [TASK]}
+COUNTS = {
+    "files_created": 1,
+    "files_deleted": 2,
+    "files_read": 3,
+    "files_appended": 4,
+    "bytes_read": 5,
+    "bytes_written": 6,
+}
+MICRO = {
+    "type": "micro",
+    "pattern": "random-write",
+    "cache": "buffered",
+    "file_bytes": 1,
+    "volume_bytes": 2,
+    "requests": 3,
+    "requests_done": 4,
+    "stopped": "",
+    "streams": 5,
+    "dropped_rows": 6,
+}
+WRITTEN = {
+    "type": "written",
+    "path": "image",
+    "image_bytes": 1,
+    "pages": 2,
+    "blocks": 3,
+    "bad_blocks_skipped": 4,
+}
 END = {"type": "end", "status": "ok", "steps_run": 1, "steps_total": 1, "t_ns": 99}
 
 
@@ -132,7 +171,7 @@ def test_each_record_is_a_value_of_its_type() -> None:
         status="error",
         errno_name="EIO",
         message="why",
-        counts=dict(zip(PHASE_COUNTS, (1, 2, 3, 4, 5, 6), strict=True)),
+        counts=COUNTS,
         flash_start={"pages_read": 1},
         flash_end={"pages_read": 8},
     )
@@ -160,7 +199,7 @@ def test_each_record_is_a_value_of_its_type() -> None:
     assert stream.spaces == (Space("mount", 1, 2, 3, 4, 5, 6, 7),) * 2
     assert stream.mtd == Mtd("data", 1, 2, 3, 4, 5, 6, 7)
     assert stream.prepared == Prepared("aged", 1, 2, 3, 4, 5)
-    assert stream.task_totals == (TaskTotals("tree", "mount", ({"name": "a"},)),)
+    assert stream.task_totals == (TaskTotals("tree", "mount", (TASK,)),)
     assert stream.end == End("ok", "", 99)
     assert stream.end.is_good
 
@@ -197,9 +236,14 @@ def test_phases_belong_to_the_step_behind_them() -> None:
 def test_a_typed_record_stands_in_a_result_as_it_was_read() -> None:
     stream = stream_of(MTD, SPACE, FLASH, PREPARED)
     assert stream.mtd and stream.prepared
-    typed = (stream.mtd, stream.spaces[0], stream.snapshots[0], stream.prepared)
-    for one, record in zip(typed, (MTD, SPACE, FLASH, PREPARED), strict=True):
-        assert json.loads(json.dumps(plain(one))) == without_header({"v": 1, **record})
+    pairs = (
+        (mtd_result(stream.mtd), MTD),
+        (space_result(stream.spaces[0]), SPACE),
+        (snapshot_result(stream.snapshots[0]), FLASH),
+        (prepared_result(stream.prepared), PREPARED),
+    )
+    for one, record in pairs:
+        assert {"type": record["type"], **one} == record
 
 
 @pytest.mark.parametrize(
@@ -209,7 +253,7 @@ def test_a_typed_record_stands_in_a_result_as_it_was_read() -> None:
 )
 def test_a_record_without_what_it_needs_is_damage(record: Mapping[str, Any]) -> None:
     optional = {"type", "label", "errno_name", "message", "may_fail", "may_fill", "flash_start"}
-    optional |= {"flash_end", *PHASE_COUNTS}
+    optional |= {"flash_end", *COUNTS}
     if record["type"] in ("flash", "space"):
         optional.remove("label")
     for key in record.keys() - optional:
@@ -230,6 +274,10 @@ def test_a_record_without_what_it_needs_is_damage(record: Mapping[str, Any]) -> 
         *((PREPARED, key) for key in PREPARED if key not in ("type", "state")),
         (FLASH, "t_ns"),
         (END, "t_ns"),
+        *((PHASE, key) for key in COUNTS),
+        *((MICRO, key) for key in MICRO if key.endswith("bytes") or key.startswith("requests")),
+        *((MICRO, key) for key in ("streams", "dropped_rows")),
+        *((WRITTEN, key) for key in ("image_bytes", "pages", "blocks", "bad_blocks_skipped")),
     ],
 )
 def test_a_number_that_is_none_is_damage(record: Mapping[str, Any], key: str) -> None:
@@ -249,7 +297,14 @@ def test_a_number_that_is_none_is_damage(record: Mapping[str, Any], key: str) ->
         (FLASH, "erases", "list of numbers", ({}, [0.5], ["1"], 3)),
         (FLASH, "programs", "list of numbers", ({}, [True])),
         (FLASH, "reads", "list of numbers", ({}, [None])),
-        (TASKS, "tasks", "list of objects", ({}, [1], [[]])),
+        (TASKS, "tasks", "list of tasks with their counts", ({}, [1], [[]], [{}])),
+        *(
+            (TASKS, "tasks", "list of tasks with their counts", ([{**TASK, key: None}],))
+            for key in TASK
+        ),
+        (TASKS, "tasks", "list of tasks with their counts", ([TASK, {**TASK, "busy_ns": True}],)),
+        (PHASE, "flash_start", "object of numbers", ([1], "x", {"a": "1"}, {"a": -1})),
+        (PHASE, "flash_end", "object of numbers", ([1], {"a": None})),
         (SPACE, "files", "number of files", (-1, 2**64, 1.0, True)),
         (SPACE, "files_free", "number of files", ("1",)),
     ],

@@ -9,27 +9,33 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from result_support import stub
 
+from ffslab.protocol.records import TaskRecord
 from ffslab.report.axes import FILES, Axis, Mean, axis_of
 from ffslab.report.data import Fact, Latency
 from ffslab.report.estimates.load import _times
 from ffslab.report.facts import notes, other_kernel, time_model
 from ffslab.report.load import erases_during, histogram
+from ffslab.results.result import PhaseResult, PreparationResult, PreparedResult, WallResult
 from ffslab.workloads.ffsmark.report.load import _flash_time, _metrics
 from ffslab.workloads.micro.report import load as micro_load
 from ffslab.workloads.micro.report.data import Response, TaskWork, merged
 from ffslab.workloads.micro.report.series import curves
+from ffslab.workloads.micro.stored import StreamResult
 from ffslab.workloads.tree.report import load as tree_load
 from ffslab.workloads.tree.report.data import AGENT, Image, Memory, Task
 from ffslab.workloads.tree.report.series import Split, mean_of, means, split_of, spots
 from ffslab.workloads.tree.report.words import Role
 from ffslab.workloads.tree.result import _NOT_TIMED
+from ffslab.workloads.tree.stored import MemoryResult, TreeStep
 
 TIMES = ("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns", "flash_ns")
 
 
-def phase(name: str, duration: int, times: tuple[int, ...], **more: Any) -> dict[str, Any]:
-    return {"phase": name, "duration_ns": duration, **dict(zip(TIMES, times, strict=True)), **more}
+def phase(name: str, duration: int, times: tuple[int, ...]) -> dict[str, Any]:
+    spent = dict(zip(TIMES, times, strict=True))
+    return stub(PhaseResult, phase=name, duration_ns=duration, **spent)
 
 
 PHASES = [
@@ -66,14 +72,14 @@ def test_the_metrics_of_a_case() -> None:
     keys += ("blocks_erased", "erases_mean", "erases_std", "erases_spread", "write_amplification")
     keys += ("in_driver_ns",)
     whole = {key: float(number) for number, key in enumerate(keys, 101)}
-    total = {"phase": "workload", **whole, "erases_std": None, "other": 5}
+    del whole["erases_std"]
+    total = stub(PhaseResult, phase="workload", other=5, **whole)
     transactions = {**PHASES[1], "files_created": 9, "files_deleted": 9}
     row = {
         "phases": [creation, transactions, deletion, total],
         "virtual_ns": 99,
     }
-    del whole["erases_std"]
-    assert _metrics(row, {"wall_ns": 5, "virtual_per_wall": None}) == pytest.approx(
+    assert _metrics(row, stub(WallResult, wall_ns=5)) == pytest.approx(
         {
             "creation_ns": 1_000_000,
             "transactions_ns": 2_000_000,
@@ -90,7 +96,9 @@ def test_the_metrics_of_a_case() -> None:
         }
     )
     cut = {"phases": [{**PHASES[0], "duration_ns": 0}], "virtual_ns": None}
-    assert _metrics(cut, {"virtual_per_wall": 2}) == {"creation_ns": 0, "virtual_per_wall": 2}
+    assert _metrics(cut, None) == {"creation_ns": 0}
+    wall = stub(WallResult, wall_ns=7, virtual_per_wall=2)
+    assert _metrics(cut, wall) == {"creation_ns": 0, "wall_ns": 7, "virtual_per_wall": 2}
 
 
 def test_erases_and_latencies() -> None:
@@ -128,27 +136,27 @@ RESPONSE = Response(1, 2.0, 3.0, 4.0, 5.0, 7.0)
 
 def test_a_stream_is_read() -> None:
     assert micro_load._response(FIGURES) == RESPONSE
-    work = micro_load._task(TASK, "request")
+    work = micro_load._task("t", "request", 4, TASK)
     assert work == TaskWork("t", "request", 1, 2, 3, 4, 5) and work.operations == 11
-    bare = {key: value for key, value in TASK.items() if key not in ("busy_ns", "oob_pages")}
-    assert micro_load._task(bare, "x") == TaskWork("t", "x", 1, 2, 3, 0, 0)
+    bare = {key: value for key, value in TASK.items() if key not in ("busy_ns", "when")}
     slow = {"request": 11, "latency_ns": 12, "offset": 13, "cause": "c"}
-    entry = {"stream": 8, "op": "read", "startup_count": 9, "all": FIGURES, "startup": None}
-    entry |= {"running": {**FIGURES, "count": 10}, "tasks": [TASK]}
-    entry["slowest"] = [{**slow, "tasks": [bare | {"name": "u", "when": "request"}, TASK]}]
-    found = micro_load._stream(entry)
+    entry = stub(StreamResult, stream=8, op="read", startup_count=9, all=FIGURES, tasks=[TASK])
+    entry["running"] = {**FIGURES, "count": 10}
+    entry["slowest"] = [{**slow, "tasks": [{**bare, "name": "u"}, {**bare, "busy_ns": 4}]}]
+    found = micro_load._stream(entry, entry["all"])
     assert (found.stream, found.op, found.startup_count, found.all) == (8, "read", 9, RESPONSE)
     assert found.startup is None and found.running is not None and found.running.count == 10
     assert found.tasks == (TaskWork("t", "after", 1, 2, 3, 4, 5),)
     (slowest,) = found.slowest
     assert (slowest.request, slowest.latency_ns, slowest.offset, slowest.cause) == (11, 12, 13, "c")
-    assert [(task.name, task.when) for task in slowest.tasks] == [("u", "request"), ("t", "after")]
+    # The first versions told the time in single requests, too.
+    assert slowest.tasks == (
+        TaskWork("u", "request", 1, 2, 3, 0, 5),
+        TaskWork("t", "request", 1, 2, 3, 4, 5),
+    )
     entry["startup"] = {**FIGURES, "count": 12}
-    plain = {key: value for key, value in TASK.items() if key != "when"}
-    entry["slowest"] = [{**slow, "tasks": [plain]}]
-    found = micro_load._stream(entry)
+    found = micro_load._stream(entry, entry["all"])
     assert found.startup is not None and found.startup.count == 12
-    assert found.slowest[0].tasks[0].when == "request"
 
 
 def test_the_figures_of_a_micro_benchmark() -> None:
@@ -180,26 +188,26 @@ def test_the_figures_of_a_micro_benchmark() -> None:
 
 def test_a_case_that_measured_nothing_has_its_preparation() -> None:
     nothing = dict.fromkeys(("pages_programmed", "blocks_erased", "flush_pages"), 0)
-    found = micro_load._figures({"phases": [], "requests": None, "preparation": {"key": "k"}})
+    preparation = stub(PreparationResult, key="k")
+    found = micro_load._figures({"phases": [], "preparation": preparation})
     assert found.pop("preparation").key == "k"
     assert found == {"streams": (), "erases_mean": None, "erases_std": None, **nothing}
-    streams = [{"stream": 0, "op": "read", "startup_count": 0, "all": FIGURES}]
-    streams[0] |= {"tasks": [], "slowest": []}
-    row = {"phases": [], "requests": [*streams, {"all": None}]}
+    streams = [stub(StreamResult, op="read", all=FIGURES), stub(StreamResult)]
+    row = {"phases": [], "requests": streams}
     assert [stream.all for stream in micro_load._figures(row)["streams"]] == [RESPONSE]
 
 
 def test_a_preparation_is_read() -> None:
     phases = [
-        {"phase": "prepare", "pages_programmed": None, "blocks_erased": None},
+        {"phase": "prepare"},
         {"phase": "prepare", "pages_programmed": 10, "blocks_erased": 20},
-        {"phase": "prepare", "pages_programmed": 100, "blocks_erased": None},
+        {"phase": "prepare", "pages_programmed": 100},
         {"phase": "settle", "pages_programmed": 1000, "blocks_erased": 1000},
     ]
     sizes = {"valid_bytes": 1, "invalid_bytes": 2, "file_bytes": 3}
     record = {
         "key": "k",
-        "prepared": {"state": "fill", **sizes, "invalid_present": 1},
+        "prepared": stub(PreparedResult, state="fill", **sizes, invalid_present=1),
         "phases": phases,
         "space": [
             {"label": "prepare:start", "free_bytes": 4},
@@ -213,7 +221,7 @@ def test_a_preparation_is_read() -> None:
     assert (found.pages_programmed, found.blocks_erased) == (110, 20)
     assert (found.free_before, found.free_after, found.reserve_bytes) == (4, 5, 0)
     own = {"prepare": {"pages_programmed": 7, "blocks_erased": 8}}
-    found = micro_load._preparation({"key": None}, own)
+    found = micro_load._preparation(stub(PreparationResult), own)
     assert (found.key, found.state, found.pages_programmed, found.blocks_erased) == ("", "", 7, 8)
     assert (found.valid_bytes, found.invalid_bytes, found.file_bytes) == (0, 0, 0)
     assert (found.invalid_present, found.free_before, found.reserve_bytes) == (False, None, None)
@@ -248,22 +256,23 @@ def test_curves_of_requests_are_means_over_seeds() -> None:
 def test_a_step_is_read() -> None:
     counts = {"pages_read": 1, "pages_programmed": 2, "blocks_erased": 3}
     counts |= {"directories": 4, "files": 5, "found": 6}
-    entry = {
+    entry = stub(
+        TreeStep,
         **counts,
-        "index": 1,
-        "step": "mount",
-        "phase": "mount-2",
-        "prepared": 1,
-        "status": "ok",
-        "errno_name": "E",
-        "duration_ns": 70,
-        "flash_ns": 8,
-        "tasks": [{"name": "kworker/u2:1", "busy_ns": 9}],
-        "parts": [
+        index=1,
+        step="mount",
+        phase="mount-2",
+        prepared=True,
+        status="ok",
+        errno_name="E",
+        duration_ns=70,
+        flash_ns=8,
+        tasks=[stub(TaskRecord, name="kworker/u2:1", busy_ns=9)],
+        parts=[
             {"phase": "attach-2", "duration_ns": 30},
             {"phase": "mount-2", "duration_ns": 40},
         ],
-    }
+    )
     roles = (Role("create", "create"), Role("mount", "mount again"))
     found = tree_load._step(entry, roles)
     assert (found.role, found.index, found.phase, found.prepared) == (roles[1], 1, "mount-2", True)
@@ -271,8 +280,8 @@ def test_a_step_is_read() -> None:
     assert (found.duration_ns, found.flash_ns, found.attach_ns) == (70.0, 8.0, 30.0)
     assert {key: getattr(found, key) for key in counts} == counts
     assert found.tasks == (Task("kworker", 0, 0, 0, 0, 9),)
-    bare = {"index": 2, "step": "mount", "phase": "p", "prepared": 0, "status": "missing"}
-    found = tree_load._step({**bare, "duration_ns": None}, roles)
+    bare = stub(TreeStep, index=2, step="mount", phase="p", status="missing")
+    found = tree_load._step(bare, roles)
     assert (found.role, found.prepared, found.ok) == (Role("mount", "p"), False, False)
     assert (found.errno_name, found.duration_ns, found.flash_ns, found.attach_ns) == (
         "", None, None, None,
@@ -285,36 +294,35 @@ def test_a_task_of_a_step_is_read() -> None:
     counts = {"pages_read": 1, "pages_programmed": 2, "blocks_erased": 3, "oob_pages": 4}
     found = tree_load._task({"name": "jffs2_gcd_mtd0", **counts, "busy_ns": 5})
     assert found == Task("jffs2_gcd_mtd0", 1, 2, 3, 4, 5)
-    assert tree_load._task({"name": "ffsagent"}) == Task(AGENT, 0, 0, 0, 0, 0)
+    assert tree_load._task(stub(TaskRecord, name="ffsagent")) == Task(AGENT, 0, 0, 0, 0, 0)
 
 
 def test_attaching_is_the_sum_of_its_parts() -> None:
-    def parts(*durations: int | None) -> list[dict[str, Any]]:
+    def parts(*durations: int) -> list[dict[str, Any]]:
         return [{"phase": "attach", "duration_ns": ns} for ns in durations]
 
     assert tree_load._attach_ns(parts(3, 4)) == 7
-    assert tree_load._attach_ns(parts(3, None)) is None
     assert tree_load._attach_ns([{"phase": "attached", "duration_ns": 1}]) is None
 
 
 def test_memory_and_image_are_read() -> None:
-    entry = {
-        "label": "mount",
-        "prepared": 0,
-        "slab_bytes": {"filesystem": 1, "kmalloc": 20, "inodes": 300, "other": 7},
-        "vmalloc_bytes": 4_000,
-        "total_bytes": 54_321,
-        "other_bytes": 6,
-        "caches": [["b", 5], ["a", 5], ["c", 1]],
-        "vmalloc": [["f", 9]],
-    }
+    entry = stub(
+        MemoryResult,
+        label="mount",
+        slab_bytes={"filesystem": 1, "kmalloc": 20, "inodes": 300, "other": 7},
+        vmalloc_bytes=4_000,
+        total_bytes=54_321,
+        other_bytes=6,
+        caches=[["b", 5], ["a", 5], ["c", 1]],
+        vmalloc=[["f", 9]],
+    )
     step = SimpleNamespace(phase="mount", role=Role("mount", "mount"))
     parts = {"filesystem": 1, "kmalloc": 20, "inodes": 300, "vmalloc": 4_000, "rest": 50_000}
     largest = (("vmalloc: f", 9), ("a", 5), ("b", 5))
     found = tree_load._memory(entry, [SimpleNamespace(phase="x"), step])  # type: ignore[list-item]
     assert found == Memory(step.role, "mount", False, parts, 54_321, 6, largest)
     bare = {key: entry[key] for key in ("label", "vmalloc_bytes", "total_bytes")}
-    found = tree_load._memory({**bare, "prepared": 1, "slab_bytes": {}}, [])
+    found = tree_load._memory(stub(MemoryResult, **bare, prepared=True), [])
     rest = {"filesystem": 0, "kmalloc": 0, "inodes": 0, "vmalloc": 4_000, "rest": 50_321}
     assert found == Memory(None, "mount", True, rest, 54_321, 0, ())
     sizes = {"image_bytes": 4, "flash_bytes": 5, "tree_bytes": 10}

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from host_support import begun_run, prepared_study
+from result_support import stub
 
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
 from ffslab.protocol.records import RecordStream
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
+from ffslab.results.result import PhaseResult, SpaceResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.micro.keys import Micro
 
@@ -104,14 +106,19 @@ def _figures(case: Case, effects: Effects, run: RunDirectory) -> dict[str, Any]:
             "stopped": "ENOSPC" if full else "",
             "streams": len(streams),
             "dropped_rows": 0,
+            "tasks": [],
         },
         "requests": requests,
         "phases": [
-            {"phase": "measure", "duration_ns": 10**9, **wear, **counts},
-            {"phase": "flush", "duration_ns": 10**8, **wear, "pages_programmed": 7},
-            {"phase": "workload", "duration_ns": 11 * 10**8, **wear, **counts},
+            _phase("measure", 10**9, **wear, **counts),
+            _phase("flush", 10**8, **wear, pages_programmed=7),
+            _phase("workload", 11 * 10**8, **wear, **counts),
         ],
     }
+
+
+def _phase(name: str, duration_ns: int, **figures: float) -> dict[str, Any]:
+    return stub(PhaseResult, phase=name, status="ok", duration_ns=duration_ns, **figures)
 
 
 def _is_shown(case: Case) -> bool:
@@ -231,10 +238,10 @@ def _preparation(case: Case) -> dict[str, Any]:
             "file_bytes": 0,
             "capacity_bytes": size * 9 // 10,
         },
-        "phases": [{"phase": "prepare", "pages_programmed": 10_000, "blocks_erased": 7}],
+        "phases": [_phase("prepare", 0, pages_programmed=10_000, blocks_erased=7)],
         "space": [
-            {"label": "prepare:start", "free_bytes": size * 9 // 10, "total_bytes": size},
-            {"label": "prepare:end", "free_bytes": size // 3, "total_bytes": size},
+            stub(SpaceResult, label=f"prepare:{end}", free_bytes=free, total_bytes=size)
+            for end, free in (("start", size * 9 // 10), ("end", size // 3))
         ],
         "reserve_bytes": size // 10,
     }

@@ -257,6 +257,7 @@ def _step(case: Case, step: Step, effects: Effects, prepared: bool) -> dict[str,
     pages = round(whole / 1e6)
     files = round(mean_shape(_tree(case))[1])
     seen = {"files": files, "directories": files // 4 + 1, "bytes": files * 1000, "found": 0}
+    seen |= {"links": 0, "others": 0, "depth": 0}
     walks = step.word in ("create", "list", "find", "delete")
     work = {"pages_read": pages, "pages_programmed": pages // 2, "blocks_erased": pages // 64}
     work |= {"oob_pages": 0}
@@ -279,6 +280,8 @@ def _step(case: Case, step: Step, effects: Effects, prepared: bool) -> dict[str,
         "oob_programs": 0,
         **{key: value if walks else None for key, value in seen.items()},
         "digest": "",
+        "bytes_read": 0,
+        "bytes_written": 0,
         "tasks": []
         if ends
         else [

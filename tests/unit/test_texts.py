@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from host_support import FakeSite, FakeTarget, SilentProgress
+from result_support import stub
 
 from ffslab.campaign.pool import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
@@ -21,6 +22,7 @@ from ffslab.kernel.cache import hash_files, hash_texts
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.results.console import last_lines
 from ffslab.results.files import disk_error, read_json, read_json_lines, write_atomic
+from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import export_tables, open_store
 from ffslab.streams import without_surrogates
@@ -52,21 +54,21 @@ UTF8 = {"PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"}
 
 def test_lines_of_json_end_where_they_end(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    values = [{"id": SEPARATORS, "n": number} for number in range(3)]
+    values = [stub(CaseResult, id=SEPARATORS, v=number) for number in range(3)]
     write_atomic(path, "".join(canonical_json(value) + "\n" for value in values))
-    assert read_json_lines(path) == values
+    assert list(read_json_lines(path, CaseResult)) == values
     write_atomic(path, "")
-    assert read_json_lines(path) == []
+    assert list(read_json_lines(path, CaseResult)) == []
 
 
 def test_names_that_are_no_utf8_are_read_as_they_were_written(tmp_path: Path) -> None:
-    value = {"id": NOT_UTF8, "path": f"/x/{NOT_UTF8}ü"}
+    value = stub(CaseResult, id=NOT_UTF8, path=f"/x/{NOT_UTF8}ü")
     path = tmp_path / "manifest.json"
     write_atomic(path, json.dumps(value, ensure_ascii=False))
     path.read_bytes().decode("utf-8")
     assert read_json(path) == value
     write_atomic(path, canonical_json(value) + "\n")
-    assert read_json_lines(path) == [value]
+    assert list(read_json_lines(path, CaseResult)) == [value]
     assert without_surrogates(NOT_UTF8) == r"\udcff\udcfe"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from ffslab.campaign.chain import Chain, Job, in_order, unsupported
 from ffslab.campaign.executor import Executor, LocalPool, Worker
@@ -22,6 +22,7 @@ from ffslab.model.case import Case
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.files import disk_error
 from ffslab.results.preparation import Preparation
+from ffslab.results.result import CaseResult, WallResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.running import GuestSlot, RunningGuests
 from ffslab.targets.target import GuestJob, GuestRun, Target
@@ -45,7 +46,7 @@ class CaseDone:
     """A case that has just ended, for whoever shows the progress."""
 
     case: Case
-    result: dict[str, Any]
+    result: CaseResult
     wall_ns: int
 
 
@@ -306,7 +307,7 @@ def _run_case(
     return CaseDone(case, result, guest.wall_ns)
 
 
-def _not_run(case: Case, run: RunDirectory, result: dict[str, Any]) -> CaseDone:
+def _not_run(case: Case, run: RunDirectory, result: CaseResult) -> CaseDone:
     run.finish_case(result, _wall(case, 0, None, None))
     return CaseDone(case, result, 0)
 
@@ -317,13 +318,13 @@ def _result(
     directory: Path,
     timeout_s: float,
     prepared: Sequence[Preparation],
-) -> dict[str, Any]:
+) -> CaseResult:
     limit_s = timeout_s if guest.timed_out else None
     outcome, stream = judged_guest(case, directory, guest.exit_status, limit_s, own=True)
     return case_result(case, outcome, stream, guest.flash_sha256, prepared)
 
 
-def _wall(case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None) -> dict[str, Any]:
+def _wall(case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None) -> WallResult:
     ratio = virtual_ns / wall_ns if virtual_ns and wall_ns else None
     return {
         "id": case.id,

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from ffslab.campaign.chain import Chain, chain_of
 from ffslab.campaign.images import ImageJob, image_jobs, with_tree_hashes
@@ -38,9 +37,11 @@ from ffslab.model.study import (
     with_overrides,
 )
 from ffslab.program import program
+from ffslab.results.result import CaseResult
 from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
 from ffslab.targets.registry import DEFAULT_TARGET, site_module
 from ffslab.targets.target import Opening, Site, SiteOptions
+from ffslab.workloads.results import check_own_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class RunEnd:
     """
 
     run: RunDirectory
-    results: tuple[dict[str, Any], ...]
+    results: tuple[CaseResult, ...]
     interrupted: bool
     wall_s: float
     refused: SpecError | None = None
@@ -243,7 +244,7 @@ def _run_missing(
 ) -> PoolEnd:
     """Runs the cases without a result."""
     cases = request.prepared.cases
-    todo = remaining(cases, run.done_ids(cases))
+    todo = remaining(cases, run.done_ids(cases, check_own_keys))
     if not todo:
         return PoolEnd(0, interrupted=False)
     options = request.options
@@ -305,7 +306,7 @@ def _new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory
 
 def _close(
     run: RunDirectory, cases: Sequence[Case], wall_s: float, now: datetime
-) -> list[dict[str, Any]]:
+) -> list[CaseResult]:
     """Collects the results and brings the manifest up to date."""
     results = run.collect([case.id for case in cases])
     manifest = run.manifest()

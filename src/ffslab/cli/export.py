@@ -64,13 +64,14 @@ def _export_json(run_path: Path, destination: Path | None) -> Path:
 
     from ffslab.results.files import write_atomic
     from ffslab.results.rundir import RunDirectory
+    from ffslab.workloads.results import results_of
 
     run = RunDirectory(run_path)
     path = destination or run_path / "export" / "results.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {
         "manifest": run.manifest(),
-        "results": run.results(),
+        "results": list(results_of(run)),
         "wall": list(run.walls().values()),
     }
     write_atomic(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")

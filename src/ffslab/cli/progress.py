@@ -64,7 +64,7 @@ class RunProgress:
         self._done += 1
         estimate = Estimate(self._done, self._total, self._clock_s() - self._started_s)
         left = "" if estimate.left_s is None else f"{format_seconds(estimate.left_s)} left"
-        outcome = str(done.result["outcome"])
+        outcome = done.result["outcome"]
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done, left=left)
             if outcome == "pass" or (outcome == "short" and is_good(done.result)):

@@ -12,6 +12,7 @@ from ffslab.program import program
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ffslab.results.result import CaseResult
     from ffslab.results.rundir import RunDirectory
 
 
@@ -39,9 +40,10 @@ def register(app: typer.Typer) -> None:
 
 def _show_run(console: Console, run: RunDirectory) -> None:
     from ffslab.cli.tables import outcome_counts, print_kernels, print_results
+    from ffslab.workloads.results import results_of
 
     manifest = run.manifest()
-    results = run.results()
+    results = list(results_of(run))
     console.print(f"{manifest.get('title', '')}", markup=False)
     console.print(f"{run.path}: {manifest.get('command', '')}", markup=False, soft_wrap=True)
     print_results(console, results, run.walls())
@@ -68,10 +70,12 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print(f"  | {line}", markup=False, soft_wrap=True)
     part = terminal_part(kind_of(result["spec"]))
     part.print_case(console, result)
-    for rows, show in (("phases", print_phases), ("latencies", print_latencies)):
-        if result[rows] and (rows != "phases" or part.shows_phases(result)):
-            console.print()
-            show(console, result)
+    if result["phases"] and part.shows_phases(result):
+        console.print()
+        print_phases(console, result)
+    if result["latencies"]:
+        console.print()
+        print_latencies(console, result)
     console.print()
     overrides = [(key, values) for key, values in manifest.get("overrides", [])]
     command = reproduce_command(
@@ -105,9 +109,7 @@ def _time_model(spec: dict[str, Any]) -> str:
     )
 
 
-def _print_module_source(
-    console: Console, manifest: dict[str, Any], result: dict[str, Any]
-) -> None:
+def _print_module_source(console: Console, manifest: dict[str, Any], result: CaseResult) -> None:
     """Out-of-tree modules by the hash of their sources, which the spec has, and their place."""
     filesystem = result["spec"]["filesystem"]
     source = filesystem.get("module_source")
@@ -121,11 +123,12 @@ def _print_module_source(
     )
 
 
-def _find(run: RunDirectory, case_id: str) -> dict[str, Any]:
+def _find(run: RunDirectory, case_id: str) -> CaseResult:
     from ffslab.errors import UsageError
     from ffslab.model.files import suggestion
+    from ffslab.workloads.results import results_of
 
-    results = {str(result["id"]): result for result in run.results()}
+    results = {result["id"]: result for result in results_of(run)}
     if case_id not in results:
         raise UsageError(
             f"no case {case_id!r} in {run.path}{suggestion(case_id, results)}",

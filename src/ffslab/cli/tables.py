@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -14,6 +13,7 @@ from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.units import format_duration_ns
 from ffslab.model.workload import assumed_kind
 from ffslab.results.outcome import OUTCOMES
+from ffslab.results.result import CaseResult, ShortResult, WallResult
 from ffslab.results.shortfall import is_accepted, is_good
 from ffslab.workloads.parts import terminal_part
 from ffslab.workloads.registry import kind_of, workloads
@@ -34,14 +34,14 @@ def terminal() -> Console:
 
 
 def print_results(
-    console: Console, results: Sequence[Mapping[str, Any]], walls: Mapping[str, Mapping[str, Any]]
+    console: Console, results: Sequence[CaseResult], walls: Mapping[str, WallResult]
 ) -> None:
     """One line per case, failures first and with their reason; a table for each workload.
 
     Cases that are short as their study allows are many or none: they get a summary at the end.
     """
     ordered = sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0))
-    by_kind: dict[str, list[Mapping[str, Any]]] = {}
+    by_kind: dict[str, list[CaseResult]] = {}
     for result in ordered:
         by_kind.setdefault(kind_of(result["spec"]), []).append(result)
     # A run without a result has a table, too.
@@ -49,21 +49,28 @@ def print_results(
         part = terminal_part(kind)
         table = _results_table(part.HEADINGS, part.cells, by_kind.get(kind, []), walls)
         console.print(table)
-    short = [r for r in results if is_accepted(r["outcome"], r.get("short") or {})]
+    accepted = [
+        (result, short)
+        for result in results
+        if (short := result.get("short")) and is_accepted(result["outcome"], short)
+    ]
+    short_ids = {result["id"] for result, _ in accepted}
     for result in results:
-        if result["outcome"] != "pass" and result not in short:
+        if result["outcome"] != "pass" and result["id"] not in short_ids:
             console.print(f"{result['id']}: {result['outcome']}: {result['reason']}", markup=False)
-    if short:
-        _print_short(console, short, len(results))
+    if accepted:
+        _print_short(console, accepted, len(results))
 
 
-def _print_short(console: Console, short: Sequence[Mapping[str, Any]], total: int) -> None:
+def _print_short(
+    console: Console, short: Sequence[tuple[CaseResult, ShortResult]], total: int
+) -> None:
     """How many cases measured less than was asked for, how much less, and the worst of them."""
-    ordered = sorted(short, key=_share)
+    ordered = sorted(short, key=lambda one: _share(one[1]))
     # A partition that filled up is a finding; room for less is known beforehand.
-    examples = sorted(ordered, key=lambda result: not result["short"]["stopped"])[:_EXAMPLES]
-    shares = dict.fromkeys((_percent(ordered[0]), _percent(ordered[-1])))
-    full = sum(1 for result in short if result["short"]["stopped"])
+    examples = sorted(ordered, key=lambda one: not one[1]["stopped"])[:_EXAMPLES]
+    shares = dict.fromkeys((_percent(ordered[0][1]), _percent(ordered[-1][1])))
+    full = sum(1 for _, how in short if how["stopped"])
     causes = ((full, "filled the partition"), (len(short) - full, "had no room for all of it"))
     console.print(
         f"SHORT: {len(short)} of {total} cases measured less than was asked for, "
@@ -71,34 +78,33 @@ def _print_short(console: Console, short: Sequence[Mapping[str, Any]], total: in
         style="yellow",
         markup=False,
     )
-    for result in examples:
+    for result, _ in examples:
         console.print(f"  {result['id']}: {result['reason']}", markup=False)
     if len(short) > _EXAMPLES:
         console.print(f"  … and {len(short) - _EXAMPLES} more", markup=False)
 
 
-def _share(result: Mapping[str, Any]) -> float:
+def _share(short: ShortResult) -> float:
     """How much of what was asked for was measured; 0 if it is not known."""
-    short = result["short"]
     return short["measured"] / short["asked"] if short["asked"] else 0.0
 
 
-def _percent(result: Mapping[str, Any]) -> str:
+def _percent(short: ShortResult) -> str:
     """Rounded down: what is short is never shown as all, nor as nothing if there is something."""
-    percent = int(_share(result) * 100)
-    return "<1%" if not percent and result["short"]["measured"] else f"{percent}%"
+    percent = int(_share(short) * 100)
+    return "<1%" if not percent and short["measured"] else f"{percent}%"
 
 
-def _outcome_cell(result: Mapping[str, Any]) -> str:
+def _outcome_cell(result: CaseResult) -> str:
     """The outcome; of a short case with the share that it measured."""
-    outcome = str(result["outcome"])
+    outcome = result["outcome"]
     style = _STYLE.get(outcome, "yellow" if is_good(result) else "red")
     short = result.get("short")
-    shown = f"{outcome} {_percent(result)}" if short and short["asked"] else outcome
+    shown = f"{outcome} {_percent(short)}" if short and short["asked"] else outcome
     return f"[{style}]{shown}[/]"
 
 
-def print_kernels(console: Console, results: Sequence[Mapping[str, Any]]) -> None:
+def print_kernels(console: Console, results: Sequence[CaseResult]) -> None:
     """The lab kernels of the results, unless all are of the default one."""
     counts = Counter(kernel_words(result["spec"]) for result in results)
     if set(counts) - {DEFAULT_VARIANT}:
@@ -108,9 +114,9 @@ def print_kernels(console: Console, results: Sequence[Mapping[str, Any]]) -> Non
 
 def _results_table(
     headings: Sequence[str],
-    cells: Callable[[Mapping[str, Any]], Sequence[str]],
-    results: Sequence[Mapping[str, Any]],
-    walls: Mapping[str, Mapping[str, Any]],
+    cells: Callable[[CaseResult], Sequence[str]],
+    results: Sequence[CaseResult],
+    walls: Mapping[str, WallResult],
 ) -> Table:
     table = _table(gap=1)
     table.add_column("case", overflow="fold", min_width=31)
@@ -118,17 +124,17 @@ def _results_table(
     for heading in (*headings, "wall"):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
-        wall = walls.get(result["id"], {}).get("wall_ns")
+        wall = walls.get(result["id"])
         table.add_row(
             result["id"],
             _outcome_cell(result),
             *cells(result),
-            format_duration_ns(wall) if wall is not None else "",
+            format_duration_ns(wall["wall_ns"]) if wall else "",
         )
     return table
 
 
-def print_phases(console: Console, result: Mapping[str, Any]) -> None:
+def print_phases(console: Console, result: CaseResult) -> None:
     """The phases of one case."""
     table = _table()
     table.add_column("phase", no_wrap=True)
@@ -150,7 +156,7 @@ def print_phases(console: Console, result: Mapping[str, Any]) -> None:
     console.print(table)
 
 
-def print_latencies(console: Console, result: Mapping[str, Any]) -> None:
+def print_latencies(console: Console, result: CaseResult) -> None:
     """The latencies of one case."""
     table = _table()
     table.add_column("phase", no_wrap=True)
@@ -159,17 +165,17 @@ def print_latencies(console: Console, result: Mapping[str, Any]) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for latency in result["latencies"]:
         if latency["count"]:
-            names = ("mean_ns", "p50_ns", "p99_ns", "max_ns")
+            times = (latency["mean_ns"], latency["p50_ns"], latency["p99_ns"], latency["max_ns"])
             table.add_row(
                 latency["phase"],
                 latency["op"],
                 _count(latency["count"]),
-                *(format_duration_ns(latency[name]) for name in names),
+                *map(format_duration_ns, times),
             )
     console.print(table)
 
 
-def outcome_counts(results: Sequence[Mapping[str, Any]]) -> str:
+def outcome_counts(results: Sequence[CaseResult]) -> str:
     """For example "34 pass, 2 fail", or "9 short (3 of them failed)"."""
     counts: dict[str, int] = {}
     for result in results:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ffslab.model.canonical import canonical_json
 from ffslab.model.specs import DEFAULT_VARIANT, PERTURBATION
-from ffslab.results.schema import Figure, Result, TaskWork
+from ffslab.results.result import CaseResult
+from ffslab.results.schema import Figure, TaskWork
 from ffslab.results.shortfall import is_good
 from ffslab.workloads.figures import figures_of, tasks_of
 
@@ -85,20 +86,20 @@ class Side:
         return str(self.manifest.get("build_id", "")), str(kernel.get("build_id", ""))
 
 
-def compared_case(result: Result) -> ComparedCase:
-    """A line of results.jsonl; KeyError or the like for one that lacks what is needed."""
-    short = result.get("short") or {}
+def compared_case(result: CaseResult) -> ComparedCase:
+    """A line of results.jsonl as a case to compare."""
+    short = result.get("short")
     return ComparedCase(
-        id=str(result["id"]),
-        spec_hash=str(result["spec_hash"]),
+        id=result["id"],
+        spec_hash=result["spec_hash"],
         spec=result["spec"],
         axes=result["axes"],
-        outcome=str(result["outcome"]),
-        reason=str(result.get("reason") or ""),
+        outcome=result["outcome"],
+        reason=result["reason"],
         is_good=is_good(result),
         figures={figure.key: figure for figure in figures_of(result)},
         tasks=tasks_of(result),
-        flash_sha256=result.get("flash_sha256"),
+        flash_sha256=result["flash_sha256"],
         measured=(short["measured"], short["asked"]) if short else None,
     )
 

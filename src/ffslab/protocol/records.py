@@ -13,6 +13,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
+from typing_extensions import TypedDict
+
 RECORD_VERSION = 1
 LARGEST = 2**63 - 1  # what a table's column and the agent's clock can hold
 MEASURED_STEP = "tree"  # the workload that phases of single measured steps name
@@ -20,18 +22,24 @@ Record = Mapping[str, Any]
 _Flat = TypeVar("_Flat", "Space", "Mtd", "Prepared")
 
 OK = "ok"
-# What a phase counted, beside its flash operations; docs/plan-format.md, section 3.
-PHASE_COUNTS = (
-    *("files_created", "files_deleted", "files_read", "files_appended"),
-    *("bytes_read", "bytes_written"),
-)
+
+
+class PhaseCounts(TypedDict):
+    """What a phase counted, beside its flash operations; docs/plan-format.md, section 3."""
+
+    files_created: int
+    files_deleted: int
+    files_read: int
+    files_appended: int
+    bytes_read: int
+    bytes_written: int
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
     """A measured part of a workload, or of a step; times are nanoseconds since the guest's boot.
 
-    `counts` by PHASE_COUNTS; `flash_start`, `flash_end`: the monitor's counters, empty without one.
+    `flash_start`, `flash_end`: the monitor's counters, empty without one.
     """
 
     workload: str
@@ -41,7 +49,7 @@ class Phase:
     status: str
     errno_name: str
     message: str
-    counts: Mapping[str, int]
+    counts: PhaseCounts
     flash_start: Mapping[str, int]
     flash_end: Mapping[str, int]
 
@@ -56,7 +64,14 @@ class Phase:
             status=str(record["status"]),
             errno_name=str(record.get("errno_name", "")),
             message=str(record.get("message") or ""),
-            counts={key: record.get(key, 0) for key in PHASE_COUNTS},
+            counts={
+                "files_created": record.get("files_created", 0),
+                "files_deleted": record.get("files_deleted", 0),
+                "files_read": record.get("files_read", 0),
+                "files_appended": record.get("files_appended", 0),
+                "bytes_read": record.get("bytes_read", 0),
+                "bytes_written": record.get("bytes_written", 0),
+            },
             flash_start=record.get("flash_start") or {},
             flash_end=record.get("flash_end") or {},
         )
@@ -209,13 +224,30 @@ class Prepared:
     capacity_bytes: int
 
 
+TASK_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
+
+
+class TaskRecord(TypedDict):
+    """What a task asked of the flash, and how long it was in the driver for it.
+
+    `oob_pages`: of which the OOB area alone was read or programmed.
+    """
+
+    name: str
+    pages_read: int
+    pages_programmed: int
+    blocks_erased: int
+    busy_ns: int
+    oob_pages: int
+
+
 @dataclass(frozen=True, slots=True)
 class TaskTotals:
-    """What each task asked of the flash in a phase: name, pages, erases, time; in their order."""
+    """What each task asked of the flash in a phase; in their order."""
 
     workload: str
     phase: str
-    tasks: tuple[Mapping[str, Any], ...]
+    tasks: tuple[TaskRecord, ...]
 
     @classmethod
     def of(cls, record: Record) -> TaskTotals:
@@ -331,16 +363,6 @@ def _flat(kind: type[_Flat], record: Record) -> _Flat:
     return kind(**{field.name: record[field.name] for field in fields(kind)})
 
 
-def plain(record: Snapshot | Space | Mtd | Prepared) -> dict[str, Any]:
-    """A typed record as it stands in a result."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def without_header(record: Record) -> dict[str, Any]:
-    """A record without what every record has, version and type."""
-    return {key: value for key, value in record.items() if key not in ("v", "type")}
-
-
 def parse_records(data: bytes) -> RecordStream:
     """The stream's records; never raises for bad contents."""
     records: list[Record] = []
@@ -427,9 +449,15 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
 
 
 # What everybody calculates with: a record in which it is no integer from 0 to 2^63 − 1 is damage.
+# The counts of a phase may be absent.
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "step": ("index", "t_start_ns", "t_end_ns"),
-    "phase": ("t_start_ns", "t_end_ns"),
+    "phase": ("t_start_ns", "t_end_ns", *PhaseCounts.__annotations__),
+    "micro": (
+        *("file_bytes", "volume_bytes", "requests", "requests_done"),
+        *("streams", "dropped_rows"),
+    ),
+    "written": ("image_bytes", "pages", "blocks", "bad_blocks_skipped"),
     "latency": ("count", "sum_ns", "min_ns", "max_ns"),
     "flash": ("t_ns",),
     "end": ("t_ns",),
@@ -455,11 +483,11 @@ def _parse_line(line: bytes) -> tuple[str, Record | None]:
     absent = [key for key in _REQUIRED.get(kind, ()) if key not in value]
     if absent:
         return f"a {kind} record without {absent[0]!r}", None
-    bad = [key for key in _NUMBERS.get(kind, ()) if not is_count(value[key])]
+    bad = [key for key in _NUMBERS.get(kind, ()) if not is_count(value.get(key, 0))]
     if bad:
         return f"a {kind} record whose {bad[0]} is {value[bad[0]]!r}", None
     for key, (fits, shape) in _SHAPES.get(kind, {}).items():
-        if not fits(value[key]):
+        if key in value and not fits(value[key]):
             return f"a {kind} record whose {key} is no {shape}", None
     return "", value
 
@@ -486,8 +514,18 @@ def _are_counters(value: Any) -> bool:
     return isinstance(value, dict) and all(map(is_count, value.values()))
 
 
+def _may_be_counters(value: Any) -> bool:
+    """Null says that there was no monitor."""
+    return value is None or _are_counters(value)
+
+
 def _are_tasks(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(task, dict) for task in value)
+    return isinstance(value, list) and all(map(_is_task, value))
+
+
+def _is_task(value: Any) -> bool:
+    named = isinstance(value, dict) and isinstance(value.get("name"), str)
+    return named and all(is_count(value.get(count)) for count in TASK_COUNTS)
 
 
 _NUMBER_OF_EACH = (_are_numbers, "list of numbers")
@@ -497,6 +535,7 @@ _SHAPES: Mapping[str, Mapping[str, tuple[Callable[[Any], bool], str]]] = {
         "counters": (_are_counters, "object of numbers"),
         **dict.fromkeys(("erases", "programs", "reads"), _NUMBER_OF_EACH),
     },
+    "phase": dict.fromkeys(("flash_start", "flash_end"), (_may_be_counters, "object of numbers")),
     "space": dict.fromkeys(_INODES, (_is_inodes, "number of files")),
-    "tasks": {"tasks": (_are_tasks, "list of objects")},
+    "tasks": {"tasks": (_are_tasks, "list of tasks with their counts")},
 }

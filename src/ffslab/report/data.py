@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from ffslab.results.result import ShortResult
 from ffslab.results.shortfall import is_accepted
 
 # The axes that the questions are about; every other axis of a study is "further".
@@ -67,7 +67,7 @@ class Case:
     metrics: Mapping[str, float] = field(default_factory=dict)
     latencies: tuple[Latency, ...] = ()
     erases: tuple[int, ...] = ()
-    short: Mapping[str, Any] = field(default_factory=dict)  # as in a result
+    short: ShortResult | None = None
 
     @property
     def passed(self) -> bool:

@@ -24,10 +24,12 @@ from ffslab.report.data import Case, FilesystemFact, Latency, Run
 from ffslab.report.facts import notes, time_model
 from ffslab.results.metrics import bucket_bounds
 from ffslab.results.reproduce import reproduce_command
-from ffslab.results.rundir import RESULTS, RunDirectory
+from ffslab.results.result import CaseHead, CaseResult, LatencyResult
+from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.registry import kind_of
+from ffslab.workloads.results import results_of
 
-Row = Mapping[str, Any]
+Document = Mapping[str, Any]  # a manifest, or the spec of a case
 
 _IDENTITY = (
     "command",
@@ -52,7 +54,7 @@ def open_run(run_dir: Path) -> RunDirectory:
     return RunDirectory(run_dir)
 
 
-def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[Row]:
+def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[CaseResult]:
     """The results whose estimates are as stated and whose layout is not perturbed.
 
     The others are of `ffslab.report.estimates` and of `ffslab compare`. Raises as `all_rows` does.
@@ -67,7 +69,7 @@ def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[Row]:
     _require_results(directory, found)
 
 
-def changed_ids(manifest: Row) -> dict[str, str]:
+def changed_ids(manifest: Document) -> dict[str, str]:
     """The cases with a changed estimate, and the change; none if a run has no others."""
     planned, perturbed = manifest.get("cases") or (), perturbed_ids(manifest)
     found = {
@@ -78,33 +80,22 @@ def changed_ids(manifest: Row) -> dict[str, str]:
     return found if len(found) < len(planned) else {}
 
 
-def perturbed_ids(manifest: Row) -> frozenset[str]:
+def perturbed_ids(manifest: Document) -> frozenset[str]:
     """The cases that only measure the band of builds of others; none if a run has no others."""
     planned = manifest.get("cases") or ()
     found = frozenset(str(case["id"]) for case in planned if case.get(PERTURBATION))
     return found if len(found) < len(planned) else frozenset()
 
 
-def all_rows(directory: RunDirectory) -> Iterator[Row]:
+def all_rows(directory: RunDirectory) -> Iterator[CaseResult]:
     """All results one by one, so that a large run need not fit into memory.
 
-    Raises UsageError when there is none yet, DamagedResultError for a line that is no result.
+    Raises UsageError when there is none yet, DamagedResultError for what is no result.
     """
-    if not (directory.path / RESULTS).exists():
-        rows = directory.results()
-        _require_results(directory, bool(rows))
-        yield from rows
-        return
     found = False
-    with (directory.path / RESULTS).open(encoding="utf-8") as file:
-        for line in file:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                directory.results()  # says which line is damaged
-                raise
-            found = True
-            yield row
+    for row in results_of(directory):
+        found = True
+        yield row
     _require_results(directory, found)
 
 
@@ -125,7 +116,7 @@ def workload_kinds(run_dir: Path) -> tuple[str, ...]:
 
 
 @contextmanager
-def explained(run_dir: Path, manifest: Row) -> Iterator[None]:
+def explained(run_dir: Path, manifest: Document) -> Iterator[None]:
     """Results without what the report needs are an error of the files, said in words."""
     try:
         yield
@@ -137,7 +128,9 @@ def explained(run_dir: Path, manifest: Row) -> Iterator[None]:
         ) from error
 
 
-def outline(run_dir: Path, manifest: Row, specs: Sequence[Row], cases: tuple[Case, ...]) -> Run:
+def outline(
+    run_dir: Path, manifest: Document, specs: Sequence[Document], cases: tuple[Case, ...]
+) -> Run:
     """A run of any workload: its cases, and what manifest and specs say of all of them."""
     return Run(
         run_id=str(manifest.get("run") or run_dir.name),
@@ -155,14 +148,14 @@ def outline(run_dir: Path, manifest: Row, specs: Sequence[Row], cases: tuple[Cas
     )
 
 
-def _planned(manifest: Row, known: int) -> int:
+def _planned(manifest: Document, known: int) -> int:
     """How many cases a run has that are neither changed nor perturbed."""
     total = int(manifest.get("cases_total") or 0)
     aside = {*changed_ids(manifest), *perturbed_ids(manifest)}
     return total - len(aside) if total else known
 
 
-def study_word(manifest: Row) -> str:
+def study_word(manifest: Document) -> str:
     """What `ffslab run` calls the study: its name when its text is the shipped one, else its
     file.
     """
@@ -173,22 +166,35 @@ def study_word(manifest: Row) -> str:
     return path or name
 
 
-def plain_case(row: Row, manifest: Row, study: str, fixed: Container[str]) -> Case:
+def plain_case(row: CaseHead, manifest: Document, study: str, fixed: Container[str]) -> Case:
     """A case of any workload, without its figures."""
     overrides = [(str(key), list(values)) for key, values in manifest.get("overrides") or ()]
     catalogs = [str(directory) for directory in manifest.get("catalogs") or ()]
     return Case(
-        id=str(row["id"]),
+        id=row["id"],
         axes=case_axes(row, fixed),
-        outcome=str(row["outcome"]),
-        command=reproduce_command(study, overrides, str(row["id"]), catalogs=catalogs),
-        reason=str(row.get("reason") or ""),
-        console="\n".join(str(line) for line in row.get("excerpt") or ()),
-        short=row.get("short") or {},
+        outcome=row["outcome"],
+        command=reproduce_command(study, overrides, row["id"], catalogs=catalogs),
+        reason=row["reason"],
+        console="\n".join(row["excerpt"]),
+        short=row.get("short"),
     )
 
 
-def fixed_options(specs: Sequence[Row]) -> frozenset[str]:
+def head_of(row: CaseResult) -> CaseHead:
+    """What a report keeps of each result: the figures of all would fill the memory."""
+    return {
+        "id": row["id"],
+        "axes": row["axes"],
+        "spec": row["spec"],
+        "outcome": row["outcome"],
+        "reason": row["reason"],
+        "excerpt": row["excerpt"],
+        "short": row.get("short"),
+    }
+
+
+def fixed_options(specs: Sequence[Document]) -> frozenset[str]:
     """The options of which no file system was run with two values.
 
     They tell no two cases of one file system apart, and a case of another one may lack them; the
@@ -204,7 +210,7 @@ def fixed_options(specs: Sequence[Row]) -> frozenset[str]:
     )
 
 
-def case_axes(row: Row, fixed: Container[str]) -> dict[str, str]:
+def case_axes(row: CaseHead, fixed: Container[str]) -> dict[str, str]:
     """The core axes from the spec, the study's further ones from the row; all as text.
 
     Options that are `fixed` are axes only if the questions are about them.
@@ -229,43 +235,40 @@ def case_axes(row: Row, fixed: Container[str]) -> dict[str, str]:
     return axes
 
 
-def histogram(record: Row) -> Latency:
+def histogram(record: LatencyResult) -> Latency:
     """One of the `latencies` of a result."""
     return Latency(
-        phase=str(record["phase"]),
-        op=str(record["op"]),
-        count=int(record["count"]),
-        sum_ns=int(record["sum_ns"]),
-        min_ns=int(record["min_ns"]),
-        max_ns=int(record["max_ns"]),
-        buckets=tuple(
-            (*bucket_bounds(int(index)), int(count)) for index, count in record["buckets"]
-        ),
+        phase=record["phase"],
+        op=record["op"],
+        count=record["count"],
+        sum_ns=record["sum_ns"],
+        min_ns=record["min_ns"],
+        max_ns=record["max_ns"],
+        buckets=tuple((*bucket_bounds(index), count) for index, count in record["buckets"]),
     )
 
 
-def erases_during(row: Row, phases: Sequence[str]) -> tuple[int, ...]:
+def erases_during(row: CaseResult, phases: Sequence[str]) -> tuple[int, ...]:
     """Erases per block between the start of the first phase and the end of the last."""
-    snapshots = {str(snapshot["label"]): snapshot for snapshot in row["flash"]}
+    snapshots = {snapshot["label"]: snapshot for snapshot in row["flash"]}
     start, end = snapshots.get(f"{phases[0]}:start"), snapshots.get(f"{phases[-1]}:end")
     if start is None or end is None:
         return ()
     return tuple(
-        int(after) - int(before)
-        for before, after in zip(start["erases"], end["erases"], strict=True)
+        after - before for before, after in zip(start["erases"], end["erases"], strict=True)
     )
 
 
-def distinct_specs(specs: Iterable[Row]) -> list[Row]:
+def distinct_specs(specs: Iterable[Document]) -> list[Document]:
     """One spec for each combination of all but workload and seed."""
-    found: dict[str, Row] = {}
+    found: dict[str, Document] = {}
     for spec in specs:
         rest = {key: value for key, value in spec.items() if key not in ("workload", "seed")}
         found.setdefault(json.dumps(rest, sort_keys=True), spec)
     return list(found.values())
 
 
-def setting(row: Row, name: str) -> Any:
+def setting(row: CaseHead, name: str) -> Any:
     """A case's value of a setting by its dotted name, from its spec; None: it has none."""
     group, dot, key = name.partition(".")
     found = row["spec"].get(group)
@@ -277,7 +280,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def part_titles(manifest: Row, parts: Iterable[str]) -> dict[str, str]:
+def part_titles(manifest: Document, parts: Iterable[str]) -> dict[str, str]:
     """These parts, once each and without the empty one, with the titles that the study gives."""
     import tomllib
 
@@ -289,7 +292,7 @@ def part_titles(manifest: Row, parts: Iterable[str]) -> dict[str, str]:
     return {part: str(titles.get(part, "")) for part in parts if part}
 
 
-def filesystem_facts(specs: Sequence[Row]) -> tuple[FilesystemFact, ...]:
+def filesystem_facts(specs: Sequence[Document]) -> tuple[FilesystemFact, ...]:
     """Each file system once, with the ways in which it was mounted in order of appearance."""
     codes: dict[str, str] = {}
     mounts: dict[str, dict[str, None]] = {}
@@ -303,7 +306,7 @@ def filesystem_facts(specs: Sequence[Row]) -> tuple[FilesystemFact, ...]:
     return tuple(FilesystemFact(name, code, tuple(mounts[name])) for name, code in codes.items())
 
 
-def _code(setup: Row) -> str:
+def _code(setup: Document) -> str:
     """Whose code a file system is."""
     modules = ", ".join(setup["modules"])
     source = setup.get("module_source")
@@ -316,7 +319,7 @@ def _code(setup: Row) -> str:
     return "the Linux kernel’s own, unmodified"
 
 
-def state_meanings(specs: Iterable[Row]) -> dict[str, str]:
+def state_meanings(specs: Iterable[Document]) -> dict[str, str]:
     """What each state's name stands for, in percent of the space available at launch."""
     meanings = {}
     for spec in specs:
@@ -324,7 +327,7 @@ def state_meanings(specs: Iterable[Row]) -> dict[str, str]:
     return meanings
 
 
-def _state_meaning(state: Row) -> str:
+def _state_meaning(state: Document) -> str:
     kind = state.get("kind", "aged")
     if kind == "saturated":
         return "written full and removed: everything invalid"
@@ -339,7 +342,7 @@ def _state_meaning(state: Row) -> str:
     return "everything erased" if empty else f"{valid} % valid, {invalid} % invalid data"
 
 
-def run_identity(manifest: Row) -> tuple[tuple[str, str], ...]:
+def run_identity(manifest: Document) -> tuple[tuple[str, str], ...]:
     """What identifies the run and the lab that made it."""
     pairs = [(key.replace("_", " "), manifest.get(key)) for key in _IDENTITY]
     pairs += [(f"host {key}", value) for key, value in (manifest.get("host") or {}).items()]

@@ -6,11 +6,10 @@ spec gives the same bytes on any machine. docs/result-format.md describes it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ffslab.model.case import Case, case_spec
-from ffslab.protocol.records import RecordStream, Step, plain
+from ffslab.protocol.records import RecordStream
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import (
@@ -18,11 +17,12 @@ from ffslab.results.preparation import (
     own_preparation_results,
     preparation_results,
 )
+from ffslab.results.recorded import mtd_result, snapshot_result, space_result, step_result
+from ffslab.results.result import CaseResult, PhaseResult, PreparationResult, with_own_keys
 from ffslab.workloads.parts import result_part
+from ffslab.workloads.results import keys_elsewhere
 
 RESULT_VERSION = 1
-# Every result has these keys, whatever its workload: those who read runs look for them.
-_EMPTY: Mapping[str, Any] = {"micro": None, "requests": [], "tree": None, "image": None}
 
 
 def case_result(
@@ -31,14 +31,14 @@ def case_result(
     stream: RecordStream,
     flash_sha256: str | None,
     prepared: Sequence[Preparation] = (),
-) -> dict[str, Any]:
+) -> CaseResult:
     """The result of a case; parts that the guest did not deliver are empty.
 
     `prepared` are the guests before the case's own, in their order.
     """
     end = stream.end
     part = result_part(case.workload.kind)
-    return {
+    result: CaseResult = {
         "v": RESULT_VERSION,
         "id": case.id,
         "study": case.study,
@@ -48,37 +48,35 @@ def case_result(
         "excerpt": list(outcome.excerpt),
         "short": outcome.short.plain if outcome.short else None,
         "axes": dict(case.axes),
-        "kernel": case.kernel.spec,
+        "kernel": {"variant": case.kernel.variant, "switches": dict(case.kernel.switches)},
         "spec": case_spec(case),
         "virtual_ns": end.t_ns if end else None,
         "flash_sha256": flash_sha256,
-        "mtd": plain(stream.mtd) if stream.mtd else None,
-        "steps": [_step(step) for step in stream.steps],
-        "space": [plain(space) for space in stream.spaces],
+        "mtd": mtd_result(stream.mtd) if stream.mtd else None,
+        "steps": [step_result(step) for step in stream.steps],
+        "space": [space_result(space) for space in stream.spaces],
         "phases": _phases(stream, case.board.chip.page_bytes, part.PHASES),
         "latencies": [latency_metrics(latency) for latency in stream.latencies],
-        "flash": [plain(snapshot) for snapshot in stream.snapshots],
+        "flash": [snapshot_result(snapshot) for snapshot in stream.snapshots],
         "preparation": _preparation(case, stream, prepared),
-        **_EMPTY,
-        **part.result_keys(case, stream, prepared),
     }
+    own = part.result_keys(case, stream, prepared)
+    return with_own_keys(result, {**keys_elsewhere(), **own})
 
 
-def unprepared_result(case: Case, prepared: Sequence[Preparation]) -> dict[str, Any]:
+def unprepared_result(case: Case, prepared: Sequence[Preparation]) -> CaseResult:
     """The result of a case that was not run: the last of the guests before it failed."""
     outcome = prepared[-1].outcome
     told = Outcome(outcome.kind, f"preparation: {outcome.reason}", outcome.excerpt)
     return case_result(case, told, RecordStream((), (), False), None, prepared)
 
 
-def skipped_result(case: Case, reason: str) -> dict[str, Any]:
+def skipped_result(case: Case, reason: str) -> CaseResult:
     """The result of a case that this lab cannot run."""
     return case_result(case, Outcome("skip", reason), RecordStream((), (), False), None)
 
 
-def _phases(
-    stream: RecordStream, page_bytes: int, summed: Sequence[str] = ()
-) -> list[dict[str, Any]]:
+def _phases(stream: RecordStream, page_bytes: int, summed: Sequence[str] = ()) -> list[PhaseResult]:
     """The figures of each phase, and those of the phases `summed` together."""
     by_label = {snapshot.label: snapshot for snapshot in stream.snapshots}
     phases = [phase_metrics(phase, by_label, page_bytes) for phase in stream.phases]
@@ -88,7 +86,7 @@ def _phases(
 
 def _preparation(
     case: Case, stream: RecordStream, prepared: Sequence[Preparation]
-) -> dict[str, Any] | None:
+) -> PreparationResult | None:
     """Of the guests before the case's own; or, without a key and an outcome, of its own guest.
 
     That of the last one, whose flash the case got; those before it are in its `before`.
@@ -102,15 +100,3 @@ def _preparation(
         for one in prepared
     )
     return {**last, "before": earlier} if earlier else last
-
-
-def _step(step: Step) -> dict[str, Any]:
-    return {
-        "index": step.index,
-        "verb": step.verb,
-        "label": step.label,
-        "t_start_ns": step.t_start_ns,
-        "duration_ns": step.duration_ns,
-        "status": step.status,
-        "errno_name": step.errno_name,
-    }

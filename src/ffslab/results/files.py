@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError, InfrastructureError, explained, full
 from ffslab.model.canonical import utf8
 from ffslab.program import program
+from ffslab.results.result import Shape, WrongShapeError, checked
 
 
 def write_atomic(path: Path, text: str, *, durable: bool = False) -> None:
@@ -63,37 +65,57 @@ def read_json(path: Path) -> dict[str, Any]:
             remedy=f"{program()} run RUN_DIRECTORY --resume",
         ) from error
     except ValueError as error:
-        raise _damaged(path, 0, str(error)) from error
+        raise _damaged(path, 0, error) from error
     if not isinstance(value, dict):
-        raise _damaged(path, 0, "it is not a JSON object")
+        raise _damaged(path, 0, WrongShapeError("it is not a JSON object"))
     return value
 
 
-def read_json_lines(path: Path) -> list[dict[str, Any]]:
-    """One JSON object per line; DamagedResultError names the first bad line."""
+def nothing_more(_value: object) -> None:
+    """No check but that of the shape."""
+
+
+def read_json_as(
+    path: Path, shape: type[Shape], check: Callable[[Shape], None] = nothing_more
+) -> Shape:
+    """A JSON object that is of the TypedDict `shape`; raises as `read_json` does.
+
+    `check` may find more to be wrong: WrongShapeError.
+    """
+    value = read_json(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        found = checked(value, shape)
+        check(found)
+    except WrongShapeError as error:
+        raise _damaged(path, 0, error) from None
+    return found
+
+
+def read_json_lines(
+    path: Path, shape: type[Shape], check: Callable[[Shape], None] = nothing_more
+) -> Iterator[Shape]:
+    """The same of each line; DamagedResultError names the first bad one."""
+    try:
+        with path.open("rb") as file:
+            # Lines of bytes end with a line feed alone: JSON texts may hold U+2028 and others.
+            for number, line in enumerate(file, start=1):
+                try:
+                    value = checked(json.loads(line.decode("utf-8")), shape)
+                    check(value)
+                except ValueError as error:
+                    raise _damaged(path, number, error) from error
+                yield value
     except OSError as error:
         raise DamagedResultError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise _damaged(path, 0, str(error)) from error
-    values: list[dict[str, Any]] = []
-    # No splitlines(): JSON texts may hold U+2028 and others that it takes for ends of lines.
-    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
-        try:
-            value = json.loads(line)
-        except ValueError as error:
-            raise _damaged(path, number, str(error)) from error
-        if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-            raise _damaged(path, number, "it is not a result of a case")
-        values.append(value)
-    return values
 
 
-def _damaged(path: Path, line: int, what: str) -> DamagedResultError:
+def _damaged(path: Path, line: int, error: ValueError) -> DamagedResultError:
     place = f"{path}, line {line}" if line else str(path)
+    cause = "the file was edited or cut after ffslab wrote it"
+    if isinstance(error, WrongShapeError):
+        cause += ", or another version of ffslab wrote it"
     return DamagedResultError(
-        f"{place}: damaged: {what}",
-        cause="the file was edited or cut after ffslab wrote it",
+        f"{place}: damaged: {error}",
+        cause=cause,
         remedy="repeat the case: remove its directory under cases/ and run with --resume",
     )

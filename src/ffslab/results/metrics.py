@@ -10,16 +10,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from ffslab.protocol.records import Latency, Phase, Snapshot
+from ffslab.protocol.records import OK, Latency, Phase, PhaseCounts, Snapshot
+from ffslab.results.result import (
+    FlashResult,
+    FlashTimes,
+    LatencyResult,
+    PhaseResult,
+    WearResult,
+)
 
 SUB_BUCKETS = 128
-QUANTILES = (("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99), ("p999_ns", 0.999))
-_CHIP_TIMES = {
-    f"flash_{kind}_ns": f"chip_{kind}_ns" for kind in ("read", "program", "erase", "transfer")
-}
-FLASH_TIMES = (*_CHIP_TIMES, "flash_ns")
+FLASH_TIMES = (
+    *("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns"),
+    "flash_ns",
+)
+_CHIP_COUNTERS = ("chip_read_ns", "chip_program_ns", "chip_erase_ns", "chip_transfer_ns")
+_NO_WEAR: WearResult = {}
 
 
 def bucket_bounds(index: int) -> tuple[int, int]:
@@ -53,10 +60,14 @@ def quantile_ns(
     return maximum if count else 0
 
 
-def latency_metrics(latency: Latency) -> dict[str, Any]:
+def latency_metrics(latency: Latency) -> LatencyResult:
     """Latencies with their mean and quantiles; buckets are kept."""
     count = latency.count
-    metrics: dict[str, Any] = {
+
+    def quantile(q: float) -> int:
+        return quantile_ns(latency.buckets, count, q, latency.min_ns, latency.max_ns)
+
+    return {
         "phase": latency.phase,
         "op": latency.op,
         "count": count,
@@ -64,14 +75,15 @@ def latency_metrics(latency: Latency) -> dict[str, Any]:
         "mean_ns": latency.sum_ns / count if count else 0.0,
         "min_ns": latency.min_ns,
         "max_ns": latency.max_ns,
+        "p50_ns": quantile(0.5),
+        "p90_ns": quantile(0.9),
+        "p99_ns": quantile(0.99),
+        "p999_ns": quantile(0.999),
+        "buckets": [list(bucket) for bucket in latency.buckets],
     }
-    for name, q in QUANTILES:
-        metrics[name] = quantile_ns(latency.buckets, count, q, latency.min_ns, latency.max_ns)
-    metrics["buckets"] = [list(bucket) for bucket in latency.buckets]
-    return metrics
 
 
-def wear_metrics(before: Sequence[int], after: Sequence[int]) -> dict[str, float | int]:
+def wear_metrics(before: Sequence[int], after: Sequence[int]) -> WearResult:
     """Erases per block between two snapshots: mean, standard deviation, max − min."""
     erases = [b - a for a, b in zip(before, after, strict=True)]
     if not erases:
@@ -92,16 +104,21 @@ def counter_difference(before: Mapping[str, int], after: Mapping[str, int]) -> d
     return {name: after[name] - before[name] for name in after if name in before}
 
 
-def flash_times(counters: Mapping[str, int]) -> dict[str, int]:
+def flash_times(counters: Mapping[str, int]) -> FlashTimes:
     """How long the chip was busy in ns, as it counted itself, by what it did; and `flash_ns`.
 
     Reads, programs and erases have their commands, array times and ECC; transfers are the bus,
     both ways. `flash_ns` is all of them. Empty where the chip does not count, as on a board.
     """
-    if not all(name in counters for name in _CHIP_TIMES.values()):
+    if not all(name in counters for name in _CHIP_COUNTERS):
         return {}
-    times = {name: counters[counter] for name, counter in _CHIP_TIMES.items()}
-    return {**times, "flash_ns": sum(times.values())}
+    return {
+        "flash_read_ns": counters["chip_read_ns"],
+        "flash_program_ns": counters["chip_program_ns"],
+        "flash_erase_ns": counters["chip_erase_ns"],
+        "flash_transfer_ns": counters["chip_transfer_ns"],
+        "flash_ns": sum(counters[name] for name in _CHIP_COUNTERS),
+    }
 
 
 def in_driver_ns(counters: Mapping[str, int]) -> int:
@@ -123,28 +140,33 @@ def phase_metrics(
     phase: Phase,
     snapshots: Mapping[str, Snapshot],
     page_bytes: int,
-) -> dict[str, Any]:
+) -> PhaseResult:
     """One phase's figures from its record and the flash snapshots around it."""
-    metrics = {
+    counters = counter_difference(phase.flash_start, phase.flash_end)
+    start, end = snapshots.get(f"{phase.name}:start"), snapshots.get(f"{phase.name}:end")
+    duration_ns = phase.t_end_ns - phase.t_start_ns
+    return {
         "phase": phase.name,
         "status": phase.status,
         "errno_name": phase.errno_name,
         "t_start_ns": phase.t_start_ns,
         "t_end_ns": phase.t_end_ns,
+        "duration_ns": duration_ns,
         **phase.counts,
+        "read_bytes_per_s": rate_per_s(phase.counts["bytes_read"], duration_ns),
+        "write_bytes_per_s": rate_per_s(phase.counts["bytes_written"], duration_ns),
+        "flash": counters,
+        **_flash(counters, page_bytes, phase.counts["bytes_written"]),
+        **(wear_metrics(start.erases, end.erases) if start and end else _NO_WEAR),
     }
-    counters = counter_difference(phase.flash_start, phase.flash_end)
-    start, end = snapshots.get(f"{phase.name}:start"), snapshots.get(f"{phase.name}:end")
-    wear = wear_metrics(start.erases, end.erases) if start and end else {}
-    return _with_derived(metrics, counters, wear, page_bytes)
 
 
 def workload_metrics(
-    phases: Sequence[Mapping[str, Any]],
+    phases: Sequence[PhaseResult],
     snapshots: Mapping[str, Snapshot],
     page_bytes: int,
     names: Sequence[str],
-) -> dict[str, Any] | None:
+) -> PhaseResult | None:
     """The sum over the phases `names`, called phase `workload`; None unless all are there.
 
     Wear is from the start of the first to the end of the last, so that it is the wear that FFSMark
@@ -154,52 +176,48 @@ def workload_metrics(
     if not names or not set(names) <= set(by_name):
         return None
     chosen = [by_name[name] for name in names]
-    summed = {
-        key: sum(phase[key] for phase in chosen)
-        for key in chosen[0]
-        if key.startswith(("files_", "bytes_"))
-    }
-    bad = next((phase for phase in chosen if phase["status"] != "ok"), chosen[-1])
-    metrics = {
+    bad = next((phase for phase in chosen if phase["status"] != OK), chosen[-1])
+    start, end = snapshots.get(f"{names[0]}:start"), snapshots.get(f"{names[-1]}:end")
+    counters = counter_difference(start.counters, end.counters) if start and end else {}
+    duration_ns = sum(phase["duration_ns"] for phase in chosen)
+    counts = _summed(chosen)
+    return {
         "phase": "workload",
         "status": bad["status"],
         "errno_name": bad["errno_name"],
         "t_start_ns": chosen[0]["t_start_ns"],
         "t_end_ns": chosen[-1]["t_end_ns"],
-        **summed,
+        "duration_ns": duration_ns,
+        **counts,
+        "read_bytes_per_s": rate_per_s(counts["bytes_read"], duration_ns),
+        "write_bytes_per_s": rate_per_s(counts["bytes_written"], duration_ns),
+        "flash": counters,
+        **_flash(counters, page_bytes, counts["bytes_written"]),
+        **(wear_metrics(start.erases, end.erases) if start and end else _NO_WEAR),
     }
-    start = snapshots.get(f"{names[0]}:start")
-    end = snapshots.get(f"{names[-1]}:end")
-    counters: dict[str, int] = {}
-    wear: dict[str, float | int] = {}
-    if start and end:
-        counters = counter_difference(start.counters, end.counters)
-        wear = wear_metrics(start.erases, end.erases)
-    duration = sum(phase["duration_ns"] for phase in chosen)
-    return _with_derived(metrics, counters, wear, page_bytes, duration)
 
 
-def _with_derived(
-    metrics: dict[str, Any],
-    counters: Mapping[str, int],
-    wear: Mapping[str, float | int],
-    page_bytes: int,
-    duration_ns: int | None = None,
-) -> dict[str, Any]:
-    duration = metrics["t_end_ns"] - metrics["t_start_ns"] if duration_ns is None else duration_ns
-    metrics["duration_ns"] = duration
-    metrics["read_bytes_per_s"] = rate_per_s(metrics["bytes_read"], duration)
-    metrics["write_bytes_per_s"] = rate_per_s(metrics["bytes_written"], duration)
-    metrics["flash"] = dict(counters)
-    if counters:
-        pages = counters.get("pages_programmed", 0)
-        metrics["pages_read"] = counters.get("pages_read", 0)
-        metrics["pages_programmed"] = pages
-        metrics["blocks_erased"] = counters.get("blocks_erased", 0)
-        metrics.update(flash_times(counters))
-        metrics["in_driver_ns"] = in_driver_ns(counters)
-        metrics["write_amplification"] = write_amplification(
-            pages, page_bytes, metrics["bytes_written"]
-        )
-    metrics.update(wear)
-    return metrics
+def _summed(phases: Sequence[PhaseResult]) -> PhaseCounts:
+    return {
+        "files_created": sum(phase["files_created"] for phase in phases),
+        "files_deleted": sum(phase["files_deleted"] for phase in phases),
+        "files_read": sum(phase["files_read"] for phase in phases),
+        "files_appended": sum(phase["files_appended"] for phase in phases),
+        "bytes_read": sum(phase["bytes_read"] for phase in phases),
+        "bytes_written": sum(phase["bytes_written"] for phase in phases),
+    }
+
+
+def _flash(counters: Mapping[str, int], page_bytes: int, bytes_written: int) -> FlashResult:
+    """What the counters of a phase say; empty without them."""
+    if not counters:
+        return {}
+    pages = counters.get("pages_programmed", 0)
+    return {
+        "pages_read": counters.get("pages_read", 0),
+        "pages_programmed": pages,
+        "blocks_erased": counters.get("blocks_erased", 0),
+        **flash_times(counters),
+        "in_driver_ns": in_driver_ns(counters),
+        "write_amplification": write_amplification(pages, page_bytes, bytes_written),
+    }

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from ffslab.errors import DamagedResultError
 from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, Step, parse_records
 from ffslab.results.console import last_lines, scan_console
+from ffslab.results.result import OutcomeKind
 from ffslab.results.shortfall import FULL, Shortfall
 
-OutcomeKind = Literal["pass", "short", "fail", "skip", "crash", "timeout", "corrupt"]
 # The gravest first.
 OUTCOMES: tuple[OutcomeKind, ...] = (
     *("crash", "corrupt", "timeout", "fail"),

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ffslab.protocol.records import RecordStream, plain
+from ffslab.protocol.records import RecordStream
 from ffslab.results.outcome import Outcome
+from ffslab.results.recorded import prepared_result, space_result
+from ffslab.results.result import PhaseResult, PreparationResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,8 @@ class Preparation:
 
 
 def preparation_results(
-    preparation: Preparation, partition_bytes: int, phases: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+    preparation: Preparation, partition_bytes: int, phases: Sequence[PhaseResult]
+) -> PreparationResult:
     """The key `preparation` of a result; `phases` are the figures of its phases."""
     outcome, stream = preparation.outcome, preparation.stream
     end = stream.end
@@ -33,11 +35,13 @@ def preparation_results(
         "excerpt": list(outcome.excerpt),
         "virtual_ns": end.t_ns if end else None,
         "phases": list(phases),
-        **_achieved(stream, partition_bytes),
+        "prepared": prepared_result(stream.prepared) if stream.prepared else None,
+        "space": [space_result(space) for space in stream.spaces],
+        "reserve_bytes": _reserve_bytes(stream, partition_bytes),
     }
 
 
-def own_preparation_results(stream: RecordStream, partition_bytes: int) -> dict[str, Any] | None:
+def own_preparation_results(stream: RecordStream, partition_bytes: int) -> PreparationResult | None:
     """The same of a case that prepared its state in its own guest; None if none did.
 
     It has no key, and its phase is among the case's own.
@@ -52,24 +56,19 @@ def own_preparation_results(stream: RecordStream, partition_bytes: int) -> dict[
         "excerpt": [],
         "virtual_ns": step.t_end_ns if step else None,
         "phases": [],
-        **_achieved(stream, partition_bytes),
+        "prepared": prepared_result(stream.prepared),
+        "space": [space_result(space) for space in stream.spaces],
+        "reserve_bytes": _reserve_bytes(stream, partition_bytes),
     }
 
 
-def _achieved(stream: RecordStream, partition_bytes: int) -> dict[str, Any]:
-    """What was prepared; `reserve_bytes` is what the file system keeps for itself.
+def _reserve_bytes(stream: RecordStream, partition_bytes: int) -> int | None:
+    """What the file system keeps for itself.
 
     Of a saturated state that is what no file could get; else what statfs does not count, on
     the file system just mounted.
     """
     prepared, spaces = stream.prepared, stream.spaces
-    reserve = None
     if prepared is not None and prepared.state == "saturated":
-        reserve = partition_bytes - prepared.capacity_bytes
-    elif spaces:
-        reserve = partition_bytes - spaces[0].total_bytes
-    return {
-        "prepared": plain(prepared) if prepared is not None else None,
-        "space": [plain(space) for space in spaces],
-        "reserve_bytes": reserve,
-    }
+        return partition_bytes - prepared.capacity_bytes
+    return partition_bytes - spaces[0].total_bytes if spaces else None

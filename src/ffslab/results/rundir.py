@@ -32,7 +32,15 @@ from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case, case_spec
 from ffslab.model.files import suggestion
 from ffslab.program import program
-from ffslab.results.files import disk_error, read_json, read_json_lines, write_atomic
+from ffslab.results.files import (
+    disk_error,
+    nothing_more,
+    read_json,
+    read_json_as,
+    read_json_lines,
+    write_atomic,
+)
+from ffslab.results.result import CaseResult, WallResult
 
 MANIFEST = "manifest.json"
 RESULTS = "results.jsonl"
@@ -42,6 +50,7 @@ STATES = "states"
 CASE_RESULT = "case.json"
 CASE_WALL = "wall.json"
 _LOCK = ".lock"
+Check = Callable[[CaseResult], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +97,18 @@ class RunDirectory:
         text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
         write_atomic(self.path / MANIFEST, text + "\n", durable=True)
 
-    def done_ids(self, cases: Sequence[Case]) -> frozenset[str]:
-        """The cases that have a readable result of the same spec."""
+    def done_ids(self, cases: Sequence[Case], check: Check = nothing_more) -> frozenset[str]:
+        """The cases that have a readable result of the same spec; `check` as of `each_result`."""
         done = set()
         for case in cases:
             path = self.case_dir(case.id) / CASE_RESULT
             if not path.exists():
                 continue
             try:
-                result = read_json(path)
+                result = read_json_as(path, CaseResult, check)
             except DamagedResultError:
                 continue
-            if result.get("spec_hash") == case.spec_hash:
+            if result["spec_hash"] == case.spec_hash:
                 done.add(case.id)
         return frozenset(done)
 
@@ -126,41 +135,51 @@ class RunDirectory:
         except OSError as error:
             raise disk_error(error, directory) from error
 
-    def finish_case(self, result: Mapping[str, Any], wall: Mapping[str, Any]) -> None:
+    def finish_case(self, result: CaseResult, wall: WallResult) -> None:
         """Writes a case's figures; the case counts as run from here on."""
         directory = self.case_dir(result["id"])
         write_atomic(directory / CASE_WALL, canonical_json(wall) + "\n")
         write_atomic(directory / CASE_RESULT, canonical_json(result) + "\n", durable=True)
 
-    def collect(self, case_ids: Sequence[str]) -> list[dict[str, Any]]:
+    def collect(self, case_ids: Sequence[str]) -> list[CaseResult]:
         """Writes results.jsonl and wall.jsonl from the cases that have run, in this order."""
         results, walls, lines = [], [], []
         for case_id in case_ids:
             path = self.case_dir(case_id) / CASE_RESULT
             if not path.exists():
                 continue
-            results.append(read_json(path))
+            results.append(read_json_as(path, CaseResult))
             lines.append(canonical_json(results[-1]))
             wall = self.case_dir(case_id) / CASE_WALL
             if wall.exists():
-                walls.append(canonical_json(read_json(wall)))
+                walls.append(canonical_json(read_json_as(wall, WallResult)))
         write_atomic(self.path / RESULTS, "".join(line + "\n" for line in lines), durable=True)
         write_atomic(self.path / WALL, "".join(line + "\n" for line in walls))
         return results
 
-    def results(self) -> list[dict[str, Any]]:
-        """The results in order; those collected, or the cases of an interrupted run."""
-        if (self.path / RESULTS).exists():
-            return read_json_lines(self.path / RESULTS)
-        ids = [str(case["id"]) for case in self.manifest().get("cases", [])]
-        paths = [self.case_dir(case_id) / CASE_RESULT for case_id in ids]
-        return [read_json(path) for path in paths if path.exists()]
+    def each_result(self, check: Check = nothing_more) -> Iterator[CaseResult]:
+        """The results in order; those collected, or the cases of an interrupted run.
 
-    def walls(self) -> dict[str, dict[str, Any]]:
+        DamagedResultError for what is no result. `check` may say so too, by a WrongShapeError:
+        of the keys of single workloads nothing is known here (`ffslab.workloads.results`).
+        """
+        if (self.path / RESULTS).exists():
+            yield from read_json_lines(self.path / RESULTS, CaseResult, check)
+            return
+        for case in self.manifest().get("cases", []):
+            path = self.case_dir(str(case["id"])) / CASE_RESULT
+            if path.exists():
+                yield read_json_as(path, CaseResult, check)
+
+    def results(self) -> list[CaseResult]:
+        """All results at once; the keys of single workloads are not looked at."""
+        return list(self.each_result())
+
+    def walls(self) -> dict[str, WallResult]:
         """Wall-clock figures by case."""
         if not (self.path / WALL).exists():
             return {}
-        return {str(line["id"]): line for line in read_json_lines(self.path / WALL)}
+        return {line["id"]: line for line in read_json_lines(self.path / WALL, WallResult)}
 
 
 def create_run(root: Path, study: str, now: datetime) -> RunDirectory:

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
-from ffslab.protocol.records import OK
+from ffslab.protocol.records import OK, TaskRecord
+from ffslab.results.result import CaseResult, PhaseResult
 
 Better = Literal["lower", "higher", "neither"]
-Result = Mapping[str, Any]
 ALL_KINDS: tuple[str, ...] = ()  # no kind in particular
 # What brings the flash to its initial state: phases of the case's guest, and another guest's.
 SETUP_PHASES = ("prepare", "invalidate")
@@ -282,7 +282,7 @@ BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in GENERAL}
 
 
 def figures_at(
-    row: Mapping[str, Any], place: str, metrics: Iterable[Metric], main: Iterable[str] = ()
+    row: Mapping[str, object], place: str, metrics: Iterable[Metric], main: Iterable[str] = ()
 ) -> Iterator[Figure]:
     """The metrics that `row` has a number for; `main` are the names of those to be asked first."""
     chosen = frozenset(main)
@@ -293,28 +293,28 @@ def figures_at(
 
 
 def timed_figures(
-    row: Mapping[str, Any], place: str, metrics: Iterable[Metric], main: Iterable[str] = ()
+    row: Mapping[str, object], place: str, metrics: Iterable[Metric], main: Iterable[str] = ()
 ) -> Iterator[Figure]:
     """The same of a phase or step, and how much of its time is not the chip's."""
     yield from figures_at(row, place, metrics, main)
     duration, flash = row.get(DURATION.name), row.get(FLASH_TIME.name)
-    if duration is not None and flash is not None:
+    if isinstance(duration, int) and isinstance(flash, int):
         # The chip may still be busy for others when a phase ends.
         yield Figure(REST, place, max(duration - flash, 0))
 
 
 def phase_figures(
-    phases: Iterable[Mapping[str, Any]], main: Mapping[str, Iterable[str]], prefix: str = ""
+    phases: Iterable[PhaseResult], main: Mapping[str, Iterable[str]], prefix: str = ""
 ) -> Iterator[Figure]:
     """The figures of the phases that came to their end; `main` has names of metrics by phase."""
     for phase in phases:
-        if phase.get("status", OK) == OK:
-            name = str(phase["phase"])
+        if phase["status"] == OK:
+            name = phase["phase"]
             yield from timed_figures(phase, f"{prefix}{name}", PHASE_METRICS, main.get(name, ()))
 
 
 def latency_figures(
-    result: Result, main: Mapping[str, Iterable[str]] = MappingProxyType({})
+    result: CaseResult, main: Mapping[str, Iterable[str]] = MappingProxyType({})
 ) -> Iterator[Figure]:
     """The figures of each kind of operation in each phase; `main` has names of metrics by kind."""
     for latency in result["latencies"]:
@@ -323,19 +323,23 @@ def latency_figures(
             yield from figures_at(latency, place, LATENCY_METRICS, main.get(latency["op"], ()))
 
 
-def task_work(place: str, tasks: Iterable[Mapping[str, Any]]) -> Iterator[TaskWork]:
+def task_work(place: str, tasks: Iterable[TaskRecord]) -> Iterator[TaskWork]:
     """What tasks asked of the flash at a place, from their rows in a result."""
-    names = [metric.name for metric in FLASH_COUNTS]
     for task in tasks:
-        yield TaskWork(place, str(task["name"]), {name: task[name] for name in names})
+        counts = {
+            "pages_read": task["pages_read"],
+            "pages_programmed": task["pages_programmed"],
+            "blocks_erased": task["blocks_erased"],
+        }
+        yield TaskWork(place, task["name"], counts)
 
 
-def case_figures(result: Result) -> Iterator[Figure]:
+def case_figures(result: CaseResult) -> Iterator[Figure]:
     """What every case has: its time, and how much of what was asked for it measured."""
-    if result.get("virtual_ns") is not None:
+    if result["virtual_ns"] is not None:
         yield Figure(VIRTUAL, "", result["virtual_ns"])
-    short = result.get("short") or {}
-    if not short:
+    short = result.get("short")
+    if short is None:
         yield Figure(MEASURED, "", 1)
-    elif short.get("asked"):
+    elif short["asked"]:
         yield Figure(MEASURED, "", short["measured"] / short["asked"], main=True)

@@ -9,9 +9,9 @@ tenth at least was measured: two requests of 320 are no measurement of 320.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+
+from ffslab.results.result import CaseResult, ShortResult
 
 FULL = "ENOSPC"
 LEAST_PERCENT = 10  # of what was asked for; less is accepted of no case
@@ -33,17 +33,24 @@ class Shortfall:
     told: str  # the outcome's reason
 
     @property
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> ShortResult:
         """The key `short` of a result."""
-        return {key: value for key, value in asdict(self).items() if key != "told"}
+        return {
+            "what": self.what,
+            "measured": self.measured,
+            "asked": self.asked,
+            "stopped": self.stopped,
+            "accepted": self.accepted,
+        }
 
 
-def is_good(result: Mapping[str, Any]) -> bool:
+def is_good(result: CaseResult) -> bool:
     """Whether a result is no failure: it passed, was skipped on purpose, or is short as allowed."""
-    short = result.get("short") or {}
-    return result["outcome"] in ("pass", "skip") or is_accepted(result["outcome"], short)
+    return result["outcome"] in ("pass", "skip") or is_accepted(
+        result["outcome"], result.get("short")
+    )
 
 
-def is_accepted(outcome: str, short: Mapping[str, Any]) -> bool:
+def is_accepted(outcome: str, short: ShortResult | None) -> bool:
     """Whether an outcome is `short` in a way that the study allows; `short` as in a result."""
-    return outcome == "short" and bool(short.get("accepted"))
+    return outcome == "short" and short is not None and short["accepted"]

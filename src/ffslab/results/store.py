@@ -14,20 +14,22 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ffslab.model.kernels import kernel_words
 from ffslab.results.columns import FLAG, INT, KEY, REAL, TEXT, Columns, columns_of
+from ffslab.results.result import CaseResult, SnapshotResult, WallResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.schema import LATENCY_METRICS, PHASE_METRICS
 from ffslab.streams import without_surrogates
 from ffslab.workloads.parts import TablesPart, tables_part
-from ffslab.workloads.registry import workloads
+from ffslab.workloads.registry import kind_of, workloads
+from ffslab.workloads.results import results_of
 
 if TYPE_CHECKING:
     import duckdb
 
-Row = dict[str, Any]
+Row = dict[str, object]
 
 
 # Columns in order with their DuckDB types: of the tables of every run,
@@ -111,11 +113,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
 
 
 def case_rows(
-    run_name: str, result: Mapping[str, Any], wall: Mapping[str, Any]
+    run_name: str, result: CaseResult, wall: WallResult | None
 ) -> dict[str, Iterable[Row]]:
     """A case's rows in every table that comes from results, with all their columns."""
     key = {"run": run_name, "case_id": result["id"]}
-    rows: dict[str, Iterable[Mapping[str, Any]]] = {
+    rows: dict[str, Iterable[Mapping[str, object]]] = {
         "cases": [_case_row(result, wall)],
         "phases": result["phases"],
         "latencies": result["latencies"],
@@ -126,27 +128,31 @@ def case_rows(
     return {name: _filled(name, key, table) for name, table in rows.items()}
 
 
-def _filled(name: str, key: Row, rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
+def _filled(
+    name: str, key: Mapping[str, object], rows: Iterable[Mapping[str, object]]
+) -> Iterator[Row]:
     for row in rows:
         full = {**key, **row}
         yield {column: _storable(full.get(column)) for column in COLUMNS[name]}
 
 
-def _storable(value: Any) -> Any:
+def _storable(value: object) -> object:
     """Tables hold UTF-8 only, names of files may be none."""
     return without_surrogates(value) if isinstance(value, str) else value
 
 
-def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
+def _case_row(result: CaseResult, wall: WallResult | None) -> Row:
     spec = result["spec"]
     options = spec["filesystem"]["options"]
     # Runs of older versions have fewer keys.
     state, workload = spec["state"], spec.get("workload", {})
-    image = result.get("image") or {}
-    short = result.get("short") or {}
+    short = result.get("short")
     return {
         **result,
-        **{f"short_{key}": short.get(key) for key in ("what", "measured", "asked", "accepted")},
+        "short_what": short["what"] if short else None,
+        "short_measured": short["measured"] if short else None,
+        "short_asked": short["asked"] if short else None,
+        "short_accepted": short["accepted"] if short else None,
         "kernel": kernel_words(spec),
         "board": spec["board"]["name"],
         "chip": spec["board"]["chip"]["name"],
@@ -159,25 +165,22 @@ def _case_row(result: Mapping[str, Any], wall: Mapping[str, Any]) -> Row:
         "invalid_percent": state["invalid_percent"],
         "rate_percent": state.get("rate_percent"),
         "partition_bytes": spec["partition_bytes"],
-        "workload": workload.get("kind", "ffsmark"),
+        "workload": kind_of(spec),
         "pattern": workload.get("pattern"),
         "request_bytes": workload.get("request_bytes"),
         "part": result["axes"].get("part"),
         # In a result, "steps" are the plan's.
         "steps": workload.get("steps"),
-        "tree_bytes": image.get("tree_bytes"),
-        "image_bytes": image.get("image_bytes"),
-        "image_flash_bytes": image.get("flash_bytes"),
-        "image_write_ns": image.get("write_ns"),
         "cpu_scale": spec["cpu_scale"],
         "seed": spec["seed"],
-        "wall_ns": wall.get("wall_ns"),
-        "virtual_per_wall": wall.get("virtual_per_wall"),
+        "wall_ns": wall["wall_ns"] if wall else None,
+        "virtual_per_wall": wall["virtual_per_wall"] if wall else None,
         "axes": json.dumps(result["axes"], ensure_ascii=False),
+        **{key: value for part in _PARTS for key, value in part.case_columns(result).items()},
     }
 
 
-def _block_rows(snapshots: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+def _block_rows(snapshots: Sequence[SnapshotResult]) -> Iterator[Row]:
     for snapshot in snapshots:
         counts = zip(snapshot["erases"], snapshot["programs"], snapshot["reads"], strict=True)
         for block, (erases, programs, reads) in enumerate(counts):
@@ -235,8 +238,8 @@ def _stage(runs: Sequence[RunDirectory], directory: Path) -> None:
         }
         for run in runs:
             walls = run.walls()
-            for result in run.results():
-                rows = case_rows(run.path.name, result, walls.get(result["id"], {}))
+            for result in results_of(run):
+                rows = case_rows(run.path.name, result, walls.get(result["id"]))
                 for name, table in rows.items():
                     files[name].writelines(json.dumps(row) + "\n" for row in table)
                 columns.add(run, result)
@@ -252,7 +255,7 @@ class _ColumnStage:
         for name, table in _OF_RECORDS.items():
             self._write(name, dict.fromkeys(table, ()))
 
-    def add(self, run: RunDirectory, result: Mapping[str, Any]) -> None:
+    def add(self, run: RunDirectory, result: CaseResult) -> None:
         """What a case has in these tables; DamagedResultError if its records are gone."""
         for part in _PARTS:
             for name, columns in part.record_columns(run, result):

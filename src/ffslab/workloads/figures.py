@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ffslab.results.schema import GENERAL, Figure, Metric, Result, TaskWork
+from ffslab.results.result import CaseResult
+from ffslab.results.schema import GENERAL, Figure, Metric, TaskWork
 from ffslab.workloads.parts import MetricsPart, metrics_part
 from ffslab.workloads.registry import kind_of, workloads
 
@@ -12,15 +13,15 @@ def all_metrics() -> tuple[Metric, ...]:
     return (*GENERAL, *(metric for kind in workloads() for metric in metrics_part(kind).METRICS))
 
 
-def figures_of(result: Result) -> tuple[Figure, ...]:
+def figures_of(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result; KeyError for a kind of workload that there is not."""
     return _part(result).figures(result)
 
 
-def tasks_of(result: Result) -> tuple[TaskWork, ...]:
+def tasks_of(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, where the result has tasks."""
     return _part(result).tasks(result)
 
 
-def _part(result: Result) -> MetricsPart:
+def _part(result: CaseResult) -> MetricsPart:
     return metrics_part(kind_of(result["spec"]))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ffslab.model.case import Case
 from ffslab.protocol.records import Phase, RecordStream
+from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, Metric, TaskWork
 from ffslab.results.shortfall import Shortfall
 from ffslab.workloads.registry import folder_of, module_of
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from ffslab.results.preparation import Preparation
     from ffslab.results.rundir import RunDirectory
 
-Row = Mapping[str, Any]
-
 
 class PlanPart(Protocol):
     """The module `plan`."""
@@ -39,10 +38,14 @@ class PlanPart(Protocol):
 class ResultPart(Protocol):
     """The module `result`: what the records of a case's guests mean.
 
-    PHASES are summed up as the phase `workload` of a result.
+    PHASES are summed up as the phase `workload` of a result. KEYS is the type (a TypedDict) of the
+    workload's own keys of a result, ELSEWHERE those of them that results of other workloads have
+    too, empty, since those who read runs look for them; a newer workload has none.
     """
 
     PHASES: Sequence[str]
+    KEYS: type[Mapping[str, object]]
+    ELSEWHERE: Mapping[str, object]
 
     def check_records(self, stream: RecordStream) -> None:
         """DamagedResultError if the workload's records contradict each other."""
@@ -54,13 +57,13 @@ class ResultPart(Protocol):
         """What was measured less than asked for; `full_phase` failed with ENOSPC, if one did."""
         ...
 
-    def verdict_times_ns(self, result: Row) -> dict[str, float]:
+    def verdict_times_ns(self, result: CaseResult) -> dict[str, float]:
         """The times that verdicts on configurations are about, by what they are called."""
         ...
 
     def result_keys(
         self, case: Case, stream: RecordStream, prepared: Sequence[Preparation]
-    ) -> dict[str, Any]:
+    ) -> Mapping[str, object]:
         """The workload's own keys of a result; `prepared` are the guests before the case's own.
 
         Of records that contradict each other, which make the case a crash, nothing is kept.
@@ -79,11 +82,11 @@ class MetricsPart(Protocol):
     NOTE: str
     METRICS: tuple[Metric, ...]
 
-    def figures(self, result: Row) -> tuple[Figure, ...]:
+    def figures(self, result: CaseResult) -> tuple[Figure, ...]:
         """All figures of a result of this workload."""
         ...
 
-    def tasks(self, result: Row) -> tuple[TaskWork, ...]:
+    def tasks(self, result: CaseResult) -> tuple[TaskWork, ...]:
         """What each task asked of the flash, where the result says it."""
         ...
 
@@ -98,11 +101,17 @@ class TablesPart(Protocol):
     TABLES: Mapping[str, Mapping[str, str]]
     RECORD_TABLES: Mapping[str, Mapping[str, str]]
 
-    def rows(self, result: Row) -> Mapping[str, Iterable[Row]]:
+    def case_columns(self, result: CaseResult) -> Mapping[str, object]:
+        """What it fills of the table `cases`, for any workload's result."""
+        ...
+
+    def rows(self, result: CaseResult) -> Mapping[str, Iterable[Mapping[str, object]]]:
         """The rows of a result in TABLES, of any workload's."""
         ...
 
-    def record_columns(self, run: RunDirectory, result: Row) -> Iterable[tuple[str, Columns]]:
+    def record_columns(
+        self, run: RunDirectory, result: CaseResult
+    ) -> Iterable[tuple[str, Columns]]:
         """Pieces of RECORD_TABLES of any case; DamagedResultError if its records are gone."""
         ...
 
@@ -112,15 +121,15 @@ class TerminalPart(Protocol):
 
     HEADINGS: Sequence[str]
 
-    def cells(self, result: Row) -> Sequence[str]:
+    def cells(self, result: CaseResult) -> Sequence[str]:
         """A case's cells below HEADINGS in the table of a run."""
         ...
 
-    def print_case(self, console: Console, result: Row) -> None:
+    def print_case(self, console: Console, result: CaseResult) -> None:
         """What there is to say of one case before its phases and latencies."""
         ...
 
-    def shows_phases(self, result: Row) -> bool:
+    def shows_phases(self, result: CaseResult) -> bool:
         """Whether the table of phases says more than `print_case` has."""
         ...
 

@@ -1,15 +1,40 @@
-"""What a case's guests have come to, in the words of its workload."""
+"""What a case's guests have come to, in the words of its workload; and how runs are read."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from ffslab.model.workload import Workload
 from ffslab.results.outcome import Asked
+from ffslab.results.result import CaseResult, WrongShapeError, checked
+from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.parts import result_part
+from ffslab.workloads.registry import kind_of, workloads
 
 
 def asked_of(workload: Workload, *, own: bool) -> Asked:
     """What a guest was to do; one before the case's `own` measures nothing."""
     part = result_part(workload.kind)
     return Asked(part.check_records, partial(part.shortfall, workload) if own else None)
+
+
+def results_of(run: RunDirectory) -> Iterator[CaseResult]:
+    """A run's results in order, one by one, so that a large run need not fit into memory.
+
+    DamagedResultError for one that is no result, or not one of its workload.
+    """
+    return run.each_result(check_own_keys)
+
+
+def check_own_keys(result: CaseResult) -> None:
+    """WrongShapeError if the keys of a result's workload are not of their types."""
+    if not isinstance(result["spec"].get("workload", {}), dict):
+        raise WrongShapeError("spec.workload: not an object")
+    checked(result, result_part(kind_of(result["spec"])).KEYS)
+
+
+def keys_elsewhere() -> dict[str, object]:
+    """The keys of single workloads that every result has, empty."""
+    parts = [result_part(kind) for kind in workloads()]
+    return {key: value for part in parts for key, value in part.ELSEWHERE.items()}

@@ -18,22 +18,22 @@ from ffslab.report import data
 from ffslab.report.estimates.verdicts import Sample
 from ffslab.report.facts import time_model
 from ffslab.report.load import (
-    Row,
+    Document,
     all_rows,
     case_axes,
     changed_ids,
     explained,
     fixed_options,
+    head_of,
     open_run,
     perturbed_ids,
     read_rows,
     study_word,
 )
 from ffslab.results.reproduce import set_argument
+from ffslab.results.result import CaseHead, CaseResult
 from ffslab.workloads.parts import result_part
 from ffslab.workloads.registry import kind_of
-
-_KEPT = ("id", "axes", "spec", "outcome", "reason")
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,21 @@ def load_estimates(run_dir: Path) -> Loaded:
         if not changes:
             specs = [next(read_rows(directory))["spec"]]
             return Loaded(_command(manifest), _estimates(specs, manifest))
-        rows, times = [], []
+        rows: list[CaseHead] = []
+        times: list[Mapping[str, float]] = []
         perturbed = perturbed_ids(manifest)
         for row in all_rows(directory):
             if row["id"] in perturbed:
                 continue
-            rows.append({key: row.get(key) for key in _KEPT})
             times.append(_times(row) if row["outcome"] == "pass" else {})
+            rows.append(head_of(row))
         return _loaded(manifest, changes, rows, times)
 
 
 def _loaded(
-    manifest: Row,
+    manifest: Document,
     changes: Mapping[str, str],
-    rows: Sequence[Row],
+    rows: Sequence[CaseHead],
     times: Sequence[Mapping[str, float]],
 ) -> Loaded:
     fixed = fixed_options([row["spec"] for row in rows])
@@ -107,12 +108,12 @@ def _loaded(
         estimates=_estimates([row["spec"] for row in rows if row["id"] not in changes], manifest),
         samples=samples,
         cases=tuple(
-            (row["id"], str(row["outcome"]), found)
+            (row["id"], row["outcome"], found)
             for row, found in zip(rows, times, strict=True)
             if row["id"] in changes
         ),
         failed=tuple(
-            (row["id"], str(row["outcome"]), str(row.get("reason") or ""))
+            (row["id"], row["outcome"], row["reason"])
             for row in rows
             if row["id"] in changes and row["outcome"] != "pass"
         ),
@@ -154,16 +155,16 @@ def _options(axes: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in axes if "." not in name and name not in (*others, "cpu_scale"))
 
 
-def _times(row: Row) -> dict[str, float]:
+def _times(row: CaseResult) -> dict[str, float]:
     """The times that a workload's verdicts are about."""
     return result_part(kind_of(row["spec"])).verdict_times_ns(row)
 
 
-def _estimates(specs: Sequence[Row], manifest: Row) -> tuple[data.Fact, ...]:
+def _estimates(specs: Sequence[Document], manifest: Document) -> tuple[data.Fact, ...]:
     return tuple(fact for fact in time_model(specs, manifest) if fact.estimate)
 
 
-def _command(manifest: Row) -> str:
+def _command(manifest: Document) -> str:
     """The command that checks the verdicts of this run."""
     words: list[str] = ["run", study_word(manifest)]
     for directory in manifest.get("catalogs") or ():

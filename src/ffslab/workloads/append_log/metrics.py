@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ffslab.results.result import CaseResult
 from ffslab.results.schema import (
     Figure,
     Metric,
-    Result,
     TaskWork,
     case_figures,
     figures_at,
@@ -14,6 +14,7 @@ from ffslab.results.schema import (
     task_work,
 )
 from ffslab.workloads.append_log.result import LINE_OPS
+from ffslab.workloads.append_log.stored import log_of
 
 KIND = "append-log"
 OF = "append-log"
@@ -57,17 +58,19 @@ _MAIN_LATENCIES = ("p50_ns", "p99_ns", "p999_ns", "max_ns")
 _WORKLOAD = ("pages_programmed", "blocks_erased", "write_amplification")
 
 
-def figures(result: Result) -> tuple[Figure, ...]:
+def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
+    log = log_of(result)
     return (
         *case_figures(result),
-        *figures_at(result.get("append_log") or {}, PLACE, METRICS, _MAIN),
+        *(figures_at(log, PLACE, METRICS, _MAIN) if log else ()),
         *phase_figures(result["phases"], {"workload": _WORKLOAD}),
         *latency_figures(result, dict.fromkeys(LINE_OPS, _MAIN_LATENCIES)),
     )
 
 
-def tasks(result: Result) -> tuple[TaskWork, ...]:
+def tasks(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, in the phases append and flush."""
-    found = (result.get("append_log") or {}).get("tasks") or ()
-    return tuple(work for task in found for work in task_work(str(task["phase"]), (task,)))
+    log = log_of(result)
+    found = log["tasks"] if log else ()
+    return tuple(work for task in found for work in task_work(task["phase"], (task,)))

@@ -6,25 +6,28 @@ Pure functions from records to the key `append_log` of a result (docs/result-for
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
-from ffslab.protocol.records import Phase, RecordStream, without_header
+from ffslab.protocol.records import Phase, Record, RecordStream
 from ffslab.results.metrics import (
     bucket_bounds,
     counter_difference,
     latency_metrics,
 )
 from ffslab.results.preparation import Preparation
+from ffslab.results.result import CaseResult, LatencyResult, PhaseTask
 from ffslab.results.shortfall import FULL, Shortfall
 from ffslab.workloads.append_log.keys import AppendLog
+from ffslab.workloads.append_log.stored import LogFlash, LogKeys, LogResult, LogTimes
 
 # Together they are the phase `workload` of a result.
 PHASES = ("append", "flush")
 # What a daemon waits for: a line with its sync; where no line is synced, the line.
 LINE_OPS = ("append-sync", "append")
 SLOW_TIMES = 10  # a line is slow from so many times the median on
+KEYS = LogKeys
+ELSEWHERE: Mapping[str, object] = {}
 _NUMBERS = ("lines", "lines_done", "synced", "rotations", "bytes")
 
 
@@ -57,48 +60,51 @@ def shortfall(
     return Shortfall("lines", done, asked, FULL, accepted=False, told=told)
 
 
-def verdict_times_ns(result: Mapping[str, Any]) -> dict[str, float]:
+def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     """The mean and the 99th percentile of what the daemon waits for."""
     line = line_latency(result["latencies"])
     if line is None:
         return {}
-    return {"mean time of a line": float(line["mean_ns"]), "p99 of a line": float(line["p99_ns"])}
+    return {"mean time of a line": line["mean_ns"], "p99 of a line": float(line["p99_ns"])}
 
 
-def line_latency(latencies: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def line_latency(latencies: Sequence[LatencyResult]) -> LatencyResult | None:
     """What the daemon waits for, among the latencies of a result; None if no line was written."""
     found = {entry["op"]: entry for entry in latencies if entry["count"]}
     return next((found[op] for op in LINE_OPS if op in found), None)
 
 
-def result_keys(
-    _case: Case, stream: RecordStream, _prepared: Sequence[Preparation]
-) -> dict[str, Any]:
+def result_keys(_case: Case, stream: RecordStream, _prepared: Sequence[Preparation]) -> LogKeys:
     """The key `append_log`; of contradictory records, and without any, it is None."""
     record = stream.first("append-log")
     try:
         check_records(stream)
     except DamagedResultError:
         record = None
-    if record is None:
-        return {"append_log": None}
-    tasks = [
+    return {"append_log": None if record is None else _log_result(record, stream)}
+
+
+def _log_result(record: Record, stream: RecordStream) -> LogResult:
+    tasks: list[PhaseTask] = [
         {"phase": total.phase, **task}
         for total in stream.task_totals
         if total.phase in PHASES
         for task in total.tasks
     ]
     return {
-        "append_log": {
-            **without_header(record),
-            **_flash(stream, int(record["lines_done"])),
-            **_times(stream, int(record["lines_done"])),
-            "tasks": tasks,
-        }
+        "lines": record["lines"],
+        "lines_done": record["lines_done"],
+        "synced": record["synced"],
+        "rotations": record["rotations"],
+        "bytes": record["bytes"],
+        "stopped": record["stopped"],
+        **_flash(stream, record["lines_done"]),
+        **_times(stream, record["lines_done"]),
+        "tasks": tasks,
     }
 
 
-def slow_share(latency: Mapping[str, Any]) -> float | None:
+def slow_share(latency: LatencyResult) -> float | None:
     """The share of operations that took more than SLOW_TIMES the median; None for none.
 
     Of a histogram: a bucket counts if all of it is above.
@@ -108,10 +114,10 @@ def slow_share(latency: Mapping[str, Any]) -> float | None:
         return None
     limit = SLOW_TIMES * latency["p50_ns"]
     slow = sum(members for index, members in latency["buckets"] if bucket_bounds(index)[0] > limit)
-    return float(slow / count)
+    return slow / count
 
 
-def _flash(stream: RecordStream, lines: int) -> dict[str, float | None]:
+def _flash(stream: RecordStream, lines: int) -> LogFlash:
     """What the flash did for the lines, from the first to the end of the flush.
 
     By the snapshots that the phase `workload` is of; of a log that ran out of space by those of its
@@ -132,7 +138,7 @@ def _flash(stream: RecordStream, lines: int) -> dict[str, float | None]:
     }
 
 
-def _times(stream: RecordStream, lines: int) -> dict[str, float | None]:
+def _times(stream: RecordStream, lines: int) -> LogTimes:
     """What a line took: the mean over all lines, syncs included, and the share of slow ones."""
     latencies = [latency_metrics(latency) for latency in stream.latencies]
     spent = sum(entry["sum_ns"] for entry in latencies if entry["op"] in ("append", "sync"))

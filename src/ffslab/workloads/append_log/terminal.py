@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Console
 
 from ffslab.model.units import format_duration_ns
+from ffslab.results.result import CaseResult
 from ffslab.workloads.append_log.result import line_latency
+from ffslab.workloads.append_log.stored import log_of
 
-_TIMES = ("p50_ns", "p99_ns", "max_ns")
 HEADINGS = ("p50", "p99", "max", "pages/line", "erases/1k")
 
 
-def cells(result: Mapping[str, Any]) -> Sequence[str]:
+def cells(result: CaseResult) -> Sequence[str]:
     """What the daemon waits for; pages for a line, and erases for a thousand."""
-    log, line = result.get("append_log") or {}, line_latency(result["latencies"])
-    times = [format_duration_ns(line[name]) if line else "" for name in _TIMES]
-    pages, erases = log.get("pages_per_line"), log.get("erases_per_1000_lines")
+    log, line = log_of(result), line_latency(result["latencies"])
+    times = (line["p50_ns"], line["p99_ns"], line["max_ns"]) if line else ()
+    pages = log["pages_per_line"] if log else None
+    erases = log["erases_per_1000_lines"] if log else None
     return (
-        *times,
+        *(map(format_duration_ns, times) if times else ("", "", "")),
         "" if pages is None else f"{pages:.2f}",
         "" if erases is None else f"{erases:.1f}",
     )
 
 
-def print_case(console: Console, result: Mapping[str, Any]) -> None:
+def print_case(console: Console, result: CaseResult) -> None:
     """How many lines there are, how many of them were synced, and whose the pages are."""
-    log = result.get("append_log")
+    log = log_of(result)
     if not log:
         return
     short = f", stopped by {log['stopped']}" if log["stopped"] else ""
@@ -43,6 +44,6 @@ def print_case(console: Console, result: Mapping[str, Any]) -> None:
         )
 
 
-def shows_phases(_result: Mapping[str, Any]) -> bool:
+def shows_phases(_result: CaseResult) -> bool:
     """What was read and written in each phase is in no other table."""
     return True

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Literal
 
 from ffslab.protocol.records import OK
+from ffslab.results.result import CaseResult, PhaseResult
 from ffslab.results.schema import (
     DURATION,
     Figure,
     Metric,
     Place,
-    Result,
     TaskWork,
     case_figures,
     latency_figures,
@@ -36,23 +36,26 @@ FILES_PER_S = Metric(
     kinds=(KIND,),
 )
 METRICS = (FILES_PER_S,)
-_RATED = {"creation": "files_created", "deletion": "files_deleted"}
+_RATED: Mapping[str, Literal["files_created", "files_deleted"]] = {
+    "creation": "files_created",
+    "deletion": "files_deleted",
+}
 _MAIN: Mapping[str, tuple[str, ...]] = {
     **{place.name: (DURATION.name,) for place in PLACES},
     "workload": ("pages_read", "pages_programmed", "blocks_erased", "erases_spread"),
 }
 
 
-def files_per_s(phase: Mapping[str, Any]) -> float | None:
+def files_per_s(phase: PhaseResult) -> float | None:
     """The rate of creation or deletion; None for other phases, and for one without time."""
-    files = phase.get(_RATED.get(str(phase.get("phase")), ""))
-    duration_ns = phase.get(DURATION.name)
-    if files is None or not duration_ns:
+    key = _RATED.get(phase["phase"])
+    files = phase.get(key) if key else None
+    if files is None or not phase["duration_ns"]:
         return None
-    return float(files / (duration_ns / 1e9))
+    return files / (phase["duration_ns"] / 1e9)
 
 
-def figures(result: Result) -> tuple[Figure, ...]:
+def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
     return (
         *case_figures(result),
@@ -62,13 +65,13 @@ def figures(result: Result) -> tuple[Figure, ...]:
     )
 
 
-def tasks(_: Result) -> tuple[TaskWork, ...]:
+def tasks(_: CaseResult) -> tuple[TaskWork, ...]:
     """No task by task: only a trace of such a case tells them apart."""
     return ()
 
 
-def _rates(result: Result) -> Iterator[Figure]:
+def _rates(result: CaseResult) -> Iterator[Figure]:
     for phase in result["phases"]:
         rate = files_per_s(phase)
         if rate is not None and phase["status"] == OK:
-            yield Figure(FILES_PER_S, str(phase["phase"]), rate)
+            yield Figure(FILES_PER_S, phase["phase"], rate)

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+
+from typing_extensions import TypedDict
 
 from ffslab.model.case import Case
 from ffslab.protocol.records import Phase, RecordStream
 from ffslab.results.preparation import Preparation
+from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import FULL, Shortfall
 from ffslab.workloads.ffsmark.keys import Ffsmark
 
 # Together they are the phase `workload` of a result.
 PHASES = ("creation", "transactions", "deletion")
 _VERDICT_PHASES = ("creation", "transactions")
+ELSEWHERE: Mapping[str, object] = {}
 
 
-def verdict_times_ns(result: Mapping[str, Any]) -> dict[str, float]:
+class FfsmarkKeys(TypedDict):
+    """It has no keys of its own."""
+
+
+KEYS = FfsmarkKeys
+
+
+def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     """The phases of which the publication speaks, those that the case came to."""
     found = {phase["phase"]: float(phase["duration_ns"]) for phase in result["phases"]}
     return {name: found[name] for name in _VERDICT_PHASES if name in found}
@@ -28,7 +38,7 @@ def check_records(_stream: RecordStream) -> None:
 
 def result_keys(
     _case: Case, _stream: RecordStream, _prepared: Sequence[Preparation]
-) -> dict[str, Any]:
+) -> FfsmarkKeys:
     """Its figures are those of its phases."""
     return {}
 

@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Console
 
 from ffslab.model.units import format_duration_ns
+from ffslab.results.result import CaseResult, PhaseResult
 
 HEADINGS = ("creation", "trans.", "pages", "erased")
 
 
-def cells(result: Mapping[str, Any]) -> Sequence[str]:
+def cells(result: CaseResult) -> Sequence[str]:
     """Times of two phases; pages programmed and blocks erased in all three."""
-    phases: dict[str, Mapping[str, Any]] = {phase["phase"]: phase for phase in result["phases"]}
-    whole = phases.get("workload", {})
+    phases = {phase["phase"]: phase for phase in result["phases"]}
+    whole = phases.get("workload")
     return (
         _duration(phases.get("creation")),
         _duration(phases.get("transactions")),
-        _count(whole.get("pages_programmed")),
-        _count(whole.get("blocks_erased")),
+        _count(whole.get("pages_programmed") if whole else None),
+        _count(whole.get("blocks_erased") if whole else None),
     )
 
 
-def print_case(_console: Console, _result: Mapping[str, Any]) -> None:
+def print_case(_console: Console, _result: CaseResult) -> None:
     """Its phases and latencies say all."""
 
 
-def shows_phases(_result: Mapping[str, Any]) -> bool:
+def shows_phases(_result: CaseResult) -> bool:
     """They are its figures."""
     return True
 
 
-def _duration(phase: Mapping[str, Any] | None) -> str:
+def _duration(phase: PhaseResult | None) -> str:
     return format_duration_ns(phase["duration_ns"]) if phase else ""
 
 

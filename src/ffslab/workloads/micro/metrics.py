@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from ffslab.results.result import CaseResult, PreparationResult
 from ffslab.results.schema import (
     FLASH_COUNTS,
     LATENCY_METRICS,
     PREPARATION,
     Figure,
     Metric,
-    Result,
     TaskWork,
     case_figures,
     figures_at,
@@ -20,6 +19,7 @@ from ffslab.results.schema import (
     task_work,
 )
 from ffslab.workloads.micro.result import mean_response_ns
+from ffslab.workloads.micro.stored import StreamResult, micro_of, streams_of
 
 KIND = "micro"
 OF = "micro-benchmarks"
@@ -60,46 +60,52 @@ METRICS = (RESPONSE, STARTUP_COUNT, OOB_PAGES, RESERVE)
 _WEAR = ("pages_read", "pages_programmed", "blocks_erased", "erases_mean")
 
 
-def figures(result: Result) -> tuple[Figure, ...]:
+def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
     mean = mean_response_ns(result)
-    preparation = result.get("preparation") or {}
+    preparation = result.get("preparation")
     return (
         *case_figures(result),
         *((Figure(RESPONSE, "measure", mean, main=True),) if mean is not None else ()),
         *(figure for stream in _streams(result) for figure in _stream_figures(*stream)),
         *phase_figures(result["phases"], {"workload": _WEAR}),
         *latency_figures(result),
-        *phase_figures(preparation.get("phases") or (), {}, prefix=f"{PREPARATION}: "),
-        *figures_at(preparation, PREPARATION, (RESERVE,)),
+        *(_preparation_figures(preparation) if preparation else ()),
     )
 
 
-def tasks(result: Result) -> tuple[TaskWork, ...]:
+def tasks(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, in the phases measure and flush."""
-    found = (result.get("micro") or {}).get("tasks") or ()
-    return tuple(work for task in found for work in task_work(str(task["phase"]), (task,)))
+    micro = micro_of(result)
+    found = micro["tasks"] if micro else ()
+    return tuple(work for task in found for work in task_work(task["phase"], (task,)))
 
 
-def _streams(result: Result) -> list[tuple[str, Mapping[str, Any]]]:
+def _preparation_figures(preparation: PreparationResult) -> Iterator[Figure]:
+    yield from phase_figures(preparation["phases"], {}, prefix=f"{PREPARATION}: ")
+    yield from figures_at(preparation, PREPARATION, (RESERVE,))
+
+
+def _streams(result: CaseResult) -> list[tuple[str, StreamResult]]:
     """The streams of requests with their places; one alone needs no number."""
-    found = list(result.get("requests") or ())
+    found = streams_of(result)
     if len(found) == 1:
         return [(f"measure/{found[0]['op']}s", found[0])]
     return [(f"measure/{stream['op']}s of {stream['stream']}", stream) for stream in found]
 
 
-def _stream_figures(place: str, stream: Mapping[str, Any]) -> Iterator[Figure]:
+def _stream_figures(place: str, stream: StreamResult) -> Iterator[Figure]:
     if not stream["count"]:
         return
     yield from figures_at(stream, place, (STARTUP_COUNT,))
-    for part, where in (("all", place), ("startup", f"{place}, start-up"), ("running", "")):
-        # Without a start-up the running phase is all.
-        if part == "running" and stream["startup"]:
-            where = f"{place}, running"
-        if where and stream[part]:
-            main = ("p50_ns", "p99_ns", "p999_ns", "max_ns") if part == "all" else ()
-            yield from figures_at(stream[part], where, LATENCY_METRICS, main)
-    for when, words in (("request", "in requests"), ("after", "between requests")):
-        counts = stream["flash"][when]
+    if stream["all"]:
+        main = ("p50_ns", "p99_ns", "p999_ns", "max_ns")
+        yield from figures_at(stream["all"], place, LATENCY_METRICS, main)
+    # Without a start-up the running phase is all.
+    if stream["startup"]:
+        yield from figures_at(stream["startup"], f"{place}, start-up", LATENCY_METRICS)
+        if stream["running"]:
+            yield from figures_at(stream["running"], f"{place}, running", LATENCY_METRICS)
+    flash = stream["flash"]
+    for words, counts in (("in requests", flash["request"]), ("between requests", flash["after"])):
         yield from figures_at(counts, f"{place}, {words}", (*FLASH_COUNTS, OOB_PAGES))

@@ -12,23 +12,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
 from ffslab.model.units import format_size
-from ffslab.protocol.records import Phase, RecordStream, without_header
+from ffslab.protocol.records import Phase, RecordStream
 from ffslab.results.preparation import Preparation
+from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import FULL, LEAST_PERCENT, Shortfall
 from ffslab.workloads.micro.keys import Micro
 from ffslab.workloads.micro.requests import FlashRow, RequestSeries, load_requests
 from ffslab.workloads.micro.startup import startup_count
+from ffslab.workloads.micro.stored import (
+    FlashCounts,
+    MicroKeys,
+    MicroResult,
+    RequestTask,
+    SlowestResult,
+    StreamResult,
+    SummaryResult,
+    WhenTask,
+    streams_of,
+)
 
 # Together they are the phase `workload` of a result.
 PHASES = ("measure", "flush")
+KEYS = MicroKeys
+ELSEWHERE: Mapping[str, object] = {"micro": None, "requests": []}
 SLOWEST = 10
-_PER_MILLE = (("p50_ns", 500), ("p90_ns", 900), ("p99_ns", 990), ("p999_ns", 999))
-_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "oob_pages")
 _CACHE_PAGE_BYTES = 4096
 _SPARE_PAGES = 2
 
@@ -60,25 +71,32 @@ class RequestShape:
         return -(-cache_pages * _CACHE_PAGE_BYTES // self.page_bytes) + _SPARE_PAGES
 
 
-def mean_response_ns(result: Mapping[str, Any]) -> float | None:
+def mean_response_ns(result: CaseResult) -> float | None:
     """The mean latency of all requests of all streams of a result; None without any."""
-    summaries = [stream["all"] for stream in result.get("requests") or [] if stream["all"]]
+    summaries = [stream["all"] for stream in streams_of(result) if stream["all"]]
     count = sum(summary["count"] for summary in summaries)
     total = sum(summary["count"] * summary["mean_ns"] for summary in summaries)
     return total / count if count else None
 
 
-def latency_summary(latencies: Sequence[int]) -> dict[str, Any] | None:
+def latency_summary(latencies: Sequence[int]) -> SummaryResult | None:
     """Count, mean and exact quantiles (nearest rank) in nanoseconds; None for no request."""
     if not latencies:
         return None
     ordered = sorted(latencies)
     count = len(ordered)
+
+    def nearest_rank(per_mille: int) -> int:
+        return ordered[-(-count * per_mille // 1000) - 1]
+
     return {
         "count": count,
         "mean_ns": sum(ordered) / count,
         "min_ns": ordered[0],
-        **{name: ordered[-(-count * share // 1000) - 1] for name, share in _PER_MILLE},
+        "p50_ns": nearest_rank(500),
+        "p90_ns": nearest_rank(900),
+        "p99_ns": nearest_rank(990),
+        "p999_ns": nearest_rank(999),
         "max_ns": ordered[-1],
     }
 
@@ -95,24 +113,25 @@ def cause_of(op: str, offset: int, rows: Sequence[FlashRow], shape: RequestShape
     4. `OOB areas`: the requester looked at more of these alone than at pages.
     5. `program`, `read`: the requester's own. 6. `no flash operation`.
     """
-    own = _sum(row for row in rows if row.own)
+    mine = [row for row in rows if row.own]
+    own, own_oob_pages = _counts(mine), sum(row.oob_pages for row in mine)
     others = [row for row in rows if not row.own]
     copies = op == "write" and own["pages_programmed"] > shape.most_programmed
-    if others and sum(row.busy_ns for row in others) > own["busy_ns"]:
+    if others and sum(row.busy_ns for row in others) > sum(row.busy_ns for row in mine):
         longest = max(others, key=lambda row: row.busy_ns).task
         return "write-back" if longest.startswith("kworker") else f"waits for {longest}"
     if any(row.blocks_erased for row in rows):
         return f"{GARBAGE_COLLECTION} and erase" if copies else "erase"
     if copies or (op == "write" and own["pages_read"] > shape.most_read(offset)):
         return GARBAGE_COLLECTION
-    if own["oob_pages"] > own["pages_read"] + own["pages_programmed"]:
+    if own_oob_pages > own["pages_read"] + own["pages_programmed"]:
         return "OOB areas"
     if own["pages_programmed"]:
         return "program"
     return "read" if own["pages_read"] else NO_OPERATION
 
 
-def request_results(series: RequestSeries, shape: RequestShape) -> dict[str, Any]:
+def request_results(series: RequestSeries, shape: RequestShape) -> StreamResult:
     """One stream's object in `requests`."""
     startup = startup_count(series.latency_ns)
     latencies = series.latency_ns
@@ -126,15 +145,15 @@ def request_results(series: RequestSeries, shape: RequestShape) -> dict[str, Any
         "startup": latency_summary(latencies[:startup]),
         "running": latency_summary(latencies[startup:]),
         "flash": {
-            "request": _counts(_sum(series.during)),
-            "after": _counts(_sum(series.after)),
+            "request": _counts(series.during),
+            "after": _counts(series.after),
         },
         "tasks": [*_by_task(series.during, "request"), *_by_task(series.after, "after")],
         "slowest": _slowest(series, shape),
     }
 
 
-def verdict_times_ns(result: Mapping[str, Any]) -> dict[str, float]:
+def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     """The mean response time, if there was a request."""
     mean = mean_response_ns(result)
     return {} if mean is None else {"mean response time": mean}
@@ -145,36 +164,40 @@ def check_records(stream: RecordStream) -> None:
     load_requests(stream)
 
 
-def result_keys(
-    case: Case, stream: RecordStream, _prepared: Sequence[Preparation]
-) -> dict[str, Any]:
+def result_keys(case: Case, stream: RecordStream, _prepared: Sequence[Preparation]) -> MicroKeys:
     """The keys `micro` and `requests`; of contradictory records nothing is kept."""
     workload = case.workload
     assert isinstance(workload, Micro)
     shape = RequestShape(workload.request_bytes, case.board.chip.page_bytes)
     try:
-        micro, requests = micro_results(stream, shape)
+        requests = [request_results(series, shape) for series in load_requests(stream)]
     except DamagedResultError:
-        micro, requests = None, []
-    return {"micro": micro, "requests": requests}
+        return {"micro": None, "requests": []}
+    return {"micro": _micro_result(stream), "requests": requests}
 
 
-def micro_results(
-    stream: RecordStream, shape: RequestShape
-) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """The keys `micro` and `requests` of a result of this workload.
-
-    DamagedResultError if the records contradict each other.
-    """
-    requests = [request_results(series, shape) for series in load_requests(stream)]
+def _micro_result(stream: RecordStream) -> MicroResult | None:
+    """The key `micro`; None if the guest did not get so far."""
     record = stream.first("micro")
     if record is None:
-        return None, requests
-    tasks = [{"phase": total.phase, **task} for total in stream.task_totals for task in total.tasks]
-    return {**without_header(record), "tasks": tasks}, requests
+        return None
+    return {
+        "pattern": str(record["pattern"]),
+        "cache": str(record["cache"]),
+        "file_bytes": record["file_bytes"],
+        "volume_bytes": record["volume_bytes"],
+        "requests": record["requests"],
+        "requests_done": record["requests_done"],
+        "stopped": str(record["stopped"]),
+        "streams": record["streams"],
+        "dropped_rows": record["dropped_rows"],
+        "tasks": [
+            {"phase": total.phase, **task} for total in stream.task_totals for task in total.tasks
+        ],
+    }
 
 
-def _slowest(series: RequestSeries, shape: RequestShape) -> list[dict[str, Any]]:
+def _slowest(series: RequestSeries, shape: RequestShape) -> list[SlowestResult]:
     latencies = series.latency_ns
     chosen = sorted(range(len(latencies)), key=lambda i: (-latencies[i], i))[:SLOWEST]
     rows: dict[int, list[FlashRow]] = {request: [] for request in chosen}
@@ -187,40 +210,52 @@ def _slowest(series: RequestSeries, shape: RequestShape) -> list[dict[str, Any]]
             "latency_ns": latencies[request],
             "offset": series.offset[request],
             "cause": cause_of(series.op, series.offset[request], rows[request], shape),
-            "tasks": [{"name": row.task, **_counts(_sum([row]))} for row in rows[request]],
+            "tasks": [_request_task(row) for row in rows[request]],
         }
         for request in chosen
     ]
 
 
-def _by_task(rows: Iterable[FlashRow], when: str) -> list[dict[str, Any]]:
+def _request_task(row: FlashRow) -> RequestTask:
+    return {
+        "name": row.task,
+        "pages_read": row.pages_read,
+        "pages_programmed": row.pages_programmed,
+        "blocks_erased": row.blocks_erased,
+        "oob_pages": row.oob_pages,
+    }
+
+
+def _by_task(rows: Iterable[FlashRow], when: str) -> list[WhenTask]:
     """Sums by task, the longest in the driver first."""
     found: dict[str, list[FlashRow]] = {}
     for row in rows:
         found.setdefault(row.task, []).append(row)
-    sums = [{"name": name, "when": when, **_sum(part)} for name, part in found.items()]
+    sums: list[WhenTask] = [
+        {
+            "name": name,
+            "when": when,
+            **_counts(part),
+            "busy_ns": sum(row.busy_ns for row in part),
+        }
+        for name, part in found.items()
+    ]
     return sorted(sums, key=lambda task: (-task["busy_ns"], task["name"]))
 
 
-def _sum(rows: Iterable[FlashRow]) -> dict[str, int]:
-    read = programmed = erased = busy = oob = 0
+def _counts(rows: Iterable[FlashRow]) -> FlashCounts:
+    read = programmed = erased = oob = 0
     for row in rows:
         read += row.pages_read
         programmed += row.pages_programmed
         erased += row.blocks_erased
-        busy += row.busy_ns
         oob += row.oob_pages
     return {
         "pages_read": read,
         "pages_programmed": programmed,
         "blocks_erased": erased,
-        "busy_ns": busy,
         "oob_pages": oob,
     }
-
-
-def _counts(sums: Mapping[str, int]) -> dict[str, int]:
-    return {name: sums[name] for name in _COUNTS}
 
 
 def shortfall(workload: Micro, stream: RecordStream, full_phase: Phase | None) -> Shortfall | None:

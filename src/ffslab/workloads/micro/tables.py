@@ -8,12 +8,13 @@ the largest case.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from ffslab.results.columns import FLAG, INT, KEY, TEXT, Columns
+from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.micro.requests import FlashRow, RequestSeries, read_requests
 from ffslab.workloads.micro.startup import startup_count
+from ffslab.workloads.micro.stored import streams_of
 
 _FLASH = ("pages_read", "pages_programmed", "blocks_erased", "oob_pages")
 
@@ -42,16 +43,21 @@ TABLES: Mapping[str, Mapping[str, str]] = {}  # all are too large for rows of a 
 RECORD_TABLES = {"requests": REQUEST_COLUMNS, "request_tasks": REQUEST_TASK_COLUMNS}
 
 
-def rows(_result: Mapping[str, Any]) -> Mapping[str, Iterable[Mapping[str, Any]]]:
+def case_columns(_result: CaseResult) -> Mapping[str, object]:
+    """None: what all tables have of it is in its spec."""
+    return {}
+
+
+def rows(_result: CaseResult) -> Mapping[str, Iterable[Mapping[str, object]]]:
     """None: a result has no single requests."""
     return {}
 
 
-def record_columns(run: RunDirectory, result: Mapping[str, Any]) -> Iterator[tuple[str, Columns]]:
+def record_columns(run: RunDirectory, result: CaseResult) -> Iterator[tuple[str, Columns]]:
     """Both tables of a case that has requests; DamagedResultError if its records are gone."""
-    if not result.get("requests"):
+    if not streams_of(result):
         return
-    case_id = str(result["id"])
+    case_id = result["id"]
     key = (run.path.name, case_id)
     for series in read_requests(run.case_dir(case_id)):
         yield "requests", request_columns(key, series)

@@ -2,60 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from ffslab.model.units import format_duration_ns, format_size
+from ffslab.results.result import CaseResult, PhaseResult
 from ffslab.workloads.micro.result import mean_response_ns
-
-HEADINGS = ("mean", "max", "erases/block")
-_PARTS = (("startup", "start-up"), ("running", "running"), ("all", "all"))
-_COUNTS = (
-    ("pages_read", "r"),
-    ("pages_programmed", "w"),
-    ("blocks_erased", "e"),
-    ("oob_pages", "o"),
+from ffslab.workloads.micro.stored import (
+    FlashCounts,
+    RequestTask,
+    StreamResult,
+    micro_of,
+    streams_of,
 )
 
+HEADINGS = ("mean", "max", "erases/block")
 
-def cells(result: Mapping[str, Any]) -> Sequence[str]:
+
+def cells(result: CaseResult) -> Sequence[str]:
     """Response times, and wear from the first request to the end of the flush."""
-    phases: dict[str, Mapping[str, Any]] = {phase["phase"]: phase for phase in result["phases"]}
-    return (*response(result), erases(phases.get("workload", {})))
+    phases = {phase["phase"]: phase for phase in result["phases"]}
+    return (*response(result), erases(phases.get("workload")))
 
 
-def print_case(console: Console, result: Mapping[str, Any]) -> None:
+def print_case(console: Console, result: CaseResult) -> None:
     """How its flash was prepared, and its requests."""
     print_preparation(console, result)
     print_requests(console, result)
 
 
-def shows_phases(_result: Mapping[str, Any]) -> bool:
+def shows_phases(_result: CaseResult) -> bool:
     """What was read and written in the measured phase is in no other table."""
     return True
 
 
-def response(result: Mapping[str, Any]) -> tuple[str, str]:
+def response(result: CaseResult) -> tuple[str, str]:
     """Mean and longest response time of a case, for its line in the table of a run."""
     mean = mean_response_ns(result)
     if mean is None:
         return "", ""
-    longest = max(stream["all"]["max_ns"] for stream in result["requests"] if stream["all"])
+    longest = max(stream["all"]["max_ns"] for stream in streams_of(result) if stream["all"])
     return format_duration_ns(mean), format_duration_ns(longest)
 
 
-def erases(phase: Mapping[str, Any]) -> str:
-    """Erases per block: mean ± standard deviation."""
-    if "erases_mean" not in phase:
+def erases(phase: PhaseResult | None) -> str:
+    """Erases per block: mean ± standard deviation; empty without snapshots of the blocks."""
+    if phase is None or "erases_mean" not in phase or "erases_std" not in phase:
         return ""
     return f"{phase['erases_mean']:.2f} ± {phase['erases_std']:.2f}"
 
 
-def print_preparation(console: Console, result: Mapping[str, Any]) -> None:
+def print_preparation(console: Console, result: CaseResult) -> None:
     """What the preparation of the flash achieved."""
     preparation = result.get("preparation")
     if not preparation:
@@ -77,15 +77,15 @@ def print_preparation(console: Console, result: Mapping[str, Any]) -> None:
     console.print(f"  {prepared['state']}: {', '.join(parts)}", markup=False)
 
 
-def print_requests(console: Console, result: Mapping[str, Any]) -> None:
+def print_requests(console: Console, result: CaseResult) -> None:
     """Response times, who did what on the flash, and the slowest requests."""
-    micro = result.get("micro")
+    micro = micro_of(result)
     if micro:
         short = f", stopped by {micro['stopped']}" if micro["stopped"] else ""
         console.print(
             f"{micro['requests_done']:,} of {micro['requests']:,} requests{short}", markup=False
         )
-    streams = result.get("requests", [])
+    streams = streams_of(result)
     for title, table in (
         ("Response time", _latencies(streams)),
         ("Flash operations by task", _tasks(streams)),
@@ -96,27 +96,28 @@ def print_requests(console: Console, result: Mapping[str, Any]) -> None:
             console.print(table)
 
 
-def _latencies(streams: Sequence[Mapping[str, Any]]) -> Table:
+def _latencies(streams: Sequence[StreamResult]) -> Table:
     table = _table(("stream", "part"), ("requests", "mean", "p50", "p99", "max"))
     for stream in streams:
-        for key, name in _PARTS:
-            summary = stream[key]
-            # Without a start-up all requests are the running phase.
-            if summary is None or (key == "running" and not stream["startup_count"]):
+        # Without a start-up all requests are the running phase.
+        running = stream["running"] if stream["startup_count"] else None
+        parts = (("start-up", stream["startup"]), ("running", running), ("all", stream["all"]))
+        for name, summary in parts:
+            if summary is None:
                 continue
-            times = (summary[n] for n in ("mean_ns", "p50_ns", "p99_ns", "max_ns"))
+            times = (summary["mean_ns"], summary["p50_ns"], summary["p99_ns"], summary["max_ns"])
             cells = [f"{summary['count']:,}", *(format_duration_ns(time) for time in times)]
             table.add_row(f"{stream['stream']} {stream['op']}", name, *cells)
     return table
 
 
-def _tasks(streams: Sequence[Mapping[str, Any]]) -> Table:
+def _tasks(streams: Sequence[StreamResult]) -> Table:
     headings = ("pages r", "pages w", "erased", "OOB", "time")
     table = _table(("stream", "task", "when"), headings)
     when = {"request": "in requests", "after": "between"}
     for stream in streams:
         for task in stream["tasks"]:
-            counts = (f"{task[name]:,}" for name, _ in _COUNTS)
+            counts = (f"{count:,}" for count, _ in _counts(task))
             table.add_row(
                 f"{stream['stream']} {stream['op']}",
                 escape(task["name"]),
@@ -127,7 +128,7 @@ def _tasks(streams: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _slowest(streams: Sequence[Mapping[str, Any]]) -> Table:
+def _slowest(streams: Sequence[StreamResult]) -> Table:
     table = _table(("stream",), ("request", "offset", "time"))
     table.add_column("cause", overflow="fold")
     table.add_column("pages r, w, blocks e, OOB o", overflow="fold")
@@ -144,11 +145,21 @@ def _slowest(streams: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _operations(tasks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _operations(tasks: Sequence[RequestTask]) -> Iterator[str]:
     """For example "jffs2_gcd_mtd0 64r 1e"."""
     for task in tasks:
-        counts = [f"{task[name]}{letter}" for name, letter in _COUNTS if task[name]]
+        counts = [f"{count}{letter}" for count, letter in _counts(task) if count]
         yield " ".join([task["name"], *counts])
+
+
+def _counts(task: FlashCounts) -> Sequence[tuple[int, str]]:
+    """What a task did, and the letter that it is told by."""
+    return (
+        (task["pages_read"], "r"),
+        (task["pages_programmed"], "w"),
+        (task["blocks_erased"], "e"),
+        (task["oob_pages"], "o"),
+    )
 
 
 def _table(left: Sequence[str], right: Sequence[str]) -> Table:

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
 from ffslab.workloads.tree.records import START_LABEL, MemorySnapshot
+from ffslab.workloads.tree.stored import MemoryGrowth, MemoryResult
 
 FILESYSTEM, KMALLOC, INODES, OTHER = "filesystem", "kmalloc", "inodes", "other"
 GROUPS = (FILESYSTEM, KMALLOC, INODES, OTHER)
@@ -57,7 +57,7 @@ def slab_group(cache: str) -> str:
     return next(group for pattern, group in SLAB_GROUPS if fnmatchcase(cache, pattern))
 
 
-def memory_results(snapshots: Sequence[MemorySnapshot], prepared: bool) -> list[dict[str, Any]]:
+def memory_results(snapshots: Sequence[MemorySnapshot], prepared: bool) -> list[MemoryResult]:
     """One row per snapshot but "start", in order; none without "start".
 
     `prepared`: the guest is the one that prepared the flash.
@@ -72,7 +72,7 @@ def memory_results(snapshots: Sequence[MemorySnapshot], prepared: bool) -> list[
     ]
 
 
-def memory_growth(start: MemorySnapshot, now: MemorySnapshot) -> dict[str, Any]:
+def memory_growth(start: MemorySnapshot, now: MemorySnapshot) -> MemoryGrowth:
     """The figures of one row, in bytes."""
     caches = _growth(start.slabs, now.slabs)
     callers = _growth(start.vmalloc, now.vmalloc)
@@ -84,25 +84,37 @@ def memory_growth(start: MemorySnapshot, now: MemorySnapshot) -> dict[str, Any]:
     total = sum(groups.values()) + vmalloc + sizes["percpu_bytes"]
     explained = total + sum(sizes[name] for name in _EXPLAINED)
     return {
-        "slab_bytes": groups,
+        "slab_bytes": {
+            "filesystem": groups[FILESYSTEM],
+            "kmalloc": groups[KMALLOC],
+            "inodes": groups[INODES],
+            "other": groups[OTHER],
+        },
         "vmalloc_bytes": vmalloc,
         "kernel_stack_bytes": sizes["kernel_stack_bytes"],
         "percpu_bytes": sizes["percpu_bytes"],
         "page_cache_bytes": sizes["page_cache_bytes"],
         "other_bytes": -sizes["mem_free_bytes"] - explained,
         "total_bytes": total,
-        "caches": caches,
-        "vmalloc": callers,
+        "caches": [list(row) for row in caches],
+        "vmalloc": [list(row) for row in callers],
     }
 
 
-def flat_memory(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def flat_memory(row: MemoryResult) -> Mapping[str, object]:
     """A row with each group of slabs as a figure of its own."""
-    return {**row, **{f"slab_{group}_bytes": row["slab_bytes"][group] for group in GROUPS}}
+    slabs = row["slab_bytes"]
+    return {
+        **row,
+        "slab_filesystem_bytes": slabs["filesystem"],
+        "slab_kmalloc_bytes": slabs["kmalloc"],
+        "slab_inodes_bytes": slabs["inodes"],
+        "slab_other_bytes": slabs["other"],
+    }
 
 
-def _growth(before: Mapping[str, int], after: Mapping[str, int]) -> list[list[Any]]:
-    """[[name, bytes], …] of what changed, the largest growth first."""
+def _growth(before: Mapping[str, int], after: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Name and bytes of what changed, the largest growth first."""
     changes = {name: after.get(name, 0) - before.get(name, 0) for name in {*before, *after}}
-    found = [[name, size] for name, size in changes.items() if size]
+    found = [(name, size) for name, size in changes.items() if size]
     return sorted(found, key=lambda row: (-row[1], row[0]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ffslab.protocol.records import OK
+from ffslab.results.result import CaseResult
 from ffslab.results.schema import (
     BY_NAME,
     DURATION,
@@ -16,7 +16,6 @@ from ffslab.results.schema import (
     PREPARATION,
     Figure,
     Metric,
-    Result,
     TaskWork,
     case_figures,
     figures_at,
@@ -25,6 +24,7 @@ from ffslab.results.schema import (
     timed_figures,
 )
 from ffslab.workloads.tree.memory import GROUPS, flat_memory
+from ffslab.workloads.tree.stored import TreeStep, image_of, tree_of
 
 KIND = "tree"
 OF = "the workload tree"
@@ -101,36 +101,36 @@ STEP_METRICS = (
 )
 
 
-def figures(result: Result) -> tuple[Figure, ...]:
+def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
+    image = image_of(result)
     return (
         *case_figures(result),
         *(figure for step in _steps(result) for figure in _step_figures(step)),
         *_memory_figures(result),
-        *figures_at(result.get("image") or {}, "image", IMAGE_METRICS, ("image_bytes",)),
+        *(figures_at(image, "image", IMAGE_METRICS, ("image_bytes",)) if image else ()),
         *latency_figures(result),
     )
 
 
-def tasks(result: Result) -> tuple[TaskWork, ...]:
+def tasks(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash in each step."""
-    return tuple(
-        work for step in _steps(result) for work in task_work(_place(step), step.get("tasks") or ())
-    )
+    return tuple(work for step in _steps(result) for work in task_work(_place(step), step["tasks"]))
 
 
-def _steps(result: Result) -> list[Mapping[str, Any]]:
+def _steps(result: CaseResult) -> list[TreeStep]:
     """The steps that came to their end."""
-    steps = (result.get("tree") or {}).get("steps") or ()
+    tree = tree_of(result)
+    steps = tree["steps"] if tree else ()
     return [step for step in steps if step["status"] == OK and step["duration_ns"] is not None]
 
 
-def _place(step: Mapping[str, Any]) -> str:
+def _place(step: TreeStep) -> str:
     """Its phase; the guest that prepared the flash has phases of the same names."""
-    return f"{PREPARATION}: {step['phase']}" if step["prepared"] else str(step["phase"])
+    return f"{PREPARATION}: {step['phase']}" if step["prepared"] else step["phase"]
 
 
-def _step_figures(step: Mapping[str, Any]) -> Iterator[Figure]:
+def _step_figures(step: TreeStep) -> Iterator[Figure]:
     main = () if step["prepared"] or step["step"] in WAITING else (DURATION.name,)
     yield from timed_figures(step, _place(step), STEP_METRICS, main)
     if len(step["parts"]) > 1:
@@ -138,9 +138,10 @@ def _step_figures(step: Mapping[str, Any]) -> Iterator[Figure]:
             yield from figures_at(part, f"{_place(step)}/{part['phase']}", (DURATION,))
 
 
-def _memory_figures(result: Result) -> Iterator[Figure]:
-    for row in (result.get("tree") or {}).get("memory") or ():
+def _memory_figures(result: CaseResult) -> Iterator[Figure]:
+    tree = tree_of(result)
+    for row in tree["memory"] if tree else ():
         where = f"{PREPARATION}: memory after" if row["prepared"] else "memory after"
-        is_mount = str(row["label"]).partition("-")[0] == "mount" and not row["prepared"]
+        is_mount = row["label"].partition("-")[0] == "mount" and not row["prepared"]
         main = ("total_bytes",) if is_mount else ()
         yield from figures_at(flat_memory(row), f"{where} {row['label']}", MEMORY_METRICS, main)

@@ -13,11 +13,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ffslab.errors import DamagedResultError
-from ffslab.protocol.records import MEASURED_STEP, Record, RecordStream, is_count
+from ffslab.protocol.records import (
+    MEASURED_STEP,
+    Record,
+    RecordStream,
+    TaskRecord,
+    is_count,
+)
+from ffslab.workloads.tree.stored import WalkCounts
 
 RECORDS_NAME = "records.jsonl"
 START_LABEL = "start"  # of the memory before the first attach or mount
-TASK_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
 TREE_COUNTS = ("directories", "files", "links", "others", "bytes", "depth", "found")
 MEMORY_SIZES = (
     "mem_free_bytes",
@@ -46,7 +52,7 @@ class TreePhase:
     bytes_read: int
     bytes_written: int
     counters: Mapping[str, int] | None
-    tasks: tuple[Mapping[str, Any], ...] = ()
+    tasks: tuple[TaskRecord, ...] = ()
 
     @property
     def duration_ns(self) -> int:
@@ -69,7 +75,7 @@ class TreeRecords:
     """What one guest reported, by name of the phase; memory in order."""
 
     phases: Mapping[str, TreePhase] = field(default_factory=dict)
-    trees: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    trees: Mapping[str, WalkCounts] = field(default_factory=dict)
     memory: tuple[MemorySnapshot, ...] = ()
 
 
@@ -111,51 +117,51 @@ def _by_phase(records: Iterable[Record], read: Callable[[Record], _Read]) -> dic
 
 def _phase(record: Record) -> TreePhase:
     name = record["phase"]
-    what = f"phase {name}"
-    numbers = _numbers(
-        {"bytes_read": 0, "bytes_written": 0, **record},
-        ("t_start_ns", "t_end_ns", "bytes_read", "bytes_written"),
-        what,
-    )
-    if numbers["t_end_ns"] < numbers["t_start_ns"]:
-        raise ValueError(f"{what} ends before it begins")
+    if record["t_end_ns"] < record["t_start_ns"]:
+        raise ValueError(f"phase {name} ends before it begins")
     return TreePhase(
         name=name,
         status="ok" if record["status"] == "ok" else "error",
         errno_name=str(record.get("errno_name", "")),
-        counters=_counters(record, what),
-        t_start_ns=numbers["t_start_ns"],
-        t_end_ns=numbers["t_end_ns"],
-        bytes_read=numbers["bytes_read"],
-        bytes_written=numbers["bytes_written"],
+        counters=_counters(record),
+        t_start_ns=record["t_start_ns"],
+        t_end_ns=record["t_end_ns"],
+        bytes_read=record.get("bytes_read", 0),
+        bytes_written=record.get("bytes_written", 0),
     )
 
 
-def _counters(record: Record, what: str) -> dict[str, int] | None:
+def _counters(record: Record) -> dict[str, int] | None:
     """What both ends have; None if the phase had no monitor, or its end could not be read."""
-    sides = [record.get(name) for name in ("flash_start", "flash_end")]
-    before, after = (_amounts(side or {}, f"{what}: counters") for side in sides)
+    before, after = record.get("flash_start") or {}, record.get("flash_end") or {}
     fallen = next((name for name in after if after[name] < before.get(name, 0)), None)
     if fallen is not None:
-        raise ValueError(f"{what}: counter {fallen} falls from {before[fallen]} to {after[fallen]}")
+        raise ValueError(
+            f"phase {record['phase']}: counter {fallen} falls from {before[fallen]} "
+            f"to {after[fallen]}"
+        )
     return {name: after[name] - before[name] for name in after if name in before} or None
 
 
-def _tasks(record: Record) -> tuple[Mapping[str, Any], ...]:
-    what = f"tasks of phase {record['phase']}"
-    found = []
-    for task in record["tasks"]:
-        if not isinstance(task.get("name"), str):
-            raise ValueError(f"{what}: a task without a name")
-        found.append({"name": task["name"], **_numbers(task, TASK_COUNTS, what)})
-    return tuple(found)
+def _tasks(record: Record) -> tuple[TaskRecord, ...]:
+    return tuple(record["tasks"])
 
 
-def _tree(record: Record) -> Mapping[str, Any]:
+def _tree(record: Record) -> WalkCounts:
     what = f"tree of phase {record['phase']}"
     if not isinstance(record["digest"], str):
         raise ValueError(f"{what}: its digest is no text")
-    return {**_numbers(record, TREE_COUNTS, what), "digest": record["digest"]}
+    counts = _numbers(record, TREE_COUNTS, what)
+    return {
+        "directories": counts["directories"],
+        "files": counts["files"],
+        "links": counts["links"],
+        "others": counts["others"],
+        "bytes": counts["bytes"],
+        "depth": counts["depth"],
+        "found": counts["found"],
+        "digest": record["digest"],
+    }
 
 
 def _memory(record: Record) -> MemorySnapshot:
@@ -184,14 +190,8 @@ def _sums(rows: Any, width: int, what: str) -> dict[str, int]:
     return sums
 
 
-def _numbers(record: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, int]:
-    return _amounts({name: record.get(name) for name in names}, what)
-
-
-def _amounts(values: Any, what: str) -> dict[str, int]:
-    if not isinstance(values, dict):
-        raise ValueError(f"{what}: no object")
-    bad = next((name for name, value in values.items() if not is_count(value)), None)
+def _numbers(record: Record, names: Sequence[str], what: str) -> dict[str, int]:
+    bad = next((name for name in names if not is_count(record.get(name))), None)
     if bad is not None:
-        raise ValueError(f"{what}: {bad} is {values[bad]!r}")
-    return dict(values)
+        raise ValueError(f"{what}: {bad} is {record.get(bad)!r}")
+    return {name: record[name] for name in names}

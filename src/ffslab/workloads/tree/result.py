@@ -14,23 +14,31 @@ from typing import Any
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
-from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream
-from ffslab.results.metrics import FLASH_TIMES, flash_times, in_driver_ns
+from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, TaskRecord
+from ffslab.results.metrics import flash_times, in_driver_ns
 from ffslab.results.preparation import Preparation
+from ffslab.results.result import CaseResult, FlashTimes
 from ffslab.results.shortfall import FULL, Shortfall
 from ffslab.workloads.tree.keys import Tree
 from ffslab.workloads.tree.memory import memory_results
-from ffslab.workloads.tree.records import (
-    TASK_COUNTS,
-    TREE_COUNTS,
-    TreePhase,
-    TreeRecords,
-    load_tree_records,
-)
+from ffslab.workloads.tree.records import TreePhase, TreeRecords, load_tree_records
 from ffslab.workloads.tree.steps import SPLITS, Step, guests_of
+from ffslab.workloads.tree.stored import (
+    ImageResult,
+    MemoryResult,
+    StepFlash,
+    StepTimes,
+    TreeKeys,
+    TreeResult,
+    TreeStep,
+    WalkCounts,
+    tree_of,
+)
 
 # No phases of it are summed up.
 PHASES: tuple[str, ...] = ()
+KEYS = TreeKeys
+ELSEWHERE: Mapping[str, object] = {"tree": None, "image": None}
 _NOT_TIMED = ("settle", "drop", "warm", "check", *SPLITS)
 OK, ERROR, MISSING = "ok", "error", "missing"
 # The phases of a word, in order, where they are not just itself.
@@ -41,29 +49,28 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 # Those which are there only with UBI; "volume" only when a new one is made.
 _UBI_PARTS = ("attach", "detach")
 _OPTIONAL_PARTS = ("volume",)
-COUNTERS = ("pages_read", "pages_programmed", "blocks_erased", "oob_reads", "oob_programs")
 # What puts an image on the flash: a verb of the plan, and how its phase's name begins.
 _WRITE_VERB, _WRITE_PHASE = "write-image", "write"
+_NO_WALK: WalkCounts = {
+    "directories": None,
+    "files": None,
+    "links": None,
+    "others": None,
+    "bytes": None,
+    "depth": None,
+    "found": None,
+    "digest": None,
+}
 _OF_FILES = re.compile(r"after \d+ of (\d+) files")
-_IMAGE_FACTS = (
-    "tree",
-    "tree_sha256",
-    "tool",
-    "command",
-    "image_bytes",
-    "flash_bytes",
-    "tree_bytes",
-    "sha256",
-)
 
 
-def verdict_times_ns(result: Mapping[str, Any]) -> dict[str, float]:
+def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     """Each step that was measured and does something, by the name of its phase."""
-    steps = (result.get("tree") or {}).get("steps") or ()
+    tree = tree_of(result)
     return {
-        str(step["phase"]): float(step["duration_ns"])
-        for step in steps
-        if step["duration_ns"] and str(step["phase"]).partition("-")[0] not in _NOT_TIMED
+        step["phase"]: float(step["duration_ns"])
+        for step in (tree["steps"] if tree else ())
+        if step["duration_ns"] and step["phase"].partition("-")[0] not in _NOT_TIMED
     }
 
 
@@ -72,10 +79,9 @@ def check_records(stream: RecordStream) -> None:
     load_tree_records(stream)
 
 
-def result_keys(
-    case: Case, stream: RecordStream, prepared: Sequence[Preparation]
-) -> dict[str, Any]:
+def result_keys(case: Case, stream: RecordStream, prepared: Sequence[Preparation]) -> TreeKeys:
     """The keys `tree` and `image`; `tree` is null if records contradict each other."""
+    tree: TreeResult | None
     try:
         tree = tree_results(case, stream, [one.stream for one in prepared])
     except DamagedResultError:
@@ -85,9 +91,7 @@ def result_keys(
     return {"tree": tree, "image": image}
 
 
-def tree_results(
-    case: Case, stream: RecordStream, prepared: Sequence[RecordStream]
-) -> dict[str, Any]:
+def tree_results(case: Case, stream: RecordStream, prepared: Sequence[RecordStream]) -> TreeResult:
     """The key `tree` of a result; DamagedResultError.
 
     `prepared`: what the guests reported that ran before the case's own.
@@ -97,8 +101,8 @@ def tree_results(
     *before, own_steps = guests_of(workload, case.state)
     ubi = case.filesystem.ubi is not None
     own = load_tree_records(stream)
-    steps: list[dict[str, Any]] = []
-    memory: list[dict[str, Any]] = []
+    steps: list[TreeStep] = []
+    memory: list[MemoryResult] = []
     for number, words in enumerate(before):
         told = prepared[number] if number < len(prepared) else RecordStream((), (), False)
         records, ended = load_tree_records(told), told.end is not None
@@ -108,13 +112,15 @@ def tree_results(
     return {"steps": steps, "memory": [*memory, *memory_results(own.memory, prepared=False)]}
 
 
-def _prepared_step(step: Step, records: TreeRecords, ubi: bool, ended: bool) -> dict[str, Any]:
+def _prepared_step(step: Step, records: TreeRecords, ubi: bool, ended: bool) -> TreeStep:
     """A step of the preparing guest; the last, `crash` or `restart`, is its end and no phase."""
-    row = step_results(step, records, ubi) | {"prepared": True}
-    return row | {"status": OK if ended else MISSING} if step.word in SPLITS else row
+    row: TreeStep = {**step_results(step, records, ubi), "prepared": True}
+    if step.word in SPLITS:
+        row["status"] = OK if ended else MISSING
+    return row
 
 
-def step_results(step: Step, records: TreeRecords, ubi: bool) -> dict[str, Any]:
+def step_results(step: Step, records: TreeRecords, ubi: bool) -> TreeStep:
     """One row of `steps`; `ubi`: UBI is below the file system."""
     parts = PARTS.get(step.word, (step.word,))
     names = [step.phase_of(part) for part in parts]
@@ -122,7 +128,6 @@ def step_results(step: Step, records: TreeRecords, ubi: bool) -> dict[str, Any]:
     bad = next((phase for phase in phases if phase.status != OK), None)
     left_out = {*_OPTIONAL_PARTS, *(() if ubi else _UBI_PARTS)}
     complete = all(step.phase_of(p) in records.phases for p in parts if p not in left_out)
-    tree = records.trees.get(step.phase)
     return {
         "index": step.index,
         "step": step.word,
@@ -137,12 +142,12 @@ def step_results(step: Step, records: TreeRecords, ubi: bool) -> dict[str, Any]:
         **_flash(phases),
         "bytes_read": sum(phase.bytes_read for phase in phases),
         "bytes_written": sum(phase.bytes_written for phase in phases),
-        **{key: tree[key] if tree else None for key in (*TREE_COUNTS, "digest")},
+        **records.trees.get(step.phase, _NO_WALK),
         "tasks": _by_task(task for phase in phases for task in phase.tasks),
     }
 
 
-def image_results(facts: Mapping[str, Any] | None, stream: RecordStream) -> dict[str, Any] | None:
+def image_results(facts: Mapping[str, Any] | None, stream: RecordStream) -> ImageResult | None:
     """The key `image` of a result; None without an image (`facts` of the built one).
 
     `stream`: of the guest that wrote it to the flash. What it did not report is null. `ratio`
@@ -153,7 +158,14 @@ def image_results(facts: Mapping[str, Any] | None, stream: RecordStream) -> dict
     image, tree = facts["image_bytes"], facts["tree_bytes"]
     written = stream.first("written")
     return {
-        **{name: facts[name] for name in _IMAGE_FACTS},
+        "tree": facts["tree"],
+        "tree_sha256": facts["tree_sha256"],
+        "tool": facts["tool"],
+        "command": facts["command"],
+        "image_bytes": image,
+        "flash_bytes": facts["flash_bytes"],
+        "tree_bytes": tree,
+        "sha256": facts["sha256"],
         "ratio": tree / image if image else None,
         "write_ns": _write_ns(stream),
         "pages": written["pages"] if written else None,
@@ -161,33 +173,58 @@ def image_results(facts: Mapping[str, Any] | None, stream: RecordStream) -> dict
     }
 
 
-def _flash(phases: Sequence[TreePhase]) -> dict[str, int | None]:
+def _flash(phases: Sequence[TreePhase]) -> StepFlash:
     """Flash operations of a step's phases, and how long they took (`flash_times`).
 
     Null where no phase had a monitor; the chip's times also where the chip does not count.
     """
     counted = [phase.counters for phase in phases if phase.counters is not None]
-    if not counted:
-        return dict.fromkeys((*FLASH_TIMES, "in_driver_ns", *COUNTERS))
-    times = [flash_times(one) for one in counted]
-    known = all(times)
+
+    def counter(name: str) -> int | None:
+        return sum(one.get(name, 0) for one in counted) if counted else None
+
     return {
-        **{name: sum(one[name] for one in times) if known else None for name in FLASH_TIMES},
-        "in_driver_ns": sum(in_driver_ns(one) for one in counted),
-        **{name: sum(one.get(name, 0) for one in counted) for name in COUNTERS},
+        **_times([flash_times(one) for one in counted]),
+        "in_driver_ns": sum(in_driver_ns(one) for one in counted) if counted else None,
+        "pages_read": counter("pages_read"),
+        "pages_programmed": counter("pages_programmed"),
+        "blocks_erased": counter("blocks_erased"),
+        "oob_reads": counter("oob_reads"),
+        "oob_programs": counter("oob_programs"),
     }
 
 
-def _by_task(tasks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _times(phases: Sequence[FlashTimes]) -> StepTimes:
+    """The chip's times of phases together; null if there are none, or it does not count in one."""
+    known = bool(phases) and all(phases)
+    return {
+        "flash_read_ns": sum(one["flash_read_ns"] for one in phases) if known else None,
+        "flash_program_ns": sum(one["flash_program_ns"] for one in phases) if known else None,
+        "flash_erase_ns": sum(one["flash_erase_ns"] for one in phases) if known else None,
+        "flash_transfer_ns": sum(one["flash_transfer_ns"] for one in phases) if known else None,
+        "flash_ns": sum(one["flash_ns"] for one in phases) if known else None,
+    }
+
+
+def _by_task(tasks: Iterable[TaskRecord]) -> list[TaskRecord]:
     """Sums by name, the longest in the driver first."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, TaskRecord] = {}
     for task in tasks:
-        sums = found.setdefault(
-            task["name"], {"name": task["name"], **dict.fromkeys(TASK_COUNTS, 0)}
-        )
-        for name in TASK_COUNTS:
-            sums[name] += task[name]
+        name = task["name"]
+        known = found.get(name)
+        found[name] = {**task} if known is None else _sum(known, task)
     return sorted(found.values(), key=lambda task: (-task["busy_ns"], task["name"]))
+
+
+def _sum(one: TaskRecord, other: TaskRecord) -> TaskRecord:
+    return {
+        "name": one["name"],
+        "pages_read": one["pages_read"] + other["pages_read"],
+        "pages_programmed": one["pages_programmed"] + other["pages_programmed"],
+        "blocks_erased": one["blocks_erased"] + other["blocks_erased"],
+        "busy_ns": one["busy_ns"] + other["busy_ns"],
+        "oob_pages": one["oob_pages"] + other["oob_pages"],
+    }
 
 
 def _write_ns(stream: RecordStream) -> int | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from ffslab.results.columns import FLAG, INT, KEY, TEXT, Columns, columns_of
+from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.tree.memory import flat_memory
 from ffslab.workloads.tree.metrics import MEMORY_METRICS, STEP_METRICS
+from ffslab.workloads.tree.stored import image_of, tree_of
 
 TREE_STEP_COLUMNS: Mapping[str, str] = {
     **KEY,
@@ -35,15 +36,27 @@ TABLES = {"tree_steps": TREE_STEP_COLUMNS, "memory": MEMORY_COLUMNS}
 RECORD_TABLES: Mapping[str, Mapping[str, str]] = {}
 
 
-def rows(result: Mapping[str, Any]) -> Mapping[str, Iterable[Mapping[str, Any]]]:
-    """One row per step, and one per label of the memory; older versions' results have none."""
-    tree = result.get("tree") or {}
+def case_columns(result: CaseResult) -> Mapping[str, object]:
+    """The image that was on the flash, if there was one."""
+    image = image_of(result)
+    if image is None:
+        return {}
     return {
-        "tree_steps": tree.get("steps", ()),
-        "memory": map(flat_memory, tree.get("memory", ())),
+        "tree_bytes": image["tree_bytes"],
+        "image_bytes": image["image_bytes"],
+        "image_flash_bytes": image["flash_bytes"],
+        "image_write_ns": image["write_ns"],
     }
 
 
-def record_columns(_run: RunDirectory, _result: Mapping[str, Any]) -> Iterable[tuple[str, Columns]]:
+def rows(result: CaseResult) -> Mapping[str, Iterable[Mapping[str, object]]]:
+    """One row per step, and one per label of the memory; older versions' results have none."""
+    tree = tree_of(result)
+    if tree is None:
+        return {"tree_steps": (), "memory": ()}
+    return {"tree_steps": tree["steps"], "memory": map(flat_memory, tree["memory"])}
+
+
+def record_columns(_run: RunDirectory, _result: CaseResult) -> Iterable[tuple[str, Columns]]:
     """None: all of it is in the result."""
     return ()

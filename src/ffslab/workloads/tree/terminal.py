@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from ffslab.model.units import format_duration_ns, format_size
+from ffslab.results.result import CaseResult
+from ffslab.workloads.tree.stored import ImageResult, MemoryResult, TreeStep, image_of, tree_of
 
 HEADINGS = ("mount", "all steps", "RAM")
-_GROUPS = (("filesystem", "fs"), ("kmalloc", "kmalloc"), ("inodes", "inodes"), ("other", "other"))
-_SIZES = (
-    ("vmalloc_bytes", "vmalloc"),
-    ("kernel_stack_bytes", "stacks"),
-    ("total_bytes", "total"),
-    ("other_bytes", "rest"),
-)
+_MEMORY = ("fs", "kmalloc", "inodes", "other", "vmalloc", "stacks", "total", "rest")
 
 
-def cells(result: Mapping[str, Any]) -> Sequence[str]:
+def cells(result: CaseResult) -> Sequence[str]:
     """For a case's line in the table of a run: first mount, all steps, RAM after that mount.
 
     All of the case's own guest, not what prepared the flash; without `settle`, which waits.
     """
-    tree = result.get("tree") or {"steps": (), "memory": ()}
+    tree = tree_of(result) or {"steps": [], "memory": []}
     steps = [step for step in tree["steps"] if not step["prepared"]]
     mount = next((step for step in steps if step["step"] == "mount"), None)
     work = [step["duration_ns"] for step in steps if step["step"] != "settle"]
@@ -40,15 +35,15 @@ def cells(result: Mapping[str, Any]) -> Sequence[str]:
     )
 
 
-def print_case(console: Console, result: Mapping[str, Any]) -> None:
+def print_case(console: Console, result: CaseResult) -> None:
     """The image, the steps with who did what on the flash, and the growth of memory."""
     preparation = result.get("preparation")
     if preparation:
         key = preparation["key"]
         where = "the case's own guest" if key is None else key[:12]
         console.print(f"preparation: {preparation['outcome']} ({where})", markup=False)
-    _print_image(console, result.get("image"))
-    tree = result.get("tree")
+    _print_image(console, image_of(result))
+    tree = tree_of(result)
     if not tree:
         return
     for title, table in (
@@ -61,12 +56,12 @@ def print_case(console: Console, result: Mapping[str, Any]) -> None:
             console.print(table)
 
 
-def shows_phases(result: Mapping[str, Any]) -> bool:
+def shows_phases(result: CaseResult) -> bool:
     """Its phases are in the table of steps, if there is one."""
-    return not result.get("tree")
+    return not tree_of(result)
 
 
-def _print_image(console: Console, image: Mapping[str, Any] | None) -> None:
+def _print_image(console: Console, image: ImageResult | None) -> None:
     if not image:
         return
     ratio = "" if image["ratio"] is None else f" ({image['ratio']:.2f} : 1)"
@@ -85,17 +80,17 @@ def _print_image(console: Console, image: Mapping[str, Any] | None) -> None:
     console.print(f"  {image['command']}", markup=False)
 
 
-def _steps(steps: Sequence[Mapping[str, Any]]) -> Table:
+def _steps(steps: Sequence[TreeStep]) -> Table:
     """A line per step; below it its error, its parts if there are several, what it found."""
     headings = ("time", "flash", "pages r", "pages w", "erased", "entries", "data")
     table = _table(("step",), headings)
     for step in steps:
-        counts = (_count(step[n]) for n in ("pages_read", "pages_programmed", "blocks_erased"))
+        counts = (step["pages_read"], step["pages_programmed"], step["blocks_erased"])
         table.add_row(
             escape(step["phase"]),
             "missing" if step["status"] == "missing" else _duration(step["duration_ns"]),
-            _duration(step["flash_ns"]),
-            *counts,
+            _duration(step.get("flash_ns")),
+            *map(_count, counts),
             _count(_entries(step)),
             _data(step),
         )
@@ -109,43 +104,46 @@ def _steps(steps: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _entries(step: Mapping[str, Any]) -> int | None:
-    if step["files"] is None:
-        return None
-    return int(sum(step[name] for name in ("directories", "files", "links", "others")))
+def _entries(step: TreeStep) -> int | None:
+    counts = (step["directories"], step["files"], step["links"], step["others"])
+    return None if step["files"] is None else sum(count or 0 for count in counts)
 
 
-def _data(step: Mapping[str, Any]) -> str:
+def _data(step: TreeStep) -> str:
     """Bytes of the tree, or what a step without one wrote."""
     size = step["bytes_written"] if step["bytes"] is None else step["bytes"]
     return format_size(size) if size else ""
 
 
-def _tasks(steps: Sequence[Mapping[str, Any]]) -> Table:
+def _tasks(steps: Sequence[TreeStep]) -> Table:
     table = _table(("step", "task"), ("pages r", "pages w", "erased", "OOB", "time"))
-    names = ("pages_read", "pages_programmed", "blocks_erased", "oob_pages")
     for step in steps:
         for task in step["tasks"]:
             table.add_row(
                 escape(step["phase"]),
                 escape(task["name"]),
-                *(f"{task[name]:,}" for name in names),
+                f"{task['pages_read']:,}",
+                f"{task['pages_programmed']:,}",
+                f"{task['blocks_erased']:,}",
+                f"{task['oob_pages']:,}",
                 format_duration_ns(task["busy_ns"]),
             )
     return table
 
 
-def _memory(rows: Sequence[Mapping[str, Any]]) -> Table:
+def _memory(rows: Sequence[MemoryResult]) -> Table:
     """Slabs by group, vmalloc, stacks, total; `rest` is what free memory lost besides all that."""
-    table = _table(("after",), [heading for _, heading in (*_GROUPS, *_SIZES)])
+    table = _table(("after",), _MEMORY)
     for row in rows:
         table.add_row(escape(row["label"]), *_memory_cells(row))
     return table
 
 
-def _memory_cells(row: Mapping[str, Any]) -> Iterator[str]:
-    sizes = [row["slab_bytes"][group] for group, _ in _GROUPS]
-    for size in [*sizes, *(row[name] for name, _ in _SIZES)]:
+def _memory_cells(row: MemoryResult) -> Iterator[str]:
+    slabs = row["slab_bytes"]
+    groups = (slabs["filesystem"], slabs["kmalloc"], slabs["inodes"], slabs["other"])
+    own = (row["vmalloc_bytes"], row["kernel_stack_bytes"], row["total_bytes"], row["other_bytes"])
+    for size in (*groups, *own):
         yield f"{round(size / 1024):,}"
 
 

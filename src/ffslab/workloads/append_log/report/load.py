@@ -17,7 +17,7 @@ from ffslab.report.axes import Axis, axis_of
 from ffslab.report.data import Case, Latency, Run
 from ffslab.report.distribution import Distribution, merge
 from ffslab.report.load import (
-    Row,
+    Document,
     explained,
     fixed_options,
     histogram,
@@ -29,8 +29,10 @@ from ffslab.report.load import (
     setting,
     study_word,
 )
-from ffslab.workloads.append_log.metrics import KIND, METRICS
+from ffslab.results.result import CaseResult, PhaseResult, PhaseTask
+from ffslab.workloads.append_log.metrics import KIND
 from ffslab.workloads.append_log.result import LINE_OPS
+from ffslab.workloads.append_log.stored import LogResult, log_of
 
 FSYNC = "workload.fsync_every"
 NEVER = math.inf  # its place on the axis of fsync_every: behind all that sync
@@ -44,8 +46,6 @@ _TITLES: Mapping[str, str] = {
     "workload.lines": "lines",
 }
 DAEMON = ("init", "ffsagent")  # what the agent is called, in the guest and as a program
-_WEAR = ("erases_mean", "erases_std", "erases_spread", "write_amplification")
-_LOG = tuple(metric.name for metric in METRICS)
 _S_PER_YEAR = 365.25 * 86_400
 
 
@@ -129,36 +129,55 @@ def load_log(run_dir: Path) -> LogRun:
         return _placed(run, rows, cases)
 
 
-def _case(row: Row, plain: Case) -> Case:
+def _case(row: CaseResult, plain: Case) -> Case:
     """A case with its figures; without what it did not get to."""
-    log = row.get("append_log") or {}
+    log = log_of(row)
     phases = {phase["phase"]: phase for phase in row["phases"]}
-    whole = phases.get("workload") or {}
-    metrics = {name: log[name] for name in _LOG if log.get(name) is not None}
-    metrics |= {name: whole[name] for name in _WEAR if whole.get(name) is not None}
-    metrics |= _life(row, metrics.get("pages_per_line"), phases.get("append"))
+    found = _log_figures(log) if log else {}
+    if "workload" in phases:
+        found |= _wear_figures(phases["workload"])
+    if log and "append" in phases:
+        found |= _life(row["spec"], log, phases["append"])
     return replace(
         plain,
-        metrics={name: float(value) for name, value in metrics.items()},
+        metrics={name: float(value) for name, value in found.items() if value is not None},
         latencies=tuple(histogram(entry) for entry in row["latencies"]),
     )
 
 
-def _life(row: Row, pages: float | None, append: Row | None) -> dict[str, float]:
+def _log_figures(log: LogResult) -> dict[str, float | None]:
+    return {
+        "pages_per_line": log["pages_per_line"],
+        "pages_read_per_line": log["pages_read_per_line"],
+        "erases_per_1000_lines": log["erases_per_1000_lines"],
+        "line_mean_ns": log["line_mean_ns"],
+        "slow_share": log["slow_share"],
+    }
+
+
+def _wear_figures(whole: PhaseResult) -> dict[str, float | None]:
+    return {
+        "erases_mean": whole.get("erases_mean"),
+        "erases_std": whole.get("erases_std"),
+        "erases_spread": whole.get("erases_spread"),
+        "write_amplification": whole.get("write_amplification"),
+    }
+
+
+def _life(spec: Document, log: LogResult, append: PhaseResult) -> dict[str, float]:
     """How many lines wear the partition out, and how long that takes at the pace of the case.
 
     As if all blocks wore alike, and none was erased before all of its pages were programmed.
     """
-    spec, log = row["spec"], row.get("append_log") or {}
-    chip = spec["board"]["chip"]
-    if not pages or not append or not chip.get("endurance_cycles") or not log.get("lines_done"):
+    chip, pages = spec["board"]["chip"], log["pages_per_line"]
+    if not pages or not chip.get("endurance_cycles") or not log["lines_done"]:
         return {}
     lines = spec["partition_bytes"] / chip["page_bytes"] * chip["endurance_cycles"] / pages
     per_line_s = append["duration_ns"] / 1e9 / log["lines_done"]
     return {"life_lines": lines, "life_years": lines * per_line_s / _S_PER_YEAR}
 
 
-def _placed(run: Run, rows: Sequence[Row], cases: Sequence[Case]) -> LogRun:
+def _placed(run: Run, rows: Sequence[CaseResult], cases: Sequence[Case]) -> LogRun:
     numeric = _numeric_axes(rows)
     axis = _axis(numeric[0], rows) if numeric else None
     aside = {*numeric, data.SEED, data.STATE}
@@ -167,14 +186,14 @@ def _placed(run: Run, rows: Sequence[Row], cases: Sequence[Case]) -> LogRun:
     pane_axes = [name for name in run.varying if name == data.STATE or name in numeric[1:]]
     placed = []
     for row, case in zip(rows, cases, strict=True):
-        log = row.get("append_log") or {}
+        log = log_of(row)
         placed.append(
             LogCase(
                 case=case,
                 label=data.group_label(case.axes, line_axes) or "all cases",
                 pane=data.group_label(case.axes, pane_axes),
                 point=_point(row, axis.name) if axis else 0.0,
-                tasks=_tasks(log),
+                tasks=_tasks(log["tasks"] if log else ()),
             )
         )
     return LogRun(run, tuple(placed), axis, tuple(line_axes))
@@ -188,7 +207,7 @@ def _tells(axis: str, cases: Sequence[Case]) -> bool:
     return axis != data.FILESYSTEM and any(len(found) > 1 for found in values.values())
 
 
-def _numeric_axes(rows: Sequence[Row]) -> tuple[str, ...]:
+def _numeric_axes(rows: Sequence[CaseResult]) -> tuple[str, ...]:
     """The axes with several values that are numbers everywhere, those of the log first."""
     values: dict[str, list[Any]] = {}
     for row in rows:
@@ -203,20 +222,20 @@ def _numeric_axes(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: order.get(name, len(order))))
 
 
-def _axis(name: str, rows: Sequence[Row]) -> Axis:
+def _axis(name: str, rows: Sequence[CaseResult]) -> Axis:
     points = sorted({_point(row, name) for row in rows})
     names = ((NEVER, "no sync"),) if NEVER in points else ()
     return axis_of(name, points, _TITLES.get(name, ""), names)
 
 
-def _point(row: Row, name: str) -> float:
+def _point(row: CaseResult, name: str) -> float:
     """A case's place on a numeric axis: from its spec, which has every setting."""
     value = setting(row, name)
     return NEVER if name == FSYNC and not value else float(value or 0)
 
 
-def _tasks(log: Row) -> tuple[tuple[str, int], ...]:
+def _tasks(tasks: Sequence[PhaseTask]) -> tuple[tuple[str, int], ...]:
     sums: dict[str, int] = {}
-    for task in log.get("tasks") or ():
-        sums[task["name"]] = sums.get(task["name"], 0) + int(task["pages_programmed"])
+    for task in tasks:
+        sums[task["name"]] = sums.get(task["name"], 0) + task["pages_programmed"]
     return tuple(sums.items())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ffslab.report.data import Run
 from ffslab.report.load import (
-    Row,
+    Document,
     erases_during,
     explained,
     fixed_options,
@@ -20,22 +20,9 @@ from ffslab.report.load import (
     study_word,
 )
 from ffslab.results.metrics import FLASH_TIMES
+from ffslab.results.result import CaseResult, PhaseResult, WallResult
 from ffslab.workloads.ffsmark.metrics import KIND, files_per_s
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
-
-_WORKLOAD_KEYS = (
-    "read_bytes_per_s",
-    "write_bytes_per_s",
-    "pages_read",
-    "pages_programmed",
-    "blocks_erased",
-    "erases_mean",
-    "erases_std",
-    "erases_spread",
-    "write_amplification",
-    "in_driver_ns",
-)
-_PHASE_RATES = ("read_bytes_per_s", "write_bytes_per_s")
 
 
 def load_run(run_dir: Path) -> Run:
@@ -51,7 +38,12 @@ def load_run(run_dir: Path) -> Run:
         return _run(run_dir, manifest, rows, directory.walls())
 
 
-def _run(run_dir: Path, manifest: Row, rows: Sequence[Row], walls: Mapping[str, Row]) -> Run:
+def _run(
+    run_dir: Path,
+    manifest: Document,
+    rows: Sequence[CaseResult],
+    walls: Mapping[str, WallResult],
+) -> Run:
     study, fixed = study_word(manifest), fixed_options([row["spec"] for row in rows])
     return outline(
         run_dir,
@@ -60,7 +52,7 @@ def _run(run_dir: Path, manifest: Row, rows: Sequence[Row], walls: Mapping[str, 
         tuple(
             replace(
                 plain_case(row, manifest, study, fixed),
-                metrics=_metrics(row, walls.get(row["id"], {})),
+                metrics=_metrics(row, walls.get(row["id"])),
                 latencies=tuple(histogram(latency) for latency in row["latencies"]),
                 erases=erases_during(row, WORKLOAD_PHASES),
             )
@@ -69,52 +61,66 @@ def _run(run_dir: Path, manifest: Row, rows: Sequence[Row], walls: Mapping[str, 
     )
 
 
-def _metrics(row: Row, wall: Row) -> dict[str, float]:
+def _metrics(row: CaseResult, wall: WallResult | None) -> dict[str, float]:
     phases = {phase["phase"]: phase for phase in row["phases"]}
-    metrics = {
-        f"{name}_ns": float(phases[name]["duration_ns"])
-        for name in WORKLOAD_PHASES
-        if name in phases
-    }
-    for name in WORKLOAD_PHASES:
-        metrics.update(_phase(name, phases.get(name, {})))
-    metrics.update(_workload(phases.get("workload")))
+    own = [phases[name] for name in WORKLOAD_PHASES if name in phases]
+    metrics = {f"{phase['phase']}_ns": float(phase["duration_ns"]) for phase in own}
+    for phase in own:
+        metrics.update(_phase(phase))
     if "workload" in phases:
-        metrics.update(_flash_time([phases[name] for name in WORKLOAD_PHASES]))
+        metrics.update(_workload(phases["workload"]))
+        metrics.update(_flash_time(own))
     if row["virtual_ns"] is not None:
         metrics["total_ns"] = float(row["virtual_ns"])
-    for key in ("wall_ns", "virtual_per_wall"):
-        if wall.get(key) is not None:
-            metrics[key] = float(wall[key])
+    if wall is not None:
+        metrics["wall_ns"] = float(wall["wall_ns"])
+        if wall["virtual_per_wall"] is not None:
+            metrics["virtual_per_wall"] = float(wall["virtual_per_wall"])
     return metrics
 
 
-def _phase(name: str, phase: Row) -> dict[str, float]:
+def _phase(phase: PhaseResult) -> dict[str, float]:
     """One phase's rates and its bytes programmed ÷ written; without what it did not do."""
-    rate = files_per_s(phase)
-    metrics = {f"{name}_{key}": float(phase.get(key, 0)) for key in _PHASE_RATES}
-    if rate is not None:
-        metrics[f"{name}_files_per_s"] = rate
-    if phase.get("write_amplification") is not None:
-        metrics[f"{name}_share"] = float(phase["write_amplification"])
-    return {key: value for key, value in metrics.items() if value}
+    found = {
+        "read_bytes_per_s": phase["read_bytes_per_s"],
+        "write_bytes_per_s": phase["write_bytes_per_s"],
+        "files_per_s": files_per_s(phase),
+        "share": phase.get("write_amplification"),
+    }
+    return {f"{phase['phase']}_{key}": float(value) for key, value in found.items() if value}
 
 
-def _workload(total: Row | None) -> dict[str, float]:
-    """The three phases together; empty when the workload did not end."""
-    if total is None:
-        return {}
-    return {key: float(total[key]) for key in _WORKLOAD_KEYS if total.get(key) is not None}
+def _workload(total: PhaseResult) -> dict[str, float]:
+    """The three phases together."""
+    found = {
+        "read_bytes_per_s": total["read_bytes_per_s"],
+        "write_bytes_per_s": total["write_bytes_per_s"],
+        "pages_read": total.get("pages_read"),
+        "pages_programmed": total.get("pages_programmed"),
+        "blocks_erased": total.get("blocks_erased"),
+        "erases_mean": total.get("erases_mean"),
+        "erases_std": total.get("erases_std"),
+        "erases_spread": total.get("erases_spread"),
+        "write_amplification": total.get("write_amplification"),
+        "in_driver_ns": total.get("in_driver_ns"),
+    }
+    return {key: float(value) for key, value in found.items() if value is not None}
 
 
-def _flash_time(phases: Sequence[Row]) -> dict[str, float]:
+def _flash_time(phases: Sequence[PhaseResult]) -> dict[str, float]:
     """How long the chip was busy during the phases, as it counted itself, and the rest of the time.
 
     Empty where the chip does not count. Work between the phases (dropping caches) is in neither.
     """
     if not all(name in phase for phase in phases for name in FLASH_TIMES):
         return {}
-    metrics = {name: float(sum(phase[name] for phase in phases)) for name in FLASH_TIMES}
-    duration = sum(phase["duration_ns"] for phase in phases)
-    metrics["rest_ns"] = max(duration - metrics["flash_ns"], 0.0)
-    return metrics
+    duration_ns = sum(phase["duration_ns"] for phase in phases)
+    flash_ns = sum(phase["flash_ns"] for phase in phases)
+    return {
+        "flash_read_ns": float(sum(phase["flash_read_ns"] for phase in phases)),
+        "flash_program_ns": float(sum(phase["flash_program_ns"] for phase in phases)),
+        "flash_erase_ns": float(sum(phase["flash_erase_ns"] for phase in phases)),
+        "flash_transfer_ns": float(sum(phase["flash_transfer_ns"] for phase in phases)),
+        "flash_ns": float(flash_ns),
+        "rest_ns": max(duration_ns - flash_ns, 0.0),
+    }

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from ffslab.model.canonical import canonical_json
 from ffslab.report import data
 from ffslab.report.load import (
-    Row,
+    Document,
     distinct_specs,
     explained,
     fixed_options,
+    head_of,
     is_number,
     open_run,
     outline,
@@ -26,6 +27,7 @@ from ffslab.report.load import (
     setting,
     study_word,
 )
+from ffslab.results.result import CaseHead, CaseResult, PhaseResult, PreparationResult
 from ffslab.workloads.micro.metrics import KIND
 from ffslab.workloads.micro.report.data import (
     MicroCase,
@@ -36,29 +38,62 @@ from ffslab.workloads.micro.report.data import (
     Stream,
     TaskWork,
 )
+from ffslab.workloads.micro.stored import (
+    FlashCounts,
+    StreamResult,
+    SummaryResult,
+    micro_of,
+    streams_of,
+)
 
-_KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt", "short")
 _OWN_PLACE = ("part", "workload.pattern", "workload.mix_pattern", data.SEED)
+
+
+class _Place(TypedDict):
+    """What of a `MicroCase` is from its spec."""
+
+    part: str
+    pattern: str
+    mix_pattern: str
+    cache: str
+    asked_bytes: int
+
+
+class _Figures(TypedDict):
+    """What of a `MicroCase` was measured."""
+
+    streams: tuple[Stream, ...]
+    erases_mean: float | None
+    erases_std: float | None
+    pages_programmed: int
+    blocks_erased: int
+    flush_pages: int
+    volume_bytes: NotRequired[int]
+    moved_bytes: NotRequired[int]
+    requests: NotRequired[int]
+    file_bytes: NotRequired[int]
+    stopped: NotRequired[str]
+    preparation: NotRequired[Preparation]
 
 
 def load_micro(run_dir: Path) -> MicroRun:
     """Read `run_dir`. Raises as `ffslab.report.load.load_run` does."""
     directory = open_run(run_dir)
     manifest = directory.manifest()
-    rows: list[dict[str, Any]] = []
-    figures: list[dict[str, Any]] = []
+    rows: list[CaseHead] = []
+    figures: list[_Figures] = []
     with explained(run_dir, manifest):
         for row in read_rows(directory, KIND):
-            rows.append({key: row.get(key) for key in _KEPT})
+            rows.append(head_of(row))
             figures.append(_figures(row))
         return _micro_run(run_dir, manifest, rows, figures)
 
 
 def _micro_run(
     run_dir: Path,
-    manifest: Row,
-    rows: Sequence[Row],
-    figures: Sequence[Mapping[str, Any]],
+    manifest: Document,
+    rows: Sequence[CaseHead],
+    figures: Sequence[_Figures],
 ) -> MicroRun:
     study = study_word(manifest)
     specs = distinct_specs(row["spec"] for row in rows)
@@ -93,7 +128,7 @@ def _micro_run(
     )
 
 
-def _numeric_axes(rows: Sequence[Row]) -> tuple[str, ...]:
+def _numeric_axes(rows: Sequence[CaseHead]) -> tuple[str, ...]:
     """The axes whose values are numbers everywhere, request size first.
 
     States that are named after their fill rate, and differ in nothing else, are an axis of it.
@@ -121,13 +156,13 @@ def _state_axis(numeric: Sequence[str]) -> tuple[str, ...]:
     return (data.STATE,) if any(name.startswith("state.") for name in numeric) else ()
 
 
-def _number(row: Row, name: str) -> float:
+def _number(row: CaseHead, name: str) -> float:
     """A case's place on a numeric axis: from its spec, which has every setting."""
     value = setting(row, name)
-    return float(row["axes"].get(name) if value is None else value)
+    return float(row["axes"][name] if value is None else value)
 
 
-def _place(row: Row) -> dict[str, Any]:
+def _place(row: CaseHead) -> _Place:
     workload = row["spec"]["workload"]
     return {
         "part": str(row["axes"].get("part", "")),
@@ -138,50 +173,51 @@ def _place(row: Row) -> dict[str, Any]:
     }
 
 
-def _figures(row: Row) -> dict[str, Any]:
+def _figures(row: CaseResult) -> _Figures:
     """What a case measured; without what it did not get to."""
     phases = {phase["phase"]: phase for phase in row["phases"]}
-    whole = phases.get("workload") or phases.get("measure") or {}
-    found: dict[str, Any] = {
-        "streams": tuple(_stream(e) for e in row.get("requests") or () if e["all"]),
-        "erases_mean": whole.get("erases_mean"),
-        "erases_std": whole.get("erases_std"),
-        "pages_programmed": int(whole.get("pages_programmed") or 0),
-        "blocks_erased": int(whole.get("blocks_erased") or 0),
-        "flush_pages": int((phases.get("flush") or {}).get("pages_programmed") or 0),
+    whole, flush = phases.get("workload") or phases.get("measure"), phases.get("flush")
+    streams, micro, preparation = streams_of(row), micro_of(row), row.get("preparation")
+    found: _Figures = {
+        "streams": tuple(_stream(one, one["all"]) for one in streams if one["all"]),
+        "erases_mean": whole.get("erases_mean") if whole else None,
+        "erases_std": whole.get("erases_std") if whole else None,
+        "pages_programmed": whole.get("pages_programmed", 0) if whole else 0,
+        "blocks_erased": whole.get("blocks_erased", 0) if whole else 0,
+        "flush_pages": flush.get("pages_programmed", 0) if flush else 0,
     }
-    micro = row.get("micro")
     if micro:
-        found |= {
-            "volume_bytes": int(micro["volume_bytes"]),
-            "moved_bytes": sum(int(entry["bytes"]) for entry in row.get("requests") or ()),
-            "requests": int(micro["requests"]),
-            "file_bytes": int(micro["file_bytes"]),
-            "stopped": str(micro["stopped"]),
-        }
-    preparation = row.get("preparation")
+        found["volume_bytes"] = micro["volume_bytes"]
+        found["moved_bytes"] = sum(stream["bytes"] for stream in streams)
+        found["requests"] = micro["requests"]
+        found["file_bytes"] = micro["file_bytes"]
+        found["stopped"] = micro["stopped"]
     if preparation:
         found["preparation"] = _preparation(preparation, phases)
     return found
 
 
-def _stream(entry: Row) -> Stream:
+def _stream(entry: StreamResult, whole: SummaryResult) -> Stream:
+    """A stream that made a request, and the latencies of all."""
     return Stream(
-        stream=int(entry["stream"]),
-        op=str(entry["op"]),
-        startup_count=int(entry["startup_count"]),
-        all=_response(entry["all"]),
-        startup=_response(entry["startup"]) if entry.get("startup") else None,
-        running=_response(entry["running"]) if entry.get("running") else None,
-        tasks=tuple(_task(task, str(task["when"])) for task in entry["tasks"]),
+        stream=entry["stream"],
+        op=entry["op"],
+        startup_count=entry["startup_count"],
+        all=_response(whole),
+        startup=_response(entry["startup"]) if entry["startup"] else None,
+        running=_response(entry["running"]) if entry["running"] else None,
+        tasks=tuple(
+            _task(task["name"], task["when"], task["busy_ns"], task) for task in entry["tasks"]
+        ),
         slowest=tuple(
             SlowRequest(
-                request=int(slow["request"]),
-                latency_ns=int(slow["latency_ns"]),
-                offset=int(slow["offset"]),
-                cause=str(slow["cause"]),
+                request=slow["request"],
+                latency_ns=slow["latency_ns"],
+                offset=slow["offset"],
+                cause=slow["cause"],
                 tasks=tuple(
-                    _task(task, str(task.get("when", "request"))) for task in slow["tasks"]
+                    _task(task["name"], "request", task.get("busy_ns", 0), task)
+                    for task in slow["tasks"]
                 ),
             )
             for slow in entry["slowest"]
@@ -189,9 +225,9 @@ def _stream(entry: Row) -> Stream:
     )
 
 
-def _response(figures: Row) -> Response:
+def _response(figures: SummaryResult) -> Response:
     return Response(
-        count=int(figures["count"]),
+        count=figures["count"],
         mean_ns=float(figures["mean_ns"]),
         p50_ns=float(figures["p50_ns"]),
         p90_ns=float(figures["p90_ns"]),
@@ -200,36 +236,35 @@ def _response(figures: Row) -> Response:
     )
 
 
-def _task(task: Row, when: str) -> TaskWork:
+def _task(name: str, when: str, busy_ns: int, counts: FlashCounts) -> TaskWork:
     return TaskWork(
-        name=str(task["name"]),
+        name=name,
         when=when,
-        pages_read=int(task["pages_read"]),
-        pages_programmed=int(task["pages_programmed"]),
-        blocks_erased=int(task["blocks_erased"]),
-        busy_ns=int(task.get("busy_ns", 0)),
-        oob_pages=int(task.get("oob_pages", 0)),
+        pages_read=counts["pages_read"],
+        pages_programmed=counts["pages_programmed"],
+        blocks_erased=counts["blocks_erased"],
+        busy_ns=busy_ns,
+        oob_pages=counts["oob_pages"],
     )
 
 
-def _preparation(record: Row, own: Mapping[str, Row]) -> Preparation:
+def _preparation(record: PreparationResult, own: Mapping[str, PhaseResult]) -> Preparation:
     """`own` are the phases of the case itself, which has that of a preparation in its own guest."""
-    prepared = record.get("prepared") or {}
-    phases = [phase for phase in record.get("phases") or () if phase["phase"] == "prepare"]
+    prepared = record["prepared"]
+    phases = [phase for phase in record["phases"] if phase["phase"] == "prepare"]
     if record["key"] is None and "prepare" in own:
         phases = [own["prepare"]]
-    space = {str(entry["label"]): int(entry["free_bytes"]) for entry in record.get("space") or ()}
-    reserve = record.get("reserve_bytes")
+    space = {entry["label"]: entry["free_bytes"] for entry in record["space"]}
     return Preparation(
-        key=str(record["key"] or ""),
-        state=str(prepared.get("state", "")),
-        valid_bytes=int(prepared.get("valid_bytes", 0)),
-        invalid_bytes=int(prepared.get("invalid_bytes", 0)),
-        invalid_present=bool(prepared.get("invalid_present", 0)),
-        file_bytes=int(prepared.get("file_bytes", 0)),
-        pages_programmed=sum(int(phase.get("pages_programmed") or 0) for phase in phases),
-        blocks_erased=sum(int(phase.get("blocks_erased") or 0) for phase in phases),
+        key=record["key"] or "",
+        state=prepared["state"] if prepared else "",
+        valid_bytes=prepared["valid_bytes"] if prepared else 0,
+        invalid_bytes=prepared["invalid_bytes"] if prepared else 0,
+        invalid_present=bool(prepared and prepared["invalid_present"]),
+        file_bytes=prepared["file_bytes"] if prepared else 0,
+        pages_programmed=sum(phase.get("pages_programmed", 0) for phase in phases),
+        blocks_erased=sum(phase.get("blocks_erased", 0) for phase in phases),
         free_before=space.get("prepare:start"),
         free_after=space.get("prepare:end"),
-        reserve_bytes=None if reserve is None else int(reserve),
+        reserve_bytes=record["reserve_bytes"],
     )

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ffslab.protocol.records import TaskRecord
 from ffslab.report import data
 from ffslab.report.axes import FILES
 from ffslab.report.load import (
-    Row,
+    Document,
     distinct_specs,
     explained,
     fixed_options,
+    head_of,
     is_number,
     open_run,
     outline,
@@ -28,6 +30,7 @@ from ffslab.report.load import (
     study_word,
 )
 from ffslab.report.quantity import significant
+from ffslab.results.result import CaseHead
 from ffslab.workloads.tree.metrics import KIND
 from ffslab.workloads.tree.report.data import (
     AGENT,
@@ -40,8 +43,16 @@ from ffslab.workloads.tree.report.data import (
     TreeRun,
 )
 from ffslab.workloads.tree.report.words import Role, roles_of
+from ffslab.workloads.tree.stored import (
+    ImageResult,
+    MemoryResult,
+    PartResult,
+    TreeResult,
+    TreeStep,
+    image_of,
+    tree_of,
+)
 
-_KEPT = ("id", "axes", "spec", "outcome", "reason", "excerpt", "short", "tree", "image")
 _STEPS = "workload.steps"
 # Settings that make a tree larger or smaller: how many files it gets is their place on an axis.
 _SHAPE = ("workload.files", "workload.directories", "workload.depth")
@@ -57,21 +68,33 @@ _TREE_SETTINGS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What is kept of a line of the results."""
+
+    head: CaseHead
+    tree: TreeResult | None
+    image: ImageResult | None
+
+
 def load_tree(run_dir: Path) -> TreeRun:
     """Read `run_dir`. Raises as `ffslab.report.load.load_run` does."""
     directory = open_run(run_dir)
     manifest = directory.manifest()
     with explained(run_dir, manifest):
-        rows = [{key: row.get(key) for key in _KEPT} for row in read_rows(directory, KIND)]
-        return _tree_run(run_dir, manifest, rows)
+        found = [
+            _Read(head_of(row), tree_of(row), image_of(row)) for row in read_rows(directory, KIND)
+        ]
+        return _tree_run(run_dir, manifest, found)
 
 
-def _tree_run(run_dir: Path, manifest: Row, rows: Sequence[Row]) -> TreeRun:
+def _tree_run(run_dir: Path, manifest: Document, found: Sequence[_Read]) -> TreeRun:
+    rows = [one.head for one in found]
     study = study_word(manifest)
     fixed = fixed_options([row["spec"] for row in rows])
     plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
     numeric, shape = _numeric_axes(rows)
-    cases = tuple(_case(row, case, numeric, shape) for row, case in zip(rows, plain, strict=True))
+    cases = tuple(_case(one, case, numeric, shape) for one, case in zip(found, plain, strict=True))
     labels, lines = _labels(cases)
     return TreeRun(
         run=outline(run_dir, manifest, distinct_specs(row["spec"] for row in rows), plain),
@@ -82,7 +105,7 @@ def _tree_run(run_dir: Path, manifest: Row, rows: Sequence[Row]) -> TreeRun:
     )
 
 
-def _numeric_axes(rows: Sequence[Row]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _numeric_axes(rows: Sequence[CaseHead]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The axes whose values are numbers everywhere, and those that make trees larger or smaller.
 
     The processor's speed is an axis when it has two values besides 0.
@@ -111,14 +134,15 @@ def _number_of(value: Any) -> float | None:
     return float(match[1]) if match else None
 
 
-def _case(row: Row, plain: data.Case, numeric: Sequence[str], shape: Sequence[str]) -> TreeCase:
+def _case(one: _Read, plain: data.Case, numeric: Sequence[str], shape: Sequence[str]) -> TreeCase:
+    row = one.head
     spec = row["spec"]
     workload = spec["workload"]
     own = (*numeric, *_SHAPE, _STEPS, CPU, "part", data.SEED)
     words = tuple(str(workload["steps"]).split())
     roles = roles_of(words)
-    tree = row.get("tree") or {}
-    steps = tuple(_step(entry, roles) for entry in tree.get("steps") or ())
+    steps = tuple(_step(entry, roles) for entry in (one.tree["steps"] if one.tree else ()))
+    memory = one.tree["memory"] if one.tree else ()
     return TreeCase(
         id=plain.id,
         seed=plain.seed,
@@ -138,18 +162,18 @@ def _case(row: Row, plain: data.Case, numeric: Sequence[str], shape: Sequence[st
         settings=_settings(spec),
         twin=plain.scenario((CPU,)),
         steps=steps,
-        memory=tuple(_memory(entry, steps) for entry in tree.get("memory") or ()),
-        image=_image(row["image"]) if row.get("image") else None,
+        memory=tuple(_memory(entry, steps) for entry in memory),
+        image=_image(one.image) if one.image else None,
     )
 
 
-def _place(row: Row, name: str) -> float | None:
+def _place(row: CaseHead, name: str) -> float | None:
     """A case's place on an axis: from its spec, which has sizes as numbers. None: no number."""
     number = _number_of(setting(row, name))
     return _number_of(row["axes"][name]) if number is None else number
 
 
-def _shape_text(workload: Row, shape: Sequence[str]) -> str:
+def _shape_text(workload: Document, shape: Sequence[str]) -> str:
     names = [name.partition(".")[2] for name in shape]
     return ", ".join(f"{name} {_plain_number(workload[name])}" for name in names)
 
@@ -159,7 +183,7 @@ def _plain_number(value: Any) -> str:
     return match[1] if match else str(value)
 
 
-def _settings(spec: Row) -> dict[str, str]:
+def _settings(spec: Document) -> dict[str, str]:
     """What a figure says that it is for."""
     workload, chip = spec["workload"], spec["board"]["chip"]
     chip_bytes = chip["page_bytes"] * chip["pages_per_block"] * chip["blocks"]
@@ -175,84 +199,84 @@ def _settings(spec: Row) -> dict[str, str]:
     return found
 
 
-def _step(entry: Row, roles: Sequence[Role]) -> Step:
-    index = int(entry["index"])
-    word = str(entry["step"])
+def _step(entry: TreeStep, roles: Sequence[Role]) -> Step:
+    index, word = entry["index"], entry["step"]
     known = index < len(roles) and roles[index].word == word
     return Step(
-        role=roles[index] if known else Role(word, str(entry["phase"])),
+        role=roles[index] if known else Role(word, entry["phase"]),
         index=index,
-        phase=str(entry["phase"]),
-        prepared=bool(entry["prepared"]),
-        status=str(entry["status"]),
-        errno_name=str(entry.get("errno_name") or ""),
+        phase=entry["phase"],
+        prepared=entry["prepared"],
+        status=entry["status"],
+        errno_name=entry["errno_name"],
         duration_ns=_optional(entry["duration_ns"]),
         flash_ns=_optional(entry.get("flash_ns")),
-        tasks=tuple(_task(task) for task in entry.get("tasks") or ()),
-        attach_ns=_attach_ns(entry.get("parts") or ()),
-        **{
-            key: None if entry.get(key) is None else int(entry[key])
-            for key in (
-                *("pages_read", "pages_programmed", "blocks_erased"),
-                *("directories", "files", "found"),
-            )
-        },
+        tasks=tuple(_task(task) for task in entry["tasks"]),
+        attach_ns=_attach_ns(entry["parts"]),
+        pages_read=entry["pages_read"],
+        pages_programmed=entry["pages_programmed"],
+        blocks_erased=entry["blocks_erased"],
+        directories=entry["directories"],
+        files=entry["files"],
+        found=entry["found"],
     )
 
 
-def _attach_ns(parts: Sequence[Row]) -> float | None:
-    """How long attaching UBI took; None where a step has no such part, or it did not end."""
-    found = [part["duration_ns"] for part in parts if _ATTACH.fullmatch(str(part["phase"]))]
-    return None if not found or None in found else float(sum(found))
+def _attach_ns(parts: Sequence[PartResult]) -> float | None:
+    """How long attaching UBI took; None where a step has no such part."""
+    found = [part["duration_ns"] for part in parts if _ATTACH.fullmatch(part["phase"])]
+    return float(sum(found)) if found else None
 
 
-def _optional(value: Any) -> float | None:
+def _optional(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def _task(task: Row) -> Task:
-    name = str(task["name"])
+def _task(task: TaskRecord) -> Task:
+    name = task["name"]
     return Task(
         # kworker/u2:1: any of the kernel's workers
         name=AGENT if name in _AGENTS else name.partition("/")[0],
-        pages_read=int(task.get("pages_read") or 0),
-        pages_programmed=int(task.get("pages_programmed") or 0),
-        blocks_erased=int(task.get("blocks_erased") or 0),
-        oob_pages=int(task.get("oob_pages") or 0),
-        busy_ns=int(task.get("busy_ns") or 0),
+        pages_read=task["pages_read"],
+        pages_programmed=task["pages_programmed"],
+        blocks_erased=task["blocks_erased"],
+        oob_pages=task["oob_pages"],
+        busy_ns=task["busy_ns"],
     )
 
 
-def _memory(entry: Row, steps: Sequence[Step]) -> Memory:
-    label, prepared = str(entry["label"]), bool(entry["prepared"])
+def _memory(entry: MemoryResult, steps: Sequence[Step]) -> Memory:
+    label, slabs, total = entry["label"], entry["slab_bytes"], entry["total_bytes"]
     step = next((step for step in steps if step.phase == label), None)
-    slabs = {key: int(value) for key, value in entry["slab_bytes"].items()}
-    total = int(entry["total_bytes"])
-    parts = {key: slabs.get(key, 0) for key in ("filesystem", "kmalloc", "inodes")}
-    parts["vmalloc"] = int(entry["vmalloc_bytes"])
-    largest = [(str(name), int(size)) for name, size in entry.get("caches") or ()]
-    largest += [(f"vmalloc: {name}", int(size)) for name, size in entry.get("vmalloc") or ()]
+    parts = {
+        "filesystem": slabs["filesystem"],
+        "kmalloc": slabs["kmalloc"],
+        "inodes": slabs["inodes"],
+        "vmalloc": entry["vmalloc_bytes"],
+    }
+    largest = [(str(name), int(size)) for name, size in entry["caches"]]
+    largest += [(f"vmalloc: {name}", int(size)) for name, size in entry["vmalloc"]]
     largest.sort(key=lambda found: (-found[1], found[0]))
     return Memory(
         role=step.role if step else None,
         label=label,
-        prepared=prepared,
+        prepared=entry["prepared"],
         parts={**parts, "rest": total - sum(parts.values())},
         total_bytes=total,
-        unexplained_bytes=int(entry.get("other_bytes") or 0),
+        unexplained_bytes=entry["other_bytes"],
         largest=tuple(largest[:3]),
     )
 
 
-def _image(entry: Row) -> Image:
+def _image(entry: ImageResult) -> Image:
     return Image(
-        tree=str(entry["tree"]),
-        tool=str(entry["tool"]),
-        command=str(entry["command"]),
-        image_bytes=int(entry["image_bytes"]),
-        flash_bytes=int(entry["flash_bytes"]),
-        tree_bytes=int(entry["tree_bytes"]),
-        write_ns=_optional(entry.get("write_ns")),
+        tree=entry["tree"],
+        tool=entry["tool"],
+        command=entry["command"],
+        image_bytes=entry["image_bytes"],
+        flash_bytes=entry["flash_bytes"],
+        tree_bytes=entry["tree_bytes"],
+        write_ns=_optional(entry["write_ns"]),
     )
 
 

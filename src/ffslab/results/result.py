@@ -1,0 +1,296 @@
+"""A case's result as it is written and read: the types of its keys, checked when it is read.
+
+docs/result-format.md describes them. A result is a plain JSON object; these types say what is in
+it, so that the type checker finds a misspelt key, and the reader a damaged file. Keys that no type
+has are let through: those of newer versions, and each workload's own, whose package types them in
+a module `stored`. What runs of older versions lack is `NotRequired`, as is what a guest without a
+monitor has no figure of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypeVar, cast
+
+from typing_extensions import TypedDict
+
+from ffslab.protocol.records import PhaseCounts, TaskRecord
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
+    from pydantic_core import ErrorDetails
+
+Shape = TypeVar("Shape", bound=Mapping[str, object])
+OutcomeKind = Literal["pass", "short", "fail", "skip", "crash", "timeout", "corrupt"]
+
+
+class ShortResult(TypedDict):
+    """How much less was measured than asked for (`ffslab.results.shortfall`)."""
+
+    what: str
+    measured: int
+    asked: int | None
+    stopped: str
+    accepted: bool
+
+
+class KernelResult(TypedDict):
+    """The lab kernel, and the switches of the period kernel."""
+
+    variant: str
+    switches: dict[str, bool]
+
+
+class MtdResult(TypedDict):
+    """The partition under test, as the kernel describes it."""
+
+    name: str
+    size_bytes: int
+    erase_block_bytes: int
+    page_bytes: int
+    subpage_bytes: int
+    oob_bytes: int
+    blocks: int
+    bad_blocks: int
+
+
+class StepResult(TypedDict):
+    """A step of the plan; times in virtual nanoseconds."""
+
+    index: int
+    verb: str
+    label: str
+    t_start_ns: int
+    duration_ns: int
+    status: str
+    errno_name: str
+
+
+class SpaceResult(TypedDict):
+    """The file system's space and the memory at one label, in bytes and files."""
+
+    label: str
+    total_bytes: int
+    free_bytes: int
+    available_bytes: int
+    files: int
+    files_free: int
+    page_cache_bytes: int
+    mem_free_bytes: int
+
+
+class FlashTimes(TypedDict, total=False):
+    """How long the chip was busy, in virtual nanoseconds; there where it counts that."""
+
+    flash_read_ns: int
+    flash_program_ns: int
+    flash_erase_ns: int
+    flash_transfer_ns: int
+    flash_ns: int
+
+
+class FlashResult(FlashTimes, total=False):
+    """What was asked of the flash; there with a monitor."""
+
+    pages_read: int
+    pages_programmed: int
+    blocks_erased: int
+    in_driver_ns: int
+    write_amplification: float | None
+
+
+class WearResult(TypedDict, total=False):
+    """Erases per block between two snapshots; there if both are."""
+
+    erases_mean: float
+    erases_std: float
+    erases_spread: int
+    erases_max: int
+
+
+class PhaseResult(PhaseCounts, FlashResult, WearResult):
+    """The figures of a phase."""
+
+    phase: str
+    status: str
+    errno_name: str
+    t_start_ns: int
+    t_end_ns: int
+    duration_ns: int
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+    flash: dict[str, int]
+
+
+class LatencyResult(TypedDict):
+    """Latencies of one kind of request in a phase, in virtual nanoseconds; buckets as counted."""
+
+    phase: str
+    op: str
+    count: int
+    sum_ns: int
+    mean_ns: float
+    min_ns: int
+    max_ns: int
+    p50_ns: int
+    p90_ns: int
+    p99_ns: int
+    p999_ns: int
+    buckets: list[list[int]]
+
+
+class SnapshotResult(TypedDict):
+    """The monitor's counters at one label, and erases, programs and reads of each block."""
+
+    label: str
+    t_ns: int
+    counters: dict[str, int]
+    erases: list[int]
+    programs: list[int]
+    reads: list[int]
+
+
+class PhaseTask(TaskRecord):
+    """What a task asked of the flash in a phase."""
+
+    phase: str
+
+
+class PreparedResult(TypedDict):
+    """What the preparation of a state achieved, in bytes."""
+
+    state: str
+    valid_bytes: int
+    invalid_bytes: int
+    invalid_present: int
+    file_bytes: int
+    capacity_bytes: int
+
+
+class PreparationResult(TypedDict):
+    """What became of the guests that prepared the flash (`ffslab.results.preparation`)."""
+
+    key: str | None
+    outcome: OutcomeKind
+    reason: str
+    excerpt: list[str]
+    virtual_ns: int | None
+    phases: list[PhaseResult]
+    prepared: PreparedResult | None
+    space: list[SpaceResult]
+    reserve_bytes: int | None
+    before: NotRequired[list[PreparationResult]]
+
+
+class CaseHead(TypedDict):
+    """What a case is and what became of it, without its figures."""
+
+    id: str
+    axes: dict[str, Any]
+    spec: dict[str, Any]
+    outcome: OutcomeKind
+    reason: str
+    excerpt: list[str]
+    short: NotRequired[ShortResult | None]
+
+
+class CaseResult(CaseHead):
+    """One line of results.jsonl, without the keys of single workloads."""
+
+    v: int
+    study: str
+    spec_hash: str
+    kernel: NotRequired[KernelResult]
+    virtual_ns: int | None
+    flash_sha256: str | None
+    mtd: MtdResult | None
+    steps: list[StepResult]
+    space: list[SpaceResult]
+    phases: list[PhaseResult]
+    latencies: list[LatencyResult]
+    flash: list[SnapshotResult]
+    preparation: NotRequired[PreparationResult | None]
+
+
+class WallResult(TypedDict):
+    """One line of wall.jsonl."""
+
+    id: str
+    wall_ns: int
+    virtual_ns: int | None
+    virtual_per_wall: float | None
+    host_cpu: NotRequired[int | None]
+
+
+class WrongShapeError(ValueError):
+    """What was read is not of its type: where in it, and what is wrong there."""
+
+
+# pydantic's kinds of errors in words.
+_WANTED: Mapping[str, str] = {
+    "int_type": "an integer",
+    "float_type": "a number",
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+}
+
+
+def with_own_keys(result: CaseResult, keys: Mapping[str, object]) -> CaseResult:
+    """A result with the keys of its workload, of which this type knows nothing."""
+    return cast(CaseResult, {**result, **keys})
+
+
+def checked(value: object, shape: type[Shape]) -> Shape:
+    """`value` itself as what it is; WrongShapeError if it is not of the TypedDict `shape`.
+
+    All of it is kept, keys that `shape` does not have among it.
+    """
+    from pydantic import ValidationError
+
+    try:
+        _adapter(shape).validate_python(value, strict=True)
+    except ValidationError as error:
+        raise WrongShapeError(_told(value, error)) from None
+    return cast(Shape, value)
+
+
+@cache
+def _adapter(shape: type[Shape]) -> TypeAdapter[Shape]:
+    # Loaded where something is read only: it takes a while.
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(shape)
+
+
+def _told(value: object, error: ValidationError) -> str:
+    """The first place that is wrong: `phases.2.duration_ns: not an integer`."""
+    found = [(_path(value, item["loc"], item["type"]), item) for item in error.errors()]
+    path, first = found[0]
+    if first["type"] == "missing":
+        return f"{path}: missing"
+    # Of a place that may be of several types there is a problem for each.
+    wanted = " or ".join(_wanted(item) for where, item in found if where == path)
+    return f"{path}: not {wanted}" if path else f"not {wanted}"
+
+
+def _wanted(item: ErrorDetails) -> str:
+    """What should be there: a type, or one of some texts."""
+    expected = item.get("ctx", {}).get("expected", f"valid ({item['msg']})")
+    return _WANTED.get(item["type"], str(expected))
+
+
+def _path(value: Any, location: tuple[int | str, ...], kind: str) -> str:
+    """The keys that lead to a place; pydantic also names the types that it tried there."""
+    if kind == "missing":
+        return ".".join(map(str, location))
+    keys = []
+    for key in location:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            break
+        keys.append(str(key))
+    return ".".join(keys)

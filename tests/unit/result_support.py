@@ -1,0 +1,33 @@
+"""Hand-made parts of results, complete as far as their types demand it."""
+
+from __future__ import annotations
+
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter
+from typing_extensions import is_typeddict
+
+
+def needed_keys(shape: type) -> list[str]:
+    """The keys that an object of the TypedDict `shape` has to have."""
+    schema = TypeAdapter(shape).json_schema()
+    own = schema if "properties" in schema else schema["$defs"][shape.__name__]
+    return list(own.get("required", ()))
+
+
+def stub(shape: type, **values: Any) -> dict[str, Any]:
+    """An object of the TypedDict `shape` with these values; what else it has to have is 0, empty
+    or null, what it may lack is not there.
+    """
+    hints = get_type_hints(shape)
+    return {**{key: _nothing(hints[key]) for key in needed_keys(shape)}, **values}
+
+
+def _nothing(hint: Any) -> Any:
+    origin = get_origin(hint) or hint
+    if is_typeddict(hint):
+        return stub(hint)
+    if origin in (Union, UnionType):
+        return None
+    return get_args(hint)[0] if origin is Literal else origin()

@@ -1,0 +1,354 @@
+"""The types of a result are those of what is written; what is read is held against them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import UnionType
+from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from append_log_support import Made, line_latencies, log_result
+from micro_support import micro_cases, micro_records, micro_result
+from result_support import needed_keys, stub
+from test_report_support import write_run
+from tree_support import IMAGE_FACTS, Memory, Phase, tree_case, tree_records, with_written
+from typing_extensions import TypedDict, is_typeddict
+
+from ffslab.errors import DamagedResultError
+from ffslab.model.canonical import canonical_json
+from ffslab.protocol.records import parse_records
+from ffslab.report.load import all_rows
+from ffslab.results.casefile import case_result, skipped_result
+from ffslab.results.outcome import OUTCOMES, Outcome
+from ffslab.results.preparation import Preparation
+from ffslab.results.result import (
+    CaseResult,
+    OutcomeKind,
+    PhaseResult,
+    PreparationResult,
+    ShortResult,
+    WallResult,
+    WrongShapeError,
+    checked,
+)
+from ffslab.results.rundir import RunDirectory
+from ffslab.results.store import open_store
+from ffslab.workloads.append_log.stored import LogKeys, log_of
+from ffslab.workloads.micro.stored import MicroKeys, StreamResult, micro_of, streams_of
+from ffslab.workloads.registry import workloads
+from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
+from ffslab.workloads.tree.stored import ImageResult, MemoryResult, TreeKeys, TreeStep, tree_of
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = (ROOT / "docs" / "result-format.md").read_text(encoding="utf-8")
+
+
+def tree_result() -> dict[str, Any]:
+    """Of a case that had an image, and two guests that prepared its flash."""
+    case = tree_case("mount list unmount crash mount list")
+    parts = [Memory("start"), Phase("mount", 5), Memory("mount", slabs={"jffs2_i": 4096})]
+    stream = parse_records(with_written(tree_records(parts)))
+    before = [
+        Preparation("7" * 64, Outcome("pass"), stream, facts) for facts in (IMAGE_FACTS, None)
+    ]
+    return case_result(case, Outcome("pass"), stream, "f" * 64, before)
+
+
+def own_preparation() -> dict[str, Any]:
+    """Of a micro-benchmark that was interrupted, and prepared its flash itself."""
+    prepared = {"v": 1, "type": "prepared", "state": "filled", "valid_bytes": 1}
+    prepared |= {"invalid_bytes": 2, "invalid_present": 3, "file_bytes": 4, "capacity_bytes": 5}
+    case = micro_cases()[0]
+    data = micro_records(case) + json.dumps(prepared).encode() + b"\n"
+    return case_result(case, Outcome("crash", "oops", ("line",)), parse_records(data), None)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two cases of FFSMark."""
+    few = [("seed", (1,)), ("state", ("free", "aged")), ("filesystem", ("jffs2",))]
+    few.append(("options.compression", ("none",)))
+    return write_run(tmp_path_factory.mktemp("run") / "r", few, study="quick")
+
+
+@pytest.fixture(scope="module")
+def results(run: Path) -> dict[str, dict[str, Any]]:
+    """A result as it is read again, by what is in it."""
+    log = Made({"append-sync": line_latencies(1000, 9000, 3)})
+    made = {
+        "ffsmark": json.loads((run / "results.jsonl").read_text().splitlines()[0]),
+        "micro": micro_result(),
+        "micro alone": own_preparation(),
+        "tree": tree_result(),
+        "append-log": log_result(log),
+        "skipped": skipped_result(micro_cases()[0], "no"),
+    }
+    return {name: json.loads(canonical_json(result)) for name, result in made.items()}
+
+
+# --- the types are those of what is written
+
+
+def parts(hint: Any, value: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Every object below `value` that has a type of its own, with that type."""
+    while get_origin(hint) is NotRequired:
+        (hint,) = get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        hint = next((one for one in get_args(hint) if one is not type(None)), None)
+    if is_typeddict(hint) and isinstance(value, dict):
+        yield path, hint, value
+        for key, inner in get_type_hints(hint).items():
+            if key in value:
+                yield from parts(inner, value[key], f"{path}.{key}")
+    elif get_origin(hint) is list and isinstance(value, list):
+        for inner in value:
+            yield from parts(*get_args(hint), inner, path)
+
+
+def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, Any]]) -> None:
+    assert {check.split()[0] for check in results} >= set(workloads())
+    for result in results.values():
+        assert checked(result, CaseResult) is result
+        check_own_keys(result)  # type: ignore[arg-type]
+
+
+def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
+    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys)
+    tops = {key for shape in shapes for key in get_type_hints(shape)}
+    seen: dict[str, set[str]] = {}
+    for result in results.values():
+        assert set(result) <= tops
+        for shape in shapes:
+            for path, hint, value in parts(shape, result):
+                if path:
+                    assert set(value) <= set(get_type_hints(hint)), path
+                    seen.setdefault(hint.__name__, set()).update(value)
+    # Of what has been written here nothing that may be absent always was: the lists are whole.
+    for hint in (PhaseResult, PreparationResult, StreamResult, TreeStep, MemoryResult, ImageResult):
+        assert seen[hint.__name__] == set(get_type_hints(hint)), hint
+
+
+def test_outcomes_have_one_list() -> None:
+    assert set(OUTCOMES) == set(get_args(OutcomeKind)) and len(OUTCOMES) == 7
+
+
+def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, Any]]) -> None:
+    assert keys_elsewhere() == {"micro": None, "requests": [], "tree": None, "image": None}
+    for name, result in results.items():
+        assert set(result) - set(get_type_hints(CaseResult)) == {
+            *keys_elsewhere(),
+            *(("append_log",) if name == "append-log" else ()),
+        }
+    assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
+    assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]
+    assert streams_of({}) == []  # type: ignore[typeddict-item]
+
+
+# --- what is read is held against them
+
+
+def test_a_value_is_returned_as_it_is() -> None:
+    """Keys that no type has, those of newer versions, are kept, and numbers are what they were."""
+    made = stub(CaseResult, id="a", newer={"x": [1]}, virtual_ns=2**64 - 1)
+    made["phases"] = [stub(PhaseResult, read_bytes_per_s=1, more=2, write_amplification=3)]
+    before = copy.deepcopy(made)
+    assert checked(made, CaseResult) is made and made == before
+    assert type(made["phases"][0]["read_bytes_per_s"]) is int
+
+
+@pytest.mark.parametrize("shape", [CaseResult, PhaseResult, PreparationResult, WallResult])
+def test_a_key_that_is_missing_is_named(shape: type) -> None:
+    keys = needed_keys(shape)
+    assert len(keys) > 3
+    for key in keys:
+        value = stub(shape)
+        del value[key]
+        with pytest.raises(WrongShapeError, match=f"^{key}: missing$"):
+            checked(value, shape)
+
+
+def put(*path: str | int, value: Any) -> Callable[[Any], Any]:
+    """Sets what is at a place of a result."""
+
+    def change(row: Any) -> Any:
+        at = row
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = value
+        return row
+
+    return change
+
+
+def without(*path: str | int) -> Callable[[Any], Any]:
+    def change(row: Any) -> Any:
+        at = row
+        for key in path[:-1]:
+            at = at[key]
+        del at[path[-1]]
+        return row
+
+    return change
+
+
+DAMAGES = [
+    (lambda _: ["id"], "not an object"),
+    (lambda _: None, "not an object"),
+    (without("phases"), "phases: missing"),
+    (put("virtual_ns", value="5"), "virtual_ns: not an integer"),
+    (put("virtual_ns", value=True), "virtual_ns: not an integer"),
+    (put("virtual_ns", value=5.5), "virtual_ns: not an integer"),
+    (put("reason", value=None), "reason: not a text"),
+    (put("outcome", value="good"), "outcome: not 'pass', 'short', 'fail', 'skip', 'crash'"),
+    (put("spec", value=[]), "spec: not an object"),
+    (put("phases", value={}), "phases: not a list"),
+    (put("phases", 2, value=[]), "phases.2: not an object"),
+    (put("phases", 2, "duration_ns", value="x"), "phases.2.duration_ns: not an integer"),
+    (without("phases", 2, "duration_ns"), "phases.2.duration_ns: missing"),
+    (put("phases", 0, "erases_mean", value="1"), "phases.0.erases_mean: not a number"),
+    (put("latencies", 1, "buckets", 0, 1, value=None), "latencies.1.buckets.0.1: not an integer"),
+    (put("flash", 0, "erases", 7, value=1.0), "flash.0.erases.7: not an integer"),
+    (put("flash", 0, "counters", "read_ns", value=None), "flash.0.counters.read_ns: not an int"),
+    (put("short", value=stub(ShortResult, accepted=1)), "short.accepted: not true or false"),
+    (put("preparation", value=stub(PreparationResult, before=[[]])), "preparation.before.0: not"),
+    (put("preparation", value={}), "preparation.key: missing"),
+]
+
+
+@pytest.mark.parametrize(("damage", "told"), DAMAGES, ids=[told for _, told in DAMAGES])
+def test_a_line_of_another_shape_is_damage(
+    run: Path, tmp_path: Path, damage: Callable[[Any], Any], told: str
+) -> None:
+    good, other = (run / "results.jsonl").read_text().splitlines()
+    copied = RunDirectory(tmp_path)
+    copied.write_manifest({"cases": [{"id": "a"}, {"id": "b"}]})
+    path = tmp_path / "results.jsonl"
+    path.write_text(f"{good}\n{json.dumps(damage(json.loads(other)))}\n")
+    readers = (lambda: list(results_of(copied)), lambda: list(all_rows(copied)))
+    for read in (*readers, lambda: open_store([copied])):
+        with pytest.raises(DamagedResultError) as caught:
+            read()
+        assert caught.value.message.startswith(f"{path}, line 2: damaged: {told}")
+        assert "another version" in caught.value.cause and "--resume" in caught.value.remedy
+    # And the same of cases that have not been collected.
+    path.unlink()
+    for name, line in (("a", good), ("b", json.dumps(damage(json.loads(other))))):
+        copied.case_dir(name).mkdir(parents=True)
+        (copied.case_dir(name) / "case.json").write_text(line)
+    for read in (*readers, lambda: copied.collect(["a", "b"])):
+        with pytest.raises(DamagedResultError, match=r"cases/b/case\.json: damaged: "):
+            read()
+
+
+OWN_DAMAGES = [
+    ("micro", put("spec", "workload", value=7), "spec.workload: not an object"),
+    ("micro", put("micro", "requests", value=None), "micro.requests: not an integer"),
+    ("micro", put("micro", "tasks", 0, value={}), "micro.tasks.0.name: missing"),
+    ("micro", put("requests", value=None), "requests: not a list"),
+    ("micro", without("requests", 0, "all", "p99_ns"), "requests.0.all.p99_ns: missing"),
+    ("micro", put("requests", 0, "slowest", 0, "cause", value=1), "requests.0.slowest.0.cause: no"),
+    ("tree", put("tree", value=[]), "tree: not an object"),
+    ("tree", without("tree", "steps", 0, "files"), "tree.steps.0.files: missing"),
+    ("tree", put("tree", "steps", 0, "prepared", value=1), "tree.steps.0.prepared: not true or"),
+    ("tree", put("tree", "memory", 0, "caches", 0, 1, value=None),
+     "tree.memory.0.caches.0.1: not a text or an integer"),
+    ("tree", put("image", "ratio", value="2"), "image.ratio: not a number"),
+    ("append-log", put("append_log", "lines", value=[]), "append_log.lines: not an integer"),
+    ("append-log", without("append_log", "slow_share"), "append_log.slow_share: missing"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "damage", "told"), OWN_DAMAGES, ids=[d[2] for d in OWN_DAMAGES])
+def test_a_workloads_own_keys_are_held_against_its_own_types(
+    results: dict[str, dict[str, Any]],
+    tmp_path: Path,
+    kind: str,
+    damage: Callable[[Any], Any],
+    told: str,
+) -> None:
+    row = damage(copy.deepcopy(results[kind]))
+    run = RunDirectory(tmp_path)
+    run.write_manifest({"cases": [{"id": row["id"]}]})
+    (tmp_path / "results.jsonl").write_text(canonical_json(row) + "\n")
+    # Of the keys of single workloads the centre knows nothing.
+    assert run.results() == [row]
+    for read in (lambda: list(results_of(run)), lambda: list(all_rows(run))):
+        with pytest.raises(DamagedResultError, match="line 1: damaged: ") as caught:
+            read()
+        assert caught.value.message.partition("damaged: ")[2].startswith(told)
+
+
+def test_what_is_unknown_is_collected_and_read_again(
+    results: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    row = {**results["micro"], "newer": {"b": 1, "a": [2.5]}}
+    row["phases"][0]["newer"] = "x"
+    run = RunDirectory(tmp_path)
+    run.write_manifest({})
+    run.case_dir(row["id"]).mkdir(parents=True)
+    run.finish_case(row, stub(WallResult, id=row["id"], wall_ns=3, newer=4))  # type: ignore[arg-type]
+    assert run.collect([row["id"]]) == [row] == run.results()
+    assert (tmp_path / "results.jsonl").read_text() == canonical_json(row) + "\n"
+    assert run.walls()[row["id"]] == stub(WallResult, id=row["id"], wall_ns=3, newer=4)
+
+
+def test_a_line_of_wall_clock_figures_is_checked_too(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path)
+    (tmp_path / "wall.jsonl").write_text('{"id":"a","wall_ns":null}\n')
+    with pytest.raises(DamagedResultError, match=r"wall\.jsonl, line 1: damaged: wall_ns: not an"):
+        run.walls()
+
+
+def test_a_place_that_may_be_of_several_types_is_told_as_one() -> None:
+    class Mixed(TypedDict):
+        rows: list[int | str | None]
+
+    with pytest.raises(WrongShapeError, match=r"^rows\.1: not an integer or a text$"):
+        checked({"rows": [1, 2.5]}, Mixed)
+
+
+def test_pydantic_is_loaded_only_where_something_is_read() -> None:
+    code = (
+        "import sys, ffslab.results.result, ffslab.results.files; print('pydantic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+# --- the document
+
+
+def documented(text: str) -> set[str]:
+    """The keys that its list begins with."""
+    heads = re.findall(r"^- ((?:`\w+`(?:, )?)+):", text, re.MULTILINE)
+    return {key for head in heads for key in re.findall(r"`(\w+)`", head)}
+
+
+def section(heading: str) -> str:
+    return DOCUMENT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+@pytest.mark.parametrize(
+    ("heading", "shape"),
+    [
+        ("Less than was asked for", ShortResult),
+        ("Figures of a phase", PhaseResult),
+        ("Preparation", PreparationResult),
+        ("Requests of a micro-benchmark", StreamResult),
+    ],
+)
+def test_the_document_has_the_keys_of_the_types(heading: str, shape: type) -> None:
+    assert documented(section(heading)) == set(get_type_hints(shape))
+
+
+def test_the_document_has_the_keys_of_a_line() -> None:
+    found = documented(section("A line of results.jsonl"))
+    assert found == {*get_type_hints(CaseResult), *keys_elsewhere()}
+    walls = set(re.findall(r"`(\w+)`", section("wall.jsonl")))
+    assert walls == set(get_type_hints(WallResult))
