@@ -105,7 +105,7 @@ def compared(
     base: Iterable[Mapping[str, Any]] | Mapping[str, Any],
     new: Iterable[Mapping[str, Any]] | Mapping[str, Any],
     build: str = "b2",
-    threshold: float = 0.0,
+    threshold: float | None = 0.0,
     main_only: bool = False,
 ) -> Comparison:
     """Two runs compared, by default of two builds."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from compare_support import (
     MS,
+    case_of,
     compared,
     only,
     phase,
@@ -21,7 +23,7 @@ from compare_support import (
 
 from ffslab.compare.engine import compare_runs, compare_values
 from ffslab.compare.pairs import axis_sides
-from ffslab.compare.tables import is_regression
+from ffslab.compare.tables import is_regression, unjudged
 from ffslab.compare.verdicts import Verdict
 from ffslab.errors import UsageError
 
@@ -83,8 +85,7 @@ def test_a_planted_change_of_a_thousandth_is_reported(key: str) -> None:
     case = only(compared(row, scaled(row, key, 1.001)))
     changed = {found.figure.key for found in case.rows if found.verdict is Verdict.WORSE}
     assert key in changed and changed <= {key, "creation.rest_ns"}
-    summary = row_of(case, key).summary
-    assert summary is not None and summary.mean == pytest.approx(1.001, abs=1e-9)
+    assert row_of(case, key).ratio == pytest.approx(1.001, abs=1e-9)
     assert case.verdict is Verdict.WORSE
     (cause,) = case.causes
     assert cause.phase == key.partition(".")[0]
@@ -151,7 +152,7 @@ def test_cases_that_differ_in_the_seed_are_one_row() -> None:
     assert case.ids == (("jffs2-s1", "jffs2-s1"), ("jffs2-s2", "jffs2-s2"))
     summary = row_of(case, TIME).summary
     assert summary is not None
-    assert summary.mean == pytest.approx(1.1)
+    assert row_of(case, TIME).ratio == summary.ratio == pytest.approx(1.1)
     assert (summary.minimum, summary.maximum) == (1.0, pytest.approx(1.2))
     assert row_of(case, TIME).seeds == 2
 
@@ -263,6 +264,38 @@ def test_a_band_does_not_excuse_a_difference_within_one_build() -> None:
     found = compared(base, [scaled(row, TIME, 1.05), *base[1:]], "b1")
     assert row_of(found.cases[0], TIME).verdict is Verdict.WORSE
     assert found.cases[0].broken
+
+
+def test_modules_of_other_sources_are_another_build() -> None:
+    one, again, other = (
+        result(spec=spec(filesystem__module_source={"sha256": text})) for text in ("1", "1", "2")
+    )
+    for new, verdict in ((again, Verdict.WORSE), (other, Verdict.UNJUDGED)):
+        case = only(compared(one, scaled(new, TIME, 2), "b1", threshold=None))
+        assert row_of(case, TIME).verdict is verdict
+    # Another setting of one build is what one asked for, and is judged.
+    case = only(compared(result(), scaled(result(spec=spec(cpu_scale=2)), TIME, 2), "b1", None))
+    assert case.verdict is Verdict.WORSE
+
+
+def test_between_builds_without_a_band_nothing_is_better_or_worse() -> None:
+    row = result()
+    for factor in (0.5, 1.0001):
+        found = compared(row, scaled(row, TIME, factor), threshold=None)
+        assert only(found).verdict is Verdict.UNJUDGED
+        assert [cause.phase for cause in only(found).causes] == ["creation"]
+        assert not is_regression(found) and is_regression(found, any_change=True)
+        assert unjudged(found) == 2  # the time, and that outside the flash
+    assert unjudged(compared(row, row, threshold=None)) == 0
+    assert unjudged(compared(row, scaled(row, TIME, 2))) == 0
+    # A case that fails is no matter of a band.
+    assert is_regression(compared(row, failed(), threshold=None))
+    one, two = seeds(1, 2)
+    kernel = {"variant": "period", "switches": {}}
+    other = {**two, "spec": {**two["spec"], "kernel": kernel}}
+    sides = [side([one, other], name, kernels={"period": {"build_id": name}}) for name in "ab"]
+    slow = replace(sides[1], cases=(case_of(scaled(one, TIME, 2)), sides[1].cases[1]))
+    assert {c.verdict for c in compare_runs(sides[0], slow).cases} == {Verdict.UNJUDGED}
 
 
 # --- the band of builds

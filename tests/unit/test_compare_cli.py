@@ -28,6 +28,7 @@ PLAIN: list[tuple[str, tuple[Any, ...]]] = [
 ]  # fmt: skip
 WRITTEN = "jffs2-free"
 TIME = "creation.duration_ns"
+ALL = ("--threshold", "0")  # between builds every difference counts
 
 
 @dataclass(frozen=True)
@@ -104,17 +105,48 @@ def test_a_run_with_itself(compare: Compare, runs: Path) -> None:
 
 def test_a_thousandth_is_reported_with_its_cause(compare: Compare, runs: Path) -> None:
     edit(runs / "other", slower)
-    ended = compare("base", "other", "--only-changed", "--fail-on", "worse")
+    ended = compare("base", "other", "--only-changed", *ALL, "--fail-on", "worse")
     assert ended.code == 1
     assert re.search(r"creation: time .* worse 0\.1 % slower \(2 seeds alike\)", ended.output)
     assert "cause, creation: +" in ended.output and "flash 0, CPU and other +" in ended.output
     assert "ubifs" not in ended.output
-    assert "band of builds not measured" in ended.output
+    assert "band of builds not measured: a difference may be" in ended.output
     assert "ffslab run ffsmark --band 4, with both builds" in ended.output
     assert compare("base", "other").code == 0
     assert compare("base", "other", "--threshold", "1", "--fail-on", "worse").code == 0
-    assert compare("other", "base", "--fail-on", "worse").code == 0  # the other way it is better
+    better = compare("other", "base", *ALL, "--fail-on", "worse")
+    assert better.code == 0 and "better" in better.output
     assert compare("other", "base", "--fail-on", "change").code == 1
+
+
+def test_between_builds_a_check_needs_a_band_or_a_threshold(compare: Compare, runs: Path) -> None:
+    edit(runs / "other", slower)
+    for sides in (("base", "other"), ("other", "base")):
+        told = compare(*sides)
+        assert told.code == 0 and "worse" not in told.output and "better" not in told.output
+        assert re.search(r"creation: time .* differs 0\.1 % (slower|faster)", told.output)
+        assert "not judged: another build, and its band was not measured" in told.output
+        assert "--band 4, with both builds, or compare with --threshold PERCENT" in told.output
+        assert re.search(r"^cases: 1 not judged, \d+ same$", told.output, re.MULTILINE)
+        ended = compare(*sides, "--fail-on", "worse", "--junit", "out.xml", "--html", "out.html")
+        assert ended.code == 2 and ended.output == told.output  # it is told all the same
+        # The time of the creation, that outside the flash, and what follows from these.
+        assert f"3 figures differ between {sides[0]} and {sides[1]}, and nothing" in ended.error
+        assert "next: the same command with --threshold PERCENT, or both runs" in ended.error
+        assert compare(*sides, "--fail-on", "change").code == 1
+    (suite,) = ET.parse("out.xml").getroot()
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    skipped = suite.find("testcase/skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "not judged: another build, and its band was not measured"
+    page = Path("out.html").read_text(encoding="utf-8")
+    assert "? Not judged: another build" in page and "Worse." not in page
+
+    def crashes(row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "outcome": "crash"} if row["id"].startswith("ubifs") else slower(row)
+
+    edit(runs / "other", crashes)
+    assert compare("base", "other", "--fail-on", "worse").code == 1  # which is no matter of a band
 
 
 def test_a_band_of_one_run_alone_is_said_to_be_that(compare: Compare, runs: Path) -> None:
@@ -170,9 +202,10 @@ def test_no_line_is_wider_than_a_terminal(
 
 def test_tables_for_other_programs(compare: Compare, runs: Path) -> None:
     edit(runs / "other", slower)
-    document = json.loads(compare("base", "other", "--table", "json").output)
+    document = json.loads(compare("base", "other", *ALL, "--table", "json").output)
     assert document["comparisons"][0]["case_counts"]["worse"] == 1
-    lines = list(csv.DictReader(io.StringIO(compare("base", "other", "--table", "csv").output)))
+    table = compare("base", "other", *ALL, "--table", "csv").output
+    lines = list(csv.DictReader(io.StringIO(table)))
     (line,) = [row for row in lines if row["figure"] == TIME and row["verdict"] == "worse"]
     assert float(line["ratio"]) == pytest.approx(1.001) and line["seeds"] == "2"
     assert "| 0.1 % slower" in compare("base", "other", "--table", "md").output
@@ -182,7 +215,7 @@ def test_several_runs_are_each_compared_with_the_base(compare: Compare, runs: Pa
     edit(runs / "other", slower)
     document = json.loads(compare("base", "base", "other", "--table", "json").output)
     assert [found["new"] for found in document["comparisons"]] == ["base", "other"]
-    assert compare("base", "base", "other", "--fail-on", "worse").code == 1
+    assert compare("base", "base", "other", *ALL, "--fail-on", "worse").code == 1
     assert compare("base", "base", "other").output.count("base: base,") == 2
 
 
@@ -231,7 +264,7 @@ def test_other_workloads(compare: Compare, tmp_path: Path, kind: str) -> None:
         return row
 
     edit(tmp_path / "other", moved)
-    ended = compare(*sides, "--only-changed", "--fail-on", "worse")
+    ended = compare(*sides, *ALL, "--only-changed", "--fail-on", "worse")
     assert ended.code == 1 and "0.1 % slower" in ended.output
 
 
@@ -322,7 +355,7 @@ def test_a_damaged_run(compare: Compare, runs: Path, damage: Callable[[str], str
 
 def test_junit(compare: Compare, runs: Path) -> None:
     edit(runs / "other", slower)
-    assert compare("base", "other", "--junit", "out.xml").code == 0
+    assert compare("base", "other", *ALL, "--junit", "out.xml").code == 0
     root = ET.parse("out.xml").getroot()
     (suite,) = root.findall("testsuite")
     cases = suite.findall("testcase")
@@ -342,7 +375,7 @@ def test_junit(compare: Compare, runs: Path) -> None:
 
 def test_the_page(compare: Compare, runs: Path) -> None:
     edit(runs / "other", slower)
-    assert compare("base", "other", "base", "--html", "out.html").code == 0
+    assert compare("base", "other", "base", *ALL, "--html", "out.html").code == 0
     page = Path("out.html").read_text(encoding="utf-8")
     assert "<h1>other against base</h1>" in page and "<h1>base against base</h1>" in page
     assert "Worse." in page and "Nothing changed." in page

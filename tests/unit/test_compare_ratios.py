@@ -6,22 +6,33 @@ import math
 
 import pytest
 
-from ffslab.compare.ratios import Pair, factor, summarise
+from ffslab.compare.ratios import (
+    Pair,
+    alike,
+    distance,
+    factor,
+    geometric_mean,
+    log_mean,
+    mean,
+    quotient,
+    ratio_from,
+    summarise,
+)
 
 
 def test_one_pair_is_exact() -> None:
     summary = summarise([Pair("seed 1", 4.0, 6.0)])
     assert summary is not None
     assert summary.exact
-    assert summary.mean == summary.minimum == summary.maximum == 1.5
+    assert summary.ratio == summary.minimum == summary.maximum == 1.5
     assert summary.geometric_mean == pytest.approx(1.5)
 
 
-def test_several_pairs_give_mean_range_and_geometric_mean() -> None:
+def test_several_pairs_give_ratio_range_and_geometric_mean() -> None:
     summary = summarise([Pair("seed 1", 1.0, 2.0), Pair("seed 2", 1.0, 8.0)])
     assert summary is not None
     assert not summary.exact
-    assert (summary.mean, summary.minimum, summary.maximum) == (5.0, 2.0, 8.0)
+    assert (summary.ratio, summary.minimum, summary.maximum) == (5.0, 2.0, 8.0)
     assert summary.geometric_mean == pytest.approx(4.0)
     assert (summary.before_mean, summary.after_mean) == (1.0, 5.0)
 
@@ -46,7 +57,9 @@ def test_pairs_without_a_ratio_are_counted_or_leave_no_summary() -> None:
     summary = summarise([Pair("a", 0.0, 3.0), Pair("b", 1.0, 3.0)])
     assert summary is not None
     assert summary.undefined == 1
-    assert summary.mean == 3.0
+    assert summary.ratio == 6.0  # 0.5 to 3 on average, though the one ratio is 3
+    summary = summarise([Pair("a", 0.0, 3.0), Pair("b", 0.0, 0.0)])
+    assert summary is not None and summary.ratio is None
 
 
 def test_a_summary_worked_out_by_hand() -> None:
@@ -54,7 +67,7 @@ def test_a_summary_worked_out_by_hand() -> None:
     summary = summarise([Pair("a", 2.0, 8.0), Pair("b", 6.0, 3.0), Pair("c", 4.0, 4.0)])
     assert summary is not None
     assert (summary.before_mean, summary.after_mean) == (4.0, 5.0)
-    assert summary.mean == pytest.approx(5.5 / 3)
+    assert summary.ratio == 1.25
     assert (summary.minimum, summary.maximum, summary.undefined) == (0.5, 4.0, 0)
     assert summary.geometric_mean == pytest.approx(1.259921, abs=1e-6)
     assert [pair.key for pair in summary.pairs] == ["a", "b", "c"]
@@ -74,8 +87,41 @@ def test_one_sided_includes_no_move(ratios: tuple[float, ...], one_sided: bool) 
 def test_a_geometric_mean_with_nothing_in_it_is_nothing() -> None:
     summary = summarise([Pair("a", 1.0, 0.0), Pair("b", 1.0, 9.0)])
     assert summary is not None
-    assert (summary.geometric_mean, summary.mean, summary.minimum) == (0.0, 4.5, 0.0)
+    assert (summary.geometric_mean, summary.ratio, summary.minimum) == (0.0, 4.5, 0.0)
 
 
 def test_how_far_a_ratio_is_from_1() -> None:
     assert [factor(ratio) for ratio in (4.0, 0.25, 1.0, 0.0)] == [4.0, 4.0, 1.0, math.inf]
+
+
+def test_how_far_it_is_as_a_logarithm() -> None:
+    assert distance(4.0) == distance(0.25) == 2 * distance(2.0) == pytest.approx(1.386294, abs=1e-6)
+    assert (distance(1.0), distance(0.0), distance(-1.0)) == (0.0, math.inf, math.inf)
+
+
+def test_values_within_two_percent_of_each_other_are_alike() -> None:
+    assert [alike(ratio) for ratio in (1.0, 1.02, 1 / 1.02, 1.021, 0.98)] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+
+
+def test_means() -> None:
+    assert mean(iter((1.0, 2.0, 6.0))) == 3.0
+    assert mean((0.1, 0.2, 0.3)) == mean((0.3, 0.2, 0.1))  # as sums they differ in the last digit
+    assert log_mean((1.0, math.e, math.e**2)) == pytest.approx(1.0)
+    assert geometric_mean((1.0, 2.0, 4.0)) == pytest.approx(2.0)
+
+
+def test_a_quotient_of_values_that_differ_is_not_1() -> None:
+    below = math.nextafter(2.0, 0)
+    assert quotient(4.0, 6.0) == 1.5 and quotient(3.0, 3.0) == 1
+    for low, high in ((below, 2.0), (1.9999999999999996, below)):
+        assert quotient(low, high) > 1 > quotient(high, low)
+        assert quotient(-low, -high) > 1
+
+
+def test_a_ratio_of_nothing_is_one_of_the_least() -> None:
+    assert ratio_from(0.0, 8.0, 2.0) == 4.0
+    assert ratio_from(8.0, 0.0, 2.0) == 0.25
+    assert ratio_from(1.0, 0.0, 2.0) == 1.0
+    assert ratio_from(4.0, 6.0, 2.0) == 1.5

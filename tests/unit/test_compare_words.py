@@ -129,9 +129,32 @@ def test_values_have_as_many_digits_as_tell_them_apart() -> None:
     assert values_text(metric, None, 2e9) == ("", "2.00 s")
 
 
-def test_no_more_digits_are_shown_than_a_reader_can_use() -> None:
-    before, after = values_text(METRICS["erases_std"], 1.0, 1.0 + 1e-13)
-    assert before == after == "1.0000000000 erases"
+def test_values_that_differ_never_look_equal() -> None:
+    """As many decimals on both sides as tell them apart, and one unit where they are near."""
+    pages, time, std = (METRICS[name] for name in ("pages_read", "duration_ns", "erases_std"))
+    for metric, base, new, shown in (
+        (pages, 13_989, 13_988, ("13,989", "13,988")),
+        (pages, 13_989, 41_966 / 3, ("13,989.0", "13,988.7")),
+        (pages, 41_966 / 3, 41_965 / 3, ("13,988.7", "13,988.3")),
+        (pages, 41_966 / 3, 5000, ("13,989", "5,000")),
+        (pages, 1, 5 / 3, ("1.00", "1.67")),
+        (pages, 2, 41 / 3, ("2.0", "13.7")),
+        (pages, 2, 61 / 3, ("2", "20.3")),
+        (pages, 0, 1 / 3, ("0", "0.333")),
+        (pages, 7, 0, ("7", "0")),
+        (pages, 21, 21, ("21", "21")),
+        (pages, 64 / 3, 64 / 3, ("21.3", "21.3")),
+        # Both are 1,000 ms, or 1.00 s, with three digits of each.
+        (time, 999_600_000, 1_000_000_000, ("999.6 ms", "1,000.0 ms")),
+        (time, 900_000_000, 1_100_000_000, ("900 ms", "1,100 ms")),
+        (time, 1_000_000_000, 10_000_000_000, ("1.00 s", "10.0 s")),
+        (time, 26_500_000, 2_190_000_000, ("26.5 ms", "2.19 s")),
+        (time, 2_190_000_000, 26_500_000, ("2.19 s", "26.5 ms")),
+        (time, 900_000_000_000, 900_000_000_001, ("900.000000000 s", "900.000000001 s")),
+        (std, 1.0, 1.0 + 1e-13, ("1.00000000000000 erases", "1.00000000000010 erases")),
+        (std, -0.5, 0.5, ("-0.500 erases", "0.500 erases")),
+    ):
+        assert values_text(metric, base, new) == shown
 
 
 def test_titles_of_figures() -> None:

@@ -49,8 +49,13 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Option("--base", help="The axis' value that others are compared to.")
         ] = None,
         threshold: Annotated[
-            float, typer.Option(min=0, metavar="PERCENT", help="Smaller changes are none.")
-        ] = 0.0,
+            float | None,
+            typer.Option(
+                min=0,
+                metavar="PERCENT",
+                help="Smaller changes are none, larger ones count without a band, too.",
+            ),
+        ] = None,
         only_changed: Annotated[
             bool, typer.Option("--only-changed", help="Leave out what did not change.")
         ] = False,
@@ -80,11 +85,13 @@ def register(app: typer.Typer) -> None:
         """Compare runs, or values of an axis of one run.
 
         Says first what differs in build, board and settings. Then, for each case and figure:
-        worse, better, same, not comparable, newly failing, fixed or missing, and why.
+        worse, better, same, not comparable, newly failing, fixed or missing, and why. Between
+        builds worse and better need a band of builds (`run --band N`) or a threshold.
 
         A run alone shows its band of builds, if it was made with `run --band N`.
 
-        Exit code: 0 compared; 1 with --fail-on; 2 nothing to compare; 3 a damaged run.
+        Exit code: 0 compared; 1 with --fail-on; 2 nothing to compare, or with --fail-on worse no
+        band and no threshold to judge a difference by; 3 a damaged run.
         """
         from ffslab.compare.engine import Rules
         from ffslab.compare.tables import Choice, is_regression
@@ -99,6 +106,8 @@ def register(app: typer.Typer) -> None:
         _print(comparisons, choice, table)
         if fail_on and any(is_regression(c, any_change=fail_on == "change") for c in comparisons):
             raise typer.Exit(EXIT_FAILED)
+        if fail_on is FailOn.worse:
+            _require_judged(comparisons)
 
 
 def _comparisons(
@@ -183,6 +192,23 @@ def _require_pairs(comparison: Comparison) -> None:
         cause=studies if base.study != new.study else "their cases have neither spec nor name",
         remedy=f"{program()} list runs, or {program()} compare {base.name} --axis AXIS",
     )
+
+
+def _require_judged(comparisons: list[Comparison]) -> None:
+    """UsageError if a figure differs between builds, and nothing says whether that is worse."""
+    from ffslab.compare.tables import unjudged
+
+    for comparison in comparisons:
+        count = unjudged(comparison)
+        if count:
+            figures = "1 figure differs" if count == 1 else f"{count:,} figures differ"
+            raise UsageError(
+                f"{figures} between {comparison.base.name} and {comparison.new.name}, and nothing "
+                "says whether that is worse",
+                cause="the builds are not the same, which moves figures by itself; how far, was "
+                "not measured",
+                remedy="the same command with --threshold PERCENT, or both runs with --band 4",
+            )
 
 
 def _write(

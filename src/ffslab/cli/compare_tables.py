@@ -13,9 +13,10 @@ from rich.table import Table
 from ffslab.compare.band import MovedFigure
 from ffslab.compare.cases import Side, split_perturbed
 from ffslab.compare.engine import CaseRow, Comparison
-from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change
+from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change, unjudged
 from ffslab.compare.verdicts import CHANGES, Verdict
 from ffslab.compare.words import (
+    LACKING,
     band_text,
     cause_words,
     counts_words,
@@ -31,6 +32,7 @@ _STYLE = {
     Verdict.FAILING: "red",
     Verdict.MISSING: "yellow",
     Verdict.MIXED: "yellow",
+    Verdict.UNJUDGED: "yellow",
     Verdict.INCOMPARABLE: "yellow",
     Verdict.BETTER: "green",
     Verdict.FIXED: "green",
@@ -40,6 +42,7 @@ _MARK = {
     Verdict.WORSE: "worse",
     Verdict.BETTER: "better",
     Verdict.DIFFERENT: "differs",
+    Verdict.UNJUDGED: "differs",
     Verdict.MIXED: "mixed",
 }
 _SHOWN_BROKEN = 5
@@ -169,8 +172,24 @@ def _print_end(console: Console, comparison: Comparison) -> None:
                 soft_wrap=True,
             )
     _print_broken(console, comparison)
-    if not comparison.broken and not comparison.axis:
+    if unjudged(comparison):
+        _print_unjudged(console, comparison)
+    elif not comparison.broken and not comparison.axis:
         _print_lacking_band(console, comparison)
+
+
+def _print_unjudged(console: Console, comparison: Comparison) -> None:
+    """Why nothing is said to be worse or better, and what would tell."""
+    console.print(
+        f"{Verdict.UNJUDGED}: {LACKING}: a difference may be that of another history; next: "
+        f"{_command(comparison.new)} --band 4, with both builds, or compare with --threshold "
+        "PERCENT",
+        markup=False,
+    )
+
+
+def _command(side: Side) -> str:
+    return str(side.manifest.get("command", f"{program()} run STUDY"))
 
 
 def _print_lacking_band(console: Console, comparison: Comparison) -> None:
@@ -194,9 +213,8 @@ def _print_lacking_band(console: Console, comparison: Comparison) -> None:
         )
     else:
         told = "band of builds not measured: a difference may be that of another history"
-    command = lacking[-1].manifest.get("command", f"{program()} run STUDY")
     both = ", with both builds" if len(lacking) > 1 else ""
-    console.print(f"{told}; next: {command} --band 4{both}", markup=False)
+    console.print(f"{told}; next: {_command(lacking[-1])} --band 4{both}", markup=False)
 
 
 def _print_broken(console: Console, comparison: Comparison) -> None:

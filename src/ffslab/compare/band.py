@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ffslab.compare.cases import ComparedCase, Side, split_perturbed
+from ffslab.compare.ratios import mean
 from ffslab.results.schema import Figure
 
 
@@ -96,8 +97,8 @@ def bands_of(side: Side) -> dict[str, tuple[MovedFigure, ...]]:
             own = [case for case in cases if key in case.figures]
             width = joined(band(key, case, case, histories.of(case), ()) for case in own)
             if width is not None:
-                mean = sum(case.figures[key].value for case in own) / len(own)
-                rows.append(MovedFigure(figure, mean, width))
+                value = mean(case.figures[key].value for case in own)
+                rows.append(MovedFigure(figure, value, width))
         found[label] = tuple(rows)
     return found
 

@@ -79,11 +79,18 @@ class Side:
     def study(self) -> str:
         return str(self.manifest.get("study", ""))
 
-    def build_of(self, case: ComparedCase) -> tuple[str, str]:
-        """What was built for it: the lab, and the kernel if it is not the default one."""
+    def build_of(self, case: ComparedCase) -> tuple[str, str, str]:
+        """What was built for it: the lab, the kernel if it is not the default one, and the modules
+        from sources of their own.
+        """
         kernels: Mapping[str, Any] = self.manifest.get("kernels") or {}
         kernel = kernels.get(case.variant) or {}
-        return str(self.manifest.get("build_id", "")), str(kernel.get("build_id", ""))
+        modules = (case.spec.get("filesystem") or {}).get("module_source")
+        return (
+            str(self.manifest.get("build_id", "")),
+            str(kernel.get("build_id", "")),
+            canonical_json(modules) if modules else "",
+        )
 
 
 def compared_case(result: CaseResult) -> ComparedCase:

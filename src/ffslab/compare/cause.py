@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ffslab.compare.cases import ComparedCase
 from ffslab.compare.pairs import CasePair
+from ffslab.compare.ratios import mean
 from ffslab.results.schema import (
     DURATION,
     FLASH_COUNTS,
@@ -111,11 +112,7 @@ def _change(metric: Metric, phase: str, pairs: Sequence[CasePair]) -> Change | N
     values = [(base.value, new.value) for base, new in found if base and new]
     if not values or len(values) < len(found):
         return None
-    return Change(
-        metric,
-        sum(base for base, _ in values) / len(values),
-        sum(new for _, new in values) / len(values),
-    )
+    return Change(metric, mean(base for base, _ in values), mean(new for _, new in values))
 
 
 def _has_tasks(case: ComparedCase, phase: str) -> bool:
@@ -136,7 +133,7 @@ def _tasks(phase: str, pairs: Sequence[CasePair]) -> tuple[TaskChange, ...]:
         for metric in FLASH_COUNTS:
             before = [_asked(pair.base, phase, task, metric) for pair in pairs]
             after = [_asked(pair.new, phase, task, metric) for pair in pairs]
-            change = Change(metric, sum(before) / len(pairs), sum(after) / len(pairs))
+            change = Change(metric, mean(before), mean(after))
             if change.difference:
                 found.append(TaskChange(task, change))
     found.sort(key=lambda one: -abs(one.change.difference))

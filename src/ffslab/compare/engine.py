@@ -1,11 +1,12 @@
 """Two sides compared: what differs, then each case and each of its figures with a verdict. Pure.
 
-Cases that differ in the seed only are one row: its ratio is the mean of the seeds' ratios, with
-their range; of one seed it is exact for that scenario.
+Cases that differ in the seed only are one row: its values are means, its ratio is their quotient,
+with the range of the seeds' own ratios; of one seed it is exact for that scenario.
 
 Within one build equal specs give equal results, so that any difference there is a fault of the
 laboratory. Everything else, another build or another setting, is another history; a difference
-inside the band of builds (`ffslab.compare.band`) is called that, where the band was measured.
+inside the band of builds (`ffslab.compare.band`) is called that, where the band was measured. Where
+it was not, a difference between two builds is neither better nor worse unless a threshold is given.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ffslab.compare.cases import SKIPPED, ComparedCase, Side
 from ffslab.compare.cause import Cause, cause_of
 from ffslab.compare.circumstances import Circumstance, circumstances
 from ffslab.compare.pairs import CasePair, Paired, SpecDifference, pair_axis, pair_runs
-from ffslab.compare.ratios import Pair, RatioSummary, factor, summarise
+from ffslab.compare.ratios import Pair, RatioSummary, factor, mean, summarise
 from ffslab.compare.verdicts import CHANGES, GRAVEST, Verdict, verdict_of
 from ffslab.results.schema import MEASURED, Figure
 
@@ -27,9 +28,12 @@ _FLASH_CONTENTS = "flash contents"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What counts: no change of up to so many percent; only figures that are asked for first."""
+    """What counts: no change of up to so many percent; only figures that are asked for first.
 
-    threshold_percent: float = 0.0
+    A threshold, of 0 too, says that a larger change counts although no band was measured.
+    """
+
+    threshold_percent: float | None = None
     main_only: bool = False
 
 
@@ -53,11 +57,14 @@ class FigureRow:
     seeds: int = 1
 
     @property
+    def ratio(self) -> float | None:
+        """new ÷ base: the one number that is shown and judged; None where it is no measure."""
+        return None if self.summary is None else self.summary.ratio
+
+    @property
     def distance(self) -> float:
         """How far the ratio is from 1; 0 where a ratio is no measure."""
-        if self.summary is None or self.summary.undefined or self.summary.mean <= 0:
-            return 0.0
-        return factor(self.summary.mean)
+        return factor(self.ratio) if self.ratio else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +247,7 @@ def _figure(
     }
     if len(values) < len(pairs):
         return _one_sided(figure, pairs)
-    base, new = (sum(column) / len(values) for column in zip(*values.values(), strict=True))
+    base, new = (mean(column) for column in zip(*values.values(), strict=True))
     if uneven is not None and figure.metric is not MEASURED:
         why = f"measured {_amount(uneven.base)} of what was asked, then {_amount(uneven.new)}"
         return FigureRow(figure, Verdict.INCOMPARABLE, base, new, why=why)
@@ -256,7 +263,14 @@ def _figure(
         if changed
         else None
     )
-    verdict = verdict_of(figure.better, values, summary, width, rules.threshold_percent)
+    verdict = verdict_of(
+        figure.better,
+        values,
+        summary,
+        width,
+        rules.threshold_percent,
+        same_build=all(pair.same_build for pair in pairs),
+    )
     return FigureRow(figure, verdict, base, new, summary, width, seeds=len(values))
 
 
@@ -269,8 +283,8 @@ def _one_sided(figure: Figure, pairs: Sequence[CasePair]) -> FigureRow:
     return FigureRow(
         figure,
         Verdict.INCOMPARABLE,
-        sum(base) / len(base) if base else None,
-        sum(new) / len(new) if new else None,
+        mean(base) if base else None,
+        mean(new) if new else None,
         why=f"{where} has none" if both else f"{where} have none",
     )
 

@@ -1,7 +1,8 @@
 """A comparison as JUnit XML, which CI systems read: one test case per case. Pure.
 
 A case fails if a figure got worse beyond threshold and band, if it newly fails, or if it differs
-although build and spec are equal. What could not be compared is skipped, with the reason.
+although build and spec are equal. What could not be compared, or not be judged, is skipped, with
+the reason.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from collections.abc import Sequence
 from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.compare.tables import told_change
 from ffslab.compare.verdicts import REGRESSIONS, Verdict
-from ffslab.compare.words import cause_words, figure_title, values_text
+from ffslab.compare.words import LACKING, cause_words, figure_title, values_text
 
-_SKIPPED = frozenset({Verdict.MISSING, Verdict.FAILING, Verdict.INCOMPARABLE})
+_SKIPPED = frozenset({Verdict.MISSING, Verdict.FAILING, Verdict.INCOMPARABLE, Verdict.UNJUDGED})
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MESSAGE_FIGURES = 3
 
@@ -83,6 +84,8 @@ def _failure(case: CaseRow) -> ET.Element | None:
 
 
 def _why(case: CaseRow) -> str:
+    if case.verdict is Verdict.UNJUDGED:
+        return f"{case.verdict}: {LACKING}"
     reason = case.why or next((row.why for row in case.rows if row.why), "")
     return f"{case.verdict}: {reason}" if reason else str(case.verdict)
 

@@ -29,7 +29,7 @@ class SpecDifference:
 
 @dataclass(frozen=True, slots=True)
 class CasePair:
-    """Two cases that are compared. `same_build`: the same lab ran both."""
+    """Two cases that are compared. `same_build`: what was built is equal, the lab and modules."""
 
     base: ComparedCase
     new: ComparedCase

@@ -78,6 +78,11 @@ def is_regression(comparison: Comparison, *, any_change: bool = False) -> bool:
     )
 
 
+def unjudged(comparison: Comparison) -> int:
+    """How many figures differ between builds without a band or a threshold to judge them by."""
+    return figure_counts(comparison)[Verdict.UNJUDGED]
+
+
 def case_counts(comparison: Comparison) -> Counter[str]:
     """How many cases have which verdict, the gravest first."""
     return _ordered(case.verdict for case in comparison.cases)
@@ -147,9 +152,9 @@ def _figure(row: FigureRow) -> dict[str, Any]:
         "verdict": row.verdict,
         "base": row.base,
         "new": row.new,
-        "ratio": row.summary.mean if row.summary else None,
+        "ratio": row.ratio,
         "ratio_low": row.summary.minimum if row.summary else None,
-        "ratio_high": row.summary.maximum if row.summary else None,
+        "ratio_high": row.summary.maximum if row.summary and not row.summary.undefined else None,
         "seeds": row.seeds,
         "band_low": low,
         "band_high": high,

@@ -11,10 +11,14 @@ from ffslab.compare.engine import CaseRow, FigureRow
 from ffslab.compare.verdicts import Verdict
 from ffslab.results.schema import Figure, Metric
 
+# Why a difference is neither better nor worse.
+LACKING = "another build, and its band was not measured"
 _TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
 _LEAST_PERCENT = 1e-4
 _PERCENT_DIGITS = 2
-_MOST_DIGITS = 12
+_COUNT_DIGITS = 2  # of a difference that is no whole number
+_MOST_DIGITS = 17  # these tell any two numbers apart
+_NEAR = 10
 _AS = {
     "slower": "times slower",
     "faster": "times faster",
@@ -49,30 +53,56 @@ def number(value: float, digits: int = 3) -> str:
 
 def value_text(metric: Metric, value: float, digits: int = 3) -> str:
     """A stored value with its unit."""
+    unit, scale = _unit(metric, value)
+    return _with_unit(value / scale, unit, _decimals(metric, value, scale, digits))
+
+
+def _unit(metric: Metric, value: float) -> tuple[str, float]:
+    """What it is shown in, and what it is divided by for that; what is counted, the title says."""
     if metric.is_time:
-        unit, factor = _time_unit(value)
-        return f"{number(value / factor, digits)} {unit}"
-    if metric.exact and metric.scale == 1 and value == int(value):
-        return f"{int(value):,}"
-    unit = "" if metric.exact and metric.scale == 1 else metric.unit
-    return f"{number(value / metric.scale, digits)} {unit}".rstrip()
+        return next((unit for unit in _TIME_UNITS if abs(value) >= unit[1]), _TIME_UNITS[-1])
+    return ("", 1.0) if _is_count(metric) else (metric.unit, metric.scale)
 
 
-def _time_unit(value_ns: float) -> tuple[str, float]:
-    return next((unit for unit in _TIME_UNITS if abs(value_ns) >= unit[1]), _TIME_UNITS[-1])
+def _is_count(metric: Metric) -> bool:
+    return metric.exact and metric.scale == 1 and not metric.is_time
+
+
+def _decimals(metric: Metric, value: float, scale: float, digits: int) -> int:
+    """None for what is whole and counted, and for 0."""
+    if value == 0 or (_is_count(metric) and value == int(value)):
+        return 0
+    return max(digits - 1 - math.floor(math.log10(abs(value / scale))), 0)
+
+
+def _with_unit(shown: float, unit: str, decimals: int) -> str:
+    return f"{shown:,.{decimals}f} {unit}".rstrip()
 
 
 def values_text(metric: Metric, base: float | None, new: float | None) -> tuple[str, str]:
-    """Both values, with as many digits as tell them apart; empty for one that is not there."""
-    if base is None or new is None:
+    """Both values; empty for one that is not there.
+
+    Values within a factor of ten have one unit and as many decimals as each other: as many as show
+    three digits of the smaller one and the first digit of their difference. So what differs never
+    looks equal, and "13,989.0" beside "13,988.7" is a mean over seeds.
+    """
+    if base is None or new is None or not _are_near(base, new):
         shown = ("" if value is None else value_text(metric, value) for value in (base, new))
         before, after = shown
         return before, after
-    for digits in range(3, _MOST_DIGITS):
-        before, after = (value_text(metric, value, digits) for value in (base, new))
+    unit, scale = _unit(metric, min(base, new, key=abs))
+    fewest = max(_decimals(metric, value, scale, 3) for value in (base, new))
+    if base != new:
+        fewest = max(fewest, -math.floor(math.log10(abs(new - base) / scale)))
+    for decimals in range(fewest, fewest + _MOST_DIGITS):
+        before, after = (_with_unit(value / scale, unit, decimals) for value in (base, new))
         if before != after or base == new:
             break
     return before, after
+
+
+def _are_near(base: float, new: float) -> bool:
+    return base * new > 0 and abs(new) < _NEAR * abs(base) < _NEAR * _NEAR * abs(new)
 
 
 def percent_text(percent: float, digits: int = _PERCENT_DIGITS) -> str:
@@ -114,11 +144,11 @@ def change_words(row: FigureRow) -> str:
         return ""
     if row.base == row.new:
         return "same in the mean"
-    if row.summary is None or row.summary.undefined:
+    if row.ratio is None:
         return _difference_words(row.figure.metric, row.base, row.new)
     if row.new == 0:
         return "none any more" if row.figure.metric.exact else "0 now"
-    return ratio_words(row.figure.metric, row.summary.mean, _digits(row))
+    return ratio_words(row.figure.metric, row.ratio, _digits(row))
 
 
 def _difference_words(metric: Metric, base: float, new: float) -> str:
@@ -134,9 +164,10 @@ def range_words(row: FigureRow) -> str:
     if row.summary is None or row.seeds < 2:
         return ""
     low, high = (100 * (end - 1) for end in (row.summary.minimum, row.summary.maximum))
-    if low == high:
+    from_none = f", {row.summary.undefined} of them from 0" if row.summary.undefined else ""
+    if low == high and not from_none:
         return f"{row.seeds} seeds alike"
-    return f"{signed_percent(low)} to {signed_percent(high)}, {row.seeds} seeds"
+    return f"{signed_percent(low)} to {signed_percent(high)}, {row.seeds} seeds{from_none}"
 
 
 def band_words(row: FigureRow) -> str:
@@ -146,11 +177,11 @@ def band_words(row: FigureRow) -> str:
 
 def _digits(row: FigureRow) -> int:
     """As many as show that a change outside its band is outside."""
-    if row.band is None or row.band.relative is None or row.summary is None:
+    if row.band is None or row.band.relative is None or row.ratio is None:
         return _PERCENT_DIGITS
     if row.verdict is Verdict.BAND:
         return _PERCENT_DIGITS
-    change = 100 * (row.summary.mean - 1)
+    change = 100 * (row.ratio - 1)
     for digits in range(_PERCENT_DIGITS, _MOST_DIGITS):
         ends = {signed_percent(100 * end, digits) for end in row.band.relative}
         if signed_percent(change, digits) not in ends:
@@ -209,14 +240,19 @@ def _signed(change: Change) -> str:
 
 
 def _count_words(change: Change, *, plain: bool = False) -> str:
-    """For example "214 more pages programmed (2,154 → 2,368)"."""
+    """For example "214 more pages programmed (2,154 → 2,368)".
+
+    Of several seeds it may be a part of one: "0.33 fewer pages programmed on average".
+    """
     title = change.metric.title.lower()
-    if abs(change.difference) == 1:
+    amount = abs(change.difference)
+    if amount == 1:
         title = title.replace("pages ", "page ").replace("blocks ", "block ")
     word = "more" if change.difference > 0 else "fewer"
-    amount = value_text(change.metric, abs(change.difference))
+    average = "" if amount == int(amount) else " on average"
     values = f" ({' → '.join(values_text(change.metric, change.base, change.new))})"
-    return f"{amount} {word} {title}{'' if plain else values}"
+    shown = value_text(change.metric, amount, _COUNT_DIGITS)
+    return f"{shown} {word} {title}{average}{'' if plain else values}"
 
 
 def counts_words(case: CaseRow) -> str:

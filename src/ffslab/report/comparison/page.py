@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from ffslab.compare.cases import Side, split_perturbed
 from ffslab.compare.engine import CaseRow, Comparison, FigureRow
-from ffslab.compare.tables import Choice, case_counts, figure_counts, is_regression
+from ffslab.compare.tables import Choice, case_counts, figure_counts, is_regression, unjudged
 from ffslab.compare.verdicts import CHANGES, REGRESSIONS, Verdict, is_change
 from ffslab.compare.words import (
+    LACKING,
     band_words,
     cause_words,
     change_words,
@@ -51,12 +52,15 @@ class ShownCase:
 
 @dataclass(frozen=True)
 class ShownComparison:
-    """One comparison. `unchanged`: the cases that nothing is to be said of."""
+    """One comparison. `headline` is its outcome; `unchanged`: the cases that nothing is to be said
+    of.
+    """
 
     key: str
     title: str
     sides: tuple[ShownSide, ShownSide]
     is_bad: bool
+    headline: str
     status: str
     figures: str
     circumstances: Table
@@ -80,6 +84,7 @@ def _shown(comparison: Comparison, choice: Choice, key: str) -> ShownComparison:
         title=f"{comparison.new.name} against {comparison.base.name}",
         sides=(_side(comparison.base), _side(comparison.new)),
         is_bad=is_regression(comparison),
+        headline=_headline(comparison, bool(changed)),
         status=_counts(case_counts(comparison)),
         figures=_counts(figure_counts(comparison)),
         circumstances=Table(
@@ -97,6 +102,14 @@ def _shown(comparison: Comparison, choice: Choice, key: str) -> ShownComparison:
         unchanged=tuple(f"{case.label}: {case.verdict}" for case in others),
         broken=len(comparison.broken),
     )
+
+
+def _headline(comparison: Comparison, is_changed: bool) -> str:
+    if is_regression(comparison):
+        return "✕ Worse."
+    if unjudged(comparison):
+        return f"? Not judged: {LACKING}."
+    return "✓ Nothing is worse." if is_changed else "✓ Nothing changed."
 
 
 def _side(side: Side) -> ShownSide:
