@@ -9,6 +9,7 @@ import pytest
 from ffslab.compare.ratios import (
     Pair,
     alike,
+    all_alike,
     distance,
     factor,
     geometric_mean,
@@ -125,3 +126,8 @@ def test_a_ratio_of_nothing_is_one_of_the_least() -> None:
     assert ratio_from(8.0, 0.0, 2.0) == 0.25
     assert ratio_from(1.0, 0.0, 2.0) == 1.0
     assert ratio_from(4.0, 6.0, 2.0) == 1.5
+
+
+def test_several_values_are_alike_if_the_ends_are() -> None:
+    assert all_alike([100.0, 102.0, 101.0]) and all_alike([0.0, 0.0])
+    assert not all_alike([100.0, 102.1]) and not all_alike([0.0, 1.0])

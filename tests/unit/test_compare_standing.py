@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ffslab.compare.standing import Crossing, Extent, Reign, extent, ratios_to_first, standing
+from ffslab.compare.standing import (
+    Crossing,
+    Extent,
+    Reign,
+    extent,
+    extent_of_change,
+    ratios_to_first,
+    standing,
+)
 
 FALLING = {1.0: 8.0, 2.0: 4.0, 4.0: 2.0, 8.0: 1.0}
 LEVEL = dict.fromkeys(FALLING, 3.0)
@@ -181,3 +189,18 @@ def test_crossings_are_in_the_order_of_the_axis() -> None:
     found = standing(lines)
     assert found is not None and found.order == ("a", "b")
     assert found.crossings == (Crossing("b", "a", 2.0, 4.0),)
+
+
+def test_a_change_over_points_has_an_extent() -> None:
+    """4 ÷ 2 at 1, 3 ÷ 12 at 2; what starts from 0 has no ratio, unless a least is stated."""
+    found = [(1.0, 2.0, 4.0), (2.0, 12.0, 3.0), (3.0, 0.0, 5.0)]
+    assert extent_of_change(found) == Extent(0.25, 2.0, 2.0, 1.0, 2)
+    assert extent_of_change(found, 0.5) == Extent(0.25, 10.0, 2.0, 3.0, 3)
+    assert extent_of_change(found[2:]) is None and extent_of_change([]) is None
+    assert extent_of_change([(1.0, 0.0, 0.0)], 1.0) == Extent(1.0, 1.0, 1.0, 1.0, 1)
+
+
+def test_ratios_of_values_that_are_not_told_apart() -> None:
+    assert Extent(0.99, 1.01, 0, 0, 2).is_alike
+    assert not Extent(0.97, 1.01, 0, 0, 2).is_alike
+    assert not Extent(0.99, 1.03, 0, 0, 2).is_alike

@@ -130,6 +130,11 @@ def alike(ratio: float) -> bool:
     return 1 / (1 + SAME) <= ratio <= 1 + SAME
 
 
+def all_alike(values: Collection[float]) -> bool:
+    """Whether the largest of several values, none below 0, is within `SAME` of the smallest."""
+    return max(values) <= (1 + SAME) * min(values)
+
+
 def log_mean(ratios: Collection[float]) -> float:
     """The mean of the logarithms of ratios above 0."""
     return sum(math.log(ratio) for ratio in ratios) / len(ratios)

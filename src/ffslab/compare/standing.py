@@ -3,8 +3,8 @@ lines cross.
 
 One factor for a whole axis misleads where the order changes along it: its mean stands for no point.
 So lines are compared point by point, with the smallest value at that point, and what is said of
-many points is their range and where its ends are. Smaller is better. Two values within `SAME` of
-each other are called alike.
+many points is their range and where its ends are. Smaller is better. What is alike, and how far a
+ratio is from 1, is told by `ffslab.compare.ratios`.
 
 Limits: between two points nothing is known; a crossing is told by the points on both sides of it.
 """
@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-SAME = 0.02
+from ffslab.compare.ratios import alike, distance, log_mean, ratio_from
+
 _LEAST = 1e-9  # what a value of 0 counts as, so that a ratio exists
 
 Line = Mapping[float, float]  # value by point of the axis
@@ -35,7 +36,12 @@ class Extent:
     @property
     def distance(self) -> float:
         """The logarithm of the ratio that is furthest from 1."""
-        return max(abs(math.log(self.low)), abs(math.log(self.high)))
+        return max(distance(self.low), distance(self.high))
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether no ratio is of two values that are told apart."""
+        return alike(self.low) and alike(self.high)
 
     @property
     def inverse(self) -> Extent:
@@ -97,6 +103,20 @@ def extent(ratios: Iterable[tuple[float, float]]) -> Extent | None:
     return Extent(low[0], high[0], low[1], high[1], len(known))
 
 
+def extent_of_change(
+    changes: Iterable[tuple[float, float, float]], least: float = 0.0
+) -> Extent | None:
+    """The extent of after ÷ before, of (point, before, after); None without any above 0.
+
+    What is below `least` counts as that. Without it, a point that starts from 0 has no ratio.
+    """
+    return extent(
+        (at, ratio_from(before, after, least))
+        for at, before, after in changes
+        if max(before, least) > 0
+    )
+
+
 def ratios_to_first(lines: Mapping[str, Line]) -> dict[str, dict[float, float]]:
     """Each line's value ÷ the smallest at the same point, where two lines or more have one."""
     counts: dict[float, int] = {}
@@ -104,13 +124,13 @@ def ratios_to_first(lines: Mapping[str, Line]) -> dict[str, dict[float, float]]:
         for point in line:
             counts[point] = counts.get(point, 0) + 1
     best = {
-        point: max(min(line[point] for line in lines.values() if point in line), _LEAST)
+        point: min(line[point] for line in lines.values() if point in line)
         for point, count in counts.items()
         if count > 1
     }
     return {
         label: {
-            point: max(value, _LEAST) / best[point]
+            point: ratio_from(best[point], value, _LEAST)
             for point, value in sorted(line.items())
             if point in best
         }
@@ -127,8 +147,8 @@ def standing(lines: Mapping[str, Line]) -> Standing | None:
         return None
 
     def rank(label: str) -> tuple[float, float]:
-        firsts = sum(ratio <= 1 + SAME for ratio in ratios[label].values())
-        return -firsts, sum(math.log(r) for r in ratios[label].values()) / len(ratios[label])
+        own = ratios[label].values()
+        return -sum(map(alike, own)), log_mean(own)
 
     order = tuple(sorted(behind, key=rank))
     return Standing(
@@ -151,7 +171,7 @@ def _reigns(
     """As few stretches of neighbouring points as have a first in common."""
     found: list[Reign] = []
     for point in points:
-        first = tuple(label for label in order if ratios[label].get(point, math.inf) <= 1 + SAME)
+        first = tuple(label for label in order if alike(ratios[label].get(point, math.inf)))
         shared = tuple(label for label in found[-1].labels if label in first) if found else ()
         if shared:
             found[-1] = Reign(shared, (*found[-1].points, point))
@@ -165,8 +185,8 @@ def _crossings(order: tuple[str, ...], lines: Mapping[str, Line]) -> tuple[Cross
     for one, other in combinations(order, 2):
         smaller, at = "", 0.0
         for point in sorted(point for point in lines[one] if point in lines[other]):
-            ratio = max(lines[one][point], _LEAST) / max(lines[other][point], _LEAST)
-            if 1 / (1 + SAME) <= ratio <= 1 + SAME:
+            ratio = ratio_from(lines[other][point], lines[one][point], _LEAST)
+            if alike(ratio):
                 continue
             now = one if ratio < 1 else other
             if smaller and now != smaller:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ffslab.compare.band import Band
 from ffslab.compare.cause import Cause, Change
 from ffslab.compare.engine import CaseRow, FigureRow
+from ffslab.compare.ratios import factor
 from ffslab.compare.verdicts import Verdict
 from ffslab.results.schema import Figure, Metric
 
@@ -127,10 +128,10 @@ def ratio_words(metric: Metric, ratio: float, digits: int = _PERCENT_DIGITS) -> 
     if ratio == 1:
         return "same"
     word = metric.grown if ratio > 1 else metric.fallen
-    factor = ratio if ratio > 1 else 1 / ratio if ratio else math.inf
     noun = f" {_noun(metric)}" if word in _COUNTED and _noun(metric) else ""
-    if factor >= _TIMES_FROM and (ratio > 1 or (word in _SPEEDS and ratio > 0)):
-        return f"{number(factor)} {_AS[word]}{noun}"
+    times = factor(ratio)
+    if times >= _TIMES_FROM and (ratio > 1 or (word in _SPEEDS and ratio > 0)):
+        return f"{number(times)} {_AS[word]}{noun}"
     return f"{percent_text((ratio - 1) * 100, digits)} {word}{noun}"
 
 

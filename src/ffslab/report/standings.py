@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ffslab.compare.standing import SAME, Crossing, Extent, Standing
+from ffslab.compare.ratios import SAME
+from ffslab.compare.standing import Crossing, Extent, Standing
 from ffslab.report.axes import Axis
 from ffslab.report.quantity import times
 
@@ -107,7 +108,7 @@ def lacking_text(found: Standing, axis: Axis | None) -> str:
 
 def change_text(found: Extent, axis: Axis | None) -> str:
     """What became of a duration: `takes ×1.19 (4 KiB) to ×2.67 (2 KiB) as long`."""
-    if found.high <= 1 + SAME and found.low >= 1 / (1 + SAME):
+    if found.is_alike:
         return f"practically the same, {extent_text(found)}"
     if found.low >= 1:
         return f"takes **{extent_text(found, axis)}** as long"

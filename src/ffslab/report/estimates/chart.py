@@ -39,7 +39,7 @@ def bars_of(ratio: Ratio) -> list[dict[str, Any]]:
                 "estimate": TITLES[estimate_of(change)],
                 "from": stated,
                 "to": value,
-                "reach": max(value / stated, stated / value),
+                "reach": ratio.reach_of([change]),
                 "paint": svg.PAINT[_paint(change)],
                 "label": times(value),
                 "change": change,

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ffslab.compare.ratios import factor, geometric_mean
+from ffslab.compare.ratios import SAME, factor, geometric_mean, mean
 from ffslab.model.estimates import AS_STATED, OTHER_WAIT, WAIT, parts_of
 
 Place = tuple[tuple[str, str], ...]
-EQUAL = 1.02  # times nearer to each other than this have no order
+EQUAL = 1 + SAME  # times nearer to each other than this have no order
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,12 @@ class Ratio:
     @property
     def reach(self) -> float:
         """How far the changes move it: the largest factor between it and what is stated."""
+        return self.reach_of(self.values)
+
+    def reach_of(self, changes: Iterable[str]) -> float:
+        """The same for some of the changes."""
         stated = self.mean()
-        moved = (self.mean(change) for change in self.values)
+        moved = (self.mean(change) for change in changes)
         return max((factor(value / stated) for value in moved if value and stated), default=1.0)
 
 
@@ -107,7 +111,7 @@ def effects(ratios: Sequence[Ratio]) -> tuple[Effect, ...]:
     found = []
     for estimate, own in changes.items():
         touched = [ratio for ratio in ratios if any(change in ratio.values for change in own)]
-        reach = {id(ratio): _reach(ratio, own) for ratio in touched}
+        reach = {id(ratio): ratio.reach_of(own) for ratio in touched}
         most = max(touched, key=lambda ratio: reach[id(ratio)], default=None)
         turned = sum(ratio.has_order and bool(set(own) & set(ratio.turned_by)) for ratio in touched)
         largest = reach[id(most)] if most else 1.0
@@ -118,12 +122,6 @@ def effects(ratios: Sequence[Ratio]) -> tuple[Effect, ...]:
 def estimate_of(change: str) -> str:
     """The estimate that a change is of."""
     return WAIT if change == OTHER_WAIT else parts_of(change)[1]
-
-
-def _reach(ratio: Ratio, changes: Iterable[str]) -> float:
-    stated = ratio.mean()
-    moved = (ratio.mean(change) for change in changes)
-    return max((factor(value / stated) for value in moved if value and stated), default=1.0)
 
 
 def place_text(place: Place) -> str:
@@ -141,7 +139,9 @@ def _scenarios(samples: Sequence[Sample]) -> list[tuple[str, str, list[Sample]]]
 def _orders(metric: str, where: str, state: str, group: Sequence[Sample]) -> list[Ratio]:
     """The ratios between neighbours in the order of the stated times."""
     times = _times(metric, group, lambda sample: sample.configuration)
-    stated = {name: _mean(found[AS_STATED]) for name, found in times.items() if AS_STATED in found}
+    stated = {
+        name: mean(found[AS_STATED].values()) for name, found in times.items() if AS_STATED in found
+    }
     place = " · ".join(text for text in (where, state) if text)
     ranked = sorted(stated, key=lambda name: stated[name])
     ratios = (
@@ -162,7 +162,7 @@ def _states(metric: str, samples: Sequence[Sample]) -> list[Ratio]:
         text = " · ".join(text for text in (place_text(place), configuration) if text)
         for first, second in pairwise(name for name in times if AS_STATED in times[name]):
             pair = (first, second)
-            if _mean(times[second][AS_STATED]) < _mean(times[first][AS_STATED]):
+            if mean(times[second][AS_STATED].values()) < mean(times[first][AS_STATED].values()):
                 pair = (second, first)
             ratio = _ratio(metric, text, *pair, times[pair[0]], times[pair[1]], of_states=True)
             found += [ratio] if ratio is not None else []
@@ -186,10 +186,6 @@ def _times(
         for name, times in found.items()
         if times.get(AS_STATED)  # a case that did not pass has no order
     }
-
-
-def _mean(values: Mapping[str, float]) -> float:
-    return sum(values.values()) / len(values)
 
 
 def _ratio(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 
-from ffslab.compare.standing import SAME, extent, standing
+from ffslab.compare.ratios import all_alike
+from ffslab.compare.standing import Extent, extent_of_change, standing
 from ffslab.report import data
 from ffslab.report.quantity import duration, grouped, significant, times
 from ffslab.report.standings import (
@@ -126,7 +127,7 @@ def _amplified(run: LogRun) -> Iterator[Finding]:
     (least, best), (most, worst) = (
         choose(shown, key=lambda entry: entry[0]) for choose in (min, max)
     )
-    if most <= least * (1 + SAME):
+    if all_alike((least, most)):
         extents = f"**{significant(most)}** bytes"
     else:
         extents = (
@@ -145,7 +146,7 @@ def _life(run: LogRun) -> Iterator[Finding]:
         choose(shown, key=lambda entry: entry[0]) for choose in (min, max)
     )
     lines = grouped(round(worst.case.metrics["life_lines"] / 1e6))
-    if most <= least * (1 + SAME):
+    if all_alike((least, most)):
         extents = f"**{significant(least, 2)} years** ({lines} million lines)"
     else:
         extents = (
@@ -172,8 +173,8 @@ def _states(run: LogRun) -> Iterator[Finding]:
     base = run.panes[0]
     for pane in run.panes[1:]:
         for label in run.labels:
-            longest = extent(_ratios(run, label, base, pane, slowest))
-            pages = extent(_ratios(run, label, base, pane, of_metric("pages_per_line")))
+            longest = _change(run, label, base, pane, slowest)
+            pages = _change(run, label, base, pane, of_metric("pages_per_line"))
             if longest is None or pages is None:
                 continue
             took, more = change_text(longest, run.axis), extent_text(pages, run.axis)
@@ -183,11 +184,11 @@ def _states(run: LogRun) -> Iterator[Finding]:
             )
 
 
-def _ratios(
-    run: LogRun, label: str, base: str, pane: str, value: Value
-) -> list[tuple[float, float]]:
+def _change(run: LogRun, label: str, base: str, pane: str, value: Value) -> Extent | None:
     before, after = (plain(lines_of(run, one, value)).get(label, {}) for one in (base, pane))
-    return [(point, after[point] / before[point]) for point in after if before.get(point)]
+    return extent_of_change(
+        (point, before[point], after[point]) for point in after if point in before
+    )
 
 
 def _background(run: LogRun) -> Iterator[Finding]:

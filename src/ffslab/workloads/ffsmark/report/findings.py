@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ffslab.compare.ratios import Pair, RatioSummary, summarise
-from ffslab.compare.standing import SAME
+from ffslab.compare.ratios import Pair, RatioSummary, alike, factor, summarise
 from ffslab.report import data
 from ffslab.report.data import Case, Run
 from ffslab.report.quantity import significant, times
@@ -218,7 +217,7 @@ def _sentence(contrast: Contrast, main: str, side: Sequence[str]) -> Finding | N
     text = f"{opening}: {_lead(change, main)}"
     if clauses:
         text += f"; {', '.join(clauses)}"
-    weight = 0.0 if contrast.aside else _distance(change)
+    weight = 0.0 if contrast.aside else factor(change.geometric_mean)
     return Finding(f"{text}.{_scenarios(change)}", weight)
 
 
@@ -227,7 +226,7 @@ def _lead(change: RatioSummary, metric: str) -> str:
     shown, value = METRICS[metric], change.geometric_mean
     values = f"({_values(change, metric)})"
     name = _subject(metric)
-    if abs(value - 1) <= SAME:
+    if alike(value):
         return f"{name} practically unchanged, **{times(value)}** {values}"
     if not metric.endswith("_ns"):
         return f"{name} {'higher' if value > 1 else 'lower'}, **{times(value)}** {values}"
@@ -433,11 +432,6 @@ def _scenarios(change: RatioSummary) -> str:
         return f" The ratio is {low} in each of {len(change.pairs)} scenarios."
     note = "" if change.one_sided else "; the direction differs"
     return f" Over {len(change.pairs)} scenarios: {low} to {high}{note}."
-
-
-def _distance(change: RatioSummary) -> float:
-    value = change.geometric_mean
-    return max(value, 1 / value) if value > 0 else float("inf")
 
 
 def seeds_text(run: Run) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ffslab.compare.standing import SAME
+from ffslab.compare.ratios import all_alike
 from ffslab.report.axes import Axis, Mean
 from ffslab.report.curves import (
     RATIO_MEANING,
@@ -93,7 +93,7 @@ def _volumes(section: Section) -> str:
         if panel.partition(" ")[0].endswith("write"):
             written.setdefault(label, []).extend(moved for moved, _ in found)
     order = sorted(written, key=lambda label: max(written[label]))
-    if not order or max(written[order[-1]]) <= (1 + SAME) * max(written[order[0]]):
+    if not order or all_alike([max(moved) for moved in written.values()]):
         return ""
     low, high = (significant(max(written[label]) / 1e6) for label in (order[0], order[-1]))
     return (

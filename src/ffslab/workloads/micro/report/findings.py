@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ffslab.compare.standing import Extent, Standing, extent, ratios_to_first, standing
+from ffslab.compare.standing import (
+    Extent,
+    Standing,
+    extent_of_change,
+    ratios_to_first,
+    standing,
+)
 from ffslab.report.axes import Axis, Mean
 from ffslab.report.standings import (
     CUT,
@@ -177,7 +183,7 @@ def effects(section: Section, axis: Axis, value_of: Curves) -> Effects | None:
             line = value_of.get((panel, label), {})
             pairs = [_pairs(line, place, base, value) for value in others]
             related = tuple(
-                extent((at, after.mean / before.mean) for at, before, after in found)
+                extent_of_change((at, before.mean, after.mean) for at, before, after in found)
                 for found in pairs
             )
             cut = tuple(

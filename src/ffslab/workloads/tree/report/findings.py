@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ffslab.compare.standing import SAME, Extent, Standing, extent, standing
+from ffslab.compare.ratios import distance, log_mean, ratio_from
+from ffslab.compare.standing import Extent, Standing, standing
 from ffslab.report.axes import Axis
 from ffslab.report.quantity import duration, significant, times
 from ffslab.report.standings import (
@@ -29,10 +30,12 @@ from ffslab.workloads.tree.report.figures import cpu_percent, size_text
 from ffslab.workloads.tree.report.rating import PAGE_BYTES, Criterion, criteria, lines_of
 from ffslab.workloads.tree.report.series import (
     ALONE,
+    LEAST,
     Sample,
     Section,
     Spots,
     duration_ns,
+    extent_of,
     images,
     memory_bytes,
     spots,
@@ -48,21 +51,11 @@ RULE = (
     "proportion, 0 not at all. Of changes the largest and the smallest are named. Background: "
     "tasks other than the agent, which does the steps."
 )
-_LEAST_NS = 1.0
 _ALIKE = 0.02  # exponents, and shares of 1, that differ by less are called alike
 _FEW_CROSSINGS = 4  # more are not told in a sentence
 
 
 Lined = Mapping[tuple[str, str], Spots]
-
-
-def extent_of(before: Spots, after: Spots) -> Extent | None:
-    """after ÷ before at the points and seeds that both have; None without one."""
-    return extent(
-        (spot[0], max(after[spot], _LEAST_NS) / max(before[spot], _LEAST_NS))
-        for spot in before
-        if spot in after
-    )
 
 
 @dataclass(frozen=True)
@@ -141,7 +134,7 @@ def image_findings(run: TreeRun) -> Iterable[Finding]:
         f"The smallest image is that of **{small}**: {_megabytes(known[small].image_bytes)}, "
         f"{significant(known[small].ratio)} : 1; the largest, of {large}, is **{times(ratio)}** as "
         f"large ({_megabytes(known[large].image_bytes)}).",
-        abs(math.log(ratio)) if ratio else 0.0,
+        distance(ratio) if ratio else 0.0,
     )
 
 
@@ -153,8 +146,8 @@ def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
     """Who is first where in each step, how far the others are behind, and where lines cross."""
     for criterion in criteria(run, [section]):
         if not criterion.is_size and (found := standing(lines_of(criterion))):
-            distance = max(behind.distance for behind in found.behind.values())
-            yield Said(criterion.word, Finding(first_text(criterion, found), distance))
+            furthest = max(behind.distance for behind in found.behind.values())
+            yield Said(criterion.word, Finding(first_text(criterion, found), furthest))
 
 
 def first_text(criterion: Criterion, found: Standing) -> str:
@@ -214,7 +207,7 @@ def _extremes(
 ) -> Iterable[Said]:
     """The largest and the smallest change; nothing when all are the same."""
     order = sorted(changes, key=lambda label: -changes[label].distance)
-    if not order or changes[order[0]].distance <= math.log(1 + SAME):
+    if not order or changes[order[0]].is_alike:
         return
     most, least = order[0], order[-1]
     text = f"{opening}: **{most}** {change_text(changes[most], section.axis)}"
@@ -258,7 +251,7 @@ class Growth:
     last: float
 
 
-def growth_of(line: Spots, least: float = _LEAST_NS) -> Growth | None:
+def growth_of(line: Spots, least: float = LEAST) -> Growth | None:
     """None without two points above 0 on the axis that share a seed."""
     points = sorted({x for x, _ in line if x > 0})
     if len(points) < 2:
@@ -267,10 +260,8 @@ def growth_of(line: Spots, least: float = _LEAST_NS) -> Growth | None:
     seeds = [seed for x, seed in line if x == first and (last, seed) in line]
     if not seeds:
         return None
-    logs = [
-        math.log(max(line[last, seed], least) / max(line[first, seed], least)) for seed in seeds
-    ]
-    mean = sum(logs) / len(logs)
+    mean = log_mean([ratio_from(line[first, seed], line[last, seed], least) for seed in seeds])
+    # The exponent is the slope between two points on logarithmic axes: no ratio of two sides.
     return Growth(mean / math.log(last / first), math.exp(mean), first, last)
 
 
@@ -286,7 +277,7 @@ def _growths(section: Section) -> Iterable[Said]:
 
 
 def _growth_sentence(
-    what: str, axis: Axis, lines: Mapping[str, Spots], least: float = _LEAST_NS
+    what: str, axis: Axis, lines: Mapping[str, Spots], least: float = LEAST
 ) -> Iterable[Finding]:
     grown = {label: g for label, line in lines.items() if (g := growth_of(line, least))}
     if not grown:
@@ -300,7 +291,7 @@ def _growth_sentence(
         text = f"{opening}: **{most}** grows most, {_growth(grown[most], axis)}"
         if len(order) > 1:
             text += f"; least {last}, {_growth(grown[last], axis)}"
-    yield Finding(f"{text}.", abs(math.log(max(grown[most].factor, 1e-9))))
+    yield Finding(f"{text}.", distance(max(grown[most].factor, 1e-9)))
 
 
 def _growth(grown: Growth, axis: Axis) -> str:
@@ -362,8 +353,8 @@ def _unmounts(section: Section) -> Iterable[Said]:
         text += f"; {significant(share, 2)} % of its time on the flash is background"
     short = min(mean, key=lambda key: mean[key])
     text += f". The shortest: {short[0]} of {short[1]}, {duration(round(mean[short]))}."
-    ratio = mean[place, label] / max(mean[short], _LEAST_NS)
-    yield Said(UNMOUNT, Finding(text, abs(math.log(max(ratio, _LEAST_NS)))))
+    ratio = ratio_from(mean[short], mean[place, label], LEAST)
+    yield Said(UNMOUNT, Finding(text, distance(ratio)))
 
 
 def background_percent(steps: Sequence[Step]) -> float | None:
@@ -398,8 +389,7 @@ def _memory(section: Section) -> Iterable[Said]:
         f"Memory after {place}{where}: least **{order[0]}**, {size_text(low)}; most "
         f"**{order[-1]}**, {size_text(high)}."
     )
-    weight = math.log(max(high, PAGE_BYTES) / max(low, PAGE_BYTES))
-    yield Said("", Finding(text, weight))
+    yield Said("", Finding(text, distance(ratio_from(low, high, PAGE_BYTES))))
 
 
 def _mean_at(line: Spots, at: float) -> float | None:

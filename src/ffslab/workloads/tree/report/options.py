@@ -11,18 +11,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ffslab.compare.standing import SAME, Extent, extent
+from ffslab.compare.ratios import SAME
+from ffslab.compare.standing import Extent
 from ffslab.report import data
 from ffslab.report.parts import Table
 from ffslab.report.quantity import times
 from ffslab.report.standings import extent_text
 from ffslab.report.topics import Finding
 from ffslab.workloads.tree.report.data import TreeRun
-from ffslab.workloads.tree.report.series import Section, Spots, duration_ns, images, spots
+from ffslab.workloads.tree.report.series import (
+    Section,
+    Spots,
+    duration_ns,
+    extent_of,
+    images,
+    spots,
+)
 
 IMAGE = "image size"
 _MOST = 4  # so many changed steps are named in a sentence
-_LEAST = 1.0
 
 Axes = Mapping[str, str]
 
@@ -86,7 +93,7 @@ def _option(
         related = {
             title: found
             for title, lines in values.items()
-            if (found := _change(lines.get(before, {}), lines.get(label, {})))
+            if (found := extent_of(lines.get(before, {}), lines.get(label, {})))
         }
         pairs.append(Pair(axes[axis], beside(axes), related))
     return Option(name, axis, base, tuple(pairs)) if pairs else None
@@ -106,20 +113,14 @@ def _values(run: TreeRun, section: Section) -> dict[str, dict[str, Spots]]:
     return found
 
 
-def _change(before: Spots, after: Spots) -> Extent | None:
-    return extent(
-        (spot[0], max(after[spot], _LEAST) / max(before[spot], _LEAST))
-        for spot in before
-        if spot in after
-    )
-
-
 def sentences(found: Sequence[Option]) -> Iterable[Finding]:
     """A sentence for each option: its image, and the steps that it changes most."""
     for option in found:
         titles = dict.fromkeys(title for pair in option.pairs for title in pair.changes)
         reach = {title: _reach(option, title) for title in titles if title != IMAGE}
-        moved = sorted((t for t in reach if reach[t] > SAME), key=lambda t: -reach[t])[:_MOST]
+        moved = sorted(
+            (title for title in reach if not _is_alike(option, title)), key=lambda t: -reach[t]
+        )[:_MOST]
         named = [title for title in titles if title == IMAGE or title in moved]
         parts = [f"{title} {_between(option, title)}" for title in named]
         text = "; ".join(parts) if parts else f"all steps within {100 * SAME:.0f} % of those"
@@ -130,6 +131,10 @@ def sentences(found: Sequence[Option]) -> Iterable[Finding]:
 def _reach(option: Option, title: str) -> float:
     """How far a title's ratio that is furthest from 1 is from it."""
     return max(pair.changes[title].distance for pair in option.pairs if title in pair.changes)
+
+
+def _is_alike(option: Option, title: str) -> bool:
+    return all(pair.changes[title].is_alike for pair in option.pairs if title in pair.changes)
 
 
 def _between(option: Option, title: str) -> str:

@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ffslab.compare.standing import Extent, extent_of_change
 from ffslab.report.axes import Axis, Mean, axis_of
 from ffslab.report.quantity import grouped
 from ffslab.workloads.tree.report.data import Image, Memory, Step, TreeCase, TreeRun
 from ffslab.workloads.tree.report.words import Role, list_names
 
 ALONE = 0.0  # the point of a section without an axis
+LEAST = 1.0  # what a value of 0 counts as in a ratio: a nanosecond, a byte
 _MOST_NOTES = 12
 
 Line = Mapping[float, Mean]
@@ -132,6 +134,13 @@ def means(
         key: {x: mean_of(found) for x, found in sorted(points.items())}
         for key, points in values.items()
     }
+
+
+def extent_of(before: Spots, after: Spots) -> Extent | None:
+    """after ÷ before at the points and seeds that both have; None without one."""
+    return extent_of_change(
+        ((spot[0], before[spot], after[spot]) for spot in before if spot in after), LEAST
+    )
 
 
 def spots(
