@@ -72,11 +72,12 @@ class ShownComparison:
 def render_comparisons(comparisons: Sequence[Comparison], choice: Choice) -> str:
     """The page; MissingExtraError without the packages that a report needs."""
     template = environment().get_template("compare.html.j2")
-    shown = [_shown(found, choice, f"c{n}") for n, found in enumerate(comparisons, start=1)]
-    return str(template.render(comparisons=shown, palette=PALETTE, ramp=RAMP))
+    every = [shown(found, choice, f"c{n}") for n, found in enumerate(comparisons, start=1)]
+    return str(template.render(comparisons=every, palette=PALETTE, ramp=RAMP))
 
 
-def _shown(comparison: Comparison, choice: Choice, key: str) -> ShownComparison:
+def shown(comparison: Comparison, choice: Choice, key: str) -> ShownComparison:
+    """What the page says of one comparison; `key` is its anchor."""
     changed = [case for case in comparison.cases if is_change(case.verdict) or case.broken]
     others = [case for case in comparison.cases if case not in changed]
     return ShownComparison(
