@@ -152,6 +152,7 @@ def test_a_band(values: tuple[tuple[float, float], ...], band: Band, verdict: Ve
 
 def test_without_ratios_the_differences_are_left() -> None:
     assert judged((-1, 1), ratios=False, threshold=99) is Verdict.WORSE
+    assert judged((4, 5), (4, 3), ratios=False) is Verdict.MIXED
     assert judged((-1, 1), (-1, 1), ratios=False, width=width(-2, 2, (-1, 1))) is Verdict.BAND
     assert judged((-1, 1), (-1, 3), ratios=False, width=width(-2, 2, (-9, 9))) is Verdict.WORSE
 

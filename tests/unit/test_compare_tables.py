@@ -32,6 +32,7 @@ from ffslab.compare.tables import (
     figure_counts,
     is_regression,
     told_change,
+    unjudged,
 )
 from ffslab.compare.verdicts import Verdict
 
@@ -202,6 +203,37 @@ def test_the_gravest_are_counted_first() -> None:
         ("newly failing", 1), ("missing", 1), ("still failing", 1), ("worse", 1), ("better", 1),
         ("same", 1), ("fixed", 1), ("new", 1),
     ]  # fmt: skip
+
+
+def test_counts_are_in_the_order_of_gravity() -> None:
+    row = result()
+    new = with_figure(row, "creation", duration_ns=1, pages_read=1001, bytes_written=1)
+    counts = figure_counts(compared(row, new))
+    assert [name for name in counts if name != "same"] == ["worse", "better", "different"]
+    # Seeds disagree on the pages, and both are faster.
+    base = seeds(1.0, 1.0)
+    new = [scaled(row, TIME, 0.5) for row in base]
+    new = [
+        with_figure(row, "creation", pages_read=n) for row, n in zip(new, (9, 1009), strict=True)
+    ]
+    counts = figure_counts(compared(base, new))
+    assert [name for name in counts if name != "same"] == ["seeds disagree", "better"]
+
+
+def test_what_nothing_judges_is_counted() -> None:
+    row = result()
+    assert unjudged(compared(row, scaled(row, TIME, 2), threshold=None)) == 2
+    assert unjudged(compared(row, scaled(row, TIME, 2))) == 0
+
+
+def test_of_a_case_that_fails_on_both_sides_what_changed_is_shown() -> None:
+    """Seed 2 fails in both, seed 1 has the same figures but for one."""
+    base = seeds(1.0, 1.0)
+    base[1] = {**base[1], "outcome": "fail"}
+    case = only(compared(base, [scaled(base[0], TIME, 2), base[1]]))
+    assert case.verdict is Verdict.FAILING
+    keys = [row.figure.key for row in Choice().rows(case)]
+    assert keys == [TIME, "creation.rest_ns"]
 
 
 def test_changes_only() -> None:

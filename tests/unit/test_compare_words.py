@@ -55,6 +55,7 @@ METRICS = {metric.name: metric for metric in all_metrics()}
         ("duration_ns", 0.9, "10 % faster"),
         ("duration_ns", 0.265, "3.77 times faster"),
         ("duration_ns", 1.0, "same"),
+        ("duration_ns", 0.0, "100 % faster"),
         ("flash_ns", 1.5, "1.50 times as long"),
         ("flash_ns", 0.265, "74 % shorter"),
         ("flash_ns", 0.515, "48 % shorter"),
@@ -90,8 +91,8 @@ def test_percent(percent: float, text: str) -> None:
 
 
 def test_signs() -> None:
-    shown = [signed_percent(value) for value in (0.1, -3, 0, 0.4)]
-    assert shown == ["+0.1 %", "−3 %", "0 %", "+0.4 %"]
+    shown = [signed_percent(value) for value in (0.1, -3, 0, -0.4)]
+    assert shown == ["+0.1 %", "−3 %", "0 %", "−0.4 %"]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +139,7 @@ def test_values_that_differ_never_look_equal() -> None:
         (pages, 41_966 / 3, 41_965 / 3, ("13,988.7", "13,988.3")),
         (pages, 41_966 / 3, 5000, ("13,989", "5,000")),
         (pages, 1, 5 / 3, ("1.00", "1.67")),
+        (pages, 5 / 3, 1, ("1.67", "1.00")),
         (pages, 2, 41 / 3, ("2.0", "13.7")),
         (pages, 2, 61 / 3, ("2", "20.3")),
         (pages, 0, 1 / 3, ("0", "0.333")),
@@ -147,12 +149,18 @@ def test_values_that_differ_never_look_equal() -> None:
         # Both are 1,000 ms, or 1.00 s, with three digits of each.
         (time, 999_600_000, 1_000_000_000, ("999.6 ms", "1,000.0 ms")),
         (time, 900_000_000, 1_100_000_000, ("900 ms", "1,100 ms")),
+        (time, 900_000_000, 8_600_000_000, ("900 ms", "8,600 ms")),
         (time, 1_000_000_000, 10_000_000_000, ("1.00 s", "10.0 s")),
+        (time, 10_000_000_000, 1_000_000_000, ("10.0 s", "1.00 s")),
+        # Two decimals would tell these apart, as 0.01 s, which is five times as much.
+        (time, 1_004_000_000, 1_006_000_000, ("1.004 s", "1.006 s")),
         (time, 26_500_000, 2_190_000_000, ("26.5 ms", "2.19 s")),
         (time, 2_190_000_000, 26_500_000, ("2.19 s", "26.5 ms")),
         (time, 900_000_000_000, 900_000_000_001, ("900.000000000 s", "900.000000001 s")),
         (std, 1.0, 1.0 + 1e-13, ("1.00000000000000 erases", "1.00000000000010 erases")),
         (std, -0.5, 0.5, ("-0.500 erases", "0.500 erases")),
+        (std, -0.05, -0.3, ("-0.0500 erases", "-0.3000 erases")),
+        (std, -0.05, -0.8, ("-0.0500 erases", "-0.800 erases")),
     ):
         assert values_text(metric, base, new) == shown
 
@@ -214,6 +222,33 @@ def test_a_band_without_a_relation_has_values() -> None:
         "−0.500 erases to +0.250 erases"
     )
     assert band_text(metric, Band(-1, 1, (-1.0, 0.5), 3, 1)) == "−100 % to +50 %"
+
+
+def test_a_part_of_a_page_is_one_of_several_seeds() -> None:
+    """One page more in two of three seeds, 0.67 on average; one fewer in one, 0.33; 7 ÷ 3 more."""
+
+    def told(*pages: int) -> str:
+        base = seeds(1.0, 1.0, 1.0)
+        new = [
+            with_figure(row, "creation", pages_read=n) for row, n in zip(base, pages, strict=True)
+        ]
+        (cause,) = only(compared(base, new)).causes
+        return cause_words(cause).partition("; ")[2].partition("; by")[0]
+
+    assert told(1001, 1000, 1001) == "0.67 more pages read on average (1,000.0 → 1,000.7)"
+    assert told(1000, 999, 1000) == "0.33 fewer pages read on average (1,000.0 → 999.7)"
+    assert told(1007, 1000, 1000) == "2.3 more pages read on average (1,000 → 1,002)"
+    assert told(1001, 1001, 1001) == "1 more page read (1,000 → 1,001)"
+    assert told(1003, 1000, 1000) == "1 more page read (1,000 → 1,001)"
+
+
+def test_as_many_digits_as_show_that_a_change_is_outside_its_band() -> None:
+    """Of the second pair both would be +3.6 %; a percent more or less of an end would not be."""
+    for factor, end, words in (
+        (1.036449, 1.03632, "3.64 % slower (band 0 % to +3.63 %)"),
+        (1.0358, 1.03555, "3.58 % slower (band 0 % to +3.55 %)"),
+    ):
+        assert told_change(row_of(only(banded(factor, end)), TIME)) == words
 
 
 def test_a_cause_names_tasks() -> None:

@@ -38,12 +38,8 @@ class Pair:
 
     @property
     def ratio(self) -> float | None:
-        """after ÷ before; 1 when both are zero, None when only `before` is zero (no finite
-        ratio).
-        """
-        if self.before == 0:
-            return 1.0 if self.after == 0 else None
-        return quotient(self.before, self.after)
+        """after ÷ before, as `ratio_of`."""
+        return ratio_of(self.before, self.after)
 
 
 @dataclass(frozen=True)
@@ -62,8 +58,8 @@ class RatioSummary:
 
     @property
     def ratio(self) -> float | None:
-        """after_mean ÷ before_mean; 1 when both are zero, None when only the former is not."""
-        return Pair("", self.before_mean, self.after_mean).ratio
+        """after_mean ÷ before_mean, as `ratio_of`."""
+        return ratio_of(self.before_mean, self.after_mean)
 
     @property
     def exact(self) -> bool:
@@ -102,12 +98,14 @@ def mean(values: Iterable[float]) -> float:
     return math.fsum(kept) / len(kept)
 
 
-def quotient(before: float, after: float) -> float:
-    """after ÷ before. Rounding does not make it 1 for two values that differ."""
-    ratio = after / before
-    if ratio == 1 and after != before:
-        return math.nextafter(1, math.inf if abs(after) > abs(before) else 0)
-    return ratio
+def ratio_of(before: float, after: float) -> float | None:
+    """after ÷ before; 1 when both are zero, None when only `before` is zero (no finite ratio).
+
+    It is 1 for equal values only: no two numbers are so near that their quotient is rounded to 1.
+    """
+    if before == 0:
+        return 1.0 if after == 0 else None
+    return after / before
 
 
 def ratio_from(before: float, after: float, least: float) -> float:

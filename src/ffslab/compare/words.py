@@ -45,10 +45,12 @@ def figure_title(figure: Figure) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Significant digits without an exponent; whole numbers from 1,000 up keep all digits."""
+    """Significant digits of what is not below 0, without an exponent; whole numbers from 1,000 up
+    keep all digits.
+    """
     if value == 0:
         return "0"
-    decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    decimals = max(digits - 1 - math.floor(math.log10(value)), 0)
     return f"{value:,.{decimals}f}"
 
 
@@ -103,7 +105,7 @@ def values_text(metric: Metric, base: float | None, new: float | None) -> tuple[
 
 
 def _are_near(base: float, new: float) -> bool:
-    return base * new > 0 and abs(new) < _NEAR * abs(base) < _NEAR * _NEAR * abs(new)
+    return abs(new) < _NEAR * abs(base) < _NEAR * _NEAR * abs(new)
 
 
 def percent_text(percent: float, digits: int = _PERCENT_DIGITS) -> str:
@@ -182,12 +184,13 @@ def _digits(row: FigureRow) -> int:
         return _PERCENT_DIGITS
     if row.verdict is Verdict.BAND:
         return _PERCENT_DIGITS
-    change = 100 * (row.ratio - 1)
-    for digits in range(_PERCENT_DIGITS, _MOST_DIGITS):
-        ends = {signed_percent(100 * end, digits) for end in row.band.relative}
-        if signed_percent(change, digits) not in ends:
-            return digits
-    return _PERCENT_DIGITS
+    change, ends = row.ratio - 1, row.band.relative
+
+    def tells(digits: int) -> bool:
+        shown = {signed_percent(100 * end, digits) for end in ends}
+        return signed_percent(100 * change, digits) not in shown
+
+    return next(filter(tells, range(_PERCENT_DIGITS, _MOST_DIGITS)), _PERCENT_DIGITS)
 
 
 def band_text(metric: Metric, band: Band, digits: int = _PERCENT_DIGITS) -> str:
