@@ -111,3 +111,23 @@ def test_why_figures_cannot_be_compared_is_told() -> None:
     skipped = ET.fromstring(as_junit([compared(row, other)])).find(".//skipped")
     assert skipped is not None
     assert skipped.get("message") == "not comparable: the base has none"
+
+
+def test_why_one_figure_cannot_be_compared_is_told_beside_others_that_can() -> None:
+    row = result(phases=[phase("creation")])
+    other = result(phases=[phase("creation"), phase("unmount")])
+    skipped = ET.fromstring(as_junit([compared(row, other)])).find(".//skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "not comparable: the base has none"
+
+
+def test_what_nothing_judges_is_skipped_unless_something_is_worse() -> None:
+    row = result()
+    found = compared(row, scaled(row, TIME, 2), threshold=None)
+    root = ET.fromstring(as_junit([found]))
+    skipped, suite = root.find(".//skipped"), root.find("testsuite")
+    assert skipped is not None and suite is not None
+    assert skipped.get("message") == "not judged: another build, and its band was not measured"
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    failing = compared(row, {**row, "outcome": "fail"}, threshold=None)
+    assert ET.fromstring(as_junit([failing])).find(".//failure") is not None

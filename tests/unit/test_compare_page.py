@@ -18,9 +18,11 @@ from compare_support import (
     with_figure,
 )
 
+from ffslab.compare.cases import Side
 from ffslab.compare.engine import Comparison, compare_runs
 from ffslab.compare.tables import Choice
 from ffslab.report.comparison.page import ShownCase, ShownComparison, render_comparisons, shown
+from ffslab.report.parts import Table
 
 
 def page(found: Comparison, choice: Choice | None = None) -> ShownComparison:
@@ -61,12 +63,24 @@ def test_the_whole_of_a_comparison() -> None:
     assert (found.status, found.figures) == ("1 worse, 1 same", "1 worse, 11 same")
     assert found.unchanged == ("fast: same",)
     assert [cause.name for cause in found.sides] == ["base", "new"]
-    assert found.circumstances.rows == (("build of the lab", "b1", "b2", "all"),)
+    assert found.circumstances == Table(
+        "What differs",
+        ("", "base", "new", "cases"),
+        (),
+        (("build of the lab", "b1", "b2", "all"),),
+        text_columns=3,
+        wrapped=(0, 1, 2),
+    )
     (case,) = found.cases
     assert (case.label, case.verdict, case.tone) == ("jffs2", "worse", "bad")
     assert (case.why, case.counts, case.broken) == ("", "1 worse, 5 same", ())
-    assert case.table.rows == (
-        ("creation: time", "worse", "1.50 times slower", "2.00 s", "3.00 s", "–", "–"),
+    assert case.table == Table(
+        "",
+        ("figure", "verdict", "change", "base", "new", "over seeds", "band of builds"),
+        (),
+        (("creation: time", "worse", "1.50 times slower", "2.00 s", "3.00 s", "–", "–"),),
+        text_columns=3,
+        wrapped=(0, 2),
     )
     assert case.further.rows == ()
     assert case.causes == (
@@ -91,6 +105,14 @@ def test_what_is_said_of_a_side() -> None:
         ("Started", "today"), ("Incomplete", "of 3"),
     )  # fmt: skip
     assert sides[1].facts == (("Cases", "1"), ("Build", "b2"), ("Study", "small"))
+    unknown = Side("x", {}, base.cases, 2)
+    assert page(compare_runs(unknown, new)).sides[0].facts == (("Cases", "1"), ("Perturbed", "1"))
+
+
+def test_a_comparison_without_a_figure() -> None:
+    failed = {**plain(), "outcome": "fail"}
+    found = page(compared(plain(), failed))
+    assert (found.status, found.figures) == ("1 newly failing", "none")
 
 
 def test_settings_that_differ_say_in_how_many_cases() -> None:

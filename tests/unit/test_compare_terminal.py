@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from compare_support import (
     MS,
     TIME,
@@ -21,10 +23,22 @@ from compare_support import (
 from rich.console import Console
 
 from ffslab.cli.compare_tables import print_bands, print_comparison
-from ffslab.compare.band import bands_of
-from ffslab.compare.engine import Comparison, Rules, compare_runs, compare_values
+from ffslab.compare.band import Band, MovedFigure, bands_of
+from ffslab.compare.cases import Side
+from ffslab.compare.circumstances import Circumstance
+from ffslab.compare.engine import (
+    CaseRow,
+    Comparison,
+    FigureRow,
+    Rules,
+    compare_runs,
+    compare_values,
+)
 from ffslab.compare.pairs import axis_sides
+from ffslab.compare.ratios import Pair, summarise
 from ffslab.compare.tables import Choice
+from ffslab.compare.verdicts import Verdict
+from ffslab.results.schema import BY_NAME, Figure
 
 ALL = Rules(threshold_percent=0)
 NAMES = ("duration_ns", "pages_read", "blocks_erased", "pages_programmed")
@@ -256,3 +270,174 @@ def test_the_bands_of_a_run() -> None:
     failed = told(*rows)
     assert failed[0] == "run:  base, 1 case and 2 perturbed (1 of them failed), build b1"
     assert failed[2] == "jffs2: 1 perturbed, 5 of 6 figures did not move"
+
+
+# --- made by hand: a row of each verdict, and texts that are too long
+
+
+def of_cases(*cases: CaseRow, differs: tuple[Circumstance, ...] = ()) -> Comparison:
+    return Comparison(side([]), side([], "new"), differs, cases)
+
+
+def row(
+    verdict: Verdict, place: str = "creation", new: float = 2.0, name: str = "duration_ns"
+) -> FigureRow:
+    figure = Figure(BY_NAME[name], place, 1, main=True)
+    both = [Pair("1", 1e9, new * 1e9)]
+    return FigureRow(figure, verdict, 1e9, new * 1e9, summarise(both), why="not there")
+
+
+def table_of(*rows: FigureRow, width: int = 200) -> list[str]:
+    lines = lines_of(of_cases(CaseRow("x", rows[0].verdict, rows=rows)), width=width)
+    at = next(n for n, line in enumerate(lines) if line.startswith("  figure"))
+    return lines[at + 1 : lines.index("", at)]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"),
+    [
+        (Verdict.WORSE, "31"), (Verdict.NEWLY_FAILING, "1;31"), (Verdict.FAILING, "31"),
+        (Verdict.MISSING, "33"), (Verdict.MIXED, "33"), (Verdict.UNJUDGED, "33"),
+        (Verdict.INCOMPARABLE, "33"), (Verdict.BETTER, "32"), (Verdict.FIXED, "32"),
+        (Verdict.SAME, ""), (Verdict.DIFFERENT, ""), (Verdict.NEW, ""),
+    ],
+)  # fmt: skip
+def test_each_verdict_has_its_colour(verdict: Verdict, code: str) -> None:
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=True, color_system="standard", highlight=False)
+    print_comparison(console, of_cases(CaseRow("x", verdict, "why")), Choice())
+    shown = f"\x1b[{code}m{verdict}\x1b[0m" if code else verdict
+    assert f"x: {shown} (why)\n" in text.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "mark"),
+    [
+        (Verdict.WORSE, "worse 2.00 times slower"), (Verdict.BETTER, "better 2.00 times slower"),
+        (Verdict.DIFFERENT, "differs 2.00 times slower"),
+        (Verdict.MIXED, "mixed 2.00 times slower"),
+        (Verdict.UNJUDGED, "differs 2.00 times slower"),
+        (Verdict.BAND, " 2.00 times slower: within the band"),
+        (Verdict.THRESHOLD, " 2.00 times slower: within the threshold"),
+        (Verdict.INCOMPARABLE, " not comparable: not there"),
+    ],
+)  # fmt: skip
+def test_each_verdict_has_its_mark(verdict: Verdict, mark: str) -> None:
+    assert table_of(row(verdict)) == [f"  creation: time 1.00 s 2.00 s {mark}"]
+
+
+def test_a_figure_beside_others_may_be_the_same() -> None:
+    rows = (row(Verdict.WORSE), row(Verdict.SAME, new=1))
+    assert table_of(*rows)[1] == "  creation: time 1.00 s 1.00 s       same"
+
+
+def test_a_case_of_which_nothing_is_said() -> None:
+    assert "x: same" in lines_of(of_cases(CaseRow("x", Verdict.SAME)))
+
+
+def test_a_long_title_is_folded_after_28_columns() -> None:
+    assert table_of(row(Verdict.WORSE, "p" * 22))[0].startswith(f"  {'p' * 22}: time 1.00 s")
+    first, second = table_of(row(Verdict.WORSE, "p" * 23))
+    assert first.startswith(f"  {'p' * 23}:") and second.strip() == "time"
+    first, second = table_of(row(Verdict.WORSE, "p" * 40))
+    assert first.split()[0] == "p" * 28 and second.split()[0] == "p" * 12 + ":"
+
+
+def test_a_long_change_is_folded_and_values_are_not() -> None:
+    long = row(Verdict.WORSE, "p" * 23, 1 + 1e-9)
+    first, *others = table_of(long, width=60)
+    assert "1.000000000 s 1.000000001 s worse" in first and others
+    broken = replace(row(Verdict.INCOMPARABLE), why="w" * 90)
+    lines = table_of(broken, width=60)
+    assert sum(line.count("w") for line in lines) == 90
+
+
+def test_long_circumstances_are_folded_and_none_is_cut() -> None:
+    long = Circumstance("n" * 31, "b" * 41, "w" * 41, 3)
+    lines = lines_of(of_cases(differs=(long,)), width=200)
+    at = next(n for n, line in enumerate(lines) if line.startswith("what differs"))
+    assert lines[at + 1].split() == ["n" * 30, "b" * 40, "w" * 40, "3"]
+    assert lines[at + 2].split() == ["n", "b", "w"]
+
+
+def test_texts_are_not_markup() -> None:
+    odd = "[b]x[/b]"
+    cases = (
+        CaseRow(odd, Verdict.MISSING, odd),
+        CaseRow("y", Verdict.WORSE, odd, rows=(row(Verdict.WORSE, odd),)),
+    )
+    found = Comparison(
+        side([result()], odd, command=odd, cases_total=9), side([], "new", "b2"),
+        (Circumstance(odd, odd, odd),), cases,
+    )  # fmt: skip
+    lines = lines_of(found, width=60)
+    text = "\n".join(lines)
+    assert "[" in text and text.count("[b]x[/b]") >= 8
+    assert f"{odd}: missing ({odd})" in lines and f"  {odd}" in lines
+
+
+def test_a_line_with_a_path_is_not_broken() -> None:
+    run = side([result()], "n" * 70, cases_total=2)
+    lines = lines_of(Comparison(run, run, (), ()), width=60)
+    assert lines[0] == f"base: {'n' * 70}, 1 case, build b1"
+    assert lines[-1].endswith(f"run results/{'n' * 70} --resume")
+
+
+def test_the_last_lines_of_what_was_compared_with_nothing() -> None:
+    assert lines_of(of_cases())[-1] == "cases: none"
+
+
+def test_a_band_is_only_lacking_where_something_changed() -> None:
+    wide = Band(-1, 1, None, 1, 3)
+    for changed, told in (
+        (replace(row(Verdict.WORSE), band=wide), "band of builds not measured in base: "),
+        (row(Verdict.WORSE), "band of builds not measured: "),
+    ):
+        case = CaseRow("x", Verdict.WORSE, rows=(changed,))
+        assert any(line.startswith(told) for line in lines_of(of_cases(case)))
+    # Of two figures one was measured on each side.
+    both = (
+        replace(row(Verdict.WORSE), band=wide),
+        replace(row(Verdict.WORSE), band=Band(-1, 1, None, 3, 1)),
+    )
+    found = of_cases(CaseRow("x", Verdict.WORSE, rows=both))
+    assert not any("not measured" in line for line in lines_of(found))
+    same = of_cases(CaseRow("x", Verdict.SAME, rows=(row(Verdict.SAME, new=1),)))
+    assert not any("not measured" in line for line in lines_of(same))
+
+
+def test_a_broken_case_names_its_three_first_figures() -> None:
+    for names, told in (
+        (("a", "b", "c"), "  x: a, b, c"),
+        (("a", "b", "c", "d"), "  x: a, b, c and 1 more"),
+    ):
+        case = CaseRow("x", Verdict.WORSE, ids=(("p", "q"), ("r", "s")), broken=names)
+        lines = lines_of(of_cases(case, replace(case, label="y", ids=(("t", "u"),))))
+        assert told in lines and "  next: ffslab run small --case q, twice" in lines
+        assert any(line.startswith("NOT DETERMINISTIC: ") for line in lines)
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=True, color_system="standard", width=120)
+    print_comparison(console, of_cases(case), Choice())
+    assert "\x1b[1;31mNOT DETERMINISTIC" in text.getvalue()
+
+
+def test_the_bands_of_a_case_are_from_as_many_versions_as_its_least_figure() -> None:
+    moved = [
+        MovedFigure(
+            Figure(BY_NAME["duration_ns"], place, 1, main=True), 1e9, Band(-1, 1, None, n, 1)
+        )
+        for place, n in (("creation", 5), ("d" * 200, 3))
+    ]
+    text = io.StringIO()
+    print_bands(Console(file=text, width=60), side([]), {"[b]x[/b]": moved}, False)
+    lines = text.getvalue().splitlines()
+    assert lines[2] == "[b]x[/b]: 2 perturbed, 0 of 2 figures did not move"
+    assert sum(line.count("d") for line in lines[4:]) >= 200  # folded, and not cut
+    assert all("1.00 s −1.00 ns to +1.00 ns" in line for line in lines if "1.00 s" in line)
+
+
+def test_an_unknown_build_has_no_name() -> None:
+    nameless = Side("x", {}, (), 0)
+    long = Side("y", {"build_id": "0123456789abcdef"}, (), 0)
+    lines = lines_of(Comparison(nameless, long, (), ()))
+    assert lines[:2] == ["base: x, 0 cases, build", "new:  y, 0 cases, build 0123456789ab"]

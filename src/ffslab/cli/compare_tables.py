@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
@@ -69,9 +69,9 @@ def print_bands(
         rows = [row for row in moved if row.figure.main or all_figures]
         unmoved = sum(row.band.low == row.band.high == 0 for row in moved)
         least = min(row.band.base_histories for row in moved) - 1
-        console.print(
+        _say(
+            console,
             f"\n{label}: {least} perturbed, {unmoved} of {len(moved)} figures did not move",
-            markup=False,
         )
         table = _table()
         table.add_column("figure", overflow="fold")
@@ -81,7 +81,7 @@ def print_bands(
             metric = row.figure.metric
             words = (figure_title(row.figure), value_text(metric, row.value))
             table.add_row(*map(escape, words), band_text(metric, row.band))
-        console.print(Padding(table, (0, 0, 0, 2), expand=False))
+        console.print(_indented(table))
 
 
 def _print_side(console: Console, word: str, side: Side) -> None:
@@ -91,9 +91,7 @@ def _print_side(console: Console, word: str, side: Side) -> None:
     failed = sum(not case.is_good for case in perturbed)
     band = f" and {len(perturbed)} perturbed" if perturbed else ""
     band += f" ({failed} of them failed)" if failed else ""
-    console.print(
-        f"{word + ':':5} {side.name}, {count}{band}, build {build}", markup=False, soft_wrap=True
-    )
+    _say(console, f"{word + ':':5} {side.name}, {count}{band}, build {build}", unbroken=True)
 
 
 def _lacks(side: Side) -> bool:
@@ -120,9 +118,9 @@ def _print_case(console: Console, case: CaseRow, choice: Choice) -> None:
     told = counts_words(case) or case.why
     style = _STYLE.get(case.verdict, "")
     head = f"[{style}]{case.verdict}[/]" if style else str(case.verdict)
-    console.print(f"{escape(case.label)}: {head} ({escape(told)})" if told else head)
+    console.print(f"{escape(case.label)}: {head}{f' ({escape(told)})' if told else ''}")
     if case.why and case.rows:
-        console.print(f"  {case.why}", markup=False)
+        _say(console, f"  {case.why}")
     rows = choice.rows(case)
     if rows:
         table = _table()
@@ -140,14 +138,14 @@ def _print_case(console: Console, case: CaseRow, choice: Choice) -> None:
                 f"[{style}]{mark}[/]" if mark and style else mark,
                 _change(told_change(row), row.verdict),
             )
-        console.print(Padding(table, (0, 0, 0, 2), expand=False))
+        console.print(_indented(table))
     hidden = choice.hidden(case)
     if hidden:
-        console.print(f"  and {hidden} further figures: --all", markup=False)
+        _say(console, f"  and {hidden} further figures: --all")
     phases = {row.figure.phase for row in rows}
     causes = [cause for cause in case.causes if cause.phase in phases]
     for cause in causes:
-        console.print(Padding(escape(f"cause, {cause_words(cause)}"), (0, 0, 0, 2), expand=False))
+        console.print(_indented(escape(f"cause, {cause_words(cause)}")))
     if rows:
         console.print()
 
@@ -159,17 +157,17 @@ def _change(words: str, verdict: Verdict) -> str:
 
 
 def _print_end(console: Console, comparison: Comparison) -> None:
-    console.print(f"cases: {_counts(case_counts(comparison))}", markup=False)
+    _say(console, f"cases: {_counts(case_counts(comparison))}")
     figures = figure_counts(comparison)
     if figures:
-        console.print(f"figures: {_counts(figures)}", markup=False)
+        _say(console, f"figures: {_counts(figures)}")
     for word, side in (("base", comparison.base), ("new", comparison.new)):
         if _lacks(side):
-            console.print(
+            _say(
+                console,
                 f"{word} is incomplete: {len(side.cases)} of {side.planned} cases have a result; "
                 f"next: {program()} run {side.where} --resume",
-                markup=False,
-                soft_wrap=True,
+                unbroken=True,
             )
     _print_broken(console, comparison)
     if unjudged(comparison):
@@ -180,11 +178,11 @@ def _print_end(console: Console, comparison: Comparison) -> None:
 
 def _print_unjudged(console: Console, comparison: Comparison) -> None:
     """Why nothing is said to be worse or better, and what would tell."""
-    console.print(
+    _say(
+        console,
         f"{Verdict.UNJUDGED}: {LACKING}: a difference may be that of another history; next: "
         f"{_command(comparison.new)} --band 4, with both builds, or compare with --threshold "
         "PERCENT",
-        markup=False,
     )
 
 
@@ -214,31 +212,40 @@ def _print_lacking_band(console: Console, comparison: Comparison) -> None:
     else:
         told = "band of builds not measured: a difference may be that of another history"
     both = ", with both builds" if len(lacking) > 1 else ""
-    console.print(f"{told}; next: {_command(lacking[-1])} --band 4{both}", markup=False)
+    _say(console, f"{told}; next: {_command(lacking[-1])} --band 4{both}")
 
 
 def _print_broken(console: Console, comparison: Comparison) -> None:
     broken = comparison.broken
     if not broken:
         return
-    console.print(
+    _say(
+        console,
         f"NOT DETERMINISTIC: equal build and spec, and results differ: {len(broken)} of the cases",
         style="bold red",
-        markup=False,
     )
     for case in broken[:_SHOWN_BROKEN]:
         more = f" and {len(case.broken) - 3} more" if len(case.broken) > 3 else ""
-        console.print(f"  {case.label}: {', '.join(case.broken[:3])}{more}", markup=False)
-    console.print(
+        _say(console, f"  {case.label}: {', '.join(case.broken[:3])}{more}")
+    _say(
+        console,
         "  likely cause: a bug of ffslab or its host, an edited result, or another version of the "
         "host's part that computes a figure otherwise\n"
         f"  next: {program()} run {comparison.new.study} --case {broken[0].ids[0][1]}, twice",
-        markup=False,
     )
 
 
 def _counts(counts: Counter[str]) -> str:
     return ", ".join(f"{count:,} {word}" for word, count in counts.items()) or "none"
+
+
+def _say(console: Console, text: str, *, style: str = "", unbroken: bool = False) -> None:
+    """A text as it is; `unbroken`: on one line, since it has a path."""
+    console.print(text, style=style, markup=False, soft_wrap=unbroken)
+
+
+def _indented(what: RenderableType) -> Padding:
+    return Padding(what, (0, 0, 0, 2), expand=False)
 
 
 def _table() -> Table:
