@@ -134,6 +134,8 @@ def test_between_builds_a_check_needs_a_band_or_a_threshold(compare: Compare, ru
         assert f"3 figures differ between {sides[0]} and {sides[1]}, and nothing" in ended.error
         assert "next: the same command with --threshold PERCENT, or both runs" in ended.error
         assert compare(*sides, "--fail-on", "change").code == 1
+    alone = compare("base", "other", "--main", "--fail-on", "worse")
+    assert alone.code == 2 and "1 figure differs between base and other" in alone.error
     (suite,) = ET.parse("out.xml").getroot()
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
     skipped = suite.find("testcase/skipped")
@@ -205,6 +207,7 @@ def test_tables_for_other_programs(compare: Compare, runs: Path) -> None:
     document = json.loads(compare("base", "other", *ALL, "--table", "json").output)
     assert document["comparisons"][0]["case_counts"]["worse"] == 1
     table = compare("base", "other", *ALL, "--table", "csv").output
+    assert table.endswith("\n") and "\n\n" not in table
     lines = list(csv.DictReader(io.StringIO(table)))
     (line,) = [row for row in lines if row["figure"] == TIME and row["verdict"] == "worse"]
     assert float(line["ratio"]) == pytest.approx(1.001) and line["seeds"] == "2"
@@ -216,7 +219,11 @@ def test_several_runs_are_each_compared_with_the_base(compare: Compare, runs: Pa
     document = json.loads(compare("base", "base", "other", "--table", "json").output)
     assert [found["new"] for found in document["comparisons"]] == ["base", "other"]
     assert compare("base", "base", "other", *ALL, "--fail-on", "worse").code == 1
-    assert compare("base", "base", "other").output.count("base: base,") == 2
+    lines = compare("base", "base", "other").output.splitlines()
+    assert lines[0].startswith("base: base,")
+    # A line across the terminal before the second.
+    second = next(n for n, line in enumerate(lines) if n and line.startswith("base: base,"))
+    assert set(lines[second - 1]) == {"─"} and sum("─" in line for line in lines) == 1
 
 
 @pytest.mark.usefixtures("runs")
@@ -226,6 +233,12 @@ def test_values_of_an_axis(compare: Compare) -> None:
     assert "base: state free" in ended.output and "new:  state aged" in ended.output
     assert "state.name" in ended.output
     assert re.search(r"creation: time .* slower", ended.output)
+
+
+def test_of_an_axis_some_cases_may_be_alone(compare: Compare, runs: Path) -> None:
+    edit(runs / "base", lambda row: None if row["id"].startswith("ubifs-aged") else row)
+    ended = compare("base", "--axis", "state")
+    assert ended.code == 0 and "missing (not in state aged)" in ended.output
 
 
 def test_an_axis_that_another_one_goes_with(compare: Compare, runs: Path) -> None:
