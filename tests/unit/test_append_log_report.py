@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from append_log_support import LOG_STUDY, MS, Made, line_latencies, write_log_run
@@ -381,3 +382,51 @@ def test_tables(planted: LogRun) -> None:
     unsynced = [row for row in latencies.rows if row[:2] == ("UBIFS", "free, no sync")]
     assert [(row[2], row[3]) for row in unsynced] == [("what the daemon waits for", "2\u202f000")]
     assert len(tables.case_table(planted).rows) == 36
+
+
+def alike(lines: tuple[int, ...], **changes: Any) -> Does:
+    """Every case has these lines."""
+    spread = {"append": lines, "sync": lines, "append-sync": lines}
+    return lambda _case, _workload: replace(Made(spread, tasks={"init": 1024}, erases=8), **changes)
+
+
+def test_the_slowest_line_stands_beside_its_own_median(tmp_path: Path) -> None:
+    """Of 1,000 lines the 500th takes 2 ms; the 490th took 1 ms, and the 510th 3."""
+    lines = (MS,) * 490 + (2 * MS,) * 10 + (3 * MS,) * 500
+    text = told(run_of(tmp_path, LOG_STUDY, alike(lines)))
+    assert "took 3.00 ms, on JFFS2: ×1.50 its median of 2.00 ms." in text
+
+
+def test_a_rotation_is_told_by_its_median(tmp_path: Path) -> None:
+    """Of 100 the 50th takes 20 ms, the 49th 10, the 51st 30; of the lines the 500th 2 ms."""
+    lines = (MS,) * 490 + (2 * MS,) * 10 + (3 * MS,) * 500
+    rotations = (10 * MS,) * 49 + (20 * MS,) + (30 * MS,) * 50
+    spread = {"append": lines, "sync": lines, "append-sync": lines, "rotate": rotations}
+    does = alike(lines, latencies_ns=spread, rotations=100)
+    found = [
+        line for line in told(run_of(tmp_path, LOG_STUDY, does)).splitlines() if "rotat" in line
+    ]
+    median = r"(20\.[01]|19\.9) ms at the median, ×(10\.0|9\.9\d|10\.1) what a line takes"
+    assert len(found) == 2 and all(re.search(median, line) for line in found)
+
+
+def test_how_many_lines_are_slow_has_two_digits(tmp_path: Path) -> None:
+    """94 of 1,000: 9.4 %."""
+    text = told(run_of(tmp_path, LOG_STUDY, alike(line_latencies(MS, 20 * MS, 94))))
+    assert "JFFS2 up to 9.4 %; UBIFS up to 9.4 %" in text
+
+
+def test_tasks_beside_the_daemon_from_a_twentieth_of_the_pages(tmp_path: Path) -> None:
+    """52 of 1,040 pages, exactly 5 %, and one of them less; 17 and 30 of two tasks are 4.52 %."""
+
+    def shares(own: int, **others: int) -> str:
+        folder = tmp_path / f"{own}"
+        folder.mkdir()
+        made = alike(line_latencies(MS, MS, 0), tasks={"init": own, **others})
+        found = re.search("Pages that other tasks .*: (.*)", told(run_of(folder, LOG_STUDY, made)))
+        return found[1] if found else ""
+
+    assert shares(988, kworker=52) == "JFFS2 5.0 % (kworker); UBIFS 5.0 % (kworker)."
+    assert shares(989, kworker=51) == ""
+    # 346 of 1,000 are 35 %, and so the words say; of equally busy tasks names decide.
+    assert shares(654, zz=173, aa=173) == "JFFS2 35 % (aa and zz); UBIFS 35 % (aa and zz)."

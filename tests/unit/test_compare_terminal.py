@@ -441,3 +441,30 @@ def test_an_unknown_build_has_no_name() -> None:
     long = Side("y", {"build_id": "0123456789abcdef"}, (), 0)
     lines = lines_of(Comparison(nameless, long, (), ()))
     assert lines[:2] == ["base: x, 0 cases, build", "new:  y, 0 cases, build 0123456789ab"]
+
+
+def test_a_table_takes_no_more_room_than_it_needs() -> None:
+    (line,) = table_of(row(Verdict.WORSE))
+    assert table_of(row(Verdict.WORSE), width=len(line)) == [line]
+    text = io.StringIO()
+    case = CaseRow("x", Verdict.WORSE, rows=(row(Verdict.WORSE),))
+    print_comparison(Console(file=text, width=200), of_cases(case), Choice())
+    assert f"{line}\n" in text.getvalue()  # and no blanks to the end of the line
+
+
+def test_values_are_not_broken_where_there_is_no_room() -> None:
+    case = CaseRow("x", Verdict.WORSE, rows=(row(Verdict.WORSE),))
+    assert any("1.00 s 2.00 s worse" in line for line in lines_of(of_cases(case), width=32))
+    text = io.StringIO()
+    moved = MovedFigure(Figure(BY_NAME["duration_ns"], "creation", 1, main=True), 1e9,
+                        Band(-1, 1, None, 3, 1))  # fmt: skip
+    print_bands(Console(file=text, width=34), side([]), {"x": [moved]}, False)
+    assert "1.00 s −1.00 ns to +1.00 ns" in text.getvalue()
+
+
+def test_the_command_that_is_named_is_that_of_the_run_that_lacks_a_band() -> None:
+    base, new = side([], command="ffslab run one"), side([], "new", "b2", command="ffslab run two")
+    case = CaseRow("x", Verdict.WORSE, rows=(row(Verdict.WORSE),))
+    assert lines_of(Comparison(base, new, (), (case,)), width=200)[-1].endswith(
+        "next: ffslab run two --band 4, with both builds"
+    )
