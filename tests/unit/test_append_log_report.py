@@ -223,6 +223,8 @@ def test_how_long_the_flash_lasts(planted: LogRun) -> None:
     assert one.case.metrics["life_years"] == pytest.approx(lines * 0.01 / 86_400 / 365.25)
     text = told(planted)
     assert "last from 0.058 years (UBIFS, used, sync interval 1; 182 million lines)" in text
+    # A hundredth of a page for a line of 10 ms: 8,192 × 10^5 × 100 × 10 ms are 819,200,000 s.
+    assert "182 million lines) to 26 years (JFFS2, free, no sync)" in text
 
 
 def test_a_chip_without_a_rated_endurance_lasts(tmp_path: Path) -> None:
@@ -430,3 +432,9 @@ def test_tasks_beside_the_daemon_from_a_twentieth_of_the_pages(tmp_path: Path) -
     assert shares(989, kworker=51) == ""
     # 346 of 1,000 are 35 %, and so the words say; of equally busy tasks names decide.
     assert shares(654, zz=173, aa=173) == "JFFS2 35 % (aa and zz); UBIFS 35 % (aa and zz)."
+
+
+def test_lines_until_the_end_are_rounded_to_millions(tmp_path: Path) -> None:
+    """8,192 × 100,000 ÷ 1.1 are 744.7 million."""
+    run = run_of(tmp_path, LOG_STUDY, alike(line_latencies(MS, MS, 0), tasks={"init": 1100}))
+    assert "(745 million lines)" in told(run)
