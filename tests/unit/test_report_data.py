@@ -225,6 +225,18 @@ def test_ratio_from_zero_is_given_as_values() -> None:
     assert cell == findings.Cell("", "0 → 12", "")
 
 
+def test_the_ratio_is_that_of_the_means_below_it() -> None:
+    """1 → 2 and 9 → 3: the geometric mean of 2 and ⅓ would be 0.816."""
+
+    def case(seed: int, erased: float) -> data.Case:
+        axes = {"seed": str(seed)}
+        return data.Case("c", axes, "pass", "", metrics={"blocks_erased": erased})
+
+    pairs = [(case(1, 1.0), case(1, 2.0)), (case(2, 9.0), case(2, 3.0))]
+    cell = findings.table_cell(pairs, "blocks_erased")
+    assert cell == findings.Cell("×0.500", "5 → 2.50", "×0.333 … ×2.00")
+
+
 def test_time_model_tells_estimates_apart(tmp_path: Path) -> None:
     facts = {fact.name: fact for fact in load_run(write_run(tmp_path / "r", ONE_SEED)).facts}
     assert facts["Page program, tPROG"].value.startswith("220")

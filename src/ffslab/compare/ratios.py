@@ -45,7 +45,7 @@ class Pair:
 @dataclass(frozen=True)
 class RatioSummary:
     """The ratios of one metric over scenarios. `undefined` counts pairs with before = 0 and after
-    ≠ 0; `minimum`, `maximum` and `geometric_mean` are of the others.
+    ≠ 0; `minimum` and `maximum` are of the others.
     """
 
     pairs: tuple[Pair, ...]
@@ -53,7 +53,6 @@ class RatioSummary:
     after_mean: float
     minimum: float
     maximum: float
-    geometric_mean: float
     undefined: int
 
     @property
@@ -87,7 +86,6 @@ def summarise(pairs: Iterable[Pair]) -> RatioSummary | None:
         after_mean=mean(pair.after for pair in kept),
         minimum=min(finite),
         maximum=max(finite),
-        geometric_mean=geometric_mean(finite),
         undefined=len(ratios) - len(finite),
     )
 

@@ -8,6 +8,7 @@ the compared axis), where it is exact; over several seeds its range is given. A 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -217,13 +218,18 @@ def _sentence(contrast: Contrast, main: str, side: Sequence[str]) -> Finding | N
     text = f"{opening}: {_lead(change, main)}"
     if clauses:
         text += f"; {', '.join(clauses)}"
-    weight = 0.0 if contrast.aside else factor(change.geometric_mean)
+    weight = 0.0 if contrast.aside else factor(_shown_ratio(change))
     return Finding(f"{text}.{_scenarios(change)}", weight)
+
+
+def _shown_ratio(change: RatioSummary) -> float:
+    """The quotient of the means that stand beside it; infinite above a mean of 0."""
+    return math.inf if change.ratio is None else change.ratio
 
 
 def _lead(change: RatioSummary, metric: str) -> str:
     """The leading clause, in words that fit the direction."""
-    shown, value = METRICS[metric], change.geometric_mean
+    shown, value = METRICS[metric], _shown_ratio(change)
     values = f"({_values(change, metric)})"
     name = _subject(metric)
     if alike(value):
@@ -296,7 +302,7 @@ def table_cell(pairs: CasePairs, metric: str) -> Cell | None:
         return Cell("", values, "")
     same = times(change.minimum) == times(change.maximum)
     extent = "" if same else f"{times(change.minimum)} … {times(change.maximum)}"
-    return Cell(times(change.geometric_mean), values, extent)
+    return Cell(times(_shown_ratio(change)), values, extent)
 
 
 def _ranking(question: Question) -> tuple[Finding, ...]:
