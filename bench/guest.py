@@ -61,7 +61,7 @@ class Runner:
     def run(self, guest: Guest, *, watch_first_record: bool = False) -> Sample:
         """Boots, waits, checks that the guest passed; InfrastructureError if it did not."""
         stream, sample = self._boot(guest, watch_first_record, None, None)
-        virtual_s = stream.end["t_ns"] / 1e9 if stream.end else 0.0
+        virtual_s = stream.end.t_ns / 1e9 if stream.end else 0.0
         return Sample(sample.wall_s, sample.cpu_s, virtual_s, sample.first_record_s)
 
     def records(

@@ -17,7 +17,8 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.results.rundir import create_run
 from ffslab.results.shortfall import is_good
-from ffslab.targets.uml.guests import UmlTarget
+from ffslab.targets.target import Opening
+from ffslab.targets.uml.site import UmlSite
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,15 @@ def pool_time(
 ) -> PoolTime:
     """Runs the cases with `jobs` workers in `scratch`; prepared states are kept in `store`."""
     run = create_run(scratch / "results", "bench", datetime.now(UTC))
-    target = UmlTarget(lab, scratch, time.monotonic_ns)
-    options = PoolOptions(jobs, 300.0, host_cpus=host_cpus)
-    chains = [chain_of(case, target.kind, lab.build_id) for case in cases]
+    site = UmlSite(lab, scratch)
+    chains = [chain_of(case, site.kind, lab.build_id) for case in cases]
     states = StateRoom(StateStore(store))
     guests = _Guests()
-    wall, cpu = time.monotonic(), time.process_time()
-    end = run_cases(chains, target, run, options, guests, states)
-    own_cpu_s, wall_s = time.process_time() - cpu, time.monotonic() - wall
+    with site.open(Opening(cases, jobs, run.path, guests.note)) as opened:
+        options = PoolOptions(opened.jobs, 300.0, host_cpus=host_cpus)
+        wall, cpu = time.monotonic(), time.process_time()
+        end = run_cases(chains, opened.target, run, options, guests, states)
+        own_cpu_s, wall_s = time.process_time() - cpu, time.monotonic() - wall
     if end.interrupted:
         raise KeyboardInterrupt
     return PoolTime(wall_s, guests.wall_ns / 1e9, own_cpu_s)
