@@ -143,18 +143,23 @@ def test_nothing_is_wider_than_the_window(page: Path, tmp_path: Path, width: int
     assert answer["resources"] == []
 
 
+def assert_fits(answer: dict[str, Any], width: int) -> None:
+    """Nothing is wider than the window, clipped in a wide one, blank or from outside."""
+    assert answer["page"] <= width
+    assert answer["wide"] == []
+    assert width < 1280 or answer["clipped"] == []
+    assert answer["errors"] == []
+    assert answer["blank"] == 0
+    assert answer["resources"] == []
+
+
 @pytest.mark.parametrize("study", ["micro-saturated", "micro-uflip"])
 def test_micro_benchmarks_are_not_wider_than_the_window(study: str, tmp_path: Path) -> None:
     few: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "ubifs", "yaffs2-no-checkpoint"))]
     page = probed(build(write_micro_run(tmp_path / "run", study, few)))
     for width in (1280, 800):
         answer = probe(page, width, "dark", tmp_path / f"profile-{width}")
-        assert answer["page"] <= width
-        assert answer["wide"] == []
-        assert width < 1280 or answer["clipped"] == []
-        assert answer["errors"] == []
-        assert answer["blank"] == 0
-        assert answer["resources"] == []
+        assert_fits(answer, width)
 
 
 @pytest.mark.parametrize("text", [images_text(), files_text(), mounts_text()])
@@ -162,24 +167,14 @@ def test_trees_are_not_wider_than_the_window(text: str, tmp_path: Path) -> None:
     page = probed(build(write_tree_run(tmp_path / "run", text)))
     for width in (1280, 800):
         answer = probe(page, width, "dark", tmp_path / f"profile-{width}")
-        assert answer["page"] <= width
-        assert answer["wide"] == []
-        assert width < 1280 or answer["clipped"] == []
-        assert answer["errors"] == []
-        assert answer["blank"] == 0
-        assert answer["resources"] == []
+        assert_fits(answer, width)
 
 
 def test_logs_are_not_wider_than_the_window(tmp_path: Path) -> None:
     page = probed(build(write_log_run(tmp_path / "run", LOGS, does)))
     for width, theme in ((1280, "light"), (800, "dark")):
         answer = probe(page, width, theme, tmp_path / f"profile-{width}")
-        assert answer["page"] <= width
-        assert answer["wide"] == []
-        assert width < 1280 or answer["clipped"] == []
-        assert answer["errors"] == []
-        assert answer["blank"] == 0
-        assert answer["resources"] == []
+        assert_fits(answer, width)
 
 
 def test_both_themes_have_contrast(page: Path, tmp_path: Path) -> None:

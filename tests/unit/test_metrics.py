@@ -194,7 +194,14 @@ FILES = ("files_created", "files_deleted", "files_read", "files_appended")
 
 
 def snapshot(label: str, erases: tuple[int, ...], counters: dict[str, int]) -> Snapshot:
-    return Snapshot(label, 0, counters, erases, (9, 9, 9), (0, 0, 0))
+    return {
+        "label": label,
+        "t_ns": 0,
+        "counters": counters,
+        "erases": list(erases),
+        "programs": [9, 9, 9],
+        "reads": [0, 0, 0],
+    }
 
 
 def snapshots(first: str, last: str) -> dict[str, Snapshot]:

@@ -21,12 +21,6 @@ from ffslab.protocol.records import (
     TaskTotals,
     parse_records,
 )
-from ffslab.results.recorded import (
-    mtd_result,
-    prepared_result,
-    snapshot_result,
-    space_result,
-)
 
 LARGEST = 2**63 - 1
 PHASE = {
@@ -161,6 +155,11 @@ def stream_of(*records: Mapping[str, Any]) -> RecordStream:
     return stream
 
 
+def typed(kind: type[Any], *values: object) -> dict[str, object]:
+    """An object of that type, its values in the order of its keys."""
+    return dict(zip(kind.__annotations__, values, strict=True))
+
+
 def test_each_record_is_a_value_of_its_type() -> None:
     stream = stream_of(MTD, SPACE, FLASH, PREPARED, PHASE, LATENCY, TASKS, STEP, SPACE, END)
     phase = Phase(
@@ -194,11 +193,12 @@ def test_each_record_is_a_value_of_its_type() -> None:
     assert (step.failed, step.duration_ns) == (True, 15)
     buckets = ((9, 1), (10, 2))
     assert stream.latencies == (Latency("measure", "write", 3, 30, 9, 11, buckets),)
-    snapshot = Snapshot("measure:start", 7, {"pages_read": 2}, (1, 2), (3, 4), (5, 6))
+    counts: tuple[object, ...] = ({"pages_read": 2}, [1, 2], [3, 4], [5, 6])
+    snapshot = typed(Snapshot, "measure:start", 7, *counts)
     assert stream.snapshots == (snapshot,)
-    assert stream.spaces == (Space("mount", 1, 2, 3, 4, 5, 6, 7),) * 2
-    assert stream.mtd == Mtd("data", 1, 2, 3, 4, 5, 6, 7)
-    assert stream.prepared == Prepared("aged", 1, 2, 3, 4, 5)
+    assert stream.spaces == (typed(Space, "mount", 1, 2, 3, 4, 5, 6, 7),) * 2
+    assert stream.mtd == typed(Mtd, "data", 1, 2, 3, 4, 5, 6, 7)
+    assert stream.prepared == typed(Prepared, "aged", 1, 2, 3, 4, 5)
     assert stream.task_totals == (TaskTotals("tree", "mount", (TASK,)),)
     assert stream.end == End("ok", "", 99)
     assert stream.end.is_good
@@ -237,10 +237,10 @@ def test_a_typed_record_stands_in_a_result_as_it_was_read() -> None:
     stream = stream_of(MTD, SPACE, FLASH, PREPARED)
     assert stream.mtd and stream.prepared
     pairs = (
-        (mtd_result(stream.mtd), MTD),
-        (space_result(stream.spaces[0]), SPACE),
-        (snapshot_result(stream.snapshots[0]), FLASH),
-        (prepared_result(stream.prepared), PREPARED),
+        (stream.mtd, MTD),
+        (stream.spaces[0], SPACE),
+        (stream.snapshots[0], FLASH),
+        (stream.prepared, PREPARED),
     )
     for one, record in pairs:
         assert {"type": record["type"], **one} == record
@@ -322,7 +322,7 @@ def test_what_has_not_its_shape_is_damage(
 def test_a_file_system_may_not_know_how_many_files_there_can_be() -> None:
     """EROFS says 2^64 − 1."""
     (space,) = stream_of({**SPACE, "files": 2**64 - 1, "files_free": 2**64 - 1}).spaces
-    assert (space.files, space.files_free) == (2**64 - 1, 2**64 - 1)
+    assert (space["files"], space["files_free"]) == (2**64 - 1, 2**64 - 1)
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from result_support import stub
 
-from ffslab.protocol.records import TaskRecord
+from ffslab.protocol.records import Prepared, TaskRecord
 from ffslab.report.axes import FILES, Axis, Mean, axis_of
 from ffslab.report.data import Fact, Latency
 from ffslab.report.estimates.load import _times
 from ffslab.report.facts import notes, other_kernel, time_model
 from ffslab.report.load import erases_during, histogram
-from ffslab.results.result import PhaseResult, PreparationResult, PreparedResult, WallResult
+from ffslab.results.result import PhaseResult, PreparationResult, WallResult
 from ffslab.workloads.ffsmark.report.load import _flash_time, _metrics
 from ffslab.workloads.micro.report import load as micro_load
 from ffslab.workloads.micro.report.data import Response, TaskWork, merged
@@ -25,7 +25,7 @@ from ffslab.workloads.micro.report.series import curves
 from ffslab.workloads.micro.stored import StreamResult
 from ffslab.workloads.tree.report import load as tree_load
 from ffslab.workloads.tree.report.data import AGENT, Image, Memory, Task
-from ffslab.workloads.tree.report.series import Split, mean_of, means, split_of, spots
+from ffslab.workloads.tree.report.series import Split, means, split_of, spots
 from ffslab.workloads.tree.report.words import Role
 from ffslab.workloads.tree.result import _NOT_TIMED
 from ffslab.workloads.tree.stored import MemoryResult, TreeStep
@@ -207,7 +207,7 @@ def test_a_preparation_is_read() -> None:
     sizes = {"valid_bytes": 1, "invalid_bytes": 2, "file_bytes": 3}
     record = {
         "key": "k",
-        "prepared": stub(PreparedResult, state="fill", **sizes, invalid_present=1),
+        "prepared": stub(Prepared, state="fill", **sizes, invalid_present=1),
         "phases": phases,
         "space": [
             {"label": "prepare:start", "free_bytes": 4},
@@ -360,7 +360,7 @@ def test_values_of_steps_by_point_and_seed() -> None:
         ("p", "m"): {(2, "1"): 7},
     }
     assert next(iter(single["p", "l"])) == (2, "1")
-    assert mean_of([6, 1, 2]) == Mean(3, 1, 6, 3, False)
+    assert Mean.of([6, 1, 2]) == Mean(3, 1, 6, 3, False)
 
 
 def test_the_times_that_verdicts_are_about() -> None:

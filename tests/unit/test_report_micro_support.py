@@ -16,10 +16,10 @@ from result_support import stub
 
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
-from ffslab.protocol.records import RecordStream
+from ffslab.protocol.records import RecordStream, Space
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
-from ffslab.results.result import PhaseResult, SpaceResult
+from ffslab.results.result import PhaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.micro.keys import Micro
 
@@ -240,7 +240,7 @@ def _preparation(case: Case) -> dict[str, Any]:
         },
         "phases": [_phase("prepare", 0, pages_programmed=10_000, blocks_erased=7)],
         "space": [
-            stub(SpaceResult, label=f"prepare:{end}", free_bytes=free, total_bytes=size)
+            stub(Space, label=f"prepare:{end}", free_bytes=free, total_bytes=size)
             for end, free in (("start", size * 9 // 10), ("end", size // 3))
         ],
         "reserve_bytes": size // 10,

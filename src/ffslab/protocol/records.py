@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast, get_type_hints
 
 from typing_extensions import TypedDict
 
@@ -19,7 +19,7 @@ RECORD_VERSION = 1
 LARGEST = 2**63 - 1  # what a table's column and the agent's clock can hold
 MEASURED_STEP = "tree"  # the workload that phases of single measured steps name
 Record = Mapping[str, Any]
-_Flat = TypeVar("_Flat", "Space", "Mtd", "Prepared")
+_Flat = TypeVar("_Flat", "Space", "Mtd", "Prepared", "Snapshot")
 
 OK = "ok"
 
@@ -158,35 +158,21 @@ class Latency:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(TypedDict):
     """The monitor's counters at one time, and of each erase block of the partition how often it was
     erased, programmed and read.
     """
 
     label: str
     t_ns: int
-    counters: Mapping[str, int]
-    erases: tuple[int, ...]
-    programs: tuple[int, ...]
-    reads: tuple[int, ...]
-
-    @classmethod
-    def of(cls, record: Record) -> Snapshot:
-        """The snapshot of a record `flash`."""
-        return cls(
-            label=str(record["label"]),
-            t_ns=record["t_ns"],
-            counters=record["counters"],
-            erases=tuple(record["erases"]),
-            programs=tuple(record["programs"]),
-            reads=tuple(record["reads"]),
-        )
+    counters: dict[str, int]
+    erases: list[int]
+    programs: list[int]
+    reads: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
-    """What the file system says of its space, and what memory there is, at one time."""
+class Space(TypedDict):
+    """What the file system says of its space, and what memory there is, at one label."""
 
     label: str
     total_bytes: int
@@ -198,8 +184,7 @@ class Space:
     mem_free_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mtd:
+class Mtd(TypedDict):
     """The partition under test, as the kernel describes it."""
 
     name: str
@@ -212,8 +197,7 @@ class Mtd:
     bad_blocks: int
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(TypedDict):
     """What the preparation of a state achieved."""
 
     state: str
@@ -312,7 +296,10 @@ class RecordStream:
     @cached_property
     def snapshots(self) -> tuple[Snapshot, ...]:
         """All snapshots of the flash in order."""
-        return tuple(Snapshot.of(record) for record in self.of_type("flash"))
+        return tuple(
+            {**_flat(Snapshot, record), "label": str(record["label"])}
+            for record in self.of_type("flash")
+        )
 
     @cached_property
     def spaces(self) -> tuple[Space, ...]:
@@ -360,7 +347,7 @@ class RecordStream:
 
 def _flat(kind: type[_Flat], record: Record) -> _Flat:
     """A record whose fields are those of `kind`."""
-    return kind(**{field.name: record[field.name] for field in fields(kind)})
+    return cast(_Flat, {name: record[name] for name in kind.__annotations__})
 
 
 def parse_records(data: bytes) -> RecordStream:
@@ -394,7 +381,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "step": ("index", "verb", "t_start_ns", "t_end_ns", "status"),
     "phase": ("workload", "phase", "t_start_ns", "t_end_ns", "status"),
     "latency": ("workload", "phase", "op", "count", "sum_ns", "min_ns", "max_ns", "buckets"),
-    "flash": ("label", "t_ns", "counters", "erases", "programs", "reads"),
+    "flash": tuple(Snapshot.__annotations__),
     "micro": (
         "pattern",
         "cache",
@@ -444,7 +431,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
         "vmalloc",
     ),
     "end": ("status", "steps_run", "steps_total", "t_ns"),
-    **{name: tuple(field.name for field in fields(kind)) for name, kind in _FLAT.items()},
+    **{name: tuple(kind.__annotations__) for name, kind in _FLAT.items()},
 }
 
 
@@ -462,7 +449,9 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "flash": ("t_ns",),
     "end": ("t_ns",),
     **{
-        name: tuple(f.name for f in fields(kind) if f.type == "int" and f.name not in _INODES)
+        name: tuple(
+            key for key, of in get_type_hints(kind).items() if of is int and key not in _INODES
+        )
         for name, kind in _FLAT.items()
     },
 }

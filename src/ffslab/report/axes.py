@@ -99,6 +99,11 @@ class Mean:
     seeds: int
     cut: bool = False
 
+    @classmethod
+    def of(cls, values: Sequence[float], *, cut: bool = False) -> Mean:
+        """Of one value for each seed."""
+        return cls(sum(values) / len(values), min(values), max(values), len(values), cut)
+
 
 def axis_of(
     name: str,

@@ -275,6 +275,15 @@ def setting(row: CaseHead, name: str) -> Any:
     return found.get(key) if dot and isinstance(found, Mapping) else found
 
 
+def axis_values(rows: Iterable[CaseHead]) -> dict[str, list[Any]]:
+    """The values of each axis, one for each case that has it."""
+    values: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row["axes"].items():
+            values.setdefault(name, []).append(value)
+    return values
+
+
 def is_number(value: Any) -> bool:
     """Whether a value of an axis is a number; a switch is none."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -53,6 +53,13 @@ class Key:
 _MANY = 8  # more configurations stand below the names of their file systems
 
 
+def seeds_text(seeds: Sequence[object], many: str = "figures are means over them") -> str:
+    """How many seeds, in words that do not suggest statistics; `many` is what is shown of them."""
+    if len(seeds) < 2:
+        return "One seed: every figure is exact for that scenario and says nothing about others"
+    return f"{len(seeds)} seeds: {many}"
+
+
 def by_filesystem(table: Table) -> Table:
     """A table of many configurations, whose first column names them, below their file systems."""
     if table.headings or len({row[0] for row in table.rows}) <= _MANY:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ffslab.model.case import Case, case_spec
-from ffslab.protocol.records import RecordStream
+from ffslab.protocol.records import RecordStream, Step
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import (
@@ -17,8 +17,13 @@ from ffslab.results.preparation import (
     own_preparation_results,
     preparation_results,
 )
-from ffslab.results.recorded import mtd_result, snapshot_result, space_result, step_result
-from ffslab.results.result import CaseResult, PhaseResult, PreparationResult, with_own_keys
+from ffslab.results.result import (
+    CaseResult,
+    PhaseResult,
+    PreparationResult,
+    StepResult,
+    with_own_keys,
+)
 from ffslab.workloads.parts import result_part
 from ffslab.workloads.results import keys_elsewhere
 
@@ -52,12 +57,12 @@ def case_result(
         "spec": case_spec(case),
         "virtual_ns": end.t_ns if end else None,
         "flash_sha256": flash_sha256,
-        "mtd": mtd_result(stream.mtd) if stream.mtd else None,
-        "steps": [step_result(step) for step in stream.steps],
-        "space": [space_result(space) for space in stream.spaces],
+        "mtd": stream.mtd,
+        "steps": [_step(step) for step in stream.steps],
+        "space": list(stream.spaces),
         "phases": _phases(stream, case.board.chip.page_bytes, part.PHASES),
         "latencies": [latency_metrics(latency) for latency in stream.latencies],
-        "flash": [snapshot_result(snapshot) for snapshot in stream.snapshots],
+        "flash": list(stream.snapshots),
         "preparation": _preparation(case, stream, prepared),
     }
     own = part.result_keys(case, stream, prepared)
@@ -76,9 +81,21 @@ def skipped_result(case: Case, reason: str) -> CaseResult:
     return case_result(case, Outcome("skip", reason), RecordStream((), (), False), None)
 
 
+def _step(step: Step) -> StepResult:
+    return {
+        "index": step.index,
+        "verb": step.verb,
+        "label": step.label,
+        "t_start_ns": step.t_start_ns,
+        "duration_ns": step.duration_ns,
+        "status": step.status,
+        "errno_name": step.errno_name,
+    }
+
+
 def _phases(stream: RecordStream, page_bytes: int, summed: Sequence[str] = ()) -> list[PhaseResult]:
     """The figures of each phase, and those of the phases `summed` together."""
-    by_label = {snapshot.label: snapshot for snapshot in stream.snapshots}
+    by_label = {snapshot["label"]: snapshot for snapshot in stream.snapshots}
     phases = [phase_metrics(phase, by_label, page_bytes) for phase in stream.phases]
     whole = workload_metrics(phases, by_label, page_bytes, summed)
     return [*phases, whole] if whole else phases

@@ -157,7 +157,7 @@ def phase_metrics(
         "write_bytes_per_s": rate_per_s(phase.counts["bytes_written"], duration_ns),
         "flash": counters,
         **_flash(counters, page_bytes, phase.counts["bytes_written"]),
-        **(wear_metrics(start.erases, end.erases) if start and end else _NO_WEAR),
+        **(wear_metrics(start["erases"], end["erases"]) if start and end else _NO_WEAR),
     }
 
 
@@ -178,7 +178,7 @@ def workload_metrics(
     chosen = [by_name[name] for name in names]
     bad = next((phase for phase in chosen if phase["status"] != OK), chosen[-1])
     start, end = snapshots.get(f"{names[0]}:start"), snapshots.get(f"{names[-1]}:end")
-    counters = counter_difference(start.counters, end.counters) if start and end else {}
+    counters = counter_difference(start["counters"], end["counters"]) if start and end else {}
     duration_ns = sum(phase["duration_ns"] for phase in chosen)
     counts = _summed(chosen)
     return {
@@ -193,7 +193,7 @@ def workload_metrics(
         "write_bytes_per_s": rate_per_s(counts["bytes_written"], duration_ns),
         "flash": counters,
         **_flash(counters, page_bytes, counts["bytes_written"]),
-        **(wear_metrics(start.erases, end.erases) if start and end else _NO_WEAR),
+        **(wear_metrics(start["erases"], end["erases"]) if start and end else _NO_WEAR),
     }
 
 

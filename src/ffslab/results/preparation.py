@@ -8,7 +8,6 @@ from typing import Any
 
 from ffslab.protocol.records import RecordStream
 from ffslab.results.outcome import Outcome
-from ffslab.results.recorded import prepared_result, space_result
 from ffslab.results.result import PhaseResult, PreparationResult
 
 
@@ -35,8 +34,8 @@ def preparation_results(
         "excerpt": list(outcome.excerpt),
         "virtual_ns": end.t_ns if end else None,
         "phases": list(phases),
-        "prepared": prepared_result(stream.prepared) if stream.prepared else None,
-        "space": [space_result(space) for space in stream.spaces],
+        "prepared": stream.prepared,
+        "space": list(stream.spaces),
         "reserve_bytes": _reserve_bytes(stream, partition_bytes),
     }
 
@@ -56,8 +55,8 @@ def own_preparation_results(stream: RecordStream, partition_bytes: int) -> Prepa
         "excerpt": [],
         "virtual_ns": step.t_end_ns if step else None,
         "phases": [],
-        "prepared": prepared_result(stream.prepared),
-        "space": [space_result(space) for space in stream.spaces],
+        "prepared": stream.prepared,
+        "space": list(stream.spaces),
         "reserve_bytes": _reserve_bytes(stream, partition_bytes),
     }
 
@@ -69,6 +68,6 @@ def _reserve_bytes(stream: RecordStream, partition_bytes: int) -> int | None:
     the file system just mounted.
     """
     prepared, spaces = stream.prepared, stream.spaces
-    if prepared is not None and prepared.state == "saturated":
-        return partition_bytes - prepared.capacity_bytes
-    return partition_bytes - spaces[0].total_bytes if spaces else None
+    if prepared is not None and prepared["state"] == "saturated":
+        return partition_bytes - prepared["capacity_bytes"]
+    return partition_bytes - spaces[0]["total_bytes"] if spaces else None

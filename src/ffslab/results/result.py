@@ -3,7 +3,8 @@
 docs/result-format.md describes them. A result is a plain JSON object; these types say what is in
 it, so that the type checker finds a misspelt key, and the reader a damaged file. Keys that no type
 has are let through: those of newer versions, and each workload's own, whose package types them in
-a module `stored`. What runs of older versions lack is `NotRequired`, as is what a guest without a
+a module `stored`. What the agent recorded and the result has alike is typed with the records. What
+runs of older versions lack is `NotRequired`, as is what a guest without a
 monitor has no figure of.
 """
 
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypeVar, cast
 
 from typing_extensions import TypedDict
 
-from ffslab.protocol.records import PhaseCounts, TaskRecord
+from ffslab.protocol.records import Mtd, PhaseCounts, Prepared, Snapshot, Space, TaskRecord
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -42,19 +43,6 @@ class KernelResult(TypedDict):
     switches: dict[str, bool]
 
 
-class MtdResult(TypedDict):
-    """The partition under test, as the kernel describes it."""
-
-    name: str
-    size_bytes: int
-    erase_block_bytes: int
-    page_bytes: int
-    subpage_bytes: int
-    oob_bytes: int
-    blocks: int
-    bad_blocks: int
-
-
 class StepResult(TypedDict):
     """A step of the plan; times in virtual nanoseconds."""
 
@@ -65,19 +53,6 @@ class StepResult(TypedDict):
     duration_ns: int
     status: str
     errno_name: str
-
-
-class SpaceResult(TypedDict):
-    """The file system's space and the memory at one label, in bytes and files."""
-
-    label: str
-    total_bytes: int
-    free_bytes: int
-    available_bytes: int
-    files: int
-    files_free: int
-    page_cache_bytes: int
-    mem_free_bytes: int
 
 
 class FlashTimes(TypedDict, total=False):
@@ -140,32 +115,10 @@ class LatencyResult(TypedDict):
     buckets: list[list[int]]
 
 
-class SnapshotResult(TypedDict):
-    """The monitor's counters at one label, and erases, programs and reads of each block."""
-
-    label: str
-    t_ns: int
-    counters: dict[str, int]
-    erases: list[int]
-    programs: list[int]
-    reads: list[int]
-
-
 class PhaseTask(TaskRecord):
     """What a task asked of the flash in a phase."""
 
     phase: str
-
-
-class PreparedResult(TypedDict):
-    """What the preparation of a state achieved, in bytes."""
-
-    state: str
-    valid_bytes: int
-    invalid_bytes: int
-    invalid_present: int
-    file_bytes: int
-    capacity_bytes: int
 
 
 class PreparationResult(TypedDict):
@@ -177,8 +130,8 @@ class PreparationResult(TypedDict):
     excerpt: list[str]
     virtual_ns: int | None
     phases: list[PhaseResult]
-    prepared: PreparedResult | None
-    space: list[SpaceResult]
+    prepared: Prepared | None
+    space: list[Space]
     reserve_bytes: int | None
     before: NotRequired[list[PreparationResult]]
 
@@ -204,12 +157,12 @@ class CaseResult(CaseHead):
     kernel: NotRequired[KernelResult]
     virtual_ns: int | None
     flash_sha256: str | None
-    mtd: MtdResult | None
+    mtd: Mtd | None
     steps: list[StepResult]
-    space: list[SpaceResult]
+    space: list[Space]
     phases: list[PhaseResult]
     latencies: list[LatencyResult]
-    flash: list[SnapshotResult]
+    flash: list[Snapshot]
     preparation: NotRequired[PreparationResult | None]
 
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ffslab.model.kernels import kernel_words
+from ffslab.protocol.records import Snapshot
 from ffslab.results.columns import FLAG, INT, KEY, REAL, TEXT, Columns, columns_of
-from ffslab.results.result import CaseResult, SnapshotResult, WallResult
+from ffslab.results.result import CaseResult, WallResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.schema import LATENCY_METRICS, PHASE_METRICS
 from ffslab.streams import without_surrogates
@@ -180,7 +181,7 @@ def _case_row(result: CaseResult, wall: WallResult | None) -> Row:
     }
 
 
-def _block_rows(snapshots: Sequence[SnapshotResult]) -> Iterator[Row]:
+def _block_rows(snapshots: Sequence[Snapshot]) -> Iterator[Row]:
     for snapshot in snapshots:
         counts = zip(snapshot["erases"], snapshot["programs"], snapshot["reads"], strict=True)
         for block, (erases, programs, reads) in enumerate(counts):

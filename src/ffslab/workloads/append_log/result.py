@@ -123,7 +123,7 @@ def _flash(stream: RecordStream, lines: int) -> LogFlash:
     By the snapshots that the phase `workload` is of; of a log that ran out of space by those of its
     only phase.
     """
-    by_label = {snapshot.label: snapshot.counters for snapshot in stream.snapshots}
+    by_label = {snapshot["label"]: snapshot["counters"] for snapshot in stream.snapshots}
     ends = [by_label[f"{name}:end"] for name in PHASES if f"{name}:end" in by_label]
     start = by_label.get(f"{PHASES[0]}:start")
     counts = counter_difference(start, ends[-1]) if start and ends else {}

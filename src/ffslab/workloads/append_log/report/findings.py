@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from ffslab.compare.ratios import all_alike
 from ffslab.compare.standing import Extent, extent_of_change, standing
 from ffslab.report import data
-from ffslab.report.quantity import duration, grouped, significant, times
+from ffslab.report.quantity import duration, grouped, sentence, significant, times
 from ffslab.report.standings import (
     TO,
     behind_text,
@@ -49,11 +49,7 @@ def topics(run: LogRun) -> tuple[Topic, ...]:
 
 
 def _lead(pane: str) -> str:
-    return _sentence(f"{pane}: ") if pane else ""
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
+    return sentence(f"{pane}: ") if pane else ""
 
 
 def _latency(run: LogRun) -> Iterator[Finding]:
@@ -111,7 +107,7 @@ def _pages(run: LogRun) -> Iterator[Finding]:
             if known:
                 told.append(f"{where}{words}")
         if told:
-            yield Finding(_sentence(f"{_lead(pane)}pages per line – {'; '.join(told)}."))
+            yield Finding(sentence(f"{_lead(pane)}pages per line – {'; '.join(told)}."))
     yield from _amplified(run)
 
 

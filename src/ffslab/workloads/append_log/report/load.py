@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ffslab.report import data
 from ffslab.report.axes import Axis, axis_of
@@ -18,6 +17,7 @@ from ffslab.report.data import Case, Latency, Run
 from ffslab.report.distribution import Distribution, merge
 from ffslab.report.load import (
     Document,
+    axis_values,
     explained,
     fixed_options,
     histogram,
@@ -209,13 +209,9 @@ def _tells(axis: str, cases: Sequence[Case]) -> bool:
 
 def _numeric_axes(rows: Sequence[CaseResult]) -> tuple[str, ...]:
     """The axes with several values that are numbers everywhere, those of the log first."""
-    values: dict[str, list[Any]] = {}
-    for row in rows:
-        for name, value in row["axes"].items():
-            values.setdefault(name, []).append(value)
     names = [
         name
-        for name, found in values.items()
+        for name, found in axis_values(rows).items()
         if name != data.SEED and all(map(is_number, found)) and len(set(found)) > 1
     ]
     order = {name: rank for rank, name in enumerate(_TITLES)}

@@ -8,6 +8,8 @@ from typing import Any
 from ffslab.report.curves import styles_for
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.page import common
+from ffslab.report.parts import seeds_text
+from ffslab.report.quantity import sentence
 from ffslab.report.standings import ALIKE
 from ffslab.workloads.append_log.report import findings, tables
 from ffslab.workloads.append_log.report.load import LogRun, load_log
@@ -15,7 +17,7 @@ from ffslab.workloads.append_log.report.load import LogRun, load_log
 TITLE = "append-log"
 _RULE = (
     "Configurations are compared at each point, by the mean over seeds; of several points the "
-    f"range is given with where its ends are. {ALIKE[0].upper()}{ALIKE[1:]} counts as alike."
+    f"range is given with where its ends are. {sentence(ALIKE)} counts as alike."
 )
 _GLOSSARY = (
     ("sync", "fsync() or fdatasync() of the log: after it the lines are on the flash."),
@@ -37,7 +39,7 @@ def context(run: LogRun) -> dict[str, Any]:
         **common(run.run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
         "rule": _RULE,
-        "seeds": _seeds_text(run),
+        "seeds": f"{seeds_text(run.run.seeds)}.",
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "topics": findings.topics(run),
         "why": findings.why({one.case.filesystem for one in run.measured}),
@@ -49,10 +51,3 @@ def context(run: LogRun) -> dict[str, Any]:
         "flash": tables.flash_table(run),
         "case_table": tables.case_table(run),
     }
-
-
-def _seeds_text(run: LogRun) -> str:
-    seeds = run.run.seeds
-    if len(seeds) < 2:
-        return "One seed: every figure is exact for that scenario and says nothing about others."
-    return f"{len(seeds)} seeds: figures are means over them."

@@ -34,9 +34,7 @@ def slowest(one: LogCase) -> float | None:
 def mean_of(cases: Sequence[LogCase], value: Value) -> Mean | None:
     """The mean over the seeds of a place, with its range."""
     known = [found for one in cases if (found := value(one)) is not None]
-    if not known:
-        return None
-    return Mean(sum(known) / len(known), min(known), max(known), len(known))
+    return Mean.of(known) if known else None
 
 
 def lines_of(run: LogRun, pane: str, value: Value) -> dict[str, dict[float, Mean]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ffslab.compare.ratios import Pair, RatioSummary, alike, factor, summarise
 from ffslab.report import data
 from ffslab.report.data import Case, Run
-from ffslab.report.quantity import significant, times
+from ffslab.report.quantity import times
 from ffslab.report.topics import Finding
 from ffslab.workloads.ffsmark.report.catalogue import METRICS
 from ffslab.workloads.ffsmark.report.questions import Question, matched
@@ -438,11 +438,3 @@ def _scenarios(change: RatioSummary) -> str:
         return f" The ratio is {low} in each of {len(change.pairs)} scenarios."
     note = "" if change.one_sided else "; the direction differs"
     return f" Over {len(change.pairs)} scenarios: {low} to {high}{note}."
-
-
-def seeds_text(run: Run) -> str:
-    """How many seeds, in words that do not suggest statistics."""
-    count = len(run.seeds)
-    if count <= 1:
-        return "One seed: every figure is exact for that scenario and says nothing about others"
-    return f"{significant(count, 1)} seeds: bars show the mean, points each seed"

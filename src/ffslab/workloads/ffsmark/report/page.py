@@ -12,7 +12,7 @@ from ffslab.report.charts import CUT_MEANING, Look, look_for, options_key
 from ffslab.report.data import Group, Run
 from ffslab.report.distribution import PERCENTILES, merge
 from ffslab.report.page import common
-from ffslab.report.parts import Key, Panel, Table
+from ffslab.report.parts import Key, Panel, Table, seeds_text
 from ffslab.report.quantity import Metric, duration, grouped
 from ffslab.report.topics import Finding, Topic
 from ffslab.workloads.ffsmark.report import charts, findings
@@ -75,7 +75,7 @@ def context(run: Run) -> dict[str, Any]:
         "answers": [_answer(question, look) for question in questions],
         "topics": _topics(questions, run),
         "in_memory": findings.in_memory(run),
-        "seeds": findings.seeds_text(run),
+        "seeds": seeds_text(run.seeds, "bars show the mean, points each seed"),
         "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "wear_maps": (maps := _wear_maps(groups, show)),
         "wear_keys": _wear_keys(maps),

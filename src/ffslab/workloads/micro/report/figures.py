@@ -19,7 +19,7 @@ from ffslab.report.curves import (
     ratio_quantity,
 )
 from ffslab.report.curves import curves as drawn
-from ffslab.report.quantity import significant
+from ffslab.report.quantity import sentence, significant
 from ffslab.report.standings import CUT, listed
 from ffslab.workloads.micro.report.charts import response_quantity
 from ffslab.workloads.micro.report.data import PAUSE
@@ -263,7 +263,7 @@ def _figure(
     meaning = _caption(shown, axis, any_alike=len(used) > _FEW)
     drawing = drawn(panes, axis, shown.quantity, f"{title}: {meaning}", identifier)
     keys = tuple(styles[label] for label in labels if label in used)
-    return Figure(title, meaning[0].upper() + meaning[1:], keys, drawing)
+    return Figure(title, sentence(meaning), keys, drawing)
 
 
 def _caption(shown: Shown, axis: Axis, *, any_alike: bool) -> str:

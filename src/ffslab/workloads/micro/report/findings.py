@@ -18,6 +18,7 @@ from ffslab.compare.standing import (
     standing,
 )
 from ffslab.report.axes import Axis, Mean
+from ffslab.report.quantity import sentence
 from ffslab.report.standings import (
     CUT,
     behind_text,
@@ -278,9 +279,7 @@ def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
         opening = f"{table.axis.word} {table.axis.value_text(value)} against {_base(table)}"
         if len(section.panels) > 1:
             opening = f"{panel}, {opening}"
-        text = (
-            f"{opening[0].upper()}{opening[1:]}: **{most}{cut}** {change_text(high, table.other)}"
-        )
+        text = f"{sentence(opening)}: **{most}{cut}** {change_text(high, table.other)}"
         if most != least and not section.is_part:
             text += f"; least {least}{low_cut}, {change_text(low, table.other)}"
         found.append(Finding(f"{text}.", high.distance))

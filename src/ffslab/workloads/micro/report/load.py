@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from ffslab.model.canonical import canonical_json
 from ffslab.report import data
 from ffslab.report.load import (
     Document,
+    axis_values,
     distinct_specs,
     explained,
     fixed_options,
@@ -133,13 +134,9 @@ def _numeric_axes(rows: Sequence[CaseHead]) -> tuple[str, ...]:
 
     States that are named after their fill rate, and differ in nothing else, are an axis of it.
     """
-    values: dict[str, list[Any]] = {}
-    for row in rows:
-        for name, value in row["axes"].items():
-            values.setdefault(name, []).append(value)
     names = [
         name
-        for name, found in values.items()
+        for name, found in axis_values(rows).items()
         if name not in _OWN_PLACE and all(is_number(value) for value in found)
     ]
     states = {canonical_json({**row["spec"]["state"], "name": ""}) for row in rows}

@@ -13,8 +13,8 @@ from ffslab.report import data
 from ffslab.report.curves import Figure, Style
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.page import common
-from ffslab.report.parts import Table
-from ffslab.report.quantity import duration, grouped, significant
+from ffslab.report.parts import Table, seeds_text
+from ffslab.report.quantity import duration, grouped, sentence, significant
 from ffslab.report.standings import ALIKE, CUT
 from ffslab.report.topics import Finding, Topic
 from ffslab.workloads.micro.report import charts, findings, tables
@@ -27,7 +27,7 @@ from ffslab.workloads.micro.report.series import Section, labels_of, sections
 _RULE = (
     "Configurations are compared at each point, with the smallest mean response time there; of "
     "several points the range is given with where its ends are, not a mean, because who is fastest "
-    f"may change along an axis. {ALIKE[0].upper()}{ALIKE[1:]} counts as alike. Lines cross between "
+    f"may change along an axis. {sentence(ALIKE)} counts as alike. Lines cross between "
     "two neighbouring points at which one is faster here and the other there."
 )
 _CACHE = {
@@ -85,7 +85,7 @@ def context(run: MicroRun) -> dict[str, Any]:
     return {
         **common(run.run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
-        "seeds": _seeds_text(run),
+        "seeds": f"{seeds_text(run.run.seeds)}.",
         "stopped": _stopped(run, labels),
         "rule": _RULE,
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
@@ -214,13 +214,6 @@ def _write_back_figures(cases: Sequence[MicroCase]) -> tuple[float, float, float
         max(response.max_ns for response in writes),
         sum(case.flush_pages for case in cases) / pages if pages else 0.0,
     )
-
-
-def _seeds_text(run: MicroRun) -> str:
-    seeds = run.run.seeds
-    if len(seeds) < 2:
-        return "One seed: every figure is exact for that scenario and says nothing about others."
-    return f"{len(seeds)} seeds: figures are means over them."
 
 
 def _stopped(run: MicroRun, labels: Mapping[str, str]) -> str:

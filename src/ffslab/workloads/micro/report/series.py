@@ -96,9 +96,7 @@ def curves(samples: Iterable[Sample], value_of: Callable[[Sample], float | None]
                 cut.add((sample.panel, sample.label, sample.point))
     return {
         key: {
-            point: Mean(
-                sum(found) / len(found), min(found), max(found), len(found), (*key, point) in cut
-            )
+            point: Mean.of(found, cut=(*key, point) in cut)
             for point, found in sorted(points.items())
         }
         for key, points in values.items()

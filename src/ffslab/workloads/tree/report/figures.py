@@ -19,7 +19,7 @@ from ffslab.report.curves import (
     ratio_quantity,
 )
 from ffslab.report.parts import Key, Panel
-from ffslab.report.quantity import duration, significant
+from ffslab.report.quantity import duration, sentence, significant
 from ffslab.workloads.tree.report.charts import Bar, Piece, are_cut, bars
 from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image
 from ffslab.workloads.tree.report.series import (
@@ -28,7 +28,6 @@ from ffslab.workloads.tree.report.series import (
     Sample,
     Section,
     duration_ns,
-    mean_of,
     means,
     memory_bytes,
 )
@@ -153,7 +152,7 @@ def _step_bars(section: Section, place: str, label: str, style: Style) -> list[B
     found = [s for s in section.samples if s.place == place and s.label == label]
     if not found:
         return []
-    mean = mean_of([sample.duration_ns for sample in found])
+    mean = Mean.of([sample.duration_ns for sample in found])
     role = section.roles[place]
     run = f"run {role.run}" if role.run else ""
     pieces = tuple(
@@ -351,7 +350,7 @@ def _figure(
     basis = f" {split_meaning(section, in_bars=False)}" if shown.unit == "%" else ""
     basis = f" {RATIO_MEANING}" if shown.limits else f"{basis}{range_meaning(section)}"
     meaning = f"{shown.heading} against {axis.heading}{scales}; all panels share their scales."
-    meaning = f"{meaning[0].upper()}{meaning[1:]}{basis}"
+    meaning = f"{sentence(meaning)}{basis}"
     identifier = f"{section.key}-{words[1]}"
     drawing = curves(panes, axis, shown, f"{words[0]}: {meaning}", identifier)
     keys = tuple(style for label, style in styles.items() if label in used)
@@ -400,7 +399,7 @@ def memory_panels(section: Section) -> Panels | None:
 
 
 def _memory_bar(label: str, group: Sequence[MemorySample]) -> Bar:
-    total: Mean = mean_of([float(sample.memory.total_bytes) for sample in group])
+    total: Mean = Mean.of([float(sample.memory.total_bytes) for sample in group])
     pieces = tuple(
         Piece(sum(s.memory.parts.get(key, 0) for s in group) / len(group), colour)
         for key, _, colour in MEMORY_PARTS

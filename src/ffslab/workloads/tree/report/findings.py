@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ffslab.compare.ratios import distance, log_mean, ratio_from
 from ffslab.compare.standing import Extent, Standing, standing
 from ffslab.report.axes import Axis
-from ffslab.report.quantity import duration, significant, times
+from ffslab.report.quantity import duration, sentence, significant, times
 from ffslab.report.standings import (
     ALIKE,
     behind_text,
@@ -45,7 +45,7 @@ from ffslab.workloads.tree.report.words import MOUNT, SPLITS, SYNC, UNMOUNT
 RULE = (
     "Configurations are compared at each point of the axis, at the seeds that all have there, with "
     "the smallest value; of several points the range is given with where its ends are, not a mean, "
-    f"because who is fastest may change along an axis. {ALIKE[0].upper()}{ALIKE[1:]} counts as "
+    f"because who is fastest may change along an axis. {sentence(ALIKE)} counts as "
     "alike. Lines cross between two neighbouring points at which one is faster here and the other "
     "there. Growth: the exponent e of value ∝ (axis)^e from the first to the last point; 1 is in "
     "proportion, 0 not at all. Of changes the largest and the smallest are named. Background: "
@@ -153,7 +153,7 @@ def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
 def first_text(criterion: Criterion, found: Standing) -> str:
     """A criterion in a sentence."""
     axis = criterion.axis
-    text = f"{criterion.title[0].upper()}{criterion.title[1:]}: {who_is_first(found, axis, {})}"
+    text = f"{sentence(criterion.title)}: {who_is_first(found, axis, {})}"
     if len(found.points) == 1:
         best = min(line[found.points[0]] for line in lines_of(criterion).values() if line)
         text += f", {criterion.text(best)}"
@@ -174,7 +174,7 @@ def _second_runs(section: Section) -> Iterable[Said]:
             titles.setdefault(place.replace(f", run {role.run}", ""), {})[role.run] = place
     for title, places in titles.items():
         if 1 in places and 2 in places:
-            opening = f"{title[0].upper()}{title[1:]}, run 2 against run 1"
+            opening = f"{sentence(title)}, run 2 against run 1"
             word = section.results[places[1]].word
             yield from _extremes(section, word, opening, _changes(lines, places[1], places[2]))
 
@@ -187,7 +187,7 @@ def _scenarios(section: Section) -> Iterable[Said]:
         other = place.replace(crash, clean)
         if place.endswith(crash) and other in section.results:
             title = place.removesuffix(crash)
-            opening = f"{title[0].upper()}{title[1:]}{crash} against{clean}"
+            opening = f"{sentence(title)}{crash} against{clean}"
             word = section.results[place].word
             yield from _extremes(section, word, opening, _changes(lines, other, place))
 
@@ -284,7 +284,7 @@ def _growth_sentence(
         return
     order = sorted(grown, key=lambda label: -grown[label].exponent)
     most, last = order[0], order[-1]
-    opening = f"{what[0].upper()}{what[1:]} against the {axis.word}"
+    opening = f"{sentence(what)} against the {axis.word}"
     if len(order) > 1 and grown[most].exponent - grown[last].exponent < _ALIKE:
         text = f"{opening}: **all** grow alike, {_growth(grown[most], axis)}"
     else:

@@ -16,6 +16,7 @@ from ffslab.report import data
 from ffslab.report.axes import FILES
 from ffslab.report.load import (
     Document,
+    axis_values,
     distinct_specs,
     explained,
     fixed_options,
@@ -110,16 +111,13 @@ def _numeric_axes(rows: Sequence[CaseHead]) -> tuple[tuple[str, ...], tuple[str,
 
     The processor's speed is an axis when it has two values besides 0.
     """
-    values: dict[str, list[Any]] = {}
-    numbers: dict[str, bool] = {}
-    for row in rows:
-        for name, value in row["axes"].items():
-            values.setdefault(name, []).append(value)
-            numbers[name] = numbers.get(name, True) and _place(row, name) is not None
+    values = axis_values(rows)
     shape = tuple(name for name in _SHAPE if len(set(values.get(name, ()))) > 1)
     names = []
     for name, found in values.items():
-        if name in (*_SHAPE, _STEPS, "part", data.SEED) or not numbers[name]:
+        if name in (*_SHAPE, _STEPS, "part", data.SEED):
+            continue
+        if any(_place(row, name) is None for row in rows if name in row["axes"]):
             continue
         if name != CPU or len({float(value) for value in found if value}) > 1:
             names.append(name)

@@ -11,7 +11,7 @@ from ffslab.report import data
 from ffslab.report.curves import Figure, Style, styles_for
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.page import common, fixed_axes
-from ffslab.report.parts import Table
+from ffslab.report.parts import Table, seeds_text
 from ffslab.report.topics import Finding
 from ffslab.workloads.tree.report import figures, findings, options, rating, tables
 from ffslab.workloads.tree.report.data import TreeRun
@@ -53,6 +53,9 @@ class MemoryView:
     table: Table | None
 
 
+_MEANS = "figures are means over them, with their range"
+
+
 def page(run_dir: Path) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     return context(load_tree(run_dir))
@@ -70,7 +73,7 @@ def context(run: TreeRun) -> dict[str, Any]:
         **common(run.run),
         "fixed": [(name, value) for name, value in fixed_axes(run.run) if name != "steps"],
         "glossary": (*GLOSSARY, *_GLOSSARY),
-        "seeds": _seeds_text(run),
+        "seeds": f"{seeds_text(run.run.seeds, _MEANS)}.",
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "lists": _step_lists(run, found),
         "topics": findings.topics(run, found),
@@ -134,13 +137,6 @@ def _memory(found: Sequence[Section], styles: Mapping[str, Style]) -> list[Memor
         if view.panels or view.figures or view.table:
             views.append(view)
     return views
-
-
-def _seeds_text(run: TreeRun) -> str:
-    seeds = run.run.seeds
-    if len(seeds) < 2:
-        return "One seed: every figure is exact for that scenario and says nothing about others."
-    return f"{len(seeds)} seeds: figures are means over them, with their range."
 
 
 def _step_lists(run: TreeRun, sections: Sequence[Section]) -> list[tuple[str, str]]:

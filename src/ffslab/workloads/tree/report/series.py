@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from ffslab.compare.standing import Extent, extent_of_change
 from ffslab.report.axes import Axis, Mean, axis_of
-from ffslab.report.quantity import grouped
+from ffslab.report.quantity import grouped, sentence
 from ffslab.workloads.tree.report.data import Image, Memory, Step, TreeCase, TreeRun
 from ffslab.workloads.tree.report.words import Role, list_names
 
@@ -112,7 +112,7 @@ class Section:
     def topic(self) -> str:
         """What the section is about, in front of a sentence."""
         word = self.title.removeprefix("Against the ")
-        return word[0].upper() + word[1:]
+        return sentence(word)
 
     @property
     def results(self) -> dict[str, Role]:
@@ -131,7 +131,7 @@ def means(
             points = values.setdefault((sample.place, sample.label), {})
             points.setdefault(sample.x, []).append(value)
     return {
-        key: {x: mean_of(found) for x, found in sorted(points.items())}
+        key: {x: Mean.of(found) for x, found in sorted(points.items())}
         for key, points in values.items()
     }
 
@@ -154,10 +154,6 @@ def spots(
             line = found.setdefault((sample.place, sample.label), {})
             line[sample.x, sample.case.seed] = value
     return found
-
-
-def mean_of(values: Sequence[float]) -> Mean:
-    return Mean(sum(values) / len(values), min(values), max(values), len(values))
 
 
 def duration_ns(sample: Sample) -> float:
