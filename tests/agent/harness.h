@@ -34,6 +34,7 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(random) \
 	SUITE(record) \
 	SUITE(plan) \
+	SUITE(calls) \
 	SUITE(ops) \
 	SUITE(file_io) \
 	SUITE(monitor) \

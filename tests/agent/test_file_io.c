@@ -96,20 +96,20 @@ static void operations(struct file_io *io)
 	struct stat status;
 
 	CHECKF(!io_perform(io, &op, &error), "%s", error.message);
-	CHECK(io->bytes_written == 5000);
-	CHECK(io->latencies[LATENCY_REQUEST_WRITE].histogram.count == 5);
+	CHECK(io->timed.bytes_written == 5000);
+	CHECK(io->timed.latencies[LATENCY_REQUEST_WRITE].histogram.count == 5);
 	CHECK(io_perform(io, &op, &error) == -1 && error.errnum == EEXIST);
 	op.kind = OP_APPEND;
 	op.append_bytes = 3000;
 	CHECK(!io_perform(io, &op, &error));
-	CHECK(io->latencies[LATENCY_REQUEST_WRITE].histogram.count == 8);
+	CHECK(io->timed.latencies[LATENCY_REQUEST_WRITE].histogram.count == 8);
 	CHECK(!stat(io->path, &status) && status.st_size == 8000);
 	op.kind = OP_READ;
 	op.file.size = 8000;
 	CHECK(!io_perform(io, &op, &error));
-	CHECK(io->bytes_read == 8000);
-	CHECK(io->latencies[LATENCY_REQUEST_READ].histogram.count == 4);
-	CHECK(io->latencies[LATENCY_READ].histogram.count == 1);
+	CHECK(io->timed.bytes_read == 8000);
+	CHECK(io->timed.latencies[LATENCY_REQUEST_READ].histogram.count == 4);
+	CHECK(io->timed.latencies[LATENCY_READ].histogram.count == 1);
 	/* A file that lost its end must not pass as read. */
 	op.file.size = 8001;
 	CHECK(io_perform(io, &op, &error) == -1 && error.errnum == EBADMSG);
@@ -133,6 +133,7 @@ static void with_directory(bool buffering, bool text)
 		.write_bytes = 1024,
 		.buffering = buffering,
 		.text = text,
+		.valid_percent = 10,	/* there are large files, of any bytes */
 		.seed = 5,
 	};
 	static struct file_io io;
@@ -145,7 +146,7 @@ static void with_directory(bool buffering, bool text)
 		return;
 	for (op = 0; op < LATENCY_OPS; op++)
 		latency_reserve(&latencies[op], 0, &error);
-	if (!CHECK(!file_io_init(&io, &params, latencies, &error)))
+	if (!CHECK(!file_io_init(&io, &params, UINT64_MAX, latencies, &error)))
 		return;
 	operations(&io);
 	/* Latencies of the above are checked there: these come after. */

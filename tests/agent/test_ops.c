@@ -106,6 +106,44 @@ static struct summary play(const struct ffsmark_params *params)
 	return summary;
 }
 
+/* After any number of operations, by doing them and by playing them again. */
+static void replays(void)
+{
+	struct ffsmark_params params = preset();
+	struct file_op op, last;
+	struct pool done, again;
+	struct ffs_error error;
+	uint64_t n = 0;
+	uint32_t i;
+
+	params.bias_create = 2;
+	if (!CHECK(!pool_init(&done, &params, &error)) ||
+	    !CHECK(!pool_init(&again, &params, &error)))
+		return;
+	for (i = 0; i < params.number + 2 * 250; i++) {
+		op.kind = OP_NONE;
+		if (i < params.number)
+			pool_create(&done, &op);
+		else if ((i - params.number) % 2 == 0)
+			pool_access(&done, &op);
+		else
+			pool_replace(&done, &op);
+		if (op.kind == OP_NONE)
+			continue;
+		pool_replay(&again, ++n, &last);
+		CHECKF(again.count == done.count && last.kind == op.kind &&
+		       last.file.serial == op.file.serial &&
+		       again.live_bytes == done.live_bytes &&
+		       !memcmp(again.files, done.files,
+			       done.count * sizeof(*done.files)),
+		       "after %llu operations", (unsigned long long)n);
+	}
+	pool_replay(&again, 0, &last);
+	CHECK(again.count == 0 && last.kind == OP_NONE);
+	pool_free(&done);
+	pool_free(&again);
+}
+
 static void sequence(void)
 {
 	struct ffsmark_params params = preset();
@@ -177,6 +215,7 @@ static void locations_weighted(void)
 
 void test_ops(void)
 {
+	replays();
 	sequence();
 	biases();
 	locations_weighted();

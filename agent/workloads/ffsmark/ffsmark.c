@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +30,7 @@ struct run {
 	const struct ffsmark_params *params;
 	const struct ffsmark_outputs *outputs;
 	struct ffsmark_result *result;
+	struct phase *phase;		/* that runs */
 	struct pool pool;
 	struct ops_forecast forecast;
 	struct file_io io;
@@ -41,8 +41,7 @@ struct run {
 	char valid_path[PATH_MAX], invalid_path[PATH_MAX];
 };
 
-typedef int (*phase_body)(struct run *run, struct phase *phase,
-			  struct ffs_error *error);
+typedef int (*phase_body)(struct run *run, struct ffs_error *error);
 
 static void progress(const struct run *run, const char *what)
 {
@@ -52,30 +51,31 @@ static void progress(const struct run *run, const char *what)
 
 /* --- what each phase does ------------------------------------------- */
 
-static void count_operation(struct phase *phase,
-			    enum file_op_kind kind)
+/* What the pool's operations of the phase did: their latencies say how many. */
+static void count_operations(const struct run *run)
 {
-	phase->files_created += kind == OP_CREATE;
-	phase->files_deleted += kind == OP_DELETE;
-	phase->files_read += kind == OP_READ;
-	phase->files_appended += kind == OP_APPEND;
+	struct phase *phase = run->phase;
+	const struct latency *of = run->latencies;
+
+	phase->files_created += of[LATENCY_CREATE].histogram.count;
+	phase->files_deleted += of[LATENCY_DELETE].histogram.count;
+	phase->files_read += of[LATENCY_READ].histogram.count;
+	phase->files_appended += of[LATENCY_APPEND].histogram.count;
 }
 
-static int perform(struct run *run, struct phase *phase,
-		   const struct file_op *op, struct ffs_error *error)
+/* The pool was ahead of the file system: as if it had stopped at the failure. */
+static void turn_back_pool(struct run *run, const struct ffs_error *error)
 {
-	if (io_perform(&run->io, op, error)) {
-		/* A file that was there before us is not ours to tidy up. */
-		if (op->kind == OP_CREATE && error->errnum == EEXIST)
-			run->pool.count--;
-		return -1;
-	}
-	count_operation(phase, op->kind);
-	return 0;
+	struct file_op failed;
+
+	pool_replay(&run->pool, run->io.timed.operations + 1, &failed);
+	/* A file that was there before us is not ours to tidy up. */
+	if (failed.kind == OP_CREATE && error->errnum == EEXIST)
+		run->pool.count--;
 }
 
 /* One file of the initial state; a share of 0 % makes none. */
-static int fill(struct run *run, struct phase *phase, char *path,
+static int fill(struct run *run, char *path,
 		uint32_t serial, uint64_t bytes, struct ffs_error *error)
 {
 	if (!bytes)
@@ -85,51 +85,47 @@ static int fill(struct run *run, struct phase *phase, char *path,
 			*path = '\0';	/* not ours to tidy up */
 		return -1;
 	}
-	phase->files_created++;
+	run->phase->files_created++;
 	return 0;
 }
 
-static int body_prepare(struct run *run, struct phase *phase,
-			struct ffs_error *error)
+static int body_prepare(struct run *run, struct ffs_error *error)
 {
 	const char *root = run->params->locations[0].path;
 
-	if (fill(run, phase, run->valid_path, SERIAL_VALID_DATA,
+	if (fill(run, run->valid_path, SERIAL_VALID_DATA,
 		 run->valid_bytes, error) ||
-	    fill(run, phase, run->invalid_path, SERIAL_INVALID_DATA,
+	    fill(run, run->invalid_path, SERIAL_INVALID_DATA,
 		 run->invalid_bytes, error))
 		return -1;
 	return sync_filesystem(root, error);
 }
 
-static int body_invalidate(struct run *run, struct phase *phase,
-			   struct ffs_error *error)
+static int body_invalidate(struct run *run, struct ffs_error *error)
 {
 	if (!run->invalid_bytes)
 		return 0;
 	if (unlink(run->invalid_path))
 		return ffs_fail(error, errno, "cannot delete %s",
 				run->invalid_path);
-	phase->files_deleted++;
+	run->phase->files_deleted++;
 	return 0;
 }
 
-static int body_creation(struct run *run, struct phase *phase,
-			 struct ffs_error *error)
+static int body_creation(struct run *run, struct ffs_error *error)
 {
 	struct file_op op;
 	uint32_t i;
 
 	for (i = 0; i < run->params->number; i++) {
 		pool_create(&run->pool, &op);
-		if (perform(run, phase, &op, error))
+		if (io_perform(&run->io, &op, error))
 			return -1;
 	}
-	return 0;
+	return io_flush(&run->io, error);
 }
 
-static int body_transactions(struct run *run, struct phase *phase,
-			     struct ffs_error *error)
+static int body_transactions(struct run *run, struct ffs_error *error)
 {
 	struct file_op op;
 	uint32_t i;
@@ -137,43 +133,43 @@ static int body_transactions(struct run *run, struct phase *phase,
 	for (i = 0; i < run->params->transactions; i++) {
 		/* The forecast has shown that the pool does not run empty. */
 		pool_access(&run->pool, &op);
-		if (perform(run, phase, &op, error))
+		if (io_perform(&run->io, &op, error))
 			return -1;
 		pool_replace(&run->pool, &op);
-		if (perform(run, phase, &op, error))
+		if (io_perform(&run->io, &op, error))
 			return -1;
 	}
-	return 0;
+	return io_flush(&run->io, error);
 }
 
-static int body_verify(struct run *run, struct phase *phase,
-		       struct ffs_error *error)
+static int body_verify(struct run *run, struct ffs_error *error)
 {
 	size_t i;
 
 	for (i = 0; i < run->pool.count; i++) {
 		if (io_verify(&run->io, &run->pool.files[i], error))
 			return -1;
-		phase->files_read++;
+		run->phase->files_read++;
 	}
 	if (!run->valid_bytes)
 		return 0;
-	phase->files_read++;
+	run->phase->files_read++;
 	return io_check(&run->io, run->valid_path, SERIAL_VALID_DATA,
 			run->valid_bytes, error);
 }
 
-static int body_deletion(struct run *run, struct phase *phase,
-			 struct ffs_error *error)
+static int body_deletion(struct run *run, struct ffs_error *error)
 {
 	struct file_op op = { .kind = OP_DELETE };
 	size_t i;
 
 	for (i = 0; i < run->pool.count; i++) {
 		op.file = run->pool.files[i];
-		if (perform(run, phase, &op, error))
+		if (io_perform(&run->io, &op, error))
 			return -1;
 	}
+	if (io_flush(&run->io, error))
+		return -1;
 	run->pool.count = 0;
 	return 0;
 }
@@ -208,8 +204,8 @@ static void begin_latencies(struct run *run)
 
 	for (op = 0; op < LATENCY_OPS; op++)
 		latency_reset(&run->latencies[op]);
-	run->io.bytes_read = 0;
-	run->io.bytes_written = 0;
+	run->io.timed.bytes_read = 0;
+	run->io.timed.bytes_written = 0;
 }
 
 static void keep_latencies(struct run *run)
@@ -243,13 +239,17 @@ static int run_phase(struct run *run, enum ffsmark_phase_id id,
 	};
 	int result;
 
+	run->phase = phase;
 	begin_latencies(run);
 	if (phase_begin(phase, &site, error))
 		return -1;
-	result = bodies[id](run, phase, error);
+	result = bodies[id](run, error);
 	phase->t_end_ns = clock_now_ns();
-	phase->bytes_read = run->io.bytes_read;
-	phase->bytes_written = run->io.bytes_written;
+	count_operations(run);
+	phase->bytes_read = run->io.timed.bytes_read;
+	phase->bytes_written = run->io.timed.bytes_written;
+	if (result && (id == PHASE_CREATION || id == PHASE_TRANSACTIONS))
+		turn_back_pool(run, error);
 	if (result && error->errnum == ENOSPC)
 		explain_full(run, error);
 	keep_latencies(run);
@@ -364,14 +364,10 @@ static int allocate(struct run *run, struct ffs_error *error)
 		if (latency_reserve(&run->latencies[op], params->full ?
 				    (size_t)run->forecast.most[op] : 0, error))
 			return -1;
-	if (file_io_init(&run->io, params, run->latencies, error))
+	if (file_io_init(&run->io, params, params->valid_percent +
+			 params->invalid_percent ? UINT64_MAX :
+			 run->forecast.peak_bytes, run->latencies, error))
 		return -1;
-	/*
-	 * A small guest under memory pressure must not evict the agent and
-	 * read it back in a timed phase.  An ordinary user may not lock, and
-	 * need not.
-	 */
-	(void)mlockall(MCL_CURRENT);
 	return set_initial_state(run, error);
 }
 
@@ -379,7 +375,6 @@ static void release(struct run *run)
 {
 	int op;
 
-	(void)munlockall();
 	file_io_free(&run->io);
 	for (op = 0; op < LATENCY_OPS && run->latencies; op++)
 		latency_free(&run->latencies[op]);

@@ -6,14 +6,16 @@
  * no stat, no seek; a read stops at the size that is known instead of asking
  * for the end of the file.  A file is reached by its full path, since looking
  * it up is part of what is measured; the path is built before the first
- * reading of the clock.
+ * reading of the clock.  Operations may be put off and made together
+ * (core/calls.h): what was measured, and what failed, is known after io_flush().
  *
  * Contents are random and yet a function of (seed, file, position): a window
- * into a buffer of 1 MiB.  Files of the pool have printable characters, as
+ * into a buffer of 1 MiB, of less if the workload writes less.  Files of the pool have printable characters, as
  * Postmark's have, which an entropy coder can shorten by a sixth and others
  * cannot, or any bytes; the files of valid and invalid data have any bytes.  So a
  * file can be checked without remembering how it was written.  Limit: the data
- * of one file repeat after 1 MiB; no flash file system looks that far.
+ * of one file repeat after 1 MiB, or after all that the workload has at a time;
+ * no flash file system looks that far.
  */
 #ifndef FFSAGENT_FILE_IO_H
 #define FFSAGENT_FILE_IO_H
@@ -23,6 +25,7 @@
 
 #include "core/error.h"
 #include "measure/latency.h"
+#include "measure/timed.h"
 #include "workloads/ffsmark/ops.h"
 
 /* Serial numbers no file of the pool can have. */
@@ -31,22 +34,45 @@
 
 struct file_io {
 	const struct ffsmark_params *params;
-	struct latency *latencies;	/* [LATENCY_OPS] */
 	unsigned char *payload;		/* any bytes */
 	unsigned char *pool_payload;	/* of the pool; may be the same */
 	unsigned char *read_buffer;
-	uint64_t bytes_read, bytes_written;
+	size_t period;			/* of the payloads, in bytes */
 	char path[PATH_MAX];
+	/* Operations that were put off; their bytes, and those of large files. */
+	struct timed_calls timed;
+	enum file_op_kind kind;		/* of the last one */
 };
 
-/** file_io_init() - allocate the buffers; @latencies belongs to the caller. */
+/**
+ * file_io_init() - allocate the buffers; @latencies belongs to the caller.
+ * @bytes: of all files together, at most, at any time.
+ */
 int file_io_init(struct file_io *io, const struct ffsmark_params *params,
-		 struct latency *latencies, struct ffs_error *error);
+		 uint64_t bytes, struct latency *latencies,
+		 struct ffs_error *error);
 void file_io_free(struct file_io *io);
 
-/** io_perform() - do one operation of the pool, timed. */
+/**
+ * io_perform() - do one operation of the pool, timed, or put it off.
+ *
+ * Return: 0, or -1 with @error, which may be about one that was put off before.
+ * ->timed.operations says how many were complete by then.
+ */
 int io_perform(struct file_io *io, const struct file_op *op,
 	       struct ffs_error *error);
+
+/** io_flush() - do what has been put off. */
+int io_flush(struct file_io *io, struct ffs_error *error);
+
+/* What operations.c and buffered.c share. */
+int io_perform_buffered(struct file_io *io, const struct file_op *op,
+			struct ffs_error *error);
+enum latency_op io_latency(enum file_op_kind kind);
+int io_cannot(const char *path, enum file_op_kind kind, int failed,
+	      struct ffs_error *error);
+const unsigned char *io_contents(const struct file_io *io, uint32_t serial,
+				 uint64_t position);
 
 /** io_verify() - read a file back and compare; EBADMSG if it differs. */
 int io_verify(struct file_io *io, const struct pool_file *file,

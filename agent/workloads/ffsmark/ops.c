@@ -122,6 +122,26 @@ int pool_replace(struct pool *pool, struct file_op *op)
 	return 0;
 }
 
+void pool_replay(struct pool *pool, uint64_t operations, struct file_op *last)
+{
+	uint32_t i;
+
+	pool_restart(pool);
+	last->kind = OP_NONE;
+	for (i = 0; operations && i < pool->params->number; i++) {
+		pool_create(pool, last);
+		operations--;
+	}
+	for (i = 0; operations && i < pool->params->transactions; i++) {
+		pool_access(pool, last);
+		operations -= last->kind != OP_NONE;
+		if (!operations)
+			return;
+		pool_replace(pool, last);
+		operations -= last->kind != OP_NONE;
+	}
+}
+
 static uint64_t requests(uint64_t bytes, uint64_t unit)
 {
 	return (bytes + unit - 1) / unit;

@@ -93,6 +93,12 @@ void pool_create(struct pool *pool, struct file_op *op);
 int pool_access(struct pool *pool, struct file_op *op);
 int pool_replace(struct pool *pool, struct file_op *op);
 
+/**
+ * pool_replay() - the pool as it is after so many operations of the sequence.
+ * @last: the last of them; OP_NONE if there is none.
+ */
+void pool_replay(struct pool *pool, uint64_t operations, struct file_op *last);
+
 struct ops_forecast {
 	uint64_t most[LATENCY_OPS];	/* operations in one phase, at most */
 	uint64_t peak_bytes;		/* largest sum of live file sizes */

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * calls.c - see calls.h.
+ *
+ * make_one_by_one() does what the kernel does with a queue, so that both go the
+ * same way through the rest.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/calls.h"
+#include "core/clock.h"
+
+/* The lab's: arch/um/include/shared/skas/calls.h, arch/um/kernel/skas/calls.c. */
+#define NR_RUN_CALLS 4095
+#define CALL_OPENED 1	/* the first argument is what was opened last */
+#define CALL_OPENS 2
+#define CALL_WHOLE 4	/* transfers args[2] bytes */
+#define CALL_ALIGNMENT 64
+#define PAGE_BYTES 4096
+
+_Static_assert(sizeof(struct call) == CALL_ALIGNMENT,
+	       "the kernel knows a call of this size");
+
+/*
+ * Calls have the numbers of x86-64, the lab's; elsewhere they are names.  A
+ * test of the lab changes the digit in the built program, which changes nothing
+ * else of it.
+ */
+enum {
+	NR_READ = 0,
+	NR_WRITE = 1,
+	NR_CLOSE = 3,
+	NR_PREAD = 17,
+	NR_PWRITE = 18,
+	NR_FSYNC = 74,
+	NR_OPENAT = 257,
+	NR_LSTATAT = 262,
+	NR_UNLINKAT = 263,
+};
+
+static const volatile char together[] = "ffsagent.calls.together=1";
+
+/* --- memory -------------------------------------------------------------- */
+
+static bool kernel_takes_them(void)
+{
+#ifdef __x86_64__
+	/* Only a kernel with the page of time can be the lab's. */
+	return ffs_time_page && together[sizeof(together) - 2] == '1' &&
+	       !syscall(NR_RUN_CALLS, NULL, 0, sizeof(struct call));
+#else
+	return false;
+#endif
+}
+
+int calls_reserve(struct calls *calls, size_t room, size_t text_bytes,
+		  struct ffs_error *error)
+{
+	memset(calls, 0, sizeof(*calls));
+	calls->fd = -1;
+	calls->together = kernel_takes_them();
+	calls->room = room;
+	calls->texts_room = (text_bytes + PAGE_BYTES - 1) / PAGE_BYTES *
+			    PAGE_BYTES;
+	calls->queue = aligned_alloc(CALL_ALIGNMENT,
+				     room * sizeof(*calls->queue));
+	calls->tags = malloc(room * sizeof(*calls->tags));
+	calls->asked = malloc(room * sizeof(*calls->asked));
+	calls->texts = aligned_alloc(PAGE_BYTES, calls->texts_room);
+	if (!calls->queue || !calls->tags || !calls->asked || !calls->texts) {
+		calls_free(calls);
+		return ffs_fail(error, ENOMEM, "no memory for %zu calls", room);
+	}
+	/* Touched now: the kernel does not bring pages for the queue, and no
+	 * page fault falls into a timed phase. */
+	memset(calls->queue, 1, room * sizeof(*calls->queue));
+	memset(calls->tags, 1, room * sizeof(*calls->tags));
+	memset(calls->asked, 1, room * sizeof(*calls->asked));
+	memset(calls->texts, 1, calls->texts_room);
+	return 0;
+}
+
+void calls_free(struct calls *calls)
+{
+	free(calls->queue);
+	free(calls->tags);
+	free(calls->asked);
+	free(calls->texts);
+	memset(calls, 0, sizeof(*calls));
+}
+
+/*
+ * In one page and not at its start: the kernel copies a path page by page, and
+ * each begins with a piece, which may be empty.
+ */
+static size_t text_start(const struct calls *calls, size_t bytes)
+{
+	size_t start = calls->texts_used, in_page = start % PAGE_BYTES;
+
+	if (in_page && in_page + bytes <= PAGE_BYTES)
+		return start;
+	return (start + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES + 1;
+}
+
+bool calls_full(const struct calls *calls, size_t n, size_t text_bytes)
+{
+	return calls->n + n > calls->room ||
+	       text_start(calls, text_bytes) + text_bytes > calls->texts_room;
+}
+
+const char *calls_text(struct calls *calls, const char *text)
+{
+	size_t bytes = strlen(text) + 1, start = text_start(calls, bytes);
+	char *copy = calls->texts + start;
+
+	memcpy(copy, text, bytes);
+	calls->texts_used = start + bytes;
+	return copy;
+}
+
+void calls_clear(struct calls *calls)
+{
+	size_t i;
+
+	for (i = 0; i < calls->n; i++)
+		if (calls->queue[i].flags & CALL_OPENS)
+			calls->fd = (int)calls->queue[i].result;
+	calls->n = 0;
+	calls->texts_used = 0;
+	calls->opens = false;
+}
+
+/* --- putting off --------------------------------------------------------- */
+
+static struct call *add(struct calls *calls, uint32_t number, uint32_t tag,
+			int fd)
+{
+	struct call *call = &calls->queue[calls->n];
+
+	memset(call, 0, sizeof(*call));
+	call->number = number;
+	if (fd != CALLS_OPENED)
+		call->args[0] = (uint64_t)(int64_t)fd;
+	else if (calls->opens)
+		call->flags = CALL_OPENED;
+	else
+		call->args[0] = (uint64_t)(int64_t)calls->fd;
+	calls->tags[calls->n] = tag;
+	calls->asked[calls->n] = 0;
+	calls->n++;
+	return call;
+}
+
+static struct call *add_named(struct calls *calls, uint32_t number,
+			      uint32_t tag, int at, const char *path)
+{
+	struct call *call = add(calls, number, tag, at);
+
+	call->args[1] = (uintptr_t)path;
+	return call;
+}
+
+static struct call *add_transfer(struct calls *calls, uint32_t number,
+				 uint32_t tag, int fd, const void *data,
+				 size_t bytes)
+{
+	struct call *call = add(calls, number, tag, fd);
+
+	call->flags |= CALL_WHOLE;
+	call->args[1] = (uintptr_t)data;
+	call->args[2] = bytes;
+	calls->asked[calls->n - 1] = bytes;
+	return call;
+}
+
+void calls_open(struct calls *calls, uint32_t tag, int at, const char *path,
+		int flags)
+{
+	struct call *call = add_named(calls, NR_OPENAT, tag, at, path);
+
+	call->flags |= CALL_OPENS;
+	call->args[2] = (uint64_t)(flags | O_CLOEXEC);
+	call->args[3] = 0644;
+	calls->opens = true;
+}
+
+void calls_close(struct calls *calls, uint32_t tag, int fd)
+{
+	add(calls, NR_CLOSE, tag, fd);
+}
+
+void calls_read(struct calls *calls, uint32_t tag, int fd, void *data,
+		size_t bytes)
+{
+	add_transfer(calls, NR_READ, tag, fd, data, bytes);
+}
+
+void calls_write(struct calls *calls, uint32_t tag, int fd, const void *data,
+		 size_t bytes)
+{
+	add_transfer(calls, NR_WRITE, tag, fd, data, bytes);
+}
+
+void calls_pread(struct calls *calls, uint32_t tag, int fd, void *data,
+		 size_t bytes, uint64_t offset)
+{
+	add_transfer(calls, NR_PREAD, tag, fd, data, bytes)->args[3] = offset;
+}
+
+void calls_pwrite(struct calls *calls, uint32_t tag, int fd, const void *data,
+		  size_t bytes, uint64_t offset)
+{
+	add_transfer(calls, NR_PWRITE, tag, fd, data, bytes)->args[3] = offset;
+}
+
+void calls_fsync(struct calls *calls, uint32_t tag, int fd)
+{
+	add(calls, NR_FSYNC, tag, fd);
+}
+
+void calls_unlink(struct calls *calls, uint32_t tag, int at, const char *path)
+{
+	add_named(calls, NR_UNLINKAT, tag, at, path);
+}
+
+void calls_lstat(struct calls *calls, uint32_t tag, int at, const char *path,
+		 struct stat *stat)
+{
+	struct call *call = add_named(calls, NR_LSTATAT, tag, at, path);
+
+	call->args[2] = (uintptr_t)stat;
+	call->args[3] = AT_SYMLINK_NOFOLLOW;
+}
+
+/* --- making them --------------------------------------------------------- */
+
+static int64_t make(const struct call *call, int fd)
+{
+	const char *path = (const char *)(uintptr_t)call->args[1];
+	void *data = (void *)(uintptr_t)call->args[1];
+	size_t bytes = (size_t)call->args[2];
+
+	switch (call->number) {
+	case NR_READ:
+		return read(fd, data, bytes);
+	case NR_WRITE:
+		return write(fd, data, bytes);
+	case NR_PREAD:
+		return pread(fd, data, bytes, (off_t)call->args[3]);
+	case NR_PWRITE:
+		return pwrite(fd, data, bytes, (off_t)call->args[3]);
+	case NR_CLOSE:
+		return close(fd);
+	case NR_FSYNC:
+		return fsync(fd);
+	case NR_OPENAT:
+		return openat(fd, path, (int)call->args[2],
+			      (mode_t)call->args[3]);
+	case NR_UNLINKAT:
+		return unlinkat(fd, path, (int)call->args[2]);
+	case NR_LSTATAT:
+		return fstatat(fd, path, (void *)(uintptr_t)call->args[2],
+			       (int)call->args[3]);
+	}
+	errno = ENOSYS;
+	return -1;
+}
+
+static bool ends_queue(const struct call *call)
+{
+	return call->result < 0 || ((call->flags & CALL_WHOLE) &&
+				    (uint64_t)call->result != call->args[2]);
+}
+
+/* Return: how many were made; the last of them may have failed. */
+static long make_one_by_one(struct call *queue, size_t n)
+{
+	int opened = -1;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct call *call = &queue[i];
+		int fd = call->flags & CALL_OPENED ? opened :
+						     (int)call->args[0];
+
+		call->result = make(call, fd);
+		if (call->result < 0)
+			call->result = -errno;
+		call->t_end_ns = clock_now_ns();
+		if (call->flags & CALL_OPENS)
+			opened = (int)call->result;
+		if (ends_queue(call))
+			return (long)i + 1;
+	}
+	return (long)n;
+}
+
+static long make_some(const struct calls *calls, size_t from)
+{
+	size_t n = calls->n - from;
+
+	if (!calls->together)
+		return make_one_by_one(calls->queue + from, n);
+	return syscall(NR_RUN_CALLS, calls->queue + from, n,
+		       sizeof(struct call));
+}
+
+/* The file that a call is about, if it has been opened. */
+static int opened_before(const struct calls *calls, size_t index)
+{
+	while (index--)
+		if (calls->queue[index].flags & CALL_OPENS)
+			return (int)calls->queue[index].result;
+	return calls->fd;
+}
+
+/* A queue that begins at @from does not know what was opened before. */
+static void begin_at(struct calls *calls, size_t from)
+{
+	int fd = opened_before(calls, from);
+	size_t i;
+
+	for (i = from; i < calls->n; i++) {
+		struct call *call = &calls->queue[i];
+
+		if (call->flags & CALL_OPENED) {
+			call->flags &= ~(uint32_t)CALL_OPENED;
+			call->args[0] = (uint64_t)(int64_t)fd;
+		}
+		if (call->flags & CALL_OPENS)
+			return;
+	}
+}
+
+/* Return: whether it is to be made again, for what is left of it. */
+static bool go_on_with(struct call *call)
+{
+	uint64_t n = (uint64_t)call->result;
+
+	if (call->result == -EINTR)
+		return true;
+	if (call->result <= 0)
+		return false;
+	call->args[1] += n;
+	call->args[2] -= n;
+	call->args[3] += n;	/* the offset, if it has one */
+	return true;
+}
+
+/* Return: 0 once the call is done, EAGAIN to make it again, or its errno. */
+static int look_at(struct call *call)
+{
+	bool reads = call->number == NR_READ || call->number == NR_PREAD;
+
+	/* Linux frees the descriptor even when close() is interrupted. */
+	if (call->number == NR_CLOSE && call->result == -EINTR)
+		call->result = 0;
+	if (!ends_queue(call))
+		return 0;
+	if (go_on_with(call))
+		return EAGAIN;
+	if (call->result < 0)
+		return (int)-call->result;
+	return reads ? EBADMSG : EIO;
+}
+
+/* What call @failed left open is closed if the queue would have closed it. */
+static void close_what_is_open(const struct calls *calls, size_t failed)
+{
+	size_t i;
+
+	for (i = failed; i < calls->n; i++) {
+		if (calls->queue[i].flags & CALL_OPENS)
+			return;
+		if (calls->queue[i].number == NR_CLOSE && i > failed) {
+			close(opened_before(calls, failed));
+			return;
+		}
+	}
+}
+
+/* Return: 0, or the errno of call @done. */
+static int run_queue(struct calls *calls, size_t *done)
+{
+	int failed = 0;
+
+	*done = 0;
+	while (*done < calls->n && (!failed || failed == EAGAIN)) {
+		long made = make_some(calls, *done);
+
+		if (made <= 0)
+			return made ? errno : EIO;
+		*done += (size_t)made;
+		failed = look_at(&calls->queue[*done - 1]);
+		*done -= failed != 0;
+		begin_at(calls, *done);
+	}
+	return failed;
+}
+
+int calls_run(struct calls *calls, size_t *done)
+{
+	int failed = run_queue(calls, done);
+	size_t i;
+
+	if (failed)
+		close_what_is_open(calls, *done);
+	/* Of a call that was continued, the result is that of its last part. */
+	for (i = 0; i < *done; i++)
+		if (calls->queue[i].flags & CALL_WHOLE)
+			calls->queue[i].result = (int64_t)calls->asked[i];
+	return failed;
+}
+
+const char *calls_path(const struct calls *calls, size_t index)
+{
+	do {
+		const struct call *call = &calls->queue[index];
+
+		if (call->number == NR_OPENAT || call->number == NR_UNLINKAT ||
+		    call->number == NR_LSTATAT)
+			return (const char *)(uintptr_t)call->args[1];
+	} while (index--);
+	return "";
+}
