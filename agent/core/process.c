@@ -11,11 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/files.h"
 #include "core/process.h"
+
+void process_stay_in_memory(void)
+{
+	if (!geteuid())
+		(void)mlockall(MCL_CURRENT | MCL_FUTURE);
+}
 
 struct child {
 	char **argv;

@@ -13,6 +13,17 @@
 #include "core/error.h"
 
 /**
+ * process_stay_in_memory() - lock all memory of the process, and bring what it
+ * allocates from now on at once.
+ *
+ * A small guest under memory pressure must not evict the agent and read it back
+ * in a timed phase; and for the host, pages that come together are cheaper than
+ * one fault each.  Children have to call it themselves.  Only for root: another
+ * user's limit would make later allocations fail.
+ */
+void process_stay_in_memory(void);
+
+/**
  * process_run() - run a program and wait for it.
  * @args: arguments after the program's name, separated by spaces.
  *

@@ -3,7 +3,6 @@
  * monitor.c - see monitor.h.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #endif
 #define CONTROL MONITOR_ROOT "/control"
 #define BLOCKS_MAX ((size_t)1 << 24)
+#define TEXT_LIMIT ((size_t)1 << 30)
 
 static int command(const char *text, struct ffs_error *error)
 {
@@ -52,43 +52,46 @@ int monitor_trace(const char *mtd, bool on, struct ffs_error *error)
 	return command(text, error);
 }
 
-static FILE *open_path(const char *path, struct ffs_error *error)
-{
-	FILE *stream = fopen(path, "re");
-
-	if (!stream)
-		ffs_fail(error, errno, "cannot open %s", path);
-	return stream;
-}
-
-static FILE *open_file(const char *mtd, const char *file,
-		       struct ffs_error *error)
+static char *read_monitor(const char *mtd, const char *file,
+			  struct ffs_error *error)
 {
 	char path[256];
 
 	snprintf(path, sizeof(path), MONITOR_ROOT "/%s/%s", mtd, file);
-	return open_path(path, error);
+	return file_read(path, TEXT_LIMIT, NULL, error);
+}
+
+/* A number and what ends it. Return: 0, or -1 if there is none. */
+static int read_number(char **text, uint64_t *number)
+{
+	char *start = *text + strspn(*text, " ");
+
+	if (*start < '0' || *start > '9')
+		return -1;
+	*number = strtoull(start, text, 10);
+	return 0;
 }
 
 /* Adds lines of "name value" to the counters. */
 static int read_counters(struct flash_snapshot *snapshot, const char *prefix,
-			 FILE *stream)
+			 char *text)
 {
-	char name[43];
-	uint64_t value;
-
 	while (snapshot->n_counters < MONITOR_COUNTERS_MAX) {
 		struct flash_counter *counter =
 			&snapshot->counters[snapshot->n_counters];
-		int n = fscanf(stream, "%42s %" SCNu64, name, &value);
+		size_t length;
 
-		if (n == EOF)
-			return ferror(stream) ? -1 : 0;
-		if (n != 2)
+		text += strspn(text, " \n");
+		if (!*text)
+			return 0;
+		length = strcspn(text, " \n");
+		if (length > 42)
 			return -1;
-		snprintf(counter->name, sizeof(counter->name), "%s%s", prefix,
-			 name);
-		counter->value = value;
+		snprintf(counter->name, sizeof(counter->name), "%s%.*s", prefix,
+			 (int)length, text);
+		text += length;
+		if (read_number(&text, &counter->value))
+			return -1;
 		snapshot->n_counters++;
 	}
 	return 0;
@@ -109,34 +112,36 @@ static int grow(struct flash_snapshot *snapshot)
 	return 0;
 }
 
-static int read_blocks(struct flash_snapshot *snapshot, FILE *stream)
+/* Lines of "erases programs reads". */
+static int read_blocks(struct flash_snapshot *snapshot, char *text)
 {
-	char line[128];
-
 	snapshot->n_blocks = 0;
-	while (fgets(line, sizeof(line), stream)) {
+	while (*text) {
 		struct flash_block block;
 
-		if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64,
-			   &block.erases, &block.programs, &block.reads) != 3)
+		if (read_number(&text, &block.erases) ||
+		    read_number(&text, &block.programs) ||
+		    read_number(&text, &block.reads))
 			return -1;
 		if (snapshot->n_blocks == snapshot->room && grow(snapshot))
 			return -1;
 		snapshot->blocks[snapshot->n_blocks++] = block;
+		text += strspn(text, "\n");
 	}
-	return ferror(stream) ? -1 : 0;
+	return 0;
 }
 
-static int take_counters(struct flash_snapshot *snapshot, FILE *stream,
+/* @text: of the counters, which is freed; NULL with @error set. */
+static int take_counters(struct flash_snapshot *snapshot, char *text,
 			 const char *prefix, const char *of,
 			 struct ffs_error *error)
 {
 	int result;
 
-	if (!stream)
+	if (!text)
 		return -1;
-	result = read_counters(snapshot, prefix, stream);
-	fclose(stream);
+	result = read_counters(snapshot, prefix, text);
+	free(text);
 	if (!result)
 		return 0;
 	return ffs_fail(error, 0, "the counters of '%s' are not lines of 'name value', or too many",
@@ -152,12 +157,14 @@ int snapshot_take_counters(struct flash_snapshot *snapshot,
 	if (!monitor)
 		return 0;
 	snapshot->t_ns = clock_now_ns();
-	if (take_counters(snapshot, open_file(monitor->mtd, "counters", error),
+	if (take_counters(snapshot,
+			  read_monitor(monitor->mtd, "counters", error),
 			  "", monitor->mtd, error))
 		return -1;
 	if (*monitor->chip &&
-	    take_counters(snapshot, open_path(monitor->chip, error), "chip_",
-			  monitor->chip, error))
+	    take_counters(snapshot,
+			  file_read(monitor->chip, TEXT_LIMIT, NULL, error),
+			  "chip_", monitor->chip, error))
 		return -1;
 	snapshot->taken = true;
 	return 0;
@@ -167,13 +174,13 @@ static int take_blocks(struct flash_snapshot *snapshot,
 		       const struct flash_monitor *monitor,
 		       struct ffs_error *error)
 {
-	FILE *stream = open_file(monitor->mtd, "blocks", error);
+	char *text = read_monitor(monitor->mtd, "blocks", error);
 	int result;
 
-	if (!stream)
+	if (!text)
 		return -1;
-	result = read_blocks(snapshot, stream);
-	fclose(stream);
+	result = read_blocks(snapshot, text);
+	free(text);
 	if (!result)
 		return 0;
 	return ffs_fail(error, 0, "the flash monitor's blocks of '%s' are not lines of 'erases programs reads', or memory ran out",

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/process.h"
 #include "flash/mtd.h"
 #include "postmark/commands.h"
 #include "run.h"
@@ -351,6 +352,7 @@ enum ffs_exit postmark_main(const char *config, struct record_sink *sink)
 	struct postmark postmark;
 	enum ffs_exit code = EXIT_GOOD;
 
+	process_stay_in_memory();
 	postmark_init(&postmark, sink);
 	run_emit_start(sink, postmark.params.seed);
 	if (config)

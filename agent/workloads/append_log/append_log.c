@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/caches.h"
@@ -94,8 +93,6 @@ static int reserve(struct append_log *log, struct ffs_error *error)
 	if (live_open(&log->live, log->site.monitor, error))
 		return -1;
 	live_read(&log->live, &log->before[PHASE_APPEND]);
-	/* As in micro.c: an ordinary user may not lock, and need not. */
-	(void)mlockall(MCL_CURRENT);
 	return 0;
 }
 
@@ -346,7 +343,6 @@ static void release(struct append_log *log)
 {
 	int i;
 
-	(void)munlockall();
 	if (log->fd >= 0)
 		close(log->fd);
 	left_release(&log->left);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -118,12 +117,6 @@ static int reserve(struct micro *m, struct ffs_error *error)
 	live_read(&m->live, &m->measure_start);
 	/* As init it is called after the file that the kernel has started. */
 	(void)prctl(PR_SET_NAME, MICRO_TASK_NAME);
-	/*
-	 * A small guest under memory pressure must not evict the agent and
-	 * read it back in a timed phase.  An ordinary user may not lock, and
-	 * need not.
-	 */
-	(void)mlockall(MCL_CURRENT);
 	return 0;
 }
 
@@ -300,7 +293,6 @@ static void release(struct micro *m)
 {
 	int i;
 
-	(void)munlockall();
 	if (m->fd >= 0)
 		close(m->fd);
 	left_release(&m->left);

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/process.h"
 #include "workloads/micro/processes.h"
 
 enum { READ_END, WRITE_END };
@@ -23,7 +23,7 @@ static void child(struct stream *stream, const struct requests_site *site,
 		stream->failed = true;
 		_exit(1);
 	}
-	(void)mlockall(MCL_CURRENT);
+	process_stay_in_memory();
 	if (write(ready_fd, "", 1) == 1)
 		stream_run_own(stream, site, fd, start_fd);
 	_exit(0);
