@@ -71,8 +71,10 @@ int calls_reserve(struct calls *calls, size_t room, size_t text_bytes,
 				     room * sizeof(*calls->queue));
 	calls->tags = malloc(room * sizeof(*calls->tags));
 	calls->asked = malloc(room * sizeof(*calls->asked));
-	calls->texts = aligned_alloc(PAGE_BYTES, calls->texts_room);
-	if (!calls->queue || !calls->tags || !calls->asked || !calls->texts) {
+	if (text_bytes)
+		calls->texts = aligned_alloc(PAGE_BYTES, calls->texts_room);
+	if (!calls->queue || !calls->tags || !calls->asked ||
+	    (text_bytes && !calls->texts)) {
 		calls_free(calls);
 		return ffs_fail(error, ENOMEM, "no memory for %zu calls", room);
 	}
@@ -81,7 +83,8 @@ int calls_reserve(struct calls *calls, size_t room, size_t text_bytes,
 	memset(calls->queue, 1, room * sizeof(*calls->queue));
 	memset(calls->tags, 1, room * sizeof(*calls->tags));
 	memset(calls->asked, 1, room * sizeof(*calls->asked));
-	memset(calls->texts, 1, calls->texts_room);
+	if (text_bytes)
+		memset(calls->texts, 1, calls->texts_room);
 	return 0;
 }
 
@@ -110,7 +113,8 @@ static size_t text_start(const struct calls *calls, size_t bytes)
 bool calls_full(const struct calls *calls, size_t n, size_t text_bytes)
 {
 	return calls->n + n > calls->room ||
-	       text_start(calls, text_bytes) + text_bytes > calls->texts_room;
+	       (text_bytes && text_start(calls, text_bytes) + text_bytes >
+			      calls->texts_room);
 }
 
 const char *calls_text(struct calls *calls, const char *text)
@@ -417,14 +421,20 @@ int calls_run(struct calls *calls, size_t *done)
 	return failed;
 }
 
+bool calls_is_by_name(const struct calls *calls, size_t index)
+{
+	uint32_t number = calls->queue[index].number;
+
+	return number == NR_OPENAT || number == NR_UNLINKAT ||
+	       number == NR_LSTATAT;
+}
+
 const char *calls_path(const struct calls *calls, size_t index)
 {
 	do {
-		const struct call *call = &calls->queue[index];
-
-		if (call->number == NR_OPENAT || call->number == NR_UNLINKAT ||
-		    call->number == NR_LSTATAT)
-			return (const char *)(uintptr_t)call->args[1];
+		if (calls_is_by_name(calls, index))
+			return (const char *)(uintptr_t)
+				calls->queue[index].args[1];
 	} while (index--);
 	return "";
 }

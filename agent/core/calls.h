@@ -54,7 +54,7 @@ struct calls {
 
 /**
  * calls_reserve() - allocate and touch room for @room calls.
- * @text_bytes: for the paths of all of them.
+ * @text_bytes: for the paths of all of them; 0 if the caller keeps these.
  */
 int calls_reserve(struct calls *calls, size_t room, size_t text_bytes,
 		  struct ffs_error *error);
@@ -101,6 +101,9 @@ void calls_lstat(struct calls *calls, uint32_t tag, int at, const char *path,
  * to be read of it does, EIO if nothing can be written.
  */
 int calls_run(struct calls *calls, size_t *done);
+
+/** calls_is_by_name() - whether a call is given a path, not an open file. */
+bool calls_is_by_name(const struct calls *calls, size_t index);
 
 /** calls_path() - of the file that a call in the queue is about, or "". */
 const char *calls_path(const struct calls *calls, size_t index);

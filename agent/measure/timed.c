@@ -58,6 +58,7 @@ static void explain(const struct timed_calls *timed, size_t failed_at,
 	size_t i;
 
 	failure->path = calls_path(&timed->calls, failed_at);
+	failure->by_name = calls_is_by_name(&timed->calls, failed_at);
 	failure->whole = -1;
 	for (i = failed_at; i < timed->calls.n && failure->whole < 0; i++)
 		failure->whole = whole_of(timed->calls.tags[i]);
@@ -70,8 +71,10 @@ int timed_run(struct timed_calls *timed, struct timed_failure *failure)
 
 	if (!calls->n)
 		return 0;
+	/* What the caller did since is in the operation, but in no request. */
+	timed->clock = clock_now_ns();
 	if (!timed->inside)
-		timed->started = timed->clock = clock_now_ns();
+		timed->started = timed->clock;
 	failure->errnum = calls_run(calls, &done);
 	for (i = 0; i < done; i++)
 		account(timed, i);

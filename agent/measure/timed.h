@@ -36,6 +36,7 @@ void timed_free(struct timed_calls *timed);
 struct timed_failure {
 	int errnum;
 	const char *path;	/* "": of a file that was opened before */
+	bool by_name;		/* the call itself was given the path */
 	int whole;		/* enum latency_op; -1: not put off to its end */
 };
 

@@ -5,7 +5,8 @@
  *
  * Contents are made in memory before a file is opened, a reserve at a time, and
  * so are outside its latency; of a file larger than the reserve they are made
- * between its writes, and outside theirs.
+ * between its writes.  The calls for small files are put off until the reserve
+ * is full or a directory is next.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +18,17 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "measure/timed.h"
 #include "measure/space.h"
 #include "workloads/tree/descent.h"
 #include "workloads/tree/params.h"
 #include "workloads/tree/run.h"
 
 #define RESERVE_BYTES ((uint64_t)256 << 10)
+/* Where in the reserve a file begins: how many pages it lies in is its own. */
+#define SLOT_BYTES ((uint64_t)4096)
+#define CALLS 256
+#define CALLS_TEXT_BYTES ((size_t)4 << 10)
 
 struct open_directory {
 	struct shape_directory directory;
@@ -40,7 +46,10 @@ struct creation {
 	struct open_directory *levels;
 	size_t n_levels;
 	unsigned char *reserve;
-	uint64_t reserve_bytes;	/* a multiple of write_bytes */
+	uint64_t reserve_bytes;	/* a multiple of write_bytes and of a slot */
+	uint64_t reserve_used;
+	char name[TREE_NAME_BYTES];	/* of the file that was put off last */
+	struct timed_calls timed;
 };
 
 /* --- messages ------------------------------------------------------------ */
@@ -94,95 +103,121 @@ static int fail_at(const struct creation *c, int errnum, const char *what,
 
 /* --- files --------------------------------------------------------------- */
 
-/* Write what the reserve holds. @clock: the reading that ended what came before. */
-static int write_reserve(struct creation *c, int fd, uint64_t bytes,
-			 uint64_t *clock)
+/* Make the calls that were put off. */
+static int flush(struct creation *c, struct ffs_error *error)
 {
-	const unsigned char *next = c->reserve;
+	struct timed_failure failure;
+	int result = timed_run(&c->timed, &failure);
+	struct phase *phase = &c->run->measure.phase;
 
+	phase->bytes_written = c->timed.bytes_written;
+	phase->files_created =
+		c->run->latencies[LATENCY_CREATE].histogram.count;
+	c->run->counts.files = phase->files_created;
+	c->run->counts.bytes = phase->bytes_written;
+	if (!result)
+		return 0;
+	return fail_at(c, failure.errnum, failure.by_name ? "create" : "write",
+		       *failure.path ? failure.path : c->name, error);
+}
+
+/* And what was put off into the reserve is not needed any more. */
+static int empty_reserve(struct creation *c, struct ffs_error *error)
+{
+	if (flush(c, error))
+		return -1;
+	c->reserve_used = 0;
+	return 0;
+}
+
+static int make_room(struct creation *c, size_t text_bytes,
+		     struct ffs_error *error)
+{
+	return calls_full(&c->timed.calls, 1, text_bytes) ? flush(c, error) : 0;
+}
+
+/* Contents from @offset on, all that there is room for. */
+static const unsigned char *fill_reserve(struct creation *c,
+					 const struct shape_file *file,
+					 uint64_t offset, uint64_t *bytes)
+{
+	unsigned char *start = c->reserve + c->reserve_used;
+	uint64_t left = file->bytes - offset;
+
+	*bytes = c->reserve_bytes - c->reserve_used;
+	if (*bytes > left)
+		*bytes = left;
+	tree_content_fill(&c->content, file->key, file->bytes, offset, start,
+			  (size_t)*bytes);
+	c->reserve_used += (*bytes + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
+	return start;
+}
+
+static int put_off_writes(struct creation *c, const unsigned char *data,
+			  uint64_t bytes, struct ffs_error *error)
+{
 	while (bytes) {
-		uint64_t unit = c->write_bytes;
-		ssize_t n = write(fd, next, bytes < unit ? bytes : unit);
-		uint64_t now = clock_now_ns();
+		uint64_t n = bytes < c->write_bytes ? bytes : c->write_bytes;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? errno : EIO;
-		latency_add(&c->run->latencies[LATENCY_REQUEST_WRITE],
-			    now - *clock);
-		*clock = now;
-		c->run->measure.phase.bytes_written += (uint64_t)n;
-		next += n;
-		bytes -= (uint64_t)n;
+		if (make_room(c, 0, error))
+			return -1;
+		calls_write(&c->timed.calls,
+			    TIMED_REQUEST(LATENCY_REQUEST_WRITE), CALLS_OPENED,
+			    data, (size_t)n);
+		data += n;
+		bytes -= n;
 	}
 	return 0;
 }
 
-/* Make the contents from @offset on. Return: how many bytes there are. */
-static uint64_t fill_reserve(struct creation *c, const struct shape_file *file,
-			     uint64_t offset)
+/* Open, write, sync, close. */
+static int put_off_file(struct creation *c, const struct shape_file *file,
+			struct ffs_error *error)
 {
-	uint64_t bytes = file->bytes - offset;
+	struct calls *calls = &c->timed.calls;
+	uint64_t offset = 0, bytes;
+	const unsigned char *data = fill_reserve(c, file, 0, &bytes);
 
-	if (bytes > c->reserve_bytes)
-		bytes = c->reserve_bytes;
-	tree_content_fill(&c->content, file->key, file->bytes, offset,
-			  c->reserve, (size_t)bytes);
-	return bytes;
-}
-
-/* Return: 0 or an errno. */
-static int write_file(struct creation *c, int fd,
-		      const struct shape_file *file, uint64_t ready,
-		      uint64_t *clock)
-{
-	uint64_t offset = 0;
-	int failed = 0;
-
+	calls_open(calls, TIMED_PART, descent_fd(&c->descent),
+		   calls_text(calls, c->name), O_WRONLY | O_CREAT | O_EXCL);
 	for (;;) {
-		failed = write_reserve(c, fd, ready, clock);
-		offset += ready;
-		if (failed || offset == file->bytes)
+		if (put_off_writes(c, data, bytes, error))
+			return -1;
+		offset += bytes;
+		if (offset == file->bytes)
 			break;
-		ready = fill_reserve(c, file, offset);
-		*clock = clock_now_ns();
+		if (empty_reserve(c, error))
+			return -1;
+		data = fill_reserve(c, file, offset, &bytes);
 	}
-	if (!failed && c->sync && fsync(fd))
-		failed = errno;
-	return failed;
+	if (make_room(c, 0, error))
+		return -1;
+	if (c->sync) {
+		calls_fsync(calls, TIMED_PART, CALLS_OPENED);
+		if (make_room(c, 0, error))
+			return -1;
+	}
+	calls_close(calls, TIMED_WHOLE(LATENCY_CREATE), CALLS_OPENED);
+	return 0;
 }
 
 static int create_file(struct creation *c, uint64_t number,
 		       struct ffs_error *error)
 {
 	const struct open_directory *top = &c->levels[c->n_levels - 1];
-	char name[TREE_NAME_BYTES];
 	struct shape_file file;
-	uint64_t ready, start, clock;
-	int fd, failed;
 
-	shape_file_name(name, number);
 	shape_file_at(&c->params.shape, &top->directory, number, &file);
-	ready = fill_reserve(c, &file, 0);
-	start = clock_now_ns();
-	fd = openat(descent_fd(&c->descent), name,
-		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	clock = clock_now_ns();
-	if (fd < 0)
-		return fail_at(c, errno, "create", name, error);
-	failed = write_file(c, fd, &file, ready, &clock);
-	/* Linux frees the descriptor even when close() is interrupted. */
-	if (close(fd) && errno != EINTR && !failed)
-		failed = errno;
-	clock = clock_now_ns();
-	c->run->measure.phase.files_created++;
-	if (failed)
-		return fail_at(c, failed, "write", name, error);
-	latency_add(&c->run->latencies[LATENCY_CREATE], clock - start);
-	c->run->counts.files++;
-	c->run->counts.bytes += file.bytes;
-	return 0;
+	/* A file has all of the reserve that it needs. */
+	if (c->reserve_used + file.bytes > c->reserve_bytes &&
+	    empty_reserve(c, error))
+		return -1;
+	if (make_room(c, TREE_NAME_BYTES, error))
+		return -1;
+	shape_file_name(c->name, number);
+	if (put_off_file(c, &file, error))
+		return -1;
+	return c->timed.calls.together ? 0 : empty_reserve(c, error);
 }
 
 /* --- directories --------------------------------------------------------- */
@@ -198,7 +233,7 @@ static int create_files(struct creation *c, struct ffs_error *error)
 	for (i = 1; i <= directory->files; i++)
 		if (create_file(c, i, error))
 			return -1;
-	return 0;
+	return flush(c, error);
 }
 
 /* Make the directory of the level that is to come, and go into it. */
@@ -270,7 +305,9 @@ static int reserve(struct creation *c, struct ffs_error *error)
 	 * zeros, for which a compiler would ask for untouched memory. */
 	memset(c->reserve, 1, c->reserve_bytes);
 	memset(c->levels, 1, levels * sizeof(*c->levels));
-	if (descent_reserve(&c->descent, levels, error))
+	if (descent_reserve(&c->descent, levels, error) ||
+	    timed_reserve(&c->timed, CALLS, CALLS_TEXT_BYTES,
+			  c->run->latencies, error))
 		return -1;
 	return tree_content_init(&c->content, c->params.contents,
 				 c->params.saving_percent, error);
@@ -291,6 +328,7 @@ int tree_create(struct tree_run *run, struct ffs_error *error)
 		result = create_tree(&c, error);
 		tree_stop(run);
 	}
+	timed_free(&c.timed);
 	descent_free(&c.descent);
 	tree_content_free(&c.content);
 	free(c.levels);

@@ -4,7 +4,8 @@
  * in it.
  *
  * The names of a directory are read before the first of them is deleted: what
- * readdir() gives while names go away is up to the file system.
+ * readdir() gives while names go away is up to the file system.  Names that
+ * follow one another are deleted by calls that are put off.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +14,16 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "measure/timed.h"
 #include "workloads/tree/run.h"
+
+#define CALLS 256
+
+struct deletion {
+	struct tree_run *run;
+	struct walk walk;
+	struct timed_calls timed;
+};
 
 /* A directory that is the file system's own; YAFFS2 has it, always. */
 static bool belongs_to_filesystem(const struct walk *walk, int errnum)
@@ -22,21 +32,43 @@ static bool belongs_to_filesystem(const struct walk *walk, int errnum)
 	       !strcmp(walk->name, "lost+found");
 }
 
-/* @flags: AT_REMOVEDIR or 0. */
-static int delete_entry(struct tree_run *run, const struct walk *walk,
-			int flags, struct ffs_error *error)
+/* Make the calls that were put off. */
+static int flush(struct deletion *d, struct ffs_error *error)
 {
-	uint64_t start = clock_now_ns();
-	int result = unlinkat(walk->fd, walk->name, flags);
-	uint64_t end = clock_now_ns();
+	struct timed_failure failure;
+	int result = timed_run(&d->timed, &failure);
 
-	if (result && flags && belongs_to_filesystem(walk, errno))
+	d->run->measure.phase.files_deleted =
+		d->run->latencies[LATENCY_DELETE].histogram.count;
+	if (!result)
+		return 0;
+	return walk_fail_at(&d->walk, failure.path, failure.errnum, "delete",
+			    error);
+}
+
+static int delete_entry(struct deletion *d, struct ffs_error *error)
+{
+	calls_unlink(&d->timed.calls, TIMED_WHOLE(LATENCY_DELETE), d->walk.fd,
+		     d->walk.name);
+	if (d->timed.calls.together && !calls_full(&d->timed.calls, 1, 0))
+		return 0;
+	return flush(d, error);
+}
+
+static int delete_directory(struct deletion *d, struct ffs_error *error)
+{
+	const struct walk *walk = &d->walk;
+	uint64_t start, end;
+	int result;
+
+	start = clock_now_ns();
+	result = unlinkat(walk->fd, walk->name, AT_REMOVEDIR);
+	end = clock_now_ns();
+	if (result && belongs_to_filesystem(walk, errno))
 		return 0;
 	if (result)
 		return walk_fail(walk, errno, "delete", error);
-	latency_add(&run->latencies[flags ? LATENCY_RMDIR : LATENCY_DELETE],
-		    end - start);
-	run->measure.phase.files_deleted += !flags;
+	latency_add(&d->run->latencies[LATENCY_RMDIR], end - start);
 	return 0;
 }
 
@@ -53,22 +85,26 @@ static int delete_root(struct tree_run *run, struct ffs_error *error)
 	return 0;
 }
 
-static int delete_all(struct tree_run *run, struct walk *walk,
-		      struct ffs_error *error)
+static int delete_all(struct deletion *d, struct ffs_error *error)
 {
-	for (;;) {
-		int event = walk_next(walk, error);
+	struct walk *walk = &d->walk;
 
+	for (;;) {
+		int event;
+
+		/* A directory that is entered next, too, is none to delete. */
+		if (!walk_is_quiet(walk) && flush(d, error))
+			return -1;
+		event = walk_next(walk, error);
 		if (event < 0)
 			return -1;
 		if (event == WALK_END)
-			return step_number(run->step, "keep") ? 0 :
-			       delete_root(run, error);
+			return step_number(d->run->step, "keep") ? 0 :
+			       delete_root(d->run, error);
 		if (event == WALK_ENTRY && walk->type != DT_DIR &&
-		    delete_entry(run, walk, 0, error))
+		    delete_entry(d, error))
 			return -1;
-		if (event == WALK_LEAVE &&
-		    delete_entry(run, walk, AT_REMOVEDIR, error))
+		if (event == WALK_LEAVE && delete_directory(d, error))
 			return -1;
 	}
 }
@@ -76,18 +112,17 @@ static int delete_all(struct tree_run *run, struct walk *walk,
 int tree_delete(struct tree_run *run, struct ffs_error *error)
 {
 	const struct walk_options options = { .latencies = run->latencies };
-	struct walk walk;
-	int result;
+	struct deletion d = { .run = run };
+	int result = -1;
 
-	if (walk_reserve(&walk, run->dir, &options, error))
-		return -1;
-	if (tree_begin(run, error)) {
-		walk_free(&walk);
-		return -1;
+	if (!timed_reserve(&d.timed, CALLS, 0, run->latencies, error) &&
+	    !walk_reserve(&d.walk, run->dir, &options, error) &&
+	    !tree_begin(run, error)) {
+		result = delete_all(&d, error);
+		tree_stop(run);
+		run->counts = d.walk.counts;
 	}
-	result = delete_all(run, &walk, error);
-	tree_stop(run);
-	run->counts = walk.counts;
-	walk_free(&walk);
+	walk_free(&d.walk);
+	timed_free(&d.timed);
 	return result;
 }

@@ -13,6 +13,7 @@ static int go_through(struct tree_run *run, const char *pattern,
 		.stat = step_number(run->step, "stat"),
 		.entries_first = entries_first,
 		.latencies = run->latencies,
+		.ahead = step_number(run->step, "stat"),
 	};
 	struct walk walk;
 	int event;

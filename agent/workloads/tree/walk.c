@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "measure/timed.h"
 #include "workloads/tree/shape.h"
 #include "workloads/tree/walk.h"
 
@@ -18,6 +19,45 @@
 #define NAMES_BYTES ((size_t)1 << 20)
 #define LEVELS 256
 #define NO_ENTRY SIZE_MAX
+
+/* Entries that are looked at together. */
+#define AHEAD 64
+
+/* To the kernel a result that lies in two pages is another than one in one. */
+struct ahead_slot {
+	_Alignas(256) struct stat stat;
+};
+
+struct walk_ahead {
+	struct timed_calls timed;
+	struct ahead_slot *slots;	/* [AHEAD] */
+	size_t n, next;		/* looked at; of which events */
+};
+
+static int ahead_reserve(struct walk *walk, struct ffs_error *error)
+{
+	struct walk_ahead *ahead = calloc(1, sizeof(*ahead));
+
+	walk->ahead = ahead;
+	if (ahead)
+		ahead->slots = aligned_alloc(sizeof(*ahead->slots),
+					     AHEAD * sizeof(*ahead->slots));
+	if (!ahead || !ahead->slots)
+		return ffs_fail(error, ENOMEM, "no memory to go through a tree");
+	memset(ahead->slots, 1, AHEAD * sizeof(*ahead->slots));
+	return timed_reserve(&ahead->timed, AHEAD, 0, walk->options.latencies,
+			     error);
+}
+
+static void ahead_free(struct walk *walk)
+{
+	if (!walk->ahead)
+		return;
+	timed_free(&walk->ahead->timed);
+	free(walk->ahead->slots);
+	free(walk->ahead);
+	walk->ahead = NULL;
+}
 
 int walk_reserve(struct walk *walk, const char *root,
 		 const struct walk_options *options, struct ffs_error *error)
@@ -42,7 +82,8 @@ int walk_reserve(struct walk *walk, const char *root,
 	memset(walk->names, 1, walk->names_room);
 	memset(walk->batch, 1, BATCH_BYTES);
 	memset(walk->levels, 1, walk->levels_room * sizeof(*walk->levels));
-	if (descent_reserve(&walk->descent, LEVELS, error)) {
+	if (descent_reserve(&walk->descent, LEVELS, error) ||
+	    (options->ahead && ahead_reserve(walk, error))) {
 		walk_free(walk);
 		return -1;
 	}
@@ -52,6 +93,7 @@ int walk_reserve(struct walk *walk, const char *root,
 void walk_free(struct walk *walk)
 {
 	descent_free(&walk->descent);
+	ahead_free(walk);
 	free(walk->names);
 	free(walk->batch);
 	free(walk->levels);
@@ -91,6 +133,13 @@ int walk_fail(const struct walk *walk, int errnum, const char *what,
 
 	return ffs_fail(error, errnum, "cannot %s %s", what,
 			walk_path(walk, path));
+}
+
+int walk_fail_at(struct walk *walk, const char *name, int errnum,
+		 const char *what, struct ffs_error *error)
+{
+	walk->entry = (size_t)(name - walk->names) - 1;
+	return walk_fail(walk, errnum, what, error);
 }
 
 /* --- reading a directory ------------------------------------------------- */
@@ -247,7 +296,45 @@ static int leave(struct walk *walk, struct ffs_error *error)
 
 /* --- entries ------------------------------------------------------------- */
 
-static int look_at(struct walk *walk, struct ffs_error *error)
+/* The entry behind this one. */
+static size_t entry_after(const struct walk *walk, size_t entry)
+{
+	return entry + 2 + strlen(walk->names + entry + 1);
+}
+
+/*
+ * lstat() this entry and those behind it, up to one that may be a directory: it
+ * is gone into before the next.
+ */
+static int look_ahead(struct walk *walk, struct ffs_error *error)
+{
+	struct walk_ahead *ahead = walk->ahead;
+	size_t end = walk->levels[walk->n_levels - 1].end;
+	size_t most = ahead->timed.calls.together ? AHEAD : 1;
+	size_t entry = walk->entry;
+	struct timed_failure failure;
+	bool goes_in = false;
+
+	ahead->next = 0;
+	for (ahead->n = 0; ahead->n < most && entry < end && !goes_in;
+	     ahead->n++) {
+		unsigned char type = (unsigned char)walk->names[entry];
+
+		calls_lstat(&ahead->timed.calls, TIMED_WHOLE(LATENCY_LSTAT),
+			    walk->fd, walk->names + entry + 1,
+			    &ahead->slots[ahead->n].stat);
+		goes_in = !walk->options.entries_first &&
+			  (type == DT_DIR || type == DT_UNKNOWN);
+		entry = entry_after(walk, entry);
+	}
+	if (!timed_run(&ahead->timed, &failure))
+		return 0;
+	ahead->n = 0;
+	return walk_fail_at(walk, failure.path, failure.errnum, "look at",
+			    error);
+}
+
+static int look_now(struct walk *walk, struct ffs_error *error)
 {
 	uint64_t start = clock_now_ns(), end;
 	int result = fstatat(walk->fd, walk->name, &walk->stat,
@@ -259,6 +346,21 @@ static int look_at(struct walk *walk, struct ffs_error *error)
 	if (walk->options.latencies)
 		latency_add(&walk->options.latencies[LATENCY_LSTAT],
 			    end - start);
+	return 0;
+}
+
+static int look_at(struct walk *walk, struct ffs_error *error)
+{
+	struct walk_ahead *ahead = walk->ahead;
+
+	if (!ahead) {
+		if (look_now(walk, error))
+			return -1;
+	} else {
+		if (ahead->next == ahead->n && look_ahead(walk, error))
+			return -1;
+		walk->stat = ahead->slots[ahead->next++].stat;
+	}
 	walk->stat_known = true;
 	walk->type = (unsigned char)IFTODT(walk->stat.st_mode);
 	walk->names[walk->entry] = (char)walk->type;
@@ -313,8 +415,19 @@ static size_t take_entry(const struct walk *walk, struct walk_level *level)
 
 	if (entry == level->end)
 		return NO_ENTRY;
-	level->cursor += 2 + strlen(walk->names + entry + 1);
+	level->cursor = entry_after(walk, entry);
 	return entry;
+}
+
+bool walk_is_quiet(const struct walk *walk)
+{
+	const struct walk_level *level;
+
+	if (!walk->n_levels || walk->enter != NO_ENTRY || walk->options.stat)
+		return false;
+	level = &walk->levels[walk->n_levels - 1];
+	return level->cursor != level->end && !level->second &&
+	       walk->names[level->cursor] != DT_UNKNOWN;
 }
 
 int walk_next(struct walk *walk, struct ffs_error *error)

@@ -39,6 +39,9 @@ struct walk_options {
 	const char *exclude;	/* comma list: prefixes of names at the top */
 	const struct stat *avoid;	/* a directory to leave out, or NULL; needs stat */
 	struct latency *latencies;	/* [LATENCY_OPS], or NULL */
+	/* Nothing is done with an entry, so that several can be lstat()ed
+	 * before the first is an event; needs stat and latencies. */
+	bool ahead;
 };
 
 /* What was met; by WALK_ENTRY, and the top. */
@@ -72,6 +75,7 @@ struct walk {
 	uint64_t entries;	/* WALK_ENTER: of the directory */
 	size_t level;		/* of the directory ->fd */
 
+	struct walk_ahead *ahead;	/* or NULL */
 	const char *root;
 	struct descent descent;
 	struct walk_level *levels;
@@ -98,6 +102,12 @@ int walk_reserve(struct walk *walk, const char *root,
  */
 int walk_next(struct walk *walk, struct ffs_error *error);
 
+/**
+ * walk_is_quiet() - whether walk_next() will make no system call: what the
+ * caller has put off need not be made before.
+ */
+bool walk_is_quiet(const struct walk *walk);
+
 /** walk_free() - close and free everything; may be called twice. */
 void walk_free(struct walk *walk);
 
@@ -111,5 +121,12 @@ const char *walk_path(const struct walk *walk, char path[WALK_PATH_BYTES]);
 /** walk_fail() - describe what a system call on the entry said. */
 int walk_fail(const struct walk *walk, int errnum, const char *what,
 	      struct ffs_error *error);
+
+/**
+ * walk_fail_at() - the same of another entry of the directory.
+ * @name: as it was in ->name.
+ */
+int walk_fail_at(struct walk *walk, const char *name, int errnum,
+		 const char *what, struct ffs_error *error);
 
 #endif
