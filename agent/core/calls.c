@@ -41,6 +41,8 @@ enum {
 	NR_OPENAT = 257,
 	NR_LSTATAT = 262,
 	NR_UNLINKAT = 263,
+	NR_FADVISE = 221,
+	NR_COPY = 4096,		/* not a system call */
 };
 
 static const volatile char together[] = "ffsagent.calls.together=1";
@@ -241,6 +243,21 @@ void calls_lstat(struct calls *calls, uint32_t tag, int at, const char *path,
 	call->args[3] = AT_SYMLINK_NOFOLLOW;
 }
 
+void calls_fadvise(struct calls *calls, uint32_t tag, int fd, int advice)
+{
+	add(calls, NR_FADVISE, tag, fd)->args[3] = (uint64_t)advice;
+}
+
+void calls_copy(struct calls *calls, uint32_t tag, void *to, const void *from,
+		size_t bytes)
+{
+	struct call *call = add(calls, NR_COPY, tag, 0);
+
+	call->args[0] = (uintptr_t)to;
+	call->args[1] = (uintptr_t)from;
+	call->args[2] = bytes;
+}
+
 /* --- making them --------------------------------------------------------- */
 
 static int64_t make(const struct call *call, int fd)
@@ -265,6 +282,9 @@ static int64_t make(const struct call *call, int fd)
 	case NR_OPENAT:
 		return openat(fd, path, (int)call->args[2],
 			      (mode_t)call->args[3]);
+	case NR_FADVISE:
+		errno = posix_fadvise(fd, 0, 0, (int)call->args[3]);
+		return errno ? -1 : 0;
 	case NR_UNLINKAT:
 		return unlinkat(fd, path, (int)call->args[2]);
 	case NR_LSTATAT:

@@ -88,6 +88,10 @@ void calls_fsync(struct calls *calls, uint32_t tag, int fd);
 void calls_unlink(struct calls *calls, uint32_t tag, int at, const char *path);
 void calls_lstat(struct calls *calls, uint32_t tag, int at, const char *path,
 		 struct stat *stat);
+void calls_fadvise(struct calls *calls, uint32_t tag, int fd, int advice);
+/* What memory holds at this point of the queue; only if ->together. */
+void calls_copy(struct calls *calls, uint32_t tag, void *to, const void *from,
+		size_t bytes);
 
 /**
  * calls_run() - make them all.

@@ -62,8 +62,8 @@ int live_open(struct live *live, const struct flash_monitor *monitor,
 		FLASHMON_LIVE_VERSION);
 }
 
-static void copy_tasks(struct live_snapshot *snapshot,
-		       const struct flashmon_live *page)
+void live_decode(const struct flashmon_live *page,
+		 struct live_snapshot *snapshot)
 {
 	size_t i;
 
@@ -97,7 +97,7 @@ void live_read(const struct live *live, struct live_snapshot *snapshot)
 		return;
 	do {
 		before = __atomic_load_n(&page->sequence, __ATOMIC_ACQUIRE);
-		copy_tasks(snapshot, page);
+		live_decode(page, snapshot);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		after = __atomic_load_n(&page->sequence, __ATOMIC_RELAXED);
 	} while (before % 2 || before != after);

@@ -48,6 +48,10 @@ struct live {
 int live_open(struct live *live, const struct flash_monitor *monitor,
 	      struct ffs_error *error);
 
+/** live_decode() - what a copy of the page says, made while nothing changed it. */
+void live_decode(const struct flashmon_live *page,
+		 struct live_snapshot *snapshot);
+
 /** live_read() - copy the page as it is at one moment. */
 void live_read(const struct live *live, struct live_snapshot *snapshot);
 

@@ -17,7 +17,9 @@ from lab_support import STUDY, Boot, boot, cases, edited
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
+from ffslab.targets.uml.guests import KIND
 from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.plans import guest_plans
 
 SWITCH = b"ffsagent.calls.together="
 FILES = STUDY.replace('"ubifs"]', '"ubifs", "yaffs2"]')
@@ -41,6 +43,44 @@ size = "uniform(0, {size})"
 
 [axes]
 filesystem = ["jffs2", "ubifs", "yaffs2"]
+"""
+
+MICRO = """
+schema = 1
+name = "labtest"
+title = "Requests with and without reads, syncs and a second stream beside them"
+
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+state = { valid_percent = 30, invalid_percent = 20, remount = false }
+filesystem = "{filesystem}"
+seeds = [1]
+
+[base.workload]
+kind = "micro"
+volume_bytes = "512 KiB"
+file_bytes = "2 MiB"
+
+[[part]]
+name = "small"
+[part.axes]
+"workload.pattern" = ["random-write", "random-read"]
+"workload.request_bytes" = [700]
+
+[[part]]
+name = "synced"
+[part.axes]
+"workload.pattern" = ["random-write"]
+"workload.fsync_every" = [3]
+
+[[part]]
+name = "mixed"
+[part.axes]
+"workload.pattern" = ["sequential-read"]
+"workload.mix_pattern" = ["random-write"]
+"workload.mix_ratio" = [3]
+"workload.cache" = ["bypass"]
 """
 
 
@@ -89,6 +129,19 @@ def test_trees(
     case = cases(text)[f"{filesystem}-s1"]
     guest = both(lab, apart, tmp_path, case, plan_text(case))
     assert guest.of_type("end")[0]["status"] == "ok"
+
+
+@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs", "yaffs2"])
+def test_requests(lab: LabBuild, apart: LabBuild, tmp_path: Path, filesystem: str) -> None:
+    """With what each of them asked of the flash."""
+    chosen = cases(MICRO.replace("{filesystem}", filesystem))
+    assert len(chosen) == 4
+    for name, case in chosen.items():
+        (plan,) = guest_plans(case, KIND.rig)
+        (tmp_path / name).mkdir()
+        guest = both(lab, apart, tmp_path / name, case, plan)
+        assert guest.of_type("end")[0]["status"] == "ok"
+        assert guest.of_type("requests")
 
 
 def test_one_file_of_many_requests(lab: LabBuild, apart: LabBuild, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stream.c - memory of the streams and their timed loop; see
- * stream.h.
+ * stream.c - memory of the streams, and their loops; see stream.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "workloads/micro/request.h"
 #include "workloads/micro/stream.h"
 
 /* --- memory -------------------------------------------------------------- */
@@ -59,6 +59,19 @@ static void carve_stream(struct stream *stream, const struct pattern *pattern,
 	stream->buffer = carve(next, pattern->request_bytes);
 }
 
+/* Processes make their requests at the same time: one by one. */
+static int reserve_queue(struct stream_set *set, const struct pattern *patterns,
+			 uint32_t n, bool shared, struct ffs_error *error)
+{
+	size_t longest = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (patterns[i].request_bytes > longest)
+			longest = patterns[i].request_bytes;
+	return shared ? 0 : queue_reserve(&set->queue, longest, error);
+}
+
 int streams_reserve(struct stream_set *set, const struct pattern *patterns,
 		    uint32_t n, bool shared, struct ffs_error *error)
 {
@@ -88,7 +101,7 @@ int streams_reserve(struct stream_set *set, const struct pattern *patterns,
 	for (i = 0; i < n; i++)
 		carve_stream(&set->streams[i], &patterns[i], &next);
 	set->scratch = carve(&next, scratch);
-	return 0;
+	return reserve_queue(set, patterns, n, shared, error);
 }
 
 void streams_set(struct stream_set *set, const struct pattern *patterns)
@@ -106,23 +119,11 @@ void streams_free(struct stream_set *set)
 {
 	if (set->memory)
 		munmap(set->memory, set->memory_bytes);
+	queue_free(&set->queue);
 	memset(set, 0, sizeof(*set));
 }
 
-/* --- one request --------------------------------------------------------- */
-
-/* One process that makes requests. */
-struct requester {
-	const struct micro_params *params;
-	const struct live *live;
-	int fd;
-	int32_t pid;
-	bool own_only;		/* others make requests at the same time */
-	bool mixed_sectors;
-	struct content written, readable[2];
-	struct stream *last;	/* whose latest request was the latest */
-	struct live_snapshot before, after;
-};
+/* --- the file ----------------------------------------------------------- */
 
 int streams_open_file(const struct requests_site *site, struct ffs_error *error)
 {
@@ -149,167 +150,6 @@ int streams_open_file(const struct requests_site *site, struct ffs_error *error)
 	return fd;
 }
 
-static void requester_init(struct requester *requester,
-			   const struct requests_site *site, int fd,
-			   bool own_only)
-{
-	const struct micro_params *params = site->params;
-
-	memset(requester, 0, sizeof(*requester));
-	requester->params = params;
-	requester->live = site->live;
-	requester->fd = fd;
-	requester->pid = (int32_t)getpid();
-	requester->own_only = own_only;
-	requester->mixed_sectors =
-		params->request_bytes % CONTENT_SECTOR_BYTES ||
-		params->shift_bytes % CONTENT_SECTOR_BYTES;
-	content_init(&requester->readable[0], params->seed, CONTENT_TEST, 0);
-	content_init(&requester->readable[1], params->seed, CONTENT_TEST, 1);
-	requester->written = requester->readable[params->existing];
-	/* The first look at the page may cost a page fault. */
-	live_read(requester->live, &requester->before);
-	live_read(requester->live, &requester->after);
-}
-
-static void add_rows(const struct requester *requester, struct stream *stream,
-		     enum flash_when when, const struct live_snapshot *from,
-		     const struct live_snapshot *to)
-{
-	static const struct live_task none;
-	size_t i;
-
-	for (i = 0; i < to->n; i++) {
-		/* A task that came meanwhile began with nothing. */
-		const struct live_task *old = i < from->n ? &from->tasks[i] :
-							    &none;
-		const struct live_task *new = &to->tasks[i];
-		struct flash_row row = {
-			.busy_ns = new->busy_ns - old->busy_ns,
-			.request = (uint32_t)(stream->done - 1),
-			.pages_read =
-				(uint32_t)(new->pages_read - old->pages_read),
-			.pages_programmed = (uint32_t)(new->pages_programmed -
-						       old->pages_programmed),
-			.blocks_erased = (uint32_t)(new->blocks_erased -
-						    old->blocks_erased),
-			.oob_pages =
-				(uint32_t)(new->oob_pages - old->oob_pages),
-			.when = (uint8_t)when,
-			.task = (uint8_t)i,
-		};
-
-		if (!row.busy_ns && !row.pages_read && !row.pages_programmed &&
-		    !row.blocks_erased && !row.oob_pages)
-			continue;
-		if (requester->own_only && new->pid != requester->pid)
-			continue;
-		if (stream->n_rows < stream->rows_room)
-			stream->rows[stream->n_rows++] = row;
-		else
-			stream->dropped_rows++;
-	}
-}
-
-/* Return: 0, or the errno; a call that is short is continued. */
-static int transfer(int fd, bool reads, unsigned char *buffer, size_t bytes,
-		    uint64_t offset)
-{
-	while (bytes) {
-		ssize_t n = reads ? pread(fd, buffer, bytes, (off_t)offset) :
-				    pwrite(fd, buffer, bytes, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno;
-		if (n == 0)	/* the file ends before the request */
-			return reads ? EBADMSG : EIO;
-		buffer += n;
-		offset += (uint64_t)n;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
-
-static void stream_fail(const struct requester *requester,
-			struct stream *stream, int failed, uint64_t offset)
-{
-	bool reads = micro_reads(stream->pattern.kind);
-
-	if (failed == ENOSPC && requester->params->limit) {
-		stream->stopped = true;
-		return;
-	}
-	stream->failed = true;
-	ffs_fail(&stream->error, failed,
-		 "cannot %s %llu bytes at %llu of the test file, request %llu%s",
-		 reads ? "read" : "write",
-		 (unsigned long long)stream->pattern.request_bytes,
-		 (unsigned long long)offset, (unsigned long long)stream->done,
-		 failed == EBADMSG ? " (the file is shorter than it was, or the file system found its data damaged)" :
-		 failed == ENOSPC ? " (the partition is full: lower file_bytes or volume_bytes, or set limit=1 to keep what was measured)" : "");
-}
-
-static int verify(const struct requester *requester, struct stream *stream,
-		  uint64_t offset)
-{
-	uint64_t wrong_at;
-
-	if (content_check(requester->readable, offset, stream->buffer,
-			  stream->pattern.request_bytes,
-			  requester->mixed_sectors, &wrong_at))
-		return 0;
-	stream->failed = true;
-	return ffs_fail(&stream->error, EBADMSG,
-		"the test file differs from what was written, first at byte %llu, request %llu (a file prepared with another seed? else the file system lost data)",
-		(unsigned long long)wrong_at,
-		(unsigned long long)(stream->done - 1));
-}
-
-/* Return: 0, or -1 when the stream is over before its last request. */
-static int make_request(struct requester *requester, struct stream *stream)
-{
-	const struct micro_params *params = requester->params;
-	bool reads = micro_reads(stream->pattern.kind);
-	size_t bytes = stream->pattern.request_bytes;
-	uint64_t index = stream->done, offset = stream->offset[index];
-	bool synced = !reads && params->fsync_every &&
-		      (index + 1) % params->fsync_every == 0;
-	uint64_t start, end;
-	int failed;
-
-	if (!reads)
-		content_fill(&requester->written, offset, stream->buffer,
-			     bytes);
-	else if (params->cache == MICRO_CACHE_BYPASS)
-		posix_fadvise(requester->fd, 0, 0, POSIX_FADV_DONTNEED);
-	live_read(requester->live, &requester->before);
-	if (requester->last && !requester->own_only)
-		add_rows(requester, requester->last, AFTER_REQUEST,
-			 &requester->after, &requester->before);
-	requester->last = NULL;
-	start = clock_now_ns();
-	failed = transfer(requester->fd, reads, stream->buffer, bytes, offset);
-	if (synced && !failed && fsync(requester->fd))
-		failed = errno;
-	end = clock_now_ns();
-	live_read(requester->live, &requester->after);
-	stream->t_end_ns = end;
-	if (failed) {
-		stream_fail(requester, stream, failed, offset);
-		return -1;
-	}
-	stream->t_start_ns[index] = start;
-	stream->latency_ns[index] = end - start;
-	stream->bytes += bytes;
-	stream->done++;
-	add_rows(requester, stream, DURING_REQUEST, &requester->before,
-		 &requester->after);
-	requester->last = stream;
-	return reads ? verify(requester, stream, offset) : 0;
-}
-
 /* --- all requests of a process ------------------------------------------- */
 
 /* @streams: one, or the two of a mix. */
@@ -328,17 +168,23 @@ static void make_requests(struct requester *requester, struct stream *streams,
 			stream->failed = true;
 			return;
 		}
-		if (make_request(requester, stream))
+		if (request_make(requester, stream))
 			return;
 	}
 }
 
-static void end_requests(struct requester *requester)
+/* The same, put off as far as possible. */
+static void queue_requests(struct requester *requester, struct stream_set *set,
+			   uint64_t total)
 {
-	live_read(requester->live, &requester->before);
-	if (requester->last && !requester->own_only)
-		add_rows(requester, requester->last, AFTER_REQUEST,
-			 &requester->after, &requester->before);
+	uint64_t i;
+
+	for (i = 0; i < total; i++)
+		if (queue_put(&set->queue, requester,
+			      &set->streams[pattern_is_mix_turn(
+				      requester->params, i)]))
+			return;
+	queue_flush(&set->queue, requester);
 }
 
 void streams_run(struct stream_set *set, const struct requests_site *site,
@@ -353,8 +199,12 @@ void streams_run(struct stream_set *set, const struct requests_site *site,
 		total += set->streams[i].pattern.requests;
 		set->streams[i].pid = requester.pid;
 	}
-	make_requests(&requester, set->streams, total);
-	end_requests(&requester);
+	if (queue_is_used(&set->queue) && !site->params->pause_us)
+		queue_requests(&requester, set, total);
+	else
+		make_requests(&requester, set->streams, total);
+	live_read(site->live, &requester.before);
+	request_begins(&requester);
 }
 
 void stream_run_own(struct stream *stream, const struct requests_site *site,

@@ -24,6 +24,7 @@
 #include "flash/live.h"
 #include "workloads/micro/params.h"
 #include "workloads/micro/pattern.h"
+#include "workloads/micro/queue.h"
 
 enum flash_when { DURING_REQUEST, AFTER_REQUEST };
 
@@ -44,6 +45,7 @@ struct stream {
 	uint64_t dropped_rows;	/* for which there was no room */
 	unsigned char *buffer;	/* one request */
 	uint64_t done, bytes;
+	uint64_t put_off;	/* requests behind those */
 	bool stopped;		/* ENOSPC, which the plan allows */
 	bool failed;
 	struct ffs_error error;
@@ -58,6 +60,7 @@ struct stream_set {
 	void *memory;
 	size_t memory_bytes;
 	uint32_t *scratch;	/* for pattern_offsets() */
+	struct request_queue queue;
 };
 
 /**
