@@ -16,6 +16,10 @@
 
 #include "vnand.h"
 
+#ifdef CONFIG_UML
+#include <linux/time-internal.h>
+#endif
+
 /* Violations are counted without limit and logged up to this many. */
 #define MAX_LOGGED_VIOLATIONS 16
 
@@ -31,10 +35,22 @@ static void busy_wait(u64 ns)
 	ndelay(ns % 1000);
 }
 
-static void sleep_ns(u64 ns)
+/* Sleeps without a switch of tasks if that is the same; else false, and no sleep. */
+static bool sleep_alone(u64 ns)
+{
+#ifdef CONFIG_UML
+	return time_travel_sleep_alone(ns);
+#else
+	return false;
+#endif
+}
+
+static void sleep_ns(const struct vnand_chip *chip, u64 ns)
 {
 	ktime_t time = ns_to_ktime(ns);
 
+	if (chip->p.wait == VNAND_WAIT_INTERRUPT && sleep_alone(ns))
+		return;
 	set_current_state(TASK_UNINTERRUPTIBLE);
 	schedule_hrtimeout(&time, HRTIMER_MODE_REL);
 }
@@ -55,7 +71,7 @@ static void pass_time(struct vnand_chip *chip, u64 *kind_ns,
 		return;
 	}
 	busy_wait(served_ns);
-	sleep_ns(time.array_ns);
+	sleep_ns(chip, time.array_ns);
 }
 
 static void report_violation(struct vnand_chip *chip,

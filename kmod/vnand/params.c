@@ -66,6 +66,7 @@ struct choice {
 static const struct choice choices[] = {
 	CHOICE(wait, "polled", VNAND_WAIT_POLLED),
 	CHOICE(wait, "interrupt", VNAND_WAIT_INTERRUPT),
+	CHOICE(wait, "switching", VNAND_WAIT_SWITCHING),
 	CHOICE(rules, "off", VNAND_RULES_OFF),
 	CHOICE(rules, "count", VNAND_RULES_COUNT),
 	CHOICE(rules, "fatal", VNAND_RULES_FATAL),
@@ -216,9 +217,11 @@ static int set_factory_bad(struct parser *p, char *list)
 	return 0;
 }
 
+/* Looks at all of them: equally long words take the guest equally long. */
 static int set_choice(struct parser *p, const char *key, const char *value,
 		      bool *known)
 {
+	bool found = false;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(choices); i++) {
@@ -228,10 +231,10 @@ static int set_choice(struct parser *p, const char *key, const char *value,
 		if (!strcmp(value, choices[i].value)) {
 			*(int *)((char *)p->params + choices[i].offset) =
 				choices[i].number;
-			return 0;
+			found = true;
 		}
 	}
-	return *known ? fail(p, "%s: unknown value '%s'", key, value) : 0;
+	return *known && !found ? fail(p, "%s: unknown value '%s'", key, value) : 0;
 }
 
 static int set_field(struct parser *p, const char *key, char *value)

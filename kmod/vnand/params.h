@@ -15,6 +15,8 @@
 enum vnand_wait {
 	VNAND_WAIT_POLLED,	/* the driver polls: the CPU is busy */
 	VNAND_WAIT_INTERRUPT,	/* the driver sleeps during array operations */
+	/* The same, and the tasks are always switched: to check that nobody can tell. */
+	VNAND_WAIT_SWITCHING,
 };
 
 enum vnand_rules {

@@ -12,6 +12,12 @@
 
 static struct proc_dir_entry *root;
 
+static const char *const wait_names[] = {
+	[VNAND_WAIT_POLLED] = "polled",
+	[VNAND_WAIT_INTERRUPT] = "interrupt",
+	[VNAND_WAIT_SWITCHING] = "switching",
+};
+
 static int info_show(struct seq_file *m, void *v)
 {
 	struct vnand_chip *chip = m->private;
@@ -31,8 +37,7 @@ static int info_show(struct seq_file *m, void *v)
 		   p->ecc_write_ns, p->driver_read_ns, p->driver_program_ns,
 		   p->driver_erase_ns);
 	seq_printf(m, "wait %s\nstore %s\n",
-		   p->wait == VNAND_WAIT_POLLED ? "polled" : "interrupt",
-		   p->store);
+		   wait_names[p->wait], p->store);
 	return 0;
 }
 

@@ -12,6 +12,7 @@ from lab_support import STUDY, Boot, boot, cases
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.targets.virtual_flash import plan_text
 
 WITH_COMPRESSION = STUDY.replace('["none"]', '["none", "zlib"]')
 EVERY_FILESYSTEM = STUDY.replace('"ubifs"]', '"ubifs", "yaffs2"]')
@@ -103,6 +104,26 @@ def test_wait_models_differ_and_both_work(lab: LabBuild, tmp_path: Path) -> None
         for wait in ("polled", "interrupt")
     }
     assert workload_ns(boots["polled"]) != workload_ns(boots["interrupt"])
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs", "yaffs2"])
+def test_a_sleep_without_a_switch_of_tasks_is_the_same(
+    lab: LabBuild, tmp_path: Path, filesystem: str, scale: float
+) -> None:
+    """The words have one length: what is left of the guest's RAM is part of its history."""
+    case = cases(EVERY_FILESYSTEM)[f"{filesystem}-aged-s1"]
+    board = replace(case.board, wait="interrupt")
+    case = replace(case, board=board, cpu_scale=scale, trace=True)
+    plan = plan_text(case)
+    assert plan.count("wait%3Dinterrupt") == 1
+    switching = plan.replace("wait%3Dinterrupt", "wait%3Dswitching")
+    alone = boot(lab, tmp_path / "alone", case, plan)
+    switched = boot(lab, tmp_path / "switched", case, switching)
+    assert len(trace_records(alone.trace)) > 1000
+    assert alone.records == switched.records
+    assert alone.trace.read_bytes() == switched.trace.read_bytes()
+    assert alone.flash.read_bytes() == switched.flash.read_bytes()
 
 
 def trace_records(path: Path) -> list[tuple[Any, ...]]:
