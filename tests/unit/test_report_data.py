@@ -16,11 +16,10 @@ from test_report_support import Effects, Overrides, bucket_index, case_ids, writ
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.report import data
 from ffslab.report.charts import CUT_MEANING, cut_at, look_for, options_key
-from ffslab.report.data import Latency
+from ffslab.report.data import Latency, packed_buckets
 from ffslab.report.distribution import merge
 from ffslab.report.quantity import duration, significant, times
 from ffslab.report.wear import SHADES, common_scale, draw
-from ffslab.results.metrics import bucket_bounds
 from ffslab.results.outcome import Outcome
 from ffslab.workloads.ffsmark.report import findings
 from ffslab.workloads.ffsmark.report.load import load_run
@@ -282,7 +281,7 @@ def latency_of(values: list[int]) -> Latency:
     counts: dict[int, int] = {}
     for value in values:
         counts[bucket_index(value)] = counts.get(bucket_index(value), 0) + 1
-    buckets = tuple((*bucket_bounds(index), count) for index, count in sorted(counts.items()))
+    buckets = packed_buckets(sorted(counts.items()))
     return Latency("p", "op", len(values), sum(values), min(values), max(values), buckets)
 
 
@@ -311,7 +310,7 @@ def test_tails_fall_from_one_and_end_at_the_maximum() -> None:
 
 def test_nothing_measured_is_no_distribution() -> None:
     assert merge([]) is None
-    assert merge([Latency("p", "op", 0, 0, 0, 0, ())]) is None
+    assert merge([Latency("p", "op", 0, 0, 0, 0, b"")]) is None
 
 
 @pytest.mark.parametrize("high", [0, 1, 5, 8, 9, 100, 12345])

@@ -21,6 +21,7 @@ from ffslab.report.data import (
     group_by_seed,
     group_label,
     ordered,
+    packed_buckets,
     values_of,
     variants,
 )
@@ -182,17 +183,17 @@ def test_a_percentile_is_the_middle_of_its_bucket(low: int, high: int, found: fl
     assert Distribution(4, 0, low, high, ((1728, 1736, 3),)).percentile_ns(99) == high
 
 
-def latency(count: int, buckets: Sequence[tuple[int, int, int]], low: int, high: int) -> Latency:
-    total = sum(bucket[0] * bucket[2] for bucket in buckets)
-    return Latency("transactions", "write", count, total, low, high, tuple(buckets))
+def latency(buckets: Sequence[tuple[int, int]], total: int, low: int, high: int) -> Latency:
+    count = sum(bucket[1] for bucket in buckets)
+    return Latency("transactions", "write", count, total, low, high, packed_buckets(buckets))
 
 
 def test_histograms_are_merged() -> None:
-    one = latency(3, ((1, 2, 2), (8, 10, 1)), 1, 9)
-    two = latency(5, ((4, 5, 1), (8, 10, 4)), 4, 8)
-    nothing = latency(0, (), 0, 0)
-    # 1 + 1 + 8 and 4 + 4 × 8
-    expected = Distribution(8, 46, 1, 9, ((1, 2, 2), (4, 5, 1), (8, 10, 5)))
+    # Bucket 300 is 344 and 345, as in test_metrics.
+    one = latency(((1, 2), (300, 1)), 346, 1, 344)
+    two = latency(((4, 1), (300, 4)), 1380, 4, 345)
+    nothing = latency((), 0, 0, 0)
+    expected = Distribution(8, 1726, 1, 345, ((1, 2, 2), (4, 5, 1), (344, 346, 5)))
     assert merge([two, nothing, one]) == expected
     assert merge([nothing]) is None and merge([]) is None
 

@@ -5,6 +5,7 @@ Every value of an input is another number, so that a key taken for another is se
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,12 +14,12 @@ from result_support import stub
 
 from ffslab.protocol.records import Prepared, TaskRecord
 from ffslab.report.axes import FILES, Axis, Mean, axis_of
-from ffslab.report.data import Fact, Latency
+from ffslab.report.data import Fact, Latency, packed_buckets
 from ffslab.report.estimates.load import _times
 from ffslab.report.facts import notes, other_kernel, time_model
 from ffslab.report.load import erases_during, histogram
 from ffslab.results.result import PhaseResult, PreparationResult, WallResult
-from ffslab.workloads.ffsmark.report.load import _flash_time, _metrics
+from ffslab.workloads.ffsmark.report.load import _flash_time, _metrics, _wall_metrics
 from ffslab.workloads.micro.report import load as micro_load
 from ffslab.workloads.micro.report.data import Response, TaskWork, merged
 from ffslab.workloads.micro.report.series import curves
@@ -79,7 +80,7 @@ def test_the_metrics_of_a_case() -> None:
         "phases": [creation, transactions, deletion, total],
         "virtual_ns": 99,
     }
-    assert _metrics(row, stub(WallResult, wall_ns=5)) == pytest.approx(
+    assert _metrics(row) == pytest.approx(
         {
             "creation_ns": 1_000_000,
             "transactions_ns": 2_000_000,
@@ -92,13 +93,14 @@ def test_the_metrics_of_a_case() -> None:
             **whole,
             **FLASH_TIME,
             "total_ns": 99,
-            "wall_ns": 5,
         }
     )
     cut = {"phases": [{**PHASES[0], "duration_ns": 0}], "virtual_ns": None}
-    assert _metrics(cut, None) == {"creation_ns": 0}
+    assert _metrics(cut) == {"creation_ns": 0}
     wall = stub(WallResult, wall_ns=7, virtual_per_wall=2)
-    assert _metrics(cut, wall) == {"creation_ns": 0, "wall_ns": 7, "virtual_per_wall": 2}
+    assert _wall_metrics(wall) == {"wall_ns": 7, "virtual_per_wall": 2}
+    assert _wall_metrics(stub(WallResult, wall_ns=5)) == {"wall_ns": 5}
+    assert _wall_metrics(None) == {}
 
 
 def test_erases_and_latencies() -> None:
@@ -111,9 +113,16 @@ def test_erases_and_latencies() -> None:
     for snapshot in flash:
         assert erases_during({"flash": [snapshot]}, phases) == ()
     record = {"phase": "p", "op": "o", "count": 1, "sum_ns": 2, "min_ns": 3, "max_ns": 4}
-    # Index 300 is 344 and 345, as in test_metrics.
-    found = histogram({**record, "buckets": [[7, 1], [300, 9]]})
-    assert found == Latency("p", "o", 1, 2, 3, 4, ((7, 8, 1), (344, 346, 9)))
+    found = histogram({**record, "buckets": [[7, 1], [300, 2**40]]})
+    assert found == replace(Latency("p", "o", 1, 2, 3, 4, b""), packed=found.packed)
+    assert list(found.buckets()) == [(7, 1), (300, 2**40)]
+    assert list(histogram({**record, "buckets": []}).buckets()) == []
+
+
+@pytest.mark.parametrize("bucket", [[7], [7, 1, 2], [], [-1, 5], [7, -1], [2**64, 1]])
+def test_what_is_no_bucket_is_refused(bucket: list[int]) -> None:
+    with pytest.raises(ValueError, match="a bucket"):
+        packed_buckets([[3, 1], bucket])
 
 
 # Micro-benchmarks.
@@ -168,7 +177,7 @@ def test_the_figures_of_a_micro_benchmark() -> None:
     requests = [{"all": None, "bytes": 100}, {"all": None, "bytes": 20}]
     micro = {"volume_bytes": 8, "requests": 9, "file_bytes": 10, "stopped": "ENOSPC"}
     row = {"phases": [*phases, {"phase": "workload", **wear}], "requests": requests, "micro": micro}
-    assert micro_load._figures(row) == {
+    assert micro_load.figures_of(row) == {
         "streams": (),
         **wear,
         "flush_pages": 3,
@@ -176,7 +185,7 @@ def test_the_figures_of_a_micro_benchmark() -> None:
         "moved_bytes": 120,
     }
     # Without its end, what was measured until then.
-    assert micro_load._figures({"phases": phases}) == {
+    assert micro_load.figures_of({"phases": phases}) == {
         "streams": (),
         "erases_mean": None,
         "erases_std": None,
@@ -189,12 +198,12 @@ def test_the_figures_of_a_micro_benchmark() -> None:
 def test_a_case_that_measured_nothing_has_its_preparation() -> None:
     nothing = dict.fromkeys(("pages_programmed", "blocks_erased", "flush_pages"), 0)
     preparation = stub(PreparationResult, key="k")
-    found = micro_load._figures({"phases": [], "preparation": preparation})
+    found = micro_load.figures_of({"phases": [], "preparation": preparation})
     assert found.pop("preparation").key == "k"
     assert found == {"streams": (), "erases_mean": None, "erases_std": None, **nothing}
     streams = [stub(StreamResult, op="read", all=FIGURES), stub(StreamResult)]
     row = {"phases": [], "requests": streams}
-    assert [stream.all for stream in micro_load._figures(row)["streams"]] == [RESPONSE]
+    assert [stream.all for stream in micro_load.figures_of(row)["streams"]] == [RESPONSE]
 
 
 def test_a_preparation_is_read() -> None:

@@ -15,7 +15,6 @@ from test_report_tree_support import mounts_text, write_tree_run
 from ffslab.loader import load_catalog
 from ffslab.model.study import expand
 from ffslab.report import build
-from ffslab.report.load import workload_kinds
 from ffslab.workloads.registry import kind_of
 
 MIXED = """
@@ -82,8 +81,7 @@ def test_a_study_may_have_parts_of_several_workloads() -> None:
     assert len({case.spec_hash for case in cases}) == 3
 
 
-def test_each_workload_has_its_sections_under_its_name(folder: Path, page: str) -> None:
-    assert workload_kinds(folder) == ("ffsmark", "micro", "tree")
+def test_each_workload_has_its_sections_under_its_name(page: str) -> None:
     headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
     places = [headings.index(title) for title in ("FFSMark", "Micro-benchmarks", "Directory trees")]
     assert places == sorted(places)
@@ -108,3 +106,18 @@ def test_no_anchor_is_there_twice_and_none_leads_nowhere(page: str) -> None:
     asked = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)|aria-labelledby="([^"]+)"', page)
     wanted = {name for found in asked for one in found for name in one.split()}
     assert wanted and wanted <= set(anchors)
+
+
+def test_a_report_reads_each_result_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever their workloads: reading is most of the work of a large report."""
+    rows = (folder / "results.jsonl").read_text().splitlines()
+    read: list[bytes] = []
+
+    def counted(line: bytes) -> object:
+        read.append(line)
+        return json.loads(line)
+
+    monkeypatch.setattr("ffslab.results.files._value_of", counted)
+    build(folder)
+    # The first also for what the board's estimates are.
+    assert sorted(map(bytes.decode, read)) == sorted(f"{row}\n" for row in [rows[0], *rows])

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from ffslab.errors import UsageError
-from ffslab.results.reproduce import set_argument
 
 Catalogs = Annotated[
     list[Path] | None,
@@ -48,6 +47,8 @@ def _refuse_list_without_brackets(text: str, key: str, value: str) -> None:
     parts = [part.strip() for part in value.split(",")]
     if len(parts) < 2 or value[0] in "[{\"'":
         return
+    from ffslab.results.reproduce import set_argument
+
     items = [item for part in parts if part for item in parse_set(f"{key}={part}")[1]]
     raise UsageError(
         f"--set {text!r}: {value!r} is not a single value",

@@ -128,14 +128,16 @@ def _find(run: RunDirectory, case_id: str) -> CaseResult:
     from ffslab.model.files import suggestion
     from ffslab.workloads.results import results_of
 
-    results = {result["id"]: result for result in results_of(run)}
-    if case_id not in results:
-        raise UsageError(
-            f"no case {case_id!r} in {run.path}{suggestion(case_id, results)}",
-            cause="it is not part of the study, or has not run",
-            remedy=f"{program()} show {run.path}",
-        )
-    return results[case_id]
+    known = []
+    for result in results_of(run):
+        if result["id"] == case_id:
+            return result
+        known.append(result["id"])
+    raise UsageError(
+        f"no case {case_id!r} in {run.path}{suggestion(case_id, known)}",
+        cause="it is not part of the study, or has not run",
+        remedy=f"{program()} show {run.path}",
+    )
 
 
 def study_argument(manifest: dict[str, Any]) -> str:

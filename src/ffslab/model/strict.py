@@ -11,6 +11,11 @@ Positive = Annotated[int, Field(ge=1)]
 
 
 class Strict(BaseModel):
-    """No unknown keys, no conversion between types, immutable."""
+    """No unknown keys, no conversion between types, immutable.
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=True)
+    A shape is built when it is first used: building all takes longer than a short command.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, populate_by_name=True, defer_build=True
+    )

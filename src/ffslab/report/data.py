@@ -7,8 +7,10 @@ virtual time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ffslab.results.result import ShortResult
 from ffslab.results.shortfall import is_accepted
@@ -25,6 +27,7 @@ CORE_AXES = (FILESYSTEM, COMPRESSION, WRITING, STATE, SEED)
 
 SYNC, WRITE_BACK, WRITE_THROUGH = "sync", "write-back", "write-through"
 NO_COMPRESSION = "none"
+_PACKED = "Q"  # an array's type: 64 bits without sign
 BETWEEN = " · "  # the parts of a configuration's name
 
 FILESYSTEM_NAMES = {
@@ -41,7 +44,7 @@ FILESYSTEM_NAMES = {
 
 @dataclass(frozen=True)
 class Latency:
-    """One latency histogram: `buckets` are (low_ns, high_ns, count), in order, high exclusive."""
+    """One latency histogram: `packed` has its buckets, see `packed_buckets`."""
 
     phase: str
     op: str
@@ -49,7 +52,27 @@ class Latency:
     sum_ns: int
     min_ns: int
     max_ns: int
-    buckets: tuple[tuple[int, int, int], ...]
+    packed: bytes
+
+    def buckets(self) -> Iterator[tuple[int, int]]:
+        """Number (`ffslab.results.metrics.bucket_bounds`) and count of each bucket, in order."""
+        numbers = array(_PACKED)
+        numbers.frombytes(self.packed)
+        return zip(numbers[::2], numbers[1::2], strict=True)
+
+
+def packed_buckets(buckets: Sequence[Sequence[int]]) -> bytes:
+    """The buckets of a histogram, each its number and its count, in 16 bytes each.
+
+    As tuples they would take ten times that, and most of the memory of a large report. ValueError
+    for what is no such pair.
+    """
+    if not set(map(len, buckets)) <= {2}:
+        raise ValueError("a bucket is a number and a count")
+    try:
+        return array(_PACKED, chain.from_iterable(buckets)).tobytes()
+    except OverflowError as error:
+        raise ValueError("a bucket with a negative number, or one beyond all times") from error
 
 
 @dataclass(frozen=True)

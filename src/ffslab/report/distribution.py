@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ffslab.report.data import Latency
+from ffslab.results.metrics import bucket_bounds
 
 Tail = tuple[tuple[float, float], ...]
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
@@ -59,16 +60,16 @@ def merge(latencies: Iterable[Latency]) -> Distribution | None:
     kept = [latency for latency in latencies if latency.count]
     if not kept:
         return None
-    counts: dict[tuple[int, int], int] = {}
+    counts: dict[int, int] = {}
     for latency in kept:
-        for low, high, count in latency.buckets:
-            counts[(low, high)] = counts.get((low, high), 0) + count
+        for number, count in latency.buckets():
+            counts[number] = counts.get(number, 0) + count
     return Distribution(
         count=sum(latency.count for latency in kept),
         sum_ns=sum(latency.sum_ns for latency in kept),
         min_ns=min(latency.min_ns for latency in kept),
         max_ns=max(latency.max_ns for latency in kept),
-        buckets=tuple((low, high, count) for (low, high), count in sorted(counts.items())),
+        buckets=tuple((*bucket_bounds(number), counts[number]) for number in sorted(counts)),
     )
 
 

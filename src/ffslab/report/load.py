@@ -8,10 +8,11 @@ one by name and line.
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.loader import read_text, study_names
@@ -20,9 +21,8 @@ from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.report import data
-from ffslab.report.data import Case, FilesystemFact, Latency, Run
+from ffslab.report.data import Case, FilesystemFact, Latency, Run, packed_buckets
 from ffslab.report.facts import notes, time_model
-from ffslab.results.metrics import bucket_bounds
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.result import CaseHead, CaseResult, LatencyResult
 from ffslab.results.rundir import RunDirectory
@@ -30,6 +30,7 @@ from ffslab.workloads.registry import kind_of
 from ffslab.workloads.results import results_of
 
 Document = Mapping[str, Any]  # a manifest, or the spec of a case
+Figures = TypeVar("Figures")
 
 _IDENTITY = (
     "command",
@@ -108,11 +109,24 @@ def _require_results(directory: RunDirectory, found: bool) -> None:
         )
 
 
-def workload_kinds(run_dir: Path) -> tuple[str, ...]:
-    """The kinds of workload of the run's cases, in the order of their first ones."""
+@dataclass(frozen=True, slots=True)
+class Read(Generic[Figures]):
+    """What a report keeps of a result: the whole of all would fill the memory."""
+
+    head: CaseHead
+    figures: Figures
+
+
+def read_figures(
+    run_dir: Path, figures_of: Callable[[CaseResult], Figures], kind: str = ""
+) -> list[Read[Figures]]:
+    """The results of a kind of workload, or of all, with what `figures_of` takes from each.
+
+    Raises as `read_rows` does, and DamagedResultError where `figures_of` does not find its own.
+    """
     directory = open_run(run_dir)
     with explained(run_dir, directory.manifest()):
-        return tuple(dict.fromkeys(kind_of(row["spec"]) for row in read_rows(directory)))
+        return [Read(head_of(row), figures_of(row)) for row in read_rows(directory, kind)]
 
 
 @contextmanager
@@ -132,6 +146,7 @@ def outline(
     run_dir: Path, manifest: Document, specs: Sequence[Document], cases: tuple[Case, ...]
 ) -> Run:
     """A run of any workload: its cases, and what manifest and specs say of all of them."""
+    distinct = _distinct(specs)
     return Run(
         run_id=str(manifest.get("run") or run_dir.name),
         study=study_word(manifest),
@@ -139,11 +154,11 @@ def outline(
         description=str(manifest.get("description") or "").strip(),
         date=str(manifest.get("started") or ""),
         cases=cases,
-        filesystems=filesystem_facts(specs),
-        facts=time_model(specs, manifest),
+        filesystems=filesystem_facts(distinct),
+        facts=time_model(distinct, manifest),
         notes=notes(manifest),
         identity=run_identity(manifest),
-        states=state_meanings(specs),
+        states=state_meanings(distinct),
         missing=max(_planned(manifest, len(cases)) - len(cases), 0),
     )
 
@@ -182,7 +197,7 @@ def plain_case(row: CaseHead, manifest: Document, study: str, fixed: Container[s
 
 
 def head_of(row: CaseResult) -> CaseHead:
-    """What a report keeps of each result: the figures of all would fill the memory."""
+    """A result without its figures."""
     return {
         "id": row["id"],
         "axes": row["axes"],
@@ -236,7 +251,7 @@ def case_axes(row: CaseHead, fixed: Container[str]) -> dict[str, str]:
 
 
 def histogram(record: LatencyResult) -> Latency:
-    """One of the `latencies` of a result."""
+    """One of the `latencies` of a result; ValueError for a bucket that no histogram has."""
     return Latency(
         phase=record["phase"],
         op=record["op"],
@@ -244,7 +259,7 @@ def histogram(record: LatencyResult) -> Latency:
         sum_ns=record["sum_ns"],
         min_ns=record["min_ns"],
         max_ns=record["max_ns"],
-        buckets=tuple((*bucket_bounds(index), count) for index, count in record["buckets"]),
+        packed=packed_buckets(record["buckets"]),
     )
 
 
@@ -259,7 +274,7 @@ def erases_during(row: CaseResult, phases: Sequence[str]) -> tuple[int, ...]:
     )
 
 
-def distinct_specs(specs: Iterable[Document]) -> list[Document]:
+def _distinct(specs: Iterable[Document]) -> list[Document]:
     """One spec for each combination of all but workload and seed."""
     found: dict[str, Document] = {}
     for spec in specs:

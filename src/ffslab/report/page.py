@@ -20,18 +20,20 @@ from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import (
+    Read,
     explained,
     fixed_options,
     open_run,
     outline,
     plain_case,
-    read_rows,
+    read_figures,
     study_word,
-    workload_kinds,
 )
 from ffslab.report.parts import environment
 from ffslab.results.files import write_atomic
+from ffslab.results.result import CaseResult
 from ffslab.workloads.parts import report_part
+from ffslab.workloads.registry import kind_of
 
 _BLOCKS = ("style", "contents", "cautions", "body", "results", "commands_lead", "method")
 
@@ -48,13 +50,19 @@ def write_report(run_dir: Path, output: Path | None) -> Path:
 
 def render(run_dir: Path) -> str:
     """The whole page of a run."""
-    kinds = workload_kinds(run_dir)
+    found = read_figures(run_dir, _figures_of)
+    kinds = tuple(dict.fromkeys(kind_of(one.head["spec"]) for one in found))
     estimates = estimate_view(run_dir)
     if len(kinds) > 1:
         template = environment().get_template("several.html.j2")
-        return str(template.render(**_several(run_dir, kinds), estimates=estimates))
-    template = environment().get_template(_template(kinds[0]))
-    return str(template.render(**report_part(kinds[0]).page(run_dir), estimates=estimates))
+        return str(template.render(**_several(run_dir, kinds, found), estimates=estimates))
+    (kind,) = kinds
+    template = environment().get_template(_template(kind))
+    return str(template.render(**report_part(kind).page(run_dir, found), estimates=estimates))
+
+
+def _figures_of(row: CaseResult) -> Any:
+    return report_part(kind_of(row["spec"])).figures_of(row)
 
 
 def common(run: Run) -> dict[str, Any]:
@@ -93,16 +101,19 @@ def _template(kind: str) -> str:
     return f"{kind}/page.html.j2"
 
 
-def _several(run_dir: Path, kinds: Sequence[str]) -> dict[str, Any]:
-    directory = open_run(run_dir)
-    manifest = directory.manifest()
+def _several(run_dir: Path, kinds: Sequence[str], found: Sequence[Read[Any]]) -> dict[str, Any]:
+    manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        rows = list(read_rows(directory))
-        specs = [row["spec"] for row in rows]
+        specs = [one.head["spec"] for one in found]
         study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(plain_case(row, manifest, study, fixed) for row in rows)
+        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
         run = outline(run_dir, manifest, specs, cases)
-    shown = {kind: report_part(kind).page(run_dir) for kind in kinds}
+    shown = {
+        kind: report_part(kind).page(
+            run_dir, [one for one in found if kind_of(one.head["spec"]) == kind]
+        )
+        for kind in kinds
+    }
     terms = {term: meaning for page in shown.values() for term, meaning in page["glossary"]}
     return {
         **common(run),

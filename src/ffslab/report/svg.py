@@ -42,6 +42,7 @@ _DROPPED = ("aria-roledescription", "aria-hidden", "aria-label", "role", "pointe
 def theme() -> dict[str, Any]:
     """The Vega-Lite configuration that all charts share: light grid, no frame, quiet axes."""
     return {
+        "aria": False,  # the drawing as a whole gets a title instead
         "font": "Liberation Sans",  # measured with this; the page's own font is used for display
         "background": "transparent",
         "padding": {"left": 14, "right": 6, "top": 2, "bottom": 2},  # room for a wider font

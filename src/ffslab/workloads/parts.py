@@ -143,9 +143,14 @@ class ReportPart(Protocol):
 
     TITLE: str
 
-    def page(self, run_dir: Path) -> dict[str, Any]:
+    def figures_of(self, row: CaseResult) -> Any:
+        """What the page needs of a result beside its head: little, since it is kept of all."""
+        ...
+
+    def page(self, run_dir: Path, found: Sequence[Any]) -> dict[str, Any]:
         """Everything the template shows of a run's cases of this workload.
 
+        `found` are they, each an `ffslab.report.load.Read`: its head and its figures.
         What `ffslab.report.page.common` has is among it.
         """
         ...

@@ -17,6 +17,7 @@ from ffslab.report.data import Case, Latency, Run
 from ffslab.report.distribution import Distribution, merge
 from ffslab.report.load import (
     Document,
+    Read,
     axis_values,
     explained,
     fixed_options,
@@ -25,11 +26,11 @@ from ffslab.report.load import (
     open_run,
     outline,
     plain_case,
-    read_rows,
+    read_figures,
     setting,
     study_word,
 )
-from ffslab.results.result import CaseResult, PhaseResult, PhaseTask
+from ffslab.results.result import CaseHead, CaseResult, PhaseResult, PhaseTask
 from ffslab.workloads.append_log.metrics import KIND
 from ffslab.workloads.append_log.result import LINE_OPS
 from ffslab.workloads.append_log.stored import LogResult, log_of
@@ -117,20 +118,39 @@ def operations(cases: Sequence[LogCase], op: str) -> Distribution | None:
     return merge(found for one in cases for found in one.case.latencies if found.op == op)
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a result of a log says beside what every result does."""
+
+    metrics: dict[str, float]
+    latencies: tuple[Latency, ...]
+    tasks: tuple[tuple[str, int], ...]
+
+
 def load_log(run_dir: Path) -> LogRun:
-    """Read `run_dir`. Raises as `ffslab.report.load.read_rows` does."""
-    directory = open_run(run_dir)
-    manifest = directory.manifest()
-    rows = list(read_rows(directory, KIND))
+    """Read `run_dir`. Raises as `ffslab.report.load.read_figures` does."""
+    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
+
+
+def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> LogRun:
+    """The run in `run_dir` of what was read of it; raises as `load_log` does."""
+    manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        study, fixed = study_word(manifest), fixed_options([row["spec"] for row in rows])
-        cases = [_case(row, plain_case(row, manifest, study, fixed)) for row in rows]
-        run = outline(run_dir, manifest, [row["spec"] for row in rows], tuple(cases))
-        return _placed(run, rows, cases)
+        specs = [one.head["spec"] for one in found]
+        study, fixed = study_word(manifest), fixed_options(specs)
+        cases = [
+            replace(
+                plain_case(one.head, manifest, study, fixed),
+                metrics=one.figures.metrics,
+                latencies=one.figures.latencies,
+            )
+            for one in found
+        ]
+        return _placed(outline(run_dir, manifest, specs, tuple(cases)), found, cases)
 
 
-def _case(row: CaseResult, plain: Case) -> Case:
-    """A case with its figures; without what it did not get to."""
+def figures_of(row: CaseResult) -> Figures:
+    """What a case measured; without what it did not get to."""
     log = log_of(row)
     phases = {phase["phase"]: phase for phase in row["phases"]}
     found = _log_figures(log) if log else {}
@@ -138,10 +158,10 @@ def _case(row: CaseResult, plain: Case) -> Case:
         found |= _wear_figures(phases["workload"])
     if log and "append" in phases:
         found |= _life(row["spec"], log, phases["append"])
-    return replace(
-        plain,
+    return Figures(
         metrics={name: float(value) for name, value in found.items() if value is not None},
         latencies=tuple(histogram(entry) for entry in row["latencies"]),
+        tasks=_tasks(log["tasks"] if log else ()),
     )
 
 
@@ -177,7 +197,8 @@ def _life(spec: Document, log: LogResult, append: PhaseResult) -> dict[str, floa
     return {"life_lines": lines, "life_years": lines * per_line_s / _S_PER_YEAR}
 
 
-def _placed(run: Run, rows: Sequence[CaseResult], cases: Sequence[Case]) -> LogRun:
+def _placed(run: Run, found: Sequence[Read[Figures]], cases: Sequence[Case]) -> LogRun:
+    rows = [one.head for one in found]
     numeric = _numeric_axes(rows)
     axis = _axis(numeric[0], rows) if numeric else None
     aside = {*numeric, data.SEED, data.STATE}
@@ -185,15 +206,14 @@ def _placed(run: Run, rows: Sequence[CaseResult], cases: Sequence[Case]) -> LogR
     line_axes += [name for name in run.varying if name not in aside and _tells(name, cases)]
     pane_axes = [name for name in run.varying if name == data.STATE or name in numeric[1:]]
     placed = []
-    for row, case in zip(rows, cases, strict=True):
-        log = log_of(row)
+    for one, case in zip(found, cases, strict=True):
         placed.append(
             LogCase(
                 case=case,
                 label=data.group_label(case.axes, line_axes) or "all cases",
                 pane=data.group_label(case.axes, pane_axes),
-                point=_point(row, axis.name) if axis else 0.0,
-                tasks=_tasks(log["tasks"] if log else ()),
+                point=_point(one.head, axis.name) if axis else 0.0,
+                tasks=one.figures.tasks,
             )
         )
     return LogRun(run, tuple(placed), axis, tuple(line_axes))
@@ -207,7 +227,7 @@ def _tells(axis: str, cases: Sequence[Case]) -> bool:
     return axis != data.FILESYSTEM and any(len(found) > 1 for found in values.values())
 
 
-def _numeric_axes(rows: Sequence[CaseResult]) -> tuple[str, ...]:
+def _numeric_axes(rows: Sequence[CaseHead]) -> tuple[str, ...]:
     """The axes with several values that are numbers everywhere, those of the log first."""
     names = [
         name
@@ -218,13 +238,13 @@ def _numeric_axes(rows: Sequence[CaseResult]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: order.get(name, len(order))))
 
 
-def _axis(name: str, rows: Sequence[CaseResult]) -> Axis:
+def _axis(name: str, rows: Sequence[CaseHead]) -> Axis:
     points = sorted({_point(row, name) for row in rows})
     names = ((NEVER, "no sync"),) if NEVER in points else ()
     return axis_of(name, points, _TITLES.get(name, ""), names)
 
 
-def _point(row: CaseResult, name: str) -> float:
+def _point(row: CaseHead, name: str) -> float:
     """A case's place on a numeric axis: from its spec, which has every setting."""
     value = setting(row, name)
     return NEVER if name == FSYNC and not value else float(value or 0)

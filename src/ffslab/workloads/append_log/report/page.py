@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ffslab.report.curves import styles_for
 from ffslab.report.glossary import GLOSSARY
+from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import seeds_text
 from ffslab.report.quantity import sentence
 from ffslab.report.standings import ALIKE
 from ffslab.workloads.append_log.report import findings, tables
-from ffslab.workloads.append_log.report.load import LogRun, load_log
+from ffslab.workloads.append_log.report.load import Figures, LogRun, figures_of, run_of
 
 TITLE = "append-log"
+__all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 _RULE = (
     "Configurations are compared at each point, by the mean over seeds; of several points the "
     f"range is given with where its ends are. {sentence(ALIKE)} counts as alike."
@@ -27,9 +30,9 @@ _GLOSSARY = (
 )
 
 
-def page(run_dir: Path) -> dict[str, Any]:
+def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(load_log(run_dir))
+    return context(run_of(run_dir, found))
 
 
 def context(run: LogRun) -> dict[str, Any]:

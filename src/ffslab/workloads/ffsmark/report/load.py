@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ffslab.report.data import Run
+from ffslab.report.data import Latency, Run
 from ffslab.report.load import (
-    Document,
+    Read,
     erases_during,
     explained,
     fixed_options,
@@ -16,7 +16,7 @@ from ffslab.report.load import (
     open_run,
     outline,
     plain_case,
-    read_rows,
+    read_figures,
     study_word,
 )
 from ffslab.results.metrics import FLASH_TIMES
@@ -25,43 +25,64 @@ from ffslab.workloads.ffsmark.metrics import KIND, files_per_s
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a result of FFSMark says beside what every result does."""
+
+    metrics: dict[str, float]
+    latencies: tuple[Latency, ...]
+    erases: tuple[int, ...]
+
+
 def load_run(run_dir: Path) -> Run:
     """Read `run_dir`, a run of FFSMark.
 
     Raises UsageError when it is no run or has no result yet, DamagedResultError when a file is
     not what ffslab wrote.
     """
-    directory = open_run(run_dir)
-    manifest = directory.manifest()
-    rows = list(read_rows(directory, KIND))
-    with explained(run_dir, manifest):
-        return _run(run_dir, manifest, rows, directory.walls())
+    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
 
 
-def _run(
-    run_dir: Path,
-    manifest: Document,
-    rows: Sequence[CaseResult],
-    walls: Mapping[str, WallResult],
-) -> Run:
-    study, fixed = study_word(manifest), fixed_options([row["spec"] for row in rows])
-    return outline(
-        run_dir,
-        manifest,
-        [row["spec"] for row in rows],
-        tuple(
-            replace(
-                plain_case(row, manifest, study, fixed),
-                metrics=_metrics(row, walls.get(row["id"])),
-                latencies=tuple(histogram(latency) for latency in row["latencies"]),
-                erases=erases_during(row, WORKLOAD_PHASES),
-            )
-            for row in rows
-        ),
+def figures_of(row: CaseResult) -> Figures:
+    """What a case measured; without what it did not get to."""
+    return Figures(
+        metrics=_metrics(row),
+        latencies=tuple(histogram(latency) for latency in row["latencies"]),
+        erases=erases_during(row, WORKLOAD_PHASES),
     )
 
 
-def _metrics(row: CaseResult, wall: WallResult | None) -> dict[str, float]:
+def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> Run:
+    """The run in `run_dir` of what was read of it; raises as `load_run` does."""
+    directory = open_run(run_dir)
+    manifest = directory.manifest()
+    with explained(run_dir, manifest):
+        walls = directory.walls()
+        specs = [one.head["spec"] for one in found]
+        study, fixed = study_word(manifest), fixed_options(specs)
+        cases = (
+            replace(
+                plain_case(one.head, manifest, study, fixed),
+                metrics=one.figures.metrics | _wall_metrics(walls.get(one.head["id"])),
+                latencies=one.figures.latencies,
+                erases=one.figures.erases,
+            )
+            for one in found
+        )
+        return outline(run_dir, manifest, specs, tuple(cases))
+
+
+def _wall_metrics(wall: WallResult | None) -> dict[str, float]:
+    """What a case took of the host's time, if that is known."""
+    if wall is None:
+        return {}
+    metrics = {"wall_ns": float(wall["wall_ns"])}
+    if wall["virtual_per_wall"] is not None:
+        metrics["virtual_per_wall"] = float(wall["virtual_per_wall"])
+    return metrics
+
+
+def _metrics(row: CaseResult) -> dict[str, float]:
     phases = {phase["phase"]: phase for phase in row["phases"]}
     own = [phases[name] for name in WORKLOAD_PHASES if name in phases]
     metrics = {f"{phase['phase']}_ns": float(phase["duration_ns"]) for phase in own}
@@ -72,10 +93,6 @@ def _metrics(row: CaseResult, wall: WallResult | None) -> dict[str, float]:
         metrics.update(_flash_time(own))
     if row["virtual_ns"] is not None:
         metrics["total_ns"] = float(row["virtual_ns"])
-    if wall is not None:
-        metrics["wall_ns"] = float(wall["wall_ns"])
-        if wall["virtual_per_wall"] is not None:
-            metrics["virtual_per_wall"] = float(wall["virtual_per_wall"])
     return metrics
 
 

@@ -11,6 +11,7 @@ from ffslab.report import data, tails, wear
 from ffslab.report.charts import CUT_MEANING, Look, look_for, options_key
 from ffslab.report.data import Group, Run
 from ffslab.report.distribution import PERCENTILES, merge
+from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import Key, Panel, Table, seeds_text
 from ffslab.report.quantity import Metric, duration, grouped
@@ -18,10 +19,11 @@ from ffslab.report.topics import Finding, Topic
 from ffslab.workloads.ffsmark.report import charts, findings
 from ffslab.workloads.ffsmark.report.catalogue import METRICS, OPERATIONS, RESULT_TABLES
 from ffslab.workloads.ffsmark.report.findings import Cell
-from ffslab.workloads.ffsmark.report.load import load_run
+from ffslab.workloads.ffsmark.report.load import Figures, figures_of, run_of
 from ffslab.workloads.ffsmark.report.questions import Question, ask
 
 TITLE = "FFSMark"
+__all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ class LatencySection:
     table: Table
 
 
-def page(run_dir: Path) -> dict[str, Any]:
+def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of FFSMark."""
-    return context(load_run(run_dir))
+    return context(run_of(run_dir, found))
 
 
 def context(run: Run) -> dict[str, Any]:

@@ -14,17 +14,16 @@ from ffslab.model.canonical import canonical_json
 from ffslab.report import data
 from ffslab.report.load import (
     Document,
+    Read,
     axis_values,
-    distinct_specs,
     explained,
     fixed_options,
-    head_of,
     is_number,
     open_run,
     outline,
     part_titles,
     plain_case,
-    read_rows,
+    read_figures,
     setting,
     study_word,
 )
@@ -60,7 +59,7 @@ class _Place(TypedDict):
     asked_bytes: int
 
 
-class _Figures(TypedDict):
+class Figures(TypedDict):
     """What of a `MicroCase` was measured."""
 
     streams: tuple[Stream, ...]
@@ -78,32 +77,26 @@ class _Figures(TypedDict):
 
 
 def load_micro(run_dir: Path) -> MicroRun:
-    """Read `run_dir`. Raises as `ffslab.report.load.load_run` does."""
-    directory = open_run(run_dir)
-    manifest = directory.manifest()
-    rows: list[CaseHead] = []
-    figures: list[_Figures] = []
+    """Read `run_dir`. Raises as `ffslab.report.load.read_figures` does."""
+    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
+
+
+def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> MicroRun:
+    """The run in `run_dir` of what was read of it; raises as `load_micro` does."""
+    manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        for row in read_rows(directory, KIND):
-            rows.append(head_of(row))
-            figures.append(_figures(row))
-        return _micro_run(run_dir, manifest, rows, figures)
+        return _micro_run(run_dir, manifest, found)
 
 
-def _micro_run(
-    run_dir: Path,
-    manifest: Document,
-    rows: Sequence[CaseHead],
-    figures: Sequence[_Figures],
-) -> MicroRun:
-    study = study_word(manifest)
-    specs = distinct_specs(row["spec"] for row in rows)
-    fixed = fixed_options([row["spec"] for row in rows])
+def _micro_run(run_dir: Path, manifest: Document, found: Sequence[Read[Figures]]) -> MicroRun:
+    study, rows = study_word(manifest), [one.head for one in found]
+    specs = [row["spec"] for row in rows]
+    fixed = fixed_options(specs)
     plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
     numeric = _numeric_axes(rows)
     line_axes = [data.FILESYSTEM]
     cases = []
-    for row, case, found in zip(rows, plain, figures, strict=True):
+    for one, row, case in zip(found, rows, plain, strict=True):
         line = {name: value for name, value in case.axes.items() if name not in numeric}
         for name in (*_OWN_PLACE, *_state_axis(numeric)):
             line.pop(name, None)
@@ -116,7 +109,7 @@ def _micro_run(
                 line=line,
                 numbers={name: _number(row, name) for name in numeric},
                 **_place(row),
-                **found,
+                **one.figures,
             )
         )
     varying = [a for a in line_axes if len({case.line.get(a, "") for case in cases}) > 1]
@@ -170,12 +163,12 @@ def _place(row: CaseHead) -> _Place:
     }
 
 
-def _figures(row: CaseResult) -> _Figures:
+def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
     phases = {phase["phase"]: phase for phase in row["phases"]}
     whole, flush = phases.get("workload") or phases.get("measure"), phases.get("flush")
     streams, micro, preparation = streams_of(row), micro_of(row), row.get("preparation")
-    found: _Figures = {
+    found: Figures = {
         "streams": tuple(_stream(one, one["all"]) for one in streams if one["all"]),
         "erases_mean": whole.get("erases_mean") if whole else None,
         "erases_std": whole.get("erases_std") if whole else None,

@@ -12,6 +12,7 @@ from ffslab.errors import DamagedResultError
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style
 from ffslab.report.glossary import GLOSSARY
+from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import Table, seeds_text
 from ffslab.report.quantity import duration, grouped, sentence, significant
@@ -20,7 +21,7 @@ from ffslab.report.topics import Finding, Topic
 from ffslab.workloads.micro.report import charts, findings, tables
 from ffslab.workloads.micro.report.data import REQUEST, MicroCase, MicroRun
 from ffslab.workloads.micro.report.figures import figures, idle_figures
-from ffslab.workloads.micro.report.load import load_micro
+from ffslab.workloads.micro.report.load import Figures, figures_of, run_of
 from ffslab.workloads.micro.report.requests import MOST_DOTS, Choice, choose, course_of
 from ffslab.workloads.micro.report.series import Section, labels_of, sections
 
@@ -36,6 +37,7 @@ _CACHE = {
     "keep": "page cache kept",
 }
 TITLE = "Micro-benchmarks"
+__all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 _GLOSSARY = (
     ("request, response time", "One read() or write() of a given size; how long the call took."),
     (
@@ -71,9 +73,9 @@ class CourseView:
     drawing: str
 
 
-def page(run_dir: Path) -> dict[str, Any]:
+def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(load_micro(run_dir))
+    return context(run_of(run_dir, found))
 
 
 def context(run: MicroRun) -> dict[str, Any]:

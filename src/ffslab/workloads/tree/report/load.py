@@ -16,22 +16,21 @@ from ffslab.report import data
 from ffslab.report.axes import FILES
 from ffslab.report.load import (
     Document,
+    Read,
     axis_values,
-    distinct_specs,
     explained,
     fixed_options,
-    head_of,
     is_number,
     open_run,
     outline,
     part_titles,
     plain_case,
-    read_rows,
+    read_figures,
     setting,
     study_word,
 )
 from ffslab.report.quantity import significant
-from ffslab.results.result import CaseHead
+from ffslab.results.result import CaseHead, CaseResult
 from ffslab.workloads.tree.metrics import KIND
 from ffslab.workloads.tree.report.data import (
     AGENT,
@@ -70,26 +69,31 @@ _TREE_SETTINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """What is kept of a line of the results."""
+class Figures:
+    """What a result of a tree says beside what every result does."""
 
-    head: CaseHead
     tree: TreeResult | None
     image: ImageResult | None
 
 
 def load_tree(run_dir: Path) -> TreeRun:
-    """Read `run_dir`. Raises as `ffslab.report.load.load_run` does."""
-    directory = open_run(run_dir)
-    manifest = directory.manifest()
+    """Read `run_dir`. Raises as `ffslab.report.load.read_figures` does."""
+    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
+
+
+def figures_of(row: CaseResult) -> Figures:
+    """What a case measured; None for what it did not get to."""
+    return Figures(tree_of(row), image_of(row))
+
+
+def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> TreeRun:
+    """The run in `run_dir` of what was read of it; raises as `load_tree` does."""
+    manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        found = [
-            _Read(head_of(row), tree_of(row), image_of(row)) for row in read_rows(directory, KIND)
-        ]
         return _tree_run(run_dir, manifest, found)
 
 
-def _tree_run(run_dir: Path, manifest: Document, found: Sequence[_Read]) -> TreeRun:
+def _tree_run(run_dir: Path, manifest: Document, found: Sequence[Read[Figures]]) -> TreeRun:
     rows = [one.head for one in found]
     study = study_word(manifest)
     fixed = fixed_options([row["spec"] for row in rows])
@@ -98,7 +102,7 @@ def _tree_run(run_dir: Path, manifest: Document, found: Sequence[_Read]) -> Tree
     cases = tuple(_case(one, case, numeric, shape) for one, case in zip(found, plain, strict=True))
     labels, lines = _labels(cases)
     return TreeRun(
-        run=outline(run_dir, manifest, distinct_specs(row["spec"] for row in rows), plain),
+        run=outline(run_dir, manifest, [row["spec"] for row in rows], plain),
         cases=_with_files(cases) if shape else cases,
         labels=labels,
         lines=lines,
@@ -132,15 +136,18 @@ def _number_of(value: Any) -> float | None:
     return float(match[1]) if match else None
 
 
-def _case(one: _Read, plain: data.Case, numeric: Sequence[str], shape: Sequence[str]) -> TreeCase:
+def _case(
+    one: Read[Figures], plain: data.Case, numeric: Sequence[str], shape: Sequence[str]
+) -> TreeCase:
     row = one.head
     spec = row["spec"]
     workload = spec["workload"]
     own = (*numeric, *_SHAPE, _STEPS, CPU, "part", data.SEED)
     words = tuple(str(workload["steps"]).split())
     roles = roles_of(words)
-    steps = tuple(_step(entry, roles) for entry in (one.tree["steps"] if one.tree else ()))
-    memory = one.tree["memory"] if one.tree else ()
+    tree = one.figures.tree
+    steps = tuple(_step(entry, roles) for entry in (tree["steps"] if tree else ()))
+    memory = tree["memory"] if tree else ()
     return TreeCase(
         id=plain.id,
         seed=plain.seed,
@@ -161,7 +168,7 @@ def _case(one: _Read, plain: data.Case, numeric: Sequence[str], shape: Sequence[
         twin=plain.scenario((CPU,)),
         steps=steps,
         memory=tuple(_memory(entry, steps) for entry in memory),
-        image=_image(one.image) if one.image else None,
+        image=_image(one.figures.image) if one.figures.image else None,
     )
 
 

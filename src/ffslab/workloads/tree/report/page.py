@@ -10,16 +10,18 @@ from typing import Any
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style, styles_for
 from ffslab.report.glossary import GLOSSARY
+from ffslab.report.load import Read
 from ffslab.report.page import common, fixed_axes
 from ffslab.report.parts import Table, seeds_text
 from ffslab.report.topics import Finding
 from ffslab.workloads.tree.report import figures, findings, options, rating, tables
 from ffslab.workloads.tree.report.data import TreeRun
 from ffslab.workloads.tree.report.figures import Panels
-from ffslab.workloads.tree.report.load import load_tree
+from ffslab.workloads.tree.report.load import Figures, figures_of, run_of
 from ffslab.workloads.tree.report.series import Section, images, sections
 
 TITLE = "Directory trees"
+__all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 _GLOSSARY = (
     ("mount", "From the first step (attaching UBI, where there is one) to the end of mount(2)."),
     ("unmount", "Until umount(2) has ended and, where there is UBI, is detached."),
@@ -56,9 +58,9 @@ class MemoryView:
 _MEANS = "figures are means over them, with their range"
 
 
-def page(run_dir: Path) -> dict[str, Any]:
+def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(load_tree(run_dir))
+    return context(run_of(run_dir, found))
 
 
 def context(run: TreeRun) -> dict[str, Any]:
