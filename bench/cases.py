@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from bench.guest import Guest
+from bench.guest import Guest, Runner
 from ffslab.errors import InfrastructureError
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import load_catalog, parse_toml
@@ -19,22 +19,23 @@ from ffslab.targets.virtual_flash import MOUNT_POINT, module_path, plan_text, vn
 _STUDY = """
 schema = 1
 name = "bench"
-title = "FFSMark at full size, compression off, UBIFS with write-back"
+title = "FFSMark at full size, UBIFS with write-back"
 
 [base]
 board = "apf27"
 partition_bytes = "100 MiB"
 seeds = [1]
-options.compression = "none"
 
 [base.workload]
 number = 5000
 transactions = 15000
 
 [axes]
-filesystem = ["jffs2", "ubifs"]
+filesystem = ["jffs2", "ubifs", "yaffs2"]
 state = ["free", "aged"]
+"options.compression" = ["none", "default"]
 """
+ZLIB = "jffs2 free, zlib"
 _TIME_PAGE = b"/dev/vtime\0"
 _STOPPED_CLOCK = b"/dev/zero\0\0"
 # Bytes of its identification: 256 MiB in pages of 2 KiB, 64 to the erase block.
@@ -46,10 +47,18 @@ DRIVER_PAGES_PER_BLOCK = 64
 
 
 def ffsmark_cases() -> dict[str, Case]:
-    """The four cases by name: "jffs2 free", "jffs2 aged", "ubifs free", "ubifs aged"."""
+    """The cases by name: "jffs2 free", "jffs2 aged", likewise of UBIFS and YAFFS2, and ZLIB."""
     catalog = load_catalog()
     study = study_from_document(parse_toml(_STUDY, "bench"), catalog, "bench")
-    return {f"{case.filesystem.name} {case.state.name}": case for case in expand(study, catalog)}
+    found = {}
+    for case in expand(study, catalog):
+        name = f"{case.filesystem.name} {case.state.name}"
+        compression = dict(case.filesystem.options)["compression"]
+        if compression == "none":
+            found[name] = case
+        elif f"{name}, {compression}" == ZLIB:
+            found[ZLIB] = case
+    return found
 
 
 def balanced_cases() -> tuple[Case, ...]:
@@ -74,6 +83,19 @@ def ffsmark(lab: LabBuild, case: Case) -> Guest:
     """
     lines = [line for line in plan_text(case).splitlines() if "/proc/cpu_model" not in line]
     return Guest(lab, case, _joined(lines))
+
+
+def counted_blocks(runner: Runner, lab: LabBuild, case: Case) -> int:
+    """How many basic blocks the guest of a case executes, as its CPU model counts them."""
+    stream = runner.records(Guest(lab, case, plan_text(case)))
+    for record in stream.of_type("file"):
+        if record["path"] == "/proc/cpu_model":
+            return int(dict(line.split() for line in record["text"].splitlines())["blocks"])
+    raise InfrastructureError(
+        "a guest did not say what its CPU model counted",
+        cause="plans no longer capture /proc/cpu_model",
+        remedy="adapt bench/cases.py",
+    )
 
 
 def ffsmark_on_tmpfs(lab: LabBuild, case: Case) -> Guest:

@@ -1,4 +1,4 @@
-"""The five measurements of the benchmark: each runs its guests and gives lines and raw figures."""
+"""The measurements of single guests, and of two at once: lines to print, and raw figures."""
 
 from __future__ import annotations
 
@@ -12,10 +12,20 @@ from bench.guest import Runner, Sample, interleave
 from bench.pool import pool_time
 from bench.ratios import DriverCost, Goal, Line, driver_cost, ratio_spread, spread
 from ffslab.errors import InfrastructureError
+from ffslab.kernel import ensure_lab
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 
-FLOOR_GOALS = {"free": Goal(1.5), "aged": Goal(2.2)}
+TMPFS_GOAL = Goal(0.3, unit="s")
+SPEED_GOALS = {
+    "yaffs2 aged": Goal(200, "at least"),
+    "jffs2 aged": Goal(60, "at least"),
+    "ubifs aged": Goal(50, "at least"),
+    "jffs2 free": Goal(35, "at least"),
+    "ubifs free": Goal(30, "at least"),
+    cases.ZLIB: Goal(25, "at least"),
+}
+HOOK_GOAL = Goal(0.7, unit="ns")
 CPU_MODEL_GOAL = Goal(1.25)
 DRIVER_GOAL = Goal(0.25)
 BOOT_GOAL = Goal(0.15, unit="s")
@@ -48,34 +58,33 @@ class Measured:
     raw: Mapping[str, object] = field(default_factory=dict)
 
 
-def floor(bench: Bench) -> Measured:
-    """FFSMark on the file systems against tmpfs, and virtual over wall time."""
-    all_cases = cases.ffsmark_cases()
-    floor_guest = cases.ffsmark_on_tmpfs(bench.lab, all_cases["jffs2 free"])
-    guests = {"tmpfs": floor_guest}
-    guests |= {name: cases.ffsmark(bench.lab, case) for name, case in all_cases.items()}
+def speed(bench: Bench) -> Measured:
+    """Virtual time ÷ host CPU time of whole guests, and what a guest costs without flash."""
+    known = cases.ffsmark_cases()
+    guests = {"tmpfs": cases.ffsmark_on_tmpfs(bench.lab, known["jffs2 free"])}
+    guests |= {name: cases.ffsmark(bench.lab, known[name]) for name in SPEED_GOALS}
     samples = interleave(
         {name: partial(bench.runner.run, guest) for name, guest in guests.items()},
         bench.repeats,
         bench.tell,
     )
-    lines = [Line("1. FFSMark on flash ÷ on tmpfs, CPU model and monitor on")]
-    for name, case in all_cases.items():
-        lines += _wall_and_cpu(bench, name, samples, name, "tmpfs", FLOOR_GOALS[case.state.name])
-    lines.append(Line("   for information, wall time in seconds"))
-    lines += [Line(name, spread(_walls(samples[name])), unit="s") for name in guests]
-    lines.append(Line("4a. Virtual ÷ wall time"))
-    for name in all_cases:
+    lines = [Line("1. FFSMark at full size: virtual ÷ host CPU time, whole guests")]
+    for name, goal in SPEED_GOALS.items():
         virtual = [sample.virtual_s for sample in samples[name]]
-        lines.append(Line(name, ratio_spread(virtual, _walls(samples[name]))))
+        lines.append(Line(name, ratio_spread(virtual, _cpus(samples[name])), goal))
+    lines.append(Line("   host CPU of a guest in seconds"))
+    for name in guests:
+        own = TMPFS_GOAL if name == "tmpfs" else None
+        lines.append(Line(name, spread(_cpus(samples[name])), own, "s"))
     return Measured(tuple(lines), _raw(samples))
 
 
-def cpu_model(bench: Bench, nocpu: LabBuild) -> Measured:
+def cpu_model(bench: Bench) -> Measured:
     """The CPU model against a free CPU, and against a kernel without it."""
     stopped = cases.with_stopped_clock(bench.lab, bench.scratch)
-    nocpu_stopped = cases.with_stopped_clock(nocpu, bench.scratch)
+    nocpu_stopped = cases.with_stopped_clock(ensure_lab("nocpu"), bench.scratch)
     lines: list[Line] = []
+    hooks = [Line("2c. The counter hook, on kernels with and without it, prices 0")]
     raw: dict[str, object] = {}
     charging = [Line("2a. CPU model on ÷ prices 0, same kernel (charging alone)")]
     whole = [
@@ -90,6 +99,7 @@ def cpu_model(bench: Bench, nocpu: LabBuild) -> Measured:
             "on": cases.ffsmark(bench.lab, case),
             "without": cases.ffsmark(nocpu_stopped, free),
             "on, stopped": cases.ffsmark(stopped, case),
+            "free, stopped": cases.ffsmark(stopped, free),
         }
         samples = interleave(
             {key: partial(bench.runner.run, guest) for key, guest in guests.items()},
@@ -98,8 +108,12 @@ def cpu_model(bench: Bench, nocpu: LabBuild) -> Measured:
         )
         charging += _wall_and_cpu(bench, name, samples, "on", "free", CPU_MODEL_GOAL)
         whole += _wall_and_cpu(bench, name, samples, "on, stopped", "without", CPU_MODEL_GOAL)
-        raw[name] = _raw(samples)
-    lines += [*charging, *whole]
+        blocks = cases.counted_blocks(bench.runner, bench.lab, free)
+        pairs = zip(samples["free, stopped"], samples["without"], strict=True)
+        per_block = [(one.cpu_s - other.cpu_s) * 1e9 / blocks for one, other in pairs]
+        hooks.append(Line(f"{name}, per basic block", spread(per_block), HOOK_GOAL, "ns"))
+        raw[name] = {**_raw(samples), "blocks": blocks}
+    lines += [*charging, *whole, *hooks]
     return Measured(tuple(lines), raw)
 
 
@@ -159,7 +173,7 @@ def boot(bench: Bench) -> Measured:
     if len(known) != len(first):
         raise InfrastructureError("a guest ended without a record")
     lines = (
-        Line("4b. Guest: process start to the agent's first record"),
+        Line("4. Guest: process start to the agent's first record"),
         Line("time", spread(known), BOOT_GOAL, unit="s"),
         Line("host CPU, whole guest", spread([s.cpu_s for s in samples["guest"]]), unit="s"),
         Line("÷ starting `true` in the same way", ratio_spread(known, _walls(samples["true"]))),

@@ -15,7 +15,7 @@ from ffslab.campaign.states import StateRoom
 from ffslab.errors import InfrastructureError
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
-from ffslab.results.rundir import create_run
+from ffslab.results.rundir import RunDirectory, create_run
 from ffslab.results.shortfall import is_good
 from ffslab.targets.target import Opening
 from ffslab.targets.uml.site import UmlSite
@@ -24,6 +24,8 @@ from ffslab.targets.uml.site import UmlSite
 @dataclass(frozen=True, slots=True)
 class PoolTime:
     """Seconds of one run: of the wall, of all guests together, of ffslab's own process's CPU."""
+
+    run: RunDirectory
 
     wall_s: float
     guests_s: float
@@ -69,4 +71,4 @@ def pool_time(
         own_cpu_s, wall_s = time.process_time() - cpu, time.monotonic() - wall
     if end.interrupted:
         raise KeyboardInterrupt
-    return PoolTime(wall_s, guests.wall_ns / 1e9, own_cpu_s)
+    return PoolTime(run, wall_s, guests.wall_ns / 1e9, own_cpu_s)

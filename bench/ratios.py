@@ -31,7 +31,8 @@ class Goal:
 
     def __str__(self) -> str:
         sign = "≤" if self.direction == "at most" else "≥"
-        return f"{sign} {self.limit:.2f}{self.unit and ' ' + self.unit}"
+        digits = 2 if self.limit < 100 else 0
+        return f"{sign} {self.limit:.{digits}f}{self.unit and ' ' + self.unit}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from bench import cases, flash_cost, flash_table, measurements, micro, tree
+from bench import cases, commands, flash_cost, flash_table, measurements, micro, report, tree
 from bench.flash_cost import FlashCosts
 from bench.guest import Runner
 from bench.measurements import Bench, Measured
@@ -18,12 +18,25 @@ from ffslab.campaign.run import usable_cpus
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.kernel import ensure_lab
 from ffslab.kernel.cache import cache_root
-from ffslab.kernel.lab_build import LabBuild
 from ffslab.targets.uml.scratch import largest_need, scratch_directory
 
 QUIET_LOAD = 0.5
-TIMED_PARTS = ("floor", "cpu", "driver", "boot", "jobs", "micro", "tree")
+_MEASUREMENTS: Mapping[str, Callable[[Bench], Measured]] = {
+    "speed": measurements.speed,
+    "cpu": measurements.cpu_model,
+    "driver": measurements.driver,
+    "boot": measurements.boot,
+    "jobs": measurements.jobs,
+    "micro": micro.measure,
+    "tree": tree.measure,
+    "short": commands.short,
+    "report": report.measure,
+    "start": commands.start,
+    "setup": commands.setup,
+}
+TIMED_PARTS = tuple(_MEASUREMENTS)
 PARTS = (*TIMED_PARTS, "flash")
+_ONLY_IF_NAMED = ("setup",)  # builds everything once more
 
 
 Say = Callable[[str], None]
@@ -45,14 +58,14 @@ class Request:
 
 
 def run_bench(request: Request) -> bool:
-    """Measures the parts (all if none is named) and prints them; whether every goal is met.
+    """Measures the parts (most if none is named) and prints them; whether every goal is met.
 
     Raises UsageError for an unknown part, InfrastructureError if a guest does not pass.
     """
     unknown = [part for part in request.parts if part not in PARTS]
     if unknown:
         raise UsageError(f"no part {unknown[0]!r}", remedy=f"one of: {', '.join(PARTS)}")
-    wanted = [part for part in PARTS if not request.parts or part in request.parts]
+    wanted = [part for part in PARTS if part in (request.parts or parts_by_default())]
     timed = [part for part in wanted if part in TIMED_PARTS]
     if request.markdown and timed:
         raise UsageError(
@@ -79,11 +92,10 @@ def run_bench(request: Request) -> bool:
         def tell(part: str, text: str) -> None:
             request.tell(f"{part}: {text}")
 
-        nocpu = ensure_lab("nocpu") if "cpu" in timed else lab
         quiet = load <= QUIET_LOAD
         for part in timed:
             bench = Bench(lab, runner, scratch, cpus, request.repeats, quiet, partial(tell, part))
-            results[part] = _measure(part, bench, nocpu)
+            results[part] = _MEASUREMENTS[part](bench)
         if "flash" in wanted:
             costs = flash_cost.measure(lab, runner, scratch, partial(tell, "flash"))
     request.tell("")
@@ -104,22 +116,9 @@ def _say_costs(request: Request, costs: FlashCosts) -> bool:
     return all(check.met for check in flash_table.checks(costs))
 
 
-def _measure(part: str, bench: Bench, nocpu: LabBuild) -> Measured:
-    match part:
-        case "floor":
-            return measurements.floor(bench)
-        case "cpu":
-            return measurements.cpu_model(bench, nocpu)
-        case "driver":
-            return measurements.driver(bench)
-        case "boot":
-            return measurements.boot(bench)
-        case "jobs":
-            return measurements.jobs(bench)
-        case "micro":
-            return micro.measure(bench)
-        case _:
-            return tree.measure(bench)
+def parts_by_default() -> tuple[str, ...]:
+    """What is measured if no part is named."""
+    return tuple(part for part in PARTS if part not in _ONLY_IF_NAMED)
 
 
 def _write_json(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench import cases, tree
-from bench.guest import Sample, interleave, measure
+from bench.guest import Guest, Sample, interleave, measure
+from bench.measurements import SPEED_GOALS
 from bench.ratios import (
     COLUMNS,
     Goal,
@@ -28,6 +30,7 @@ from bench.ratios import (
 
 from ffslab.errors import InfrastructureError
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.protocol.records import RecordStream
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.tree.checks import mean_shape
 
@@ -156,11 +159,14 @@ def test_the_stopped_clock_changes_the_agent_in_one_place(tmp_path: Path) -> Non
         cases.with_stopped_clock(_lab(tmp_path, b"\x7fELF"), tmp_path)
 
 
-def test_the_four_cases_are_the_full_workload(tmp_path: Path) -> None:
+def test_the_cases_are_the_full_workload(tmp_path: Path) -> None:
     found = cases.ffsmark_cases()
-    assert set(found) == {"jffs2 free", "jffs2 aged", "ubifs free", "ubifs aged"}
-    for case in found.values():
+    assert set(found) >= set(SPEED_GOALS)
+    for name, case in found.items():
         assert (case.workload.number, case.workload.transactions, case.seed) == (5000, 15000, 1)
+        assert name.startswith(f"{case.filesystem.name} {case.state.name}")
+        compression = dict(case.filesystem.options)["compression"]
+        assert compression == ("zlib" if name == cases.ZLIB else "none")
     lab = _lab(tmp_path, b"")
     on_flash = cases.ffsmark(lab, found["jffs2 free"]).plan.splitlines()
     on_tmpfs = cases.ffsmark_on_tmpfs(lab, found["jffs2 free"]).plan.splitlines()
@@ -173,6 +179,27 @@ def test_the_four_cases_are_the_full_workload(tmp_path: Path) -> None:
 def test_the_balanced_cases_are_four_different_ones() -> None:
     found = cases.balanced_cases()
     assert len({case.id for case in found}) == len({case.spec_hash for case in found}) == 4
+
+
+def test_what_the_cpu_model_counted_is_read_from_the_records(tmp_path: Path) -> None:
+    case = cases.ffsmark_cases()["jffs2 free"]
+    booted: list[Guest] = []
+
+    class Recorded:
+        def __init__(self, *records: dict[str, str]) -> None:
+            self._stream = RecordStream(records, (), False)
+
+        def records(self, guest: Guest) -> RecordStream:
+            booted.append(guest)
+            return self._stream
+
+    other = {"type": "file", "path": "/proc/vnand/chip0/counters", "text": "reads 1\n"}
+    model = {"type": "file", "path": "/proc/cpu_model", "text": "blocks 265821568\nbytes 7\n"}
+    runner: Any = Recorded(other, model)
+    assert cases.counted_blocks(runner, _lab(tmp_path, b""), case) == 265_821_568
+    assert "capture path=/proc/cpu_model" in booted[0].plan
+    with pytest.raises(InfrastructureError):
+        cases.counted_blocks(Recorded(other), _lab(tmp_path, b""), case)  # type: ignore[arg-type]
 
 
 def test_driver_loops_differ_in_the_driver_alone(tmp_path: Path) -> None:

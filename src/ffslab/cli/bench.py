@@ -7,9 +7,12 @@ a checkout, and is found from there.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +24,8 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Argument(
                 metavar="[PART]...",
-                help="floor, cpu, driver, boot, jobs, micro, tree, flash [all].",
+                help="speed, cpu, driver, boot, jobs, micro, tree, short, report, start, flash "
+                "[these]; setup; or profile STUDY [ffsmark].",
             ),
         ] = None,
         repeats: Annotated[
@@ -33,21 +37,54 @@ def register(app: typer.Typer) -> None:
         markdown: Annotated[
             bool, typer.Option("--markdown", help="Part flash: tables for a document.")
         ] = False,
+        case: Annotated[
+            str | None,
+            typer.Option("--case", metavar="ID", help="profile: this case [first]."),
+        ] = None,
+        settings: Annotated[
+            list[str] | None,
+            typer.Option("--set", metavar="AXIS=VALUE", help="profile: as for run."),
+        ] = None,
     ) -> None:
         """Measure the lab's own speed, and what its file systems do to flash.
 
-        For developers. Speed is measured against baselines, takes minutes and needs a quiet
-        host; part flash counts, and is the same on any host.
+        For developers. Speed takes minutes and needs a quiet host; part flash counts, and is the
+        same on any host. Part setup builds all anew, in a cache of its own. `bench profile STUDY
+        --case ID` runs one case under perf and says where the host's time goes.
         """
         import importlib
         import sys
 
-        from ffslab.errors import EXIT_FAILED, EXIT_OK
+        from ffslab.errors import EXIT_FAILED, EXIT_OK, UsageError
 
         sys.path.insert(0, str(_checkout_root()))
+        if parts and parts[0] == "profile":
+            _profile(parts[1:], case, settings or ())
+            return
+        if case or settings:
+            raise UsageError(
+                "--case and --set are for profile alone", remedy="ffslab bench profile STUDY"
+            )
         run = importlib.import_module("bench.run")
         request = run.Request(tuple(parts or ()), repeats, json_file, markdown, typer.echo, _tell)
         raise typer.Exit(EXIT_OK if run.run_bench(request) else EXIT_FAILED)
+
+
+def _profile(words: Sequence[str], case: str | None, settings: Sequence[str]) -> None:
+    """`bench profile [STUDY]`: one case under perf."""
+    import importlib
+
+    from ffslab.cli.parse import parse_set
+    from ffslab.errors import UsageError
+
+    if len(words) > 1:
+        raise UsageError(
+            f"{words[1]!r} after the study", remedy="ffslab bench profile STUDY --case ID"
+        )
+    profiling = importlib.import_module("bench.profiling")
+    study = words[0] if words else "ffsmark"
+    wanted = profiling.Wanted(study, case, [parse_set(text) for text in settings])
+    profiling.run_profile(wanted, typer.echo, _tell)
 
 
 def _tell(text: str) -> None:

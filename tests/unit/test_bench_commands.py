@@ -1,0 +1,95 @@
+"""The benchmark's parts that measure commands: what they run, how they judge, what they write."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from bench import commands, report, run
+from bench.commands import Cost, cost_of
+from bench.measurements import Bench
+
+from ffslab.errors import InfrastructureError, UsageError
+from ffslab.protocol.records import RecordStream
+from ffslab.report.load import open_run, read_rows
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome
+
+
+def _bench(tmp_path: Path, *, quiet: bool) -> Bench:
+    nothing: Any = None
+    return Bench(nothing, nothing, tmp_path, (0, 1), 2, quiet, lambda _: None)
+
+
+def test_a_command_and_its_children_are_measured(tmp_path: Path) -> None:
+    burn = "x = b'x' * 200_000_000; sum(range(3_000_000))"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])"
+    idle = cost_of([sys.executable, "-c", "pass"], tmp_path)
+    busy = cost_of([sys.executable, "-c", code], tmp_path)
+    assert busy.cpu_s > idle.cpu_s > 0
+    assert busy.peak_bytes > idle.peak_bytes + 100_000_000
+
+
+def test_a_command_that_fails_is_an_error_with_what_it_said(tmp_path: Path) -> None:
+    with pytest.raises(InfrastructureError) as caught:
+        cost_of(["sh", "-c", "echo no such study >&2; exit 2"], tmp_path, ("a slip", "look"))
+    assert "no such study" in str(caught.value)
+    assert "exit code 2" in str(caught.value)
+    assert (caught.value.cause, caught.value.remedy) == ("a slip", "look")
+
+
+@pytest.mark.parametrize(("wall_s", "cpu_s"), [(2.6, 4.0), (2.0, 5.1)])
+def test_short_cases_are_judged_by_the_clock_of_a_quiet_host(
+    wall_s: float, cpu_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 cases on two cores: the goal is 2.5 s of wall time, 5 s of CPU time."""
+    monkeypatch.setattr(commands, "cost_of", lambda *_: Cost(wall_s, cpu_s, 0))
+    for quiet in (True, False):
+        folder = tmp_path / str(quiet)
+        folder.mkdir()
+        lines = commands.short(_bench(folder, quiet=quiet)).lines
+        (judged,) = [line for line in lines if line.goal]
+        assert ("wall" in judged.label) is quiet
+        assert judged.missed is (quiet == (wall_s > 2.5))
+
+
+def test_a_slow_start_is_missed_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "cost_of", lambda *_: Cost(0, 0.2, 0))
+    lines = commands.start(_bench(tmp_path, quiet=False)).lines
+    assert [line.label for line in lines if line.missed] == ["ffslab --help"]
+    assert sum(line.goal is not None for line in lines) == 4
+
+
+def test_the_copies_are_a_run_of_every_case_with_the_figures_of_one_seed(tmp_path: Path) -> None:
+    measured = {}
+    for number, case in enumerate(report.prepared_with([1]).cases):
+        result = case_result(case, Outcome("pass"), RecordStream((), (), False), None)
+        measured[report.configuration(case)] = {**result, "virtual_ns": number}
+    planned = report.prepared_with(range(1, 4))
+    assert report.write_copies(tmp_path / "r", planned, measured) == len(planned.cases) == 42  # type: ignore[arg-type]
+    rows = list(read_rows(open_run(tmp_path / "r")))
+    assert [(row["id"], row["spec_hash"]) for row in rows] == [
+        (case.id, case.spec_hash) for case in planned.cases
+    ]
+    assert {row["spec"]["seed"] for row in rows} == {1, 2, 3}
+    by_value: dict[int | None, set[str]] = {}
+    for row in rows:
+        by_value.setdefault(row["virtual_ns"], set()).add(row["id"].rpartition("-")[0])
+    assert len(by_value) == 14
+    assert all(len(names) == 1 for names in by_value.values())
+
+
+def test_everything_anew_is_built_only_if_that_is_asked_for() -> None:
+    assert "setup" in run.PARTS
+    assert set(run.PARTS) - set(run.parts_by_default()) == {"setup"}
+
+
+def test_unknown_parts_are_refused() -> None:
+    request = run.Request(("speed", "flor"), 1, None, False, print, print)
+    with pytest.raises(UsageError, match="flor"):
+        run.run_bench(request)
