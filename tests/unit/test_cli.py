@@ -13,7 +13,7 @@ from host_support import STUDY, FakeSite, FakeTarget
 from typer.testing import CliRunner
 
 import ffslab.targets.uml.site
-from ffslab.cli.app import VERBS, build_app, main
+from ffslab.cli.app import VERBS, build_app, main, verbs_for
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
 from ffslab.model.files import BaseFile, PartFile, StateFile, StudyFile
@@ -333,6 +333,27 @@ def test_example_of_the_study_format_expands() -> None:
     text = (ROOT / "docs" / "study-format.md").read_text()
     example = text.split("```toml\n", 1)[1].split("```", 1)[0]
     assert len(cases_of(example)) == 6
+
+
+@pytest.mark.parametrize(
+    ("line", "verbs"),
+    [
+        ("list studies", ("list",)),
+        ("-v show latest --help", ("show",)),
+        ("", VERBS),
+        ("--help", VERBS),
+        ("lisst", VERBS),  # one of them is meant, and suggested
+        ("lisst list", VERBS),
+    ],
+)
+def test_only_the_verb_that_is_named_is_loaded(line: str, verbs: tuple[str, ...]) -> None:
+    assert verbs_for(line.split()) == verbs
+
+
+def test_one_verb_alone_is_still_a_verb() -> None:
+    shown = CliRunner().invoke(build_app(("list",)), ["list", "states"])
+    assert shown.exit_code == 0
+    assert "aged" in shown.output
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -11,6 +11,7 @@ import importlib.util
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -27,8 +28,18 @@ VERBS = (
 )
 
 
-def build_app() -> typer.Typer:
-    """The application with every verb that is installed."""
+def verbs_for(words: Sequence[str]) -> tuple[str, ...]:
+    """The verbs that a command line can mean: the one that it names, else all.
+
+    Most of the time that a short command takes goes into the options of verbs. All are there for
+    help, and to suggest one where a name is mistyped.
+    """
+    named = next((word for word in words if not word.startswith("-")), "")
+    return (named,) if named in VERBS else VERBS
+
+
+def build_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
+    """The application with those of the verbs that are installed."""
     app = typer.Typer(
         name="ffslab",
         help="Runs the real Linux flash file systems on a virtual NAND chip in virtual time.",
@@ -61,7 +72,7 @@ def build_app() -> typer.Typer:
             stream=sys.stderr,
         )
 
-    for verb in VERBS:
+    for verb in verbs:
         name = f"ffslab.cli.{verb}"
         if importlib.util.find_spec(name) is not None:
             importlib.import_module(name).register(app)
@@ -78,7 +89,7 @@ def main() -> None:
     """Runs the command line and ends the process with its exit code."""
     print_anything()
     try:
-        build_app()(prog_name=program())
+        build_app(verbs_for(sys.argv[1:]))(prog_name=program())
     except FfslabError as error:
         _end(f"ffslab: {error}", error.exit_code)
     except BrokenPipeError:
