@@ -64,7 +64,9 @@ def run_bench(request: Request) -> bool:
     """
     unknown = [part for part in request.parts if part not in PARTS]
     if unknown:
-        raise UsageError(f"no part {unknown[0]!r}", remedy=f"one of: {', '.join(PARTS)}")
+        raise UsageError(
+            f"no part {unknown[0]!r}", remedy=f"one of: {', '.join(PARTS)}; or profile"
+        )
     wanted = [part for part in PARTS if part in (request.parts or parts_by_default())]
     timed = [part for part in wanted if part in TIMED_PARTS]
     if request.markdown and timed:

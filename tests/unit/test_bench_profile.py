@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from host_support import golden
+from typer.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -27,7 +28,8 @@ from bench.profile import (
     table,
 )
 
-from ffslab.errors import InfrastructureError
+from ffslab.cli.app import build_app
+from ffslab.errors import InfrastructureError, UsageError
 
 LEAVES = golden("perf/leaves.txt").decode()
 CHAINS = golden("perf/chains.txt").decode()
@@ -154,3 +156,18 @@ def test_without_perf_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(InfrastructureError) as caught:
         profiling.run_profile(profiling.Wanted("ffsmark", None, ()), print, print)
     assert caught.value.remedy == "apt-get install linux-perf"
+
+
+def test_the_case_is_named_as_for_other_verbs(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[profiling.Wanted] = []
+    monkeypatch.setattr(profiling, "run_profile", lambda one, *_: wanted.append(one))
+    app = build_app(("bench",))
+    line = "bench profile quick --case ubifs-free-s1 --set seed=[1,2] --set state=free"
+    assert CliRunner().invoke(app, line.split()).exit_code == 0
+    assert CliRunner().invoke(app, ["bench", "profile"]).exit_code == 0
+    assert wanted == [
+        profiling.Wanted("quick", "ubifs-free-s1", [("seed", (1, 2)), ("state", ("free",))]),
+        profiling.Wanted("ffsmark", None, []),
+    ]
+    for wrong in ("bench profile quick ubifs", "bench boot --case x"):
+        assert isinstance(CliRunner().invoke(app, wrong.split()).exception, UsageError)
