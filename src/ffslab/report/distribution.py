@@ -7,6 +7,7 @@ agent/core/histogram.h.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -60,10 +61,10 @@ def merge(latencies: Iterable[Latency]) -> Distribution | None:
     kept = [latency for latency in latencies if latency.count]
     if not kept:
         return None
-    counts: dict[int, int] = {}
+    counts: dict[int, int] = defaultdict(int)
     for latency in kept:
         for number, count in latency.buckets():
-            counts[number] = counts.get(number, 0) + count
+            counts[number] += count
     return Distribution(
         count=sum(latency.count for latency in kept),
         sum_ns=sum(latency.sum_ns for latency in kept),

@@ -23,6 +23,7 @@ from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run, packed_buckets
 from ffslab.report.facts import notes, time_model
+from ffslab.results.files import no_search_for_cycles
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.result import CaseHead, CaseResult, LatencyResult
 from ffslab.results.rundir import RunDirectory
@@ -125,7 +126,7 @@ def read_figures(
     Raises as `read_rows` does, and DamagedResultError where `figures_of` does not find its own.
     """
     directory = open_run(run_dir)
-    with explained(run_dir, directory.manifest()):
+    with explained(run_dir, directory.manifest()), no_search_for_cycles():
         return [Read(head_of(row), figures_of(row)) for row in read_rows(directory, kind)]
 
 

@@ -102,7 +102,7 @@ def read_json_lines(
             # Lines of bytes end with a line feed alone: JSON texts may hold U+2028 and others.
             for number, line in enumerate(file, start=1):
                 try:
-                    with _no_search_for_cycles():
+                    with no_search_for_cycles():
                         value = checked(_value_of(line), shape)
                         check(value)
                 except ValueError as error:
@@ -113,8 +113,8 @@ def read_json_lines(
 
 
 @contextmanager
-def _no_search_for_cycles() -> Iterator[None]:
-    """Values of JSON hold no cycles, and Python would look for some ten times in a large line."""
+def no_search_for_cycles() -> Iterator[None]:
+    """Values of JSON hold no cycles; Python would look for some in each large line, ten times."""
     enabled = gc.isenabled()
     gc.disable()
     try:
