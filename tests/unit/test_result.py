@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import json
 import re
 import subprocess
@@ -213,12 +214,28 @@ DAMAGES = [
     (without("phases", 2, "duration_ns"), "phases.2.duration_ns: missing"),
     (put("phases", 0, "erases_mean", value="1"), "phases.0.erases_mean: not a number"),
     (put("latencies", 1, "buckets", 0, 1, value=None), "latencies.1.buckets.0.1: not an integer"),
+    (put("latencies", 1, "buckets", 0, 1, value=True), "latencies.1.buckets.0.1: not an integer"),
+    (put("latencies", 0, "buckets", 1, value=7), "latencies.0.buckets.1: not a list"),
+    (put("latencies", 0, "buckets", value=None), "latencies.0.buckets: not a list"),
     (put("flash", 0, "erases", 7, value=1.0), "flash.0.erases.7: not an integer"),
     (put("flash", 0, "counters", "read_ns", value=None), "flash.0.counters.read_ns: not an int"),
     (put("short", value=stub(ShortResult, accepted=1)), "short.accepted: not true or false"),
     (put("preparation", value=stub(PreparationResult, before=[[]])), "preparation.before.0: not"),
     (put("preparation", value={}), "preparation.key: missing"),
 ]
+
+
+def test_python_s_own_collector_works_on_after_a_line(run: Path, tmp_path: Path) -> None:
+    """It rests while a line is read, not while that is used, and not after a damaged one."""
+    lines = (run / "results.jsonl").read_text().splitlines()
+    copied = RunDirectory(tmp_path)
+    (tmp_path / "results.jsonl").write_text(f"{lines[0]}\n{{}}\n")
+    reading = results_of(copied)
+    next(reading)
+    assert gc.isenabled()
+    with pytest.raises(DamagedResultError):
+        next(reading)
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize(("damage", "told"), DAMAGES, ids=[told for _, told in DAMAGES])
