@@ -138,6 +138,7 @@ def test_the_table_fits_a_terminal_and_cuts_no_name() -> None:
         (LEAVES.rpartition("linux")[0], CHAINS),
         (LEAVES.replace("ffslab ", "", 1).replace("7fd728afc0c0", "0x"), CHAINS),
         (LEAVES, CHAINS.replace("([kernel.kallsyms])", "", 1)),
+        (LEAVES, "\n\n".join(reversed(CHAINS.strip("\n").split("\n\n")))),
         ("perf: no samples\n", "perf: no samples\n"),
     ],
 )
