@@ -93,3 +93,24 @@ def test_unknown_parts_are_refused() -> None:
     request = run.Request(("speed", "flor"), 1, None, False, print, print)
     with pytest.raises(UsageError, match="flor"):
         run.run_bench(request)
+
+
+@pytest.mark.parametrize(("wall_s", "missed"), [(180.0, False), (180.1, True)])
+def test_a_set_up_has_a_cache_of_its_own_and_is_judged_on_a_quiet_host(
+    wall_s: float, missed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caches: list[str] = []
+
+    def cost(_words: list[str], folder: Path, **variables: str) -> Cost:
+        caches.append(variables["XDG_CACHE_HOME"])
+        assert Path(caches[-1]).is_relative_to(folder)
+        assert not Path(caches[-1]).exists()
+        return Cost(wall_s, 1.0, 0)
+
+    monkeypatch.setattr(commands, "cost_of", cost)
+    for quiet in (True, False):
+        folder = tmp_path / str(quiet)
+        folder.mkdir()
+        (line,) = [one for one in commands.setup(_bench(folder, quiet=quiet)).lines if one.spread]
+        assert line.missed is (quiet and missed)
+        assert (line.goal is None) is not quiet
