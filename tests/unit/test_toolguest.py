@@ -23,7 +23,7 @@ def sleeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory for a guest that sleeps; in it, `pid` appears with it."""
     monkeypatch.setattr(toolguest, "_prepare", lambda *_: None)
     script = "echo $$ >pid.new; mv pid.new pid; exec sleep 60"
-    monkeypatch.setattr(toolguest, "guest_script", lambda *_: script)
+    monkeypatch.setattr(toolguest, "GuestCommand", lambda *_: script)
     directory = tmp_path / "guest"
     directory.mkdir()
     return directory

@@ -42,7 +42,7 @@ from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_roo
 from ffslab.targets.uml.directory import INITRAMFS_NAME, preparing, write_kernel_and_root
 from ffslab.targets.uml.guests import BATCH_CONSOLE, WALL_CLOCK_START_NS
 from ffslab.targets.uml.initramfs import regular_file
-from ffslab.targets.uml.launch import guest_script, kill_group, start_guest
+from ffslab.targets.uml.launch import GuestCommand, kill_group, start_guest
 from ffslab.targets.uml.scratch import Need, scratch_directory
 
 OUT_NAME = "out"  # of the guest's directory
@@ -260,10 +260,10 @@ def _boot(job: ToolJob, directory: Path, slot: GuestSlot) -> BootEnd:
         claims = wait_for_room(scratch, need, "building an image", guests)
         if claims is None:
             raise BuildStoppedError
-        script = guest_script(slot.host_cpu, job.arguments, scratch.ram_on_disk)
+        command = GuestCommand(job.arguments, slot.host_cpu, scratch.ram_on_disk)
         limit_s = _BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S
         try:
-            with guests.started(lambda: start_guest(script, directory), kill_group) as process:
+            with guests.started(lambda: start_guest(command, directory), kill_group) as process:
                 if process is None:
                     raise BuildStoppedError
                 end = see_through(process, scratch, claims, job.ram_bytes, limit_s)

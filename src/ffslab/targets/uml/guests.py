@@ -48,7 +48,7 @@ from ffslab.targets.target import (
 )
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
 from ffslab.targets.uml.directory import INITRAMFS_NAME, write_guest_directory
-from ffslab.targets.uml.launch import guest_script, kill_group, start_guest
+from ffslab.targets.uml.launch import Guard, GuestCommand, GuestProcess, kill_group, start_guest
 from ffslab.targets.uml.perturbation import guest_seed
 from ffslab.targets.uml.scratch import Claim, Scratch, case_need
 from ffslab.targets.virtual_flash import FLASH_REGION, RIG, TRACE_REGION, required_modules
@@ -110,15 +110,21 @@ KIND = TargetKind(
 )
 
 
+def batch_command(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> GuestCommand:
+    """How a case's guest is started in its directory."""
+    return GuestCommand(kernel_arguments(case, BATCH_CONSOLE), host_cpu, ram_on_disk)
+
+
 def batch_script(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> str:
-    """A shell command for the guest's directory; it can be pasted and run by hand."""
-    return guest_script(host_cpu, kernel_arguments(case, BATCH_CONSOLE), ram_on_disk)
+    """The same as a shell command; it can be pasted and run by hand."""
+    return batch_command(case, host_cpu, ram_on_disk).script
 
 
 class UmlTarget:
     """Guests in `scratch`, one directory for each; safe to use from several threads.
 
-    `tell` is called with what a user is to know while guests run.
+    `tell` is called with what a user is to know while guests run. `guard` is that of all guests;
+    without it each has its own.
     """
 
     def __init__(
@@ -127,10 +133,12 @@ class UmlTarget:
         scratch: Scratch,
         clock_ns: Callable[[], int],
         tell: Callable[[str], None] = lambda _: None,
+        guard: Guard | None = None,
     ) -> None:
         self._lab = lab
         self._scratch = scratch
         self._clock_ns = clock_ns
+        self._guard = guard
         self._guests = RunningGuests(tell)
         if not os.access(lab.kernel, os.X_OK):
             raise InfrastructureError(
@@ -158,14 +166,14 @@ class UmlTarget:
 
         Raises GuestLostError if the host ended the guest.
         """
-        script = batch_script(job.case, job.host_cpu, self._scratch.ram_on_disk)
+        command = batch_command(job.case, job.host_cpu, self._scratch.ram_on_disk)
         need = case_need(job.case, job.image.stat().st_size if job.image else 0)
         claims = wait_for_room(self._scratch, need, job.case.id, self._guests)
         if claims is None:
-            return GuestRun(-signal.SIGKILL, False, True, 0, script)
+            return GuestRun(-signal.SIGKILL, False, True, 0, command.script)
         directory = self._scratch.directory / job.case.id
         try:
-            return self._run(job, directory, script, claims)
+            return self._run(job, directory, command, claims)
         finally:
             shutil.rmtree(directory, ignore_errors=True)
             for claim in claims:
@@ -180,7 +188,7 @@ class UmlTarget:
         self._guests.kill_all()
 
     def _run(
-        self, job: GuestJob, directory: Path, script: str, claims: Sequence[Claim]
+        self, job: GuestJob, directory: Path, command: GuestCommand, claims: Sequence[Claim]
     ) -> GuestRun:
         lab = self._lab.for_kernel(job.case.kernel)
         assert lab is not None  # `missing` has said so
@@ -194,20 +202,24 @@ class UmlTarget:
             image=job.image,
         )
         started_ns = self._clock_ns()
-        end, killed = self._boot(script, directory, job, claims)
+        end, killed = self._boot(command, directory, job, claims)
         wall_ns = self._clock_ns() - started_ns
         if killed:
-            return GuestRun(end.status, end.timed_out, True, wall_ns, script)
+            return GuestRun(end.status, end.timed_out, True, wall_ns, command.script)
         _raise_if_lost(job, end, directory)
         digest = flash_digest(directory / FLASH_NAME)
         _collect(directory, job)
-        return GuestRun(end.status, end.timed_out, False, wall_ns, script, digest)
+        return GuestRun(end.status, end.timed_out, False, wall_ns, command.script, digest)
 
     def _boot(
-        self, script: str, directory: Path, job: GuestJob, claims: Sequence[Claim]
+        self, command: GuestCommand, directory: Path, job: GuestJob, claims: Sequence[Claim]
     ) -> tuple[BootEnd, bool]:
         """How the guest ended, and whether it was killed because ffslab is to stop."""
-        with self._guests.started(lambda: start_guest(script, directory), kill_group) as process:
+
+        def start() -> GuestProcess:
+            return start_guest(command, directory, self._guard)
+
+        with self._guests.started(start, kill_group) as process:
             if process is None:
                 return BootEnd(-signal.SIGKILL), True
             ram_bytes = job.case.board.ram_bytes

@@ -1,11 +1,11 @@
 """Starts a guest as a process of the host, and sees to it that the guest ends.
 
-A guest is the leader of a process group. It may outlive neither its limit nor ffslab, however
-ffslab ends. The launcher's death signal (setpriv) is not enough for that: it is armed some
-milliseconds after the fork, and it reaches the leader only. So each guest has a *guard*, a shell
-that waits at a pipe whose other end nobody has but ffslab. When ffslab is gone the guard reads the
-end of the pipe and kills the group. The guest itself waits at a second pipe until its guard is
-there: there is no moment at which ffslab could be killed and leave it behind.
+A guest is the leader of a process group, made by one program of ours (launcher.c). It may outlive
+neither its limit nor ffslab, however ffslab ends. The death signal that the launcher arms is not
+enough for that: it reaches the leader only. So there is a *guard*, a shell that is told of every
+group and waits at a pipe whose other end nobody has but ffslab. When ffslab is gone the guard reads
+the end of the pipe and kills the groups. The guest itself waits at a second pipe until its guard
+has been told: there is no moment at which ffslab could be killed and leave it behind.
 
 Limit: whoever kills the guard as well as ffslab is left to the death signal.
 """
@@ -19,19 +19,32 @@ import shlex
 import signal
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 
 from ffslab.errors import InfrastructureError
 from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
+from ffslab.targets.uml.launcher import launcher
 
 GUEST_ENVIRONMENT = {"HOME": ".", "PATH": "/usr/bin:/bin", "TERM": "linux"}
 # UML's file for the guest's RAM is in /dev/shm without it, with it in the guest's own directory.
 _RAM_ON_DISK = {"TMPDIR": "."}
-# The guest starts when its standard input has a line; without one ffslab has ended already.
-_GATE = 'read -r _ && exec /bin/sh -c "$1" </dev/null'
-_GUARD = 'read -r _; kill -s KILL -- "-$1"'
+_KERNEL = "./linux"
+# A line is "+ GROUP" or "- GROUP". What is left at the end of the input is killed.
+_GUARD = """
+groups=' '
+while read -r sign group; do
+	case $sign in
+	+) groups="$groups$group " ;;
+	-) groups="${groups%% $group *} ${groups#* $group }" ;;
+	esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+"""
 
 
 def guest_environment(ram_on_disk: bool) -> dict[str, str]:
@@ -39,29 +52,44 @@ def guest_environment(ram_on_disk: bool) -> dict[str, str]:
     return {**GUEST_ENVIRONMENT, **(_RAM_ON_DISK if ram_on_disk else {})}
 
 
-def guest_words(
-    host_cpu: int | None, arguments: Sequence[str], ram_on_disk: bool = False
-) -> list[str]:
-    """The guest's whole command: death with the parent, one CPU, fixed addresses."""
-    environment = guest_environment(ram_on_disk)
-    pin = ["taskset", "-c", str(host_cpu)] if host_cpu is not None else []
-    return [
-        *("env", "-i", *(f"{key}={value}" for key, value in environment.items())),
-        *("setpriv", "--pdeathsig", "KILL"),
-        *pin,
-        *("setarch", "x86_64", "-R"),
-        "./linux",
-        *arguments,
-    ]
-
-
-def guest_script(host_cpu: int | None, arguments: Sequence[str], ram_on_disk: bool = False) -> str:
-    """A shell command for any guest's directory, its channels in the usual files.
-
-    It can be pasted and run by hand.
+@dataclass(frozen=True, slots=True)
+class GuestCommand:
+    """How a guest's kernel is started in the guest's directory: the channels in the usual files,
+    one CPU, fixed addresses, death with the parent.
     """
-    words = shlex.join(guest_words(host_cpu, arguments, ram_on_disk))
-    return f"ulimit -c 0; exec {words} </dev/null >>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME}"
+
+    arguments: tuple[str, ...]
+    host_cpu: int | None = None
+    ram_on_disk: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the launcher is told."""
+        cpu = "-" if self.host_cpu is None else str(self.host_cpu)
+        return (cpu, CONSOLE_NAME, RECORDS_NAME, _KERNEL, *self.arguments)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """All variables of the guest's process."""
+        return guest_environment(self.ram_on_disk)
+
+    @property
+    def script(self) -> str:
+        """A shell command that does the same with the programs that every host has.
+
+        It can be pasted and run by hand.
+        """
+        variables = (f"{key}={value}" for key, value in self.environment.items())
+        pin = ["taskset", "-c", str(self.host_cpu)] if self.host_cpu is not None else []
+        words = [
+            *("env", "-i", *variables),
+            *("setpriv", "--pdeathsig", "KILL"),
+            *pin,
+            *("setarch", "x86_64", "-R"),
+            *(_KERNEL, *self.arguments),
+        ]
+        channels = f"</dev/null >>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME}"
+        return f"ulimit -c 0; exec {shlex.join(words)} {channels}"
 
 
 def with_parent(words: Sequence[str]) -> list[str]:
@@ -74,18 +102,95 @@ def with_parent(words: Sequence[str]) -> list[str]:
     return ["setpriv", "--pdeathsig", "KILL", "/bin/sh", "-c", check, str(os.getpid()), *words]
 
 
+class Guard:
+    """A process that kills the groups it knows when this process is gone; safe to use from several
+    threads. It begins with the first group, and anew should somebody end it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # protects the rest
+        self._groups: set[int] = set()
+        self._shell: subprocess.Popen[bytes] | None = None
+
+    def watch(self, group: int) -> None:
+        """From here on the group ends with this process; OSError if no process can start."""
+        with self._lock:
+            self._groups.add(group)
+            if not self._told(f"+ {group}\n"):
+                self._end()
+                self._shell = _start_guard()
+                self._told("".join(f"+ {known}\n" for known in sorted(self._groups)))
+
+    def dismiss(self, group: int) -> None:
+        """The group has been killed: its number may soon be another's."""
+        with self._lock:
+            if group in self._groups:
+                self._groups.remove(group)
+                self._told(f"- {group}\n")
+
+    def close(self) -> None:
+        """Ends the guard; all groups must have been dismissed."""
+        with self._lock:
+            self._end()
+
+    def __enter__(self) -> Guard:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _told(self, line: str) -> bool:
+        if self._shell is None:
+            return False
+        assert self._shell.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._shell.stdin.fileno(), line.encode())
+            return True
+        return False
+
+    def _end(self) -> None:
+        shell, self._shell = self._shell, None
+        if shell is not None:
+            shell.kill()
+            assert shell.stdin is not None
+            shell.stdin.close()
+            shell.wait()
+
+
+def _start_guard() -> subprocess.Popen[bytes]:
+    """In a session of its own: what a terminal or a guest sends to a group does not reach it."""
+    return subprocess.Popen(
+        ["/bin/sh", "-c", _GUARD, "guard"],
+        bufsize=0,
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 class GuestProcess(subprocess.Popen[bytes]):
     """The leader of a guest's process group; `kill_group` is to be called in any case."""
 
-    def __init__(self, script: str, directory: Path) -> None:
-        """Starts a guest's shell command in its directory."""
-        self._guard: subprocess.Popen[bytes] | None = None
+    def __init__(self, command: GuestCommand | str, directory: Path, guard: Guard | None) -> None:
+        """Starts a guest's command, or any shell command, in its directory."""
+        self._shares_guard = guard is not None
+        self._guard = Guard() if guard is None else guard
+        shell = ("-", os.devnull, "-", "/bin/sh", "-c")
+        words = (*shell, command) if isinstance(command, str) else command.words
         gate_read, gate_write = os.pipe()
         try:
             try:
                 super().__init__(
-                    ["/bin/sh", "-c", _GATE, "guest", script],
+                    [launcher(), *words],
                     cwd=directory,
+                    env=None if isinstance(command, str) else command.environment,
                     stdin=gate_read,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -93,7 +198,7 @@ class GuestProcess(subprocess.Popen[bytes]):
                 )
             finally:
                 os.close(gate_read)
-            self._guard = _start_guard(self.pid)
+            self._guard.watch(self.pid)
             # The launcher may have been killed already.
             with contextlib.suppress(BrokenPipeError):
                 os.write(gate_write, b"\n")
@@ -119,37 +224,22 @@ class GuestProcess(subprocess.Popen[bytes]):
         return True
 
     def dismiss_guard(self) -> None:
-        """Ends the guard; the group must have been killed."""
-        guard, self._guard = self._guard, None
-        if guard is not None:
-            guard.kill()
-            assert guard.stdin is not None
-            guard.stdin.close()
-            guard.wait()
+        """Tells the guard that the group has been killed."""
+        self._guard.dismiss(self.pid)
+        if not self._shares_guard:
+            self._guard.close()
 
 
-def _start_guard(group: int) -> subprocess.Popen[bytes]:
-    """A process that kills the group when this process is gone.
+def start_guest(
+    command: GuestCommand | str, directory: Path, guard: Guard | None = None
+) -> GuestProcess:
+    """Starts a guest in its directory, as leader of its own process group.
 
-    In a session of its own: what a terminal or the guest sends to a group does not reach it.
-    """
-    return subprocess.Popen(
-        ["/bin/sh", "-c", _GUARD, "guard", str(group)],
-        cwd="/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def start_guest(script: str, directory: Path) -> GuestProcess:
-    """Starts a guest's shell command in its directory, as leader of its own process group.
-
-    Raises InfrastructureError if the host lets no process start.
+    `command` may be any shell command instead. Without a `guard` that it shares with others the
+    guest gets its own. Raises InfrastructureError if the host lets no process start.
     """
     try:
-        return GuestProcess(script, directory)
+        return GuestProcess(command, directory, guard)
     except OSError as error:
         raise InfrastructureError(
             f"cannot start a guest in {directory}: {error.strerror}",

@@ -15,6 +15,7 @@ from ffslab.model.case import Case
 from ffslab.model.specs import DEFAULT_VARIANT, MountSetup
 from ffslab.targets.target import Opened, Opening, SiteOptions, TargetKind
 from ffslab.targets.uml.guests import KIND, UmlTarget
+from ffslab.targets.uml.launch import Guard
 from ffslab.targets.uml.scratch import largest_need, scratch_directory
 
 __all__ = ["KIND", "UmlSite", "lab_parts", "site_for"]
@@ -47,10 +48,13 @@ class UmlSite:
     def open(self, opening: Opening) -> Iterator[Opened]:
         """Claims room on the host for as many guests as may run at once."""
         need = largest_need(opening.cases)
-        with scratch_directory(need, opening.jobs, opening.run_dir, self.scratch) as scratch:
+        with (
+            scratch_directory(need, opening.jobs, opening.run_dir, self.scratch) as scratch,
+            Guard() as guard,
+        ):
             if scratch.told:
                 opening.tell(scratch.told)
-            target = UmlTarget(self.lab, scratch, self.clock_ns, opening.tell)
+            target = UmlTarget(self.lab, scratch, self.clock_ns, opening.tell, guard)
             yield Opened(target, min(scratch.jobs, opening.jobs))
 
 
