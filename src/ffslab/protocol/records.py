@@ -8,9 +8,10 @@ reported with its line, never skipped in silence.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypeVar, cast, get_type_hints
 
 from typing_extensions import TypedDict
@@ -490,17 +491,24 @@ def _is_inodes(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**64
 
 
+def _are_counts(values: Collection[Any]) -> bool:
+    """Whether each of them is what `is_count` accepts; a record has one for every block."""
+    if not values:
+        return True
+    return {*map(type, values)} == {int} and min(values) >= 0 and max(values) <= LARGEST
+
+
 def _are_numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(map(is_count, value))
+    return isinstance(value, list) and _are_counts(value)
 
 
 def _are_pairs(value: Any) -> bool:
-    pairs = isinstance(value, list) and all(_are_numbers(pair) for pair in value)
-    return pairs and all(len(pair) == 2 for pair in value)
+    pairs = isinstance(value, list) and all(type(pair) is list for pair in value)
+    return pairs and all(len(pair) == 2 for pair in value) and _are_counts([*chain(*value)])
 
 
 def _are_counters(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(is_count, value.values()))
+    return isinstance(value, dict) and _are_counts(value.values())
 
 
 def _may_be_counters(value: Any) -> bool:

@@ -61,6 +61,9 @@ def scan_console(text: str) -> tuple[Finding, ...]:
     lines = _lines(text)
     findings: list[Finding] = []
     for severity, kind, pattern in _PATTERNS:
+        # None can match across lines, so most consoles are searched once for each.
+        if not pattern.search(text):
+            continue
         for number, line in enumerate(lines):
             if pattern.search(line):
                 findings.append(

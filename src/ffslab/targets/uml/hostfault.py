@@ -72,6 +72,10 @@ _HOST_MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = (
         "the host refuses memory: a limit (ulimit -v), or vm.max_map_count",
     ),
 )
+# Any of them in a console of many lines.
+_ANY_HOST_MESSAGE = re.compile(
+    "|".join(pattern.pattern for pattern, _ in _HOST_MESSAGES), re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +128,25 @@ def host_fault(end: GuestEnd) -> HostFault | None:
             f"it ended before its kernel began ({_how(status)}): {last or 'it printed nothing'}",
             "a limit of the host (ulimit -a), a missing program, or a place that is full (df)",
         )
-    for line in end.console.split("\n"):
+    said = _said_by_host_side(end.console)
+    if said is None and status == _EXIT_ON_SIGNAL and not _crashed(end.console):
+        return HostFault("it was ended by SIGTERM or SIGINT", _KILLER)
+    return said
+
+
+def _said_by_host_side(console: str) -> HostFault | None:
+    """The first message of UML's host side."""
+    if not _ANY_HOST_MESSAGE.search(console):
+        return None
+    for line in console.split("\n"):
         for pattern, cause in _HOST_MESSAGES:
             if pattern.search(line):
                 return HostFault(f"the host failed it: {line.partition('] ')[2] or line}", cause)
-    crashed = any(finding.severity == "crash" for finding in scan_console(end.console))
-    if status == _EXIT_ON_SIGNAL and not crashed:
-        return HostFault("it was ended by SIGTERM or SIGINT", _KILLER)
     return None
+
+
+def _crashed(console: str) -> bool:
+    return any(finding.severity == "crash" for finding in scan_console(console))
 
 
 def _name(number: int) -> str:

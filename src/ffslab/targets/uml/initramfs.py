@@ -65,10 +65,11 @@ def build_archive(entries: Iterable[ArchiveEntry]) -> bytes:
         if entry.path in seen:
             raise ValueError(f"{entry.path} appears twice in the archive")
         seen.add(entry.path)
-        chunks.append(_member(entry, inode))
-    chunks.append(_member(ArchiveEntry("/" + _TRAILER, 0), 0))
-    archive = b"".join(chunks)
-    return archive + b"\0" * (-len(archive) % 512)
+        chunks += _member(entry, inode)
+    chunks += _member(ArchiveEntry("/" + _TRAILER, 0), 0)
+    chunks.append(bytes(-sum(map(len, chunks)) % 512))
+    # Joined once: the files are the largest part by far.
+    return b"".join(chunks)
 
 
 def _with_parents(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
@@ -87,7 +88,7 @@ def _with_parents(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
     return ordered
 
 
-def _member(entry: ArchiveEntry, inode: int) -> bytes:
+def _member(entry: ArchiveEntry, inode: int) -> tuple[bytes, ...]:
     name = entry.path.lstrip("/").encode() + b"\0"
     is_directory = entry.mode & 0o170000 == _S_IFDIR
     fields = (
@@ -105,8 +106,5 @@ def _member(entry: ArchiveEntry, inode: int) -> bytes:
         0,  # checksum, unused in this format
     )
     header = (_MAGIC + "".join(f"{field:08X}" for field in fields)).encode()
-    return _padded(header + name) + _padded(entry.data)
-
-
-def _padded(data: bytes) -> bytes:
-    return data + b"\0" * (-len(data) % 4)
+    head = header + name
+    return head, bytes(-len(head) % 4), entry.data, bytes(-len(entry.data) % 4)
