@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -175,6 +177,53 @@ def test_claims_of_another_process_count_until_it_is_killed(tmp_path: Path) -> N
         other.wait()
         refused = found.claim(Need(2**60, 0))
         assert isinstance(refused, Refusal) and refused.guests == 0
+
+
+def test_other_processes_may_end_while_their_claims_are_counted(
+    tmp_path: Path, room: dict[Path, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room[tmp_path] = 100 * MIB
+    own = tmp_path / "own"
+    others = [tmp_path / f"ffslab-scratch-{number}" for number in range(3)]
+    for place in (own, *others):
+        place.mkdir()
+        (place / f"guest{scratch._CLAIM}").write_text(f"{10 * MIB} 0\n")
+    entries = Path.iterdir
+
+    def ends_meanwhile(directory: Path) -> Iterator[Path]:
+        """Whoever is looked at first outlives the others."""
+        for other in others:
+            if directory != other:
+                shutil.rmtree(other, ignore_errors=True)
+        return entries(directory)
+
+    monkeypatch.setattr(Path, "iterdir", ends_meanwhile)
+    assert isinstance(Place(own).claim(90 * MIB), Claim)
+
+
+def test_claims_are_counted_while_others_come_and_go(tmp_path: Path) -> None:
+    """As above, by what really happens."""
+    done = threading.Event()
+
+    def come_and_go() -> None:
+        while not done.is_set():
+            with scratch_directory(Need(1, 1), 1, tmp_path, None, tmp_path) as found:
+                found.claim(Need(1, 1))
+
+    threads = [threading.Thread(target=come_and_go) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        with scratch_directory(Need(1, 1), 1, tmp_path, None, tmp_path) as found:
+            for _ in range(400):
+                claims = found.claim(Need(1, 1))
+                assert not isinstance(claims, Refusal)
+                for claim in claims:
+                    claim.release()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
 
 
 def test_a_guest_waits_while_another_holds_the_room(tmp_path: Path, room: dict[Path, int]) -> None:

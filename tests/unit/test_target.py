@@ -176,6 +176,21 @@ def test_guest_sees_a_fixed_environment_and_its_channels_are_kept(tmp_path: Path
     assert guest.flash_sha256 is not None
 
 
+def test_only_the_place_of_the_results_gives_an_error_of_the_system(tmp_path: Path) -> None:
+    """Whoever runs a guest takes an OSError for one of the directory that it gave."""
+    target = _target(tmp_path, "exit 0")
+    job = _job(tmp_path)
+    job.case_dir.rmdir()
+    with pytest.raises(FileNotFoundError, match=str(job.case_dir)):
+        target.run(job)
+    job.case_dir.mkdir()
+    with pytest.raises(InfrastructureError, match=r"cannot run the guest of .*gone: No such file"):
+        target.run(replace(job, image=tmp_path / "gone"))
+    lost = _target(tmp_path / "case", "rm flash.img")
+    with pytest.raises(InfrastructureError, match=r"cannot run the guest of .*flash.img: No such"):
+        lost.run(job)
+
+
 def test_hanging_guest_and_its_children_end_at_the_limit(tmp_path: Path) -> None:
     script = "sleep 1000 & echo $! >&3; sleep 1000"
     guest = _target(tmp_path, script).run(_job(tmp_path, timeout_s=0.5))

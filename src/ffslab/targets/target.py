@@ -99,7 +99,8 @@ class Target(Protocol):
     def run(self, job: GuestJob) -> GuestRun:
         """Runs a guest to its end; raises InfrastructureError only for the host's faults.
 
-        GuestLostError if the host ended the guest: then there is no result.
+        GuestLostError if the host ended the guest: then there is no result. OSError only if the
+        job's `case_dir` does not take its files: the caller knows what that is.
         """
         ...
 

@@ -21,7 +21,8 @@ import contextlib
 import os
 import shutil
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ffslab.errors import GuestLostError, InfrastructureError
@@ -167,13 +168,18 @@ class UmlTarget:
         Raises GuestLostError if the host ended the guest.
         """
         command = batch_command(job.case, job.host_cpu, self._scratch.ram_on_disk)
-        need = case_need(job.case, job.image.stat().st_size if job.image else 0)
-        claims = wait_for_room(self._scratch, need, job.case.id, self._guests)
+        with _no_other_error(job, self._scratch.directory):
+            need = case_need(job.case, job.image.stat().st_size if job.image else 0)
+            claims = wait_for_room(self._scratch, need, job.case.id, self._guests)
         if claims is None:
             return GuestRun(-signal.SIGKILL, False, True, 0, command.script)
         directory = self._scratch.directory / job.case.id
         try:
-            return self._run(job, directory, command, claims)
+            with _no_other_error(job, directory):
+                run = self._run(job, directory, command, claims)
+            if not run.killed:
+                _collect(directory, job)
+            return run
         finally:
             shutil.rmtree(directory, ignore_errors=True)
             for claim in claims:
@@ -208,7 +214,6 @@ class UmlTarget:
             return GuestRun(end.status, end.timed_out, True, wall_ns, command.script)
         _raise_if_lost(job, end, directory)
         digest = flash_digest(directory / FLASH_NAME)
-        _collect(directory, job)
         return GuestRun(end.status, end.timed_out, False, wall_ns, command.script, digest)
 
     def _boot(
@@ -225,6 +230,19 @@ class UmlTarget:
             ram_bytes = job.case.board.ram_bytes
             end = see_through(process, self._scratch, claims, ram_bytes, job.timeout_s)
         return end, self._guests.killed and end.status == -signal.SIGKILL
+
+
+@contextmanager
+def _no_other_error(job: GuestJob, place: Path) -> Iterator[None]:
+    """What the host refuses where guests run is no error of the place that the results go to."""
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot run the guest of {job.case.id}: {error.filename or place}: {error.strerror}",
+            cause="a file of a guest's was removed, or a limit of the host (df, ulimit -a)",
+            remedy="the same command again, or name another place with --scratch DIR",
+        ) from error
 
 
 def _raise_if_lost(job: GuestJob, end: BootEnd, directory: Path) -> None:

@@ -127,7 +127,7 @@ class Place:
         """Room for a guest, if there is any beside what running guests may take yet."""
         with _undisturbed(self.path):
             _remove_stale(self.path)
-            claims = [_promise(path) for path in self.path.glob(f"{_PREFIX}*/*{_CLAIM}")]
+            claims = [_promise(path) for path in _claim_files(self.path)]
             free, promised = free_bytes(self.path), sum(claims)
             if free - promised < needed_bytes:
                 return Refusal(self.path, needed_bytes, free, promised, len(claims))
@@ -145,6 +145,17 @@ def _write_claim(path: Path, claimed_bytes: int, pid: int) -> None:
     pending = path.with_suffix(".new")
     pending.write_text(f"{claimed_bytes} {pid}\n", encoding="utf-8")
     pending.replace(path)
+
+
+def _claim_files(place: Path) -> list[Path]:
+    """All claims there. Another process may end meanwhile, and its directory with it: glob() over
+    both levels would raise an error for that.
+    """
+    found: list[Path] = []
+    for directory in place.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            found += (path for path in directory.iterdir() if path.name.endswith(_CLAIM))
+    return found
 
 
 def _promise(claim: Path) -> int:
