@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import tarfile
 import threading
@@ -236,6 +237,37 @@ def test_a_larger_tree_gets_a_larger_guest() -> None:
 def test_a_tool_that_is_not_there_is_an_error() -> None:
     with pytest.raises(InfrastructureError, match=r"mkfs\.nothing"):
         toolguest.find_tool("mkfs.nothing")
+
+
+def test_a_tool_is_examined_once_and_again_when_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "mkfs.own"
+    monkeypatch.setattr(toolguest, "clean_environment", lambda: {"PATH": f"{tmp_path}:/bin"})
+    printed = toolguest._printed
+    asked: list[str] = []
+
+    def counted(words: list[str]) -> str:
+        asked.append(Path(words[0]).name)
+        return printed(words)
+
+    def install(version: str) -> None:
+        new = tool.with_suffix(".new")
+        new.write_text(f"#!/bin/sh\necho mkfs.own {version}\n")
+        new.chmod(0o755)
+        os.utime(new, (1, 1))
+        new.replace(tool)
+
+    monkeypatch.setattr(toolguest, "_printed", counted)
+    install("1.0")
+    first = toolguest.find_tool("mkfs.own", "--version")
+    assert first.version == "mkfs.own 1.0" and asked == ["ldd", "mkfs.own"]
+    assert toolguest.find_tool("mkfs.own", "--version") == first and len(asked) == 2
+    # Of the same name, size and time.
+    install("1.1")
+    second = toolguest.find_tool("mkfs.own", "--version")
+    assert second.version == "mkfs.own 1.1" and second.identity != first.identity
+    assert asked == ["ldd", "mkfs.own"] * 2
 
 
 # --- what counts of an image ---

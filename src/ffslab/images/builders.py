@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffslab import __version__
 from ffslab.errors import SpecError, UsageError
-from ffslab.images.cache import file_sha256
+from ffslab.images.cache import unchanged_sha256
 from ffslab.images.pages import programmed_pages, programmed_raw_pages
 from ffslab.images.toolguest import (
     OUT_NAME,
@@ -113,7 +113,7 @@ def _guest_builder(tree: SourceTree, spec: ImageSpec, lab: LabBuild) -> Builder:
             "files": [list(file) for file in job.files],
             "tools": [tool.identity for tool in job.tools],
             # The kernel has an order in which a directory is read; the agent only starts things.
-            "kernel": file_sha256(lab.kernel),
+            "kernel": unchanged_sha256(lab.kernel),
             "uuid": UUID.hex(),
             # The image does not depend on it, but what is counted in it does.
             "pages": [spec.page_bytes, spec.pages_per_block],

@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +88,29 @@ def file_sha256(path: Path) -> str:
     """The file's digest, as 64 hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# What tells a file from what it was before: it is on that device, that inode, of that size, and was
+# written to and changed at those times.
+FileState = tuple[int, int, int, int, int]
+
+
+def file_state(path: Path) -> FileState:
+    """The state of a file, links followed; OSError if there is none."""
+    status = path.stat()
+    return (
+        *(status.st_dev, status.st_ino, status.st_size),
+        *(status.st_mtime_ns, status.st_ctime_ns),
+    )
+
+
+def unchanged_sha256(path: Path) -> str:
+    """The file's digest, for files that are asked for often: read again only if its state is
+    another than when this process read it.
+    """
+    return _sha256_in_state(path, file_state(path))
+
+
+@lru_cache(maxsize=256)
+def _sha256_in_state(path: Path, _state: FileState) -> str:
+    return file_sha256(path)

@@ -27,9 +27,11 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from ffslab.errors import GuestLostError, InfrastructureError
+from ffslab.images.cache import FileState, file_state, unchanged_sha256
 from ffslab.images.tools import OUT, TREE, Command
 from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.lab_build import LabBuild
@@ -57,6 +59,8 @@ _ENVIRONMENT = "MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=33554432
 # time; virtual seconds cost nothing.
 _ENTROPY_BITS = 280
 _ENTROPY_STEP = "sleep ms=1010"
+# Where the dynamic linker looks for libraries first.
+_LINKER_CACHE = Path("/etc/ld.so.cache")
 _BASE_RAM_MIB = 768
 _TOUCHED_RAM_MIB = 256
 # Of the tree: the unpacked files, the image in the page cache, what a tool holds in memory.
@@ -106,20 +110,26 @@ def find_tool(name: str, version_word: str = "") -> Tool:
             remedy=f"{program()} doctor",
         )
     path = Path(found)
-    libraries = _libraries(path)
+    linker = file_state(_LINKER_CACHE) if _LINKER_CACHE.exists() else None
+    libraries = _libraries(path, file_state(path), linker)
     digest = hashlib.sha256()
     for part in (path, *libraries):
-        digest.update(hashlib.sha256(part.read_bytes()).digest())
-    return Tool(name, path, libraries, _version(path, version_word), digest.hexdigest())
+        digest.update(bytes.fromhex(unchanged_sha256(part)))
+    identity = digest.hexdigest()
+    return Tool(name, path, libraries, _version(path, version_word, identity), identity)
 
 
-def _libraries(path: Path) -> tuple[Path, ...]:
+# A run asks for the same few programs for each of its images, and again when an image is built, to
+# see whether they are still the same: what they are asked depends on nothing but these arguments.
+@lru_cache(maxsize=64)
+def _libraries(path: Path, _state: FileState, _linker_cache: FileState | None) -> tuple[Path, ...]:
     """The paths by which a program's libraries and its loader are opened."""
     listed = _printed(["ldd", str(path)])
     return tuple(sorted({Path(found) for found in re.findall(r"(?:^|\s)(/[^\s:]+)", listed)}))
 
 
-def _version(path: Path, word: str) -> str:
+@lru_cache(maxsize=64)
+def _version(path: Path, word: str, _identity: str) -> str:
     """The first line with the program's name and a number."""
     if not word:
         return ""
