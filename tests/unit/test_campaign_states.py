@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -15,7 +16,7 @@ from host_support import LAB, FakeSite, FakeTarget, SilentProgress, cases_of
 
 from ffslab.campaign.chain import chain_of, in_order
 from ffslab.campaign.executor import Worker
-from ffslab.campaign.pool import PoolOptions, run_cases
+from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
 from ffslab.campaign.state_store import StateStore
 from ffslab.campaign.states import StateRoom
@@ -267,7 +268,27 @@ def test_another_executor_gives_the_same_results(place: Path) -> None:
     end = run_cases(chains, target, found, options, SilentProgress(), states, executor)
     assert (end.finished, end.interrupted) == (12, False)
     assert executor.done == [True] * 16
-    assert tuple(found.collect([case.id for case in cases])) == wanted.results
+    found.collect([case.id for case in cases])
+    assert tuple(found.results()) == wanted.results
+
+
+def test_a_case_that_was_told_of_leaves_nothing_in_memory(place: Path) -> None:
+    """The results of thousands of cases are in files, and only there."""
+
+    class Counting(SilentProgress):
+        def __init__(self) -> None:
+            super().__init__()
+            self.alive: list[int] = []
+
+        def case_done(self, _: CaseDone) -> None:
+            self.alive.append(sum(isinstance(one, CaseDone) for one in gc.get_objects()))
+
+    chains = [chain_of(case, KIND, LAB.build_id) for case in cases_of(STUDY)]
+    states, found = StateRoom(StateStore(place / "other")), create_run(place / "one", "small", NOW)
+    progress = Counting()
+    # In turn: all cases have ended before the first of them is told of.
+    run_cases(chains, StateTarget(), found, PoolOptions(1, 60), progress, states, InTurn())
+    assert [count - progress.alive[-1] for count in progress.alive] == list(range(11, -1, -1))
 
 
 def test_an_error_of_a_job_stops_those_behind_it(place: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+import weakref
 from concurrent.futures import Future
 
 import pytest
@@ -69,3 +71,16 @@ def test_each_worker_has_a_processor_of_its_own() -> None:
     with LocalPool(2, (4, 6)) as pool:
         found = [pool.submit(cpu) for _ in range(6)]
     assert sorted(future.result() or 0 for future in found) == [4, 4, 4, 6, 6, 6]
+
+
+def test_what_work_gave_is_the_callers_alone() -> None:
+    class Large:
+        pass
+
+    with LocalPool(1) as pool:
+        given = weakref.ref(pool.submit(lambda _: Large()).result(10))
+        deadline = time.monotonic() + 10
+        while given() is not None and time.monotonic() < deadline:
+            pool.submit(lambda _: None).result(10)
+            time.sleep(0.01)
+        assert given() is None

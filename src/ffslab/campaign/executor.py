@@ -67,17 +67,20 @@ class LocalPool:
             self._workers.put(Worker(host_cpu_for(slot, jobs, host_cpus)))
         self._threads = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="guest")
         self._ready: queue.PriorityQueue[_Piece] = queue.PriorityQueue()
-        self._submitted: list[Future[Any]] = []
+        self._submitted = 0
+        self._open: set[Future[Any]] = set()  # that have not ended; what has may be large
 
     def submit(self, work: Callable[[Worker], T], after: Future[Any] | None = None) -> Future[T]:
         """See `Executor`."""
         future: Future[T] = Future()
-        piece = _Piece(len(self._submitted), lambda worker: _do(work, worker, future))
+        piece = _Piece(self._submitted, lambda worker: _do(work, worker, future))
+        self._submitted += 1
+        self._open.add(future)
+        future.add_done_callback(self._open.discard)
         if after is None:
             self._is_ready(piece)
         else:
             after.add_done_callback(lambda _: self._is_ready(piece))
-        self._submitted.append(future)
         return future
 
     def _is_ready(self, piece: _Piece) -> None:
@@ -103,7 +106,7 @@ class LocalPool:
         trace: TracebackType | None,
     ) -> None:
         # Only then nothing becomes ready any more.
-        wait(self._submitted)
+        wait(list(self._open))
         self._threads.shutdown(wait=True)
 
 

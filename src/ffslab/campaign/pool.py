@@ -7,8 +7,9 @@ Whatever is finished is kept either way, for `--resume`.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -122,9 +123,9 @@ def _refused(chains: Sequence[Chain], jobs: _Jobs) -> SpecError | None:
 
 @dataclass(frozen=True, slots=True)
 class _Futures:
-    """The cases' own guests, and the jobs that they wait for."""
+    """The cases' own guests that have not been told of, and the jobs that they wait for."""
 
-    cases: list[Future[CaseDone | None]] = field(default_factory=list)
+    cases: set[Future[CaseDone | None]] = field(default_factory=set)
     preparing: list[Future[PreparedState | None]] = field(default_factory=list)
 
     @property
@@ -230,7 +231,7 @@ def _submitted(chains: Sequence[Chain], jobs: _Jobs, workers: Executor) -> _Futu
     for job, chain in in_order(chains):
         if chain is not None:
             after = states.future(chain.own.before) if chain.preparing else None
-            futures.cases.append(workers.submit(jobs.guarded(jobs.own, chain), after))
+            futures.cases.add(workers.submit(jobs.guarded(jobs.own, chain), after))
             continue
         if isinstance(job, ImageJob):
             future = workers.submit(jobs.guarded(jobs.build, job))
@@ -243,12 +244,22 @@ def _submitted(chains: Sequence[Chain], jobs: _Jobs, workers: Executor) -> _Futu
 
 
 def _watch(futures: _Futures, jobs: _Jobs, progress: Progress) -> PoolEnd:
-    pending = set(futures.cases)
+    """Tells of each case that has ended, and lets its result go."""
+    total = len(futures.cases)
     finished = 0
     failure: FfslabError | None = None
-    while pending:
+    ended: deque[Future[CaseDone | None]] = deque()
+    some_ended = threading.Event()
+
+    def note(future: Future[CaseDone | None]) -> None:
+        ended.append(future)
+        some_ended.set()
+
+    for future in futures.cases:
+        future.add_done_callback(note)
+    while futures.cases:
         try:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            some_ended.wait()
         except KeyboardInterrupt:
             if jobs.stop.is_set():
                 jobs.kill()
@@ -256,20 +267,23 @@ def _watch(futures: _Futures, jobs: _Jobs, progress: Progress) -> PoolEnd:
                 jobs.start_no_more()
                 progress.stopping(futures.running)
             continue
-        for future in done:
+        some_ended.clear()
+        while ended:
+            future = ended.popleft()
+            futures.cases.remove(future)
             try:
-                ended = future.result()
+                done = future.result()
             except FfslabError as error:
                 # The infrastructure's fault: the remaining cases would meet it too.
                 failure = failure or error
                 jobs.start_no_more()
                 continue
-            if ended is not None:
+            if done is not None:
                 finished += 1
-                progress.case_done(ended)
+                progress.case_done(done)
     if failure is not None:
         raise failure
-    return PoolEnd(finished, finished < len(futures.cases))
+    return PoolEnd(finished, finished < total)
 
 
 def _run_case(

@@ -37,7 +37,7 @@ from ffslab.model.study import (
     with_overrides,
 )
 from ffslab.program import program
-from ffslab.results.result import CaseResult
+from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
 from ffslab.targets.registry import DEFAULT_TARGET, site_module
 from ffslab.targets.target import Opening, Site, SiteOptions
@@ -58,16 +58,21 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """What a run has come to: all its results so far, in expansion order.
+    """What a run has come to; `heads` are of all its results so far, in expansion order.
 
     `refused`: see `ffslab.campaign.pool.PoolEnd`.
     """
 
     run: RunDirectory
-    results: tuple[CaseResult, ...]
+    heads: tuple[CaseHead, ...]
     interrupted: bool
     wall_s: float
     refused: SpecError | None = None
+
+    @property
+    def results(self) -> tuple[CaseResult, ...]:
+        """All results at once, read from the run directory; a large run has gigabytes."""
+        return tuple(self.run.each_result())
 
 
 def prepare(
@@ -217,13 +222,13 @@ def execute(
         try:
             end = _run_missing(request, run, site, progress)
             wall_s = (now() - started).total_seconds()
-            results = _close(run, cases, wall_s, now())
+            heads = _close(run, cases, wall_s, now())
         except FfslabError as error:
             # On a full disk that fails too; the first error says more.
             with suppress(FfslabError):
                 _close(run, cases, (now() - started).total_seconds(), now())
             raise _not_complete(error, run) from error
-    return RunEnd(run, tuple(results), end.interrupted, wall_s, end.refused)
+    return RunEnd(run, tuple(heads), end.interrupted, wall_s, end.refused)
 
 
 def _not_complete(error: FfslabError, run: RunDirectory) -> FfslabError:
@@ -306,15 +311,15 @@ def _new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory
 
 def _close(
     run: RunDirectory, cases: Sequence[Case], wall_s: float, now: datetime
-) -> list[CaseResult]:
+) -> list[CaseHead]:
     """Collects the results and brings the manifest up to date."""
-    results = run.collect([case.id for case in cases])
+    heads = run.collect([case.id for case in cases])
     manifest = run.manifest()
     manifest["wall_s"] = round((manifest.get("wall_s") or 0.0) + wall_s, 3)
     manifest["finished"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    manifest["complete"] = len(results) == len(cases)
+    manifest["complete"] = len(heads) == len(cases)
     run.write_manifest(manifest)
-    return results
+    return heads
 
 
 def usable_cpus() -> tuple[int, ...]:

@@ -232,10 +232,10 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
     from ffslab.cli.progress import format_seconds
     from ffslab.cli.tables import outcome_counts, print_kernels, print_results
 
-    print_results(console, end.results, end.run.walls())
-    print_kernels(console, end.results)
+    print_results(console, end.run.each_result(), end.run.walls())
+    print_kernels(console, end.heads)
     console.print(
-        f"{len(end.results)} of {len(prepared.cases)} cases: {outcome_counts(end.results)}; "
+        f"{len(end.heads)} of {len(prepared.cases)} cases: {outcome_counts(end.heads)}; "
         f"{format_seconds(end.wall_s)}",
         markup=False,
     )
@@ -246,7 +246,7 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
             soft_wrap=True,
             markup=False,
         )
-    elif report and end.results and end.refused is None:
+    elif report and end.heads and end.refused is None:
         _write_report(console, end)
 
 
@@ -274,5 +274,5 @@ def _exit_code(end: RunEnd) -> int:
 
     if end.interrupted:
         return EXIT_INFRASTRUCTURE
-    good = all(is_good(result) for result in end.results)
+    good = all(is_good(head) for head in end.heads)
     return EXIT_OK if good else EXIT_FAILED

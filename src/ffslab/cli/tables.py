@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -13,7 +13,13 @@ from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.units import format_duration_ns
 from ffslab.model.workload import assumed_kind
 from ffslab.results.outcome import OUTCOMES
-from ffslab.results.result import CaseResult, ShortResult, WallResult
+from ffslab.results.result import (
+    CaseHead,
+    CaseResult,
+    ShortResult,
+    WallResult,
+    head_of,
+)
 from ffslab.results.shortfall import is_accepted, is_good
 from ffslab.workloads.parts import terminal_part
 from ffslab.workloads.registry import kind_of, workloads
@@ -34,36 +40,39 @@ def terminal() -> Console:
 
 
 def print_results(
-    console: Console, results: Sequence[CaseResult], walls: Mapping[str, WallResult]
+    console: Console, results: Iterable[CaseResult], walls: Mapping[str, WallResult]
 ) -> None:
     """One line per case, failures first and with their reason; a table for each workload.
 
     Cases that are short as their study allows are many or none: they get a summary at the end.
+    Results are taken one after the other: a large run has more than there is memory.
     """
-    ordered = sorted(results, key=lambda result: _ORDER.get(result["outcome"], 0))
-    by_kind: dict[str, list[CaseResult]] = {}
-    for result in ordered:
-        by_kind.setdefault(kind_of(result["spec"]), []).append(result)
-    # A run without a result has a table, too.
-    for kind in sorted(by_kind) or [assumed_kind(workloads())]:
-        part = terminal_part(kind)
-        table = _results_table(part.HEADINGS, part.cells, by_kind.get(kind, []), walls)
-        console.print(table)
-    accepted = [
-        (result, short)
-        for result in results
-        if (short := result.get("short")) and is_accepted(result["outcome"], short)
-    ]
-    short_ids = {result["id"] for result, _ in accepted}
+    rows: dict[str, list[tuple[int, Sequence[str]]]] = {}
+    heads: list[CaseHead] = []
     for result in results:
-        if result["outcome"] != "pass" and result["id"] not in short_ids:
-            console.print(f"{result['id']}: {result['outcome']}: {result['reason']}", markup=False)
+        kind, order = kind_of(result["spec"]), _ORDER.get(result["outcome"], 0)
+        rows.setdefault(kind, []).append((order, _row(terminal_part(kind).cells, result, walls)))
+        heads.append(head_of(result))
+    # A run without a result has a table, too.
+    for kind in sorted(rows) or [assumed_kind(workloads())]:
+        ordered = sorted(rows.get(kind, ()), key=lambda row: row[0])
+        headings = terminal_part(kind).HEADINGS
+        console.print(_results_table(headings, [cells for _, cells in ordered]))
+    accepted = [
+        (head, short)
+        for head in heads
+        if (short := head.get("short")) and is_accepted(head["outcome"], short)
+    ]
+    short_ids = {head["id"] for head, _ in accepted}
+    for head in heads:
+        if head["outcome"] != "pass" and head["id"] not in short_ids:
+            console.print(f"{head['id']}: {head['outcome']}: {head['reason']}", markup=False)
     if accepted:
-        _print_short(console, accepted, len(results))
+        _print_short(console, accepted, len(heads))
 
 
 def _print_short(
-    console: Console, short: Sequence[tuple[CaseResult, ShortResult]], total: int
+    console: Console, short: Sequence[tuple[CaseHead, ShortResult]], total: int
 ) -> None:
     """How many cases measured less than was asked for, how much less, and the worst of them."""
     ordered = sorted(short, key=lambda one: _share(one[1]))
@@ -95,7 +104,7 @@ def _percent(short: ShortResult) -> str:
     return "<1%" if not percent and short["measured"] else f"{percent}%"
 
 
-def _outcome_cell(result: CaseResult) -> str:
+def _outcome_cell(result: CaseHead) -> str:
     """The outcome; of a short case with the share that it measured."""
     outcome = result["outcome"]
     style = _STYLE.get(outcome, "yellow" if is_good(result) else "red")
@@ -104,7 +113,7 @@ def _outcome_cell(result: CaseResult) -> str:
     return f"[{style}]{shown}[/]"
 
 
-def print_kernels(console: Console, results: Sequence[CaseResult]) -> None:
+def print_kernels(console: Console, results: Sequence[CaseHead]) -> None:
     """The lab kernels of the results, unless all are of the default one."""
     counts = Counter(kernel_words(result["spec"]) for result in results)
     if set(counts) - {DEFAULT_VARIANT}:
@@ -112,25 +121,28 @@ def print_kernels(console: Console, results: Sequence[CaseResult]) -> None:
             console.print(f"lab kernel {words}: {count} cases", markup=False, soft_wrap=True)
 
 
-def _results_table(
-    headings: Sequence[str],
+def _row(
     cells: Callable[[CaseResult], Sequence[str]],
-    results: Sequence[CaseResult],
+    result: CaseResult,
     walls: Mapping[str, WallResult],
-) -> Table:
+) -> Sequence[str]:
+    wall = walls.get(result["id"])
+    return (
+        result["id"],
+        _outcome_cell(result),
+        *cells(result),
+        format_duration_ns(wall["wall_ns"]) if wall else "",
+    )
+
+
+def _results_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     table = _table(gap=1)
     table.add_column("case", overflow="fold", min_width=31)
     table.add_column("outcome")
     for heading in (*headings, "wall"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for result in results:
-        wall = walls.get(result["id"])
-        table.add_row(
-            result["id"],
-            _outcome_cell(result),
-            *cells(result),
-            format_duration_ns(wall["wall_ns"]) if wall else "",
-        )
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -175,7 +187,7 @@ def print_latencies(console: Console, result: CaseResult) -> None:
     console.print(table)
 
 
-def outcome_counts(results: Sequence[CaseResult]) -> str:
+def outcome_counts(results: Sequence[CaseHead]) -> str:
     """For example "34 pass, 2 fail", or "9 short (3 of them failed)"."""
     counts: dict[str, int] = {}
     for result in results:

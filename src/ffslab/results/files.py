@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,15 +22,16 @@ from ffslab.program import program
 from ffslab.results.result import Shape, WrongShapeError, checked
 
 
-def write_atomic(path: Path, text: str, *, durable: bool = False) -> None:
+def write_atomic(path: Path, text: str | Iterable[str], *, durable: bool = False) -> None:
     """Replaces `path` by `text` in UTF-8; InfrastructureError if the disk is full or read-only.
 
-    `durable` text is on the disk when this returns: some milliseconds.
+    Of a text in pieces no more than one is held in memory. `durable` text is on the disk when this
+    returns: some milliseconds.
     """
     temporary = path.with_name(f".{path.name}.new")
     try:
         with temporary.open("wb") as file:
-            file.write(utf8(text))
+            file.writelines(map(utf8, (text,) if isinstance(text, str) else text))
             if durable:
                 file.flush()
                 os.fsync(file.fileno())

@@ -188,6 +188,12 @@ class CaseResult(CaseHead):
     preparation: NotRequired[PreparationResult | None]
 
 
+def head_of(result: CaseResult) -> CaseHead:
+    """What is to be kept of the results of a run of thousands of cases."""
+    head = {key: result[key] for key in CaseHead.__annotations__ if key in result}  # type: ignore[literal-required]
+    return cast(CaseHead, head)
+
+
 class WallResult(TypedDict):
     """One line of wall.jsonl."""
 

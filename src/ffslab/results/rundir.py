@@ -40,7 +40,7 @@ from ffslab.results.files import (
     read_json_lines,
     write_atomic,
 )
-from ffslab.results.result import CaseResult, WallResult
+from ffslab.results.result import CaseHead, CaseResult, WallResult, head_of
 
 MANIFEST = "manifest.json"
 RESULTS = "results.jsonl"
@@ -141,21 +141,28 @@ class RunDirectory:
         write_atomic(directory / CASE_WALL, canonical_json(wall) + "\n")
         write_atomic(directory / CASE_RESULT, canonical_json(result) + "\n", durable=True)
 
-    def collect(self, case_ids: Sequence[str]) -> list[CaseResult]:
-        """Writes results.jsonl and wall.jsonl from the cases that have run, in this order."""
-        results, walls, lines = [], [], []
-        for case_id in case_ids:
-            path = self.case_dir(case_id) / CASE_RESULT
-            if not path.exists():
-                continue
-            results.append(read_json_as(path, CaseResult))
-            lines.append(canonical_json(results[-1]))
-            wall = self.case_dir(case_id) / CASE_WALL
-            if wall.exists():
-                walls.append(canonical_json(read_json_as(wall, WallResult)))
-        write_atomic(self.path / RESULTS, "".join(line + "\n" for line in lines), durable=True)
-        write_atomic(self.path / WALL, "".join(line + "\n" for line in walls))
-        return results
+    def collect(self, case_ids: Sequence[str]) -> list[CaseHead]:
+        """Writes results.jsonl and wall.jsonl from the cases that have run, in this order.
+
+        Results are read one after the other; returned is what each is of, and its outcome.
+        """
+        heads: list[CaseHead] = []
+        places = [self.case_dir(case_id) for case_id in case_ids]
+        places = [place for place in places if (place / CASE_RESULT).exists()]
+
+        def lines() -> Iterator[str]:
+            for place in places:
+                result = read_json_as(place / CASE_RESULT, CaseResult)
+                heads.append(head_of(result))
+                yield canonical_json(result) + "\n"
+
+        write_atomic(self.path / RESULTS, lines(), durable=True)
+        walls = (place / CASE_WALL for place in places if (place / CASE_WALL).exists())
+        write_atomic(
+            self.path / WALL,
+            (canonical_json(read_json_as(wall, WallResult)) + "\n" for wall in walls),
+        )
+        return heads
 
     def each_result(self, check: Check = nothing_more) -> Iterator[CaseResult]:
         """The results in order; those collected, or the cases of an interrupted run.

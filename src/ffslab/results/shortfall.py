@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ffslab.results.result import CaseResult, ShortResult
+from ffslab.results.result import CaseHead, ShortResult
 
 FULL = "ENOSPC"
 LEAST_PERCENT = 10  # of what was asked for; less is accepted of no case
@@ -44,7 +44,7 @@ class Shortfall:
         }
 
 
-def is_good(result: CaseResult) -> bool:
+def is_good(result: CaseHead) -> bool:
     """Whether a result is no failure: it passed, was skipped on purpose, or is short as allowed."""
     return result["outcome"] in ("pass", "skip") or is_accepted(
         result["outcome"], result.get("short")
