@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -257,13 +258,16 @@ def test_an_axis_that_another_one_goes_with(compare: Compare, runs: Path) -> Non
 
 @pytest.mark.parametrize("kind", ["micro", "tree"])
 def test_other_workloads(compare: Compare, tmp_path: Path, kind: str) -> None:
-    for name in ("base", "other"):
-        if kind == "micro":
-            write_micro_run(
-                tmp_path / name, overrides=[("seed", (1,)), ("filesystem", ("jffs2", "ubifs"))]
-            )
-        else:
-            write_tree_run(tmp_path / name, images_text())
+    if kind == "micro":
+        fewer: list[tuple[str, tuple[Any, ...]]] = [
+            ("seed", (1,)),
+            ("filesystem", ("jffs2", "ubifs")),
+            ("workload.request_bytes", ("2 KiB", "32 KiB")),
+        ]
+        write_micro_run(tmp_path / "base", overrides=fewer)
+    else:
+        write_tree_run(tmp_path / "base", images_text())
+    shutil.copytree(tmp_path / "base", tmp_path / "other")
     sides = [str(tmp_path / name) for name in ("base", "other")]
     assert compare(*sides, "--fail-on", "change").code == 0
     edit_manifest(tmp_path / "other", build_id="b2")
