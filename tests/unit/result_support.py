@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -9,19 +10,26 @@ from pydantic import TypeAdapter
 from typing_extensions import is_typeddict
 
 
-def needed_keys(shape: type) -> list[str]:
+@cache
+def needed_keys(shape: type) -> tuple[str, ...]:
     """The keys that an object of the TypedDict `shape` has to have."""
+    # Kept: pydantic takes three milliseconds, and a made-up run has hundreds of objects.
     schema = TypeAdapter(shape).json_schema()
     own = schema if "properties" in schema else schema["$defs"][shape.__name__]
-    return list(own.get("required", ()))
+    return tuple(own.get("required", ()))
 
 
 def stub(shape: type, **values: Any) -> dict[str, Any]:
     """An object of the TypedDict `shape` with these values; what else it has to have is 0, empty
     or null, what it may lack is not there.
     """
-    hints = get_type_hints(shape)
+    hints = _hints(shape)
     return {**{key: _nothing(hints[key]) for key in needed_keys(shape)}, **values}
+
+
+@cache
+def _hints(shape: type) -> dict[str, Any]:
+    return get_type_hints(shape)
 
 
 def _nothing(hint: Any) -> Any:
