@@ -96,5 +96,6 @@ def _measured_results(bench: Bench) -> dict[tuple[object, ...], CaseResult]:
     cases = prepared_with([1]).cases
     jobs, store = len(bench.host_cpus), bench.scratch / "states"
     times = pool_time(bench.lab, bench.scratch, bench.host_cpus, cases, jobs, store)
-    results = times.run.collect([case.id for case in cases])
+    times.run.collect([case.id for case in cases])
+    results = times.run.each_result()
     return {configuration(case): one for case, one in zip(cases, results, strict=True)}
