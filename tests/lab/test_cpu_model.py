@@ -12,6 +12,7 @@ from lab_support import STUDY, Boot, boot, cases
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
 from ffslab.targets.virtual_flash import plan_text
 
 WITH_COMPRESSION = STUDY.replace('["none"]', '["none", "zlib"]')
@@ -142,3 +143,26 @@ def test_time_never_goes_backwards(lab: LabBuild, tmp_path: Path) -> None:
     # Records are written when an operation ends.
     ends = [start + duration for start, duration, *_ in trace_records(guest.trace)]
     assert len(ends) > 1000 and ends == sorted(ends)
+
+
+# pclmulqdq $0, %xmm0, %xmm0, once; and an undefined instruction with as many bytes.
+TRIAL = bytes.fromhex("660f3a44c000")
+UNDEFINED = bytes.fromhex("0f0b90909090")
+
+
+@pytest.mark.parametrize("name", ["jffs2-aged-zlib-s1", "ubifs-aged-zlib-s1"])
+def test_a_host_that_does_not_multiply_without_carry(
+    lab: LabBuild, tmp_path: Path, name: str
+) -> None:
+    """The kernel tries the instruction; here it finds none and looks up the table."""
+    kernel = lab.kernel.read_bytes()
+    assert kernel.count(TRIAL) == 1
+    other = tmp_path / lab.kernel.name
+    other.write_bytes(kernel.replace(TRIAL, UNDEFINED))
+    other.chmod(0o755)
+    case = cases(WITH_COMPRESSION)[name]
+    here = boot(lab, tmp_path / "here", case)
+    there = boot(replace(lab, kernel=other), tmp_path / "there", case)
+    for file in (RECORDS_NAME, CONSOLE_NAME, FLASH_NAME):
+        one, two = ((guest.directory / file).read_bytes() for guest in (here, there))
+        assert one == two, file
