@@ -23,9 +23,9 @@ from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.outcome import judge
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
 from ffslab.targets.uml.directory import INITRAMFS_NAME, write_guest_directory
-from ffslab.targets.uml.guests import batch_script
+from ffslab.targets.uml.guests import batch_command
 from ffslab.targets.uml.initramfs import build_archive, regular_file
-from ffslab.targets.uml.launch import kill_group, start_guest
+from ffslab.targets.uml.launch import GuestCommand, kill_group, start_guest
 
 TIMEOUT_S = 300.0
 _POLL_S = 0.0002
@@ -82,9 +82,9 @@ class Runner:
             if flash is not None:
                 flash.replace(self._directory / FLASH_NAME)
             records = self._directory / RECORDS_NAME
-            script = batch_script(guest.case, self._host_cpu)
+            command = batch_command(guest.case, self._host_cpu)
             status, sample = measure(
-                script, self._directory, records if watch_first_record else None
+                command, self._directory, records if watch_first_record else None
             )
             stream = parse_records(records.read_bytes())
             self._require_pass(stream, status)
@@ -95,11 +95,10 @@ class Runner:
         return stream, sample
 
     def run_true(self) -> Sample:
-        """The chain of programs that starts a guest, with `true` in the guest's place."""
-        script = f"exec env -i setpriv --pdeathsig KILL taskset -c {self._host_cpu}"
-        status, sample = measure(f"{script} setarch x86_64 -R /bin/true", Path("/"), None)
+        """A process that does nothing."""
+        status, sample = measure("exec /bin/true", Path("/"), None)
         if status != 0:
-            raise InfrastructureError("cannot run setpriv, taskset and setarch")
+            raise InfrastructureError("cannot run /bin/true")
         return sample
 
     def _prepare(self, guest: Guest) -> None:
@@ -129,14 +128,16 @@ class Runner:
             )
 
 
-def measure(script: str, directory: Path, records: Path | None) -> tuple[int, Sample]:
-    """Runs a shell command; its exit status (negative: signal) and what it cost.
+def measure(
+    command: GuestCommand | str, directory: Path, records: Path | None
+) -> tuple[int, Sample]:
+    """Runs a guest or a shell command; its exit status (negative: signal) and what it cost.
 
     With `records`, also the time until that file is no longer empty; waiting for it
     takes a little of another CPU.
     """
     started = time.monotonic()
-    process = start_guest(script, directory)
+    process = start_guest(command, directory)
     watchdog = threading.Timer(TIMEOUT_S, lambda: kill_group(process))
     watchdog.daemon = True
     watchdog.start()

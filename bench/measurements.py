@@ -176,7 +176,7 @@ def boot(bench: Bench) -> Measured:
         Line("4. Guest: process start to the agent's first record"),
         Line("time", spread(known), BOOT_GOAL, unit="s"),
         Line("host CPU, whole guest", spread([s.cpu_s for s in samples["guest"]]), unit="s"),
-        Line("÷ starting `true` in the same way", ratio_spread(known, _walls(samples["true"]))),
+        Line("÷ starting `true` by a shell", ratio_spread(known, _walls(samples["true"]))),
     )
     return Measured(lines, _raw(samples))
 
