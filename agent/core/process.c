@@ -7,11 +7,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +22,8 @@
 
 void process_stay_in_memory(void)
 {
-	if (!geteuid())
+	/* In a container root may not, and has a limit like others. */
+	if (!geteuid() && prctl(PR_CAPBSET_READ, CAP_IPC_LOCK, 0, 0, 0) == 1)
 		(void)mlockall(MCL_CURRENT | MCL_FUTURE);
 }
 

@@ -18,8 +18,8 @@
  *
  * A small guest under memory pressure must not evict the agent and read it back
  * in a timed phase; and for the host, pages that come together are cheaper than
- * one fault each.  Children have to call it themselves.  Only for root: another
- * user's limit would make later allocations fail.
+ * one fault each.  Children have to call it themselves.  Only for root without a
+ * limit: under one, later allocations would fail.
  */
 void process_stay_in_memory(void);
 
