@@ -44,7 +44,8 @@ _GUEST: tuple[tuple[str, str], ...] = (
     (
         "system calls of the guest: UML's side",
         r"userspace|handle_syscall|interrupt_end|restore_registers|save_registers|save_fp|restore_fp"
-        r"|wait_stub|get_skas|put_fp|get_fp|skas|run_syscall|set_stub|syscall_|ptrace",
+        r"|wait_stub|get_skas|put_fp|get_fp|skas|run_syscall|set_stub|syscall_|ptrace"
+        r"|um_run_calls|run\Z|find\Z|find_call|ends_queue|may_be_queued|um_syscall_result",
     ),
     (
         "page tables and faults of the guest",
@@ -58,7 +59,9 @@ _GUEST: tuple[tuple[str, str], ...] = (
         r"|try_to_wake|wake_up|check_preempt|set_next|put_prev|um_set_signals|unblock_signals"
         r"|block_signals|set_signals|sigio|sig_handler|itimer|rcu_|clocksource|sched_|clockevents_"
         r"|(generic_|__|do_)?handle_(irq|edge)|do_IRQ|irq_|__irq|note_interrupt|fast_mix|timerqueue_"
-        r"|rb_|cpu_startup|finish_task|resched|clear_buddies|um_timer|um_vtime|__update_load",
+        r"|rb_|cpu_startup|finish_task|resched|clear_buddies|um_timer|um_vtime|__update_load"
+        r"|sleep_in_course|end_of_sleep|course_of_sleep|learn_sleep|counts_(now|set|reset)"
+        r"|book_runtime|add_(interrupt_)?randomness",
     ),
 )
 # What the host's kernel was entered for: the outermost of its frames that match.
