@@ -57,6 +57,9 @@ filesystem = ["jffs2", "ubifs", "yaffs2"]
 cpu_scale = [0, 1]
 """
 
+# kernel/patches/0004-um-cpu-model.patch
+SPIN_NS = 10_000
+
 
 @pytest.fixture(scope="module", params=WORKLOADS)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -72,10 +75,18 @@ def pieces(result: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in found if one.get("flash_ns") is not None and one["phase"] != "workload"]
 
 
+def after_its_end_ns(piece: dict[str, Any]) -> int:
+    """The driver's time that tasks had by when the counters were read, and not at the end."""
+    if not piece.get("tasks"):
+        return 0
+    return int(piece["in_driver_ns"]) - sum(task["busy_ns"] for task in piece["tasks"])
+
+
 def test_with_free_code_a_phase_lasts_as_long_as_the_chip_is_busy(run: Path) -> None:
     """The clock and the chip's counters agree to the nanosecond, but for what else a mount waits
-    for: 768 ns in each of its parts. Tasks that wait while another is served make the time in the
-    driver longer.
+    for: 768 ns in each of its parts, and for the 10 µs that even a free CPU takes for a million
+    blocks. Tasks that wait while another is served make the time in the driver longer; and what
+    they do between the end of the phase and the reading of the counters is the chip's, too.
     """
     free = [result for result in results(run) if result["axes"]["cpu_scale"] == 0]
     assert len(free) == 3
@@ -83,7 +94,9 @@ def test_with_free_code_a_phase_lasts_as_long_as_the_chip_is_busy(run: Path) -> 
         assert result["outcome"] == "pass"
         for piece in pieces(result):
             others = 2 * 768 if piece["phase"].startswith("mount") else 0
-            assert 0 <= piece["duration_ns"] - piece["flash_ns"] <= others, (result["id"], piece)
+            spare_ns = piece["duration_ns"] - piece["flash_ns"]
+            assert -after_its_end_ns(piece) <= spare_ns <= others + SPIN_NS, (result["id"], piece)
+            assert spare_ns < 0 or spare_ns % SPIN_NS <= others, (result["id"], piece)
             assert piece["in_driver_ns"] >= piece["flash_ns"]
         assert sum(piece["flash_ns"] for piece in pieces(result)) > 10**8
 

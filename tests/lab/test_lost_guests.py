@@ -215,7 +215,10 @@ wait $ffslab
 def test_a_place_that_fills_up_gives_no_result_and_the_run_is_resumed(
     study: Path, tmp_path: Path
 ) -> None:
-    done = in_small_memory("240m", run_words(study, tmp_path / "out"), FILLED)
+    # Long enough that the other program comes in time.
+    longer = ("--set", "workload.number=400", "--set", "workload.transactions=6000")
+    words = [*run_words(study, tmp_path / "out"), *longer]
+    done = in_small_memory("240m", words, FILLED)
     assert done.returncode == 3, done.stdout + done.stderr
     assert "/dev/shm was full" in done.stderr and "--resume" in done.stderr
     (run,) = (tmp_path / "out").iterdir()
