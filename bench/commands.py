@@ -59,7 +59,8 @@ def cost_of(
 ) -> Cost:
     """Runs a command in `directory` and measures it; its output is shown only if it fails.
 
-    Raises InfrastructureError, whose likely cause and remedy are `failed`.
+    Raises InfrastructureError, whose likely cause and remedy are `failed`. Limit: the peak is at
+    least what this process has itself, which its child begins with.
     """
     log = directory / "command.log"
     with log.open("wb") as output:

@@ -201,12 +201,21 @@ def test_fewer_guests_at_once_where_there_is_room_for_one(study: Path, tmp_path:
 
 FILLED = """
 "$@" & ffslab=$!
-# As soon as a second guest has begun another program takes all that is left.
-while ! cat /dev/shm/*/*-s2/records.jsonl 2>/dev/null | grep -q settled; do
+# As soon as a second guest has begun another program takes all that is left. The guest, which leads
+# its session, is held meanwhile.
+while ! cat /dev/shm/*/*-s2/records.jsonl 2>/dev/null | grep -q mounted; do
     kill -0 $ffslab || exit 9
     sleep 0.005
 done
+held=
+for process in /proc/[0-9]*; do
+    case $(readlink $process/cwd) in /dev/shm/*-s2)
+        set -- $(cat $process/stat) && [ "$1" = "$6" ] && held="$held $1"
+    esac
+done
+kill -STOP $held
 dd if=/dev/zero of=/dev/shm/fill bs=64k 2>/dev/null
+kill -CONT $held
 wait $ffslab
 """
 
@@ -215,8 +224,8 @@ wait $ffslab
 def test_a_place_that_fills_up_gives_no_result_and_the_run_is_resumed(
     study: Path, tmp_path: Path
 ) -> None:
-    # Long enough that the other program comes in time.
-    longer = ("--set", "workload.number=400", "--set", "workload.transactions=6000")
+    # Long enough that the guest is still to use what the other program takes.
+    longer = ("--set", "workload.number=400", "--set", "workload.transactions=12000")
     words = [*run_words(study, tmp_path / "out"), *longer]
     done = in_small_memory("240m", words, FILLED)
     assert done.returncode == 3, done.stdout + done.stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,12 +29,29 @@ def _bench(tmp_path: Path, *, quiet: bool) -> Bench:
 
 
 def test_a_command_and_its_children_are_measured(tmp_path: Path) -> None:
+    """In a process of its own: what a child has is at first what its parent has."""
     burn = "x = b'x' * 400_000_000; sum(range(3_000_000))"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])"
-    idle = cost_of([sys.executable, "-c", "pass"], tmp_path)
-    busy = cost_of([sys.executable, "-c", code], tmp_path)
-    assert busy.cpu_s > idle.cpu_s > 0
-    assert busy.peak_bytes > 400_000_000 > idle.peak_bytes
+    measuring = f"""
+import sys
+from pathlib import Path
+from bench.commands import cost_of
+for code in ("pass", {code!r}):
+    cost = cost_of([sys.executable, "-c", code], Path({str(tmp_path)!r}))
+    print(cost.cpu_s, cost.peak_bytes)
+"""
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", measuring],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    idle, busy = ([float(word) for word in line.split()] for line in done.stdout.splitlines())
+    assert busy[0] > idle[0] > 0
+    assert busy[1] > 400_000_000 > idle[1]
 
 
 def test_a_command_that_fails_is_an_error_with_what_it_said(tmp_path: Path) -> None:
