@@ -25,7 +25,6 @@ SPEED_GOALS = {
     "ubifs free": Goal(30, "at least"),
     cases.ZLIB: Goal(25, "at least"),
 }
-HOOK_GOAL = Goal(0.7, unit="ns")
 CPU_MODEL_GOAL = Goal(1.25)
 DRIVER_GOAL = Goal(0.25)
 BOOT_GOAL = Goal(0.15, unit="s")
@@ -89,7 +88,7 @@ def cpu_model(bench: Bench) -> Measured:
     charging = [Line("2a. CPU model on ÷ prices 0, same kernel (charging alone)")]
     whole = [
         Line("2b. CPU model on ÷ kernel without it (counting and charging);"),
-        Line("    the agent's clock stands still on both sides"),
+        Line("    that kernel takes no queued calls, so this has no goal"),
     ]
     for name in ("jffs2 free", "ubifs free"):
         case = cases.ffsmark_cases()[name]
@@ -107,11 +106,11 @@ def cpu_model(bench: Bench) -> Measured:
             lambda text, name=name: bench.tell(f"{name}: {text}"),  # type: ignore[misc]
         )
         charging += _wall_and_cpu(bench, name, samples, "on", "free", CPU_MODEL_GOAL)
-        whole += _wall_and_cpu(bench, name, samples, "on, stopped", "without", CPU_MODEL_GOAL)
+        whole += _wall_and_cpu(bench, name, samples, "on, stopped", "without", None)
         blocks = cases.counted_blocks(bench.runner, bench.lab, free)
         pairs = zip(samples["free, stopped"], samples["without"], strict=True)
         per_block = [(one.cpu_s - other.cpu_s) * 1e9 / blocks for one, other in pairs]
-        hooks.append(Line(f"{name}, per basic block", spread(per_block), HOOK_GOAL, "ns"))
+        hooks.append(Line(f"{name}, per basic block", spread(per_block), unit="ns"))
         raw[name] = {**_raw(samples), "blocks": blocks}
     lines += [*charging, *whole, *hooks]
     return Measured(tuple(lines), raw)
@@ -211,7 +210,7 @@ def _pool_run(bench: Bench, all_cases: Sequence[Case], count: int) -> Sample:
 
 
 def _wall_and_cpu(
-    bench: Bench, label: str, samples: Samples, subject: str, baseline: str, goal: Goal
+    bench: Bench, label: str, samples: Samples, subject: str, baseline: str, goal: Goal | None
 ) -> list[Line]:
     """Both ratios; the goal is about wall time, and about CPU time on a disturbed host."""
     wall = ratio_spread(_walls(samples[subject]), _walls(samples[baseline]))
