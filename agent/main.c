@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/process.h"
 #include "core/record.h"
 #include "init.h"
 #include "postmark/postmark.h"
@@ -99,6 +100,7 @@ static enum ffs_exit with_records(int fd, const struct arguments *arguments,
 
 static enum ffs_exit run_plan(const char *path, struct record_sink *sink)
 {
+	process_stay_in_memory();
 	return run_plan_file(path, sink, false);
 }
 

@@ -10,7 +10,6 @@
 
 #include "core/clock.h"
 #include "core/files.h"
-#include "core/process.h"
 #include "plan/plan.h"
 #include "run.h"
 #include "steps/step.h"
@@ -135,7 +134,6 @@ enum ffs_exit run_plan_file(const char *path, struct record_sink *sink,
 	size_t bytes;
 	char *text;
 
-	process_stay_in_memory();
 	text = file_read(path, PLAN_TEXT_MAX, &bytes, &error);
 	if (!text)
 		return refuse(sink, path, &error, EXIT_USAGE);

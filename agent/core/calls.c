@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,21 +21,19 @@
 #define CALL_OPENED 1	/* the first argument is what was opened last */
 #define CALL_OPENS 2
 #define CALL_WHOLE 4	/* transfers args[2] bytes */
+#define CALL_ZERO 8	/* any other result ends the queue */
 #define CALL_ALIGNMENT 64
 #define PAGE_BYTES 4096
 
 _Static_assert(sizeof(struct call) == CALL_ALIGNMENT,
 	       "the kernel knows a call of this size");
 
-/*
- * Calls have the numbers of x86-64, the lab's; elsewhere they are names.  A
- * test of the lab changes the digit in the built program, which changes nothing
- * else of it.
- */
+/* Calls have the numbers of x86-64, the lab's; elsewhere they are names. */
 enum {
 	NR_READ = 0,
 	NR_WRITE = 1,
 	NR_CLOSE = 3,
+	NR_IOCTL = 16,
 	NR_PREAD = 17,
 	NR_PWRITE = 18,
 	NR_FSYNC = 74,
@@ -45,6 +44,10 @@ enum {
 	NR_COPY = 4096,		/* not a system call */
 };
 
+/*
+ * A test of the lab changes the digit in the built program, which changes
+ * nothing else of it.
+ */
 static const volatile char together[] = "ffsagent.calls.together=1";
 
 /* --- memory -------------------------------------------------------------- */
@@ -52,12 +55,30 @@ static const volatile char together[] = "ffsagent.calls.together=1";
 static bool kernel_takes_them(void)
 {
 #ifdef __x86_64__
+	/* Asked once, a round trip, and whatever the digit is: the page that
+	 * it is kept in is written at the same time. */
+	static int answer = -1;
+
 	/* Only a kernel with the page of time can be the lab's. */
-	return ffs_time_page && together[sizeof(together) - 2] == '1' &&
-	       !syscall(NR_RUN_CALLS, NULL, 0, sizeof(struct call));
+	if (ffs_time_page && answer < 0)
+		answer = !syscall(NR_RUN_CALLS, NULL, 0, sizeof(struct call));
+	return answer > 0 && together[sizeof(together) - 2] == '1';
 #else
 	return false;
 #endif
+}
+
+void calls_use(struct calls *calls, struct calls_few *few)
+{
+	memset(calls, 0, sizeof(*calls));
+	/* The kernel does not bring its page for the queue. */
+	memset(few->queue, 0, sizeof(few->queue));
+	calls->fd = -1;
+	calls->together = kernel_takes_them();
+	calls->room = CALLS_FEW;
+	calls->queue = few->queue;
+	calls->tags = few->tags;
+	calls->asked = few->asked;
 }
 
 int calls_reserve(struct calls *calls, size_t room, size_t text_bytes,
@@ -212,6 +233,15 @@ void calls_write(struct calls *calls, uint32_t tag, int fd, const void *data,
 	add_transfer(calls, NR_WRITE, tag, fd, data, bytes);
 }
 
+void calls_read_some(struct calls *calls, uint32_t tag, int fd, void *data,
+		     size_t bytes)
+{
+	struct call *call = add(calls, NR_READ, tag, fd);
+
+	call->args[1] = (uintptr_t)data;
+	call->args[2] = bytes;
+}
+
 void calls_pread(struct calls *calls, uint32_t tag, int fd, void *data,
 		 size_t bytes, uint64_t offset)
 {
@@ -248,6 +278,20 @@ void calls_fadvise(struct calls *calls, uint32_t tag, int fd, int advice)
 	add(calls, NR_FADVISE, tag, fd)->args[3] = (uint64_t)advice;
 }
 
+void calls_ioctl(struct calls *calls, uint32_t tag, int fd,
+		 unsigned long request, void *argument)
+{
+	struct call *call = add(calls, NR_IOCTL, tag, fd);
+
+	call->args[1] = request;
+	call->args[2] = (uintptr_t)argument;
+}
+
+void calls_end_unless_zero(struct calls *calls)
+{
+	calls->queue[calls->n - 1].flags |= CALL_ZERO;
+}
+
 void calls_copy(struct calls *calls, uint32_t tag, void *to, const void *from,
 		size_t bytes)
 {
@@ -282,6 +326,9 @@ static int64_t make(const struct call *call, int fd)
 	case NR_OPENAT:
 		return openat(fd, path, (int)call->args[2],
 			      (mode_t)call->args[3]);
+	case NR_IOCTL:
+		return ioctl(fd, call->args[1],
+			     (void *)(uintptr_t)call->args[2]);
 	case NR_FADVISE:
 		errno = posix_fadvise(fd, 0, 0, (int)call->args[3]);
 		return errno ? -1 : 0;
@@ -295,10 +342,15 @@ static int64_t make(const struct call *call, int fd)
 	return -1;
 }
 
-static bool ends_queue(const struct call *call)
+static bool is_short(const struct call *call)
 {
 	return call->result < 0 || ((call->flags & CALL_WHOLE) &&
 				    (uint64_t)call->result != call->args[2]);
+}
+
+static bool ends_queue(const struct call *call)
+{
+	return is_short(call) || ((call->flags & CALL_ZERO) && call->result);
 }
 
 /* Return: how many were made; the last of them may have failed. */
@@ -384,7 +436,7 @@ static int look_at(struct call *call)
 	/* Linux frees the descriptor even when close() is interrupted. */
 	if (call->number == NR_CLOSE && call->result == -EINTR)
 		call->result = 0;
-	if (!ends_queue(call))
+	if (!is_short(call))
 		return 0;
 	if (go_on_with(call))
 		return EAGAIN;
@@ -411,16 +463,20 @@ static void close_what_is_open(const struct calls *calls, size_t failed)
 /* Return: 0, or the errno of call @done. */
 static int run_queue(struct calls *calls, size_t *done)
 {
+	bool ended = false;
 	int failed = 0;
 
 	*done = 0;
-	while (*done < calls->n && (!failed || failed == EAGAIN)) {
+	while (*done < calls->n && !ended) {
 		long made = make_some(calls, *done);
+		struct call *last;
 
 		if (made <= 0)
 			return made ? errno : EIO;
 		*done += (size_t)made;
-		failed = look_at(&calls->queue[*done - 1]);
+		last = &calls->queue[*done - 1];
+		failed = look_at(last);
+		ended = failed ? failed != EAGAIN : ends_queue(last);
 		*done -= failed != 0;
 		begin_at(calls, *done);
 	}

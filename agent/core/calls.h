@@ -16,7 +16,8 @@
  *
  * A call that is interrupted is made again, one that transferred less than it
  * should is continued; its time is that of all of it.  The first call that
- * fails ends the queue, and no later one is made.
+ * fails ends the queue, and no later one is made; so does a result that the
+ * caller has to look at first, which is no failure: calls_end_unless_zero().
  */
 #ifndef FFSAGENT_CALLS_H
 #define FFSAGENT_CALLS_H
@@ -49,6 +50,14 @@ struct calls {
 	bool together;		/* the kernel takes them all at once */
 };
 
+/* Room for what needs no more than a few calls, on the stack. */
+#define CALLS_FEW 4
+struct calls_few {
+	_Alignas(64) struct call queue[CALLS_FEW];
+	uint32_t tags[CALLS_FEW];
+	uint64_t asked[CALLS_FEW];
+};
+
 /* For the descriptor of a call: the file that the last calls_open() opens. */
 #define CALLS_OPENED (-1000)
 
@@ -59,6 +68,9 @@ struct calls {
 int calls_reserve(struct calls *calls, size_t room, size_t text_bytes,
 		  struct ffs_error *error);
 void calls_free(struct calls *calls);
+
+/** calls_use() - the room of @few, instead of calls_reserve(). */
+void calls_use(struct calls *calls, struct calls_few *few);
 
 /**
  * calls_full() - whether there is no room for @n more calls, with one path of
@@ -84,17 +96,26 @@ void calls_pread(struct calls *calls, uint32_t tag, int fd, void *data,
 		 size_t bytes, uint64_t offset);
 void calls_pwrite(struct calls *calls, uint32_t tag, int fd, const void *data,
 		  size_t bytes, uint64_t offset);
+/* Up to @bytes, as one read() gives them. */
+void calls_read_some(struct calls *calls, uint32_t tag, int fd, void *data,
+		     size_t bytes);
 void calls_fsync(struct calls *calls, uint32_t tag, int fd);
 void calls_unlink(struct calls *calls, uint32_t tag, int at, const char *path);
 void calls_lstat(struct calls *calls, uint32_t tag, int at, const char *path,
 		 struct stat *stat);
 void calls_fadvise(struct calls *calls, uint32_t tag, int fd, int advice);
+void calls_ioctl(struct calls *calls, uint32_t tag, int fd,
+		 unsigned long request, void *argument);
 /* What memory holds at this point of the queue; only if ->together. */
 void calls_copy(struct calls *calls, uint32_t tag, void *to, const void *from,
 		size_t bytes);
 
+/** calls_end_unless_zero() - the queue ends at what was put off last if that
+ * gives anything but 0. */
+void calls_end_unless_zero(struct calls *calls);
+
 /**
- * calls_run() - make them all.
+ * calls_run() - make them all, or up to the one that ends the queue.
  * @done: how many were made, without the one that failed.
  *
  * The results of a call that was continued and of a close() that was

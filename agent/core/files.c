@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/calls.h"
 #include "core/files.h"
 
 /* Most files that are read are smaller than this. */
@@ -40,11 +42,53 @@ static int read_some(int fd, char *text, size_t room, size_t *bytes)
 	return 0;
 }
 
-/* What @first could not hold. Return: 0 or an errno. */
-static int read_rest(int fd, char **text, size_t limit, size_t *bytes)
+/* What begins a file: two reads, of which the second mostly finds its end. */
+struct beginning {
+	char text[2 * FIRST_BYTES];
+	size_t bytes;
+	int fd;		/* the file, if there may be more of it; else -1 */
+};
+
+/*
+ * A file's text is read when the flash is counted, again and again: all in one
+ * round trip if the file ends with the first read.
+ *
+ * Return: 0 or an errno; @opened says whether it was not for opening it.
+ */
+static int read_beginning(const char *path, struct beginning *beginning,
+			  bool *opened)
 {
-	size_t room = *bytes;
-	int failed = 0;
+	char *text = beginning->text;
+	struct calls_few few;
+	struct calls calls;
+	size_t done, second;
+	int failed;
+
+	calls_use(&calls, &few);
+	calls_open(&calls, 0, AT_FDCWD, path, O_RDONLY);
+	calls_read_some(&calls, 0, CALLS_OPENED, text, FIRST_BYTES);
+	calls_read_some(&calls, 0, CALLS_OPENED, text + FIRST_BYTES,
+			FIRST_BYTES);
+	calls_end_unless_zero(&calls);
+	calls_close(&calls, 0, CALLS_OPENED);
+	failed = calls_run(&calls, &done);
+	*opened = done > 0;
+	if (failed && done < 3)
+		return failed;
+	beginning->bytes = (size_t)calls.queue[1].result;
+	second = (size_t)calls.queue[2].result;
+	memmove(text + beginning->bytes, text + FIRST_BYTES, second);
+	beginning->bytes += second;
+	calls_clear(&calls);
+	beginning->fd = second ? calls.fd : -1;
+	return 0;
+}
+
+/* The rest of @fd behind @text, whose room is @room. Return: 0 or an errno. */
+static int read_rest(int fd, char **text, size_t room, size_t limit,
+		     size_t *bytes)
+{
+	int failed = read_some(fd, *text, room, bytes);
 
 	while (!failed && *bytes == room) {
 		char *larger;
@@ -61,45 +105,48 @@ static int read_rest(int fd, char **text, size_t limit, size_t *bytes)
 	return failed;
 }
 
-/* Read until the end of the file. Return: 0 or an errno. */
-static int read_to_end(int fd, char **text, size_t limit, size_t *bytes)
+/* Return: 0 or an errno; *@text is to be freed either way. */
+static int read_to_end(const char *path, char **text, size_t limit,
+		       size_t *bytes, bool *opened)
 {
-	char first[FIRST_BYTES];
-	int failed;
+	struct beginning beginning;
+	size_t room;
+	int failed = read_beginning(path, &beginning, opened);
 
-	*bytes = 0;
-	failed = read_some(fd, first, sizeof(first), bytes);
 	if (failed)
 		return failed;
-	*text = malloc(*bytes + 1);
-	if (!*text)
-		return ENOMEM;
-	memcpy(*text, first, *bytes);
-	if (*bytes == sizeof(first))
-		failed = read_rest(fd, text, limit, bytes);
+	*bytes = beginning.bytes;
+	room = beginning.fd < 0 ? *bytes : sizeof(beginning.text);
+	*text = malloc(room + 1);
+	if (*text) {
+		memcpy(*text, beginning.text, *bytes);
+		if (beginning.fd >= 0)
+			failed = read_rest(beginning.fd, text, room, limit,
+					   bytes);
+	} else {
+		failed = ENOMEM;
+	}
+	if (beginning.fd >= 0)
+		close(beginning.fd);
 	if (!failed && *bytes > limit)
 		failed = EFBIG;
-	(*text)[*bytes] = '\0';
+	if (!failed)
+		(*text)[*bytes] = '\0';
 	return failed;
 }
 
 char *file_read(const char *path, size_t limit, size_t *bytes,
 		struct ffs_error *error)
 {
+	bool opened = false;
 	char *text = NULL;
 	size_t length;
-	int result;
-	int fd = open_file(path, O_RDONLY);
+	int failed = read_to_end(path, &text, limit, &length, &opened);
 
-	if (fd < 0) {
-		ffs_fail(error, errno, "cannot open %s", path);
-		return NULL;
-	}
-	result = read_to_end(fd, &text, limit, &length);
-	close(fd);
-	if (result) {
+	if (failed) {
 		free(text);
-		ffs_fail(error, result, "cannot read %s", path);
+		ffs_fail(error, failed, "cannot %s %s",
+			 opened ? "read" : "open", path);
 		return NULL;
 	}
 	if (bytes)

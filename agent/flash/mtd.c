@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/calls.h"
 #include "core/files.h"
 #include "flash/mtd.h"
 
@@ -148,6 +149,25 @@ int mtd_geometry_read(struct mtd_geometry *geometry, const char *name,
 	return 0;
 }
 
+/* Return: -1, with @error. */
+static int cannot_ask(int errnum, uint64_t offset, const char *name,
+		      struct ffs_error *error)
+{
+	return ffs_fail(error, errnum,
+			"cannot ask whether the block at %llu of '%s' is bad",
+			(unsigned long long)offset, name);
+}
+
+static int cannot_erase(int errnum, uint64_t offset, const char *name,
+			struct ffs_error *error)
+{
+	return ffs_fail(error, errnum,
+			"cannot erase the block at %llu of '%s'%s",
+			(unsigned long long)offset, name,
+			errnum == EROFS || errnum == EBUSY ?
+			" (is it in use or write-protected?)" : "");
+}
+
 int mtd_block_is_bad(int fd, uint64_t offset, const char *name,
 		     struct ffs_error *error)
 {
@@ -159,9 +179,7 @@ int mtd_block_is_bad(int fd, uint64_t offset, const char *name,
 	while (bad < 0 && errno == EINTR);
 	/* NOR flash has no bad blocks and no such question. */
 	if (bad < 0 && errno != EOPNOTSUPP)
-		return ffs_fail(error, errno,
-				"cannot ask whether the block at %llu of '%s' is bad",
-				(unsigned long long)offset, name);
+		return cannot_ask(errno, offset, name, error);
 	return bad > 0;
 }
 
@@ -171,35 +189,92 @@ int mtd_erase_block(int fd, uint64_t offset, uint64_t length, const char *name,
 	struct erase_info_user64 range = { .start = offset, .length = length };
 
 	if (ioctl(fd, MEMERASE64, &range))
-		return ffs_fail(error, errno,
-				"cannot erase the block at %llu of '%s'%s",
-				(unsigned long long)offset, name,
-				errno == EROFS || errno == EBUSY ?
-				" (is it in use or write-protected?)" : "");
+		return cannot_erase(errno, offset, name, error);
+	return 0;
+}
+
+/* Blocks that are asked for and erased in one round trip to the lab's kernel. */
+#define ERASE_AT_ONCE 64u
+
+struct erasure {
+	struct calls calls;
+	__kernel_loff_t positions[ERASE_AT_ONCE];
+	struct erase_info_user64 ranges[ERASE_AT_ONCE];
+	bool asks;	/* the device knows bad blocks */
+};
+
+/* Which block a call is about, and what it does with it. */
+enum { ASKS, ERASES, ERASURE_CALLS };
+
+/* A block that is bad ends the queue before it would be erased. */
+static void put_off_erase(struct erasure *e, uint32_t i, int fd,
+			  uint64_t offset, uint64_t length)
+{
+	uint32_t tag = i * ERASURE_CALLS;
+
+	if (e->asks) {
+		e->positions[i] = (__kernel_loff_t)offset;
+		calls_ioctl(&e->calls, tag + ASKS, fd, MEMGETBADBLOCK,
+			    &e->positions[i]);
+		calls_end_unless_zero(&e->calls);
+	}
+	e->ranges[i] = (struct erase_info_user64){ .start = offset,
+						   .length = length };
+	calls_ioctl(&e->calls, tag + ERASES, fd, MEMERASE64, &e->ranges[i]);
+}
+
+/*
+ * Erase some blocks from @offset, or up to one that is bad.
+ *
+ * Return: 0 with *@offset behind it, or -1 with @error.
+ */
+static int erase_some(struct erasure *e, const struct mtd_geometry *g, int fd,
+		      const char *name, uint64_t *offset,
+		      struct ffs_error *error)
+{
+	uint64_t left = (g->size_bytes - *offset) / g->block_bytes;
+	uint32_t n = left < ERASE_AT_ONCE ? (uint32_t)left : ERASE_AT_ONCE, i;
+	uint32_t tag;
+	size_t done;
+	int failed;
+
+	for (i = 0; i < n; i++)
+		put_off_erase(e, i, fd, *offset + i * g->block_bytes,
+			      g->block_bytes);
+	failed = calls_run(&e->calls, &done);
+	tag = e->calls.tags[failed ? done : done - 1];
+	calls_clear(&e->calls);
+	*offset += tag / ERASURE_CALLS * g->block_bytes;
+	if (failed && tag % ERASURE_CALLS == ERASES)
+		return cannot_erase(failed, *offset, name, error);
+	if (failed && failed != EOPNOTSUPP)
+		return cannot_ask(failed, *offset, name, error);
+	/* NOR flash has no bad blocks and no such question. */
+	if (failed)
+		e->asks = false;
+	else
+		*offset += g->block_bytes;
 	return 0;
 }
 
 int mtd_erase(const char *name, struct ffs_error *error)
 {
+	struct erasure erasure = { .asks = true };
 	struct mtd_geometry g;
-	uint64_t offset;
+	uint64_t offset = 0;
 	int result = 0, fd;
 
-	if (mtd_geometry_read(&g, name, error))
+	if (mtd_geometry_read(&g, name, error) ||
+	    calls_reserve(&erasure.calls, ERASE_AT_ONCE * ERASURE_CALLS, 0,
+			  error))
 		return -1;
 	fd = mtd_open(g.number, O_RDWR, error);
 	if (fd < 0)
-		return -1;
-	for (offset = 0; !result && offset + g.block_bytes <= g.size_bytes;
-	     offset += g.block_bytes) {
-		result = mtd_block_is_bad(fd, offset, name, error);
-		if (!result)
-			result = mtd_erase_block(fd, offset, g.block_bytes,
-						 name, error);
-		else if (result > 0)
-			result = 0;
-	}
-	if (close(fd) && !result)
+		result = -1;
+	while (!result && offset + g.block_bytes <= g.size_bytes)
+		result = erase_some(&erasure, &g, fd, name, &offset, error);
+	if (fd >= 0 && close(fd) && !result)
 		result = ffs_fail(error, errno, "cannot close '%s'", name);
+	calls_free(&erasure.calls);
 	return result;
 }

@@ -10,10 +10,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "core/calls.h"
+#include "core/files.h"
 #include "harness.h"
 
 static char directory[256];
@@ -164,6 +166,90 @@ static void in_pieces(struct calls *calls)
 	close(ends[1]);
 }
 
+/* A result that has to be looked at ends the queue without a failure. */
+static void up_to_a_result(struct calls *all)
+{
+	struct calls_few few;
+	struct calls calls;
+	char text[8] = "";
+	int before = open_files(), ends[2], waiting = -1;
+	size_t done;
+
+	put_off_file(all, "f", O_WRONLY | O_CREAT | O_EXCL, "delta");
+	CHECK(calls_run(all, &done) == 0);
+	calls_clear(all);
+	calls_use(&calls, &few);
+	calls_open(&calls, 0, AT_FDCWD, in_directory("f"), O_RDONLY);
+	calls_read_some(&calls, 0, CALLS_OPENED, text, 3);
+	calls_read_some(&calls, 7, CALLS_OPENED, text + 3, 4);
+	calls_end_unless_zero(&calls);
+	calls_close(&calls, 0, CALLS_OPENED);
+	CHECK(calls_full(&calls, 1, 0) && !calls_full(&calls, 0, 0));
+	CHECK(calls_run(&calls, &done) == 0 && done == 3);
+	CHECK(calls.tags[done - 1] == 7 && calls.queue[2].result == 2);
+	CHECK(!strcmp(text, "delta"));
+	calls_clear(&calls);
+	CHECK(open_files() == before + 1);
+	/* At the end of the file it goes on. */
+	calls_read_some(&calls, 0, CALLS_OPENED, text, 4);
+	calls_end_unless_zero(&calls);
+	calls_close(&calls, 0, CALLS_OPENED);
+	CHECK(calls_run(&calls, &done) == 0 && done == 2);
+	calls_clear(&calls);
+	CHECK(open_files() == before && !unlink(in_directory("f")));
+
+	CHECK(!pipe(ends) && write(ends[1], "abc", 3) == 3);
+	calls_ioctl(&calls, 0, ends[0], FIONREAD, &waiting);
+	calls_end_unless_zero(&calls);
+	calls_ioctl(&calls, 5, ends[0], (unsigned long)-1, &waiting);
+	calls_close(&calls, 0, ends[0]);
+	CHECK(calls_run(&calls, &done) == ENOTTY && done == 1 && waiting == 3);
+	CHECK(calls.tags[done] == 5);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* The text of @bytes letters comes back as it is, however long it is. */
+static void whole_file(size_t bytes)
+{
+	char *text = malloc(bytes + 1), *found;
+	struct ffs_error error;
+	size_t i, length = 0;
+	int fd = open(in_directory("g"), O_WRONLY | O_CREAT, 0600);
+
+	for (i = 0; i < bytes; i++)
+		text[i] = (char)('a' + i * 7 % 23);
+	CHECK(write(fd, text, bytes) == (ssize_t)bytes && !close(fd));
+	found = file_read(in_directory("g"), bytes, &length, &error);
+	if (CHECK(found && length == bytes && !found[length]))
+		CHECK(!memcmp(found, text, bytes));
+	free(found);
+	if (bytes) {
+		CHECK(!file_read(in_directory("g"), bytes - 1, NULL, &error));
+		CHECK(error.errnum == EFBIG &&
+		      strstr(error.message, "cannot read"));
+	}
+	free(text);
+	CHECK(!unlink(in_directory("g")));
+}
+
+static void whole_files(void)
+{
+	static const size_t sizes[] = { 0, 1, 16383, 16384, 16385, 32768,
+					32769, 131072, 200000 };
+	int before = open_files();
+	struct ffs_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		whole_file(sizes[i]);
+	CHECK(!file_read(in_directory("none"), 10, NULL, &error));
+	CHECK(error.errnum == ENOENT && strstr(error.message, "cannot open"));
+	CHECK(!file_read(directory, 10, NULL, &error));
+	CHECK(error.errnum == EISDIR && strstr(error.message, "cannot read"));
+	CHECK(open_files() == before);
+}
+
 static void room(struct calls *calls)
 {
 	static char longest[4095];
@@ -202,6 +288,8 @@ void test_calls(void)
 	over_the_edge(&calls);
 	failures(&calls);
 	in_pieces(&calls);
+	up_to_a_result(&calls);
+	whole_files();
 	room(&calls);
 	calls_free(&calls);
 	CHECK(!rmdir(directory));

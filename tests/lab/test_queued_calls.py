@@ -131,6 +131,15 @@ def test_trees(
     assert guest.of_type("end")[0]["status"] == "ok"
 
 
+def test_a_chip_with_bad_blocks(lab: LabBuild, apart: LabBuild, tmp_path: Path) -> None:
+    """The step that erases leaves them out, wherever in its queue they are."""
+    case = cases(FILES, factory_bad=40)["jffs2-free-s1"]
+    guest = both(lab, apart, tmp_path, case, plan_text(case))
+    assert guest.of_type("end")[0]["status"] == "ok"
+    (bad,) = {record["bad_blocks"] for record in guest.of_type("mtd")}
+    assert bad
+
+
 @pytest.mark.parametrize("filesystem", ["jffs2", "ubifs", "yaffs2"])
 def test_requests(lab: LabBuild, apart: LabBuild, tmp_path: Path, filesystem: str) -> None:
     """With what each of them asked of the flash."""

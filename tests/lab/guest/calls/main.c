@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,6 +28,7 @@
 #define OPENED 1
 #define OPENS 2
 #define WHOLE 4
+#define ZERO 8
 
 struct call {
 	uint32_t number, flags;
@@ -95,6 +97,7 @@ static void files(void)
 static void what_fails_ends_it(void)
 {
 	static char text[16];
+	static int waiting = -1;
 	uint64_t start;
 
 	put(0, SYS_openat, OPENS, AT_FDCWD, at("none"), O_RDONLY, 0);
@@ -109,6 +112,13 @@ static void what_fails_ends_it(void)
 	put(2, SYS_pread64, OPENED | WHOLE, 0, at(text), 9, 0);
 	put(3, SYS_close, OPENED, 0, 0, 0, 0);
 	CHECK(run(queue, 4) == 3 && queue[2].result == 3);
+	CHECK(!close((int)queue[0].result) && !unlink("b"));
+	/* A result that the program would look at first is no failure. */
+	put(0, SYS_openat, OPENS, AT_FDCWD, at("b"), O_RDWR | O_CREAT, 0600);
+	put(1, SYS_ioctl, OPENED | ZERO, 0, FIONREAD, at(&waiting), 0);
+	put(2, SYS_write, OPENED | ZERO, 0, at("abc"), 3, 0);
+	put(3, SYS_close, OPENED, 0, 0, 0, 0);
+	CHECK(run(queue, 4) == 3 && queue[2].result == 3 && !waiting);
 	CHECK(!close((int)queue[0].result) && !unlink("b"));
 	/* Without a file that was opened there is none. */
 	put(0, SYS_close, OPENED, 0, 0, 0, 0);
@@ -126,7 +136,7 @@ static void what_is_refused(void)
 	CHECK(run(queue, 1) == 1 && queue[0].result == -ENOSYS);
 	put(0, 100000, 0, 0, 0, 0, 0);
 	CHECK(run(queue, 1) == 1 && queue[0].result == -ENOSYS);
-	put(0, SYS_close, 8, 1000, 0, 0, 0);
+	put(0, SYS_close, 16, 1000, 0, 0, 0);
 	CHECK(run(queue, 1) == 1 && queue[0].result == -EINVAL);
 	put(0, SYS_close, 0, 1000, 0, 0, 0);
 	CHECK(run((char *)queue + 8, 1) == -EFAULT);
