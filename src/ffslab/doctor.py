@@ -31,11 +31,25 @@ from ffslab.kernel.packages import (
 )
 from ffslab.kernel.source import KernelSource
 from ffslab.model.specs import Filesystem, ModuleSource
+from ffslab.model.units import format_size
 from ffslab.program import program
 
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """Bytes that a place should have, and below which nothing works."""
+
+    needed: int
+    least: int
+
+
 # A cold set-up leaves 1.5 GB in the cache; a default study's flash images need about as much.
-_CACHE_NEEDED_BYTES = 3 << 30
-_SHM_NEEDED_BYTES = 1 << 30
+_CACHE_ROOM = _Room(3 << 30, 3 << 29)
+_CACHE_ROOM_LATER = _Room(1 << 30, 1 << 28)  # once the lab is there
+# Of some guests at once with their flash; what has no room there goes to the disk.
+_SHM_ROOM = _Room(1 << 30, 0)
+# Where runs are written: a study's results, and its report.
+_RESULTS_ROOM = _Room(1 << 28, 1 << 25)
 _CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "pyarrow", "pydantic", "rich", "typer")
 _REPORT_DISTRIBUTIONS = ("vl-convert-python",)
 _OPTIONAL_PROGRAMS = (
@@ -176,29 +190,39 @@ def _space() -> Iterator[Finding]:
     root = cache_root()
     place = next(path for path in (root, *root.parents) if path.exists())
     if os.access(place, os.W_OK):
-        yield _space_finding("cache", place, root, _CACHE_NEEDED_BYTES)
+        room = _CACHE_ROOM_LATER if (root / "agent").exists() else _CACHE_ROOM
+        yield _space_finding("cache", place, root, room, f"old builds: rm -r {root}")
     else:
         detail = f"{root} cannot be written to"
         yield Finding("cache", State.BAD, detail, "export XDG_CACHE_HOME=DIRECTORY of your own")
     memory = Path("/dev/shm")
     if memory.is_dir() and os.access(memory, os.W_OK):
-        yield _space_finding("guest memory", memory, memory, _SHM_NEEDED_BYTES)
+        remedy = "as root: mount -o remount,size=2G /dev/shm (docker: --shm-size=2g)"
+        yield _space_finding("guest memory", memory, memory, _SHM_ROOM, remedy)
     else:
         detail = "no /dev/shm to write to: guests have their RAM in files on the disk"
         remedy = "as root: mount -t tmpfs tmpfs /dev/shm"
         yield Finding("guest memory", State.OPTIONAL, detail, remedy)
+    here = Path.cwd()
+    yield _space_finding(
+        "results",
+        here,
+        here,
+        _RESULTS_ROOM,
+        f"runs are removed by {program()} rm, or are written elsewhere with -o DIR",
+    )
 
 
-def _space_finding(subject: str, place: Path, shown: Path, needed_bytes: int) -> Finding:
+def _space_finding(subject: str, place: Path, shown: Path, room: _Room, remedy: str) -> Finding:
     free_bytes = shutil.disk_usage(place).free
-    detail = f"{shown}: {free_bytes / (1 << 30):.1f} GiB free"
-    if free_bytes >= needed_bytes:
+    detail = f"{shown}: {format_size(free_bytes)} free"
+    if free_bytes >= room.needed:
         return Finding(subject, State.GOOD, detail)
-    needed = f"{needed_bytes >> 30} GiB are recommended"
-    remedy = f"free some space there; old builds: rm -r {cache_root()}"
-    if place == Path("/dev/shm"):
-        remedy = "as root: mount -o remount,size=2G /dev/shm (docker: --shm-size=2g)"
-    return Finding(subject, State.OPTIONAL, f"{detail}, {needed}", remedy)
+    if free_bytes >= room.least:
+        detail += f", {format_size(room.needed)} are recommended"
+        return Finding(subject, State.OPTIONAL, detail, f"free some space there; {remedy}")
+    detail += f", too little: {format_size(room.least)} are needed"
+    return Finding(subject, State.BAD, detail, f"free some space there; {remedy}")
 
 
 def _python() -> Iterator[Finding]:

@@ -13,6 +13,9 @@ import shlex
 VARIABLE = "FFSLAB_COMMAND"
 NAME = "ffslab"
 
+# A shell sets it that asks how a command line can go on (cli/completion.py).
+COMPLETE = "_FFSLAB_COMPLETE"
+
 
 def program() -> str:
     """The program as a word for a shell."""

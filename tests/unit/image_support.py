@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_support import Command, Result
 from host_support import FakeSite, FakeTarget, cases_of
-from test_cli import Command, Result
 
 import ffslab.targets.uml.site
 from ffslab.campaign.images import ImageJob, image_jobs, with_tree_hashes

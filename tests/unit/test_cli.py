@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from host_support import STUDY, FakeSite, FakeTarget
+from cli_support import Command
+from host_support import STUDY, FakeTarget
 from typer.testing import CliRunner
 
-import ffslab.targets.uml.site
-from ffslab.cli.app import VERBS, build_app, main, verbs_for
+from ffslab.cli.app import VERBS, build_app, verbs_for
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
 from ffslab.model.files import BaseFile, PartFile, StateFile, StudyFile
@@ -25,46 +25,6 @@ from ffslab.results.store import COLUMNS, open_store
 from ffslab.workloads.registry import workloads
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class Result:
-    """How a command ended."""
-
-    def __init__(self, code: int, output: str, error: str) -> None:
-        self.code = code
-        self.output = output
-        self.error = error
-
-
-class Command:
-    """Runs `ffslab` in this process, in a directory of its own."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._monkeypatch = monkeypatch
-        self._capsys = capsys
-        self.target = FakeTarget()
-
-    def __call__(self, *arguments: str) -> Result:
-        self._monkeypatch.setattr(sys, "argv", ["ffslab", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = self._capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return Result(code, captured.out, captured.err)
-
-
-@pytest.fixture
-def ffslab_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.toml").write_text(STUDY)
-    command = Command(monkeypatch, capsys)
-    monkeypatch.setattr(ffslab.targets.uml.site, "site_for", lambda *_: FakeSite(command.target))
-    return command
 
 
 RUN = ("run", "small.toml", "--no-report")

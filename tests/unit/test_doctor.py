@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer
@@ -109,3 +111,44 @@ def test_brackets_in_a_remedy_are_printed(monkeypatch: pytest.MonkeyPatch) -> No
     output = CliRunner().invoke(app, []).output
     assert "absent [here]" in output
     assert "ffslab[report]" in output
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "built", "state"),
+    [
+        (10 << 30, False, State.GOOD),
+        (2 << 30, False, State.OPTIONAL),
+        (1 << 30, False, State.BAD),
+        (1 << 30, True, State.GOOD),
+        (300 << 20, True, State.OPTIONAL),
+        (200 << 20, True, State.BAD),
+    ],
+)
+def test_room_for_the_lab(
+    free_bytes: int, built: bool, state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if built:
+        (tmp_path / "cache/ffslab/agent").mkdir(parents=True)
+    usage = SimpleNamespace(free=free_bytes)
+    monkeypatch.setattr("ffslab.doctor.shutil.disk_usage", lambda _: usage)
+    finding = by_subject(doctor.examine())["cache"]
+    assert finding.state is state
+    assert ("rm -r" in finding.remedy) is (state is not State.GOOD)
+
+
+def test_no_room_for_results_is_bad(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = SimpleNamespace(free=1 << 20)
+    monkeypatch.setattr("ffslab.doctor.shutil.disk_usage", lambda _: usage)
+    found = by_subject(doctor.examine())
+    # Guests have their RAM on the disk then.
+    assert found["guest memory"].state is State.OPTIONAL
+    assert found["results"].state is State.BAD
+    assert "ffslab rm" in found["results"].remedy
+    ended = CliRunner().invoke(verb(), ["--json"])
+    assert ended.exit_code == 3 and json.loads(ended.output)["healthy"] is False
+
+
+def verb() -> typer.Typer:
+    app = typer.Typer()
+    doctor_verb.register(app)
+    return app

@@ -7,6 +7,7 @@ expands, `execute` runs what is missing and closes the books.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -318,6 +319,7 @@ def _close(
     manifest["wall_s"] = round((manifest.get("wall_s") or 0.0) + wall_s, 3)
     manifest["finished"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     manifest["complete"] = len(heads) == len(cases)
+    manifest["outcomes"] = dict(Counter(head["outcome"] for head in heads))
     run.write_manifest(manifest)
     return heads
 

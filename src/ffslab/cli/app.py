@@ -18,13 +18,13 @@ import typer
 
 from ffslab import __version__
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, explained
-from ffslab.program import program
+from ffslab.program import COMPLETE, program
 from ffslab.streams import print_anything
 
 VERBS = (
-    *("run", "report", "list", "show", "compare", "export", "trace", "shell", "schema"),
+    *("run", "report", "list", "show", "rm", "compare", "export", "trace", "shell", "schema"),
     *("image", "fsck", "mkfs"),
-    *("doctor", "setup", "test", "bench"),
+    *("doctor", "setup", "completion", "man", "test", "bench"),
 )
 
 
@@ -88,6 +88,8 @@ def _print_version(wanted: bool) -> None:
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
     print_anything()
+    if COMPLETE in os.environ:
+        sys.exit(_complete())
     try:
         build_app(verbs_for(sys.argv[1:]))(prog_name=program())
     except FfslabError as error:
@@ -110,6 +112,18 @@ def main() -> None:
             "  next: repeat the command with FFSLAB_DEBUG=1 and report what it prints",
             EXIT_INFRASTRUCTURE,
         )
+
+
+def _complete() -> int:
+    """Answers a shell that asks how a line can go on; what goes wrong says nothing there."""
+    from ffslab.cli.completion import answer
+
+    try:
+        return answer(lambda words: build_app(verbs_for(words)))
+    except Exception:
+        if os.environ.get("FFSLAB_DEBUG"):
+            raise
+        return 0
 
 
 def _end(message: str, code: int) -> None:

@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
             typer.Option("--set", metavar="AXIS=VALUE", help="profile: as for run."),
         ] = None,
     ) -> None:
-        """Measure the lab's own speed, and what its file systems do to flash.
+        """Measure the lab's speed, and what file systems do to flash.
 
         For developers. Speed takes minutes and needs a quiet host; part flash counts, and is the
         same on any host. Part setup builds all anew, in a cache of its own. `bench profile STUDY

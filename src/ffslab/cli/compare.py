@@ -68,6 +68,7 @@ def register(app: typer.Typer) -> None:
         table: Annotated[
             Format | None, typer.Option(help="Print a table for another program.")
         ] = None,
+        as_json: Annotated[bool, typer.Option("--json", help="The same as --table json.")] = False,
         fail_on: Annotated[
             FailOn | None,
             typer.Option(help="Exit code 1 if a figure is worse or a case newly fails; or on any."),
@@ -103,7 +104,7 @@ def register(app: typer.Typer) -> None:
         )
         choice = Choice(only_changed, all_figures)
         _write(comparisons, choice, junit, html)
-        _print(comparisons, choice, table)
+        _print(comparisons, choice, Format.json if as_json else table)
         if fail_on and any(is_regression(c, any_change=fail_on == "change") for c in comparisons):
             raise typer.Exit(EXIT_FAILED)
         if fail_on is FailOn.worse:

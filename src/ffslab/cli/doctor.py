@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs
+from ffslab.cli.parse import AsJson, Catalogs, print_json
 from ffslab.errors import EXIT_INFRASTRUCTURE
 from ffslab.program import program
+
+if TYPE_CHECKING:
+    from ffslab.doctor import Finding
 
 
 def register(app: typer.Typer) -> None:
@@ -25,16 +29,33 @@ def doctor(
         typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."),
     ] = None,
     catalogs: Catalogs = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Say what is there, what is missing and what to do."""
+    """Say what is there, what is missing and what to do.
+
+    Exit code: 0 a set-up can work, or has; 3 something is missing that ffslab cannot install.
+    """
+    from ffslab.doctor import examine, is_healthy
+
+    findings = examine(variant, kernel_source, catalogs or ())
+    healthy = is_healthy(findings)
+    if as_json:
+        rows = [asdict(finding) for finding in findings]
+        print_json({"healthy": healthy, "findings": rows})
+    else:
+        _print(findings, healthy)
+    if not healthy:
+        raise typer.Exit(EXIT_INFRASTRUCTURE)
+
+
+def _print(findings: list[Finding], healthy: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
     from ffslab.cli.tables import terminal
-    from ffslab.doctor import State, examine, is_healthy
+    from ffslab.doctor import State
 
     colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow", State.BAD: "red"}
-    findings = examine(variant, kernel_source, catalogs or ())
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column()
     table.add_column()
@@ -46,10 +67,9 @@ def doctor(
         table.add_row(state, finding.subject, escape(finding.detail) + remedy)
     console = terminal()
     console.print(table)
-    if not is_healthy(findings):
+    if not healthy:
         console.print("Something is missing that ffslab cannot install by itself: see above.")
-        raise typer.Exit(EXIT_INFRASTRUCTURE)
-    if any(finding.state is State.LATER for finding in findings):
+    elif any(finding.state is State.LATER for finding in findings):
         console.print(f"The next set-up installs what is missing: {program()} setup")
     else:
         console.print("The lab is complete.")

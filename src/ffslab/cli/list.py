@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs
+from ffslab.cli.parse import AsJson, Catalogs, print_json
 from ffslab.program import program
 
 if TYPE_CHECKING:
@@ -41,28 +41,38 @@ def register(app: typer.Typer) -> None:
             Path, typer.Option("--output", "-o", help="Where run directories are.")
         ] = Path("results"),
         catalogs: Catalogs = None,
+        as_json: AsJson = False,
     ) -> None:
         """List runs, studies, or one kind of what the catalog has."""
-        rows = list(_run_rows(output) if kind is Kind.runs else _rows(kind, catalogs or ()))
+        if kind is Kind.runs:
+            _list_runs(output, as_json)
+            return
+        rows = list(_rows(kind, catalogs or ()))
+        if as_json:
+            print_json([{"name": name, "text": text} for name, text in rows])
+            return
         width = max((len(name) for name, _ in rows), default=0)
         for name, text in rows:
             typer.echo(f"{name:{width}}  {text}")
-        if not rows:
-            typer.echo(f"no {kind} in {output}; next: {program()} run quick")
 
 
-def _run_rows(root: Path) -> Iterator[Row]:
-    from ffslab.errors import DamagedResultError
+def _list_runs(root: Path, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from ffslab.model.units import format_size
     from ffslab.results.rundir import all_runs
+    from ffslab.results.summary import summary_of
 
-    for run in all_runs(root):
-        try:
-            manifest = run.manifest()
-        except DamagedResultError as error:
-            yield run.path.name, error.message
-            continue
-        state = "complete" if manifest.get("complete") else "interrupted"
-        yield run.path.name, f"{manifest.get('cases_total', '?')} cases, {state}"
+    summaries = [summary_of(run) for run in all_runs(root)]
+    if as_json:
+        print_json([{**asdict(summary), "path": str(summary.path)} for summary in summaries])
+        return
+    width = max((len(summary.path.name) for summary in summaries), default=0)
+    for summary in summaries:
+        size = format_size(summary.size_bytes)
+        typer.echo(f"{summary.path.name:{width}}  {size:>10}  {summary.words}")
+    if not summaries:
+        typer.echo(f"no runs in {root}; next: {program()} run quick")
 
 
 def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:

@@ -1,7 +1,8 @@
-"""Command-line values that several verbs take: `--catalog`, `--set axis=value`, `--seeds`."""
+"""What several verbs take and print: `--catalog`, `--set axis=value`, `--seeds`, `--json`."""
 
 from __future__ import annotations
 
+import json
 import shlex
 import tomllib
 from pathlib import Path
@@ -20,6 +21,13 @@ Catalogs = Annotated[
         help="Add a catalog of your own: chips/, boards/, filesystems/, states/.",
     ),
 ]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
+
+
+def print_json(value: Any) -> None:
+    """One JSON document, with the exact numbers."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ffslab.cli.parse import AsJson, print_json
 from ffslab.program import program
 
 if TYPE_CHECKING:
@@ -26,16 +27,67 @@ def register(app: typer.Typer) -> None:
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories are.")
         ] = Path("results"),
+        as_json: AsJson = False,
     ) -> None:
-        """Show a run, or one of its cases and how to repeat it."""
-        from ffslab.cli.tables import terminal
+        """Show a run, or one of its cases and how to repeat it.
+
+        With --json: of a run what it is and the outcome of each case; of a case its result as
+        docs/result-format.md has it, where its files are and the command.
+        """
         from ffslab.results.rundir import find_run
 
         found = find_run(run, output)
+        if as_json:
+            print_json(_run_values(found) if case is None else _case_values(found, case))
+            return
+        from ffslab.cli.tables import terminal
+
         if case is None:
             _show_run(terminal(), found)
         else:
             _show_case(terminal(), found, case)
+
+
+def _run_values(run: RunDirectory) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from ffslab.results.summary import summary_of
+    from ffslab.workloads.results import results_of
+
+    walls = run.walls()
+    cases = [
+        {
+            "id": result["id"],
+            "axes": result["axes"],
+            "outcome": result["outcome"],
+            "reason": result["reason"],
+            "wall_ns": walls[result["id"]]["wall_ns"] if result["id"] in walls else None,
+        }
+        for result in results_of(run)
+    ]
+    return {**asdict(summary_of(run)), "path": str(run.path), "cases": cases}
+
+
+def _case_values(run: RunDirectory, case_id: str) -> dict[str, Any]:
+    return {
+        "result": _find(run, case_id),
+        "files": str(run.case_dir(case_id)),
+        "reproduce": _reproduce(run, case_id),
+    }
+
+
+def _reproduce(run: RunDirectory, case_id: str) -> str:
+    from ffslab.results.reproduce import reproduce_command
+
+    manifest = run.manifest()
+    return reproduce_command(
+        study_argument(manifest),
+        [(key, values) for key, values in manifest.get("overrides", [])],
+        case_id,
+        catalogs=manifest.get("catalogs", ()),
+        trace=bool(manifest.get("trace")),
+        program=program(),
+    )
 
 
 def _show_run(console: Console, run: RunDirectory) -> None:
@@ -57,7 +109,6 @@ def _show_run(console: Console, run: RunDirectory) -> None:
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     from ffslab.cli.tables import print_latencies, print_phases
     from ffslab.model.kernels import kernel_words
-    from ffslab.results.reproduce import reproduce_command
     from ffslab.workloads.parts import terminal_part
     from ffslab.workloads.registry import kind_of
 
@@ -77,21 +128,12 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print()
         print_latencies(console, result)
     console.print()
-    overrides = [(key, values) for key, values in manifest.get("overrides", [])]
-    command = reproduce_command(
-        study_argument(manifest),
-        overrides,
-        case_id,
-        catalogs=manifest.get("catalogs", ()),
-        trace=bool(manifest.get("trace")),
-        program=program(),
-    )
     console.print(f"time: {_time_model(result['spec'])}", soft_wrap=True, markup=False)
     console.print(f"spec: {result['spec_hash']}", markup=False)
     console.print(f"kernel: {kernel_words(result['spec'])}", markup=False, soft_wrap=True)
     _print_module_source(console, manifest, result)
     console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
-    console.print(f"reproduce: {command}", soft_wrap=True, markup=False)
+    console.print(f"reproduce: {_reproduce(run, case_id)}", soft_wrap=True, markup=False)
 
 
 def _time_model(spec: dict[str, Any]) -> str:

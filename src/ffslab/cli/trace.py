@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
             Path, typer.Option("--output", "-o", help="Where run directories are.")
         ] = Path("results"),
     ) -> None:
-        """Show what each task did on the flash, in a case run with --trace."""
+        """Show what each task did on the flash, in a run with --trace."""
         from ffslab.cli.tables import terminal
         from ffslab.protocol.trace import read_trace
         from ffslab.results.rundir import find_run

@@ -84,6 +84,34 @@ class RunDirectory:
         finally:
             os.close(descriptor)
 
+    def is_worked_on(self) -> bool:
+        """Whether a process works on the run now."""
+        try:
+            descriptor = os.open(self.path / _LOCK, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            # It is empty while nobody does, so that a look rarely needs the lock for a moment.
+            if os.fstat(descriptor).st_size:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def remove(self) -> None:
+        """Removes the run with all its files; InfrastructureError if a process works on it.
+
+        The manifest goes first: what an interruption leaves is no run any more.
+        """
+        with self.worked_on():
+            try:
+                (self.path / MANIFEST).unlink()
+                shutil.rmtree(self.path)
+            except OSError as error:
+                raise disk_error(error, self.path) from error
+
     def case_dir(self, case_id: str) -> Path:
         """Where the files of a case are."""
         return self.path / CASES / case_id

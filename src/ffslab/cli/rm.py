@@ -1,0 +1,65 @@
+"""`ffslab rm`: removes runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffslab.program import program
+
+if TYPE_CHECKING:
+    from ffslab.results.rundir import RunDirectory
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `rm`."""
+
+    @app.command("rm")
+    def rm(
+        runs: Annotated[
+            list[str], typer.Argument(help="Runs: path, name or its beginning, or latest.")
+        ],
+        yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories are.")
+        ] = Path("results"),
+    ) -> None:
+        """Remove runs with all their files.
+
+        Asks first, or needs --yes where nobody can be asked. A run that a process works on stays.
+        """
+        from ffslab.results.rundir import find_run
+
+        found = {run.path.resolve(): run for run in (find_run(name, output) for name in runs)}
+        for run in found.values():
+            typer.echo(_described(run))
+        if not yes:
+            _ask(len(found))
+        for run in found.values():
+            run.remove()
+            typer.echo(f"removed {run.path}")
+
+
+def _described(run: RunDirectory) -> str:
+    from ffslab.model.units import format_size
+    from ffslab.results.summary import summary_of
+
+    summary = summary_of(run)
+    return f"{run.path}: {summary.words}, {format_size(summary.size_bytes)}"
+
+
+def _ask(count: int) -> None:
+    from ffslab.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "nothing was removed: there is no terminal to ask at",
+            cause="the command runs in a script",
+            remedy=f"{program()} rm --yes RUN",
+        )
+    what = "this run" if count == 1 else f"these {count} runs"
+    if not typer.confirm(f"Remove {what}?"):
+        raise typer.Exit(0)

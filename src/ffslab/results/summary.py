@@ -1,0 +1,93 @@
+"""What is said of a run in a line: its cases, its state, what was set, its size on the disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.errors import DamagedResultError
+from ffslab.results.rundir import RunDirectory
+
+COMPLETE = "complete"
+RUNNING = "running"
+INTERRUPTED = "interrupted"
+DAMAGED = "damaged"
+_VALUES_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run without its results.
+
+    `outcomes` counts cases by outcome; None where the run did not end or is of an older ffslab.
+    `problem` says why a manifest cannot be read; then only `path` and `size_bytes` are known.
+    """
+
+    path: Path
+    state: str
+    size_bytes: int
+    cases_total: int = 0
+    outcomes: Mapping[str, int] | None = None
+    overrides: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    title: str = ""
+    command: str = ""
+    problem: str = ""
+
+    @property
+    def words(self) -> str:
+        """For example "4 cases, complete: 3 pass, 1 fail; with seeds=1"."""
+        if self.problem:
+            return self.problem
+        words = f"{self.cases_total:,} cases, {self.state}"
+        if self.outcomes:
+            counts = (f"{count:,} {outcome}" for outcome, count in self.outcomes.items())
+            words += f": {', '.join(counts)}"
+        overrides = " ".join(_shortly(key, values) for key, values in self.overrides)
+        return words + (f"; with {overrides}" if overrides else "")
+
+
+def summary_of(run: RunDirectory) -> RunSummary:
+    """Reads the manifest and asks the disk for sizes, not the results."""
+    size_bytes = sum(_file_sizes(run.path))
+    try:
+        manifest = run.manifest()
+    except DamagedResultError as error:
+        return RunSummary(run.path, DAMAGED, size_bytes, problem=error.message)
+    return RunSummary(
+        path=run.path,
+        state=_state(run, manifest),
+        size_bytes=size_bytes,
+        cases_total=int(manifest.get("cases_total") or 0),
+        outcomes=manifest.get("outcomes"),
+        overrides=tuple((key, tuple(values)) for key, values in manifest.get("overrides", [])),
+        title=str(manifest.get("title", "")),
+        command=str(manifest.get("command", "")),
+    )
+
+
+def _state(run: RunDirectory, manifest: Mapping[str, Any]) -> str:
+    if run.is_worked_on():
+        return RUNNING
+    return COMPLETE if manifest.get("complete") else INTERRUPTED
+
+
+def _shortly(key: str, values: Sequence[Any]) -> str:
+    if len(values) > _VALUES_SHOWN:
+        return f"{key}=({len(values)} values)"
+    return f"{key}={','.join(str(value) for value in values)}"
+
+
+def _file_sizes(directory: Path) -> Iterator[int]:
+    """What each file takes on the disk: a chip's contents are mostly holes."""
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _file_sizes(Path(entry.path))
+                else:
+                    yield entry.stat(follow_symlinks=False).st_blocks * 512
+    except OSError:  # gone meanwhile, or not ours to read
+        return
