@@ -245,6 +245,11 @@ def test_the_contents_of_the_flash_count_too() -> None:
     assert only(compared(row, result(flash_sha256="0"), "b1")).broken == ("flash contents",)
     assert only(compared(row, result(flash_sha256="0"), "b2")).broken == ()
     assert only(compared(row, result(flash_sha256=None), "b1")).broken == ()
+    # Digests of two forms tell nothing of each other.
+    new = result(flash_sha256="pages:1")
+    assert only(compared(row, new, "b1")).broken == ()
+    assert only(compared(new, row, "b1")).broken == ()
+    assert only(compared(new, result(flash_sha256="pages:2"), "b1")).broken == ("flash contents",)
     assert only(compared(row, failed(), "b1")).broken == ("outcome",)
 
 

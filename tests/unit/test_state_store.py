@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,6 +95,18 @@ def test_what_was_kept_is_found_and_what_is_damaged_is_not(tmp_path: Path) -> No
     assert store.find("a") is None
 
 
+def test_an_entry_of_another_digest_is_left_to_its_version_and_to_the_bound(tmp_path: Path) -> None:
+    store = StateStore(tmp_path)
+    old = kept(store, "a", b"contents", 1).rename(tmp_path / "a")
+    (old / "complete.json").write_text('{"flash_sha256": "of another form"}')
+    assert store.find("a") is None
+    assert old.exists()
+    new = kept(store, "a", b"contents", time.time_ns() // 10**9)
+    assert store.find("a") == new
+    assert old.exists()
+    assert store.prune(0) == ["a", "a.pages"]
+
+
 def test_the_second_preparation_of_a_state_must_be_the_same(tmp_path: Path) -> None:
     store = StateStore(tmp_path)
     assert kept(store, "a", b"contents", 1) == kept(store, "a", b"contents", 2)
@@ -133,9 +146,9 @@ def test_the_store_is_bounded_by_what_was_used_longest_ago(tmp_path: Path) -> No
     (tmp_path / "tmp-left").mkdir()
     assert store.prune(3 * MIB + MIB // 2) == []
     assert not (tmp_path / "tmp-left").exists()
-    assert store.prune(2 * MIB + MIB // 2) == ["b"]
-    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"a", "c"}
-    assert store.prune(0) == ["c", "a"]
+    assert store.prune(2 * MIB + MIB // 2) == ["b.pages"]
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"a.pages", "c.pages"}
+    assert store.prune(0) == ["c.pages", "a.pages"]
 
 
 def test_nothing_is_removed_while_a_run_uses_the_store(tmp_path: Path) -> None:
@@ -143,7 +156,7 @@ def test_nothing_is_removed_while_a_run_uses_the_store(tmp_path: Path) -> None:
     kept(store, "a", b"contents", 1)
     with store.in_use():
         assert store.prune(0) == []
-    assert store.prune(0) == ["a"]
+    assert store.prune(0) == ["a.pages"]
     assert StateStore(tmp_path / "never made").prune(0) == []
 
 

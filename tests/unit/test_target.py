@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -87,6 +88,46 @@ def test_flash_digest_ignores_how_holes_are_stored(tmp_path: Path) -> None:
         file.seek(2 * CHUNK_BYTES + 6)
         file.write(b"x")
     assert flash_digest(sparse) != flash_digest(full)
+
+
+def test_flash_digest_is_what_the_document_says(tmp_path: Path) -> None:
+    flash = tmp_path / "flash"
+    size = 3 * CHUNK_BYTES + 5000  # the last page has 904 bytes
+    full, page, short = b"f" * CHUNK_BYTES, b"\0" * 4095 + b"p", b"\0" * 903 + b"s"
+    create_flash_file(flash, size)
+    with flash.open("r+b") as file:
+        for position, contents in (
+            (0, full),
+            (CHUNK_BYTES + 2 * 4096, page + page),
+            (CHUNK_BYTES + 15 * 4096, page),
+            (3 * CHUNK_BYTES + 4096, short),
+        ):
+            file.seek(position)
+            file.write(contents)
+
+    def number(value: int, size: int) -> bytes:
+        return value.to_bytes(size, "little")
+
+    told = [
+        number(size, 8),
+        *(number(0, 8), number(0xFFFF, 2), full),
+        *(number(CHUNK_BYTES, 8), number(0b1000_0000_0000_1100, 2), page * 3),
+        *(number(3 * CHUNK_BYTES, 8), number(0b10, 2), short),
+    ]
+    assert flash_digest(flash) == "pages:" + hashlib.sha256(b"".join(told)).hexdigest()
+
+
+@pytest.mark.parametrize("tail", [b"", b"\0" * 904, b"x" + b"\0" * 4999])
+def test_flash_digest_takes_a_shorter_last_page_for_what_it_is(tmp_path: Path, tail: bytes) -> None:
+    sparse, full = tmp_path / "sparse", tmp_path / "full"
+    create_flash_file(sparse, 5000)
+    with sparse.open("r+b") as file:
+        file.write(tail)
+    full.write_bytes(tail.ljust(5000, b"\0"))
+    assert flash_digest(sparse) == flash_digest(full)
+    first = b"" if not tail.strip(b"\0") else bytes(8) + b"\1\0" + tail[:4096]
+    told = (5000).to_bytes(8, "little") + first
+    assert flash_digest(full) == "pages:" + hashlib.sha256(told).hexdigest()
 
 
 def test_flash_file_is_sparse_and_holds_the_chip(tmp_path: Path) -> None:

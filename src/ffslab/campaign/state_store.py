@@ -25,10 +25,11 @@ from ffslab.errors import InfrastructureError, full
 from ffslab.limits import gib_setting
 from ffslab.model.units import format_size
 from ffslab.paths import cache_dir
-from ffslab.protocol.chip_file import flash_digest
+from ffslab.protocol.chip_file import DIGEST_FORM, flash_digest
 from ffslab.targets.target import FLASH_NAME
 
 _STAMP = "complete.json"
+_OF_THIS_DIGEST = f".{DIGEST_FORM.rstrip(':')}"
 _LOCK = "users.lock"
 _TEMPORARY = "tmp-"
 _LIMIT_GIB = 4.0
@@ -63,9 +64,15 @@ class StateStore:
             fcntl.flock(lock, fcntl.LOCK_SH)
             yield
 
+    def _place(self, key: str) -> Path:
+        """Where the entry of that key is: not where a version with another digest looks for its
+        own, since each would take those of the other for damaged and remove them.
+        """
+        return self.root / f"{key}{_OF_THIS_DIGEST}"
+
     def find(self, key: str) -> Path | None:
         """The entry of that key, its contents checked; None if there is none, or a damaged one."""
-        entry = self.root / key
+        entry = self._place(key)
         try:
             stamp = json.loads((entry / _STAMP).read_text(encoding="utf-8"))
             if stamp["flash_sha256"] != flash_digest(entry / FLASH_NAME):
@@ -95,7 +102,7 @@ class StateStore:
         If there is one already, prepared by another process or before --fresh-states, it stays:
         its contents are the same. InfrastructureError if they are not.
         """
-        final = self.root / key
+        final = self._place(key)
         with self.errors_explained():
             (directory / _STAMP).write_text(json.dumps({"flash_sha256": flash_sha256}), "utf-8")
             if self.find(key) is None:
@@ -110,7 +117,7 @@ class StateStore:
 
     def _appear(self, directory: Path, key: str) -> None:
         try:
-            directory.rename(self.root / key)
+            directory.rename(self._place(key))
         except OSError:
             # Another process was quicker.
             if self.find(key) is None:

@@ -2,7 +2,7 @@
 
 The file is sparse: most of a chip is never written in a case. Its digest must
 not depend on where the host's file system puts holes, so it is taken over the
-chunks that are not all zero, each with its position.
+pages that are not all zero, with their positions.
 """
 
 from __future__ import annotations
@@ -10,12 +10,17 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Chip
 
 CHUNK_BYTES = 64 * 1024
+# Digests that begin otherwise were made in another way, so they tell nothing of each other.
+DIGEST_FORM = "pages:"
+_PAGE_BYTES = 4096
+_ZERO_PAGE = bytes(_PAGE_BYTES)
 # At least what kmod/vnand/image_format.h takes; a file that is larger does no harm.
 _HEADER_BYTES = 64 * 1024
 _BLOCK_STATE_BYTES = 64
@@ -66,21 +71,47 @@ def copy_flash_file(source: Path, target: Path) -> None:
 
 
 def flash_digest(path: Path) -> str:
-    """SHA-256 over (position, contents) of every 64 KiB chunk that is not all zero."""
+    """`DIGEST_FORM` and the SHA-256 of the size, and of every chunk that is not all zero.
+
+    Of a chunk it takes the position (8 bytes, little endian), the bits of those pages that are not
+    all zero (2 bytes; the lowest is of the first page), and the contents of these. So a chunk with
+    a few bytes costs a page, and how much belongs to which position is never in doubt.
+    """
     digest = hashlib.sha256()
-    zeros = bytes(CHUNK_BYTES)
     with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
+        descriptor = file.fileno()
+        size = os.fstat(descriptor).st_size
         digest.update(size.to_bytes(8, "little"))
         position = 0
-        while (position := _next_data(file.fileno(), position, size)) < size:
+        while (position := _next_data(descriptor, position, size)) < size:
             position -= position % CHUNK_BYTES
-            chunk = os.pread(file.fileno(), CHUNK_BYTES, position)
-            if chunk != zeros[: len(chunk)]:
+            chunk = os.pread(descriptor, CHUNK_BYTES, position)
+            used = _used_pages(chunk)
+            if used:
                 digest.update(position.to_bytes(8, "little"))
-                digest.update(chunk)
+                digest.update(sum(1 << page for page in used).to_bytes(2, "little"))
+                digest.update(_contents(chunk, used))
             position += CHUNK_BYTES
-    return digest.hexdigest()
+    return DIGEST_FORM + digest.hexdigest()
+
+
+def _used_pages(chunk: bytes) -> list[int]:
+    """The numbers of a chunk's pages that are not all zero; the last page may be shorter."""
+    starts = range(0, len(chunk), _PAGE_BYTES)
+    if all(chunk[::_PAGE_BYTES]):  # of a full chip almost always, so that it costs no more
+        return list(range(len(starts)))
+    # Unlike a slice this copies nothing, and it ends at the first byte that differs.
+    found = [n for n, start in enumerate(starts) if not chunk.startswith(_ZERO_PAGE, start)]
+    if found and len(chunk) % _PAGE_BYTES and not any(chunk[starts[-1] :]):
+        found.remove(len(starts) - 1)
+    return found
+
+
+def _contents(chunk: bytes, pages: Sequence[int]) -> bytes:
+    """What these pages of a chunk hold, one after the other."""
+    if len(pages) == -(-len(chunk) // _PAGE_BYTES):
+        return chunk
+    return b"".join(chunk[page * _PAGE_BYTES : (page + 1) * _PAGE_BYTES] for page in pages)
 
 
 def _next_hole(descriptor: int, position: int, size: int) -> int:
