@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ffslab.model.kernels import kernel_words
 from ffslab.model.specs import DEFAULT_VARIANT
@@ -26,6 +28,7 @@ from ffslab.workloads.registry import kind_of, workloads
 
 _ORDER: Mapping[str, int] = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 _STYLE = {"pass": "green", "skip": "yellow"}
+_CASE_WIDTH = 31  # at least
 _EXAMPLES = 3  # of cases that are short as their study allows
 
 
@@ -57,7 +60,7 @@ def print_results(
     for kind in sorted(rows) or [assumed_kind(workloads())]:
         ordered = sorted(rows.get(kind, ()), key=lambda row: row[0])
         headings = terminal_part(kind).HEADINGS
-        console.print(_results_table(headings, [cells for _, cells in ordered]))
+        _print_table(console, headings, [cells for _, cells in ordered])
     accepted = [
         (head, short)
         for head in heads
@@ -135,9 +138,31 @@ def _row(
     )
 
 
+def _print_table(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """The table of cases: where nothing is coloured or wrapped without rich's layout, which takes
+    milliseconds for each row.
+    """
+    head = ("case", "outcome", *headings, "wall")
+    plain = [head, *(tuple(_unstyled(cell) for cell in row) for row in rows)]
+    widths = [max(cell_len(row[column]) for row in plain) for column in range(len(head))]
+    widths[0] = max(widths[0], _CASE_WIDTH)
+    if console.is_terminal or sum(widths) + len(widths) > console.width:
+        console.print(_results_table(headings, rows))
+        return
+    for row in plain:
+        padding = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        words = [cell + blank for cell, blank in zip(row[:2], padding[:2], strict=True)]
+        figures = [blank + cell for cell, blank in zip(row[2:], padding[2:], strict=True)]
+        console.out(" ".join((*words, *figures)), highlight=False)
+
+
+def _unstyled(cell: str) -> str:
+    return Text.from_markup(cell).plain if "[" in cell else cell
+
+
 def _results_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     table = _table(gap=1)
-    table.add_column("case", overflow="fold", min_width=31)
+    table.add_column("case", overflow="fold", min_width=_CASE_WIDTH)
     table.add_column("outcome")
     for heading in (*headings, "wall"):
         table.add_column(heading, justify="right", no_wrap=True)
