@@ -22,7 +22,7 @@ from ffslab.model.catalog import (
     filesystem_from_document,
     state_from_document,
 )
-from ffslab.model.files import suggestion
+from ffslab.model.names import suggestion
 from ffslab.model.specs import Filesystem
 from ffslab.paths import data_dir
 from ffslab.program import program

@@ -167,7 +167,7 @@ def _print_module_source(console: Console, manifest: dict[str, Any], result: Cas
 
 def _find(run: RunDirectory, case_id: str) -> CaseResult:
     from ffslab.errors import UsageError
-    from ffslab.model.files import suggestion
+    from ffslab.model.names import suggestion
     from ffslab.workloads.results import results_of
 
     known = []

@@ -74,7 +74,7 @@ def _trace_path(run: RunDirectory, case_id: str) -> Path:
 def _traced_case(run: RunDirectory, wanted: str | None) -> str:
     """The case to show; UsageError if it is not there, not traced, or one of several."""
     from ffslab.errors import UsageError
-    from ffslab.model.files import suggestion
+    from ffslab.model.names import suggestion
 
     manifest = run.manifest()
     ids = [str(case["id"]) for case in manifest.get("cases", [])]

@@ -19,10 +19,10 @@ from ffslab.model.files import (
     FilesystemFile,
     ModuleSourceFile,
     StateFile,
-    suggestion,
     validated,
 )
 from ffslab.model.mountable import check_image_words, check_type
+from ffslab.model.names import suggestion
 from ffslab.model.specs import (
     CHIP_FIGURES,
     CPU_FIGURES,

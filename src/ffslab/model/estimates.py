@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from ffslab.errors import SpecError
 from ffslab.model.case import Case
+from ffslab.model.names import suggestion
 from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES, Board, WaitModel
 
 ESTIMATE = "estimate"
@@ -59,8 +60,6 @@ VALUES = (
 def parts_of(value: str) -> tuple[str, str]:
     """`double-driver` as ("double", "driver"); SpecError for a value that there is not."""
     if value not in VALUES:
-        from ffslab.model.files import suggestion  # pydantic is slow to import
-
         raise SpecError(
             f"unknown {ESTIMATE} {value!r}{suggestion(str(value), VALUES)}",
             cause=f"a misspelt value; valid: {', '.join(VALUES)}",

@@ -8,7 +8,6 @@ the file, the key and the valid alternatives.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from functools import lru_cache, reduce
@@ -28,6 +27,7 @@ from pydantic import (
 )
 
 from ffslab.errors import SpecError
+from ffslab.model.names import suggestion
 from ffslab.model.strict import Count, Positive, Strict
 from ffslab.model.units import parse_size
 from ffslab.model.workload import Workloads, WorkloadType
@@ -393,24 +393,6 @@ def _where_described(model: type[BaseModel]) -> str:
     name = {ChipFile: "chip", BoardFile: "board", FilesystemFile: "filesystem"}.get(model)
     document = "CONTRIBUTING.md" if name else "docs/study-format.md"
     return f"see {document}, or: {program()} schema {name or 'study'}"
-
-
-_LISTED_LETTERS = 120  # longer lists of names are not in a message
-
-
-def suggestion(word: str, valid: Any, *, close_matches: int = 1) -> str:
-    """ " (did you mean X?)", or the list of what is valid unless that is long."""
-    names = sorted(str(name) for name in valid)
-    # The last part of a dotted name may be all that somebody remembers.
-    by_last_part = {name.rpartition(".")[2]: name for name in names}
-    close = difflib.get_close_matches(word, names, n=close_matches) or [
-        by_last_part[part]
-        for part in difflib.get_close_matches(word.rpartition(".")[2], by_last_part, n=1)
-    ]
-    if close:
-        return f" (did you mean {' or '.join(repr(name) for name in close)}?)"
-    listed = ", ".join(names)
-    return f" (valid: {listed})" if 0 < len(listed) <= _LISTED_LETTERS else ""
 
 
 def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:

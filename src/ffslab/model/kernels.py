@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ffslab.errors import SpecError
-from ffslab.model.files import suggestion
+from ffslab.model.names import suggestion
 from ffslab.model.specs import DEFAULT_VARIANT, LabKernel
 
 KERNEL = "kernel"

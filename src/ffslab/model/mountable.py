@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 
 from ffslab.errors import SpecError
-from ffslab.model.files import suggestion
+from ffslab.model.names import suggestion
 
 # Linux 6.1's, on MTD, UBI or a block device; YAFFS2 is ffslab's own. The lab kernel has few of
 # them, others are an option in kernel/lab.config away.

@@ -16,8 +16,9 @@ from ffslab.errors import SpecError
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog, check_geometry, initial_state
 from ffslab.model.estimates import ESTIMATE
-from ffslab.model.files import StateFile, suggestion, validated
+from ffslab.model.files import StateFile, validated
 from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, lab_kernel
+from ffslab.model.names import suggestion
 from ffslab.model.perturbation import perturbation_of
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,

@@ -17,9 +17,10 @@ from ffslab.errors import SpecError, UsageError
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog
 from ffslab.model.estimates import AS_STATED, ESTIMATE, with_estimate
-from ffslab.model.files import PartFile, StudyFile, study_shape, suggestion, validated
+from ffslab.model.files import PartFile, StudyFile, study_shape, validated
 from ffslab.model.grids import UNSTATED, Axes, Grid, grid_of
 from ffslab.model.kernels import KERNEL, PERIOD
+from ffslab.model.names import suggestion
 from ffslab.model.settings import (
     DEFAULT,
     PART,

@@ -30,7 +30,7 @@ from ffslab.errors import DamagedResultError, InfrastructureError, UsageError
 from ffslab.holder import holder_of, write_holder
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case, case_spec
-from ffslab.model.files import suggestion
+from ffslab.model.names import suggestion
 from ffslab.program import program
 from ffslab.results.files import (
     disk_error,
