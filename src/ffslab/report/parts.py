@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import MissingExtraError
+from ffslab.paths import cache_dir
 from ffslab.report.data import BETWEEN
 from ffslab.workloads.registry import folder_of, workloads
 
@@ -99,7 +100,10 @@ def environment() -> Any:
             cause="ffslab was installed without its `report` extra",
             remedy="pip install 'ffslab[report]' (in a checkout: pip install '.[report]')",
         ) from error
+    from ffslab.report.compiled import CompiledTemplates
+
     templates = jinja2.Environment(
+        bytecode_cache=CompiledTemplates(cache_dir() / "template"),
         loader=jinja2.ChoiceLoader(
             [
                 jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
