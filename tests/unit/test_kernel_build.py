@@ -14,6 +14,8 @@ from ffslab.kernel.commands import clean_environment, run_logged
 from ffslab.kernel.progress import ConsoleProgress
 from ffslab.kernel.source import KernelSource
 from ffslab.paths import data_dir
+from ffslab.targets.target import SiteOptions
+from ffslab.targets.uml.site import site_for
 
 SOURCE = KernelSource("debian-6.1.0-0", Path("/nonexistent/tree"))
 
@@ -107,6 +109,22 @@ def test_an_unknown_variant_is_a_usage_error() -> None:
 def test_a_directory_that_is_no_kernel_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a Linux kernel source"):
         ensure_lab(kernel_source=tmp_path)
+
+
+def test_a_kernel_source_that_the_environment_names_is_obeyed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FFSLAB_KERNEL_SOURCE", str(tmp_path / "absent"))
+    with pytest.raises(UsageError, match="absent is not a Linux kernel source"):
+        ensure_lab()
+    # What the command line says comes first.
+    with pytest.raises(UsageError, match=f"{tmp_path} is not a Linux kernel source"):
+        ensure_lab(kernel_source=tmp_path)
+
+
+def test_a_run_builds_from_the_kernel_source_that_it_is_given(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=f"{tmp_path} is not a Linux kernel source"):
+        site_for((), SiteOptions(kernel_source=tmp_path))
 
 
 def test_the_real_checkout_has_the_modules_of_the_design() -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ffslab.campaign.run import Prepared, RunEnd, RunRequest
+    from ffslab.targets.target import SiteOptions
 
 
 def register(app: typer.Typer) -> None:
@@ -81,6 +82,10 @@ def register(app: typer.Typer) -> None:
         scratch: Annotated[
             Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")
         ] = None,
+        kernel_source: Annotated[
+            Path | None,
+            typer.Option(metavar="DIR", help="Build the lab kernel from this Linux 6.1 source."),
+        ] = None,
         timeout: Annotated[
             float, typer.Option(min=1, help="Wall-clock limit of a case in seconds.")
         ] = 300.0,
@@ -97,6 +102,7 @@ def register(app: typer.Typer) -> None:
 
         from ffslab.cli.parse import parse_seeds, parse_set
         from ffslab.cli.tables import terminal
+        from ffslab.targets.target import SiteOptions
 
         overrides = [parse_set(text) for text in settings or ()]
         if seeds is not None:
@@ -120,7 +126,7 @@ def register(app: typer.Typer) -> None:
         request = _request(choice, resume, output)
         request = replace(request, fresh_states=fresh_states)
         request = _with_options(request, jobs, timeout, keep_flash)
-        end = _execute(console, request, scratch)
+        end = _execute(console, request, SiteOptions(scratch, kernel_source))
         _print_end(console, request.prepared, end, report)
         if end.refused is not None:
             raise end.refused
@@ -211,7 +217,7 @@ def _with_options(
     return replace(request, options=options)
 
 
-def _execute(console: Console, request: RunRequest, scratch: Path | None) -> RunEnd:
+def _execute(console: Console, request: RunRequest, options: SiteOptions) -> RunEnd:
     import time
     from datetime import UTC, datetime
 
@@ -219,9 +225,8 @@ def _execute(console: Console, request: RunRequest, scratch: Path | None) -> Run
     from ffslab.campaign.run import execute, made_ready
     from ffslab.cli.progress import RunProgress
     from ffslab.kernel.progress import ConsoleProgress
-    from ffslab.targets.target import SiteOptions
 
-    request, site = made_ready(request, SiteOptions(scratch), ConsoleProgress())
+    request, site = made_ready(request, options, ConsoleProgress())
     cases = request.prepared.cases
     todo = remaining(cases, request.resume.done_ids(cases)) if request.resume else cases
     with RunProgress(console, len(todo), time.monotonic) as progress:

@@ -24,6 +24,7 @@ from ffslab.kernel.cache import cache_root, locked, make_directory
 from ffslab.kernel.commands import clean_environment, run_logged
 from ffslab.kernel.packages import BUILD_PACKAGES, PYTHON_PACKAGES, ensure_packages
 from ffslab.kernel.progress import ConsoleProgress, Progress
+from ffslab.kernel.source import chosen_tree
 from ffslab.program import program
 from ffslab.streams import print_anything
 
@@ -48,7 +49,7 @@ def needs_kernel_source(arguments: Sequence[str]) -> bool:
     return (
         needs_compiler(arguments)
         and "--quick" not in arguments
-        and "FFSLAB_KERNEL_SOURCE" not in os.environ
+        and chosen_tree(None) is None
         and not any(word.startswith("--kernel-source") for word in arguments)
     )
 
@@ -96,7 +97,7 @@ def _doctor(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--kernel-source",
         type=Path,
-        default=os.environ.get("FFSLAB_KERNEL_SOURCE") or None,
+        default=chosen_tree(None),
         help="a Linux 6.1 kernel source of your own",
     )
     # A catalog is read by what the environment will have; here it need only be accepted.

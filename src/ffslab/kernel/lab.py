@@ -41,7 +41,13 @@ from ffslab.kernel.outoftree import (
 from ffslab.kernel.packages import BUILD_PACKAGES, ensure_packages
 from ffslab.kernel.patches import read_series
 from ffslab.kernel.progress import ConsoleProgress, Progress
-from ffslab.kernel.source import KernelSource, default_source, ensure_source, named_source
+from ffslab.kernel.source import (
+    KernelSource,
+    chosen_tree,
+    default_source,
+    ensure_source,
+    named_source,
+)
 from ffslab.paths import data_dir
 
 if TYPE_CHECKING:
@@ -152,12 +158,13 @@ def ensure_lab(
 ) -> LabBuild:
     """A complete lab; what the cache does not have is built, `force` builds everything anew.
 
-    `kernel_source` is a tree that the user names. The out-of-tree modules of `file_systems`
+    `kernel_source` is a tree that the user names; None leaves it to the environment. The out-of-tree modules of `file_systems`
     become part of the lab, and labs of further `variants`, each with those of its file systems.
     Raises UsageError if tree or variant do not exist, InfrastructureError
     if packages, network, rights or disk space stand in the way or a build fails.
     """
     teller = progress if progress is not None else ConsoleProgress()
+    kernel_source = chosen_tree(kernel_source)
     wanted = {variant: tuple(file_systems)}
     wanted |= {name: tuple(setups) for name, setups in (variants or {}).items()}
     labs = {

@@ -41,6 +41,7 @@ from ffslab.kernel.packages import (
 )
 from ffslab.kernel.progress import Progress, SilentProgress
 
+SOURCE_VARIABLE = "FFSLAB_KERNEL_SOURCE"  # of the environment: as --kernel-source says it
 DEBIAN_PACKAGE = "linux-source-6.1"
 # The version that published results were made with; another one is taken when it is gone.
 DEBIAN_VERSION = "6.1.192-2"
@@ -94,6 +95,17 @@ def default_source() -> KernelSource | None:
     return KernelSource(source_id, source_root() / source_id / "tree")
 
 
+def chosen_tree(option: Path | None) -> Path | None:
+    """The tree that the user names: by --kernel-source, else by the environment.
+
+    Every verb that needs the lab obeys both, so that none works with another kernel unnoticed.
+    """
+    if option is not None:
+        return option
+    named = os.environ.get(SOURCE_VARIABLE)
+    return Path(named) if named else None
+
+
 def named_source(directory: Path) -> KernelSource:
     """The identity of a tree that the user names; its files' names, sizes and times decide.
 
@@ -103,8 +115,11 @@ def named_source(directory: Path) -> KernelSource:
     if not ((tree / "Kbuild").is_file() and (tree / "arch" / "um").is_dir()):
         raise UsageError(
             f"{directory} is not a Linux kernel source",
-            cause="it has no Kbuild file or no arch/um directory",
-            remedy="name the top directory of an unpacked kernel, or leave --kernel-source out",
+            cause="it has no Kbuild file or no arch/um directory"
+            if tree.is_dir()
+            else "there is no such directory",
+            remedy="name the top directory of an unpacked kernel, or leave --kernel-source out "
+            f"and {SOURCE_VARIABLE} unset",
         )
     source_id = "tree-" + hash_texts([str(tree), *_listing(tree)])
     return KernelSource(source_id, source_root() / source_id / "tree")

@@ -163,4 +163,5 @@ class SiteOptions:
     """What the command line says of where guests run."""
 
     scratch: Path | None = None
+    kernel_source: Path | None = None  # what the lab is built from; None: the environment decides
     further: Mapping[str, str] = field(default_factory=dict)

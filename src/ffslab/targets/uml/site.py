@@ -60,7 +60,8 @@ class UmlSite:
 
 def site_for(cases: Sequence[Case], options: SiteOptions) -> UmlSite:
     """The lab that the cases need, built if it is not in the cache."""
-    return UmlSite(ensure_lab(**lab_parts(cases)), options.scratch)
+    lab = ensure_lab(kernel_source=options.kernel_source, **lab_parts(cases))
+    return UmlSite(lab, options.scratch)
 
 
 def lab_parts(cases: Sequence[Case]) -> dict[str, Any]:
