@@ -589,3 +589,16 @@ def test_what_yaffs2_cannot_store_is_refused_like_another_tools_word(
     with pytest.raises(SpecError, match="too long for YAFFS2") as raised:
         fakes.image(with_tool("yaffs2"))
     assert raised.value.remedy == "a shorter one"
+
+
+def test_a_name_that_mkfs_erofs_cannot_store_is_the_reason_given(
+    fakes: Fakes, tmp_path: Path
+) -> None:
+    fakes.error = ToolFailedError("mkfs.erofs", ["No such file or directory"])
+    with pytest.raises(SpecError, match="a tool failed"):
+        fakes.image(with_tool("erofs"))
+    with tarfile.open(tmp_path / "long.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(tarfile.TarInfo("d/" + "n" * 255))
+    fakes.tree = replace(fakes.tree, tar=tmp_path / "long.tar")
+    with pytest.raises(SpecError, match="names of at most 254 bytes, and one is longer: nnn"):
+        fakes.image(with_tool("erofs"))

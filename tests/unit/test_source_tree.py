@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
 import random
 import socket
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 from ffslab.errors import InfrastructureError, UsageError
@@ -88,6 +90,12 @@ def test_order_and_format_of_an_archive_do_not_matter(tmp_path: Path, format_: i
     assert ordered.read_bytes() != other.read_bytes()
     want = tree_of(ordered)[1]
     assert tree_of(other)[1] == want
+    assert tree_of(packed)[1] == want
+    packed = tmp_path / "packed.tar.xz"
+    packed.write_bytes(lzma.compress(other.read_bytes()))
+    assert tree_of(packed)[1] == want
+    packed = tmp_path / "packed.tar.zst"
+    packed.write_bytes(pyarrow.compress(other.read_bytes(), "zstd", asbytes=True))
     assert tree_of(packed)[1] == want
 
 

@@ -225,3 +225,27 @@ def test_the_document_lists_every_rule_with_its_grade() -> None:
     text = (root / "docs" / "yaffs2-tools.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([\w-]+)` \| (error|warning|note) \|", text, re.MULTILINE))
     assert rows == {rule.name: rule.severity.value for rule in RULES.values()}
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", bytes(300_000), b"text of a file\n" * 20_000])
+def test_what_is_no_image_is_called_that(content: bytes, cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(content)
+    assert cli("fsck", "yaffs2", "file") == 1
+    assert "probably it is no YAFFS2 image" in cli.error
+    assert "fsck --help" in cli.error
+
+
+def test_an_image_and_erased_flash_are_not_called_that(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "erased").write_bytes(b"\xff" * 4 * 64 * 2112)
+    assert cli("fsck", "yaffs2", "erased") == 0
+    assert cli.error == ""
+    log_image().write(tmp_path)
+    cli("fsck", "yaffs2", "image", *GEOMETRY)
+    assert cli.error == ""
+
+
+def test_a_page_that_no_chip_has_is_refused(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    assert cli("mkfs", "yaffs2", "tree", "made", "--page-bytes", "3000") == 2
+    assert "pages of NAND flash are powers of two: 2048 or 4096" in cli.error
+    assert not (tmp_path / "made").exists()

@@ -9,6 +9,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from tar_support import sparse_tar
 
@@ -152,6 +153,20 @@ def test_owners_and_times_can_be_fixed(tmp_path: Path) -> None:
     node = read_tree(tmp_path / "made")["/f"]
     assert (node.uid, node.gid) == (0, 0)
     assert (node.atime, node.mtime, node.ctime) == (1_000_000_000,) * 3
+
+
+def test_an_archive_of_zstd_gives_the_image_of_the_archive_in_it(tmp_path: Path) -> None:
+    plain = Archive(tmp_path / "a.tar").add("d/f", b"content" * 999, mtime=5).done()
+    packed = tmp_path / "a.tar.zst"
+    with pyarrow.CompressedOutputStream(str(packed), "zstd") as file:
+        file.write(plain.read_bytes())
+    for archive, image in ((plain, "plain"), (packed, "packed")):
+        make_image(archive, tmp_path / image, MkfsOptions())
+    assert (tmp_path / "packed").read_bytes() == (tmp_path / "plain").read_bytes()
+    packed.write_bytes(packed.read_bytes()[:-9])
+    with pytest.raises(UsageError, match="Truncated compressed stream"):
+        make_image(packed, tmp_path / "cut", MkfsOptions())
+    assert not (tmp_path / "cut").exists()
 
 
 @pytest.mark.parametrize("compression", ["", "gz", "xz"])

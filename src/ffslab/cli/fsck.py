@@ -97,10 +97,23 @@ def register(app: typer.Typer) -> None:
             _print_report(checked.report, everything=everything)
             if listing:
                 _print_listing(checked)
+        if checked.report.shows_no_image:
+            typer.echo(_no_image(image), err=True)
         if extract is not None:
             _extract(checked, extract)
         if checked.report.errors:
             raise typer.Exit(EXIT_FAILED)
+
+
+def _no_image(image: Path) -> str:
+    return (
+        f"ffslab: {image} has no page that YAFFS2 wrote, as far as can be seen: probably it is no "
+        "YAFFS2 image\n"
+        "  likely cause: a file of another kind or file system, a dump without OOB, or pages of a "
+        "size that is not tried\n"
+        f"  next: {program()} fsck --help; --page-bytes, --oob-bytes and --oob-offset say how "
+        "pages lie in it"
+    )
 
 
 def _print_json(checked: CheckedImage, *, listing: bool) -> None:

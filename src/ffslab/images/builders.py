@@ -5,7 +5,9 @@ A builder says first what determines the bytes that it will write, so that the c
 
 from __future__ import annotations
 
+import os
 import re
+import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _LOG_CHARACTERS = 16_384  # of a tool's output that is kept; its end
 _FIRST_LINES, _LAST_LINES = 3, 5  # of a tool's output that are shown if it fails
+_EROFS_NAME_BYTES = 254  # of mkfs.erofs 1.5: one less than EROFS itself could
 _YAFFS2_WORDS = ("--inband", "--no-summary", "--no-tags-ecc")
 
 
@@ -157,6 +160,14 @@ def _refused(error: ToolFailedError, tree: SourceTree, spec: ImageSpec) -> SpecE
     too_many = re.search(r"max_leb_cnt too low \((\d+) needed\)", text)
     if too_many:
         return larger_than_partition(tree.name, spec, int(too_many[1]))
+    too_long = _long_name(tree.tar) if spec.tool == "erofs" else ""
+    if too_long:
+        return SpecError(
+            f"no image of {tree.name}: mkfs.erofs stores names of at most {_EROFS_NAME_BYTES} "
+            f"bytes, and one is longer: {too_long[:40]}…",
+            cause="a limit of that tool; its own words say only that a file is missing",
+            remedy="a shorter name, or another file system",
+        )
     lines = error.lines
     if len(lines) > _FIRST_LINES + _LAST_LINES:
         # Some say what is wrong and then how they are used.
@@ -168,6 +179,16 @@ def _refused(error: ToolFailedError, tree: SourceTree, spec: ImageSpec) -> SpecE
         "cannot hold, or a partition that is too small for it",
         remedy="see the tool's own words above; the catalog's image_options are its options",
     )
+
+
+def _long_name(archive: Path) -> str:
+    """A name in the tree that mkfs.erofs cannot store; empty if there is none."""
+    with tarfile.open(archive) as members:
+        for member in members:
+            name = member.name.rpartition("/")[2]
+            if len(os.fsencode(name)) > _EROFS_NAME_BYTES:
+                return name
+    return ""
 
 
 # --- YAFFS2 ---

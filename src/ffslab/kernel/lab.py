@@ -158,10 +158,11 @@ def ensure_lab(
 ) -> LabBuild:
     """A complete lab; what the cache does not have is built, `force` builds everything anew.
 
-    `kernel_source` is a tree that the user names; None leaves it to the environment. The out-of-tree modules of `file_systems`
-    become part of the lab, and labs of further `variants`, each with those of its file systems.
-    Raises UsageError if tree or variant do not exist, InfrastructureError
-    if packages, network, rights or disk space stand in the way or a build fails.
+    `kernel_source` is a tree that the user names; None leaves it to the environment. The
+    out-of-tree modules of `file_systems` become part of the lab, and labs of further `variants`,
+    each with those of its file systems. Raises UsageError if tree or variant do not exist,
+    InfrastructureError if packages, network, rights or disk space stand in the way or a build
+    fails.
     """
     teller = progress if progress is not None else ConsoleProgress()
     kernel_source = chosen_tree(kernel_source)

@@ -67,6 +67,16 @@ class Report:
     def notes(self) -> tuple[Finding, ...]:
         return tuple(f for f in self.findings if f.severity is Severity.NOTE)
 
+    @property
+    def shows_no_image(self) -> bool:
+        """Whether nothing in the file speaks for a YAFFS2 image: no tags, and no erased block."""
+        if self.file_format == "lab":
+            return False
+        nothing_erased = not self.statistics["blocks_erased"]
+        return "image-no-tags" in self.counts or (
+            "image-erased" in self.counts and (nothing_erased or not self.blocks)
+        )
+
     def text(self) -> str:
         """All findings, one in a line: for messages of tests."""
         return "\n".join(f"{f.severity}: {f.rule}: {f.place()}: {f.message}" for f in self.findings)

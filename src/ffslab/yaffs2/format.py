@@ -150,6 +150,12 @@ def geometry_problem(geometry: Geometry) -> str:
     """Why YAFFS2 cannot use this geometry, or an empty string."""
     if not 512 <= geometry.page_bytes <= 65536:
         return f"a page of {geometry.page_bytes} bytes; 512 to 65536 are possible"
+    if geometry.page_bytes & (geometry.page_bytes - 1):
+        below = 1 << (geometry.page_bytes.bit_length() - 1)
+        return (
+            f"a page of {geometry.page_bytes} bytes; pages of NAND flash are powers of two: "
+            f"{below} or {2 * below}"
+        )
     if not 0 <= geometry.oob_bytes <= 8192:
         return f"an OOB of {geometry.oob_bytes} bytes; 0 to 8192 are possible"
     if not 2 <= geometry.pages_per_block <= 4096:

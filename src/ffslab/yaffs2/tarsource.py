@@ -21,7 +21,9 @@ import math
 import os
 import stat
 import tarfile
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -42,7 +44,7 @@ _TIME_MAX_S = 2**62
 _BLOCK_BYTES = tarfile.BLOCKSIZE
 _PIECE_BYTES = 1 << 20
 _XATTR = "SCHILY.xattr."
-_MAGICS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
+_MAGICS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 _MODES = {
     **dict.fromkeys(tarfile.REGULAR_TYPES, stat.S_IFREG),
     tarfile.DIRTYPE: stat.S_IFDIR,
@@ -69,13 +71,16 @@ class _Member:
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether the file is of gzip, bzip2 or xz; OSError if it cannot be read."""
+    """Whether the file is of gzip, bzip2, xz or zstd; OSError if it cannot be read."""
     with path.open("rb") as file:
         return file.read(6).startswith(_MAGICS)
 
 
 def open_unpacked(path: Path) -> BinaryIO:
-    """The file without its compression; OSError if it cannot be opened."""
+    """The file without its compression; OSError if it cannot be opened.
+
+    Of zstd only from its beginning to its end: the reader cannot go back.
+    """
     with path.open("rb") as file:
         magic = file.read(6)
     if magic.startswith(_MAGICS[0]):
@@ -84,7 +89,26 @@ def open_unpacked(path: Path) -> BinaryIO:
         return cast(BinaryIO, bz2.open(path, "rb"))
     if magic.startswith(_MAGICS[2]):
         return cast(BinaryIO, lzma.open(path, "rb"))
+    if magic.startswith(_MAGICS[3]):
+        # Python's own library has no zstd; Arrow, which tables need anyway, has.
+        import pyarrow
+
+        return cast(BinaryIO, pyarrow.CompressedInputStream(pyarrow.OSFile(str(path)), "zstd"))
     return path.open("rb")
+
+
+@contextmanager
+def _open_seekable(path: Path) -> Iterator[BinaryIO]:
+    """The same for a reader that goes back: zstd is unpacked into a nameless file."""
+    with open_unpacked(path) as file:
+        if file.seekable():
+            yield file
+            return
+        with tempfile.TemporaryFile() as plain:
+            while piece := file.read(_PIECE_BYTES):
+                plain.write(piece)
+            plain.seek(0)
+            yield cast(BinaryIO, plain)
 
 
 def tar_entries(path: Path) -> Iterator[Entry]:
@@ -94,7 +118,7 @@ def tar_entries(path: Path) -> Iterator[Entry]:
     before.
     """
     try:
-        with open_unpacked(path) as file:
+        with _open_seekable(path) as file:
             members = _members(file)
             for name in sorted(members, key=lambda one: one.split(b"/") if one else []):
                 yield _entry(file, name, members[name], path)
