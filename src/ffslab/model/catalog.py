@@ -21,6 +21,7 @@ from ffslab.model.files import (
     StateFile,
     validated,
 )
+from ffslab.model.limits import check_board, check_chip
 from ffslab.model.mountable import check_image_words, check_type
 from ffslab.model.names import suggestion
 from ffslab.model.specs import (
@@ -44,12 +45,6 @@ from ffslab.model.units import parse_size
 from ffslab.model.workload import Workloads, assumed_kind
 from ffslab.program import program
 
-_GEOMETRY = {
-    "page_bytes": (512, 16384),
-    "oob_bytes": (8, 2048),
-    "subpages": (1, 8),
-    "pages_per_block": (1, 1024),
-}
 _AT_LEAST_ONE = ("page_bytes", "subpages", "pages_per_block", "blocks", "planes", "nop")
 DEFAULT_TREE = "embedded-rootfs"  # catalog/trees
 _BOARD_INTEGERS = ("ram_bytes", "cpu_mhz", *CPU_FIGURES, *DRIVER_FIGURES)
@@ -112,28 +107,8 @@ def chip_from_document(document: Mapping[str, Any], where: str) -> Chip:
         provenance=_provenance(parsed.figures, keys),
         **values,
     )
-    check_geometry(chip, f"{where}: figures")
+    check_chip(chip, f"{where}: figures")
     return chip
-
-
-def check_geometry(chip: Chip, where: str) -> None:
-    """SpecError for a geometry that the virtual chip refuses (kmod/vnand/params.c) or misuses."""
-    for key, (least, most) in _GEOMETRY.items():
-        value = getattr(chip, key)
-        if not least <= value <= most or (key != "oob_bytes" and value & (value - 1)):
-            power = "" if key == "oob_bytes" else "a power of two "
-            raise SpecError(f"{where}: {key} must be {power}from {least} to {most}, not {value}")
-    if chip.page_bytes % (chip.ecc_step_bytes or 1):
-        raise SpecError(
-            f"{where}: page_bytes {chip.page_bytes} is not a multiple of "
-            f"ecc_step_bytes {chip.ecc_step_bytes}"
-        )
-    if chip.subpages > chip.nop:
-        raise SpecError(
-            f"{where}: subpages {chip.subpages} is above nop {chip.nop}",
-            cause="a page may be programmed nop times between erases, so sub-pages above cannot be",
-            remedy=f"at most subpages = {chip.nop}",
-        )
 
 
 def board_from_document(
@@ -149,7 +124,7 @@ def board_from_document(
         raise SpecError(f'{where}: figures.wait must be "polled" or "interrupt"')
     if parsed.chip not in chips:
         raise SpecError(f"{where}: unknown chip {parsed.chip!r}{suggestion(parsed.chip, chips)}")
-    return Board(
+    board = Board(
         name=parsed.name,
         title=parsed.title,
         chip=chips[parsed.chip],
@@ -160,6 +135,8 @@ def board_from_document(
         provenance=_provenance(parsed.figures, keys),
         **values,
     )
+    check_board(board, where)
+    return board
 
 
 def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesystem:

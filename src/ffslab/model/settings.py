@@ -14,10 +14,11 @@ from typing import Any
 
 from ffslab.errors import SpecError
 from ffslab.model.case import Case
-from ffslab.model.catalog import Catalog, check_geometry, initial_state
+from ffslab.model.catalog import Catalog, initial_state
 from ffslab.model.estimates import ESTIMATE
 from ffslab.model.files import StateFile, validated
 from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, lab_kernel
+from ffslab.model.limits import check_board, check_chip
 from ffslab.model.names import suggestion
 from ffslab.model.perturbation import perturbation_of
 from ffslab.model.specs import (
@@ -217,9 +218,14 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
         raise SpecError(f'{where}: board.wait is "polled" or "interrupt"')
     if chip_changes:
         chip: Chip = replace(board.chip, **chip_changes)
-        check_geometry(chip, f"{where}: chip {chip.name}")
+        # Before anything is computed from it.
+        check_chip(chip, f"{where}: chip {chip.name}")
         board_changes["chip"] = chip
-    return replace(board, **board_changes) if board_changes else board
+    if not board_changes:
+        return board
+    changed = replace(board, **board_changes)
+    check_board(changed, where)
+    return changed
 
 
 def _applicable(settings: Settings, axes: Settings, filesystem: Filesystem) -> Settings:

@@ -20,6 +20,7 @@ from ffslab.model.estimates import AS_STATED, ESTIMATE, with_estimate
 from ffslab.model.files import PartFile, StudyFile, study_shape, validated
 from ffslab.model.grids import UNSTATED, Axes, Grid, grid_of
 from ffslab.model.kernels import KERNEL, PERIOD
+from ffslab.model.limits import check_case
 from ffslab.model.names import suggestion
 from ffslab.model.settings import (
     DEFAULT,
@@ -261,6 +262,7 @@ def _grid_cases(
         case = with_estimate(resolved, settings.get(ESTIMATE, AS_STATED))
         if axes.get(ESTIMATE, AS_STATED) != AS_STATED and case == resolved:
             continue  # what this case does not have cannot be halved
+        check_case(case)
         if case_id in stated:
             if _is_default_twice(axes, stated[case_id]):
                 continue

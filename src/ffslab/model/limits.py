@@ -1,0 +1,154 @@
+"""What the virtual chip and the lab's kernel take: limits that are checked before a guest starts.
+
+They are those of the guest's side, stated here once for Python: of the numbers and lists of
+kmod/vnand/params.c (a test holds the two against each other), of the CPU model's prices on the
+kernel's command line, and of the RAM without which the kernel does not begin. A value beyond them
+would be refused, or passed over, in every guest of a study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ffslab.errors import SpecError
+from ffslab.model.case import Case
+from ffslab.model.specs import CHIP_FAULT_RATES, CHIP_FIGURES, Board, Chip
+from ffslab.model.units import format_size
+
+_SECOND_NS = 10**9
+# Least and most of each number of kmod/vnand/params.c that a catalog or a study states.
+CHIP_NUMBERS: Mapping[str, tuple[int, int]] = {
+    "page_bytes": (512, 16384),
+    "oob_bytes": (8, 2048),
+    "subpages": (1, 8),
+    "pages_per_block": (1, 1024),
+    "blocks": (1, 2**20),
+    "planes": (1, 16),
+    "t_read_ns": (0, _SECOND_NS),
+    "t_prog_ns": (0, _SECOND_NS),
+    "t_erase_ns": (0, _SECOND_NS),
+    "t_command_ns": (0, _SECOND_NS),
+    "bus_read_ps": (0, _SECOND_NS),
+    "bus_write_ps": (0, _SECOND_NS),
+    "ecc_read_ns": (0, _SECOND_NS),
+    "ecc_write_ns": (0, _SECOND_NS),
+    "driver_read_ns": (0, _SECOND_NS),
+    "driver_program_ns": (0, _SECOND_NS),
+    "driver_erase_ns": (0, _SECOND_NS),
+    "nop": (0, 255),
+    "ecc_strength_bits": (0, 128),
+    "ecc_step_bytes": (128, 16384),
+    "program_fail_ppm": (0, 10**6),
+    "erase_fail_ppm": (0, 10**6),
+    "endurance_cycles": (0, 2**30),
+    "rber_e12": (0, 10**12),
+    "rber_wear_e12": (0, 10**12),
+    "rber_disturb_e12": (0, 10**12),
+}
+BAD_BLOCKS_MAX = 256  # VNAND_MAX_BAD: what the chip keeps a list of
+PARTITIONS_MAX = 8  # VNAND_MAX_PARTS, those under test and behind it included
+NAME_LETTERS_MAX = 31  # VNAND_NAME_LEN without the zero, of a partition
+CHIP_BYTES_MAX = 2**40  # with the OOB
+_POWERS_OF_TWO = ("page_bytes", "subpages", "pages_per_block")
+_SEED_MAX = 2**63 - 1  # the agent's; the chip takes more
+_CPU_PRICE_MAX_PS = 10**12  # a second for a basic block; more would overflow the guest's clock
+# User-Mode Linux does not begin with less than 12 MiB, and of that nothing is left for a mount.
+RAM_BYTES_MIN = 16 * 2**20
+_OF_CHIP = (*CHIP_FIGURES, *CHIP_FAULT_RATES)
+
+
+def check_chip(chip: Chip, where: str) -> None:
+    """SpecError for a chip that kmod/vnand refuses (params.c), or that would be misused."""
+    for key in _OF_CHIP:
+        _check_number(key, getattr(chip, key), where)
+    if chip.page_bytes % chip.ecc_step_bytes:
+        raise SpecError(
+            f"{where}: page_bytes {chip.page_bytes} is not a multiple of "
+            f"ecc_step_bytes {chip.ecc_step_bytes}"
+        )
+    if chip.blocks % chip.planes:
+        raise SpecError(f"{where}: planes {chip.planes} does not divide the {chip.blocks} blocks")
+    if chip.subpages > chip.nop:
+        raise SpecError(
+            f"{where}: subpages {chip.subpages} is above nop {chip.nop}",
+            cause="a page may be programmed nop times between erases, so sub-pages above cannot be",
+            remedy=f"at most subpages = {chip.nop}",
+        )
+    size_bytes = chip.blocks * chip.pages_per_block * (chip.page_bytes + chip.oob_bytes)
+    if size_bytes > CHIP_BYTES_MAX:
+        raise SpecError(
+            f"{where}: the chip has {format_size(size_bytes)} with its OOB; it may have at most "
+            f"{format_size(CHIP_BYTES_MAX)}"
+        )
+    most_bad = min(BAD_BLOCKS_MAX, chip.blocks - 1)
+    if not 0 <= chip.factory_bad <= most_bad:
+        raise SpecError(
+            f"{where}: factory_bad must be from 0 to {most_bad}, not {chip.factory_bad}",
+            cause=f"the virtual chip has a list of {BAD_BLOCKS_MAX} bad blocks, and needs a good "
+            "one",
+            remedy=f"at most factory_bad = {most_bad}",
+        )
+
+
+def check_board(board: Board, where: str) -> None:
+    """SpecError for a board whose RAM or partitions a guest cannot have."""
+    _check_ram(board, where)
+    if board.ram_bytes % 2**20:
+        raise SpecError(
+            f"{where}: board {board.name}: ram_bytes must be whole MiB, not {board.ram_bytes}",
+            cause="the lab's kernel is told its RAM in MiB",
+            remedy=f"ram_bytes = {board.ram_bytes // 2**20 * 2**20}",
+        )
+    in_front = PARTITIONS_MAX - 2  # beside the one under test, and the rest of the chip
+    if len(board.partitions) > in_front:
+        raise SpecError(
+            f"{where}: board {board.name} has {len(board.partitions)} partitions in front of the "
+            f"one under test; {in_front} are possible"
+        )
+    for partition in board.partitions:
+        if len(partition.name) > NAME_LETTERS_MAX:
+            raise SpecError(
+                f"{where}: board {board.name}: the name of partition {partition.name} has "
+                f"{len(partition.name)} letters; {NAME_LETTERS_MAX} are possible"
+            )
+
+
+def _check_ram(board: Board, where: str) -> None:
+    if board.ram_bytes < RAM_BYTES_MIN:
+        raise SpecError(
+            f"{where}: board {board.name}: ram_bytes must be at least {RAM_BYTES_MIN} "
+            f"({format_size(RAM_BYTES_MIN)}), not {board.ram_bytes} "
+            f"({format_size(board.ram_bytes)})",
+            cause="the lab's kernel does not begin with less, whatever the board's own kernel did",
+            remedy=f'board.ram_bytes = "{format_size(RAM_BYTES_MIN)}" or more',
+        )
+
+
+def check_case(case: Case) -> None:
+    """SpecError for a case that its guests would refuse, after scaling and changed estimates."""
+    where = f"case {case.id}"
+    check_chip(case.board.chip, f"{where}: chip {case.board.chip.name}")
+    _check_ram(case.board, where)
+    scaled = f"{where}: scaled by cpu_scale" if case.cpu_scale != 1 else where
+    for key, value in case.driver_ns.items():
+        _check_number(f"board.{key}", value, scaled)
+    for key in ("cpu_block_ps", "cpu_byte_ps", "cpu_set_byte_ps"):
+        _check_range(f"board.{key}", getattr(case, key), 0, _CPU_PRICE_MAX_PS, scaled)
+    _check_range("seed", case.seed, 0, _SEED_MAX, where)
+
+
+def _check_number(key: str, value: int, where: str) -> None:
+    least, most = CHIP_NUMBERS[key.rpartition(".")[2]]
+    power = "a power of two " if key in _POWERS_OF_TWO else ""
+    if power and value & (value - 1):
+        raise SpecError(f"{where}: {key} must be {power}from {least} to {most}, not {value}")
+    _check_range(key, value, least, most, where, power)
+
+
+def _check_range(key: str, value: int, least: int, most: int, where: str, kind: str = "") -> None:
+    if not least <= value <= most:
+        raise SpecError(
+            f"{where}: {key} must be {kind}from {least} to {most}, not {value}",
+            cause="the virtual chip and the lab's kernel take no other value",
+            remedy=f"a value from {least} to {most}",
+        )
