@@ -54,9 +54,11 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def read_text(path: Path) -> str:
-    """A UTF-8 text file, or SpecError."""
+    """A UTF-8 text file, or SpecError. A byte order mark, as editors of Windows put one, is none
+    of it.
+    """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise SpecError(f"{path}: not UTF-8 text: {error}") from error
     except OSError as error:

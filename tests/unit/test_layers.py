@@ -20,7 +20,14 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 # From the bottom to the top; a module belongs to the longest name that fits. What stands in one
 # row may import each other, as long as no two modules do so in a circle.
 LAYERS = (
-    ("ffslab", "ffslab.errors", "ffslab.program", "ffslab.paths", "ffslab.limits"),
+    (
+        "ffslab",
+        "ffslab.errors",
+        "ffslab.program",
+        "ffslab.paths",
+        "ffslab.limits",
+        "ffslab.documents",
+    ),
     ("ffslab.process", "ffslab.streams", "ffslab.holder", "ffslab.model", "ffslab.protocol"),
     ("ffslab.kernel", "ffslab.yaffs2"),
     ("ffslab.results",),

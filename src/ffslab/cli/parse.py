@@ -41,8 +41,9 @@ def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:
         )
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except tomllib.TOMLDecodeError as error:
         parsed = value.strip()
+        _refuse_broken_toml(text, parsed, error)
         _refuse_list_without_brackets(text, key, parsed)
     values = tuple(parsed) if isinstance(parsed, list) else (parsed,)
     if not values or any(isinstance(item, list) for item in values):
@@ -50,10 +51,20 @@ def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:
     return key, values
 
 
+def _refuse_broken_toml(text: str, value: str, error: Exception) -> None:
+    """UsageError for what begins as a list, a text or a table: no name or size does."""
+    if value[0] in "[{\"'":
+        raise UsageError(
+            f"--set {text!r}: {value!r} is not valid TOML: {error}",
+            cause="a bracket or quote that is not closed, or that the shell has taken",
+            remedy="""single quotes around the whole: --set 'filesystem=["jffs2", "ubifs"]'""",
+        )
+
+
 def _refuse_list_without_brackets(text: str, key: str, value: str) -> None:
     """UsageError for `a,b`: no name, number or size has a comma, so a list is meant."""
     parts = [part.strip() for part in value.split(",")]
-    if len(parts) < 2 or value[0] in "[{\"'":
+    if len(parts) < 2:
         return
     from ffslab.results.reproduce import set_argument
 
@@ -76,4 +87,15 @@ def parse_seeds(text: str) -> tuple[int, ...]:
             f"--seeds {text!r} is neither a count nor a list of seeds",
             remedy="--seeds 3 for seeds 1 to 3, --seeds 4,7 for those two",
         )
-    return tuple(range(1, numbers[0] + 1)) if len(numbers) == 1 else numbers
+    if len(numbers) > 1:
+        return numbers
+    from ffslab.model.study import COMBINATIONS_MAX
+
+    if numbers[0] > COMBINATIONS_MAX:
+        raise UsageError(
+            f"--seeds {text} would make {numbers[0]:,} cases of each; {COMBINATIONS_MAX:,} are "
+            "possible in a run",
+            cause="a single number is a count of seeds, not a seed",
+            remedy=f"--set seed={numbers[0]} for that seed",
+        )
+    return tuple(range(1, numbers[0] + 1))

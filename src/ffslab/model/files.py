@@ -26,6 +26,7 @@ from pydantic import (
     model_validator,
 )
 
+from ffslab.documents import document
 from ffslab.errors import SpecError
 from ffslab.model.names import suggestion
 from ffslab.model.strict import Count, Positive, Strict
@@ -391,8 +392,8 @@ def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
 
 def _where_described(model: type[BaseModel]) -> str:
     name = {ChipFile: "chip", BoardFile: "board", FilesystemFile: "filesystem"}.get(model)
-    document = "CONTRIBUTING.md" if name else "docs/study-format.md"
-    return f"see {document}, or: {program()} schema {name or 'study'}"
+    where = document("CONTRIBUTING.md" if name else "docs/study-format.md")
+    return f"see {where}, or: {program()} schema {name or 'study'}"
 
 
 def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:

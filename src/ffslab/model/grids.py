@@ -11,6 +11,7 @@ either; the other way round nothing would be left of the 40 %, which is an error
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,6 +52,11 @@ class Grid:
     stated: dict[str, Statement] = field(default_factory=dict)
     axes: list[str] = field(default_factory=list)
     replaced: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @property
+    def combinations(self) -> int:
+        """How many points there are."""
+        return math.prod(len(self.stated[name].values) for name in self.axes)
 
     def settings(self) -> Iterator[dict[str, Any]]:
         """The settings of every point, in order."""

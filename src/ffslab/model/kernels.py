@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ffslab.documents import document
 from ffslab.errors import SpecError
 from ffslab.model.names import suggestion
 from ffslab.model.specs import DEFAULT_VARIANT, LabKernel
@@ -48,7 +49,7 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
             f"{suggestion(named, (DEFAULT_VARIANT, PERIOD))}",
             cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {PERIOD}, {PERIOD}:{_NONE}, "
             f"or {PERIOD}: with switches joined by +",
-            remedy="see “The period kernel” in docs/study-format.md",
+            remedy=f"see “The period kernel” in {document('docs/study-format.md')}",
         )
     on = _named_switches(listed, where)
     for name, value in single.items():
@@ -76,7 +77,7 @@ def _named_switches(listed: str, where: str) -> tuple[str, ...]:
             raise SpecError(
                 f"{where}: the period kernel has no switch {name!r}{suggestion(name, SWITCHES)}",
                 cause=f"a misspelt name; valid: {', '.join(SWITCHES)}",
-                remedy="see “The period kernel” in docs/study-format.md",
+                remedy=f"see “The period kernel” in {document('docs/study-format.md')}",
             )
     return names
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ffslab.documents import document
 from ffslab.errors import SpecError
 from ffslab.model.names import suggestion
 
@@ -66,7 +67,8 @@ def check_type(name: str, modules: Sequence[str], where: str) -> None:
     raise SpecError(
         f"{where}: Linux has no file system {name!r} for flash{suggestion(name, ON_FLASH)}",
         cause="a mistyped type, or one that a module brings which the file does not name",
-        remedy='modules = ["NAME"] if a module brings it: CONTRIBUTING.md, "Adding a file system"',
+        remedy='modules = ["NAME"] if a module brings it: "Adding a file system" in '
+        + document("CONTRIBUTING.md"),
     )
 
 

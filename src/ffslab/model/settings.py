@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ffslab.documents import document
 from ffslab.errors import SpecError
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog, initial_state
@@ -106,7 +107,7 @@ def check_keys(keys: Iterable[str], catalog: Catalog, where: str) -> None:
             raise SpecError(
                 f"{where}: unknown axis {key!r}{suggestion(key, valid)}",
                 cause="a misspelt name, or one without the table that it is in",
-                remedy="see “Axes” in docs/study-format.md, which lists them all",
+                remedy=f"see “Axes” in {document('docs/study-format.md')}, which lists them all",
             )
 
 

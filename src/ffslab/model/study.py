@@ -37,6 +37,7 @@ from ffslab.program import program
 
 Override = tuple[str, tuple[Any, ...]]
 
+COMBINATIONS_MAX = 100_000  # a run of so many would take a day
 _LONGEST_ID = 255  # of a case: that of a directory, on common file systems
 
 
@@ -237,8 +238,29 @@ def expand(study: Study, catalog: Catalog) -> tuple[Case, ...]:
 def cases_in_order(study: Study, catalog: Catalog) -> Iterator[Case]:
     """The cases one by one; SpecError at the first that cannot be, or has the id of another."""
     stated: dict[str, Mapping[str, Any]] = {}
-    for grid in grids(study):
+    products = grids(study)
+    _check_number(study, products)
+    for grid in products:
         yield from _grid_cases(study, grid, stated, catalog)
+
+
+def _check_number(study: Study, products: Sequence[Grid]) -> None:
+    """SpecError for more combinations than anybody runs, before minutes go into listing them."""
+    total = sum(grid.combinations for grid in products)
+    if total <= COMBINATIONS_MAX:
+        return
+    longest = max(products, key=lambda grid: grid.combinations)
+    axes = ", ".join(
+        f"{name} ({len(longest.stated[name].values):,})"
+        for name in longest.axes
+        if len(longest.stated[name].values) > 1
+    )
+    raise SpecError(
+        f"study {study.name} has {total:,} combinations; {COMBINATIONS_MAX:,} are possible in a "
+        "run",
+        cause=f"the values on its axes multiply: {axes}",
+        remedy="fewer values, or parts of the study as runs of their own: --set AXIS=VALUE",
+    )
 
 
 def _grid_cases(
