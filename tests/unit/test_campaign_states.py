@@ -269,6 +269,7 @@ def test_another_executor_gives_the_same_results(place: Path) -> None:
     assert (end.finished, end.interrupted) == (12, False)
     assert executor.done == [True] * 16
     found.collect([case.id for case in cases])
+    found.write_manifest({"v": 1, "cases": [{"id": case.id} for case in cases]})
     assert tuple(found.results()) == wanted.results
 
 

@@ -22,7 +22,8 @@ from test_report_tree_support import images_text, write_tree_run
 
 from ffslab.cli.app import main
 from ffslab.model.canonical import canonical_json
-from ffslab.results.rundir import MANIFEST, RESULTS
+from ffslab.results.files import MANIFEST
+from ffslab.results.rundir import RESULTS
 
 PLAIN: list[tuple[str, tuple[Any, ...]]] = [
     ("seed", (1, 2)), ("options.compression", ("none",)), ("filesystem", ("jffs2", "ubifs")),

@@ -229,6 +229,7 @@ def test_python_s_own_collector_works_on_after_a_line(run: Path, tmp_path: Path)
     """It rests while a line is read, not while that is used, and not after a damaged one."""
     lines = (run / "results.jsonl").read_text().splitlines()
     copied = RunDirectory(tmp_path)
+    copied.write_manifest({"v": 1, "cases": []})
     (tmp_path / "results.jsonl").write_text(f"{lines[0]}\n{{}}\n")
     reading = results_of(copied)
     next(reading)
@@ -244,7 +245,7 @@ def test_a_line_of_another_shape_is_damage(
 ) -> None:
     good, other = (run / "results.jsonl").read_text().splitlines()
     copied = RunDirectory(tmp_path)
-    copied.write_manifest({"cases": [{"id": "a"}, {"id": "b"}]})
+    copied.write_manifest({"v": 1, "cases": [{"id": "a"}, {"id": "b"}]})
     path = tmp_path / "results.jsonl"
     path.write_text(f"{good}\n{json.dumps(damage(json.loads(other)))}\n")
     readers = (lambda: list(results_of(copied)), lambda: list(all_rows(copied)))
@@ -291,7 +292,7 @@ def test_a_workloads_own_keys_are_held_against_its_own_types(
 ) -> None:
     row = damage(copy.deepcopy(results[kind]))
     run = RunDirectory(tmp_path)
-    run.write_manifest({"cases": [{"id": row["id"]}]})
+    run.write_manifest({"v": 1, "cases": [{"id": row["id"]}]})
     (tmp_path / "results.jsonl").write_text(canonical_json(row) + "\n")
     # Of the keys of single workloads the centre knows nothing.
     assert run.results() == [row]
@@ -307,7 +308,7 @@ def test_what_is_unknown_is_collected_and_read_again(
     row = {**results["micro"], "newer": {"b": 1, "a": [2.5]}}
     row["phases"][0]["newer"] = "x"
     run = RunDirectory(tmp_path)
-    run.write_manifest({})
+    run.write_manifest({"v": 1, "cases": [{"id": row["id"]}]})
     run.case_dir(row["id"]).mkdir(parents=True)
     run.finish_case(row, stub(WallResult, id=row["id"], wall_ns=3, newer=4))  # type: ignore[arg-type]
     (head,) = run.collect([row["id"]])
@@ -315,6 +316,57 @@ def test_what_is_unknown_is_collected_and_read_again(
     assert run.results() == [row]
     assert (tmp_path / "results.jsonl").read_text() == canonical_json(row) + "\n"
     assert run.walls()[row["id"]] == stub(WallResult, id=row["id"], wall_ns=3, newer=4)
+
+
+def two_results(run: Path, tmp_path: Path, **changes: object) -> RunDirectory:
+    """A copy of the run's results with a manifest that has `changes`."""
+    lines = (run / "results.jsonl").read_text()
+    ids = [json.loads(line)["id"] for line in lines.splitlines()]
+    copied = RunDirectory(tmp_path)
+    copied.write_manifest({"v": 1, "cases": [{"id": one} for one in ids], **changes})
+    (tmp_path / "results.jsonl").write_text(lines)
+    return copied
+
+
+def test_results_that_lack_or_are_too_many_are_damage(run: Path, tmp_path: Path) -> None:
+    copied = two_results(run, tmp_path, complete=True)
+    path = tmp_path / "results.jsonl"
+    good, other = path.read_text().splitlines(keepends=True)
+    assert len(copied.results()) == 2
+    for text in ("", good, other, other + good, good + other + good):
+        path.write_text(text)
+        with pytest.raises(DamagedResultError, match=r"results\.jsonl: damaged: ") as caught:
+            list(results_of(copied))
+        assert caught.value.remedy == f"make it again: ffslab run {tmp_path} --resume"
+    path.write_text(other.replace('"id":"', '"id":"another-'))
+    with pytest.raises(DamagedResultError, match="which is no case of the run"):
+        copied.results()
+    # Of a run that is not complete some may lack.
+    copied = two_results(run, tmp_path, complete=False)
+    path.write_text(other)
+    assert len(copied.results()) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"v": 2, "ffslab": "9.9"}, "the run has format 2; this ffslab reads format 1"),
+        ({"v": "1"}, "damaged: v: not an integer"),
+        ({"cases": 7}, "damaged: cases: not a list"),
+        ({"cases": [{}]}, "damaged: cases.0.id: missing"),
+        ({"complete": "yes"}, "damaged: complete: not true or false"),
+        ({"study_text": 5}, "damaged: study_text: not a text"),
+    ],
+)
+def test_a_manifest_of_another_format_or_shape_is_refused_by_all_readers(
+    changes: dict[str, object], told: str, run: Path, tmp_path: Path
+) -> None:
+    copied = two_results(run, tmp_path, **changes)
+    for read in (copied.manifest, copied.results, lambda: open_store([copied])):
+        with pytest.raises(DamagedResultError) as caught:
+            read()
+        assert caught.value.message == f"{tmp_path / 'manifest.json'}: {told}"
+        assert "new run" in caught.value.remedy
 
 
 def test_a_line_of_wall_clock_figures_is_checked_too(tmp_path: Path) -> None:

@@ -395,6 +395,7 @@ class Verb:
             (directory / "trace.bin").write_bytes(trace)
         names = sorted(path.name for path in directory.parent.iterdir())
         manifest = {
+            "v": 1,
             "study": "mine",
             "study_file": "/somewhere/mine.toml",
             "overrides": [["state", ["aged"]]],

@@ -146,6 +146,7 @@ def test_tables(tmp_path: Path) -> None:
     result = tree_result(LONG, AFTER, BEFORE)
     older = {k: v for k, v in skipped_result(LONG, "x").items() if k not in ("tree", "image")}
     rows = [result | {"id": "a"}, older | {"id": "b"}, tree_result(LONG, b"") | {"id": "c"}]
+    run.write_manifest({"v": 1, "cases": [{"id": row["id"]} for row in rows]})
     (tmp_path / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     store = open_store([run])
     assert store.execute(

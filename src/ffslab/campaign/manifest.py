@@ -18,8 +18,7 @@ from ffslab.model.case import Case
 from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import PERTURBATION, Board
 from ffslab.model.study import Override, Study
-
-MANIFEST_VERSION = 1
+from ffslab.results.rundir import MANIFEST_VERSION
 
 
 def new_manifest(

@@ -22,7 +22,7 @@ from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolEnd, PoolOptions, Progress, run_cases
 from ffslab.campaign.state_store import StateStore, limit_bytes, state_root
 from ffslab.campaign.states import StateRoom
-from ffslab.errors import FfslabError, SpecError, UsageError
+from ffslab.errors import DamagedResultError, FfslabError, SpecError, UsageError
 from ffslab.kernel.outoftree import identified
 from ffslab.kernel.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
@@ -38,8 +38,9 @@ from ffslab.model.study import (
     with_overrides,
 )
 from ffslab.program import program
+from ffslab.results.files import MANIFEST
 from ffslab.results.result import CaseHead, CaseResult
-from ffslab.results.rundir import MANIFEST, RunDirectory, all_runs, create_run
+from ffslab.results.rundir import RunDirectory, all_runs, create_run
 from ffslab.targets.registry import DEFAULT_TARGET, site_module
 from ffslab.targets.target import Opening, Site, SiteOptions
 from ffslab.workloads.results import check_own_keys
@@ -125,8 +126,8 @@ def find_resumable(name: str, root: Path) -> RunDirectory:
         return RunDirectory(path)
     study = find_study(name)
     wanted = study.document.get("name")
-    runs = [run for run in all_runs(root) if run.manifest().get("study") == wanted]
-    incomplete = [run for run in runs if not run.manifest().get("complete")]
+    runs = [run for run in all_runs(root) if _says(run, "study") == wanted]
+    incomplete = [run for run in runs if not _says(run, "complete")]
     if not incomplete:
         raise UsageError(
             f"no interrupted run of {wanted} in {root}",
@@ -134,6 +135,14 @@ def find_resumable(name: str, root: Path) -> RunDirectory:
             remedy=f"{program()} run {name}",
         )
     return incomplete[-1]
+
+
+def _says(run: RunDirectory, key: str) -> object:
+    """What a run's manifest has there; None of one that cannot be read, which is no other's harm."""
+    try:
+        return run.manifest().get(key)
+    except DamagedResultError:
+        return None
 
 
 def prepare_resumed(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,9 @@ from ffslab.errors import DamagedResultError, InfrastructureError, explained, fu
 from ffslab.model.canonical import utf8
 from ffslab.program import program
 from ffslab.results.result import Shape, WrongShapeError, checked
+
+MANIFEST = "manifest.json"
+CASES = "cases"
 
 
 def write_atomic(path: Path, text: str | Iterable[str], *, durable: bool = False) -> None:
@@ -64,13 +68,13 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise DamagedResultError(
             f"{path}: cannot be read: {error.strerror}",
-            cause="the file was removed, or the run was interrupted before it was written",
-            remedy=f"{program()} run RUN_DIRECTORY --resume",
+            cause=_why_unreadable(error),
+            remedy=_repaired_by(path),
         ) from error
     except ValueError as error:
-        raise _damaged(path, 0, error) from error
+        raise damaged(path, 0, error) from error
     if not isinstance(value, dict):
-        raise _damaged(path, 0, WrongShapeError("it is not a JSON object"))
+        raise damaged(path, 0, WrongShapeError("it is not a JSON object"))
     return value
 
 
@@ -90,7 +94,7 @@ def read_json_as(
         found = checked(value, shape)
         check(found)
     except WrongShapeError as error:
-        raise _damaged(path, 0, error) from None
+        raise damaged(path, 0, error) from None
     return found
 
 
@@ -107,10 +111,14 @@ def read_json_lines(
                         value = checked(_value_of(line), shape)
                         check(value)
                 except ValueError as error:
-                    raise _damaged(path, number, error) from error
+                    raise damaged(path, number, error) from error
                 yield value
     except OSError as error:
-        raise DamagedResultError(f"{path}: cannot be read: {error.strerror}") from error
+        raise DamagedResultError(
+            f"{path}: cannot be read: {error.strerror}",
+            cause=_why_unreadable(error),
+            remedy=_repaired_by(path),
+        ) from error
 
 
 @contextmanager
@@ -139,7 +147,8 @@ def _value_of(line: bytes) -> Any:
         return json.loads(line.decode("utf-8"))
 
 
-def _damaged(path: Path, line: int, error: ValueError) -> DamagedResultError:
+def damaged(path: Path, line: int, error: ValueError) -> DamagedResultError:
+    """The error of a file that is not what ffslab wrote there; line 0: all of it."""
     place = f"{path}, line {line}" if line else str(path)
     cause = "the file was edited or cut after ffslab wrote it"
     if isinstance(error, WrongShapeError):
@@ -147,5 +156,24 @@ def _damaged(path: Path, line: int, error: ValueError) -> DamagedResultError:
     return DamagedResultError(
         f"{place}: damaged: {error}",
         cause=cause,
-        remedy="repeat the case: remove its directory under cases/ and run with --resume",
+        remedy=_repaired_by(path),
     )
+
+
+def _why_unreadable(error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return "it belongs to another user (ls -l)"
+    return "the file was removed, or the run was interrupted before it was written"
+
+
+def _repaired_by(path: Path) -> str:
+    """How a file of a run directory is had again: all but the manifest and cases can be made anew.
+
+    A case whose result cannot be read counts as one that has not run.
+    """
+    if path.name == MANIFEST:
+        return (
+            "a copy of the file, or a new run of the study: what belongs to this one is not known"
+        )
+    run = path.parents[2] if path.parent.parent.name == CASES else path.parent
+    return f"make it again: {program()} run {shlex.quote(str(run))} --resume"

@@ -24,7 +24,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from ffslab.errors import DamagedResultError, InfrastructureError, UsageError
 from ffslab.holder import holder_of, write_holder
@@ -33,24 +35,45 @@ from ffslab.model.case import Case, case_spec
 from ffslab.model.names import suggestion
 from ffslab.program import program
 from ffslab.results.files import (
+    CASES,
+    MANIFEST,
+    damaged,
     disk_error,
     nothing_more,
-    read_json,
     read_json_as,
     read_json_lines,
     write_atomic,
 )
-from ffslab.results.result import CaseHead, CaseResult, WallResult, head_of
+from ffslab.results.result import CaseHead, CaseResult, WallResult, WrongShapeError, head_of
 
-MANIFEST = "manifest.json"
+MANIFEST_VERSION = 1
 RESULTS = "results.jsonl"
 WALL = "wall.jsonl"
-CASES = "cases"
 STATES = "states"
 CASE_RESULT = "case.json"
 CASE_WALL = "wall.json"
 _LOCK = ".lock"
 Check = Callable[[CaseResult], None]
+
+
+class ManifestCase(TypedDict):
+    """What a manifest says of a case; `spec_hash` is what the case was when the run began."""
+
+    id: str
+    spec_hash: NotRequired[str]
+
+
+class Manifest(TypedDict):
+    """What every reader of a manifest relies on; docs/result-format.md has all keys."""
+
+    v: int
+    cases: list[ManifestCase]
+    cases_total: NotRequired[int]
+    complete: NotRequired[bool]
+    study: NotRequired[str]
+    study_text: NotRequired[str]
+    command: NotRequired[str]
+    wall_s: NotRequired[float | int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +140,17 @@ class RunDirectory:
         return self.path / CASES / case_id
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest; DamagedResultError if it cannot be read."""
-        return read_json(self.path / MANIFEST)
+        """The manifest; DamagedResultError if it cannot be read, or is of another format."""
+        path = self.path / MANIFEST
+        manifest = read_json_as(path, Manifest)
+        if manifest["v"] != MANIFEST_VERSION:
+            raise DamagedResultError(
+                f"{path}: the run has format {manifest['v']}; this ffslab reads format "
+                f"{MANIFEST_VERSION}",
+                cause=f"ffslab {manifest.get('ffslab', 'of another version')} wrote it",
+                remedy="that version of ffslab, or a new run of the study",
+            )
+        return dict(manifest)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replaces the manifest; readable, since people look at it."""
@@ -132,8 +164,11 @@ class RunDirectory:
             path = self.case_dir(case.id) / CASE_RESULT
             if not path.exists():
                 continue
+            wall = path.with_name(CASE_WALL)
             try:
                 result = read_json_as(path, CaseResult, check)
+                if wall.exists():
+                    read_json_as(wall, WallResult)
             except DamagedResultError:
                 continue
             if result["spec_hash"] == case.spec_hash:
@@ -198,11 +233,22 @@ class RunDirectory:
         DamagedResultError for what is no result. `check` may say so too, by a WrongShapeError:
         of the keys of single workloads nothing is known here (`ffslab.workloads.results`).
         """
+        manifest = self.manifest()
+        listed = [str(case["id"]) for case in manifest["cases"]]
+        read = []
+        for result in self._stored(listed, check):
+            read.append(result["id"])
+            yield result
+        # Lines that were removed or added leave files of the right shape behind.
+        wanted = listed if manifest.get("complete") else [one for one in listed if one in set(read)]
+        if read != wanted:
+            raise damaged(self.path / RESULTS, 0, WrongShapeError(_other_cases(read, listed)))
+
+    def _stored(self, listed: Sequence[str], check: Check) -> Iterator[CaseResult]:
         if (self.path / RESULTS).exists():
             yield from read_json_lines(self.path / RESULTS, CaseResult, check)
             return
-        for case in self.manifest().get("cases", []):
-            path = self.case_dir(str(case["id"])) / CASE_RESULT
+        for path in (self.case_dir(case_id) / CASE_RESULT for case_id in listed):
             if path.exists():
                 yield read_json_as(path, CaseResult, check)
 
@@ -215,6 +261,17 @@ class RunDirectory:
         if not (self.path / WALL).exists():
             return {}
         return {line["id"]: line for line in read_json_lines(self.path / WALL, WallResult)}
+
+
+def _other_cases(read: Sequence[str], listed: Sequence[str]) -> str:
+    """How the results of a run differ from the cases of its manifest."""
+    missing = [one for one in listed if one not in set(read)]
+    strange = [one for one in read if one not in set(listed)]
+    if strange:
+        return f"the result of {strange[0]}, which is no case of the run"
+    if len(read) + len(missing) == len(listed) and missing:
+        return f"{len(read)} results of {len(listed)} cases of a complete run; {missing[0]} lacks"
+    return "results twice, or in another order than the cases"
 
 
 def create_run(root: Path, study: str, now: datetime) -> RunDirectory:
