@@ -1,11 +1,13 @@
-"""What all tests share: ffslab is called `ffslab`, although the launcher may have started them, and
-can be interrupted, although a shell may have started the tests in the background."""
+"""What all tests share: ffslab is called `ffslab`, although the launcher may have started them,
+can be interrupted, although a shell may have started the tests in the background, and finds no
+catalog of the user who runs them."""
 
 from __future__ import annotations
 
 import gc
 import os
 import signal
+from pathlib import Path
 
 from ffslab.program import VARIABLE
 
@@ -13,6 +15,7 @@ from ffslab.program import VARIABLE
 def pytest_configure() -> None:
     """Before any fixture; the processes that tests start inherit both."""
     os.environ.pop(VARIABLE, None)
+    os.environ["XDG_CONFIG_HOME"] = str(Path(__file__).resolve().parent / "no-configuration")
     # A shell without job control lets what it starts in the background ignore both.
     usual = {signal.SIGINT: signal.default_int_handler, signal.SIGQUIT: signal.SIG_DFL}
     for number, handler in usual.items():

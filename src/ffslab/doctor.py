@@ -281,10 +281,10 @@ def _out_of_tree(
     variant: str, kernel_source: Path | None, catalogs: Sequence[Path]
 ) -> Iterator[Finding]:
     """The file systems of the user's catalogs whose modules have sources of their own."""
-    if not catalogs:
-        return
-    from ffslab.loader import load_catalog
+    from ffslab.loader import has_user_catalog, load_catalog
 
+    if not catalogs and not has_user_catalog():
+        return
     try:
         source = known_source(kernel_source)
         filesystems = load_catalog(catalogs).filesystems.values()

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ffslab.errors import SpecError, UsageError
 from ffslab.model.catalog import (
@@ -23,8 +23,8 @@ from ffslab.model.catalog import (
     state_from_document,
 )
 from ffslab.model.names import suggestion
-from ffslab.model.specs import Filesystem
-from ffslab.paths import data_dir
+from ffslab.model.specs import Board, Filesystem
+from ffslab.paths import data_dir, user_catalog
 from ffslab.program import program
 from ffslab.workloads.registry import workloads
 
@@ -66,9 +66,11 @@ def read_text(path: Path) -> str:
 
 
 def load_catalog(own: Sequence[Path] = ()) -> Catalog:
-    """The catalog shipped with ffslab; files of the directories `own` are added and override it.
+    """The catalog shipped with ffslab, what the user keeps, and the directories `own`.
 
-    A later directory overrides an earlier one. UsageError for one that is no catalog.
+    What the user keeps (`ffslab.paths.user_catalog`) is found without being asked for, so it must
+    not take the place of what is shipped; files of `own` may, and a later directory overrides an
+    earlier one. UsageError for a directory that is no catalog, and for two files of one name.
     """
     for directory in own:
         if not any((directory / kind).is_dir() for kind in _KINDS):
@@ -77,25 +79,54 @@ def load_catalog(own: Sequence[Path] = ()) -> Catalog:
                 cause="a mistyped path, or files beside these directories instead of in them",
                 remedy=f"for example: mkdir -p {directory}/chips",
             )
-    return _catalog_of((data_dir("catalog"), *own)) if own else _shipped(data_dir("catalog"))
+    if own or has_user_catalog():
+        return _catalog_of(data_dir("catalog"), own)
+    return _shipped(data_dir("catalog"))
+
+
+def has_user_catalog() -> bool:
+    """Whether the user keeps something of the catalog's kinds."""
+    return any((user_catalog() / kind).is_dir() for kind in _KINDS)
 
 
 @lru_cache(maxsize=1)
 def _shipped(root: Path) -> Catalog:
     """The catalog that nobody edits while ffslab runs: it is read once."""
-    return _catalog_of((root,))
+    return _catalog_of(root, ())
 
 
-def _catalog_of(roots: Sequence[Path]) -> Catalog:
-    chips = _load_all(roots, "chips", chip_from_document)
+def _catalog_of(root: Path, own: Sequence[Path]) -> Catalog:
+    chips = _Shelf("chip", _files(root, "chips", own), chip_from_document)
+    chips.load()
+
+    def board(document: Mapping[str, Any], where: str, base: Board | None) -> Board:
+        broken = chips.broken.get(str(document.get("chip")))
+        if broken is not None:
+            raise broken
+        return board_from_document(document, chips.items, where, base)
+
+    boards = _Shelf("board", _files(root, "boards", own), board)
+    filesystems = _Shelf(
+        "filesystem",
+        _files(root, "filesystems", own),
+        lambda document, where, _base: _filesystem(document, where),
+    )
+    states = _Shelf(
+        "state",
+        _files(root, "states", own),
+        lambda document, where, _base: state_from_document(document, where),
+    )
+    shelves: tuple[_Shelf[Any], ...] = (chips, boards, filesystems, states)
+    for shelf in shelves:
+        shelf.load()
+    broken = {(s.kind, name): error for s in shelves for name, error in s.broken.items()}
     return Catalog(
-        chips=chips,
-        boards=_load_all(
-            roots, "boards", lambda document, where: board_from_document(document, chips, where)
-        ),
-        filesystems=_load_all(roots, "filesystems", _filesystem),
-        states=_load_all(roots, "states", state_from_document),
+        chips=chips.items,
+        boards=boards.items,
+        filesystems=filesystems.items,
+        states=states.items,
         workloads=workloads(),
+        broken=broken,
     )
 
 
@@ -113,38 +144,111 @@ def _filesystem(document: Mapping[str, Any], where: str) -> Filesystem:
     return replace(filesystem, module_source=replace(source, directory=str(directory)))
 
 
-def _load_all(
-    roots: Sequence[Path], kind: str, build: Callable[[Mapping[str, Any], str], T]
-) -> dict[str, T]:
-    paths: dict[str, Path] = {}
-    for root in roots:
-        paths.update({path.stem: path for path in sorted((root / kind).glob("*.toml"))})
-    items: dict[str, T] = {}
-    for path in paths.values():
-        item = build(parse_toml(read_text(path), str(path)), str(path))
-        name = str(getattr(item, "name", ""))
-        if name != path.stem:
-            raise SpecError(f"{path}: its name is {name!r}, but the file is called {path.stem!r}")
-        items[name] = item
-    return items
+def _files(root: Path, kind: str, own: Sequence[Path] = ()) -> dict[str, Path]:
+    """The files of one kind by name: shipped, the user's, those of `own`.
+
+    UsageError if the user keeps one with the name of a shipped one.
+    """
+    shipped = _named(root / kind)
+    users = _named(user_catalog() / kind)
+    for name in users:
+        if name in shipped:
+            raise UsageError(
+                f"two files of {kind} are called {name}: {users[name]} and {shipped[name]}",
+                cause="a file of your own must not take the place of a shipped one unnoticed",
+                remedy=f"give yours another name, in it too: mv {users[name]} "
+                f"{users[name].with_stem(f'my-{name}')}",
+            )
+    files = shipped | users
+    for directory in own:
+        files |= _named(directory / kind)
+    return files
+
+
+def _named(directory: Path) -> dict[str, Path]:
+    return {path.stem: path for path in sorted(directory.glob("*.toml"))}
+
+
+@dataclass(slots=True)
+class _Shelf(Generic[T]):
+    """All of one kind of the catalog, each built after the one that it extends.
+
+    A file of the user's own catalog that has no meaning is put into `broken`: it is found without
+    being asked for, so it must not be in the way of what does not need it.
+    """
+
+    kind: str
+    files: Mapping[str, Path]
+    build: Callable[[Mapping[str, Any], str, T | None], T]
+    items: dict[str, T] = field(default_factory=dict)
+    broken: dict[str, SpecError] = field(default_factory=dict)
+
+    def load(self) -> None:
+        for name, path in self.files.items():
+            try:
+                self._item(name, ())
+            except SpecError as error:
+                if not path.is_relative_to(user_catalog()):
+                    raise
+                self.broken[name] = error
+
+    def _item(self, name: str, above: tuple[str, ...]) -> T:
+        """The item called `name`; `above` are those that extend it, the first of them first."""
+        if name in self.items:
+            return self.items[name]
+        path = self.files[name]
+        if name in above:
+            raise SpecError(
+                f"{path}: {self.kind}s extend each other in a circle: "
+                f"{' → '.join((*above[above.index(name) :], name))}",
+                cause="each of them waits for the figures of the next",
+                remedy="let one of them extend another, or state all its figures",
+            )
+        document = parse_toml(read_text(path), str(path))
+        base = document.get("extends")
+        item = self.build(document, str(path), self._base(base, path, (*above, name)))
+        if getattr(item, "name", "") != path.stem:
+            raise SpecError(
+                f"{path}: its name is {getattr(item, 'name', '')!r}, "
+                f"but the file is called {path.stem!r}",
+                cause="the file was copied or renamed",
+                remedy=f'name = "{path.stem}" in {path}',
+            )
+        self.items[name] = item
+        return item
+
+    def _base(self, base: Any, path: Path, above: tuple[str, ...]) -> T | None:
+        """What `extends` names; None for what only the check of the file's shape can refuse."""
+        if not isinstance(base, str):
+            return None
+        if base not in self.files:
+            raise SpecError(
+                f"{path}: extends the unknown {self.kind} {base!r}{suggestion(base, self.files)}",
+                cause="a misspelt name, or a catalog that is not given",
+                remedy=f"{program()} list {self.kind}s",
+            )
+        return self._item(base, above)
 
 
 def study_names() -> dict[str, Path]:
-    """The studies shipped with ffslab, by name."""
-    return {path.stem: path for path in sorted(data_dir("studies").glob("*.toml"))}
+    """The studies shipped with ffslab and those of the user's own catalog, by name.
+
+    UsageError if one of the user's has the name of a shipped one.
+    """
+    return _files(data_dir("studies").parent, "studies")
 
 
 def find_study(name_or_path: str) -> StudySource:
-    """A study by its shipped name, or a path to a TOML file; UsageError if neither."""
+    """A study by its name, or a path to a TOML file; UsageError if neither."""
     path = Path(name_or_path)
     if not path.is_file():
-        shipped = study_names()
-        if name_or_path not in shipped:
+        known = study_names()
+        if name_or_path not in known:
             raise UsageError(
-                f"no study {name_or_path!r}{suggestion(name_or_path, shipped)}",
-                cause="it is neither a shipped study nor a file",
+                f"no study {name_or_path!r}{suggestion(name_or_path, known)}",
+                cause="it is neither a shipped study, nor one of yours, nor a file",
                 remedy=f"{program()} list studies",
             )
-        path = shipped[name_or_path]
+        path = known[name_or_path]
     text = read_text(path)
     return StudySource(path, text, parse_toml(text, str(path)))

@@ -40,3 +40,12 @@ def cache_dir() -> Path:
     configured = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(configured) if configured else Path.home() / ".cache"
     return base / "ffslab"
+
+
+def user_catalog() -> Path:
+    """Where the user's own chips, boards, studies … are found: `ffslab` in $XDG_CONFIG_HOME.
+
+    That is ~/.config unless the variable has an absolute path, as its specification says.
+    """
+    configured = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return (configured if configured.is_absolute() else Path.home() / ".config") / "ffslab"

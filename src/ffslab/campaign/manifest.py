@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -71,7 +71,7 @@ def new_manifest(
             "cpus": os.cpu_count() or 1,
         },
         "boards": {name: _board(board) for name, board in boards.items()},
-        "provenance": [entry for board in boards.values() for entry in _provenance(board)],
+        "provenance": _all_provenance(cases),
     }
 
 
@@ -124,7 +124,20 @@ def _board(board: Board) -> dict[str, Any]:
     }
 
 
-def _provenance(board: Board) -> list[dict[str, Any]]:
-    own = [{**asdict(entry), "figure": f"board.{entry.figure}"} for entry in board.provenance]
-    chip = [{**asdict(entry), "figure": f"chip.{entry.figure}"} for entry in board.chip.provenance]
-    return [{"board": board.name, **entry} for entry in own + chip]
+def _all_provenance(cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """Where each value of each figure is from; a figure that the study changes has several."""
+    entries: dict[tuple[Any, ...], dict[str, Any]] = {}
+    seen: set[tuple[Any, ...]] = set()
+    for board in (case.board for case in cases):
+        told = (board, board.provenance, board.chip.provenance)
+        if told not in seen:
+            seen.add(told)
+            entries |= {tuple(entry.values()): entry for entry in _provenance(board)}
+    return list(entries.values())
+
+
+def _provenance(board: Board) -> Iterator[dict[str, Any]]:
+    for item, group in ((board, "board"), (board.chip, "chip")):
+        for entry in item.provenance:
+            said = asdict(entry) | {"figure": f"{group}.{entry.figure}"}
+            yield {"board": board.name, **said, "value": getattr(item, entry.figure)}

@@ -7,27 +7,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, TypeVar
 
 from ffslab.errors import SpecError
+from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS
 from ffslab.model.files import (
     BoardFile,
     ChipFile,
-    Figure,
     FilesystemFile,
     ModuleSourceFile,
     StateFile,
     validated,
 )
+from ffslab.model.inheritance import figures_of
 from ffslab.model.limits import check_board, check_chip
 from ffslab.model.mountable import check_image_words, check_type
 from ffslab.model.names import suggestion
 from ffslab.model.specs import (
-    CHIP_FIGURES,
-    CPU_FIGURES,
-    DRIVER_FIGURES,
     Board,
     Chip,
     Filesystem,
@@ -37,7 +35,6 @@ from ffslab.model.specs import (
     ModuleSource,
     OptionValue,
     Partition,
-    Provenance,
     StateKind,
     UbiSettings,
 )
@@ -45,40 +42,52 @@ from ffslab.model.units import parse_size
 from ffslab.model.workload import Workloads, assumed_kind
 from ffslab.program import program
 
-_AT_LEAST_ONE = ("page_bytes", "subpages", "pages_per_block", "blocks", "planes", "nop")
 DEFAULT_TREE = "embedded-rootfs"  # catalog/trees
-_BOARD_INTEGERS = ("ram_bytes", "cpu_mhz", *CPU_FIGURES, *DRIVER_FIGURES)
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Everything a study can name."""
+    """Everything a study can name.
+
+    `broken`: why a file of the user's own catalog, found without being asked for, has no meaning;
+    by kind and name. It is an error when it is named, and not in the way of anything else.
+    """
 
     chips: Mapping[str, Chip]
     boards: Mapping[str, Board]
     filesystems: Mapping[str, Filesystem]
     states: Mapping[str, InitialState]
     workloads: Workloads
+    broken: Mapping[tuple[str, str], SpecError] = field(default_factory=dict)
 
     def board(self, name: str) -> Board:
         """The board called `name`; SpecError with the valid names."""
-        return _lookup(self.boards, name, "board")
+        return self._named(self.boards, name, "board")
 
     def filesystem(self, name: str) -> Filesystem:
         """The file system called `name`; SpecError with the valid names."""
-        return _lookup(self.filesystems, name, "filesystem")
+        return self._named(self.filesystems, name, "filesystem")
 
     def state(self, name: str) -> InitialState:
         """The initial state called `name`; SpecError with the valid names."""
-        return _lookup(self.states, name, "state")
+        return self._named(self.states, name, "state")
+
+    def chip(self, name: str) -> Chip:
+        """The chip called `name`; SpecError with the valid names."""
+        return self._named(self.chips, name, "chip")
+
+    def _named(self, table: Mapping[str, T], name: str, kind: str) -> T:
+        if (kind, name) in self.broken:
+            raise self.broken[kind, name]
+        return _lookup(table, name, kind)
 
     @property
     def assumed_workload(self) -> str:
         """The kind of workload that a table without one means."""
         return assumed_kind(self.workloads)
-
-
-T = TypeVar("T")
 
 
 def _lookup(table: Mapping[str, T], name: str, kind: str) -> T:
@@ -92,19 +101,16 @@ def _lookup(table: Mapping[str, T], name: str, kind: str) -> T:
         ) from None
 
 
-def chip_from_document(document: Mapping[str, Any], where: str) -> Chip:
-    """A chip file's contents as a Chip."""
+def chip_from_document(
+    document: Mapping[str, Any], where: str, base: Chip | None = None
+) -> Chip:
+    """A chip file's contents as a Chip; `base` is the one that it extends."""
     parsed = validated(ChipFile, document, where)
-    keys = (*CHIP_FIGURES, "ordered")
-    values = _figure_values(parsed.figures, keys, where)
-    for key in CHIP_FIGURES:
-        _require_integer(values[key], key, where, minimum=1 if key in _AT_LEAST_ONE else 0)
-    if not isinstance(values["ordered"], bool):
-        raise SpecError(f"{where}: figures.ordered must be true or false")
+    values, provenance = figures_of(parsed.figures, CHIP_ROWS, base, where, "chip")
     chip = Chip(
         name=parsed.name,
-        title=parsed.title,
-        provenance=_provenance(parsed.figures, keys),
+        title=parsed.title or f"{parsed.name}, which extends {parsed.extends}",
+        provenance=provenance,
         **values,
     )
     check_chip(chip, f"{where}: figures")
@@ -112,31 +118,43 @@ def chip_from_document(document: Mapping[str, Any], where: str) -> Chip:
 
 
 def board_from_document(
-    document: Mapping[str, Any], chips: Mapping[str, Chip], where: str
+    document: Mapping[str, Any], chips: Mapping[str, Chip], where: str, base: Board | None = None
 ) -> Board:
-    """A board file's contents as a Board with its chip looked up."""
+    """A board file's contents as a Board with its chip looked up; `base`: which it extends."""
     parsed = validated(BoardFile, document, where)
-    keys = (*_BOARD_INTEGERS, "wait")
-    values = _figure_values(parsed.figures, keys, where)
-    for key in _BOARD_INTEGERS:
-        _require_integer(values[key], key, where, minimum=0)
-    if values["wait"] not in ("polled", "interrupt"):
-        raise SpecError(f'{where}: figures.wait must be "polled" or "interrupt"')
-    if parsed.chip not in chips:
-        raise SpecError(f"{where}: unknown chip {parsed.chip!r}{suggestion(parsed.chip, chips)}")
-    board = Board(
-        name=parsed.name,
-        title=parsed.title,
-        chip=chips[parsed.chip],
-        cpu=parsed.cpu,
-        partitions=tuple(Partition(p.name, parse_size(p.size)) for p in parsed.partitions),
-        calibrated=parsed.calibrated,
-        derivation=parsed.derivation,
-        provenance=_provenance(parsed.figures, keys),
-        **values,
-    )
+    values, provenance = figures_of(parsed.figures, BOARD_ROWS, base, where, "board")
+    if parsed.chip is not None and parsed.chip not in chips:
+        raise SpecError(
+            f"{where}: unknown chip {parsed.chip!r}{suggestion(parsed.chip, chips)}",
+            cause="a misspelt name, or a chip of a catalog that is not given",
+            remedy=f"{program()} list chips",
+        )
+    stated: dict[str, Any] = {"name": parsed.name, "provenance": provenance, **values}
+    for key in ("title", "cpu", "derivation"):
+        if getattr(parsed, key) is not None:
+            stated[key] = getattr(parsed, key)
+    if parsed.chip is not None:
+        stated["chip"] = chips[parsed.chip]
+    if parsed.partitions is not None or base is None:
+        stated["partitions"] = tuple(
+            Partition(p.name, parse_size(p.size)) for p in parsed.partitions or ()
+        )
+    # A board that was measured says nothing about one that differs from it.
+    stated["calibrated"] = bool(parsed.calibrated)
+    said = {} if base is None else _said_of(parsed, base)
+    board = Board(**stated) if base is None else replace(base, **(said | stated))
     check_board(board, where)
     return board
+
+
+def _said_of(parsed: BoardFile, base: Board) -> dict[str, str]:
+    """Title and derivation of a board that extends another and states none itself."""
+    own = (["the chip"] if parsed.chip else []) + list(parsed.figures)
+    but = f", but for {', '.join(own)}" if own else ""
+    return {
+        "title": f"{parsed.name}, which extends {base.name}",
+        "derivation": f"As board {base.name}{but}. Of {base.name}: {base.derivation.strip()}",
+    }
 
 
 def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesystem:
@@ -262,24 +280,3 @@ def _state_name(kind: str, parsed: StateFile) -> str:
     }.get(kind, kind)
     settled = f"-settled{parsed.settle_ms}" if parsed.settle_ms else ""
     return base + settled + ("" if parsed.remount else "-live")
-
-
-def _figure_values(
-    figures: Mapping[str, Figure], keys: tuple[str, ...], where: str
-) -> dict[str, Any]:
-    for name in figures:
-        if name not in keys:
-            raise SpecError(f"{where}: unknown key 'figures.{name}'{suggestion(name, keys)}")
-    missing = [key for key in keys if key not in figures]
-    if missing:
-        raise SpecError(f"{where}: figures.{missing[0]} is missing")
-    return {key: figures[key].value for key in keys}
-
-
-def _require_integer(value: Any, key: str, where: str, *, minimum: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
-        raise SpecError(f"{where}: figures.{key} must be an integer ≥ {minimum}, not {value!r}")
-
-
-def _provenance(figures: Mapping[str, Figure], keys: tuple[str, ...]) -> tuple[Provenance, ...]:
-    return tuple(Provenance(key, figures[key].source, figures[key].estimate) for key in keys)

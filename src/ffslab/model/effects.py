@@ -36,6 +36,7 @@ from ffslab.program import program
 _CPU = "a cpu_scale above 0"
 _NEEDS: Mapping[str, str] = {
     **{f"board.{name}": _CPU for name in (*CPU_FIGURES, *DRIVER_FIGURES)},
+    "board.cpu_mhz": f"{_CPU}, and a price that is not set itself",
     "estimate": "a case that has the figure, with a value above 0",
 }
 

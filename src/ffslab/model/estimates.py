@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from ffslab.errors import SpecError
 from ffslab.model.case import Case
 from ffslab.model.names import suggestion
+from ffslab.model.provenance import set_marks, with_marks
 from ffslab.model.specs import CPU_FIGURES, DRIVER_FIGURES, Board, WaitModel
 
 ESTIMATE = "estimate"
@@ -76,7 +77,9 @@ def with_estimate(case: Case, value: str) -> Case:
         return case
     if value == OTHER_WAIT:
         wait: WaitModel = "interrupt" if case.board.wait == "polled" else "polled"
-        return replace(case, board=replace(case.board, wait=wait))
+        marks = set_marks(case.board, {WAIT: wait}, f"the board's other way, by {ESTIMATE}")
+        provenance = with_marks(case.board.provenance, marks)
+        return replace(case, board=replace(case.board, wait=wait, provenance=provenance))
     factor = _FACTORS[change]
     if name == "reserve":
         return _with_reserve(case, factor)
@@ -89,7 +92,11 @@ def with_estimate(case: Case, value: str) -> Case:
 def _scaled(board: Board, estimate: Estimate, factor: float) -> Board:
     of_board = {key: round(getattr(board, key) * factor) for key in estimate.board}
     of_chip = {key: round(getattr(board.chip, key) * factor) for key in estimate.chip}
-    return replace(board, chip=replace(board.chip, **of_chip), **of_board)
+    source = f"{factor:g} × the board's, by {ESTIMATE}"
+    marks = with_marks(board.provenance, set_marks(board, of_board, source))
+    chip_marks = with_marks(board.chip.provenance, set_marks(board.chip, of_chip, source))
+    chip = replace(board.chip, **of_chip, provenance=chip_marks)
+    return replace(board, chip=chip, **of_board, provenance=marks)
 
 
 def _with_reserve(case: Case, factor: float) -> Case:

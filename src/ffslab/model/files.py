@@ -9,7 +9,7 @@ the file, the key and the valid alternatives.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import or_
 from typing import Annotated, Any, Literal, TypeVar, get_args
@@ -28,6 +28,7 @@ from pydantic import (
 
 from ffslab.documents import document
 from ffslab.errors import SpecError
+from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS, FigureRow
 from ffslab.model.names import suggestion
 from ffslab.model.strict import Count, Positive, Strict
 from ffslab.model.units import parse_size
@@ -46,20 +47,74 @@ _OWN_VARIABLES = ("ARCH", "CC", "KCFLAGS", "M", "O")
 
 
 class Figure(Strict):
-    """A number or word of the catalog with where it is from."""
+    """A number or word of the catalog with where it is from.
+
+    A value alone, without table and source, is an estimate by the user.
+    """
 
     value: int | bool | str = Field(description="the figure in the unit its key names")
-    source: str = Field(min_length=3, description="publication, data sheet or derivation")
-    estimate: bool = Field(description="true: neither published nor measured")
+    source: str | None = Field(
+        default=None,
+        min_length=3,
+        description="publication, data sheet or derivation; without it: an estimate by the user",
+    )
+    estimate: bool | None = Field(
+        default=None, description="true: neither published nor measured; goes with a source"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _value_alone(cls, value: Any) -> Any:
+        return value if isinstance(value, (Mapping, Figure)) else {"value": value}
+
+    @model_validator(mode="after")
+    def _has_a_source(self) -> Figure:
+        if self.source is None and self.estimate is False:
+            raise ValueError("a figure that is no estimate needs its source")
+        if self.source is not None and self.estimate is None:
+            raise ValueError("beside a source, say whether it is an estimate: estimate = …")
+        return self
 
 
-class ChipFile(Strict):
+def _figures_schema(rows: Sequence[FigureRow]) -> Callable[[dict[str, Any]], None]:
+    """What makes the JSON Schema of `figures` name each of them, for editors."""
+
+    def described(row: FigureRow) -> dict[str, Any]:
+        alone: dict[str, Any] = {"type": "integer", "minimum": row.least, "maximum": row.most}
+        if row.words:
+            alone = {"enum": list(row.words)}
+        return {"description": row.described, "anyOf": [{"$ref": "#/$defs/Figure"}, alone]}
+
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"] = {row.name: described(row) for row in rows}
+        schema["propertyNames"] = {"enum": [row.name for row in rows]}
+
+    return change
+
+
+class _ExtendingFile(Strict):
+    """What chips and boards have in common."""
+
+    schema_version: Literal[1] = Field(alias="schema", description="version of this format")
+    name: Name = Field(description="that of the file, without .toml")
+    extends: Name | None = Field(
+        default=None, description="what it has all figures from that it does not state itself"
+    )
+
+
+class ChipFile(_ExtendingFile):
     """catalog/chips/NAME.toml."""
 
-    schema_version: Literal[1] = Field(alias="schema")
-    name: Name
-    title: str
-    figures: dict[str, Figure]
+    title: str | None = Field(default=None, description="one line; required without extends")
+    figures: dict[str, Figure] = Field(
+        default={},
+        description="all of them, or with extends those that differ",
+        json_schema_extra=_figures_schema(CHIP_ROWS),
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> ChipFile:
+        return _whole_or_extending(self, ("title",))
 
 
 class PartitionFile(Strict):
@@ -69,18 +124,44 @@ class PartitionFile(Strict):
     size: int | str
 
 
-class BoardFile(Strict):
+class BoardFile(_ExtendingFile):
     """catalog/boards/NAME.toml."""
 
-    schema_version: Literal[1] = Field(alias="schema")
-    name: Name
-    title: str
-    chip: Name
-    cpu: str
-    calibrated: bool
-    derivation: str = Field(min_length=10)
-    figures: dict[str, Figure]
-    partitions: list[PartitionFile] = Field(default=[])
+    title: str | None = Field(default=None, description="one line; required without extends")
+    chip: Name | None = Field(default=None, description="a chip; required without extends")
+    cpu: str | None = Field(default=None, description="processor; required without extends")
+    calibrated: bool | None = Field(
+        default=None,
+        description="measured on the board itself; required without extends, else false",
+    )
+    derivation: str | None = Field(
+        default=None,
+        min_length=10,
+        description="how the CPU's figures were found; required without extends",
+    )
+    figures: dict[str, Figure] = Field(
+        default={},
+        description="all of them, or with extends those that differ",
+        json_schema_extra=_figures_schema(BOARD_ROWS),
+    )
+    partitions: list[PartitionFile] | None = Field(
+        default=None, description="partitions in front of the one under test; absent: none"
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> BoardFile:
+        return _whole_or_extending(self, ("title", "chip", "cpu", "calibrated", "derivation"))
+
+
+E = TypeVar("E", bound=_ExtendingFile)
+
+
+def _whole_or_extending(file: E, keys: Sequence[str]) -> E:
+    missing = [key for key in keys if getattr(file, key) is None]
+    if file.extends is None and missing:
+        named = ", ".join(repr(key) for key in missing)
+        raise ValueError(f"{named} {'is' if len(missing) == 1 else 'are'} missing")
+    return file
 
 
 class OptionValueFile(Strict):

@@ -12,35 +12,15 @@ from collections.abc import Mapping
 
 from ffslab.errors import SpecError
 from ffslab.model.case import Case
+from ffslab.model.figures import CHIP_ROWS, DRIVER_PRICES
 from ffslab.model.specs import CHIP_FAULT_RATES, CHIP_FIGURES, Board, Chip
 from ffslab.model.units import format_size
 
-_SECOND_NS = 10**9
 # Least and most of each number of kmod/vnand/params.c that a catalog or a study states.
 CHIP_NUMBERS: Mapping[str, tuple[int, int]] = {
-    "page_bytes": (512, 16384),
-    "oob_bytes": (8, 2048),
-    "subpages": (1, 8),
-    "pages_per_block": (1, 1024),
-    "blocks": (1, 2**20),
-    "planes": (1, 16),
-    "t_read_ns": (0, _SECOND_NS),
-    "t_prog_ns": (0, _SECOND_NS),
-    "t_erase_ns": (0, _SECOND_NS),
-    "t_command_ns": (0, _SECOND_NS),
-    "bus_read_ps": (0, _SECOND_NS),
-    "bus_write_ps": (0, _SECOND_NS),
-    "ecc_read_ns": (0, _SECOND_NS),
-    "ecc_write_ns": (0, _SECOND_NS),
-    "driver_read_ns": (0, _SECOND_NS),
-    "driver_program_ns": (0, _SECOND_NS),
-    "driver_erase_ns": (0, _SECOND_NS),
-    "nop": (0, 255),
-    "ecc_strength_bits": (0, 128),
-    "ecc_step_bytes": (128, 16384),
+    **{row.name: (row.least, row.most) for row in (*CHIP_ROWS, *DRIVER_PRICES) if not row.words},
     "program_fail_ppm": (0, 10**6),
     "erase_fail_ppm": (0, 10**6),
-    "endurance_cycles": (0, 2**30),
     "rber_e12": (0, 10**12),
     "rber_wear_e12": (0, 10**12),
     "rber_disturb_e12": (0, 10**12),
@@ -49,7 +29,7 @@ BAD_BLOCKS_MAX = 256  # VNAND_MAX_BAD: what the chip keeps a list of
 PARTITIONS_MAX = 8  # VNAND_MAX_PARTS, those under test and behind it included
 NAME_LETTERS_MAX = 31  # VNAND_NAME_LEN without the zero, of a partition
 CHIP_BYTES_MAX = 2**40  # with the OOB
-_POWERS_OF_TWO = ("page_bytes", "subpages", "pages_per_block")
+_POWERS_OF_TWO = tuple(row.name for row in CHIP_ROWS if row.power_of_two)
 _SEED_MAX = 2**63 - 1  # the agent's; the chip takes more
 _CPU_PRICE_MAX_PS = 10**12  # a second for a basic block; more would overflow the guest's clock
 # User-Mode Linux does not begin with less than 12 MiB, and of that nothing is left for a mount.

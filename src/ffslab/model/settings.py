@@ -17,11 +17,13 @@ from ffslab.errors import SpecError
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog, initial_state
 from ffslab.model.estimates import ESTIMATE
+from ffslab.model.figures import BOARD_ROWS, FigureRow
 from ffslab.model.files import StateFile, validated
 from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, lab_kernel
 from ffslab.model.limits import check_board, check_chip
 from ffslab.model.names import suggestion
 from ffslab.model.perturbation import perturbation_of
+from ffslab.model.provenance import SET_BY_STUDY, at_clock, set_marks, with_marks
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,
     CHIP_FIGURES,
@@ -30,7 +32,6 @@ from ffslab.model.specs import (
     DRIVER_FIGURES,
     PERTURBATION,
     Board,
-    Chip,
     Filesystem,
     InitialState,
     LabKernel,
@@ -58,7 +59,7 @@ _PLAIN = (
     PERTURBATION,
 )
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
-_BOARD = ("ram_bytes", "wait", *CPU_FIGURES, *DRIVER_FIGURES)
+_BOARD = ("ram_bytes", "cpu_mhz", "wait", *CPU_FIGURES, *DRIVER_FIGURES)
 _CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change
 _CHIP = (
     *(name for name in CHIP_FIGURES if name not in _CHIP_FIXED),
@@ -215,16 +216,36 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
                 if name.endswith("_bytes")
                 else _integer(settings, key, where)
             )
-    if board_changes.get("wait", "polled") not in ("polled", "interrupt"):
-        raise SpecError(f'{where}: board.wait is "polled" or "interrupt"')
+    _check_range(board_changes, BOARD_ROWS, f"{where}: board")
+    chip = board.chip
     if chip_changes:
-        chip: Chip = replace(board.chip, **chip_changes)
+        marks = set_marks(chip, chip_changes, SET_BY_STUDY)
+        chip = replace(chip, **chip_changes, provenance=with_marks(chip.provenance, marks))
         # Before anything is computed from it.
         check_chip(chip, f"{where}: chip {chip.name}")
-        board_changes["chip"] = chip
-    if not board_changes:
+    return _with_changes(replace(board, chip=chip), board_changes, where)
+
+
+def _check_range(changes: Mapping[str, Any], rows: Iterable[FigureRow], where: str) -> None:
+    for row in rows:
+        if row.name in changes and not row.accepts(changes[row.name]):
+            raise SpecError(
+                f"{where}.{row.name} must be {row.range}, not {changes[row.name]!r}",
+                cause=f"a value in another unit than {row.unit}" if row.unit else "",
+            )
+
+
+def _with_changes(board: Board, changes: Mapping[str, Any], where: str) -> Board:
+    """The board with figures that the study sets; prices that it does not set follow the clock."""
+    if not changes:
         return board
-    changed = replace(board, **board_changes)
+    marks = set_marks(board, changes, SET_BY_STUDY)
+    derived: dict[str, Any] = {}
+    if "cpu_mhz" in changes:
+        derived, entries = at_clock(board, changes["cpu_mhz"], changes, f"{where}: board")
+        marks += entries
+    provenance = with_marks(board.provenance, marks)
+    changed = replace(board, **derived, **changes, provenance=provenance)
     check_board(changed, where)
     return changed
 

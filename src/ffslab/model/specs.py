@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ffslab.model.canonical import canonical_json, sha256_hex
+from ffslab.model.figures import CHIP_ROWS, CPU_PRICES, DRIVER_PRICES
 
 WaitModel = Literal["polled", "interrupt"]
 VolumeType = Literal["dynamic", "static"]
@@ -24,38 +25,24 @@ DEFAULT_BEB_PER1024 = 20  # the kernel's own, CONFIG_MTD_UBI_BEB_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a figure of the catalog is from; an estimate is neither published nor measured."""
+    """Where a figure is from; an estimate is neither published nor measured.
+
+    `origin`: a catalog file states its source; a user's file gives it without one; the study sets
+    it over the board's; it is derived from the board's.
+    """
 
     figure: str
     source: str
     estimate: bool
+    origin: Literal["catalog", "user", "set", "derived"] = "catalog"
 
 
-# Figures of a chip that a catalog file states; Chip has a field for each.
-CHIP_FIGURES = (
-    "page_bytes",
-    "oob_bytes",
-    "subpages",
-    "pages_per_block",
-    "blocks",
-    "planes",
-    "t_command_ns",
-    "t_read_ns",
-    "t_prog_ns",
-    "t_erase_ns",
-    "bus_read_ps",
-    "bus_write_ps",
-    "ecc_read_ns",
-    "ecc_write_ns",
-    "ecc_strength_bits",
-    "ecc_step_bytes",
-    "nop",
-    "endurance_cycles",
-)
+# Integer figures of a chip that a catalog file states; Chip has a field for each.
+CHIP_FIGURES = tuple(row.name for row in CHIP_ROWS if not row.words)
 # CPU prices of a board, which `cpu_scale` multiplies: picoseconds per basic block and per byte,
 # and the work of its flash driver per operation; kmod/vnand takes the latter under the same names.
-CPU_FIGURES = ("cpu_block_ps", "cpu_byte_ps", "cpu_set_byte_ps")
-DRIVER_FIGURES = ("driver_read_ns", "driver_program_ns", "driver_erase_ns")
+CPU_FIGURES = tuple(row.name for row in CPU_PRICES)
+DRIVER_FIGURES = tuple(row.name for row in DRIVER_PRICES)
 # Rates of faults; kmod/vnand takes them under the same names. Zero means none.
 CHIP_FAULT_RATES = (
     "program_fail_ppm",

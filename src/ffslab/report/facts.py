@@ -2,7 +2,7 @@
 
 Figures come from the cases' specs; whether one is published or an estimate comes from the
 manifest, which holds the catalog's provenance of the boards used (`provenance`: list of {board,
-figure, source, estimate}; `boards`: title, calibrated, derivation).
+figure, value, source, estimate}; `boards`: title, calibrated, derivation).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def time_model(specs: Sequence[Spec], manifest: Mapping[str, Any]) -> tuple[Fact
             if value is None:
                 continue
             shown[show(value)] = None
-            basis = _basis(manifest, str(_at(spec, ("board", "name"))), keys[-1])
+            basis = basis_of(manifest, spec, keys[-1])
             if basis is not None:
                 sources[str(basis["source"])] = None
                 estimate = estimate or bool(basis["estimate"])
@@ -62,11 +62,17 @@ def notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _basis(manifest: Mapping[str, Any], board: str, figure: str) -> Mapping[str, Any] | None:
-    for entry in manifest.get("provenance") or ():
-        if entry["board"] == board and entry["figure"].rpartition(".")[2] == figure:
-            return dict(entry)
-    return None
+def basis_of(manifest: Mapping[str, Any], spec: Spec, figure: str) -> Mapping[str, Any] | None:
+    """Where the value of a figure in a case is from; runs of older versions do not tell values."""
+    board: Mapping[str, Any] = spec.get("board") or {}
+    stated = board.get(figure, (board.get("chip") or {}).get(figure))
+    entries = [
+        entry
+        for entry in manifest.get("provenance") or ()
+        if entry["board"] == board.get("name") and entry["figure"].rpartition(".")[2] == figure
+    ]
+    exact = [entry for entry in entries if entry.get("value") == stated]
+    return next(iter(exact or entries), None)
 
 
 def _at(spec: Spec, keys: tuple[str, ...]) -> Any:
@@ -83,6 +89,10 @@ def _per_byte(value: Any) -> str:
 
 def _mib(value: Any) -> str:
     return f"{significant(int(value) / 2**20)} MiB"
+
+
+def _mhz(value: Any) -> str:
+    return f"{value} MHz" if value else "not known"
 
 
 def _ns(value: Any) -> str:
@@ -111,6 +121,7 @@ _CHIP = ("board", "chip")
 _LINES: tuple[tuple[str, tuple[str, ...], Callable[[Any], str]], ...] = (
     ("Board", ("board", "name"), str),
     ("Processor", ("board", "cpu"), str),
+    ("Clock of the processor", ("board", "cpu_mhz"), _mhz),
     ("RAM", ("board", "ram_bytes"), _mib),
     ("CPU time per basic block of kernel code", ("cpu_block_ps",), _per_block),
     ("CPU time per byte copied by memory routines", ("cpu_byte_ps",), _per_memory_byte),

@@ -1,0 +1,110 @@
+"""The figures of chips and boards: name, unit, range and meaning of each, in one place.
+
+What the catalog's files may say, what is missing in one, what `ffslab schema chip` lists and what
+`ffslab new` writes into a skeleton all come from these rows. Ranges of a chip are those of the
+virtual chip itself (kmod/vnand/params.c).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+_LONGEST = 10**9  # nanoseconds or picoseconds of one operation
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """One figure. Integers have a range; `words` are the values of one that is no number."""
+
+    name: str
+    unit: str
+    meaning: str
+    least: int = 0
+    most: int = _LONGEST
+    power_of_two: bool = False
+    words: tuple[Any, ...] = ()
+
+    @property
+    def range(self) -> str:
+        """What it may be: "a power of two from 512 to 16384", "true or false"."""
+        if self.words:
+            return " or ".join(toml_value(word) for word in self.words)
+        return f"{'a power of two ' * self.power_of_two}from {self.least} to {self.most}"
+
+    @property
+    def described(self) -> str:
+        """Unit, range and meaning in one line."""
+        return f"{self.unit}{', ' * bool(self.unit)}{self.range}: {self.meaning}"
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a file may give this value."""
+        if self.words:
+            return any(value == word and type(value) is type(word) for word in self.words)
+        if isinstance(value, bool) or not isinstance(value, int):
+            return False
+        fits = self.least <= value <= self.most
+        return fits and not (self.power_of_two and value & (value - 1))
+
+
+def toml_value(value: Any) -> str:
+    """A figure as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else f"{value:_}"
+
+
+CHIP_ROWS = (
+    FigureRow("page_bytes", "bytes", "data of a page", 512, 16384, power_of_two=True),
+    FigureRow("oob_bytes", "bytes", "spare (OOB) area of a page", 8, 2048),
+    FigureRow(
+        "subpages",
+        "",
+        "units of a page that can be programmed separately, at most nop",
+        1,
+        8,
+        power_of_two=True,
+    ),
+    FigureRow("pages_per_block", "pages", "pages of an erase block", 1, 1024, power_of_two=True),
+    FigureRow("blocks", "erase blocks", "erase blocks of the chip", 1, 2**20),
+    FigureRow("planes", "", "planes; they change no time here", 1, 16),
+    FigureRow("t_command_ns", "ns", "command, address and status of every operation"),
+    FigureRow("t_read_ns", "ns", "array read, tR"),
+    FigureRow("t_prog_ns", "ns", "page program, tPROG, typical"),
+    FigureRow("t_erase_ns", "ns", "block erase, tBERS, typical"),
+    FigureRow("bus_read_ps", "ps per byte", "bus, from the chip: the cycle tRC ÷ bytes in a cycle"),
+    FigureRow("bus_write_ps", "ps per byte", "bus, to the chip: the cycle tWC ÷ bytes in a cycle"),
+    FigureRow("ecc_read_ns", "ns per page", "ECC of a page read; 0: during the transfer"),
+    FigureRow("ecc_write_ns", "ns per page", "ECC of a page programmed; 0: during the transfer"),
+    FigureRow("ecc_strength_bits", "bits", "bit errors that ECC corrects in a step", 0, 128),
+    FigureRow("ecc_step_bytes", "bytes", "data of a step of ECC; divides page_bytes", 128, 16384),
+    FigureRow("nop", "programs", "programs of one page between two erases (NOP)", 0, 255),
+    FigureRow(
+        "ordered", "", "pages of a block must be programmed in order", words=(True, False)
+    ),
+    FigureRow("endurance_cycles", "erases", "erases that a block endures; 0: no limit", 0, 2**30),
+)
+
+# What follows the processor's clock: `cpu_scale` multiplies it, another `cpu_mhz` divides it.
+CPU_PRICES = (
+    FigureRow("cpu_block_ps", "ps", "CPU time of a basic block of kernel code; 0: free"),
+    FigureRow("cpu_byte_ps", "ps per byte", "CPU time of copying; 0: free"),
+    FigureRow("cpu_set_byte_ps", "ps per byte", "CPU time of setting memory; 0: free"),
+)
+DRIVER_PRICES = (
+    FigureRow("driver_read_ns", "ns", "the driver's CPU time for a page read with its OOB area"),
+    FigureRow("driver_program_ns", "ns", "the same for a page programmed with its OOB area"),
+    FigureRow("driver_erase_ns", "ns", "the same for an erase, which moves no data"),
+)
+BOARD_ROWS = (
+    FigureRow("ram_bytes", "bytes", "RAM", 1, 2**40),
+    FigureRow("cpu_mhz", "MHz", "the processor's clock; 0: not known", 0, 100_000),
+    *CPU_PRICES,
+    *DRIVER_PRICES,
+    FigureRow(
+        "wait",
+        "",
+        "how the driver waits for the chip: busy, or asleep until its interrupt",
+        words=("polled", "interrupt"),
+    ),
+)
