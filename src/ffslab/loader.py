@@ -96,7 +96,7 @@ def _shipped(root: Path) -> Catalog:
 
 
 def _catalog_of(root: Path, own: Sequence[Path]) -> Catalog:
-    chips = _Shelf("chip", _files(root, "chips", own), chip_from_document)
+    chips = _Shelf("chip", catalog_files(root, "chips", own), chip_from_document)
     chips.load()
 
     def board(document: Mapping[str, Any], where: str, base: Board | None) -> Board:
@@ -105,15 +105,15 @@ def _catalog_of(root: Path, own: Sequence[Path]) -> Catalog:
             raise broken
         return board_from_document(document, chips.items, where, base)
 
-    boards = _Shelf("board", _files(root, "boards", own), board)
+    boards = _Shelf("board", catalog_files(root, "boards", own), board)
     filesystems = _Shelf(
         "filesystem",
-        _files(root, "filesystems", own),
+        catalog_files(root, "filesystems", own),
         lambda document, where, _base: _filesystem(document, where),
     )
     states = _Shelf(
         "state",
-        _files(root, "states", own),
+        catalog_files(root, "states", own),
         lambda document, where, _base: state_from_document(document, where),
     )
     shelves: tuple[_Shelf[Any], ...] = (chips, boards, filesystems, states)
@@ -144,7 +144,7 @@ def _filesystem(document: Mapping[str, Any], where: str) -> Filesystem:
     return replace(filesystem, module_source=replace(source, directory=str(directory)))
 
 
-def _files(root: Path, kind: str, own: Sequence[Path] = ()) -> dict[str, Path]:
+def catalog_files(root: Path, kind: str, own: Sequence[Path] = ()) -> dict[str, Path]:
     """The files of one kind by name: shipped, the user's, those of `own`.
 
     UsageError if the user keeps one with the name of a shipped one.
@@ -235,7 +235,7 @@ def study_names() -> dict[str, Path]:
 
     UsageError if one of the user's has the name of a shipped one.
     """
-    return _files(data_dir("studies").parent, "studies")
+    return catalog_files(data_dir("studies").parent, "studies")
 
 
 def find_study(name_or_path: str) -> StudySource:

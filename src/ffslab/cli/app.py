@@ -23,7 +23,8 @@ from ffslab.program import COMPLETE, program
 from ffslab.streams import print_anything
 
 VERBS = (
-    *("run", "report", "list", "show", "rm", "compare", "export", "trace", "shell", "schema"),
+    *("run", "report", "list", "show", "rm", "compare", "export", "trace", "shell"),
+    *("new", "schema"),
     *("image", "fsck", "mkfs"),
     *("doctor", "setup", "completion", "man", "test", "bench"),
 )

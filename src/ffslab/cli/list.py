@@ -14,6 +14,7 @@ from ffslab.program import program
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ffslab.model.catalog import Catalog
     from ffslab.model.specs import InitialState
 
 Row = tuple[str, str]
@@ -77,8 +78,6 @@ def _list_runs(root: Path, as_json: bool) -> None:
 
 def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
     from ffslab.loader import find_study, load_catalog, study_names
-    from ffslab.model.specs import DRIVER_FIGURES
-    from ffslab.model.units import format_size
 
     if kind is Kind.studies:
         for name in study_names():
@@ -88,6 +87,16 @@ def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
         yield from _tree_rows()
         return
     catalog = load_catalog(catalogs)
+    yield from _catalog_rows(kind, catalog)
+    for (of_kind, name), error in catalog.broken.items():
+        if f"{of_kind}s" == kind:
+            yield name, f"cannot be used: {error.message}"
+
+
+def _catalog_rows(kind: Kind, catalog: Catalog) -> Iterator[Row]:
+    from ffslab.model.specs import DRIVER_FIGURES
+    from ffslab.model.units import format_size
+
     if kind is Kind.boards:
         for board in catalog.boards.values():
             basis = "calibrated" if board.calibrated else "CPU estimated"

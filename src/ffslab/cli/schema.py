@@ -1,11 +1,16 @@
-"""`ffslab schema`: the JSON Schema of the TOML files, for editors; the metrics of results."""
+"""`ffslab schema`: the keys of the TOML files, listed or as a JSON Schema; the metrics."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic import BaseModel
 
 
 class Document(StrEnum):
@@ -25,8 +30,14 @@ def register(app: typer.Typer) -> None:
     @app.command("schema")
     def schema(
         document: Annotated[Document, typer.Argument(help="Which file.")] = Document.study,
+        as_json: Annotated[
+            bool, typer.Option("--json", help="The JSON Schema of chip and board, too.")
+        ] = False,
     ) -> None:
-        """Print a file's JSON Schema, or the metrics (docs/metrics.md)."""
+        """List the keys of a chip or board; print another file's JSON Schema, or the metrics.
+
+        The metrics are docs/metrics.md.
+        """
         import json
 
         from ffslab.workloads.document import metrics_document
@@ -34,8 +45,6 @@ def register(app: typer.Typer) -> None:
         if document is Document.metrics:
             typer.echo(metrics_document(), nl=False)
             return
-
-        from pydantic import BaseModel
 
         from ffslab.images.recipe import Recipe
         from ffslab.model.files import BoardFile, ChipFile, FilesystemFile, study_shape
@@ -48,4 +57,37 @@ def register(app: typer.Typer) -> None:
             Document.filesystem: FilesystemFile,
             Document.tree: Recipe,
         }
+        if document in (Document.chip, Document.board) and not as_json:
+            _list_keys(models[document], document)
+            return
         typer.echo(json.dumps(models[document].model_json_schema(by_alias=True), indent=2))
+
+
+def _list_keys(model: type[BaseModel], document: Document) -> None:
+    """The keys of a chip's or board's file, then its figures with unit, range and meaning."""
+    from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS
+    from ffslab.program import program
+
+    keys = [
+        (field.alias or key, field.description or "") for key, field in model.model_fields.items()
+    ]
+    figures = BOARD_ROWS if document is Document.board else CHIP_ROWS
+    table = [("figure", "unit", "range", "meaning")]
+    table += [(row.name, row.unit, row.range, row.meaning) for row in figures]
+    typer.echo(f"The keys of {document}s/NAME.toml:")
+    _print_columns(keys)
+    typer.echo("\nIn [figures]; all are required, with extends those that differ:")
+    _print_columns(table)
+    typer.echo(
+        '\nNAME = { value = 600_000, source = "data sheet, page 12", estimate = false }; '
+        "a value alone is an estimate by the user.\n"
+        f"A skeleton: {program()} new {document} NAME --extends BASE. "
+        f"For editors: {program()} schema {document} --json"
+    )
+
+
+def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
+        typer.echo("  " + "  ".join(cells).rstrip())

@@ -129,6 +129,7 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         print_latencies(console, result)
     console.print()
     console.print(f"time: {_time_model(result['spec'])}", soft_wrap=True, markup=False)
+    _print_own_figures(console, manifest, result["spec"])
     console.print(f"spec: {result['spec_hash']}", markup=False)
     console.print(f"kernel: {kernel_words(result['spec'])}", markup=False, soft_wrap=True)
     _print_module_source(console, manifest, result)
@@ -149,6 +150,18 @@ def _time_model(spec: dict[str, Any]) -> str:
         f"driver {'/'.join(driver)} µs per page read/page programmed/erase, "
         f"{board['wait']}, {board['ram_bytes'] / 2**20:g} MiB"
     )
+
+
+def _print_own_figures(console: Console, manifest: dict[str, Any], spec: dict[str, Any]) -> None:
+    """The figures that no source stands behind: estimated by the user, set, derived."""
+    board = spec["board"]
+    for entry in manifest.get("provenance", ()):
+        group, _, name = entry["figure"].partition(".")
+        value = (board["chip"] if group == "chip" else board).get(name)
+        own = entry.get("origin", "catalog") != "catalog" and entry["board"] == board["name"]
+        if own and entry["value"] == value:
+            line = f"figure: {entry['figure']} = {value}: {entry['source']}"
+            console.print(line, soft_wrap=True, markup=False)
 
 
 def _print_module_source(console: Console, manifest: dict[str, Any], result: CaseResult) -> None:

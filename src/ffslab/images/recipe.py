@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from ffslab.errors import SpecError
 from ffslab.images.shape import TreeShape
-from ffslab.loader import parse_toml, read_text
+from ffslab.loader import catalog_files, parse_toml, read_text
 from ffslab.model.files import Name
 from ffslab.model.strict import Strict
 from ffslab.paths import data_dir
@@ -111,9 +111,8 @@ class Recipe(Strict):
 
 
 def recipe_paths() -> dict[str, Path]:
-    """The files of all recipes, by name."""
-    root = data_dir("catalog") / "trees"
-    return {path.stem: path for path in sorted(root.glob("*.toml"))}
+    """The files of all recipes, shipped and the user's own, by name."""
+    return catalog_files(data_dir("catalog"), "trees")
 
 
 def load_recipe(path: Path) -> Recipe:

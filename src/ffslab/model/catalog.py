@@ -101,9 +101,7 @@ def _lookup(table: Mapping[str, T], name: str, kind: str) -> T:
         ) from None
 
 
-def chip_from_document(
-    document: Mapping[str, Any], where: str, base: Chip | None = None
-) -> Chip:
+def chip_from_document(document: Mapping[str, Any], where: str, base: Chip | None = None) -> Chip:
     """A chip file's contents as a Chip; `base` is the one that it extends."""
     parsed = validated(ChipFile, document, where)
     values, provenance = figures_of(parsed.figures, CHIP_ROWS, base, where, "chip")

@@ -30,7 +30,8 @@ class FigureRow:
         """What it may be: "a power of two from 512 to 16384", "true or false"."""
         if self.words:
             return " or ".join(toml_value(word) for word in self.words)
-        return f"{'a power of two ' * self.power_of_two}from {self.least} to {self.most}"
+        power = "a power of two " if self.power_of_two else ""
+        return f"{power}from {self.least} to {_grouped(self.most)}"
 
     @property
     def described(self) -> str:
@@ -45,6 +46,10 @@ class FigureRow:
             return False
         fits = self.least <= value <= self.most
         return fits and not (self.power_of_two and value & (value - 1))
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}" if number >= 100_000 else str(number)
 
 
 def toml_value(value: Any) -> str:
@@ -79,9 +84,7 @@ CHIP_ROWS = (
     FigureRow("ecc_strength_bits", "bits", "bit errors that ECC corrects in a step", 0, 128),
     FigureRow("ecc_step_bytes", "bytes", "data of a step of ECC; divides page_bytes", 128, 16384),
     FigureRow("nop", "programs", "programs of one page between two erases (NOP)", 0, 255),
-    FigureRow(
-        "ordered", "", "pages of a block must be programmed in order", words=(True, False)
-    ),
+    FigureRow("ordered", "", "pages of a block must be programmed in order", words=(True, False)),
     FigureRow("endurance_cycles", "erases", "erases that a block endures; 0: no limit", 0, 2**30),
 )
 

@@ -1,0 +1,180 @@
+"""`ffslab new`: an annotated skeleton of a chip, a board or a study, in the user's own catalog."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffslab.cli.parse import Catalogs
+from ffslab.program import program
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ffslab.model.catalog import Catalog
+
+_LONGEST_NAME = 64
+
+
+class Kind(StrEnum):
+    """What can be begun."""
+
+    chip = "chip"
+    board = "board"
+    study = "study"
+
+
+_FOLDERS = {Kind.chip: "chips", Kind.board: "boards", Kind.study: "studies"}
+# The options that each kind takes.
+_OPTIONS = {
+    Kind.chip: ("--extends",),
+    Kind.board: ("--extends", "--chip"),
+    Kind.study: ("--from", "--board"),
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `new`."""
+
+    @app.command("new")
+    def new(
+        kind: Annotated[Kind, typer.Argument(help="What to begin.")],
+        name: Annotated[str, typer.Argument(help="Its name, and that of its file.")],
+        extends: Annotated[
+            str | None,
+            typer.Option(metavar="NAME", help="A chip or board that it has all other figures of."),
+        ] = None,
+        chip: Annotated[
+            str | None, typer.Option(metavar="NAME", help="The chip on a new board.")
+        ] = None,
+        from_: Annotated[
+            str | None, typer.Option("--from", metavar="STUDY", help="A study to copy.")
+        ] = None,
+        board: Annotated[
+            str | None, typer.Option(metavar="NAME", help="The board of a new study.")
+        ] = None,
+        catalogs: Catalogs = None,
+    ) -> None:
+        """Write a skeleton of a chip, board or study, every key with what it means.
+
+        It goes into your own catalog, $XDG_CONFIG_HOME/ffslab or ~/.config/ffslab, which every
+        command finds. Nothing is overwritten.
+        """
+        from ffslab.loader import load_catalog
+
+        given = {"--extends": extends, "--chip": chip, "--from": from_, "--board": board}
+        _check_options(kind, given)
+        _check_name(kind, name)
+        catalog = load_catalog(catalogs or ())
+        _check_free(kind, name, catalog)
+        path = _written(kind, name, _text(kind, name, given, catalog))
+        typer.echo(f"wrote {path}")
+        for line in _next(kind, name, extends):
+            typer.echo(line)
+
+
+def _check_options(kind: Kind, given: Mapping[str, str | None]) -> None:
+    from ffslab.errors import UsageError
+
+    for option, value in given.items():
+        if value is not None and option not in _OPTIONS[kind]:
+            raise UsageError(
+                f"new {kind} takes no {option}",
+                cause=f"it belongs to: {', '.join(k for k, o in _OPTIONS.items() if option in o)}",
+                remedy=f"{program()} new --help",
+            )
+
+
+def _check_name(kind: Kind, name: str) -> None:
+    import re
+
+    from ffslab.errors import UsageError
+
+    good = re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME
+    if not good or name.endswith(".toml"):
+        plain = re.sub(r"[^a-z0-9._-]+", "-", Path(name).name.removesuffix(".toml").lower())
+        plain = plain.strip("._-")[:_LONGEST_NAME]
+        raise UsageError(
+            f"{name!r} is no name for a {kind}: up to {_LONGEST_NAME} of a-z, 0-9, '.', '_', '-', "
+            "with a letter or a digit first",
+            cause="it names the file NAME.toml in your catalog, and the results of its cases",
+            remedy=f"{program()} new {kind} {plain or f'my-{kind}'}",
+        )
+
+
+def _check_free(kind: Kind, name: str, catalog: Catalog) -> None:
+    """UsageError if something of that kind is called so already."""
+    from ffslab.errors import UsageError
+    from ffslab.loader import study_names
+
+    known = {Kind.chip: catalog.chips, Kind.board: catalog.boards, Kind.study: study_names()}
+    if name in known[kind] or (kind.value, name) in catalog.broken:
+        listed = _FOLDERS[kind]
+        raise UsageError(
+            f"there is a {kind} called {name} already",
+            cause=f"a shipped one, or one of yours: {program()} list {listed}",
+            remedy=f"{program()} new {kind} my-{name}",
+        )
+
+
+def _text(kind: Kind, name: str, given: Mapping[str, str | None], catalog: Catalog) -> str:
+    """The skeleton; UsageError for a base, chip, board or study that there is not."""
+    from ffslab.loader import find_study
+    from ffslab.model.skeletons import board_skeleton, chip_skeleton, study_copy, study_skeleton
+
+    base = given["--extends"]
+    if kind is Kind.chip:
+        return chip_skeleton(name, catalog.chip(base) if base else None)
+    if kind is Kind.board:
+        chip = catalog.chip(given["--chip"]).name if given["--chip"] else None
+        return board_skeleton(name, catalog.board(base) if base else None, chip)
+    board = catalog.board(given["--board"]).name if given["--board"] else None
+    if given["--from"]:
+        source = find_study(given["--from"])
+        called = str(source.document.get("name", given["--from"]))
+        return study_copy(name, source.text, called, board)
+    return study_skeleton(name, board or "apf27")
+
+
+def _written(kind: Kind, name: str, text: str) -> Path:
+    """The new file's path; UsageError if it is there already."""
+    from ffslab.errors import InfrastructureError, UsageError
+    from ffslab.paths import user_catalog
+
+    path = user_catalog() / _FOLDERS[kind] / f"{name}.toml"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise UsageError(
+            f"{path} is there already, and nothing was written",
+            cause="it was begun before",
+            remedy=f"edit it, or: {program()} new {kind} ANOTHER-NAME",
+        ) from error
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot write {path}: {error.strerror}",
+            cause="no right to write there, or a full disk",
+            remedy="set XDG_CONFIG_HOME=DIRECTORY to a directory that you may write to",
+        ) from error
+    return path
+
+
+def _next(kind: Kind, name: str, extends: str | None) -> list[str]:
+    """What to do with the skeleton."""
+    if kind is Kind.study:
+        return [f"next: edit it; it runs as it is: {program()} run {name}"]
+    if extends is None:
+        return [
+            f"next: fill in its figures; what each means: {program()} schema {kind}",
+            f"then: {program()} list {_FOLDERS[kind]}, which says what is still missing",
+        ]
+    use = "new board NAME --extends BOARD --chip" if kind is Kind.chip else "new study NAME --board"
+    return [
+        "next: edit it; it is valid as it is",
+        f"then: {program()} {use} {name}",
+    ]
