@@ -14,6 +14,7 @@ from ffslab.program import program
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ffslab.errors import SpecError
     from ffslab.model.catalog import Catalog
     from ffslab.model.specs import InitialState
 
@@ -77,11 +78,15 @@ def _list_runs(root: Path, as_json: bool) -> None:
 
 
 def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
+    from ffslab.errors import SpecError
     from ffslab.loader import find_study, load_catalog, study_names
 
     if kind is Kind.studies:
-        for name in study_names():
-            yield name, str(find_study(name).document.get("title", ""))
+        for name, path in study_names().items():
+            try:
+                yield name, str(find_study(str(path)).document.get("title", ""))
+            except SpecError as error:
+                yield name, _unusable(error)
         return
     if kind is Kind.trees:
         yield from _tree_rows()
@@ -90,7 +95,11 @@ def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
     yield from _catalog_rows(kind, catalog)
     for (of_kind, name), error in catalog.broken.items():
         if f"{of_kind}s" == kind:
-            yield name, f"cannot be used: {error.message}"
+            yield name, _unusable(error)
+
+
+def _unusable(error: SpecError) -> str:
+    return f"cannot be used: {error.message}"
 
 
 def _catalog_rows(kind: Kind, catalog: Catalog) -> Iterator[Row]:

@@ -12,7 +12,7 @@ from ffslab.cli.parse import Catalogs
 from ffslab.program import program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ffslab.model.catalog import Catalog
 
@@ -58,18 +58,19 @@ def register(app: typer.Typer) -> None:
         ] = None,
         catalogs: Catalogs = None,
     ) -> None:
-        """Write a skeleton of a chip, board or study, every key with what it means.
+        """Begin a chip, a board or a study of your own.
 
-        It goes into your own catalog, $XDG_CONFIG_HOME/ffslab or ~/.config/ffslab, which every
-        command finds. Nothing is overwritten.
+        Writes a skeleton, every key with what it means, into your own catalog,
+        $XDG_CONFIG_HOME/ffslab or ~/.config/ffslab, which every command finds. Nothing is
+        overwritten.
         """
         from ffslab.loader import load_catalog
 
         given = {"--extends": extends, "--chip": chip, "--from": from_, "--board": board}
         _check_options(kind, given)
         _check_name(kind, name)
+        _check_free(kind, name, catalogs or ())
         catalog = load_catalog(catalogs or ())
-        _check_free(kind, name, catalog)
         path = _written(kind, name, _text(kind, name, given, catalog))
         typer.echo(f"wrote {path}")
         for line in _next(kind, name, extends):
@@ -105,18 +106,20 @@ def _check_name(kind: Kind, name: str) -> None:
         )
 
 
-def _check_free(kind: Kind, name: str, catalog: Catalog) -> None:
+def _check_free(kind: Kind, name: str, catalogs: Sequence[Path]) -> None:
     """UsageError if something of that kind is called so already."""
     from ffslab.errors import UsageError
-    from ffslab.loader import study_names
+    from ffslab.loader import catalog_files
+    from ffslab.paths import data_dir
 
-    known = {Kind.chip: catalog.chips, Kind.board: catalog.boards, Kind.study: study_names()}
-    if name in known[kind] or (kind.value, name) in catalog.broken:
-        listed = _FOLDERS[kind]
+    folder = _FOLDERS[kind]
+    root = data_dir(folder).parent if kind is Kind.study else data_dir("catalog")
+    there = catalog_files(root, folder, catalogs).get(name)
+    if there is not None:
         raise UsageError(
-            f"there is a {kind} called {name} already",
-            cause=f"a shipped one, or one of yours: {program()} list {listed}",
-            remedy=f"{program()} new {kind} my-{name}",
+            f"there is a {kind} called {name} already: {there}",
+            cause="it was begun before, or is shipped with ffslab",
+            remedy=f"edit it if it is yours, or: {program()} new {kind} ANOTHER-NAME",
         )
 
 

@@ -67,6 +67,13 @@ class Figure(Strict):
     def _value_alone(cls, value: Any) -> Any:
         return value if isinstance(value, (Mapping, Figure)) else {"value": value}
 
+    @field_validator("value", mode="before")
+    @classmethod
+    def _kind(cls, value: Any) -> Any:
+        if not isinstance(value, (int, str)):
+            raise ValueError("a figure is a whole number, true or false, or a word")
+        return value
+
     @model_validator(mode="after")
     def _has_a_source(self) -> Figure:
         if self.source is None and self.estimate is False:
@@ -160,7 +167,9 @@ def _whole_or_extending(file: E, keys: Sequence[str]) -> E:
     missing = [key for key in keys if getattr(file, key) is None]
     if file.extends is None and missing:
         named = ", ".join(repr(key) for key in missing)
-        raise ValueError(f"{named} {'is' if len(missing) == 1 else 'are'} missing")
+        raise ValueError(
+            f"{named} {'is' if len(missing) == 1 else 'are'} missing, and it extends nothing"
+        )
     return file
 
 
