@@ -178,14 +178,22 @@ def test_an_experiment_of_your_own(clone: Path) -> None:
     assert "reproduce: " in case.output
 
 
-def test_a_chip_and_a_board_of_your_own(clone: Path) -> None:
+def test_a_chip_and_a_board_of_your_own(
+    clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     text = document(clone, "docs/tutorial.md")
     commands = [
         *section_commands(text, "A chip and a board of your own"),
         *section_commands(text, "Look at the results"),
     ]
+    ((chip, chip_path),) = TOML_FENCE.findall(text)
+    edited = tmp_path / chip_path.removeprefix("~/.config/")
     done: dict[str, list[Done]] = {}
     for command in commands:
+        if len(done.get("new", ())) == 3 and "run" not in done:
+            assert edited.is_file()  # what the reader edits was begun
+            edited.write_text(chip, encoding="utf-8")
         words = shlex.split(command)
         verb = words[1] if words[0] == "./ffslab" else words[0]
         if verb == "shell":
@@ -204,11 +212,14 @@ def test_a_chip_and_a_board_of_your_own(clone: Path) -> None:
     for one in real:
         reports(one, clone)
     # The reader's chip is the one under test, in the order in which the text tells it.
-    study = next(one for one in real if one.command.endswith("mine.toml"))
+    study = next(one for one in real if one.command.endswith("run mine"))
     results = re.search(r"^results: (\S+)$", study.output, re.MULTILINE)
     assert results
     lines = (clone / results[1] / "results.jsonl").read_text(encoding="utf-8").splitlines()
     assert all('"page_bytes":4096' in line for line in lines)
+    assert "= 3000000: estimate by the user" in done["show"][1].output
+    clean = run("git status --porcelain catalog studies tests", clone)
+    assert not clean, "a chip of one's own is no change of the checkout"
 
     assert done["list"][0].output.count("cases, complete") >= 2
     whole, case = done["show"]

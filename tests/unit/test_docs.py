@@ -62,9 +62,9 @@ def options_of(verb: str) -> set[str]:
 
 
 def made_by(text: str) -> set[str]:
-    """Files that a guide has its reader write: the targets of `cp`, and TOML examples."""
-    copies = {shlex.split(line)[-1] for line in shell_lines(text) if line.startswith("cp ")}
-    return copies | {path for _, path in TOML_FENCE.findall(text)}
+    """Studies and files that a guide has its reader begin with `ffslab new`, or write."""
+    begun = {words[2] for words in ffslab_commands(text) if words[:2] == ["new", "study"]}
+    return begun | {path for _, path in TOML_FENCE.findall(text)}
 
 
 def headings(path: Path) -> set[str]:

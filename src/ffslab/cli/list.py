@@ -93,9 +93,9 @@ def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
         return
     catalog = load_catalog(catalogs)
     yield from _catalog_rows(kind, catalog)
-    for (of_kind, name), error in catalog.broken.items():
+    for (of_kind, name), problem in catalog.broken.items():
         if f"{of_kind}s" == kind:
-            yield name, _unusable(error)
+            yield name, _unusable(problem)
 
 
 def _unusable(error: SpecError) -> str:

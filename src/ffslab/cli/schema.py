@@ -34,9 +34,9 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--json", help="The JSON Schema of chip and board, too.")
         ] = False,
     ) -> None:
-        """List the keys of a chip or board; print another file's JSON Schema, or the metrics.
+        """Print what a file may hold, or the metrics (docs/metrics.md).
 
-        The metrics are docs/metrics.md.
+        The keys and figures of a chip or board, another file's JSON Schema.
         """
         import json
 

@@ -86,15 +86,16 @@ class Figure(Strict):
 def _figures_schema(rows: Sequence[FigureRow]) -> Callable[[dict[str, Any]], None]:
     """What makes the JSON Schema of `figures` name each of them, for editors."""
 
-    def described(row: FigureRow) -> dict[str, Any]:
+    def described(row: FigureRow, figure: Any) -> dict[str, Any]:
         alone: dict[str, Any] = {"type": "integer", "minimum": row.least, "maximum": row.most}
         if row.words:
             alone = {"enum": list(row.words)}
-        return {"description": row.described, "anyOf": [{"$ref": "#/$defs/Figure"}, alone]}
+        return {"description": row.described, "anyOf": [figure, alone]}
 
     def change(schema: dict[str, Any]) -> None:
-        schema["properties"] = {row.name: described(row) for row in rows}
-        schema["propertyNames"] = {"enum": [row.name for row in rows]}
+        figure = schema.pop("additionalProperties")
+        schema["properties"] = {row.name: described(row, dict(figure)) for row in rows}
+        schema["additionalProperties"] = False
 
     return change
 
