@@ -32,6 +32,7 @@ from ffslab.kernel.packages import (
 from ffslab.kernel.source import KernelSource
 from ffslab.model.specs import Filesystem, ModuleSource
 from ffslab.model.units import format_size
+from ffslab.paths import has_user_catalog
 from ffslab.program import program
 
 
@@ -87,8 +88,10 @@ def examine(
     """All checks in the order in which a set-up needs what they look at.
 
     Without `environment` Python is the system's: the first set-up makes the one for ffslab. The
-    out-of-tree modules of `catalogs` are looked at too.
+    out-of-tree modules of `catalogs` and of the user's own catalog are looked at too.
     """
+    # The system's Python cannot read the user's own, and the shipped one has no such modules.
+    reads_catalogs = bool(catalogs) or (environment and has_user_catalog())
     checks: tuple[Callable[[], Iterator[Finding]], ...] = (
         _release,
         _packages,
@@ -97,7 +100,7 @@ def examine(
         _space,
         _python if environment else _no_environment,
         lambda: _lab(variant, kernel_source),
-        lambda: _out_of_tree(variant, kernel_source, catalogs),
+        lambda: _out_of_tree(variant, kernel_source, catalogs) if reads_catalogs else iter(()),
         _image_tools,
         _optional_programs,
     )
@@ -281,10 +284,8 @@ def _out_of_tree(
     variant: str, kernel_source: Path | None, catalogs: Sequence[Path]
 ) -> Iterator[Finding]:
     """The file systems of the user's catalogs whose modules have sources of their own."""
-    from ffslab.loader import has_user_catalog, load_catalog
+    from ffslab.loader import load_catalog
 
-    if not catalogs and not has_user_catalog():
-        return
     try:
         source = known_source(kernel_source)
         filesystems = load_catalog(catalogs).filesystems.values()

@@ -24,12 +24,11 @@ from ffslab.model.catalog import (
 )
 from ffslab.model.names import suggestion
 from ffslab.model.specs import Board, Filesystem
-from ffslab.paths import data_dir, user_catalog
+from ffslab.paths import CATALOG_KINDS, data_dir, has_user_catalog, user_catalog
 from ffslab.program import program
 from ffslab.workloads.registry import workloads
 
 T = TypeVar("T")
-_KINDS = ("chips", "boards", "filesystems", "states")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +72,16 @@ def load_catalog(own: Sequence[Path] = ()) -> Catalog:
     earlier one. UsageError for a directory that is no catalog, and for two files of one name.
     """
     for directory in own:
-        if not any((directory / kind).is_dir() for kind in _KINDS):
+        if not any((directory / kind).is_dir() for kind in CATALOG_KINDS):
+            kinds = ", ".join(f"{kind}/" for kind in CATALOG_KINDS)
             raise UsageError(
-                f"{directory} is not a catalog: it has no {', '.join(f'{k}/' for k in _KINDS)}",
+                f"{directory} is not a catalog: it has no {kinds}",
                 cause="a mistyped path, or files beside these directories instead of in them",
                 remedy=f"for example: mkdir -p {directory}/chips",
             )
     if own or has_user_catalog():
         return _catalog_of(data_dir("catalog"), own)
     return _shipped(data_dir("catalog"))
-
-
-def has_user_catalog() -> bool:
-    """Whether the user keeps something of the catalog's kinds."""
-    return any((user_catalog() / kind).is_dir() for kind in _KINDS)
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 
+CATALOG_KINDS = ("chips", "boards", "filesystems", "states")
+
 
 def data_dir(name: str) -> Path:
     """The directory of packaged data called `name`, e.g. "catalog".
@@ -49,3 +51,8 @@ def user_catalog() -> Path:
     """
     configured = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     return (configured if configured.is_absolute() else Path.home() / ".config") / "ffslab"
+
+
+def has_user_catalog() -> bool:
+    """Whether the user keeps something of the catalog's kinds."""
+    return any((user_catalog() / kind).is_dir() for kind in CATALOG_KINDS)

@@ -123,6 +123,26 @@ def test_a_catalog_of_ones_own_is_used_recorded_and_reproduced(
     assert "half" in ffslab_command("list", "states").output
 
 
+def test_show_tells_figures_that_no_source_stands_behind(ffslab_command: Command) -> None:
+    assert ffslab_command(*RUN, "--set", "board.cpu_mhz=200").code == 0
+    lines = ffslab_command("show", "latest", "ubifs-free-s1").output.splitlines()
+    assert [line.split(": ")[1] for line in lines if line.startswith("figure: ")] == [
+        "board.cpu_mhz = 200",
+        *(
+            f"board.cpu_{name}_ps = {value}"
+            for name, value in (("block", 40000), ("byte", 14000), ("set_byte", 7000))
+        ),
+        *(
+            f"board.driver_{name}_ns = {value}"
+            for name, value in (("read", 330000), ("program", 330000), ("erase", 40000))
+        ),
+    ]
+    derived = "derived: 20,000 × 400 ÷ 200 MHz, from board apf27"
+    assert f"figure: board.cpu_block_ps = 40000: {derived}" in lines
+    ffslab_command(*RUN)
+    assert "figure: " not in ffslab_command("show", "latest", "ubifs-free-s1").output
+
+
 def test_suggested_commands_name_the_program_as_the_user_typed_it(
     ffslab_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,11 +74,12 @@ def setup(
 
 def _out_of_tree(catalogs: Sequence[Path] | None) -> Sequence[Filesystem]:
     """The catalog shipped with ffslab has none, and need not be read."""
-    from ffslab.loader import has_user_catalog, load_catalog
+    from ffslab.paths import has_user_catalog
 
     if not catalogs and not has_user_catalog():
         return ()
     from ffslab.kernel.outoftree import out_of_tree_filesystems
+    from ffslab.loader import load_catalog
 
     return out_of_tree_filesystems(load_catalog(catalogs or ()))
 
