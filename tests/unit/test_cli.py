@@ -250,7 +250,7 @@ def test_export(ffslab_command: Command) -> None:
     written = ffslab_command("export", "latest", "-f", "csv").output.split()
     assert [Path(path).stem for path in written] == list(COLUMNS)
     assert Path(written[0]).read_text().startswith("run,case_id,study")
-    (path,) = ffslab_command("export", "latest", "-o", "all.json").output.split()
+    (path,) = ffslab_command("export", "latest", "--to", "all.json").output.split()
     assert len(json.loads(Path(path).read_text())["results"]) == 8
     assert ffslab_command("export", "latest", "-f", "parquet").code == 0
 

@@ -78,7 +78,7 @@ def test_the_table_has_a_line_for_each_image_and_a_reason_for_none() -> None:
 @pytest.mark.usefixtures("tree")
 def test_one_image_goes_to_a_file(tmp_path: Path) -> None:
     output = tmp_path / "out"
-    shown = run("rootfs", "--fs", "jffs2", "--compression", "lzo", "-o", str(output))
+    shown = run("rootfs", "--fs", "jffs2", "--compression", "lzo", "--to", str(output))
     assert output.read_bytes() == b"content"
     assert "jffs2 lzo: 500,000 bytes, ratio 2.00" in shown
     assert "512,000 bytes in 250 pages" in shown
@@ -91,7 +91,7 @@ def test_one_image_goes_to_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-o", "image"), "one image has one file system"),
+        (("--to", "image"), "one image has one file system"),
         (("--compression", "lzo"), "one image has one file system"),
         (("--fs", "ubifs"), "larger than the partition"),
         (("--fs", "nothing"), "unknown filesystem 'nothing'"),
@@ -99,7 +99,7 @@ def test_one_image_goes_to_a_file(tmp_path: Path) -> None:
         (("--fs", "jffs2", "--partition", "large"), "'large' is not a size"),
         (("--fs", "jffs2", "--partition", "1 GiB"), "larger than chip"),
         (("--fs", "jffs2", "--board", "nothing"), "unknown board 'nothing'"),
-        (("--fs", "jffs2", "-o", "/dev/null/x"), "cannot write /dev/null/x"),
+        (("--fs", "jffs2", "--to", "/dev/null/x"), "cannot write /dev/null/x"),
     ],
 )
 def test_what_cannot_be(arguments: tuple[str, ...], message: str) -> None:

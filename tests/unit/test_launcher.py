@@ -227,3 +227,38 @@ def test_the_doctor_looks_at_a_kernel_source_without_the_environment_too(tmp_pat
     finished = launch("doctor", "--kernel-source", str(tmp_path), XDG_CACHE_HOME=str(tmp_path))
     assert finished.returncode == 3
     assert "not a Linux kernel source" in finished.stdout
+
+
+def test_help_of_the_tests_asks_for_no_tools_of_the_tests() -> None:
+    assert bootstrap.needs_development_tools(["test", "--quick"])
+    assert not bootstrap.needs_development_tools(["test", "--help"])
+
+
+def test_packages_are_named_with_what_they_are_for_before_they_are_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = [packages.DebianPackage("no-such-package-here", "a test", "/nonexistent")]
+    told: list[str] = []
+
+    class Told(SilentProgress):
+        def note(self, text: str) -> None:
+            told.append(text)
+
+    def install(*_: object) -> None:
+        assert any("no-such-package-here (a test)" in text for text in told)
+        told.append("installed")
+
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(packages, "is_debian", lambda: True)
+    monkeypatch.setattr(packages, "missing_packages", lambda _: wanted)
+    monkeypatch.setattr(packages, "_apt_install", install)
+    monkeypatch.delenv(packages.NO_INSTALL_VARIABLE, raising=False)
+    assert packages.ensure_packages(wanted, tmp_path / "log", Told()) == ["no-such-package-here"]
+    assert told[-1] == "installed"
+    monkeypatch.setenv(packages.NO_INSTALL_VARIABLE, "")  # put back as it was afterwards
+    assert packages.without_no_install(["run", "--no-install", "quick"]) == ["run", "quick"]
+    with pytest.raises(InfrastructureError, match=r"no-such-package-here \(a test\)") as caught:
+        packages.ensure_packages(wanted, tmp_path / "log", Told())
+    assert "--no-install" in caught.value.cause
+    assert caught.value.remedy.endswith("--no-install-recommends no-such-package-here")
+    assert told.count("installed") == 1

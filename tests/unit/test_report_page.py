@@ -192,7 +192,7 @@ def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
 def test_the_verb_writes_where_it_is_told(tmp_path: Path) -> None:
     write_run(tmp_path / "runs" / "20300102T030405Z-ffsmark", case_ids=case_ids()[:1])
     target = tmp_path / "out.html"
-    arguments = ["report", "latest", "--output", str(tmp_path / "runs"), "-o", str(target)]
+    arguments = ["report", "latest", "-o", str(tmp_path / "runs"), "--to", str(target)]
     result = CliRunner().invoke(build_app(), arguments)
     assert result.exit_code == 0, result.output
     assert result.output.strip() == str(target)

@@ -138,7 +138,7 @@ def find_resumable(name: str, root: Path) -> RunDirectory:
 
 
 def _says(run: RunDirectory, key: str) -> object:
-    """What a run's manifest has there; None of one that cannot be read, which is no other's harm."""
+    """What a run's manifest has there; None if it cannot be read: other runs can go on."""
     try:
         return run.manifest().get(key)
     except DamagedResultError:

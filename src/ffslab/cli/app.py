@@ -19,6 +19,7 @@ import typer
 
 from ffslab import __version__
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, explained
+from ffslab.kernel.packages import NO_INSTALL, without_no_install
 from ffslab.program import COMPLETE, program
 from ffslab.streams import print_anything
 
@@ -58,6 +59,10 @@ def build_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
         verbose: Annotated[
             bool, typer.Option("--verbose", "-v", help="Show every external command.")
         ] = False,
+        _no_install: Annotated[
+            bool,
+            typer.Option(NO_INSTALL, help="Refuse to install Debian packages; for every verb."),
+        ] = False,
         _version: Annotated[
             bool,
             typer.Option(
@@ -95,6 +100,7 @@ def main() -> None:
     gc.set_threshold(10_000)
     if COMPLETE in os.environ:
         sys.exit(_complete())
+    sys.argv[1:] = without_no_install(sys.argv[1:])
     try:
         build_app(verbs_for(sys.argv[1:]))(prog_name=program())
     except FfslabError as error:

@@ -28,11 +28,11 @@ def register(app: typer.Typer) -> None:
         ] = Format.json,
         destination: Annotated[
             Path | None,
-            typer.Option("-o", "--to", help="File (json) or directory [export/ in the run]."),
+            typer.Option("--to", help="Directory, or file for json [export/ in the run]."),
         ] = None,
-        output: Annotated[Path, typer.Option("--output", help="Where run directories are.")] = Path(
-            "results"
-        ),
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories are.")
+        ] = Path("results"),
     ) -> None:
         """Export a run as JSON, CSV or Parquet.
 
@@ -68,6 +68,8 @@ def _export_json(run_path: Path, destination: Path | None) -> Path:
 
     run = RunDirectory(run_path)
     path = destination or run_path / "export" / "results.json"
+    if path.is_dir():
+        path = path / "results.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {
         "manifest": run.manifest(),

@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
         ] = "100 MiB",
         output: Annotated[
             Path | None,
-            typer.Option("--output", "-o", metavar="FILE", help="Copy the image there."),
+            typer.Option("--to", metavar="FILE", help="Copy the image there."),
         ] = None,
         catalogs: Catalogs = None,
     ) -> None:
@@ -118,7 +118,7 @@ def _copied(built: BuiltImage, output: Path) -> Path:
         raise explained(error) or UsageError(
             f"cannot write {output}: {error.strerror or error}",
             cause="its directory is not there or not writable, or the disk is full",
-            remedy="-o FILE in another directory; the image itself is kept and not built again",
+            remedy="--to FILE in another directory; the image itself is kept and not built again",
         ) from error
 
 

@@ -17,12 +17,12 @@ def register(app: typer.Typer) -> None:
             str, typer.Argument(help="A run: path, name or its beginning, or latest.")
         ] = "latest",
         destination: Annotated[
-            Path | None, typer.Option("-o", "--to", help="The file [report.html in the run].")
+            Path | None, typer.Option("--to", help="The file [report.html in the run].")
         ] = None,
         open_it: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
-        output: Annotated[Path, typer.Option("--output", help="Where run directories are.")] = Path(
-            "results"
-        ),
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories are.")
+        ] = Path("results"),
     ) -> None:
         """Write a run's report: one HTML file with findings and charts."""
         from ffslab.report import build

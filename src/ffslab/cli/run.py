@@ -98,12 +98,20 @@ def register(app: typer.Typer) -> None:
         was asked for is "short": good if its workload allows that (limit) and at least a tenth was
         measured, else failed.
         """
+        import shlex
         from dataclasses import replace
 
         from ffslab.cli.parse import parse_seeds, parse_set
         from ffslab.cli.tables import terminal
+        from ffslab.errors import UsageError
         from ffslab.targets.target import SiteOptions
 
+        if scratch is not None and not scratch.is_dir():
+            raise UsageError(
+                f"--scratch {scratch} is no directory",
+                cause="a mistyped path, or a disk that is not mounted",
+                remedy=f"mkdir -p {shlex.quote(str(scratch))}, or leave --scratch out",
+            )
         overrides = [parse_set(text) for text in settings or ()]
         if seeds is not None:
             overrides.append(("seed", parse_seeds(seeds)))

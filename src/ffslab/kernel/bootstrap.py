@@ -22,7 +22,12 @@ from typing import NoReturn
 from ffslab.errors import EXIT_INFRASTRUCTURE, EXIT_OK, FfslabError, InfrastructureError
 from ffslab.kernel.cache import cache_root, locked, make_directory
 from ffslab.kernel.commands import clean_environment, run_logged
-from ffslab.kernel.packages import BUILD_PACKAGES, PYTHON_PACKAGES, ensure_packages
+from ffslab.kernel.packages import (
+    BUILD_PACKAGES,
+    PYTHON_PACKAGES,
+    ensure_packages,
+    without_no_install,
+)
 from ffslab.kernel.progress import ConsoleProgress, Progress
 from ffslab.kernel.source import chosen_tree
 from ffslab.program import program
@@ -55,13 +60,13 @@ def needs_kernel_source(arguments: Sequence[str]) -> bool:
 
 
 def needs_development_tools(arguments: Sequence[str]) -> bool:
-    return arguments[:1] == ["test"]
+    return arguments[:1] == ["test"] and not _NO_BUILD_OPTIONS.intersection(arguments)
 
 
 def main(argv: Sequence[str]) -> int:
     """`argv`: the environment's directory, the checkout, and the user's words."""
     print_anything()
-    venv, checkout, arguments = Path(argv[0]), Path(argv[1]), list(argv[2:])
+    venv, checkout, arguments = Path(argv[0]), Path(argv[1]), without_no_install(argv[2:])
     if arguments[:1] == ["doctor"]:
         return _doctor(arguments[1:])
     progress = ConsoleProgress()

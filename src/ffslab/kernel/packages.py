@@ -19,6 +19,8 @@ from ffslab.errors import InfrastructureError
 from ffslab.kernel.commands import clean_environment, log_tail, run_logged
 from ffslab.kernel.progress import Progress
 
+NO_INSTALL = "--no-install"  # of every verb; the environment says it to the programs behind
+NO_INSTALL_VARIABLE = "FFSLAB_NO_INSTALL"
 _APT_LISTS = Path("/var/lib/apt/lists")
 
 
@@ -61,6 +63,14 @@ IMAGE_PACKAGES = (
     DebianPackage("squashfs-tools", "builds images of SquashFS", "mksquashfs"),
     DebianPackage("erofs-utils", "builds images of EROFS", "mkfs.erofs"),
 )
+
+
+def without_no_install(words: Sequence[str]) -> list[str]:
+    """The command line without --no-install, which the environment says from here on."""
+    kept = [word for word in words if word != NO_INSTALL]
+    if len(kept) < len(words):
+        os.environ[NO_INSTALL_VARIABLE] = "1"
+    return kept
 
 
 def missing_packages(wanted: Sequence[DebianPackage]) -> list[DebianPackage]:
@@ -118,7 +128,10 @@ def ensure_packages(wanted: Sequence[DebianPackage], log: Path, progress: Progre
             cause="this is not a Debian system, so ffslab does not install them itself",
             remedy=f"install your distribution's equivalents of Debian's {' '.join(names)}",
         )
-    prefix = root_prefix(f"Debian packages are missing: {' '.join(names)}", missing)
+    needed = ", ".join(f"{package.name} ({package.purpose})" for package in missing)
+    prefix = root_prefix(f"Debian packages are missing: {needed}", missing)
+    progress.note(f"Debian packages are missing: {needed}")
+    progress.note(f"they are installed with apt-get now; {NO_INSTALL} refuses that")
     with progress.phase(f"installing Debian packages ({' '.join(names)})"):
         _apt_install(prefix, names, log)
     return names
@@ -129,6 +142,12 @@ def root_prefix(why: str, missing: Sequence[DebianPackage]) -> list[str]:
 
     Raises InfrastructureError, which begins with `why`, if there is no way to get them.
     """
+    if os.environ.get(NO_INSTALL_VARIABLE):
+        raise InfrastructureError(
+            why,
+            cause=f"{NO_INSTALL} (or {NO_INSTALL_VARIABLE} in the environment) was given",
+            remedy=f"as root: {install_command(missing)}",
+        )
     if os.geteuid() == 0:
         return []
     sudo = shutil.which("sudo", path=clean_environment()["PATH"])
