@@ -20,3 +20,8 @@ COMPLETE = "_FFSLAB_COMPLETE"
 def program() -> str:
     """The program as a word for a shell."""
     return shlex.quote(os.environ.get(VARIABLE) or NAME)
+
+
+def command(*words: object) -> str:
+    """A command that a shell understands as it stands, whatever is in a path."""
+    return " ".join((program(), *(shlex.quote(str(word)) for word in words)))

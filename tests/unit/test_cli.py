@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -388,3 +390,59 @@ def test_heavy_libraries_are_not_imported_at_start_up() -> None:
     )
     imported = {line.rsplit("|", 1)[-1].strip() for line in finished.stderr.splitlines()}
     assert not imported & {"pydantic", "duckdb", "pyarrow", "vl_convert", "jinja2"}
+
+
+def test_a_suggested_command_works_as_it_stands_in_a_path_with_spaces(
+    ffslab_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FFSLAB_COMMAND", "./ffslab")
+    ffslab_command(*RUN, "-o", "my runs")
+    run = find_run("latest", Path("my runs"))
+    run.write_manifest({**run.manifest(), "complete": False})
+    shown = ffslab_command("show", str(run.path)).output
+    suggested = shlex.split(shown.rpartition("next: ")[2])
+    assert suggested == ["./ffslab", "run", str(run.path), "--resume"]
+    assert "8 of 8 cases: 8 pass" in ffslab_command(*suggested[1:], "--no-report").output
+
+
+def test_an_export_goes_into_a_directory_and_not_over_a_file(
+    ffslab_command: Command, tmp_path: Path
+) -> None:
+    ffslab_command(*RUN)
+    (tmp_path / "there").mkdir()
+    told = ffslab_command("export", "latest", "--to", "there")
+    assert (told.code, told.output) == (0, "there/results.json\n")
+    (tmp_path / "file").write_text("mine")
+    refused = ffslab_command("export", "latest", "-f", "csv", "--to", "file")
+    assert refused.code == 3
+    assert "a file is where a directory is wanted" in refused.error
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_scratch_must_be_there(ffslab_command: Command) -> None:
+    refused = ffslab_command(*RUN, "--scratch", "not there")
+    assert refused.code == 2
+    assert "next: mkdir -p 'not there'" in refused.error
+    assert not Path("not there").exists() and not Path("results").exists()
+
+
+def test_o_is_where_runs_are_in_every_verb() -> None:
+    group = typer.main.get_command(build_app())
+    meant = {
+        name: (option.opts, option.help)
+        for name, verb in group.commands.items()  # type: ignore[attr-defined]
+        for option in verb.params
+        if "-o" in option.opts
+    }
+    assert set(meant) == {"run", "report", "list", "show", "compare", "export", "trace"}
+    assert all(sorted(options) == ["--output", "-o"] for options, _ in meant.values())
+    assert all(text.startswith("Where run directories") for _, text in meant.values())
+
+
+def test_no_install_stands_anywhere(
+    ffslab_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for words in (("--no-install", *RUN, "--dry-run"), (*RUN, "--dry-run", "--no-install")):
+        monkeypatch.setenv("FFSLAB_NO_INSTALL", "")
+        assert ffslab_command(*words).code == 0
+        assert os.environ["FFSLAB_NO_INSTALL"] == "1"

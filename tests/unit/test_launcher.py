@@ -71,6 +71,31 @@ def test_the_program_is_called_what_the_user_typed(
     assert finished.stdout == "./ffslab\n"
 
 
+@pytest.mark.parametrize("words", [("test", "--help"), ("test", "--no-install", "-h")])
+def test_help_of_the_tests_starts_without_the_tools_of_the_tests(
+    warm_cache: tuple[Path, dict[str, str]], words: tuple[str, ...]
+) -> None:
+    _, variables = warm_cache
+    assert launch(*words, **variables).stdout.startswith("warm: ")
+    assert launch("--no-install", "test", **variables).stdout.startswith("cold: ")
+
+
+def test_the_program_has_a_directory_in_its_name_after_sh(
+    warm_cache: tuple[Path, dict[str, str]],
+) -> None:
+    venv, variables = warm_cache
+    make_python(venv / "bin" / "python", 'echo "$FFSLAB_COMMAND"\n')
+    finished = subprocess.run(
+        ["sh", "ffslab", "list"],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.stdout == "./ffslab\n"
+
+
 def test_an_incomplete_environment_is_not_used(warm_cache: tuple[Path, dict[str, str]]) -> None:
     venv, variables = warm_cache
     (venv / "complete").unlink()

@@ -37,7 +37,7 @@ from ffslab.model.study import (
     study_from_document,
     with_overrides,
 )
-from ffslab.program import program
+from ffslab.program import command, program
 from ffslab.results.files import MANIFEST
 from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RunDirectory, all_runs, create_run
@@ -182,7 +182,7 @@ def prepare_resumed(
             ),
             cause="the catalog, the sources of an out-of-tree module, the tree of an image, "
             "the lab or ffslab itself has changed since the run began",
-            remedy=f"start a new run: {program()} run {path}",
+            remedy=f"start a new run: {command('run', path)}",
         )
     return prepared
 
@@ -243,7 +243,7 @@ def execute(
 
 def _not_complete(error: FfslabError, run: RunDirectory) -> FfslabError:
     """The error with what becomes of the run."""
-    then = f"{program()} run {run.path} --resume"
+    then = command("run", run.path, "--resume")
     return type(error)(
         f"{error.message}\n{run.path} is not complete.",
         cause=error.cause,

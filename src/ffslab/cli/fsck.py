@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.program import program
+from ffslab.program import command, program
 
 if TYPE_CHECKING:
     from ffslab.yaffs2.check import CheckedImage, Report
@@ -136,7 +136,7 @@ def _print_report(report: Report, *, everything: bool) -> None:
         typer.echo(line)
     shown = _SHOWN_OF_A_RULE if not everything else 10**9
     if any(number > shown for number in report.counts.values()):
-        typer.echo(f"all findings: {program()} fsck yaffs2 {report.path} --all")
+        typer.echo(f"all findings: {command('fsck', 'yaffs2', report.path, '--all')}")
 
 
 def _print_listing(checked: CheckedImage) -> None:

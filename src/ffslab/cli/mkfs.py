@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ffslab.program import program
+from ffslab.program import command
 
 
 class Kind(StrEnum):
@@ -95,7 +95,7 @@ def register(app: typer.Typer) -> None:
         if result.checkpoint_blocks:
             blocks = counted(result.checkpoint_blocks, "block", "blocks")
             typer.echo(f"checkpoint in {blocks} behind them")
-        typer.echo(f"check it: {program()} fsck yaffs2 {image}")
+        typer.echo(f"check it: {command('fsck', 'yaffs2', image)}")
 
 
 def _size(text: str | None) -> int | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import Catalogs
-from ffslab.program import program
+from ffslab.program import command, program
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -255,7 +255,7 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
     console.print(f"results: {end.run.path}", soft_wrap=True, markup=False)
     if end.interrupted:
         console.print(
-            f"interrupted; next: {program()} run {end.run.path} --resume",
+            f"interrupted; next: {command('run', end.run.path, '--resume')}",
             soft_wrap=True,
             markup=False,
         )
@@ -273,7 +273,7 @@ def _write_report(console: Console, end: RunEnd) -> None:
     except MissingExtraError as error:
         console.print(
             f"no report: {error.message}; next: {error.remedy}, "
-            f"then: {program()} report {end.run.path}",
+            f"then: {command('report', end.run.path)}",
             soft_wrap=True,
             markup=False,
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ffslab.cli.parse import AsJson, print_json
-from ffslab.program import program
+from ffslab.program import command, program
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,7 +103,8 @@ def _show_run(console: Console, run: RunDirectory) -> None:
     total = manifest.get("cases_total", "?")
     console.print(f"{len(results)} of {total} cases: {outcome_counts(results)}", markup=False)
     if not manifest.get("complete"):
-        console.print(f"incomplete; next: {program()} run {run.path} --resume", soft_wrap=True)
+        again = command("run", run.path, "--resume")
+        console.print(f"incomplete; next: {again}", soft_wrap=True, markup=False)
 
 
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
@@ -191,7 +192,7 @@ def _find(run: RunDirectory, case_id: str) -> CaseResult:
     raise UsageError(
         f"no case {case_id!r} in {run.path}{suggestion(case_id, known)}",
         cause="it is not part of the study, or has not run",
-        remedy=f"{program()} show {run.path}",
+        remedy=command("show", run.path),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ffslab.program import program
+from ffslab.program import command, program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,7 +83,7 @@ def _traced_case(run: RunDirectory, wanted: str | None) -> str:
         raise UsageError(
             f"no case {wanted!r} in {run.path}{suggestion(wanted, ids)}",
             cause="it is not part of the study",
-            remedy=f"{program()} show {run.path}",
+            remedy=command("show", run.path),
         )
     if wanted is not None and wanted not in traced:
         raise _untraced(manifest, wanted, f"case {wanted} has no trace")
@@ -94,7 +94,7 @@ def _traced_case(run: RunDirectory, wanted: str | None) -> str:
     if len(traced) > 1:
         raise UsageError(
             f"{len(traced)} cases of {run.path} have a trace: {_some(traced)}",
-            remedy=f"{program()} trace {run.path} {traced[0]}",
+            remedy=command("trace", run.path, traced[0]),
         )
     return traced[0]
 
@@ -138,7 +138,7 @@ def _measurement(run: RunDirectory, case_id: str) -> Measurement:
         raise UsageError(
             f"case {case_id} has no times of requests, which --idle compares the trace with",
             cause="its workload is not micro, or its guest ended early",
-            remedy=f"{program()} trace {run.path} {case_id}",
+            remedy=command("trace", run.path, case_id),
         )
     return found
 

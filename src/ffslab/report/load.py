@@ -19,7 +19,7 @@ from ffslab.loader import read_text, study_names
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import PERTURBATION
-from ffslab.program import program
+from ffslab.program import command, program
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run, packed_buckets
 from ffslab.report.facts import notes, time_model
@@ -106,7 +106,7 @@ def _require_results(directory: RunDirectory, found: bool) -> None:
         raise UsageError(
             f"{directory.path} has no results yet",
             cause="the run was interrupted before its first case ended",
-            remedy=f"{program()} run {directory.path} --resume",
+            remedy=command("run", directory.path, "--resume"),
         )
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 
 from ffslab.errors import DamagedResultError, InfrastructureError, explained, full
 from ffslab.model.canonical import utf8
-from ffslab.program import program
+from ffslab.program import command
 from ffslab.results.result import Shape, WrongShapeError, checked
 
 MANIFEST = "manifest.json"
@@ -53,6 +52,9 @@ def disk_error(error: OSError, path: Path) -> InfrastructureError:
     place = next((one for one in (path, *path.parents) if one.is_dir()), path)
     if full(error):
         cause, remedy = f"the disk is full (df {place})", "free some space there"
+    elif isinstance(error, (FileExistsError, NotADirectoryError)):
+        cause = "a file is where a directory is wanted"
+        remedy = "another path, or remove the file"
     else:
         cause = f"no right to write there (ls -ld {place}), or a failing disk"
         remedy = "a directory that you may write to"
@@ -176,4 +178,4 @@ def _repaired_by(path: Path) -> str:
             "a copy of the file, or a new run of the study: what belongs to this one is not known"
         )
     run = path.parents[2] if path.parent.parent.name == CASES else path.parent
-    return f"make it again: {program()} run {shlex.quote(str(run))} --resume"
+    return f"make it again: {command('run', run, '--resume')}"
