@@ -34,7 +34,8 @@ REPOSITORY_PATH = re.compile(
     r"(?:agent|bench|catalog|docs|examples|kernel|kmod|src|studies|tests)/[\w./-]*"
 )
 SOMEBODYS_PATH = re.compile(r"(?<![\w.~$])/(?:home|root|Users|work|tmp|var/tmp|opt)/\S*")
-COMMANDS = typer.main.get_command(build_app()).commands  # type: ignore[attr-defined]
+PROGRAM = typer.main.get_command(build_app())
+COMMANDS = PROGRAM.commands  # type: ignore[attr-defined]
 
 
 def relative(path: Path) -> str:
@@ -105,6 +106,7 @@ def test_commands_exist(path: Path) -> None:
 @pytest.mark.parametrize("path", GUIDES, ids=relative)
 def test_options_named_in_the_text_exist(path: Path) -> None:
     known = {name for verb in COMMANDS for name in options_of(verb)}
+    known |= {name for option in PROGRAM.params for name in option.opts}
     for span in INLINE_CODE.findall(path.read_text(encoding="utf-8")):
         if span.startswith("--"):
             assert span.split()[0] in known, f"{relative(path)}: {span}"
