@@ -146,7 +146,7 @@ def _print_table(console: Console, headings: Sequence[str], rows: Sequence[Seque
     plain = [head, *(tuple(_unstyled(cell) for cell in row) for row in rows)]
     widths = [max(cell_len(row[column]) for row in plain) for column in range(len(head))]
     widths[0] = max(widths[0], _CASE_WIDTH)
-    if console.is_terminal or sum(widths) + len(widths) > console.width:
+    if console.color_system or sum(widths) + len(widths) > console.width:
         console.print(_results_table(headings, rows))
         return
     for row in plain:
