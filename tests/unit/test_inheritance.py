@@ -242,9 +242,7 @@ def test_ranges_are_those_of_the_virtual_chip() -> None:
     rows = [row for row in (*CHIP_ROWS, *BOARD_ROWS) if not row.words and row.name in stated]
     assert len(rows) == 21
     for row in rows:
-        # A page that may be programmed any number of times is no chip that the host describes.
-        least = 1 if row.name == "nop" else stated[row.name][0]
-        assert (row.least, row.most) == (least, stated[row.name][1]), row.name
+        assert (row.least, row.most) == stated[row.name], row.name
 
 
 def test_no_shipped_figure_is_a_users_estimate() -> None:
