@@ -149,8 +149,7 @@ def _configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
     merged.write_text(
         "".join(path.read_text(encoding="utf-8") for path in inputs.fragments), encoding="utf-8"
     )
-    for target in ([f"KCONFIG_ALLCONFIG={merged}", "allnoconfig"], ["olddefconfig"]):
-        _make_kernel(entry, target, lock)
+    _make_kernel(entry, [f"KCONFIG_ALLCONFIG={merged}", "allnoconfig"], lock)
     wanted = parse_config(merged.read_text(encoding="utf-8"))
     final = parse_config((objects / ".config").read_text(encoding="utf-8"))
     unmet = unmet_options(wanted, final)
