@@ -36,8 +36,6 @@ state = ["free", "aged"]
 "options.compression" = ["none", "default"]
 """
 ZLIB = "jffs2 free, zlib"
-_TIME_PAGE = b"/dev/vtime\0"
-_STOPPED_CLOCK = b"/dev/zero\0\0"
 # Bytes of its identification: 256 MiB in pages of 2 KiB, 64 to the erase block.
 _NANDSIM_ID = "first_id_byte=0x20 second_id_byte=0xaa third_id_byte=0x00 fourth_id_byte=0x15"
 # nandsim keeps what is programmed in the guest's RAM.
@@ -79,7 +77,7 @@ def with_cpu_scale(case: Case, scale: float) -> Case:
 def ffsmark(lab: LabBuild, case: Case) -> Guest:
     """The case as `ffslab run` runs it, but without the CPU model's statistics at the end.
 
-    They would be missing on a kernel without the model.
+    A kernel that does not count would say 0.
     """
     lines = [line for line in plan_text(case).splitlines() if "/proc/cpu_model" not in line]
     return Guest(lab, case, _joined(lines))
@@ -109,25 +107,6 @@ def ffsmark_on_tmpfs(lab: LabBuild, case: Case) -> Guest:
 def single_step(lab: LabBuild, case: Case) -> Guest:
     """The cheapest plan that there is."""
     return Guest(lab, case, "ffsplan 1\nsleep ms=1\n")
-
-
-def with_stopped_clock(lab: LabBuild, directory: Path) -> LabBuild:
-    """The lab with an agent whose time page is /dev/zero: its clock stands at 0.
-
-    A kernel without CPU model has no time page, and the agent would ask it for the
-    time by a system call, which costs far more than what is compared. So the
-    agents of both sides are such copies, which make no system call for it.
-    """
-    program = lab.agent.read_bytes()
-    if program.count(_TIME_PAGE) != 1:
-        raise InfrastructureError(
-            "the agent does not name the time page once",
-            cause="agent/core/clock.c has changed",
-            remedy="adapt bench/cases.py",
-        )
-    agent = directory / "ffsagent-stopped-clock"
-    agent.write_bytes(program.replace(_TIME_PAGE, _STOPPED_CLOCK))
-    return replace(lab, agent=agent)
 
 
 def build_program(name: str, directory: Path) -> bytes:

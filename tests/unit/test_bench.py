@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from bench import cases, tree
+from bench import cases, measurements, tree
 from bench.guest import Guest, Sample, interleave, measure
-from bench.measurements import SPEED_GOALS
+from bench.measurements import SPEED_GOALS, Bench
 from bench.ratios import (
     COLUMNS,
     Goal,
@@ -29,6 +30,8 @@ from bench.ratios import (
 )
 
 from ffslab.errors import InfrastructureError
+from ffslab.kernel.config import parse_config
+from ffslab.kernel.lab import kernel_inputs
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.protocol.records import RecordStream
 from ffslab.targets.virtual_flash import plan_text
@@ -149,14 +152,44 @@ def _lab(tmp_path: Path, agent: bytes) -> LabBuild:
     return LabBuild(tmp_path / "linux", {}, tmp_path / "ffsagent", "test")
 
 
-def test_the_stopped_clock_changes_the_agent_in_one_place(tmp_path: Path) -> None:
-    lab = _lab(tmp_path, b"\x7fELF/dev/vtime\0rest")
-    assert cases.with_stopped_clock(lab, tmp_path).agent.read_bytes() == (
-        b"\x7fELF/dev/zero\0\0rest"
+def test_the_price_of_counting_is_what_a_kernel_without_it_saves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = _lab(tmp_path, b"")
+    uncounted = replace(lab, build_id="uncounted")
+    built: list[str] = []
+
+    def ensure(variant: str) -> LabBuild:
+        built.append(variant)
+        return uncounted
+
+    class Costs:
+        def run(self, guest: Guest) -> Sample:
+            seconds = 1.4 if guest.case.cpu_block_ps else 1.2
+            if guest.lab is uncounted:
+                assert guest.case.cpu_block_ps == 0
+                seconds = 1.0
+            return Sample(seconds, seconds)
+
+    runner: Any = Costs()
+    monkeypatch.setattr(measurements, "ensure_lab", ensure)
+    monkeypatch.setattr(cases, "counted_blocks", lambda *_: 250_000_000)
+    bench = Bench(lab, runner, tmp_path, (0, 1), 2, True, lambda _: None)
+    lines = measurements.cpu_model(bench).lines
+    assert built == ["nocpu"]
+    per_block = [line for line in lines if line.unit == "ns"]
+    assert [line.spread and line.spread.median for line in per_block] == [pytest.approx(0.8)] * 2
+    assert all(line.missed and str(line.goal) == "≤ 0.70 ns" for line in per_block)
+    whole = [line for line in lines if line.spread and line.spread.median == pytest.approx(1.4)]
+    assert [line.label for line in whole if line.missed] == ["jffs2 free, wall", "ubifs free, wall"]
+
+
+def test_the_kernel_to_compare_with_lacks_the_counting_alone() -> None:
+    lab, further = (
+        parse_config(path.read_text(encoding="utf-8")) for path in kernel_inputs("nocpu").fragments
     )
-    assert lab.agent.read_bytes() == b"\x7fELF/dev/vtime\0rest"
-    with pytest.raises(InfrastructureError):
-        cases.with_stopped_clock(_lab(tmp_path, b"\x7fELF"), tmp_path)
+    assert further == {"CONFIG_UML_CPU_COUNT": "n"}
+    assert lab["CONFIG_UML_CPU_COUNT"] == lab["CONFIG_UML_CPU_MODEL"] == "y"
 
 
 def test_the_cases_are_the_full_workload(tmp_path: Path) -> None:
