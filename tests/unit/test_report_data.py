@@ -140,7 +140,14 @@ def test_equal_extremes_are_one_value(tmp_path: Path) -> None:
     run = load_run(write_run(tmp_path / "r", ONE_SEED))
     cases = tuple(replace(c, metrics={**c.metrics, "erases_spread": 1.0}) for c in run.cases)
     told = [finding.text for finding in findings.extremes(replace(run, cases=cases))]
-    assert any("Write amplification ranges from" in text for text in told)
+    # Below 1 it is compression, or memory: no finding.
+    assert not any("Write amplification" in text for text in told)
+    above = tuple(
+        replace(c, metrics={**c.metrics, "write_amplification": 1.1 + n})
+        for n, c in enumerate(cases)
+    )
+    found = [finding.text for finding in findings.extremes(replace(run, cases=above))]
+    assert any("Write amplification ranges from **1.10**" in text for text in found)
     assert "Wear spread is **1\u202ferase** in all 14 configurations." in told
 
 

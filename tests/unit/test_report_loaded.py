@@ -28,7 +28,7 @@ from ffslab.workloads.tree.report import load as tree_load
 from ffslab.workloads.tree.report.data import AGENT, Image, Memory, Task
 from ffslab.workloads.tree.report.series import Split, means, split_of, spots
 from ffslab.workloads.tree.report.words import Role
-from ffslab.workloads.tree.result import _NOT_TIMED
+from ffslab.workloads.tree.result import NOT_TIMED
 from ffslab.workloads.tree.stored import MemoryResult, TreeStep
 
 TIMES = ("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns", "flash_ns")
@@ -380,7 +380,7 @@ def test_the_times_that_verdicts_are_about() -> None:
     assert times("micro", requests=streams) == {"mean response time": 25}
     assert times("micro", requests=[]) == {}
     named = {"mount": 5, "create-2": 7, "list": None}
-    named |= {f"{word}{number}": 9 for word in _NOT_TIMED for number in ("", "-2")}
+    named |= {f"{word}{number}": 9 for word in NOT_TIMED for number in ("", "-2")}
     steps = [{"phase": name, "duration_ns": ns} for name, ns in named.items()]
     assert times("tree", tree={"steps": steps}) == {"mount": 5, "create-2": 7}
     assert times("tree", tree=None) == {}

@@ -54,6 +54,7 @@ def test_drawings_have_titles_and_theme_colours_only(saturated: str) -> None:
 
 def test_sections_in_order(saturated: str) -> None:
     assert parsed(saturated).headings == [
+        "Verdict",
         "Failures",
         "What was found",
         "Response time against request size",
@@ -113,7 +114,7 @@ def test_a_second_axis_gets_its_own_figures(
 def test_each_part_of_a_study_is_a_section(tmp_path: Path) -> None:
     overrides: Overrides = [("seed", (1,)), ("filesystem", ("jffs2",))]
     page = parsed(page_of_words(write_micro_run(tmp_path / "r", "micro-uflip", overrides)))
-    assert page.headings[1:10] == [
+    assert page.headings[2:11] == [
         "Granularity",
         "Alignment",
         "Locality",

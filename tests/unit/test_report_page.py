@@ -121,7 +121,7 @@ def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
 
 def test_failures_come_before_findings_and_charts(full: str) -> None:
     page = parsed(full)
-    assert page.headings[:2] == ["Failures", "What was found"]
+    assert page.headings[:3] == ["Verdict", "Failures", "What was found"]
     text = "".join(page.words)
     assert text.index("2 of 42 cases failed") < text.rindex("What was found")
     assert "kernel panic: <script>alert(1)</script>" in text
@@ -162,7 +162,7 @@ def test_sections_follow_the_axes(tmp_path: Path) -> None:
 def test_a_small_run_is_told_to_measure_memory(tmp_path: Path) -> None:
     small = Effects(pages=6_000.0)
     folder = write_run(tmp_path / "small", ONE_SEED, effects=small)
-    head = page_of_words(folder).split("</header>")[0]
+    head = page_of_words(folder).split("<h2>What was found</h2>")[0]
     assert "<strong>Times of UBIFS writing back are partly times of memory.</strong>" in head
     full = page_of_words(write_run(tmp_path / "full", ONE_SEED))
     assert "times of memory" not in full
@@ -179,7 +179,7 @@ def test_a_single_case_gives_a_report(tmp_path: Path) -> None:
 def test_a_run_in_which_everything_failed_gives_a_report(tmp_path: Path) -> None:
     outcomes = {case: Outcome("timeout", "too slow") for case in case_ids(ONE_SEED)}
     page = parsed(page_of_words(write_run(tmp_path / "r", ONE_SEED, outcomes=outcomes)))
-    assert page.headings[0] == "Failures"
+    assert page.headings[:2] == ["Verdict", "Failures"]
     assert "14 of 14 cases failed" in "".join(page.words)
 
 

@@ -78,7 +78,7 @@ def test_sections_follow_what_varies(pages: dict[str, str]) -> None:
         "Glossary",
     ]
     after = ["What unmounting costs", "Memory", "All steps", *end]
-    start = ["What was found", "Good and bad"]
+    start = ["Verdict", "What was found", "Good and bad"]
     assert parsed(pages["images"]).headings == [*start, "Images", "The steps", *after]
     assert parsed(pages["files"]).headings == [*start, "Against the size of the tree", *after]
     assert parsed(pages["mounts"]).headings == [*start, "Size", "Files", *after]
@@ -169,7 +169,7 @@ def test_failed_skipped_partial_and_missing_cases_are_visible(tmp_path: Path) ->
         "create: error ENOSPC",
     ):
         assert words in text, words
-    assert parsed(page).headings[0] == "Failures"
+    assert parsed(page).headings[:2] == ["Verdict", "Failures"]
     assert all(case_id in text for case_id in ids)
 
 

@@ -31,7 +31,7 @@ from ffslab.workloads.registry import kind_of, workloads
 
 ROOT = Path(__file__).resolve().parents[2]
 # What the end of a name says of its unit and type.
-UNITS = {"_ns": {"s", "ms"}, "_bytes": {"KiB", "B"}, "_per_s": {"MB/s", "1/s"}}
+UNITS = {"_ns": {"s", "ms"}, "_bytes": {"KiB", "MiB", "B"}, "_per_s": {"MB/s", "1/s"}}
 
 
 def test_every_metric_is_defined_once() -> None:

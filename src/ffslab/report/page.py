@@ -30,8 +30,11 @@ from ffslab.report.load import (
     study_word,
 )
 from ffslab.report.parts import environment
+from ffslab.report.verdict.page import verdict_of
+from ffslab.results.criteria import Criterion
 from ffslab.results.files import write_atomic
 from ffslab.results.result import CaseResult
+from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.parts import report_part
 from ffslab.workloads.registry import kind_of
 
@@ -50,15 +53,20 @@ def write_report(run_dir: Path, output: Path | None) -> Path:
 
 def render(run_dir: Path) -> str:
     """The whole page of a run."""
-    found = read_figures(run_dir, _figures_of)
+    read = read_figures(run_dir, lambda row: (_figures_of(row), criteria_of(row)))
+    found = [Read(one.head, one.figures[0]) for one in read]
+    criteria = {one.head["id"]: one.figures[1] for one in read}
     kinds = tuple(dict.fromkeys(kind_of(one.head["spec"]) for one in found))
     estimates = estimate_view(run_dir)
     if len(kinds) > 1:
         template = environment().get_template("several.html.j2")
-        return str(template.render(**_several(run_dir, kinds, found), estimates=estimates))
+        shown = _several(run_dir, kinds, found, criteria)
+        return str(template.render(**shown, estimates=estimates))
     (kind,) = kinds
     template = environment().get_template(_template(kind))
-    return str(template.render(**report_part(kind).page(run_dir, found), estimates=estimates))
+    shown = report_part(kind).page(run_dir, found)
+    verdicts = [verdict_of(shown["run"], criteria)]
+    return str(template.render(**shown, verdicts=verdicts, estimates=estimates))
 
 
 def _figures_of(row: CaseResult) -> Any:
@@ -101,7 +109,12 @@ def _template(kind: str) -> str:
     return f"{kind}/page.html.j2"
 
 
-def _several(run_dir: Path, kinds: Sequence[str], found: Sequence[Read[Any]]) -> dict[str, Any]:
+def _several(
+    run_dir: Path,
+    kinds: Sequence[str],
+    found: Sequence[Read[Any]],
+    criteria: Mapping[str, Sequence[Criterion]],
+) -> dict[str, Any]:
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
         specs = [one.head["spec"] for one in found]
@@ -119,13 +132,17 @@ def _several(run_dir: Path, kinds: Sequence[str], found: Sequence[Read[Any]]) ->
         **common(run),
         "glossary": tuple(terms.items()),
         "parts": [_part(kind, page) for kind, page in shown.items()],
+        "verdicts": [
+            verdict_of(page["run"], criteria, report_part(kind).TITLE)
+            for kind, page in shown.items()
+        ],
     }
 
 
 def _part(kind: str, page: Mapping[str, Any]) -> Part:
     """The blocks of a workload's template, its anchors told from those of the others."""
     template = environment().get_template(_template(kind))
-    context = template.new_context({**page, "estimates": None})
+    context = template.new_context({**page, "estimates": None, "verdicts": []})
     # Only this puts into the context what the template imports.
     list(template.root_render_func(context))
     blocks = {

@@ -34,6 +34,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 _LONGER = ("longer", "shorter")
 _MORE = ("more", "fewer")
 _HIGHER = ("higher", "lower")
+_MORE_ROOM = ("more", "less")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +259,41 @@ PHASE_METRICS = (
         exact=False,
     ),
 )
+
+ON_FLASH = Metric(
+    name="on_flash_ns",
+    title="Time until on flash",
+    unit="s",
+    scale=1e9,
+    meaning="from the begin until what was written is on the flash",
+)
+ON_FLASH_MEAN = Metric(
+    name="on_flash_mean_ns",
+    title="Mean time until on flash",
+    unit="ms",
+    scale=1e6,
+    meaning="operations and the flush behind them ÷ operations",
+    exact=False,
+)
+SPACE_LEFT = Metric(
+    name="available_bytes",
+    title="Space available",
+    unit="MiB",
+    scale=2**20,
+    meaning="to files, as the file system says (statfs)",
+    better="higher",
+    words=_MORE_ROOM,
+)
+MEMORY_USED = Metric(
+    name="memory_used_bytes",
+    title="RAM in use",
+    unit="MiB",
+    scale=2**20,
+    meaning="the board's RAM less free memory and page cache",
+    words=_MORE_ROOM,
+)
+# What the report's verdict compares beside figures of every result (`ffslab.results.criteria`).
+DECISION_METRICS = (ON_FLASH, ON_FLASH_MEAN, SPACE_LEFT, MEMORY_USED)
 
 
 def _latency(name: str, title: str, meaning: str, *, exact: bool = True) -> Metric:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ffslab.results.schema import GENERAL, Metric
+from ffslab.results.schema import DECISION_METRICS, GENERAL, Metric
 from ffslab.workloads.parts import metrics_part
 from ffslab.workloads.registry import workloads
 
@@ -20,6 +20,10 @@ A new metric is computed where records become results (`src/ffslab/results/`), a
 `src/ffslab/results/schema.py` or in the `metrics.py` of its workload; the tables of the store, the
 report, comparisons and this document take it from there.
 """
+_OF_THE_VERDICT = """Beside some of the others, the report's verdict compares these. It computes them from phases,
+steps and records of space of a result. What people decide by each workload says: `criteria` in its `metrics.py`.
+
+"""  # noqa: E501  (columns of the document)
 _HEAD = (
     "| metric | title | shown in | better | whole number | meaning |\n|---|---|---|---|---|---|\n"
 )
@@ -29,7 +33,8 @@ def metrics_document() -> str:
     """The whole document."""
     parts = [metrics_part(kind) for kind in workloads()]
     own = "".join(_section(f"Of {part.OF}", part.METRICS, part.NOTE) for part in parts)
-    return f"{_BEGIN}{_section('Of all workloads', GENERAL)}{own}"
+    verdict = _section("Of the verdict", DECISION_METRICS, _OF_THE_VERDICT)
+    return f"{_BEGIN}{_section('Of all workloads', GENERAL)}{own}{verdict}"
 
 
 def _section(title: str, metrics: Iterable[Metric], note: str = "") -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ffslab.model.case import Case
 from ffslab.protocol.records import Phase, RecordStream
+from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, Metric, TaskWork
 from ffslab.results.shortfall import Shortfall
@@ -88,6 +89,10 @@ class MetricsPart(Protocol):
 
     def tasks(self, result: CaseResult) -> tuple[TaskWork, ...]:
         """What each task asked of the flash, where the result says it."""
+        ...
+
+    def criteria(self, result: CaseResult) -> Iterable[Criterion]:
+        """The figures that people decide by, in the order of the rows of the report's table."""
         ...
 
 

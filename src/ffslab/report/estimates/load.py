@@ -15,6 +15,7 @@ from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.report import data
+from ffslab.report.configurations import CPU_SCALE, option_axes
 from ffslab.report.estimates.verdicts import Sample
 from ffslab.report.facts import time_model
 from ffslab.report.load import (
@@ -125,14 +126,14 @@ def _sample(
     axes: Mapping[str, str], varying: Sequence[str], change: str, times: Mapping[str, float]
 ) -> Sample:
     """Its configuration is the file system with its options, its place all else that varies."""
-    options = [name for name in varying if name in _options(axes)]
+    options = [name for name in varying if name in option_axes(axes)]
     place = [
         name
         for name in varying
-        if name not in (*options, data.FILESYSTEM, data.STATE, data.SEED, "cpu_scale")
+        if name not in (*options, data.FILESYSTEM, data.STATE, data.SEED, CPU_SCALE)
     ]
     if "cpu_scale" in varying:
-        place.append("cpu_scale")
+        place.append(CPU_SCALE)
     return Sample(
         configuration=data.group_label(axes, (data.FILESYSTEM, *options)),
         place=tuple((name, data.group_label(axes, (name,))) for name in place),
@@ -147,12 +148,6 @@ def _as_stated(case_id: str, change: str) -> str:
     """The id of the case without the change."""
     words = case_id.split("-")
     return "-".join(word for word in words if word != change.replace("-", ""))
-
-
-def _options(axes: Mapping[str, str]) -> tuple[str, ...]:
-    """The axes that are options of a file system: those without a table in front, but for a few."""
-    others = (data.FILESYSTEM, data.STATE, data.SEED, "board", "part", "partition_bytes")
-    return tuple(name for name in axes if "." not in name and name not in (*others, "cpu_scale"))
 
 
 def _times(row: CaseResult) -> dict[str, float]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ffslab.results.criteria import Criterion, rooms, waits, wear, writes_back
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import (
+    BY_NAME,
+    ON_FLASH_MEAN,
     Figure,
     Metric,
     TaskWork,
@@ -13,7 +18,7 @@ from ffslab.results.schema import (
     phase_figures,
     task_work,
 )
-from ffslab.workloads.append_log.result import LINE_OPS
+from ffslab.workloads.append_log.result import LINE_OPS, line_latency
 from ffslab.workloads.append_log.stored import log_of
 
 KIND = "append-log"
@@ -67,6 +72,41 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
         *phase_figures(result["phases"], {"workload": _WORKLOAD}),
         *latency_figures(result, dict.fromkeys(LINE_OPS, _MAIN_LATENCIES)),
     )
+
+
+_OPS = {"append-sync": "a line with its sync", "append": "a line"}
+_PER_LINE = {
+    PAGES.name: "pages programmed per line",
+    ERASES.name: "blocks erased per 1,000 lines",
+}
+
+
+def criteria(result: CaseResult) -> Iterator[Criterion]:
+    """What people decide by: the wait for a line, what a line wears, space, memory."""
+    line, log = line_latency(result["latencies"]), log_of(result)
+    if line is None or log is None:
+        return
+    late = writes_back(result) and not log["synced"]
+    for figure in _on_flash(result):
+        yield Criterion(figure, "a line, with its part of the flush at the end", "time", True)
+    act = _OPS[line["op"]]
+    mean = Figure(BY_NAME["mean_ns"], f"{line['phase']}/{line['op']}", line["mean_ns"])
+    yield Criterion(mean, f"{act}, mean", "time", True, late)
+    yield from waits(line, act, in_memory=late)
+    for figure in figures_at(log, PLACE, (PAGES, ERASES)):
+        yield Criterion(figure, _PER_LINE[figure.metric.name], "wear")
+    of_blocks = ("erases_max", "erases_spread")
+    yield from (one for one in wear(result) if one.figure.metric.name in of_blocks)
+    yield from rooms(result, "flush:end", "after the last line")
+
+
+def _on_flash(result: CaseResult) -> Iterator[Figure]:
+    """The mean of a line with the flush behind them all."""
+    log = log_of(result)
+    flush = next((phase for phase in result["phases"] if phase["phase"] == "flush"), None)
+    if log and flush and log["line_mean_ns"] is not None and log["lines_done"]:
+        mean = log["line_mean_ns"] + flush["duration_ns"] / log["lines_done"]
+        yield Figure(ON_FLASH_MEAN, PLACE, mean)
 
 
 def tasks(result: CaseResult) -> tuple[TaskWork, ...]:

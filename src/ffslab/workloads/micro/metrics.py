@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
 
+from ffslab.results.criteria import Criterion, rooms, wear, writes_back
 from ffslab.results.result import CaseResult, PreparationResult
 from ffslab.results.schema import (
+    BY_NAME,
     FLASH_COUNTS,
     LATENCY_METRICS,
+    ON_FLASH_MEAN,
     PREPARATION,
     Figure,
     Metric,
@@ -57,6 +62,10 @@ RESPONSE = Metric(
     kinds=(KIND,),
 )
 METRICS = (RESPONSE, STARTUP_COUNT, OOB_PAGES, RESERVE)
+_WAITS: tuple[tuple[Literal["p99_ns", "max_ns"], str], ...] = (
+    ("p99_ns", "99 % of the times"),
+    ("max_ns", "longest time"),
+)
 _WEAR = ("pages_read", "pages_programmed", "blocks_erased", "erases_mean")
 
 
@@ -72,6 +81,37 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
         *latency_figures(result),
         *(_preparation_figures(preparation) if preparation else ()),
     )
+
+
+def criteria(result: CaseResult) -> Iterator[Criterion]:
+    """What people decide by: response times by pattern, the slowest, wear, space."""
+    mean = mean_response_ns(result)
+    if mean is None:
+        return
+    workload = result["spec"]["workload"]
+    patterns = [workload[name] for name in ("pattern", "mix_pattern") if workload[name]]
+    act = f"a {' with a '.join(patterns)}".replace("-", " ")
+    writes = any(pattern.endswith("write") for pattern in patterns)
+    late = writes and writes_back(result) and not workload["fsync_every"]
+    for figure in _on_flash(result) if writes else ():
+        yield Criterion(figure, f"{act}, until it is on the flash", "time", headline=True)
+    response = Figure(RESPONSE, "measure", mean)
+    yield Criterion(response, f"{act}, mean response", "time", headline=not late, in_memory=late)
+    for name, words in _WAITS:
+        slowest = [stream["all"][name] for stream in streams_of(result) if stream["all"]]
+        figure = Figure(BY_NAME[name], "measure", max(slowest))
+        yield Criterion(figure, f"{act}, {words}", "wait", in_memory=late)
+    for one in wear(result) if writes else ():
+        yield replace(one, title=f"{act}, {one.title}")
+    yield from rooms(result)
+
+
+def _on_flash(result: CaseResult) -> Iterator[Figure]:
+    """The mean of a request with the flush behind them all."""
+    flush = next((phase for phase in result["phases"] if phase["phase"] == "flush"), None)
+    mean, count = mean_response_ns(result), sum(one["count"] for one in streams_of(result))
+    if mean is not None and flush is not None:
+        yield Figure(ON_FLASH_MEAN, "measure", mean + flush["duration_ns"] / count)
 
 
 def tasks(result: CaseResult) -> tuple[TaskWork, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ffslab.protocol.records import OK
+from ffslab.results.criteria import Criterion, rooms, writes_back
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import (
     BY_NAME,
@@ -13,6 +14,7 @@ from ffslab.results.schema import (
     FLASH_PARTS,
     FLASH_TIME,
     IN_DRIVER,
+    ON_FLASH,
     PREPARATION,
     Figure,
     Metric,
@@ -24,11 +26,27 @@ from ffslab.results.schema import (
     timed_figures,
 )
 from ffslab.workloads.tree.memory import GROUPS, flat_memory
+from ffslab.workloads.tree.result import NOT_TIMED
 from ffslab.workloads.tree.stored import TreeStep, image_of, tree_of
 
 KIND = "tree"
 OF = "the workload tree"
 NOTE = ""  # docs/result-format.md has its keys of a result
+# Steps that only bring about what is measured; that leave data in memory; that come first.
+_NOT_DECIDED_BY = (*NOT_TIMED, "log", "sync")
+_ACTS = {
+    "mount": "mounting",
+    "create": "creating the tree",
+    "copy": "copying the tree",
+    "list": "listing the tree",
+    "find": "finding a name",
+    "delete": "deleting the tree",
+    "unmount": "unmounting",
+}
+_FILLING = ("create", "copy")
+_HEADLINES = ("mount", "create", "list")
+ALL_STEPS = "all steps"
+_WORN = ((FLASH_COUNTS[1], "pages programmed"), (FLASH_COUNTS[2], "blocks erased"))
 WAITING = ("settle",)  # steps whose time is none of the file system's
 
 
@@ -111,6 +129,39 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
         *(figures_at(image, "image", IMAGE_METRICS, ("image_bytes",)) if image else ()),
         *latency_figures(result),
     )
+
+
+def criteria(result: CaseResult) -> Iterator[Criterion]:
+    """What people decide by: the steps' times, the memory after a mount, wear, the image."""
+    steps = [step for step in _steps(result) if not step["prepared"]]
+    late = writes_back(result) and not result["spec"]["workload"].get("sync")
+    if steps and steps[-1]["step"] == "unmount":
+        whole = sum(step["duration_ns"] or 0 for step in steps if step["step"] not in WAITING)
+        title = "all steps, until all is on the flash"
+        yield Criterion(Figure(ON_FLASH, ALL_STEPS, whole), title, "time", headline=True)
+    for step in steps:
+        if step["step"] not in _NOT_DECIDED_BY:
+            figure = Figure(DURATION, step["phase"], step["duration_ns"] or 0)
+            in_memory = late and step["step"] in _FILLING
+            headline = step["step"] in _HEADLINES
+            act = _ACTS.get(step["step"], step["step"])
+            title = act if step["number"] == 1 else f"{act}, step {step['phase']}"
+            yield Criterion(figure, title, "time", headline, in_memory)
+    for metric, words in (
+        (FLASH_COUNTS[1], "pages programmed"),
+        (FLASH_COUNTS[2], "blocks erased"),
+    ):
+        counts = [count for step in steps if isinstance(count := step.get(metric.name), int)]
+        if any(counts):
+            yield Criterion(Figure(metric, ALL_STEPS, sum(counts)), f"{words}, all steps", "wear")
+    for figure in figures(result):
+        if figure.main and figure.metric.name == "total_bytes":
+            label = figure.place.removeprefix("memory after ")
+            yield Criterion(figure, f"RAM of the file system after {label}", "memory")
+        if figure.main and figure.metric.name == "image_bytes":
+            yield Criterion(figure, "size of the image", "space")
+    if image_of(result) is None:
+        yield from rooms(result)
 
 
 def tasks(result: CaseResult) -> tuple[TaskWork, ...]:

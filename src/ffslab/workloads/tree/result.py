@@ -39,7 +39,7 @@ from ffslab.workloads.tree.stored import (
 PHASES: tuple[str, ...] = ()
 KEYS = TreeKeys
 ELSEWHERE: Mapping[str, object] = {"tree": None, "image": None}
-_NOT_TIMED = ("settle", "drop", "warm", "check", *SPLITS)
+NOT_TIMED = ("settle", "drop", "warm", "check", *SPLITS)
 OK, ERROR, MISSING = "ok", "error", "missing"
 # The phases of a word, in order, where they are not just itself.
 PARTS: Mapping[str, tuple[str, ...]] = {
@@ -70,7 +70,7 @@ def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     return {
         step["phase"]: float(step["duration_ns"])
         for step in (tree["steps"] if tree else ())
-        if step["duration_ns"] and step["phase"].partition("-")[0] not in _NOT_TIMED
+        if step["duration_ns"] and step["phase"].partition("-")[0] not in NOT_TIMED
     }
 
 

@@ -361,6 +361,8 @@ def extremes(run: Run) -> tuple[Finding, ...]:
         if len(ranked) < 2:
             continue
         (low, low_label), (high, high_label) = ranked[0], ranked[-1]
+        if key == "write_amplification" and low < 1:
+            continue  # compression, or data that never left memory: no finding about the flash
         shown = METRICS[key]
         if shown.number(low) == shown.number(high):
             text = f"{shown.title} is **{shown.text(low)}** in all {len(ranked)} configurations."

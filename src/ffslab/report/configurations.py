@@ -1,0 +1,46 @@
+"""Which axes of a case are its configuration, that people choose among, and which its place.
+
+A *configuration* is a file system with its options. A *place* is everything else that varies but
+the seed: the state, the board, sizes, patterns. Configurations are compared at one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ffslab.report import data
+
+_NO_OPTIONS = (data.FILESYSTEM, data.STATE, data.SEED, "board", "part", "partition_bytes")
+CPU_SCALE = "cpu_scale"
+
+
+def option_axes(axes: Iterable[str]) -> tuple[str, ...]:
+    """The axes that are options of a file system: those without a table in front, but for a few."""
+    return tuple(name for name in axes if "." not in name and name not in (*_NO_OPTIONS, CPU_SCALE))
+
+
+def chosen_among(cases: Iterable[data.Case]) -> tuple[str, ...]:
+    """The options of which some file system was run with two values: what its name needs."""
+    values: dict[tuple[str, str], set[str]] = {}
+    members = tuple(cases)
+    for case in members:
+        for name in option_axes(case.axes):
+            values.setdefault((name, case.filesystem), set()).add(case.axes[name])
+    chosen = dict.fromkeys(name for (name, _), found in values.items() if len(found) > 1)
+    # Two ways of writing are never compared without being named.
+    ways = {case.writing for case in members if case.writing}
+    return (*chosen, *([data.WRITING] if len(ways) > 1 and data.WRITING not in chosen else ()))
+
+
+def place_of(axes: Mapping[str, str], varying: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The axes that are neither option, file system nor seed, of those that vary."""
+    aside = {data.FILESYSTEM, data.SEED, *option_axes(varying)}
+    return tuple((name, axes.get(name, "")) for name in varying if name not in aside)
+
+
+def place_text(place: Iterable[tuple[str, str]]) -> str:
+    """A place in words: `state aged`, `size max 4096`."""
+    parts = [
+        f"{data.axis_name(name)} {value}" for name, value in place if value and name != data.SEED
+    ]
+    return ", ".join(parts)

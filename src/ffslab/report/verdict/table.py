@@ -1,0 +1,185 @@
+"""The table to decide by: rows are what people decide by, columns the configurations.
+
+Few places are told apart: beside each other if there is room, else a group of rows for each. Of
+many places a cell has the range over all of them. With many configurations rows and columns change
+places. One configuration alone has its places as columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.compare.words import value_text
+from ffslab.report.configurations import place_text
+from ffslab.report.quantity import sentence
+from ffslab.report.standings import CUT
+from ffslab.report.verdict.samples import Matter, Place, Row
+from ffslab.report.verdict.weigh import Weighed
+from ffslab.report.verdict.words import FEW_PLACES
+
+MOST_COLUMNS = 7
+MOST_ROWS = 40
+MEMORY = "◦"
+CORNER = "what people decide by"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A cell: its text, its marks, whether it is the best; `order` is what it is sorted by."""
+
+    text: str
+    best: bool = False
+    mark: str = ""
+    order: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row with its name; `small` stands below it."""
+
+    title: str
+    cells: tuple[Shown, ...]
+    small: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows below a heading, empty where there is one block only."""
+
+    heading: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The table. `spans`: headings over so many columns each; `columns`: name and what stands small
+    below it.
+    """
+
+    corner: str
+    spans: tuple[tuple[str, int], ...]
+    columns: tuple[tuple[str, str], ...]
+    blocks: tuple[Block, ...]
+    marks: tuple[str, ...]
+
+    @property
+    def is_long(self) -> bool:
+        return sum(len(block.lines) for block in self.blocks) > MOST_ROWS
+
+
+def decisions(matter: Matter, weighed: Sequence[Weighed]) -> Decisions:
+    """The table of all rows."""
+    heads = tuple((one.label, one.fixed) for one in matter.configurations)
+    names = _place_names(weighed)
+    spans: tuple[tuple[str, int], ...] = ()
+    if len(names) > 1 and len(names) * len(heads) <= MOST_COLUMNS:
+        spans = tuple((sentence(name), len(heads)) for name in names)
+        blocks: tuple[Block, ...] = (_beside_each_other(matter, weighed, names),)
+        if len(heads) == 1:
+            heads, spans = tuple((sentence(name), "") for name in names), ()
+        else:
+            heads = heads * len(names)
+    else:
+        blocks = _below_each_other(matter, weighed)
+    corner = CORNER
+    if len(heads) > MOST_COLUMNS:
+        blocks, heads = _turned(blocks, heads)
+        corner = "configuration"
+    marks = "".join(cell.mark for b in blocks for line in b.lines for cell in line.cells)
+    return Decisions(corner, spans, heads, blocks, tuple(m for m in (MEMORY, CUT) if m in marks))
+
+
+def _place_names(weighed: Sequence[Weighed]) -> tuple[str, ...]:
+    """The places that rows tell apart, by their names; none if rows have different ones."""
+    found = {tuple(place_text(place) for place in one.row.places) for one in weighed}
+    longest = max(found, key=len)
+    several = {names for names in found if len(names) > 1}
+    return longest if len(several) == 1 and all(len(n) == len(longest) for n in found) else ()
+
+
+def _beside_each_other(matter: Matter, weighed: Sequence[Weighed], names: Sequence[str]) -> Block:
+    """All configurations at the first place, then at the next."""
+    lines = tuple(
+        Line(
+            sentence(one.row.title),
+            tuple(
+                _shown(one, label, [number])
+                for number in range(len(names))
+                for label in matter.labels
+            ),
+        )
+        for one in weighed
+    )
+    return Block("", lines)
+
+
+def _below_each_other(matter: Matter, weighed: Sequence[Weighed]) -> tuple[Block, ...]:
+    return tuple(
+        Block(sentence(name) if name else "", tuple(_line(*one, matter.labels) for one in members))
+        for name, members in _grouped(weighed).items()
+    )
+
+
+def _grouped(weighed: Sequence[Weighed]) -> Mapping[str, list[tuple[Weighed, list[int]]]]:
+    """Rows by place: a group for each of few, one group for all of many."""
+    few = max(len(one.row.places) for one in weighed) <= FEW_PLACES
+    groups: dict[str, list[tuple[Weighed, list[int]]]] = {}
+    for one in weighed:
+        numbers = list(range(len(one.row.places)))
+        for chosen in [[number] for number in numbers] if few else [numbers]:
+            place: Place = one.row.places[chosen[0]] if few else ()
+            groups.setdefault(place_text(place), []).append((one, chosen))
+    return groups
+
+
+def _line(one: Weighed, numbers: Sequence[int], labels: Sequence[str]) -> Line:
+    small = f"{len(numbers)} points" if len(numbers) > 1 else ""
+    cells = tuple(_shown(one, label, numbers) for label in labels)
+    return Line(sentence(one.row.title), cells, small)
+
+
+def _shown(one: Weighed, label: str, numbers: Sequence[int]) -> Shown:
+    own = one.row.cells.get(label, {})
+    cells = [own[number] for number in numbers if number in own]
+    if not cells:
+        return Shown("–")
+    wins = sum(label in one.best[number] for number in numbers)
+    contested = sum(number in one.contested for number in numbers)
+    mark = MEMORY if any(cell.in_memory for cell in cells) and _differs(one.row) else ""
+    mark += CUT if any(cell.cut for cell in cells) else ""
+    means = [cell.mean for cell in cells]
+    return Shown(
+        text=_extent(one.row, means),
+        best=0 < wins == contested,
+        mark=mark,
+        order=min(means),
+        note=f"best at {wins} of {contested}" if contested > 1 and wins > 0 else "",
+    )
+
+
+def _differs(row: Row) -> bool:
+    """Whether some times of a row end in memory and others do not."""
+    return len({cell.in_memory for cells in row.cells.values() for cell in cells.values()}) > 1
+
+
+def _extent(row: Row, means: Sequence[float]) -> str:
+    ends = [value_text(row.metric, end) for end in (min(means), max(means))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} – {ends[1]}"
+
+
+def _turned(
+    blocks: Sequence[Block], heads: Sequence[tuple[str, str]]
+) -> tuple[tuple[Block, ...], tuple[tuple[str, str], ...]]:
+    """Configurations as rows: more of them fit below each other than beside each other."""
+    titles = tuple(dict.fromkeys((line.title, line.small) for b in blocks for line in b.lines))
+    turned = []
+    for block in blocks:
+        by_title = {(line.title, line.small): line for line in block.lines}
+        lines = []
+        for number, (label, small) in enumerate(heads):
+            cells = (by_title[t].cells[number] if t in by_title else Shown("–") for t in titles)
+            lines.append(Line(label, tuple(cells), small))
+        turned.append(Block(block.heading, tuple(lines)))
+    return tuple(turned), titles

@@ -1,0 +1,279 @@
+"""The verdict in sentences, each computed from a weighed row: who is best, by how much, where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ffslab.compare.ratios import RatioSummary, alike, factor, ratio_from, ratio_of
+from ffslab.compare.words import percent_text, ratio_words, value_text, values_text
+from ffslab.report.quantity import sentence
+from ffslab.report.standings import CUT, listed
+from ffslab.report.verdict.samples import Cell, Row, where
+from ffslab.report.verdict.weigh import Weighed
+from ffslab.results.schema import Metric
+
+FEW_PLACES = 3  # up to so many places are told one by one
+_SEVERAL = 2
+_MOST_NAMES = 3
+_DIFFERENCES = ("space", "memory")
+_LEAST = 1e-9  # what a figure of 0 counts as, so that a ratio exists
+
+
+def best_sentence(found: Weighed, synced: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Who is best in a row, next to whom, with the figures; empty where nothing can be compared.
+
+    A first that writes back has its synchronous figures beside it.
+    """
+    if found.standing is None:
+        return ""
+    told = _one_by_one(found) if len(found.contested) <= FEW_PLACES else _in_short(found)
+    leaders = dict.fromkeys(label for first in found.best.values() for label in first)
+    beside = "".join(_synced_text(found, label, synced) for label in leaders if label in synced)
+    return f"{told}{beside}."
+
+
+def aside_sentence(found: Weighed, synced: Mapping[str, str]) -> str:
+    """What ended in memory, named with its figures beside those that it is not compared with; and
+    how the same file system stands when it writes synchronously (`synced`).
+    """
+    parts = []
+    for label, cells in found.aside.items():
+        waiting = {number: cell for number, cell in cells.items() if cell.in_memory}
+        if not waiting:
+            continue
+        extent = _extent(found.row.metric, [cell.mean for cell in waiting.values()])
+        text = f"**{label}** returns after {extent}{_share_text(waiting.values())}"
+        parts.append(text + _synced_text(found, label, synced))
+    if not parts:
+        return ""
+    return f"Not compared with these, since it ends in memory: {'; '.join(parts)}."
+
+
+def unlike_sentence(found: Weighed) -> str:
+    """Both figures, and that they are no comparison, where one ends in memory and the other on the
+    flash, and no second one of either kind can be compared; else empty.
+    """
+    cells = [cell for own in found.row.cells.values() for cell in own.values()]
+    if found.standing is not None or len({cell.in_memory for cell in cells}) < _SEVERAL:
+        return ""
+    told = []
+    for label, own in found.row.cells.items():
+        late = [cell for cell in own.values() if cell.in_memory]
+        extent = _extent(found.row.metric, [cell.mean for cell in own.values()])
+        ends = f"ends in memory{_share_text(late)}" if late else "ends on the flash"
+        told.append(f"{label} {extent}, which {ends}")
+    return f"{sentence(found.row.title)}: **not like with like**: {'; '.join(told)}."
+
+
+def _synced_text(found: Weighed, label: str, synced: Mapping[str, str]) -> str:
+    beside = synced.get(label)
+    if beside is None or beside not in found.row.cells:
+        return ""
+    values = [cell.mean for cell in found.row.cells[beside].values()]
+    return f" ({beside}: {_extent(found.row.metric, values)})"
+
+
+def _one_by_one(found: Weighed) -> str:
+    """Each place; in one sentence where the same are first and next at all of them."""
+    duels = [_duel(found, number) for number in found.contested]
+    title = sentence(found.row.title)
+    if len({(duel.first, duel.second) for duel in duels}) == 1:
+        return f"{title}: {_alike_everywhere(found, duels)}"
+    places = [where(found.row, duel.number) for duel in duels]
+    told = [
+        f"{place}: {_one_duel(found, duel)}" if place else _one_duel(found, duel)
+        for duel, place in zip(duels, places, strict=True)
+    ]
+    change = len({duel.first for duel in duels if duel.first}) > 1
+    if change:
+        return f"{title}: **who is first depends on where.** {sentence('; '.join(told))}"
+    return f"{title}: {'; '.join(told)}"
+
+
+@dataclass(frozen=True)
+class _Duel:
+    """Who is first at a place and who is next; none is first where all are alike."""
+
+    number: int
+    first: tuple[str, ...]
+    second: str
+    values: tuple[str, str]
+    gap: RatioSummary | None
+    words: str
+
+
+def _duel(found: Weighed, number: int) -> _Duel:
+    row, ranked = found.row, found.ranked(number)
+    near = tuple(label for label in ranked if label in found.best[number])
+    second = next((label for label in ranked if label not in near), ranked[-1])
+    cells = [row.cells[label][number] for label in (ranked[0], second)]
+    first_text, second_text = (value_text(row.metric, cell.mean) for cell in cells)
+    if first_text == second_text:
+        first_text, second_text = values_text(row.metric, *(cell.mean for cell in cells))
+    gap = found.ratios(number, ranked[0], second)
+    words = _gap_words(row, *cells)
+    return _Duel(number, tuple(sorted(near)), second, (first_text, second_text), gap, words)
+
+
+def _one_duel(found: Weighed, duel: _Duel) -> str:
+    if not duel.first:
+        return f"no difference ({duel.values[0]})"
+    names = _names(found, duel.first, [duel.number])
+    return (
+        f"{names} {_verb(duel.words, len(duel.first))}{duel.words} than "
+        f"{_marked(found, duel.second, [duel.number])} "
+        f"({' against '.join(duel.values)}{_seed_text(found.row, duel.gap)})"
+    )
+
+
+def _alike_everywhere(found: Weighed, duels: Sequence[_Duel]) -> str:
+    """The same first and next at all places: how far apart as a range, then the figures."""
+    one, numbers = duels[0], [duel.number for duel in duels]
+    if len({duel.values for duel in duels}) == 1 or len(duels) == 1:
+        return _one_duel(found, one) + _last_text(found, duels)
+    if not one.first:
+        values = (f"{where(found.row, duel.number)} {duel.values[0]}" for duel in duels)
+        return f"no difference ({', '.join(values)})"
+    ends = sorted(duels, key=lambda duel: _apart(found, duel))
+    words = _range_words(ends[0].words, ends[-1].words)
+    figures = (
+        f"{where(found.row, duel.number)}: {' against '.join(duel.values)}"
+        f"{_seed_text(found.row, duel.gap)}"
+        for duel in duels
+    )
+    return (
+        f"{_names(found, one.first, numbers)} {_verb(words, len(one.first))}{words} than "
+        f"{_marked(found, one.second, numbers)} ({'; '.join(figures)}){_last_text(found, duels)}"
+    )
+
+
+def _apart(found: Weighed, duel: _Duel) -> float:
+    """What orders two gaps: the difference or the ratio, as they are told."""
+    first = found.ranked(duel.number)[0]
+    one, other = (found.row.cells[label][duel.number].mean for label in (first, duel.second))
+    if found.row.aspect in _DIFFERENCES:
+        return abs(one - other)
+    return factor(ratio_from(other, one, _LEAST)) if one else math.inf
+
+
+def _range_words(low: str, high: str) -> str:
+    """`2.47 times faster` and `2.75 times faster` as `2.47 to 2.75 times faster`."""
+    (least, _, tail), (most, _, other) = low.partition(" "), high.partition(" ")
+    if low == high:
+        return low
+    if tail == other:
+        return f"{least} to {most} {tail}"
+    word = low.rpartition(" ")[2]
+    shared = f" {word}" if high.endswith(f" {word}") else ""
+    return f"{low.removesuffix(shared)} to {high}"
+
+
+def _verb(words: str, subjects: int) -> str:
+    many = subjects > 1
+    if words.endswith(("faster", "slower", "higher", "lower")):
+        return "are " if many else "is "
+    return "have " if many else "has "
+
+
+def _names(found: Weighed, labels: Sequence[str], numbers: Sequence[int]) -> str:
+    if len(labels) > _MOST_NAMES:
+        return f"**{len(labels)} of {len(found.ranked(numbers[0]))} configurations**"
+    return listed([f"**{_marked(found, label, numbers)}**" for label in labels])
+
+
+def _marked(found: Weighed, label: str, numbers: Sequence[int]) -> str:
+    return label + CUT * any(found.row.cells[label][number].cut for number in numbers)
+
+
+def _last_text(found: Weighed, duels: Sequence[_Duel]) -> str:
+    """Who is last with its figures, where that is the same one everywhere and none of the two."""
+    lasts = {found.ranked(duel.number)[-1] for duel in duels}
+    (last, *others) = lasts
+    if others or not duels[0].first or last == duels[0].second or last in duels[0].first:
+        return ""
+    cells = [found.row.cells[last][duel.number] for duel in duels]
+    values = dict.fromkeys(value_text(found.row.metric, cell.mean) for cell in cells)
+    return f"; last is {last} with {' and '.join(values)}"
+
+
+def _in_short(found: Weighed) -> str:
+    """Of many places: at how many who is first, and how far the others are behind, as a range."""
+    row, whole = found.row, found.standing
+    assert whole is not None
+    count = len(found.contested)
+    wins = {
+        label: sum(label in found.best[number] for number in found.contested)
+        for label in whole.order
+    }
+    first = [label for label in whole.order if wins[label]]
+    if not first:
+        return f"{sentence(row.title)}: no difference at any of {count} points"
+    if wins[first[0]] == count:
+        lead = f"**{first[0]}** is first at all {count} points"
+    else:
+        places = listed([f"**{label}** at {wins[label]}" for label in first[:_MOST_NAMES]])
+        places += f" and {len(first) - _MOST_NAMES} more" if len(first) > _MOST_NAMES else ""
+        lead = f"who is first depends on where: of {count} points {places}"
+    others = [label for label in whole.order if wins[label] < count]
+    if len(others) > _MOST_NAMES:
+        others = [others[0], others[-1]]
+    behind = ", ".join(
+        f"{label} {_behind_text(row.metric, whole.behind[label].low, whole.behind[label].high)}"
+        for label in others
+    )
+    return f"{sentence(row.title)}: {lead}; behind the first: {behind}"
+
+
+def _behind_text(metric: Metric, low: float, high: float) -> str:
+    """A range of ratios to the first, each at least 1: `up to 3.4 times slower`."""
+    most = ratio_words(metric, 1 / high if metric.better == "higher" else high)
+    if alike(low):
+        return f"up to {most}" if not alike(high) else "alike"
+    least = ratio_words(metric, 1 / low if metric.better == "higher" else low)
+    return _range_words(least, most)
+
+
+def _gap_words(row: Row, first: Cell, second: Cell) -> str:
+    """What the first is against another. Of room it is a difference: who needs 10 MiB asks for
+    that, and what else is in memory says nothing about a file system.
+    """
+    metric = row.metric
+    if row.aspect in _DIFFERENCES:
+        word = "more" if first.mean > second.mean else "less"
+        return f"{value_text(metric, abs(first.mean - second.mean))} {word}"
+    ratio = ratio_of(second.mean, first.mean)
+    if not ratio:
+        noun = metric.unit if metric.exact and not metric.is_time else ""
+        return f"no {noun}, less" if noun else "less"
+    return ratio_words(metric, ratio)
+
+
+def _seed_text(row: Row, gap: RatioSummary | None) -> str:
+    """Over how many seeds a gap is, and its range where they differ; never a significance."""
+    if gap is None or gap.exact:
+        return ""
+    seeds = f"; {len(gap.pairs)} seeds"
+    if not gap.one_sided:
+        return f"{seeds} do not agree who is first"
+    if row.aspect in _DIFFERENCES or gap.undefined or gap.minimum <= 0:
+        return ""
+    ends = sorted((gap.minimum, gap.maximum), key=factor)
+    low, high = (ratio_words(row.metric, end) for end in ends)
+    return f"{seeds} alike" if low == high else f"{seeds}: {_range_words(low, high)}"
+
+
+def _share_text(cells: Iterable[Cell]) -> str:
+    """How much of what was written had been programmed, of times that end in memory."""
+    shares = [cell.share for cell in cells if cell.share is not None and cell.share < 1]
+    if not shares:
+        return ""  # more was programmed than written: what is left cannot be told from that
+    ends = list(dict.fromkeys(percent_text(100 * end) for end in (min(shares), max(shares))))
+    return f", when {' to '.join(ends)} of the bytes written had been programmed"
+
+
+def _extent(metric: Metric, values: Sequence[float]) -> str:
+    ends = dict.fromkeys(value_text(metric, end) for end in (min(values), max(values)))
+    return " to ".join(ends)

@@ -1,0 +1,100 @@
+"""What people decide by: the few figures of a result that a choice of a file system rests on.
+
+Each workload's module `metrics` says which of its figures these are, and what a reader calls them.
+The report compares them between configurations without knowing the workload.
+
+Like is compared with like: a time that ends while data are still in memory is no match for one that
+ends when they are on the flash. The workload says of each time which of both it is, and offers a
+time that is the same for all where it has measured one (`on_flash_ns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ffslab.protocol.records import OK, Space
+from ffslab.results.result import CaseResult, LatencyResult
+from ffslab.results.schema import BY_NAME, MEMORY_USED, SPACE_LEFT, Figure, figures_at
+
+Aspect = Literal["time", "wait", "wear", "space", "memory"]
+WRITE_BACK = "write-back"
+_MOUNT = "mount"
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A figure that people decide by.
+
+    `title`: what it is of, as a row of a table and within a sentence ("creating the files").
+    `headline`: one of the one to three that the verdict begins with. `in_memory`: a time that ends
+    before all data are on the flash; `programmed_share` is how much of what was written had been
+    programmed by then.
+    """
+
+    figure: Figure
+    title: str
+    aspect: Aspect
+    headline: bool = False
+    in_memory: bool = False
+    programmed_share: float | None = None
+
+
+def writes_back(result: CaseResult) -> bool:
+    """Whether write() of the case's file system returns when the data are in memory."""
+    options = result["spec"]["filesystem"]["options"]
+    return bool(options.get("write_mode") == WRITE_BACK)
+
+
+def rooms(result: CaseResult, label: str = "", words: str = "") -> Iterator[Criterion]:
+    """How much the empty partition holds; and at `label`, called `words`, what was left of space
+    and memory.
+    """
+    preparation = result.get("preparation")
+    empty = _space_at(preparation["space"] if preparation else result["space"], _MOUNT)
+    if empty is not None and empty["available_bytes"]:
+        figure = Figure(SPACE_LEFT, _MOUNT, empty["available_bytes"])
+        yield Criterion(figure, "space for files on the empty partition", "space")
+    at = _space_at(result["space"], label)
+    if at is None:
+        return
+    if at["available_bytes"]:
+        left = Figure(SPACE_LEFT, label, at["available_bytes"])
+        yield Criterion(left, f"space left {words}", "space")
+    # The page cache is memory that the kernel gives up at once: it is not taken.
+    unused = at["mem_free_bytes"] + at["page_cache_bytes"]
+    used = Figure(MEMORY_USED, label, result["spec"]["board"]["ram_bytes"] - unused)
+    yield Criterion(used, f"RAM in use {words} (kernel and file system)", "memory")
+
+
+def wear(result: CaseResult) -> Iterator[Criterion]:
+    """What the measured phases together did to the flash."""
+    for phase in result["phases"]:
+        if phase["phase"] == _ALL_PHASES and phase["status"] == OK:
+            for figure in figures_at(phase, _ALL_PHASES, _WORN):
+                yield Criterion(figure, _WEAR[figure.metric.name], "wear")
+
+
+def waits(latency: LatencyResult, act: str, *, in_memory: bool) -> Iterator[Criterion]:
+    """The waits for one kind of operation, called `act`, that a user notices."""
+    place = f"{latency['phase']}/{latency['op']}"
+    for figure in figures_at(latency, place, _WAITED):
+        yield Criterion(figure, f"{act}, {_WAITS[figure.metric.name]}", "wait", False, in_memory)
+
+
+_ALL_PHASES = "workload"
+_WEAR = {
+    "pages_programmed": "pages programmed",
+    "write_amplification": "pages programmed per page written (write amplification)",
+    "blocks_erased": "blocks erased",
+    "erases_max": "most erases of a block",
+    "erases_spread": "wear spread, most minus least erased block",
+}
+_WORN = tuple(BY_NAME[name] for name in _WEAR)
+_WAITS = {"p99_ns": "99 % of the times", "max_ns": "longest time"}
+_WAITED = tuple(BY_NAME[name] for name in _WAITS)
+
+
+def _space_at(found: Sequence[Space], label: str) -> Space | None:
+    return next((space for space in found if space["label"] == label), None)
