@@ -123,7 +123,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def probed(report: Path) -> Path:
     """A copy of a page with the probe in it, and with everything that is folded open."""
-    text = report.read_text(encoding="utf-8").replace("<details>", "<details open>")
+    text = report.read_text(encoding="utf-8").replace("<details", "<details open")
     text = text.replace("<head>", f"<head>{WATCH}", 1).replace("</body>", f"{PROBE}</body>", 1)
     copy = report.parent / "probed.html"
     copy.write_text(text, encoding="utf-8")

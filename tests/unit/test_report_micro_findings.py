@@ -56,7 +56,7 @@ def test_curves_are_means_over_seeds_with_their_range(tmp_path: Path) -> None:
 def test_the_fastest_and_how_far_the_others_are_behind(fill: MicroRun) -> None:
     (section,) = sections(fill)
     ranked = findings.rankings(section)
-    assert [ranking.place for ranking in ranked] == ["30\u202f%", "60\u202f%", "75\u202f%"]
+    assert [ranking.place for ranking in ranked] == ["30\u00a0%", "60\u00a0%", "75\u00a0%"]
     for ranking in ranked:
         found = ranking.standing
         assert found.order == ("UBIFS · write-back", "JFFS2", "YAFFS2", "UBIFS · sync")
@@ -115,7 +115,7 @@ def test_what_ended_by_enospc_is_marked_at_the_number(tmp_path: Path) -> None:
             for head, cell in zip(table.head, row, strict=True)
             if CUT in cell
         ]
-        assert marked == [("JFFS2", "4\u202fKiB")]
+        assert marked == [("JFFS2", "4\u00a0KiB")]
         assert "75.0 %" in table.note
     case = next(row for row in tables.case_table(run).rows if CUT in row[2])
     assert "jffs2" in case[0] and "4kib" in case[0]
@@ -165,7 +165,7 @@ def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
         "Who is fastest where",
     ]
     text = topics[0].findings[0].text
-    assert text.startswith("Fill rate 75\u202f% against 30\u202f%: ")
+    assert text.startswith("Fill rate 75\u00a0% against 30\u00a0%: ")
     assert "as long" in text
 
 

@@ -21,6 +21,9 @@ ONE_SEED: Overrides = [("seed", (1,))]
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
+BESIDE = ("data:,", "report.csv")  # no picture for the window, and the table beside the page
+
+
 class Page(HTMLParser):
     """Checks nesting; collects references, ids, headings and text."""
 
@@ -90,7 +93,7 @@ def test_page_is_well_formed_with_unique_ids(full: str) -> None:
 def test_every_link_stays_in_the_page(full: str) -> None:
     page = parsed(full)
     for reference in page.references:
-        assert reference == "data:," or reference[1:] in page.ids, reference
+        assert reference in BESIDE or reference[1:] in page.ids, reference
     assert not re.search(r"(https?:)?//[a-z]", re.sub(r"<pre.*?</pre>", "", full, flags=re.S))
     assert "@import" not in full
     assert re.findall(r"url\(([^)]{1,2})", full) == [] or all(
@@ -131,7 +134,8 @@ def test_failures_come_before_findings_and_charts(full: str) -> None:
 def test_every_case_is_there_with_its_command(full: str) -> None:
     for case in case_ids():
         assert f"<code>ffslab run ffsmark --case {case}</code>" in full
-        assert full.count(f'<th scope="row" class="text">{case}</th>') == 4
+        assert full.count(f'<th scope="row" class="text">{case}</th>') == 1
+        assert full.count(f'<th scope="row" class="text"><a href="#case-{case}">{case}</a>') == 3
 
 
 def test_drawings_have_titles_and_theme_colours_only(full: str) -> None:
@@ -185,8 +189,12 @@ def test_a_run_in_which_everything_failed_gives_a_report(tmp_path: Path) -> None
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", case_ids=case_ids()[:4])
-    first = build(folder, tmp_path / "a.html").read_bytes()
-    assert first == build(folder, tmp_path / "b.html").read_bytes()
+    assert build(folder, tmp_path / "a.html") == tmp_path / "a.html"
+    tables = [(tmp_path / "a.csv").read_bytes()]
+    pages = [(tmp_path / "a.html").read_bytes()]
+    build(folder, tmp_path / "a.html")
+    assert pages == [(tmp_path / "a.html").read_bytes()]
+    assert tables == [(tmp_path / "a.csv").read_bytes()]
 
 
 def test_the_verb_writes_where_it_is_told(tmp_path: Path) -> None:

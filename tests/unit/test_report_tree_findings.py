@@ -257,8 +257,8 @@ def test_lines_that_cross_are_told_with_the_points_beside_it() -> None:
     criterion = Criterion("time of find", TIME, {"a": line, "b": level}, axis=axis)
     found = standing(rating.lines_of(criterion))
     assert found is not None
-    text = findings.first_text(criterion, found).replace("\u202f", " ").replace("\u2060", "")
-    assert "fastest: **a** at 10 files; **b** at 100–1 000 files" in text
+    text = findings.first_text(criterion, found).replace("\u00a0", " ").replace("\u2060", "")
+    assert "fastest: **a** at 10 files; **b** at 100–1,000 files" in text
     assert "Lines cross: a and b between 10 and 100 files (b faster beyond)" in text
 
 
@@ -363,10 +363,10 @@ def test_a_case_that_failed_is_in_no_figure_but_in_the_notes(tmp_path: Path) -> 
     )
     section = sections(run)[0]
     assert ids[0] not in {sample.case.id for sample in section.samples}
-    assert section.notes == ("JFFS2, 32\u202fMiB, after a crash: corrupt, bad digest (seed 1)",)
+    assert section.notes == ("JFFS2, 32\u00a0MiB, after a crash: corrupt, bad digest (seed 1)",)
 
 
 def test_a_range_has_the_unit_of_its_mean() -> None:
-    assert duration_range(41e6, 40e6, 42e6) == "41.0\u202fms (40.0\u2060–\u206042.0)"
-    assert duration_range(1.5e9, 5e8, 2.5e9) == "1.50\u202fs (0.500\u2060–\u20602.50)"
-    assert duration_range(7, 7, 7) == "7\u202fns"
+    assert duration_range(41e6, 40e6, 42e6) == "41.0\u00a0ms (40.0\u2060–\u206042.0)"
+    assert duration_range(1.5e9, 5e8, 2.5e9) == "1.50\u00a0s (0.500\u2060–\u20602.50)"
+    assert duration_range(7, 7, 7) == "7\u00a0ns"

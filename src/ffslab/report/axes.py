@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ffslab.report import data
-from ffslab.report.quantity import THIN, grouped
+from ffslab.report.quantity import SPACE, grouped
 
 KIB, MIB = 2**10, 2**20
 _SMALL_BYTES = 512  # below it a size is no fraction of a KiB
@@ -77,7 +77,7 @@ class Axis:
         """A value with its unit, if it has one."""
         if self._word_for(value):
             return self._word_for(value)
-        return f"{self.number(value)}{THIN}{self.unit}" if self.unit else self.number(value)
+        return f"{self.number(value)}{SPACE}{self.unit}" if self.unit else self.number(value)
 
     def text(self, value: float) -> str:
         """A value by its word or with its unit, or with the axis's name where it has neither."""

@@ -253,4 +253,4 @@ def log_ticks(low: float, high: float) -> list[float]:
     return ticks
 
 
-PLAIN_NUMBER = "replace(format(datum.value, ',.6~r'), /,/g, '\u202f')"
+PLAIN_NUMBER = "format(datum.value, ',.6~r')"

@@ -12,12 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from ffslab.program import program
 from ffslab.report import data, wear
 from ffslab.report.charts import PALETTE
 from ffslab.report.data import Run
 from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
+from ffslab.report.files import case_files, criteria_csv
+from ffslab.report.folding import fold
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import (
     Read,
@@ -42,31 +46,46 @@ _BLOCKS = ("style", "contents", "cautions", "body", "results", "commands_lead", 
 
 
 def write_report(run_dir: Path, output: Path | None) -> Path:
-    """Build the page and write it in one step, so that a reader never sees half of it."""
-    page = render(run_dir)
+    """Build the page and write it in one step, so that a reader never sees half of it; beside it a
+    table of what people decide by.
+    """
     target = output or run_dir / "report.html"
     if target.is_dir():
         target = target / "report.html"
+    table = target.with_suffix(".csv")
+    page, rows = _render(run_dir, target)
+    write_atomic(table, rows)
     write_atomic(target, page)
     return target
 
 
 def render(run_dir: Path) -> str:
     """The whole page of a run."""
+    return _render(run_dir, run_dir / "report.html")[0]
+
+
+def _render(run_dir: Path, target: Path) -> tuple[str, str]:
+    """The page that is to stand at `target`, and its table."""
     read = read_figures(run_dir, lambda row: (_figures_of(row), criteria_of(row)))
     found = [Read(one.head, one.figures[0]) for one in read]
     criteria = {one.head["id"]: one.figures[1] for one in read}
     kinds = tuple(dict.fromkeys(kind_of(one.head["spec"]) for one in found))
-    estimates = estimate_view(run_dir)
     if len(kinds) > 1:
         template = environment().get_template("several.html.j2")
         shown = _several(run_dir, kinds, found, criteria)
-        return str(template.render(**shown, estimates=estimates))
-    (kind,) = kinds
-    template = environment().get_template(_template(kind))
-    shown = report_part(kind).page(run_dir, found)
-    verdicts = [verdict_of(shown["run"], criteria)]
-    return str(template.render(**shown, verdicts=verdicts, estimates=estimates))
+    else:
+        (kind,) = kinds
+        template = environment().get_template(_template(kind))
+        shown = report_part(kind).page(run_dir, found)
+        shown["verdicts"] = [verdict_of(shown["run"], criteria)]
+    page = template.render(
+        **shown,
+        estimates=estimate_view(run_dir),
+        files=case_files(run_dir, target, shown["run"]),
+        csv_link=quote(target.with_suffix(".csv").name),
+        export_command=f"{program()} export {run_dir.name} -f csv",
+    )
+    return fold(str(page), len(found)), criteria_csv(found, criteria)
 
 
 def _figures_of(row: CaseResult) -> Any:
@@ -142,7 +161,8 @@ def _several(
 def _part(kind: str, page: Mapping[str, Any]) -> Part:
     """The blocks of a workload's template, its anchors told from those of the others."""
     template = environment().get_template(_template(kind))
-    context = template.new_context({**page, "estimates": None, "verdicts": []})
+    frame = {"estimates": None, "verdicts": [], "files": {}, "csv_link": ""}  # not of a part
+    context = template.new_context({**page, **frame})
     # Only this puts into the context what the template imports.
     list(template.root_render_func(context))
     blocks = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-THIN = "\u202f"  # narrow no-break space
+SPACE = "\u00a0"  # between a number and its unit; copied, it is a space
 
 
 def significant(value: float, figures: int = 3) -> str:
@@ -30,18 +30,18 @@ def sentence(text: str) -> str:
 
 
 def grouped(value: int) -> str:
-    """An integer with thousands set apart."""
-    return f"{value:,}".replace(",", THIN)
+    """An integer with thousands set apart, by what spreadsheets read as a part of a number."""
+    return f"{value:,}"
 
 
 def duration(ns: float) -> str:
     """A duration with the unit that keeps it between 1 and 1,000."""
     if abs(ns) < 1000 and float(ns).is_integer():
-        return f"{int(ns)}{THIN}ns"
+        return f"{int(ns)}{SPACE}ns"
     for limit, scale, unit in ((1e3, 1, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
         if abs(ns) < limit * 0.9995:
-            return f"{significant(ns / scale)}{THIN}{unit}"
-    return f"{significant(ns / 1e9)}{THIN}s"
+            return f"{significant(ns / scale)}{SPACE}{unit}"
+    return f"{significant(ns / 1e9)}{SPACE}s"
 
 
 def duration_range(mean_ns: float, low_ns: float, high_ns: float) -> str:
@@ -49,7 +49,7 @@ def duration_range(mean_ns: float, low_ns: float, high_ns: float) -> str:
     text, low, high = duration(mean_ns), duration(low_ns), duration(high_ns)
     if low == high:
         return text
-    unit = text.rpartition(THIN)[2]
+    unit = text.rpartition(SPACE)[2]
     scale = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
     return f"{text} ({significant(low_ns / scale)}\u2060–\u2060{significant(high_ns / scale)})"
 
@@ -81,7 +81,7 @@ class Metric:
         """The value with its unit."""
         number = self.number(value)
         unit = self.unit.removesuffix("s") if self.integer and number == "1" else self.unit
-        return f"{number}{THIN}{unit}" if unit else number
+        return f"{number}{SPACE}{unit}" if unit else number
 
     @property
     def axis(self) -> str:

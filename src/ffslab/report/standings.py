@@ -16,7 +16,7 @@ from ffslab.report.quantity import times
 TO = "\u2060–\u2060"  # a range does not break
 CUT = "†"  # beside what ended before all that was asked for had been measured
 MOST_REIGNS = 4
-ALIKE = f"within {100 * SAME:.0f}\u202f% of each other"
+ALIKE = f"within {100 * SAME:.0f}\u00a0% of each other"
 
 
 def spans(axis: Axis, values: Sequence[float], every: Sequence[float]) -> str:

@@ -63,6 +63,12 @@ _ALL = (
 )
 METRICS = {metric.key: metric for metric in _ALL}
 
+
+def stored(key: str) -> Stored:
+    """The metric of the schema that one of the report's own keys shows."""
+    return BY_NAME.get(key) or (REST if key == "rest_ns" else DURATION)
+
+
 RESULT_TABLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "Time and throughput",

@@ -205,4 +205,4 @@ def split_is_cut(groups: Sequence[Group], show: Sequence[str]) -> bool:
     return cut_at([sum(parts) for parts in _split_groups(groups, show).values()]) is not None
 
 
-_NUMBER_LABEL = "replace(format(datum.value, ',.6~r'), /,/g, '\u202f')"
+_NUMBER_LABEL = "format(datum.value, ',.6~r')"

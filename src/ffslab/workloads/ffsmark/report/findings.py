@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ffslab.compare.ratios import Pair, RatioSummary, alike, factor, summarise
+from ffslab.compare.words import ratio_words
 from ffslab.report import data
 from ffslab.report.data import Case, Run
 from ffslab.report.quantity import times
 from ffslab.report.topics import Finding
-from ffslab.workloads.ffsmark.report.catalogue import METRICS
+from ffslab.workloads.ffsmark.report.catalogue import METRICS, stored
 from ffslab.workloads.ffsmark.report.questions import Question, matched
 
 _MOST_ANSWERS = 6
@@ -234,15 +235,10 @@ def _lead(change: RatioSummary, metric: str) -> str:
     name = _subject(metric)
     if alike(value):
         return f"{name} practically unchanged, **{times(value)}** {values}"
-    if not metric.endswith("_ns"):
-        return f"{name} {'higher' if value > 1 else 'lower'}, **{times(value)}** {values}"
-    if value > 1:
-        return f"{name} takes **{times(value)}** as long {values}"
-    return (
-        f"{name} gets **{times(1 / value)}** faster {values}"
-        if value
-        else f"{name} {shown.text(0)}"
-    )
+    if not value or math.isinf(value):
+        return f"{name} {values}" if value else f"{name} {shown.text(0)}"
+    verb = "are" if name.endswith("s") else "is"
+    return f"{name} {verb} **{ratio_words(stored(metric), value)}** {values}"
 
 
 def _subject(metric: str) -> str:
@@ -261,9 +257,14 @@ def _clause(pairs: CasePairs, metric: str) -> str:
     cell = table_cell(pairs, metric)
     if cell is None:
         return ""
-    text = (
-        f"{METRICS[metric].title.lower()} {cell.ratio or f'{cell.values} {METRICS[metric].unit}'}"
-    )
+    title = METRICS[metric].title.lower()
+    change = ratio(pairs, metric)
+    if cell.ratio and change is not None and (value := _shown_ratio(change)):
+        # The title says already what is counted.
+        words = ratio_words(stored(metric), value).removesuffix(f" {stored(metric).unit}")
+        text = f"{title} {'unchanged' if value == 1 else words}"
+    else:
+        text = f"{title} {cell.values} {METRICS[metric].unit}"
     return text + (few_erases_note(pairs) if metric == "blocks_erased" else "")
 
 

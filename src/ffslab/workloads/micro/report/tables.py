@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ffslab.report import data
 from ffslab.report.axes import axis_of
 from ffslab.report.parts import Table
-from ffslab.report.quantity import THIN, duration, grouped, significant, times
+from ffslab.report.quantity import SPACE, duration, grouped, significant, times
 from ffslab.report.standings import ALIKE, CUT, crossing_text, extent_text, listed, spans
 from ffslab.workloads.micro.report import findings
 from ffslab.workloads.micro.report.data import (
@@ -478,7 +478,7 @@ def _state_name(case: MicroCase) -> str:
     made = case.preparation
     state = case.line.get(data.STATE) or (made.state if made else "")
     rate = case.numbers.get("state.rate_percent")
-    return f"{state} {rate:g}{THIN}%" if rate is not None else state
+    return f"{state} {rate:g}{SPACE}%" if rate is not None else state
 
 
 def volume_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
@@ -551,8 +551,8 @@ def _size_text(value: int) -> str:
     """Bytes with a binary unit when they are whole."""
     for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
         if value and value % size == 0:
-            return f"{grouped(value // size)}{THIN}{unit}"
-    return f"{grouped(value)}{THIN}B"
+            return f"{grouped(value // size)}{SPACE}{unit}"
+    return f"{grouped(value)}{SPACE}B"
 
 
 def _sizes(values: Iterable[int | None]) -> str:

@@ -265,7 +265,7 @@ def rating_rows(
             (mark.sign, mark.text) if (mark := entry.marks.get(name)) else ("", "n/a")
             for name in names
         )
-        points = f" ({entry.points}\u202fpoints)" if entry.points > 1 else ""
+        points = f" ({entry.points}\u00a0points)" if entry.points > 1 else ""
         begins = entry.criterion.topic if entry.criterion.topic != topic else ""
         topic = entry.criterion.topic
         rows.append(RatingRow(begins, f"{entry.criterion.title}{points}", cells))

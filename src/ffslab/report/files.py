@@ -1,0 +1,49 @@
+"""The files that a page links to: those of each case, and the table beside the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ffslab.report.data import Run
+from ffslab.report.load import Read
+from ffslab.results.criteria import Criterion
+
+_OF_A_CASE = ("console.log", "case.json")
+_HEAD = ("case", "outcome", "what", "place", "metric", "value", "ends_in_memory")
+Links = Mapping[str, Sequence[tuple[str, str]]]
+
+
+def case_files(run_dir: Path, target: Path, run: Run) -> Links:
+    """Names and links of the files of each case that are there, as seen from the page."""
+    found = {}
+    cases = run_dir / "cases"
+    if not cases.is_dir():
+        return {}
+    from_page = Path(os.path.relpath(cases.resolve(), target.resolve().parent)).as_posix()
+    for case in run.cases:
+        names = [name for name in _OF_A_CASE if (cases / case.id / name).is_file()]
+        if names:
+            found[case.id] = [
+                (name, f"{quote(from_page)}/{quote(case.id)}/{name}") for name in names
+            ]
+    return found
+
+
+def criteria_csv(found: Sequence[Read[Any]], criteria: Mapping[str, Sequence[Criterion]]) -> str:
+    """What people decide by, a row for each figure of each case, in the units stored."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_HEAD)
+    for one in found:
+        head = one.head
+        for row in criteria[head["id"]]:
+            figure = row.figure
+            own = (row.title, figure.place, figure.metric.name, figure.value, int(row.in_memory))
+            writer.writerow((head["id"], head["outcome"], *own))
+    return text.getvalue()
