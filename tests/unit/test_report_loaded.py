@@ -505,8 +505,8 @@ def test_the_time_model_in_words() -> None:
     words = [fact.value.replace("\u00a0", " ") for fact in time_model([prices], {})[1:]]
     assert words == [
         "1,000 ns per basic block",
-        "1 000 ns per byte",
-        "1 000 ns per byte (1.00 MB/s)",
+        "1,000 ns per byte",
+        "1,000 ns per byte (1.00 MB/s)",
     ]
 
 

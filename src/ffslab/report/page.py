@@ -161,7 +161,12 @@ def _several(
 def _part(kind: str, page: Mapping[str, Any]) -> Part:
     """The blocks of a workload's template, its anchors told from those of the others."""
     template = environment().get_template(_template(kind))
-    frame = {"estimates": None, "verdicts": [], "files": {}, "csv_link": ""}  # not of a part
+    frame: dict[str, Any] = {
+        "estimates": None,
+        "verdicts": [],
+        "files": {},
+        "csv_link": "",
+    }  # not of a part
     context = template.new_context({**page, **frame})
     # Only this puts into the context what the template imports.
     list(template.root_render_func(context))
