@@ -136,6 +136,21 @@ def test_of_many_places_it_says_at_how_many_and_never_a_mean() -> None:
     ]
 
 
+def test_who_was_run_at_some_points_only_is_told_so() -> None:
+    measured = []
+    for size in range(6):
+        axes = {"workload.request_bytes": str(size + 1)}
+        measured.append((case("jffs2", **axes), [time(4.0)]))
+        measured.append((case("erofs" if size < 3 else "yaffs2", **axes), [time(2.0)]))
+    verdict = told(measured)
+    assert headlines(verdict) == [
+        "The work: first of 6 points **EROFS** at 3 of its 3 and **YAFFS2** at 3 of its 3; "
+        "behind the first: JFFS2 2.00 times slower."
+    ]
+    marked = [cell.best for cell in verdict.tables[0].blocks[0].lines[0].cells]
+    assert marked == [False, True, True]
+
+
 def test_a_time_that_ends_in_memory_is_beside_and_not_compared() -> None:
     verdict = told(
         [
@@ -150,8 +165,7 @@ def test_a_time_that_ends_in_memory_is_beside_and_not_compared() -> None:
         "**UBIFS · write-back** returns after 500 ms, when 13 % of the bytes written had been "
         "programmed (UBIFS · sync: 3.80 s)."
     ]
-    assert verdict.table is not None
-    (line,) = verdict.table.blocks[0].lines
+    (line,) = verdict.tables[0].blocks[0].lines
     assert [(cell.text, cell.mark, cell.best) for cell in line.cells] == [
         ("7.60 s", "", False),
         ("500 ms", "◦", False),
@@ -173,8 +187,7 @@ def test_without_a_synchronous_case_nobody_is_called_faster() -> None:
     ]
     assert '--set \'options.write_mode=["default", "sync"]\'' in " ".join(verdict.notes)
     assert "mine.toml" in " ".join(verdict.notes)
-    assert verdict.table is not None
-    assert not any(cell.best for cell in verdict.table.blocks[0].lines[0].cells)
+    assert not any(cell.best for cell in verdict.tables[0].blocks[0].lines[0].cells)
 
 
 def test_what_is_within_two_percent_is_no_difference() -> None:
@@ -210,9 +223,11 @@ def test_one_configuration_is_compared_with_nothing() -> None:
     verdict = told([(case("jffs2"), [time(4.0)]), (case("jffs2", state="aged"), [time(5.0)])])
     assert headlines(verdict) == [] and verdict.costs == ()
     assert "Only one configuration was run, JFFS2: there is nothing to compare." in verdict.notes[0]
-    assert verdict.table is not None
-    assert verdict.table.columns == (("State free", ""), ("State aged", ""))
-    assert [cell.text for cell in verdict.table.blocks[0].lines[0].cells] == ["4.00 s", "5.00 s"]
+    assert verdict.tables[0].columns == (("State free", ""), ("State aged", ""))
+    assert [cell.text for cell in verdict.tables[0].blocks[0].lines[0].cells] == [
+        "4.00 s",
+        "5.00 s",
+    ]
 
 
 def test_failed_cases_are_named_and_in_no_figure() -> None:
@@ -221,7 +236,7 @@ def test_failed_cases_are_named_and_in_no_figure() -> None:
     assert headlines(verdict) == []
     assert any("1 of 2 cases did not pass, of UBIFS" in note for note in verdict.notes)
     nothing = told([(bad, [])])
-    assert nothing.table is None and "there is no verdict" in nothing.notes[0]
+    assert nothing.tables == () and "there is no verdict" in nothing.notes[0]
 
 
 def test_what_was_cut_short_does_not_win_with_less_work() -> None:
@@ -237,7 +252,7 @@ def test_what_was_cut_short_does_not_win_with_less_work() -> None:
         [(case("jffs2"), [time(4.0)]), (case("yaffs2"), [time(2.0)]), (cut, [time(0.1)])]
     )
     assert "**YAFFS2** is 2.00 times faster than JFFS2" in headlines(verdict)[0]
-    assert verdict.table is not None and verdict.table.marks == ("†",)
+    assert verdict.tables[0].marks == ("†",)
 
 
 def test_many_configurations_stand_below_each_other() -> None:
@@ -245,11 +260,27 @@ def test_many_configurations_stand_below_each_other() -> None:
         (case("ubifs", compression=f"c{number}"), [time(1.0 + number)])
         for number in range(MOST_COLUMNS + 1)
     ]
-    table = told(measured).table
-    assert table is not None and table.corner == "configuration"
+    (table,) = told(measured).tables
+    assert table.corner == "configuration"
     assert table.columns == (("The work", ""),)
     assert [line.title for line in table.blocks[0].lines][:2] == ["UBIFS · c0", "UBIFS · c1"]
     assert [line.cells[0].best for line in table.blocks[0].lines][:2] == [True, False]
+
+
+def test_much_to_decide_by_among_many_is_several_tables() -> None:
+    measured = []
+    for number in range(MOST_COLUMNS + 1):
+        rows = [
+            replace(cost("blocks_erased", number), title=f"t{row}")
+            for row in range(MOST_COLUMNS + 2)
+        ]
+        measured.append((case("ubifs", compression=f"c{number}"), rows))
+    first, second = told(measured).tables
+    assert [title for title, _ in (*first.columns, *second.columns)] == [
+        f"T{row}" for row in range(MOST_COLUMNS + 2)
+    ]
+    assert len(first.columns) == MOST_COLUMNS
+    assert len(second.blocks[0].lines[0].cells) == len(second.columns) == 2
 
 
 @pytest.mark.parametrize("kind", ["ffsmark", "one", "micro", "tree"])
@@ -263,6 +294,6 @@ def test_every_kind_of_report_begins_with_a_verdict(kind: str, tmp_path: Path) -
         write_run(folder, [("seed", (1,))], case_ids=ids[:1] if kind == "one" else ())
     page = page_of_words(folder)
     assert page.index('<section id="verdict">') < page.index("What was found</h2>")
-    assert page.count('<table class="decide') == 1
+    assert '<table class="decide' in page
     assert ("there is nothing to compare" in page) == (kind == "one")
     assert ('<td class="best"' in page) == (kind != "one")

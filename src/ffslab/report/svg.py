@@ -50,8 +50,8 @@ def theme() -> dict[str, Any]:
         "axis": {
             "labelColor": PAINT["muted"],
             "titleColor": PAINT["muted"],
-            "labelFontSize": 11,
-            "titleFontSize": 11,
+            "labelFontSize": 11.5,
+            "titleFontSize": 11.5,
             "titleFontWeight": "normal",
             "gridColor": PAINT["grid"],
             "gridWidth": 1,
@@ -70,12 +70,12 @@ def theme() -> dict[str, Any]:
         "legend": {
             "labelColor": PAINT["ink"],
             "titleColor": PAINT["muted"],
-            "labelFontSize": 11,
-            "titleFontSize": 11,
+            "labelFontSize": 11.5,
+            "titleFontSize": 11.5,
             "titleFontWeight": "normal",
             "symbolStrokeWidth": 0,
         },
-        "text": {"color": PAINT["ink"], "fontSize": 11},
+        "text": {"color": PAINT["ink"], "fontSize": 11.5},
     }
 
 

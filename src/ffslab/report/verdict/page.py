@@ -35,7 +35,7 @@ class Verdict:
     findings: tuple[Finding, ...]
     costs: tuple[tuple[str, tuple[Finding, ...]], ...]
     notes: tuple[str, ...]
-    table: Decisions | None
+    tables: tuple[Decisions, ...]
 
 
 def verdict_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str = "") -> Verdict:
@@ -48,7 +48,7 @@ def verdict_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str
         findings=tuple(_headlines(weighed, matter.synced)) if several else (),
         costs=tuple(_costs(weighed)) if several else (),
         notes=tuple(_notes(run, matter, weighed)),
-        table=decisions(matter, weighed) if weighed else None,
+        tables=decisions(matter, weighed) if weighed else (),
     )
 
 

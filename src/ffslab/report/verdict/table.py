@@ -69,8 +69,10 @@ class Decisions:
         return sum(len(block.lines) for block in self.blocks) > MOST_ROWS
 
 
-def decisions(matter: Matter, weighed: Sequence[Weighed]) -> Decisions:
-    """The table of all rows."""
+def decisions(matter: Matter, weighed: Sequence[Weighed]) -> tuple[Decisions, ...]:
+    """The table of all rows; several where configurations are rows and there is much to decide
+    by.
+    """
     heads = tuple((one.label, one.fixed) for one in matter.configurations)
     names = _place_names(weighed)
     spans: tuple[tuple[str, int], ...] = ()
@@ -83,12 +85,35 @@ def decisions(matter: Matter, weighed: Sequence[Weighed]) -> Decisions:
             heads = heads * len(names)
     else:
         blocks = _below_each_other(matter, weighed)
-    corner = CORNER
-    if len(heads) > MOST_COLUMNS:
-        blocks, heads = _turned(blocks, heads)
-        corner = "configuration"
+    if len(heads) <= MOST_COLUMNS:
+        return (_table(CORNER, spans, heads, blocks),)
+    turned, titles = _turned(blocks, heads)
+    return tuple(
+        _table("configuration", (), titles[first:last], _columns(turned, first, last))
+        for first in range(0, len(titles), MOST_COLUMNS)
+        if (last := first + MOST_COLUMNS)
+    )
+
+
+def _table(
+    corner: str,
+    spans: tuple[tuple[str, int], ...],
+    heads: tuple[tuple[str, str], ...],
+    blocks: tuple[Block, ...],
+) -> Decisions:
     marks = "".join(cell.mark for b in blocks for line in b.lines for cell in line.cells)
     return Decisions(corner, spans, heads, blocks, tuple(m for m in (MEMORY, CUT) if m in marks))
+
+
+def _columns(blocks: Sequence[Block], first: int, last: int) -> tuple[Block, ...]:
+    """Some columns of a table."""
+    return tuple(
+        Block(
+            block.heading,
+            tuple(Line(line.title, line.cells[first:last], line.small) for line in block.lines),
+        )
+        for block in blocks
+    )
 
 
 def _place_names(weighed: Sequence[Weighed]) -> tuple[str, ...]:
@@ -146,7 +171,8 @@ def _shown(one: Weighed, label: str, numbers: Sequence[int]) -> Shown:
     if not cells:
         return Shown("–")
     wins = sum(label in one.best[number] for number in numbers)
-    contested = sum(number in one.contested for number in numbers)
+    rivals = one.rivals.get(label, {})
+    contested = sum(number in one.contested and number in rivals for number in numbers)
     mark = MEMORY if any(cell.in_memory for cell in cells) and _differs(one.row) else ""
     mark += CUT if any(cell.cut for cell in cells) else ""
     means = [cell.mean for cell in cells]

@@ -211,20 +211,29 @@ def _in_short(found: Weighed) -> str:
     first = [label for label in whole.order if wins[label]]
     if not first:
         return f"{sentence(row.title)}: no difference at any of {count} points"
+    runs = {
+        label: sum(number in found.rivals[label] for number in found.contested)
+        for label in whole.order
+    }
     if wins[first[0]] == count:
         lead = f"**{first[0]}** is first at all {count} points"
     else:
-        places = listed([f"**{label}** at {wins[label]}" for label in first[:_MOST_NAMES]])
+        # Who was not run at all points may be first wherever it was.
+        own = {label: f" of its {runs[label]}" * (runs[label] < count) for label in first}
+        names = [f"**{label}** at {wins[label]}{own[label]}" for label in first[:_MOST_NAMES]]
+        places = listed(names)
         places += f" and {len(first) - _MOST_NAMES} more" if len(first) > _MOST_NAMES else ""
-        lead = f"who is first depends on where: of {count} points {places}"
-    others = [label for label in whole.order if wins[label] < count]
+        changes = any(wins[label] < runs[label] for label in first)
+        where_from = "who is first depends on where: " if changes else "first "
+        lead = f"{where_from}of {count} points {places}"
+    others = [label for label in whole.order if wins[label] < runs[label]]
     if len(others) > _MOST_NAMES:
         others = [others[0], others[-1]]
     behind = ", ".join(
         f"{label} {_behind_text(row.metric, whole.behind[label].low, whole.behind[label].high)}"
         for label in others
     )
-    return f"{sentence(row.title)}: {lead}; behind the first: {behind}"
+    return f"{sentence(row.title)}: {lead}" + (f"; behind the first: {behind}" if behind else "")
 
 
 def _behind_text(metric: Metric, low: float, high: float) -> str:

@@ -140,7 +140,7 @@ def _layers(x: Spec, place: Spec, any_range: bool) -> list[Spec]:
     }
     pieces = mark("bar", {"x": x, "x2": field("end"), **place, **paint}, "pieces")
     at_end = {"x": field("high:Q"), **place, **charts.words("text:N")}
-    text = mark("text", at_end, "ends", align="left", dx=5, fontSize=10)
+    text = mark("text", at_end, "ends", align="left", dx=5, fontSize=11.5)
     at_notch = {"x": field("notch:Q"), **place}
     look = {"thickness": 2, "size": _BAR, "color": ink}
     notches = mark("tick", at_notch, "ends", "datum.notch > 0", **look)
