@@ -8,6 +8,7 @@ The cache is the user's: the set-up itself is tested elsewhere.
 
 from __future__ import annotations
 
+import html
 import os
 import pty
 import re
@@ -138,6 +139,22 @@ def reports(done: Done, directory: Path) -> None:
     assert "No failures." in page
 
 
+def picture(clone: Path) -> str:
+    """The lines of the README's picture of a terminal."""
+    svg = (clone / "docs" / "images" / "quick.svg").read_text(encoding="utf-8")
+    by_line: dict[str, str] = {}
+    for y, text in re.findall(r'<text[^>]* y="([\d.]+)"[^>]*>(.*?)</text>', svg):
+        by_line[y] = by_line.get(y, "") + html.unescape(text).replace("\xa0", " ")
+    return "\n".join(by_line.values())
+
+
+def virtual_figures(output: str) -> list[list[str]]:
+    """The table's rows without the last column, which is wall time."""
+    rows = re.findall(r"^(\w+-\w+-s1 +pass .*?)(?: +[\d.]+ \w+)?$", output, re.MULTILINE)
+    assert len(rows) == 4, output
+    return [row.split() for row in rows]
+
+
 @pytest.mark.parametrize("name", WITH_COMMANDS)
 def test_no_section_with_commands_is_left_out(clone: Path, name: str) -> None:
     sections = SECTION.findall(document(clone, name))
@@ -152,6 +169,7 @@ def test_the_two_commands(clone: Path) -> None:
     reports(study, clone)
     assert "4 of 4 cases" in small.output
     assert "18 of 18 cases" in study.output
+    assert virtual_figures(picture(clone)) == virtual_figures(small.output)
     assert "lab kernel" in run("./ffslab doctor", clone)
 
 
