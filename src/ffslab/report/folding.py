@@ -8,28 +8,32 @@ script; print shows them all open (`report.css`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 SMALL_CASES = 8  # of a run of no more cases, all but the verdict and the failures is folded
 _UNFOLDED = ("verdict", "failures")
 # What a reader looks up, and does not read from the beginning.
 _LOOKED_UP = ("time-model", "results", "commands", "method", "glossary")
-_SECTION = re.compile(r'(<section id="([^"]+)"[^>]*>)\s*<h2>(.*?)</h2>(.*?)</section>', re.DOTALL)
+_HEAD = re.compile(r'(<section id="([^"]+)"[^>]*>)\s*<h2>(.*?)</h2>')
+_END = "</section>"
 
 
 def fold(page: str, cases: int) -> str:
     """The page with sections folded, of a run with so many cases."""
-    return _SECTION.sub(_folder(small=cases <= SMALL_CASES), page)
+    *sections, rest = page.split(_END)
+    small = cases <= SMALL_CASES
+    return "".join([*(_folded(text, small=small) + _END for text in sections), rest])
 
 
-def _folder(*, small: bool) -> Callable[[re.Match[str]], str]:
-    def folded(match: re.Match[str]) -> str:
-        opening, name, heading, rest = match.groups()
-        if name in _UNFOLDED or not (small or name in _LOOKED_UP):
-            return match[0]
-        return (
-            f'{opening}\n<details class="part"><summary><h2>{heading}</h2></summary>'
-            f"{rest}</details>\n</section>"
-        )
-
-    return folded
+def _folded(text: str, *, small: bool) -> str:
+    """What stands before the end of a section: something between sections, then the section."""
+    begin = text.rfind("<section ")
+    head = _HEAD.match(text, begin) if begin >= 0 else None
+    if head is None:
+        return text
+    opening, name, heading = head.groups()
+    if name in _UNFOLDED or not (small or name in _LOOKED_UP):
+        return text
+    return (
+        f'{text[:begin]}{opening}\n<details class="part"><summary><h2>{heading}</h2></summary>'
+        f"{text[head.end() :]}</details>\n"
+    )
