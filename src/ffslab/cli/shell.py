@@ -29,24 +29,20 @@ def register(app: typer.Typer) -> None:
         """Open a shell in the lab.
 
         It has the host's programs, and the case's file system at /mnt: an empty one, or its image.
+        Without a terminal it reads its commands from standard input, to the end before it begins,
+        and its exit status is passed on. It is not for measuring: its time is the host's.
         """
         import sys
+        from io import BytesIO
 
         from ffslab.campaign.images import built, image_jobs
         from ffslab.campaign.run import prepare
         from ffslab.cli.parse import parse_set
-        from ffslab.errors import UsageError
         from ffslab.kernel.progress import ConsoleProgress
         from ffslab.targets.target import SiteOptions
         from ffslab.targets.uml.shell import run_shell
         from ffslab.targets.uml.site import site_for
 
-        if not sys.stdin.isatty():
-            raise UsageError(
-                "ffslab shell needs a terminal",
-                cause="its standard input is a file or a pipe",
-                remedy="run it in a terminal, or under script(1)",
-            )
         overrides = [parse_set(text) for text in settings or ()]
         prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
         chosen = prepared.cases[0]
@@ -54,13 +50,17 @@ def register(app: typer.Typer) -> None:
         progress = ConsoleProgress()
         image_job = image_jobs([chosen], lambda: lab, progress).get(chosen.id)
         image = built(image_job, progress) if image_job else None
+        # On a terminal they are one; else the output is the shell's alone.
         typer.echo(
             f"{chosen.id}: {chosen.filesystem.name} at /mnt, the host's files read-only; "
-            "leave with `exit`"
+            "leave with `exit`.\nNot for measuring: time here is the host's, not the model's.",
+            err=True,
         )
         own_lab = lab.for_kernel(chosen.kernel)
         assert own_lab is not None  # `site_for` has built it
+        on_terminal = sys.stdin is not None and sys.stdin.isatty()
+        commands = None if on_terminal else sys.stdin.buffer if sys.stdin else BytesIO()
         status = run_shell(
-            chosen, own_lab, Path("/var/tmp"), program, image.path if image else None
+            chosen, own_lab, Path("/var/tmp"), program, image.path if image else None, commands
         )
-        raise typer.Exit(0 if status == 0 else 3)
+        raise typer.Exit((0 if status == 0 else 3) if on_terminal else status)
