@@ -1,6 +1,6 @@
 """Makes quick.svg: a terminal with what a command printed.
 
-./ffslab run quick --jobs 1 | PYTHON docs/images/terminal.py './ffslab run quick' docs/images/quick.svg
+./ffslab run quick --jobs 1 | PYTHON docs/images/terminal.py './ffslab run quick' > quick.svg
 
 PYTHON is the one of ffslab's environment (`ls ~/.cache/ffslab`). A test compares the picture's
 figures with those of a run.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import sys
-from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -47,4 +46,4 @@ def picture(command: str, output: str) -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[2]).write_text(picture(sys.argv[1], sys.stdin.read()), encoding="utf-8")
+    print(picture(sys.argv[1], sys.stdin.read()), end="")
