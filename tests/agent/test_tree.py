@@ -158,6 +158,38 @@ def test_tree_is_of_the_seed(agent: Agent) -> None:
     assert make(1, "one") == make(1, "again") != make(2, "other")
 
 
+def test_files_of_a_list(agent: Agent) -> None:
+    """Links lead where they would if the directory was the root; a number cuts a file."""
+    top = agent.dir / "root"
+    (top / "lib").mkdir(parents=True)
+    (top / "lib" / "libc 1").write_bytes(bytes(200_000))
+    (top / "libc").symlink_to("/lib/libc 1")
+    (top / "empty").touch()
+    listed = "%0A".join(("/libc", "lib/libc%201%0970000", "", "empty", "lib/libc%201%090"))
+    records = agent.plan(f"tree-read dir={top} phase=read files={listed}")
+    found = tree(records, "read")
+    assert (found["files"], found["bytes"]) == (4, 270_000)
+    phase = phases(records)["read"]
+    assert phase["files_read"] == 4 and phase["bytes_read"] == 270_000
+    times = latency(records, "read", "read")
+    assert times and times["count"] == 4
+
+
+def test_files_that_cannot_be_read(agent: Agent) -> None:
+    top = agent.dir / "root"
+    top.mkdir()
+    (top / "there").write_text("1")
+    for listed, message in (
+        ("there%0Anone", "cannot open {top}/none of the list"),
+        (".", "cannot read {top}/."),
+        ("../none", "cannot open"),
+        ("a%09b", "line 1 of the list is not a path"),
+        ("there%0A%09", "line 2 of the list is not a path"),
+    ):
+        records = agent.plan(f"tree-read dir={top} phase=read files={listed}", expect=1)
+        assert message.format(top=top) in of_type(records, "end")[0]["message"], listed
+
+
 def test_digest_of_all_kinds(agent: Agent) -> None:
     top = agent.dir / "varied"
     varied(top)

@@ -205,7 +205,7 @@ def test_a_chip_and_a_board_of_your_own(
         *section_commands(text, "A chip and a board of your own"),
         *section_commands(text, "Look at the results"),
     ]
-    ((chip, chip_path),) = TOML_FENCE.findall(text)
+    ((chip, chip_path), _) = TOML_FENCE.findall(text)
     edited = tmp_path / chip_path.removeprefix("~/.config/")
     done: dict[str, list[Done]] = {}
     for command in commands:
@@ -272,7 +272,9 @@ def test_micro_benchmarks(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_images_trees_and_mounts(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FFSLAB_STATE_CACHE", str(clone / "state"))
     text = document(clone, "docs/tutorial.md")
-    images, study, shown, own = (
+    (_, (boot, name)) = TOML_FENCE.findall(text)
+    (clone / name).write_text(boot, encoding="utf-8")
+    images, study, shown, own, booted = (
         Done(command, run(command, clone))
         for command in section_commands(text, "Images, trees and mounts")
     )
@@ -281,6 +283,8 @@ def test_images_trees_and_mounts(clone: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "image: embedded-rootfs" in shown.output
     assert re.search(r"^unmount-2 ", shown.output, re.MULTILINE)
     reports(own, clone)
+    reports(booted, clone)
+    assert "4 of 4 cases" in booted.output
 
 
 def test_what_it_answers(clone: Path) -> None:

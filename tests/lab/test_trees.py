@@ -3,6 +3,7 @@ crashes; images hold their tree; and who prepared a flash makes no difference.""
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ffslab.kernel.progress import SilentProgress
 from ffslab.loader import load_catalog
 from ffslab.model.case import Case
 from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.tree.metrics import boots
 
 FILES = ("records.jsonl", "console.log", "trace.bin", "flash.img")
 
@@ -418,3 +420,50 @@ def test_a_hundred_thousand_files(lab: LabBuild, tmp_path: Path) -> None:  # noq
         assert steps["create"]["files"] == 63 * 1588 == 100_044
         assert steps["list"]["files"] == 100_044 + 1
         assert steps["mount-2"]["duration_ns"] > 0
+
+
+BOOT = """
+schema = 1
+name = "boot"
+title = "A boot from an image"
+
+[base]
+board = "apf27-2012"
+partition_bytes = "16 MiB"
+seeds = [1]
+
+[base.state]
+kind = "image"
+tree = "{tree}"
+
+[base.workload]
+kind = "tree"
+steps = "mount read unmount mount read unmount"
+read_files = \"\"\"
+sbin/init
+/bin/sh
+etc/part\t1000
+\"\"\"
+
+[axes]
+filesystem = ["jffs2", "ubifs", "yaffs2", "squashfs"]
+"""
+
+
+def test_a_boot_reads_the_files_of_its_list(lab: LabBuild, tmp_path: Path) -> None:  # noqa: ARG001
+    """From the flash, each time it is mounted; a link leads to where it would on the device."""
+    tree = tmp_path / "tree"
+    for name in ("bin", "sbin", "etc"):
+        (tree / name).mkdir(parents=True)
+    (tree / "bin" / "busybox").write_bytes(random.Random(1).randbytes(300_000))
+    (tree / "bin" / "sh").symlink_to("/bin/busybox")
+    (tree / "sbin" / "init").write_bytes(random.Random(2).randbytes(50_000))
+    (tree / "etc" / "part").write_bytes(random.Random(3).randbytes(50_000))
+    for result in results(run(tmp_path, "boot", BOOT.format(tree=tree))):
+        assert result["outcome"] == "pass", (result["id"], result["reason"])
+        steps = steps_of(result)
+        boot = {figure.place: figure.value for figure in boots(result)}
+        for read, mount in (("read", "mount"), ("read-2", "mount-2")):
+            assert steps[read]["files"] == 3 and steps[read]["bytes"] == 351_000
+            assert steps[read]["pages_read"] > 350_000 / 2048
+            assert boot[read] == steps[read]["duration_ns"] + steps[mount]["duration_ns"]

@@ -75,7 +75,7 @@ static int check_contents(struct checking *c, int fd,
 	uint64_t position = 0;
 
 	for (;;) {
-		ssize_t n = tree_read(&c->reader, fd);
+		ssize_t n = tree_read(&c->reader, fd, TREE_READ_BYTES);
 
 		if (n < 0)
 			return walk_fail(&c->walk, errno, "read", error);

@@ -111,7 +111,7 @@ static int copy_contents(struct copying *c, int from, int to)
 {
 	ssize_t n;
 
-	while ((n = tree_read(&c->reader, from)) > 0)
+	while ((n = tree_read(&c->reader, from, TREE_READ_BYTES)) > 0)
 		if (write_all(c, to, (size_t)n))
 			return -1;
 	return n < 0 ? -1 : set_attributes(c, to, &c->walk.stat);

@@ -91,7 +91,7 @@ static int hash_file(struct digestion *d, uint64_t *hash,
 
 	if (fd < 0)
 		return walk_fail(&d->walk, errno, "open", error);
-	while ((n = tree_read(&d->reader, fd)) > 0)
+	while ((n = tree_read(&d->reader, fd, TREE_READ_BYTES)) > 0)
 		*hash = fnv(*hash, d->reader.buffer, (size_t)n);
 	if (n < 0)
 		walk_fail(&d->walk, errno, "read", error);

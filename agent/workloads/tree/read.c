@@ -34,7 +34,7 @@ int tree_open(const struct walk *walk)
 	return openat(walk->fd, walk->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-ssize_t tree_read(struct tree_reader *reader, int fd)
+ssize_t tree_read(struct tree_reader *reader, int fd, size_t bytes)
 {
 	struct tree_run *run = reader->run;
 	ssize_t n;
@@ -42,7 +42,7 @@ ssize_t tree_read(struct tree_reader *reader, int fd)
 	do {
 		uint64_t start = clock_now_ns();
 
-		n = read(fd, reader->buffer, TREE_READ_BYTES);
+		n = read(fd, reader->buffer, bytes);
 		if (n >= 0)
 			latency_add(&run->latencies[LATENCY_REQUEST_READ],
 				    clock_now_ns() - start);

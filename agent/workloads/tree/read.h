@@ -26,7 +26,10 @@ void tree_reader_free(struct tree_reader *reader);
 /** tree_open() - open the entry for reading; -1 with errno. */
 int tree_open(const struct walk *walk);
 
-/** tree_read() - the next bytes into ->buffer; 0 at the end, -1 with errno. */
-ssize_t tree_read(struct tree_reader *reader, int fd);
+/**
+ * tree_read() - the next bytes into ->buffer, at most @bytes; 0 at the end, -1
+ * with errno.
+ */
+ssize_t tree_read(struct tree_reader *reader, int fd, size_t bytes);
 
 #endif

@@ -45,6 +45,7 @@ int tree_delete(struct tree_run *run, struct ffs_error *error);
 int tree_copy(struct tree_run *run, struct ffs_error *error);
 int tree_check(struct tree_run *run, struct ffs_error *error);
 int tree_digest(struct tree_run *run, struct ffs_error *error);
+int tree_read_files(struct tree_run *run, struct ffs_error *error);
 int tree_warm(struct tree_run *run, struct ffs_error *error);
 
 #endif

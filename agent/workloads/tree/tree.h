@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * tree.h - the steps tree-*: make a tree of files, go through it, find in it,
- * copy, check and delete it.  Each is one measured phase.
+ * read files of it, copy, check and delete it.  Each is one measured phase.
  *
  * They do what mkdir, ls -R, find, cp -a and rm -r ask of a file system, without
  * their start and their output.  Names are looked up in the directory that

@@ -57,6 +57,12 @@ static int run_warm(const struct plan_step *step, struct run_state *state,
 	return tree_step(tree_warm, step, state, error);
 }
 
+static int run_read(const struct plan_step *step, struct run_state *state,
+		    struct ffs_error *error)
+{
+	return tree_step(tree_read_files, step, state, error);
+}
+
 const struct verb_spec tree_verbs[] = {
 	{
 		.name = "tree-create",
@@ -153,6 +159,15 @@ const struct verb_spec tree_verbs[] = {
 			{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
 			{ "phase", KEY_NAME, NULL, 0, 0, NULL },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
+		},
+	},
+	{
+		.name = "tree-read",
+		.run = run_read,
+		.keys = {
+			{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
+			{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+			{ "files", KEY_TEXT, NULL, 0, 0, NULL },
 		},
 	},
 	{ .name = NULL },

@@ -24,6 +24,7 @@ def check_tree(workload: Tree, setting: Setting) -> None:
         *_state_problems(setting.state, setting.setup),
         *_word_problems(words, setting.state),
         *_writing_problems(words, setting.setup),
+        *_read_problems(words, workload.read_files),
         *_shape_problems(workload, setting.partition_bytes),
     ]
     if problems:
@@ -99,6 +100,15 @@ def _writing_problems(words: Sequence[str], setup: MountSetup) -> Problems:
             f"{setup.name} is read-only: it has no step {writing[0]!r}",
             "steps that write are for file systems that can be written",
             f"leave {', '.join(dict.fromkeys(writing))} out: a [[part]] for {setup.name}",
+        )
+
+
+def _read_problems(words: Sequence[str], read_files: str) -> Problems:
+    if "read" in words and not read_files:
+        yield (
+            "the step read has no files to read",
+            "workload.read_files is not given",
+            "read_files = a text with a path per line, from the top of the file system",
         )
 
 

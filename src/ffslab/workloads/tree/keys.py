@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,18 @@ from ffslab.model.workload import Form, Workload, key
 from ffslab.workloads.tree.distribution import DISTRIBUTION, parse_distribution
 
 _WORDS = Form(str, lambda text: " ".join(text.split()))
+_LINE = re.compile(r"/*[^/\x00\t][^\x00\t]*(\t\d{1,18})?")
+
+
+def read_list(text: str) -> str:
+    """The lines of a list of files without blanks around them; ValueError for what is no line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        if not _LINE.fullmatch(line):
+            raise ValueError(f"{line!r} is not a path, or a path, a tab and a number of bytes")
+    return "\n".join(lines)
+
+
 _CREATE = "the step create in workload.steps"
 _LIST = "the step list or find in workload.steps"
 
@@ -65,6 +78,13 @@ class Tree(Workload):
         "what find looks for",
         pattern=r"^[^/\x00]{1,255}$",
         needs="the step find in workload.steps",
+    )
+
+    read_files: str = key(
+        "",
+        "what read reads: a path per line, and after a tab how many bytes of it",
+        form=Form(str, read_list),
+        needs="the step read in workload.steps",
     )
 
     def axis_value(self, name: str) -> Scalar:

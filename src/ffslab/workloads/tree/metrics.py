@@ -40,6 +40,7 @@ _ACTS = {
     "copy": "copying the tree",
     "list": "listing the tree",
     "find": "finding a name",
+    "read": "reading the files of a boot",
     "delete": "deleting the tree",
     "unmount": "unmounting",
 }
@@ -67,6 +68,9 @@ def _kib(name: str, title: str, meaning: str) -> Metric:
 OOB_COUNTS = (
     _metric("oob_reads", "OOB areas read alone", "areas", "without the page's data"),
     _metric("oob_programs", "OOB areas programmed alone", "areas", "without the page's data"),
+)
+BOOT = _metric(
+    "boot_ns", "Boot", "s", "attach, mount and reading the files of the list together", 1e9
 )
 TREE_COUNTS = (
     _count("directories", "Directories", "that the step made, found or removed", "directories"),
@@ -105,7 +109,7 @@ IMAGE_METRICS = (
     _metric("pages", "Pages of the image", "pages", "that the flasher programs"),
     _metric("blocks", "Blocks of the image", "blocks", "that the flasher uses"),
 )
-METRICS = (*OOB_COUNTS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
+METRICS = (BOOT, *OOB_COUNTS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
 STEP_METRICS = (
     DURATION,
     *FLASH_PARTS,
@@ -125,6 +129,7 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
     return (
         *case_figures(result),
         *(figure for step in _steps(result) for figure in _step_figures(step)),
+        *boots(result),
         *_memory_figures(result),
         *(figures_at(image, "image", IMAGE_METRICS, ("image_bytes",)) if image else ()),
         *latency_figures(result),
@@ -139,6 +144,9 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
         whole = sum(step["duration_ns"] or 0 for step in steps if step["step"] not in WAITING)
         title = "all steps, until all is on the flash"
         yield Criterion(Figure(ON_FLASH, ALL_STEPS, whole), title, "time", headline=True)
+    for boot in boots(result):
+        label = "" if boot.place == "read" else f", step {boot.place}"
+        yield Criterion(boot, f"booting: attach, mount and read{label}", "time", headline=True)
     for step in steps:
         if step["step"] not in _NOT_DECIDED_BY:
             figure = Figure(DURATION, step["phase"], step["duration_ns"] or 0)
@@ -162,6 +170,21 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
             yield Criterion(figure, "size of the image", "space")
     if image_of(result) is None:
         yield from rooms(result)
+
+
+def boots(result: CaseResult) -> Iterator[Figure]:
+    """From nothing to the files of the list: each step `read` with the mount before it.
+
+    What was done between the two is left out.
+    """
+    mount_ns: float | None = None
+    for step in _steps(result):
+        if step["step"] == "mount":
+            mount_ns = step["duration_ns"]
+        elif step["step"] == "read" and mount_ns is not None:
+            boot_ns = mount_ns + (step["duration_ns"] or 0)
+            yield Figure(BOOT, step["phase"], boot_ns, main=True)
+            mount_ns = None  # what is read again is in memory
 
 
 def tasks(result: CaseResult) -> tuple[TaskWork, ...]:

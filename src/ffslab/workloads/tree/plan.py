@@ -21,7 +21,7 @@ SETTLE_MAX_MS = 4 * 3_600_000
 # What these words make is beside the image's files.
 _MAKING = frozenset({"create", "copy", "log"})
 # After these words the RAM in use is noted.
-_REMEMBERED = frozenset({MOUNT, "unmount", "create", "copy", "list", "find", "delete"})
+_REMEMBERED = frozenset({MOUNT, "unmount", "create", "copy", "list", "find", "read", "delete"})
 
 
 @dataclass(slots=True)
@@ -173,6 +173,11 @@ def _find(guest: _Guest, word: Step) -> list[str]:
     return [step("tree-find", dir=guest.rig.directory, phase=word.phase, **keys)]
 
 
+def _read(guest: _Guest, word: Step) -> list[str]:
+    files = guest.tree.read_files
+    return [step("tree-read", dir=guest.rig.directory, phase=word.phase, files=files)]
+
+
 def _delete(guest: _Guest, word: Step) -> list[str]:
     if word.subject:
         return [step("tree-delete", dir=f"{guest.rig.directory}/{word.subject}", phase=word.phase)]
@@ -191,6 +196,7 @@ _WORDS: Mapping[str, Callable[[_Guest, Step], list[str]]] = {
     "log": _log,
     "list": _list,
     "find": _find,
+    "read": _read,
     "delete": _delete,
     "check": _check,
 }

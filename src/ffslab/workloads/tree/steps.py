@@ -16,7 +16,7 @@ MOUNT, UNMOUNT = "mount", "unmount"
 SPLITS = ("crash", "restart")
 WRITING = ("warm", "create", "copy", "delete", "log")
 WORDS = (
-    *(MOUNT, UNMOUNT, "settle", "sync", "drop", *WRITING, "list", "find", "check"),
+    *(MOUNT, UNMOUNT, "settle", "sync", "drop", *WRITING, "list", "find", "read", "check"),
     *SPLITS,
 )
 

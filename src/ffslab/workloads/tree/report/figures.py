@@ -37,7 +37,10 @@ _LIGHT = 0.35  # how strong the processor's part of a bar is
 _GROUPS = {
     "mounting": ("Mounting", (MOUNT,)),
     "unmounting": ("Unmounting", (UNMOUNT,)),
-    "work": ("Work on the tree", ("create", "copy", "list", "find", "delete", "check", "sync")),
+    "work": (
+        "Work on the tree",
+        ("create", "copy", "list", "find", "read", "delete", "check", "sync"),
+    ),
 }
 _KIND_COLOURS = ("t2", "t0", "t3", "t1")
 KIND_KEYS = tuple(Key(kind, colour) for kind, colour in zip(KINDS, _KIND_COLOURS, strict=True))

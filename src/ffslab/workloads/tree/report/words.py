@@ -21,7 +21,7 @@ ASIDE = ("settle", "drop", "warm", "log", *SPLITS)
 # Kinds of work, of which the time of a whole run is made.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "mount": (MOUNT,),
-    "list, find, check": ("list", "find", "check"),
+    "list, find, read, check": ("list", "find", "read", "check"),
     "create, copy, delete and what prepares": (*_CHANGES, "settle", SYNC, "log", "drop"),
     "unmount": (UNMOUNT,),
 }
