@@ -27,6 +27,7 @@ def guest_inputs(kind: TargetKind) -> Callable[[Case], Hashable]:
             canonical_json(kind.history(case)),
             (source.directory, source.key) if source else None,
             _image(case) if case.state.kind == "image" else None,
+            case.workload.told,
         )
 
     return inputs

@@ -37,6 +37,7 @@ from ffslab.model.study import (
     study_from_document,
     with_overrides,
 )
+from ffslab.model.workload import Workload
 from ffslab.program import command, program
 from ffslab.results.files import MANIFEST
 from ffslab.results.result import CaseHead, CaseResult
@@ -113,10 +114,19 @@ def _prepared(
     expanded = expand(study, catalog)
     check_effects(study, catalog, guest_inputs(kind))
     cases = identified(select(expanded, case_ids, called))
-    cases = with_tree_hashes(cases)
+    cases = _with_files(with_tree_hashes(cases), source.path.parent)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
     return Prepared(source, study, tuple(overrides), cases, catalogs, target)
+
+
+def _with_files(cases: Sequence[Case], directory: Path) -> tuple[Case, ...]:
+    """The cases with the files that their workloads name; all that are alike are read once."""
+    known: dict[object, Workload] = {}
+    for case in cases:
+        if case.workload not in known:
+            known[case.workload] = case.workload.loaded(directory)
+    return tuple(replace(case, workload=known[case.workload]) for case in cases)
 
 
 def find_resumable(name: str, root: Path) -> RunDirectory:

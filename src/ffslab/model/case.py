@@ -90,7 +90,8 @@ class Case:
         """
         source = self.filesystem.module_source
         tree_known = self.state.kind != "image" or bool(self.state.tree_sha256)
-        return tree_known and (source is None or bool(source.sha256))
+        sources_known = source is None or bool(source.sha256)
+        return tree_known and sources_known and self.workload.is_final
 
     @property
     def spec_hash(self) -> str:

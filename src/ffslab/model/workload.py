@@ -10,9 +10,10 @@ table in docs/study-format.md, the checks and the agent's step all follow from t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
 from ffslab.model.specs import InitialState, MountSetup, Scalar
@@ -63,6 +64,14 @@ def key(
     return field(default=default, metadata={"key": facts})
 
 
+@dataclass(frozen=True, slots=True)
+class GuestFile:
+    """A file that a workload puts into the root of its own guest; all can be executed."""
+
+    path: str
+    data: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
     """What a case runs: the base of every kind's settings, which have `kind` with a default."""
@@ -73,6 +82,25 @@ class Workload:
     def spec(self) -> dict[str, Any]:
         """As plain JSON values."""
         return asdict(self)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether all is known that only the disk can tell (`loaded`)."""
+        return True
+
+    @property
+    def told(self) -> Hashable:
+        """What reaches the guest beside the plan; contents of files by their names."""
+        return ()
+
+    @property
+    def guest_files(self) -> tuple[GuestFile, ...]:
+        """The user's files that the guest is given."""
+        return ()
+
+    def loaded(self, directory: Path) -> Workload:
+        """The workload with the contents of the files that it names, from the study's directory."""
+        return self
 
     def axis_value(self, name: str) -> Scalar:
         """A key's value as a point of an axis."""

@@ -78,6 +78,29 @@ class Phase:
             flash_end=record.get("flash_end") or {},
         )
 
+    @classmethod
+    def of_program(cls, step: Step, before: Mapping[str, int], after: Mapping[str, int]) -> Phase:
+        """The phase of a program: the agent does not know what the program reads and writes."""
+        return cls(
+            workload=step.verb,
+            name=step.label,
+            t_start_ns=step.t_start_ns,
+            t_end_ns=step.t_end_ns,
+            status=step.status,
+            errno_name=step.errno_name,
+            message=step.message,
+            counts={
+                "files_created": 0,
+                "files_deleted": 0,
+                "files_read": 0,
+                "files_appended": 0,
+                "bytes_read": 0,
+                "bytes_written": 0,
+            },
+            flash_start=before,
+            flash_end=after,
+        )
+
     @property
     def failed(self) -> bool:
         """Whether it ended with an error."""
@@ -282,8 +305,21 @@ class RecordStream:
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
-        """All phases in order, those without a step among them: the guest did not get to it."""
-        return tuple(Phase.of(record) for record in self.of_type("phase"))
+        """All phases in order, those without a step among them: the guest did not get to it.
+
+        A program that was run between snapshots called NAME:start and NAME:end is one, too.
+        """
+        found = [Phase.of(record) for record in self.of_type("phase")]
+        programs = self._programs()
+        return tuple(sorted((*found, *programs), key=_start)) if programs else tuple(found)
+
+    def _programs(self) -> list[Phase]:
+        flash = {snapshot["label"]: snapshot["counters"] for snapshot in self.snapshots}
+        return [
+            Phase.of_program(step, flash[f"{step.label}:start"], flash[f"{step.label}:end"])
+            for step in self.steps
+            if step.verb == "exec" and {f"{step.label}:start", f"{step.label}:end"} <= set(flash)
+        ]
 
     @property
     def open_phases(self) -> tuple[Phase, ...]:
@@ -345,6 +381,10 @@ class RecordStream:
                 steps.append(Step.of(record, tuple(pending)))
                 pending = []
         return tuple(steps), tuple(pending)
+
+
+def _start(phase: Phase) -> int:
+    return phase.t_start_ns
 
 
 def _flat(kind: type[_Flat], record: Record) -> _Flat:

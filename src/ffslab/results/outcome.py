@@ -46,10 +46,12 @@ class Asked:
     `check`: DamagedResultError if the workload's records contradict each other. `shortfall`: what
     was measured less than asked for, given the phase that failed with ENOSPC, if one did; None for
     a guest that prepares the flash and measures nothing, where a full partition is a failure.
+    `failure`: what went wrong though no step failed, given the console, too.
     """
 
     check: Callable[[RecordStream], None] = lambda _: None
     shortfall: Callable[[RecordStream, Phase | None], Shortfall | None] | None = None
+    failure: Callable[[RecordStream, str], str] = lambda _stream, _console: ""
 
 
 NOTHING = Asked()
@@ -114,6 +116,9 @@ def judge(
         # No step failed: the agent did not accept the plan.
         why = end.message or f"it ended with status {end.status}"
         return Outcome("fail", f"the agent: {why}", last_lines(console))
+    told = asked.failure(stream, console)
+    if told:
+        return Outcome("fail", told, last_lines(console))
     return _short(asked, stream) or Outcome("pass")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from ffslab.model.case import Case
 from ffslab.model.specs import CHIP_FAULT_RATES, Board
@@ -23,6 +24,8 @@ TRACE_REGION = "trace0"
 CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 _HOST = "/host"
+# Where a distribution has its programs and their libraries.
+_PROGRAMS = ("/bin", "/sbin", "/lib", "/lib64", "/usr")
 _HOST_FILES = {
     "type": "hostfs",
     "source": "none",
@@ -109,6 +112,21 @@ class VirtualFlash:
     def snapshot(self, label: str) -> list[str]:
         """Notes what the monitor counted of every block."""
         return [step("snapshot", label=label)]
+
+    def host_programs(self) -> list[str]:
+        """The host's programs and libraries, where they are there, read-only."""
+        found = [Path(name) for name in _PROGRAMS if Path(name).is_dir()]
+        return [
+            step(
+                "mount",
+                type="hostfs",
+                source="none",
+                target=str(place),
+                options=str(place.resolve()),
+                flags="ro",
+            )
+            for place in found
+        ]
 
     def statistics(self) -> list[str]:
         """Notes what the chip and the CPU model counted."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ffslab.model.case import Case
+from ffslab.model.workload import GuestFile
 from ffslab.protocol.plan import plan_of, step
 from ffslab.workloads.parts import plan_part
 from ffslab.workloads.rig import Rig
@@ -28,6 +29,18 @@ _MOUNTED_MAX_MS = 60_000
 def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     """The plans of the case's guests in order; the last is that of its own."""
     return plan_part(case.workload.kind).guest_plans(case, rig)
+
+
+def guest_files(case: Case, rig: Rig, plan: str) -> tuple[GuestFile, ...]:
+    """What the guest with that plan has in its root beside agent, plan and modules.
+
+    Only the case's own has anything: those before it serve other cases as well.
+    """
+    found = getattr(plan_part(case.workload.kind), "guest_files", None)
+    if found is None or plan != guest_plans(case, rig)[-1]:
+        return ()
+    files: tuple[GuestFile, ...] = found(case, rig)
+    return files
 
 
 def preparing_plan(case: Case, rig: Rig, work: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from ffslab.model.workload import Workload
@@ -16,7 +17,12 @@ from ffslab.workloads.registry import kind_of, workloads
 def asked_of(workload: Workload, *, own: bool) -> Asked:
     """What a guest was to do; one before the case's `own` measures nothing."""
     part = result_part(workload.kind)
-    return Asked(part.check_records, partial(part.shortfall, workload) if own else None)
+    if not own:
+        return Asked(part.check_records)
+    asked = Asked(part.check_records, partial(part.shortfall, workload))
+    # Most workloads cannot fail otherwise than by a step.
+    failure = getattr(part, "failure", None)
+    return asked if failure is None else replace(asked, failure=failure)
 
 
 def results_of(run: RunDirectory) -> Iterator[CaseResult]:

@@ -52,6 +52,10 @@ class Rig(Protocol):
         """Notes the counters of every block; nothing where nobody counts."""
         ...
 
+    def host_programs(self) -> list[str]:
+        """Makes the programs of the host visible in the guest."""
+        ...
+
     def statistics(self) -> list[str]:
         """Notes what was counted beside the phases, at the end of a case's own guest."""
         ...

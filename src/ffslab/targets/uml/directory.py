@@ -25,6 +25,8 @@ from ffslab.targets.uml.initramfs import (
 )
 from ffslab.targets.uml.perturbation import padding
 from ffslab.targets.uml.scratch import TRACE_BYTES
+from ffslab.targets.virtual_flash import RIG
+from ffslab.workloads.plans import guest_files
 
 INITRAMFS_NAME = "initrd.cpio"
 KERNEL_NAME = "linux"
@@ -97,7 +99,12 @@ def write_guest_directory(
             regular_file(path, source.read_bytes(), executable=True)
             for path, source in sorted((programs or {}).items())
         ]
-        write_kernel_and_root(directory, lab, plan, loaded, [*further, *padding(case)])
+        # A guest that prepares the flash for several cases has nothing of any of them.
+        given = [
+            regular_file(file.path, file.data, executable=True)
+            for file in guest_files(case, RIG, plan)
+        ]
+        write_kernel_and_root(directory, lab, plan, loaded, [*further, *given, *padding(case)])
         if image:
             # No link: hostfs shows one as a link, which leads nowhere in the guest.
             shutil.copyfile(image, directory / IMAGE_NAME)

@@ -1,0 +1,149 @@
+"""The settings of a script, and what is read of the disk for it.
+
+A case is named by what its script and files hold, never by where they are: `Loaded` has their
+contents, and its spec has their hash in place of their paths.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.errors import SpecError
+from ffslab.model.workload import Form, GuestFile, Workload, key
+
+PLACE = "/script"  # of script and files in the guest
+_LARGEST = 8 * 2**20  # of all files together: they are in the guest's memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script(Workload):
+    """A script and what it needs; paths are relative to the study's file."""
+
+    kind: str = key("script", "the workload")
+    script: str = key("", "the script: a path relative to the study's file")
+    files: tuple[str, ...] = key(
+        (), "files and directories that are put beside it", form=Form(list[str] | tuple[str, ...], tuple)
+    )
+    arguments: str = key("", "the script's arguments, as a shell would read them")
+
+    @property
+    def is_final(self) -> bool:
+        """Not before the files were read."""
+        return False
+
+    @property
+    def told(self) -> Hashable:
+        """What it is called by: contents are not known yet."""
+        return (self.script, self.files, self.arguments)
+
+    def loaded(self, directory: Path) -> Workload:
+        """The script with all contents; SpecError for what cannot be read, or cannot be run."""
+        path = directory / self.script
+        main = _contents(path, "script")
+        _check_script(path, main)
+        found = {Path(self.script).name: main}
+        for name in self.files:
+            for place, contents in _files(directory, name):
+                if found.setdefault(place, contents) != contents:
+                    raise SpecError(
+                        f"two files would be {PLACE}/{place} in the guest",
+                        cause="files are put beside the script by their names",
+                        remedy="rename one of them",
+                    )
+        size = sum(map(len, found.values()))
+        if size > _LARGEST:
+            raise SpecError(
+                f"{path} and its files have {size:,} bytes, {_LARGEST:,} are possible",
+                cause="they are in the memory of the guest, beside its caches",
+                remedy='let the script make the data, or workload.kind = "tree" with an image',
+            )
+        listed = tuple(sorted(found.items()))
+        return Loaded(
+            script=self.script,
+            files=self.files,
+            arguments=self.arguments,
+            contents=listed,
+            sha256=_digest(Path(self.script).name, listed),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded(Script):
+    """A script with the contents of its files, by their paths below PLACE."""
+
+    contents: tuple[tuple[str, bytes], ...] = ()
+    sha256: str = ""
+
+    @property
+    def is_final(self) -> bool:
+        """All that determines a result is known."""
+        return True
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What it holds, not where it is."""
+        return {"kind": self.kind, "arguments": self.arguments, "sha256": self.sha256}
+
+    @property
+    def guest_files(self) -> tuple[GuestFile, ...]:
+        """The script and its files."""
+        return tuple(GuestFile(f"{PLACE}/{name}", data) for name, data in self.contents)
+
+    def loaded(self, directory: Path) -> Workload:
+        """As it is."""
+        return self
+
+
+def words_of(script: Script) -> tuple[str, ...]:
+    """The command that runs the script in the guest: itself if it names its interpreter."""
+    name = Path(script.script).name
+    names_one = isinstance(script, Loaded) and dict(script.contents)[name].startswith(b"#!")
+    start = (f"{PLACE}/{name}",) if names_one else ("/bin/sh", f"{PLACE}/{name}")
+    return (*start, *shlex.split(script.arguments))
+
+
+def _check_script(path: Path, main: bytes) -> None:
+    if not main.strip():
+        raise SpecError(
+            f"the script {path} is empty", cause="an editor has not saved it", remedy="write it"
+        )
+    if b"\r\n" in main:
+        raise SpecError(
+            f"the script {path} has line ends of Windows (CR LF)",
+            cause="a shell takes the CR for a part of each command",
+            remedy=f"sed -i 's/\\r$//' {shlex.quote(str(path))}",
+        )
+
+
+def _files(directory: Path, name: str) -> list[tuple[str, bytes]]:
+    """A file, or all of a directory, by their names in the guest."""
+    top = directory / name
+    if not top.is_dir():
+        return [(top.name, _contents(top, "file"))]
+    found = sorted(path for path in top.rglob("*") if path.is_file())
+    return [(str(path.relative_to(top.parent)), _contents(path, "file")) for path in found]
+
+
+def _contents(path: Path, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SpecError(
+            f"the workload's {what} {path} cannot be read: {error.strerror}",
+            cause="a misspelt name; it is sought from the directory of the study's file",
+            remedy=f"change workload.{'script' if what == 'script' else 'files'}",
+        ) from error
+
+
+def _digest(main: str, contents: tuple[tuple[str, bytes], ...]) -> str:
+    """Of names below PLACE and contents, and which of them is the script."""
+    digest = hashlib.sha256(main.encode() + b"\0")
+    for name, data in contents:
+        digest.update(f"{name}\0{len(data)}\0".encode())
+        digest.update(data)
+    return digest.hexdigest()

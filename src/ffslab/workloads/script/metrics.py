@@ -1,0 +1,51 @@
+"""The figures of a script: time and flash until all that it wrote is on the flash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ffslab.results.criteria import Criterion, rooms, wear
+from ffslab.results.result import CaseResult
+from ffslab.results.schema import (
+    BY_NAME,
+    Figure,
+    Metric,
+    TaskWork,
+    case_figures,
+    phase_figures,
+)
+
+KIND = "script"
+OF = "script"
+NOTE = """The key `script` of a result: `exit_status`, as a shell says it; null if the guest did not get to the script's end.
+Phases are `script` and `flush`, which `workload` sums: the first is what the agent's step `exec` took, with the start
+of a shell, and its flash operations are counted by the snapshots around it. What processes of the user's do without
+the kernel takes no time. A case is never `short`: a script that ends with another status than 0 fails.
+
+"""  # noqa: E501  (columns of the document)
+METRICS: tuple[Metric, ...] = ()
+_PHASES = {
+    "workload": ("duration_ns", "pages_programmed", "blocks_erased"),
+    "script": ("duration_ns",),
+}
+
+
+def figures(result: CaseResult) -> tuple[Figure, ...]:
+    """All figures of a result of this workload."""
+    return (*case_figures(result), *phase_figures(result["phases"], _PHASES))
+
+
+def criteria(result: CaseResult) -> Iterator[Criterion]:
+    """What people decide by: the time until all is on the flash, what it wears, space."""
+    whole = next((phase for phase in result["phases"] if phase["phase"] == "workload"), None)
+    if whole is None:
+        return
+    time = Figure(BY_NAME["duration_ns"], "workload", whole["duration_ns"])
+    yield Criterion(time, "the script, with its flush at the end", "time", True)
+    yield from wear(result)
+    yield from rooms(result, "flush:end", "after the script")
+
+
+def tasks(_result: CaseResult) -> tuple[TaskWork, ...]:
+    """Who asked for it is not known: the agent counts tasks in phases of its own only."""
+    return ()

@@ -1,0 +1,78 @@
+"""What the records of a script mean: how it ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ffslab.errors import DamagedResultError
+from ffslab.model.case import Case
+from ffslab.protocol.records import Phase, RecordStream
+from ffslab.results.preparation import Preparation
+from ffslab.results.result import CaseResult
+from ffslab.results.shortfall import Shortfall
+from ffslab.workloads.script.keys import Script
+from ffslab.workloads.script.plan import BEGINS, ENDS, STATUS
+from ffslab.workloads.script.stored import ScriptKeys
+
+PHASES = ("script", "flush")
+KEYS = ScriptKeys
+ELSEWHERE: Mapping[str, object] = {}
+_OF_KERNEL = re.compile(r"^\[ *\d+\.\d+\]")
+_TOLD = 200  # letters of a line
+
+
+def check_records(stream: RecordStream) -> None:
+    """DamagedResultError if the file that the shell wrote holds no status."""
+    text = _status_text(stream)
+    if text is not None and not text.isdecimal():
+        raise DamagedResultError(
+            f"the script's exit status is {text!r}",
+            cause="the script wrote to a file of ffslab's, or filled the guest's memory",
+            remedy="run the case again",
+        )
+
+
+def shortfall(
+    _workload: Script, _stream: RecordStream, _full_phase: Phase | None
+) -> Shortfall | None:
+    """A script runs to its end or fails: what a full partition means is its own affair."""
+    return None
+
+
+def failure(stream: RecordStream, console: str) -> str:
+    """What a status other than 0 is told as, with the last line of output; empty for none."""
+    status = _exit_status(stream)
+    if not status:
+        return ""
+    last = _last_line(console)
+    return f"the script exited with status {status}{f': {last}' if last else ''}"
+
+
+def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+    """The time until all is on the flash."""
+    whole = [phase for phase in result["phases"] if phase["phase"] == "workload"]
+    return {"time of the script": float(phase["duration_ns"]) for phase in whole}
+
+
+def result_keys(_case: Case, stream: RecordStream, _prepared: Sequence[Preparation]) -> ScriptKeys:
+    """The key `script`."""
+    status = _exit_status(stream)
+    return {"script": None if status is None else {"exit_status": status}}
+
+
+def _status_text(stream: RecordStream) -> str | None:
+    files = (record for record in stream.of_type("file") if record.get("path") == STATUS)
+    return next((str(record.get("text", "")).strip() for record in files), None)
+
+
+def _exit_status(stream: RecordStream) -> int | None:
+    text = _status_text(stream)
+    return int(text) if text is not None and text.isdecimal() else None
+
+
+def _last_line(console: str) -> str:
+    """The last that the script printed; the kernel prints there, too."""
+    printed = console.rpartition(BEGINS)[2].partition(ENDS)[0].splitlines()
+    lines = [line.strip() for line in printed if not _OF_KERNEL.match(line)]
+    return next((line[:_TOLD] for line in reversed(lines) if line), "")

@@ -1,0 +1,39 @@
+"""Scripts in a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from ffslab.model.units import format_duration_ns
+from ffslab.results.result import CaseResult
+from ffslab.workloads.script.stored import script_of
+
+HEADINGS = ("script", "flush", "pages", "erases", "status")
+
+
+def cells(result: CaseResult) -> Sequence[str]:
+    """How long it took, what the flash did for it, how it ended."""
+    phases = {phase["phase"]: phase for phase in result["phases"]}
+    times = [phases[name]["duration_ns"] if name in phases else None for name in HEADINGS[:2]]
+    whole = phases.get("workload", {})
+    counts = [whole.get(name) for name in ("pages_programmed", "blocks_erased")]
+    found = script_of(result)
+    return (
+        *("" if time is None else format_duration_ns(time) for time in times),
+        *("" if count is None else f"{count:,}" for count in counts),
+        str(found["exit_status"]) if found else "",
+    )
+
+
+def print_case(console: Console, result: CaseResult) -> None:
+    """How the script ended."""
+    found = script_of(result)
+    if found:
+        console.print(f"exit status of the script: {found['exit_status']}", markup=False)
+
+
+def shows_phases(_result: CaseResult) -> bool:
+    """The table of phases is all there is."""
+    return True
