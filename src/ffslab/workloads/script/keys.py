@@ -27,7 +27,9 @@ class Script(Workload):
     kind: str = key("script", "the workload")
     script: str = key("", "the script: a path relative to the study's file")
     files: tuple[str, ...] = key(
-        (), "files and directories that are put beside it", form=Form(list[str] | tuple[str, ...], tuple)
+        (),
+        "files and directories that are put beside it",
+        form=Form(list[str] | tuple[str, ...], tuple),
     )
     arguments: str = key("", "the script's arguments, as a shell would read them")
 

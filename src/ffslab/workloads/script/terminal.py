@@ -17,8 +17,9 @@ def cells(result: CaseResult) -> Sequence[str]:
     """How long it took, what the flash did for it, how it ended."""
     phases = {phase["phase"]: phase for phase in result["phases"]}
     times = [phases[name]["duration_ns"] if name in phases else None for name in HEADINGS[:2]]
-    whole = phases.get("workload", {})
-    counts = [whole.get(name) for name in ("pages_programmed", "blocks_erased")]
+    whole = phases.get("workload")
+    names = ("pages_programmed", "blocks_erased")
+    counts = [whole.get(name) if whole is not None else None for name in names]
     found = script_of(result)
     return (
         *("" if time is None else format_duration_ns(time) for time in times),

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-
 from ffslab.report.data import Case
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import (
