@@ -98,7 +98,7 @@ class Workload:
         """The user's files that the guest is given."""
         return ()
 
-    def loaded(self, directory: Path) -> Workload:
+    def loaded(self, directory: Path) -> Workload:  # noqa: ARG002  (of those that name files)
         """The workload with the contents of the files that it names, from the study's directory."""
         return self
 

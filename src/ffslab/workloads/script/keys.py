@@ -96,7 +96,7 @@ class Loaded(Script):
         """The script and its files."""
         return tuple(GuestFile(f"{PLACE}/{name}", data) for name, data in self.contents)
 
-    def loaded(self, directory: Path) -> Workload:
+    def loaded(self, directory: Path) -> Workload:  # noqa: ARG002  (nothing is left to read)
         """As it is."""
         return self
 

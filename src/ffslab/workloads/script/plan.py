@@ -27,8 +27,8 @@ _ENVIRONMENT = {
     "FFSLAB_FILES": PLACE,
 }
 # What the script left running would keep the file system from being unmounted. Threads of the
-# kernel have no program, and some of file systems would obey the signal. The agent is two processes:
-# init and the shell's parent.
+# kernel have no program, and some of file systems would obey the signal. The agent is two
+# processes: init and the shell's parent.
 _END = """left=0
 for place in /proc/[0-9]*; do
     number=${place#/proc/}
