@@ -294,7 +294,7 @@ def test_what_it_answers(clone: Path) -> None:
         document(clone, "README.md"),
         re.MULTILINE,
     )
-    assert len(rows) == 15
+    assert len(rows) == 16
     for command, count in rows:
         if command == "./ffslab image":
             assert re.search(r"^jffs2 +lzo ", run(command, clone), re.MULTILINE)

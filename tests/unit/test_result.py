@@ -15,12 +15,13 @@ from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from append_log_support import Made, line_latencies, log_result
-from micro_support import micro_cases, micro_records, micro_result
+from micro_support import lines_of, micro_cases, micro_records, micro_result
 from result_support import needed_keys, stub
 from test_report_support import write_run
 from tree_support import IMAGE_FACTS, Memory, Phase, tree_case, tree_records, with_written
 from typing_extensions import TypedDict, is_typeddict
 
+from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError
 from ffslab.model.canonical import canonical_json
 from ffslab.protocol.records import parse_records
@@ -44,6 +45,8 @@ from ffslab.workloads.append_log.stored import LogKeys, log_of
 from ffslab.workloads.micro.stored import MicroKeys, StreamResult, micro_of, streams_of
 from ffslab.workloads.registry import workloads
 from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
+from ffslab.workloads.script.plan import STATUS
+from ffslab.workloads.script.stored import ScriptKeys
 from ffslab.workloads.tree.stored import ImageResult, MemoryResult, TreeKeys, TreeStep, tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +62,14 @@ def tree_result() -> dict[str, Any]:
         Preparation("7" * 64, Outcome("pass"), stream, facts) for facts in (IMAGE_FACTS, None)
     ]
     return case_result(case, Outcome("pass"), stream, "f" * 64, before)
+
+
+def script_result() -> dict[str, Any]:
+    case = prepare("script", []).cases[0]
+    ended = {"v": 1, "type": "file", "label": "", "path": STATUS, "text": "3\n"}
+    return case_result(
+        case, Outcome("fail", "status 3"), parse_records(lines_of([ended])), "f" * 64
+    )
 
 
 def own_preparation() -> dict[str, Any]:
@@ -88,6 +99,7 @@ def results(run: Path) -> dict[str, dict[str, Any]]:
         "micro alone": own_preparation(),
         "tree": tree_result(),
         "append-log": log_result(log),
+        "script": script_result(),
         "skipped": skipped_result(micro_cases()[0], "no"),
     }
     return {name: json.loads(canonical_json(result)) for name, result in made.items()}
@@ -120,7 +132,7 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
-    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys)
+    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys, ScriptKeys)
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
     for result in results.values():

@@ -369,6 +369,10 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         "metadata-s2",
         [("workload.contents", "compressible"), ("workload.compressibility_percent", 50)],
     ),
+    "workload.read_files": (
+        "metadata-s1",
+        [("workload.steps", "mount read unmount"), ("workload.read_files", "bin/sh")],
+    ),
     "workload.keep": ("append-log", [("workload.rotate_bytes", "16 KiB"), ("workload.keep", 2)]),
     "kernel": ("quick", [("kernel", "period")]),
     "estimate": ("quick", [("estimate", "double-driver")]),
