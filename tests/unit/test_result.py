@@ -157,6 +157,7 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
             *(("append_log",) if name == "append-log" else ()),
+            *(("script",) if name == "script" else ()),
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
     assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]
