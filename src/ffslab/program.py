@@ -1,8 +1,8 @@
 """What the user calls this program, for the commands that messages suggest.
 
 In a checkout that is the launcher, `./ffslab`, which says so in the environment; an installed
-package is called `ffslab`. Documents (the report) always say `ffslab`, so that they do not depend
-on who wrote them.
+package is called `ffslab`. Reports say what their writer typed, so that commands in them can be
+pasted.
 """
 
 from __future__ import annotations
