@@ -152,3 +152,12 @@ def verb() -> typer.Typer:
     app = typer.Typer()
     doctor_verb.register(app)
     return app
+
+
+def test_lines_in_a_pipe_do_not_end_in_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = Finding("packages", State.LATER, "x" * 300, "install them")
+    findings = [Finding("machine", State.GOOD, "x86_64"), long]
+    monkeypatch.setattr(doctor, "examine", lambda *_: findings)
+    lines = CliRunner().invoke(verb(), []).output.splitlines()
+    assert any(line.endswith("x86_64") for line in lines)
+    assert not [line for line in lines if line != line.rstrip()]

@@ -287,3 +287,18 @@ def test_packages_are_named_with_what_they_are_for_before_they_are_installed(
     assert "--no-install" in caught.value.cause
     assert caught.value.remedy.endswith("--no-install-recommends no-such-package-here")
     assert told.count("installed") == 1
+
+
+def test_an_interrupted_dpkg_is_told_with_its_own_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise InfrastructureError(
+            "E: dpkg was interrupted, you must manually run 'dpkg --configure -a'"
+        )
+
+    monkeypatch.setattr(packages, "run_logged", refuse)
+    monkeypatch.setattr(packages, "have_package_lists", lambda: True)
+    with pytest.raises(InfrastructureError) as caught:
+        packages._apt_install([], ["gcc"], tmp_path / "log")
+    assert "dpkg --configure -a" in caught.value.remedy

@@ -52,7 +52,7 @@ def _print(findings: list[Finding], healthy: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from ffslab.cli.tables import terminal
+    from ffslab.cli.tables import print_unpadded, terminal
     from ffslab.doctor import State
 
     colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow", State.BAD: "red"}
@@ -66,7 +66,7 @@ def _print(findings: list[Finding], healthy: bool) -> None:
         state = f"[{colour}]{finding.state.value}[/{colour}]"
         table.add_row(state, finding.subject, escape(finding.detail) + remedy)
     console = terminal()
-    console.print(table)
+    print_unpadded(console, table)
     if not healthy:
         console.print("Something is missing that ffslab cannot install by itself: see above.")
     elif any(finding.state is State.LATER for finding in findings):

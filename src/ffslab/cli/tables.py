@@ -42,6 +42,17 @@ def terminal() -> Console:
     return console if console.is_terminal else Console(highlight=False, width=_NO_LIMIT_COLUMNS)
 
 
+def print_unpadded(console: Console, table: Table) -> None:
+    """Prints a table; in a file or a pipe its lines do not end in spaces."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        console.print(line.rstrip(), markup=False, soft_wrap=True)
+
+
 def print_results(
     console: Console, results: Iterable[CaseResult], walls: Mapping[str, WallResult]
 ) -> None:

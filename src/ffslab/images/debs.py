@@ -18,13 +18,12 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.images.recipe import PackageFile
+from ffslab.kernel.archives import data_member
 from ffslab.kernel.cache import make_directory
 from ffslab.kernel.commands import run_logged
 from ffslab.kernel.packages import have_package_lists, is_debian
 from ffslab.kernel.progress import Progress
 
-_AR_MAGIC = b"!<arch>\n"
-_AR_HEADER_BYTES = 60
 _TIMEOUT_S = 60
 
 
@@ -135,7 +134,8 @@ def members(deb: Path) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
     Raises InfrastructureError if the file is not a package.
     """
     try:
-        data = io.BytesIO(_data_member(deb.read_bytes()))
+        offset, size = data_member(deb)
+        data = io.BytesIO(deb.read_bytes()[offset : offset + size])
         with tarfile.open(fileobj=data, mode="r:*") as archive:
             for member in archive:
                 file = archive.extractfile(member) if member.isreg() or member.islnk() else None
@@ -144,18 +144,3 @@ def members(deb: Path) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
         raise InfrastructureError(
             f"{deb} cannot be read as a Debian package: {error}", remedy=f"rm {deb}"
         ) from error
-
-
-def _data_member(package: bytes) -> bytes:
-    """The member data.tar.* of the ar archive that a package is."""
-    if not package.startswith(_AR_MAGIC):
-        raise ValueError("not an ar archive")
-    start = len(_AR_MAGIC)
-    while start + _AR_HEADER_BYTES <= len(package):
-        header = package[start : start + _AR_HEADER_BYTES]
-        size = int(header[48:58])
-        start += _AR_HEADER_BYTES
-        if header.startswith(b"data.tar"):
-            return package[start : start + size]
-        start += size + size % 2
-    raise ValueError("it has no member data.tar")

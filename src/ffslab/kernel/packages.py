@@ -91,6 +91,9 @@ def missing_packages(wanted: Sequence[DebianPackage]) -> list[DebianPackage]:
     return [package for package in wanted if package.name not in installed]
 
 
+_DPKG_INTERRUPTED = "dpkg was interrupted"
+
+
 def is_debian() -> bool:
     """Whether packages can be asked for and installed the Debian way."""
     return all(shutil.which(tool, path="/usr/bin:/bin") for tool in ("dpkg-query", "apt-get"))
@@ -199,7 +202,13 @@ def _apt_install(prefix: list[str], names: list[str], log: Path) -> None:
     remedy = f"as root: {' '.join(_apt('update'))}; then the same ffslab command again"
     try:
         run_logged(install, log=log, cause=cause, remedy=remedy)
-    except InfrastructureError:
+    except InfrastructureError as error:
+        if _DPKG_INTERRUPTED in error.message:
+            raise InfrastructureError(
+                error.message,
+                cause="an earlier installation of packages was interrupted",
+                remedy="as root: dpkg --configure -a; then the same ffslab command again",
+            ) from error
         if fresh:
             raise
         # Lists that are some weeks old name files that the archive no longer has.

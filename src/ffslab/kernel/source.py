@@ -9,18 +9,23 @@ makefiles: that is a fifth of the bytes to write.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import FfslabError, InfrastructureError, UsageError
+from ffslab.kernel.archives import (
+    DEBIAN_PACKAGE,
+    KERNEL_ORG,
+    debian_package,
+    extract_commands,
+    fetch,
+    version_of,
+)
 from ffslab.kernel.cache import (
     cache_root,
     hash_texts,
@@ -31,36 +36,10 @@ from ffslab.kernel.cache import (
     scratch_directory,
     write_stamp,
 )
-from ffslab.kernel.commands import clean_environment, run_logged
-from ffslab.kernel.packages import (
-    BUILD_PACKAGES,
-    have_package_lists,
-    is_debian,
-    root_prefix,
-    update_package_lists,
-)
+from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.progress import Progress, SilentProgress
 
 SOURCE_VARIABLE = "FFSLAB_KERNEL_SOURCE"  # of the environment: as --kernel-source says it
-DEBIAN_PACKAGE = "linux-source-6.1"
-# The version that published results were made with; another one is taken when it is gone.
-DEBIAN_VERSION = "6.1.192-2"
-
-
-@dataclass(frozen=True, slots=True)
-class Tarball:
-    """A release on kernel.org; the sum is from the signed list next to it, sha256sums.asc."""
-
-    version: str
-    url: str
-    sha256: str
-
-
-KERNEL_ORG = Tarball(
-    version="6.1.127",
-    url="https://cdn.kernel.org/pub/linux/kernel/v6.x/linux-6.1.127.tar.xz",
-    sha256="18b0d41d1a7fbad56045cde0d7fc176bfb18361d29c9f07e57109bbf21bf7876",
-)
 
 _FOREIGN_ARCHITECTURES = (
     *("alpha", "arc", "arm", "arm64", "csky", "hexagon", "ia64", "loongarch", "m68k"),
@@ -189,7 +168,7 @@ def _download(lock: int, progress: Progress) -> KernelSource:
             raise InfrastructureError(
                 "no kernel source could be obtained\n"
                 f"  Debian's {DEBIAN_PACKAGE}: {debian_error.message}\n"
-                f"  {KERNEL_ORG.url}: {tarball_error.message}",
+                f"  kernel.org: {tarball_error.message}",
                 cause="no network, or a proxy that is not set (http_proxy, https_proxy)",
                 remedy="the same command again once the network is there, or "
                 "--kernel-source DIR with an unpacked Linux 6.1",
@@ -200,101 +179,33 @@ def _download(lock: int, progress: Progress) -> KernelSource:
 
 
 def _from_debian(lock: int, progress: Progress) -> KernelSource:
-    if not is_debian():
-        raise InfrastructureError("this is not a Debian system")
-    log = source_root() / "download.log"
-    log.unlink(missing_ok=True)
     downloads = make_directory(source_root() / "download")
-    with progress.phase(f"downloading {DEBIAN_PACKAGE} (140 MB)"):
-        if not have_package_lists():
-            prefix = root_prefix("apt has no package lists", BUILD_PACKAGES)
-            update_package_lists(prefix, log)
-        package = _download_package(downloads, log, lock)
-    version = package.name.split("_")[1]
-    if version != DEBIAN_VERSION:
-        progress.note(
-            f"Debian has {DEBIAN_PACKAGE} {version}, not {DEBIAN_VERSION}: results are "
-            "comparable only with those of the same kernel"
-        )
+    package = debian_package(downloads, lock, progress)
+    version = version_of(package)
     scratch = scratch_directory(source_root())
     with progress.phase(f"unpacking {DEBIAN_PACKAGE} {version}"):
-        member = f"./usr/src/{DEBIAN_PACKAGE}.tar.xz"
-        _pipeline(
-            [
-                ["dpkg-deb", "--fsys-tarfile", str(package)],
-                ["tar", "-xOf", "-", member],
-                *_unpack_commands(make_directory(scratch / "tree"), DEBIAN_PACKAGE),
-            ],
-            lock,
-        )
+        commands = [
+            *extract_commands(package, f"./usr/src/{DEBIAN_PACKAGE}.tar.xz"),
+            *_unpack_commands(make_directory(scratch / "tree"), DEBIAN_PACKAGE),
+        ]
+        _pipeline(commands, lock)
         source = _publish(scratch, f"debian-{version}", f"Debian's {DEBIAN_PACKAGE} {version}")
     package.unlink()
     return source
 
 
-def _download_package(downloads: Path, log: Path, lock: int) -> Path:
-    command = [
-        "apt-get",
-        "-q",
-        "-o",
-        "APT::Sandbox::User=root",
-        "-o",
-        "Acquire::Retries=2",
-        "download",
-    ]
-    failure: InfrastructureError | None = None
-    for wanted in (f"{DEBIAN_PACKAGE}={DEBIAN_VERSION}", DEBIAN_PACKAGE):
-        try:
-            run_logged(
-                [*command, wanted],
-                log=log,
-                lock=lock,
-                cwd=downloads,
-                cause="no network, or stale lists",
-            )
-        except InfrastructureError as error:
-            failure = error
-            continue
-        return max(downloads.glob("*.deb"), key=lambda path: path.stat().st_mtime_ns)
-    assert failure is not None
-    raise failure
-
-
 def _from_kernel_org(lock: int, progress: Progress) -> KernelSource:
-    archive = make_directory(source_root() / "download") / Path(KERNEL_ORG.url).name
-    with progress.phase(f"downloading {archive.name}"):
-        _fetch(KERNEL_ORG, archive, progress)
+    downloads = make_directory(source_root() / "download")
+    with progress.phase(f"downloading {KERNEL_ORG.name}"):
+        archive = fetch(KERNEL_ORG, downloads, progress)
     scratch = scratch_directory(source_root())
     with progress.phase(f"unpacking {archive.name}"):
         top = archive.name.removesuffix(".tar.xz")
         commands = _unpack_commands(make_directory(scratch / "tree"), top)
         _pipeline([["cat", str(archive)], *commands], lock)
-        source = _publish(scratch, f"kernel.org-{KERNEL_ORG.version}", KERNEL_ORG.url)
+        source = _publish(scratch, f"kernel.org-{KERNEL_ORG.version}", KERNEL_ORG.urls[0])
     archive.unlink()
     return source
-
-
-def _fetch(tarball: Tarball, target: Path, progress: Progress) -> None:
-    """Downloads and verifies; a file with another sum is removed, never used."""
-    digest = hashlib.sha256()
-    try:
-        with urllib.request.urlopen(tarball.url, timeout=60) as answer, target.open("wb") as file:
-            total_mb = int(answer.headers.get("Content-Length", 0)) >> 20
-            done_bytes = 0
-            while block := answer.read(1 << 20):
-                digest.update(block)
-                file.write(block)
-                done_bytes += len(block)
-                progress.count(done_bytes >> 20, total_mb)
-    except (OSError, urllib.error.URLError) as error:
-        target.unlink(missing_ok=True)
-        raise InfrastructureError(f"the download failed: {error}") from error
-    if digest.hexdigest() != tarball.sha256:
-        target.unlink()
-        raise InfrastructureError(
-            f"its SHA-256 is {digest.hexdigest()}, not {tarball.sha256}",
-            cause="a damaged download, or a proxy that answers something else",
-        )
 
 
 def _unpack_commands(tree: Path, top: str) -> list[list[str]]:
