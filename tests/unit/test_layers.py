@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,19 +53,26 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
+@cache
+def statements(name: str) -> tuple[tuple[ast.stmt, bool], ...]:
+    """The imports in a module, wherever in it; and whether only a type checker sees them."""
+    nodes = list(ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))))
+    unseen = {
+        inner
+        for node in nodes
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    found = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    return tuple((node, node in unseen) for node in found)
+
+
 def imports(name: str, *, typing: bool) -> Iterator[str]:
     """The modules of ffslab that a module imports, wherever in it; `typing`: those too that only a
     type checker sees.
     """
-    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
-    unseen = {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if node in unseen and not typing:
+    for node, unseen in statements(name):
+        if unseen and not typing:
             continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in MODULES)

@@ -4,10 +4,12 @@ test chooses.
 
 from __future__ import annotations
 
+import heapq
 import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,6 @@ from ffslab.protocol.records import RecordStream, Space
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.result import PhaseResult
-from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.micro.keys import Micro
 
 Overrides = Sequence[tuple[str, tuple[Any, ...]]]
@@ -42,6 +43,10 @@ class Effects:
     full_share: float = 0.75  # of the requests that were done then
     crossing_kib: int = 0  # from here on JFFS2 is four times as fast
 
+    def __hash__(self) -> int:
+        """Figures of equal effects are made once; a mapping has no hash of its own."""
+        return hash(repr(self))
+
 
 def write_micro_run(
     folder: Path,
@@ -59,7 +64,12 @@ def write_micro_run(
         outcome = (outcomes or {}).get(case.id, Outcome("pass"))
         result = case_result(case, outcome, RecordStream((), (), False), None)
         if outcome.kind == "pass":
-            result |= _figures(case, effects or Effects(), run)
+            figures, records = _figures(case, effects or Effects())
+            result |= figures
+            if _is_shown(case):
+                directory = run.case_dir(case.id)
+                directory.mkdir(parents=True)
+                (directory / "records.jsonl").write_text(records)
         lines.append(canonical_json(result) + "\n")
     (folder / "results.jsonl").write_text("".join(lines))
     return folder
@@ -70,7 +80,9 @@ def _micro(case: Case) -> Micro:
     return case.workload
 
 
-def _figures(case: Case, effects: Effects, run: RunDirectory) -> dict[str, Any]:
+@lru_cache(maxsize=256)
+def _figures(case: Case, effects: Effects) -> tuple[dict[str, Any], str]:
+    """What a case's result has of its workload, and the lines of its records."""
     workload = _micro(case)
     streams = [(n, workload.pattern) for n in range(workload.parallel)]
     if workload.mix_pattern:
@@ -84,16 +96,13 @@ def _figures(case: Case, effects: Effects, run: RunDirectory) -> dict[str, Any]:
     for number, pattern in streams:
         latency = _latencies(case, pattern, count, effects)
         requests.append(_stream(number, pattern, latency, workload))
-        records += _records(number, pattern, latency, workload)
-    directory = run.case_dir(case.id)
-    if _is_shown(case):
-        directory.mkdir(parents=True)
-        text = "".join(json.dumps({"v": 1, **record}) + "\n" for record in records)
-        (directory / "records.jsonl").write_text(text)
+        if _is_shown(case):
+            records += _records(number, pattern, latency, workload)
+    text = "".join(json.dumps({"v": 1, **record}) + "\n" for record in records)
     writes = workload.pattern.endswith("write")
     wear = {"erases_mean": 2.0 * writes, "erases_std": 0.5 * writes}
     counts = {"pages_programmed": volume // 2048 * writes, "blocks_erased": 300 * writes}
-    return {
+    figures = {
         "virtual_ns": 10**10,
         "preparation": _preparation(case),
         "micro": {
@@ -115,6 +124,7 @@ def _figures(case: Case, effects: Effects, run: RunDirectory) -> dict[str, Any]:
             _phase("workload", 11 * 10**8, **wear, **counts),
         ],
     }
+    return figures, text
 
 
 def _phase(name: str, duration_ns: int, **figures: float) -> dict[str, Any]:
@@ -171,7 +181,7 @@ def _stream(number: int, pattern: str, latency: list[int], workload: Micro) -> d
     startup = len(latency) // 5
     work = {"pages_read": 3, "pages_programmed": 40, "blocks_erased": 2, "oob_pages": 5}
     work["busy_ns"] = 9_000_000
-    slowest = sorted(range(len(latency)), key=lambda n: -latency[n])[:10]
+    slowest = heapq.nlargest(10, range(len(latency)), key=latency.__getitem__)
     return {
         "stream": number,
         "op": pattern.rpartition("-")[2],

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from host_support import study_of
 from test_report_micro_support import write_micro_run
-from test_report_support import write_run
+from test_report_support import page_of_words, write_run
 from test_report_tree_support import mounts_text, write_tree_run
 
 from ffslab.loader import load_catalog
@@ -118,6 +118,6 @@ def test_a_report_reads_each_result_once(folder: Path, monkeypatch: pytest.Monke
         return json.loads(line)
 
     monkeypatch.setattr("ffslab.results.files._value_of", counted)
-    build(folder)
+    page_of_words(folder)
     # The first also for what the board's estimates are.
     assert sorted(map(bytes.decode, read)) == sorted(f"{row}\n" for row in [rows[0], *rows])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -162,7 +162,18 @@ def _captured(root: Path, stage: Stage) -> subprocess.CompletedProcess[str]:
 def _run(stage: Stage, root: Path) -> int:
     _announce(stage)
     with _explained(stage):
-        return subprocess.run(stage.command, cwd=root, check=False).returncode
+        return subprocess.run(
+            stage.command, cwd=root, env=_environment(os.environ), check=False
+        ).returncode
+
+
+def _environment(given: Mapping[str, str]) -> dict[str, str]:
+    """That of pytest: all processes of the tests keep the modules that they compile.
+
+    Images of containers often forbid it; then each of them compiles what it loads of ffslab, and
+    all tests that it collects, again. What it leaves is ignored by git, as other caches of the tests are.
+    """
+    return {name: value for name, value in given.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _announce(stage: Stage) -> None:
