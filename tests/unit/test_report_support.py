@@ -28,7 +28,7 @@ from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RESULTS, WALL
 
-BLOCKS = 800
+BLOCKS = 200  # enough for an uneven wear; each flash record lists them three times
 _BLANK = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" data-digest="{}">'
     "<text>{}</text></svg>"
