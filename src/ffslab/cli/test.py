@@ -171,7 +171,7 @@ def _environment(given: Mapping[str, str]) -> dict[str, str]:
     """That of pytest: all processes of the tests keep the modules that they compile.
 
     Images of containers often forbid it; then each of them compiles what it loads of ffslab, and
-    all tests that it collects, again. What it leaves is ignored by git, as other caches of the tests are.
+    all tests that it collects, again. What it leaves is ignored by git, as other caches are.
     """
     return {name: value for name, value in given.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
