@@ -21,6 +21,7 @@ from typing import Annotated
 import typer
 
 from ffslab.errors import EXIT_FAILED, EXIT_OK, InfrastructureError
+from ffslab.paths import cache_dir
 from ffslab.program import program
 
 _C_TEST_DIRECTORIES = (
@@ -76,7 +77,6 @@ def _prepare_full_run() -> None:
     from ffslab.kernel import ensure_lab
     from ffslab.kernel.packages import IMAGE_PACKAGES, TEST_PACKAGES, ensure_packages
     from ffslab.kernel.progress import ConsoleProgress
-    from ffslab.paths import cache_dir
 
     wanted = (*TEST_PACKAGES, *IMAGE_PACKAGES)
     ensure_packages(wanted, cache_dir() / "test-packages.log", ConsoleProgress())
@@ -171,9 +171,13 @@ def _environment(given: Mapping[str, str]) -> dict[str, str]:
     """That of pytest: all processes of the tests keep the modules that they compile.
 
     Images of containers often forbid it; then each of them compiles what it loads of ffslab, and
-    all tests that it collects, again. What it leaves is ignored by git, as other caches are.
+    all tests that it collects, again. It is kept in the cache: nothing is left in the sources.
     """
-    return {name: value for name, value in given.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    forbidden = "PYTHONDONTWRITEBYTECODE"
+    if not given.get(forbidden):
+        return dict(given)
+    kept = {name: value for name, value in given.items() if name != forbidden}
+    return kept | {"PYTHONPYCACHEPREFIX": str(cache_dir() / "bytecode")}
 
 
 def _announce(stage: Stage) -> None:
