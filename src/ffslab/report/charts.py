@@ -1,8 +1,7 @@
-"""The charts: small, alike, with units on every axis and values at the ends of bars.
+"""What all charts share: their colours, who has which, and where bars are cut.
 
 Colour says the file system, always the same one, and never alone: bars and lines are labelled or
-dashed too. Beyond the number of colours, lines of one colour differ in their dashes. Colours are
-stand-ins (see `svg`). Every function returns inline SVG.
+dashed too. Beyond the number of colours, lines of one colour differ in their dashes.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from dataclasses import dataclass
 
 from ffslab.report import data, svg
 from ffslab.report.data import Group
-from ffslab.report.vega import Spec, field, mark
 
 # CSS variable → (light, dark): Okabe and Ito's palette, which colour-blind readers can tell
 # apart; the dark values are lighter.
@@ -79,7 +77,6 @@ def options_key(axes: Mapping[str, str]) -> str:
 
 _GAP = 3  # times the next smaller bar: what would hide it
 CUT_MEANING = "A slanted gap: the bar is longer than drawn, its value stands beside it."
-_CUT_PATH = "M-1.1,1L-0.3,1L1.1,-1L0.3,-1Z"
 
 
 def cut_at(lengths: Sequence[float]) -> float | None:
@@ -94,15 +91,3 @@ def cut_at(lengths: Sequence[float]) -> float | None:
         if order[number - 1] >= _GAP * order[number]
     ]
     return 1.4 * order[gaps[-1]] if gaps else None
-
-
-def cut_marks(y: Spec, limit: float, data: str = "", **encodings: Spec) -> Spec:
-    """The gaps in bars whose rows are `cut`, just before the limit; in the chart's paper colour."""
-    encoding = {"x": {"datum": 0.9 * limit}, "y": y, **encodings}
-    look = {"size": 190, "filled": True, "opacity": 1, "fill": svg.PAINT["paper"]}
-    return mark("point", encoding, data, "datum.cut", shape=_CUT_PATH, **look)
-
-
-def words(name: str) -> Spec:
-    """The channels of a text in the page's ink, which a field of the rows has."""
-    return {"text": field(name), "color": {"value": svg.PAINT["ink"]}}

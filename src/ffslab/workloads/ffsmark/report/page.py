@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.report import data, tails, wear
+from ffslab.report.bars import are_cut
 from ffslab.report.charts import CUT_MEANING, Look, look_for, options_key
 from ffslab.report.data import Group, Run
 from ffslab.report.distribution import PERCENTILES, merge
@@ -71,6 +72,7 @@ def context(run: Run) -> dict[str, Any]:
     look = look_for(groups)
     questions, not_asked = ask(run)
     show = tuple(axis for axis in run.varying if axis != data.SEED)
+    split = charts.split_bars(groups, show)
     return {
         **common(run),
         "not_asked": not_asked,
@@ -83,8 +85,8 @@ def context(run: Run) -> dict[str, Any]:
         "wear_keys": _wear_keys(maps),
         "latency": _latency(groups, show, look),
         "line_keys": _line_keys(groups, show, look),
-        "split": _split(groups, show),
-        "split_cut": charts.split_is_cut(groups, show),
+        "split": charts.split_chart(split, "time-split") if split else "",
+        "split_cut": are_cut(split),
         "split_keys": [Key(part, paint) for _, part, paint in charts.TIME_PARTS],
         "amplification": _amplification(groups, show),
         "tables": [_result_table(title, keys, run) for title, keys in RESULT_TABLES],
@@ -96,8 +98,9 @@ def _answer(question: Question, look: Look) -> Answer:
     panels = []
     for key in question.metrics:
         metric = METRICS[key]
-        drawing = charts.bars(question, key, look, f"{question.key}-{key}".replace("_", "-"))
-        cut = f" {CUT_MEANING}" if charts.bars_are_cut(question, key) else ""
+        drawn = charts.metric_bars(question, key, look)
+        drawing = charts.question_chart(drawn, key, f"{question.key}-{key}".replace("_", "-"))
+        cut = f" {CUT_MEANING}" if are_cut(drawn) else ""
         panels.append(
             Panel(metric.title, f"{metric.meaning}.{cut}" if cut else metric.meaning, drawing)
         )
@@ -203,12 +206,6 @@ def _line_keys(groups: Sequence[Group], show: Sequence[str], look: Look) -> list
         dash = " ".join(str(part) for part in look.dash(options_key(group.axes)))
         keys.setdefault(label, Key(label, look.colour(group.axes.get(data.FILESYSTEM, "")), dash))
     return list(keys.values())
-
-
-def _split(groups: Sequence[Group], show: Sequence[str]) -> str:
-    if not any(group.mean("rest_ns") is not None for group in groups):
-        return ""
-    return charts.time_split(groups, show, "time-split")
 
 
 def _amplification(groups: Sequence[Group], show: Sequence[str]) -> Table:

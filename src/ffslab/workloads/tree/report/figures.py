@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ffslab.compare.standing import ratios_to_first
 from ffslab.report.axes import Mean
+from ffslab.report.bars import Bar, Piece, are_cut, bars, below_names
 from ffslab.report.charts import CUT_MEANING
 from ffslab.report.curves import (
     RATIO_MEANING,
@@ -20,7 +21,6 @@ from ffslab.report.curves import (
 )
 from ffslab.report.parts import Key, Panel
 from ffslab.report.quantity import duration, sentence, significant
-from ffslab.workloads.tree.report.charts import Bar, Piece, are_cut, bars
 from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image
 from ffslab.workloads.tree.report.series import (
     Lines,
@@ -34,6 +34,7 @@ from ffslab.workloads.tree.report.series import (
 from ffslab.workloads.tree.report.words import KINDS, MOUNT, UNMOUNT, kind_of
 
 _LIGHT = 0.35  # how strong the processor's part of a bar is
+_WIDE = 800  # the width of bars that have no others beside them
 _GROUPS = {
     "mounting": ("Mounting", (MOUNT,)),
     "unmounting": ("Unmounting", (UNMOUNT,)),
@@ -108,7 +109,7 @@ def image_figure(
         meaning += f" Dashed line: the tree’s files, {significant(mark / 1e6)} MB."
     meaning += f" Tree: {', '.join(sorted(trees))}.{_cut_meaning([drawn])}"
     words = ("Image sizes", "images")
-    drawing = bars(drawn, Quantity("size", "MB", 1e6), words, width=520, mark_at=mark)
+    drawing = bars(below_names(drawn), Quantity("size", "MB", 1e6), words, _WIDE, mark)
     return Panels("Image sizes", meaning, (Panel("", "", drawing),))
 
 
@@ -131,7 +132,7 @@ def step_panels(section: Section, styles: Mapping[str, Style]) -> Panels | None:
             longest = [max(bar.length, bar.high) for bar in drawn]
             quantity = time_quantity(longest)
             words = (f"Time of {title}", f"{section.key}-step-{number}")
-            panels.append(Panel(title, "", bars(drawn, quantity, words, width=250)))
+            panels.append(Panel(title, "", bars(below_names(drawn), quantity, words)))
             every.append(drawn)
     if not panels:
         return None
@@ -219,7 +220,7 @@ def total_panels(section: Section) -> Panels | None:
         return None
     quantity = time_quantity([bar.length for bar in drawn], "time to the end of unmount")
     words = ("Time to the end of unmount", f"{section.key}-total")
-    drawing = bars(drawn, quantity, words, width=560)
+    drawing = bars(below_names(drawn), quantity, words, _WIDE)
     meaning = (
         "From the first mount to the end of the unmount, by kinds of steps; at the bar’s end the "
         f"whole and the share of unmounting.{_runs_meaning(section)}{_cut_meaning([drawn])}"
@@ -389,7 +390,7 @@ def memory_panels(section: Section) -> Panels | None:
                 drawn.append(_memory_bar(label, group))
         quantity = size_quantity([bar.length for bar in drawn], "memory")
         words = (f"Memory after {place}", f"{section.key}-memory-{number}")
-        panels.append(Panel(place, "", bars(drawn, quantity, words, width=250)))
+        panels.append(Panel(place, "", bars(below_names(drawn), quantity, words)))
         every.append(drawn)
     if not panels:
         return None
