@@ -40,6 +40,7 @@ from ffslab.report.standings import (
     change_text,
     crossing_text,
     extent_text,
+    factors_text,
     lacking_text,
     listed,
     marked,
@@ -47,6 +48,7 @@ from ffslab.report.standings import (
     who_is_first,
 )
 from ffslab.report.wear import Scale, Wear, common_scale, draw
+from ffslab.workloads.append_log.metrics import PAGES
 from ffslab.workloads.micro.report.figures import _idle_share, chosen
 from ffslab.workloads.tree.report.figures import cpu_percent, size_text
 from ffslab.workloads.tree.report.rating import (
@@ -298,9 +300,14 @@ def test_words_are_listed() -> None:
 
 def test_a_range_of_ratios_says_where_its_ends_are() -> None:
     found = Extent(0.5, 3.0, 4.0, 8.0, 3)
-    assert plain(extent_text(found)) == "×0.500-×3.00"
-    assert plain(extent_text(found, FILES)) == "×0.500 (4 files) to ×3.00 (8 files)"
-    assert extent_text(Extent(2.0, 2.001, 4.0, 8.0, 2), FILES) == "×2.00"
+    assert plain(extent_text(found)) == "2.00 times faster to 3.00 times slower"
+    assert plain(factors_text(found)) == "×0.500-×3.00"
+    assert factors_text(Extent(2.0, 2.001, 4.0, 8.0, 2)) == "×2.00"
+    text = plain(extent_text(found, FILES))
+    assert text == "2.00 times faster (4 files) to 3.00 times slower (8 files)"
+    assert extent_text(Extent(2.0, 2.001, 4.0, 8.0, 2), FILES) == "2.00 times slower"
+    text = extent_text(Extent(0.2, 0.5, 4.0, 8.0, 2), FILES, PAGES)
+    assert plain(text) == "50 % (8 files) to 80 % (4 files) fewer pages"
 
 
 def test_who_is_first_in_words() -> None:
@@ -350,11 +357,12 @@ def test_who_is_behind_and_who_is_last() -> None:
     lines = {name: dict.fromkeys(FALLING, 3.0 * n) for n, name in enumerate("abcde", 1)}
     found = standing(lines)
     assert found is not None
-    assert behind_text(found, None, {}, 2) == "; behind: b ×2.00, c ×3.00"
+    assert behind_text(found, None, {}, 2) == "; behind: b 2.00 times slower, c 3.00 times slower"
     text = behind_text(found, FILES, {"e": "†"}, 1, "e")
-    assert text == "; behind: b ×2.00, last e† ×5.00"
-    assert behind_text(found, None, {}, 1, "b") == "; behind: b ×2.00"
-    assert behind_text(found, None, {}, 2, "c") == "; behind: b ×2.00, last c ×3.00"
+    assert text == "; behind: b 2.00 times slower, last e† 5.00 times slower"
+    assert behind_text(found, None, {}, 1, "b") == "; behind: b 2.00 times slower"
+    text = behind_text(found, None, {}, 2, "c")
+    assert text == "; behind: b 2.00 times slower, last c 3.00 times slower"
     assert behind_text(found, None, {}, 0, "a") == ""
 
 
@@ -373,14 +381,17 @@ def test_crossings_and_what_is_lacking_in_words() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "text"),
     [
-        (0.99, 1.02, "practically the same, ×0.990-×1.02"),
-        (1 / 1.02, 1.0, "practically the same, ×0.980-×1.00"),
-        (1.0, 1.03, "takes **×1.00 (1 files) to ×1.03 (8 files)** as long"),
-        (2.0, 2.0, "takes **×2.00** as long"),
-        (0.5, 1.0, "gets **×1.00 (8 files) to ×2.00 (1 files)** faster"),
-        (0.25, 0.25, "gets **×4.00** faster"),
-        (0.97, 1.01, "takes from **×0.970 (1 files) to ×1.01 (8 files)** as long"),
-        (0.5, 1.5, "takes from **×0.500 (1 files) to ×1.50 (8 files)** as long"),
+        (0.99, 1.02, "is practically the same, 1 % faster to 2 % slower"),
+        (1 / 1.02, 1.0, "is practically the same, the same to 2 % faster"),
+        (1.0, 1.0, "is the same"),
+        (1.0, 1.03, "is **the same (1 files) to 3 % slower (8 files)**"),
+        (2.0, 2.0, "is **2.00 times slower**"),
+        (0.5, 1.0, "is **the same (8 files) to 2.00 times faster (1 files)**"),
+        (0.25, 0.25, "is **4.00 times faster**"),
+        (0.97, 1.01, "is **3 % faster (1 files) to 1 % slower (8 files)**"),
+        (2.0, 4.0, "is **2.00 (1 files) to 4.00 (8 files) times slower**"),
+        (0.25, 0.5, "is **2.00 (8 files) to 4.00 (1 files) times faster**"),
+        (1.05, 1.1, "is **5 % (1 files) to 10 % (8 files) slower**"),
     ],
 )
 def test_a_change_of_a_duration_in_words(low: float, high: float, text: str) -> None:

@@ -126,7 +126,7 @@ def test_crash_and_clean_unmount_are_told_in_words(pages: dict[str, str]) -> Non
         "mount after a crash",
         "mount after a clean unmount",
         "partition (MiB)",
-        "Mount after a crash against after a clean unmount: YAFFS2 takes ×8.00 as long",
+        "Mount after a crash against after a clean unmount: YAFFS2 is 8.00 times slower",
         "The flash’s part is how long the chip was busy",
     ):
         assert words in text, words

@@ -43,11 +43,6 @@ class Extent:
         """Whether no ratio is of two values that are told apart."""
         return alike(self.low) and alike(self.high)
 
-    @property
-    def inverse(self) -> Extent:
-        """The same with both sides exchanged."""
-        return Extent(1 / self.high, 1 / self.low, self.high_at, self.low_at, self.points)
-
 
 @dataclass(frozen=True)
 class Reign:

@@ -26,9 +26,9 @@ class Panel:
 class Table:
     """A table of text: the first `text_columns` columns are words, the others numbers.
 
-    `outcomes`: the second column is a case's outcome. `wrapped`: columns whose text is long.
-    `headings`: what stands over the row of that number and those that follow. `note`: what marks
-    in the cells mean.
+    `told`: the numbers are words too, which break. `outcomes`: the second column is a case's
+    outcome. `wrapped`: columns whose text is long. `headings`: what stands over the row of that
+    number and those that follow. `note`: what marks in the cells mean.
     """
 
     title: str
@@ -37,6 +37,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     text_columns: int = 1
     outcomes: bool = False
+    told: bool = False
     wrapped: tuple[int, ...] = ()
     headings: Mapping[int, str] = field(default_factory=dict)
     note: str = ""

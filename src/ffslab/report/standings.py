@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from ffslab.compare.ratios import SAME
 from ffslab.compare.standing import Crossing, Extent, Standing
+from ffslab.compare.words import ratio_span
 from ffslab.report.axes import Axis
 from ffslab.report.quantity import times
+from ffslab.results.schema import DURATION, Metric
 
 TO = "\u2060–\u2060"  # a range does not break
 CUT = "†"  # beside what ended before all that was asked for had been measured
@@ -46,14 +48,18 @@ def marked(label: str, cut: Mapping[str, str]) -> str:
     return f"{label}{cut.get(label, '')}"
 
 
-def extent_text(found: Extent, axis: Axis | None = None) -> str:
-    """Ratios as a range; with the points of its ends where an axis is given."""
+def extent_text(found: Extent, axis: Axis | None = None, metric: Metric = DURATION) -> str:
+    """Ratios as a range in words, `1.56 to 2.30 times slower`; with the points of its ends where an
+    axis is given.
+    """
+    places = (f" ({axis.text(at)})" if axis else "" for at in (found.low_at, found.high_at))
+    return ratio_span(metric, found.low, found.high, *places)
+
+
+def factors_text(found: Extent) -> str:
+    """Ratios as a range of factors, for the cells of a table whose title says of what."""
     low, high = times(found.low), times(found.high)
-    if low == high:
-        return low
-    if axis is None:
-        return f"{low}{TO}{high}"
-    return f"{low} ({axis.text(found.low_at)}) to {high} ({axis.text(found.high_at)})"
+    return low if low == high else f"{low}{TO}{high}"
 
 
 def who_is_first(found: Standing, axis: Axis | None, cut: Mapping[str, str]) -> str:
@@ -107,11 +113,8 @@ def lacking_text(found: Standing, axis: Axis | None) -> str:
 
 
 def change_text(found: Extent, axis: Axis | None) -> str:
-    """What became of a duration: `takes ×1.19 (4 KiB) to ×2.67 (2 KiB) as long`."""
+    """What became of a duration: `is 1.39 (4 KiB) to 2.67 (2 KiB) times slower`."""
     if found.is_alike:
-        return f"practically the same, {extent_text(found)}"
-    if found.low >= 1:
-        return f"takes **{extent_text(found, axis)}** as long"
-    if found.high <= 1:
-        return f"gets **{extent_text(found.inverse, axis)}** faster"
-    return f"takes from **{extent_text(found, axis)}** as long"
+        words = extent_text(found)
+        return "is the same" if words == "the same" else f"is practically the same, {words}"
+    return f"is **{extent_text(found, axis)}**"

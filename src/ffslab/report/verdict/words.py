@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ffslab.compare.ratios import RatioSummary, alike, factor, ratio_from, ratio_of
-from ffslab.compare.words import percent_text, ratio_words, value_text, values_text
+from ffslab.compare.words import (
+    percent_text,
+    ratio_span,
+    ratio_words,
+    span_words,
+    value_text,
+    values_text,
+)
 from ffslab.report.quantity import sentence
 from ffslab.report.standings import CUT, listed
 from ffslab.report.verdict.samples import Cell, Row, where
@@ -138,7 +145,7 @@ def _alike_everywhere(found: Weighed, duels: Sequence[_Duel]) -> str:
         values = (f"{where(found.row, duel.number)} {duel.values[0]}" for duel in duels)
         return f"no difference ({', '.join(values)})"
     ends = sorted(duels, key=lambda duel: _apart(found, duel))
-    words = _range_words(ends[0].words, ends[-1].words)
+    words = span_words(ends[0].words, ends[-1].words)
     figures = (
         f"{where(found.row, duel.number)}: {' against '.join(duel.values)}"
         f"{_seed_text(found.row, duel.gap)}"
@@ -157,18 +164,6 @@ def _apart(found: Weighed, duel: _Duel) -> float:
     if found.row.aspect in _DIFFERENCES:
         return abs(one - other)
     return factor(ratio_from(other, one, _LEAST)) if one else math.inf
-
-
-def _range_words(low: str, high: str) -> str:
-    """`2.47 times faster` and `2.75 times faster` as `2.47 to 2.75 times faster`."""
-    (least, _, tail), (most, _, other) = low.partition(" "), high.partition(" ")
-    if low == high:
-        return low
-    if tail == other:
-        return f"{least} to {most} {tail}"
-    word = low.rpartition(" ")[2]
-    shared = f" {word}" if high.endswith(f" {word}") else ""
-    return f"{low.removesuffix(shared)} to {high}"
 
 
 def _verb(words: str, subjects: int) -> str:
@@ -242,7 +237,7 @@ def _behind_text(metric: Metric, low: float, high: float) -> str:
     if alike(low):
         return f"up to {most}" if not alike(high) else "alike"
     least = ratio_words(metric, 1 / low if metric.better == "higher" else low)
-    return _range_words(least, most)
+    return span_words(least, most)
 
 
 def _gap_words(row: Row, first: Cell, second: Cell) -> str:
@@ -269,9 +264,9 @@ def _seed_text(row: Row, gap: RatioSummary | None) -> str:
         return f"{seeds} do not agree who is first"
     if row.aspect in _DIFFERENCES or gap.undefined or gap.minimum <= 0:
         return ""
-    ends = sorted((gap.minimum, gap.maximum), key=factor)
-    low, high = (ratio_words(row.metric, end) for end in ends)
-    return f"{seeds} alike" if low == high else f"{seeds}: {_range_words(low, high)}"
+    if ratio_words(row.metric, gap.minimum) == ratio_words(row.metric, gap.maximum):
+        return f"{seeds} alike"
+    return f"{seeds}: {ratio_span(row.metric, gap.minimum, gap.maximum)}"
 
 
 def _share_text(cells: Iterable[Cell]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from ffslab.compare.ratios import all_alike
 from ffslab.compare.standing import Extent, extent_of_change, standing
 from ffslab.report import data
-from ffslab.report.quantity import duration, grouped, sentence, significant, times
+from ffslab.report.quantity import duration, grouped, sentence, significant
 from ffslab.report.standings import (
     TO,
     behind_text,
@@ -22,6 +22,7 @@ from ffslab.report.standings import (
     who_is_first,
 )
 from ffslab.report.topics import Finding, Topic
+from ffslab.workloads.append_log.metrics import PAGES
 from ffslab.workloads.append_log.report.load import DAEMON, LogCase, LogRun, operations
 from ffslab.workloads.append_log.report.series import (
     Value,
@@ -69,7 +70,7 @@ def _latency(run: LogRun) -> Iterator[Finding]:
     where = f"{worst.label} ({place})" if place else worst.label
     yield Finding(
         f"The slowest line of the run took **{duration(took)}**, on {where}: "
-        f"{times(took / median)} its median of {duration(median)}."
+        f"{significant(took / median)} times its median of {duration(median)}."
     )
     yield from _slow(run)
 
@@ -173,10 +174,10 @@ def _states(run: LogRun) -> Iterator[Finding]:
             pages = _change(run, label, base, pane, of_metric("pages_per_line"))
             if longest is None or pages is None:
                 continue
-            took, more = change_text(longest, run.axis), extent_text(pages, run.axis)
+            took = change_text(longest, run.axis)
+            more = extent_text(pages, run.axis, PAGES).removesuffix(f" {PAGES.unit}")
             yield Finding(
-                f"{label}, {pane} against {base}: the slowest line {took}; "
-                f"{more} as many pages per line."
+                f"{label}, {pane} against {base}: the slowest line {took}; pages per line {more}."
             )
 
 
@@ -232,8 +233,8 @@ def _rotations(run: LogRun) -> Iterator[Finding]:
         ratio = rotate.percentile_ns(50) / line.percentile_ns(50)
         yield Finding(
             f"{label}: a rotation takes {duration(rotate.percentile_ns(50))} at the median, "
-            f"{times(ratio)} what a line takes; the slowest of {grouped(rotate.count)} took "
-            f"{duration(rotate.max_ns)}."
+            f"{significant(ratio)} times what a line takes; the slowest of "
+            f"{grouped(rotate.count)} took {duration(rotate.max_ns)}."
         )
 
 

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ffslab.compare.ratios import Pair, RatioSummary, alike, factor, summarise
-from ffslab.compare.words import ratio_words
+from ffslab.compare.words import ratio_span, ratio_words
 from ffslab.report import data
 from ffslab.report.data import Case, Run
-from ffslab.report.quantity import times
+from ffslab.report.quantity import sentence
 from ffslab.report.topics import Finding
+from ffslab.results.schema import DURATION
 from ffslab.workloads.ffsmark.report.catalogue import METRICS, stored
 from ffslab.workloads.ffsmark.report.questions import Question, matched
 
@@ -220,7 +221,7 @@ def _sentence(contrast: Contrast, main: str, side: Sequence[str]) -> Finding | N
     if clauses:
         text += f"; {', '.join(clauses)}"
     weight = 0.0 if contrast.aside else factor(_shown_ratio(change))
-    return Finding(f"{text}.{_scenarios(change)}", weight)
+    return Finding(f"{text}.{_scenarios(change, main)}", weight)
 
 
 def _shown_ratio(change: RatioSummary) -> float:
@@ -234,7 +235,8 @@ def _lead(change: RatioSummary, metric: str) -> str:
     values = f"({_values(change, metric)})"
     name = _subject(metric)
     if alike(value):
-        return f"{name} practically unchanged, **{times(value)}** {values}"
+        changed = "" if value == 1 else f", **{ratio_words(stored(metric), value)}**"
+        return f"{name} practically unchanged{changed} {values}"
     if not value or math.isinf(value):
         return f"{name} {values}" if value else f"{name} {shown.text(0)}"
     verb = "are" if name.endswith("s") else "is"
@@ -301,9 +303,11 @@ def table_cell(pairs: CasePairs, metric: str) -> Cell | None:
     change = ratio(known, metric)
     if change is None or change.undefined:
         return Cell("", values, "")
-    same = times(change.minimum) == times(change.maximum)
-    extent = "" if same else f"{times(change.minimum)} … {times(change.maximum)}"
-    return Cell(times(_shown_ratio(change)), values, extent)
+    # The row says already what is counted.
+    unit = f" {stored(metric).unit}"
+    told = ratio_words(stored(metric), _shown_ratio(change)).removesuffix(unit)
+    extent = ratio_span(stored(metric), change.minimum, change.maximum).removesuffix(unit)
+    return Cell(told, values, "" if extent == told else extent)
 
 
 def _ranking(question: Question) -> tuple[Finding, ...]:
@@ -319,7 +323,7 @@ def _ranking(question: Question) -> tuple[Finding, ...]:
         order = tuple(sorted(means, key=lambda name: means[name]))
         orders[state] = order
         others = ", ".join(
-            f"{data.filesystem_name(name)} {times(means[name] / means[order[0]])}"
+            f"{data.filesystem_name(name)} {ratio_words(DURATION, means[name] / means[order[0]])}"
             for name in order[1:]
         )
         parts.append(
@@ -430,14 +434,14 @@ def _values(change: RatioSummary, metric: str) -> str:
     return f"{shown.number(change.before_mean)} → {shown.text(change.after_mean)}"
 
 
-def _scenarios(change: RatioSummary) -> str:
+def _scenarios(change: RatioSummary, metric: str) -> str:
     """On how much the leading ratio rests. Never a significance."""
     if change.exact:
         return " One scenario, exact for it."
     if len({(pair.before, pair.after) for pair in change.pairs}) == 1:
         return f" The same in all {len(change.pairs)} scenarios."
-    low, high = times(change.minimum), times(change.maximum)
-    if low == high:
-        return f" The ratio is {low} in each of {len(change.pairs)} scenarios."
+    told = ratio_span(stored(metric), change.minimum, change.maximum)
+    if told == ratio_span(stored(metric), change.minimum, change.minimum):
+        return f" {sentence(told)} in each of {len(change.pairs)} scenarios."
     note = "" if change.one_sided else "; the direction differs"
-    return f" Over {len(change.pairs)} scenarios: {low} to {high}{note}."
+    return f" Over {len(change.pairs)} scenarios: {told}{note}."

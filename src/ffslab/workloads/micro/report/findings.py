@@ -281,7 +281,7 @@ def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
             opening = f"{panel}, {opening}"
         text = f"{sentence(opening)}: **{most}{cut}** {change_text(high, table.other)}"
         if most != least and not section.is_part:
-            text += f"; least {least}{low_cut}, {change_text(low, table.other)}"
+            text += f"; least {least}{low_cut} {change_text(low, table.other)}"
         found.append(Finding(f"{text}.", high.distance))
     return found
 

@@ -8,7 +8,15 @@ from ffslab.report import data
 from ffslab.report.axes import axis_of
 from ffslab.report.parts import Table
 from ffslab.report.quantity import SPACE, duration, grouped, significant, times
-from ffslab.report.standings import ALIKE, CUT, crossing_text, extent_text, listed, spans
+from ffslab.report.standings import (
+    ALIKE,
+    CUT,
+    crossing_text,
+    extent_text,
+    factors_text,
+    listed,
+    spans,
+)
 from ffslab.workloads.micro.report import findings
 from ffslab.workloads.micro.report.data import (
     PAUSE,
@@ -56,7 +64,7 @@ def ranking_table(section: Section) -> Table | None:
 def _behind_cell(section: Section, ranking: findings.Ranking, label: str) -> str:
     found = ranking.standing.behind.get(label)
     if found:
-        return extent_text(found) + ranking.cut.get(label, "")
+        return factors_text(found) + ranking.cut.get(label, "")
     return _IN_MEMORY if (ranking.panel, label) in section.in_memory else _NONE
 
 
@@ -103,7 +111,7 @@ def effects_table(found: findings.Effects, section: Section) -> Table:
     if found.other:
         title += f", range over the {found.other.word}"
     columns = tuple(axis.value_text(value) for value in found.values)
-    return Table(title, (*head, *columns), (), rows, len(head))
+    return Table(title, (*head, *columns), (), rows, len(head), told=True)
 
 
 def response_table(section: Section) -> Table | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ffslab.compare.ratios import distance, log_mean, ratio_from
 from ffslab.compare.standing import Extent, Standing, standing
 from ffslab.report.axes import Axis
-from ffslab.report.quantity import duration, sentence, significant, times
+from ffslab.report.quantity import duration, sentence, significant
 from ffslab.report.standings import (
     ALIKE,
     behind_text,
@@ -132,8 +132,8 @@ def image_findings(run: TreeRun) -> Iterable[Finding]:
     ratio = known[large].image_bytes / max(known[small].image_bytes, 1)
     yield Finding(
         f"The smallest image is that of **{small}**: {_megabytes(known[small].image_bytes)}, "
-        f"{significant(known[small].ratio)} : 1; the largest, of {large}, is **{times(ratio)}** as "
-        f"large ({_megabytes(known[large].image_bytes)}).",
+        f"{significant(known[small].ratio)} : 1; the largest, of {large}, is "
+        f"**{significant(ratio)} times** as large ({_megabytes(known[large].image_bytes)}).",
         distance(ratio) if ratio else 0.0,
     )
 
@@ -212,7 +212,7 @@ def _extremes(
     most, least = order[0], order[-1]
     text = f"{opening}: **{most}** {change_text(changes[most], section.axis)}"
     if len(order) > 1:
-        text += f"; least {least}, {change_text(changes[least], section.axis)}"
+        text += f"; least {least} {change_text(changes[least], section.axis)}"
     yield Said(word, Finding(f"{text}.", changes[most].distance))
 
 
@@ -296,7 +296,7 @@ def _growth_sentence(
 
 def _growth(grown: Growth, axis: Axis) -> str:
     return (
-        f"**{times(grown.factor)}** from {axis.number(grown.first)} to "
+        f"**{significant(grown.factor)} times as much** from {axis.number(grown.first)} to "
         f"{axis.value_text(grown.last)} (exponent {round(grown.exponent, 2) + 0.0:.2f})"
     )
 

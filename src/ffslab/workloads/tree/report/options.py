@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from ffslab.compare.ratios import SAME
 from ffslab.compare.standing import Extent
+from ffslab.compare.words import ratio_span
 from ffslab.report import data
 from ffslab.report.parts import Table
-from ffslab.report.quantity import times
 from ffslab.report.standings import extent_text
 from ffslab.report.topics import Finding
+from ffslab.results.schema import DURATION, Metric
+from ffslab.workloads.tree.metrics import IMAGE_METRICS
 from ffslab.workloads.tree.report.data import TreeRun
 from ffslab.workloads.tree.report.series import (
     Section,
@@ -142,15 +144,15 @@ def _between(option: Option, title: str) -> str:
     known = [pair for pair in option.pairs if title in pair.changes]
     low = min(known, key=lambda pair: pair.changes[title].low)
     high = max(known, key=lambda pair: pair.changes[title].high)
-    ends = (times(low.changes[title].low), times(high.changes[title].high))
-    if ends[0] == ends[1]:
-        return f"**{ends[0]}**"
     several = len({pair.beside for pair in option.pairs}) > 1
-    told = [
-        f"**{end}** ({pair.value}{f', {pair.beside}' if several else ''})"
-        for end, pair in zip(ends, (low, high), strict=True)
-    ]
-    return " to ".join(told)
+    places = (f" ({pair.value}{f', {pair.beside}' * several})" for pair in (low, high))
+    ends = low.changes[title].low, high.changes[title].high
+    return f"**{ratio_span(_metric(title), *ends, *places)}**"
+
+
+def _metric(title: str) -> Metric:
+    """What says in which words it changes."""
+    return IMAGE_METRICS[0] if title == IMAGE else DURATION
 
 
 def _text(axis: str, value: str) -> str:
@@ -171,11 +173,13 @@ def table(found: Sequence[Option]) -> Table | None:
         for pair in option.pairs:
             label = data.BETWEEN.join(word for word in (pair.value, pair.beside) if word)
             cells = [
-                extent_text(pair.changes[title]) if title in pair.changes else "–"
+                extent_text(change, metric=_metric(title))
+                if (change := pair.changes.get(title))
+                else "–"
                 for title in titles
             ]
             rows.append((label, *cells))
     if not rows:
         return None
-    title = "What each option changes: image size and times ÷ those with the base value"
-    return Table(title, ("option", *titles), (), tuple(rows), headings=headings)
+    title = "What each option changes: image size and times against those with the base value"
+    return Table(title, ("option", *titles), (), tuple(rows), headings=headings, told=True)

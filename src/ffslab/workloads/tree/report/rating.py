@@ -17,7 +17,7 @@ from ffslab.compare.standing import Extent, extent, ratios_to_first
 from ffslab.report import data
 from ffslab.report.axes import Axis
 from ffslab.report.quantity import duration
-from ffslab.report.standings import TO, extent_text
+from ffslab.report.standings import TO, factors_text
 from ffslab.workloads.tree.report.data import TreeRun
 from ffslab.workloads.tree.report.figures import size_text
 from ffslab.workloads.tree.report.series import (
@@ -89,7 +89,7 @@ class Mark:
 
     @property
     def text(self) -> str:
-        factor = extent_text(self.factors)
+        factor = factors_text(self.factors)
         shown = "best" if factor == "×1.00" else factor
         return f"{TO.join(self.values)}, {shown}" if self.values else shown
 
