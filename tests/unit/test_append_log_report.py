@@ -266,8 +266,8 @@ def test_rotations(tmp_path: Path) -> None:
     (found,) = [line for line in text.splitlines() if "a rotation takes" in line]
     # Two seeds in two states.
     assert re.fullmatch(
-        r"UBIFS: a rotation takes (30\.0|30\.1|29\.9) ms at the median, 15\.\d times what a line takes; "
-        r"the slowest of 12 took 70\.0 ms\.",
+        r"UBIFS: a rotation takes (30\.0|30\.1|29\.9) ms at the median, 15\.\d times what a "
+        r"line takes; the slowest of 12 took 70\.0 ms\.",
         found,
     )
 

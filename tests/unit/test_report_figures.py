@@ -384,6 +384,8 @@ def test_crossings_and_what_is_lacking_in_words() -> None:
         (0.99, 1.02, "is practically the same, 1 % faster to 2 % slower"),
         (1 / 1.02, 1.0, "is practically the same, the same to 2 % faster"),
         (1.0, 1.0, "is the same"),
+        (1.0, 1.0004, "is practically the same"),
+        (0.9996, 1.5, "is **the same (1 files) to 1.50 times slower (8 files)**"),
         (1.0, 1.03, "is **the same (1 files) to 3 % slower (8 files)**"),
         (2.0, 2.0, "is **2.00 times slower**"),
         (0.5, 1.0, "is **the same (8 files) to 2.00 times faster (1 files)**"),

@@ -16,6 +16,7 @@ from ffslab.results.schema import Figure, Metric
 LACKING = "another build, and its band was not measured"
 _TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
 _LEAST_PERCENT = 1e-4
+_UNSEEN = 5e-4  # at the end of a range, less is no change
 _PERCENT_DIGITS = 2
 _COUNT_DIGITS = 2  # of a difference that is no whole number
 _MOST_DIGITS = 17  # these tell any two numbers apart
@@ -160,7 +161,9 @@ def ratio_span(metric: Metric, low: float, high: float, low_at: str = "", high_a
     ends = [(low, low_at), (high, high_at)]
     if high <= 1:
         ends.reverse()
-    words = ("the same" if ratio == 1 else ratio_words(metric, ratio) for ratio, _ in ends)
+    words = (
+        "the same" if abs(ratio - 1) < _UNSEEN else ratio_words(metric, ratio) for ratio, _ in ends
+    )
     return span_words(*words, *(place for _, place in ends))
 
 

@@ -116,5 +116,6 @@ def change_text(found: Extent, axis: Axis | None) -> str:
     """What became of a duration: `is 1.39 (4 KiB) to 2.67 (2 KiB) times slower`."""
     if found.is_alike:
         words = extent_text(found)
-        return "is the same" if words == "the same" else f"is practically the same, {words}"
+        exact = "" if found.low == found.high == 1 else "practically "
+        return f"is {exact}the same{'' if words == 'the same' else f', {words}'}"
     return f"is **{extent_text(found, axis)}**"

@@ -175,7 +175,7 @@ def _states(run: LogRun) -> Iterator[Finding]:
             if longest is None or pages is None:
                 continue
             took = change_text(longest, run.axis)
-            more = extent_text(pages, run.axis, PAGES).removesuffix(f" {PAGES.unit}")
+            more = extent_text(pages, run.axis, PAGES).replace(f" {PAGES.unit}", "")
             yield Finding(
                 f"{label}, {pane} against {base}: the slowest line {took}; pages per line {more}."
             )
