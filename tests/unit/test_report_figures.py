@@ -11,6 +11,7 @@ import pytest
 
 from ffslab.compare.standing import Crossing, Extent, standing
 from ffslab.report.axes import Axis
+from ffslab.report.configurations import place_text
 from ffslab.report.data import (
     Case,
     Fact,
@@ -33,6 +34,7 @@ from ffslab.report.quantity import (
     grouped,
     significant,
     times,
+    unbroken,
 )
 from ffslab.report.standings import (
     CUT,
@@ -106,6 +108,20 @@ def test_figures_may_be_fewer() -> None:
     assert (significant(123, 1), significant(999.5, 4)) == ("100", "999.5")
     assert grouped(-1_234_567) == "-1,234,567"
     assert times(0.25) == "×0.250"
+
+
+def test_a_number_stays_with_its_unit() -> None:
+    text = "7.60 s, 13 %, 5 MiB/s and 2 kB of 3 seeds, 4 blocks, 5 ms"
+    kept = (
+        f"7.60{SPACE}s, 13{SPACE}%, 5{SPACE}MiB/s and 2{SPACE}kB of 3 seeds, 4 blocks, 5{SPACE}ms"
+    )
+    assert unbroken(text) == kept
+
+
+def test_a_place_has_units_where_its_axes_have() -> None:
+    place = (("state", "aged"), ("workload.request_bytes", "2048"), ("cpu_scale", "0.5"))
+    assert plain(place_text(place)) == "state aged, request size 2 KiB, CPU scale 0.5"
+    assert plain(place_text((("seed", "3"), ("workload.size_max", "4096")))) == "size max 4,096"
 
 
 @pytest.mark.parametrize(

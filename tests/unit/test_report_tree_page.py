@@ -186,7 +186,7 @@ def test_a_shape_that_nobody_could_create_is_named(tmp_path: Path) -> None:
 def test_a_single_case_and_no_case_give_a_page(tmp_path: Path) -> None:
     text = study_text("one", ONE, [1])
     page = page_of_words(write_tree_run(tmp_path / "one", text))
-    assert "The processor has 40 % of the time in all steps" in page
+    assert "The processor has 40\u00a0% of the time in all steps" in page
     assert "Good and bad" not in parsed(page).headings
     assert "One seed: every figure is exact" in page
     (case,) = tree_cases(text)

@@ -167,9 +167,9 @@ def test_a_time_that_ends_in_memory_is_beside_and_not_compared() -> None:
     ]
     (line,) = verdict.tables[0].blocks[0].lines
     assert [(cell.text, cell.mark, cell.best) for cell in line.cells] == [
-        ("7.60 s", "", False),
-        ("500 ms", "◦", False),
-        ("3.80 s", "", True),
+        ("7.60\u00a0s", "", False),
+        ("500\u00a0ms", "◦", False),
+        ("3.80\u00a0s", "", True),
     ]
 
 
@@ -225,8 +225,8 @@ def test_one_configuration_is_compared_with_nothing() -> None:
     assert "Only one configuration was run, JFFS2: there is nothing to compare." in verdict.notes[0]
     assert verdict.tables[0].columns == (("State free", ""), ("State aged", ""))
     assert [cell.text for cell in verdict.tables[0].blocks[0].lines[0].cells] == [
-        "4.00 s",
-        "5.00 s",
+        "4.00\u00a0s",
+        "5.00\u00a0s",
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ffslab.report import data
+from ffslab.report.axes import axis_of
 
 _NO_OPTIONS = (data.FILESYSTEM, data.STATE, data.SEED, "board", "part", "partition_bytes")
 CPU_SCALE = "cpu_scale"
@@ -39,8 +40,14 @@ def place_of(axes: Mapping[str, str], varying: Iterable[str]) -> tuple[tuple[str
 
 
 def place_text(place: Iterable[tuple[str, str]]) -> str:
-    """A place in words: `state aged`, `size max 4096`."""
-    parts = [
-        f"{data.axis_name(name)} {value}" for name, value in place if value and name != data.SEED
-    ]
+    """A place in words: `state aged`, `request size 2 KiB`."""
+    parts = [_value_text(name, value) for name, value in place if value and name != data.SEED]
     return ", ".join(parts)
+
+
+def _value_text(name: str, value: str) -> str:
+    """An axis with its value, which has a unit where it is a number that has one."""
+    if not value.replace(".", "", 1).isdecimal():
+        return f"{data.axis_name(name)} {value}"
+    axis = axis_of(name, [float(value)])
+    return f"{axis.word} {axis.value_text(float(value))}"

@@ -10,6 +10,7 @@ from typing import Any
 from ffslab.errors import MissingExtraError
 from ffslab.paths import cache_dir
 from ffslab.report.data import BETWEEN
+from ffslab.report.quantity import unbroken
 from ffslab.workloads.registry import folder_of, workloads
 
 
@@ -127,10 +128,10 @@ def environment() -> Any:
 
 
 def _bold(text: str) -> Any:
-    """**bold** marks as <strong>, everything else escaped."""
+    """**bold** marks as <strong>, everything else escaped; numbers stay with their units."""
     from markupsafe import Markup, escape
 
-    parts = text.split("**")
+    parts = unbroken(text).split("**")
     joined = Markup("")
     for number, part in enumerate(parts):
         joined += Markup("<strong>{}</strong>").format(part) if number % 2 else escape(part)

@@ -7,6 +7,7 @@ bytes.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 SPACE = "\u00a0"  # between a number and its unit; copied, it is a space
@@ -27,6 +28,14 @@ def significant(value: float, figures: int = 3) -> str:
 def sentence(text: str) -> str:
     """The text with a capital at its beginning, and the rest of it as it is."""
     return f"{text[0].upper()}{text[1:]}"
+
+
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|[kMGKT]?i?B(?:/s)?|%)(?!\w))")
+
+
+def unbroken(text: str) -> str:
+    """The text with what keeps a number and its unit on one line."""
+    return _BEFORE_UNIT.sub(SPACE, text)
 
 
 def grouped(value: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ffslab.compare.words import value_text
 from ffslab.report.configurations import place_text
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import sentence, unbroken
 from ffslab.report.standings import CUT
 from ffslab.report.verdict.samples import Matter, Place, Row
 from ffslab.report.verdict.weigh import Weighed
@@ -191,7 +191,7 @@ def _differs(row: Row) -> bool:
 
 
 def _extent(row: Row, means: Sequence[float]) -> str:
-    ends = [value_text(row.metric, end) for end in (min(means), max(means))]
+    ends = [unbroken(value_text(row.metric, end)) for end in (min(means), max(means))]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} – {ends[1]}"
 
 
