@@ -11,6 +11,7 @@ import re
 
 SMALL_CASES = 8  # of a run of no more cases, all but the verdict and the failures is folded
 _UNFOLDED = ("verdict", "failures")
+_OPEN = 'class="unfolded"'  # of a section that says what the whole run was for
 # What a reader looks up, and does not read from the beginning.
 _LOOKED_UP = ("time-model", "results", "commands", "method", "glossary")
 _HEAD = re.compile(r'(<section id="([^"]+)"[^>]*>)\s*<h2>(.*?)</h2>')
@@ -31,7 +32,7 @@ def _folded(text: str, *, small: bool) -> str:
     if head is None:
         return text
     opening, name, heading = head.groups()
-    if name in _UNFOLDED or not (small or name in _LOOKED_UP):
+    if name in _UNFOLDED or _OPEN in opening or not (small or name in _LOOKED_UP):
         return text
     return (
         f'{text[:begin]}{opening}\n<details class="part"><summary><h2>{heading}</h2></summary>'
