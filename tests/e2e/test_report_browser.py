@@ -177,6 +177,63 @@ def test_logs_are_not_wider_than_the_window(tmp_path: Path) -> None:
         assert_fits(answer, width)
 
 
+# Each column as it is told in reports, in the order of its worth; what is not measured comes last,
+# whichever way a column is sorted.
+COLUMNS = {
+    "case": ["jffs2-s2", "jffs2-s10", "ubifs-s1", "yaffs2-s1"],
+    "time": ["12 ns", "950\u00a0µs◦", "9.50\u00a0ms†", "1.20\u00a0s"],
+    "size": ["5.02 KiB, ×1.08", "2 MiB", "3 MB, 0.762 : 1", "–"],
+    "count": ["−3", "98", "1,024", "–"],
+    "less": [
+        "2.00 times faster",
+        "19 to 20\u00a0% fewer",
+        "10 % to 1.50 times faster†",
+        "the same",
+    ],
+    "more": ["3 % slower", "1.50 to 2.00 times slower", "28.1 times as many", "–"],
+    "word": ["polled", "x-interrupt", "zlib", "–"],
+    "best": ["✓ 9.62 MiB", "✓ 31.0 MiB", "1,016 MiB", "n/a"],
+}
+CLICKS = """
+<script>
+addEventListener("load", function () {
+  var table = document.querySelector("main table"), told = {};
+  Array.from(table.tHead.rows[0].cells).forEach(function (head, column) {
+    told[head.textContent] = [1, 2].map(function () {
+      head.click();
+      return [head.getAttribute("aria-sort"), document.querySelectorAll("[aria-sort]").length,
+        Array.from(table.tBodies[0].rows).map(row => row.cells[column].textContent)];
+    });
+  });
+  var answer = document.createElement("output");
+  answer.id = "probe";
+  answer.textContent = JSON.stringify({sorted: told});
+  document.body.appendChild(answer);
+});
+</script>
+"""
+
+
+def test_tables_sort_by_what_their_cells_are_worth(page: Path, tmp_path: Path) -> None:
+    """The page's own script, on a table with every kind of cell; clicked, and read."""
+    script = page.read_text(encoding="utf-8").rpartition("<script>\n// The page is complete")[2]
+    script = script.partition("</script>")[0]
+    mixed = [[told[number] for told in COLUMNS.values()] for number in (2, 0, 3, 1)]
+    head = "".join(f"<th>{name}</th>" for name in COLUMNS)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in mixed)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    clicked = tmp_path / "clicked.html"
+    parts = f"<main>{table}</main><script>//{script}</script>{CLICKS}"
+    clicked.write_text(f'<!doctype html><meta charset="utf-8">{parts}', encoding="utf-8")
+    answer = probe(clicked, 1280, "light", tmp_path / "profile")
+    for name, expected in COLUMNS.items():
+        upward, downward = answer["sorted"][name]
+        last = [cell for cell in expected if cell in ("–", "n/a")]
+        assert upward == ["ascending", 1, expected], name
+        known = [cell for cell in expected if cell not in last]
+        assert downward == ["descending", 1, [*reversed(known), *last]], name
+
+
 def test_both_themes_have_contrast(page: Path, tmp_path: Path) -> None:
     for theme in ("light", "dark"):
         answer = probe(page, 1280, theme, tmp_path / theme)

@@ -13,12 +13,25 @@
   }
 
   var scales = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, KiB: 1024, MiB: 1048576, GiB: 1073741824, kB: 1e3, MB: 1e6, GB: 1e9 };
+  var less = /^(faster|fewer|shorter|smaller|lower|less)$/;
+  // "2.00 times slower" is 2, "2.00 times faster" a half, "10 % fewer" 0.9; of a range the first.
+  function factor(text) {
+    if (/^(the )?same\b/.test(text)) return 1;
+    var found = /^([\d.,]+)(?: to [\d.,]+)?\s(%|times) (\w+)/.exec(text);
+    if (!found) return NaN;
+    var word = found[3] === "to" ? text.replace(/\W+$/, "").split(" ").pop() : found[3];
+    var size = Number(found[1].replace(/,/g, ""));
+    if (found[2] === "times") return less.test(word) ? 1 / size : size;
+    return less.test(word) ? 1 - size / 100 : 1 + size / 100;
+  }
   function worth(cell) {
     if (cell.dataset.order) return Number(cell.dataset.order);
-    var text = cell.textContent.trim();
-    var found = /^[✓×]?\s*([-−]?[\d,]+(?:\.\d+)?)\s*(\S*)/.exec(text);
+    var text = cell.textContent.trim(), ratio = factor(text);
+    if (!isNaN(ratio)) return ratio;
+    var found = /^[✓×]?\s*([-−+]?[\d,]+(?:\.\d+)?)\s*([A-Za-zµ]*)/.exec(text);
     return found ? Number(found[1].replace(/,/g, "").replace("−", "-")) * (scales[found[2]] || 1) : text;
   }
+  var names = new Intl.Collator("en", { numeric: true });
   function sort(table, column, head) {
     var down = head.getAttribute("aria-sort") === "ascending";
     table.querySelectorAll("th[aria-sort]").forEach(function (other) { other.removeAttribute("aria-sort"); });
@@ -31,7 +44,9 @@
         var a = one[0], b = other[0];
         // What is no number comes last, whichever way the numbers go.
         if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
-        var order = a < b ? -1 : a > b ? 1 : 0;
+        // A dash is for what was not measured: it comes after what is a word.
+        if ((a === "–") !== (b === "–")) return a === "–" ? 1 : -1;
+        var order = typeof a === "number" ? a - b : names.compare(a, b);
         return down ? -order : order;
       });
       keyed.forEach(function (pair) { body.appendChild(pair[1]); });
