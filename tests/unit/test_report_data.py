@@ -243,6 +243,12 @@ def test_the_ratio_is_that_of_the_means_below_it() -> None:
     pairs = [(case(1, 1.0), case(1, 2.0)), (case(2, 9.0), case(2, 3.0))]
     cell = findings.table_cell(pairs, "blocks_erased")
     assert cell == findings.Cell("50 % fewer", "5 → 2.50", "67 % fewer to 2.00 times as many")
+    slower = [(case(1, 1.0), case(1, 2.0)), (case(2, 1.0), case(2, 3.0))]
+    cell = findings.table_cell(slower, "blocks_erased")
+    assert cell == findings.Cell("2.50 times as many", "1 → 2.50", "2.00 to 3.00")
+    mixed = [(case(1, 10.0), case(1, 9.0)), (case(2, 10.0), case(2, 12.0))]
+    cell = findings.table_cell(mixed, "blocks_erased")
+    assert cell == findings.Cell("5 % more", "10 → 10.5", "10 % fewer to 20 % more")
 
 
 def test_time_model_tells_estimates_apart(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ KEYS = (
     Key("estimate doubled", "t2"),
     Key("the other wait model", "t1"),
 )
+_ROOM = 56  # pixels on both sides of the bars, for their numbers
 _SHOWN = 1.002  # below, there is no bar: nothing would be seen
 _NAMED = 1.01  # below, a bar has no number: two of them would be one on the other
 
@@ -56,12 +57,12 @@ def tornado(ratio: Ratio, identifier: str) -> str:
     if stated is None or not shifts:
         return ""
     ends = [stated, *(shift.value for shift in shifts)]
-    room = (max(ends) / min(ends)) ** 0.22
-    low, high = min(ends) / room, max(ends) * room
     farthest = sorted(shifts, key=lambda shift: shift.reach, reverse=True)
     names = dict.fromkeys(("", shift.estimate) for shift in farthest)
     rows = Rows.of(list(names), 1, PANEL)
-    frame = Frame(rows, Scale(low, high, rows.width, logarithmic=True))
+    room = (max(ends) / min(ends)) ** (_ROOM / (rows.width - 2 * _ROOM))
+    scale = Scale(min(ends) / room, max(ends) * room, rows.width, logarithmic=True)
+    frame = Frame(rows, scale)
     caption = f"{ratio.metric}, {ratio.where}: {ratio.name}: " + "; ".join(
         f"{shift.change} {times(shift.value)}" for shift in shifts
     )

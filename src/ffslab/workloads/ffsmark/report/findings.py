@@ -307,7 +307,10 @@ def table_cell(pairs: CasePairs, metric: str) -> Cell | None:
     unit = f" {stored(metric).unit}"
     told = ratio_words(stored(metric), _shown_ratio(change)).removesuffix(unit)
     extent = ratio_span(stored(metric), change.minimum, change.maximum).removesuffix(unit)
-    return Cell(told, values, "" if extent == told else extent)
+    # So are the words, where both ends of the range have those of the mean above it.
+    numbers = extent.removesuffix(told.partition(" ")[2]).strip()
+    alone = not any(letter.isalpha() for letter in numbers.replace(" to ", ""))
+    return Cell(told, values, "" if extent == told else numbers if alone else extent)
 
 
 def _ranking(question: Question) -> tuple[Finding, ...]:
