@@ -338,3 +338,5 @@ def test_a_range_of_ratios_in_words(low: float, high: float, words: str, at: str
     assert ratio_span(METRICS["duration_ns"], low, high) == words
     assert ratio_span(METRICS["duration_ns"], low, high, " (a)", " (b)") == at
     assert span_words("1 page", "1 page", " (a)", " (b)") == "1 page"
+    assert span_words("5 % slower", "10 % slower") == "5 to 10 % slower"
+    assert span_words("10 % faster", "1.50 times slower") == "10 % faster to 1.50 times slower"
