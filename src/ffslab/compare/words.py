@@ -16,11 +16,11 @@ from ffslab.results.schema import Figure, Metric
 LACKING = "another build, and its band was not measured"
 _TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
 _LEAST_PERCENT = 1e-4
-_UNSEEN = 5e-4  # at the end of a range, less is no change
 _PERCENT_DIGITS = 2
 _COUNT_DIGITS = 2  # of a difference that is no whole number
 _MOST_DIGITS = 17  # these tell any two numbers apart
 _NEAR = 10
+_UNSEEN = 5e-4  # at the end of a range, less is no change
 _AS = {
     "slower": "times slower",
     "faster": "times faster",

@@ -18,7 +18,7 @@
   function factor(text) {
     if (/^(the )?same\b/.test(text)) return 1;
     var found = /^([\d.,]+)(?: to [\d.,]+)?\s(%|times) (\w+)/.exec(text);
-    if (!found) return NaN;
+    if (!found) return null;
     var word = found[3] === "to" ? text.replace(/\W+$/, "").split(" ").pop() : found[3];
     var size = Number(found[1].replace(/,/g, ""));
     if (found[2] === "times") return less.test(word) ? 1 / size : size;
@@ -27,7 +27,7 @@
   function worth(cell) {
     if (cell.dataset.order) return Number(cell.dataset.order);
     var text = cell.textContent.trim(), ratio = factor(text);
-    if (!isNaN(ratio)) return ratio;
+    if (ratio !== null) return ratio;
     var found = /^[✓×]?\s*([-−+]?[\d,]+(?:\.\d+)?)\s*([A-Za-zµ]*)/.exec(text);
     return found ? Number(found[1].replace(/,/g, "").replace("−", "-")) * (scales[found[2]] || 1) : text;
   }
