@@ -3,7 +3,7 @@
 `doctor` looks and changes nothing, so it runs right here. For any other verb Debian's venv module
 is installed if it is missing, the environment is made, and the command line is started in it. If
 the verb will need the lab, the compiler is installed in the same apt call, and the kernel source
-is fetched and unpacked in the background meanwhile.
+is fetched and unpacked in the background meanwhile, and the agent compiled.
 """
 
 from __future__ import annotations
@@ -139,9 +139,9 @@ def prepare(venv: Path, checkout: Path, arguments: Sequence[str], progress: Prog
 
 
 def _start_prefetch() -> subprocess.Popen[bytes]:
-    """Fetches the source in the background; the build waits for it and reports its errors."""
+    """Begins the lab in the background; the build waits for it and reports its errors."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "ffslab.kernel.source"],
+        [sys.executable, "-P", "-m", "ffslab.kernel.lab"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""The three builds of a lab: the kernel with its own modules, one of our modules, the agent.
+"""The three builds of a lab: the kernel with its own modules, our modules, the agent.
 
 Each fills one entry of the cache. All run with a clean environment and fixed build stamps, so
 that the same inputs and compiler give the same bytes, wherever the cache is.
@@ -10,7 +10,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -212,34 +213,55 @@ def module_sources(directory: Path) -> list[Path]:
     ]
 
 
-def build_module(
-    entry: Path, name: str, kmod: Path, kernel: KernelEntry, lock: int, progress: Progress
+def build_modules(
+    entries: Mapping[str, Path], kmod: Path, kernel: KernelEntry, lock: int, progress: Progress
 ) -> None:
-    """Builds the module `kmod/name` against `kernel` into `entry/name.ko`."""
-    scratch = scratch_directory(entry.parent)
-    copy = scratch / "kmod"
-    for path in {*module_sources(kmod / name), *kmod.rglob("*.h")}:
+    """Builds each module `kmod/NAME` against `kernel` into `entries[NAME]/NAME.ko`.
+
+    All at once: most of such a build is one process after the other.
+    """
+    scratch = scratch_directory(next(iter(entries.values())).parent)
+    with (
+        progress.phase(f"compiling the modules {', '.join(entries)}"),
+        ThreadPoolExecutor(_cores()) as pool,
+    ):
+        builds = [
+            pool.submit(
+                _build_module, entry, kmod / name, make_directory(scratch / name), kernel, lock
+            )
+            for name, entry in entries.items()
+        ]
+        for build in builds:
+            build.result()
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _build_module(
+    entry: Path, sources: Path, scratch: Path, kernel: KernelEntry, lock: int
+) -> None:
+    name, kmod, copy = sources.name, sources.parent, scratch / "kmod"
+    for path in {*module_sources(sources), *kmod.rglob("*.h")}:
         target = copy / path.relative_to(kmod)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
-    with progress.phase(f"compiling the module {name}"):
-        make_module(
-            copy / name,
-            kernel,
-            [f"-fmacro-prefix-map={copy}/="],
-            log=entry.parent / f"{name}.log",
-            lock=lock,
-            cause=f"an error in kmod/{name}: see the log above",
-            remedy=f"correct kmod/{name}, then the same command again",
+    log = entry.parent / f"{name}.log"
+    make_module(
+        copy / name,
+        kernel,
+        [f"-fmacro-prefix-map={copy}/="],
+        log=log,
+        lock=lock,
+        cause=f"an error in kmod/{name}: see the log above",
+        remedy=f"correct kmod/{name}, then the same command again",
+    )
+    built = copy / name / f"{name}.ko"
+    if not built.is_file():
+        raise InfrastructureError(
+            f"the build of kmod/{name} made no {name}.ko",
+            cause=f"kmod/{name}/Kbuild has no line obj-m += {name}.o",
+            remedy=f"less {log}",
         )
-        built = copy / name / f"{name}.ko"
-        if not built.is_file():
-            raise InfrastructureError(
-                f"the build of kmod/{name} made no {name}.ko",
-                cause=f"kmod/{name}/Kbuild has no line obj-m += {name}.o",
-                remedy=f"less {entry.parent / (name + '.log')}",
-            )
-        _publish_file(built, entry)
+    _publish_file(built, entry)
 
 
 def make_module(
@@ -294,6 +316,7 @@ def build_agent(entry: Path, agent: Path, lock: int, progress: Progress) -> None
                 remedy=f"less {entry.parent / 'agent.log'}",
             )
         _publish_file(built, entry)
+    shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _publish_file(built: Path, entry: Path) -> None:
@@ -302,4 +325,3 @@ def _publish_file(built: Path, entry: Path) -> None:
     shutil.copy2(built, pending / built.name)
     write_stamp(pending, {"file": built.name}, [pending / built.name])
     replace_directory(pending, entry)
-    shutil.rmtree(entry.parent / f"tmp-{os.getpid()}", ignore_errors=True)

@@ -9,18 +9,19 @@ and no more.
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ffslab.errors import InfrastructureError, UsageError
+from ffslab.errors import FfslabError, InfrastructureError, UsageError
 from ffslab.kernel.build import (
     KernelEntry,
     KernelInputs,
     build_agent,
     build_kernel,
-    build_module,
+    build_modules,
     compiler_version,
     module_sources,
 )
@@ -40,7 +41,7 @@ from ffslab.kernel.outoftree import (
 )
 from ffslab.kernel.packages import BUILD_PACKAGES, ensure_packages
 from ffslab.kernel.patches import read_series
-from ffslab.kernel.progress import ConsoleProgress, Progress
+from ffslab.kernel.progress import ConsoleProgress, Progress, SilentProgress
 from ffslab.kernel.source import (
     KernelSource,
     chosen_tree,
@@ -200,6 +201,23 @@ def _ensure_one(
     return _lab_build(plan)
 
 
+def prefetch() -> int:
+    """For the launcher, beside the Python environment: the default source, and the agent.
+
+    Best effort and silent: the build that follows reports what goes wrong. The agent is here
+    because it takes one core some seconds while the other is busy, the kernel would take both.
+    """
+    progress = SilentProgress()
+    try:
+        plan = plan_lab("default", ensure_source(progress))
+        with locked(cache_root() / "lab.lock", progress) as lock:
+            if not is_complete(plan.agent):
+                build_agent(plan.agent, data_dir("agent"), lock, progress)
+    except (FfslabError, OSError):
+        return 1
+    return 0
+
+
 def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
     """Then the source itself is not needed, and may have been removed from the cache."""
     return source is not None and is_complete(plan_lab(variant, source).kernel.directory)
@@ -220,9 +238,9 @@ def _build_missing(
         build_agent(plan.agent, data_dir("agent"), lock, progress)
     if "kernel" in missing:
         build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress)
-    for name, entry in plan.modules.items():
-        if name in missing:
-            build_module(entry, name, data_dir("kmod"), plan.kernel, lock, progress)
+    modules = {name: entry for name, entry in plan.modules.items() if name in missing}
+    if modules:
+        build_modules(modules, data_dir("kmod"), plan.kernel, lock, progress)
     for wanted in plan.out_of_tree:
         if not is_complete(wanted.entry):
             build_out_of_tree(wanted, plan.kernel, lock, progress)
@@ -247,3 +265,7 @@ def _lab_build(plan: LabPlan) -> LabBuild:
         build_id=hash_texts([plan.inputs_id, *map(built_identity, plan.entries)]),
         out_of_tree={wanted.source.key: wanted.built() for wanted in plan.out_of_tree},
     )
+
+
+if __name__ == "__main__":
+    sys.exit(prefetch())

@@ -12,12 +12,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import FfslabError, InfrastructureError, UsageError
+from ffslab.errors import InfrastructureError, UsageError
 from ffslab.kernel.archives import (
     DEBIAN_PACKAGE,
     KERNEL_ORG,
@@ -37,7 +36,7 @@ from ffslab.kernel.cache import (
     write_stamp,
 )
 from ffslab.kernel.commands import clean_environment
-from ffslab.kernel.progress import Progress, SilentProgress
+from ffslab.kernel.progress import Progress
 
 SOURCE_VARIABLE = "FFSLAB_KERNEL_SOURCE"  # of the environment: as --kernel-source says it
 
@@ -266,16 +265,3 @@ def _publish(scratch: Path, source_id: str, origin: str) -> KernelSource:
     write_stamp(scratch, {"id": source_id, "origin": origin})
     replace_directory(scratch, source_root() / source_id)
     return KernelSource(source_id, source_root() / source_id / "tree")
-
-
-def _prefetch() -> int:
-    """For the launcher: best effort and silent, the build reports what goes wrong."""
-    try:
-        ensure_source(SilentProgress())
-    except (FfslabError, OSError):
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(_prefetch())
