@@ -116,6 +116,9 @@ def is_healthy(findings: list[Finding]) -> bool:
     return all(finding.state is not State.BAD for finding in findings)
 
 
+_TESTED_RELEASES = ("12", "13")
+
+
 def _release() -> Iterator[Finding]:
     facts = _os_release(Path("/etc/os-release"))
     name = facts.get("PRETTY_NAME", "unknown")
@@ -127,10 +130,11 @@ def _release() -> Iterator[Finding]:
         yield Finding(
             "machine", State.BAD, machine, "use an x86-64 host: User-Mode Linux needs one"
         )
-    if facts.get("ID") == "debian" and facts.get("VERSION_ID") == "12":
+    if facts.get("ID") == "debian" and facts.get("VERSION_ID") in _TESTED_RELEASES:
         yield Finding("system", State.GOOD, name)
     else:
-        detail = f"{name}; ffslab is tested on Debian 12"
+        releases = " and ".join(_TESTED_RELEASES)
+        detail = f"{name}; ffslab is tested on Debian {releases}"
         yield Finding("system", State.OPTIONAL, detail, "a Debian 12 container, if a build fails")
 
 
