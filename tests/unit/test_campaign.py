@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -165,6 +166,22 @@ def test_damaged_results_name_the_line(study: Path) -> None:
     path.write_text("\n".join(lines))
     with pytest.raises(DamagedResultError, match=r"results.jsonl, line 3: damaged"):
         end.run.results()
+
+
+def test_a_figure_that_was_edited_is_noticed_and_resuming_brings_back_what_was_measured(
+    study: Path,
+) -> None:
+    end = _execute(study, FakeTarget())
+    path = end.run.path / "results.jsonl"
+    before = path.read_text()
+    path.write_text(re.sub(r'"duration_ns":(\d+)', r'"duration_ns":1\1', before, count=1))
+    assert path.read_text() != before
+    with pytest.raises(DamagedResultError, match="another SHA-256") as caught:
+        end.run.results()
+    assert "--resume" in caught.value.remedy
+    again = _execute(study, FakeTarget(), resume=end.run)
+    assert path.read_text() == before
+    assert len(again.run.results()) == len(end.results)
 
 
 def test_full_disk_stops_the_run_and_keeps_results(study: Path) -> None:

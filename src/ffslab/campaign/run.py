@@ -41,7 +41,7 @@ from ffslab.model.workload import Workload
 from ffslab.program import command, program
 from ffslab.results.files import MANIFEST
 from ffslab.results.result import CaseHead, CaseResult
-from ffslab.results.rundir import RunDirectory, all_runs, create_run
+from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create_run
 from ffslab.targets.registry import DEFAULT_TARGET, site_module
 from ffslab.targets.target import Opening, Site, SiteOptions
 from ffslab.workloads.results import check_own_keys
@@ -338,6 +338,7 @@ def _close(
     manifest["wall_s"] = round((manifest.get("wall_s") or 0.0) + wall_s, 3)
     manifest["finished"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     manifest["complete"] = len(heads) == len(cases)
+    manifest[RESULTS_SHA256] = run.results_sha256()
     manifest["outcomes"] = dict(Counter(head["outcome"] for head in heads))
     run.write_manifest(manifest)
     return heads

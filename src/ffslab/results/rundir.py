@@ -15,6 +15,7 @@ works on a run: it holds a lock on the file .lock.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -48,6 +49,7 @@ from ffslab.results.result import CaseHead, CaseResult, WallResult, WrongShapeEr
 
 MANIFEST_VERSION = 1
 RESULTS = "results.jsonl"
+RESULTS_SHA256 = "results_sha256"
 WALL = "wall.jsonl"
 STATES = "states"
 CASE_RESULT = "case.json"
@@ -243,6 +245,18 @@ class RunDirectory:
         wanted = listed if manifest.get("complete") else [one for one in listed if one in set(read)]
         if read != wanted:
             raise damaged(self.path / RESULTS, 0, WrongShapeError(_other_cases(read, listed)))
+        # So do figures that were changed into others. Runs of older versions have no sum.
+        stored = manifest.get(RESULTS_SHA256)
+        if stored is not None and stored != self.results_sha256():
+            raise damaged(self.path / RESULTS, 0, ValueError("another SHA-256 than its run's"))
+
+    def results_sha256(self) -> str | None:
+        """The SHA-256 of the results collected; None if there are none."""
+        try:
+            with (self.path / RESULTS).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except FileNotFoundError:
+            return None
 
     def _stored(self, listed: Sequence[str], check: Check) -> Iterator[CaseResult]:
         if (self.path / RESULTS).exists():
