@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SOMEBODY = 12345  # a user who is not this one
 # A small stage stands for all: they share tests/c_tests.mk.

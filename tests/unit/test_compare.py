@@ -51,6 +51,7 @@ def perturbed(row: dict[str, Any], factors: list[float], key: str = TIME) -> lis
 # --- equal runs
 
 
+@pytest.mark.slow
 def test_a_thousand_comparisons_of_equal_runs_report_nothing() -> None:
     for trial in range(1000):
         rng = random.Random(trial)

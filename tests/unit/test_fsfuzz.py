@@ -142,6 +142,7 @@ def test_a_mutation_depends_on_seed_and_number_only(sample: Sample, tmp_path: Pa
     assert once == sample.mutated(17, tmp_path / "again") != sample.image.read_bytes()
 
 
+@pytest.mark.slow
 def test_every_mutation_happens_and_none_breaks_the_mutator(sample: Sample) -> None:
     tables = "".join(path.read_text() for path in SOURCE.glob("*.c"))
     kinds = set(re.findall(r'^\t\{ "([a-z-]+)", \d+, \w+ \},$', tables, re.MULTILINE))
@@ -161,6 +162,7 @@ def alone(texts: list[str], kind: str, count: int) -> list[int]:
     return [number for number, text in enumerate(texts) if pattern.match(text)][:count]
 
 
+@pytest.mark.slow
 def test_repaired_checks_pass(sample: Sample, tmp_path: Path) -> None:
     """A structure-aware mutation breaks rules, but not the checks that would stop it early."""
     texts = many_mutations(sample)

@@ -17,6 +17,8 @@ from host_support import make_environment
 from ffslab.errors import InfrastructureError
 from ffslab.kernel import bootstrap
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 INFO = "nothing-1.0.dist-info"

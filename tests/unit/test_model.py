@@ -90,6 +90,7 @@ def test_published_study_has_the_published_cases() -> None:
     assert compressed == {"lzo"}
 
 
+@pytest.mark.slow
 def test_all_shipped_studies_expand() -> None:
     catalog = load_catalog()
     for name in study_names():

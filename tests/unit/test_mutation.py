@@ -104,6 +104,7 @@ def test_a_score_is_of_those_that_can_be_killed() -> None:
     assert Score("s", (), 1.0).percent == 100
 
 
+@pytest.mark.slow
 def test_its_lists_are_about_code_that_exists() -> None:
     """An entry of equivalent.toml whose code has changed is to be reviewed again."""
     modules, sources = load_targets()

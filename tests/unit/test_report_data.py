@@ -472,6 +472,7 @@ def test_bars_are_cut_only_where_a_few_hide_the_rest(
     assert limit is None if shown is None else limit and shown[0] < limit < shown[1]
 
 
+@pytest.mark.slow
 def test_a_cut_bar_says_so_and_keeps_its_value(tmp_path: Path) -> None:
     """The drawing's longest bar is no longer many times the others; its value stands there."""
     effects = Effects(aged_time={"jffs2": 1.5, "ubifs": 1.5, "yaffs2": 40.0}, seed_step=0.0)

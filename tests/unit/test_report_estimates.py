@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from test_report_micro_support import write_micro_run
 from test_report_support import Effects, Overrides, case_ids, page_of_words, write_run
 from test_report_tree_support import files_text, write_tree_run
@@ -89,6 +90,7 @@ def test_a_run_of_changed_cases_alone_is_a_run(tmp_path: Path) -> None:
     assert [case.id for case in run.cases] == names
 
 
+@pytest.mark.slow
 def test_every_kind_of_report_has_the_section_and_valid_charts(tmp_path: Path) -> None:
     """Valid to Vega-Lite's schema: what draws them passes over what it does not understand."""
     pages: list[str] = []

@@ -13,6 +13,8 @@ from test_report_support import page_of_words
 from ffslab.report import build
 from ffslab.results.outcome import Outcome
 
+pytestmark = pytest.mark.slow
+
 FEW: Overrides = [
     ("filesystem", ("jffs2", "ubifs", "yaffs2")),
     ("workload.request_bytes", ("2 KiB", "32 KiB", "512 KiB")),

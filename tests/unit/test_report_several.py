@@ -17,6 +17,8 @@ from ffslab.model.study import expand
 from ffslab.report import build
 from ffslab.workloads.registry import kind_of
 
+pytestmark = pytest.mark.slow
+
 MIXED = """
 schema = 1
 name = "mixed"

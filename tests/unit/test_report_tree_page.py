@@ -22,6 +22,8 @@ from ffslab.loader import study_names
 from ffslab.report import build
 from ffslab.results.outcome import Outcome
 
+pytestmark = pytest.mark.slow
+
 ONE = """
 steps = "mount create unmount"
 [axes]

@@ -207,6 +207,7 @@ def test_other_processes_may_end_while_their_claims_are_counted(
     assert isinstance(Place(own).claim(90 * MIB), Claim)
 
 
+@pytest.mark.slow
 def test_claims_are_counted_while_others_come_and_go(tmp_path: Path) -> None:
     """As above, by what really happens."""
     done = threading.Event()
@@ -232,6 +233,7 @@ def test_claims_are_counted_while_others_come_and_go(tmp_path: Path) -> None:
             thread.join()
 
 
+@pytest.mark.slow
 def test_a_guest_waits_while_another_holds_the_room(tmp_path: Path, room: dict[Path, int]) -> None:
     own = tmp_path / "ffslab-scratch-own"
     own.mkdir()

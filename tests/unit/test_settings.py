@@ -133,6 +133,7 @@ def test_another_workload_begins_with_its_own_defaults() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_command_line_narrows_the_axes_of_parts() -> None:
     cases = checked(with_set(shipped("micro-uflip"), ("workload.mix_ratio", 4), ("seed", 1)))
     mixed = [case for case in cases if case.id.startswith("mix-")]
@@ -356,6 +357,7 @@ def attempt(study: Study, before: Mapping[str, Case], given: Sequence[Override])
     return "changed" if left < len(before) else "IGNORED"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(study_names()))
 def test_every_setting_changes_a_case_or_is_refused(name: str) -> None:
     ignored = [key for (study, key), ends in tried().items() if study == name and "IGNORED" in ends]
@@ -384,6 +386,7 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
 }
 
 
+@pytest.mark.slow
 def test_every_setting_changes_a_case_of_some_study() -> None:
     changing = {key for (_, key), ends in tried().items() if "changed" in ends}
     assert set(valid_keys(CATALOG)) == changing | set(IN_COMPANY)

@@ -168,6 +168,7 @@ def ffslab(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", [ASCII, UTF8], ids=["ascii", "utf-8"])
 def test_every_verb_prints_such_names_and_texts(
     run: RunEnd, tmp_path: Path, environment: Mapping[str, str]
@@ -204,6 +205,7 @@ def test_every_verb_prints_such_names_and_texts(
         assert b"next:" in done.stderr and b"internal error" not in done.stderr, done.stderr
 
 
+@pytest.mark.slow
 def test_a_name_that_is_too_long_is_told(tmp_path: Path) -> None:
     verbs = [
         ("run", "s" * 300),

@@ -245,6 +245,7 @@ def test_recorded_full_partition() -> None:
     assert {step["status"] for step in steps[:5]} == {"missing"}
 
 
+@pytest.mark.slow
 def test_recorded_guests_cut_anywhere() -> None:
     before = golden("records/tree-ubifs-prepared.jsonl")
     data = golden("records/tree-ubifs.jsonl")

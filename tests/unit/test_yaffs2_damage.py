@@ -159,6 +159,7 @@ def deep_tree_calls(directory: Path, levels: int) -> int:
     return calls_of(use)
 
 
+@pytest.mark.slow
 def test_a_deep_tree_has_no_endless_paths(tmp_path: Path) -> None:
     """And the work grows with the depth, not with its square."""
     shallow, deep = (deep_tree_calls(tmp_path / str(levels), levels) for levels in (300, 3000))
@@ -228,6 +229,7 @@ def calls_to_check(directory: Path, files: int) -> int:
     return calls_of(check)
 
 
+@pytest.mark.slow
 def test_the_work_of_a_check_grows_with_the_image(tmp_path: Path) -> None:
     """Not with its square."""
     small, large = (calls_to_check(tmp_path / str(files), files) for files in (50, 500))

@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
 def test(
     context: typer.Context,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only what needs no kernel: a minute.")
+        bool, typer.Option("--quick", help="Only what needs no kernel and is not slow: a minute.")
     ] = False,
 ) -> None:
     """Run all tests.
@@ -130,8 +130,9 @@ def pytest_stage(arguments: Sequence[str], processors: int, *, quick: bool) -> S
     if any(not word.startswith("-") for word in arguments):
         return Stage("pytest", (*command, *arguments))
     tests = _QUICK_TESTS if quick else (*_LAB_TESTS, *_QUICK_TESTS)
+    chosen = ("-m", "not slow") if quick else ()
     workers = ("-n", str(processors), "--dist", "loadfile", "--no-loadscope-reorder")
-    return Stage("pytest", (*command, *workers, *tests, *arguments))
+    return Stage("pytest", (*command, *workers, *chosen, *tests, *arguments))
 
 
 def _failed(stages: Sequence[Stage], root: Path, processors: int) -> list[str]:
