@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from lab_support import ROOT
@@ -64,3 +66,24 @@ def test_a_guest_that_ends_early_is_no_success() -> None:
     done = shell(f"python3 -c '{power_off}'; sleep 60")
     assert done.returncode == 3
     assert "the guest ended before its shell" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_who_ends_it_leaves_nothing_behind(number: signal.Signals) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "ffslab", "shell", "quick"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(b"cat /proc/cmdline; sleep 1000\n")
+        process.stdin.close()
+        words = process.stdout.readline().decode().split()
+        plan = next(Path(word[8:]) for word in words if word.startswith("ffsplan="))
+        assert plan.is_file()
+        process.send_signal(number)
+        assert process.wait(60) == 128 + number
+    assert not plan.parent.exists()

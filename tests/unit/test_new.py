@@ -54,6 +54,16 @@ def test_chip_board_and_study_are_valid_as_they_are(own: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["chips", "boards", "studies", "trees", "states"])
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(own: Path, kind: str) -> None:
+    before = ffslab("list", kind).splitlines()
+    (own / kind).mkdir(parents=True)
+    (own / kind / "mine.toml").write_text("name = [")
+    lines = [" ".join(line.split()) for line in ffslab("list", kind).splitlines()]
+    assert [line for line in lines if line.startswith("mine cannot be used: ")]
+    assert {" ".join(line.split()) for line in before} < set(lines)
+
+
 @pytest.mark.parametrize("kind", ["chip", "board"])
 def test_a_skeleton_has_every_figure_and_those_of_the_base_hold_when_stated(
     own: Path, kind: str

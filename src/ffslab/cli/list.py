@@ -133,11 +133,16 @@ def _catalog_rows(kind: Kind, catalog: Catalog) -> Iterator[Row]:
 
 
 def _tree_rows() -> Iterator[Row]:
+    from ffslab.errors import SpecError
     from ffslab.images.source import recipe, recipe_names
     from ffslab.model.units import format_size
 
     for name in recipe_names():
-        stated = recipe(name)
+        try:
+            stated = recipe(name)
+        except SpecError as error:
+            yield name, _unusable(error)
+            continue
         shape = stated.expected.shape()
         facts = (
             f"{shape.directories:,} directories, {shape.files:,} files, {shape.links:,} links, "

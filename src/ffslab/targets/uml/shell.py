@@ -21,6 +21,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -81,6 +82,7 @@ def run_shell(
     parent.mkdir(parents=True, exist_ok=True)
     directory = Path(tempfile.mkdtemp(prefix="shell-", dir=parent)).resolve()
     try:
+        _end_in_order()
         lab = _staged(lab, case, directory)
         if commands is not None:
             program = _batch(directory, program, commands)
@@ -98,6 +100,12 @@ def run_shell(
         return _batch_status(directory) if commands is not None else status
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def _end_in_order() -> None:
+    """Whoever ends this process, or closes its terminal, leaves no files of the guest behind."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda received, _: sys.exit(128 + received))
 
 
 def _staged(lab: LabBuild, case: Case, directory: Path) -> LabBuild:
