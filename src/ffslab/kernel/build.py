@@ -108,7 +108,8 @@ def build_kernel(
     with progress.phase("configuring the lab kernel"):
         _configure(entry, inputs, lock)
     with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {_cores()} cores"):
-        targets = [f"-j{_cores()}", "linux", "modules"]
+        # One more than there are cores: linking and make itself leave one idle now and then.
+        targets = [f"-j{_cores() + 1}", "linux", "modules"]
         _make_kernel(entry, targets, lock, on_line=_step_counter(progress))
         shutil.copy2(entry.objects / "linux", entry.binary)
         for name, built in _IN_TREE_MODULES.items():
