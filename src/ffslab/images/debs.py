@@ -9,22 +9,17 @@ and an archive that has moved on are no obstacle.
 from __future__ import annotations
 
 import hashlib
-import http.client
 import io
 import tarfile
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.images.recipe import PackageFile
-from ffslab.kernel.archives import data_member
+from ffslab.kernel.archives import apt_download, data_member, download
 from ffslab.kernel.cache import make_directory
-from ffslab.kernel.commands import run_logged
 from ffslab.kernel.packages import have_package_lists, is_debian
-from ffslab.kernel.progress import Progress
-
-_TIMEOUT_S = 60
+from ffslab.kernel.progress import Progress, SilentProgress
 
 
 def ensure_debs(
@@ -89,18 +84,7 @@ def _from_apt(
     """Asks apt for all at once; what it did not bring, since one unknown version stops it."""
     log = directory / "download.log"
     log.unlink(missing_ok=True)
-    options = ["-q", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2"]
-    wanted = [f"{package.name}={package.version}" for package in missing]
-    try:
-        run_logged(
-            ["apt-get", *options, "download", *wanted],
-            log=log,
-            lock=lock,
-            cwd=directory,
-            cause="no network, or the archive has other versions",
-        )
-    except InfrastructureError:
-        troubles.append(f"apt-get download: see {log}")
+    apt_download([f"{p.name}={p.version}" for p in missing], log, lock, troubles)
     found = _found(missing, directory)
     return [package for package in missing if package.name not in found]
 
@@ -112,19 +96,11 @@ def _from_mirrors(
     for mirror in mirrors:
         url = f"{mirror}/{package.file}"
         try:
-            with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:
-                data = answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            troubles.append(f"{url}: {error}")
-            continue
-        found = hashlib.sha256(data).hexdigest()
-        if found != package.sha256:
-            troubles.append(f"{url}: its SHA-256 is {found}, not {package.sha256}")
-            continue
-        part = target.with_name(target.name + ".part")
-        part.write_bytes(data)
-        part.replace(target)
-        return True
+            download(url, package.sha256, target, SilentProgress())
+        except InfrastructureError as error:
+            troubles.append(f"{url}: {error.message}")
+        else:
+            return True
     return False
 
 

@@ -8,7 +8,7 @@ security archive have the same kernel. What comes from an address is checked by 
 from __future__ import annotations
 
 import hashlib
-import urllib.error
+import http.client
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,13 +66,14 @@ def debian_package(directory: Path, lock: int, progress: Progress) -> Path:
     troubles: list[str] = []
     with progress.phase(f"downloading {DEBIAN_PACKAGE} (140 MB)"):
         apt = is_debian() and have_package_lists()
-        if apt and (found := _from_apt(f"{DEBIAN_PACKAGE}={DEBIAN.version}", log, lock, troubles)):
-            return found
+        if apt and apt_download([f"{DEBIAN_PACKAGE}={DEBIAN.version}"], log, lock, troubles):
+            return _newest(directory)
         try:
             return fetch(DEBIAN, directory, progress)
         except InfrastructureError as error:
             troubles.append(error.message)
-        if apt and (found := _from_apt(DEBIAN_PACKAGE, log, lock, troubles)):
+        if apt and apt_download([DEBIAN_PACKAGE], log, lock, troubles):
+            found = _newest(directory)
             progress.note(
                 f"Debian has {DEBIAN_PACKAGE} {version_of(found)}, not {DEBIAN.version}: results "
                 "are comparable only with those of the same kernel"
@@ -85,20 +86,28 @@ def version_of(package: Path) -> str:
     return package.name.split("_")[1]
 
 
-def _from_apt(wanted: str, log: Path, lock: int, troubles: list[str]) -> Path | None:
+def _newest(directory: Path) -> Path:
+    return max(directory.glob("*.deb"), key=lambda path: path.stat().st_mtime_ns)
+
+
+def apt_download(wanted: Sequence[str], log: Path, lock: int, troubles: list[str]) -> bool:
+    """Has apt put these packages, NAME or NAME=VERSION, beside `log`; what went wrong is added.
+
+    The caller holds the lock `lock`. One unknown version stops them all.
+    """
     options = ["-q", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2"]
     try:
         run_logged(
-            ["apt-get", *options, "download", wanted],
+            ["apt-get", *options, "download", *wanted],
             log=log,
             lock=lock,
             cwd=log.parent,
-            cause="no network, or stale lists",
+            cause="no network, or the archive has other versions",
         )
     except InfrastructureError:
-        troubles.append(f"apt-get download {wanted}: see {log}")
-        return None
-    return max(log.parent.glob("*.deb"), key=lambda path: path.stat().st_mtime_ns)
+        troubles.append(f"apt-get download: see {log}")
+        return False
+    return True
 
 
 def fetch(archive: Archive, directory: Path, progress: Progress) -> Path:
@@ -107,7 +116,7 @@ def fetch(archive: Archive, directory: Path, progress: Progress) -> Path:
     troubles = []
     for url in archive.urls:
         try:
-            _fetch_one(url, archive.sha256, target, progress)
+            download(url, archive.sha256, target, progress)
         except InfrastructureError as error:
             troubles.append(f"{url}: {error.message}")
         else:
@@ -115,10 +124,15 @@ def fetch(archive: Archive, directory: Path, progress: Progress) -> Path:
     raise InfrastructureError("\n    ".join(troubles))
 
 
-def _fetch_one(url: str, sha256: str, target: Path, progress: Progress) -> None:
+def download(url: str, sha256: str, target: Path, progress: Progress) -> None:
+    """Puts what the address has into `target`, whole and with this sum, or not at all.
+
+    Raises InfrastructureError, which does not name the address, if that cannot be.
+    """
     digest = hashlib.sha256()
+    part = target.with_name(target.name + ".part")
     try:
-        with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer, target.open("wb") as file:
+        with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer, part.open("wb") as file:
             total_mb = int(answer.headers.get("Content-Length", 0)) >> 20
             done_bytes = 0
             while block := answer.read(1 << 20):
@@ -126,15 +140,16 @@ def _fetch_one(url: str, sha256: str, target: Path, progress: Progress) -> None:
                 file.write(block)
                 done_bytes += len(block)
                 progress.count(done_bytes >> 20, total_mb)
-    except (OSError, urllib.error.URLError) as error:
-        target.unlink(missing_ok=True)
+    except (OSError, http.client.HTTPException) as error:
+        part.unlink(missing_ok=True)
         raise InfrastructureError(f"the download failed: {error}") from error
     if digest.hexdigest() != sha256:
-        target.unlink()
+        part.unlink()
         raise InfrastructureError(
             f"its SHA-256 is {digest.hexdigest()}, not {sha256}",
             cause="a damaged download, or a proxy that answers something else",
         )
+    part.replace(target)
 
 
 def data_member(package: Path) -> tuple[int, int]:

@@ -101,13 +101,17 @@ def read_json_as(
 
 
 def read_json_lines(
-    path: Path, shape: type[Shape], check: Callable[[Shape], None] = nothing_more
+    path: Path,
+    shape: type[Shape],
+    check: Callable[[Shape], None] = nothing_more,
+    read: Callable[[bytes], None] = lambda _: None,
 ) -> Iterator[Shape]:
-    """The same of each line; DamagedResultError names the first bad one."""
+    """The same of each line; DamagedResultError names the first bad one. `read` gets the lines."""
     try:
         with path.open("rb") as file:
             # Lines of bytes end with a line feed alone: JSON texts may hold U+2028 and others.
             for number, line in enumerate(file, start=1):
+                read(line)
                 try:
                     with no_search_for_cycles():
                         value = checked(_value_of(line), shape)

@@ -237,8 +237,8 @@ class RunDirectory:
         """
         manifest = self.manifest()
         listed = [str(case["id"]) for case in manifest["cases"]]
-        read = []
-        for result in self._stored(listed, check):
+        read, digest = [], hashlib.sha256()
+        for result in self._stored(listed, check, digest.update):
             read.append(result["id"])
             yield result
         # Lines that were removed or added leave files of the right shape behind.
@@ -247,7 +247,7 @@ class RunDirectory:
             raise damaged(self.path / RESULTS, 0, WrongShapeError(_other_cases(read, listed)))
         # So do figures that were changed into others. Runs of older versions have no sum.
         stored = manifest.get(RESULTS_SHA256)
-        if stored is not None and stored != self.results_sha256():
+        if stored is not None and stored != digest.hexdigest():
             raise damaged(self.path / RESULTS, 0, ValueError("another SHA-256 than its run's"))
 
     def results_sha256(self) -> str | None:
@@ -258,9 +258,11 @@ class RunDirectory:
         except FileNotFoundError:
             return None
 
-    def _stored(self, listed: Sequence[str], check: Check) -> Iterator[CaseResult]:
+    def _stored(
+        self, listed: Sequence[str], check: Check, read: Callable[[bytes], None]
+    ) -> Iterator[CaseResult]:
         if (self.path / RESULTS).exists():
-            yield from read_json_lines(self.path / RESULTS, CaseResult, check)
+            yield from read_json_lines(self.path / RESULTS, CaseResult, check, read)
             return
         for path in (self.case_dir(case_id) / CASE_RESULT for case_id in listed):
             if path.exists():
