@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from html import escape
 
 from ffslab.report.charts import cut_at
@@ -116,7 +117,7 @@ class Rows:
     def step(self) -> int:
         return self.lines * _THICK + _GAP
 
-    @property
+    @cached_property
     def groups(self) -> dict[str, list[tuple[str, str]]]:
         """The rows of each group, in which they stand below each other."""
         found: dict[str, list[tuple[str, str]]] = {}
@@ -132,15 +133,19 @@ class Rows:
             yield group, top, top + len(rows) * self.step
             top += len(rows) * self.step
 
+    @cached_property
+    def _edges(self) -> dict[str, float]:
+        """Where each group's rows begin."""
+        return {group: edge for group, edge, _ in self.blocks()}
+
     @property
     def height(self) -> float:
         return max((end for _, _, end in self.blocks()), default=0)
 
     def top(self, row: tuple[str, str], line: int = 0) -> float:
         """The upper edge of a bar."""
-        edges = {group: edge for group, edge, _ in self.blocks()}
         number = self.groups[row[0]].index(row)
-        return edges[row[0]] + number * self.step + _GAP / 2 + line * _THICK
+        return self._edges[row[0]] + number * self.step + _GAP / 2 + line * _THICK
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,11 @@ def grouped(value: int) -> str:
     return f"{value:,}"
 
 
+def counted(value: float) -> str:
+    """A count, whole, or the mean of several."""
+    return grouped(int(value)) if float(value).is_integer() else significant(value)
+
+
 def duration(ns: float) -> str:
     """A duration with the unit that keeps it between 1 and 1,000."""
     if abs(ns) < 1000 and float(ns).is_integer():
@@ -82,9 +87,7 @@ class Metric:
     def number(self, value: float) -> str:
         """The value in the metric's unit, without the unit."""
         shown = value / self.scale
-        if self.integer and float(shown).is_integer():
-            return grouped(int(shown))
-        return significant(shown)
+        return counted(shown) if self.integer else significant(shown)
 
     def text(self, value: float) -> str:
         """The value with its unit."""

@@ -80,9 +80,9 @@ def run_shell(
             remedy="name another directory",
         )
     parent.mkdir(parents=True, exist_ok=True)
+    _end_in_order()
     directory = Path(tempfile.mkdtemp(prefix="shell-", dir=parent)).resolve()
     try:
-        _end_in_order()
         lab = _staged(lab, case, directory)
         if commands is not None:
             program = _batch(directory, program, commands)

@@ -12,7 +12,7 @@ from ffslab.report.charts import look_for
 from ffslab.report.configurations import chosen_among, place_of, place_text
 from ffslab.report.curves import Quantity
 from ffslab.report.parts import Panel, Table
-from ffslab.report.quantity import duration, grouped, sentence, significant
+from ffslab.report.quantity import counted, duration, sentence
 from ffslab.results.result import PhaseResult
 
 PHASES = ("script", "flush")
@@ -134,12 +134,8 @@ def _cells(works: Sequence[Work]) -> tuple[str, ...]:
     return (
         duration(round(fmean(work.duration_ns for work in works))),
         duration(round(fmean(busy))) if len(busy) == len(works) else _NONE,
-        *(_count(fmean(values)) for values in counts),
+        *(counted(fmean(values)) for values in counts),
     )
-
-
-def _count(mean: float) -> str:
-    return grouped(int(mean)) if mean.is_integer() else significant(mean)
 
 
 def status_sentence(statuses: Mapping[str, int | None]) -> str:
