@@ -18,7 +18,7 @@ CASES_GOAL = Goal(20, "at least")
 HELP_GOAL = Goal(0.15, unit="s")
 START_GOAL = Goal(0.25, unit="s")
 SETUP_GOAL = Goal(180, unit="s")
-_CASES = 100  # that a command's own start is a few percent
+_CASES = 500  # that a command's own start, half a second, is a few percent
 _FAILED = ("the command does not work", "run it by hand")
 _SHORT_STUDY = """
 schema = 1

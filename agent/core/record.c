@@ -3,8 +3,6 @@
  * record.c - the JSON writer; see record.h.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,27 +80,43 @@ static size_t utf8_length(const unsigned char *s)
 	return length;
 }
 
+/* What may stand in a string as it is: ASCII, but no control character, quote or backslash. */
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void put_escaped(struct record_sink *sink, unsigned char c)
+{
+	static const char digit[] = "0123456789abcdef";
+	const char code[] = { '\\', 'u', '0', '0', digit[c >> 4],
+			      digit[c & 0xf] };
+	const char quoted[] = { '\\', (char)c };
+
+	if (c == '"' || c == '\\')
+		put(sink, quoted, sizeof(quoted));
+	else
+		put(sink, code, sizeof(code));
+}
+
 static void put_string(struct record_sink *sink, const char *value)
 {
 	const unsigned char *s = (const unsigned char *)value;
-	char escape[8];
 
 	put_text(sink, "\"");
 	while (*s) {
-		size_t length = utf8_length(s);
+		size_t length = 0;
 
-		if (*s == '"' || *s == '\\') {
-			escape[0] = '\\';
-			escape[1] = (char)*s;
-			put(sink, escape, 2);
-		} else if (*s < 0x20 || *s == 0x7f) {
-			snprintf(escape, sizeof(escape), "\\u%04x", *s);
-			put_text(sink, escape);
-		} else if (length) {
-			put(sink, (const char *)s, length);
-		} else {
-			put_text(sink, "\\ufffd");
+		while (is_plain(s[length]))
+			length++;
+		if (!length && *s >= 0x80) {
+			length = utf8_length(s);
+			if (!length)
+				put_text(sink, "\\ufffd");
+		} else if (!length) {
+			put_escaped(sink, *s);
 		}
+		put(sink, (const char *)s, length);
 		s += length ? length : 1;
 	}
 	put_text(sink, "\"");
@@ -140,22 +154,30 @@ void record_string(struct record_sink *sink, const char *key,
 	put_string(sink, value);
 }
 
+/* Without printf(): a snapshot has hundreds of numbers, and is taken often. */
+static void put_number(struct record_sink *sink, uint64_t value)
+{
+	char text[20];	/* the digits of 2^64 - 1 */
+	size_t begin = sizeof(text);
+
+	do
+		text[--begin] = (char)('0' + value % 10);
+	while (value /= 10);
+	put(sink, text + begin, sizeof(text) - begin);
+}
+
 void record_number(struct record_sink *sink, const char *key, uint64_t value)
 {
-	char text[24];
-
 	put_key(sink, key);
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	put_text(sink, text);
+	put_number(sink, value);
 }
 
 void record_signed(struct record_sink *sink, const char *key, int64_t value)
 {
-	char text[24];
-
 	put_key(sink, key);
-	snprintf(text, sizeof(text), "%" PRId64, value);
-	put_text(sink, text);
+	if (value < 0)
+		put_text(sink, "-");
+	put_number(sink, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void record_true(struct record_sink *sink, const char *key)

@@ -116,7 +116,8 @@ def test_a_report_reads_each_result_once(folder: Path, monkeypatch: pytest.Monke
     read: list[bytes] = []
 
     def counted(line: bytes) -> object:
-        read.append(line)
+        if line.rstrip().decode() in rows:  # the manifest is read as well
+            read.append(line)
         return json.loads(line)
 
     monkeypatch.setattr("ffslab.results.files._value_of", counted)

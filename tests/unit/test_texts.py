@@ -21,7 +21,7 @@ from ffslab.errors import SpecError
 from ffslab.kernel.cache import hash_files, hash_texts
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.results.console import last_lines
-from ffslab.results.files import disk_error, read_json, read_json_lines, write_atomic
+from ffslab.results.files import disk_error, read_json_as, read_json_lines, write_atomic
 from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import export_tables, open_store
@@ -66,7 +66,7 @@ def test_names_that_are_no_utf8_are_read_as_they_were_written(tmp_path: Path) ->
     path = tmp_path / "manifest.json"
     write_atomic(path, json.dumps(value, ensure_ascii=False))
     path.read_bytes().decode("utf-8")
-    assert read_json(path) == value
+    assert read_json_as(path, CaseResult) == value
     write_atomic(path, canonical_json(value) + "\n")
     assert list(read_json_lines(path, CaseResult)) == [value]
     assert without_surrogates(NOT_UTF8) == r"\udcff\udcfe"

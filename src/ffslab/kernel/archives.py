@@ -8,8 +8,6 @@ security archive have the same kernel. What comes from an address is checked by 
 from __future__ import annotations
 
 import hashlib
-import http.client
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,6 +127,10 @@ def download(url: str, sha256: str, target: Path, progress: Progress) -> None:
 
     Raises InfrastructureError, which does not name the address, if that cannot be.
     """
+    # Loaded here: with TLS they take as long as all of ffslab's start for a small command.
+    import http.client
+    import urllib.request
+
     digest = hashlib.sha256()
     part = target.with_name(target.name + ".part")
     try:

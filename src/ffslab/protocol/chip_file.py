@@ -84,34 +84,52 @@ def flash_digest(path: Path) -> str:
         digest.update(size.to_bytes(8, "little"))
         position = 0
         while (position := _next_data(descriptor, position, size)) < size:
-            position -= position % CHUNK_BYTES
-            chunk = os.pread(descriptor, CHUNK_BYTES, position)
-            used = _used_pages(chunk)
-            if used:
-                digest.update(position.to_bytes(8, "little"))
-                digest.update(sum(1 << page for page in used).to_bytes(2, "little"))
-                digest.update(_contents(chunk, used))
-            position += CHUNK_BYTES
+            start = position - position % CHUNK_BYTES
+            end = min(start + CHUNK_BYTES, size)
+            bits, contents = _chunk(descriptor, position, end)
+            if bits:
+                digest.update(start.to_bytes(8, "little"))
+                digest.update(bits.to_bytes(2, "little"))
+                digest.update(contents)
+            position = end
     return DIGEST_FORM + digest.hexdigest()
 
 
-def _used_pages(chunk: bytes) -> list[int]:
-    """The numbers of a chunk's pages that are not all zero; the last page may be shorter."""
-    starts = range(0, len(chunk), _PAGE_BYTES)
-    if all(chunk[::_PAGE_BYTES]):  # of a full chip almost always, so that it costs no more
+def _chunk(descriptor: int, position: int, end: int) -> tuple[int, bytes]:
+    """The used pages of the chunk that ends at `end`: their bits, and what they hold.
+
+    Data begin at `position`. Only what is no hole is read: most chunks have data in one page.
+    """
+    start = (end - 1) - (end - 1) % CHUNK_BYTES
+    bits, contents = 0, []
+    while position < end:
+        first = position - position % _PAGE_BYTES
+        behind = -(-_next_hole(descriptor, position, end) // _PAGE_BYTES) * _PAGE_BYTES
+        data = os.pread(descriptor, min(behind, end) - first, first)
+        used = _used_pages(data)
+        bits |= sum(1 << page for page in used) << (first - start) // _PAGE_BYTES
+        contents.append(_contents(data, used))
+        position = _next_data(descriptor, behind, end)
+    return bits, b"".join(contents)
+
+
+def _used_pages(data: bytes) -> list[int]:
+    """The numbers of those pages that are not all zero; the last page may be shorter."""
+    starts = range(0, len(data), _PAGE_BYTES)
+    if all(data[::_PAGE_BYTES]):  # of a full chip almost always, so that it costs no more
         return list(range(len(starts)))
     # Unlike a slice this copies nothing, and it ends at the first byte that differs.
-    found = [n for n, start in enumerate(starts) if not chunk.startswith(_ZERO_PAGE, start)]
-    if found and len(chunk) % _PAGE_BYTES and not any(chunk[starts[-1] :]):
+    found = [n for n, start in enumerate(starts) if not data.startswith(_ZERO_PAGE, start)]
+    if found and len(data) % _PAGE_BYTES and not any(data[starts[-1] :]):
         found.remove(len(starts) - 1)
     return found
 
 
-def _contents(chunk: bytes, pages: Sequence[int]) -> bytes:
-    """What these pages of a chunk hold, one after the other."""
-    if len(pages) == -(-len(chunk) // _PAGE_BYTES):
-        return chunk
-    return b"".join(chunk[page * _PAGE_BYTES : (page + 1) * _PAGE_BYTES] for page in pages)
+def _contents(data: bytes, pages: Sequence[int]) -> bytes:
+    """What these of the pages hold, one after the other."""
+    if len(pages) == -(-len(data) // _PAGE_BYTES):
+        return data
+    return b"".join(data[page * _PAGE_BYTES : (page + 1) * _PAGE_BYTES] for page in pages)
 
 
 def _next_hole(descriptor: int, position: int, size: int) -> int:

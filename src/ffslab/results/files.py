@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError, InfrastructureError, explained, full
-from ffslab.model.canonical import utf8
+from ffslab.model.canonical import canonical_json, utf8
 from ffslab.program import command
 from ffslab.results.result import Shape, WrongShapeError, checked
 
@@ -63,21 +63,22 @@ def disk_error(error: OSError, path: Path) -> InfrastructureError:
     )
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object; DamagedResultError if it is missing, cut or of another kind."""
+def _read_object(path: Path) -> tuple[bytes, dict[str, Any]]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_bytes()
     except OSError as error:
         raise DamagedResultError(
             f"{path}: cannot be read: {error.strerror}",
             cause=_why_unreadable(error),
             remedy=_repaired_by(path),
         ) from error
+    try:
+        value = _value_of(text)
     except ValueError as error:
         raise damaged(path, 0, error) from error
     if not isinstance(value, dict):
         raise damaged(path, 0, WrongShapeError("it is not a JSON object"))
-    return value
+    return text, value
 
 
 def nothing_more(_value: object) -> None:
@@ -87,17 +88,29 @@ def nothing_more(_value: object) -> None:
 def read_json_as(
     path: Path, shape: type[Shape], check: Callable[[Shape], None] = nothing_more
 ) -> Shape:
-    """A JSON object that is of the TypedDict `shape`; raises as `read_json` does.
+    """A JSON object that is of the TypedDict `shape`; `check` may find more: WrongShapeError.
 
-    `check` may find more to be wrong: WrongShapeError.
+    DamagedResultError if it is missing, cut or of another kind.
     """
-    value = read_json(path)
+    return read_json_text_as(path, shape, check)[1]
+
+
+def read_json_text_as(
+    path: Path, shape: type[Shape], check: Callable[[Shape], None] = nothing_more
+) -> tuple[str, Shape]:
+    """The same, behind the line that it is in the file; one that was edited into several is joined.
+
+    The line is what was written, and need not be put together again.
+    """
+    text, value = _read_object(path)
     try:
         found = checked(value, shape)
         check(found)
     except WrongShapeError as error:
         raise damaged(path, 0, error) from None
-    return found
+    if text.find(b"\n") == len(text) - 1:
+        return text.decode("utf-8"), found
+    return canonical_json(found) + "\n", found
 
 
 def read_json_lines(

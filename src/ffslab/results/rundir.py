@@ -43,6 +43,7 @@ from ffslab.results.files import (
     nothing_more,
     read_json_as,
     read_json_lines,
+    read_json_text_as,
     write_atomic,
 )
 from ffslab.results.result import CaseHead, CaseResult, WallResult, WrongShapeError, head_of
@@ -217,15 +218,15 @@ class RunDirectory:
 
         def lines() -> Iterator[str]:
             for place in places:
-                result = read_json_as(place / CASE_RESULT, CaseResult)
+                text, result = read_json_text_as(place / CASE_RESULT, CaseResult)
                 heads.append(head_of(result))
-                yield canonical_json(result) + "\n"
+                yield text
 
         write_atomic(self.path / RESULTS, lines(), durable=True)
         walls = (place / CASE_WALL for place in places if (place / CASE_WALL).exists())
         write_atomic(
             self.path / WALL,
-            (canonical_json(read_json_as(wall, WallResult)) + "\n" for wall in walls),
+            (read_json_text_as(wall, WallResult)[0] for wall in walls),
         )
         return heads
 
