@@ -28,7 +28,8 @@ bool check(bool good, const char *file, int line, const char *format, ...)
  */
 void scratch_template(char *path, size_t size, const char *name);
 
-/* The suites, each test_NAME() in test_NAME.c. */
+/* The suites, each test_NAME() in test_NAME.c; tests/crash has its own. */
+#ifndef SUITES
 #define SUITES(SUITE) \
 	SUITE(histogram) \
 	SUITE(random) \
@@ -48,6 +49,7 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(tree) \
 	SUITE(postmark) \
 	SUITE(append_log)
+#endif
 
 #define DECLARE_SUITE(name) void test_##name(void);
 SUITES(DECLARE_SUITE)

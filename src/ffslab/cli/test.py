@@ -26,6 +26,7 @@ from ffslab.program import program
 
 _C_TEST_DIRECTORIES = (
     ("agent",),
+    ("crash",),
     ("kmod", "vnand", "test"),
     ("kmod", "flashmon", "test"),
     ("kmod", "yaffs", "test"),

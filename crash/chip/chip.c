@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * chip.c - see chip.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chip/chip.h"
+#include "text/numbers.h"
+
+static int open_one(const char *name, const char *file, int flags,
+		    struct ffs_error *error)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/vnand/%.64s/%s", name, file);
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		ffs_fail(error, errno,
+			 "cannot open %s (is the module vnand_crash loaded, and the chip called so?)",
+			 path);
+	return fd;
+}
+
+int chip_open(struct chip *chip, const char *name, struct ffs_error *error)
+{
+	chip->crash = open_one(name, "crash", O_RDWR, error);
+	if (chip->crash < 0)
+		return -1;
+	chip->counters = open_one(name, "counters", O_RDONLY, error);
+	if (chip->counters < 0) {
+		close(chip->crash);
+		return -1;
+	}
+	return 0;
+}
+
+void chip_close(struct chip *chip)
+{
+	close(chip->crash);
+	close(chip->counters);
+}
+
+int chip_command(const struct chip *chip, const char *command)
+{
+	ssize_t n = pwrite(chip->crash, command, strlen(command), 0);
+
+	return n < 0 ? errno : 0;
+}
+
+int chip_read(const struct chip *chip, struct chip_state *state,
+	      struct ffs_error *error)
+{
+	char text[CHIP_TEXT_BYTES];
+	ssize_t n = pread(chip->crash, text, sizeof(text) - 1, 0);
+
+	if (n < 0)
+		return ffs_fail(error, errno, "cannot read the chip's state");
+	text[n] = '\0';
+	if (!chip_parse_state(text, state))
+		return ffs_fail(error, 0, "the chip's state is not understood: %.200s",
+				text);
+	return 0;
+}
+
+/* The line is "operation NUMBER touched 0|1". */
+static bool parse_touched(const char *text)
+{
+	const char *word = strstr(text, " touched ");
+
+	return word && word[strlen(" touched ")] == '1';
+}
+
+bool chip_parse_state(const char *text, struct chip_state *state)
+{
+	if (!line_number(text, "operations", &state->operations))
+		return false;
+	if (!line_number(text, "recorded", &state->recorded))
+		state->recorded = 0;
+	state->touched = parse_touched(text);
+	state->full = !strncmp(text, "state full", strlen("state full"));
+	return true;
+}
+
+bool chip_parse_counts(const char *text, struct chip_counts *counts)
+{
+	return line_number(text, "array_reads", &counts->reads) &&
+	       line_number(text, "programs", &counts->programs) &&
+	       line_number(text, "erases", &counts->erases);
+}

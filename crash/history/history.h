@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * history.h - the operations of a workload, one a line, and carrying them out.
+ *
+ * A history is what a user's programs do to a file system: nothing in it
+ * depends on what came out before, so that it can be generated, shrunk and
+ * compared with a model on the host.  A line is the operation's name and its
+ * words, each behind one blank (parse.c has the table); paths have no blanks and
+ * are relative to the root of the file system.
+ *
+ * What it prints: "op INDEX ERRNO FIRST LAST" after each operation, FIRST and
+ * LAST the chip's logged operations before and after it; then "end COUNT FIRST
+ * LAST".
+ */
+#ifndef FFSCRASH_HISTORY_H
+#define FFSCRASH_HISTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "chip/chip.h"
+#include "core/error.h"
+
+/* One write(2) of a history is of so many bytes at most. */
+#define HISTORY_WRITE_MAX ((uint64_t)64 << 20)
+
+enum op_kind {
+	OP_MKDIR,
+	OP_CREATE,
+	OP_WRITE,
+	OP_WRITESYNC,
+	OP_APPEND,
+	OP_TRUNCATE,
+	OP_FSYNC,
+	OP_FDATASYNC,
+	OP_SYNC,
+	OP_RENAME,
+	OP_LINK,
+	OP_SYMLINK,
+	OP_UNLINK,
+	OP_RMDIR,
+	OP_MKFIFO,
+	OP_KINDS,
+};
+
+struct op {
+	enum op_kind kind;
+	const char *path;	/* relative to the root; NULL for OP_SYNC */
+	const char *other;	/* the old name, or the symbolic link's target */
+	uint64_t offset, bytes, seed;
+};
+
+struct history {
+	struct op *ops;
+	size_t n;
+};
+
+/**
+ * history_parse() - the lines of @text, which is cut into words and stays in
+ * use.
+ *
+ * Return: 0, or -1 with @error, which names the line.
+ */
+int history_parse(struct history *history, char *text,
+		  struct ffs_error *error);
+void history_free(struct history *history);
+
+/**
+ * history_run() - carry out all operations below the directory @root, and write
+ * a line about each to @output.
+ * @chip: whose logged operations are counted; NULL for none.
+ *
+ * An operation that fails is told in its line, and the next one follows.
+ *
+ * Return: 0, or -1 with @error if not an operation failed, but the machinery.
+ */
+int history_run(const struct history *history, const char *root,
+		const struct chip *chip, int output, struct ffs_error *error);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - the command line of ffscrash.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chip/chip.h"
+#include "core/clock.h"
+#include "core/files.h"
+#include "history/history.h"
+#include "observe/observe.h"
+
+#define HISTORY_TEXT_MAX ((size_t)16 << 20)
+
+static const char help_text[] =
+	"usage: ffscrash history FILE ROOT [CHIP]\n"
+	"       ffscrash observe ROOT\n"
+	"       ffscrash --help\n"
+	"\n"
+	"history  carries out the operations of FILE, one a line, below the directory\n"
+	"         ROOT, and prints a line about each; with CHIP also which of the\n"
+	"         operations that this chip logs belong to it\n"
+	"observe  prints all that a user can see of the tree below ROOT\n"
+	"\n"
+	"Exit status: 0 good, 1 failed, 2 wrong usage.\n";
+
+static enum ffs_exit failed(const struct ffs_error *error)
+{
+	fprintf(stderr, "ffscrash: %s\n", error->message);
+	return EXIT_FAILED;
+}
+
+static enum ffs_exit usage_error(const char *what)
+{
+	fprintf(stderr, "ffscrash: %s; see ffscrash --help\n", what);
+	return EXIT_USAGE;
+}
+
+static enum ffs_exit run_history(const struct history *history,
+				 const char *root, const char *name)
+{
+	struct ffs_error error;
+	struct chip chip;
+	int result;
+
+	if (!name)
+		return history_run(history, root, NULL, STDOUT_FILENO,
+				   &error) ? failed(&error) : EXIT_GOOD;
+	if (chip_open(&chip, name, &error))
+		return failed(&error);
+	result = history_run(history, root, &chip, STDOUT_FILENO, &error);
+	chip_close(&chip);
+	return result ? failed(&error) : EXIT_GOOD;
+}
+
+static enum ffs_exit command_history(int argc, char **argv)
+{
+	struct history history;
+	struct ffs_error error;
+	enum ffs_exit code;
+	char *text;
+
+	if (argc < 3 || argc > 4)
+		return usage_error("history takes FILE, ROOT and perhaps CHIP");
+	text = file_read(argv[1], HISTORY_TEXT_MAX, NULL, &error);
+	if (!text)
+		return failed(&error);
+	if (history_parse(&history, text, &error)) {
+		free(text);
+		failed(&error);
+		return EXIT_USAGE;
+	}
+	code = run_history(&history, argv[2], argv[3]);
+	history_free(&history);
+	free(text);
+	return code;
+}
+
+static enum ffs_exit command_observe(int argc, char **argv)
+{
+	struct observer *observer;
+	struct observed_space space;
+	struct text text = { 0 };
+	struct ffs_error error;
+	int result;
+	size_t n;
+
+	if (argc != 2)
+		return usage_error("observe takes ROOT");
+	observer = observer_new(&error);
+	if (!observer)
+		return failed(&error);
+	n = observe(observer, argv[1], &text);
+	observe_space(argv[1], &space);
+	text_line(&text, "statfs %llu %llu %llu",
+		  (unsigned long long)space.blocks,
+		  (unsigned long long)space.free,
+		  (unsigned long long)space.free_inodes);
+	text_line(&text, "observed %zu", n);
+	result = text_write(&text, STDOUT_FILENO, &error);
+	text_free(&text);
+	observer_free(observer);
+	return result ? failed(&error) : EXIT_GOOD;
+}
+
+static enum ffs_exit command_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return fputs(help_text, stdout) < 0 ? EXIT_FAILED : EXIT_GOOD;
+}
+
+static const struct command {
+	const char *name;
+	enum ffs_exit (*function)(int argc, char **argv);
+} commands[] = {
+	{ "history", command_history },
+	{ "observe", command_observe },
+	{ "--help", command_help },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	signal(SIGPIPE, SIG_IGN);
+	clock_open();
+	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].function(argc - 1, argv + 1);
+	return usage_error(argc < 2 ? "a command is missing" :
+				      "unknown command");
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * observe.c - see observe.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "observe/files.h"
+#include "observe/observe.h"
+#include "observe/tree.h"
+
+struct observer {
+	struct tree tree;
+	struct files files;
+};
+
+struct observer *observer_new(struct ffs_error *error)
+{
+	struct observer *observer = malloc(sizeof(*observer));
+
+	if (!observer) {
+		ffs_fail(error, ENOMEM, "no memory for an observer");
+		return NULL;
+	}
+	if (tree_reserve(&observer->tree, error)) {
+		free(observer);
+		return NULL;
+	}
+	if (files_reserve(&observer->files, error)) {
+		tree_free(&observer->tree);
+		free(observer);
+		return NULL;
+	}
+	return observer;
+}
+
+void observer_free(struct observer *observer)
+{
+	if (!observer)
+		return;
+	tree_free(&observer->tree);
+	files_free(&observer->files);
+	free(observer);
+}
+
+/* "KIND PATH" */
+static void put_name(struct text *text, const char *kind, const char *path)
+{
+	text_string(text, kind);
+	text_add(text, " ", 1);
+	text_name(text, path, strlen(path));
+}
+
+static void put_number(struct text *text, uint64_t number)
+{
+	text_add(text, " ", 1);
+	text_number(text, number);
+}
+
+static void put_node(struct text *text, const struct entry *entry)
+{
+	put_number(text, entry->stat.st_nlink);
+	put_number(text, entry->stat.st_ino);
+}
+
+/* "ERRNO TARGET" */
+static void put_target(struct text *text, const struct tree *tree,
+		       const struct entry *entry)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(tree->root, entry->path, target, sizeof(target));
+
+	put_number(text, n < 0 ? (uint64_t)errno : 0);
+	text_add(text, " ", 1);
+	if (n > 0)
+		text_name(text, target, (size_t)n);
+	else
+		text_add(text, "-", 1);
+}
+
+static void put_entry(struct observer *observer, size_t number,
+		      struct text *text)
+{
+	const struct tree *tree = &observer->tree;
+	const struct entry *entry = tree->sorted[number];
+	mode_t mode = entry->stat.st_mode;
+
+	if (entry->lost) {
+		put_name(text, "lost", entry->path);
+		put_number(text, (uint64_t)entry->errnum);
+	} else if (S_ISREG(mode)) {
+		put_name(text, "file", entry->path);
+		put_number(text, (uint64_t)entry->stat.st_size);
+		put_node(text, entry);
+		text_add(text, " ", 1);
+		files_put(&observer->files, tree, number, text);
+	} else if (S_ISLNK(mode)) {
+		put_name(text, "symlink", entry->path);
+		put_node(text, entry);
+		put_target(text, tree, entry);
+	} else {
+		put_name(text, S_ISDIR(mode) ? "dir" : "other", entry->path);
+		put_node(text, entry);
+		put_number(text, (uint64_t)entry->errnum);
+	}
+	text_add(text, "\n", 1);
+}
+
+size_t observe(struct observer *observer, const char *root, struct text *text)
+{
+	struct tree *tree = &observer->tree;
+	size_t read = 0, i;
+	int fd;
+
+	fd = open(root, O_RDONLY | O_DIRECTORY | O_NOATIME | O_CLOEXEC);
+	if (fd < 0) {
+		text_line(text, "lost . %d", errno);
+		return 1;
+	}
+	tree_read(tree, fd);
+	for (i = 0; i < tree->n; i++) {
+		if (i == read)
+			read = files_read(&observer->files, tree, i);
+		put_entry(observer, i, text);
+	}
+	close(fd);
+	return tree->n;
+}
+
+void observe_space(const char *root, struct observed_space *space)
+{
+	struct statfs statfs_of;
+
+	memset(space, 0, sizeof(*space));
+	if (statfs(root, &statfs_of))
+		return;
+	space->blocks = statfs_of.f_blocks;
+	space->free = statfs_of.f_bfree;
+	space->free_inodes = statfs_of.f_ffree;
+	space->read_only = statfs_of.f_flags & ST_RDONLY;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tree.c - reads the names of a tree, level by level; see tree.h.
+ *
+ * Of all names of a level, lstat() and the opening of directories are one queue;
+ * then each directory is listed by one call, which cannot be queued.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "observe/observe.h"
+#include "observe/queue.h"
+#include "observe/tree.h"
+
+#define CALLS_ROOM 256
+#define LISTING_BYTES ((size_t)32 << 10)
+/* With less room left, a listing may have ended for lack of it. */
+#define RECORD_BYTES_MAX 512
+#define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NOATIME)
+
+enum { STEP_LSTAT, STEP_OPEN, STEP_CLOSE };
+
+int tree_reserve(struct tree *tree, struct ffs_error *error)
+{
+	memset(tree, 0, sizeof(*tree));
+	if (calls_reserve(&tree->calls, CALLS_ROOM, 0, error))
+		return -1;
+	tree->listing = malloc(LISTING_BYTES);
+	if (!tree->listing) {
+		tree_free(tree);
+		return ffs_fail(error, ENOMEM, "no memory for a listing");
+	}
+	return 0;
+}
+
+void tree_free(struct tree *tree)
+{
+	calls_free(&tree->calls);
+	free(tree->entries);
+	free(tree->names);
+	free(tree->sorted);
+	free(tree->listing);
+	memset(tree, 0, sizeof(*tree));
+}
+
+/* Twice the room if @needed of @bytes each do not fit. Return: the memory. */
+static void *grown(void *memory, size_t *room, size_t needed, size_t bytes)
+{
+	size_t larger = *room ? *room : 64;
+	void *grown;
+
+	if (memory && needed <= *room)
+		return memory;
+	while (larger < needed)
+		larger *= 2;
+	grown = realloc(memory, larger * bytes);
+	if (grown)
+		*room = larger;
+	return grown;
+}
+
+/* While names are still added, which moves them. */
+static const char *entry_path(const struct tree *tree,
+			      const struct entry *entry)
+{
+	return tree->names + entry->offset;
+}
+
+/* A path that is too long for lstat() is lost. */
+static void add(struct tree *tree, const char *directory, const char *name,
+		unsigned char type)
+{
+	size_t above = directory ? strlen(directory) + 1 : 0;
+	size_t bytes = above + strlen(name) + 1, offset = 0;
+	struct entry *entry;
+	void *memory;
+
+	if (directory)
+		offset = (size_t)(directory - tree->names);
+	if (tree->n == OBSERVE_NAMES_MAX) {
+		tree->failed = true;
+		return;
+	}
+	memory = grown(tree->names, &tree->names_room, tree->names_used + bytes,
+		       1);
+	if (memory)
+		tree->names = memory;
+	else
+		tree->failed = true;
+	memory = grown(tree->entries, &tree->room, tree->n + 1,
+		       sizeof(*tree->entries));
+	if (memory)
+		tree->entries = memory;
+	else
+		tree->failed = true;
+	if (tree->failed)
+		return;
+	entry = &tree->entries[tree->n++];
+	*entry = (struct entry){
+		.offset = tree->names_used,
+		.fd = -1,
+		.type = type,
+		.lost = bytes > PATH_MAX,
+		.errnum = bytes > PATH_MAX ? ENAMETOOLONG : 0,
+	};
+	if (above) {
+		memcpy(tree->names + tree->names_used, tree->names + offset,
+		       above - 1);
+		tree->names[tree->names_used + above - 1] = '/';
+	}
+	memcpy(tree->names + tree->names_used + above, name, bytes - above);
+	tree->names_used += bytes;
+}
+
+static void add_listing(struct tree *tree, size_t directory, size_t bytes)
+{
+	size_t at = 0;
+
+	while (at < bytes) {
+		const struct dirent *record =
+			(const void *)(tree->listing + at);
+		const char *name = record->d_name, *above = NULL;
+
+		at += record->d_reclen;
+		if (!strcmp(name, ".") || !strcmp(name, ".."))
+			continue;
+		/* Of the root's names the path is the name. */
+		if (directory)
+			above = entry_path(tree, &tree->entries[directory]);
+		add(tree, above, name, record->d_type);
+	}
+}
+
+static void list(struct tree *tree, size_t directory)
+{
+	int fd = tree->entries[directory].fd;
+	ssize_t n;
+
+	do {
+		n = getdents64(fd, (void *)tree->listing, LISTING_BYTES);
+		if (n < 0)
+			tree->entries[directory].errnum = errno;
+		else
+			add_listing(tree, directory, (size_t)n);
+	} while (n > 0 && (size_t)n > LISTING_BYTES - RECORD_BYTES_MAX &&
+		 !tree->failed);
+}
+
+static void ended(void *context, size_t thing, uint32_t step, int64_t result)
+{
+	struct tree *tree = context;
+	struct entry *entry = &tree->entries[thing];
+
+	if (step == STEP_CLOSE)
+		return;
+	if (step == STEP_OPEN && result >= 0)
+		entry->fd = (int)result;
+	if (result < 0) {
+		entry->errnum = (int)-result;
+		entry->lost = step == STEP_LSTAT;
+	}
+}
+
+/* lstat() of the entries from @from on, as many as there is room for. */
+static size_t put_off(struct tree *tree, size_t from)
+{
+	struct calls *calls = &tree->calls;
+	size_t i;
+
+	for (i = from; i < tree->n && !calls_full(calls, 2, 0); i++) {
+		struct entry *entry = &tree->entries[i];
+		const char *path = entry_path(tree, entry);
+
+		if (entry->lost)
+			continue;
+		calls_lstat(calls, queue_tag(i, STEP_LSTAT), tree->root, path,
+			    &entry->stat);
+		if (entry->type == DT_DIR)
+			calls_open(calls, queue_tag(i, STEP_OPEN), tree->root,
+				   path, DIRECTORY_FLAGS);
+	}
+	return i;
+}
+
+/* Where the directory did not say that the name is one. */
+static void open_late(struct tree *tree, struct entry *entry)
+{
+	if (entry->lost || entry->errnum || entry->fd >= 0 ||
+	    !S_ISDIR(entry->stat.st_mode))
+		return;
+	entry->fd = openat(tree->root, entry_path(tree, entry),
+			   DIRECTORY_FLAGS | O_CLOEXEC);
+	if (entry->fd < 0)
+		entry->errnum = errno;
+}
+
+static int by_path(const void *one, const void *other)
+{
+	const struct entry *const *a = one, *const *b = other;
+
+	return strcmp((*a)->path, (*b)->path);
+}
+
+static void sort(struct tree *tree)
+{
+	void *memory = grown(tree->sorted, &tree->sorted_room, tree->n + 1,
+			     sizeof(*tree->sorted));
+	size_t i;
+
+	if (!memory) {
+		tree->failed = true;
+		return;
+	}
+	tree->sorted = memory;
+	for (i = 0; i < tree->n; i++) {
+		tree->entries[i].path = entry_path(tree, &tree->entries[i]);
+		tree->sorted[i] = &tree->entries[i];
+	}
+	qsort(tree->sorted, tree->n, sizeof(*tree->sorted), by_path);
+}
+
+void tree_read(struct tree *tree, int root)
+{
+	size_t from = 0, to, i;
+
+	tree->n = 0;
+	tree->names_used = 0;
+	tree->root = root;
+	tree->failed = false;
+	add(tree, NULL, ".", DT_DIR);
+	while (from < tree->n && !tree->failed) {
+		to = put_off(tree, from);
+		queue_run(&tree->calls, ended, tree);
+		for (i = from; i < to; i++) {
+			open_late(tree, &tree->entries[i]);
+			if (tree->entries[i].fd < 0)
+				continue;
+			list(tree, i);
+			calls_close(&tree->calls, queue_tag(i, STEP_CLOSE),
+				    tree->entries[i].fd);
+		}
+		from = to;
+	}
+	queue_run(&tree->calls, ended, tree);
+	sort(tree);
+	if (tree->failed && tree->n)
+		tree->entries[0].errnum = EOVERFLOW;
+}

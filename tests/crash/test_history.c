@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "harness.h"
+#include "history/history.h"
+
+void test_history(void);
+
+static void all_operations(void)
+{
+	char text[] = "mkdir d\ncreate d/a\nwrite d/a 5 6 7\n"
+		      "writesync d/a 0 1 2\nappend d/a 3 4\ntruncate d/a 9\n"
+		      "fsync d\nfdatasync d/a\nsync\nrename a b\nlink a b\n"
+		      "symlink /x/../y s\nunlink s\nrmdir d\nmkfifo p";
+	struct history history;
+	struct ffs_error error;
+	size_t i;
+
+	if (!CHECK(!history_parse(&history, text, &error)))
+		return;
+	CHECK(history.n == OP_KINDS);
+	for (i = 0; i < history.n; i++)
+		CHECKF(history.ops[i].kind == (enum op_kind)i, "%zu", i);
+	CHECK(history.ops[OP_WRITE].offset == 5);
+	CHECK(history.ops[OP_WRITE].bytes == 6);
+	CHECK(history.ops[OP_WRITE].seed == 7);
+	CHECK(history.ops[OP_APPEND].bytes == 3);
+	CHECK(history.ops[OP_APPEND].seed == 4);
+	CHECK(history.ops[OP_TRUNCATE].bytes == 9);
+	CHECK(!strcmp(history.ops[OP_RENAME].other, "a"));
+	CHECK(!strcmp(history.ops[OP_RENAME].path, "b"));
+	CHECK(!strcmp(history.ops[OP_SYMLINK].other, "/x/../y"));
+	CHECK(!strcmp(history.ops[OP_SYMLINK].path, "s"));
+	history_free(&history);
+}
+
+static void refused(const char *line)
+{
+	char text[256] = "create good\n";
+	struct history history;
+	struct ffs_error error;
+
+	strncat(text, line, sizeof(text) - strlen(text) - 1);
+	if (!CHECKF(history_parse(&history, text, &error), "'%s'", line)) {
+		history_free(&history);
+		return;
+	}
+	CHECKF(!strncmp(error.message, "line 1:", 7), "'%s': %s", line,
+	       error.message);
+}
+
+static void wrong_lines(void)
+{
+	static const char *const wrong[] = {
+		"\n", "mkdir", "mkdir a b", "mkdir  a", "mkdir a ", " mkdir a",
+		"mkdir /a", "mkdir a//b", "mkdir a/", "mkdir ..",
+		"mkdir a/../b", "remove a", "write a 0 1", "write a x 1 1",
+		"write a 9223372036854775807 1 1", "write a 0 67108865 1",
+		"truncate a 9223372036854775808", "sync now", "rename a",
+		"rename ../a b", "write a 0 1 18446744073709551616",
+		"write a b c d e f",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		refused(wrong[i]);
+}
+
+static void nothing_to_do(void)
+{
+	struct history history;
+	struct ffs_error error;
+	char text[] = "";
+
+	CHECK(!history_parse(&history, text, &error) && !history.n);
+	history_free(&history);
+}
+
+void test_history(void)
+{
+	all_operations();
+	wrong_lines();
+	nothing_to_do();
+}
