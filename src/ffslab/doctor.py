@@ -276,6 +276,7 @@ def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
         "lab kernel": ("kernel", plan.kernel.binary),
         **{f"module {name}": (name, entry) for name, entry in plan.modules.items()},
         "agent": ("agent", plan.agent),
+        "ffscrash": ("crash", plan.crash),
     }
     for subject, (part, path) in entries.items():
         if part in missing:

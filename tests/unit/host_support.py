@@ -42,7 +42,7 @@ from ffslab.targets.target import (
 )
 from ffslab.targets.uml.guests import KIND
 
-LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1")
+LAB = LabBuild(Path("linux"), {}, Path("agent"), "build-1", Path("ffscrash"))
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 
 STUDY = """

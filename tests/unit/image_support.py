@@ -191,7 +191,7 @@ def runs_in(
 def lab_in(directory: Path) -> LabBuild:
     for name in ("linux", "ffsagent"):
         (directory / name).write_bytes(b"")
-    return LabBuild(directory / "linux", {}, directory / "ffsagent", "build-1")
+    return LabBuild(directory / "linux", {}, directory / "ffsagent", "build-1", Path("ffscrash"))
 
 
 def hashed_cases(tree: str = "rootfs", more: str = "") -> tuple[Case, ...]:

@@ -149,7 +149,7 @@ def test_first_record_is_seen_and_its_absence_too(tmp_path: Path) -> None:
 
 def _lab(tmp_path: Path, agent: bytes) -> LabBuild:
     (tmp_path / "ffsagent").write_bytes(agent)
-    return LabBuild(tmp_path / "linux", {}, tmp_path / "ffsagent", "test")
+    return LabBuild(tmp_path / "linux", {}, tmp_path / "ffsagent", "test", Path("ffscrash"))
 
 
 def test_the_price_of_counting_is_what_a_kernel_without_it_saves(

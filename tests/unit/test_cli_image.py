@@ -18,7 +18,7 @@ from ffslab.images.source import SourceTree
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import load_catalog
 
-LAB = LabBuild(Path("linux"), {}, Path("agent"), "build")
+LAB = LabBuild(Path("linux"), {}, Path("agent"), "build", Path("ffscrash"))
 
 
 @pytest.fixture

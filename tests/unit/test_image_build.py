@@ -357,7 +357,7 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fakes:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("linux", "ffsagent"):
         (tmp_path / name).write_bytes(name.encode())
-    lab = LabBuild(tmp_path / "linux", {}, tmp_path / "ffsagent", "build")
+    lab = LabBuild(tmp_path / "linux", {}, tmp_path / "ffsagent", "build", Path("ffscrash"))
     made = Fakes(lab, tree_of(tmp_path / "tree.tar"))
 
     def find(name: str, _word: str = "") -> Tool:

@@ -34,6 +34,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "kmod/other/Kbuild": "obj-m := other.o\n",
         "agent/Makefile": "all:\n",
         "agent/main.c": "int main(void) { return 0; }\n",
+        "crash/Makefile": "all:\n",
+        "crash/main.c": "int main(void) { return 0; }\n",
     }
     for name, text in files.items():
         path = tmp_path / "checkout" / name
@@ -47,6 +49,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def changed_parts(before: lab.LabPlan, after: lab.LabPlan) -> set[str]:
     parts = {"kernel"} if before.kernel != after.kernel else set()
     parts |= {"agent"} if before.agent != after.agent else set()
+    parts |= {"crash"} if before.crash != after.crash else set()
     return parts | {name for name in before.modules if before.modules[name] != after.modules[name]}
 
 
@@ -59,7 +62,8 @@ def changed_parts(before: lab.LabPlan, after: lab.LabPlan) -> set[str]:
         ("kmod/chip/chip.c", {"chip"}),
         ("kmod/chip/Kbuild", {"chip"}),
         ("kmod/chip/test/test_chip.c", set()),
-        ("agent/main.c", {"agent"}),
+        ("agent/main.c", {"agent", "crash"}),
+        ("crash/main.c", {"crash"}),
     ],
 )
 def test_a_change_rebuilds_what_depends_on_it(
@@ -70,7 +74,8 @@ def test_a_change_rebuilds_what_depends_on_it(
         file.write("# changed\n")
     after = lab.plan_lab("default", SOURCE)
     assert changed_parts(before, after) == expected
-    assert (before.inputs_id != after.inputs_id) == bool(expected)
+    # No measured guest has ffscrash.
+    assert (before.inputs_id != after.inputs_id) == bool(expected - {"crash"})
 
 
 def test_a_plan_does_not_depend_on_the_checkouts_place(checkout: Path) -> None:
@@ -80,7 +85,13 @@ def test_a_plan_does_not_depend_on_the_checkouts_place(checkout: Path) -> None:
 
 
 def test_nothing_is_complete_in_an_empty_cache(checkout: Path) -> None:
-    assert lab.plan_lab("default", SOURCE).missing() == ["kernel", "chip", "other", "agent"]
+    assert lab.plan_lab("default", SOURCE).missing() == [
+        "kernel",
+        "chip",
+        "other",
+        "agent",
+        "crash",
+    ]
     assert checkout.is_dir()
 
 
@@ -91,14 +102,18 @@ def test_the_build_id_covers_the_built_bytes_of_each_part(
     assert checkout.is_dir()
     monkeypatch.setattr(lab, "known_source", lambda _: SOURCE)
     plan = lab.plan_lab("default", SOURCE)
-    for entry in plan.entries:
+    for entry in (*plan.entries, plan.crash):
         entry.mkdir(parents=True)
         (entry / "built").write_text("by one assembler")
         write_stamp(entry, {}, [entry / "built"])
     before = ensure_lab().build_id
     (plan.entries[part] / "built").write_text("by another")
     write_stamp(plan.entries[part], {}, [plan.entries[part] / "built"])
-    assert ensure_lab().build_id != before
+    changed = ensure_lab().build_id
+    assert changed != before
+    (plan.crash / "built").write_text("by another")
+    write_stamp(plan.crash, {}, [plan.crash / "built"])
+    assert ensure_lab().build_id == changed
 
 
 def test_an_unknown_variant_is_a_usage_error() -> None:

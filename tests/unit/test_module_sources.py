@@ -262,6 +262,7 @@ def test_a_guest_gets_the_modules_of_its_own_file_system(own: Own) -> None:
         {"mine": ours, "vnand": Path("vnand.ko")},
         Path("agent"),
         "build-1",
+        Path("ffscrash"),
         {setup.module_source.key: {"mine": theirs}},
     )
     assert build.modules_for(setup) == {"mine": theirs, "vnand": Path("vnand.ko")}

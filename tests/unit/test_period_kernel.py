@@ -187,11 +187,13 @@ def test_a_lab_without_the_kernel_skips_the_case(tmp_path: Path) -> None:
     kernel.write_text("")
     kernel.chmod(0o755)
     modules = {"vnand": kernel, "flashmon": kernel}
-    lab = LabBuild(kernel, modules, kernel, "build")
+    lab = LabBuild(kernel, modules, kernel, "build", Path("ffscrash"))
     target = UmlTarget(lab, tmp_path, lambda: 0)
     assert target.missing(only_case()) == ""
     assert target.missing(only_case(kernel="period")) == "the lab has no kernel period"
-    complete = LabBuild(kernel, modules, kernel, "build", variants={"period": lab})
+    complete = LabBuild(
+        kernel, modules, kernel, "build", Path("ffscrash"), variants={"period": lab}
+    )
     assert UmlTarget(complete, tmp_path, lambda: 0).missing(only_case(kernel="period")) == ""
     assert complete.variant_ids == {"period": "build"}
 
@@ -225,7 +227,7 @@ def test_the_manifest_names_kernels_and_switches() -> None:
 @pytest.fixture
 def ran(tmp_path: Path) -> RunEnd:
     """A run of one case in each of three kernels, without a guest."""
-    lab = LabBuild(Path("linux"), {}, Path("agent"), "one")
+    lab = LabBuild(Path("linux"), {}, Path("agent"), "one", Path("ffscrash"))
     lab = replace(lab, variants={"period": replace(lab, build_id="two")})
     path = tmp_path / "study.toml"
     path.write_text(

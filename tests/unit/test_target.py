@@ -184,7 +184,7 @@ def _lab(tmp_path: Path, kernel_script: str) -> LabBuild:
     for name in ("vnand", "flashmon"):
         modules[name] = tmp_path / f"{name}.ko"
         modules[name].write_bytes(name.encode())
-    return LabBuild(kernel, modules, agent, "test")
+    return LabBuild(kernel, modules, agent, "test", Path("ffscrash"))
 
 
 def _job(tmp_path: Path, timeout_s: float = 20, **changes: object) -> GuestJob:

@@ -30,7 +30,7 @@ def sleeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run_sleeper(sleeper: Path, guests: RunningGuests) -> None:
-    lab = LabBuild(Path("linux"), {}, Path("agent"), "build")
+    lab = LabBuild(Path("linux"), {}, Path("agent"), "build", Path("ffscrash"))
     run_tools(ToolJob((), (), (), 1 << 20), Path("tree"), lab, sleeper, GuestSlot(guests))
 
 

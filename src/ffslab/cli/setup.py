@@ -70,6 +70,7 @@ def setup(
         for name, path in modules.items():
             typer.echo(f"  module   {name} (out of tree): {path}")
     typer.echo(f"  agent    {lab.agent}")
+    typer.echo(f"  crash    {lab.crash}")
 
 
 def _out_of_tree(catalogs: Sequence[Path] | None) -> Sequence[Filesystem]:

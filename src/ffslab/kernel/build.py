@@ -1,4 +1,4 @@
-"""The three builds of a lab: the kernel with its own modules, our modules, the agent.
+"""The builds of a lab: the kernel with its own modules, our modules, the programs of guests.
 
 Each fills one entry of the cache. All run with a clean environment and fixed build stamps, so
 that the same inputs and compiler give the same bytes, wherever the cache is.
@@ -299,22 +299,35 @@ def make_module(
 
 def build_agent(entry: Path, agent: Path, lock: int, progress: Progress) -> None:
     """Builds the static program `ffsagent` into `entry`."""
+    _build_program("ffsagent", "the agent", entry, agent, lock, progress)
+
+
+def build_crash(entry: Path, crash: Path, lock: int, progress: Progress) -> None:
+    """Builds the static program `ffscrash` into `entry`; it shares sources with the agent."""
+    _build_program("ffscrash", "the explorer of power cuts", entry, crash, lock, progress)
+
+
+def _build_program(
+    name: str, title: str, entry: Path, sources: Path, lock: int, progress: Progress
+) -> None:
+    """Builds the program `name` by the Makefile of the directory `sources`."""
     scratch = scratch_directory(entry.parent)
-    with progress.phase("compiling the agent"):
+    log = entry.parent / f"{sources.name}.log"
+    with progress.phase(f"compiling {title}"):
         run_logged(
-            ["make", "-C", agent, f"O={scratch}", f"-j{_cores()}", "all"],
+            ["make", "-C", sources, f"O={scratch}", f"-j{_cores()}", "all"],
             env=clean_environment(),
-            log=entry.parent / "agent.log",
+            log=log,
             lock=lock,
-            cause="an error in agent/: see the log above",
-            remedy="correct agent/, then the same command again",
+            cause=f"an error in {sources.name}/: see the log above",
+            remedy=f"correct {sources.name}/, then the same command again",
         )
-        built = scratch / "ffsagent"
+        built = scratch / name
         if not built.is_file():
             raise InfrastructureError(
-                "the build of agent/ made no ffsagent",
+                f"the build of {sources.name}/ made no {name}",
                 cause="its Makefile does not honour O=DIRECTORY",
-                remedy=f"less {entry.parent / 'agent.log'}",
+                remedy=f"less {log}",
             )
         _publish_file(built, entry)
     shutil.rmtree(scratch, ignore_errors=True)

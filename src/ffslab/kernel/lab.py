@@ -4,6 +4,8 @@ Every part is named after the hash of its inputs: the kernel after source, confi
 patches and compiler; a module after the kernel and its own files; the agent after its own.
 So a change in kmod/ rebuilds that module only, and a warm start reads a few hundred small files
 and no more.
+
+ffscrash is built with the rest, and is no part of what `build_id` names: no measured guest has it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from ffslab.kernel.build import (
     KernelEntry,
     KernelInputs,
     build_agent,
+    build_crash,
     build_kernel,
     build_modules,
     compiler_version,
@@ -66,6 +69,7 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
 _FURTHER_SERIES: Mapping[str, str] = {"period": "period"}
 # Part of every hash: raise it when the way of building changes the result.
 _FORMAT = "2"
+_PROGRAM_SUFFIXES = (".c", ".h", ".mk")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +80,19 @@ class LabPlan:
     kernel: KernelEntry
     modules: Mapping[str, Path]
     agent: Path
+    crash: Path
     inputs_id: str
     out_of_tree: tuple[OutOfTreeModules, ...] = ()
 
     @property
     def entries(self) -> tuple[Path, ...]:
-        """The lab's own parts, in the order of `build_id`."""
+        """What measures, in the order of `build_id`."""
         return (self.kernel.directory, *self.modules.values(), self.agent)
 
     def missing(self) -> list[str]:
         """The parts that are not built."""
-        parts = {"kernel": self.kernel.directory, **self.modules, "agent": self.agent}
+        parts = {"kernel": self.kernel.directory, **self.modules}
+        parts |= {"agent": self.agent, "crash": self.crash}
         parts |= {wanted.title: wanted.entry for wanted in self.out_of_tree}
         return [name for name, entry in parts.items() if not is_complete(entry)]
 
@@ -128,19 +134,24 @@ def plan_lab(
         name: hash_texts([kernel_key, headers, hash_files(kmod, module_sources(kmod / name))])
         for name in module_names(kmod)
     }
-    agent_files = [
-        path for path in agent.rglob("*") if path.suffix in (".c", ".h") or path.name == "Makefile"
-    ]
-    agent_key = hash_texts([_FORMAT, compiler, hash_files(agent, agent_files)])
+    agent_key = hash_texts([_FORMAT, compiler, _hash_program(agent)])
+    crash_key = hash_texts([agent_key, _hash_program(data_dir("crash"))])
     root = cache_root()
     return LabPlan(
         kernel_key=kernel_key,
         kernel=KernelEntry(root / "kernel" / f"{variant}-{kernel_key}"),
         modules={name: root / "module" / f"{name}-{key}" for name, key in module_keys.items()},
         agent=root / "agent" / agent_key,
+        crash=root / "crash" / crash_key,
         inputs_id=hash_texts([kernel_key, *module_keys.values(), agent_key]),
         out_of_tree=plan_out_of_tree(file_systems, kernel_key, root),
     )
+
+
+def _hash_program(directory: Path) -> str:
+    """What a program of guests is built from."""
+    files = [path for path in directory.rglob("*") if path.suffix in _PROGRAM_SUFFIXES]
+    return hash_files(directory, [*files, directory / "Makefile"])
 
 
 def known_source(named: Path | None) -> KernelSource | None:
@@ -225,7 +236,7 @@ def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
 
 def _invalidate(plan: LabPlan) -> None:
     out_of_tree = (wanted.entry for wanted in plan.out_of_tree)
-    for entry in (*plan.entries, *out_of_tree):
+    for entry in (*plan.entries, plan.crash, *out_of_tree):
         shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -236,6 +247,8 @@ def _build_missing(
     # The agent first: it takes two seconds, and an error in it shows at once.
     if "agent" in missing:
         build_agent(plan.agent, data_dir("agent"), lock, progress)
+    if "crash" in missing:
+        build_crash(plan.crash, data_dir("crash"), lock, progress)
     if "kernel" in missing:
         build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress)
     modules = {name: entry for name, entry in plan.modules.items() if name in missing}
@@ -262,6 +275,7 @@ def _lab_build(plan: LabPlan) -> LabBuild:
         kernel=plan.kernel.binary,
         modules={**plan.kernel.modules, **ours},
         agent=plan.agent / "ffsagent",
+        crash=plan.crash / "ffscrash",
         build_id=hash_texts([plan.inputs_id, *map(built_identity, plan.entries)]),
         out_of_tree={wanted.source.key: wanted.built() for wanted in plan.out_of_tree},
     )

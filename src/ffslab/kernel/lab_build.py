@@ -14,6 +14,8 @@ class LabBuild:
     """The result of building the laboratory.
 
     `modules` maps a module's name (vnand, flashmon, nandsim, …) to its file;
+    `crash` is ffscrash, which explores power cuts; only the guests that do so have it, and it is no
+    part of `build_id`;
     `out_of_tree` has those that users brought, by the key of their sources;
     `build_id` names the sources and the configuration the lab itself was built from, and the
     programs that the host's tools made of them;
@@ -24,6 +26,7 @@ class LabBuild:
     modules: Mapping[str, Path]
     agent: Path
     build_id: str
+    crash: Path
     out_of_tree: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     variants: Mapping[str, LabBuild] = field(default_factory=dict)
 
