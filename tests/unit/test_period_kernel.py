@@ -293,7 +293,9 @@ def test_its_patches_do_not_change_the_default_kernels_place(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("one.patch\n" if name == "period/series" else "")
     (tmp_path / "kmod").mkdir()
-    (tmp_path / "agent").mkdir()
+    for program in ("agent", "crash"):
+        (tmp_path / program).mkdir()
+        (tmp_path / program / "Makefile").touch()
     monkeypatch.setattr(lab_module, "data_dir", lambda name: tmp_path / name)
     before = {variant: plan_lab(variant, source) for variant in ("default", "period")}
     (tmp_path / "kernel" / "period" / "one.patch").write_text("changed")
