@@ -2,7 +2,7 @@
 /*
  * main.c - the command line of ffscrash.
  */
-#include <fcntl.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +14,26 @@
 #include "core/files.h"
 #include "history/history.h"
 #include "observe/observe.h"
+#include "walk/command.h"
 
 #define HISTORY_TEXT_MAX ((size_t)16 << 20)
 
 static const char help_text[] =
 	"usage: ffscrash history FILE ROOT [CHIP]\n"
 	"       ffscrash observe ROOT\n"
+	"       ffscrash chip CHIP COMMAND...\n"
+	"       ffscrash walk CHIP STATES TYPE SOURCE TARGET OPTIONS [UBI-MTD] [KEY=VALUE...]\n"
 	"       ffscrash --help\n"
 	"\n"
 	"history  carries out the operations of FILE, one a line, below the directory\n"
 	"         ROOT, and prints a line about each; with CHIP also which of the\n"
 	"         operations that this chip logs belong to it\n"
 	"observe  prints all that a user can see of the tree below ROOT\n"
+	"chip     gives one command to the chip, and prints what it says about its log\n"
+	"walk     brings the chip to each state of the file STATES (K KIND VARIANT), and\n"
+	"         mounts, observes and uses it; OPTIONS are mount's, - for none. Keys:\n"
+	"         check (full, or mount: only look), output (a file or serial line),\n"
+	"         sync (1: mount so), vid_hdr_offset and max_beb_per1024 of UBI\n"
 	"\n"
 	"Exit status: 0 good, 1 failed, 2 wrong usage.\n";
 
@@ -115,12 +123,39 @@ static enum ffs_exit command_help(int argc, char **argv)
 	return fputs(help_text, stdout) < 0 ? EXIT_FAILED : EXIT_GOOD;
 }
 
+static enum ffs_exit command_chip(int argc, char **argv)
+{
+	struct ffs_error error;
+	struct text text = { 0 };
+	struct chip chip;
+	int i, result;
+
+	if (argc < 3)
+		return usage_error("chip takes CHIP and a command");
+	if (chip_open(&chip, argv[1], &error))
+		return failed(&error);
+	for (i = 2; i < argc; i++) {
+		text_string(&text, argv[i]);
+		text_add(&text, i + 1 < argc ? " " : "", 1);
+	}
+	result = text.failed ? ENOMEM : chip_command(&chip, text.data);
+	if (result)
+		ffs_fail(&error, result, "the chip refuses '%s'", text.data);
+	else
+		result = chip_print(&chip, STDOUT_FILENO, &error);
+	text_free(&text);
+	chip_close(&chip);
+	return result ? failed(&error) : EXIT_GOOD;
+}
+
 static const struct command {
 	const char *name;
 	enum ffs_exit (*function)(int argc, char **argv);
 } commands[] = {
 	{ "history", command_history },
 	{ "observe", command_observe },
+	{ "chip", command_chip },
+	{ "walk", command_walk },
 	{ "--help", command_help },
 };
 

@@ -67,6 +67,18 @@ int chip_read(const struct chip *chip, struct chip_state *state,
 	return 0;
 }
 
+int chip_print(const struct chip *chip, int fd, struct ffs_error *error)
+{
+	char text[CHIP_TEXT_BYTES];
+	ssize_t n = pread(chip->crash, text, sizeof(text), 0);
+
+	if (n < 0)
+		return ffs_fail(error, errno, "cannot read the chip's state");
+	if (write(fd, text, (size_t)n) != n)
+		return ffs_fail(error, errno, "cannot write the output");
+	return 0;
+}
+
 /* The line is "operation NUMBER touched 0|1". */
 static bool parse_touched(const char *text)
 {

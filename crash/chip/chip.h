@@ -46,6 +46,9 @@ int chip_command(const struct chip *chip, const char *command);
 int chip_read(const struct chip *chip, struct chip_state *state,
 	      struct ffs_error *error);
 
+/** chip_print() - write what the file "crash" says to @fd. */
+int chip_print(const struct chip *chip, int fd, struct ffs_error *error);
+
 /** chip_parse_state() - from the text of the file; false if it is another. */
 bool chip_parse_state(const char *text, struct chip_state *state);
 

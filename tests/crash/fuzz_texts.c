@@ -10,6 +10,8 @@
 #include "chip/chip.h"
 #include "fuzz.h"
 #include "history/history.h"
+#include "walk/messages.h"
+#include "walk/states.h"
 
 const char *const fuzz_seeds[] = {
 	"mkdir d\ncreate d/a\nwrite d/a 5 6 7\nwritesync d/a 0 1 2\n"
@@ -18,6 +20,9 @@ const char *const fuzz_seeds[] = {
 	"state standing\nlevel 0\noperations 12\nposition 5\ncut lost 0\n"
 	"recorded 7\noperation 5 touched 1\nvariants lost 1\n",
 	"array_reads 5\ncached_reads 1\nprograms 6\noob_programs 2\nerases 7\n",
+	"0 lost 0\n17 torn-bits 5\n1 done 2 3 erase-half 4\n5 lost 0 * lost 1\n"
+	"6 lost 0 12+ paired 3\n",
+	"<4>[    1.000002] jffs2: a warning\n<6>[    2.5] info\n<12>text\n",
 	NULL,
 };
 
@@ -26,7 +31,8 @@ const char *const fuzz_words[] = {
 	"/", "//", "a/b", " ", "  ", "\n", "0", "1", "-1",
 	"9223372036854775807", "18446744073709551615", "67108864", "67108865",
 	"operations ", "recorded ", " touched 1", "state full",
-	"array_reads 1\n", "programs 2\n", "erases 3\n", NULL,
+	"array_reads 1\n", "programs 2\n", "erases 3\n", "* ",
+	"+ ", "lost ", "1 lost 0\n", "<4>", "<", ">", "[", "]", NULL,
 };
 
 static void check_path(const char *path)
@@ -70,9 +76,47 @@ static void check_chip(char *text)
 		assert(strstr(text, "array_reads ") && strstr(text, "erases "));
 }
 
+static void check_states(char *text)
+{
+	struct states states;
+	struct ffs_error error;
+	size_t i;
+
+	if (states_parse(&states, text, &error)) {
+		assert(!strncmp(error.message, "line ", 5) && !states.lines);
+		return;
+	}
+	for (i = 0; i < states.n; i++) {
+		assert(*states.lines[i].cut.kind);
+		assert(!states.lines[i].deeper == !*states.lines[i].second.kind);
+		assert(states.lines[i].deeper || !states.lines[i].onwards);
+	}
+	states_free(&states);
+}
+
+/* Every line printed has a level that is asked for, and printing bytes only. */
+static void check_messages(char *text)
+{
+	struct text raw = { .data = text, .n = strlen(text) }, out = { 0 };
+	size_t i;
+
+	messages_filter(&raw, &out);
+	assert(!out.n || out.data[out.n - 1] == '\n');
+	for (i = 0; i < out.n; i++) {
+		if (!i || out.data[i - 1] == '\n')
+			assert(out.data[i] >= '0' && out.data[i] <= '4' &&
+			       out.data[i + 1] == ' ');
+		assert(out.data[i] == '\n' ||
+		       (out.data[i] >= ' ' && out.data[i] < 0x7f) ||
+		       (unsigned char)out.data[i] >= 0x80);
+	}
+	text_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	void (*const checks[])(char *) = { check_chip, check_history };
+	void (*const checks[])(char *) = { check_chip, check_messages,
+					   check_history, check_states };
 	size_t i;
 
 	for (i = 0; i < sizeof(checks) / sizeof(*checks); i++) {

@@ -8,4 +8,8 @@
 	SUITE(history) \
 	SUITE(contents) \
 	SUITE(sectors) \
-	SUITE(chip)
+	SUITE(chip) \
+	SUITE(states) \
+	SUITE(messages) \
+	SUITE(digests) \
+	SUITE(observe)

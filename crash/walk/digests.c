@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * digests.c - see digests.h.  A hash table with linear probing, at most half
+ * full; digests are their own hashes.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "walk/digests.h"
+
+#define FIRST_ROOM 1024
+
+void digests_free(struct digests *digests)
+{
+	free(digests->slots);
+	memset(digests, 0, sizeof(*digests));
+}
+
+static uint64_t *find(uint64_t *slots, size_t room, uint64_t digest)
+{
+	size_t at = (size_t)digest & (room - 1);
+
+	while (slots[at] && slots[at] != digest)
+		at = (at + 1) & (room - 1);
+	return &slots[at];
+}
+
+static bool grow(struct digests *digests)
+{
+	size_t room = digests->room ? 2 * digests->room : FIRST_ROOM, i;
+	uint64_t *slots = calloc(room, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (i = 0; i < digests->room; i++)
+		if (digests->slots[i])
+			*find(slots, room, digests->slots[i]) =
+				digests->slots[i];
+	free(digests->slots);
+	digests->slots = slots;
+	digests->room = room;
+	return true;
+}
+
+/* Return: whether it is new. */
+static bool add(struct digests *digests, uint64_t digest)
+{
+	uint64_t *slot;
+
+	if (2 * digests->n >= digests->room && !grow(digests))
+		return true;
+	slot = find(digests->slots, digests->room, digest);
+	if (*slot)
+		return false;
+	*slot = digest;
+	digests->n++;
+	return true;
+}
+
+uint64_t digests_put(struct digests *digests, const struct text *text,
+		     struct text *out)
+{
+	uint64_t digest = text_digest(text);
+
+	if (!digest)
+		digest = 1;	/* 0 is an empty slot */
+	if (!add(digests, digest))
+		return digest;
+	text_string(out, "text ");
+	text_hex(out, digest, DIGEST_DIGITS);
+	text_add(out, "\n", 1);
+	text_add(out, text->data, text->n);
+	text_string(out, "end\n");
+	return digest;
+}

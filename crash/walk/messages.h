@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * messages.h - what the kernel said during a state: warnings and worse.
+ *
+ * They come from /proc/kmsg, which gives many lines by one read, where /dev/kmsg
+ * gives one.  Nobody else may read it at the same time.
+ */
+#ifndef FFSCRASH_MESSAGES_H
+#define FFSCRASH_MESSAGES_H
+
+#include <stddef.h>
+
+#include "core/error.h"
+#include "text/text.h"
+
+/* Of one state; what is beyond is left out, and "..." says so. */
+#define MESSAGES_BYTES_MAX ((size_t)32 << 10)
+#define MESSAGES_READ_BYTES ((size_t)16 << 10)
+
+/** messages_open() - the descriptor to read from, not waiting. */
+int messages_open(struct ffs_error *error);
+
+/** messages_drain() - append all that is there. Return: 0 or an errno. */
+int messages_drain(int fd, struct text *raw);
+
+/**
+ * messages_filter() - of lines "<PRIORITY>[TIME] TEXT" those of level warning
+ * (4) or worse, as "LEVEL TEXT".
+ */
+void messages_filter(const struct text *raw, struct text *out);
+
+#endif

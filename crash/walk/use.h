@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * use.h - whether a recovered file system can be used.
+ *
+ * It takes a file and syncs it, is filled until it says that it is full, and
+ * gives everything back.  What was there before is not touched.
+ */
+#ifndef FFSCRASH_USE_H
+#define FFSCRASH_USE_H
+
+#include "core/calls.h"
+#include "core/error.h"
+
+struct use {
+	struct calls calls;
+	unsigned char *data;	/* no compressor shortens it */
+};
+
+int use_reserve(struct use *use, struct ffs_error *error);
+void use_free(struct use *use);
+
+/**
+ * use_filesystem() - use the file system whose root is @root.
+ * @errnum: of what failed.
+ *
+ * Return: NULL if all is well, or the step that failed: "write", "fill" (0: it
+ * was never full), "fill-sync", "delete", "sync".
+ */
+const char *use_filesystem(struct use *use, const char *root, int *errnum);
+
+#endif
