@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,13 @@
 #include "core/files.h"
 #include "history/history.h"
 #include "observe/observe.h"
+#include "text/output.h"
 #include "walk/command.h"
 
 #define HISTORY_TEXT_MAX ((size_t)16 << 20)
 
 static const char help_text[] =
-	"usage: ffscrash history FILE ROOT [CHIP]\n"
+	"usage: ffscrash history FILE ROOT [CHIP] [output=FILE]\n"
 	"       ffscrash observe ROOT\n"
 	"       ffscrash chip CHIP COMMAND...\n"
 	"       ffscrash walk CHIP STATES TYPE SOURCE TARGET OPTIONS [UBI-MTD] [KEY=VALUE...]\n"
@@ -49,32 +51,57 @@ static enum ffs_exit usage_error(const char *what)
 	return EXIT_USAGE;
 }
 
-static enum ffs_exit run_history(const struct history *history,
-				 const char *root, const char *name)
+/* The words of history behind FILE and ROOT. */
+struct history_words {
+	const char *chip, *output;
+};
+
+static bool take_history_words(int argc, char **argv,
+			       struct history_words *words)
 {
-	struct ffs_error error;
+	static const char key[] = "output=";
+	int i = 3;
+
+	if (i < argc && !strchr(argv[i], '='))
+		words->chip = argv[i++];
+	if (i < argc && !strncmp(argv[i], key, strlen(key)))
+		words->output = argv[i++] + strlen(key);
+	return argc >= 3 && i == argc;
+}
+
+static int run_history(const struct history *history, const char *root,
+		       const struct history_words *words,
+		       struct ffs_error *error)
+{
 	struct chip chip;
+	int output = output_open(words->output, error);
 	int result;
 
-	if (!name)
-		return history_run(history, root, NULL, STDOUT_FILENO,
-				   &error) ? failed(&error) : EXIT_GOOD;
-	if (chip_open(&chip, name, &error))
-		return failed(&error);
-	result = history_run(history, root, &chip, STDOUT_FILENO, &error);
-	chip_close(&chip);
-	return result ? failed(&error) : EXIT_GOOD;
+	if (output < 0)
+		return -1;
+	if (words->chip && chip_open(&chip, words->chip, error)) {
+		result = -1;
+	} else {
+		result = history_run(history, root,
+				     words->chip ? &chip : NULL, output, error);
+		if (words->chip)
+			chip_close(&chip);
+	}
+	if (output != STDOUT_FILENO)
+		close(output);
+	return result;
 }
 
 static enum ffs_exit command_history(int argc, char **argv)
 {
+	struct history_words words = { NULL, NULL };
 	struct history history;
 	struct ffs_error error;
-	enum ffs_exit code;
 	char *text;
+	int result;
 
-	if (argc < 3 || argc > 4)
-		return usage_error("history takes FILE, ROOT and perhaps CHIP");
+	if (!take_history_words(argc, argv, &words))
+		return usage_error("history takes FILE, ROOT, perhaps CHIP and output=FILE");
 	text = file_read(argv[1], HISTORY_TEXT_MAX, NULL, &error);
 	if (!text)
 		return failed(&error);
@@ -83,10 +110,10 @@ static enum ffs_exit command_history(int argc, char **argv)
 		failed(&error);
 		return EXIT_USAGE;
 	}
-	code = run_history(&history, argv[2], argv[3]);
+	result = run_history(&history, argv[2], &words, &error);
 	history_free(&history);
 	free(text);
-	return code;
+	return result ? failed(&error) : EXIT_GOOD;
 }
 
 static enum ffs_exit command_observe(int argc, char **argv)

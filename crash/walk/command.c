@@ -3,17 +3,16 @@
  * command.c - the words of ffscrash walk.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "core/files.h"
 #include "core/process.h"
 #include "text/numbers.h"
+#include "text/output.h"
 #include "walk/command.h"
 #include "walk/walk.h"
 
@@ -82,34 +81,13 @@ static enum ffs_exit parse(int argc, char **argv, struct arguments *arguments)
 	return EXIT_GOOD;
 }
 
-/* A serial line does not change what is written to it. */
-static int open_output(const char *path, struct ffs_error *error)
-{
-	struct termios mode;
-	int fd;
-
-	if (!path)
-		return STDOUT_FILENO;
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC,
-		  0644);
-	if (fd < 0) {
-		ffs_fail(error, errno, "cannot open %s", path);
-		return -1;
-	}
-	if (isatty(fd) && !tcgetattr(fd, &mode)) {
-		cfmakeraw(&mode);
-		tcsetattr(fd, TCSANOW, &mode);
-	}
-	return fd;
-}
-
 static int run(struct arguments *arguments, const struct states *states,
 	       struct ffs_error *error)
 {
 	struct walk *walk_of = &arguments->walk;
 	int result;
 
-	walk_of->output = open_output(arguments->output, error);
+	walk_of->output = output_open(arguments->output, error);
 	if (walk_of->output < 0)
 		return -1;
 	process_stay_in_memory();

@@ -37,6 +37,7 @@ LAYERS = (
     ("ffslab.targets",),
     ("ffslab.images",),
     ("ffslab.campaign", "ffslab.doctor"),
+    ("ffslab.exploration",),
     ("ffslab.report", "ffslab.workloads.*.report"),
     ("ffslab.cli", "ffslab.__main__", "ffslab.kernel.bootstrap"),
 )

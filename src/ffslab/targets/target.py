@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.model.workload import GuestFile
 from ffslab.workloads.rig import Rig
 
 CONSOLE_NAME = "console.log"
@@ -70,6 +71,8 @@ class GuestJob:
     host_cpu: int | None = None  # pin the guest there; None: the host decides
     flash: Path | None = None  # the chip begins with a copy of this file; None: erased
     image: Path | None = None  # the guest finds it in its directory, as `IMAGE_NAME`
+    files: tuple[GuestFile, ...] = ()  # of its root, beside those of the workload; executable
+    written: tuple[str, ...] = ()  # files in its directory that it writes, and that are wanted
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError, full
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.model.workload import GuestFile
 from ffslab.program import program
 from ffslab.protocol.chip_file import copy_flash_file, create_flash_file, flash_file_bytes
 from ffslab.targets.target import FLASH_NAME, IMAGE_NAME, TRACE_NAME
@@ -81,10 +82,12 @@ def write_guest_directory(
     programs: Mapping[str, Path] | None = None,
     flash: Path | None = None,
     image: Path | None = None,
+    files: Sequence[GuestFile] = (),
 ) -> None:
     """Puts kernel, initramfs and a flash file, empty or a copy of `flash`, into `directory`.
 
-    `programs` are further executable files of the initramfs, host files by their guest paths.
+    `programs` are further executable files of the initramfs, host files by their guest paths, and
+    so are `files`.
     `image` is put there as `IMAGE_NAME`, where a plan can read it through hostfs.
     """
     modules = lab.modules_for(case.filesystem)
@@ -102,7 +105,7 @@ def write_guest_directory(
         # A guest that prepares the flash for several cases has nothing of any of them.
         given = [
             regular_file(file.path, file.data, executable=True)
-            for file in guest_files(case, RIG, plan)
+            for file in (*guest_files(case, RIG, plan), *files)
         ]
         write_kernel_and_root(directory, lab, plan, loaded, [*further, *given, *padding(case)])
         if image:

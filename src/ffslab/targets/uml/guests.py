@@ -206,6 +206,7 @@ class UmlTarget:
             job.plan,
             flash=job.flash,
             image=job.image,
+            files=job.files,
         )
         started_ns = self._clock_ns()
         end, killed = self._boot(command, directory, job, claims)
@@ -262,7 +263,7 @@ def _raise_if_lost(job: GuestJob, end: BootEnd, directory: Path) -> None:
 
 def _collect(directory: Path, job: GuestJob) -> None:
     """Copies what the guest wrote into the case's directory; OSError if that is full."""
-    wanted = [CONSOLE_NAME, RECORDS_NAME]
+    wanted = [CONSOLE_NAME, RECORDS_NAME, *job.written]
     if job.case.trace:
         wanted.append(TRACE_NAME)
     if job.keep_flash:

@@ -1,0 +1,1 @@
+"""Exploration of power cuts: guests that carry out a history, and walk through what cuts leave."""

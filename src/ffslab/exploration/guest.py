@@ -1,0 +1,176 @@
+"""The guests of an exploration: their plans, and what comes back.
+
+A guest loads the chip that logs (vnand_crash), makes a new file system, carries out a history while
+the chip logs, and unmounts. Then it walks through the states it is given. What it writes goes to
+files of its directory on the host, and is there when it dies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.case import Case
+from ffslab.model.workload import GuestFile
+from ffslab.program import program
+from ffslab.protocol.plan import plan_of, step
+from ffslab.protocol.records import parse_records
+from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
+from ffslab.targets.virtual_flash import (
+    FLASH_REGION,
+    MOUNT_POINT,
+    PARTITION,
+    RIG,
+    module_path,
+    vnand_chip,
+)
+
+CHIP_MODULE = "vnand_crash"
+_PROGRAM, _HISTORY, _STATES = "/ffscrash", "/history", "/states"
+_HOST = "/host"
+_HOST_FILES = {
+    "type": "hostfs",
+    "source": "none",
+    "target": _HOST,
+    "options": "/proc/self/cwd",  # of the guest as the host runs it
+}
+_RECORD, _WALK = "record", "walk"
+_LOG = f"/proc/vnand/{FLASH_REGION}/log"
+_FORMATTED_MS = 2000  # until an empty file system has been formatted; nothing but virtual time
+_LOG_MIB = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """One file system on its chip with one history, and how the guests with it are started."""
+
+    case: Case
+    history: str
+    check: str
+    paired_distance_pages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GuestTexts:
+    """What a guest has left behind: `record` of the history, `log` of the chip, `walk`."""
+
+    record: str
+    log: str
+    walk: str
+    console: str
+    passed: bool
+    timed_out: bool
+
+
+def plan(explored: Explored, *, walks: bool) -> str:
+    """The plan of a guest; one that does not walk tells what the chip has logged."""
+    case = explored.case
+    lines = [
+        *_devices(explored),
+        step("erase", mtd=PARTITION),
+        *RIG.mount(case, new=True),
+        step("sleep", ms=_FORMATTED_MS),
+        step("mount", **_HOST_FILES),
+        _exec("chip", FLASH_REGION, "log", str(_LOG_MIB)),
+        _exec("history", _HISTORY, MOUNT_POINT, FLASH_REGION, f"output={_HOST}/{_RECORD}"),
+        *RIG.unmount(case),
+        _exec("chip", FLASH_REGION, "stop"),
+    ]
+    if walks:
+        lines.append(_walk_line(explored))
+    else:
+        lines.append(step("capture", path=_LOG))
+    return plan_of(lines)
+
+
+def run_guest(
+    target: Target,
+    lab: LabBuild,
+    explored: Explored,
+    states: str,
+    directory: Path,
+    timeout_s: float,
+    host_cpu: int | None = None,
+) -> GuestTexts | None:
+    """Runs a guest through `states`, none for its log; None if it was killed with ffslab."""
+    files = [
+        GuestFile(_PROGRAM, lab.crash.read_bytes()),
+        GuestFile(_HISTORY, explored.history.encode()),
+    ]
+    if states:
+        files.append(GuestFile(_STATES, states.encode()))
+    directory.mkdir(parents=True, exist_ok=True)
+    job = GuestJob(
+        replace(explored.case, id=directory.name),
+        plan(explored, walks=bool(states)),
+        directory,
+        timeout_s,
+        host_cpu=host_cpu,
+        files=tuple(files),
+        written=(_RECORD, _WALK),
+    )
+    run = target.run(job)
+    return None if run.killed else _texts(run, directory)
+
+
+def _texts(run: GuestRun, directory: Path) -> GuestTexts:
+    stream = parse_records((directory / RECORDS_NAME).read_bytes())
+    logs = [str(found["text"]) for found in stream.of_type("file") if found["path"] == _LOG]
+    return GuestTexts(
+        record=_text(directory / _RECORD),
+        log=logs[0] if logs else "",
+        walk=_text(directory / _WALK),
+        console=_text(directory / CONSOLE_NAME),
+        passed=run.exit_status == 0 and stream.end is not None and stream.end.is_good,
+        timed_out=run.timed_out,
+    )
+
+
+def require_history(texts: GuestTexts, explored: Explored) -> None:
+    """InfrastructureError if the history did not come to its end, before any cut."""
+    if texts.passed and texts.log:
+        return
+    last = "\n".join(f"    {line}" for line in texts.console.splitlines()[-12:])
+    raise InfrastructureError(
+        f"the history on {explored.case.id} did not come to its end:\n{last}",
+        cause="the file system failed without any power cut, or its log needs more memory",
+        remedy=f"a smaller history, or: {program()} setup --force",
+    )
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _exec(*words: str) -> str:
+    return step("exec", path=_PROGRAM, args=" ".join(words))
+
+
+def _devices(explored: Explored) -> list[str]:
+    chip = vnand_chip(explored.case)
+    if explored.paired_distance_pages:
+        chip += f";paired_distance_pages={explored.paired_distance_pages}"
+    return [
+        step("insmod", path=module_path(CHIP_MODULE), args=f"chip={chip}"),
+        *(step("insmod", path=module_path(name)) for name in explored.case.filesystem.modules),
+    ]
+
+
+def _walk_line(explored: Explored) -> str:
+    """The words of ffscrash walk: how the file system is attached and mounted."""
+    case = explored.case
+    setup = case.filesystem
+    words = [
+        *("walk", FLASH_REGION, _STATES, setup.type),
+        setup.source.replace("{partition}", PARTITION),
+        MOUNT_POINT,
+        ",".join(setup.mount_options) or "-",
+    ]
+    if setup.ubi:
+        words += [PARTITION, f"vid_hdr_offset={setup.ubi.vid_hdr_offset}"]
+        words.append(f"max_beb_per1024={case.ubi_beb_per1024}")
+    if "sync" in setup.mount_flags:
+        words.append("sync=1")
+    return _exec(*words, f"check={explored.check}", f"output={_HOST}/{_WALK}")

@@ -1,0 +1,223 @@
+"""What is to be explored: a file, like that of a study, that names file systems, workloads, cuts.
+
+Board, partition and file systems are those of a study's `[base]` and `[axes]`, and have the same
+keys. Beside them stand the workloads, each a history with its size, and which cuts are made of it.
+
+By default the chip takes no time and the CPU is free: a file system that survives a cut does so
+whatever the time, and states are gone through ten times as fast. `timing = "board"` keeps the
+board's times, of which the costs of recovery are then told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from ffslab.errors import SpecError, UsageError
+from ffslab.loader import load_catalog, parse_toml, read_text
+from ffslab.model.case import Case
+from ffslab.model.catalog import Catalog
+from ffslab.model.files import Name
+from ffslab.model.names import suggestion
+from ffslab.model.specs import Board
+from ffslab.model.strict import Count, Positive, Strict
+from ffslab.model.study import expand, study_from_document
+from ffslab.paths import data_dir
+from ffslab.program import program
+
+KINDS = (
+    "lost",
+    "done",
+    "torn-prefix",
+    "torn-bits",
+    "erase-half",
+    "unstable",
+    "paired",
+)
+# A workload of a study has to be there; guests of an exploration have none of it.
+_NO_WORKLOAD = {"kind": "append-log", "lines": 1}
+_TIMES = (
+    *("t_command_ns", "t_read_ns", "t_prog_ns", "t_erase_ns"),
+    *("bus_read_ps", "bus_write_ps", "ecc_read_ns", "ecc_write_ns"),
+)
+
+
+class _WorkloadFile(Strict):
+    """A history: its kind, and how long it is."""
+
+    kind: Name
+    name: Name | None = None
+    size: Positive | None = None
+
+
+class _ChipFile(Strict):
+    """What is changed of the board's chip."""
+
+    factory_bad: Count | None = None
+    program_fail_ppm: Count | None = None
+    erase_fail_ppm: Count | None = None
+    paired_distance_pages: Count | None = None
+
+
+class _CutsFile(Strict):
+    """Which cuts are made."""
+
+    kinds: list[Literal[KINDS]] = Field(default=list(KINDS))  # type: ignore[valid-type]
+    variants: Positive = 1
+    sample: Count = 0
+    recovery_sample: Count = 0
+    check: Literal["full", "mount"] = "full"
+
+
+class _File(Strict):
+    """The whole file."""
+
+    exploration: Literal[1]
+    name: Name
+    title: str
+    description: str = ""
+    timing: Literal["none", "board"] = "none"
+    base: dict[str, Any]
+    axes: dict[str, Any] = Field(default_factory=dict)
+    chip: _ChipFile = Field(default_factory=_ChipFile)
+    workload: list[_WorkloadFile]
+    cuts: _CutsFile = Field(default_factory=_CutsFile)
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """Which cuts are made of a history.
+
+    `variants` are tried of each kind whose seed leaves something open. `sample` states are drawn
+    from all, 0: none is left out. Of so many recoveries (`recovery_sample`) every cut is made, too.
+    """
+
+    kinds: tuple[str, ...]
+    variants: int
+    sample: int
+    recovery_sample: int
+    check: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryChoice:
+    """A workload: the kind of history, its name in results, its size (None: the kind's own)."""
+
+    kind: str
+    name: str
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What an exploration is of. `cases` are the file systems on their boards, in order."""
+
+    name: str
+    title: str
+    description: str
+    text: str
+    cases: tuple[Case, ...]
+    workloads: tuple[HistoryChoice, ...]
+    cuts: Cuts
+    paired_distance_pages: int = 0
+
+
+def find_exploration(name_or_path: str) -> Path:
+    """A shipped exploration by its name, or a file; UsageError if neither."""
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    known = shipped()
+    if name_or_path not in known:
+        raise UsageError(
+            f"no exploration {name_or_path!r}{suggestion(name_or_path, known)}",
+            cause="it is neither a shipped exploration nor a file",
+            remedy=f"{program()} crash list",
+        )
+    return known[name_or_path]
+
+
+def shipped() -> dict[str, Path]:
+    """The explorations that come with ffslab, by name."""
+    return {path.stem: path for path in sorted(data_dir("explorations").glob("*.toml"))}
+
+
+def load_exploration(name_or_path: str, catalogs: Sequence[Path] = ()) -> Exploration:
+    """Reads and checks an exploration; SpecError or UsageError for whatever is wrong."""
+    path = find_exploration(name_or_path)
+    return exploration_of(read_text(path), str(path), load_catalog(catalogs))
+
+
+def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
+    """The exploration that a file's text describes."""
+    parsed = _validated(parse_toml(text, where), where)
+    cases = _cases(parsed, where, catalog)
+    workloads = tuple(
+        HistoryChoice(one.kind, one.name or one.kind, one.size) for one in parsed.workload
+    )
+    names = [one.name for one in workloads]
+    if len(set(names)) < len(names):
+        raise SpecError(
+            f"{where}: two workloads have one name",
+            cause="results tell them apart by it",
+            remedy='give one of them another: name = "…"',
+        )
+    cuts = parsed.cuts
+    return Exploration(
+        name=parsed.name,
+        title=parsed.title,
+        description=parsed.description.strip(),
+        text=text,
+        cases=cases,
+        workloads=workloads,
+        cuts=Cuts(tuple(cuts.kinds), cuts.variants, cuts.sample, cuts.recovery_sample, cuts.check),
+        paired_distance_pages=parsed.chip.paired_distance_pages or 0,
+    )
+
+
+def _validated(document: Mapping[str, Any], where: str) -> _File:
+    if "exploration" not in document and "schema" in document:
+        raise SpecError(
+            f"{where} is a study, not an exploration of power cuts",
+            cause="it has `schema`, and no `exploration`",
+            remedy=f"{program()} run {where}",
+        )
+    try:
+        return _File.model_validate(dict(document))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise SpecError(
+            f"{where}: {place}: {first['msg']}",
+            cause="a misspelt key, or a value of another kind",
+            remedy=f"edit {where}; docs/power-cuts.md lists the keys",
+        ) from error
+
+
+def _cases(parsed: _File, where: str, catalog: Catalog) -> tuple[Case, ...]:
+    """The cases of the study that base and axes make, on the chip that cuts need."""
+    free = {} if parsed.timing == "board" else {"cpu_scale": 0}
+    document = {
+        "schema": 1,
+        "name": parsed.name,
+        "title": parsed.title,
+        "base": {**free, **parsed.base, "workload": dict(_NO_WORKLOAD)},
+        "axes": parsed.axes,
+    }
+    cases = expand(study_from_document(document, catalog, where), catalog)
+    changes = {
+        key: value
+        for key, value in parsed.chip.model_dump(exclude_none=True).items()
+        if key != "paired_distance_pages"
+    }
+    timed = parsed.timing == "board"
+    return tuple(replace(case, board=_board(case.board, changes, timed)) for case in cases)
+
+
+def _board(board: Board, changes: Mapping[str, Any], timed: bool) -> Board:
+    times: dict[str, Any] = {} if timed else dict.fromkeys(_TIMES, 0)
+    return replace(board, chip=replace(board.chip, **{**times, **changes}))

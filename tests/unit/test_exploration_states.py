@@ -1,0 +1,64 @@
+"""Which states of a log are gone through."""
+
+from __future__ import annotations
+
+import pytest
+
+from ffslab.errors import DamagedResultError
+from ffslab.exploration.states import all_cuts, drawn, kinds_of, parse_log
+from ffslab.exploration.study import KINDS, Cuts
+from ffslab.exploration.walked import Cut
+
+LOG = "0 erase 4\n1 program 4 0 0 2048 1\n2 program 4 1 0 512 0\n3 mark 9\n"
+
+
+def cuts_of(kinds: tuple[str, ...] = KINDS, variants: int = 1) -> Cuts:
+    return Cuts(kinds, variants, 0, 0, "full")
+
+
+def test_a_log_is_read() -> None:
+    log = parse_log(LOG)
+    assert [one.verb for one in log] == ["erase", "program", "program", "mark"]
+    assert [one.block for one in log] == [4, 4, 4, 9]
+    assert [one.page for one in log] == [None, 0, 1, None]
+
+
+@pytest.mark.parametrize("text", ["x erase 4\n", "0 frob 4\n", "0 erase\n", "1 erase 4\n"])
+def test_another_text_is_no_log(text: str) -> None:
+    with pytest.raises(DamagedResultError, match="not understood"):
+        parse_log(text)
+
+
+def test_kinds_apply_by_operation() -> None:
+    erase, program, _, mark = parse_log(LOG)
+    assert kinds_of(erase, KINDS, paired=True) == ("lost", "done", "erase-half", "unstable")
+    torn = ("lost", "done", "torn-prefix", "torn-bits", "unstable")
+    assert kinds_of(program, KINDS, paired=False) == torn
+    assert kinds_of(program, KINDS, paired=True) == (*torn, "paired")
+    assert kinds_of(mark, KINDS, paired=True) == ("lost", "done")
+    assert kinds_of(program, ("torn-bits", "erase-half"), paired=True) == ("torn-bits",)
+
+
+def test_every_cut_is_there_and_the_same_flash_once() -> None:
+    log = parse_log(LOG)
+    found = list(all_cuts(log, cuts_of(variants=2), paired=False))
+    assert len(set(found)) == len(found)
+    # An erase: lost, two halves, two unstable. A program: lost, two prefixes, bits, unstable. The
+    # mark is lost, or done: nothing comes after it.
+    assert len(found) == (1 + 2 + 2) + 2 * (1 + 2 + 2 + 2) + 2
+    assert [cut for cut in found if cut.kind == "done"] == [Cut(3, "done", 0)]
+    twice = list(all_cuts(log, cuts_of(variants=2), paired=False, same_twice=True))
+    assert len(twice) == len(found) + 3
+    only = list(all_cuts(log, cuts_of(("done",)), paired=False))
+    assert [cut.operation for cut in only] == [0, 1, 2, 3]
+
+
+def test_a_draw_is_a_part_in_order_and_depends_on_seed_and_log() -> None:
+    whole = [Cut(number, "lost", 0) for number in range(500)]
+    first = drawn(whole, 40, 1, "a")
+    assert len(first) == 40 and first == sorted(first) and set(first) <= set(whole)
+    assert drawn(whole, 40, 1, "a") == first
+    assert drawn(whole, 40, 2, "a") != first != drawn(whole, 40, 1, "b")
+    assert drawn(whole, 0, 1, "a") == drawn(whole, 500, 1, "a") == whole
+    # It is no run of neighbours: all parts of the log are in it.
+    assert {cut.operation // 125 for cut in first} == {0, 1, 2, 3}
