@@ -162,6 +162,7 @@ static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
 			vnand_copy(r->oob, from + chip->p.page_bytes,
 				   chip->p.oob_bytes);
 	}
+	vnand_crash_contents(chip, r);
 	/* The mark of a bad block: a zero in its first page's OOB. */
 	if (r->oob && r->page % chip->p.pages_per_block == 0 &&
 	    vnand_chip_is_bad(chip, vnand_block_of(chip, r->page)))
@@ -228,24 +229,18 @@ void vnand_chip_read(struct vnand_chip *chip, struct vnand_read *r)
 	};
 	const struct vnand_block_facts facts =
 		facts_of(&chip->store.block[vnand_block_of(chip, r->page)]);
-	const struct vnand_read_decision d =
+	struct vnand_read_decision d =
 		vnand_decide_read(&chip->p, &request,
 				  &chip->store.page[r->page], &facts,
 				  chip->kept_page);
 
 	lockdep_assert_held(&chip->lock);
+	vnand_crash_decide_read(chip, r, &d);
 	apply_read(chip, r, &facts, &d);
 	pass_time(chip, &chip->counters.read_ns, d.time);
 }
 
 /* --- changes ------------------------------------------------------------- */
-
-/* What a program brings; an erase and a mark bring nothing. */
-struct payload {
-	u32 column;
-	const u8 *data;
-	const u8 *oob;
-};
 
 /* Programming can only clear bits. */
 static void clear_bits(u8 *to, const u8 *from, u32 bytes)
@@ -257,7 +252,7 @@ static void clear_bits(u8 *to, const u8 *from, u32 bytes)
 }
 
 static int store_payload(struct vnand_chip *chip, const struct vnand_change *c,
-			 const struct payload *payload)
+			 const struct vnand_payload *payload)
 {
 	u32 page_bytes = chip->p.page_bytes, oob_bytes = chip->p.oob_bytes;
 	const u8 *data = payload->data, *oob = payload->oob;
@@ -284,7 +279,7 @@ static int store_payload(struct vnand_chip *chip, const struct vnand_change *c,
 }
 
 static int apply_program(struct vnand_chip *chip, const struct vnand_change *c,
-			 const struct payload *payload)
+			 const struct vnand_payload *payload)
 {
 	struct vnand_image_block *b = &chip->store.block[c->block];
 	int err = store_payload(chip, c, payload);
@@ -320,7 +315,7 @@ static void apply_erase(struct vnand_chip *chip, const struct vnand_change *c)
 
 /* Return: 0, or -EIO when there is no memory for the contents. */
 static int apply_change(struct vnand_chip *chip, const struct vnand_change *c,
-			const struct payload *payload)
+			const struct vnand_payload *payload)
 {
 	struct vnand_image_block *b = &chip->store.block[c->block];
 	int err = 0;
@@ -343,16 +338,20 @@ static int apply_change(struct vnand_chip *chip, const struct vnand_change *c,
 
 /* Return: 0, or -EIO when the chip reports a failure. */
 static int make_change(struct vnand_chip *chip, const struct vnand_change *c,
-		       const struct payload *payload)
+		       const struct vnand_payload *payload)
 {
 	u64 *kind_ns = c->kind == VNAND_ERASE ? &chip->counters.erase_ns :
 						&chip->counters.program_ns;
 	int err;
 
 	lockdep_assert_held(&chip->lock);
+	err = vnand_crash_begin(chip, c);
+	if (err)
+		return err;
 	report_violation(chip, c);
 	chip->counters.changes++;
 	err = apply_change(chip, c, payload);
+	vnand_crash_end(chip, c, payload);
 	pass_time(chip, kind_ns, c->time);
 	return c->fails ? -EIO : err;
 }
@@ -366,7 +365,7 @@ int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 		.data_bytes = data ? data_bytes : 0,
 		.oob = oob,
 	};
-	const struct payload payload = {
+	const struct vnand_payload payload = {
 		.column = column, .data = data, .oob = oob,
 	};
 	const struct vnand_block_facts facts =

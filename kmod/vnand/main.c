@@ -55,6 +55,7 @@ static int add_chip(const char *description)
 
 out_proc:
 	vnand_proc_remove(c);
+	vnand_crash_close(c);
 out_store:
 	vnand_store_close(c);
 out_free:
@@ -71,6 +72,7 @@ static void remove_chips(void)
 		list_del(&c->list);
 		vnand_mtd_unregister(c);
 		vnand_proc_remove(c);
+		vnand_crash_close(c);
 		vnand_store_close(c);
 		kfree(c);
 	}

@@ -248,6 +248,7 @@ static int vnand_block_isbad(struct mtd_info *mtd, loff_t offset)
 	/* From the table in memory that every driver keeps: no flash operation. */
 	mutex_lock(&chip->lock);
 	bad = vnand_chip_is_bad(chip, div_u64(offset, mtd->erasesize));
+	vnand_crash_queried(chip, div_u64(offset, mtd->erasesize));
 	mutex_unlock(&chip->lock);
 	return bad;
 }

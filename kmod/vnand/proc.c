@@ -96,7 +96,8 @@ int vnand_proc_add(struct vnand_chip *chip)
 		return -ENOMEM;
 	if (proc_create_single_data("info", 0444, dir, info_show, chip) &&
 	    proc_create_single_data("counters", 0444, dir, counters_show, chip) &&
-	    proc_create_single_data("blocks", 0444, dir, blocks_show, chip))
+	    proc_create_single_data("blocks", 0444, dir, blocks_show, chip) &&
+	    !vnand_crash_proc_add(chip, dir))
 		return 0;
 	vnand_proc_remove(chip);
 	return -ENOMEM;

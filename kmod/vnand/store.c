@@ -224,7 +224,7 @@ void vnand_store_erase(struct vnand_chip *chip, u32 block)
 	/* Pages behind next_page have not been programmed. */
 	if (used)
 		vnand_fill(page, 0, used * sizeof(*page));
-	if (!chip->store.block_data)
+	if (!chip->store.block_data || vnand_crash_keeps(chip))
 		return;
 	kvfree(chip->store.block_data[block]);
 	chip->store.block_data[block] = NULL;

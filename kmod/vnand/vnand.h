@@ -17,6 +17,7 @@
 #include <linux/mtd/mtd.h>
 #include <linux/mutex.h>
 
+#include "crash_hooks.h"
 #include "decide.h"
 #include "faults.h"
 #include "image_format.h"
@@ -71,6 +72,7 @@ struct vnand_store {
  * @counters: see there
  * @mtd: its MTD device, the master of its partitions
  * @list: in the module's list of chips
+ * @crash: log and state of vnand_crash, or NULL when it is off
  */
 struct vnand_chip {
 	struct vnand_params p;
@@ -80,6 +82,9 @@ struct vnand_chip {
 	struct vnand_counters counters;
 	struct mtd_info mtd;
 	struct list_head list;
+#ifdef VNAND_CRASH
+	struct vnand_crash *crash;
+#endif
 };
 
 /*

@@ -203,11 +203,19 @@ def _prune_objects(objects: Path) -> None:
     for name in ("vmlinux", "linux"):
         (objects / name).unlink(missing_ok=True)
 
+# Modules whose Kbuild compiles the sources of others.
+_MADE_OF: Mapping[str, Sequence[str]] = {"vnand_crash": ("vnand",)}
+
 
 def module_sources(directory: Path) -> list[Path]:
-    """The files that a module is built from, without its tests and build results."""
+    """The files that a module is built from, without its tests and build results.
+
+    Those of another module that it is made of as well (`_MADE_OF`) are among them.
+    """
+    places = [directory, *(directory.parent / name for name in _MADE_OF.get(directory.name, ()))]
     return [
         path
+        for directory in places
         for pattern in _MODULE_SOURCES
         for path in directory.rglob(pattern)
         if "test" not in path.relative_to(directory).parts[:-1] and not path.name.endswith(".mod.c")

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a cut leaves of an operation: docs/fault-model.md, "Kinds".
+ *
+ * The entry of the operation has what was there and what was meant. A cut is an
+ * entry of its own in the level's undo log, so it is taken back like the recovery
+ * from it. Where bits are neither the one nor the other the page gets a weak
+ * place: what the ECC makes of it (place.c).
+ */
+
+#include "crash.h"
+
+const char *const crash_kinds[] = {
+	"lost", "done", "torn-prefix", "torn-bits", "erase-half", "unstable",
+	"paired", NULL,
+};
+
+/* Pages of a chip with several levels per cell lie so far apart; 0: one level. */
+static uint paired_distance_pages;
+module_param(paired_distance_pages, uint, 0444);
+MODULE_PARM_DESC(paired_distance_pages, "a cut program spoils the page so many before it; 0: none");
+
+static u64 seed_of(const struct vnand_chip *chip, u32 page, u64 variant)
+{
+	return vnand_hash(chip->p.seed, 1000, page, variant,
+			  crash_level(chip)->position);
+}
+
+static u32 units_of(const struct vnand_chip *chip, const struct crash_entry *e)
+{
+	u32 unit = chip->p.page_bytes / chip->p.subpages;
+
+	return e->bytes / unit;
+}
+
+static bool has_partner(const struct vnand_chip *chip,
+			const struct crash_entry *e)
+{
+	u32 page = e->first % chip->p.pages_per_block;
+
+	return paired_distance_pages && page >= paired_distance_pages &&
+	       chip->store.page[e->first - paired_distance_pages].programs;
+}
+
+u32 crash_variants(const struct vnand_chip *chip, const struct crash_entry *e,
+		   const char *kind)
+{
+	bool program = e->kind == VNAND_PROGRAM, erase = e->kind == VNAND_ERASE;
+
+	if (!strcmp(kind, "lost") || !strcmp(kind, "done"))
+		return 1;
+	if (!strcmp(kind, "torn-prefix"))
+		return program ? tear_prefixes(units_of(chip, e), e->oob) : 0;
+	if (!strcmp(kind, "torn-bits"))
+		return program ? U32_MAX : 0;
+	if (!strcmp(kind, "erase-half"))
+		return erase ? U32_MAX : 0;
+	if (!strcmp(kind, "unstable"))
+		return program || erase ? U32_MAX : 0;
+	if (!strcmp(kind, "paired"))
+		return program && has_partner(chip, e) ? U32_MAX : 0;
+	return 0;
+}
+
+/* --- weak places ---------------------------------------------------------- */
+
+static struct vnand_place *new_place(struct vnand_chip *chip, u32 page)
+{
+	struct crash_log *log = &crash_level(chip)->undo;
+	struct vnand_place *place = crash_log_alloc(chip, log, sizeof(*place));
+
+	if (!place)
+		return NULL;
+	memset(place, 0, sizeof(*place));
+	place->page = page;
+	place->boot = chip->crash->boot;
+	place->good = crash_log_alloc(chip, log, crash_raw_bytes(chip));
+	return place->good ? place : NULL;
+}
+
+/* Of each ECC step the nearer of what was there and what was meant is its codeword. */
+static void choose_codewords(struct vnand_chip *chip, struct vnand_place *place,
+			     const u8 *before, const u8 *after, const u8 *now)
+{
+	u32 bytes = chip->p.ecc_step_bytes, step;
+
+	vnand_copy(place->good, now, crash_raw_bytes(chip));
+	for (step = 0; step < chip->p.page_bytes / bytes; step++) {
+		u32 at = step * bytes;
+		u32 to_before = vnand_bits_differ(before + at, now + at, bytes);
+		u32 to_after = vnand_bits_differ(after + at, now + at, bytes);
+
+		vnand_copy(place->good + at,
+			   (to_after <= to_before ? after : before) + at, bytes);
+		place->errors[step] = min(to_before, to_after);
+	}
+}
+
+static bool has_errors(const struct vnand_chip *chip,
+		       const struct vnand_place *place)
+{
+	u32 step;
+
+	for (step = 0; step < chip->p.page_bytes / chip->p.ecc_step_bytes; step++)
+		if (place->errors[step])
+			return true;
+	return false;
+}
+
+/* The page holds @now, between @before and @after: does that make it weak? */
+static int weaken(struct vnand_chip *chip, u32 page, const u8 *before,
+		  const u8 *after)
+{
+	u8 *now = vnand_store_page(chip, page);
+	struct vnand_place *place = new_place(chip, page);
+
+	if (!place)
+		return -ENOSPC;
+	choose_codewords(chip, place, before, after, now);
+	chip->crash->place[page] = has_errors(chip, place) ? place : NULL;
+	return 0;
+}
+
+/* The page reads as it is until power was off; then most of its steps do not. */
+static int make_unstable(struct vnand_chip *chip, u32 page, u64 seed)
+{
+	u32 bytes = chip->p.ecc_step_bytes;
+	u32 steps = chip->p.page_bytes / bytes, step;
+	struct vnand_place *place = new_place(chip, page);
+	u8 *now = vnand_store_page(chip, page);
+
+	if (!place)
+		return -ENOSPC;
+	place->unstable = true;
+	vnand_copy(place->good, now, crash_raw_bytes(chip));
+	for (step = 0; step < steps; step++) {
+		u64 draw = vnand_hash(seed, 1001, step, 0, 0);
+		u32 wrong = chip->p.ecc_strength_bits + 1 + (draw >> 8) % 8;
+
+		if (step != seed % steps && draw & 1)
+			continue;
+		tear_flip(now + step * bytes, bytes, wrong, draw);
+		place->errors[step] = wrong;
+	}
+	chip->crash->place[page] = place;
+	return 0;
+}
+
+/* --- kinds ---------------------------------------------------------------- */
+
+/* An entry for the pages of the operation, with contents, to be taken back. */
+static struct crash_entry *open_cut(struct vnand_chip *chip,
+				    const struct crash_entry *e)
+{
+	return crash_log_add(chip, &crash_level(chip)->undo, e->kind, e->first,
+			     e->pages, e->pages > 0);
+}
+
+static void programmed(struct vnand_chip *chip, const struct crash_entry *e)
+{
+	chip->store.page[e->first] = *crash_entry_state(e, 0, CRASH_AFTER);
+	chip->store.block[e->block] = e->state[CRASH_AFTER];
+}
+
+/* What the page held before, as bits: a blank one has ones, whatever is stored. */
+static void bits_before(struct vnand_chip *chip, const struct crash_entry *e,
+			u32 i, u8 *to)
+{
+	if (crash_entry_state(e, i, CRASH_BEFORE)->programs)
+		vnand_copy(to, vnand_store_page(chip, e->first + i),
+			   crash_raw_bytes(chip));
+	else
+		vnand_fill(to, 0xff, crash_raw_bytes(chip));
+}
+
+static int cut_prefix(struct vnand_chip *chip, const struct crash_entry *e,
+		      u64 variant)
+{
+	u32 unit = chip->p.page_bytes / chip->p.subpages, page = e->first;
+	const u8 *after = crash_entry_page(chip, e, 0, CRASH_AFTER);
+	u8 *now = vnand_store_page(chip, page);
+	bool oob;
+	u32 units = tear_prefix(variant, units_of(chip, e), e->oob, &oob);
+
+	bits_before(chip, e, 0, now);
+	vnand_copy(now + e->column, after + e->column, units * unit);
+	if (oob)
+		vnand_copy(now + chip->p.page_bytes, after + chip->p.page_bytes,
+			   chip->p.oob_bytes);
+	programmed(chip, e);
+	return 0;
+}
+
+static int cut_bits(struct vnand_chip *chip, const struct crash_entry *e,
+		    u64 variant)
+{
+	u64 seed = seed_of(chip, e->first, variant);
+	u32 page_bytes = chip->p.page_bytes, oob_bytes = chip->p.oob_bytes;
+	const u8 *after = crash_entry_page(chip, e, 0, CRASH_AFTER);
+	u8 *now = vnand_store_page(chip, e->first);
+	u8 *before = crash_log_alloc(chip, &crash_level(chip)->undo,
+				     crash_raw_bytes(chip));
+
+	if (!before)
+		return -ENOSPC;
+	bits_before(chip, e, 0, before);
+	vnand_copy(now, before, crash_raw_bytes(chip));
+	tear_bits(now, after, page_bytes, seed);
+	switch ((seed >> 32) % 3) {
+	case 0:
+		vnand_copy(now + page_bytes, after + page_bytes, oob_bytes);
+		break;
+	case 1:
+		tear_bits(now + page_bytes, after + page_bytes, oob_bytes,
+			  seed + 1);
+		break;
+	}
+	programmed(chip, e);
+	return weaken(chip, e->first, before, after);
+}
+
+static int half_erased_page(struct vnand_chip *chip,
+			    const struct crash_entry *e, u32 i, u64 seed,
+			    u8 *blank)
+{
+	u32 page = e->first + i, bytes = crash_raw_bytes(chip);
+	u8 *now = vnand_store_page(chip, page);
+	u8 *before = crash_log_alloc(chip, &crash_level(chip)->undo, bytes);
+
+	if (!before)
+		return -ENOSPC;
+	vnand_copy(before, now, bytes);
+	tear_bits(now, blank, bytes, seed_of(chip, page, seed));
+	return weaken(chip, page, before, blank);
+}
+
+static int cut_erase(struct vnand_chip *chip, const struct crash_entry *e,
+		     u64 variant)
+{
+	u64 seed = seed_of(chip, e->first, variant);
+	u8 *blank = crash_log_alloc(chip, &crash_level(chip)->undo,
+				    crash_raw_bytes(chip));
+	int err = 0;
+	u32 i;
+
+	if (!blank)
+		return -ENOSPC;
+	vnand_fill(blank, 0xff, crash_raw_bytes(chip));
+	for (i = 0; i < e->pages && !err; i++) {
+		struct vnand_page_state *state = &chip->store.page[e->first + i];
+
+		if (!state->programs)
+			continue;
+		switch (tear_page(seed, variant, i)) {
+		case TEAR_BLANK:
+			memset(state, 0, sizeof(*state));
+			chip->crash->place[e->first + i] = NULL;
+			break;
+		case TEAR_GARBAGE:
+			err = half_erased_page(chip, e, i, variant, blank);
+			break;
+		case TEAR_AS_BEFORE:
+			break;
+		}
+	}
+	chip->store.block[e->block].erases = e->state[CRASH_AFTER].erases;
+	return err;
+}
+
+static int cut_unstable(struct vnand_chip *chip, const struct crash_entry *e,
+			u64 variant)
+{
+	u32 i;
+	int err;
+
+	crash_entry_give(chip, e, CRASH_AFTER);
+	for (i = 0; i < e->pages; i++) {
+		u64 seed = seed_of(chip, e->first + i, variant);
+
+		if (e->kind == VNAND_ERASE) {
+			if (seed & 1)
+				continue;
+			/* Its bytes are those of before until it is programmed. */
+			vnand_fill(vnand_store_page(chip, e->first + i), 0xff,
+				   crash_raw_bytes(chip));
+		}
+		err = make_unstable(chip, e->first + i, seed >> 1);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int cut_paired(struct vnand_chip *chip, const struct crash_entry *e,
+		      u64 variant)
+{
+	u32 partner = e->first - paired_distance_pages;
+	struct crash_entry *undo;
+	u64 seed = seed_of(chip, partner, variant);
+	u32 bytes = crash_raw_bytes(chip), bits = chip->p.ecc_step_bytes * 2;
+	u8 *before, *now;
+	int err = cut_bits(chip, e, variant);
+
+	if (err)
+		return err;
+	undo = crash_log_add(chip, &crash_level(chip)->undo, VNAND_PROGRAM,
+			     partner, 1, true);
+	before = undo ? crash_log_alloc(chip, &crash_level(chip)->undo, bytes) :
+			NULL;
+	if (!before)
+		return -ENOSPC;
+	now = vnand_store_page(chip, partner);
+	vnand_copy(before, now, bytes);
+	/* A quarter of all bits, in any step: no ECC corrects that. */
+	tear_flip(now, chip->p.page_bytes,
+		  bits * (chip->p.page_bytes / chip->p.ecc_step_bytes), seed);
+	return weaken(chip, partner, before, before);
+}
+
+static int make_cut(struct vnand_chip *chip, const struct crash_entry *e,
+		    const char *kind, u64 variant)
+{
+	if (!strcmp(kind, "lost"))
+		return 0;
+	if (!open_cut(chip, e))
+		return -ENOSPC;
+	if (!strcmp(kind, "torn-prefix"))
+		return cut_prefix(chip, e, variant);
+	if (!strcmp(kind, "torn-bits"))
+		return cut_bits(chip, e, variant);
+	if (!strcmp(kind, "erase-half"))
+		return cut_erase(chip, e, variant);
+	if (!strcmp(kind, "unstable"))
+		return cut_unstable(chip, e, variant);
+	if (!strcmp(kind, "paired"))
+		return cut_paired(chip, e, variant);
+	crash_entry_give(chip, e, CRASH_AFTER);
+	return 0;
+}
+
+static const char *known_kind(const char *name)
+{
+	const char *const *kind = crash_kinds;
+
+	while (*kind && strcmp(*kind, name))
+		kind++;
+	return *kind;
+}
+
+int crash_cut(struct vnand_chip *chip, const char *name, u64 variant)
+{
+	struct crash_level *level = crash_level(chip);
+	const char *kind = known_kind(name);
+	const struct crash_entry *e;
+
+	if (!kind || level->logging || level->cut || level->undo.n)
+		return -EINVAL;
+	if (level->position >= level->log.n)
+		return -ERANGE;
+	e = level->log.entry[level->position];
+	if (!crash_variants(chip, e, kind))
+		return -EOPNOTSUPP;
+	level->cut = kind;
+	level->variant = variant;
+	chip->kept_page = VNAND_NO_PAGE;
+	return make_cut(chip, e, kind, variant);
+}

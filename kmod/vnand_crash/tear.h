@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a cut leaves of bits that were to change. Pure, and drawn from a seed.
+ */
+#ifndef VNAND_CRASH_TEAR_H
+#define VNAND_CRASH_TEAR_H
+
+#include "../vnand/portable.h"
+
+/**
+ * tear_bits() - some of the bits that were to change have changed
+ * @to: what was there; then what is left
+ * @target: what it was to become
+ * @bytes: of both
+ * @seed: how many of them, and which
+ *
+ * Each bit that differs has changed with one chance, which is drawn as well: a
+ * program or an erase that is stopped early has changed few, one that is
+ * stopped late nearly all.
+ */
+void tear_bits(u8 *to, const u8 *target, u32 bytes, u64 seed);
+
+/**
+ * tear_flip() - a number of bits of a buffer are wrong
+ * @to: the buffer, @bytes long
+ * @count: how many different bits are flipped; all of them if there are fewer
+ */
+void tear_flip(u8 *to, u32 bytes, u32 count, u64 seed);
+
+enum tear_page {
+	TEAR_BLANK,	/* erased */
+	TEAR_GARBAGE,	/* in between */
+	TEAR_AS_BEFORE,
+};
+
+/* What a half erase leaves of page @page of the block; bit 0 of @variant: page 0 is as before. */
+enum tear_page tear_page(u64 seed, u64 variant, u32 page);
+
+/**
+ * tear_prefix() - how far a program came that wrote sub-pages one by one
+ * @variant: which of the ways
+ * @units: sub-pages to be programmed
+ * @with_oob: and the OOB
+ * @oob_done: set: was the OOB programmed?
+ *
+ * Return: how many sub-pages were; never none with no OOB, nor all of it.
+ */
+u32 tear_prefix(u64 variant, u32 units, bool with_oob, bool *oob_done);
+
+/* How many ways tear_prefix() has. */
+u32 tear_prefixes(u32 units, bool with_oob);
+
+#endif

@@ -1,0 +1,188 @@
+"""What is kept of a unit: a JSON object, the same bytes for the same exploration and lab.
+
+`findings` has a line for each kind of fault: states of one outcome, one kind of cut and one reason,
+the first of them in full. Its `id` names the exploration, the unit and that state, and is the same
+in every run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from typing_extensions import TypedDict
+
+from ffslab.errors import DamagedResultError
+from ffslab.exploration.unit import Judged, UnitResult
+from ffslab.exploration.verdict import CORRECT
+from ffslab.exploration.walked import Cut, State, StateName, Step
+from ffslab.program import program
+
+VERSION = 1
+
+
+class StoredFinding(TypedDict):
+    """Faults that are alike: `state` is the first of `states` such states."""
+
+    id: str
+    state: str
+    outcome: str
+    kind: str
+    detail: str
+    states: int
+    confirmed: bool
+    console: list[str]
+
+
+class StoredRecovery(TypedDict):
+    """What the mount after a cut took, of those cuts in which the operation was just lost.
+
+    `curve` has for each operation: pages read, pages programmed, blocks erased, nanoseconds, UBI's
+    attach among them. `worst` is the operation after which it read, programmed and erased most.
+    """
+
+    curve: list[list[int]]
+    worst: int | None
+
+
+class StoredUnit(TypedDict):
+    """A unit; `counts` are states by kind of cut (of the second one too: "A / B") and outcome."""
+
+    v: int
+    id: str
+    filesystem: str
+    workload: str
+    seed: int
+    calls: int
+    operations: int
+    states_possible: int
+    states: int
+    untouched: int
+    counts: dict[str, dict[str, int]]
+    findings: list[StoredFinding]
+    recovery: StoredRecovery
+
+
+def stored_of(
+    exploration: str,
+    unit_id: str,
+    filesystem: str,
+    workload: str,
+    seed: int,
+    calls: int,
+    result: UnitResult,
+) -> StoredUnit:
+    """What is kept of a result."""
+    counts: dict[str, Counter[str]] = {}
+    for one in result.judged:
+        counts.setdefault(kind_of(one.name), Counter())[one.verdict.outcome] += 1
+    states = [one.state for one in result.judged if one.state is not None]
+    return {
+        "v": VERSION,
+        "id": unit_id,
+        "filesystem": filesystem,
+        "workload": workload,
+        "seed": seed,
+        "calls": calls,
+        "operations": result.operations,
+        "states_possible": result.states_possible,
+        "states": len(result.judged),
+        "untouched": sum(not state.touched for state in states),
+        "counts": {kind: dict(sorted(found.items())) for kind, found in sorted(counts.items())},
+        "findings": _findings(exploration, unit_id, result.judged),
+        "recovery": _recovery(states),
+    }
+
+
+def kind_of(name: StateName) -> str:
+    """The kind of a cut; of two cuts both."""
+    return f"{name.cut.kind} / {name.then.kind}" if name.then else name.cut.kind
+
+
+def finding_id(exploration: str, unit_id: str, state: str) -> str:
+    """Eight hexadecimal digits, the same whenever and wherever it is found."""
+    return hashlib.sha256(f"{exploration}\n{unit_id}\n{state}".encode()).hexdigest()[:8]
+
+
+def _findings(exploration: str, unit_id: str, judged: Iterable[Judged]) -> list[StoredFinding]:
+    alike: dict[tuple[str, str, str], list[Judged]] = {}
+    for one in judged:
+        if one.verdict.outcome != CORRECT:
+            reason = re.sub(r"[0-9a-f]{8}|\d+", "#", one.verdict.detail)
+            alike.setdefault((one.verdict.outcome, kind_of(one.name), reason), []).append(one)
+    found = []
+    for (outcome, kind, _), group in alike.items():
+        # The first that was repeated alone, if there is one: its detail is the confirmed one.
+        first = next((one for one in group if one.confirmed), group[0])
+        state = str(first.name)
+        found.append(
+            StoredFinding(
+                id=finding_id(exploration, unit_id, state),
+                state=state,
+                outcome=outcome,
+                kind=kind,
+                detail=first.verdict.detail,
+                states=len(group),
+                confirmed=first.confirmed,
+                console=list(first.console),
+            )
+        )
+    return found
+
+
+def _recovery(states: Sequence[State]) -> StoredRecovery:
+    curve = [
+        [state.name.cut.operation, *_cost(state)]
+        for state in states
+        if state.name.then is None and state.name.cut.kind == "lost" and state.mount is not None
+    ]
+    worst = max(curve, key=lambda row: (row[4], row[1] + row[2] + row[3]), default=None)
+    return {"curve": curve, "worst": None if worst is None else worst[0]}
+
+
+def _cost(state: State) -> list[int]:
+    steps: list[Step] = [step for step in (state.attach, state.mount) if step is not None]
+    return [
+        sum(step.pages_read for step in steps),
+        sum(step.pages_programmed for step in steps),
+        sum(step.blocks_erased for step in steps),
+        sum(step.duration_ns for step in steps),
+    ]
+
+
+def stored_unit(path: Path) -> StoredUnit:
+    """A unit that was kept; DamagedResultError for what is none."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+        _check(value)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedResultError(
+            f"{path}: damaged: {error}",
+            cause="the file was edited or cut after ffslab wrote it, or another version wrote it",
+            remedy=f"remove it, then: {program()} crash run --resume {path.parents[2]}",
+        ) from error
+    unit: StoredUnit = value
+    return unit
+
+
+def _check(value: Mapping[str, object]) -> None:
+    from pydantic import TypeAdapter
+
+    TypeAdapter(StoredUnit).validate_python(value, strict=True)
+    if value["v"] != VERSION:
+        raise ValueError(f"version {value['v']}, not {VERSION}")
+
+
+def cut_of(text: str) -> StateName:
+    """The state that a text of `StateName` names; ValueError for another text."""
+    first, slash, second = text.partition(" / ")
+    return StateName(_cut(first), _cut(second) if slash else None)
+
+
+def _cut(text: str) -> Cut:
+    operation, kind, variant = text.split(" ")
+    return Cut(int(operation), kind, int(variant))

@@ -1,0 +1,201 @@
+"""One file system with one history: its log, all its states, and what became of each.
+
+A state that ends its guest is repeated alone, in a fresh guest, whose verdict counts; so is every
+other one with a fault. The others go on behind it in the next guest. Guests are deterministic, so
+what two guests disagree about is a finding of its own: those before it in the same guest had left
+something behind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ffslab.errors import InfrastructureError
+from ffslab.exploration.guest import Explored, GuestTexts, require_history
+from ffslab.exploration.states import all_cuts, drawn, parse_log
+from ffslab.exploration.study import Cuts
+from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Oracle, Verdict, verdict_of
+from ffslab.exploration.walked import Cut, State, StateName, Walk, parse_walk
+from ffslab.results.console import last_lines, scan_console
+
+# Runs a guest of the unit with these states ("" for none) under a name; None: ffslab is to stop.
+RunGuest = Callable[[str, str], GuestTexts | None]
+_IN_ONE_GUEST = 4000
+# Repeating all of ten thousand like faults alone would tell nothing new.
+_CONFIRMED_OF_A_KIND = 3
+
+
+class StoppedError(Exception):
+    """ffslab is to stop; what is unfinished is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A state and its verdict; `confirmed`: alone in a guest it was the same."""
+
+    name: StateName
+    verdict: Verdict
+    state: State | None
+    confirmed: bool = False
+    console: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """All of a unit. `record` and `log` are the texts that the verdicts rest on."""
+
+    record: str
+    log: str
+    judged: tuple[Judged, ...]
+    guests: int
+    states_possible: int
+
+    @property
+    def operations(self) -> int:
+        return len(self.log.splitlines())
+
+
+@dataclass(slots=True)
+class Unit:
+    """Goes through the states of one unit.
+
+    `oracle_for` makes the oracle from the record of the history. `tell` is called with how many
+    states are done, of how many.
+    """
+
+    explored: Explored
+    cuts: Cuts
+    seed: int
+    run_guest: RunGuest
+    oracle_for: Callable[[str], Oracle]
+    tell: Callable[[int, int], None] = lambda _done, _all: None
+    _guests: int = 0
+    _texts: dict[str, str] = field(default_factory=dict)
+
+    def explore(self) -> UnitResult:
+        """Everything; InfrastructureError if the history fails without a cut."""
+        first = self._run("log", "")
+        require_history(first, self.explored)
+        log = parse_log(first.log)
+        paired = bool(self.explored.paired_distance_pages)
+        every = list(all_cuts(log, self.cuts, paired=paired))
+        chosen = drawn(every, self.cuts.sample, self.seed, self.explored.case.id)
+        oracle = self.oracle_for(first.record)
+        lines = [*map(str, chosen), *self._second_cuts(chosen)]
+        judged = self._judged(lines, oracle, first.record)
+        confirmed = self._confirmed(judged, oracle)
+        return UnitResult(first.record, first.log, tuple(confirmed), self._guests, len(every))
+
+    def _second_cuts(self, chosen: Sequence[Cut]) -> list[str]:
+        """Lines for every cut in the recovery from some of the states."""
+        if not self.cuts.recovery_sample:
+            return []
+        what = f"{self.explored.case.id} recovery"
+        outer = drawn(chosen, self.cuts.recovery_sample, self.seed, what)
+        second = [kind for kind in self.cuts.kinds if kind in ("lost", "torn-prefix", "torn-bits")]
+        return [f"{cut} * {kind} 0" for cut in outer for kind in second]
+
+    def _run(self, name: str, states: str) -> GuestTexts:
+        texts = self.run_guest(name, states)
+        if texts is None:
+            raise StoppedError
+        self._guests += 1
+        return texts
+
+    def _judged(self, lines: Sequence[str], oracle: Oracle, record: str) -> list[Judged]:
+        """All states of these lines, a guest after the other."""
+        judged: list[Judged] = []
+        todo = list(lines)
+        while todo:
+            part = todo[:_IN_ONE_GUEST]
+            texts = self._run(f"walk-{self._guests}", "".join(f"{line}\n" for line in part))
+            walk = self._read(texts, record)
+            judged += [
+                Judged(state.name, verdict_of(state, self._texts, oracle), state)
+                for state in walk.states
+            ]
+            self.tell(len(lines) - len(todo), len(lines))
+            if walk.complete:
+                todo = todo[len(part) :]
+                continue
+            killer = walk.begun
+            if killer is None:
+                raise InfrastructureError(
+                    f"a guest of {self.explored.case.id} ended between two states:\n"
+                    + "\n".join(f"    {line}" for line in last_lines(texts.console)),
+                    cause="ffscrash failed, or the guest's memory is too small for the log",
+                )
+            judged.append(_died(killer, texts))
+            todo = list(_behind(killer, todo))
+        self.tell(len(lines), len(lines))
+        return judged
+
+    def _read(self, texts: GuestTexts, record: str) -> Walk:
+        if texts.record and texts.record != record:
+            raise InfrastructureError(
+                f"two guests with the history of {self.explored.case.id} logged different things",
+                cause="a source of difference in the lab, which is a bug of ours",
+                remedy="report it, with the run directory",
+            )
+        walk = parse_walk(texts.walk)
+        self._texts.update(walk.texts)
+        return walk
+
+    def _confirmed(self, judged: Sequence[Judged], oracle: Oracle) -> list[Judged]:
+        """States with a fault, some of each kind, alone in a guest of their own."""
+        tried: Counter[tuple[str, str]] = Counter()
+        found = []
+        for one in judged:
+            alike = (one.verdict.outcome, one.name.cut.kind)
+            if one.verdict.outcome == CORRECT or tried[alike] >= _CONFIRMED_OF_A_KIND:
+                found.append(one)
+                continue
+            tried[alike] += 1
+            found.append(self._alone(one, oracle))
+        return found
+
+    def _alone(self, one: Judged, oracle: Oracle) -> Judged:
+        texts = self._run(f"alone-{self._guests}", f"{line_of(one.name)}\n")
+        walk = parse_walk(texts.walk)
+        self._texts.update(walk.texts)
+        again = next((state for state in walk.states if state.name == one.name), None)
+        if again is None:
+            return replace(_died(one.name, texts), confirmed=one.verdict.outcome == GUEST_DIED)
+        verdict = verdict_of(again, self._texts, oracle)
+        if verdict.outcome == one.verdict.outcome:
+            return replace(one, confirmed=True)
+        told = f"after the states before it: {one.verdict.outcome}: {one.verdict.detail}; alone"
+        return Judged(one.name, Verdict(one.verdict.outcome, f"{told}: {verdict.outcome}"), again)
+
+
+def line_of(name: StateName) -> str:
+    """A state as ffscrash is told of it."""
+    return f"{name.cut} {name.then}" if name.then else str(name.cut)
+
+
+def _died(name: StateName, texts: GuestTexts) -> Judged:
+    worst = scan_console(texts.console)
+    if worst:
+        return Judged(name, Verdict(GUEST_DIED, worst[0].text), None, console=worst[0].excerpt)
+    said = "no end within the limit" if texts.timed_out else "the guest ended without a word"
+    return Judged(name, Verdict(GUEST_DIED, said), None, console=last_lines(texts.console))
+
+
+def _behind(killer: StateName, lines: Sequence[str]) -> Iterable[str]:
+    """The lines that are left when a state killed its guest."""
+    first = str(killer.cut)
+    place = next(at for at, line in enumerate(lines) if _is_of(line, killer))
+    if killer.then is not None:
+        # Of all cuts in a recovery those behind the one that killed.
+        after = replace(killer.then, operation=killer.then.operation + 1)
+        yield f"{first} {after.operation}+ {after.kind} {after.variant}"
+    yield from lines[place + 1 :]
+
+
+def _is_of(line: str, name: StateName) -> bool:
+    if name.then is None:
+        return line == str(name.cut)
+    words = line.split(" ")
+    return " ".join(words[:3]) == str(name.cut) and words[4:] == str(name.then).split(" ")[1:]

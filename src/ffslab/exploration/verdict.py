@@ -1,0 +1,136 @@
+"""What became of a state, in one word: correct, or what is wrong with it first and worst.
+
+The words, the worst first (`OUTCOMES`). A file system is right if it mounts, shows nothing but what
+the history allows at that cut (`ffslab.crash`), can be written, filled and emptied, and shows the
+same tree afterwards, and after power was off once more.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.exploration.walked import Seen, State, StateName, Step
+from ffslab.results.console import scan_console
+
+GUEST_DIED = "guest-died"
+MOUNT_FAILS, REMOUNT_FAILS = "mount-fails", "remount-fails"
+USE_FAILS, READ_ONLY = "use-fails", "read-only"
+CHANGED_BY_USE, CHANGED_BY_POWER = "changed-by-use", "changed-by-power"
+WARNING, CORRECT = "kernel-warning", "correct"
+# The classes of `ffslab.crash.problems`, the gravest first.
+_OF_THE_TREE: Mapping[str, str] = {
+    "foreign-bytes": "a file has bytes of another one",
+    "corrupt-contents": "a file has bytes that nobody wrote",
+    "synced-data-lost": "contents that were synced are not there",
+    "stale-data": "older contents than what was synced",
+    "name-lost": "a name that was synced is not there",
+    "name-kept": "a name that was removed, and synced, is back",
+    "not-atomic": "half of a rename",
+    "unreadable": "what the fault did not touch cannot be read",
+    "wrong-kind": "a name is another kind of file",
+    "wrong-size": "a size that the file never had",
+    "disconnected": "files without their directory",
+    "unknown-name": "a name that nobody made",
+    "bad-links": "a wrong number of links",
+    "wrong-order": "a later change is there, and an earlier one is not",
+}
+OUTCOMES: Mapping[str, str] = {
+    "synced-data-lost": "what was synced is not there",
+    "corrupt": "contents that nobody wrote there, or a tree that does not hold together",
+    "stale": "what was removed or replaced, and synced, is back",
+    "unreadable": "a file or directory that the fault did not touch cannot be read",
+    "wrong-tree": "another departure from what the history allows",
+}
+OUTCOMES: Mapping[str, str] = {
+    GUEST_DIED: "the kernel crashed, hung or did not come back",
+    MOUNT_FAILS: "it cannot be mounted",
+    **_OF_THE_TREE,
+    REMOUNT_FAILS: "it was mounted once, and cannot be mounted again",
+    CHANGED_BY_USE: "writing and deleting other files changed what was there",
+    CHANGED_BY_POWER: "after power was off once more something else is there",
+    USE_FAILS: "it cannot be written, filled or emptied",
+    READ_ONLY: "it was mounted read-only, or became so",
+    WARNING: "the kernel warned of a mistake of its own",
+    CORRECT: "all is as it may be",
+}
+_READ_ONLY_ERRNOS = (30,)  # EROFS
+
+# The problems of a tree that was observed in a state, at its second mount (`True`) or before:
+# outcome and sentence of each.
+Oracle = Callable[[StateName, str, bool], Sequence[tuple[str, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of a state, and a sentence on it; empty if it is correct."""
+
+    outcome: str
+    detail: str = ""
+
+
+def verdict_of(state: State, texts: Mapping[str, str], oracle: Oracle) -> Verdict:
+    """The worst that can be said of a state that its guest came through."""
+    found = list(_all(state, texts, oracle))
+    order = list(OUTCOMES)
+    return min(found, key=lambda one: order.index(one.outcome), default=Verdict(CORRECT))
+
+
+def _all(state: State, texts: Mapping[str, str], oracle: Oracle) -> list[Verdict]:
+    found = []
+    for what, step, outcome in (
+        ("attaching UBI", state.attach, MOUNT_FAILS),
+        ("mounting", state.mount, MOUNT_FAILS),
+        ("attaching UBI again", state.attach_again, REMOUNT_FAILS),
+        ("mounting again", state.remount, REMOUNT_FAILS),
+    ):
+        found += _of_step(what, step, outcome)
+    for again, seen in enumerate((state.seen, state.again)):
+        if seen is not None:
+            problems = oracle(state.name, texts[seen.digest], bool(again))
+            found += [Verdict(word, sentence) for word, sentence in problems]
+    found += _changed(CHANGED_BY_USE, state.seen, state.after, texts)
+    found += _changed(CHANGED_BY_POWER, state.after or state.seen, state.again, texts)
+    if state.used not in ("", "ok"):
+        place, _, errno = state.used.partition(" ")
+        outcome = READ_ONLY if int(errno) in _READ_ONLY_ERRNOS else USE_FAILS
+        found.append(Verdict(outcome, f"{place}: {_error(int(errno))}"))
+    warned = [
+        one for one in scan_console(texts.get(state.messages, "")) if one.kind in _OWN_MISTAKES
+    ]
+    if warned:
+        found.append(Verdict(WARNING, warned[0].text))
+    return found
+
+
+_OWN_MISTAKES = ("kernel bug", "oops", "lock dependency", "kernel warning", "rule violation")
+
+
+def _of_step(what: str, step: Step | None, outcome: str) -> list[Verdict]:
+    if step is None:
+        return []
+    if step.errno:
+        return [Verdict(outcome, f"{what} fails: {_error(step.errno)}")]
+    return [Verdict(READ_ONLY, f"{what}: read-only")] if step.read_only else []
+
+
+def _changed(
+    outcome: str, before: Seen | None, after: Seen | None, texts: Mapping[str, str]
+) -> list[Verdict]:
+    if before is None or after is None or before.digest == after.digest:
+        return []
+    return [Verdict(outcome, difference(texts[before.digest], texts[after.digest]))]
+
+
+def difference(before: str, after: str) -> str:
+    """The first lines by which two observations differ, in a sentence."""
+    gone = [line for line in before.splitlines() if line not in set(after.splitlines())]
+    new = [line for line in after.splitlines() if line not in set(before.splitlines())]
+    told = [f"gone: {gone[0]}"] if gone else []
+    told += [f"new: {new[0]}"] if new else []
+    return "; ".join(told) or "the order of lines"
+
+
+def _error(errno: int) -> str:
+    return os.strerror(errno) if errno else "it never became full"
