@@ -30,7 +30,7 @@ LAYERS = (
         "ffslab.documents",
     ),
     ("ffslab.process", "ffslab.streams", "ffslab.holder", "ffslab.model", "ffslab.protocol"),
-    ("ffslab.kernel", "ffslab.yaffs2"),
+    ("ffslab.kernel", "ffslab.yaffs2", "ffslab.crash"),
     ("ffslab.results",),
     ("ffslab.workloads", "ffslab.results.casefile", "ffslab.results.store"),
     ("ffslab.loader", "ffslab.compare"),
