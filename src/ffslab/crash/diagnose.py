@@ -20,6 +20,7 @@ from ffslab.crash.problems import (
     NAME_KEPT,
     NAME_LOST,
     NOT_ATOMIC,
+    STALE_DATA,
     UNKNOWN_NAME,
     UNREADABLE,
     WRONG_KIND,
@@ -32,6 +33,7 @@ from ffslab.crash.window import Window
 from ffslab.crash.world import ANY_LINKS, Node
 
 Nodes = list[Node | None]
+_OF_NAMES = frozenset({NAME_LOST, NAME_KEPT, UNKNOWN_NAME, WRONG_KIND})
 
 
 def diagnose(
@@ -64,6 +66,9 @@ class _Diagnosis:
     def problems(self) -> list[Problem]:
         paths = dict.fromkeys((*self._base, *self._changing, *self._entries))
         found = [problem for path in paths for problem in self._of_path(path)]
+        if any(problem.kind in _OF_NAMES for problem in found):
+            # With the name of a directory, a link of its parent is gone.
+            found = [problem for problem in found if problem.kind != BAD_LINKS]
         return found or self._together()
 
     # Each path by itself.
@@ -126,7 +131,9 @@ class _Diagnosis:
     def _differs(self, path: str, entry: Entry, nodes: list[Node]) -> Iterator[Problem]:
         if entry.kind == FILE:
             if not any(self._has_contents(path, node, entry) for node in nodes):
-                yield blame_contents(self._window, self._history, path, entry, nodes)
+                yield self._replaced(path, entry, nodes) or blame_contents(
+                    self._window, self._history, path, entry, nodes
+                )
         elif entry.errno and not self._window.excuse.unreadable_synced:
             sentence = f"{path} cannot be read: error {entry.errno}"
             yield Problem(UNREADABLE, path, sentence, self._last_change(path))
@@ -138,6 +145,24 @@ class _Diagnosis:
             wanted = " or ".join(map(str, links))
             sentence = f"{path} says that it has {entry.links} links, and has {wanted}"
             yield Problem(BAD_LINKS, path, sentence, self._last_change(path))
+
+    def _replaced(self, path: str, entry: Entry, nodes: list[Node]) -> Problem | None:
+        """Whether it is a file that had this name before, and was replaced or deleted."""
+        current = {node.object for node in nodes}
+        for step in reversed(self._steps[: self._window.low]):
+            for one in step.differences:
+                before = one.before
+                if one.path != path or before is None or before.object in current:
+                    continue
+                if before.version is not None and any(
+                    (version.size_bytes, version.text) == (entry.size_bytes, entry.sums)
+                    for version in self._window.timeline.logs[before.object].versions
+                ):
+                    sentence = f"{path} is the file that {self._call(step.operation)} took away"
+                    return Problem(
+                        STALE_DATA, path, f"{sentence}, which was durable", step.operation
+                    )
+        return None
 
     def _has_contents(self, path: str, node: Node, entry: Entry) -> bool:
         window = self._window

@@ -250,6 +250,16 @@ def test_a_later_call_without_an_earlier_one() -> None:
         assert "operation 8 (rename g d/g)" in problem.sentence or "d/g" in problem.sentence
 
 
+def test_a_file_that_was_replaced_is_not_called_foreign() -> None:
+    history = parse_history("write a 0 900 1\nwrite b 0 900 3\nrename b a\nsync\ncreate c\n")
+    lines = [f"op {n} 0 {n} {n + 1}\n" for n in range(5)]
+    record = parse_record("".join(lines) + "end 5 0 5\n")
+    text = Found({"root": "dir . 3 1 0", "a": file("a", pattern(1, 0, 900))}).text()
+    for filesystem in ("jffs2", "yaffs2"):
+        found = Judge(history, record, promise_of(filesystem)).judge(4, text)
+        assert is_one(found, "stale-data", "a", "operation 2 (rename b a) took away")
+
+
 def test_what_lost_its_directory_is_named() -> None:
     text = synced("yaffs2", o="dir lost+found 2 900 0", p="file lost+found/obj5 5 1 5 0 01234567")
     (problem,) = judge("yaffs2").judge(CUT, text)
