@@ -65,7 +65,7 @@ class _Blame:
 
     def problem(self) -> Problem:
         entry = self._entry
-        if entry.errno:
+        if entry.errno and UNREADABLE_SECTOR not in entry.sums:
             return self._says(UNREADABLE, f"cannot be read: error {entry.errno}")
         for version in self._older:
             if (version.size_bytes, version.text) == (entry.size_bytes, entry.sums):

@@ -11,7 +11,7 @@ from ffslab.crash.diagnose import diagnose
 from ffslab.crash.faults import NO_EXCUSE, Excuse
 from ffslab.crash.history import History
 from ffslab.crash.match import Cursor, is_allowed
-from ffslab.crash.observation import Entry, parse_observation
+from ffslab.crash.observation import Entry, is_whole, parse_entries, parse_observation
 from ffslab.crash.operations import VERBS
 from ffslab.crash.problems import DISCONNECTED, LOSSES, Problem
 from ffslab.crash.promises import Promise
@@ -44,7 +44,7 @@ class Judge:
     ) -> tuple[Problem, ...]:
         """What is wrong with a tree after a cut at this operation of the chip; nothing: ().
 
-        `observation`: its text; FormatError if it is none. `excuse`: what the fault excuses.
+        `observation`: its text, or the entries alone; FormatError if it is none. `excuse`: what the fault excuses.
         """
         key = self._keys.get((cut_operations, excuse))
         if key is None:
@@ -70,7 +70,7 @@ class Judge:
         return key
 
     def _judge(self, window: Window, text: str) -> tuple[Problem, ...]:
-        entries = dict(parse_observation(text).entries)
+        entries = dict(parse_observation(text).entries if is_whole(text) else parse_entries(text))
         strays = self._take_own(entries)
         base = self._cursor.tree(window.low)
         if not strays and is_allowed(window, base, entries):

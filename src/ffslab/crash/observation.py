@@ -9,7 +9,8 @@
     observed LINES                  the last line
 
 The root is `.`. A text that ends before `observed` is an error here: who may see such a text asks
-`is_whole` first.
+`is_whole` first. ERRNO is the first error of opening, listing or reading; a file that cannot be read
+at all has the sums `-`. Bytes of names that are not printing ASCII are `%xx`.
 """
 
 from __future__ import annotations
@@ -100,6 +101,17 @@ def is_whole(text: str) -> bool:
     return text.endswith("\n") and last.startswith("observed ")
 
 
+def parse_entries(text: str) -> dict[str, Entry]:
+    """The entries of a text without its two last lines, as a walk has it; FormatError if it is none.
+
+    Who reads such a text knows from elsewhere that it is whole.
+    """
+    entries: dict[str, Entry] = {}
+    for at, line in enumerate(text.splitlines(), 1):
+        _add(entries, line, f"observation, line {at}")
+    return entries
+
+
 def parse_observation(text: str) -> Observation:
     """The observation of a text; FormatError with the line's number if it is none."""
     entries: dict[str, Entry] = {}
@@ -107,23 +119,34 @@ def parse_observation(text: str) -> Observation:
     lines = text.splitlines()
     for at, line in enumerate(lines, 1):
         where = f"observation, line {at}"
-        words = line.split(" ")
-        kind, rest = words[0], words[1:]
+        kind, *rest = line.split(" ")
         if kind == "observed" and len(rest) == 1:
             if number(rest[0], where, "LINES") != at - 1 or at != len(lines):
                 raise FormatError(f"{where}: {line!r} as line {at} of {len(lines)}")
             return Observation(entries, space)
-        if kind == "statfs" and len(rest) == 3:
-            space = Space(*_numbers(rest, "BLOCKS FREE FREE_INODES", where))
-        elif kind in _ENTRIES and len(rest) == 1 + _ENTRIES[kind][0]:
-            if rest[0] in entries:
-                raise FormatError(f"{where}: {rest[0]} is there twice")
-            entries[rest[0]] = _ENTRIES[kind][1](rest[1:], where)
+        if kind == "statfs":
+            space = parse_space(rest, where)
         else:
-            raise FormatError(
-                f"{where}: no entry: {line!r}",
-                cause="the guest died while it observed, or this is another file",
-            )
+            _add(entries, line, where)
     raise FormatError(
         f"observation: no 'observed' behind line {len(lines)}", cause="the text was cut off"
     )
+
+
+def parse_space(words: list[str], where: str) -> Space:
+    """What follows `statfs`, or a digest in a walk."""
+    if len(words) != 3:
+        raise FormatError(f"{where}: no statfs: {' '.join(words)!r}")
+    return Space(*_numbers(words, "BLOCKS FREE FREE_INODES", where))
+
+
+def _add(entries: dict[str, Entry], line: str, where: str) -> None:
+    kind, *rest = line.split(" ")
+    if kind not in _ENTRIES or len(rest) != 1 + _ENTRIES[kind][0]:
+        raise FormatError(
+            f"{where}: no entry: {line!r}",
+            cause="the guest died while it observed, or this is another file",
+        )
+    if rest[0] in entries:
+        raise FormatError(f"{where}: {rest[0]} is there twice")
+    entries[rest[0]] = _ENTRIES[kind][1](rest[1:], where)

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ffslab.crash.contents import SECTOR_BYTES, UNREADABLE, parse_sums, sector_count
+from ffslab.crash.contents import EMPTY, SECTOR_BYTES, UNREADABLE, parse_sums, sector_count
 from ffslab.crash.faults import Excuse
 from ffslab.crash.files import PAGE_BYTES, FileLog, Version
 from ffslab.crash.observation import FILE, SYMLINK, Entry
@@ -106,12 +106,13 @@ class Window:
 
         None for all if one is unreadable that must not be.
         """
-        if entry.errno:
+        if entry.errno and entry.sums == EMPTY:
             sectors = range(sector_count(entry.size_bytes))
-            return [None] * len(sectors) if self.may_be_unreadable(number, sectors) else None
+            is_excused = self.may_be_unreadable(number, sectors or [0])
+            return [None] * len(sectors) if is_excused else None
         found = parse_sums(entry.sums, entry.size_bytes)
         bad = [at for at, one in enumerate(found) if one == UNREADABLE]
-        if not self.may_be_unreadable(number, bad):
+        if bool(entry.errno) != bool(bad) or not self.may_be_unreadable(number, bad):
             return None
         return [None if one == UNREADABLE else one for one in found]
 

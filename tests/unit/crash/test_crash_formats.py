@@ -14,7 +14,7 @@ from ffslab.crash.contents import (
     sums_text,
 )
 from ffslab.crash.history import parse_history
-from ffslab.crash.observation import Entry, Space, is_whole, parse_observation
+from ffslab.crash.observation import Entry, Space, is_whole, parse_entries, parse_observation
 from ffslab.crash.operations import FormatError, Operation
 from ffslab.crash.record import Call, parse_record
 
@@ -144,7 +144,7 @@ def test_another_record_is_refused(text: str) -> None:
 
 OBSERVATION = """dir . 3 1 0
 dir d 2 5 0
-file d/a 700 1 6 0 0123abcd,!
+file d/a 700 1 6 5 0123abcd,!
 file d/e 0 2 7 5 -
 lost d/f 5
 other p 1 8 0
@@ -157,10 +157,13 @@ observed 8
 def test_an_observation() -> None:
     seen = parse_observation(OBSERVATION)
     assert list(seen.entries) == [".", "d", "d/a", "d/e", "d/f", "p", "s"]
-    assert seen.entries["d/a"] == Entry("file", 1, 6, 0, 700, "0123abcd,!")
+    assert seen.entries["d/a"] == Entry("file", 1, 6, 5, 700, "0123abcd,!")
     assert seen.entries["d/f"] == Entry("lost", errno=5)
     assert seen.entries["s"].target == "../x"
     assert seen.space == Space(100, 50, 7)
+    assert parse_entries("".join(OBSERVATION.splitlines(True)[:-2])) == seen.entries
+    with pytest.raises(FormatError, match="line 8"):
+        parse_entries(OBSERVATION)
     assert is_whole(OBSERVATION)
     assert not is_whole(OBSERVATION[:-3]) and not is_whole("")
 

@@ -45,7 +45,9 @@ def judge(filesystem: str) -> Judge:
 
 
 def file(path: str, data: bytes, *, links: int = 1, inode: int = 0, spoiled: str = "") -> str:
-    return f"file {path} {len(data)} {links} {inode or 10 + len(path)} 0 {spoiled or sums(data)}"
+    errno = 5 if spoiled else 0
+    inode = inode or 10 + len(path)
+    return f"file {path} {len(data)} {links} {inode} {errno} {spoiled or sums(data)}"
 
 
 @dataclass
@@ -151,6 +153,12 @@ PLANTED: dict[str, tuple[dict[str, str], str, str, tuple[str, ...]]] = {
         ("sector 1",),
     ),
     "a file cannot be read": ({"g": "file g 600 1 30 5 -"}, "unreadable", "g", ("error 5",)),
+    "an error and no bad sector": (
+        {"g": f"file g 600 1 30 5 {sums(G)}"},
+        "unreadable",
+        "g",
+        ("error 5",),
+    ),
     "too many links": ({"g": file("g", G, links=2, inode=30)}, "bad-links", "g", ("2 links",)),
     "two files, one inode": (
         {"g": file("g", G, inode=13)},
