@@ -100,7 +100,7 @@ static bool put_off(struct files *files, const struct tree *tree, size_t number)
 	};
 	memcpy(now->paths + now->paths_used, entry->path, path_bytes);
 	now->paths_used += path_bytes;
-	calls_open(&files->calls, queue_tag(now->n, STEP_OPEN), tree->root,
+	calls_open(&files->calls, queue_tag(now->n, STEP_OPEN), AT_FDCWD,
 		   entry->path, FILE_FLAGS);
 	calls_read_some(&files->calls, queue_tag(now->n, STEP_READ),
 			CALLS_OPENED, now->data + now->data_used, bytes);
@@ -285,8 +285,8 @@ static void read_pieces(const struct files *files, struct piece *piece, int fd,
  * Append "ERRNO CRCS" of a file that is large, or that cannot be read whole.
  * The buffer of the observation before is overwritten, and so forgotten.
  */
-static void put_by_itself(struct files *files, const struct tree *tree,
-			  const struct entry *entry, struct text *text)
+static void put_by_itself(struct files *files, const struct entry *entry,
+			  struct text *text)
 {
 	uint64_t size = (uint64_t)entry->stat.st_size;
 	struct text list = { 0 };
@@ -294,7 +294,7 @@ static void put_by_itself(struct files *files, const struct tree *tree,
 	int fd;
 
 	sectors_begin(&piece.sectors, &list);
-	fd = openat(tree->root, entry->path, FILE_FLAGS | O_CLOEXEC);
+	fd = openat(AT_FDCWD, entry->path, FILE_FLAGS | O_CLOEXEC);
 	files->before->n = 0;
 	if (fd < 0) {
 		fail(&piece, errno);
@@ -344,6 +344,6 @@ void files_put(struct files *files, const struct tree *tree, size_t number,
 		text_string(text, "0 ");
 		put_whole(files, file, text);
 	} else {
-		put_by_itself(files, tree, entry, text);
+		put_by_itself(files, entry, text);
 	}
 }

@@ -50,11 +50,12 @@ void observer_free(struct observer *observer)
 }
 
 /* "KIND PATH" */
-static void put_name(struct text *text, const char *kind, const char *path)
+static void put_name(struct text *text, const char *kind,
+		     const struct entry *entry)
 {
 	text_string(text, kind);
 	text_add(text, " ", 1);
-	text_name(text, path, strlen(path));
+	text_name(text, entry->name, strlen(entry->name));
 }
 
 static void put_number(struct text *text, uint64_t number)
@@ -70,11 +71,10 @@ static void put_node(struct text *text, const struct entry *entry)
 }
 
 /* "ERRNO TARGET" */
-static void put_target(struct text *text, const struct tree *tree,
-		       const struct entry *entry)
+static void put_target(struct text *text, const struct entry *entry)
 {
 	char target[PATH_MAX];
-	ssize_t n = readlinkat(tree->root, entry->path, target, sizeof(target));
+	ssize_t n = readlink(entry->path, target, sizeof(target));
 
 	put_number(text, n < 0 ? (uint64_t)errno : 0);
 	text_add(text, " ", 1);
@@ -92,44 +92,42 @@ static void put_entry(struct observer *observer, size_t number,
 	mode_t mode = entry->stat.st_mode;
 
 	if (entry->lost) {
-		put_name(text, "lost", entry->path);
+		put_name(text, "lost", entry);
 		put_number(text, (uint64_t)entry->errnum);
 	} else if (S_ISREG(mode)) {
-		put_name(text, "file", entry->path);
+		put_name(text, "file", entry);
 		put_number(text, (uint64_t)entry->stat.st_size);
 		put_node(text, entry);
 		text_add(text, " ", 1);
 		files_put(&observer->files, tree, number, text);
 	} else if (S_ISLNK(mode)) {
-		put_name(text, "symlink", entry->path);
+		put_name(text, "symlink", entry);
 		put_node(text, entry);
-		put_target(text, tree, entry);
+		put_target(text, entry);
 	} else {
-		put_name(text, S_ISDIR(mode) ? "dir" : "other", entry->path);
+		put_name(text, S_ISDIR(mode) ? "dir" : "other", entry);
 		put_node(text, entry);
 		put_number(text, (uint64_t)entry->errnum);
 	}
 	text_add(text, "\n", 1);
 }
 
+struct calls *observe_before(struct observer *observer)
+{
+	return &observer->tree.calls;
+}
+
 size_t observe(struct observer *observer, const char *root, struct text *text)
 {
 	struct tree *tree = &observer->tree;
 	size_t read = 0, i;
-	int fd;
 
-	fd = open(root, O_RDONLY | O_DIRECTORY | O_NOATIME | O_CLOEXEC);
-	if (fd < 0) {
-		text_line(text, "lost . %d", errno);
-		return 1;
-	}
-	tree_read(tree, fd);
+	tree_read(tree, root);
 	for (i = 0; i < tree->n; i++) {
 		if (i == read)
 			read = files_read(&observer->files, tree, i);
 		put_entry(observer, i, text);
 	}
-	close(fd);
 	return tree->n;
 }
 

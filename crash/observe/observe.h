@@ -35,6 +35,7 @@
 #define OBSERVE_FILE_MAX ((uint64_t)256 << 20)
 #define OBSERVE_NAMES_MAX 200000u
 
+struct calls;
 struct observer;
 
 /* Of statfs(); zero where it failed. */
@@ -46,6 +47,15 @@ struct observed_space {
 /** observer_new() - memory for observations; NULL with @error. */
 struct observer *observer_new(struct ffs_error *error);
 void observer_free(struct observer *observer);
+
+/* The tag for calls put off in observe_before(). */
+#define OBSERVE_BEFORE_TAG 0xfffffffcu
+
+/**
+ * observe_before() - a queue whose calls are made with the first ones of the
+ * next observation; what becomes of them is not told.
+ */
+struct calls *observe_before(struct observer *observer);
 
 /**
  * observe() - append the lines of the tree below @root to @text.

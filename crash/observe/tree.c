@@ -21,7 +21,8 @@
 #define LISTING_BYTES ((size_t)32 << 10)
 /* With less room left, a listing may have ended for lack of it. */
 #define RECORD_BYTES_MAX 512
-#define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NOATIME)
+/* Names are given as whole paths, so that the root need not stay open. */
+#define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOATIME)
 
 enum { STEP_LSTAT, STEP_OPEN, STEP_CLOSE };
 
@@ -124,14 +125,12 @@ static void add_listing(struct tree *tree, size_t directory, size_t bytes)
 	while (at < bytes) {
 		const struct dirent *record =
 			(const void *)(tree->listing + at);
-		const char *name = record->d_name, *above = NULL;
+		const char *name = record->d_name, *above;
 
 		at += record->d_reclen;
 		if (!strcmp(name, ".") || !strcmp(name, ".."))
 			continue;
-		/* Of the root's names the path is the name. */
-		if (directory)
-			above = entry_path(tree, &tree->entries[directory]);
+		above = entry_path(tree, &tree->entries[directory]);
 		add(tree, above, name, record->d_type);
 	}
 }
@@ -154,10 +153,11 @@ static void list(struct tree *tree, size_t directory)
 static void ended(void *context, size_t thing, uint32_t step, int64_t result)
 {
 	struct tree *tree = context;
-	struct entry *entry = &tree->entries[thing];
+	struct entry *entry;
 
-	if (step == STEP_CLOSE)
+	if (step == STEP_CLOSE || thing == TREE_BEFORE)
 		return;
+	entry = &tree->entries[thing];
 	if (step == STEP_OPEN && result >= 0)
 		entry->fd = (int)result;
 	if (result < 0) {
@@ -178,11 +178,11 @@ static size_t put_off(struct tree *tree, size_t from)
 
 		if (entry->lost)
 			continue;
-		calls_lstat(calls, queue_tag(i, STEP_LSTAT), tree->root, path,
+		calls_lstat(calls, queue_tag(i, STEP_LSTAT), AT_FDCWD, path,
 			    &entry->stat);
 		if (entry->type == DT_DIR)
-			calls_open(calls, queue_tag(i, STEP_OPEN), tree->root,
-				   path, DIRECTORY_FLAGS);
+			calls_open(calls, queue_tag(i, STEP_OPEN), AT_FDCWD,
+				   path, DIRECTORY_FLAGS | (i ? O_NOFOLLOW : 0));
 	}
 	return i;
 }
@@ -193,8 +193,8 @@ static void open_late(struct tree *tree, struct entry *entry)
 	if (entry->lost || entry->errnum || entry->fd >= 0 ||
 	    !S_ISDIR(entry->stat.st_mode))
 		return;
-	entry->fd = openat(tree->root, entry_path(tree, entry),
-			   DIRECTORY_FLAGS | O_CLOEXEC);
+	entry->fd = openat(AT_FDCWD, entry_path(tree, entry),
+			   DIRECTORY_FLAGS | O_NOFOLLOW | O_CLOEXEC);
 	if (entry->fd < 0)
 		entry->errnum = errno;
 }
@@ -203,7 +203,7 @@ static int by_path(const void *one, const void *other)
 {
 	const struct entry *const *a = one, *const *b = other;
 
-	return strcmp((*a)->path, (*b)->path);
+	return strcmp((*a)->name, (*b)->name);
 }
 
 static void sort(struct tree *tree)
@@ -218,21 +218,24 @@ static void sort(struct tree *tree)
 	}
 	tree->sorted = memory;
 	for (i = 0; i < tree->n; i++) {
-		tree->entries[i].path = entry_path(tree, &tree->entries[i]);
-		tree->sorted[i] = &tree->entries[i];
+		struct entry *entry = &tree->entries[i];
+
+		entry->path = entry_path(tree, entry);
+		entry->name = i ? entry->path + tree->prefix : ".";
+		tree->sorted[i] = entry;
 	}
 	qsort(tree->sorted, tree->n, sizeof(*tree->sorted), by_path);
 }
 
-void tree_read(struct tree *tree, int root)
+void tree_read(struct tree *tree, const char *root)
 {
 	size_t from = 0, to, i;
 
 	tree->n = 0;
 	tree->names_used = 0;
-	tree->root = root;
+	tree->prefix = strlen(root) + 1;
 	tree->failed = false;
-	add(tree, NULL, ".", DT_DIR);
+	add(tree, NULL, root, DT_DIR);
 	while (from < tree->n && !tree->failed) {
 		to = put_off(tree, from);
 		queue_run(&tree->calls, ended, tree);

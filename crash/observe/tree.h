@@ -15,7 +15,8 @@
 
 struct entry {
 	size_t offset;		/* of the path in ->names */
-	const char *path;	/* once all names are known */
+	const char *path;	/* once all names are known: with the root's */
+	const char *name;	/* without it; "." is the root */
 	struct stat stat;
 	int errnum;		/* of listing it, or of lstat if it is lost */
 	int fd;			/* of a directory that is to be listed, or -1 */
@@ -32,18 +33,22 @@ struct tree {
 	const struct entry **sorted;	/* [n], by path */
 	size_t sorted_room;
 	char *listing;		/* what getdents gives */
-	int root;
+	size_t prefix;		/* bytes of a path before the name */
 	bool failed;		/* no memory, or too many names */
 };
 
 int tree_reserve(struct tree *tree, struct ffs_error *error);
 void tree_free(struct tree *tree);
 
+/* The thing (queue.h) of calls that the caller puts off in ->calls before
+ * tree_read(): they are made first. */
+#define TREE_BEFORE ((size_t)0x3fffffff)
+
 /**
- * tree_read() - all names below the directory open as @root.
+ * tree_read() - all names below the directory @root.
  *
  * ->failed says that there are more; the root then has the error.
  */
-void tree_read(struct tree *tree, int root);
+void tree_read(struct tree *tree, const char *root);
 
 #endif

@@ -67,22 +67,23 @@ void device_close(struct device *device)
 }
 
 /* The text is terminated, since its room is cleared before. */
-static void put_off_counters(struct device *device, uint32_t tag, char *text)
+static void put_off_counters(const struct device *device, struct calls *calls,
+			     uint32_t tag, char *text)
 {
 	memset(text, 0, CHIP_TEXT_BYTES);
-	queue_pread(&device->calls, tag, device->chip.counters, text,
+	queue_pread(calls, tag, device->chip.counters, text,
 		    CHIP_TEXT_BYTES - 1, 0);
 }
 
 void device_put_off_attach(struct device *device)
 {
-	put_off_counters(device, DEVICE_BEFORE, device->before);
+	put_off_counters(device, &device->calls, DEVICE_BEFORE, device->before);
 	if (device->ubi_ctrl < 0)
 		return;
 	device->attach_request.ubi_num = 0;
 	calls_ioctl(&device->calls, DEVICE_ATTACH, device->ubi_ctrl,
 		    UBI_IOCATT, &device->attach_request);
-	put_off_counters(device, DEVICE_ATTACHED, device->attached);
+	put_off_counters(device, &device->calls, DEVICE_ATTACHED, device->attached);
 }
 
 static void read_counters(struct device *device, char *text)
@@ -145,8 +146,6 @@ void device_mount(struct device *device, struct cost *attach,
 		  struct cost *mounted, int *failed, uint32_t *failed_tag)
 {
 	const struct filesystem *fs = &device->fs;
-	const char *before = device->ubi_ctrl < 0 ? device->before :
-						    device->attached;
 	uint64_t start_ns;
 
 	memset(mounted, 0, sizeof(*mounted));
@@ -156,7 +155,19 @@ void device_mount(struct device *device, struct cost *attach,
 	if (mount(fs->source, fs->target, fs->type, fs->flags, fs->options))
 		mounted->errnum = errno;
 	mounted->ns = clock_now_ns() - start_ns;
-	read_counters(device, device->mounted);
+}
+
+void device_put_off_counts(struct device *device, struct calls *calls,
+			   uint32_t tag)
+{
+	put_off_counters(device, calls, tag, device->mounted);
+}
+
+void device_mount_counts(const struct device *device, struct cost *mounted)
+{
+	const char *before = device->ubi_ctrl < 0 ? device->before :
+						    device->attached;
+
 	difference(&mounted->counts, before, device->mounted);
 }
 

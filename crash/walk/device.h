@@ -61,10 +61,19 @@ void device_put_off_attach(struct device *device);
  * @failed: the errno of the caller's call that failed, 0 if none did.
  * @failed_tag: its tag.
  *
- * Nothing is mounted if any of the three has an error.
+ * Nothing is mounted if any of the three has an error.  @mounted lacks the
+ * counts.
  */
 void device_mount(struct device *device, struct cost *attach,
 		  struct cost *mounted, int *failed, uint32_t *failed_tag);
+
+/**
+ * device_put_off_counts() - read in @calls, which are made next, what the chip
+ * has done after device_mount(); device_mount_counts() then gives it.
+ */
+void device_put_off_counts(struct device *device, struct calls *calls,
+			   uint32_t tag);
+void device_mount_counts(const struct device *device, struct cost *mounted);
 
 /** device_unmount() - Return: 0 or an errno. */
 int device_unmount(struct device *device);

@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/klog.h>
 #include <unistd.h>
 
 #include "walk/messages.h"
 
 #define LEVEL_WARNING 4
 #define LEVELS 8
+#define ACTION_CONSOLE_LEVEL 8
 
 int messages_open(struct ffs_error *error)
 {
@@ -19,6 +21,12 @@ int messages_open(struct ffs_error *error)
 	if (fd < 0)
 		ffs_fail(error, errno, "cannot open /proc/kmsg");
 	return fd;
+}
+
+void messages_show(unsigned int level)
+{
+	/* Without the right to do so the console has more than it needs. */
+	(void)klogctl(ACTION_CONSOLE_LEVEL, NULL, (int)level);
 }
 
 int messages_drain(int fd, struct text *raw)

@@ -17,8 +17,20 @@
 #define MESSAGES_BYTES_MAX ((size_t)32 << 10)
 #define MESSAGES_READ_BYTES ((size_t)16 << 10)
 
+/* For messages_show(): warnings and worse, or what the lab begins with. */
+#define MESSAGES_SHOW_WARNINGS 5
+#define MESSAGES_SHOW_ALL 7
+
 /** messages_open() - the descriptor to read from, not waiting. */
 int messages_open(struct ffs_error *error);
+
+/**
+ * messages_show() - from which level on the console has them.
+ *
+ * Every line that a console prints costs the host a system call, and UBI says
+ * a lot when all is well.
+ */
+void messages_show(unsigned int level);
 
 /** messages_drain() - append all that is there. Return: 0 or an errno. */
 int messages_drain(int fd, struct text *raw);

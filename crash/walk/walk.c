@@ -103,7 +103,7 @@ static int stuck(struct walker *walker, const char *step, int errnum)
 			walker->name, step);
 }
 
-/* Look at the mounted file system. @what: the name of the line. */
+/* Look at the mounted file system. */
 static void observe_now(struct walker *walker, struct observed_space *space)
 {
 	text_clear(&walker->tree);
@@ -146,10 +146,14 @@ static int recover(struct walker *walker, const char *mount, const char *seen)
 			return 0;
 	}
 	walker->mounted = !cost.errnum;
-	if (walker->mounted)
-		observe_now(walker, &space);
+	device_put_off_counts(&walker->device,
+			      observe_before(walker->observer),
+			      OBSERVE_BEFORE_TAG);
+	/* If nothing is mounted, it is the empty directory below. */
+	observe_now(walker, &space);
+	device_mount_counts(&walker->device, &cost);
 	put_cost(out, mount, &cost);
-	text_string(out, space.read_only ? " ro=1\n" : " ro=0\n");
+	text_string(out, walker->mounted && space.read_only ? " ro=1\n" : " ro=0\n");
 	if (walker->mounted)
 		put_observation(walker, seen, &space);
 	return 0;
@@ -486,8 +490,11 @@ int walk(const struct walk *walk, const struct states *states,
 	walker->error = error;
 	walker->messages = -1;
 	if (!device_open(&walker->device, &walk->fs, walk->chip, error)) {
-		if (!reserve(walker))
+		if (!reserve(walker)) {
+			messages_show(MESSAGES_SHOW_WARNINGS);
 			result = visit_all(walker, states);
+			messages_show(MESSAGES_SHOW_ALL);
+		}
 		release(walker);
 		device_close(&walker->device);
 	}
