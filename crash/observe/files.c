@@ -134,17 +134,25 @@ size_t files_read(struct files *files, const struct tree *tree, size_t from)
 
 /* --- CRCs ---------------------------------------------------------------- */
 
-/* All bytes are looked at, so that the compiler takes many at a time. */
+/* Eight words at a time, without a branch for each. */
+#define SAME_BYTES 64
+
 static bool are_same(const unsigned char *one, const unsigned char *other)
 {
-	uint64_t a[SECTOR_BYTES / 8], b[SECTOR_BYTES / 8], differ = 0;
-	size_t i;
+	uint64_t a, b, differ;
+	size_t at, i;
 
-	memcpy(a, one, sizeof(a));
-	memcpy(b, other, sizeof(b));
-	for (i = 0; i < SECTOR_BYTES / 8; i++)
-		differ |= a[i] ^ b[i];
-	return !differ;
+	for (at = 0; at < SECTOR_BYTES; at += SAME_BYTES) {
+		differ = 0;
+		for (i = at; i < at + SAME_BYTES; i += sizeof(a)) {
+			memcpy(&a, one + i, sizeof(a));
+			memcpy(&b, other + i, sizeof(b));
+			differ |= a ^ b;
+		}
+		if (differ)
+			return false;
+	}
+	return true;
 }
 
 /* The same file in the buffer before; both are sorted. NULL if it was not. */

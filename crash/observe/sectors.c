@@ -11,18 +11,28 @@ void sectors_begin(struct sectors *sectors, struct text *text)
 	*sectors = (struct sectors){ .text = text };
 }
 
+/* A file of a megabyte has thousands of them: they are put down by hand. */
 static void write_run(struct sectors *sectors)
 {
+	static const char digits[] = "0123456789abcdef";
 	struct text *text = sectors->text;
+	char *room, *at;
+	int shift;
 
 	if (!sectors->run)
 		return;
+	room = text_room(text, CRC_DIGITS + 1);
+	if (!room)
+		return;
+	at = room;
 	if (sectors->any)
-		text_add(text, ",", 1);
+		*at++ = ',';
 	if (sectors->unreadable)
-		text_add(text, "!", 1);
+		*at++ = '!';
 	else
-		text_hex(text, sectors->crc, CRC_DIGITS);
+		for (shift = 4 * CRC_DIGITS; shift; )
+			*at++ = digits[sectors->crc >> (shift -= 4) & 15];
+	text->n += (size_t)(at - room);
 	if (sectors->run > 1) {
 		text_add(text, "*", 1);
 		text_number(text, sectors->run);
