@@ -44,7 +44,8 @@ class Judge:
     ) -> tuple[Problem, ...]:
         """What is wrong with a tree after a cut at this operation of the chip; nothing: ().
 
-        `observation`: its text, or the entries alone; FormatError if it is none. `excuse`: what the fault excuses.
+        `observation`: its text, or the entries alone; FormatError if it is none. `excuse`: what
+        the fault excuses.
         """
         key = self._keys.get((cut_operations, excuse))
         if key is None:

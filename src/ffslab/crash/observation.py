@@ -9,8 +9,8 @@
     observed LINES                  the last line
 
 The root is `.`. A text that ends before `observed` is an error here: who may see such a text asks
-`is_whole` first. ERRNO is the first error of opening, listing or reading; a file that cannot be read
-at all has the sums `-`. Bytes of names that are not printing ASCII are `%xx`.
+`is_whole` first. ERRNO is the first error of opening, listing or reading; a file that cannot be
+read at all has the sums `-`. Bytes of names that are not printing ASCII are `%xx`.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def is_whole(text: str) -> bool:
 
 
 def parse_entries(text: str) -> dict[str, Entry]:
-    """The entries of a text without its two last lines, as a walk has it; FormatError if it is none.
+    """The entries of a text without its two last lines, as a walk has it; FormatError if none.
 
     Who reads such a text knows from elsewhere that it is whole.
     """

@@ -1,0 +1,56 @@
+"""What all generators write with: operations one after the other, each write with its own seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+from ffslab.crash.history import History
+from ffslab.crash.operations import Operation
+
+_SEED_BITS = 32
+
+
+@dataclass
+class Pen:
+    """A history that grows. `draw`: the numbers of its seed."""
+
+    seed: int
+    draw: Random = field(init=False)
+    operations: list[Operation] = field(default_factory=list)
+    _writes: int = 0
+
+    def __post_init__(self) -> None:
+        self.draw = Random(self.seed)
+
+    def history(self) -> History:
+        return History(tuple(self.operations))
+
+    def call(self, verb: str, path: str = "", other: str = "") -> None:
+        """An operation without contents."""
+        self.operations.append(Operation(verb, path, other))
+
+    def write(self, path: str, offset_bytes: int, size_bytes: int, *, sync: bool = False) -> None:
+        """A write; through O_SYNC if it is to be synced."""
+        verb = "writesync" if sync else "write"
+        self._add(Operation(verb, path, "", offset_bytes, size_bytes, self._new_seed()))
+
+    def append(self, path: str, size_bytes: int) -> None:
+        self._add(Operation("append", path, "", 0, size_bytes, self._new_seed()))
+
+    def truncate(self, path: str, size_bytes: int) -> None:
+        self._add(Operation("truncate", path, size_bytes=size_bytes))
+
+    def between(self, least: int, most: int) -> int:
+        """A number from least to most, both included."""
+        return self.draw.randrange(least, most + 1)
+
+    def _add(self, operation: Operation) -> None:
+        self.operations.append(operation)
+
+    def _new_seed(self) -> int:
+        """Unique within the history; even, which means compressible, for every third write."""
+        number = self._writes
+        self._writes += 1
+        base = (self.seed << _SEED_BITS) + 2 * number
+        return (base + (0 if number % 3 == 2 else 1)) % 2**64
