@@ -167,6 +167,7 @@ static int reset(struct yaffs_device *dev)
 	dev->alloc_block = 0;
 	dev->gc_block = 0;
 	dev->found_erased = false;
+	dev->found_torn = false;
 	dev->recover_links = false;
 	dev->recover_tails = false;
 	dev->seq = YAFFS_SEQ_LOWEST;

@@ -246,13 +246,26 @@ bool yaffs_nand_has_other_tags(struct yaffs_device *dev, u32 chunk)
 	       !yaffs_tags_unpack(&m, &tags);
 }
 
-/* Without in-band tags any contents of a page without tags are a reason to ask. */
+static bool page_has_data(struct yaffs_device *dev, u32 chunk)
+{
+	return !read_page(dev, chunk, 0, dev->check_page, dev->page_bytes) &&
+	       memchr_inv(dev->check_page, 0xff, dev->page_bytes);
+}
+
+/*
+ * Without in-band tags any contents of pages without tags are a reason to ask,
+ * but for those of a single page: the first write of all, cut short by power.
+ */
 static bool other_mode_has_data(struct yaffs_device *dev, u32 chunk)
 {
 	if (dev->options.inband_tags)
 		return yaffs_nand_has_other_tags(dev, chunk);
-	return !read_page(dev, chunk, 0, dev->check_page, dev->page_bytes) &&
-	       memchr_inv(dev->check_page, 0xff, dev->page_bytes);
+	if (!page_has_data(dev, chunk))
+		return false;
+	if (page_has_data(dev, chunk + 1))
+		return true;
+	dev->found_torn = true;
+	return false;
 }
 
 bool yaffs_nand_wrong_mode(struct yaffs_device *dev, u8 state)

@@ -427,7 +427,7 @@ static int scan_blocks(struct scan *scan)
 		       dev->options.inband_tags ? "without" : "with");
 		return -EUCLEAN;
 	}
-	dev->found_erased = !scan->n && !dev->ckpt_blocks;
+	dev->found_erased = !scan->n && !dev->ckpt_blocks && !dev->found_torn;
 	if (!dev->found_erased)
 		suspect_empty_blocks(dev);
 	sort(scan->order, scan->n, sizeof(*scan->order), newest_first, NULL);

@@ -199,6 +199,7 @@ enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
  * @ckpt_valid: the checkpoint on flash describes this state
  * @tags_without_ecc: pages seen whose tags have none, though they should
  * @found_erased: the mount found nothing on flash: an empty file system
+ * @found_torn: it found one page that power cut short, and nothing else
  * @recover_links: hard links were found that have no target
  * @recover_tails: files were found that were being made shorter
  * @recovery_pending: mounted read-only: what a scan leaves to do was not done
@@ -242,6 +243,7 @@ struct yaffs_device {
 	enum yaffs_mounted_by mounted_by;
 	u32 tags_without_ecc;
 	bool found_erased;
+	bool found_torn;
 	bool recover_links;
 	bool recover_tails;
 	bool recovery_pending;

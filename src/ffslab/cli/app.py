@@ -25,6 +25,7 @@ from ffslab.streams import print_anything
 
 VERBS = (
     *("run", "report", "list", "show", "rm", "compare", "export", "trace", "shell"),
+    "crash",
     *("new", "schema"),
     *("image", "fsck", "mkfs"),
     *("doctor", "setup", "completion", "man", "test", "bench"),

@@ -47,11 +47,11 @@ _TIMES = (
 
 
 class _WorkloadFile(Strict):
-    """A history: its kind, and how long it is."""
+    """A history: its kind, and what is other than the kind's own figures."""
 
     kind: Name
     name: Name | None = None
-    size: Positive | None = None
+    parameters: dict[str, Count] = Field(default_factory=dict)
 
 
 class _ChipFile(Strict):
@@ -105,11 +105,11 @@ class Cuts:
 
 @dataclass(frozen=True, slots=True)
 class HistoryChoice:
-    """A workload: the kind of history, its name in results, its size (None: the kind's own)."""
+    """A workload: the kind of history, its name in results, what is other than usual."""
 
     kind: str
     name: str
-    size: int | None
+    parameters: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
     parsed = _validated(parse_toml(text, where), where)
     cases = _cases(parsed, where, catalog)
     workloads = tuple(
-        HistoryChoice(one.kind, one.name or one.kind, one.size) for one in parsed.workload
+        HistoryChoice(one.kind, one.name or one.kind, one.parameters) for one in parsed.workload
     )
     names = [one.name for one in workloads]
     if len(set(names)) < len(names):

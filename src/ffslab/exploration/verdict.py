@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ffslab.crash.faults import Excuse, kind_of
 from ffslab.exploration.walked import Seen, State, StateName, Step
 from ffslab.results.console import scan_console
 
@@ -37,13 +38,6 @@ _OF_THE_TREE: Mapping[str, str] = {
     "wrong-order": "a later change is there, and an earlier one is not",
 }
 OUTCOMES: Mapping[str, str] = {
-    "synced-data-lost": "what was synced is not there",
-    "corrupt": "contents that nobody wrote there, or a tree that does not hold together",
-    "stale": "what was removed or replaced, and synced, is back",
-    "unreadable": "a file or directory that the fault did not touch cannot be read",
-    "wrong-tree": "another departure from what the history allows",
-}
-OUTCOMES: Mapping[str, str] = {
     GUEST_DIED: "the kernel crashed, hung or did not come back",
     MOUNT_FAILS: "it cannot be mounted",
     **_OF_THE_TREE,
@@ -60,6 +54,19 @@ _READ_ONLY_ERRNOS = (30,)  # EROFS
 # The problems of a tree that was observed in a state, at its second mount (`True`) or before:
 # outcome and sentence of each.
 Oracle = Callable[[StateName, str, bool], Sequence[tuple[str, str]]]
+
+
+def excuse_of(name: StateName, again: bool) -> Excuse:
+    """What the faults of a state excuse at its first mount, or `again`; of two cuts both."""
+    cuts = [name.cut] if name.then is None else [name.cut, name.then]
+    kinds = [kind_of(cut.kind) for cut in cuts]
+    # In a recovery that was cut off power has been away once more.
+    excuses = [kind.second if again or name.then else kind.first for kind in kinds]
+    return Excuse(
+        unreadable_unsynced=any(one.unreadable_unsynced for one in excuses),
+        unreadable_synced=any(one.unreadable_synced for one in excuses),
+        lost=any(one.lost for one in excuses),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,9 @@ def _all(state: State, texts: Mapping[str, str], oracle: Oracle) -> list[Verdict
             problems = oracle(state.name, texts[seen.digest], bool(again))
             found += [Verdict(word, sentence) for word, sentence in problems]
     found += _changed(CHANGED_BY_USE, state.seen, state.after, texts)
-    found += _changed(CHANGED_BY_POWER, state.after or state.seen, state.again, texts)
+    # A page that reads badly from now on may take something with it; the oracle knows what.
+    if not excuse_of(state.name, True).lost:
+        found += _changed(CHANGED_BY_POWER, state.after or state.seen, state.again, texts)
     if state.used not in ("", "ok"):
         place, _, errno = state.used.partition(" ")
         outcome = READ_ONLY if int(errno) in _READ_ONLY_ERRNOS else USE_FAILS

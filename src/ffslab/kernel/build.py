@@ -203,6 +203,7 @@ def _prune_objects(objects: Path) -> None:
     for name in ("vmlinux", "linux"):
         (objects / name).unlink(missing_ok=True)
 
+
 # Modules whose Kbuild compiles the sources of others.
 _MADE_OF: Mapping[str, Sequence[str]] = {"vnand_crash": ("vnand",)}
 

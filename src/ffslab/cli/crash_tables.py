@@ -1,0 +1,113 @@
+"""What `ffslab crash` prints, at 80 columns: outcomes by unit and kind of cut, and findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+
+from ffslab.cli.tables import print_unpadded
+from ffslab.exploration.verdict import CORRECT, OUTCOMES
+
+if TYPE_CHECKING:
+    from ffslab.exploration.replay import Replayed
+    from ffslab.exploration.stored import StoredFinding, StoredUnit
+
+
+class CrashProgress:
+    """A bar for each unit on a terminal, a line for each that is done elsewhere."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bars: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> CrashProgress:
+        if self._console.is_terminal:
+            self._bars = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=24),
+                MofNCompleteColumn(),
+                TextColumn("states"),
+                console=self._console,
+                transient=True,
+            )
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def tell(self, unit: str, done: int, whole: int) -> None:
+        """So many states of a unit have been gone through."""
+        if self._bars is None:
+            return
+        if unit not in self._tasks:
+            self._tasks[unit] = self._bars.add_task(unit, total=whole)
+        self._bars.update(self._tasks[unit], completed=done, total=whole)
+
+    def done(self, unit: StoredUnit) -> None:
+        """A unit has been explored."""
+        if unit["id"] in self._tasks and self._bars is not None:
+            self._bars.remove_task(self._tasks.pop(unit["id"]))
+        wrong = sum(finding["states"] for finding in unit["findings"])
+        self._console.print(
+            f"{unit['id']}: {unit['states']:,} states of {unit['operations']:,} operations, "
+            f"{f'{wrong:,} not correct' if wrong else 'all correct'}",
+            markup=False,
+        )
+
+
+def print_units(console: Console, units: Sequence[StoredUnit]) -> None:
+    """A table of outcomes for each unit and kind of cut, then a line for each finding."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("unit")
+    table.add_column("cut")
+    for title in ("states", "correct"):
+        table.add_column(title, justify="right")
+    table.add_column("else")
+    for unit in units:
+        for kind, counts in unit["counts"].items():
+            wrong = [f"{counts[word]:,} {word}" for word in OUTCOMES if word in counts]
+            wrong = [one for one in wrong if not one.endswith(f" {CORRECT}")]
+            whole = sum(counts.values())
+            table.add_row(
+                unit["id"], kind, f"{whole:,}", f"{counts.get(CORRECT, 0):,}", ", ".join(wrong)
+            )
+    print_unpadded(console, table)
+    findings = [finding for unit in units for finding in unit["findings"]]
+    for finding in findings:
+        console.print(_line(finding), markup=False, soft_wrap=not console.is_terminal)
+    total = Counter[str]()
+    for unit in units:
+        for counts in unit["counts"].values():
+            total.update(counts)
+    order = reversed(list(OUTCOMES))
+    words = ", ".join(f"{total[word]:,} {word}" for word in order if total[word])
+    console.print(f"{sum(total.values()):,} states: {words}", markup=False)
+
+
+def _line(finding: StoredFinding) -> str:
+    times = f" and {finding['states'] - 1:,} more" if finding["states"] > 1 else ""
+    return (
+        f"{finding['id']}  {finding['outcome']} at {finding['state']}{times}: {finding['detail']}"
+    )
+
+
+def print_replayed(console: Console, again: Replayed) -> None:
+    """All that is known of a finding."""
+    for title, lines in again.parts:
+        console.print(f"\n{title}", style="bold", markup=False)
+        for line in lines:
+            console.print(f"  {line}", markup=False, soft_wrap=True)

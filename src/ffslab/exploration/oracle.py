@@ -1,0 +1,29 @@
+"""The oracle of `ffslab.crash` for a unit: what is wrong with an observed tree after a cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ffslab.crash.history import History
+from ffslab.crash.judge import Judge
+from ffslab.crash.promises import promise_of
+from ffslab.crash.record import parse_record
+from ffslab.exploration.verdict import Oracle, excuse_of
+from ffslab.exploration.walked import StateName
+from ffslab.model.case import Case
+
+
+def oracle_for(case: Case, history: History) -> Callable[[str], Oracle]:
+    """Makes the oracle of a history on a file system from its record, a text."""
+    promise = promise_of(case.filesystem.type)
+
+    def made(record: str) -> Oracle:
+        judge = Judge(history, parse_record(record), promise)
+
+        def problems(name: StateName, observation: str, again: bool) -> Sequence[tuple[str, str]]:
+            found = judge.judge(name.cut.operation, observation, excuse_of(name, again))
+            return [(problem.kind, problem.sentence) for problem in found]
+
+        return problems
+
+    return made

@@ -1,0 +1,138 @@
+"""A finding once more: the state alone in a fresh guest, and all that is known of it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError, UsageError
+from ffslab.exploration.guest import Explored, GuestTexts, run_guest
+from ffslab.exploration.oracle import oracle_for
+from ffslab.exploration.run import Directory, UnitSpec, history_of, opened
+from ffslab.exploration.states import parse_log
+from ffslab.exploration.stored import StoredFinding, cut_of
+from ffslab.exploration.unit import line_of
+from ffslab.exploration.verdict import GUEST_DIED, Verdict, verdict_of
+from ffslab.exploration.walked import State, StateName, parse_walk
+from ffslab.kernel import ensure_lab
+from ffslab.program import command
+from ffslab.targets.uml.site import lab_parts
+
+_AROUND = 6  # operations and calls shown on each side of the cut
+_MOST_LINES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """`parts` are titles with lines; `is_there`: it came to the same outcome."""
+
+    is_there: bool
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def find_finding(directory: Directory, wanted: str) -> tuple[UnitSpec, StoredFinding]:
+    """A finding by its id or the beginning of it; UsageError if there is none, or several."""
+    found = [
+        (unit["id"], finding)
+        for unit in directory.units()
+        for finding in unit["findings"]
+        if finding["id"].startswith(wanted)
+    ]
+    if len(found) != 1:
+        raise UsageError(
+            f"{directory.path} has {'no finding' if not found else 'several findings'} {wanted!r}",
+            cause="a mistyped id, or one of another run",
+            remedy=command("crash", "show", directory.path),
+        )
+    unit_id, finding = found[0]
+    return directory.spec(unit_id), finding
+
+
+def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s: float) -> Replayed:
+    """Runs the state of a finding; UsageError if there is no such finding."""
+    spec, finding = find_finding(directory, wanted)
+    exploration = directory.exploration()
+    history = history_of(spec)
+    explored = Explored(spec.case, history.text, "full", exploration.paired_distance_pages)
+    name = cut_of(finding["state"])
+    lab = ensure_lab(**lab_parts([spec.case]))
+    with (
+        tempfile.TemporaryDirectory(prefix="ffslab-replay-") as room,
+        opened(lab, [spec.case], Path(room), 1, scratch) as (target, _),
+    ):
+        texts = run_guest(
+            target, lab, explored, f"{line_of(name)}\n", Path(room) / "replay", timeout_s
+        )
+    if texts is None:
+        raise InfrastructureError("the guest was stopped")
+    place = directory.unit_dir(spec.id)
+    verdict, state, known = _verdict(spec, history.text, name, texts)
+    parts = [
+        ("finding", (f"{finding['id']}  {spec.id}", f"{finding['outcome']}: {finding['detail']}")),
+        ("again", (f"{verdict.outcome}: {verdict.detail}",)),
+        ("chip's log around the cut", tuple(_log_around(place / "log", name))),
+        ("calls around the cut", tuple(_calls_around(history.text, texts.record, name))),
+        *_state_parts(state, known),
+        ("kernel", tuple(_kernel_lines(state, known, texts))),
+    ]
+    return Replayed(verdict.outcome == finding["outcome"], tuple(parts))
+
+
+def _verdict(
+    spec: UnitSpec, history: str, name: StateName, texts: GuestTexts
+) -> tuple[Verdict, State | None, dict[str, str]]:
+    del history
+    walk = parse_walk(texts.walk)
+    known = dict(walk.texts)
+    state = next((one for one in walk.states if one.name == name), None)
+    if state is None:
+        return Verdict(GUEST_DIED, "see the kernel's messages"), None, known
+    oracle = oracle_for(spec.case, history_of(spec))(texts.record)
+    return verdict_of(state, known, oracle), state, known
+
+
+def _log_around(path: Path, name: StateName) -> Iterator[str]:
+    cut = name.cut.operation
+    for logged in parse_log(path.read_text(encoding="utf-8")):
+        if abs(logged.number - cut) <= _AROUND:
+            mark = f"  <- {name.cut.kind} {name.cut.variant}" if logged.number == cut else ""
+            yield f"{logged.line}{mark}"
+
+
+def _calls_around(history: str, record: str, name: StateName) -> Iterator[str]:
+    """Calls with their errno and where the log stood; those that were under way are marked."""
+    lines, cut = history.splitlines(), name.cut.operation
+    calls = [line.split(" ") for line in record.splitlines() if line.startswith("op ")]
+    finished = sum(int(words[4]) <= cut for words in calls)
+    for words in calls[max(0, finished - _AROUND) : finished + _AROUND]:
+        index, errno, first, last = map(int, words[1:5])
+        state = "returned" if last <= cut else "under way" if first <= cut else "not begun"
+        yield f"{index:5} {state:10} errno {errno:3} log {first}-{last}  {lines[index]}"
+
+
+def _state_parts(state: State | None, known: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
+    if state is None:
+        return []
+    parts = []
+    for title, seen in (
+        ("tree after the recovery", state.seen),
+        ("tree after it was used", state.after),
+        ("tree after power was off once more", state.again),
+    ):
+        if seen is not None:
+            parts.append((title, _shortened(known[seen.digest].splitlines())))
+    return parts
+
+
+def _kernel_lines(state: State | None, known: dict[str, str], texts: GuestTexts) -> Sequence[str]:
+    if state is not None:
+        return _shortened(known.get(state.messages, "").splitlines())
+    return texts.console.splitlines()[-_MOST_LINES:]
+
+
+def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
+    if len(lines) <= _MOST_LINES:
+        return tuple(lines)
+    return (*lines[:_MOST_LINES], f"… and {len(lines) - _MOST_LINES} lines more")
