@@ -10,7 +10,6 @@
 
 #include "walk/messages.h"
 
-#define LEVEL_WARNING 4
 #define LEVELS 8
 #define ACTION_CONSOLE_LEVEL 8
 
@@ -94,10 +93,11 @@ static void put_line(struct text *out, unsigned int level, const char *line,
 	out->n += bytes + 1;
 }
 
-void messages_filter(const struct text *raw, struct text *out)
+void messages_filter(const struct text *raw, unsigned int wanted,
+		     struct text *out)
 {
 	const char *at = raw->data, *all = at + raw->n;
-	unsigned int level = LEVEL_WARNING + 1;
+	unsigned int level = wanted + 1;
 
 	while (at < all) {
 		const char *end = memchr(at, '\n', (size_t)(all - at)), *line;
@@ -106,7 +106,7 @@ void messages_filter(const struct text *raw, struct text *out)
 			end = all;
 		line = parse_head(at, end, &level);
 		at = end + (end < all);
-		if (level > LEVEL_WARNING)
+		if (level > wanted)
 			continue;
 		if (out->n + (size_t)(end - line) > MESSAGES_BYTES_MAX) {
 			text_string(out, "...\n");

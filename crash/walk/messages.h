@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * messages.h - what the kernel said during a state: warnings and worse.
+ * messages.h - what the kernel said during a state: warnings and worse, and
+ * notices, too, where it refused to mount: JFFS2 gives its reason as one.
  *
  * They come from /proc/kmsg, which gives many lines by one read, where /dev/kmsg
  * gives one.  Nobody else may read it at the same time.
@@ -35,10 +36,14 @@ void messages_show(unsigned int level);
 /** messages_drain() - append all that is there. Return: 0 or an errno. */
 int messages_drain(int fd, struct text *raw);
 
+#define MESSAGES_WARNINGS 4
+#define MESSAGES_NOTICES 5
+
 /**
- * messages_filter() - of lines "<PRIORITY>[TIME] TEXT" those of level warning
- * (4) or worse, as "LEVEL TEXT".
+ * messages_filter() - of lines "<PRIORITY>[TIME] TEXT" those of level
+ * @wanted or worse, as "LEVEL TEXT".
  */
-void messages_filter(const struct text *raw, struct text *out);
+void messages_filter(const struct text *raw, unsigned int wanted,
+		     struct text *out);
 
 #endif

@@ -30,6 +30,7 @@ struct walker {
 	struct digests digests;
 	int messages;		/* where the kernel's are read */
 	bool mounted, attached;
+	bool refused;		/* to attach or mount, once in this state */
 	int failed;		/* of a call before a mount */
 	uint32_t failed_tag;
 	struct text out;	/* is printed before the next state */
@@ -142,10 +143,12 @@ static int recover(struct walker *walker, const char *mount, const char *seen)
 		put_cost(out, "attach", &attach);
 		text_add(out, "\n", 1);
 		walker->attached = !attach.errnum;
+		walker->refused |= !walker->attached;
 		if (!walker->attached)
 			return 0;
 	}
 	walker->mounted = !cost.errnum;
+	walker->refused |= !walker->mounted;
 	device_put_off_counts(&walker->device,
 			      observe_before(walker->observer),
 			      OBSERVE_BEFORE_TAG);
@@ -185,8 +188,8 @@ static void use_and_observe(struct walker *walker)
 static void put_off_command(struct walker *walker, uint32_t tag,
 			    const char *command)
 {
-	calls_pwrite(&walker->device.calls, tag, walker->device.chip.crash,
-		     command, strlen(command), 0);
+	calls_write(&walker->device.calls, tag, walker->device.chip.crash,
+		    command, strlen(command));
 }
 
 static const char *step_of(uint32_t tag)
@@ -259,7 +262,9 @@ static int put_end(struct walker *walker)
 				"the chip's state is not understood: %.200s",
 				walker->chip_text);
 	text_clear(&walker->said);
-	messages_filter(&walker->raw, &walker->said);
+	messages_filter(&walker->raw, walker->refused ? MESSAGES_NOTICES :
+							MESSAGES_WARNINGS,
+			&walker->said);
 	text_clear(&walker->raw);
 	if (walker->said.n) {
 		put_text(walker, "message", &walker->said);
@@ -305,6 +310,7 @@ static int visit(struct walker *walker, const struct cut_point *cut)
 	struct text kept = { 0 };
 	int result;
 
+	walker->refused = false;
 	put_off_state(walker, cut);
 	/* What is printed next must not move what is being written. */
 	kept = *out;

@@ -100,7 +100,7 @@ static void check_messages(char *text)
 	struct text raw = { .data = text, .n = strlen(text) }, out = { 0 };
 	size_t i;
 
-	messages_filter(&raw, &out);
+	messages_filter(&raw, MESSAGES_WARNINGS, &out);
 	assert(!out.n || out.data[out.n - 1] == '\n');
 	for (i = 0; i < out.n; i++) {
 		if (!i || out.data[i - 1] == '\n')
