@@ -1,0 +1,34 @@
+"""Shorter histories: nothing can be left out of what remains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ffslab.crash.operations import Operation
+from ffslab.exploration.minimize import shortest
+
+HISTORY = tuple(Operation("mkdir", path=f"d{number}") for number in range(40))
+
+
+@pytest.mark.parametrize("needed", [(7,), (0, 39), (3, 4, 5), (1, 11, 21, 31), tuple(range(40))])
+def test_what_is_needed_is_left_and_no_more(needed: tuple[int, ...]) -> None:
+    wanted = {HISTORY[number] for number in needed}
+    tried: list[int] = []
+
+    def harms(operations: Sequence[Operation]) -> bool:
+        tried.append(len(operations))
+        return wanted <= set(operations)
+
+    assert shortest(HISTORY, harms) == tuple(HISTORY[number] for number in needed)
+    assert len(tried) < 40 * 40
+
+
+def test_no_part_can_be_left_out_of_the_result_of_an_odd_harm() -> None:
+    def harms(operations: Sequence[Operation]) -> bool:
+        return len(operations) % 2 == 0 and HISTORY[5] in operations
+
+    left = shortest(HISTORY, harms)
+    assert harms(left) and len(left) < 10
+    assert not any(harms((*left[:at], *left[at + 1 :])) for at in range(len(left)))

@@ -1,0 +1,264 @@
+"""A unit of an exploration with guests that are made up: what is gone through, judged, repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from ffslab.errors import InfrastructureError
+from ffslab.exploration.guest import Explored, GuestTexts
+from ffslab.exploration.stored import cut_of, finding_id, stored_of
+from ffslab.exploration.study import KINDS, Cuts, exploration_of
+from ffslab.exploration.unit import StoppedError, Unit, UnitResult, line_of
+from ffslab.exploration.verdict import OUTCOMES, Oracle
+from ffslab.exploration.walked import Cut, StateName
+from ffslab.loader import load_catalog
+
+EXPLORATION = """
+exploration = 1
+name = "x"
+title = "X"
+[base]
+board = "apf27"
+partition_bytes = "8 MiB"
+[axes]
+filesystem = ["jffs2"]
+[[workload]]
+kind = "update-by-rename"
+"""
+OPERATIONS = 6
+RECORD = "op 0 0 0 3\nop 1 0 3 6\nend 2 0 6\n"
+LOG = "".join(f"{number} program 0 {number} 0 2048 1\n" for number in range(OPERATIONS))
+TREE = "dir . 2 1 0\n"
+DIGEST = "0123456789abcdef"
+OTHER = "fedcba9876543210"
+
+
+def explored() -> Explored:
+    (case,) = exploration_of(EXPLORATION, "x.toml", load_catalog()).cases
+    return Explored(case, "create a\nfsync a\n", "full")
+
+
+def printed(name: str, mount: int = 0, again: str = DIGEST, used: str = "ok") -> str:
+    """A state as ffscrash prints it, behind its texts."""
+    whole = f"begin {name}\nstate {name}\nmount {mount} 9 5 1 1 ro=0\n"
+    if not mount:
+        seen = f"{DIGEST} 10 9 8"
+        whole += f"seen {seen}\nuse {used}\nafter {seen}\nremount 0 1 1 0 0 ro=0\n"
+        whole += f"again {again} 10 9 8\n"
+    return whole + f"touched 1, recorded 4\nended {name}\n"
+
+
+@dataclass
+class Guests:
+    """Guests that say of each state what they are told to; some die of one."""
+
+    states: Callable[[str], str] = printed
+    deadly: Sequence[str] = ()
+    asked: list[tuple[str, list[str]]] = field(default_factory=list)
+
+    def __call__(self, name: str, states: str) -> GuestTexts | None:
+        lines = states.splitlines()
+        self.asked.append((name, lines))
+        if not states:
+            return GuestTexts(RECORD, LOG, "", "", True, False)
+        walk = f"text {DIGEST}\n{TREE}end\ntext {OTHER}\n{TREE}dir b 2 2 0\nend\n"
+        for line in lines:
+            if line in self.deadly:
+                console = "[    1.0] BUG: unable to handle\n"
+                return GuestTexts(RECORD, "", f"{walk}begin {line}\n", console, False, False)
+            walk += self.states(line)
+        return GuestTexts(RECORD, "", f"{walk}walked {len(lines)}\n", "", True, False)
+
+
+def nothing_wrong(_record: str) -> Oracle:
+    return lambda _name, _text, _again: []
+
+
+def unit(guests: Guests, kinds: tuple[str, ...] = ("lost", "torn-bits"), **further: int) -> Unit:
+    cuts = Cuts(kinds, 1, further.get("sample", 0), further.get("recovery_sample", 0), "full")
+    return Unit(explored(), cuts, 1, guests, nothing_wrong)
+
+
+def outcomes(result: UnitResult) -> dict[str, str]:
+    return {str(one.name): one.verdict.outcome for one in result.judged}
+
+
+def test_all_states_of_the_log_are_gone_through_in_one_guest() -> None:
+    guests = Guests()
+    result = unit(guests).explore()
+    assert [name for name, _ in guests.asked] == ["log", "walk-1"]
+    assert len(result.judged) == result.states_possible == 2 * OPERATIONS
+    assert set(outcomes(result).values()) == {"correct"}
+    assert (result.operations, result.guests) == (OPERATIONS, 2)
+
+
+def test_a_sample_is_a_part_of_them() -> None:
+    result = unit(Guests(), sample=5).explore()
+    assert (len(result.judged), result.states_possible) == (5, 2 * OPERATIONS)
+
+
+def test_a_state_that_kills_is_repeated_alone_and_the_others_go_on_behind_it() -> None:
+    guests = Guests(deadly=("2 torn-bits 0",))
+    result = unit(guests).explore()
+    found = outcomes(result)
+    assert len(found) == 2 * OPERATIONS
+    assert [name for name, what in found.items() if what != "correct"] == ["2 torn-bits 0"]
+    assert found["2 torn-bits 0"] == "guest-died"
+    (died,) = [one for one in result.judged if one.verdict.outcome == "guest-died"]
+    assert died.confirmed and "BUG" in died.verdict.detail
+    names = [name for name, _ in guests.asked]
+    assert names == ["log", "walk-1", "walk-2", "alone-3"]
+    assert guests.asked[2][1][0] == "3 lost 0"
+    assert guests.asked[3][1] == ["2 torn-bits 0"]
+
+
+def test_a_fault_that_is_not_there_alone_says_so() -> None:
+    first: list[str] = []
+
+    def states(name: str) -> str:
+        if name == "4 lost 0" and not first:
+            first.append(name)
+            return printed(name, used="fill 28")
+        return printed(name)
+
+    result = unit(Guests(states)).explore()
+    (odd,) = [one for one in result.judged if one.verdict.outcome != "correct"]
+    assert odd.verdict.outcome == "use-fails" and not odd.confirmed
+    assert "after the states before it" in odd.verdict.detail
+    assert odd.verdict.detail.endswith("alone: correct")
+
+
+def test_of_like_faults_some_are_repeated() -> None:
+    guests = Guests(lambda name: printed(name, mount=5))
+    result = unit(guests, ("lost",)).explore()
+    assert sum(one.confirmed for one in result.judged) == 3
+    assert sum(name.startswith("alone") for name, _ in guests.asked) == 3
+    assert {one.verdict.detail for one in result.judged} == {"mounting fails: Input/output error"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"), [("lost", "changed-by-power"), ("unstable", "correct")]
+)
+def test_another_tree_after_power_was_off_is_a_fault_unless_the_page_may_be_gone(
+    kind: str, outcome: str
+) -> None:
+    guests = Guests(lambda name: printed(name, again=OTHER if name == f"3 {kind} 0" else DIGEST))
+    assert outcomes(unit(guests, (kind,)).explore())[f"3 {kind} 0"] == outcome
+
+
+def test_the_oracle_is_asked_of_both_trees() -> None:
+    asked: list[tuple[str, bool]] = []
+
+    def oracle_for(record: str) -> Oracle:
+        assert record == RECORD
+
+        def oracle(name: StateName, text: str, again: bool) -> list[tuple[str, str]]:
+            assert text == TREE
+            asked.append((str(name), again))
+            bad = again and name.cut.operation == 1
+            return [("stale-data", "old")] if bad else []
+
+        return oracle
+
+    one = unit(Guests(), ("lost",))
+    one.oracle_for = oracle_for
+    found = outcomes(one.explore())
+    assert {name for name, what in found.items() if what == "stale-data"} == {"1 lost 0"}
+    assert ("0 lost 0", False) in asked and ("0 lost 0", True) in asked
+
+
+def test_recoveries_are_cut_as_well() -> None:
+    guests = Guests(lambda _line: "")
+    unit(guests, ("lost",), sample=3, recovery_sample=2).explore()
+    lines = guests.asked[1][1]
+    assert len(lines) == 5
+    assert sum(line.endswith(" * lost 0") for line in lines) == 2
+
+
+def test_who_dies_between_states_is_no_finding() -> None:
+    class Dead(Guests):
+        def __call__(self, name: str, states: str) -> GuestTexts | None:
+            if not states:
+                return super().__call__(name, states)
+            return GuestTexts(RECORD, "", "", "no memory\n", False, False)
+
+    with pytest.raises(InfrastructureError, match="between two states"):
+        unit(Dead()).explore()
+
+
+def test_a_history_that_fails_by_itself_is_told() -> None:
+    one = unit(Guests())
+    one.run_guest = lambda _name, _states: GuestTexts(
+        "", "", "", "ffsagent: step 3\n", False, False
+    )
+    with pytest.raises(InfrastructureError, match="did not come to its end"):
+        one.explore()
+
+
+def test_another_log_of_the_same_history_is_an_error() -> None:
+    class Other(Guests):
+        def __call__(self, name: str, states: str) -> GuestTexts | None:
+            texts = super().__call__(name, states)
+            assert texts is not None
+            if not states:
+                return texts
+            return GuestTexts("op 0 0 0 2\n", "", texts.walk, "", True, False)
+
+    with pytest.raises(InfrastructureError, match="logged different things"):
+        unit(Other()).explore()
+
+
+def test_nothing_goes_on_when_ffslab_stops() -> None:
+    class Stopped(Guests):
+        def __call__(self, name: str, states: str) -> GuestTexts | None:
+            return None if states else super().__call__(name, states)
+
+    with pytest.raises(StoppedError):
+        unit(Stopped()).explore()
+
+
+# --- what is kept ---
+
+
+def test_like_faults_are_one_finding_with_an_id_that_stays() -> None:
+    guests = Guests(lambda name: printed(name, mount=5 if " torn-bits " in name else 0))
+    result = unit(guests).explore()
+    kept = stored_of("x", "jffs2-s1-update", "jffs2", "update", 1, 2, result)
+    assert kept["counts"] == {
+        "lost": {"correct": OPERATIONS},
+        "torn-bits": {"mount-fails": OPERATIONS},
+    }
+    (finding,) = kept["findings"]
+    assert finding["state"] == "0 torn-bits 0" and finding["states"] == OPERATIONS
+    assert finding["confirmed"]
+    assert finding["id"] == finding_id("x", "jffs2-s1-update", "0 torn-bits 0")
+    assert finding["id"] != finding_id("x", "jffs2-s1-update", "1 torn-bits 0")
+    assert kept["recovery"]["curve"] == [[number, 5, 1, 1, 9] for number in range(OPERATIONS)]
+    assert kept["recovery"]["worst"] == 0
+    assert (kept["states"], kept["untouched"]) == (2 * OPERATIONS, 0)
+
+
+def test_names_of_states_are_read_as_they_are_written() -> None:
+    for name in (
+        StateName(Cut(3, "lost", 0)),
+        StateName(Cut(3, "torn-bits", 7), Cut(12, "erase-half", 1)),
+    ):
+        assert cut_of(str(name)) == name
+    assert line_of(StateName(Cut(3, "lost", 0), Cut(1, "done", 2))) == "3 lost 0 1 done 2"
+
+
+def test_every_outcome_has_its_words() -> None:
+    assert next(iter(OUTCOMES)) == "guest-died" and list(OUTCOMES)[-1] == "correct"
+    from ffslab.crash.problems import CLASSES
+
+    assert set(CLASSES) <= set(OUTCOMES)
+    assert all(OUTCOMES.values())
+
+
+def test_kinds_are_those_of_the_fault_model() -> None:
+    from ffslab.crash.faults import KINDS as FAULTS
+
+    assert set(KINDS) == set(FAULTS)
