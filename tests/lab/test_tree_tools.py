@@ -7,8 +7,9 @@ of the same chip. What the flash is asked for is counted until the file system i
 It is the same to the page for lists, finds and deletions. Of copies `differences_of_copies` says
 what the programs do otherwise, as strace shows it, and what that costs.
 
-Left out of the counts is YAFFS2's background thread: once a second it writes headers of directories
-that changed, so a program that takes longer gets more of them.
+Left out of the counts is what YAFFS2's background thread writes: once a second headers of
+directories that changed, so a program that takes longer gets more of them. What it reads is
+counted: it is the first page of a block it happened to fill, which another would have read.
 
 Time is compared for lists and finds. What the program takes for an empty directory is its start,
 and subtracted. `pytest -s` prints the table.
@@ -286,14 +287,13 @@ def printed(done: Boot, verb: str) -> int:
 
 
 def flash_between(done: Boot, verb: str) -> dict[str, int]:
-    """By the counters; the background thread's share, which the trace tells, is taken away."""
+    """By the counters, without what the background thread wrote, which the trace tells."""
     start, end = (done.flash_record(f"{verb}:{moment}") for moment in ("start", "end"))
     flash = {key: end["counters"][key] - start["counters"][key] for key in COUNTED}
     keys = dict(zip(("read", "program", "erase"), COUNTED, strict=True))
     for operation in read_trace(done.trace).operations():
-        if operation.task.startswith("yaffs-bg") and (
-            start["t_ns"] <= operation.t_start_ns < end["t_ns"]
-        ):
+        wrote = operation.task.startswith("yaffs-bg") and operation.op != "read"
+        if wrote and start["t_ns"] <= operation.t_start_ns < end["t_ns"]:
             flash[keys[operation.op]] -= operation.pages
     return flash
 
