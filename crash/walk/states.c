@@ -45,12 +45,26 @@ static void take_mark(char *word, bool *onwards)
 		*onwards = false;
 }
 
+/* Where @line has @end at its end, or NULL. */
+static char *line_end_of(char *line, const char *end)
+{
+	size_t length = strlen(line), of_end = strlen(end);
+	char *at = line + length - of_end;
+
+	return length > of_end && !strcmp(at, end) ? at : NULL;
+}
+
 static bool parse_line(struct state_line *state, char *line)
 {
 	char *words[WORDS_TWO];
-	unsigned int n = words_split(line, words, WORDS_TWO);
+	char *fill = line_end_of(line, " fill");
+	unsigned int n;
 
 	memset(state, 0, sizeof(*state));
+	state->fill = fill;
+	if (fill)
+		*fill = '\0';
+	n = words_split(line, words, WORDS_TWO);
 	if (n != WORDS_ONE && n != WORDS_TWO)
 		return false;
 	state->deeper = n == WORDS_TWO;
@@ -79,7 +93,7 @@ int states_parse(struct states *states, char *text, struct ffs_error *error)
 			text[length++] = '\0';
 		if (!parse_line(&states->lines[states->n], text)) {
 			ffs_fail(error, 0,
-				 "line %zu is not 'K KIND VARIANT [K2 KIND2 VARIANT2]'",
+				 "line %zu is not 'K KIND VARIANT [K2 KIND2 VARIANT2] [fill]'",
 				 states->n);
 			states_free(states);
 			return -1;

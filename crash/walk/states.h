@@ -5,6 +5,8 @@
  *	K KIND VARIANT
  *	K KIND VARIANT K2 KIND2 VARIANT2
  *
+ * and behind either "fill", if using it shall fill it until it is full.
+ *
  * The second is a power cut in the recovery from the first: K2 is the number of
  * an operation of the recovery's own log, "*" for all of them, or "N+" for those
  * from N on.
@@ -31,6 +33,7 @@ struct state_line {
 	struct cut_point second;	/* if ->deeper */
 	bool deeper;
 	bool onwards;		/* all operations from that of ->second on */
+	bool fill;
 };
 
 struct states {

@@ -19,6 +19,8 @@
 #define PIECE_BYTES ((size_t)64 << 10)
 #define SYNCED_BYTES ((size_t)8 << 10)
 #define PIECES_AT_ONCE 32
+/* Of less room than this nothing is expected: all keep some back. */
+#define ROOM_BYTES ((uint64_t)64 << 10)
 #define SYNCED_NAME ".ffscrash-synced"
 #define FILL_NAME ".ffscrash-fill"
 
@@ -99,35 +101,63 @@ static int fill(struct use *use, int root)
 	return failed;
 }
 
-static int delete(int root)
+static int delete(int root, bool full)
 {
 	int failed = unlinkat(root, SYNCED_NAME, 0) ? errno : 0;
 
-	if (unlinkat(root, FILL_NAME, 0) && !failed)
+	if (full && unlinkat(root, FILL_NAME, 0) && !failed)
 		failed = errno;
 	return failed;
 }
 
-static const char *use_steps(struct use *use, int root, int *errnum)
+/* Return: NULL, or the step that failed, with @errnum. */
+static const char *fill_up(struct use *use, int root, int *errnum)
 {
-	*errnum = write_synced(use, root);
-	if (*errnum)
-		return "write";
 	*errnum = fill(use, root);
 	if (*errnum != ENOSPC)
 		return "fill";
 	/* That what was taken does not fit after all may be told here. */
 	*errnum = syncfs(root) ? errno : 0;
-	if (*errnum && *errnum != ENOSPC)
-		return "fill-sync";
-	*errnum = delete(root);
+	return *errnum && *errnum != ENOSPC ? "fill-sync" : NULL;
+}
+
+static bool has_room(int root)
+{
+	struct statfs space;
+
+	return fstatfs(root, &space) ||
+	       (uint64_t)space.f_bavail * (uint64_t)space.f_bsize >= ROOM_BYTES;
+}
+
+/* It was full from the beginning, and says so; what there is of a file goes. */
+static const char *leave_full(int root, int *errnum)
+{
+	*errnum = unlinkat(root, SYNCED_NAME, 0) && errno != ENOENT ? errno : 0;
+	return *errnum ? "delete" : "full";
+}
+
+static const char *use_steps(struct use *use, int root, bool full, int *errnum)
+{
+	bool room = has_room(root);
+	const char *failed;
+
+	*errnum = write_synced(use, root);
+	if (*errnum == ENOSPC && !room)
+		return leave_full(root, errnum);
+	if (*errnum)
+		return "write";
+	failed = full ? fill_up(use, root, errnum) : NULL;
+	if (failed)
+		return failed;
+	*errnum = delete(root, full);
 	if (*errnum)
 		return "delete";
 	*errnum = syncfs(root) ? errno : 0;
 	return *errnum ? "sync" : NULL;
 }
 
-const char *use_filesystem(struct use *use, const char *root, int *errnum)
+const char *use_filesystem(struct use *use, const char *root, bool full,
+			   int *errnum)
 {
 	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const char *step;
@@ -136,7 +166,7 @@ const char *use_filesystem(struct use *use, const char *root, int *errnum)
 		*errnum = errno;
 		return "write";
 	}
-	step = use_steps(use, fd, errnum);
+	step = use_steps(use, fd, full, errnum);
 	if (step) {
 		/* What is in the way of the comparison that follows. */
 		(void)unlinkat(fd, SYNCED_NAME, 0);

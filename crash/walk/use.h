@@ -2,11 +2,13 @@
 /*
  * use.h - whether a recovered file system can be used.
  *
- * It takes a file and syncs it, is filled until it says that it is full, and
- * gives everything back.  What was there before is not touched.
+ * It takes a file and syncs it, is filled if that is wanted until it says that
+ * it is full, and gives everything back.  What was there before is not touched.
  */
 #ifndef FFSCRASH_USE_H
 #define FFSCRASH_USE_H
+
+#include <stdbool.h>
 
 #include "core/calls.h"
 #include "core/error.h"
@@ -21,11 +23,14 @@ void use_free(struct use *use);
 
 /**
  * use_filesystem() - use the file system whose root is @root.
+ * @full: until it is full.
  * @errnum: of what failed.
  *
- * Return: NULL if all is well, or the step that failed: "write", "fill" (0: it
- * was never full), "fill-sync", "delete", "sync".
+ * Return: NULL if all is well; "full" with 0 if it said before that it has no
+ * room, and had none; or the step that failed: "write", "fill" (0: it was never
+ * full), "fill-sync", "delete", "sync".
  */
-const char *use_filesystem(struct use *use, const char *root, int *errnum);
+const char *use_filesystem(struct use *use, const char *root, bool full,
+			   int *errnum);
 
 #endif

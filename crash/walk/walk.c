@@ -31,6 +31,7 @@ struct walker {
 	int messages;		/* where the kernel's are read */
 	bool mounted, attached;
 	bool refused;		/* to attach or mount, once in this state */
+	bool fill;		/* this state, until it is full */
 	int failed;		/* of a call before a mount */
 	uint32_t failed_tag;
 	struct text out;	/* is printed before the next state */
@@ -175,7 +176,8 @@ static void use_and_observe(struct walker *walker)
 	struct observed_space space;
 	int errnum;
 	const char *step = use_filesystem(&walker->use,
-					  walker->walk->fs.target, &errnum);
+					  walker->walk->fs.target,
+					  walker->fill, &errnum);
 
 	if (step)
 		text_line(&walker->out, "use %s %d", step, errnum);
@@ -471,6 +473,7 @@ static int visit_all(struct walker *walker, const struct states *states)
 	for (i = 0; i < states->n; i++) {
 		const struct state_line *line = &states->lines[i];
 
+		walker->fill = line->fill;
 		if (line->deeper) {
 			if (visit_recovery(walker, line))
 				return -1;

@@ -234,6 +234,17 @@ static int half_erased_page(struct vnand_chip *chip,
 	return weaken(chip, page, before, blank);
 }
 
+/* One behind the last page of a block that is not blank; what a block erased to here has. */
+static __le32 behind_programmed(const struct vnand_chip *chip,
+				const struct crash_entry *e)
+{
+	u32 pages = e->pages;
+
+	while (pages && !chip->store.page[e->first + pages - 1].programs)
+		pages--;
+	return cpu_to_le32(pages);
+}
+
 static int cut_erase(struct vnand_chip *chip, const struct crash_entry *e,
 		     u64 variant)
 {
@@ -264,6 +275,7 @@ static int cut_erase(struct vnand_chip *chip, const struct crash_entry *e,
 		}
 	}
 	chip->store.block[e->block].erases = e->state[CRASH_AFTER].erases;
+	chip->store.block[e->block].next_page = behind_programmed(chip, e);
 	return err;
 }
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from urllib.parse import unquote
 
 import pytest
 
 from ffslab.errors import InfrastructureError
-from ffslab.exploration.guest import Explored, GuestTexts
+from ffslab.exploration.guest import Explored, GuestTexts, plan
 from ffslab.exploration.stored import cut_of, finding_id, stored_of
 from ffslab.exploration.study import KINDS, Cuts, exploration_of
 from ffslab.exploration.unit import StoppedError, Unit, UnitResult, line_of
@@ -78,7 +79,7 @@ def nothing_wrong(_record: str) -> Oracle:
 
 
 def unit(guests: Guests, kinds: tuple[str, ...] = ("lost", "torn-bits"), **further: int) -> Unit:
-    cuts = Cuts(kinds, 1, further.get("sample", 0), further.get("recovery_sample", 0), "full")
+    cuts = Cuts(kinds, 1, further.get("sample", 0), further.get("recovery_sample", 0), 0, "full")
     return Unit(explored(), cuts, 1, guests, nothing_wrong)
 
 
@@ -262,3 +263,31 @@ def test_kinds_are_those_of_the_fault_model() -> None:
     from ffslab.crash.faults import KINDS as FAULTS
 
     assert set(KINDS) == set(FAULTS)
+
+
+def test_some_states_are_filled_and_repeated_so() -> None:
+    guests = Guests(lambda name: printed(name.removesuffix(" fill"), used="fill 5"))
+    made = unit(guests)
+    made.cuts = replace(made.cuts, fill_sample=3)
+    result = made.explore()
+    asked = guests.asked[1][1]
+    assert len(asked) == 2 * OPERATIONS
+    filled = [line.removesuffix(" fill") for line in asked if line.endswith(" fill")]
+    assert len(filled) == 3
+    assert [str(one.name) for one in result.judged if one.is_filled] == filled
+    alone = [lines[0] for name, lines in guests.asked if name.startswith("alone")]
+    assert {line for line in alone if line.endswith(" fill")} <= {f"{one} fill" for one in filled}
+    stored = stored_of("x", "u", "jffs2", "w", 1, 2, result)
+    assert all(finding["filled"] == (finding["state"] in filled) for finding in stored["findings"])
+
+
+def test_a_partition_that_was_full_before_is_right_to_say_so() -> None:
+    result = unit(Guests(lambda name: printed(name, used="full 0"))).explore()
+    assert set(outcomes(result).values()) == {"correct"}
+
+
+def test_paired_pages_are_a_parameter_of_the_module() -> None:
+    paired = replace(explored(), paired_distance_pages=4)
+    (line,) = [line for line in plan(paired, walks=True).splitlines() if "vnand_crash" in line]
+    parameters = unquote(line.partition("args=")[2]).split(" ")
+    assert parameters[1:] == ["paired_distance_pages=4"]

@@ -15,7 +15,7 @@ from ffslab.crash.contents import parse_sums, sector_sum
 from ffslab.crash.files import FileLog, Version
 from ffslab.crash.history import History
 from ffslab.crash.observation import Entry
-from ffslab.crash.pieces import is_mixed
+from ffslab.crash.pieces import is_left, is_mixed
 from ffslab.crash.problems import (
     CLASSES,
     CORRUPT_CONTENTS,
@@ -131,6 +131,10 @@ class _Blame:
         if owner is not None and owner[0] != self._number:
             call = self._line(owner[1])
             return _Sector(FOREIGN_BYTES, at, f"has what {call} wrote to another file")
+        if self._window.excuse.lost:
+            versions = (*self._older, *self._recent)
+            if is_left(self._log, versions, at, size, found):
+                return _Sector(SYNCED_DATA_LOST, at, "lacks some of the writes that made it")
         return _Sector(CORRUPT_CONTENTS, at, "has bytes that nobody wrote there")
 
     def _says(self, kind: str, sentence: str) -> Problem:

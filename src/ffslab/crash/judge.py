@@ -7,13 +7,15 @@ window and text of the observation, and thousands of cuts cost as many look-ups.
 
 from __future__ import annotations
 
+import re
+
 from ffslab.crash.diagnose import diagnose
 from ffslab.crash.faults import NO_EXCUSE, Excuse
 from ffslab.crash.history import History
 from ffslab.crash.match import Cursor, is_allowed
 from ffslab.crash.observation import Entry, is_whole, parse_entries, parse_observation
 from ffslab.crash.operations import VERBS
-from ffslab.crash.problems import DISCONNECTED, LOSSES, Problem
+from ffslab.crash.problems import DISCONNECTED, LOSSES, UNKNOWN_NAME, Problem
 from ffslab.crash.promises import Promise
 from ffslab.crash.record import Record
 from ffslab.crash.steps import Timeline, timeline
@@ -87,8 +89,15 @@ class Judge:
         if not is_allowed(window, base, entries):
             problems += diagnose(window, self.history, base, entries)
         if window.excuse.lost:
-            problems = [one for one in problems if one.kind not in LOSSES]
+            problems = [one for one in problems if not self._is_loss(one)]
         return tuple(problems)
+
+    def _is_loss(self, problem: Problem) -> bool:
+        """Whether no more than the absence of durable data can have led to it."""
+        if problem.kind == UNKNOWN_NAME and self.promise.names_of_lost:
+            parts = problem.path.split("/")
+            return any(re.fullmatch(self.promise.names_of_lost, part) for part in parts)
+        return problem.kind in LOSSES
 
     def _take_own(self, entries: dict[str, Entry]) -> list[str]:
         """Takes out the directories that the file system makes itself; what is in them."""

@@ -8,7 +8,8 @@ reverse; which byte is found by trying all, of the sectors that are neither old 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise, product
 
 from ffslab.crash.contents import SECTOR_BYTES, sector_count, sector_sum
 from ffslab.crash.files import FileLog, Version
@@ -50,6 +51,44 @@ def is_mixed(
         found in (sector_sum(new[:at] + old[at:]), sector_sum(old[:at] + new[at:]))
         for at in range(1, len(old))
     )
+
+
+# Of how many whole sectors and how many pairs of them the search for what is left tries at most.
+_MOST_SECTORS, _MOST_DIVIDED = 20_000, 32
+
+
+def is_left(
+    log: FileLog, versions: Sequence[Version], sector: int, size_bytes: int, found: str
+) -> bool:
+    """Whether a sector is what is left of these versions when some of their writes are lost.
+
+    Between the ends of two writes it has what some version had there, or zeros; and where a write
+    was stored in two parts, which may be anywhere, one of them may be lost.
+    """
+    if any(found == sector_sum(data) for data in _left(log, versions, sector, size_bytes)):
+        return True
+    whole = list(islice(_left(log, versions, sector, size_bytes), _MOST_DIVIDED))
+    return any(
+        found == sector_sum(one[:at] + other[at:])
+        for one in whole
+        for other in whole
+        for at in range(1, len(one))
+    )
+
+
+def _left(
+    log: FileLog, versions: Sequence[Version], sector: int, size_bytes: int
+) -> Iterator[bytes]:
+    start = sector * SECTOR_BYTES
+    end = min(start + SECTOR_BYTES, size_bytes)
+    changes = [log.change(version) for version in versions]
+    ends = {at for one in changes for at in (one.start_bytes, one.end_bytes) if start < at < end}
+    contents = {log.bytes_of(version, start, end) for version in versions} | {bytes(end - start)}
+    parts = [
+        sorted({data[low - start : high - start] for data in contents})
+        for low, high in pairwise((start, *sorted(ends), end))
+    ]
+    return (b"".join(one) for one in islice(product(*parts), _MOST_SECTORS))
 
 
 def _is_prefix(

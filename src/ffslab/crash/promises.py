@@ -44,6 +44,7 @@ class Promise:
     for one of its directory only; `fsync_notes_rename`: renaming is, for fsync, not for fdatasync.
     `overwriting_is_noted`: a write within the file is a step that fsync brings to flash with all
     before it. `root_links`: of an empty file system. `own_names`: directories that it makes itself.
+    `names_of_lost`: a pattern of the names of files whose own name cannot be read.
     """
 
     filesystem: str
@@ -56,6 +57,7 @@ class Promise:
     overwriting_is_noted: bool = True
     root_links: int = 2
     own_names: tuple[str, ...] = ()
+    names_of_lost: str = ""
     statements: tuple[Statement, ...] = ()
 
 
@@ -144,6 +146,7 @@ YAFFS2 = Promise(
     returned_is_durable=True,
     root_links=3,
     own_names=("lost+found",),
+    names_of_lost=r"obj\d+",
     statements=(
         _SYNC,
         Statement(

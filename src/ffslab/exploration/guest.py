@@ -149,11 +149,11 @@ def _exec(*words: str) -> str:
 
 
 def _devices(explored: Explored) -> list[str]:
-    chip = vnand_chip(explored.case)
+    parameters = f"chip={vnand_chip(explored.case)}"
     if explored.paired_distance_pages:
-        chip += f";paired_distance_pages={explored.paired_distance_pages}"
+        parameters += f" paired_distance_pages={explored.paired_distance_pages}"
     return [
-        step("insmod", path=module_path(CHIP_MODULE), args=f"chip={chip}"),
+        step("insmod", path=module_path(CHIP_MODULE), args=parameters),
         *(step("insmod", path=module_path(name)) for name in explored.case.filesystem.modules),
     ]
 

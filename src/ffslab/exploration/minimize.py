@@ -41,6 +41,8 @@ def minimized(
     exploration = directory.exploration()
     kinds = {cut_of(finding["state"]).cut.kind}
     cuts = replace(exploration.cuts, kinds=tuple(kinds), sample=0, recovery_sample=0)
+    if not finding["filled"]:
+        cuts = replace(cuts, fill_sample=0)
     lab = ensure_lab(**lab_parts([spec.case]))
     with (
         tempfile.TemporaryDirectory(prefix="ffslab-minimize-") as room,

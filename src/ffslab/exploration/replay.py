@@ -62,9 +62,8 @@ def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s:
         tempfile.TemporaryDirectory(prefix="ffslab-replay-") as room,
         opened(lab, [spec.case], Path(room), 1, scratch) as (target, _),
     ):
-        texts = run_guest(
-            target, lab, explored, f"{line_of(name)}\n", Path(room) / "replay", timeout_s
-        )
+        line = line_of(name, finding["filled"])
+        texts = run_guest(target, lab, explored, f"{line}\n", Path(room) / "replay", timeout_s)
     if texts is None:
         raise InfrastructureError("the guest was stopped")
     place = directory.unit_dir(spec.id)

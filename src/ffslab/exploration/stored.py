@@ -26,7 +26,10 @@ VERSION = 1
 
 
 class StoredFinding(TypedDict):
-    """Faults that are alike: `state` is the first of `states` such states."""
+    """Faults that are alike: `state` is the first of `states` such states.
+
+    `filled`: it was to be filled until it is full.
+    """
 
     id: str
     state: str
@@ -35,6 +38,7 @@ class StoredFinding(TypedDict):
     detail: str
     states: int
     confirmed: bool
+    filled: bool
     console: list[str]
 
 
@@ -128,6 +132,7 @@ def _findings(exploration: str, unit_id: str, judged: Iterable[Judged]) -> list[
                 detail=first.verdict.detail,
                 states=len(group),
                 confirmed=first.confirmed,
+                filled=first.is_filled,
                 console=list(first.console),
             )
         )

@@ -46,6 +46,10 @@ _TIMES = (
 )
 
 
+# Filling costs hundreds of times what all else of a state costs.
+FILLED = 24
+
+
 class _WorkloadFile(Strict):
     """A history: its kind, and what is other than the kind's own figures."""
 
@@ -70,6 +74,7 @@ class _CutsFile(Strict):
     variants: Positive = 1
     sample: Count = 0
     recovery_sample: Count = 0
+    fill_sample: Count = FILLED
     check: Literal["full", "mount"] = "full"
 
 
@@ -94,12 +99,14 @@ class Cuts:
 
     `variants` are tried of each kind whose seed leaves something open. `sample` states are drawn
     from all, 0: none is left out. Of so many recoveries (`recovery_sample`) every cut is made, too.
+    So many states (`fill_sample`) are filled until they are full.
     """
 
     kinds: tuple[str, ...]
     variants: int
     sample: int
     recovery_sample: int
+    fill_sample: int
     check: str
 
 
@@ -174,7 +181,14 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
         text=text,
         cases=cases,
         workloads=workloads,
-        cuts=Cuts(tuple(cuts.kinds), cuts.variants, cuts.sample, cuts.recovery_sample, cuts.check),
+        cuts=Cuts(
+            tuple(cuts.kinds),
+            cuts.variants,
+            cuts.sample,
+            cuts.recovery_sample,
+            cuts.fill_sample,
+            cuts.check,
+        ),
         paired_distance_pages=parsed.chip.paired_distance_pages or 0,
     )
 

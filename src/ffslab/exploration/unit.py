@@ -33,12 +33,16 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A state and its verdict; `confirmed`: alone in a guest it was the same."""
+    """A state and its verdict; `confirmed`: alone in a guest it was the same.
+
+    `is_filled`: it was to be filled until it is full.
+    """
 
     name: StateName
     verdict: Verdict
     state: State | None
     confirmed: bool = False
+    is_filled: bool = False
     console: tuple[str, ...] = ()
 
 
@@ -73,6 +77,7 @@ class Unit:
     tell: Callable[[int, int], None] = lambda _done, _all: None
     _guests: int = 0
     _texts: dict[str, str] = field(default_factory=dict)
+    _filled: frozenset[Cut] = frozenset()
 
     def explore(self) -> UnitResult:
         """Everything; InfrastructureError if the history fails without a cut."""
@@ -83,10 +88,17 @@ class Unit:
         every = list(all_cuts(log, self.cuts, paired=paired))
         chosen = drawn(every, self.cuts.sample, self.seed, self.explored.case.id)
         oracle = self.oracle_for(first.record)
-        lines = [*map(str, chosen), *self._second_cuts(chosen)]
+        self._filled = self._to_fill(chosen)
+        lines = [line_of(StateName(cut), cut in self._filled) for cut in chosen]
+        lines += self._second_cuts(chosen)
         judged = self._judged(lines, oracle, first.record)
         confirmed = self._confirmed(judged, oracle)
         return UnitResult(first.record, first.log, tuple(confirmed), self._guests, len(every))
+
+    def _to_fill(self, chosen: Sequence[Cut]) -> frozenset[Cut]:
+        count = self.cuts.fill_sample
+        what = f"{self.explored.case.id} filled"
+        return frozenset(drawn(chosen, count, self.seed, what) if count else ())
 
     def _second_cuts(self, chosen: Sequence[Cut]) -> list[str]:
         """Lines for every cut in the recovery from some of the states."""
@@ -113,7 +125,12 @@ class Unit:
             texts = self._run(f"walk-{self._guests}", "".join(f"{line}\n" for line in part))
             walk = self._read(texts, record)
             judged += [
-                Judged(state.name, verdict_of(state, self._texts, oracle), state)
+                Judged(
+                    state.name,
+                    verdict_of(state, self._texts, oracle),
+                    state,
+                    is_filled=self._is_filled(state.name),
+                )
                 for state in walk.states
             ]
             self.tell(len(lines) - len(todo), len(lines))
@@ -127,7 +144,7 @@ class Unit:
                     + "\n".join(f"    {line}" for line in last_lines(texts.console)),
                     cause="ffscrash failed, or the guest's memory is too small for the log",
                 )
-            judged.append(_died(killer, texts))
+            judged.append(_died(killer, texts, self._is_filled(killer)))
             todo = list(_behind(killer, todo))
         self.tell(len(lines), len(lines))
         return judged
@@ -157,30 +174,41 @@ class Unit:
         return found
 
     def _alone(self, one: Judged, oracle: Oracle) -> Judged:
-        texts = self._run(f"alone-{self._guests}", f"{line_of(one.name)}\n")
+        line = line_of(one.name, one.is_filled)
+        texts = self._run(f"alone-{self._guests}", f"{line}\n")
         walk = parse_walk(texts.walk)
         self._texts.update(walk.texts)
         again = next((state for state in walk.states if state.name == one.name), None)
         if again is None:
-            return replace(_died(one.name, texts), confirmed=one.verdict.outcome == GUEST_DIED)
+            return replace(
+                _died(one.name, texts, one.is_filled), confirmed=one.verdict.outcome == GUEST_DIED
+            )
         verdict = verdict_of(again, self._texts, oracle)
         if verdict.outcome == one.verdict.outcome:
             return replace(one, confirmed=True)
         told = f"after the states before it: {one.verdict.outcome}: {one.verdict.detail}; alone"
-        return Judged(one.name, Verdict(one.verdict.outcome, f"{told}: {verdict.outcome}"), again)
+        return replace(
+            one, verdict=Verdict(one.verdict.outcome, f"{told}: {verdict.outcome}"), state=again
+        )
+
+    def _is_filled(self, name: StateName) -> bool:
+        return name.then is None and name.cut in self._filled
 
 
-def line_of(name: StateName) -> str:
+def line_of(name: StateName, is_filled: bool = False) -> str:
     """A state as ffscrash is told of it."""
-    return f"{name.cut} {name.then}" if name.then else str(name.cut)
+    cuts = f"{name.cut} {name.then}" if name.then else str(name.cut)
+    return f"{cuts} fill" if is_filled else cuts
 
 
-def _died(name: StateName, texts: GuestTexts) -> Judged:
+def _died(name: StateName, texts: GuestTexts, is_filled: bool) -> Judged:
     worst = scan_console(texts.console)
     if worst:
-        return Judged(name, Verdict(GUEST_DIED, worst[0].text), None, console=worst[0].excerpt)
+        verdict, console = Verdict(GUEST_DIED, worst[0].text), worst[0].excerpt
+        return Judged(name, verdict, None, is_filled=is_filled, console=console)
     said = "no end within the limit" if texts.timed_out else "the guest ended without a word"
-    return Judged(name, Verdict(GUEST_DIED, said), None, console=last_lines(texts.console))
+    console = last_lines(texts.console)
+    return Judged(name, Verdict(GUEST_DIED, said), None, is_filled=is_filled, console=console)
 
 
 def _behind(killer: StateName, lines: Sequence[str]) -> Iterable[str]:
@@ -196,6 +224,6 @@ def _behind(killer: StateName, lines: Sequence[str]) -> Iterable[str]:
 
 def _is_of(line: str, name: StateName) -> bool:
     if name.then is None:
-        return line == str(name.cut)
+        return line in (line_of(name), line_of(name, is_filled=True))
     words = line.split(" ")
     return " ".join(words[:3]) == str(name.cut) and words[4:] == str(name.then).split(" ")[1:]

@@ -101,7 +101,7 @@ def _all(state: State, texts: Mapping[str, str], oracle: Oracle) -> list[Verdict
     # A page that reads badly from now on may take something with it; the oracle knows what.
     if not excuse_of(state.name, True).lost:
         found += _changed(CHANGED_BY_POWER, state.after or state.seen, state.again, texts)
-    if state.used not in ("", "ok"):
+    if state.used not in _USED:
         place, _, errno = state.used.partition(" ")
         outcome = READ_ONLY if int(errno) in _READ_ONLY_ERRNOS else USE_FAILS
         found.append(Verdict(outcome, f"{place}: {_error(int(errno))}"))
@@ -113,6 +113,8 @@ def _all(state: State, texts: Mapping[str, str], oracle: Oracle) -> list[Verdict
     return found
 
 
+# Not at all, or it was good, or it was full from the beginning.
+_USED = ("", "ok", "full 0")
 _OWN_MISTAKES = ("kernel bug", "oops", "lock dependency", "kernel warning", "rule violation")
 
 

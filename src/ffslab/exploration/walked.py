@@ -69,7 +69,7 @@ class State:
     attach: Step | None = None
     mount: Step | None = None
     seen: Seen | None = None
-    used: str = ""  # "ok", or step and errno of what failed
+    used: str = ""  # "ok", "full 0", or step and errno of what failed
     after: Seen | None = None
     attach_again: Step | None = None
     remount: Step | None = None

@@ -327,3 +327,41 @@ def test_a_call_that_failed_half_way_leaves_doubts_and_no_alarm() -> None:
     assert one.judge(7, tree(file("a", half, inode=5))) == ()
     assert is_one(one.judge(8, tree(file("a", half, inode=5))), "name-kept", "a", "unlink a")
     assert one.judge(6, tree(file("e", half, inode=5)))[0].kind == "unknown-name"
+
+
+UNSTABLE = KINDS["unstable"].second
+# Two lines and a piece of a third in a sector, as an appended log has them; then it was synced.
+LINES_OF = "write log 0 200 1\nwrite log 200 200 3\nwrite log 400 112 5\nsync\n"
+LINES = [pattern(1, 0, 200), pattern(3, 200, 200), pattern(5, 400, 112)]
+
+
+@pytest.mark.parametrize(
+    ("data", "is_loss"),
+    [
+        (LINES[0] + bytes(200) + LINES[2], True),
+        (bytes(400) + LINES[2], True),
+        (LINES[0] + LINES[1][:77] + bytes(123) + LINES[2], True),  # stored in two parts
+        (LINES[0] + b"?" * 200 + LINES[2], False),
+        (LINES[0] + LINES[2] + bytes(200), False),
+    ],
+)
+def test_writes_that_are_lost_leave_holes_and_what_was_there_before(
+    data: bytes, is_loss: bool
+) -> None:
+    history = parse_history(LINES_OF)
+    record = parse_record("".join(f"op {n} 0 {n} {n + 1}\n" for n in range(4)) + "end 4 0 4\n")
+    text = Found({"root": "dir . 3 1 0", "log": file("log", data)}).text()
+    one = Judge(history, record, promise_of("jffs2"))
+    assert (one.judge(4, text, UNSTABLE) == ()) == is_loss
+    (problem,) = one.judge(4, text)
+    assert problem.kind == "corrupt-contents"
+
+
+def test_yaffs2_makes_up_a_name_if_its_page_is_lost() -> None:
+    text = synced("yaffs2", g="", made=file("obj257", G, inode=30))
+    assert judge("yaffs2").judge(CUT, text, UNSTABLE) == ()
+    assert {one.kind for one in judge("yaffs2").judge(CUT, text)} == {"name-lost", "unknown-name"}
+    (problem,) = judge("jffs2").judge(
+        CUT, synced("jffs2", g="", made=file("obj257", G, inode=30)), UNSTABLE
+    )
+    assert problem.kind == "unknown-name"
