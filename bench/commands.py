@@ -1,8 +1,10 @@
-"""The parts that measure whole commands of ffslab: `short`, `start` and `setup`."""
+"""The parts that measure whole commands of ffslab: `short`, `start`, `crash` and `setup`."""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Sequence
@@ -35,6 +37,33 @@ options.compression = "none"
 number = 1
 subdirectories = 0
 transactions = 0
+"""
+
+CRASH_GOALS = {
+    "jffs2": Goal(2000, "at least"),
+    "yaffs2": Goal(2000, "at least"),
+    "ubifs": Goal(400, "at least"),
+}
+_CRASH = """
+exploration = 1
+name = "bench-crash"
+title = "A file replaced 100 times"
+
+[base]
+board = "apf27"
+partition_bytes = "8 MiB"
+filesystem = "{filesystem}"
+
+[[workload]]
+kind = "update-by-rename"
+parameters.updates = 100
+
+[cuts]
+kinds = ["lost", "torn-bits"]
+variants = 50
+sample = 10000
+fill_sample = 0
+check = "{check}"
 """
 
 
@@ -104,6 +133,45 @@ def short(bench: Bench) -> Measured:
         Line("cases per second of host CPU", cpu, None if bench.quiet else CASES_GOAL),
     )
     return Measured(lines, {"costs": [asdict(cost) for cost in costs]})
+
+
+def crash(bench: Bench) -> Measured:
+    """States of the flash after a power cut, mounted, compared and unmounted, per second of CPU.
+
+    Through `ffslab crash run`, of all processes, the guest's start and the history among them.
+    """
+    directory = _directory(bench, "crash")
+    lines = [
+        Line("12. Power cuts, `ffslab crash run`, one job: states per second of host CPU"),
+    ]
+    raw: dict[str, object] = {}
+    for check, title in (("mount", "mount, compare, unmount"), ("full", "and use, mount again")):
+        for filesystem, goal in CRASH_GOALS.items():
+            rates, costs = [], []
+            for repeat in range(bench.repeats):
+                bench.tell(f"power cuts of {filesystem}, {check}, {repeat + 1} of {bench.repeats}")
+                cost, states = _crash_run(directory, filesystem, check)
+                rates.append(states / cost.cpu_s)
+                costs.append({**asdict(cost), "states": states})
+            name = f"{filesystem}: {title}"
+            lines.append(Line(name, spread(rates), goal if check == "mount" else None))
+            raw[name] = costs
+    return Measured(tuple(lines), raw)
+
+
+def _crash_run(directory: Path, filesystem: str, check: str) -> tuple[Cost, int]:
+    """What exploring costs, and how many states there were."""
+    study = directory / "crash.toml"
+    study.write_text(_CRASH.format(filesystem=filesystem, check=check), encoding="utf-8")
+    results = directory / "crash"
+    words = ["crash", "run", str(study), "--jobs", "1", "--output", str(results)]
+    # A state that is not correct is a finding, and no reason to fail.
+    shell = ["sh", "-c", '"$@" || [ $? = 1 ]', "sh", str(LAUNCHER), *words]
+    cost = cost_of(shell, directory)
+    (unit,) = results.glob("*/units/*/unit.json")
+    states = int(json.loads(unit.read_text(encoding="utf-8"))["states"])
+    shutil.rmtree(results)
+    return cost, states
 
 
 def start(bench: Bench) -> Measured:

@@ -32,6 +32,7 @@ _MEASUREMENTS: Mapping[str, Callable[[Bench], Measured]] = {
     "short": commands.short,
     "report": report.measure,
     "start": commands.start,
+    "crash": commands.crash,
     "setup": commands.setup,
 }
 TIMED_PARTS = tuple(_MEASUREMENTS)

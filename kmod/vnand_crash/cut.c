@@ -309,7 +309,7 @@ static int cut_paired(struct vnand_chip *chip, const struct crash_entry *e,
 	u32 partner = e->first - paired_distance_pages;
 	struct crash_entry *undo;
 	u64 seed = seed_of(chip, partner, variant);
-	u32 bytes = crash_raw_bytes(chip), bits = chip->p.ecc_step_bytes * 2;
+	u32 bytes = crash_raw_bytes(chip);
 	u8 *before, *now;
 	int err = cut_bits(chip, e, variant);
 
@@ -323,9 +323,7 @@ static int cut_paired(struct vnand_chip *chip, const struct crash_entry *e,
 		return -ENOSPC;
 	now = vnand_store_page(chip, partner);
 	vnand_copy(before, now, bytes);
-	/* A quarter of all bits, in any step: no ECC corrects that. */
-	tear_flip(now, chip->p.page_bytes,
-		  bits * (chip->p.page_bytes / chip->p.ecc_step_bytes), seed);
+	tear_noise(now, chip->p.page_bytes, seed);
 	return weaken(chip, partner, before, before);
 }
 

@@ -7,37 +7,80 @@
 #include "tear.h"
 
 /* Kinds of draws, apart from those of ../vnand/faults.h. */
-enum { DRAW_CHANCE = 100, DRAW_BITS, DRAW_FLIP, DRAW_PAGE };
+enum { DRAW_CHANCE = 100, DRAW_BITS, DRAW_FLIP, DRAW_PAGE, DRAW_NOISE };
+
+static u64 next(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+/* 64 bits, each of them set with a chance of @chance in 256. */
+static u64 set_bits(u64 *state, u32 chance)
+{
+	u64 mask = 0;
+	u32 bit;
+
+	/* A digit of the chance after the other, the lowest first. */
+	for (bit = 0; bit < 8; bit++) {
+		u64 draw = next(state);
+
+		mask = chance >> bit & 1 ? mask | draw : mask & draw;
+	}
+	return mask;
+}
 
 void tear_bits(u8 *to, const u8 *target, u32 bytes, u64 seed)
 {
-	/* Of 256; never none, never all for certain. */
+	u64 state = vnand_hash(seed, DRAW_BITS, 0, 0, 0), mask = 0;
+	/* Never none, never all for certain. */
 	u32 chance = 1 + vnand_hash(seed, DRAW_CHANCE, 0, 0, 0) % 255;
-	u32 i, bit;
+	u32 i;
 
 	for (i = 0; i < bytes; i++) {
-		u8 differ = to[i] ^ target[i];
-		u64 draw;
-
-		if (!differ)
-			continue;
-		draw = vnand_hash(seed, DRAW_BITS, i, 0, 0);
-		for (bit = 0; bit < 8; bit++)
-			if (differ >> bit & 1 && (draw >> 8 * bit & 255) < chance)
-				to[i] ^= 1 << bit;
+		mask = i % 8 ? mask >> 8 : set_bits(&state, chance);
+		to[i] ^= (to[i] ^ target[i]) & (u8)mask;
 	}
+}
+
+void tear_noise(u8 *to, u32 bytes, u64 seed)
+{
+	u64 state = vnand_hash(seed, DRAW_NOISE, 0, 0, 0), mask = 0;
+	u32 i;
+
+	for (i = 0; i < bytes; i++) {
+		mask = i % 8 ? mask >> 8 : set_bits(&state, 64);
+		to[i] ^= (u8)mask;
+	}
+}
+
+static bool is_among(const u32 *places, u32 n, u32 place)
+{
+	while (n && places[n - 1] != place)
+		n--;
+	return n;
 }
 
 void tear_flip(u8 *to, u32 bytes, u32 count, u64 seed)
 {
-	u32 bits = 8 * bytes, left = count < bits ? count : bits, i;
+	u64 state = vnand_hash(seed, DRAW_FLIP, 0, 0, 0);
+	u32 places[TEAR_FLIP_MAX];
+	u32 bits = 8 * bytes, n;
 
-	/* Each bit in turn, with the chance that leaves the right number. */
-	for (i = 0; i < bits && left; i++) {
-		if (vnand_hash(seed, DRAW_FLIP, i, 0, 0) % (bits - i) >= left)
-			continue;
-		to[i / 8] ^= 1 << (i % 8);
-		left--;
+	if (count > TEAR_FLIP_MAX)
+		count = TEAR_FLIP_MAX;
+	if (count > bits)
+		count = bits;
+	/* Each set of so many bits is as likely as any other (R. Floyd). */
+	for (n = 0; n < count; n++) {
+		u32 last = bits - count + n;
+		u32 place = next(&state) % (last + 1);
+
+		places[n] = is_among(places, n, place) ? last : place;
+		to[places[n] / 8] ^= 1 << (places[n] % 8);
 	}
 }
 

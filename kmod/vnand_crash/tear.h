@@ -20,10 +20,16 @@
  */
 void tear_bits(u8 *to, const u8 *target, u32 bytes, u64 seed);
 
+/* A quarter of all bits, wherever they are, is wrong: no ECC corrects that. */
+void tear_noise(u8 *to, u32 bytes, u64 seed);
+
+#define TEAR_FLIP_MAX 160u
+
 /**
  * tear_flip() - a number of bits of a buffer are wrong
  * @to: the buffer, @bytes long
- * @count: how many different bits are flipped; all of them if there are fewer
+ * @count: how many different bits are flipped, at most TEAR_FLIP_MAX; all of
+ *	   them if there are fewer
  */
 void tear_flip(u8 *to, u32 bytes, u32 count, u64 seed);
 

@@ -90,10 +90,35 @@ def outcomes(result: UnitResult) -> dict[str, str]:
 def test_all_states_of_the_log_are_gone_through_in_one_guest() -> None:
     guests = Guests()
     result = unit(guests).explore()
-    assert [name for name, _ in guests.asked] == ["log", "walk-1"]
+    assert [name for name, _ in guests.asked] == ["log", "walk-0-0"]
     assert len(result.judged) == result.states_possible == 2 * OPERATIONS
     assert set(outcomes(result).values()) == {"correct"}
     assert (result.operations, result.guests) == (OPERATIONS, 2)
+
+
+def test_parts_go_to_several_guests_and_jobs_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ffslab.exploration.unit._IN_ONE_GUEST", 5)
+    results = []
+    for jobs in (1, 3):
+        guests = Guests(deadly=("1 lost 0", "4 torn-bits 0"))
+        made = unit(guests)
+        made.jobs = jobs
+        results.append(made.explore())
+        walked = {name: lines for name, lines in guests.asked if name.startswith("walk")}
+        assert {name: len(lines) for name, lines in walked.items() if name.endswith("-0")} == {
+            "walk-0-0": 5,
+            "walk-1-0": 5,
+            "walk-2-0": 2,
+        }
+        assert walked["walk-0-1"] == ["1 torn-bits 0", "2 lost 0"]
+    assert results[0] == results[1]
+    assert list(outcomes(results[0])) == [
+        str(Cut(operation, kind, 0))
+        for operation in range(OPERATIONS)
+        for kind in ("lost", "torn-bits")
+    ]
 
 
 def test_a_sample_is_a_part_of_them() -> None:
@@ -111,7 +136,7 @@ def test_a_state_that_kills_is_repeated_alone_and_the_others_go_on_behind_it() -
     (died,) = [one for one in result.judged if one.verdict.outcome == "guest-died"]
     assert died.confirmed and "BUG" in died.verdict.detail
     names = [name for name, _ in guests.asked]
-    assert names == ["log", "walk-1", "walk-2", "alone-3"]
+    assert names == ["log", "walk-0-0", "walk-0-1", "alone-0"]
     assert guests.asked[2][1][0] == "3 lost 0"
     assert guests.asked[3][1] == ["2 torn-bits 0"]
 

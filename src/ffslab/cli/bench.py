@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Argument(
                 metavar="[PART]...",
-                help="speed, cpu, driver, boot, jobs, micro, tree, short, report, start, flash "
+                help="speed, cpu, driver, boot, jobs, micro, tree, short, report, start, crash, flash "
                 "[these]; setup; or profile STUDY [ffsmark].",
             ),
         ] = None,

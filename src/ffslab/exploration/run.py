@@ -20,6 +20,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from ffslab import __version__
+from ffslab.campaign.plan import host_cpu_for
 from ffslab.crash.generators.registry import history_of_kind
 from ffslab.crash.history import History
 from ffslab.crash.promises import promise_of
@@ -242,6 +243,24 @@ def find_directory(name: str, root: Path) -> Directory:
     )
 
 
+class _Room:
+    """Room for `jobs` guests of all units, each with a host CPU if there are enough."""
+
+    def __init__(self, options: Options) -> None:
+        self._cpus: SimpleQueue[int | None] = SimpleQueue()
+        for slot in range(options.jobs):
+            self._cpus.put(host_cpu_for(slot, options.jobs, options.host_cpus))
+
+    @contextmanager
+    def for_guest(self) -> Iterator[int | None]:
+        """Waits for room."""
+        cpu = self._cpus.get()
+        try:
+            yield cpu
+        finally:
+            self._cpus.put(cpu)
+
+
 @dataclass(slots=True)
 class Explorer:
     """Explores the units that are missing in a directory.
@@ -263,13 +282,10 @@ class Explorer:
             for unit in units_of(self.exploration)
             if unit.id in wanted and self.directory.stored(unit.id) is None
         ]
-        cpus: SimpleQueue[int | None] = SimpleQueue()
-        for number in range(self.options.jobs):
-            known = self.options.host_cpus
-            cpus.put(known[number % len(known)] if known else None)
+        room = _Room(self.options)
         stop = threading.Event()
         with ThreadPoolExecutor(self.options.jobs) as pool:
-            work = [pool.submit(self._unit, unit, lab, target, cpus, stop) for unit in missing]
+            work = [pool.submit(self._unit, unit, lab, target, room, stop) for unit in missing]
             try:
                 finished, _ = wait(work, return_when=FIRST_EXCEPTION)
             except KeyboardInterrupt:
@@ -286,14 +302,8 @@ class Explorer:
                 raise error
 
     def _unit(
-        self,
-        spec: UnitSpec,
-        lab: LabBuild,
-        target: Target,
-        cpus: SimpleQueue[int | None],
-        stop: threading.Event,
+        self, spec: UnitSpec, lab: LabBuild, target: Target, room: _Room, stop: threading.Event
     ) -> None:
-        cpu = cpus.get()
         place = self.directory.unit_dir(spec.id)
         try:
             if stop.is_set():
@@ -309,9 +319,10 @@ class Explorer:
             )
 
             def guest(name: str, states: str) -> GuestTexts | None:
-                limit_s = self.options.timeout_s
                 where = place / f"{spec.id}-{name}"
-                texts = run_guest(target, lab, explored, states, where, limit_s, cpu)
+                with room.for_guest() as cpu:
+                    limit_s = self.options.timeout_s
+                    texts = run_guest(target, lab, explored, states, where, limit_s, cpu)
                 if not self.options.keep:
                     shutil.rmtree(where, ignore_errors=True)
                 return texts
@@ -324,6 +335,7 @@ class Explorer:
                 guest,
                 oracle_for(spec.case, history),
                 lambda done, whole: self.tell(spec.id, done, whole),
+                self.options.jobs,
             )
             result = unit.explore()
             stored = stored_of(
@@ -347,5 +359,3 @@ class Explorer:
             self.done(stored)
         except OSError as error:
             raise disk_error(error, place) from error
-        finally:
-            cpus.put(cpu)

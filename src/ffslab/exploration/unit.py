@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ffslab.errors import InfrastructureError
 from ffslab.exploration.guest import Explored, GuestTexts, require_history
@@ -22,7 +24,7 @@ from ffslab.results.console import last_lines, scan_console
 
 # Runs a guest of the unit with these states ("" for none) under a name; None: ffslab is to stop.
 RunGuest = Callable[[str, str], GuestTexts | None]
-_IN_ONE_GUEST = 4000
+_IN_ONE_GUEST = 5000
 # Repeating all of ten thousand like faults alone would tell nothing new.
 _CONFIRMED_OF_A_KIND = 3
 
@@ -66,7 +68,7 @@ class Unit:
     """Goes through the states of one unit.
 
     `oracle_for` makes the oracle from the record of the history. `tell` is called with how many
-    states are done, of how many.
+    states are done, of how many. `jobs` guests are asked for at once, in threads of their own.
     """
 
     explored: Explored
@@ -75,13 +77,15 @@ class Unit:
     run_guest: RunGuest
     oracle_for: Callable[[str], Oracle]
     tell: Callable[[int, int], None] = lambda _done, _all: None
+    jobs: int = 1
     _guests: int = 0
     _texts: dict[str, str] = field(default_factory=dict)
     _filled: frozenset[Cut] = frozenset()
 
     def explore(self) -> UnitResult:
         """Everything; InfrastructureError if the history fails without a cut."""
-        first = self._run("log", "")
+        first = self._run("log", ())
+        self._guests = 1
         require_history(first, self.explored)
         log = parse_log(first.log)
         paired = bool(self.explored.paired_distance_pages)
@@ -109,45 +113,54 @@ class Unit:
         second = [kind for kind in self.cuts.kinds if kind in ("lost", "torn-prefix", "torn-bits")]
         return [f"{cut} * {kind} 0" for cut in outer for kind in second]
 
-    def _run(self, name: str, states: str) -> GuestTexts:
-        texts = self.run_guest(name, states)
+    def _run(self, name: str, states: Sequence[str]) -> GuestTexts:
+        texts = self.run_guest(name, "".join(f"{line}\n" for line in states))
         if texts is None:
             raise StoppedError
-        self._guests += 1
         return texts
 
     def _judged(self, lines: Sequence[str], oracle: Oracle, record: str) -> list[Judged]:
-        """All states of these lines, a guest after the other."""
+        """All states of these lines, part by part; which are in a part does not depend on jobs."""
+        parts = [lines[at : at + _IN_ONE_GUEST] for at in range(0, len(lines), _IN_ONE_GUEST)]
         judged: list[Judged] = []
-        todo = list(lines)
+        done = 0
+        with ThreadPoolExecutor(self.jobs) as pool:
+            walked = pool.map(partial(self._walked, record), range(len(parts)), parts)
+            for part, guests in zip(parts, walked, strict=True):
+                for texts, walk in guests:
+                    self._texts.update(walk.texts)
+                    judged += [self._judge(state, oracle) for state in walk.states]
+                    if walk.begun is not None:
+                        judged.append(_died(walk.begun, texts, self._is_filled(walk.begun)))
+                self._guests += len(guests)
+                done += len(part)
+                self.tell(done, len(lines))
+        return judged
+
+    def _judge(self, state: State, oracle: Oracle) -> Judged:
+        verdict = verdict_of(state, self._texts, oracle)
+        return Judged(state.name, verdict, state, is_filled=self._is_filled(state.name))
+
+    def _walked(
+        self, record: str, number: int, part: Sequence[str]
+    ) -> list[tuple[GuestTexts, Walk]]:
+        """The states of a part: in one guest, and behind each that ended its guest in another."""
+        guests: list[tuple[GuestTexts, Walk]] = []
+        todo = list(part)
         while todo:
-            part = todo[:_IN_ONE_GUEST]
-            texts = self._run(f"walk-{self._guests}", "".join(f"{line}\n" for line in part))
+            texts = self._run(f"walk-{number}-{len(guests)}", todo)
             walk = self._read(texts, record)
-            judged += [
-                Judged(
-                    state.name,
-                    verdict_of(state, self._texts, oracle),
-                    state,
-                    is_filled=self._is_filled(state.name),
-                )
-                for state in walk.states
-            ]
-            self.tell(len(lines) - len(todo), len(lines))
+            guests.append((texts, walk))
             if walk.complete:
-                todo = todo[len(part) :]
-                continue
-            killer = walk.begun
-            if killer is None:
+                break
+            if walk.begun is None:
                 raise InfrastructureError(
                     f"a guest of {self.explored.case.id} ended between two states:\n"
                     + "\n".join(f"    {line}" for line in last_lines(texts.console)),
                     cause="ffscrash failed, or the guest's memory is too small for the log",
                 )
-            judged.append(_died(killer, texts, self._is_filled(killer)))
-            todo = list(_behind(killer, todo))
-        self.tell(len(lines), len(lines))
-        return judged
+            todo = list(_behind(walk.begun, todo))
+        return guests
 
     def _read(self, texts: GuestTexts, record: str) -> Walk:
         if texts.record and texts.record != record:
@@ -156,26 +169,31 @@ class Unit:
                 cause="a source of difference in the lab, which is a bug of ours",
                 remedy="report it, with the run directory",
             )
-        walk = parse_walk(texts.walk)
-        self._texts.update(walk.texts)
-        return walk
+        return parse_walk(texts.walk)
 
     def _confirmed(self, judged: Sequence[Judged], oracle: Oracle) -> list[Judged]:
         """States with a fault, some of each kind, alone in a guest of their own."""
         tried: Counter[tuple[str, str]] = Counter()
-        found = []
+        repeated: list[Judged] = []
         for one in judged:
             alike = (one.verdict.outcome, one.name.cut.kind)
-            if one.verdict.outcome == CORRECT or tried[alike] >= _CONFIRMED_OF_A_KIND:
-                found.append(one)
-                continue
-            tried[alike] += 1
-            found.append(self._alone(one, oracle))
-        return found
+            if one.verdict.outcome != CORRECT and tried[alike] < _CONFIRMED_OF_A_KIND:
+                tried[alike] += 1
+                repeated.append(one)
+        with ThreadPoolExecutor(self.jobs) as pool:
+            alone = pool.map(
+                lambda one: self._run(f"alone-{one[0]}", [line_of(one[1].name, one[1].is_filled)]),
+                enumerate(repeated),
+            )
+            found = {
+                one.name: self._again(one, texts, oracle)
+                for one, texts in zip(repeated, alone, strict=True)
+            }
+        self._guests += len(repeated)
+        return [found.get(one.name, one) for one in judged]
 
-    def _alone(self, one: Judged, oracle: Oracle) -> Judged:
-        line = line_of(one.name, one.is_filled)
-        texts = self._run(f"alone-{self._guests}", f"{line}\n")
+    def _again(self, one: Judged, texts: GuestTexts, oracle: Oracle) -> Judged:
+        """What is to be said of a state that was repeated alone."""
         walk = parse_walk(texts.walk)
         self._texts.update(walk.texts)
         again = next((state for state in walk.states if state.name == one.name), None)
