@@ -69,9 +69,9 @@ class Guests:
         for line in lines:
             if line in self.deadly:
                 console = "[    1.0] BUG: unable to handle\n"
-                return GuestTexts(RECORD, "", f"{walk}begin {line}\n", console, False, False)
+                return GuestTexts(RECORD, None, f"{walk}begin {line}\n", console, False, False)
             walk += self.states(line)
-        return GuestTexts(RECORD, "", f"{walk}walked {len(lines)}\n", "", True, False)
+        return GuestTexts(RECORD, None, f"{walk}walked {len(lines)}\n", "", True, False)
 
 
 def nothing_wrong(_record: str) -> Oracle:

@@ -24,8 +24,8 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Argument(
                 metavar="[PART]...",
-                help="speed, cpu, driver, boot, jobs, micro, tree, short, report, start, crash, flash "
-                "[these]; setup; or profile STUDY [ffsmark].",
+                help="speed, cpu, driver, boot, jobs, micro, tree, short, report, start, crash, "
+                "flash [these]; setup; or profile STUDY [ffsmark].",
             ),
         ] = None,
         repeats: Annotated[

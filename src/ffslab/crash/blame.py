@@ -131,9 +131,14 @@ class _Blame:
         if owner is not None and owner[0] != self._number:
             call = self._line(owner[1])
             return _Sector(FOREIGN_BYTES, at, f"has what {call} wrote to another file")
+        recent = self._recent
+        if self._window.excuse.reordered and is_left(
+            self._log, recent, at, size, found, holes=False
+        ):
+            return _Sector(WRONG_ORDER, at, "has a later write, and not one before it")
         if self._window.excuse.lost:
-            versions = (*self._older, *self._recent)
-            if is_left(self._log, versions, at, size, found):
+            versions = (*self._older, *recent)
+            if is_left(self._log, versions, at, size, found, holes=True):
                 return _Sector(SYNCED_DATA_LOST, at, "lacks some of the writes that made it")
         return _Sector(CORRUPT_CONTENTS, at, "has bytes that nobody wrote there")
 

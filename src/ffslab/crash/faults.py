@@ -2,7 +2,8 @@
 
 A fault makes its page unreadable, or spoils data that were good; what follows from that is not the
 file system's mistake. What it excuses is a property of the kind: unreadable sectors of data that no
-sync had made durable, of any data, or the loss of data that were durable. Bytes that nobody wrote
+sync had made durable, of any data, or the loss of data that were durable; and that of several calls
+in one page a later one is there and an earlier one is not. Bytes that nobody wrote
 there are excused by none: ECC, or the file system's own sums, notice them.
 
 An unstable page reads well at the recovery, and badly at the mount after it. So its excuses are for
@@ -26,10 +27,12 @@ class Excuse:
     unreadable_unsynced: bool = False
     unreadable_synced: bool = False
     lost: bool = False
+    reordered: bool = False
 
 
 NO_EXCUSE = Excuse()
 _TORN = Excuse(unreadable_unsynced=True)
+_TORN_BITS = Excuse(unreadable_unsynced=True, reordered=True)
 _UNSTABLE = Excuse(unreadable_unsynced=True, unreadable_synced=True, lost=True)
 
 
@@ -56,7 +59,7 @@ KINDS: Mapping[str, FaultKind] = {
         FaultKind("lost", _ALL),
         FaultKind("done", _ALL),
         FaultKind("torn-prefix", _PROGRAM, _TORN, _TORN),
-        FaultKind("torn-bits", _PROGRAM, _TORN, _TORN, is_seeded=True),
+        FaultKind("torn-bits", _PROGRAM, _TORN_BITS, _TORN_BITS, is_seeded=True),
         FaultKind("erase-half", frozenset({ERASE}), is_seeded=True),
         FaultKind("unstable", frozenset({PROGRAM, ERASE}), second=_UNSTABLE, is_seeded=True),
         FaultKind("paired", _PROGRAM, _UNSTABLE, _UNSTABLE, needs_paired_pages=True),

@@ -15,7 +15,7 @@ from ffslab.crash.history import History
 from ffslab.crash.match import Cursor, is_allowed
 from ffslab.crash.observation import Entry, is_whole, parse_entries, parse_observation
 from ffslab.crash.operations import VERBS
-from ffslab.crash.problems import DISCONNECTED, LOSSES, UNKNOWN_NAME, Problem
+from ffslab.crash.problems import DISCONNECTED, LOSSES, UNKNOWN_NAME, WRONG_ORDER, Problem
 from ffslab.crash.promises import Promise
 from ffslab.crash.record import Record
 from ffslab.crash.steps import Timeline, timeline
@@ -90,6 +90,8 @@ class Judge:
             problems += diagnose(window, self.history, base, entries)
         if window.excuse.lost:
             problems = [one for one in problems if not self._is_loss(one)]
+        if window.excuse.reordered:
+            problems = [one for one in problems if one.kind != WRONG_ORDER]
         return tuple(problems)
 
     def _is_loss(self, problem: Problem) -> bool:

@@ -58,16 +58,22 @@ _MOST_SECTORS, _MOST_DIVIDED = 20_000, 32
 
 
 def is_left(
-    log: FileLog, versions: Sequence[Version], sector: int, size_bytes: int, found: str
+    log: FileLog,
+    versions: Sequence[Version],
+    sector: int,
+    size_bytes: int,
+    found: str,
+    *,
+    holes: bool,
 ) -> bool:
     """Whether a sector is what is left of these versions when some of their writes are lost.
 
-    Between the ends of two writes it has what some version had there, or zeros; and where a write
-    was stored in two parts, which may be anywhere, one of them may be lost.
+    Between the ends of two writes it has what some version had there, or with `holes` zeros; and
+    where a write was stored in two parts, which may be anywhere, one of them may be lost.
     """
-    if any(found == sector_sum(data) for data in _left(log, versions, sector, size_bytes)):
+    if any(found == sector_sum(data) for data in _left(log, versions, sector, size_bytes, holes)):
         return True
-    whole = list(islice(_left(log, versions, sector, size_bytes), _MOST_DIVIDED))
+    whole = list(islice(_left(log, versions, sector, size_bytes, holes), _MOST_DIVIDED))
     return any(
         found == sector_sum(one[:at] + other[at:])
         for one in whole
@@ -77,13 +83,15 @@ def is_left(
 
 
 def _left(
-    log: FileLog, versions: Sequence[Version], sector: int, size_bytes: int
+    log: FileLog, versions: Sequence[Version], sector: int, size_bytes: int, holes: bool
 ) -> Iterator[bytes]:
     start = sector * SECTOR_BYTES
     end = min(start + SECTOR_BYTES, size_bytes)
     changes = [log.change(version) for version in versions]
     ends = {at for one in changes for at in (one.start_bytes, one.end_bytes) if start < at < end}
-    contents = {log.bytes_of(version, start, end) for version in versions} | {bytes(end - start)}
+    contents = {log.bytes_of(version, start, end) for version in versions}
+    if holes:
+        contents.add(bytes(end - start))
     parts = [
         sorted({data[low - start : high - start] for data in contents})
         for low, high in pairwise((start, *sorted(ends), end))

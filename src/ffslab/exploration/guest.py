@@ -54,10 +54,13 @@ class Explored:
 
 @dataclass(frozen=True, slots=True)
 class GuestTexts:
-    """What a guest has left behind: `record` of the history, `log` of the chip, `walk`."""
+    """What a guest has left behind: `record` of the history, `log` of the chip, `walk`.
+
+    `log` is None if the guest did not come so far, or walked.
+    """
 
     record: str
-    log: str
+    log: str | None
     walk: str
     console: str
     passed: bool
@@ -120,7 +123,7 @@ def _texts(run: GuestRun, directory: Path) -> GuestTexts:
     logs = [str(found["text"]) for found in stream.of_type("file") if found["path"] == _LOG]
     return GuestTexts(
         record=_text(directory / _RECORD),
-        log=logs[0] if logs else "",
+        log=logs[0] if logs else None,
         walk=_text(directory / _WALK),
         console=_text(directory / CONSOLE_NAME),
         passed=run.exit_status == 0 and stream.end is not None and stream.end.is_good,
@@ -128,10 +131,10 @@ def _texts(run: GuestRun, directory: Path) -> GuestTexts:
     )
 
 
-def require_history(texts: GuestTexts, explored: Explored) -> None:
-    """InfrastructureError if the history did not come to its end, before any cut."""
-    if texts.passed and texts.log:
-        return
+def log_of(texts: GuestTexts, explored: Explored) -> str:
+    """The chip's log; InfrastructureError if the history did not come to its end."""
+    if texts.passed and texts.log is not None:
+        return texts.log
     last = "\n".join(f"    {line}" for line in texts.console.splitlines()[-12:])
     raise InfrastructureError(
         f"the history on {explored.case.id} did not come to its end:\n{last}",

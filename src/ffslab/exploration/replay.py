@@ -22,6 +22,7 @@ from ffslab.targets.uml.site import lab_parts
 
 _AROUND = 6  # operations and calls shown on each side of the cut
 _MOST_LINES = 60
+_WIDEST = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,8 @@ def _kernel_lines(state: State | None, known: dict[str, str], texts: GuestTexts)
 
 
 def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
-    if len(lines) <= _MOST_LINES:
-        return tuple(lines)
-    return (*lines[:_MOST_LINES], f"… and {len(lines) - _MOST_LINES} lines more")
+    """Not all of a long text, nor of the sums of a large file."""
+    shown = [one if len(one) <= _WIDEST else f"{one[:_WIDEST]}…" for one in lines[:_MOST_LINES]]
+    if len(lines) > _MOST_LINES:
+        shown.append(f"… and {len(lines) - _MOST_LINES} lines more")
+    return tuple(shown)

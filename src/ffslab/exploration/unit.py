@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ffslab.errors import InfrastructureError
-from ffslab.exploration.guest import Explored, GuestTexts, require_history
+from ffslab.exploration.guest import Explored, GuestTexts, log_of
 from ffslab.exploration.states import all_cuts, drawn, parse_log
 from ffslab.exploration.study import Cuts
 from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Oracle, Verdict, verdict_of
@@ -86,8 +86,8 @@ class Unit:
         """Everything; InfrastructureError if the history fails without a cut."""
         first = self._run("log", ())
         self._guests = 1
-        require_history(first, self.explored)
-        log = parse_log(first.log)
+        text = log_of(first, self.explored)
+        log = parse_log(text)
         paired = bool(self.explored.paired_distance_pages)
         every = list(all_cuts(log, self.cuts, paired=paired))
         chosen = drawn(every, self.cuts.sample, self.seed, self.explored.case.id)
@@ -97,7 +97,7 @@ class Unit:
         lines += self._second_cuts(chosen)
         judged = self._judged(lines, oracle, first.record)
         confirmed = self._confirmed(judged, oracle)
-        return UnitResult(first.record, first.log, tuple(confirmed), self._guests, len(every))
+        return UnitResult(first.record, text, tuple(confirmed), self._guests, len(every))
 
     def _to_fill(self, chosen: Sequence[Cut]) -> frozenset[Cut]:
         count = self.cuts.fill_sample
@@ -129,8 +129,10 @@ class Unit:
             for part, guests in zip(parts, walked, strict=True):
                 for texts, walk in guests:
                     self._texts.update(walk.texts)
-                    judged += [self._judge(state, oracle) for state in walk.states]
-                    if walk.begun is not None:
+                    # A page of one sub-page, say, has no prefix: such states are not there.
+                    there = [state for state in walk.states if not state.refused]
+                    judged += [self._judge(state, oracle) for state in there]
+                    if walk.begun is not None and not walk.complete:
                         judged.append(_died(walk.begun, texts, self._is_filled(walk.begun)))
                 self._guests += len(guests)
                 done += len(part)

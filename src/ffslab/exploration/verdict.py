@@ -66,6 +66,7 @@ def excuse_of(name: StateName, again: bool) -> Excuse:
         unreadable_unsynced=any(one.unreadable_unsynced for one in excuses),
         unreadable_synced=any(one.unreadable_synced for one in excuses),
         lost=any(one.lost for one in excuses),
+        reordered=any(one.reordered for one in excuses),
     )
 
 
@@ -96,7 +97,12 @@ def _all(state: State, texts: Mapping[str, str], oracle: Oracle) -> list[Verdict
     for again, seen in enumerate((state.seen, state.again)):
         if seen is not None:
             problems = oracle(state.name, texts[seen.digest], bool(again))
-            found += [Verdict(word, sentence) for word, sentence in problems]
+            found += [
+                Verdict(word, sentence)
+                for word, sentence in problems
+                # What could not be deleted is told below.
+                if state.used in _USED or not sentence.startswith(_OURS)
+            ]
     found += _changed(CHANGED_BY_USE, state.seen, state.after, texts)
     # A page that reads badly from now on may take something with it; the oracle knows what.
     if not excuse_of(state.name, True).lost:
@@ -115,6 +121,7 @@ def _all(state: State, texts: Mapping[str, str], oracle: Oracle) -> list[Verdict
 
 # Not at all, or it was good, or it was full from the beginning.
 _USED = ("", "ok", "full 0")
+_OURS = ".ffscrash-"  # files of ffscrash (crash/walk/use.c)
 _OWN_MISTAKES = ("kernel bug", "oops", "lock dependency", "kernel warning", "rule violation")
 
 

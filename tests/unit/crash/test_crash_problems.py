@@ -365,3 +365,16 @@ def test_yaffs2_makes_up_a_name_if_its_page_is_lost() -> None:
         CUT, synced("jffs2", g="", made=file("obj257", G, inode=30)), UNSTABLE
     )
     assert problem.kind == "unknown-name"
+
+
+def test_of_the_calls_in_a_torn_page_any_may_be_there() -> None:
+    """Two appends in one page, of which the first is lost; of a page's prefix it must not be."""
+    history = parse_history("write log 0 200 1\nsync\nwrite log 200 200 3\nwrite log 400 112 5\n")
+    record = parse_record("op 0 0 0 1\nop 1 0 1 1\nop 2 0 1 1\nop 3 0 1 2\nend 4 0 2\n")
+    text = Found(
+        {"root": "dir . 3 1 0", "log": file("log", LINES[0] + bytes(200) + LINES[2])}
+    ).text()
+    one = Judge(history, record, promise_of("jffs2"))
+    assert one.judge(1, text, KINDS["torn-bits"].first) == ()
+    (problem,) = one.judge(1, text, KINDS["torn-prefix"].first)
+    assert problem.kind in ("wrong-order", "corrupt-contents")
