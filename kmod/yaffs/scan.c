@@ -356,7 +356,7 @@ static int scan_block(struct scan *scan, u32 block)
 	struct yaffs_device *dev = scan->dev;
 	struct yaffs_block *b = &dev->blocks[block];
 	u32 first = block * dev->pages_per_block;
-	u32 page = dev->pages_per_block, before = dev->tags_without_ecc;
+	u32 page = dev->pages_per_block, before;
 	struct yaffs_tags tags;
 	bool summary, last_seen;
 	int err = 0;
@@ -365,6 +365,8 @@ static int scan_block(struct scan *scan, u32 block)
 	summary = !yaffs_summary_read(dev, block, b->seq, scan->entries,
 				      dev->check_page);
 	last_seen = summary;
+	/* A torn summary is read once more below, and is one page all the same. */
+	before = dev->tags_without_ecc;
 	if (summary)
 		page -= dev->summary_pages;
 	while (page-- && !err) {

@@ -215,3 +215,20 @@ def test_a_finding_is_replayed_and_made_small(lab: LabBuild, tmp_path: Path) -> 
     assert any("Cowardly refusing" in line for line in parts["kernel"])
     smaller = minimized(run, finding["id"], None, 60)
     assert len(smaller.operations) <= 2
+
+
+def test_a_torn_summary_is_no_file_system_without_ecc(lab: LabBuild, tmp_path: Path) -> None:
+    """YAFFS2 read the torn last page of a block twice, and took it for two pages without ECC."""
+    exploration = load_exploration("crash-quick")
+    unit = next(one for one in units_of(exploration) if one.case.filesystem.type == "yaffs2")
+    guest = Explored(unit.case, history_of(unit).text, "mount")
+    with opened(lab, [unit.case], tmp_path, 1, None) as (target, _):
+        first = run_guest(target, lab, guest, "", tmp_path / "log", 60)
+        assert first is not None
+        log = parse_log(log_of(first, guest))
+        last = next(one.number for one in log if one.page == 63)
+        lines = "".join(f"{last} torn-bits {variant}\n" for variant in range(400))
+        second = run_guest(target, lab, guest, lines, tmp_path / "walk", 60)
+    assert second is not None
+    states = parse_walk(second.walk).states
+    assert [state.mount.errno for state in states if state.mount] == [0] * 400

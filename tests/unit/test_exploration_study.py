@@ -137,3 +137,11 @@ def test_what_cannot_be_explored_is_refused_before_anything_runs(
         begin(Request(str(path), (), (), ""), tmp_path / "r", datetime(2026, 1, 1, tzinfo=UTC))
     assert said in str(caught.value)
     assert not (tmp_path / "r").exists()
+
+
+def test_a_partition_that_cannot_be_filled_is_refused() -> None:
+    large = TEXT.replace("8 MiB", "200 MiB")
+    with pytest.raises(SpecError, match="200 MiB cannot be filled"):
+        exploration_of(large, "mine.toml", load_catalog())
+    for unfilled in ("fill_sample = 0", 'check = "mount"'):
+        exploration_of(f"{large}{unfilled}\n", "mine.toml", load_catalog())

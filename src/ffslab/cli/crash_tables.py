@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -79,12 +79,9 @@ def print_units(console: Console, units: Sequence[StoredUnit]) -> None:
     table.add_column("else")
     for unit in units:
         for kind, counts in unit["counts"].items():
-            wrong = [f"{counts[word]:,} {word}" for word in OUTCOMES if word in counts]
-            wrong = [one for one in wrong if not one.endswith(f" {CORRECT}")]
-            whole = sum(counts.values())
-            table.add_row(
-                unit["id"], kind, f"{whole:,}", f"{counts.get(CORRECT, 0):,}", ", ".join(wrong)
-            )
+            table.add_row(unit["id"], kind, *_outcomes(counts))
+        if unit["random"]:
+            table.add_row(unit["id"], "at random", *_outcomes(unit["random"]))
     print_unpadded(console, table)
     findings = [finding for unit in units for finding in unit["findings"]]
     for finding in findings:
@@ -96,6 +93,12 @@ def print_units(console: Console, units: Sequence[StoredUnit]) -> None:
     order = reversed(list(OUTCOMES))
     words = ", ".join(f"{total[word]:,} {word}" for word in order if total[word])
     console.print(f"{sum(total.values()):,} states: {words}", markup=False)
+
+
+def _outcomes(counts: Mapping[str, int]) -> tuple[str, str, str]:
+    """How many states, how many of them correct, and what the others are."""
+    wrong = [f"{counts[word]:,} {word}" for word in OUTCOMES if word in counts and word != CORRECT]
+    return f"{sum(counts.values()):,}", f"{counts.get(CORRECT, 0):,}", ", ".join(wrong)
 
 
 def _line(finding: StoredFinding) -> str:

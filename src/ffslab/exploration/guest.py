@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
+from ffslab.exploration.study import LOG_MIB
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.workload import GuestFile
@@ -39,7 +40,6 @@ _HOST_FILES = {
 _RECORD, _WALK = "record", "walk"
 _LOG = f"/proc/vnand/{FLASH_REGION}/log"
 _FORMATTED_MS = 2000  # until an empty file system has been formatted; nothing but virtual time
-_LOG_MIB = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def plan(explored: Explored, *, walks: bool) -> str:
         *RIG.mount(case, new=True),
         step("sleep", ms=_FORMATTED_MS),
         step("mount", **_HOST_FILES),
-        _exec("chip", FLASH_REGION, "log", str(_LOG_MIB)),
+        _exec("chip", FLASH_REGION, "log", str(LOG_MIB)),
         _exec("history", _HISTORY, MOUNT_POINT, FLASH_REGION, f"output={_HOST}/{_RECORD}"),
         *RIG.unmount(case),
         _exec("chip", FLASH_REGION, "stop"),

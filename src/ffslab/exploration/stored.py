@@ -54,7 +54,10 @@ class StoredRecovery(TypedDict):
 
 
 class StoredUnit(TypedDict):
-    """A unit; `counts` are states by kind of cut (of the second one too: "A / B") and outcome."""
+    """A unit; `counts` are states by kind of cut (of the second one too: "A / B") and outcome.
+
+    `random` are those of cuts at random by outcome, empty if there is no such experiment.
+    """
 
     v: int
     id: str
@@ -67,6 +70,7 @@ class StoredUnit(TypedDict):
     states: int
     untouched: int
     counts: dict[str, dict[str, int]]
+    random: dict[str, int]
     findings: list[StoredFinding]
     recovery: StoredRecovery
 
@@ -84,6 +88,11 @@ def stored_of(
     counts: dict[str, Counter[str]] = {}
     for one in result.judged:
         counts.setdefault(kind_of(one.name), Counter())[one.verdict.outcome] += 1
+    random = Counter(
+        one.verdict.outcome
+        for one in result.judged
+        if one.name.then is None and one.name.cut in result.random
+    )
     states = [one.state for one in result.judged if one.state is not None]
     return {
         "v": VERSION,
@@ -97,6 +106,7 @@ def stored_of(
         "states": len(result.judged),
         "untouched": sum(not state.touched for state in states),
         "counts": {kind: dict(sorted(found.items())) for kind, found in sorted(counts.items())},
+        "random": dict(sorted(random.items())),
         "findings": _findings(exploration, unit_id, result.judged),
         "recovery": _recovery(states),
     }

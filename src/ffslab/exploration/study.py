@@ -38,6 +38,10 @@ KINDS = (
     "unstable",
     "paired",
 )
+LOG_MIB = 256  # as much as the chip's log may take
+_BESIDE_MIB = 64  # its tables, and the page cache of what is written
+# Filling writes each page once, and the log has it as it was before and after.
+FILLED_BYTES_MAX = (LOG_MIB - 64) // 2 * 2**20
 # A workload of a study has to be there; guests of an exploration have none of it.
 _NO_WORKLOAD = {"kind": "append-log", "lines": 1}
 _TIMES = (
@@ -75,6 +79,7 @@ class _CutsFile(Strict):
     sample: Count = 0
     recovery_sample: Count = 0
     fill_sample: Count = FILLED
+    random_sample: Count = 0
     check: Literal["full", "mount"] = "full"
 
 
@@ -99,7 +104,8 @@ class Cuts:
 
     `variants` are tried of each kind whose seed leaves something open. `sample` states are drawn
     from all, 0: none is left out. Of so many recoveries (`recovery_sample`) every cut is made, too.
-    So many states (`fill_sample`) are filled until they are full.
+    So many states (`fill_sample`) are filled until they are full. What became of so many
+    (`random_sample`) is told by itself as well, as in an experiment that cuts at random.
     """
 
     kinds: tuple[str, ...]
@@ -108,6 +114,7 @@ class Cuts:
     recovery_sample: int
     fill_sample: int
     check: str
+    random_sample: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +181,13 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
             remedy='give one of them another: name = "…"',
         )
     cuts = parsed.cuts
+    largest = max(case.partition_bytes for case in cases)
+    if cuts.fill_sample and cuts.check == "full" and largest > FILLED_BYTES_MAX:
+        raise SpecError(
+            f"{where}: a partition of {largest // 2**20} MiB cannot be filled",
+            cause=f"the chip's log has each page twice, and {LOG_MIB} MiB in all",
+            remedy=f"fill_sample = 0, or at most {FILLED_BYTES_MAX // 2**20} MiB",
+        )
     return Exploration(
         name=parsed.name,
         title=parsed.title,
@@ -188,6 +202,7 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
             cuts.recovery_sample,
             cuts.fill_sample,
             cuts.check,
+            cuts.random_sample,
         ),
         paired_distance_pages=parsed.chip.paired_distance_pages or 0,
     )
@@ -234,4 +249,6 @@ def _cases(parsed: _File, where: str, catalog: Catalog) -> tuple[Case, ...]:
 
 def _board(board: Board, changes: Mapping[str, Any], timed: bool) -> Board:
     times: dict[str, Any] = {} if timed else dict.fromkeys(_TIMES, 0)
-    return replace(board, chip=replace(board.chip, **{**times, **changes}))
+    # The chip's log takes memory, which a small board has none of.
+    ram_bytes = board.ram_bytes + (LOG_MIB + _BESIDE_MIB) * 2**20
+    return replace(board, ram_bytes=ram_bytes, chip=replace(board.chip, **{**times, **changes}))

@@ -50,13 +50,17 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """All of a unit. `record` and `log` are the texts that the verdicts rest on."""
+    """All of a unit. `record` and `log` are the texts that the verdicts rest on.
+
+    `random` are the cuts of the experiment that cuts at random.
+    """
 
     record: str
     log: str
     judged: tuple[Judged, ...]
     guests: int
     states_possible: int
+    random: frozenset[Cut] = frozenset()
 
     @property
     def operations(self) -> int:
@@ -92,17 +96,26 @@ class Unit:
         every = list(all_cuts(log, self.cuts, paired=paired))
         chosen = drawn(every, self.cuts.sample, self.seed, self.explored.case.id)
         oracle = self.oracle_for(first.record)
-        self._filled = self._to_fill(chosen)
+        self._filled = self._some(chosen, self.cuts.fill_sample, "filled")
         lines = [line_of(StateName(cut), cut in self._filled) for cut in chosen]
         lines += self._second_cuts(chosen)
         judged = self._judged(lines, oracle, first.record)
         confirmed = self._confirmed(judged, oracle)
-        return UnitResult(first.record, text, tuple(confirmed), self._guests, len(every))
+        there = [one.name.cut for one in confirmed if one.name.then is None]
+        return UnitResult(
+            first.record,
+            text,
+            tuple(confirmed),
+            self._guests,
+            len(every),
+            self._some(there, self.cuts.random_sample, "random"),
+        )
 
-    def _to_fill(self, chosen: Sequence[Cut]) -> frozenset[Cut]:
-        count = self.cuts.fill_sample
-        what = f"{self.explored.case.id} filled"
-        return frozenset(drawn(chosen, count, self.seed, what) if count else ())
+    def _some(self, cuts: Sequence[Cut], count: int, what: str) -> frozenset[Cut]:
+        """So many of the cuts, none for 0, by a draw of its own."""
+        if not count:
+            return frozenset()
+        return frozenset(drawn(cuts, count, self.seed, f"{self.explored.case.id} {what}"))
 
     def _second_cuts(self, chosen: Sequence[Cut]) -> list[str]:
         """Lines for every cut in the recovery from some of the states."""
