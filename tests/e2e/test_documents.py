@@ -294,7 +294,7 @@ def test_what_it_answers(clone: Path) -> None:
         document(clone, "README.md"),
         re.MULTILINE,
     )
-    assert len(rows) == 16
+    assert len(rows) == 17
     for command, count in rows:
         if command == "./ffslab image":
             assert re.search(r"^jffs2 +lzo ", run(command, clone), re.MULTILINE)
@@ -303,6 +303,9 @@ def test_what_it_answers(clone: Path) -> None:
             assert re.search(r"compare .*base", run("./ffslab compare --help", clone))
             continue
         words = command.split()
+        if words[1] == "crash":
+            assert re.search(rf"^{words[3]} ", run("./ffslab crash list", clone), re.MULTILINE)
+            continue
         assert f"{count.replace(',', '')} cases of study {words[2]}" in run(
             f"{command} --dry-run", clone
         )

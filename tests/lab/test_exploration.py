@@ -119,6 +119,24 @@ def test_all_kinds_of_all_file_systems_are_gone_through(small: Directory) -> Non
     assert wrong(units) <= KNOWN
 
 
+def test_cuts_of_every_workload(lab: LabBuild, tmp_path: Path) -> None:
+    """The shipped exploration as it is: nothing is found but what docs/findings.md has."""
+    del lab
+    request = Request("power-cuts", (), (), "ffslab crash run power-cuts")
+    run = begin(request, tmp_path, datetime(2026, 1, 1, tzinfo=UTC))
+    finish(run)
+    units = list(run.units())
+    assert len(units) == 27
+    assert sum(unit["states"] for unit in units) > 3800
+    found = {
+        (unit["filesystem"], unit["workload"], one["outcome"])
+        for unit in units
+        for one in unit["findings"]
+    }
+    assert {one for one in found if one[2] != "mount-fails"} <= {("jffs2", "tree", "wrong-kind")}
+    assert {one[0] for one in found} == {"jffs2"}
+
+
 def test_jobs_and_a_restart_change_no_byte(small: Directory, tmp_path: Path) -> None:
     again = explored(tmp_path / "again", jobs=1)
     lost = next(unit for unit in small.units() if unit["filesystem"] == "yaffs2")["id"]
