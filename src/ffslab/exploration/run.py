@@ -37,6 +37,7 @@ from ffslab.exploration.study import (
 from ffslab.exploration.unit import StoppedError, Unit
 from ffslab.kernel import ensure_lab
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.kernel.outoftree import identified
 from ffslab.kernel.progress import Progress as BuildProgress
 from ffslab.loader import load_catalog, read_text
 from ffslab.model.canonical import canonical_json
@@ -86,10 +87,9 @@ class Options:
 
 
 def units_of(exploration: Exploration) -> tuple[UnitSpec, ...]:
-    """All units, file system after file system."""
-    return tuple(
-        UnitSpec(case, choice) for case in exploration.cases for choice in exploration.workloads
-    )
+    """All units, file system after file system; sources of modules are read for their hash."""
+    cases = identified(exploration.cases)
+    return tuple(UnitSpec(case, choice) for case in cases for choice in exploration.workloads)
 
 
 def _chosen(exploration: Exploration, ids: Sequence[str]) -> tuple[UnitSpec, ...]:
@@ -202,9 +202,10 @@ def explore(
 ) -> None:
     """Explores all that is missing in a directory; the lab is built if it is not in the cache."""
     exploration = directory.exploration()
-    lab = ensure_lab(progress=progress, **lab_parts(exploration.cases))
+    cases = identified(exploration.cases)
+    lab = ensure_lab(progress=progress, **lab_parts(cases))
     explorer = Explorer(exploration, directory, options, tell, done)
-    with opened(lab, exploration.cases, directory.path, options.jobs, scratch) as (target, jobs):
+    with opened(lab, cases, directory.path, options.jobs, scratch) as (target, jobs):
         explorer.options = replace(options, jobs=jobs)
         explorer.run(lab, target)
 

@@ -1,0 +1,290 @@
+"""Does the exploration of power cuts find mistakes? Some are planted, and each has to be found.
+
+Those of JFFS2, UBIFS and UBI are in one lab kernel more (tests/planted/planted.patch), where
+"planted=NAME" on the command line has one of them; those of YAFFS2 are changed copies of its
+module. Without the mistake, in the same kernel or with the module as it is, the same exploration
+finds nothing. `pytest -s` prints the table of docs/power-cuts.md.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from ffslab.crash.history import parse_history
+from ffslab.exploration.guest import Explored, GuestTexts, run_guest
+from ffslab.exploration.oracle import oracle_for
+from ffslab.exploration.run import history_of, opened, units_of
+from ffslab.exploration.study import exploration_of
+from ffslab.exploration.unit import Unit, UnitResult
+from ffslab.exploration.verdict import CORRECT
+from ffslab.kernel import ensure_lab
+from ffslab.kernel.cache import cache_root
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.kernel.patches import apply_series
+from ffslab.kernel.progress import ConsoleProgress
+from ffslab.kernel.source import ensure_source
+from ffslab.loader import load_catalog
+from ffslab.model.specs import LabKernel
+from ffslab.paths import data_dir
+from ffslab.targets.uml.site import lab_parts
+
+PATCH = Path(__file__).parents[1] / "planted" / "planted.patch"
+EXPLORATION = """
+exploration = 1
+name = "planted"
+title = "A mistake is planted"
+
+[base]
+board = "apf27"
+partition_bytes = "8 MiB"
+filesystem = "{filesystem}"
+
+[[workload]]
+kind = "{workload}"
+{parameters}
+
+[cuts]
+fill_sample = 0
+kinds = [{kinds}]
+{cuts}
+"""
+# Longer than a page of the page cache, shortened, and made longer again: what was there is not.
+SHORTENED = """write a 0 20000 1
+sync
+truncate a 3000
+fsync a
+truncate a 20000
+fsync a
+write b 0 3000 5
+sync
+"""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mistake; `workload` may be a history. `outcomes`: what it is found as."""
+
+    name: str
+    what: str
+    workload: str
+    kinds: tuple[str, ...]
+    outcomes: frozenset[str]
+    parameters: str = ""
+    cuts: str = ""
+    changes: tuple[tuple[str, str, str], ...] = ()  # of YAFFS2: file, text, what for it
+
+    @property
+    def filesystem(self) -> str:
+        return {"ubi": "ubifs"}.get(self.name.split("-")[0], self.name.split("-")[0])
+
+
+LOST, PREFIX = ("lost",), ("torn-prefix",)
+STALE = frozenset({"stale-data", "synced-data-lost"})
+FAULTS = (
+    Fault(
+        "jffs2-fsync",
+        "fsync does not write the buffer",
+        "update-by-rename",
+        LOST,
+        STALE,
+        parameters="parameters.updates = 8",
+    ),
+    Fault("jffs2-sync", "sync does not write the buffer", "ffsmark", LOST, STALE),
+    Fault(
+        "jffs2-data-crc",
+        "data are not checked against their CRC",
+        "overwrite",
+        PREFIX,
+        frozenset({"corrupt-contents"}),
+    ),
+    Fault(
+        "jffs2-rename-order",
+        "rename deletes the old name before it writes the new one",
+        "update-by-rename",
+        (*LOST, *PREFIX),
+        frozenset({"wrong-order", "not-atomic"}),
+        parameters="parameters.updates = 100",
+    ),
+    Fault(
+        "ubifs-fsync",
+        "fsync does not write the buffers",
+        "update-by-rename",
+        LOST,
+        STALE,
+        parameters="parameters.updates = 8",
+    ),
+    Fault(
+        "ubifs-replay-names",
+        "replay leaves out deletions of names",
+        "tree",
+        LOST,
+        frozenset({"name-kept"}),
+    ),
+    Fault(
+        "ubifs-replay-truncation",
+        "replay leaves out truncations",
+        SHORTENED,
+        LOST,
+        frozenset({"stale-data"}),
+    ),
+    Fault(
+        "ubifs-node-crc",
+        "nodes are not checked against their CRC",
+        "append-log",
+        PREFIX,
+        frozenset({"corrupt-contents"}),
+    ),
+    Fault(
+        "ubifs-master-wrap",
+        "recovery does not know that the first master block begins anew",
+        "ffsmark",
+        LOST,
+        frozenset({"mount-fails"}),
+        parameters="parameters.sync_every = 1\nparameters.transactions = 90",
+    ),
+    Fault(
+        "ubi-copy-crc",
+        "of two copies of a block the newer is taken, whole or not",
+        "update-by-rename",
+        (*LOST, *PREFIX),
+        frozenset({"mount-fails", "synced-data-lost"}),
+        parameters="parameters.updates = 8",
+        cuts="recovery_sample = 8",
+    ),
+    Fault(
+        "ubi-change-order",
+        "an atomic change erases the old block before it writes the new one",
+        "update-by-rename",
+        LOST,
+        frozenset({"mount-fails", "synced-data-lost"}),
+        parameters="parameters.updates = 8",
+        cuts="recovery_sample = 8",
+    ),
+    Fault(
+        "yaffs2-checkpoint",
+        "a checkpoint is not invalidated before the next write",
+        "ffsmark",
+        LOST,
+        STALE,
+        changes=(
+            ("checkpoint.c", "if (!dev->ckpt_blocks || dev->read_only)", "if (dev->n_blocks)"),
+        ),
+    ),
+    Fault(
+        "yaffs2-close",
+        "closing a file does not write what is cached of it",
+        "ffsmark",
+        LOST,
+        STALE,
+        changes=(("file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
+    ),
+)
+
+
+@pytest.fixture(scope="session")
+def planted_lab(lab: LabBuild) -> LabBuild:
+    """A lab whose kernel has all mistakes, none of them on."""
+    del lab  # has a source
+    digest = sha256(PATCH.read_bytes()).hexdigest()[:16]
+    tree = cache_root() / "planted" / digest
+    if not tree.is_dir():
+        tree.parent.mkdir(parents=True, exist_ok=True)
+        scratch = tree.with_name(f"{digest}.{os.getpid()}")
+        source = ensure_source(ConsoleProgress()).tree
+        # Links: `patch` writes new files.
+        shutil.copytree(source, scratch, symlinks=True, copy_function=os.link)
+        apply_series(scratch, [PATCH])
+        # Another process of the tests may have been quicker.
+        with suppress(OSError):
+            scratch.rename(tree)
+        shutil.rmtree(scratch, ignore_errors=True)
+    return ensure_lab(kernel_source=tree)
+
+
+def kernel_with(name: str) -> LabKernel:
+    arguments = property(lambda _self: (f"planted={name}",))
+    kind = type("Planted", (LabKernel,), {"__slots__": (), "arguments": arguments})
+    kernel = kind()
+    assert isinstance(kernel, LabKernel)
+    return kernel
+
+
+def changed_yaffs(fault: Fault, directory: Path) -> Path:
+    """A catalog whose yaffs2 has a module with the mistake."""
+    copy = directory / "yaffs"
+    shutil.copytree(data_dir("kmod") / "yaffs", copy, ignore=shutil.ignore_patterns("test"))
+    for name, text, other in fault.changes:
+        path = copy / name
+        source = path.read_text()
+        assert source.count(text) == 1, (name, text)
+        path.write_text(source.replace(text, other))
+    described = (data_dir("catalog") / "filesystems" / "yaffs2.toml").read_text()
+    described = described.replace('name = "yaffs2"', 'name = "yaffs2-planted"', 1)
+    described += '\n[module_source]\ndirectory = "../../yaffs"\n'
+    catalog = directory / "catalog" / "filesystems"
+    catalog.mkdir(parents=True)
+    (catalog / "yaffs2-planted.toml").write_text(described)
+    return catalog.parent
+
+
+def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bool) -> UnitResult:
+    """What the exploration finds, with the mistake or without."""
+    filesystem, catalogs = fault.filesystem, []
+    if planted and fault.changes:
+        filesystem, catalogs = "yaffs2-planted", [changed_yaffs(fault, directory)]
+    is_history = "\n" in fault.workload
+    text = EXPLORATION.format(
+        filesystem=filesystem,
+        workload="tree" if is_history else fault.workload,
+        parameters=fault.parameters,
+        kinds=", ".join(f'"{kind}"' for kind in fault.kinds),
+        cuts=fault.cuts,
+    )
+    exploration = exploration_of(text, "planted.toml", load_catalog(catalogs))
+    (unit,) = units_of(exploration)
+    history = parse_history(fault.workload) if is_history else history_of(unit)
+    case = unit.case
+    if lab is None:
+        lab = ensure_lab(**lab_parts([case]))
+    elif planted:
+        case = replace(case, kernel=kernel_with(fault.name))
+    guests = Explored(case, history.text, exploration.cuts.check)
+    with opened(lab, [case], directory, 1, None) as (target, _):
+
+        def guest(name: str, states: str) -> GuestTexts | None:
+            return run_guest(target, lab, guests, states, directory / name, 120)
+
+        return Unit(guests, exploration.cuts, case.seed, guest, oracle_for(case, history)).explore()
+
+
+def cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime + own.ru_utime + own.ru_stime
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_the_mistake_is_found_and_nothing_without_it(
+    fault: Fault, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    lab = None if fault.changes else request.getfixturevalue("planted_lab")
+    (tmp_path / "without").mkdir()
+    (tmp_path / "with").mkdir()
+    without = explored(fault, lab, tmp_path / "without", planted=False)
+    assert {one.verdict.outcome for one in without.judged} == {CORRECT}
+    before_s = cpu_s()
+    found = explored(fault, lab, tmp_path / "with", planted=True)
+    outcomes = Counter(one.verdict.outcome for one in found.judged)
+    words = [f"{count} {word}" for word, count in outcomes.most_common() if word != CORRECT]
+    cells = (f"`{fault.name}`", fault.what, len(found.judged), ", ".join(words))
+    print(f"\n| {' | '.join(map(str, cells))} | {cpu_s() - before_s:.0f} |")
+    assert fault.outcomes & set(outcomes)
