@@ -28,6 +28,7 @@ _C_TEST_DIRECTORIES = (
     ("agent",),
     ("crash",),
     ("kmod", "vnand", "test"),
+    ("kmod", "vnand_crash", "test"),
     ("kmod", "flashmon", "test"),
     ("kmod", "yaffs", "test"),
 )
