@@ -115,15 +115,26 @@ def _calls_around(history: str, record: str, name: StateName) -> Iterator[str]:
 def _state_parts(state: State | None, known: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
     if state is None:
         return []
-    parts = []
+    parts: list[tuple[str, tuple[str, ...]]] = []
+    before: list[str] | None = None
     for title, seen in (
         ("tree after the recovery", state.seen),
         ("tree after it was used", state.after),
         ("tree after power was off once more", state.again),
     ):
         if seen is not None:
-            parts.append((title, _shortened(known[seen.digest].splitlines())))
+            tree = known[seen.digest].splitlines()
+            lines = tree if before is None else difference(before, tree)
+            parts.append((title, _shortened(lines)))
+            before = tree
     return parts
+
+
+def difference(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """What is gone, and what is new; a line that says so if nothing is."""
+    gone = [f"- {line}" for line in before if line not in set(after)]
+    new = [f"+ {line}" for line in after if line not in set(before)]
+    return [*gone, *new] or ["the same"]
 
 
 def _kernel_lines(state: State | None, known: dict[str, str], texts: GuestTexts) -> Sequence[str]:
