@@ -153,6 +153,12 @@ class Directory:
                 remedy=f"{program()} crash run again",
             ) from error
 
+    def built_with(self, build_id: str) -> None:
+        """Keeps which build its guests are of; a run that was resumed may have several."""
+        about = self.about()
+        about["builds"] = list(dict.fromkeys([*about.get("builds", ()), build_id]))
+        write_atomic(self.path / MANIFEST, json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+
     def unit_dir(self, unit_id: str) -> Path:
         return self.path / UNITS / unit_id
 
@@ -204,6 +210,7 @@ def explore(
     exploration = directory.exploration()
     cases = identified(exploration.cases)
     lab = ensure_lab(progress=progress, **lab_parts(cases))
+    directory.built_with(lab.build_id)
     explorer = Explorer(exploration, directory, options, tell, done)
     with opened(lab, cases, directory.path, options.jobs, scratch) as (target, jobs):
         explorer.options = replace(options, jobs=jobs)

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NotRequired
 
 from typing_extensions import TypedDict
 
@@ -47,10 +48,13 @@ class StoredRecovery(TypedDict):
 
     `curve` has for each operation: pages read, pages programmed, blocks erased, nanoseconds, UBI's
     attach among them. `worst` is the operation after which it read, programmed and erased most.
+    `uncut` has the last four of the mount after the history's own unmount, if that state is among
+    those gone through; units of older versions do not have it.
     """
 
     curve: list[list[int]]
     worst: int | None
+    uncut: NotRequired[list[int] | None]
 
 
 class StoredUnit(TypedDict):
@@ -108,7 +112,7 @@ def stored_of(
         "counts": {kind: dict(sorted(found.items())) for kind, found in sorted(counts.items())},
         "random": dict(sorted(random.items())),
         "findings": _findings(exploration, unit_id, result.judged),
-        "recovery": _recovery(states),
+        "recovery": _recovery(states, result.operations),
     }
 
 
@@ -149,14 +153,19 @@ def _findings(exploration: str, unit_id: str, judged: Iterable[Judged]) -> list[
     return found
 
 
-def _recovery(states: Sequence[State]) -> StoredRecovery:
+def _recovery(states: Sequence[State], operations: int) -> StoredRecovery:
     curve = [
         [state.name.cut.operation, *_cost(state)]
         for state in states
         if state.name.then is None and state.name.cut.kind == "lost" and state.mount is not None
     ]
     worst = max(curve, key=lambda row: (row[4], row[1] + row[2] + row[3]), default=None)
-    return {"curve": curve, "worst": None if worst is None else worst[0]}
+    # All operations are done, those of the unmount too: power was cut after the end.
+    whole = StateName(Cut(operations - 1, "done", 0))
+    uncut = next(
+        (_cost(state) for state in states if state.name == whole and state.mount is not None), None
+    )
+    return {"curve": curve, "worst": None if worst is None else worst[0], "uncut": uncut}
 
 
 def _cost(state: State) -> list[int]:

@@ -128,13 +128,18 @@ class HistoryChoice:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What an exploration is of. `cases` are the file systems on their boards, in order."""
+    """What an exploration is of. `cases` are the file systems on their boards, in order.
+
+    `boards` are these boards with their own times, which those of the cases have if it `is_timed`.
+    """
 
     name: str
     title: str
     description: str
     text: str
     cases: tuple[Case, ...]
+    boards: tuple[Board, ...]
+    is_timed: bool
     workloads: tuple[HistoryChoice, ...]
     cuts: Cuts
     paired_distance_pages: int = 0
@@ -169,7 +174,7 @@ def load_exploration(name_or_path: str, catalogs: Sequence[Path] = ()) -> Explor
 def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
     """The exploration that a file's text describes."""
     parsed = _validated(parse_toml(text, where), where)
-    cases = _cases(parsed, where, catalog)
+    cases, boards = _cases(parsed, where, catalog)
     workloads = tuple(
         HistoryChoice(one.kind, one.name or one.kind, one.parameters) for one in parsed.workload
     )
@@ -194,6 +199,8 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
         description=parsed.description.strip(),
         text=text,
         cases=cases,
+        boards=boards,
+        is_timed=parsed.timing == "board",
         workloads=workloads,
         cuts=Cuts(
             tuple(cuts.kinds),
@@ -227,8 +234,10 @@ def _validated(document: Mapping[str, Any], where: str) -> _File:
         ) from error
 
 
-def _cases(parsed: _File, where: str, catalog: Catalog) -> tuple[Case, ...]:
-    """The cases of the study that base and axes make, on the chip that cuts need."""
+def _cases(
+    parsed: _File, where: str, catalog: Catalog
+) -> tuple[tuple[Case, ...], tuple[Board, ...]]:
+    """The cases that base and axes make, on the chip that cuts need; and their own boards."""
     free = {} if parsed.timing == "board" else {"cpu_scale": 0}
     document = {
         "schema": 1,
@@ -244,7 +253,9 @@ def _cases(parsed: _File, where: str, catalog: Catalog) -> tuple[Case, ...]:
         if key != "paired_distance_pages"
     }
     timed = parsed.timing == "board"
-    return tuple(replace(case, board=_board(case.board, changes, timed)) for case in cases)
+    boards = tuple(case.board for case in cases)
+    own = (replace(case, board=_board(case.board, changes, timed)) for case in cases)
+    return tuple(own), boards
 
 
 def _board(board: Board, changes: Mapping[str, Any], timed: bool) -> Board:

@@ -157,9 +157,7 @@ class Frame:
 
     def bar(self, top: float, low: float, high: float, colour: str, strength: float = 1.0) -> str:
         start, length = self.scale.at(low), self.scale.at(high) - self.scale.at(low)
-        place = (
-            f"M{_short(start)} {_short(top + 0.5)}h{_short(length)}v{_THICK - 1}h{_short(-length)}z"
-        )
+        place = f"M{short(start)} {short(top + 0.5)}h{short(length)}v{_THICK - 1}h{short(-length)}z"
         weak = "" if strength == 1 else f";fill-opacity:{strength:.2g}"
         look = f"fill:var(--{colour});stroke:var(--{colour});stroke-width:.8{weak}"
         return f'<path d="{place}" style="{look}"/>'
@@ -167,12 +165,12 @@ class Frame:
     def text(self, top: float, value: float, text: str, *, before: bool = False) -> str:
         """A text beside what ends at a value: behind it, or before it."""
         x = self.scale.at(value) + (-_BESIDE if before else _BESIDE)
-        return _text(x, top + _THICK / 2 + 4, text, "end" if before else "start")
+        return written(x, top + _THICK / 2 + 4, text, "end" if before else "start")
 
     def line(self, value: float, dash: str = "") -> str:
         """A line through all rows."""
         dashed = f";stroke-dasharray:{dash}" if dash else ""
-        place = f"M{_short(self.scale.at(value))} 0V{_short(self.rows.height)}"
+        place = f"M{short(self.scale.at(value))} 0V{short(self.rows.height)}"
         return f'<path d="{place}" style="stroke:var(--ink){dashed}"/>'
 
     def drawing(
@@ -180,7 +178,7 @@ class Frame:
     ) -> str:
         """The whole drawing; `sign` stands before the numbers of the axis."""
         width = self.rows.names + self.rows.width + _EDGE
-        box = f"{_short(-self.rows.names)} 0 {_short(width)} {_short(self.rows.height + _FOOT)}"
+        box = f"{short(-self.rows.names)} 0 {short(width)} {short(self.rows.height + _FOOT)}"
         drawn = "".join((*self._axis(heading, sign), *self._names(), *marks))
         return (
             f'<svg viewBox="{box}" style="max-width:{width:.0f}px" role="img" '
@@ -192,7 +190,7 @@ class Frame:
         """The grid, which is not behind the names of groups, with its numbers."""
         ticks = {tick: self.scale.at(tick) for tick in self.scale.ticks()}
         grid = "".join(
-            f"M{_short(x)} {_short(top)}V{_short(end)}"
+            f"M{short(x)} {short(top)}V{short(end)}"
             for _, top, end in self.rows.blocks()
             for x in ticks.values()
         )
@@ -200,18 +198,18 @@ class Frame:
         below = self.rows.height
         for tick, x in ticks.items():
             number = f"{tick:,.6f}".rstrip("0").rstrip(".")
-            yield _text(x, below + 15, f"{sign}{number}", "middle", _MUTED)
-        yield _text(self.rows.width / 2, below + _HEADING_AT, heading, "middle", _MUTED)
+            yield written(x, below + 15, f"{sign}{number}", "middle", MUTED)
+        yield written(self.rows.width / 2, below + _HEADING_AT, heading, "middle", MUTED)
 
     def _names(self) -> Iterator[str]:
         for group, top, _ in self.rows.blocks():
             if group:
-                yield _text(0, top - 4, group, "start", f'font-weight="bold" {_INK}')
+                yield written(0, top - 4, group, "start", f'font-weight="bold" {INK}')
         for row in self.rows.rows:
             middle = self.rows.top(row) + (self.rows.step - _GAP) / 2
             label = shortened(row[1], self.rows.names - _BESIDE)
             whole = row[1] if label != row[1] else ""
-            yield _text(-_BESIDE, middle + 4, label, "end", whole=whole)
+            yield written(-_BESIDE, middle + 4, label, "end", whole=whole)
 
 
 def bars(
@@ -274,20 +272,20 @@ def _bar(frame: Frame, top: float, bar: Bar, unit: float, length: float) -> Iter
         if end > start:
             yield frame.bar(top, start, end, piece.colour, piece.strength)
         start = end
-    middle = _short(top + _THICK / 2)
+    middle = short(top + _THICK / 2)
     at = frame.scale.at
     if bar.high > bar.low:
-        place = f"M{_short(at(bar.low * shrink))} {middle}H{_short(at(bar.high * shrink))}"
+        place = f"M{short(at(bar.low * shrink))} {middle}H{short(at(bar.high * shrink))}"
         yield f'<path d="{place}" style="stroke:var(--ink);stroke-width:1.2"/>'
     if bar.notch > 0:
-        place = f"M{_short(at(bar.notch * shrink))} {_short(top)}v{_THICK}"
+        place = f"M{short(at(bar.notch * shrink))} {short(top)}v{_THICK}"
         yield f'<path d="{place}" style="stroke:var(--ink);stroke-width:2"/>'
     for point in () if is_cut else bar.points:
-        place = f'cx="{_short(at(point * shrink))}" cy="{middle}" r="2.2"'
+        place = f'cx="{short(at(point * shrink))}" cy="{middle}" r="2.2"'
         yield f'<circle {place} style="fill:var(--point);stroke:var(--paper)"/>'
     if is_cut:
         x, below = at(0.9 * length), top + _THICK
-        gap = f"M{_short(x - 8)} {_short(below)}h6l10-{_THICK}h-6z"
+        gap = f"M{short(x - 8)} {short(below)}h6l10-{_THICK}h-6z"
         yield f'<path d="{gap}" style="fill:var(--paper)"/>'
     yield frame.text(top, length, bar.text)
 
@@ -313,18 +311,18 @@ def shortened(text: str, room: float) -> str:
     return text if kept == len(text) else f"{text[:kept].rstrip()}…"
 
 
-def _text(x: float, y: float, text: str, anchor: str, look: str = "", whole: str = "") -> str:
+def written(x: float, y: float, text: str, anchor: str, look: str = "", whole: str = "") -> str:
     """A text in ink, or as `look` says; `whole` is what it is short for."""
-    at = f'x="{_short(x)}" y="{_short(y)}" text-anchor="{anchor}"'
+    at = f'x="{short(x)}" y="{short(y)}" text-anchor="{anchor}"'
     told = f"<title>{escape(whole)}</title>" if whole else ""
-    return f"<text {at} {look or _INK}>{told}{escape(text)}</text>"
+    return f"<text {at} {look or INK}>{told}{escape(text)}</text>"
 
 
-_INK = 'style="fill:var(--ink)"'
-_MUTED = 'style="fill:var(--muted)"'
+INK = 'style="fill:var(--ink)"'
+MUTED = 'style="fill:var(--muted)"'
 
 
-def _short(number: float) -> str:
+def short(number: float) -> str:
     """A coordinate with one decimal, if it has one."""
     text = f"{number:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text

@@ -1,0 +1,146 @@
+"""What became of the states: a table file system × kind of cut, below each workload.
+
+A cell is coloured by its worst outcome, and says it in words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.crash.problems import CLASSES
+from ffslab.exploration.study import KINDS
+from ffslab.exploration.verdict import (
+    CHANGED_BY_POWER,
+    CHANGED_BY_USE,
+    CORRECT,
+    GUEST_DIED,
+    MOUNT_FAILS,
+    OUTCOMES,
+    REMOUNT_FAILS,
+)
+from ffslab.report.exploration.load import Part
+from ffslab.report.quantity import grouped
+
+_ALL_LOST = frozenset({GUEST_DIED, MOUNT_FAILS, REMOUNT_FAILS})
+_SOME_LOST = frozenset({*CLASSES, CHANGED_BY_USE, CHANGED_BY_POWER})
+# How a cell looks, and what that means; the worst first.
+TONES: Mapping[str, str] = {
+    "fatal": "the kernel died, or it does not mount",
+    "harm": "the tree is not what it may be",
+    "use": "it cannot be written, or the kernel warned",
+    "good": "all correct",
+}
+RANDOM = "at random"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The states of a file system, a workload and a kind of cut; `lines` are what was wrong."""
+
+    tone: str
+    head: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A file system with a workload: its states, and a cell for each kind of cut."""
+
+    label: str
+    states: str
+    cells: tuple[Cell | None, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """The rows of a workload."""
+
+    workload: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The whole table. `spans`: titles over the columns, each with how many these are."""
+
+    columns: tuple[str, ...]
+    spans: tuple[tuple[str, int], ...]
+    blocks: tuple[Block, ...]
+    tones: tuple[tuple[str, str], ...]
+    words: tuple[tuple[str, str], ...]
+
+
+def tone_of(outcome: str) -> str:
+    """How bad an outcome is: a key of `TONES`."""
+    if outcome == CORRECT:
+        return "good"
+    return "fatal" if outcome in _ALL_LOST else "harm" if outcome in _SOME_LOST else "use"
+
+
+def total(units: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[str]:
+    """All states of units, given by kind of cut and outcome, by outcome."""
+    counted: Counter[str] = Counter()
+    for unit in units:
+        for counts in unit.values():
+            counted.update(counts)
+    return counted
+
+
+def wrong_words(counts: Mapping[str, int]) -> list[str]:
+    """What was not correct, the worst first: "3 mount-fails"."""
+    return [f"{grouped(counts[w])} {w}" for w in OUTCOMES if counts.get(w) and w != CORRECT]
+
+
+def outcomes_of(parts: Sequence[Part]) -> Outcomes:
+    """The table of all units."""
+    first = [kind for kind in KINDS if any(kind in part.stored["counts"] for part in parts)]
+    second = [kind for kind in KINDS if any(_of_second(part, kind) for part in parts)]
+    random = [RANDOM] if any(part.stored["random"] for part in parts) else []
+    spans = [("the workload is cut", len(first)), ("its recovery is cut, too", len(second))]
+    spans.append(("a sample", len(random)))
+    blocks = []
+    for workload in dict.fromkeys(part.workload for part in parts):
+        rows = [_row(part, first, second, random) for part in parts if part.workload == workload]
+        blocks.append(Block(workload, tuple(rows)))
+    found = total(part.stored["counts"] for part in parts)
+    tones = {tone_of(outcome) for outcome in found}
+    return Outcomes(
+        (*first, *second, *random),
+        tuple(span for span in spans if span[1]) if second or random else (),
+        tuple(blocks),
+        tuple((tone, words) for tone, words in TONES.items() if tone in tones),
+        tuple((word, OUTCOMES[word]) for word in OUTCOMES if found[word] and word != CORRECT),
+    )
+
+
+def _row(part: Part, first: Sequence[str], second: Sequence[str], random: Sequence[str]) -> Row:
+    counts, stored = part.stored["counts"], part.stored
+    cells = [_cell(counts.get(kind, {})) for kind in first]
+    cells += [_cell(_of_second(part, kind)) for kind in second]
+    cells += [_cell(stored["random"]) for _ in random]
+    states = grouped(stored["states"])
+    cut_once = sum(sum(found.values()) for kind, found in counts.items() if " / " not in kind)
+    if cut_once < stored["states_possible"]:
+        states += f" of {grouped(stored['states_possible'])}"
+    return Row(part.label, states, tuple(cells))
+
+
+def _of_second(part: Part, kind: str) -> Counter[str]:
+    """The states in which the recovery was cut in this way, whatever the first cut was."""
+    counted: Counter[str] = Counter()
+    for name, counts in part.stored["counts"].items():
+        if name.endswith(f" / {kind}"):
+            counted.update(counts)
+    return counted
+
+
+def _cell(counts: Mapping[str, int]) -> Cell | None:
+    whole = sum(counts.values())
+    if not whole:
+        return None
+    worst = next(word for word in OUTCOMES if counts.get(word))
+    correct = counts.get(CORRECT, 0)
+    head = grouped(whole) if correct == whole else f"{grouped(correct)} of {grouped(whole)}"
+    return Cell(tone_of(worst), head, tuple(wrong_words(counts)))

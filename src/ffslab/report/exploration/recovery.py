@@ -1,0 +1,127 @@
+"""What the mount after a cut took: pages read and programmed, blocks erased, and time.
+
+Of guests whose chip took no time the time is that of the kernel's own delays only, and is not
+shown. In its place stands an estimate from the counts and the board's figures, between two bounds:
+each operation's command, array and the driver's fixed part alone; and the same with a whole page
+and its OOB area on the bus, through ECC and the driver (the model: kmod/vnand/timing.c).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ffslab.model.specs import Board
+from ffslab.report.exploration.load import Part
+from ffslab.report.quantity import SPACE, grouped, significant
+
+_MS = 1e6
+
+
+@dataclass(frozen=True)
+class Series:
+    """A quantity after each cut: `points` are operations with values, in order of operations.
+
+    `uncut` is its value at the mount without a cut, None if nobody mounted that.
+    """
+
+    name: str
+    points: tuple[tuple[int, float], ...]
+    uncut: float | None = None
+    unit: str = ""
+
+    @property
+    def worst(self) -> tuple[int, float]:
+        """The first operation with the highest value."""
+        return max(self.points, key=lambda point: (point[1], -point[0]))
+
+    def percentile(self, percent: float) -> float:
+        """The value of that rank."""
+        values = sorted(value for _, value in self.points)
+        return values[max(math.ceil(len(values) * percent / 100) - 1, 0)]
+
+    def text(self, value: float | None) -> str:
+        """A value with its unit, "–" for none."""
+        if value is None:
+            return "–"
+        return f"{significant(value)}{SPACE}{self.unit}" if self.unit else grouped(round(value))
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """The mounts of a unit: what is drawn, and what is only told (`estimate`, two bounds)."""
+
+    part: Part
+    drawn: tuple[Series, ...]
+    estimate: tuple[Series, ...] = ()
+
+    @property
+    def times(self) -> tuple[Series, ...]:
+        """The measured time, or the two bounds of the estimate."""
+        return self.estimate or self.drawn[:1]
+
+    @property
+    def counts(self) -> tuple[Series, ...]:
+        return tuple(series for series in self.drawn if not series.unit)
+
+    @property
+    def worst(self) -> int:
+        """The operation after which it took longest, by the upper bound of an estimate."""
+        return self.times[-1].worst[0]
+
+    @property
+    def is_exhaustive(self) -> bool:
+        return len(self.drawn[0].points) == self.part.stored["operations"]
+
+
+def recovery_of(part: Part, *, is_timed: bool) -> Recovery | None:
+    """What is known of the mounts of a unit; None if no operation was just lost."""
+    curve = sorted(part.stored["recovery"]["curve"])
+    if not curve:
+        return None
+    uncut = part.stored["recovery"].get("uncut")
+
+    def series(name: str, column: int, scale: float = 1.0, unit: str = "") -> Series:
+        points = tuple((row[0], row[column] / scale) for row in curve)
+        return Series(name, points, None if uncut is None else uncut[column - 1] / scale, unit)
+
+    counts = (series("pages read", 1), series("pages programmed", 2), series("blocks erased", 3))
+    if is_timed:
+        return Recovery(part, (series("virtual time of the mount", 4, _MS, "ms"), *counts))
+    bounds = tuple(
+        Series(
+            name,
+            tuple((row[0], flash_ns(part.board, row[1:4], whole=whole) / _MS) for row in curve),
+            None if uncut is None else flash_ns(part.board, uncut[:3], whole=whole) / _MS,
+            "ms",
+        )
+        for name, whole in (("at least", False), ("at most", True))
+    )
+    return Recovery(part, counts, bounds)
+
+
+def flash_ns(board: Board, counts: Sequence[int], *, whole: bool) -> float:
+    """The time of so many page reads, page programs and erases on a board's chip and driver.
+
+    `whole`: every page crosses the bus with its OOB area; else no byte does.
+    """
+    chip = board.chip
+    moved_bytes = chip.page_bytes + chip.oob_bytes if whole else 0
+
+    def page_ns(array_ns: int, bus_ps: int, ecc_ns: int, driver_ns: int) -> float:
+        moved_ns = moved_bytes * bus_ps / 1000 + (ecc_ns if whole else 0)
+        return (
+            chip.t_command_ns
+            + array_ns
+            + moved_ns
+            + (driver_ns if whole else min(driver_ns, board.driver_erase_ns))
+        )
+
+    reads, programs, erases = counts
+    read_ns = page_ns(chip.t_read_ns, chip.bus_read_ps, chip.ecc_read_ns, board.driver_read_ns)
+    program_ns = page_ns(
+        chip.t_prog_ns, chip.bus_write_ps, chip.ecc_write_ns, board.driver_program_ns
+    )
+    erase_ns = chip.t_command_ns + chip.t_erase_ns + board.driver_erase_ns
+    return reads * read_ns + programs * program_ns + erases * erase_ns
