@@ -51,6 +51,7 @@ def _register_run(crash: typer.Typer) -> None:
             bool, typer.Option("--resume", help="Continue an interrupted run directory.")
         ] = False,
         keep: Annotated[bool, typer.Option("--keep", help="Keep what each guest wrote.")] = False,
+        report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
         output: Output = _RESULTS,
         scratch: Scratch = None,
         timeout: Timeout = 600.0,
@@ -69,7 +70,7 @@ def _register_run(crash: typer.Typer) -> None:
         options = Options(jobs or len(cpus), timeout, cpus, keep)
         console = terminal()
         directory = _begun(exploration, tuple(catalogs or ()), tuple(units or ()), output, resume)
-        found = _explore(console, directory, options, scratch)
+        found = _explore(console, directory, options, scratch, report)
         raise typer.Exit(EXIT_FAILED if found else EXIT_OK)
 
 
@@ -93,6 +94,21 @@ def _register_rest(crash: typer.Typer) -> None:
         from ffslab.exploration.run import find_directory
 
         print_units(terminal(), list(find_directory(run, output).units()))
+
+    @crash.command("report")
+    def report(
+        run: Annotated[str, typer.Argument(help="A run directory, or latest.")] = "latest",
+        destination: Annotated[
+            Path | None, typer.Option("--to", help="The file [report.html in the run].")
+        ] = None,
+        open_it: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+        output: Output = _RESULTS,
+    ) -> None:
+        """Write the report of an exploration: outcomes, findings, what recovery costs."""
+        from ffslab.cli.report import show, write_exploration
+        from ffslab.exploration.run import find_directory
+
+        show(write_exploration(find_directory(run, output), destination), open_it=open_it)
 
     @crash.command("replay")
     def replay(
@@ -153,10 +169,11 @@ def _begun(
 
 
 def _explore(
-    console: Console, directory: Directory, options: Options, scratch: Path | None
+    console: Console, directory: Directory, options: Options, scratch: Path | None, report: bool
 ) -> bool:
     """Explores what is missing; whether anything was found."""
     from ffslab.cli.crash_tables import CrashProgress, print_units
+    from ffslab.cli.report import report_at_the_end, write_exploration
     from ffslab.exploration.run import explore
     from ffslab.kernel.progress import ConsoleProgress
 
@@ -165,6 +182,9 @@ def _explore(
     units = list(directory.units())
     print_units(console, units)
     console.print(f"results: {directory.path}", soft_wrap=True, markup=False)
+    if report:
+        again = command("crash", "report", directory.path)
+        report_at_the_end(console, lambda: write_exploration(directory), again)
     found = [finding for unit in units for finding in unit["findings"]]
     if found:
         say = command("crash", "replay", found[0]["id"], "--run", directory.path)

@@ -83,6 +83,7 @@ def print_units(console: Console, units: Sequence[StoredUnit]) -> None:
         if unit["random"]:
             table.add_row(unit["id"], "at random", *_outcomes(unit["random"]))
     print_unpadded(console, table)
+    _print_recovery(console, units)
     findings = [finding for unit in units for finding in unit["findings"]]
     for finding in findings:
         console.print(_line(finding), markup=False, soft_wrap=not console.is_terminal)
@@ -93,6 +94,28 @@ def print_units(console: Console, units: Sequence[StoredUnit]) -> None:
     order = reversed(list(OUTCOMES))
     words = ", ".join(f"{total[word]:,} {word}" for word in order if total[word])
     console.print(f"{sum(total.values()):,} states: {words}", markup=False)
+
+
+def _print_recovery(console: Console, units: Sequence[StoredUnit]) -> None:
+    """The most that a mount after a cut asked of the flash, and at which operation that was."""
+    explored = [unit for unit in units if unit["recovery"]["curve"]]
+    if not explored:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("a mount's most, at operation")
+    for title in ("read", "programmed", "erased"):
+        table.add_column(title, justify="right")
+    for unit in explored:
+        curve = sorted(unit["recovery"]["curve"])
+        most = [max(curve, key=lambda row: (row[column], -row[0])) for column in (1, 2, 3)]
+        cells = [
+            f"{row[column]:,} at {row[0]:,}" if row[column] else "0"
+            for column, row in enumerate(most, start=1)
+        ]
+        table.add_row(unit["id"], *cells)
+    console.print()
+    print_unpadded(console, table)
+    console.print()
 
 
 def _outcomes(counts: Mapping[str, int]) -> tuple[str, str, str]:

@@ -264,21 +264,12 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
 
 
 def _write_report(console: Console, end: RunEnd) -> None:
-    """Writes the report if its parts are installed; without them the results stand alone."""
-    from ffslab.errors import MissingExtraError
+    """Writes the report if its parts are installed."""
+    from ffslab.cli.report import report_at_the_end
     from ffslab.report import build
 
-    try:
-        path = build(end.run.path)
-    except MissingExtraError as error:
-        console.print(
-            f"no report: {error.message}; next: {error.remedy}, "
-            f"then: {command('report', end.run.path)}",
-            soft_wrap=True,
-            markup=False,
-        )
-        return
-    console.print(f"report: {path}", soft_wrap=True, markup=False)
+    path = end.run.path
+    report_at_the_end(console, lambda: build(path), command("report", path))
 
 
 def _exit_code(end: RunEnd) -> int:

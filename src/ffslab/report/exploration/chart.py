@@ -38,8 +38,10 @@ def strips(
         if _top(series):
             drawn += _strip(series, across, y, colour)
             y += _TALL + _GAP
-    drawn += _axis(across, y - _GAP)
-    box = f"{short(-left)} 0 {PANEL} {short(y - _GAP + _FOOT)}"
+    # Behind a strip the gap is room for the axis; behind a line of text there is none to spare.
+    end = y - _GAP if _top(shown[-1]) else y
+    drawn += _axis(across, end)
+    box = f"{short(-left)} 0 {PANEL} {short(end + _FOOT)}"
     words = "; ".join(
         f"{one.name}: {one.text(one.worst[1])} after a cut at operation {one.worst[0]}"
         for one in shown

@@ -33,6 +33,7 @@ TONES: Mapping[str, str] = {
     "good": "all correct",
 }
 RANDOM = "at random"
+SECOND = " / "  # between the kinds of two cuts
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ def wrong_words(counts: Mapping[str, int]) -> list[str]:
     return [f"{grouped(counts[w])} {w}" for w in OUTCOMES if counts.get(w) and w != CORRECT]
 
 
-def outcomes_of(parts: Sequence[Part]) -> Outcomes:
-    """The table of all units."""
+def outcomes_of(parts: Sequence[Part], *, is_sample: bool) -> Outcomes:
+    """The table of all units; of a sample it says of how many states."""
     first = [kind for kind in KINDS if any(kind in part.stored["counts"] for part in parts)]
     second = [kind for kind in KINDS if any(_of_second(part, kind) for part in parts)]
     random = [RANDOM] if any(part.stored["random"] for part in parts) else []
@@ -102,7 +103,15 @@ def outcomes_of(parts: Sequence[Part]) -> Outcomes:
     spans.append(("a sample", len(random)))
     blocks = []
     for workload in dict.fromkeys(part.workload for part in parts):
-        rows = [_row(part, first, second, random) for part in parts if part.workload == workload]
+        rows = [
+            Row(
+                part.label,
+                _states(part) if is_sample else grouped(part.stored["states"]),
+                _cells(part, first, second, random),
+            )
+            for part in parts
+            if part.workload == workload
+        ]
         blocks.append(Block(workload, tuple(rows)))
     found = total(part.stored["counts"] for part in parts)
     tones = {tone_of(outcome) for outcome in found}
@@ -115,23 +124,27 @@ def outcomes_of(parts: Sequence[Part]) -> Outcomes:
     )
 
 
-def _row(part: Part, first: Sequence[str], second: Sequence[str], random: Sequence[str]) -> Row:
-    counts, stored = part.stored["counts"], part.stored
-    cells = [_cell(counts.get(kind, {})) for kind in first]
+def _states(part: Part) -> str:
+    """How many there are; beside it how many one cut leaves, if these are fewer."""
+    possible = part.stored["states_possible"]
+    once = [counts for kind, counts in part.stored["counts"].items() if SECOND not in kind]
+    of = f" of {grouped(possible)}" if sum(sum(one.values()) for one in once) < possible else ""
+    return grouped(part.stored["states"]) + of
+
+
+def _cells(
+    part: Part, first: Sequence[str], second: Sequence[str], random: Sequence[str]
+) -> tuple[Cell | None, ...]:
+    cells = [_cell(part.stored["counts"].get(kind, {})) for kind in first]
     cells += [_cell(_of_second(part, kind)) for kind in second]
-    cells += [_cell(stored["random"]) for _ in random]
-    states = grouped(stored["states"])
-    cut_once = sum(sum(found.values()) for kind, found in counts.items() if " / " not in kind)
-    if cut_once < stored["states_possible"]:
-        states += f" of {grouped(stored['states_possible'])}"
-    return Row(part.label, states, tuple(cells))
+    return (*cells, *(_cell(part.stored["random"]) for _ in random))
 
 
 def _of_second(part: Part, kind: str) -> Counter[str]:
     """The states in which the recovery was cut in this way, whatever the first cut was."""
     counted: Counter[str] = Counter()
     for name, counts in part.stored["counts"].items():
-        if name.endswith(f" / {kind}"):
+        if name.endswith(f"{SECOND}{kind}"):
             counted.update(counts)
     return counted
 

@@ -19,7 +19,7 @@ from ffslab.report.exploration.outcomes import outcomes_of, tone_of, total
 from ffslab.report.exploration.recovery import Recovery, Series, recovery_of
 from ffslab.report.exploration.words import commands, cut_words, facts, result_words, under_way
 from ffslab.report.parts import Table, environment
-from ffslab.report.quantity import SPACE, grouped, significant
+from ffslab.report.quantity import grouped, significant
 from ffslab.report.wear import RAMP
 from ffslab.results.files import write_atomic
 
@@ -75,7 +75,7 @@ def render_exploration(directory: Directory) -> str:
         facts=facts(loaded),
         result=result_words(loaded),
         is_bad=any(word != CORRECT for word in total(p.stored["counts"] for p in loaded.parts)),
-        outcomes=outcomes_of(loaded.parts),
+        outcomes=outcomes_of(loaded.parts, is_sample=bool(loaded.exploration.cuts.sample)),
         findings=[
             _finding(loaded, part, finding)
             for part in loaded.parts
@@ -120,8 +120,9 @@ def _worst_table(recoveries: Sequence[Recovery], *, is_timed: bool) -> Table:
             headings[len(rows)] = one.part.workload
         rows.append(_worst_row(one))
     time = "virtual time" if is_timed else "flash time, estimate"
-    head = ("", "cut at", "reads", "programs", "erases", time, "without a cut", "in")
-    return Table("The most expensive mount", head, (), tuple(rows), headings=headings)
+    head = ("", "cut at", "reads", "programs", "erases", time, "uncut", "power was cut in")
+    units = ("", "", "", "", "", "ms", "ms", "")
+    return Table("The most expensive mount", head, units, tuple(rows), headings=headings)
 
 
 def _worst_row(one: Recovery) -> tuple[str, ...]:
@@ -143,7 +144,7 @@ def _worst_row(one: Recovery) -> tuple[str, ...]:
 def _range(values_ms: Sequence[float | None]) -> str:
     """One value, or the two bounds of an estimate; "–" for none."""
     texts = dict.fromkeys(significant(value) for value in values_ms if value is not None)
-    return f"{'–'.join(texts)}{SPACE}ms" if texts else "–"
+    return "–".join(texts) or "–"
 
 
 def _in_order(recoveries: Sequence[Recovery]) -> list[Recovery]:
@@ -176,7 +177,7 @@ def _shown(one: Recovery, colour: str, identifier: str) -> ShownRecovery:
         strips(one.drawn, operations, colour, title, identifier),
         Table(
             "",
-            ("", "median", "95 %", "most", "cut at", "without a cut"),
+            ("", "median", "95 %", "most", "cut at", "uncut"),
             (),
             (
                 *(_statistics(series) for series in one.drawn),
@@ -189,7 +190,7 @@ def _shown(one: Recovery, colour: str, identifier: str) -> ShownRecovery:
 def _statistics(series: Series) -> tuple[str, ...]:
     at, most = series.worst
     return (
-        series.name,
+        f"{series.name}, {series.unit}" if series.unit else series.name,
         series.text(series.percentile(50)),
         series.text(series.percentile(95)),
         series.text(most),
@@ -200,7 +201,7 @@ def _statistics(series: Series) -> tuple[str, ...]:
 
 def _estimate(bounds: Sequence[Series]) -> tuple[str, ...]:
     return (
-        "flash time, estimate",
+        "flash time, ms, estimate",
         _range([series.percentile(50) for series in bounds]),
         _range([series.percentile(95) for series in bounds]),
         _range([series.worst[1] for series in bounds]),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ffslab.model.specs import Board
 from ffslab.report.exploration.load import Part
-from ffslab.report.quantity import SPACE, grouped, significant
+from ffslab.report.quantity import grouped, significant
 
 _MS = 1e6
 
@@ -42,10 +42,10 @@ class Series:
         return values[max(math.ceil(len(values) * percent / 100) - 1, 0)]
 
     def text(self, value: float | None) -> str:
-        """A value with its unit, "–" for none."""
+        """A value in its unit, "–" for none."""
         if value is None:
             return "–"
-        return f"{significant(value)}{SPACE}{self.unit}" if self.unit else grouped(round(value))
+        return significant(value) if self.unit else grouped(round(value))
 
 
 @dataclass(frozen=True)

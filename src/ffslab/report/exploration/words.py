@@ -43,7 +43,6 @@ def result_words(loaded: Loaded) -> str:
 def facts(loaded: Loaded) -> list[tuple[str, str]]:
     """What was explored, by name."""
     exploration, about, parts = loaded.exploration, loaded.about, loaded.parts
-    possible = sum(part.stored["states_possible"] for part in parts)
     builds = [str(build)[:12] for build in about.get("builds", ())]
     return [
         ("Run", loaded.path.resolve().name),
@@ -53,12 +52,20 @@ def facts(loaded: Loaded) -> list[tuple[str, str]]:
         ("File systems", ", ".join(dict.fromkeys(part.label for part in parts)) or "–"),
         ("Workloads", ", ".join(dict.fromkeys(part.workload for part in parts)) or "–"),
         ("Operations", grouped(sum(part.stored["operations"] for part in parts))),
-        ("States", f"{grouped(loaded.states)}; one cut leaves {grouped(possible)}"),
+        ("States", _states(loaded)),
         ("Kinds of cut", ", ".join(exploration.cuts.kinds)),
         ("Sample", _sample(exploration)),
         ("Each state is", _check(exploration)),
         *_board(exploration),
     ]
+
+
+def _states(loaded: Loaded) -> str:
+    states = grouped(loaded.states)
+    if not loaded.exploration.cuts.sample:
+        return states
+    possible = sum(part.stored["states_possible"] for part in loaded.parts)
+    return f"{states}; one cut anywhere would leave {grouped(possible)}"
 
 
 def _sample(exploration: Exploration) -> str:
