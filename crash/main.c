@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "history/history.h"
 #include "observe/observe.h"
+#include "series/series.h"
 #include "text/output.h"
 #include "walk/command.h"
 
@@ -25,6 +26,7 @@ static const char help_text[] =
 	"       ffscrash observe ROOT\n"
 	"       ffscrash chip CHIP COMMAND...\n"
 	"       ffscrash walk CHIP STATES TYPE SOURCE TARGET OPTIONS [UBI-MTD] [KEY=VALUE...]\n"
+	"       ffscrash series CHIP CUTS TYPE SOURCE TARGET OPTIONS [UBI-MTD] [KEY=VALUE...]\n"
 	"       ffscrash --help\n"
 	"\n"
 	"history  carries out the operations of FILE, one a line, below the directory\n"
@@ -36,6 +38,11 @@ static const char help_text[] =
 	"         mounts, observes and uses it; OPTIONS are mount's, - for none. Keys:\n"
 	"         check (full, or mount: only look), output (a file or serial line),\n"
 	"         sync (1: mount so), vid_hdr_offset and max_beb_per1024 of UBI\n"
+	"series   cuts the power CUTS times in a row, and checks what is there each time;\n"
+	"         OPTIONS and keys as above but for check, and: seed, kinds (of cuts, with\n"
+	"         commas), space_every (so many cuts it is filled until full), own (a\n"
+	"         directory of the file system's), returned_is_durable (1: without a\n"
+	"         sync), spared (cuts that are made \"lost\", with commas)\n"
 	"\n"
 	"Exit status: 0 good, 1 failed, 2 wrong usage.\n";
 
@@ -183,6 +190,7 @@ static const struct command {
 	{ "observe", command_observe },
 	{ "chip", command_chip },
 	{ "walk", command_walk },
+	{ "series", command_series },
 	{ "--help", command_help },
 };
 

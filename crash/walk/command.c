@@ -6,15 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "core/files.h"
 #include "core/process.h"
-#include "text/numbers.h"
 #include "text/output.h"
 #include "walk/command.h"
 #include "walk/walk.h"
+#include "walk/words.h"
 
 #define STATES_TEXT_MAX ((size_t)64 << 20)
 #define FIRST_WORDS 7	/* with "walk" */
@@ -34,10 +33,8 @@ struct arguments {
 /* Return: whether it is a key with a value that it can have. */
 static bool take_key(struct arguments *arguments, const char *word)
 {
-	struct filesystem *fs = &arguments->walk.fs;
 	const char *value = strchr(word, '=') + 1;
 	size_t key = (size_t)(value - word);
-	uint64_t number = 0;
 
 	if (!strncmp(word, "output=", key)) {
 		arguments->output = value;
@@ -47,34 +44,18 @@ static bool take_key(struct arguments *arguments, const char *word)
 		arguments->walk.full = !strcmp(value, "full");
 		return arguments->walk.full || !strcmp(value, "mount");
 	}
-	if (!number_parse(value, 1 << 20, &number))
-		return false;
-	if (!strncmp(word, "sync=", key))
-		fs->flags = number ? MS_SYNCHRONOUS : 0;
-	else if (!strncmp(word, "vid_hdr_offset=", key))
-		fs->vid_hdr_offset = (int)number;
-	else if (!strncmp(word, "max_beb_per1024=", key))
-		fs->max_beb_per1024 = (int)number;
-	else
-		return false;
-	return true;
+	return words_take_filesystem(&arguments->walk.fs, word);
 }
 
 static enum ffs_exit parse(int argc, char **argv, struct arguments *arguments)
 {
-	struct filesystem *fs = &arguments->walk.fs;
-	int i = FIRST_WORDS;
+	int i;
 
 	if (argc < FIRST_WORDS)
 		return wrong("too few words behind", argv[argc - 1]);
 	arguments->walk.chip = argv[1];
 	arguments->states = argv[2];
-	fs->type = argv[3];
-	fs->source = argv[4];
-	fs->target = argv[5];
-	fs->options = strcmp(argv[6], "-") ? argv[6] : "";
-	if (i < argc && !strchr(argv[i], '='))
-		fs->ubi_mtd = argv[i++];
+	i = words_filesystem(&arguments->walk.fs, argc, argv, 3);
 	for (; i < argc; i++)
 		if (!strchr(argv[i], '=') || !take_key(arguments, argv[i]))
 			return wrong("no key, or no value of it:", argv[i]);

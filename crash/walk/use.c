@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
@@ -173,5 +174,26 @@ const char *use_filesystem(struct use *use, const char *root, bool full,
 		(void)unlinkat(fd, FILL_NAME, 0);
 	}
 	close(fd);
+	return step;
+}
+
+const char *use_room(struct use *use, int root, uint64_t *bytes, int *errnum)
+{
+	struct stat stat = { 0 };
+	const char *step = fill_up(use, root, errnum);
+
+	if (!step && fstatat(root, FILL_NAME, &stat, 0)) {
+		*errnum = errno;
+		step = "fill";
+	}
+	*bytes = (uint64_t)stat.st_size;
+	if (unlinkat(root, FILL_NAME, 0) && !step) {
+		*errnum = errno;
+		step = "delete";
+	}
+	if (syncfs(root) && !step) {
+		*errnum = errno;
+		step = "sync";
+	}
 	return step;
 }

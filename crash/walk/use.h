@@ -9,6 +9,7 @@
 #define FFSCRASH_USE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/calls.h"
 #include "core/error.h"
@@ -32,5 +33,13 @@ void use_free(struct use *use);
  */
 const char *use_filesystem(struct use *use, const char *root, bool full,
 			   int *errnum);
+
+/**
+ * use_room() - how much goes into one file, which is deleted again.
+ * @root: the open root of the file system.
+ *
+ * Return: NULL, or the step that failed, as above, with @errnum.
+ */
+const char *use_room(struct use *use, int root, uint64_t *bytes, int *errnum);
 
 #endif

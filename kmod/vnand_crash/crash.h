@@ -15,6 +15,7 @@
  *
  *	log.c	 entries: their memory, undoing and redoing them
  *	levels.c moments and levels: the commands
+ *	keep.c	 one of them: what was cut becomes the flash that is there
  *	cut.c	 what a cut leaves of an operation; tear.c: of bits (pure)
  *	place.c	 what the ECC makes of such a page (pure)
  *	hooks.c	 called by the chip (../vnand/crash_hooks.h)
@@ -59,6 +60,7 @@ struct crash_entry {
  * @entry: @n of @room
  * @chunk: their memory, @chunks vmalloc areas, the last filled up to @used
  * @full: there was no memory for one
+ * @id: which of all it is, for struct vnand_place
  */
 struct crash_log {
 	struct crash_entry **entry;
@@ -67,6 +69,7 @@ struct crash_log {
 	u32 chunks, chunk_room, current_chunk;
 	size_t used;
 	bool full;
+	u32 id;
 };
 
 /**
@@ -137,6 +140,14 @@ struct crash_entry *crash_log_add(struct vnand_chip *chip,
 void *crash_log_alloc(struct vnand_chip *chip, struct crash_log *log,
 		      size_t bytes);
 void crash_log_reset(struct crash_log *log);
+
+/* Calls @move for each weak place that an entry names. */
+void crash_log_places(struct vnand_chip *chip, struct crash_log *log,
+		      void (*move)(struct vnand_chip *, struct vnand_place **));
+
+/* A weak place with room for its codeword; NULL if there is no memory. */
+struct vnand_place *crash_log_place(struct vnand_chip *chip,
+				    struct crash_log *log);
 void crash_log_free(struct vnand_chip *chip, struct crash_log *log);
 
 /* Take what is on the flash now as what it was @when. */
@@ -161,6 +172,15 @@ int crash_at(struct vnand_chip *chip, u64 position);
 int crash_back(struct vnand_chip *chip);
 int crash_push(struct vnand_chip *chip);
 int crash_pop(struct vnand_chip *chip);
+
+/**
+ * crash_keep() - the level below is forgotten, and this one takes its place
+ *
+ * So a power cut stays, and the next is made in what happened after it, as often
+ * as one likes, with the memory of two levels. The cut can still be taken back.
+ * Return: 0; -EINVAL at level 0, or while it logs; -ENOSPC.
+ */
+int crash_keep(struct vnand_chip *chip);
 int crash_cycle(struct vnand_chip *chip);
 int crash_halt(struct vnand_chip *chip, u64 operation);
 void crash_off(struct vnand_chip *chip);

@@ -66,16 +66,14 @@ u32 crash_variants(const struct vnand_chip *chip, const struct crash_entry *e,
 
 static struct vnand_place *new_place(struct vnand_chip *chip, u32 page)
 {
-	struct crash_log *log = &crash_level(chip)->undo;
-	struct vnand_place *place = crash_log_alloc(chip, log, sizeof(*place));
+	struct vnand_place *place =
+		crash_log_place(chip, &crash_level(chip)->undo);
 
 	if (!place)
 		return NULL;
-	memset(place, 0, sizeof(*place));
 	place->page = page;
 	place->boot = chip->crash->boot;
-	place->good = crash_log_alloc(chip, log, crash_raw_bytes(chip));
-	return place->good ? place : NULL;
+	return place;
 }
 
 /* Of each ECC step the nearer of what was there and what was meant is its codeword. */
@@ -188,7 +186,8 @@ static int cut_prefix(struct vnand_chip *chip, const struct crash_entry *e,
 		vnand_copy(now + chip->p.page_bytes, after + chip->p.page_bytes,
 			   chip->p.oob_bytes);
 	programmed(chip, e);
-	return 0;
+	/* The ECC of all steps is in the OOB: what is missing does not fit it. */
+	return oob ? weaken(chip, page, after, after) : 0;
 }
 
 static int cut_bits(struct vnand_chip *chip, const struct crash_entry *e,

@@ -44,6 +44,7 @@ static const struct {
 	{ "cycle", crash_cycle, NULL },
 	{ "push", crash_push, NULL },
 	{ "pop", crash_pop, NULL },
+	{ "keep", crash_keep, NULL },
 	{ "halt", NULL, crash_halt },
 };
 

@@ -60,11 +60,8 @@ static void program_place(struct vnand_chip *chip, const struct vnand_change *c,
 	u8 *now = vnand_store_page(chip, c->page);
 	u32 i;
 
-	after = crash_log_alloc(chip, log, sizeof(*after));
+	after = crash_log_place(chip, log);
 	if (!after)
-		return;
-	after->good = crash_log_alloc(chip, log, crash_raw_bytes(chip));
-	if (!after->good)
 		return;
 	/* Bits only clear, those of a page too that counts as blank. */
 	for (i = 0; i < crash_raw_bytes(chip); i++)

@@ -58,6 +58,7 @@ int crash_begin_log(struct vnand_chip *chip, u64 limit_mib)
 {
 	u32 pages = chip->p.blocks * chip->p.pages_per_block;
 	struct vnand_crash *crash;
+	u32 i;
 
 	if (chip->crash)
 		return -EBUSY;
@@ -72,6 +73,10 @@ int crash_begin_log(struct vnand_chip *chip, u64 limit_mib)
 	crash->limit_bytes = (size_t)limit_mib << 20;
 	crash->halt_at = U32_MAX;
 	crash->era = 1;
+	for (i = 0; i < CRASH_LEVELS; i++) {
+		crash->level[i].log.id = 2 * i;
+		crash->level[i].undo.id = 2 * i + 1;
+	}
 	chip->crash = crash;
 	if (!crash->place || !crash->touched_page || !crash->touched_block) {
 		crash_off(chip);

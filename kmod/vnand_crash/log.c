@@ -190,8 +190,36 @@ struct crash_entry *crash_log_add(struct vnand_chip *chip,
 		return NULL;
 	*e = head;
 	crash_entry_take(chip, e, CRASH_BEFORE);
+	/* Of a cut nobody takes what was after it. */
+	memset(place_of(e, 0, CRASH_AFTER), 0,
+	       pages * sizeof(struct vnand_place *));
 	log->entry[log->n++] = e;
 	return e;
+}
+
+struct vnand_place *crash_log_place(struct vnand_chip *chip,
+				    struct crash_log *log)
+{
+	struct vnand_place *place = crash_log_alloc(chip, log, sizeof(*place));
+
+	if (!place)
+		return NULL;
+	memset(place, 0, sizeof(*place));
+	place->home = log->id;
+	place->good = crash_log_alloc(chip, log, crash_raw_bytes(chip));
+	return place->good ? place : NULL;
+}
+
+void crash_log_places(struct vnand_chip *chip, struct crash_log *log,
+		      void (*move)(struct vnand_chip *, struct vnand_place **))
+{
+	u32 n, i;
+
+	for (n = 0; n < log->n; n++)
+		for (i = 0; i < log->entry[n]->pages; i++) {
+			move(chip, place_of(log->entry[n], i, CRASH_BEFORE));
+			move(chip, place_of(log->entry[n], i, CRASH_AFTER));
+		}
 }
 
 void crash_log_reset(struct crash_log *log)

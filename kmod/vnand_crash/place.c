@@ -83,6 +83,16 @@ void vnand_place_count(const struct vnand_params *p, struct vnand_place *place,
 					       true_bits + step * bytes, bytes);
 }
 
+void vnand_place_copy(const struct vnand_params *p,
+		      const struct vnand_place *from, struct vnand_place *to)
+{
+	memcpy(to->errors, from->errors, sizeof(to->errors));
+	memcpy(to->good, from->good, p->page_bytes + p->oob_bytes);
+	to->page = from->page;
+	to->unstable = from->unstable;
+	to->boot = from->boot;
+}
+
 /* Data that is programmed upon what was good stays what it is: bits only clear. */
 static void program_step(const struct vnand_params *p,
 			 const struct vnand_place *before, u32 step, u8 *good,
@@ -104,9 +114,7 @@ bool vnand_place_program(const struct vnand_params *p,
 	u8 *good = after->good;
 	bool weak = before->unstable;
 
-	memcpy(good, before->good, p->page_bytes + p->oob_bytes);
-	*after = *before;
-	after->good = good;
+	vnand_place_copy(p, before, after);
 	for (step = column / bytes;
 	     data && step * bytes < column + data_bytes; step++)
 		program_step(p, before, step, good + step * bytes,

@@ -16,6 +16,8 @@
  * @boot: the time between two power cuts in which it was made
  * @errors: wrong bits of each ECC step, against the nearest codeword
  * @good: that codeword: data, then OOB, as read when all errors are corrected
+ * @home: the log whose memory it is in
+ * @moved: its copy, when that memory is about to go, else NULL
  */
 struct vnand_place {
 	u32 page;
@@ -23,6 +25,8 @@ struct vnand_place {
 	u32 boot;
 	u16 errors[VNAND_MAX_STEPS];
 	u8 *good;
+	u32 home;
+	struct vnand_place *moved;
 };
 
 /* Does it still read well? */
@@ -43,6 +47,10 @@ void vnand_place_decide(const struct vnand_params *p,
 			const struct vnand_place *place, u32 boot,
 			const struct vnand_request *r,
 			struct vnand_read_decision *d);
+
+/* All of it but @home and @moved; @to->good has room for a page and its OOB. */
+void vnand_place_copy(const struct vnand_params *p,
+		      const struct vnand_place *from, struct vnand_place *to);
 
 /* Does a read of that step give the codeword, and not the true bits? */
 bool vnand_place_corrects(const struct vnand_params *p,
@@ -65,7 +73,7 @@ void vnand_place_count(const struct vnand_params *p, struct vnand_place *place,
  * @data: they, or NULL
  * @oob: the whole OOB, or NULL
  * @true_bits: the page afterwards
- * @after: filled in; its @good has room for a page and its OOB
+ * @after: filled in but for @home and @moved; its @good has room for a page and its OOB
  *
  * Return: is the page still weak?
  */

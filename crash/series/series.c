@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * series.c - see series.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "core/random.h"
+#include "series/check.h"
+#include "series/series.h"
+#include "series/slots.h"
+#include "text/numbers.h"
+#include "walk/messages.h"
+#include "walk/states.h"
+#include "walk/use.h"
+
+#define RDONLY 1	/* of statfs(): ST_RDONLY */
+
+struct runner {
+	const struct series *series;
+	struct device device;
+	struct slots slots;
+	struct checker checker;
+	struct use use;
+	struct rng rng;
+	int messages;
+	bool attached, mounted;
+	struct text out, raw;
+	struct cut_made cut;
+	char kind[KIND_BYTES];	/* of the last cut, "none" before the first */
+	struct ffs_error *error;
+};
+
+/* --- lines ------------------------------------------------------------------ */
+
+static int put_out(struct runner *runner)
+{
+	return text_write(&runner->out, runner->series->output, runner->error);
+}
+
+static void wrong(struct runner *runner, const char *outcome, const char *name,
+		  int errnum)
+{
+	text_line(&runner->out, "wrong %llu %s %s %d",
+		  (unsigned long long)runner->cut.cycle, outcome, name, errnum);
+}
+
+static int stuck(struct runner *runner, const char *step, int errnum)
+{
+	text_line(&runner->out, "stuck %s %d", step, errnum);
+	(void)put_out(runner);
+	return ffs_fail(runner->error, errnum, "cut %llu: cannot %s",
+			(unsigned long long)runner->cut.cycle, step);
+}
+
+static int command(struct runner *runner, const char *text)
+{
+	int failed = chip_command(&runner->device.chip, text);
+
+	return failed ? stuck(runner, text, failed) : 0;
+}
+
+/* --- mounting ---------------------------------------------------------------- */
+
+/* Make the calls that were put off. Return: 0 or an errno. */
+static int run_calls(struct device *device)
+{
+	size_t done;
+	int failed = calls_run(&device->calls, &done);
+
+	calls_clear(&device->calls);
+	return failed;
+}
+
+static int leave(struct runner *runner)
+{
+	int failed = runner->mounted ? device_unmount(&runner->device) : 0;
+
+	runner->mounted = false;
+	if (failed)
+		return stuck(runner, "unmount", failed);
+	if (runner->attached)
+		device_put_off_detach(&runner->device, 0);
+	runner->attached = false;
+	failed = run_calls(&runner->device);
+	return failed ? stuck(runner, "detach", failed) : 0;
+}
+
+static void put_recovery(struct runner *runner, const struct cost *attach,
+			 const struct cost *mounted)
+{
+	text_line(&runner->out, "recovery %llu %s %llu %llu %llu",
+		  (unsigned long long)runner->cut.cycle, runner->kind,
+		  (unsigned long long)(attach->counts.reads +
+				       mounted->counts.reads),
+		  (unsigned long long)(attach->counts.programs +
+				       mounted->counts.programs),
+		  (unsigned long long)(attach->counts.erases +
+				       mounted->counts.erases));
+}
+
+static bool is_read_only(const char *target)
+{
+	struct statfs space;
+
+	return !statfs(target, &space) && (space.f_flags & RDONLY);
+}
+
+/* Return: 0 with ->mounted, whether it could be or not; -1 if nothing goes on. */
+static int enter(struct runner *runner)
+{
+	struct device *device = &runner->device;
+	struct cost attach, mounted;
+	uint32_t tag;
+	int failed;
+
+	device_put_off_attach(device);
+	device_mount(device, &attach, &mounted, &failed, &tag);
+	if (failed)
+		return stuck(runner, "read counters", failed);
+	runner->attached = device->ubi_ctrl >= 0 && !attach.errnum;
+	runner->mounted = !attach.errnum && !mounted.errnum;
+	if (!runner->mounted) {
+		wrong(runner, "mount-fails", attach.errnum ? "attach" : "mount",
+		      attach.errnum ? attach.errnum : mounted.errnum);
+		return leave(runner);
+	}
+	device_put_off_counts(device, &device->calls, 0);
+	failed = run_calls(device);
+	if (failed)
+		return stuck(runner, "read counters", failed);
+	device_mount_counts(device, &mounted);
+	put_recovery(runner, &attach, &mounted);
+	if (!is_read_only(device->fs.target))
+		return 0;
+	wrong(runner, "read-only", "mount", 0);
+	return leave(runner);
+}
+
+/* A mount that fails leaves the cut behind it undone: "lost". */
+static int enter_or_undo(struct runner *runner)
+{
+	if (command(runner, "push") || enter(runner))
+		return -1;
+	if (runner->mounted)
+		return 0;
+	runner->cut.torn = false;
+	if (command(runner, "pop") || command(runner, "back") ||
+	    command(runner, "cycle") || command(runner, "push") ||
+	    enter(runner))
+		return -1;
+	return runner->mounted ? 0 : stuck(runner, "mount without the cut", 0);
+}
+
+/* --- the kernel's messages ----------------------------------------------------- */
+
+static bool says(const struct text *text, const char *words)
+{
+	return text->n && memmem(text->data, text->n, words, strlen(words));
+}
+
+static int hear(struct runner *runner)
+{
+	static const char *const grave[] = { "WARNING: CPU", "BUG:", "Oops",
+					     "INFO: possible" };
+	struct text *raw = &runner->raw;
+	size_t i;
+	int failed = messages_drain(runner->messages, raw);
+
+	if (failed)
+		return stuck(runner, "read /proc/kmsg", failed);
+	for (i = 0; i < sizeof(grave) / sizeof(*grave); i++) {
+		if (!says(raw, grave[i]))
+			continue;
+		text_line(&runner->out, "message %llu",
+			  (unsigned long long)runner->cut.cycle);
+		text_add(&runner->out, raw->data,
+			 raw->n < MESSAGES_BYTES_MAX ? raw->n :
+						       MESSAGES_BYTES_MAX);
+		text_string(&runner->out, "\nend\n");
+		wrong(runner, "warning", "kernel", 0);
+		break;
+	}
+	text_clear(raw);
+	return 0;
+}
+
+/* --- the cut -------------------------------------------------------------------- */
+
+/* In how many ways the kind applies; UINT64_MAX: its variants are seeds. */
+static uint64_t variants(const char *state, const char *kind)
+{
+	char key[KIND_BYTES + sizeof("variants ")];
+	uint64_t n = 0;
+
+	snprintf(key, sizeof(key), "variants %s", kind);
+	if (line_number(state, key, &n))
+		return n;
+	snprintf(key, sizeof(key), "variants %s any", kind);
+	return strstr(state, key) ? UINT64_MAX : 0;
+}
+
+static bool is_spared(const struct series *series, uint64_t cycle)
+{
+	size_t i;
+
+	for (i = 0; i < series->spared_n; i++)
+		if (series->spared[i] == cycle)
+			return true;
+	return false;
+}
+
+/* One of the kinds that apply, and one of its variants. */
+static void draw_kind(struct runner *runner, const char *state,
+		      uint64_t *variant)
+{
+	const struct series *series = runner->series;
+	const char *fits[SERIES_KINDS_MAX];
+	uint64_t ways[SERIES_KINDS_MAX];
+	uint64_t drawn = rng_next(&runner->rng);
+	size_t n = 0, i;
+
+	for (i = 0; i < series->kinds_n; i++) {
+		ways[n] = variants(state, series->kinds[i]);
+		fits[n] = series->kinds[i];
+		n += ways[n] > 0;
+	}
+	*variant = 0;
+	strcpy(runner->kind, "lost");
+	if (!n || is_spared(series, runner->cut.cycle))
+		return;
+	i = (size_t)(drawn % n);
+	snprintf(runner->kind, sizeof(runner->kind), "%s", fits[i]);
+	*variant = ways[i] == UINT64_MAX ? drawn >> 32 : (drawn >> 32) % ways[i];
+}
+
+/* Go to the operation @at of the log, and read what can be made of it. */
+static int stand_at(struct runner *runner, uint64_t at, char *state)
+{
+	char text[CHIP_COMMAND_BYTES];
+	ssize_t n;
+
+	snprintf(text, sizeof(text), "at %llu", (unsigned long long)at);
+	if (command(runner, text))
+		return -1;
+	n = pread(runner->device.chip.crash, state, CHIP_TEXT_BYTES - 1, 0);
+	if (n < 0)
+		return stuck(runner, "read the chip's state", errno);
+	state[n] = '\0';
+	return 0;
+}
+
+/* Cut the power in what has been logged, once and for all. */
+static int cut_power(struct runner *runner)
+{
+	char state[CHIP_TEXT_BYTES], text[CHIP_COMMAND_BYTES];
+	struct chip_state logged;
+	uint64_t at, variant;
+
+	if (command(runner, "stop") ||
+	    chip_read(&runner->device.chip, &logged, runner->error))
+		return -1;
+	runner->cut.cycle++;
+	at = logged.operations ? rng_below(&runner->rng, logged.operations) : 0;
+	if (stand_at(runner, at, state))
+		return -1;
+	draw_kind(runner, state, &variant);
+	snprintf(text, sizeof(text), "cut %s %llu", runner->kind,
+		 (unsigned long long)variant);
+	if ((logged.operations && command(runner, text)) ||
+	    command(runner, "keep") || command(runner, "cycle"))
+		return -1;
+	runner->cut.operations = at + !strcmp(runner->kind, "done");
+	runner->cut.torn = !strncmp(runner->kind, "torn", strlen("torn"));
+	text_line(&runner->out, "cut %llu %llu %s %llu %llu",
+		  (unsigned long long)runner->cut.cycle,
+		  (unsigned long long)at, runner->kind,
+		  (unsigned long long)variant,
+		  (unsigned long long)logged.operations);
+	return put_out(runner);
+}
+
+/* --- what is left of the space ---------------------------------------------------- */
+
+/* Of the chip's blocks. */
+struct blocks {
+	uint64_t bad, erases, erases_max;
+};
+
+static int read_blocks(struct runner *runner, struct blocks *blocks)
+{
+	unsigned int erases, programs, reads, flags;
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/vnand/%.64s/blocks",
+		 runner->series->chip);
+	file = fopen(path, "re");
+	if (!file)
+		return stuck(runner, "open the chip's blocks", errno);
+	while (fscanf(file, "%u %u %u %u", &erases, &programs, &reads,
+		      &flags) == 4) {
+		blocks->bad += flags != 0;
+		blocks->erases += erases;
+		if (erases > blocks->erases_max)
+			blocks->erases_max = erases;
+	}
+	fclose(file);
+	return 0;
+}
+
+/* Delete all, fill, delete. Return: 0 with @bytes, or what failed was told. */
+static int fill(struct runner *runner, int root, uint64_t *bytes)
+{
+	int failed = slots_remove(&runner->slots, root);
+	const char *step = "delete";
+
+	if (!failed)
+		step = use_room(&runner->use, root, bytes, &failed);
+	if (step)
+		wrong(runner, "use-fails", step, failed);
+	return step ? -1 : 0;
+}
+
+static int put_space(struct runner *runner, int root)
+{
+	struct statfs space;
+	struct blocks blocks = { 0 };
+	uint64_t bytes = 0;
+
+	if (fill(runner, root, &bytes))
+		return 0;
+	if (fstatfs(root, &space))
+		return stuck(runner, "statfs", errno);
+	if (read_blocks(runner, &blocks))
+		return -1;
+	text_line(&runner->out, "space %llu %llu %llu %llu %llu %llu %llu",
+		  (unsigned long long)runner->cut.cycle,
+		  (unsigned long long)bytes, (unsigned long long)space.f_blocks,
+		  (unsigned long long)space.f_bfree,
+		  (unsigned long long)blocks.bad,
+		  (unsigned long long)blocks.erases,
+		  (unsigned long long)blocks.erases_max);
+	return 0;
+}
+
+/* Without a cut: all is deleted, filled, deleted, and begins anew. */
+static int measure_space(struct runner *runner, int root)
+{
+	int result = put_space(runner, root);
+	int failed;
+
+	close(root);
+	if (result || leave(runner))
+		return -1;
+	if (command(runner, "stop") || command(runner, "keep"))
+		return -1;
+	strcpy(runner->kind, "none");
+	runner->cut.torn = false;
+	failed = put_out(runner) || command(runner, "push") || enter(runner);
+	if (failed)
+		return -1;
+	if (!runner->mounted)
+		return stuck(runner, "mount after use", 0);
+	slots_clear(&runner->slots);
+	return 0;
+}
+
+/* --- a cycle ---------------------------------------------------------------------- */
+
+static int open_root(struct runner *runner)
+{
+	int root = open(runner->device.fs.target,
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		stuck(runner, "open the root", errno);
+	return root;
+}
+
+static bool is_measured(const struct runner *runner)
+{
+	uint64_t every = runner->series->space_every;
+
+	return every && runner->cut.cycle % every == 0;
+}
+
+/* It is mounted: some calls. */
+static int change(struct runner *runner)
+{
+	struct failure failure;
+	int root = open_root(runner);
+	int result;
+
+	if (root < 0)
+		return -1;
+	result = slots_change(&runner->slots, root, &runner->rng,
+			      &runner->device.chip, &failure, runner->error);
+	close(root);
+	if (!result && *failure.name)
+		wrong(runner, "use-fails", failure.name, failure.errnum);
+	return result;
+}
+
+/* Mount, look, perhaps measure, change, unmount, and cut the power in that. */
+static int cycle(struct runner *runner, bool last)
+{
+	int root;
+
+	if (enter_or_undo(runner))
+		return -1;
+	root = open_root(runner);
+	if (root < 0)
+		return -1;
+	slots_check(&runner->slots, &runner->checker, root, &runner->cut,
+		    &runner->out);
+	if (is_measured(runner)) {
+		if (measure_space(runner, root))
+			return -1;
+	} else {
+		close(root);
+	}
+	if (last)
+		return leave(runner) || hear(runner) ||
+		       command(runner, "stop") ? -1 : 0;
+	rng_seed(&runner->rng,
+		 runner->series->seed * UINT64_C(0x9e3779b97f4a7c15) +
+			 runner->cut.cycle);
+	return change(runner) || leave(runner) || hear(runner) ||
+	       cut_power(runner) ? -1 : 0;
+}
+
+/* --- the series ------------------------------------------------------------------- */
+
+static int reserve(struct runner *runner)
+{
+	struct ffs_error *error = runner->error;
+
+	if (slots_reserve(&runner->slots, error) ||
+	    use_reserve(&runner->use, error))
+		return -1;
+	runner->messages = messages_open(error);
+	if (runner->messages < 0)
+		return -1;
+	if (messages_drain(runner->messages, &runner->raw))
+		return ffs_fail(error, EIO, "cannot read /proc/kmsg");
+	text_clear(&runner->raw);
+	return 0;
+}
+
+static void release(struct runner *runner)
+{
+	slots_free(&runner->slots);
+	use_free(&runner->use);
+	if (runner->messages >= 0)
+		close(runner->messages);
+	text_free(&runner->out);
+	text_free(&runner->raw);
+}
+
+static int all_cuts(struct runner *runner)
+{
+	uint64_t i;
+
+	for (i = 0; i <= runner->series->cuts; i++)
+		if (cycle(runner, i == runner->series->cuts))
+			return -1;
+	text_line(&runner->out, "ended %llu",
+		  (unsigned long long)runner->series->cuts);
+	return put_out(runner);
+}
+
+int series_run(const struct series *series, struct ffs_error *error)
+{
+	struct runner *runner = calloc(1, sizeof(*runner));
+	int result = -1;
+
+	if (!runner)
+		return ffs_fail(error, ENOMEM, "no memory for a series");
+	runner->series = series;
+	runner->error = error;
+	runner->messages = -1;
+	strcpy(runner->kind, "none");
+	if (!device_open(&runner->device, &series->fs, series->chip, error)) {
+		if (!reserve(runner)) {
+			runner->slots.returned_is_durable =
+				series->returned_is_durable;
+			runner->checker.own_name = series->own_name;
+			messages_show(1);
+			result = all_cuts(runner);
+			messages_show(MESSAGES_SHOW_ALL);
+		}
+		release(runner);
+		device_close(&runner->device);
+	}
+	free(runner);
+	return result;
+}
