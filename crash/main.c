@@ -42,7 +42,9 @@ static const char help_text[] =
 	"         OPTIONS and keys as above but for check, and: seed, kinds (of cuts, with\n"
 	"         commas), space_every (so many cuts it is filled until full), own (a\n"
 	"         directory of the file system's), returned_is_durable (1: without a\n"
-	"         sync), spared (cuts that are made \"lost\", with commas)\n"
+	"         sync), two_names (1: after a rename that was cut), spared (cuts that\n"
+	"         are made \"lost\", with commas), first (so many were made of another\n"
+	"         flash), tell_from (from this cut on what is called, logged and said)\n"
 	"\n"
 	"Exit status: 0 good, 1 failed, 2 wrong usage.\n";
 

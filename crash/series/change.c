@@ -280,6 +280,9 @@ int slots_change(struct slots *slots, int root, struct rng *rng,
 	uint64_t sync = rng_below(rng, SYNC_ONE_IN * calls);
 
 	failure->name = "";
+	/* It may be another name of a slot. */
+	if (unlinkat(root, SLOT_NEW, 0) && errno != ENOENT)
+		note(failure, SLOT_NEW, errno);
 	if (remove_doubtful(slots, root, chip, failure, error))
 		return -1;
 	for (i = 0; i < calls; i++) {

@@ -18,7 +18,8 @@
 struct seen {
 	bool there, directory;
 	int errnum;		/* of looking or reading */
-	nlink_t links;
+	ino_t inode;
+	nlink_t links;		/* but for that of SLOT_NEW, where it may be */
 	size_t bytes;
 	bool unreadable[SECTORS];
 	bool any_unreadable;
@@ -67,6 +68,7 @@ static void look(int root, const char *name, struct seen *seen)
 	}
 	seen->there = true;
 	seen->directory = S_ISDIR(stat.st_mode);
+	seen->inode = stat.st_ino;
 	seen->links = stat.st_nlink;
 	seen->bytes = S_ISREG(stat.st_mode) ? (size_t)stat.st_size : 0;
 	if (S_ISREG(stat.st_mode) && seen->bytes <= SLOT_BYTES_MAX)
@@ -133,7 +135,7 @@ static bool is_between(const struct seen *seen, const struct slot *slot,
 static bool is_atomic(enum change change)
 {
 	return change == CHANGE_REPLACE || change == CHANGE_REMOVE ||
-	       change == CHANGE_SHORTEN || change == CHANGE_MAKE;
+	       change == CHANGE_MAKE;
 }
 
 /* Which of the bodies must be there; NULL if it is open. */
@@ -200,38 +202,22 @@ static unsigned int wrong(struct text *out, const struct cut_made *cut,
 	return 1;
 }
 
-static void put_bytes(struct text *out, const char *what, bool there,
-		      size_t bytes)
-{
-	if (there)
-		text_line(out, " %s=%zu", what, bytes);
-	else
-		text_line(out, " %s=-", what);
-	out->n -= out->n > 0;	/* more of the line follows */
-}
-
 /* What the call was, where it stands in the log, and sizes. */
 static unsigned int wrong_slot(struct text *out, const struct cut_made *cut,
 			       const char *outcome, const struct slot *slot,
 			       const struct seen *seen)
 {
-	static const char *const names[] = {
-		[CHANGE_NONE] = "none", [CHANGE_CREATE] = "create",
-		[CHANGE_REPLACE] = "replace", [CHANGE_REMOVE] = "remove",
-		[CHANGE_OVERWRITE] = "overwrite", [CHANGE_APPEND] = "append",
-		[CHANGE_SHORTEN] = "shorten", [CHANGE_MAKE] = "make",
-	};
 	bool changed = slot->change != CHANGE_NONE;
 
 	wrong(out, cut, outcome, slot->name);
-	put_bytes(out, "found", seen->there, seen->bytes);
-	put_bytes(out, "before", slot->now.there, slot->now.bytes);
+	put_number(out, "found", seen->there, seen->bytes);
+	put_number(out, "before", slot->now.there, slot->now.bytes);
 	if (changed)
-		put_bytes(out, names[slot->change], slot->next.there,
+		put_number(out, change_name(slot->change), slot->next.there,
 			  slot->next.bytes);
-	put_bytes(out, "first", changed, slot->first);
-	put_bytes(out, "last", changed, slot->last);
-	put_bytes(out, "durable", changed && slot->durable != NEVER,
+	put_number(out, "first", changed, slot->first);
+	put_number(out, "last", changed, slot->last);
+	put_number(out, "durable", changed && slot->durable != NEVER,
 		  slot->durable);
 	text_add(out, "\n", 1);
 	return 1;
@@ -250,13 +236,16 @@ static void adopt(struct slot *slot, const struct seen *seen)
 	slot->change = CHANGE_NONE;
 }
 
-static unsigned int check_one(struct slot *slot, int root, struct seen *seen,
-			      const struct cut_made *cut, struct text *out)
+static unsigned int check_one(struct slot *slot, int root, ino_t both,
+			      struct seen *seen, const struct cut_made *cut,
+			      struct text *out)
 {
 	unsigned int found = 0;
 	bool was_doubtful = slot->doubtful;
 
 	look(root, slot->name, seen);
+	if (both && seen->inode == both)
+		seen->links--;
 	if (!is_allowed(slot, seen, cut))
 		found += wrong_slot(out, cut, outcome_of(slot, seen, cut), slot,
 				    seen);
@@ -332,9 +321,14 @@ unsigned int slots_check(struct slots *slots, struct checker *checker, int root,
 {
 	static struct seen seen;
 	unsigned int found = 0;
+	ino_t both = 0;
 	size_t i;
 
+	look(root, SLOT_NEW, &seen);
+	if (checker->two_names && seen.there && !seen.errnum)
+		both = seen.inode;
 	for (i = 0; i < SLOTS; i++)
-		found += check_one(&slots->slot[i], root, &seen, cut, out);
+		found += check_one(&slots->slot[i], root, both, &seen, cut,
+				   out);
 	return found + check_names(slots, checker, root, cut, out);
 }

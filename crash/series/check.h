@@ -15,6 +15,7 @@ struct checker {
 	char stray[STRAYS_MAX][256];
 	size_t strays;
 	const char *own_name;	/* a directory that the file system makes, or NULL */
+	bool two_names;		/* renaming may leave both */
 };
 
 /* The power cut after which it is checked. */

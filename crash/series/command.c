@@ -86,6 +86,12 @@ static bool take_key(struct arguments *arguments, char *word)
 		series->seed = number;
 	else if (!strncmp(word, "space_every=", key))
 		series->space_every = number;
+	else if (!strncmp(word, "first=", key))
+		series->first = number;
+	else if (!strncmp(word, "tell_from=", key))
+		series->tell_from = number;
+	else if (!strncmp(word, "two_names=", key))
+		series->two_names = number;
 	else if (!strncmp(word, "returned_is_durable=", key))
 		series->returned_is_durable = number;
 	else
@@ -113,7 +119,8 @@ static enum ffs_exit parse(int argc, char **argv, struct arguments *arguments)
 enum ffs_exit command_series(int argc, char **argv)
 {
 	struct arguments arguments = {
-		.series = { .kinds = { "lost" }, .kinds_n = 1 },
+		.series = { .kinds = { "lost" }, .kinds_n = 1,
+			    .tell_from = UINT64_MAX },
 	};
 	struct series *series = &arguments.series;
 	struct ffs_error error;

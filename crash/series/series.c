@@ -50,8 +50,59 @@ static void wrong(struct runner *runner, const char *outcome, const char *name,
 		  (unsigned long long)runner->cut.cycle, outcome, name, errnum);
 }
 
+static bool says(const struct text *text, const char *words)
+{
+	return text->n && memmem(text->data, text->n, words, strlen(words));
+}
+
+static void put_block(struct runner *runner, const char *what,
+		      const char *data, size_t bytes)
+{
+	text_line(&runner->out, "%s %llu", what,
+		  (unsigned long long)runner->cut.cycle);
+	text_add(&runner->out, data, bytes);
+	text_string(&runner->out, "\nend\n");
+}
+
+static bool is_told(const struct runner *runner)
+{
+	return runner->cut.cycle >= runner->series->tell_from;
+}
+
+static bool is_grave(const struct text *raw)
+{
+	static const char *const grave[] = { "WARNING: CPU", "BUG:", "Oops",
+					     "INFO: possible" };
+	size_t i;
+
+	for (i = 0; i < sizeof(grave) / sizeof(*grave); i++)
+		if (says(raw, grave[i]))
+			return true;
+	return false;
+}
+
+/* @all: whatever it is. */
+static int hear(struct runner *runner, bool all)
+{
+	struct text *raw = &runner->raw;
+	int failed = messages_drain(runner->messages, raw);
+	bool grave = is_grave(raw);
+
+	if (failed)
+		return ffs_fail(runner->error, failed, "cannot read /proc/kmsg");
+	if (grave || all || is_told(runner))
+		put_block(runner, "message", raw->data,
+			  raw->n < MESSAGES_BYTES_MAX ? raw->n :
+							MESSAGES_BYTES_MAX);
+	if (grave)
+		wrong(runner, "kernel-warning", "kernel", 0);
+	text_clear(raw);
+	return 0;
+}
+
 static int stuck(struct runner *runner, const char *step, int errnum)
 {
+	(void)hear(runner, true);
 	text_line(&runner->out, "stuck %s %d", step, errnum);
 	(void)put_out(runner);
 	return ffs_fail(runner->error, errnum, "cut %llu: cannot %s",
@@ -128,7 +179,7 @@ static int enter(struct runner *runner)
 	if (!runner->mounted) {
 		wrong(runner, "mount-fails", attach.errnum ? "attach" : "mount",
 		      attach.errnum ? attach.errnum : mounted.errnum);
-		return leave(runner);
+		return hear(runner, true) || leave(runner) ? -1 : 0;
 	}
 	device_put_off_counts(device, &device->calls, 0);
 	failed = run_calls(device);
@@ -155,39 +206,6 @@ static int enter_or_undo(struct runner *runner)
 	    enter(runner))
 		return -1;
 	return runner->mounted ? 0 : stuck(runner, "mount without the cut", 0);
-}
-
-/* --- the kernel's messages ----------------------------------------------------- */
-
-static bool says(const struct text *text, const char *words)
-{
-	return text->n && memmem(text->data, text->n, words, strlen(words));
-}
-
-static int hear(struct runner *runner)
-{
-	static const char *const grave[] = { "WARNING: CPU", "BUG:", "Oops",
-					     "INFO: possible" };
-	struct text *raw = &runner->raw;
-	size_t i;
-	int failed = messages_drain(runner->messages, raw);
-
-	if (failed)
-		return stuck(runner, "read /proc/kmsg", failed);
-	for (i = 0; i < sizeof(grave) / sizeof(*grave); i++) {
-		if (!says(raw, grave[i]))
-			continue;
-		text_line(&runner->out, "message %llu",
-			  (unsigned long long)runner->cut.cycle);
-		text_add(&runner->out, raw->data,
-			 raw->n < MESSAGES_BYTES_MAX ? raw->n :
-						       MESSAGES_BYTES_MAX);
-		text_string(&runner->out, "\nend\n");
-		wrong(runner, "warning", "kernel", 0);
-		break;
-	}
-	text_clear(raw);
-	return 0;
 }
 
 /* --- the cut -------------------------------------------------------------------- */
@@ -255,6 +273,35 @@ static int stand_at(struct runner *runner, uint64_t at, char *state)
 	return 0;
 }
 
+/* What was called, and what that did to the flash. */
+static int tell(struct runner *runner)
+{
+	char path[128];
+	struct text log = { 0 };
+	char *room;
+	int fd, failed = 0;
+
+	snprintf(path, sizeof(path), "/proc/vnand/%.64s/log",
+		 runner->series->chip);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return stuck(runner, "open the chip's log", errno);
+	while ((room = text_room(&log, CHIP_TEXT_BYTES))) {
+		ssize_t n = read(fd, room, CHIP_TEXT_BYTES);
+
+		if (n <= 0) {
+			failed = n ? errno : 0;
+			break;
+		}
+		log.n += (size_t)n;
+	}
+	close(fd);
+	slots_tell(&runner->slots, &runner->out);
+	put_block(runner, "log", log.data, log.n);
+	text_free(&log);
+	return failed ? stuck(runner, "read the chip's log", failed) : 0;
+}
+
 /* Cut the power in what has been logged, once and for all. */
 static int cut_power(struct runner *runner)
 {
@@ -263,7 +310,8 @@ static int cut_power(struct runner *runner)
 	uint64_t at, variant;
 
 	if (command(runner, "stop") ||
-	    chip_read(&runner->device.chip, &logged, runner->error))
+	    chip_read(&runner->device.chip, &logged, runner->error) ||
+	    (is_told(runner) && tell(runner)))
 		return -1;
 	runner->cut.cycle++;
 	at = logged.operations ? rng_below(&runner->rng, logged.operations) : 0;
@@ -426,12 +474,12 @@ static int cycle(struct runner *runner, bool last)
 		close(root);
 	}
 	if (last)
-		return leave(runner) || hear(runner) ||
+		return leave(runner) || hear(runner, false) ||
 		       command(runner, "stop") ? -1 : 0;
 	rng_seed(&runner->rng,
 		 runner->series->seed * UINT64_C(0x9e3779b97f4a7c15) +
 			 runner->cut.cycle);
-	return change(runner) || leave(runner) || hear(runner) ||
+	return change(runner) || leave(runner) || hear(runner, false) ||
 	       cut_power(runner) ? -1 : 0;
 }
 
@@ -467,7 +515,8 @@ static int all_cuts(struct runner *runner)
 {
 	uint64_t i;
 
-	for (i = 0; i <= runner->series->cuts; i++)
+	runner->cut.cycle = runner->series->first;
+	for (i = runner->series->first; i <= runner->series->cuts; i++)
 		if (cycle(runner, i == runner->series->cuts))
 			return -1;
 	text_line(&runner->out, "ended %llu",
@@ -491,6 +540,7 @@ int series_run(const struct series *series, struct ffs_error *error)
 			runner->slots.returned_is_durable =
 				series->returned_is_durable;
 			runner->checker.own_name = series->own_name;
+			runner->checker.two_names = series->two_names;
 			messages_show(1);
 			result = all_cuts(runner);
 			messages_show(MESSAGES_SHOW_ALL);

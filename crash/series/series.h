@@ -13,8 +13,8 @@
  *						the mount that follows
  *	wrong CYCLE OUTCOME NAME		what that mount found (check.h), or
  *						mount-fails, read-only, use-fails,
- *						warning
- *	message CYCLE, the kernel's lines, end	before the outcome "warning"
+ *						kernel-warning
+ *	message CYCLE, the kernel's lines, end	before "kernel-warning"
  *	recovery CYCLE KIND READS PROGRAMS ERASES	every mount's, with attach
  *	space CYCLE BYTES BLOCKS FREE BAD ERASES ERASES_MAX
  *						from time to time: bytes of the
@@ -23,6 +23,9 @@
  *						blocks how many are marked bad, all
  *						erases, and those of the worst
  *	ended CYCLES
+ *
+ * and from ->tell_from on, before the line of the cut: the calls (slots_tell()),
+ * "message CYCLE" as above, and "log CYCLE", the chip's log, "end".
  *
  * After a mount that fails the power cut is made undone (its operation is "lost"),
  * and the series goes on; if that cannot be mounted either it ends with "stuck".
@@ -42,14 +45,16 @@
 struct series {
 	struct filesystem fs;
 	const char *chip;
-	uint64_t cuts, seed;
+	uint64_t first, cuts, seed;	/* cuts so far, and in all */
 	uint64_t space_every;		/* 0: never */
+	uint64_t tell_from;		/* from this cycle on all is told */
 	const char *kinds[SERIES_KINDS_MAX];
 	size_t kinds_n;
 	uint64_t spared[SERIES_SPARED_MAX];	/* cycles whose cut is "lost" */
 	size_t spared_n;
 	const char *own_name;		/* directory of the file system's own */
 	bool returned_is_durable;
+	bool two_names;			/* after a rename that was cut */
 	int output;
 };
 

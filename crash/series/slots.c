@@ -51,6 +51,52 @@ void slots_clear(struct slots *slots)
 	}
 }
 
+const char *change_name(enum change change)
+{
+	static const char *const names[] = {
+		[CHANGE_NONE] = "none", [CHANGE_CREATE] = "create",
+		[CHANGE_REPLACE] = "replace", [CHANGE_REMOVE] = "remove",
+		[CHANGE_OVERWRITE] = "overwrite", [CHANGE_APPEND] = "append",
+		[CHANGE_SHORTEN] = "shorten", [CHANGE_MAKE] = "make",
+	};
+
+	return names[change];
+}
+
+void put_number(struct text *out, const char *key, bool there, uint64_t number)
+{
+	text_add(out, " ", 1);
+	text_string(out, key);
+	text_add(out, "=", 1);
+	if (there)
+		text_number(out, number);
+	else
+		text_add(out, "-", 1);
+}
+
+void slots_tell(const struct slots *slots, struct text *out)
+{
+	size_t i;
+
+	for (i = 0; i < SLOTS; i++) {
+		const struct slot *slot = &slots->slot[i];
+
+		if (slot->change == CHANGE_NONE)
+			continue;
+		text_string(out, "call ");
+		text_string(out, slot->name);
+		text_add(out, " ", 1);
+		text_string(out, change_name(slot->change));
+		put_number(out, "before", slot->now.there, slot->now.bytes);
+		put_number(out, "after", slot->next.there, slot->next.bytes);
+		put_number(out, "first", true, slot->first);
+		put_number(out, "last", true, slot->last);
+		put_number(out, "durable", slot->durable != NEVER,
+			   slot->durable);
+		text_string(out, slot->failed ? " failed\n" : "\n");
+	}
+}
+
 int slots_remove(struct slots *slots, int root)
 {
 	size_t i;

@@ -17,6 +17,7 @@
 #include "chip/chip.h"
 #include "core/error.h"
 #include "core/random.h"
+#include "text/text.h"
 
 #define SLOT_FILES 24
 #define SLOT_DIRECTORIES 4
@@ -93,6 +94,18 @@ struct failure {
 int slots_change(struct slots *slots, int root, struct rng *rng,
 		 const struct chip *chip, struct failure *failure,
 		 struct ffs_error *error);
+
+/**
+ * slots_tell() - a line "call NAME WHAT before= after= first= last= durable=" for
+ * each call since the last mount; the first two are sizes.
+ */
+void slots_tell(const struct slots *slots, struct text *out);
+
+/** change_name() - one word. */
+const char *change_name(enum change change);
+
+/* Words of a line: " KEY=NUMBER", and " KEY=-" if there is none. */
+void put_number(struct text *out, const char *key, bool there, uint64_t number);
 
 /** slots_remove() - all names, durably. Return: 0 or an errno. */
 int slots_remove(struct slots *slots, int root);

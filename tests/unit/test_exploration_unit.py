@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from ffslab.errors import InfrastructureError
-from ffslab.exploration.guest import Explored, GuestTexts, plan
+from ffslab.exploration.guest import Explored, GuestTexts, plan, walk_step
 from ffslab.exploration.stored import cut_of, finding_id, stored_of
 from ffslab.exploration.study import KINDS, Cuts, exploration_of
 from ffslab.exploration.unit import StoppedError, Unit, UnitResult, line_of
@@ -313,6 +313,6 @@ def test_a_partition_that_was_full_before_is_right_to_say_so() -> None:
 
 def test_paired_pages_are_a_parameter_of_the_module() -> None:
     paired = replace(explored(), paired_distance_pages=4)
-    (line,) = [line for line in plan(paired, walks=True).splitlines() if "vnand_crash" in line]
+    (line,) = [line for line in plan(paired, walk_step(paired)).splitlines() if "vnand_crash" in line]
     parameters = unquote(line.partition("args=")[2]).split(" ")
     assert parameters[1:] == ["paired_distance_pages=4"]

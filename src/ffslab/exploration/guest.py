@@ -7,6 +7,7 @@ files of its directory on the host, and is there when it dies.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,14 +38,17 @@ _HOST_FILES = {
     "target": _HOST,
     "options": "/proc/self/cwd",  # of the guest as the host runs it
 }
-_RECORD, _WALK = "record", "walk"
+_RECORD, WALK = "record", "walk"
 _LOG = f"/proc/vnand/{FLASH_REGION}/log"
 _FORMATTED_MS = 2000  # until an empty file system has been formatted; nothing but virtual time
 
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """One file system on its chip with one history, and how the guests with it are started."""
+    """One file system on its chip with one history, and how the guests with it are started.
+
+    A series has no history: "".
+    """
 
     case: Case
     history: str
@@ -67,25 +71,24 @@ class GuestTexts:
     timed_out: bool
 
 
-def plan(explored: Explored, *, walks: bool) -> str:
-    """The plan of a guest; one that does not walk tells what the chip has logged."""
+def plan(explored: Explored, last: str) -> str:
+    """The plan of a guest; `last` is its step after the chip has logged the history."""
     case = explored.case
-    lines = [
-        *_devices(explored),
-        step("erase", mtd=PARTITION),
-        *RIG.mount(case, new=True),
-        step("sleep", ms=_FORMATTED_MS),
-        step("mount", **_HOST_FILES),
-        _exec("chip", FLASH_REGION, "log", str(LOG_MIB)),
-        _exec("history", _HISTORY, MOUNT_POINT, FLASH_REGION, f"output={_HOST}/{_RECORD}"),
-        *RIG.unmount(case),
-        _exec("chip", FLASH_REGION, "stop"),
-    ]
-    if walks:
-        lines.append(_walk_line(explored))
-    else:
-        lines.append(step("capture", path=_LOG))
-    return plan_of(lines)
+    history = _exec("history", _HISTORY, MOUNT_POINT, FLASH_REGION, f"output={_HOST}/{_RECORD}")
+    return plan_of(
+        [
+            *_devices(explored),
+            step("erase", mtd=PARTITION),
+            *RIG.mount(case, new=True),
+            step("sleep", ms=_FORMATTED_MS),
+            step("mount", **_HOST_FILES),
+            _exec("chip", FLASH_REGION, "log", str(LOG_MIB)),
+            *([history] if explored.history else []),
+            *RIG.unmount(case),
+            _exec("chip", FLASH_REGION, "stop"),
+            last,
+        ]
+    )
 
 
 def run_guest(
@@ -98,24 +101,60 @@ def run_guest(
     host_cpu: int | None = None,
 ) -> GuestTexts | None:
     """Runs a guest through `states`, none for its log; None if it was killed with ffslab."""
-    files = [
-        GuestFile(_PROGRAM, lab.crash.read_bytes()),
-        GuestFile(_HISTORY, explored.history.encode()),
-    ]
+    files = [GuestFile(_HISTORY, explored.history.encode())]
     if states:
         files.append(GuestFile(_STATES, states.encode()))
+    last = walk_step(explored) if states else step("capture", path=_LOG)
+    job = _job(lab, explored, last, files, directory, timeout_s, host_cpu)
+    return _run(target, job)
+
+
+def run_series(
+    target: Target,
+    lab: LabBuild,
+    explored: Explored,
+    words: Sequence[str],
+    directory: Path,
+    timeout_s: float,
+    host_cpu: int | None = None,
+) -> GuestTexts | None:
+    """Runs a guest through a series of cuts; `words` are keys of ffscrash series, the cuts first.
+
+    None if it was killed with ffslab.
+    """
+    last = _exec(
+        *("series", FLASH_REGION, words[0], *_mounting(explored)),
+        *words[1:],
+        f"output={_HOST}/{WALK}",
+    )
+    job = _job(lab, explored, last, [], directory, timeout_s, host_cpu)
+    return _run(target, job)
+
+
+def _job(
+    lab: LabBuild,
+    explored: Explored,
+    last: str,
+    files: Sequence[GuestFile],
+    directory: Path,
+    timeout_s: float,
+    host_cpu: int | None,
+) -> GuestJob:
     directory.mkdir(parents=True, exist_ok=True)
-    job = GuestJob(
+    return GuestJob(
         replace(explored.case, id=directory.name),
-        plan(explored, walks=bool(states)),
+        plan(explored, last),
         directory,
         timeout_s,
         host_cpu=host_cpu,
-        files=tuple(files),
-        written=(_RECORD, _WALK),
+        files=(GuestFile(_PROGRAM, lab.crash.read_bytes()), *files),
+        written=(_RECORD, WALK),
     )
+
+
+def _run(target: Target, job: GuestJob) -> GuestTexts | None:
     run = target.run(job)
-    return None if run.killed else _texts(run, directory)
+    return None if run.killed else _texts(run, job.case_dir)
 
 
 def _texts(run: GuestRun, directory: Path) -> GuestTexts:
@@ -124,7 +163,7 @@ def _texts(run: GuestRun, directory: Path) -> GuestTexts:
     return GuestTexts(
         record=_text(directory / _RECORD),
         log=logs[0] if logs else None,
-        walk=_text(directory / _WALK),
+        walk=_text(directory / WALK),
         console=_text(directory / CONSOLE_NAME),
         passed=run.exit_status == 0 and stream.end is not None and stream.end.is_good,
         timed_out=run.timed_out,
@@ -161,12 +200,20 @@ def _devices(explored: Explored) -> list[str]:
     ]
 
 
-def _walk_line(explored: Explored) -> str:
-    """The words of ffscrash walk: how the file system is attached and mounted."""
+def walk_step(explored: Explored) -> str:
+    """The step that goes through states."""
+    return _exec(
+        *("walk", FLASH_REGION, _STATES, *_mounting(explored)),
+        *(f"check={explored.check}", f"output={_HOST}/{WALK}"),
+    )
+
+
+def _mounting(explored: Explored) -> list[str]:
+    """The words of ffscrash that say how the file system is attached and mounted."""
     case = explored.case
     setup = case.filesystem
     words = [
-        *("walk", FLASH_REGION, _STATES, setup.type),
+        setup.type,
         setup.source.replace("{partition}", PARTITION),
         MOUNT_POINT,
         ",".join(setup.mount_options) or "-",
@@ -176,4 +223,4 @@ def _walk_line(explored: Explored) -> str:
         words.append(f"max_beb_per1024={case.ubi_beb_per1024}")
     if "sync" in setup.mount_flags:
         words.append("sync=1")
-    return _exec(*words, f"check={explored.check}", f"output={_HOST}/{_WALK}")
+    return words

@@ -22,8 +22,10 @@ from ffslab.exploration.oracle import oracle_for
 from ffslab.exploration.replay import find_finding
 from ffslab.exploration.run import Directory, history_of, opened
 from ffslab.exploration.stored import cut_of
+from ffslab.exploration.study import SERIES
 from ffslab.exploration.unit import Unit
 from ffslab.kernel import ensure_lab
+from ffslab.program import command
 from ffslab.targets.uml.site import lab_parts
 
 Harms = Callable[[Sequence[Operation]], bool]
@@ -38,6 +40,12 @@ def minimized(
 ) -> History:
     """The shortest history found; UsageError if the finding is not there any more."""
     spec, finding = find_finding(directory, wanted)
+    if spec.choice.kind == SERIES:
+        raise UsageError(
+            f"finding {finding['id']} is of a series, which has no history to be made shorter",
+            cause="what is on the flash is what all cuts before it left",
+            remedy=command("crash", "replay", finding["id"], "--run", directory.path),
+        )
     exploration = directory.exploration()
     kinds = {cut_of(finding["state"]).cut.kind}
     cuts = replace(exploration.cuts, kinds=tuple(kinds), sample=0, recovery_sample=0)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ffslab.crash.promises import promise_of
 from ffslab.errors import InfrastructureError, UsageError
-from ffslab.exploration.guest import Explored, GuestTexts, run_guest
+from ffslab.exploration.guest import Explored, GuestTexts, run_guest, run_series
 from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.run import Directory, UnitSpec, history_of, opened
+from ffslab.exploration.run import SECONDS_A_CUT, Directory, UnitSpec, history_of, opened
+from ffslab.exploration.series import CutMade, SeriesUnit, parse_series
 from ffslab.exploration.states import parse_log
 from ffslab.exploration.stored import StoredFinding, cut_of
+from ffslab.exploration.study import SERIES
 from ffslab.exploration.unit import line_of
-from ffslab.exploration.verdict import GUEST_DIED, Verdict, verdict_of
+from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Verdict, verdict_of
 from ffslab.exploration.walked import State, StateName, parse_walk
 from ffslab.kernel import ensure_lab
 from ffslab.program import command
@@ -54,6 +57,8 @@ def find_finding(directory: Directory, wanted: str) -> tuple[UnitSpec, StoredFin
 def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s: float) -> Replayed:
     """Runs the state of a finding; UsageError if there is no such finding."""
     spec, finding = find_finding(directory, wanted)
+    if spec.choice.kind == SERIES:
+        return _replayed_series(directory, spec, finding, scratch, timeout_s)
     exploration = directory.exploration()
     history = history_of(spec)
     explored = Explored(spec.case, history.text, "full", exploration.paired_distance_pages)
@@ -78,6 +83,68 @@ def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s:
         ("kernel", tuple(_kernel_lines(state, known, texts))),
     ]
     return Replayed(verdict.outcome == finding["outcome"], tuple(parts))
+
+
+def _replayed_series(
+    directory: Directory,
+    spec: UnitSpec,
+    finding: StoredFinding,
+    scratch: Path | None,
+    timeout_s: float,
+) -> Replayed:
+    """The series again up to the cut: what was called and logged before it, and what came of it."""
+    series = directory.exploration().series
+    stored = directory.stored(spec.id)
+    assert series is not None and stored is not None and "series" in stored
+    cycle = cut_of(finding["state"]).cut.operation
+    first = max(one for one in stored["series"]["lives"] if one < cycle)
+    spared = [one for one in stored["series"]["spared"] if first < one < cycle]
+    lab = ensure_lab(**lab_parts([spec.case]))
+    with (
+        tempfile.TemporaryDirectory(prefix="ffslab-replay-") as room,
+        opened(lab, [spec.case], Path(room), 1, scratch) as (target, _),
+    ):
+        place = Path(room) / "replay"
+        unit = SeriesUnit(
+            replace(series, cuts=cycle),
+            promise_of(spec.case.filesystem.type),
+            spec.case.seed,
+            place,
+            lambda _name, words: run_series(
+                *(target, lab, Explored(spec.case, "", "full"), words, place),
+                timeout_s + cycle * SECONDS_A_CUT,
+            ),
+        )
+        texts = unit.run("replay", unit.words(first, cycle, spared, f"tell_from={cycle - 1}"))
+    if texts is None:
+        raise InfrastructureError("the guest was stopped")
+    found = parse_series(texts.walk)
+    last = found.cuts[-1]
+    if not found.complete and not found.stuck:
+        last.wrong.append((GUEST_DIED, "see the kernel's messages"))
+    said = found.messages.get(cycle) or texts.console.splitlines()[-_MOST_LINES:]
+    parts = [
+        ("finding", (f"{finding['id']}  {spec.id}", f"{finding['outcome']}: {finding['detail']}")),
+        ("again", tuple(f"{word}: {text}" for word, text in last.wrong) or (CORRECT,)),
+        (
+            f"cut {cycle}",
+            (f"{last.kind} {last.variant} at operation {last.operation} of {last.operations}",),
+        ),
+        ("calls before it", _shortened([line.removeprefix("call ") for line in found.calls])),
+        ("chip's log around the cut", _shortened(_log_near(found.log, last))),
+        ("kernel before it", _shortened(found.messages.get(cycle - 1, []))),
+        ("kernel at the mount after it", _shortened(said)),
+    ]
+    return Replayed(any(word == finding["outcome"] for word, _ in last.wrong), tuple(parts))
+
+
+def _log_near(log: Sequence[str], cut: CutMade) -> list[str]:
+    first = max(0, cut.operation - 4 * _AROUND)
+    return [
+        f"{line}  <- {cut.kind} {cut.variant}" if at == cut.operation else line
+        for at, line in enumerate(log[: cut.operation + _AROUND])
+        if at >= first
+    ]
 
 
 def _verdict(

@@ -25,10 +25,12 @@ from ffslab.crash.generators.registry import history_of_kind
 from ffslab.crash.history import History
 from ffslab.crash.promises import promise_of
 from ffslab.errors import DamagedResultError, UsageError
-from ffslab.exploration.guest import Explored, GuestTexts, run_guest
+from ffslab.exploration.guest import Explored, GuestTexts, run_guest, run_series
 from ffslab.exploration.oracle import oracle_for
+from ffslab.exploration.series import SeriesUnit, stored_series
 from ffslab.exploration.stored import StoredUnit, stored_of, stored_unit
 from ffslab.exploration.study import (
+    SERIES,
     Exploration,
     HistoryChoice,
     exploration_of,
@@ -50,6 +52,7 @@ from ffslab.targets.target import Opening, Target
 from ffslab.targets.uml.site import UmlSite, lab_parts
 
 MANIFEST = "exploration.json"
+SECONDS_A_CUT = 0.05  # of a series, added to the limit of a guest
 STUDY, UNITS, UNIT = "exploration.toml", "units", "unit.json"
 
 
@@ -89,7 +92,10 @@ class Options:
 def units_of(exploration: Exploration) -> tuple[UnitSpec, ...]:
     """All units, file system after file system; sources of modules are read for their hash."""
     cases = identified(exploration.cases)
-    return tuple(UnitSpec(case, choice) for case in cases for choice in exploration.workloads)
+    choices = list(exploration.workloads)
+    if exploration.series:
+        choices.append(HistoryChoice(SERIES, SERIES, {}))
+    return tuple(UnitSpec(case, choice) for case in cases for choice in choices)
 
 
 def _chosen(exploration: Exploration, ids: Sequence[str]) -> tuple[UnitSpec, ...]:
@@ -191,7 +197,8 @@ def begin(request: Request, root: Path, now: datetime) -> Directory:
     """The directory of a new run; SpecError or UsageError for whatever is wrong with `request`."""
     exploration = load_exploration(request.name, request.catalogs)
     for unit in _chosen(exploration, request.units):
-        history_of(unit)
+        if unit.choice.kind != SERIES:
+            history_of(unit)
         promise_of(unit.case.filesystem.type)
     directory = new_directory(root, exploration.name, now)
     directory.begin(exploration, request)
@@ -318,48 +325,10 @@ class Explorer:
                 raise StoppedError
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
-            history = history_of(spec)
-            explored = Explored(
-                spec.case,
-                history.text,
-                self.exploration.cuts.check,
-                self.exploration.paired_distance_pages,
-            )
-
-            def guest(name: str, states: str) -> GuestTexts | None:
-                where = place / f"{spec.id}-{name}"
-                with room.for_guest() as cpu:
-                    limit_s = self.options.timeout_s
-                    texts = run_guest(target, lab, explored, states, where, limit_s, cpu)
-                if not self.options.keep:
-                    shutil.rmtree(where, ignore_errors=True)
-                return texts
-
             started_s = time.monotonic()
-            unit = Unit(
-                explored,
-                self.exploration.cuts,
-                spec.case.seed,
-                guest,
-                oracle_for(spec.case, history),
-                lambda done, whole: self.tell(spec.id, done, whole),
-                self.options.jobs,
-            )
-            result = unit.explore()
-            stored = stored_of(
-                self.exploration.name,
-                spec.id,
-                spec.case.filesystem.name,
-                spec.choice.name,
-                spec.case.seed,
-                len(history.operations),
-                result,
-            )
-            for name, text in (
-                ("history", history.text),
-                ("record", result.record),
-                ("log", result.log),
-            ):
+            explore = self._series if spec.choice.kind == SERIES else self._history
+            stored, texts = explore(spec, place, lab, target, room)
+            for name, text in texts.items():
                 (place / name).write_text(text, encoding="utf-8")
             wall = {"id": spec.id, "wall_s": time.monotonic() - started_s}
             write_atomic(place / "wall.json", canonical_json(wall) + "\n")
@@ -367,3 +336,75 @@ class Explorer:
             self.done(stored)
         except OSError as error:
             raise disk_error(error, place) from error
+
+    def _history(
+        self, spec: UnitSpec, place: Path, lab: LabBuild, target: Target, room: _Room
+    ) -> tuple[StoredUnit, dict[str, str]]:
+        """The states of a history, and the texts that the verdicts rest on."""
+        history = history_of(spec)
+        explored = self._explored(spec, history.text)
+
+        def guest(name: str, states: str) -> GuestTexts | None:
+            with self._guest(place / f"{spec.id}-{name}", room) as (where, cpu):
+                limit_s = self.options.timeout_s
+                return run_guest(target, lab, explored, states, where, limit_s, cpu)
+
+        unit = Unit(
+            explored,
+            self.exploration.cuts,
+            spec.case.seed,
+            guest,
+            oracle_for(spec.case, history),
+            lambda done, whole: self.tell(spec.id, done, whole),
+            self.options.jobs,
+        )
+        result = unit.explore()
+        stored = stored_of(
+            self.exploration.name,
+            spec.id,
+            spec.case.filesystem.name,
+            spec.choice.name,
+            spec.case.seed,
+            len(history.operations),
+            result,
+        )
+        return stored, {"history": history.text, "record": result.record, "log": result.log}
+
+    def _series(
+        self, spec: UnitSpec, place: Path, lab: LabBuild, target: Target, room: _Room
+    ) -> tuple[StoredUnit, dict[str, str]]:
+        """Cuts in a row, and what the guest said of them."""
+        explored = self._explored(spec, "")
+        series = self.exploration.series
+        assert series is not None
+        limit_s = self.options.timeout_s + series.cuts * SECONDS_A_CUT
+
+        def guest(name: str, words: Sequence[str]) -> GuestTexts | None:
+            with self._guest(place / f"{spec.id}-{name}", room) as (where, cpu):
+                return run_series(target, lab, explored, words, where, limit_s, cpu)
+
+        unit = SeriesUnit(
+            series,
+            promise_of(spec.case.filesystem.type),
+            spec.case.seed,
+            place,
+            guest,
+            lambda done, whole: self.tell(spec.id, done, whole),
+        )
+        lives = unit.explore()
+        name = spec.case.filesystem.name
+        stored = stored_series(self.exploration.name, spec.id, name, spec.case.seed, lives)
+        return stored, {SERIES: "".join(life.text for life in lives)}
+
+    def _explored(self, spec: UnitSpec, history: str) -> Explored:
+        exploration = self.exploration
+        paired = exploration.paired_distance_pages
+        return Explored(spec.case, history, exploration.cuts.check, paired)
+
+    @contextmanager
+    def _guest(self, where: Path, room: _Room) -> Iterator[tuple[Path, int | None]]:
+        """Room for a guest, and its directory, which goes unless it is to be kept."""
+        with room.for_guest() as cpu:
+            yield where, cpu
+        if not self.options.keep:
+            shutil.rmtree(where, ignore_errors=True)

@@ -57,6 +57,25 @@ class StoredRecovery(TypedDict):
     uncut: NotRequired[list[int] | None]
 
 
+class StoredSeries(TypedDict):
+    """What is told of cuts in a row beside what became of each.
+
+    `lives`: the cuts that were made before each flash was new, 0 for the first; a flash that cannot
+    be mounted any more is followed by a new one.
+    `space` has a row for each time that it was filled: cuts before, bytes that went into a file;
+    blocks of statfs and those free when all was deleted; of the chip's blocks those marked bad, all
+    erases, those of the worst. `recovery`, by kind of the cut before: mounts, pages read, pages
+    programmed, blocks erased by all of them, and the most by one. `spared`: cuts that ended the
+    guest and were left out of the flash's life after that.
+    """
+
+    cuts: int
+    lives: list[int]
+    space: list[list[int]]
+    recovery: dict[str, list[int]]
+    spared: list[int]
+
+
 class StoredUnit(TypedDict):
     """A unit; `counts` are states by kind of cut (of the second one too: "A / B") and outcome.
 
@@ -77,6 +96,7 @@ class StoredUnit(TypedDict):
     random: dict[str, int]
     findings: list[StoredFinding]
     recovery: StoredRecovery
+    series: NotRequired[StoredSeries]
 
 
 def stored_of(

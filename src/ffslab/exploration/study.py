@@ -38,6 +38,9 @@ KINDS = (
     "unstable",
     "paired",
 )
+# Of those in a row: what reads well now and badly later would be told of the wrong cut.
+SERIES_KINDS = ("lost", "done", "torn-prefix", "torn-bits", "erase-half")
+SERIES = "series"  # the name of such a workload
 LOG_MIB = 256  # as much as the chip's log may take
 _BESIDE_MIB = 64  # its tables, and the page cache of what is written
 # Filling writes each page once, and the log has it as it was before and after.
@@ -83,6 +86,16 @@ class _CutsFile(Strict):
     check: Literal["full", "mount"] = "full"
 
 
+class _SeriesFile(Strict):
+    """One cut after the other on one flash."""
+
+    cuts: Positive
+    space_every: Count = 1000
+    kinds: list[Literal[SERIES_KINDS]] = Field(  # type: ignore[valid-type]
+        default=list(SERIES_KINDS), min_length=1
+    )
+
+
 class _File(Strict):
     """The whole file."""
 
@@ -94,7 +107,8 @@ class _File(Strict):
     base: dict[str, Any]
     axes: dict[str, Any] = Field(default_factory=dict)
     chip: _ChipFile = Field(default_factory=_ChipFile)
-    workload: list[_WorkloadFile]
+    workload: list[_WorkloadFile] = Field(default_factory=list)
+    series: _SeriesFile | None = None
     cuts: _CutsFile = Field(default_factory=_CutsFile)
 
 
@@ -127,6 +141,15 @@ class HistoryChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class Series:
+    """So many `cuts` of these `kinds` in a row on one flash, which is filled every so many."""
+
+    cuts: int
+    space_every: int
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Exploration:
     """What an exploration is of. `cases` are the file systems on their boards, in order.
 
@@ -143,6 +166,7 @@ class Exploration:
     workloads: tuple[HistoryChoice, ...]
     cuts: Cuts
     paired_distance_pages: int = 0
+    series: Series | None = None
 
 
 def find_exploration(name_or_path: str) -> Path:
@@ -179,6 +203,14 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
         HistoryChoice(one.kind, one.name or one.kind, one.parameters) for one in parsed.workload
     )
     names = [one.name for one in workloads]
+    if parsed.series:
+        names.append(SERIES)
+    if not names:
+        raise SpecError(
+            f"{where}: nothing to explore",
+            cause="it has neither a [[workload]] nor a [series]",
+            remedy="add one; docs/power-cuts.md lists the keys",
+        )
     if len(set(names)) < len(names):
         raise SpecError(
             f"{where}: two workloads have one name",
@@ -187,11 +219,14 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
         )
     cuts = parsed.cuts
     largest = max(case.partition_bytes for case in cases)
-    if cuts.fill_sample and cuts.check == "full" and largest > FILLED_BYTES_MAX:
+    fills = parsed.workload and cuts.fill_sample and cuts.check == "full"
+    measures = parsed.series and parsed.series.space_every
+    if (fills or measures) and largest > FILLED_BYTES_MAX:
         raise SpecError(
             f"{where}: a partition of {largest // 2**20} MiB cannot be filled",
             cause=f"the chip's log has each page twice, and {LOG_MIB} MiB in all",
-            remedy=f"fill_sample = 0, or at most {FILLED_BYTES_MAX // 2**20} MiB",
+            remedy=f"{'fill_sample = 0' if fills else 'space_every = 0'}, "
+            f"or at most {FILLED_BYTES_MAX // 2**20} MiB",
         )
     return Exploration(
         name=parsed.name,
@@ -212,7 +247,12 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
             cuts.random_sample,
         ),
         paired_distance_pages=parsed.chip.paired_distance_pages or 0,
+        series=_series(parsed.series),
     )
+
+
+def _series(parsed: _SeriesFile | None) -> Series | None:
+    return Series(parsed.cuts, parsed.space_every, tuple(parsed.kinds)) if parsed else None
 
 
 def _validated(document: Mapping[str, Any], where: str) -> _File:

@@ -20,6 +20,7 @@ MOUNT_FAILS, REMOUNT_FAILS = "mount-fails", "remount-fails"
 USE_FAILS, READ_ONLY = "use-fails", "read-only"
 CHANGED_BY_USE, CHANGED_BY_POWER = "changed-by-use", "changed-by-power"
 WARNING, CORRECT = "kernel-warning", "correct"
+LEAK = "leak"
 # The classes of `ffslab.crash.problems`, the gravest first.
 _OF_THE_TREE: Mapping[str, str] = {
     "foreign-bytes": "a file has bytes of another one",
@@ -46,6 +47,7 @@ OUTCOMES: Mapping[str, str] = {
     CHANGED_BY_POWER: "after power was off once more something else is there",
     USE_FAILS: "it cannot be written, filled or emptied",
     READ_ONLY: "it was mounted read-only, or became so",
+    LEAK: "after many cuts less fits into it, or good blocks are marked bad",
     WARNING: "the kernel warned of a mistake of its own",
     CORRECT: "all is as it may be",
 }
