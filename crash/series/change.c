@@ -150,6 +150,18 @@ static int replace(const struct call_plan *plan)
 		       errno : 0;
 }
 
+/* Of what is doubtful nobody knows which it is. */
+static int remove_name(int root, const struct slot *slot)
+{
+	int flags = slot->directory ? AT_REMOVEDIR : 0;
+
+	if (!unlinkat(root, slot->name, flags))
+		return 0;
+	if (errno != EISDIR && errno != ENOTDIR)
+		return errno;
+	return unlinkat(root, slot->name, flags ^ AT_REMOVEDIR) ? errno : 0;
+}
+
 static int make_call(const struct call_plan *plan)
 {
 	const struct slot *slot = plan->slot;
@@ -161,8 +173,7 @@ static int make_call(const struct call_plan *plan)
 	case CHANGE_REPLACE:
 		return replace(plan);
 	case CHANGE_REMOVE:
-		return unlinkat(plan->root, slot->name,
-				slot->directory ? AT_REMOVEDIR : 0) ? errno : 0;
+		return remove_name(plan->root, slot);
 	case CHANGE_MAKE:
 		return mkdirat(plan->root, slot->name, 0755) ? errno : 0;
 	default:

@@ -152,11 +152,11 @@ static bool is_allowed(const struct slot *slot, const struct seen *seen,
 {
 	const struct body *only = must_be(slot, cut);
 
-	if (seen->there && seen->directory != slot->directory)
-		return false;
 	/* What has been taken away durably is known again. */
 	if (slot->doubtful && only != &slot->next)
 		return true;
+	if (seen->there && seen->directory != slot->directory)
+		return false;
 	if (only)
 		return is_exactly(seen, only);
 	if (is_exactly(seen, &slot->now) || is_exactly(seen, &slot->next))

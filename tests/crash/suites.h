@@ -12,4 +12,5 @@
 	SUITE(states) \
 	SUITE(messages) \
 	SUITE(digests) \
-	SUITE(observe)
+	SUITE(observe) \
+	SUITE(slots)

@@ -313,6 +313,8 @@ def test_a_partition_that_was_full_before_is_right_to_say_so() -> None:
 
 def test_paired_pages_are_a_parameter_of_the_module() -> None:
     paired = replace(explored(), paired_distance_pages=4)
-    (line,) = [line for line in plan(paired, walk_step(paired)).splitlines() if "vnand_crash" in line]
+    (line,) = [
+        line for line in plan(paired, walk_step(paired)).splitlines() if "vnand_crash" in line
+    ]
     parameters = unquote(line.partition("args=")[2]).split(" ")
     assert parameters[1:] == ["paired_distance_pages=4"]

@@ -7,7 +7,7 @@ files of its directory on the host, and is there when it dies.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -117,10 +117,11 @@ def run_series(
     directory: Path,
     timeout_s: float,
     host_cpu: int | None = None,
+    begun: Callable[[Path], None] = lambda _: None,
 ) -> GuestTexts | None:
     """Runs a guest through a series of cuts; `words` are keys of ffscrash series, the cuts first.
 
-    None if it was killed with ffslab.
+    None if it was killed with ffslab. `begun` is called with the directory in which it writes.
     """
     last = _exec(
         *("series", FLASH_REGION, words[0], *_mounting(explored)),
@@ -128,7 +129,7 @@ def run_series(
         f"output={_HOST}/{WALK}",
     )
     job = _job(lab, explored, last, [], directory, timeout_s, host_cpu)
-    return _run(target, job)
+    return _run(target, replace(job, begun=begun))
 
 
 def _job(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.crash.promises import promise_of
@@ -104,18 +104,12 @@ def _replayed_series(
         tempfile.TemporaryDirectory(prefix="ffslab-replay-") as room,
         opened(lab, [spec.case], Path(room), 1, scratch) as (target, _),
     ):
-        place = Path(room) / "replay"
-        unit = SeriesUnit(
-            replace(series, cuts=cycle),
-            promise_of(spec.case.filesystem.type),
-            spec.case.seed,
-            place,
-            lambda _name, words: run_series(
-                *(target, lab, Explored(spec.case, "", "full"), words, place),
-                timeout_s + cycle * SECONDS_A_CUT,
-            ),
-        )
-        texts = unit.run("replay", unit.words(first, cycle, spared, f"tell_from={cycle - 1}"))
+        limit_s = timeout_s + cycle * SECONDS_A_CUT
+        words = SeriesUnit(
+            series, promise_of(spec.case.filesystem.type), spec.case.seed, lambda *_: None
+        ).words(first, cycle, spared, f"tell_from={cycle - 1}")
+        explored = Explored(spec.case, "", "full")
+        texts = run_series(target, lab, explored, words, Path(room) / "replay", limit_s)
     if texts is None:
         raise InfrastructureError("the guest was stopped")
     found = parse_series(texts.walk)

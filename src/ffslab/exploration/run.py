@@ -379,15 +379,16 @@ class Explorer:
         assert series is not None
         limit_s = self.options.timeout_s + series.cuts * SECONDS_A_CUT
 
-        def guest(name: str, words: Sequence[str]) -> GuestTexts | None:
+        def guest(
+            name: str, words: Sequence[str], begun: Callable[[Path], None]
+        ) -> GuestTexts | None:
             with self._guest(place / f"{spec.id}-{name}", room) as (where, cpu):
-                return run_series(target, lab, explored, words, where, limit_s, cpu)
+                return run_series(target, lab, explored, words, where, limit_s, cpu, begun)
 
         unit = SeriesUnit(
             series,
             promise_of(spec.case.filesystem.type),
             spec.case.seed,
-            place,
             guest,
             lambda done, whole: self.tell(spec.id, done, whole),
         )

@@ -34,11 +34,13 @@ from ffslab.exploration.unit import StoppedError
 from ffslab.exploration.verdict import CORRECT, GUEST_DIED, LEAK, MOUNT_FAILS, OUTCOMES
 from ffslab.results.console import last_lines, scan_console
 
-# Runs a guest of the series with these words of ffscrash; None: ffslab is to stop.
-RunSeries = Callable[[str, Sequence[str]], GuestTexts | None]
+# Runs a guest of the series with these words of ffscrash, and tells in which directory it writes;
+# None: ffslab is to stop.
+RunSeries = Callable[[str, Sequence[str], Callable[[Path], None]], GuestTexts | None]
 _BEFORE = "none"  # the kind of the cut before the first
 _SPARED_MAX = 16  # so many guests may end before it is no series any more
 _TOLD_EVERY_S = 1.0
+_TAIL_BYTES = 4096  # more than what is said of a cut, but for messages
 _LINES = 40  # of what the kernel said, kept with a finding
 _LEAK_MEASURES = 8  # with fewer nothing is said
 
@@ -84,7 +86,7 @@ class SeriesText:
 def parse_series(text: str) -> SeriesText:
     """The lines of ffscrash series; what a guest that died had begun to write is left out."""
     found = SeriesText()
-    before = CutMade(0, 0, _BEFORE, 0, 0)
+    before = start = CutMade(0, 0, _BEFORE, 0, 0)
     lines = iter(text[: text.rfind("\n") + 1].splitlines())
     for line in lines:
         words = line.split(" ")
@@ -110,9 +112,9 @@ def parse_series(text: str) -> SeriesText:
                 found.stuck = " ".join(words[1:])
             case "ended":
                 found.complete = True
-    if before.kind == _BEFORE and before.wrong:
+    if start.wrong:
         raise InfrastructureError(
-            f"the file system fails without any power cut: {before.detail}",
+            f"the file system fails without any power cut: {start.detail}",
             cause="its options, or a partition that is too small",
         )
     return found
@@ -180,14 +182,12 @@ class Life:
 class SeriesUnit:
     """Makes the cuts of a series on one file system.
 
-    `place` is where its guests have their directories. `tell` is called with how many cuts have
-    been made, of how many.
+    `tell` is called with how many cuts have been made, of how many.
     """
 
     series: Series
     promise: Promise
     seed: int
-    place: Path
     run: RunSeries
     tell: Callable[[int, int], None] = lambda _done, _all: None
 
@@ -238,26 +238,29 @@ class SeriesUnit:
 
     def _guest(self, name: str, first: int, spared: Sequence[int]) -> GuestTexts:
         ended = threading.Event()
-        watch = threading.Thread(target=self._watch, args=(ended,), daemon=True)
-        watch.start()
+
+        def begun(directory: Path) -> None:
+            threading.Thread(target=self._watch, args=(directory, ended), daemon=True).start()
+
         try:
-            texts = self.run(name, self.words(first, self.series.cuts, spared))
+            texts = self.run(name, self.words(first, self.series.cuts, spared), begun)
         finally:
             ended.set()
-            watch.join()
         if texts is None:
             raise StoppedError
         return texts
 
-    def _watch(self, ended: threading.Event) -> None:
+    def _watch(self, directory: Path, ended: threading.Event) -> None:
         """Tells how far the guest has come, from the end of what it has written."""
         while not ended.wait(_TOLD_EVERY_S):
-            for path in self.place.glob(f"*/{WALK}"):
-                with path.open("rb") as file:
-                    file.seek(max(0, path.stat().st_size - 4096))
+            try:
+                with (directory / WALK).open("rb") as file:
+                    file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
                     cuts = re.findall(rb"^cut (\d+) ", file.read(), re.MULTILINE)
-                if cuts:
-                    self.tell(int(cuts[-1]), self.series.cuts)
+            except FileNotFoundError:
+                continue
+            if cuts:
+                self.tell(int(cuts[-1]), self.series.cuts)
 
 
 def _ended(texts: GuestTexts) -> InfrastructureError:
@@ -354,10 +357,15 @@ def _findings(
     return [
         _finding(
             *(exploration, unit_id, group[0], outcome, group[0].detail, len(group)),
-            said.get(group[0].cycle, [])[:_LINES],
+            _grave(said.get(group[0].cycle, []))[:_LINES],
         )
         for (outcome, _, _), group in alike.items()
     ]
+
+
+def _grave(lines: list[str]) -> list[str]:
+    """Errors and worse of the kernel's lines; all of them if there are none."""
+    return [line for line in lines if re.match("<[0-3]>", line)] or lines
 
 
 def _finding(

@@ -73,6 +73,7 @@ class GuestJob:
     image: Path | None = None  # the guest finds it in its directory, as `IMAGE_NAME`
     files: tuple[GuestFile, ...] = ()  # of its root, beside those of the workload; executable
     written: tuple[str, ...] = ()  # files in its directory that it writes, and that are wanted
+    begun: Callable[[Path], None] = lambda _: None  # is told where it runs, and writes these
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,6 +208,7 @@ class UmlTarget:
             image=job.image,
             files=job.files,
         )
+        job.begun(directory)
         started_ns = self._clock_ns()
         end, killed = self._boot(command, directory, job, claims)
         wall_ns = self._clock_ns() - started_ns

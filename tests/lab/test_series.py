@@ -1,0 +1,174 @@
+"""Power cuts in a row on one flash of the real file systems: what stays, what is found, again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lab_support import boot
+from test_crash_walk import capture, captures, case_of, history_steps, run
+
+from ffslab.crash.promises import promise_of
+from ffslab.exploration.guest import Explored, GuestTexts, run_series
+from ffslab.exploration.replay import replayed
+from ffslab.exploration.run import Directory, Options, Request, begin, explore, opened, units_of
+from ffslab.exploration.series import SeriesUnit, stored_series
+from ffslab.exploration.study import load_exploration
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.kernel.progress import ConsoleProgress
+from ffslab.protocol.plan import step
+
+STUDY = """
+exploration = 1
+name = "row"
+title = "In a row"
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+options.compression = "default"
+[axes]
+filesystem = [{filesystems}]
+[chip]
+factory_bad = {bad}
+[series]
+{series}
+"""
+ALL = ("jffs2", "ubifs", "yaffs2")
+# JFFS2 gives a name of a file that is lost to the next that is made: docs/findings.md.
+KNOWN = {("jffs2", "bad-links"), ("jffs2", "name-kept")}
+PROGRAM = "/test/ffscrash"
+
+
+def written(directory: Path, series: str, filesystems: Sequence[str] = ALL, bad: int = 0) -> Path:
+    directory.mkdir(exist_ok=True)
+    path = directory / "row.toml"
+    named = ", ".join(f'"{name}"' for name in filesystems)
+    path.write_text(STUDY.format(filesystems=named, series=series, bad=bad))
+    return path
+
+
+def explored(path: Path, jobs: int = 2) -> Directory:
+    request = Request(str(path), (), (), "ffslab crash run row.toml")
+    directory = begin(request, path.parent, datetime(2026, 1, 1, tzinfo=UTC))
+    explore(
+        directory,
+        Options(jobs, 120.0),
+        None,
+        ConsoleProgress(),
+        lambda _unit, _done, _all: None,
+        lambda _unit: None,
+    )
+    return directory
+
+
+@pytest.fixture(scope="module")
+def short(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> Directory:
+    del lab
+    return explored(written(tmp_path_factory.mktemp("short"), "cuts = 300\nspace_every = 100"))
+
+
+def test_all_come_through_many_cuts(short: Directory) -> None:
+    for unit in short.units():
+        kinds = {kind: sum(found.values()) for kind, found in unit["counts"].items()}
+        assert unit["states"] == sum(kinds.values()) == 300
+        assert {"lost", "done", "torn-prefix", "torn-bits", "erase-half"} == set(kinds)
+        assert min(kinds[kind] for kind in ("lost", "done", "torn-bits")) > 40
+        series = unit["series"]
+        assert series["lives"] == [0] and not series["spared"]
+        assert [row[0] for row in series["space"]] == [0, 100, 200, 300]
+        for before, after in zip(series["space"], series["space"][1:], strict=False):
+            assert after[1] > 0.8 * before[1]  # what fits
+            assert after[5] > before[5]  # erases
+        # A mount after each cut, two more where it was filled before any.
+        assert sum(row[0] for row in series["recovery"].values()) == 300 + 1 + 4
+        assert all(row[1] > 0 for row in series["recovery"].values())
+        found = {(unit["filesystem"], one["outcome"]) for one in unit["findings"]}
+        assert found <= KNOWN
+
+
+def test_the_same_cuts_leave_the_same_flash_whoever_else_runs(
+    short: Directory, tmp_path: Path
+) -> None:
+    again = explored(written(tmp_path / "again", "cuts = 300\nspace_every = 100"), jobs=1)
+    for unit in short.about()["units"]:
+        for name in ("unit.json", "series"):
+            one, other = (run.unit_dir(unit) / name for run in (short, again))
+            assert one.read_bytes() == other.read_bytes()
+
+
+def test_bad_blocks_from_the_factory_stay_what_they_are(lab: LabBuild, tmp_path: Path) -> None:
+    del lab
+    path = written(tmp_path / "bad", "cuts = 60\nspace_every = 30", bad=3)
+    for unit in explored(path).units():
+        bad = {row[4] for row in unit["series"]["space"]}
+        assert len(bad) == 1 and bad.pop() >= 3
+        assert not unit["findings"]
+
+
+def test_a_promise_that_is_not_kept_is_found(lab: LabBuild, tmp_path: Path) -> None:
+    """JFFS2 does not promise that what returned is durable, and the series notices that."""
+    exploration = load_exploration(str(written(tmp_path / "x", "cuts = 200", ["jffs2"])))
+    (spec,) = units_of(exploration)
+    assert exploration.series is not None
+    with opened(lab, [spec.case], tmp_path, 1, None) as (target, _):
+
+        def guest(
+            name: str, words: Sequence[str], begun: Callable[[Path], None]
+        ) -> GuestTexts | None:
+            del begun
+            where = Explored(spec.case, "", "full")
+            return run_series(target, lab, where, words, tmp_path / name, 120.0)
+
+        promise = replace(promise_of("jffs2"), returned_is_durable=True)
+        lives = SeriesUnit(exploration.series, promise, 1, guest).explore()
+    stored = stored_series("x", "u", "jffs2", 1, lives)
+    outcomes = {one["outcome"] for one in stored["findings"]}
+    assert {"stale-data", "name-kept"} <= outcomes
+    assert sum(one["states"] for one in stored["findings"]) > 10
+
+
+def test_a_flash_that_cannot_be_mounted_is_found_again(lab: LabBuild, tmp_path: Path) -> None:
+    """An erase that was cut and left UBI's headers, which UBIFS reads many cuts later."""
+    del lab
+    series = 'cuts = 900\nspace_every = 0\nkinds = ["erase-half"]'
+    run = explored(written(tmp_path / "erased", series, ["ubifs"]))
+    (unit,) = run.units()
+    (finding,) = unit["findings"]
+    assert finding["outcome"] == "mount-fails" and unit["states"] == 900
+    assert unit["series"]["lives"] == [0, int(finding["state"].split()[0])]
+    assert any("UBIFS error" in line for line in finding["console"])
+    again = replayed(run, finding["id"], None, 120.0)
+    assert again.is_there
+    parts = dict(again.parts)
+    assert any("<-" in line for line in parts["chip's log around the cut"])
+    assert any("garbage" in line for line in parts["kernel at the mount after it"])
+
+
+def test_a_cut_that_is_kept_is_the_flash_that_is_there(lab: LabBuild, tmp_path: Path) -> None:
+    """Its contents and its weak pages: JFFS2 tells of each that it cannot read."""
+    case = case_of("jffs2")
+    history = tmp_path / "history"
+    history.write_text("write a 0 9000 1\nsync\nwrite a 0 9000 3\nsync\n")
+    steps = history_steps(case)
+    mount = next(line for line in reversed(steps) if line.startswith("mount "))
+    mounted = [mount, step("umount", target="/mnt")]
+    chip = [run("chip flash0", word) for word in ("push", "stop", "at 0", "keep", "back")]
+    plan = [
+        *(*steps, run("chip flash0 at 4"), run("chip flash0 cut torn-bits 0"), capture("digest")),
+        *(chip[0], *mounted, chip[1], chip[2], capture("digest"), chip[3], capture("digest")),
+        # Once more upon what was kept, and over the memory of what was forgotten.
+        *(chip[0], *mounted, chip[1], chip[2], capture("digest"), chip[3], chip[4]),
+        *(capture("digest"), chip[0], *mounted),
+    ]
+    files = {"/test/history": history, PROGRAM: lab.crash}
+    guest = boot(lab, tmp_path / "guest", case, "\n".join(plan) + "\n", files=files, clean=False)
+    assert guest.status == 0, guest.console[-3000:]
+    digests = captures(guest, "digest")
+    assert len(digests) == 5 and len(set(digests)) == 1
+    unreadable = [line for line in guest.console.splitlines() if "ECC error" in line]
+    told = [line.partition("] ")[2] for line in unreadable]
+    third = len(told) // 3
+    assert third and told == told[:third] * 3

@@ -1,0 +1,262 @@
+"""Cuts in a row: what the guest prints, guests that die, flashes that are lost, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from ffslab.crash.promises import promise_of
+from ffslab.errors import InfrastructureError, SpecError
+from ffslab.exploration.guest import GuestTexts
+from ffslab.exploration.run import units_of
+from ffslab.exploration.series import (
+    Life,
+    SeriesUnit,
+    leaks,
+    parse_series,
+    stored_series,
+)
+from ffslab.exploration.stored import cut_of
+from ffslab.exploration.study import SERIES_KINDS, Series, exploration_of
+from ffslab.exploration.unit import StoppedError
+from ffslab.exploration.verdict import OUTCOMES
+from ffslab.loader import load_catalog
+
+STUDY = """
+exploration = 1
+name = "row"
+title = "In a row"
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+[axes]
+filesystem = ["jffs2", "ubifs"]
+[series]
+cuts = 10
+"""
+START = "recovery 0 none 5 1 0\nspace 0 9000 100 90 0 12 3\n"
+SERIES = Series(3, 1000, ("lost", "torn-bits"))
+
+
+def printed(*cuts: str) -> str:
+    return START + "".join(cuts)
+
+
+def cut(cycle: int, *after: str, kind: str = "lost", cost: str = "7 2 1") -> str:
+    lines = [f"cut {cycle} 4 {kind} 9 20", f"recovery {cycle} {kind} {cost}", *after]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def texts(walk: str, console: str = "", *, timed_out: bool = False) -> GuestTexts:
+    return GuestTexts("", None, walk, console, passed=False, timed_out=timed_out)
+
+
+class Guests:
+    """Prints what it was told to, and remembers what it was asked."""
+
+    def __init__(self, *answers: GuestTexts | None) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def __call__(
+        self, name: str, words: Sequence[str], begun: Callable[[Path], None]
+    ) -> GuestTexts | None:
+        del begun
+        self.asked.append((name, list(words)))
+        return self.answers.pop(0)
+
+
+def unit(guests: Guests, filesystem: str = "jffs2") -> SeriesUnit:
+    return SeriesUnit(SERIES, promise_of(filesystem), 5, guests)
+
+
+ALL = printed(cut(1), cut(2, kind="torn-bits"), cut(3, cost="9 0 0"), "ended 3\n")
+
+
+def test_cuts_have_what_the_mount_after_them_found() -> None:
+    wrong = "wrong 2 bad-links f01 found=7 before=-"
+    found = parse_series(printed(cut(1), cut(2, wrong, kind="torn-bits"), "ended 2\n"))
+    assert [(one.cycle, one.kind, one.outcome) for one in found.cuts] == [
+        (1, "lost", "correct"),
+        (2, "torn-bits", "bad-links"),
+    ]
+    second = found.cuts[1]
+    assert (second.operation, second.variant, second.operations) == (4, 9, 20)
+    assert second.detail == "f01: found=7, before=-"
+    assert found.space == [[0, 9000, 100, 90, 0, 12, 3]]
+    assert found.complete and not found.stuck
+
+
+def test_recovery_costs_are_summed_by_kind_and_the_most_is_known() -> None:
+    found = parse_series(ALL)
+    assert found.recovery == {
+        "none": [1, 5, 1, 0, 5, 1, 0],
+        "lost": [2, 16, 2, 1, 9, 2, 1],
+        "torn-bits": [1, 7, 2, 1, 7, 2, 1],
+    }
+
+
+def test_the_worst_of_several_outcomes_is_that_of_the_cut() -> None:
+    lines = ("wrong 1 use-fails f02 5", "wrong 1 mount-fails mount 117", "wrong 1 bad-links f01")
+    (one,) = parse_series(printed(cut(1, *lines))).cuts
+    assert one.outcome == "mount-fails"
+    assert one.detail == "mount: Structure needs cleaning"
+    assert {word for word, _ in one.wrong} <= set(OUTCOMES)
+
+
+def test_messages_calls_and_log_are_kept_of_the_last_that_told_them() -> None:
+    told = "message 0\n<4>one\nend\ncall a create\ncall b append\nlog 0\n0 erase 3\n\nend\n"
+    again = (
+        "message 1\n<4>two\nend\nmessage 1\n<4>three\nend\ncall c remove\nlog 1\n1 erase 4\nend\n"
+    )
+    found = parse_series(printed(told, cut(1), again, cut(2), "stuck unmount 16\n"))
+    assert found.messages == {0: ["<4>one"], 1: ["<4>two", "<4>three"]}
+    assert found.calls == ["call c remove"] and found.log == ["1 erase 4"]
+    assert found.stuck == "unmount 16" and not found.complete
+
+
+def test_what_a_guest_had_begun_to_write_is_left_out() -> None:
+    for end in range(len(ALL)):
+        found = parse_series(ALL[:end])
+        assert found.complete == (end == len(ALL))
+        assert len(found.cuts) == ALL[:end].count("cut ", 0, ALL[:end].rfind("\n") + 1)
+
+
+def test_a_file_system_that_fails_without_a_cut_is_no_finding() -> None:
+    with pytest.raises(
+        InfrastructureError, match=r"without any power cut: f01: Input/output error"
+    ):
+        parse_series(START + "wrong 0 use-fails f01 5\n" + cut(1))
+
+
+def test_the_guest_is_told_what_the_file_system_promises() -> None:
+    guests = Guests(*(texts(ALL),) * 3)
+    for filesystem in ("jffs2", "ubifs", "yaffs2"):
+        (life,) = unit(guests, filesystem).explore()
+        assert (life.first, life.last, life.text) == (0, 3, ALL)
+    jffs2, ubifs, yaffs2 = (words for _, words in guests.asked)
+    assert jffs2[0] == "3"
+    assert {"seed=5", "kinds=lost,torn-bits", "space_every=1000", "first=0"} <= set(jffs2)
+    assert {word.split("=")[0] for word in jffs2} - {word.split("=")[0] for word in ubifs} == {
+        "two_names"
+    }
+    assert set(yaffs2) - set(ubifs) == {"own=lost+found", "returned_is_durable=1"}
+
+
+def test_a_cut_that_ends_its_guest_is_spared_and_found() -> None:
+    console = "[ 1.0] Kernel panic - not syncing: no\n"
+    dead = printed(cut(1), "cut 2 4 torn-bits 9 20\n")
+    guests = Guests(texts(dead, console), texts(ALL))
+    lives = unit(guests).explore()
+    assert [name for name, _ in guests.asked] == ["series-0-0", "series-0-1"]
+    assert "spared=2" in guests.asked[1][1]
+    stored = stored_series("row", "u", "jffs2", 5, lives)
+    assert stored["series"]["spared"] == [2]
+    assert stored["counts"] == {"lost": {"correct": 2}, "torn-bits": {"guest-died": 1}}
+    (finding,) = stored["findings"]
+    assert finding["state"] == "2 torn-bits 9" and not finding["confirmed"]
+    assert "Kernel panic" in finding["detail"] and "Kernel panic" in "".join(finding["console"])
+
+
+def test_a_guest_that_ends_where_it_was_spared_is_an_error_of_the_lab() -> None:
+    dead = texts(printed(cut(1), "cut 2 4 torn-bits 9 20\n"), "the end\n")
+    with pytest.raises(InfrastructureError, match="the end"):
+        unit(Guests(dead, dead)).explore()
+    with pytest.raises(InfrastructureError):
+        unit(Guests(texts(""))).explore()
+
+
+def test_a_flash_that_is_lost_is_followed_by_a_new_one() -> None:
+    lost = printed(cut(1), cut(2, "wrong 2 mount-fails mount 117", kind="torn-bits"))
+    guests = Guests(texts(lost + "stuck mount 0\n"), texts(printed(cut(3), "ended 3\n")))
+    lives = unit(guests).explore()
+    assert [life.first for life in lives] == [0, 2]
+    assert "first=2" in guests.asked[1][1] and guests.asked[1][1][0] == "3"
+    stored = stored_series("row", "u", "jffs2", 5, lives)
+    assert stored["states"] == 3 and stored["operations"] == 60
+    assert stored["series"]["lives"] == [0, 2]
+    assert stored["series"]["recovery"]["lost"] == [2, 14, 4, 2, 7, 2, 1]
+    (finding,) = stored["findings"]
+    assert (finding["outcome"], finding["confirmed"]) == ("mount-fails", True)
+    assert cut_of(finding["state"]).cut.operation == 2
+
+
+def test_a_series_stops_with_ffslab() -> None:
+    with pytest.raises(StoppedError):
+        unit(Guests(None)).explore()
+
+
+def test_alike_findings_are_one() -> None:
+    lines = [f"wrong {n} bad-links f{n:02} found={n} before=- durable=-" for n in (1, 2, 3)]
+    lines[2] = lines[2].replace("durable=-", "durable=17")
+    text = printed(*(cut(n, line) for n, line in enumerate(lines, 1)), "ended 3\n")
+    stored = stored_series("row", "u", "jffs2", 5, [Life(0, text, parse_series(text), {})])
+    (finding,) = stored["findings"]
+    assert finding["states"] == 3 and finding["state"] == "1 lost 9"
+
+
+def space(*sizes: int, bad: int = 0) -> list[list[int]]:
+    last = len(sizes) - 1
+    return [
+        [1000 * at, size, 100, 90, bad if at == last else 0, 12, 3] for at, size in enumerate(sizes)
+    ]
+
+
+def test_less_room_for_good_is_a_leak_and_what_varies_is_none() -> None:
+    assert not leaks(space(9, 7, 9, 8, 7, 9, 8, 7))
+    assert not leaks(space(9, 8, 7))  # too few to say
+    (told,) = leaks(space(9, 8, 7, 7, 6, 6, 6, 5))
+    assert told == "8 bytes or more fitted at first, 6 or fewer at last"
+    assert leaks(space(*[9] * 8, bad=2)) == ["2 blocks more are marked bad"]
+    text = printed(
+        "".join(f"space {row[0]} {row[1]} 1 1 0 1 1\n" for row in space(*range(9, 1, -1)))
+    )
+    text += cut(1) + "ended 1\n"
+    stored = stored_series("row", "u", "jffs2", 5, [Life(0, text, parse_series(text), {})])
+    assert [finding["outcome"] for finding in stored["findings"]] == ["leak"]
+
+
+def test_a_file_with_a_series_has_a_unit_for_each_file_system() -> None:
+    exploration = exploration_of(STUDY, "row.toml", load_catalog())
+    assert [one.id for one in units_of(exploration)] == ["jffs2-s1-series", "ubifs-s1-series"]
+    assert exploration.series == Series(10, 1000, SERIES_KINDS)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("[series]\ncuts = 10\n", ""), "nothing to explore"),
+        (("cuts = 10", "cuts = 0"), "series.cuts"),
+        (("cuts = 10", 'cuts = 10\nkinds = ["unstable"]'), "series.kinds"),
+        (("cuts = 10", "cuts = 10\nkinds = []"), "series.kinds"),
+        (("16 MiB", "240 MiB"), "cannot be filled"),
+        (("[series]", '[[workload]]\nkind = "overwrite"\nname = "series"\n[series]'), "one name"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told(change: tuple[str, str], said: str) -> None:
+    assert change[0] in STUDY
+    with pytest.raises(SpecError, match=said):
+        exploration_of(STUDY.replace(*change), "row.toml", load_catalog())
+
+
+def test_a_large_partition_is_not_filled() -> None:
+    text = STUDY.replace("16 MiB", "240 MiB").replace("cuts = 10", "cuts = 10\nspace_every = 0")
+    assert exploration_of(text, "row.toml", load_catalog()).series is not None
+
+
+def test_how_far_a_guest_has_come_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ffslab.exploration.series._TOLD_EVERY_S", 0.001)
+    told: SimpleQueue[tuple[int, int]] = SimpleQueue()
+
+    def guest(name: str, words: Sequence[str], begun: Callable[[Path], None]) -> GuestTexts | None:
+        del name, words
+        begun(tmp_path)
+        (tmp_path / "walk").write_text(printed(cut(1), cut(2), "cut 3"))
+        assert told.get(timeout=60) == (2, 3)
+        return texts(ALL)
+
+    made = SeriesUnit(SERIES, promise_of("jffs2"), 5, guest, lambda *both: told.put(both))
+    assert made.explore()[0].last == 3
