@@ -77,7 +77,7 @@ ALL = printed(cut(1), cut(2, kind="torn-bits"), cut(3, cost="9 0 0"), "ended 3\n
 
 
 def test_cuts_have_what_the_mount_after_them_found() -> None:
-    wrong = "wrong 2 bad-links f01 found=7 before=-"
+    wrong = "wrong 2 bad-links f01 found=7 before=- first=- last=- durable=-"
     found = parse_series(printed(cut(1), cut(2, wrong, kind="torn-bits"), "ended 2\n"))
     assert [(one.cycle, one.kind, one.outcome) for one in found.cuts] == [
         (1, "lost", "correct"),
@@ -85,7 +85,7 @@ def test_cuts_have_what_the_mount_after_them_found() -> None:
     ]
     second = found.cuts[1]
     assert (second.operation, second.variant, second.operations) == (4, 9, 20)
-    assert second.detail == "f01: found=7, before=-"
+    assert second.detail == "f01 has 7 bytes, was not there before; no call since then"
     assert found.space == [[0, 9000, 100, 90, 0, 12, 3]]
     assert found.complete and not found.stuck
 
@@ -97,6 +97,28 @@ def test_recovery_costs_are_summed_by_kind_and_the_most_is_known() -> None:
         "lost": [2, 16, 2, 1, 9, 2, 1],
         "torn-bits": [1, 7, 2, 1, 7, 2, 1],
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "f01 found=- before=2000 remove=- first=4 last=9 durable=9",
+            "f01 is not there, had 2,000 bytes before; remove (gone), operations 4 to 9, "
+            "durable from operation 9",
+        ),
+        (
+            "f01 found=7 before=0 append=12 first=4 last=9 durable=-",
+            "f01 has 7 bytes, had 0 bytes before; append (12 bytes), operations 4 to 9, not synced",
+        ),
+        ("sync 28", "sync: No space left on device"),
+        ("mount 0", "mount"),
+        ("obj257", "obj257"),
+    ],
+)
+def test_what_is_wrong_is_told_in_words(words: str, said: str) -> None:
+    (one,) = parse_series(printed(cut(1, f"wrong 1 bad-links {words}"))).cuts
+    assert one.detail == said
 
 
 def test_the_worst_of_several_outcomes_is_that_of_the_cut() -> None:
@@ -190,12 +212,15 @@ def test_a_series_stops_with_ffslab() -> None:
 
 
 def test_alike_findings_are_one() -> None:
-    lines = [f"wrong {n} bad-links f{n:02} found={n} before=- durable=-" for n in (1, 2, 3)]
+    known = "before=- create=9 first=1 last=2 durable=-"
+    lines = [f"wrong {n} bad-links f{n:02} found={n}000 {known}" for n in (1, 2, 3)]
     lines[2] = lines[2].replace("durable=-", "durable=17")
     text = printed(*(cut(n, line) for n, line in enumerate(lines, 1)), "ended 3\n")
     stored = stored_series("row", "u", "jffs2", 5, [Life(0, text, parse_series(text), {})])
-    (finding,) = stored["findings"]
-    assert finding["states"] == 3 and finding["state"] == "1 lost 9"
+    assert [(one["states"], one["state"]) for one in stored["findings"]] == [
+        (2, "1 lost 9"),
+        (1, "3 lost 9"),
+    ]
 
 
 def space(*sizes: int, bad: int = 0) -> list[list[int]]:

@@ -84,6 +84,7 @@ def print_units(console: Console, units: Sequence[StoredUnit]) -> None:
             table.add_row(unit["id"], "at random", *_outcomes(unit["random"]))
     print_unpadded(console, table)
     _print_recovery(console, units)
+    _print_series(console, units)
     findings = [finding for unit in units for finding in unit["findings"]]
     for finding in findings:
         console.print(_line(finding), markup=False, soft_wrap=not console.is_terminal)
@@ -113,6 +114,31 @@ def _print_recovery(console: Console, units: Sequence[StoredUnit]) -> None:
             for column, row in enumerate(most, start=1)
         ]
         table.add_row(unit["id"], *cells)
+    console.print()
+    print_unpadded(console, table)
+    console.print()
+
+
+def _print_series(console: Console, units: Sequence[StoredUnit]) -> None:
+    """What is left of a flash after many cuts in a row."""
+    made = [(unit["id"], unit["series"]) for unit in units if "series" in unit]
+    if not made:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("cuts in a row")
+    for title in ("flashes", "fits first", "least", "last", "bad more", "worst erases"):
+        table.add_column(title, justify="right")
+    for name, series in made:
+        space = series["space"]
+        fits = [f"{row[1] / 1e6:.2f} MB" for row in space]
+        least = min(space, key=lambda row: row[1], default=None)
+        table.add_row(
+            name,
+            f"{len(series['lives']):,}",
+            *((fits[0], fits[space.index(least)], fits[-1]) if least else ("–",) * 3),
+            f"{max(row[4] for row in space) - space[0][4]:,}" if space else "–",
+            f"{max(row[6] for row in space):,}" if space else "–",
+        )
     console.print()
     print_unpadded(console, table)
     console.print()

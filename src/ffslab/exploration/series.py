@@ -15,7 +15,7 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,6 +41,8 @@ _BEFORE = "none"  # the kind of the cut before the first
 _SPARED_MAX = 16  # so many guests may end before it is no series any more
 _TOLD_EVERY_S = 1.0
 _TAIL_BYTES = 4096  # more than what is said of a cut, but for messages
+# What "wrong" tells of a name, beside the call's own word.
+_PLACES = ("found", "before", "first", "last", "durable")
 _LINES = 40  # of what the kernel said, kept with a finding
 _LEAK_MEASURES = 8  # with fewer nothing is said
 
@@ -131,10 +133,30 @@ def _until_end(lines: Iterable[str]) -> Iterable[str]:
 def _sentence(words: Sequence[str]) -> str:
     """A name with what is known of it, or a step with its errno."""
     name, *rest = words
+    known = dict(word.split("=", 1) for word in rest if "=" in word)
+    if {"found", "before"} <= known.keys():
+        return f"{name} {_about(known)}"
     if len(rest) == 1 and rest[0].isdigit():
         errno = int(rest[0])
         return f"{name}: {os.strerror(errno)}" if errno else name
-    return f"{name}: {', '.join(rest)}" if rest else name
+    return " ".join(words)
+
+
+def _about(known: Mapping[str, str]) -> str:
+    """What was found under a name, what was there before, and the call that changes it."""
+
+    def size(text: str) -> str:
+        return "is not there" if text == "-" else f"has {int(text):,} bytes"
+
+    words = f"{size(known['found'])}, {size(known['before']).replace('has', 'had', 1)} before"
+    words = words.replace("is not there before", "was not there before")
+    change = next((key for key in known if key not in _PLACES), None)
+    if change is None:
+        return f"{words}; no call since then"
+    durable = known.get("durable", "-")
+    until = f"durable from operation {durable}" if durable != "-" else "not synced"
+    made = "gone" if known[change] == "-" else f"{int(known[change]):,} bytes"
+    return f"{words}; {change} ({made}), operations {known['first']} to {known['last']}, {until}"
 
 
 def _add_cost(costs: dict[str, list[int]], kind: str, cost: Sequence[int]) -> None:
@@ -351,8 +373,7 @@ def _findings(
     alike: dict[tuple[str, str, str], list[CutMade]] = {}
     for one in cuts:
         if one.outcome != CORRECT:
-            reason = re.sub(r"\d+", "#", one.detail)
-            reason = re.sub(r"=(#|-)", "=", reason)
+            reason = re.sub(r"\d[\d,]*", "#", one.detail)
             alike.setdefault((one.outcome, one.kind, reason), []).append(one)
     return [
         _finding(

@@ -75,7 +75,10 @@ def all_cuts(
             if kind == "done" and "lost" in cuts.kinds and not is_last and not same_twice:
                 continue
             variants = 1 if kind in ("lost", "done") else cuts.variants
-            yield from (Cut(operation.number, kind, variant) for variant in range(variants))
+            # The ways in which a prefix can be there are counted: one operation gets one, the next
+            # the next.
+            first = operation.number if kind == "torn-prefix" else 0
+            yield from (Cut(operation.number, kind, first + at) for at in range(variants))
 
 
 def drawn(cuts: Iterable[Cut], count: int, seed: int, what: str) -> list[Cut]:

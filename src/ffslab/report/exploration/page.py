@@ -17,7 +17,15 @@ from ffslab.report.exploration.chart import strips
 from ffslab.report.exploration.load import Loaded, Part, load
 from ffslab.report.exploration.outcomes import outcomes_of, tone_of, total
 from ffslab.report.exploration.recovery import Recovery, Series, recovery_of
-from ffslab.report.exploration.words import commands, cut_words, facts, result_words, under_way
+from ffslab.report.exploration.series import series_table
+from ffslab.report.exploration.words import (
+    commands,
+    cut_words,
+    facts,
+    result_words,
+    series_words,
+    under_way,
+)
 from ffslab.report.parts import Table, environment
 from ffslab.report.quantity import grouped, significant
 from ffslab.report.wear import RAMP
@@ -82,6 +90,7 @@ def render_exploration(directory: Directory) -> str:
             for finding in part.stored["findings"]
         ],
         is_timed=is_timed,
+        series=series_table(loaded.parts),
         worst=_worst_table(recoveries, is_timed=is_timed),
         recoveries=_by_workload(recoveries),
         boards=tuple(dict.fromkeys(part.board.name for part in loaded.parts)),
@@ -102,7 +111,9 @@ def _finding(loaded: Loaded, part: Part, finding: StoredFinding) -> ShownFinding
         tone=tone_of(finding["outcome"]),
         filesystem=part.label,
         workload=part.workload,
-        cut=cut_words(name.cut) + (f"; recovery: {cut_words(name.then)}" if name.then else ""),
+        cut=series_words(name.cut)
+        if "series" in part.stored
+        else cut_words(name.cut) + (f"; recovery: {cut_words(name.then)}" if name.then else ""),
         times=", ".join(words for words in (more, alone) if words),
         under_way=under_way(part, name.cut.operation),
         outcome=finding["outcome"],

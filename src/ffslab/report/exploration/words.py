@@ -43,6 +43,7 @@ def result_words(loaded: Loaded) -> str:
 def facts(loaded: Loaded) -> list[tuple[str, str]]:
     """What was explored, by name."""
     exploration, about, parts = loaded.exploration, loaded.about, loaded.parts
+    series = exploration.series
     builds = [str(build)[:12] for build in about.get("builds", ())]
     return [
         ("Run", loaded.path.resolve().name),
@@ -53,10 +54,24 @@ def facts(loaded: Loaded) -> list[tuple[str, str]]:
         ("Workloads", ", ".join(dict.fromkeys(part.workload for part in parts)) or "–"),
         ("Operations", grouped(sum(part.stored["operations"] for part in parts))),
         ("States", _states(loaded)),
+        *(_of_histories(exploration) if exploration.workloads else ()),
+        *(
+            [
+                ("Cuts in a row", grouped(series.cuts)),
+                ("Kinds of these", ", ".join(series.kinds)),
+            ]
+            if series
+            else ()
+        ),
+        *_board(exploration),
+    ]
+
+
+def _of_histories(exploration: Exploration) -> list[tuple[str, str]]:
+    return [
         ("Kinds of cut", ", ".join(exploration.cuts.kinds)),
         ("Sample", _sample(exploration)),
         ("Each state is", _check(exploration)),
-        *_board(exploration),
     ]
 
 
@@ -114,6 +129,11 @@ def cut_words(cut: Cut) -> str:
     return f"{cut.kind} at {grouped(cut.operation)}{variant}"
 
 
+def series_words(cut: Cut) -> str:
+    """One of many cuts, which has its number in the place of an operation: "cut 12: lost"."""
+    return f"cut {grouped(cut.operation)}: {cut.kind}"
+
+
 def under_way(part: Part, operation: int) -> str:
     """What a cut came into: "program of block 1, page 2, in: fsync etc/conf"."""
     flash, call = part.operations.flash(operation), part.operations.call(operation)
@@ -131,7 +151,8 @@ def commands(loaded: Loaded) -> list[tuple[str, str]]:
     ]
     if loaded.missing:
         found.insert(0, ("Go on with it", command("crash", "run", "--resume", path)))
-    first = next((one for part in loaded.parts for one in part.stored["findings"]), None)
+    histories = (part for part in loaded.parts if "series" not in part.stored)
+    first = next((one for part in histories for one in part.stored["findings"]), None)
     if first is not None:
         smaller = command("crash", "minimize", first["id"], "--run", path)
         found.append(("A shorter history that does the same harm", smaller))
