@@ -8,9 +8,10 @@
     statfs BLOCKS FREE FREE_INODES
     observed LINES                  the last line
 
-The root is `.`. A text that ends before `observed` is an error here: who may see such a text asks
-`is_whole` first. ERRNO is the first error of opening, listing or reading; a file that cannot be
-read at all has the sums `-`. Bytes of names that are not printing ASCII are `%xx`.
+The root is `.`. A path that is there twice is a fault of the file system, not of the text. A text
+that ends before `observed` is an error here: who may see such a text asks `is_whole` first. ERRNO
+is the first error of opening, listing or reading; a file that cannot be read has the sums `-`.
+Bytes of names that are not printing ASCII are `%xx`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from dataclasses import dataclass
 from ffslab.crash.contents import EMPTY, parse_sums
 from ffslab.crash.operations import FormatError, number
 
+# Behind the path of an entry that a directory has once more: a name that nobody made.
+TWICE = " (once more)"
 DIRECTORY, FILE, SYMLINK, OTHER, LOST = "dir", "file", "symlink", "other", "lost"
 
 
@@ -147,6 +150,7 @@ def _add(entries: dict[str, Entry], line: str, where: str) -> None:
             f"{where}: no entry: {line!r}",
             cause="the guest died while it observed, or this is another file",
         )
-    if rest[0] in entries:
-        raise FormatError(f"{where}: {rest[0]} is there twice")
-    entries[rest[0]] = _ENTRIES[kind][1](rest[1:], where)
+    path = rest[0]
+    while path in entries:
+        path += TWICE
+    entries[path] = _ENTRIES[kind][1](rest[1:], where)

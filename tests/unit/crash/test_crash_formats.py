@@ -168,6 +168,14 @@ def test_an_observation() -> None:
     assert not is_whole(OBSERVATION[:-3]) and not is_whole("")
 
 
+def test_a_name_that_is_there_twice_is_seen_twice() -> None:
+    """As a directory shows it that has two entries of one name."""
+    seen = parse_observation(OBSERVATION.replace("file d/e", "file d/a"))
+    assert list(seen.entries) == [".", "d", "d/a", "d/a (once more)", "d/f", "p", "s"]
+    assert seen.entries["d/a"].size_bytes == 700
+    assert seen.entries["d/a (once more)"].size_bytes == 0
+
+
 def test_an_observation_that_was_cut_anywhere_is_refused() -> None:
     for end in range(len(OBSERVATION) - 1):
         with pytest.raises(FormatError, match="observation"):
@@ -180,7 +188,6 @@ def test_an_observation_that_was_cut_anywhere_is_refused() -> None:
         ("dir d 2", "dir d"),
         ("700", "1700"),
         ("0123abcd", "0123abcg"),
-        ("file d/e", "file d/a"),
         ("observed 8", "observed 9"),
         ("lost", "gone"),
         ("statfs 100", "statfs x"),

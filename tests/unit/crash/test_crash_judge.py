@@ -11,6 +11,7 @@ from crash_support import Toy, ToyJffs2, ToyUbifs, ToyYaffs2, Tree, random_histo
 from ffslab.crash.history import parse_history
 from ffslab.crash.judge import Judge
 from ffslab.crash.operations import FormatError
+from ffslab.crash.problems import UNKNOWN_NAME
 from ffslab.crash.promises import JFFS2, UBIFS, YAFFS2, Promise, promise_of
 from ffslab.crash.record import parse_record
 
@@ -168,3 +169,12 @@ def test_equal_judgements_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None
     first = [judge.judge(cut, text) for cut, text in enumerate(texts)]
     monkeypatch.setattr(judge, "_judge", None)
     assert [judge.judge(cut, text) for cut, text in enumerate(texts)] == first
+
+
+def test_a_name_may_be_there_once() -> None:
+    history = parse_history("create a\nsync\n")
+    judge = Judge(history, parse_record("op 0 0 0 1\nop 1 0 1 1\nend 2 0 1\n"), YAFFS2)
+    once = "dir . 3 1 0\nfile a 0 1 257 0 -\n"
+    assert judge.judge(1, once) == ()
+    (problem,) = judge.judge(1, once + "file a 0 1 258 0 -\n")
+    assert (problem.kind, problem.path) == (UNKNOWN_NAME, "a (once more)")
