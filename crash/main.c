@@ -16,8 +16,10 @@
 #include "history/history.h"
 #include "observe/observe.h"
 #include "series/series.h"
+#include "text/numbers.h"
 #include "text/output.h"
 #include "walk/command.h"
+#include "wear/wear.h"
 
 #define HISTORY_TEXT_MAX ((size_t)16 << 20)
 
@@ -25,6 +27,7 @@ static const char help_text[] =
 	"usage: ffscrash history FILE ROOT [CHIP] [output=FILE]\n"
 	"       ffscrash observe ROOT\n"
 	"       ffscrash chip CHIP COMMAND...\n"
+	"       ffscrash wear MTD ERASES\n"
 	"       ffscrash walk CHIP STATES TYPE SOURCE TARGET OPTIONS [UBI-MTD] [KEY=VALUE...]\n"
 	"       ffscrash series CHIP CUTS TYPE SOURCE TARGET OPTIONS [UBI-MTD] [KEY=VALUE...]\n"
 	"       ffscrash --help\n"
@@ -34,6 +37,8 @@ static const char help_text[] =
 	"         operations that this chip logs belong to it\n"
 	"observe  prints all that a user can see of the tree below ROOT\n"
 	"chip     gives one command to the chip, and prints what it says about its log\n"
+	"wear     lets every fourth free block of the UBI on MTD, which is not attached,\n"
+	"         say that it has been erased ERASES times more\n"
 	"walk     brings the chip to each state of the file STATES (K KIND VARIANT), and\n"
 	"         mounts, observes and uses it; OPTIONS are mount's, - for none. Keys:\n"
 	"         check (full, or mount: only look), output (a file or serial line),\n"
@@ -184,6 +189,21 @@ static enum ffs_exit command_chip(int argc, char **argv)
 	return result ? failed(&error) : EXIT_GOOD;
 }
 
+static enum ffs_exit command_wear(int argc, char **argv)
+{
+	struct ffs_error error;
+	uint64_t erases;
+	int worn;
+
+	if (argc != 3 || !number_parse(argv[2], INT32_MAX, &erases))
+		return usage_error("wear takes MTD and a number of erases");
+	worn = wear_blocks(argv[1], erases, &error);
+	if (worn < 0)
+		return failed(&error);
+	printf("worn %d\n", worn);
+	return EXIT_GOOD;
+}
+
 static const struct command {
 	const char *name;
 	enum ffs_exit (*function)(int argc, char **argv);
@@ -193,6 +213,7 @@ static const struct command {
 	{ "chip", command_chip },
 	{ "walk", command_walk },
 	{ "series", command_series },
+	{ "wear", command_wear },
 	{ "--help", command_help },
 };
 

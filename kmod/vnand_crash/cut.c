@@ -190,6 +190,40 @@ static int cut_prefix(struct vnand_chip *chip, const struct crash_entry *e,
 	return oob ? weaken(chip, page, after, after) : 0;
 }
 
+static bool is_blank(const u8 *bits, u32 bytes)
+{
+	while (bytes && bits[bytes - 1] == 0xff)
+		bytes--;
+	return !bytes;
+}
+
+/* Was it blank, and reads as if nothing had been programmed? */
+static bool reads_blank(const struct vnand_chip *chip,
+			const struct crash_entry *e)
+{
+	const struct vnand_place *place = chip->crash->place[e->first];
+	const u8 *now = vnand_store_page(chip, e->first);
+	u32 page_bytes = chip->p.page_bytes, step;
+
+	if (crash_entry_state(e, 0, CRASH_BEFORE)->programs)
+		return false;
+	for (step = 0; place && step < page_bytes / chip->p.ecc_step_bytes;
+	     step++)
+		if (place->errors[step] > chip->p.ecc_strength_bits)
+			return false;
+	return is_blank(place ? place->good : now, page_bytes) &&
+	       is_blank(now + page_bytes, chip->p.oob_bytes);
+}
+
+/* Nobody can tell such a page from a blank one, so it may be programmed like one. */
+static void forget_program(struct vnand_chip *chip,
+			   const struct crash_entry *e)
+{
+	chip->store.page[e->first] = *crash_entry_state(e, 0, CRASH_BEFORE);
+	chip->store.block[e->block].next_page =
+		e->state[CRASH_BEFORE].next_page;
+}
+
 static int cut_bits(struct vnand_chip *chip, const struct crash_entry *e,
 		    u64 variant)
 {
@@ -215,7 +249,11 @@ static int cut_bits(struct vnand_chip *chip, const struct crash_entry *e,
 		break;
 	}
 	programmed(chip, e);
-	return weaken(chip, e->first, before, after);
+	if (weaken(chip, e->first, before, after))
+		return -ENOSPC;
+	if (reads_blank(chip, e))
+		forget_program(chip, e);
+	return 0;
 }
 
 static int half_erased_page(struct vnand_chip *chip,

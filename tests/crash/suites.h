@@ -13,4 +13,5 @@
 	SUITE(messages) \
 	SUITE(digests) \
 	SUITE(observe) \
-	SUITE(slots)
+	SUITE(slots) \
+	SUITE(ec_header)

@@ -198,8 +198,13 @@ def test_a_directory_that_is_not_there(program: Program) -> None:
     assert program.call("observe", str(program.root)).stdout.startswith("lost . 2\n")
 
 
+def test_wear_of_a_flash_that_is_not_there(program: Program) -> None:
+    done = program.call("wear", "no-such-flash", "5000")
+    assert done.returncode == 1 and "/proc/mtd" in done.stderr
+
+
 def test_wrong_usage(program: Program) -> None:
-    for words in ((), ("fly",), ("observe",), ("history", "x")):
+    for words in ((), ("fly",), ("observe",), ("history", "x"), ("wear", "x"), ("wear", "x", "-1")):
         assert program.call(*words).returncode == 2
     assert program.call("--help").stdout.startswith("usage: ffscrash history")
 

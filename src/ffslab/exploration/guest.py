@@ -47,13 +47,15 @@ _FORMATTED_MS = 2000  # until an empty file system has been formatted; nothing b
 class Explored:
     """One file system on its chip with one history, and how the guests with it are started.
 
-    A series has no history: "".
+    A series has no history: "". `worn_erases`: so much more often every fourth block of UBI has
+    been erased, as it says.
     """
 
     case: Case
     history: str
     check: str
     paired_distance_pages: int = 0
+    worn_erases: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ def plan(explored: Explored, last: str) -> str:
         [
             *_devices(explored),
             step("erase", mtd=PARTITION),
+            *_wear(explored),
             *RIG.mount(case, new=True),
             step("sleep", ms=_FORMATTED_MS),
             step("mount", **_HOST_FILES),
@@ -198,6 +201,19 @@ def _devices(explored: Explored) -> list[str]:
     return [
         step("insmod", path=module_path(CHIP_MODULE), args=parameters),
         *(step("insmod", path=module_path(name)) for name in explored.case.filesystem.modules),
+    ]
+
+
+def _wear(explored: Explored) -> list[str]:
+    """UBI gives each block a counter when it is attached for the first time."""
+    case = explored.case
+    if not (explored.worn_erases and case.filesystem.ubi):
+        return []
+    return [
+        *RIG.attach(case),
+        step("sleep", ms=_FORMATTED_MS),
+        *RIG.detach(case),
+        _exec("wear", PARTITION, str(explored.worn_erases)),
     ]
 
 

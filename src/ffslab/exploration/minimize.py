@@ -17,10 +17,10 @@ from ffslab.crash.history import History
 from ffslab.crash.history import history_of as joined
 from ffslab.crash.operations import Operation
 from ffslab.errors import UsageError
-from ffslab.exploration.guest import Explored, GuestTexts, run_guest
+from ffslab.exploration.guest import GuestTexts, run_guest
 from ffslab.exploration.oracle import oracle_for
 from ffslab.exploration.replay import find_finding
-from ffslab.exploration.run import Directory, history_of, opened
+from ffslab.exploration.run import Directory, explored_of, history_of, opened
 from ffslab.exploration.stored import cut_of
 from ffslab.exploration.study import SERIES
 from ffslab.exploration.unit import Unit
@@ -59,9 +59,7 @@ def minimized(
 
         def harms(operations: Sequence[Operation]) -> bool:
             history = joined(operations)
-            explored = Explored(
-                spec.case, history.text, cuts.check, exploration.paired_distance_pages
-            )
+            explored = explored_of(exploration, spec, history)
 
             def guest(name: str, states: str) -> GuestTexts | None:
                 where = Path(room) / name

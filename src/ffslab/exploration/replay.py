@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.crash.promises import promise_of
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.exploration.guest import Explored, GuestTexts, run_guest, run_series
 from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.run import SECONDS_A_CUT, Directory, UnitSpec, history_of, opened
+from ffslab.exploration.run import (
+    SECONDS_A_CUT,
+    Directory,
+    UnitSpec,
+    explored_of,
+    history_of,
+    opened,
+)
 from ffslab.exploration.series import CutMade, SeriesUnit, parse_series
 from ffslab.exploration.states import parse_log
 from ffslab.exploration.stored import StoredFinding, cut_of
@@ -61,7 +68,7 @@ def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s:
         return _replayed_series(directory, spec, finding, scratch, timeout_s)
     exploration = directory.exploration()
     history = history_of(spec)
-    explored = Explored(spec.case, history.text, "full", exploration.paired_distance_pages)
+    explored = replace(explored_of(exploration, spec, history), check="full")
     name = cut_of(finding["state"])
     lab = ensure_lab(**lab_parts([spec.case]))
     with (

@@ -21,7 +21,7 @@ from typing import Any
 
 from ffslab import __version__
 from ffslab.campaign.plan import host_cpu_for
-from ffslab.crash.generators.registry import history_of_kind
+from ffslab.crash.generators.registry import history_of_kind, worn_erases_of_kind
 from ffslab.crash.history import History
 from ffslab.crash.promises import promise_of
 from ffslab.errors import DamagedResultError, UsageError
@@ -114,6 +114,17 @@ def _chosen(exploration: Exploration, ids: Sequence[str]) -> tuple[UnitSpec, ...
 def history_of(spec: UnitSpec) -> History:
     """The operations of a unit; UsageError for a kind that there is not."""
     return history_of_kind(spec.choice.kind, spec.case.seed, spec.choice.parameters)
+
+
+def explored_of(exploration: Exploration, spec: UnitSpec, history: History) -> Explored:
+    """What the guests of a unit are told; its own history, or one that it was made smaller to."""
+    return Explored(
+        spec.case,
+        history.text,
+        exploration.cuts.check,
+        exploration.paired_distance_pages,
+        worn_erases_of_kind(spec.choice.kind, spec.choice.parameters),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +353,7 @@ class Explorer:
     ) -> tuple[StoredUnit, dict[str, str]]:
         """The states of a history, and the texts that the verdicts rest on."""
         history = history_of(spec)
-        explored = self._explored(spec, history.text)
+        explored = explored_of(self.exploration, spec, history)
 
         def guest(name: str, states: str) -> GuestTexts | None:
             with self._guest(place / f"{spec.id}-{name}", room) as (where, cpu):
@@ -374,7 +385,7 @@ class Explorer:
         self, spec: UnitSpec, place: Path, lab: LabBuild, target: Target, room: _Room
     ) -> tuple[StoredUnit, dict[str, str]]:
         """Cuts in a row, and what the guest said of them."""
-        explored = self._explored(spec, "")
+        explored = Explored(spec.case, "", self.exploration.cuts.check)
         series = self.exploration.series
         assert series is not None
         limit_s = self.options.timeout_s + series.cuts * SECONDS_A_CUT
@@ -396,11 +407,6 @@ class Explorer:
         name = spec.case.filesystem.name
         stored = stored_series(self.exploration.name, spec.id, name, spec.case.seed, lives)
         return stored, {SERIES: "".join(life.text for life in lives)}
-
-    def _explored(self, spec: UnitSpec, history: str) -> Explored:
-        exploration = self.exploration
-        paired = exploration.paired_distance_pages
-        return Explored(spec.case, history, exploration.cuts.check, paired)
 
     @contextmanager
     def _guest(self, where: Path, room: _Room) -> Iterator[tuple[Path, int | None]]:

@@ -79,6 +79,14 @@ class VirtualFlash:
             step("umount", target=_HOST),
         ]
 
+    def attach(self, case: Case) -> list[str]:
+        """Attaches UBI if the file system is on it."""
+        return [_attach_line(case)] if case.filesystem.ubi else []
+
+    def detach(self, case: Case) -> list[str]:
+        """Detaches UBI if the file system is on it."""
+        return [step("ubi-detach", ubi=0)] if case.filesystem.ubi else []
+
     def mount(self, case: Case, *, new: bool = False, named: Named | None = None) -> list[str]:
         """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
 

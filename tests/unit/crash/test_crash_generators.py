@@ -7,7 +7,12 @@ from itertools import product
 import pytest
 from crash_support import Toy, ToyJffs2, ToyUbifs, ToyYaffs2
 
-from ffslab.crash.generators.registry import KINDS, history_of_kind, parameters
+from ffslab.crash.generators.registry import (
+    KINDS,
+    history_of_kind,
+    parameters,
+    worn_erases_of_kind,
+)
 from ffslab.crash.generators.sequences import ACTS, count_sequences, sequences
 from ffslab.crash.history import History, parse_history
 from ffslab.crash.judge import Judge
@@ -64,7 +69,7 @@ def test_what_the_kinds_do() -> None:
     assert verbs(History(update)) == ["write", "fsync", "rename", "fsync"] * 2
     image = history_of_kind("firmware", 1, {"image_bytes": 100000, "updates": 1}).operations
     assert sum(one.size_bytes for one in image if one.path == "image.new") == 100000
-    assert verbs(history_of_kind("wear", 1)).count("writesync") == 120
+    assert verbs(history_of_kind("wear", 1, {"rewrites": 7})).count("writesync") == 7
     tree = set(verbs(history_of_kind("tree", 1)))
     assert tree == {"mkdir", "create", "rename", "link", "unlink", "fsync", "sync"}
     full = history_of_kind("full", 1)
@@ -121,4 +126,16 @@ def test_what_there_is_not_is_refused() -> None:
         history_of_kind("overwrite", 1, {"request": 5})
     with pytest.raises(UsageError, match="less than 0"):
         history_of_kind("overwrite", 1, {"requests": -5})
-    assert parameters("wear") == {"cold_bytes": 2**20, "hot_bytes": 16384, "rewrites": 120}
+    assert parameters("append-log") == {
+        "lines": 150,
+        "line_bytes": 128,
+        "fsync_every": 5,
+        "rotate_lines": 60,
+    }
+
+
+def test_only_wear_wants_worn_blocks() -> None:
+    assert {kind for kind in KINDS if worn_erases_of_kind(kind)} == {"wear"}
+    # CONFIG_MTD_UBI_WL_THRESHOLD of the lab's kernel, which decides whether UBI moves anything.
+    assert worn_erases_of_kind("wear") > 4096
+    assert worn_erases_of_kind("wear", {"worn_erases": 0}) == 0

@@ -48,6 +48,11 @@ def parameters(kind: str) -> dict[str, int]:
     return {one.name: getattr(found, one.name) for one in fields(found)}
 
 
+def worn_erases_of_kind(kind: str, settings: Mapping[str, int] | None = None) -> int:
+    """How much more than the others some of UBI's blocks are worn before the history begins."""
+    return {**parameters(kind), **(settings or {})}.get("worn_erases", 0)
+
+
 def history_of_kind(kind: str, seed: int, settings: Mapping[str, int] | None = None) -> History:
     """A history; UsageError for a kind or a parameter that there is not, or a bad value."""
     found = _kind(kind)
