@@ -13,16 +13,17 @@ import resource
 import shutil
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from planted_faults import FAULTS, Fault
 
 from ffslab.crash.history import parse_history
-from ffslab.exploration.guest import Explored, GuestTexts, run_guest
+from ffslab.exploration.guest import GuestTexts, run_guest
 from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.run import history_of, opened, units_of
+from ffslab.exploration.run import explored_of, history_of, opened, units_of
 from ffslab.exploration.study import exploration_of
 from ffslab.exploration.unit import Unit, UnitResult
 from ffslab.exploration.verdict import CORRECT
@@ -45,7 +46,7 @@ title = "A mistake is planted"
 
 [base]
 board = "apf27"
-partition_bytes = "8 MiB"
+partition_bytes = "{partition}"
 filesystem = "{filesystem}"
 
 [[workload]]
@@ -57,137 +58,6 @@ fill_sample = 0
 kinds = [{kinds}]
 {cuts}
 """
-# Longer than a page of the page cache, shortened, and made longer again: what was there is not.
-SHORTENED = """write a 0 20000 1
-sync
-truncate a 3000
-fsync a
-truncate a 20000
-fsync a
-write b 0 3000 5
-sync
-"""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A mistake; `workload` may be a history. `outcomes`: what it is found as."""
-
-    name: str
-    what: str
-    workload: str
-    kinds: tuple[str, ...]
-    outcomes: frozenset[str]
-    parameters: str = ""
-    cuts: str = ""
-    changes: tuple[tuple[str, str, str], ...] = ()  # of YAFFS2: file, text, what for it
-
-    @property
-    def filesystem(self) -> str:
-        return {"ubi": "ubifs"}.get(self.name.split("-")[0], self.name.split("-")[0])
-
-
-LOST, PREFIX = ("lost",), ("torn-prefix",)
-STALE = frozenset({"stale-data", "synced-data-lost"})
-FAULTS = (
-    Fault(
-        "jffs2-fsync",
-        "fsync does not write the buffer",
-        "update-by-rename",
-        LOST,
-        STALE,
-        parameters="parameters.updates = 8",
-    ),
-    Fault("jffs2-sync", "sync does not write the buffer", "ffsmark", LOST, STALE),
-    Fault(
-        "jffs2-data-crc",
-        "data are not checked against their CRC",
-        "overwrite",
-        PREFIX,
-        frozenset({"corrupt-contents"}),
-    ),
-    Fault(
-        "jffs2-rename-order",
-        "rename deletes the old name before it writes the new one",
-        "update-by-rename",
-        (*LOST, *PREFIX),
-        frozenset({"wrong-order", "not-atomic"}),
-        parameters="parameters.updates = 100",
-    ),
-    Fault(
-        "ubifs-fsync",
-        "fsync does not write the buffers",
-        "update-by-rename",
-        LOST,
-        STALE,
-        parameters="parameters.updates = 8",
-    ),
-    Fault(
-        "ubifs-replay-names",
-        "replay leaves out deletions of names",
-        "tree",
-        LOST,
-        frozenset({"name-kept"}),
-    ),
-    Fault(
-        "ubifs-replay-truncation",
-        "replay leaves out truncations",
-        SHORTENED,
-        LOST,
-        frozenset({"stale-data"}),
-    ),
-    Fault(
-        "ubifs-node-crc",
-        "nodes are not checked against their CRC",
-        "append-log",
-        PREFIX,
-        frozenset({"corrupt-contents"}),
-    ),
-    Fault(
-        "ubifs-master-wrap",
-        "recovery does not know that the first master block begins anew",
-        "ffsmark",
-        LOST,
-        frozenset({"mount-fails"}),
-        parameters="parameters.sync_every = 1\nparameters.transactions = 90",
-    ),
-    Fault(
-        "ubi-copy-crc",
-        "of two copies of a block the newer is taken, whole or not",
-        "update-by-rename",
-        (*LOST, *PREFIX),
-        frozenset({"mount-fails", "synced-data-lost"}),
-        parameters="parameters.updates = 8",
-        cuts="recovery_sample = 8",
-    ),
-    Fault(
-        "ubi-change-order",
-        "an atomic change erases the old block before it writes the new one",
-        "update-by-rename",
-        LOST,
-        frozenset({"mount-fails", "synced-data-lost"}),
-        parameters="parameters.updates = 8",
-        cuts="recovery_sample = 8",
-    ),
-    Fault(
-        "yaffs2-checkpoint",
-        "a checkpoint is not invalidated before the next write",
-        "ffsmark",
-        LOST,
-        STALE,
-        changes=(
-            ("checkpoint.c", "if (!dev->ckpt_blocks || dev->read_only)", "if (dev->n_blocks)"),
-        ),
-    ),
-    Fault(
-        "yaffs2-close",
-        "closing a file does not write what is cached of it",
-        "ffsmark",
-        LOST,
-        STALE,
-        changes=(("file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
-    ),
-)
 
 
 @pytest.fixture(scope="session")
@@ -244,6 +114,7 @@ def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bo
     is_history = "\n" in fault.workload
     text = EXPLORATION.format(
         filesystem=filesystem,
+        partition=fault.partition,
         workload="tree" if is_history else fault.workload,
         parameters=fault.parameters,
         kinds=", ".join(f'"{kind}"' for kind in fault.kinds),
@@ -257,7 +128,7 @@ def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bo
         lab = ensure_lab(**lab_parts([case]))
     elif planted:
         case = replace(case, kernel=kernel_with(fault.name))
-    guests = Explored(case, history.text, exploration.cuts.check)
+    guests = replace(explored_of(exploration, unit, history), case=case)
     with opened(lab, [case], directory, 1, None) as (target, _):
 
         def guest(name: str, states: str) -> GuestTexts | None:

@@ -1,0 +1,313 @@
+"""The mistakes that test_planted_faults.py plants: where, what finds them, and as what.
+
+Those of JFFS2, UBIFS and UBI are in tests/planted/planted.patch under the same names. Two are what
+mainline had, until 23892d383bee (jffs2-hole) and da8b94ea61c5 (ubifs-recover-drops).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Longer than a page of the page cache, shortened, and made longer again: what was there is not.
+SHORTENED = """write a 0 20000 1
+sync
+truncate a 3000
+fsync a
+truncate a 20000
+fsync a
+write b 0 3000 5
+sync
+"""
+# Shortened within a page, and written to again behind the old end, in the same page.
+WITH_A_HOLE = """write a 0 3000 1
+sync
+truncate a 1000
+fsync a
+write a 2500 100 3
+fsync a
+write b 0 3000 5
+sync
+"""
+# Two groups of names, each in a page of its own that fsync wrote.
+NAMES = "".join(
+    "".join(f"create {group}{number}\n" for number in range(6)) + f"fsync {group}0\n"
+    for group in "fg"
+)
+# All that is live in the first block is two names, which fsync collects into the write buffer; they
+# do not fill it.
+EMPTIED = """create a
+create j
+write j 0 131072 1
+sync
+write a 0 300 3
+sync
+write j 0 131072 5
+sync
+write j 0 131072 7
+sync
+write a 0 300 9
+fsync a
+write a 0 300 11
+sync
+"""
+# The block with the name `x` is full of what stays; the one with its deletion is collected.
+DELETED = """create x
+write cold 0 131072 1
+sync
+unlink x
+write j 0 60000 3
+sync
+write j 0 131072 5
+sync
+write j 0 131072 7
+sync
+write j 0 300 9
+fsync j
+write j 0 300 11
+fsync j
+write j 0 300 13
+fsync j
+write j 0 300 15
+fsync j
+"""
+
+
+def half_live() -> str:
+    """Blocks that hold two files by turns, one of which is deleted; then there is little room."""
+    lines, seed, piece = [], 1, 32 * 1024
+    for at in range(0, 14 * piece, piece):
+        for path in "ab":
+            lines.append(f"write {path} {at} {piece} {seed}")
+            seed += 2
+    lines += ["sync", "unlink b", "sync"]
+    for at in range(0, 13 * piece, piece // 2):
+        lines += [f"write c {at} {piece // 2} {seed}", "fsync c"]
+        seed += 2
+    return "".join(f"{line}\n" for line in lines)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mistake; `workload` may be a history. `outcomes`: what it is found as."""
+
+    name: str
+    what: str
+    workload: str
+    kinds: tuple[str, ...]
+    outcomes: frozenset[str]
+    parameters: str = ""
+    cuts: str = ""
+    partition: str = "8 MiB"
+    changes: tuple[tuple[str, str, str], ...] = ()  # of YAFFS2: file, text, what for it
+
+    @property
+    def filesystem(self) -> str:
+        return {"ubi": "ubifs"}.get(self.name.split("-")[0], self.name.split("-")[0])
+
+
+LOST, PREFIX = ("lost",), ("torn-prefix",)
+STALE = frozenset({"stale-data", "synced-data-lost"})
+FAULTS = (
+    Fault(
+        "jffs2-fsync",
+        "fsync does not write the buffer",
+        "update-by-rename",
+        LOST,
+        STALE,
+        parameters="parameters.updates = 8",
+    ),
+    Fault("jffs2-sync", "sync does not write the buffer", "ffsmark", LOST, STALE),
+    Fault(
+        "jffs2-data-crc",
+        "data are not checked against their CRC",
+        "overwrite",
+        PREFIX,
+        frozenset({"corrupt-contents"}),
+    ),
+    Fault(
+        "jffs2-rename-order",
+        "rename deletes the old name before it writes the new one",
+        "update-by-rename",
+        (*LOST, *PREFIX),
+        frozenset({"wrong-order", "not-atomic"}),
+        parameters="parameters.updates = 100",
+    ),
+    Fault(
+        "jffs2-hole",
+        "a hole ends where a page begins, not at what is written",
+        WITH_A_HOLE,
+        LOST,
+        frozenset({"corrupt-contents"}),
+    ),
+    Fault(
+        "jffs2-erase-early",
+        "a block is erased while copies of its last nodes are in the buffer",
+        EMPTIED,
+        LOST,
+        frozenset({"name-lost"}),
+    ),
+    Fault(
+        "jffs2-deletion",
+        "a deletion is not copied on while the deleted name is on the flash",
+        DELETED,
+        LOST,
+        frozenset({"name-kept"}),
+    ),
+    Fault(
+        "ubifs-fsync",
+        "fsync does not write the buffers",
+        "update-by-rename",
+        LOST,
+        STALE,
+        parameters="parameters.updates = 8",
+    ),
+    Fault(
+        "ubifs-replay-names",
+        "replay leaves out deletions of names",
+        "tree",
+        LOST,
+        frozenset({"name-kept"}),
+    ),
+    Fault(
+        "ubifs-replay-truncation",
+        "replay leaves out truncations",
+        SHORTENED,
+        LOST,
+        frozenset({"stale-data"}),
+    ),
+    Fault(
+        "ubifs-node-crc",
+        "nodes are not checked against their CRC",
+        "append-log",
+        PREFIX,
+        frozenset({"corrupt-contents"}),
+    ),
+    Fault(
+        "ubifs-master-wrap",
+        "recovery does not know that the first master block begins anew",
+        "ffsmark",
+        LOST,
+        frozenset({"mount-fails"}),
+        parameters="parameters.sync_every = 1\nparameters.transactions = 90",
+    ),
+    Fault(
+        "ubifs-recover-drops",
+        "recovery drops the last page of every journal head",
+        NAMES,
+        LOST,
+        frozenset({"name-lost"}),
+    ),
+    Fault(
+        "ubifs-log-erase",
+        "a commit erases the old log before it writes the master node",
+        "ffsmark",
+        LOST,
+        frozenset({"mount-fails"}),
+        parameters="parameters.sync_every = 1\nparameters.transactions = 90",
+    ),
+    Fault(
+        "ubi-copy-crc",
+        "of two copies of a block the newer is taken, whole or not",
+        "update-by-rename",
+        (*LOST, *PREFIX),
+        frozenset({"mount-fails", "synced-data-lost"}),
+        parameters="parameters.updates = 8",
+        cuts="recovery_sample = 8",
+    ),
+    Fault(
+        "ubi-change-order",
+        "an atomic change erases the old block before it writes the new one",
+        "update-by-rename",
+        LOST,
+        frozenset({"mount-fails", "synced-data-lost"}),
+        parameters="parameters.updates = 8",
+        cuts="recovery_sample = 8",
+    ),
+    Fault(
+        "ubi-move-erase",
+        "wear levelling erases a block before its copy is written",
+        "wear",
+        LOST,
+        frozenset({"mount-fails", "synced-data-lost"}),
+        parameters="parameters.rewrites = 60",
+        cuts="sample = 300",
+    ),
+    Fault(
+        "yaffs2-checkpoint",
+        "a checkpoint is not invalidated before the next write",
+        "ffsmark",
+        LOST,
+        STALE,
+        changes=(
+            ("checkpoint.c", "if (!dev->ckpt_blocks || dev->read_only)", "if (dev->n_blocks)"),
+        ),
+    ),
+    Fault(
+        "yaffs2-close",
+        "closing a file does not write what is cached of it",
+        "ffsmark",
+        LOST,
+        STALE,
+        changes=(("file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
+    ),
+    Fault(
+        "yaffs2-erase-early",
+        "a block is erased before its last page is copied",
+        half_live(),
+        LOST,
+        frozenset({"synced-data-lost"}),
+        partition="2 MiB",
+        changes=(
+            (
+                "gc.c",
+                "	obj = tags.used ?",
+                "	if (dev->blocks[dev->gc_block].pages_in_use <= 1 + dev->summary_pages)\n"
+                "		yaffs_nand_erase(dev, dev->gc_block);\n"
+                "	obj = tags.used ?",
+            ),
+        ),
+    ),
+    Fault(
+        "yaffs2-torn",
+        "a scan takes a torn last page of a block for a whole one",
+        "append-log",
+        ("torn-bits",),
+        frozenset({"name-lost", "unreadable"}),
+        changes=(
+            (
+                "scan.c",
+                "if (!last_seen && is_torn(dev, first + page))",
+                "if (!last_seen && !is_torn)",
+            ),
+        ),
+    ),
+    Fault(
+        "yaffs2-shadow",
+        "a scan does not delete the file that a rename replaced",
+        "update-by-rename",
+        LOST,
+        frozenset({"unknown-name"}),
+        parameters="parameters.updates = 8",
+        changes=(
+            (
+                "scan.c",
+                "return s.shadowed_id ? shadow(dev, s.shadowed_id) : 0;",
+                "return s.shadowed_id && !shadow ? -EIO : 0;",
+            ),
+        ),
+    ),
+    Fault(
+        "yaffs2-shrink",
+        "a scan forgets that a file was shorter before",
+        SHORTENED,
+        LOST,
+        frozenset({"stale-data"}),
+        changes=(
+            (
+                "scan.c",
+                "obj->file.shrink_limit = min(obj->file.shrink_limit, size);",
+                "obj->file.shrink_limit = max(obj->file.shrink_limit, size);",
+            ),
+        ),
+    ),
+)
