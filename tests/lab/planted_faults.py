@@ -216,7 +216,7 @@ FAULTS = (
     ),
     Fault(
         "ubi-change-order",
-        "an atomic change erases the old block before it writes the new one",
+        "an atomic change erases the old block before the new one is there",
         "update-by-rename",
         LOST,
         frozenset({"mount-fails", "synced-data-lost"}),
