@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ffslab.crash.generators.registry import KINDS as KIND_NAMES
 from ffslab.exploration.guest import Explored, log_of, run_guest
 from ffslab.exploration.minimize import minimized
 from ffslab.exploration.replay import replayed
@@ -19,6 +21,7 @@ from ffslab.exploration.run import (
     Request,
     begin,
     explore,
+    explored_of,
     history_of,
     opened,
     units_of,
@@ -135,6 +138,27 @@ def test_cuts_of_every_workload(lab: LabBuild, tmp_path: Path) -> None:
     }
     assert {one for one in found if one[2] != "mount-fails"} <= {("jffs2", "tree", "wrong-kind")}
     assert {one[0] for one in found} == {"jffs2"}
+
+
+@pytest.mark.parametrize("filesystem", ALL)
+def test_no_call_of_a_workload_fails_without_a_cut(
+    lab: LabBuild, tmp_path: Path, filesystem: str
+) -> None:
+    """But in a partition that is to be full: else a workload would not do what it is for."""
+    exploration = load_exploration("power-cuts")
+    units = [one for one in units_of(exploration) if one.case.filesystem.type == filesystem]
+    failed: dict[str, set[str]] = {}
+    with opened(lab, [unit.case for unit in units], tmp_path, 1, None) as (target, _):
+        for unit in units:
+            guest = explored_of(exploration, unit, history_of(unit))
+            texts = run_guest(target, lab, guest, "", tmp_path / unit.id, 60)
+            assert texts is not None and texts.passed
+            calls = [line.split() for line in texts.record.splitlines()[:-1]]
+            failed[unit.choice.kind] = {error for _, _, error, *_ in calls} - {"0"}
+    # No space; and then what could not be made is not there.
+    assert failed.pop("full") <= {str(errno.ENOSPC), str(errno.ENOENT)}
+    assert set(failed) == set(KIND_NAMES) - {"full"}
+    assert not any(failed.values()), failed
 
 
 def test_jobs_and_a_restart_change_no_byte(small: Directory, tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ class Full:
 class Firmware:
     """An image of firmware is written to a second file, synced, and renamed over the first."""
 
-    image_bytes: int = 512 * KIB
+    image_bytes: int = 256 * KIB
     piece_bytes: int = 64 * KIB
     updates: int = 2
 
