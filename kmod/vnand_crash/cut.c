@@ -76,21 +76,26 @@ static struct vnand_place *new_place(struct vnand_chip *chip, u32 page)
 	return place;
 }
 
-/* Of each ECC step the nearer of what was there and what was meant is its codeword. */
+/*
+ * Of each ECC step the nearer of what was there and what was meant is its codeword;
+ * what was weak already has the codeword that it had.
+ */
 static void choose_codewords(struct vnand_chip *chip, struct vnand_place *place,
 			     const u8 *before, const u8 *after, const u8 *now)
 {
+	const struct vnand_place *old = chip->crash->place[place->page];
 	u32 bytes = chip->p.ecc_step_bytes, step;
 
 	vnand_copy(place->good, now, crash_raw_bytes(chip));
 	for (step = 0; step < chip->p.page_bytes / bytes; step++) {
 		u32 at = step * bytes;
-		u32 to_before = vnand_bits_differ(before + at, now + at, bytes);
+		const u8 *was = old && old->errors[step] ? old->good : before;
+		u32 to_was = vnand_bits_differ(was + at, now + at, bytes);
 		u32 to_after = vnand_bits_differ(after + at, now + at, bytes);
 
 		vnand_copy(place->good + at,
-			   (to_after <= to_before ? after : before) + at, bytes);
-		place->errors[step] = min(to_before, to_after);
+			   (to_after <= to_was ? after : was) + at, bytes);
+		place->errors[step] = min(to_was, to_after);
 	}
 }
 

@@ -20,8 +20,8 @@
  * worn, and will be marked bad when its live pages have been moved.
  *
  * After a crash an empty block may be one whose erase was interrupted, with pages left
- * behind the first. So the tags of all pages of such a block are read before it is
- * written; erasing it in any case would be quicker, but wear it.
+ * behind the first, some of them without their tags. So all pages of such a block are
+ * read before it is written; erasing it in any case would be quicker, but wear it.
  */
 
 #include "yaffs.h"
@@ -149,25 +149,21 @@ void yaffs_alloc_abandon(struct yaffs_device *dev)
 
 /* ---- what is in an empty block ---- */
 
-/* Tags are programmed with the data: none, and nothing was written. */
-static bool has_tags(struct yaffs_device *dev, u32 block)
-{
-	u32 chunk = block * dev->pages_per_block;
-	struct yaffs_tags tags;
-	u32 page;
-
-	for (page = 0; page < dev->pages_per_block; page++) {
-		dev->stats.pages_verified++;
-		if (yaffs_nand_read(dev, chunk + page, NULL, &tags) || tags.used)
-			return true;
-	}
-	return false;
-}
-
 static bool page_is_erased(struct yaffs_device *dev, u32 chunk)
 {
 	dev->stats.pages_verified++;
 	return yaffs_nand_is_erased(dev, chunk, dev->check_page);
+}
+
+/* Half an erase may take the tags of a page, and leave some of its data. */
+static bool is_half_erased(struct yaffs_device *dev, u32 block)
+{
+	u32 chunk = block * dev->pages_per_block, page;
+
+	for (page = 0; page < dev->pages_per_block; page++)
+		if (!page_is_erased(dev, chunk + page))
+			return true;
+	return false;
 }
 
 bool yaffs_block_is_blank(struct yaffs_device *dev, u32 block)
@@ -176,7 +172,7 @@ bool yaffs_block_is_blank(struct yaffs_device *dev, u32 block)
 
 	if (b->skip_erased_check)
 		return true;
-	return !(b->suspect && has_tags(dev, block)) &&
+	return !(b->suspect && is_half_erased(dev, block)) &&
 	       page_is_erased(dev, block * dev->pages_per_block);
 }
 
@@ -210,7 +206,7 @@ static u32 take_empty_block(struct yaffs_device *dev)
 		b = &dev->blocks[block];
 		if (!block)
 			return 0;
-		if (b->suspect && has_tags(dev, block)) {
+		if (b->suspect && is_half_erased(dev, block)) {
 			dev->erased_blocks--;
 			yaffs_block_recycle(dev, block);
 		}

@@ -206,6 +206,11 @@ def test_a_flash_that_is_lost_is_followed_by_a_new_one() -> None:
     assert cut_of(finding["state"]).cut.operation == 2
 
 
+def test_a_log_without_room_is_no_finding() -> None:
+    with pytest.raises(InfrastructureError, match="no room for what happened after cut 1"):
+        unit(Guests(texts(printed(cut(1), "stuck stop 28\n")))).explore()
+
+
 def test_a_series_stops_with_ffslab() -> None:
     with pytest.raises(StoppedError):
         unit(Guests(None)).explore()

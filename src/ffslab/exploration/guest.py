@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
-from ffslab.exploration.study import LOG_MIB
+from ffslab.exploration.study import LOG_MIB, SERIES_LOG_MIB
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.workload import GuestFile
@@ -76,6 +76,7 @@ class GuestTexts:
 def plan(explored: Explored, last: str) -> str:
     """The plan of a guest; `last` is its step after the chip has logged the history."""
     case = explored.case
+    log_mib = LOG_MIB if explored.history else SERIES_LOG_MIB
     history = _exec("history", _HISTORY, MOUNT_POINT, FLASH_REGION, f"output={_HOST}/{_RECORD}")
     return plan_of(
         [
@@ -85,7 +86,7 @@ def plan(explored: Explored, last: str) -> str:
             *RIG.mount(case, new=True),
             step("sleep", ms=_FORMATTED_MS),
             step("mount", **_HOST_FILES),
-            _exec("chip", FLASH_REGION, "log", str(LOG_MIB)),
+            _exec("chip", FLASH_REGION, "log", str(log_mib)),
             *([history] if explored.history else []),
             *RIG.unmount(case),
             _exec("chip", FLASH_REGION, "stop"),

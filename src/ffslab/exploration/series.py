@@ -11,6 +11,7 @@ comes to the same place by the same way, for guests are deterministic.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import threading
@@ -38,6 +39,7 @@ from ffslab.results.console import last_lines, scan_console
 # None: ffslab is to stop.
 RunSeries = Callable[[str, Sequence[str], Callable[[Path], None]], GuestTexts | None]
 _BEFORE = "none"  # the kind of the cut before the first
+_LOG_IS_FULL = f"stop {errno.ENOSPC}"
 _SPARED_MAX = 16  # so many guests may end before it is no series any more
 _TOLD_EVERY_S = 1.0
 _TAIL_BYTES = 4096  # more than what is said of a cut, but for messages
@@ -137,8 +139,8 @@ def _sentence(words: Sequence[str]) -> str:
     if {"found", "before"} <= known.keys():
         return f"{name} {_about(known)}"
     if len(rest) == 1 and rest[0].isdigit():
-        errno = int(rest[0])
-        return f"{name}: {os.strerror(errno)}" if errno else name
+        number = int(rest[0])
+        return f"{name}: {os.strerror(number)}" if number else name
     return " ".join(words)
 
 
@@ -233,6 +235,12 @@ class SeriesUnit:
             if found.complete:
                 return life
             last = found.cuts[-1] if found.cuts else None
+            if found.stuck == _LOG_IS_FULL:
+                raise InfrastructureError(
+                    f"the chip's log has no room for what happened after cut {last and last.cycle}",
+                    cause="the file system wrote its flash many times over to fill it",
+                    remedy="space_every = 0 in [series], or a smaller partition",
+                )
             if found.stuck and last is not None:
                 last.wrong.append((MOUNT_FAILS, f"the flash is lost: cannot {found.stuck}"))
                 return life

@@ -42,6 +42,7 @@ KINDS = (
 SERIES_KINDS = ("lost", "done", "torn-prefix", "torn-bits", "erase-half")
 SERIES = "series"  # the name of such a workload
 LOG_MIB = 256  # as much as the chip's log may take
+SERIES_LOG_MIB = 768  # and of a series: JFFS2 may write its flash many times until it is full
 _BESIDE_MIB = 64  # its tables, and the page cache of what is written
 # Filling writes each page once, and the log has it as it was before and after.
 FILLED_BYTES_MAX = (LOG_MIB - 64) // 2 * 2**20
@@ -294,12 +295,13 @@ def _cases(
     }
     timed = parsed.timing == "board"
     boards = tuple(case.board for case in cases)
-    own = (replace(case, board=_board(case.board, changes, timed)) for case in cases)
+    log_mib = max(LOG_MIB if parsed.workload else 0, SERIES_LOG_MIB if parsed.series else 0)
+    own = (replace(case, board=_board(case.board, changes, timed, log_mib)) for case in cases)
     return tuple(own), boards
 
 
-def _board(board: Board, changes: Mapping[str, Any], timed: bool) -> Board:
+def _board(board: Board, changes: Mapping[str, Any], timed: bool, log_mib: int) -> Board:
     times: dict[str, Any] = {} if timed else dict.fromkeys(_TIMES, 0)
     # The chip's log takes memory, which a small board has none of.
-    ram_bytes = board.ram_bytes + (LOG_MIB + _BESIDE_MIB) * 2**20
+    ram_bytes = board.ram_bytes + (log_mib + _BESIDE_MIB) * 2**20
     return replace(board, ram_bytes=ram_bytes, chip=replace(board.chip, **{**times, **changes}))
