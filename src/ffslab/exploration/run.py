@@ -54,6 +54,8 @@ from ffslab.targets.uml.site import UmlSite, lab_parts
 MANIFEST = "exploration.json"
 SECONDS_A_CUT = 0.05  # of a series, added to the limit of a guest
 STUDY, UNITS, UNIT = "exploration.toml", "units", "unit.json"
+# What the manifest has of each run; builds are added as guests are begun.
+_ABOUT = {"title": str, "description": str, "catalogs": list, "units": list}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +163,12 @@ class Directory:
     def about(self) -> dict[str, Any]:
         """What `begin` wrote; DamagedResultError if that is no such file."""
         try:
-            about = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
-            return dict(about)
-        except (OSError, ValueError, TypeError) as error:
+            about = dict(json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
+            for key, kind in _ABOUT.items():
+                if not isinstance(about[key], kind):
+                    raise TypeError(f"{key}: {about[key]!r}")
+            return about
+        except (OSError, ValueError, TypeError, KeyError) as error:
             raise DamagedResultError(
                 f"{self.path / MANIFEST} cannot be read: {error}",
                 cause="the run was stopped as it began, or the file was changed",

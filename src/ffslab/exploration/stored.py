@@ -19,11 +19,12 @@ from typing_extensions import TypedDict
 
 from ffslab.errors import DamagedResultError
 from ffslab.exploration.unit import Judged, UnitResult
-from ffslab.exploration.verdict import CORRECT
+from ffslab.exploration.verdict import CORRECT, OUTCOMES
 from ffslab.exploration.walked import Cut, State, StateName, Step
 from ffslab.program import program
 
 VERSION = 1
+_COSTS = 4  # of a mount: pages read, pages programmed, blocks erased, nanoseconds
 
 
 class StoredFinding(TypedDict):
@@ -203,6 +204,7 @@ def stored_unit(path: Path) -> StoredUnit:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
         _check(value)
+        _check_words(value)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DamagedResultError(
             f"{path}: damaged: {error}",
@@ -219,6 +221,22 @@ def _check(value: Mapping[str, object]) -> None:
     TypeAdapter(StoredUnit).validate_python(value, strict=True)
     if value["v"] != VERSION:
         raise ValueError(f"version {value['v']}, not {VERSION}")
+
+
+def _check_words(unit: StoredUnit) -> None:
+    """What the types do not say, and what shows or repeats a unit relies on."""
+    for counts in (*unit["counts"].values(), unit["random"]):
+        for outcome in counts:
+            if outcome not in OUTCOMES:
+                raise ValueError(f"no outcome: {outcome!r}")
+    for finding in unit["findings"]:
+        cut_of(finding["state"])
+        if finding["outcome"] not in OUTCOMES:
+            raise ValueError(f"no outcome: {finding['outcome']!r}")
+    uncut = unit["recovery"].get("uncut")
+    costs = [row[1:] for row in unit["recovery"]["curve"]] + ([uncut] if uncut else [])
+    if any(len(cost) != _COSTS for cost in costs):
+        raise ValueError("the cost of a mount has another number of figures")
 
 
 def cut_of(text: str) -> StateName:

@@ -5,16 +5,20 @@ Units that have not been explored yet are left out; the page says so.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ffslab.crash.operations import FormatError
+from ffslab.crash.record import Record, parse_record
+from ffslab.errors import DamagedResultError
 from ffslab.exploration.run import Directory, UnitSpec, units_of
+from ffslab.exploration.states import PROGRAM, Logged, parse_log
 from ffslab.exploration.stored import StoredUnit
 from ffslab.exploration.study import Exploration
 from ffslab.model.specs import Board
+from ffslab.program import command
 from ffslab.report import data
 
 UNMOUNTING = "unmount"
@@ -24,25 +28,27 @@ UNMOUNTING = "unmount"
 class Operations:
     """The operations of a unit's log, and which call of its history each belongs to.
 
-    `ends`: where the log stood when each call returned; `calls` are their lines.
+    `calls` are the lines of the history. What its files do not say, if one is not there, is empty.
     """
 
-    lines: tuple[str, ...]
-    ends: tuple[int, ...]
+    logged: tuple[Logged, ...]
+    record: Record
     calls: tuple[str, ...]
 
     def call(self, operation: int) -> str:
         """The call that returned first after it; what the background did counts with it."""
-        number = bisect_right(self.ends, operation)
+        if not self.calls or not self.record.is_complete:
+            return ""
+        number = self.record.finished(operation)
         return self.calls[number] if number < len(self.calls) else UNMOUNTING
 
     def flash(self, operation: int) -> str:
         """What the chip was to do: "program of block 10, page 2"."""
-        words = self.lines[operation].split(" ") if operation < len(self.lines) else []
-        if len(words) < 3:
+        if operation >= len(self.logged):
             return ""
-        page = f", page {words[3]}" if words[1] == "program" and len(words) > 3 else ""
-        return f"{words[1]} of block {words[2]}{page}"
+        one = self.logged[operation]
+        page = f", page {one.page}" if one.verb == PROGRAM else ""
+        return f"{one.verb} of block {one.block}{page}"
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ def load(directory: Directory) -> Loaded:
             spec,
             boards[spec.case.id],
             labels[spec.case.id],
-            _operations(directory.unit_dir(spec.id)),
+            _operations(directory, stored[spec.id]),
         )
         for spec in units_of(exploration)
         if spec.id in stored
@@ -115,17 +121,27 @@ def _labels(exploration: Exploration) -> dict[str, str]:
     }
 
 
-def _operations(place: Path) -> Operations:
-    ends = [
-        int(words[4])
-        for words in (line.split(" ") for line in _lines(place / "record"))
-        if words[0] == "op" and len(words) >= 5
-    ]
-    return Operations(tuple(_lines(place / "log")), tuple(ends), tuple(_lines(place / "history")))
+def _operations(directory: Directory, unit: StoredUnit) -> Operations:
+    """The texts of a unit; DamagedResultError if they are not those of its exploration."""
+    place = directory.unit_dir(unit["id"])
+    try:
+        log, record = parse_log(_text(place / "log")), parse_record(_text(place / "record"))
+        calls = tuple(_text(place / "history").splitlines())
+        if log and len(log) != unit["operations"]:
+            raise FormatError(f"a log of {len(log)} operations, of {unit['operations']}")
+        if record.calls and not record.is_complete:
+            raise FormatError("the record has no end")
+        if record.calls and calls and len(record.calls) != len(calls):
+            raise FormatError(f"a history of {len(calls)} calls, a record of {len(record.calls)}")
+    except (DamagedResultError, FormatError) as error:
+        raise DamagedResultError(
+            f"{place}: {error.message}",
+            cause="a file there was edited or cut after ffslab wrote it",
+            remedy=f"rm -r {place}, then: {command('crash', 'run', '--resume', directory.path)}",
+        ) from error
+    return Operations(log, record, calls)
 
 
-def _lines(path: Path) -> Sequence[str]:
-    """None if it is not there: the page says less then."""
-    if not path.is_file():
-        return ()
-    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+def _text(path: Path) -> str:
+    """Empty if it is not there: the page says less then."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""

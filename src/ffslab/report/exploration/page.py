@@ -105,7 +105,7 @@ def _finding(loaded: Loaded, part: Part, finding: StoredFinding) -> ShownFinding
     name = cut_of(finding["state"])
     detail = finding["detail"]
     more = f"and {grouped(finding['states'] - 1)} more" if finding["states"] > 1 else ""
-    alone = "" if finding["confirmed"] else "not the same alone in a guest"
+    alone = "" if finding["confirmed"] else "not confirmed alone in a guest"
     return ShownFinding(
         id=finding["id"],
         tone=tone_of(finding["outcome"]),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ffslab.exploration.run import STUDY
 from ffslab.exploration.study import Exploration
 from ffslab.exploration.verdict import CORRECT
 from ffslab.exploration.walked import Cut
 from ffslab.program import command
 from ffslab.report.exploration.load import Loaded, Part
 from ffslab.report.exploration.outcomes import total, wrong_words
-from ffslab.report.quantity import SPACE, grouped, significant
+from ffslab.report.quantity import SPACE, counted, grouped
 
 _FAULTS = (
     ("factory_bad", "factory bad blocks"),
@@ -115,7 +116,7 @@ def _board(exploration: Exploration) -> list[tuple[str, str]]:
         ("Board", ", ".join(dict.fromkeys(board.name for board in exploration.boards))),
         ("Chip", "; ".join(chips)),
         ("Other faults of the chip", ", ".join(faults) or "none"),
-        ("Partition", f"{', '.join(significant(size / 2**20) for size in sizes)}{SPACE}MiB"),
+        ("Partition", f"{', '.join(counted(size / 2**20) for size in sizes)}{SPACE}MiB"),
         (
             "Timing",
             "the board’s" if exploration.is_timed else "none: chip and CPU take no time",
@@ -137,15 +138,16 @@ def series_words(cut: Cut) -> str:
 def under_way(part: Part, operation: int) -> str:
     """What a cut came into: "program of block 1, page 2, in: fsync etc/conf"."""
     flash, call = part.operations.flash(operation), part.operations.call(operation)
-    return f"{flash}, in: {call}" if flash else ""
+    return f"{flash}, in: {call}" if flash and call else flash
 
 
 def commands(loaded: Loaded) -> list[tuple[str, str]]:
     """What each command is for, and the command."""
     path = loaded.path
+    catalogs = [word for one in loaded.about["catalogs"] for word in ("--catalog", one)]
     found = [
         ("This exploration again", str(loaded.about.get("command", ""))),
-        ("Its file as it was then", command("crash", "run", path / "exploration.toml")),
+        ("Its file as it was then", command("crash", "run", path / STUDY, *catalogs)),
         ("Outcomes and findings as a text", command("crash", "show", path)),
         ("This page", command("crash", "report", path)),
     ]
