@@ -21,13 +21,16 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 
 from append_log_support import write_log_run
+from exploration_support import HISTORY, TEXTS, exploration_text, finding, kept, unit_of
 from test_append_log_report import STUDY as LOGS
 from test_append_log_report import does
 from test_report_micro_support import Overrides, write_micro_run
 from test_report_support import case_ids, write_run
 from test_report_tree_support import files_text, images_text, mounts_text, write_tree_run
 
+from ffslab.exploration.study import KINDS
 from ffslab.report import build
+from ffslab.report.exploration.page import write_exploration
 from ffslab.results.outcome import Outcome
 
 # Appended to a copy of the page: it measures after layout and leaves its answer in the document.
@@ -175,6 +178,30 @@ def test_logs_are_not_wider_than_the_window(tmp_path: Path) -> None:
     for width, theme in ((1280, "light"), (800, "dark")):
         answer = probe(page, width, theme, tmp_path / f"profile-{width}")
         assert_fits(answer, width)
+
+
+def test_explorations_are_not_wider_than_the_window(tmp_path: Path) -> None:
+    """All kinds of cuts, of recoveries too, with several outcomes; long ids, calls and paths."""
+    bad = {"correct": 12_345, "synced-data-lost": 1_234, "mount-fails": 321}
+    twice = {f"{first} / {then}": bad for first in KINDS[:2] for then in KINDS[2:5]}
+    counts = {**dict.fromkeys(KINDS, bad), **twice}
+    findings = [
+        finding(f"aaaa000{number}", f"1 {kind} 0 / 2 torn-bits 3", "mount-fails", detail="x" * 250)
+        for number, kind in enumerate(KINDS)
+    ]
+    units = ("jffs2-s1-update-by-rename", "ubifs-s1-log")
+    texts = {**TEXTS, "history": HISTORY.replace("fsync a", f"fsync {'long/' * 40}")}
+    directory = kept(
+        tmp_path,
+        *(unit_of(unit, counts=counts, random=bad, findings=findings) for unit in units),
+        texts=texts,
+        text=exploration_text(cuts="sample = 5"),
+    )
+    page = probed(write_exploration(directory))
+    for width, theme in ((1280, "light"), (800, "dark"), (500, "light")):
+        answer = probe(page, width, theme, tmp_path / f"profile-{width}")
+        assert_fits(answer, width)
+        assert answer["bars"] > 12
 
 
 # Each column as it is told in reports, in the order of its worth; what is not measured comes last,

@@ -24,10 +24,12 @@ from exploration_support import (
     unit_of,
 )
 
+from ffslab import __version__
 from ffslab.errors import DamagedResultError
 from ffslab.exploration.run import Directory
 from ffslab.exploration.stored import cut_of
 from ffslab.exploration.verdict import OUTCOMES
+from ffslab.model.specs import Board
 from ffslab.report.exploration.chart import strips
 from ffslab.report.exploration.load import Loaded, Part, load
 from ffslab.report.exploration.outcomes import Cell, outcomes_of, tone_of
@@ -74,6 +76,15 @@ def test_labels_tell_what_is_not_the_same_in_all_units(tmp_path: Path) -> None:
     assert all(label.startswith("JFFS2") and "8" not in label for label in labels.values())
 
 
+def test_a_file_system_that_is_on_no_axis_is_the_label(tmp_path: Path) -> None:
+    text = exploration_text().replace('[axes]\nfilesystem = ["jffs2", "ubifs"]', "")
+    text = text.replace("[base]", '[base]\nfilesystem = "yaffs2"')
+    directory = new_exploration(tmp_path, text)
+    for identifier in directory.about()["units"]:
+        keep(directory, unit_of(identifier))
+    assert [part.label for part in load(directory).parts] == ["YAFFS2", "YAFFS2"]
+
+
 def test_which_call_an_operation_belongs_to(tmp_path: Path) -> None:
     part = only_part(tmp_path)
     assert [under_way(part, operation) for operation in range(5)] == [
@@ -100,6 +111,7 @@ def test_of_a_text_that_is_not_there_nothing_is_told(
     texts = {name: text for name, text in TEXTS.items() if name != missing}
     (part,) = load(kept(tmp_path, unit_of(JFFS2), texts=texts)).parts
     assert under_way(part, 0) == told
+    assert part.operations.call(0) == ("create a" if missing == "log" else "")
 
 
 @pytest.mark.parametrize(
@@ -189,11 +201,13 @@ def test_recoveries_that_were_cut_have_columns_of_their_own(tmp_path: Path) -> N
         "lost / torn-bits": {"correct": 1},
         "torn-bits": {"correct": 2},
     }
-    part = only_part(tmp_path, counts=counts, random={"correct": 99, "not-atomic": 1})
-    table = outcomes_of([part], is_sample=False)
+    random = {"correct": 99, "not-atomic": 1}
+    units = (unit_of(JFFS2, counts=counts, random=random), unit_of(UBIFS))
+    table = outcomes_of(load(kept(tmp_path, *units)).parts, is_sample=False)
     assert table.columns == ("lost", "torn-bits", "lost", "torn-bits", "at random")
     assert [count for _, count in table.spans] == [2, 2, 1]
-    (row,) = table.blocks[0].rows
+    row, other = table.blocks[0].rows
+    assert other.cells == (Cell("good", "4"), None, None, None, None)
     # 4 + 4 + 4 + 1 + 2; those at random are among them.
     assert row.states == "15"
     assert row.cells == (
@@ -205,12 +219,22 @@ def test_recoveries_that_were_cut_have_columns_of_their_own(tmp_path: Path) -> N
     )
 
 
-@pytest.mark.parametrize(("possible", "said"), [(9_000, "6 of 9,000"), (4, "6")])
+def test_columns_have_titles_over_them_if_there_are_several_sorts(tmp_path: Path) -> None:
+    part = only_part(tmp_path, counts={"lost": {"stale-data": 4}}, random={"stale-data": 4})
+    table = outcomes_of([part], is_sample=False)
+    assert [count for _, count in table.spans] == [1, 1]
+    cell = Cell("harm", "0 of 4", ("4 stale-data",))
+    assert table.blocks[0].rows[0].cells == (cell, cell)
+
+
+@pytest.mark.parametrize(
+    ("possible", "said"), [(9_000, "4 of 9,000 + 1,200"), (5, "4 of 5 + 1,200"), (4, "1,204")]
+)
 def test_of_a_sample_is_said_of_how_many(possible: int, said: str, tmp_path: Path) -> None:
-    counts = {"lost": {"correct": 4}, "lost / lost": {"correct": 2}}
+    counts = {"lost": {"correct": 4}, "lost / lost": {"correct": 1_200}}
     part = only_part(tmp_path, counts=counts, states_possible=possible)
     assert outcomes_of([part], is_sample=True).blocks[0].rows[0].states == said
-    assert outcomes_of([part], is_sample=False).blocks[0].rows[0].states == "6"
+    assert outcomes_of([part], is_sample=False).blocks[0].rows[0].states == "1,204"
 
 
 def test_how_bad_outcomes_are() -> None:
@@ -249,14 +273,19 @@ def told(directory: Directory) -> dict[str, str]:
 
 
 def test_facts_of_an_exploration_as_it_is_by_default(tmp_path: Path) -> None:
-    directory = kept(tmp_path, unit_of(JFFS2), unit_of(UBIFS_LOG))
-    assert told(directory)["Build of the lab"] == "not recorded"
+    directory = new_exploration(tmp_path)
+    found = told(directory)
+    assert found["Build of the lab"] == "not recorded"
+    assert found["File systems"] == found["Workloads"] == "–"
+    keep(directory, unit_of(JFFS2))
+    keep(directory, unit_of(UBIFS_LOG))
     directory.built_with("0123456789abcdef")
     directory.built_with("fedcba9876543210")
     directory.built_with("0123456789abcdef")
     found = told(directory)
     assert found["Build of the lab"] == "0123456789ab, fedcba987654"
     assert found["Run"] == "20261123T000000Z-crash-made"
+    assert (found["Exploration"], found["ffslab"]) == ("made", __version__)
     assert (found["File systems"], found["Workloads"]) == ("JFFS2, UBIFS", "update-by-rename, log")
     assert (found["Operations"], found["States"]) == ("8", "8")
     assert found["Sample"] == "every operation"
@@ -286,6 +315,16 @@ def test_facts_of_one_that_samples_on_a_chip_with_faults(tmp_path: Path) -> None
         "3 factory bad blocks, 50 ppm of programs fail, pages paired 4 apart"
     )
     assert found["Timing"] == "the board’s"
+
+
+def test_facts_of_partitions_of_several_sizes_that_are_not_filled(tmp_path: Path) -> None:
+    axes = 'partition_bytes = ["10240 KiB", "8704 KiB"]'
+    text = exploration_text(axes=axes, cuts="fill_sample = 0").replace(
+        'partition_bytes = "8 MiB"\n', ""
+    )
+    found = told(new_exploration(tmp_path, text))
+    assert found["Partition"] == "8.50, 10 MiB"
+    assert found["Each state is"] == "mounted, looked at, used, mounted again"
 
 
 def test_cuts_in_words() -> None:
@@ -321,7 +360,9 @@ def test_a_series_has_its_worst_its_ranks_and_its_unit() -> None:
     series = Series("x", tuple(enumerate(values)), 4.0)
     assert series.worst == (2, 9.0)  # the first of two
     # In order 1 2 3 4 5 6 7 8 9 9: half of ten is the fifth, 95 % the tenth, 1 % the first.
-    assert [series.percentile(at) for at in (50, 95, 90, 1)] == [5, 9, 9, 1]
+    assert [series.percentile(at) for at in (50, 95, 80, 1)] == [5, 9, 8, 1]
+    thousand = replace(series, points=tuple((number, 1000 - number) for number in range(1000)))
+    assert [thousand.percentile(at) for at in (50, 95)] == [500, 950]
     assert [series.text(value) for value in (1234.0, 0.0, None)] == ["1,234", "0", "–"]
     assert replace(series, unit="ms").text(1.23456) == "1.23"
 
@@ -344,9 +385,7 @@ def test_counts_of_guests_without_time(tmp_path: Path) -> None:
     assert [series.uncut for series in found.drawn] == [5, 1, 0]
 
 
-def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> None:
-    """By hand, from catalog/boards/apf27.toml and its chip."""
-    part = only_part(tmp_path)
+def round_board(part: Part) -> Board:
     chip = replace(
         part.board.chip,
         page_bytes=2048,
@@ -360,13 +399,19 @@ def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> Non
         ecc_read_ns=7_000,
         ecc_write_ns=9_000,
     )
-    board = replace(
+    return replace(
         part.board,
         chip=chip,
         driver_read_ns=165_000,
         driver_program_ns=15_000,
         driver_erase_ns=20_000,
     )
+
+
+def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> None:
+    """By hand."""
+    part = only_part(tmp_path)
+    board = round_board(part)
     # Of the driver's work for a page as much is fixed as for an erase, at most all.
     read_ns, program_ns, erase_ns = 200 + 25_000 + 20_000, 200 + 300_000 + 15_000, 2_020_200
     for counts, ns in (
@@ -396,6 +441,16 @@ def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> Non
     assert high.uncut == pytest.approx((5 * 302_800 + 450_920) / 1e6)
     assert found.worst == 1
     assert {series.unit for series in found.times} == {"ms"}
+
+
+def test_the_most_expensive_mount_is_that_of_the_upper_bound(tmp_path: Path) -> None:
+    """Six reads are at most dearer than a program, and at least cheaper."""
+    curve = [[0, 6, 0, 0, 0], [1, 0, 1, 0, 0]]
+    part = only_part(tmp_path, recovery={"curve": curve, "worst": 0})
+    found = recovery_of(replace(part, board=round_board(part)), is_timed=False)
+    assert found is not None
+    assert [series.worst[0] for series in found.times] == [1, 0]
+    assert found.worst == 0
 
 
 def test_the_estimate_takes_the_boards_times_and_not_those_of_the_guest(tmp_path: Path) -> None:

@@ -125,11 +125,14 @@ def outcomes_of(parts: Sequence[Part], *, is_sample: bool) -> Outcomes:
 
 
 def _states(part: Part) -> str:
-    """How many there are; beside it how many one cut leaves, if these are fewer."""
-    possible = part.stored["states_possible"]
-    once = [counts for kind, counts in part.stored["counts"].items() if SECOND not in kind]
-    of = f" of {grouped(possible)}" if sum(sum(one.values()) for one in once) < possible else ""
-    return grouped(part.stored["states"]) + of
+    """Those of one cut, of how many if these are not all, and those of two: "40 of 410 + 120"."""
+    states, possible = part.stored["states"], part.stored["states_possible"]
+    counts = part.stored["counts"]
+    once = sum(sum(found.values()) for kind, found in counts.items() if SECOND not in kind)
+    if once >= possible:
+        return grouped(states)
+    twice = f" + {grouped(states - once)}" if states > once else ""
+    return f"{grouped(once)} of {grouped(possible)}{twice}"
 
 
 def _cells(

@@ -34,12 +34,12 @@ class Series:
     @property
     def worst(self) -> tuple[int, float]:
         """The first operation with the highest value."""
-        return max(self.points, key=lambda point: (point[1], -point[0]))
+        return max(self.points, key=lambda point: point[1])
 
     def percentile(self, percent: float) -> float:
-        """The value of that rank."""
+        """The value of that rank, which is above 0."""
         values = sorted(value for _, value in self.points)
-        return values[max(math.ceil(len(values) * percent / 100) - 1, 0)]
+        return values[math.ceil(len(values) * percent / 100) - 1]
 
     def text(self, value: float | None) -> str:
         """A value in its unit, "–" for none."""
