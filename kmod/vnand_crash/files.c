@@ -57,12 +57,15 @@ static int take_command(struct vnand_chip *chip, char *text)
 	if (text)
 		return -EINVAL;
 	if (!strcmp(name, "log"))
-		return with_number(chip, word, crash_begin_log);
+		return second ? -EINVAL :
+				with_number(chip, word, crash_begin_log);
 	if (!chip->crash)
 		return -ENODATA;
 	if (!strcmp(name, "cut"))
 		return take_cut(chip, word, second);
 	if (!strcmp(name, "off")) {
+		if (word)
+			return -EINVAL;
 		crash_off(chip);
 		return 0;
 	}

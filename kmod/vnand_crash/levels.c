@@ -134,12 +134,13 @@ int crash_back(struct vnand_chip *chip)
 int crash_at(struct vnand_chip *chip, u64 position)
 {
 	struct crash_level *level = crash_level(chip);
-	int err = crash_back(chip);
+	int err;
 
+	if (!level->logging && position > level->log.n)
+		return -ERANGE;
+	err = crash_back(chip);
 	if (err)
 		return err;
-	if (position > level->log.n)
-		return -ERANGE;
 	move(chip, level, position);
 	chip->crash->era++;
 	return 0;

@@ -1,0 +1,723 @@
+"""What each kind of cut leaves on the flash, operation by operation, on a chip of its own.
+
+There is no file system here but in one test: operations are made by hand, so that every bit that
+may be on the flash is known (docs/fault-model.md). How file systems fare is `test_crash_walk`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from errno import EBUSY, EINVAL, EIO, ENODATA, ENOSPC, EOPNOTSUPP, ERANGE
+from pathlib import Path
+
+import pytest
+from chip_cuts import (
+    BLANK,
+    PAGE,
+    PAGES,
+    STEP,
+    STRENGTH,
+    SUBPAGE,
+    Answers,
+    Bits,
+    Script,
+    both,
+    carried_out,
+    contents_of,
+    differing,
+    steps_of,
+    through_ecc,
+    well,
+)
+from guest_programs import DEBUG, build
+from lab_support import boot, edited
+from test_crash_walk import HISTORY, case_of, history_steps, run
+from test_crash_walk import PROGRAM as FFSCRASH
+
+from ffslab.kernel.lab_build import LabBuild
+
+# Neighbours of the blocks that are used, and of none: on a chip from the factory.
+BAD = "2/5/70"
+CHIPS = pytest.mark.parametrize("bad", ["", BAD], ids=["whole", "factory-bad"])
+TORN_PAGE, OVER, UNIT, OOB_ALONE = 3, 7, 9, 8  # operations below
+ERASE, MARK, LAST = 11, 13, 15
+
+
+@dataclass(frozen=True)
+class Program:
+    """An operation of the workload: a program."""
+
+    page: int
+    seed: int
+    column: int = 0
+    size: int = PAGE
+    with_oob: bool = True
+
+    def __str__(self) -> str:
+        words = (self.page, self.column, self.size, int(self.with_oob), self.seed)
+        return f"program {' '.join(map(str, words))}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """An operation of the workload: an erase, or a bad-block mark."""
+
+    verb: str
+    block: int
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.block}"
+
+
+Operation = Program | Change
+BLOCK, OTHER, MARKED = 3, 4, 6
+FIRST = BLOCK * PAGES
+# Before the log begins: a block with ten pages, and two without.
+BEFORE: tuple[Operation, ...] = (
+    *(Change("erase", block) for block in (BLOCK, OTHER, MARKED)),
+    *(Program(OTHER * PAGES + page, 100 + page) for page in range(10)),
+)
+WORK: tuple[Operation, ...] = (
+    *(Program(FIRST + page, 1 + page) for page in range(6)),
+    Program(FIRST + 6, 7, 0, 1024, False),
+    Program(FIRST + 6, 8, 1024, 1024, False),
+    Program(FIRST + 7, 9, 0, 0),
+    Program(FIRST + 8, 10, 512, 512, False),
+    Program(FIRST + 14, 20),
+    Change("erase", OTHER),
+    Program(OTHER * PAGES, 11),
+    Change("mark", MARKED),
+    Change("erase", BLOCK),
+    Program(FIRST, 12),
+)
+
+
+def flash_at(operation: int) -> dict[int, Bits]:
+    """The true bits of all pages that are not blank before an operation of the workload."""
+    pages: dict[int, Bits] = {}
+    for one in (*BEFORE, *WORK[:operation]):
+        if isinstance(one, Program):
+            before = pages.get(one.page, BLANK)
+            pages[one.page] = before.programmed(one.column, one.size, one.with_oob, one.seed)
+        elif one.verb == "erase":
+            kept = {page: bits for page, bits in pages.items() if page // PAGES != one.block}
+            pages = kept
+    return pages
+
+
+def page_at(operation: int, page: int) -> Bits:
+    return flash_at(operation).get(page, BLANK)
+
+
+def around(operation: int) -> tuple[int, Bits, Bits]:
+    """The page that an operation programs, as it was and as it is meant to be."""
+    one = WORK[operation]
+    assert isinstance(one, Program)
+    return one.page, page_at(operation, one.page), page_at(operation + 1, one.page)
+
+
+def worked() -> Script:
+    """The workload, logged; the chip stands at its end."""
+    script = Script()
+    for operation in BEFORE:
+        script.add(str(operation))
+    script.chip("log 32")
+    for operation in WORK:
+        script.add(str(operation))
+    script.chip("stop")
+    return script
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("chipcuts", tmp_path_factory.mktemp("build"))
+
+
+def is_between(now: bytes, low: bytes, high: bytes) -> bool:
+    """No bit is other than in both, where they agree; `high` has those of `low`, and more."""
+    return both(now, high) == now and both(now, low) == low
+
+
+# --- moments ---
+
+
+@CHIPS
+def test_a_cut_chip_is_one_that_was_halted_there(
+    lab: LabBuild, tmp_path: Path, program: Path, bad: str
+) -> None:
+    """What is undone and redone, against a chip that takes no operation from there on."""
+    script, count = worked(), len(WORK)
+    log = script.add("log")
+    at, lost, done = {}, {}, {}
+    for k in [*range(count + 1), *range(count, -1, -3)]:
+        script.chip(f"at {k}")
+        at[k] = script.add("digest")
+        if k < count:
+            script.cut(k, "lost")
+            lost[k] = script.add("digest")
+            script.cut(k, "done")
+            done[k] = script.add("digest")
+    cut = carried_out(lab, tmp_path / "cut", program, script, bad=bad)
+    assert [line.split()[2] for line in cut.given[log]] == [str(one).split()[0] for one in WORK]
+
+    script = Script()
+    for operation in BEFORE:
+        script.add(str(operation))
+    whole, begins, errors = {}, [], {}
+    for k in range(count + 1):
+        begins.append(script.add("digest"))
+        script.chip("log 32")
+        script.chip(f"halt {k}")
+        errors[k] = [script.add(str(operation)) for operation in WORK]
+        whole[k] = script.add("digest")
+        script.chip("stop")
+        script.chip("at 0")
+        script.chip("off")
+    halted = carried_out(lab, tmp_path / "halted", program, script, bad=bad)
+
+    expected = {k: halted.text(place) for k, place in whole.items()}
+    assert len(set(expected.values())) == count + 1
+    for k in range(count + 1):
+        assert [halted.errno(place) for place in errors[k]] == [0] * k + [EIO] * (count - k)
+        assert halted.text(begins[k]) == halted.text(begins[0]) == expected[0]
+        assert cut.text(at[k]) == expected[k]
+    for k in range(count):
+        assert cut.text(lost[k]) == expected[k] and cut.text(done[k]) == expected[k + 1]
+
+
+@pytest.mark.parametrize("filesystem", ["jffs2", "yaffs2", "ubifs"])
+def test_the_same_of_a_file_system_that_was_halted(
+    lab: LabBuild, tmp_path: Path, filesystem: str
+) -> None:
+    """Another guest, whose flash takes nothing from K on while the file system is still at work.
+
+    What both left is read from their flash files: JFFS2 does not survive that. Their plans are alike,
+    line by line: with another plan UBI draws another number for its image.
+    """
+    case = case_of(filesystem)
+    (tmp_path / "history").write_text(HISTORY)
+    files = {FFSCRASH: lab.crash, "/test/history": tmp_path / "history"}
+    steps = history_steps(case)
+    steps.insert(steps.index(run("chip flash0 log 64")) + 1, run("chip flash0 halt 0999999"))
+    for k in (3, 11, 17):
+        left = []
+        for kind, halt in (("lost", k), ("done", k + 1)):
+            moment = run("chip flash0 at", k)
+            plan = "\n".join([*steps, moment, run("chip flash0 cut", kind, 0)]) + "\n"
+            guest = boot(lab, tmp_path / f"{kind}-{k}", case, plan, files=files, clean=False)
+            assert guest.of_type("end")[0]["status"] == "ok", guest.console[-2000:]
+            # Of the other one nobody moves the chip: the command is none.
+            other = edited(plan, [("0999999", f"{halt:07}"), (moment, run("chip flash0 xx", k))])
+            halted = boot(
+                lab, tmp_path / f"halted-{halt}-{kind}", case, other, files=files, clean=False
+            )
+            left.append(contents_of(guest.flash))
+            assert left[-1] == contents_of(halted.flash), (k, kind)
+        assert left[0] != left[1]
+
+
+@CHIPS
+def test_factory_bad_blocks_stay_and_a_mark_is_an_operation(
+    lab: LabBuild, tmp_path: Path, program: Path, bad: str
+) -> None:
+    script = worked()
+    blocks = [int(number) for number in BAD.split("/")]
+    seen = {}
+    for k, kind in (
+        (0, "lost"),
+        (MARK, "lost"),
+        (MARK, "done"),
+        (ERASE, "erase-half"),
+        (LAST, "done"),
+    ):
+        script.cut(k, kind)
+        script.chip("cycle")
+        seen[k, kind] = [script.add(f"block {block}") for block in (*blocks[:2], MARKED)]
+        script.add(f"erase {blocks[0]}")
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    for (k, kind), places in seen.items():
+        flags = [answers.numbers(place)[3:] for place in places]
+        assert flags[:2] == ([[1, 1]] * 2 if bad else [[0, 0]] * 2)
+        marked = k > MARK or (k, kind) == (MARK, "done")
+        assert flags[2] == ([1, 1] if marked else [0, 0]), (k, kind)
+
+
+# --- torn programs ---
+
+
+@CHIPS
+def test_torn_prefix(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+    """The first sub-pages whole, and the OOB area before or after; nothing that ECC would see."""
+    # Of a whole page, of its second half behind the first one, and of its first half.
+    ways: dict[int, list[tuple[int, bool]]] = {
+        TORN_PAGE: [*((n, False) for n in (1, 2, 3, 4)), *((n, True) for n in (0, 1, 2, 3))],
+        OVER: [(1, False)],
+        OVER - 1: [(1, False)],
+    }
+    script = worked()
+    seen = {}
+    states = {}
+    for k, units in ways.items():
+        page = around(k)[0]
+        script.chip(f"at {k}")
+        states[k] = script.add("state")
+        for variant in range(len(units) + 2):
+            script.cut(k, "torn-prefix", variant)
+            seen[k, variant] = (script.read(page - 1), script.read(page), script.read(page + 1))
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    for k, units in ways.items():
+        assert f"state variants torn-prefix {len(units)}" in answers.given[states[k]]
+        page, before, after = around(k)
+        one = WORK[k]
+        assert isinstance(one, Program)
+        for variant in range(len(units) + 2):
+            count, with_oob = units[variant % len(units)]
+            end = one.column + count * SUBPAGE
+            data = after.data[:end] + before.data[end:]
+            left = Bits(data, after.oob if with_oob else before.oob)
+            neighbours = (page_at(k, page - 1), left, page_at(k, page + 1))
+            found = [answers.read(place) for place in seen[k, variant]]
+            assert found == [well(bits) for bits in neighbours], (k, variant)
+    # Half of one is not what was meant, nor what was there.
+    assert around(OVER)[1] != around(OVER)[2] != BLANK
+
+
+def check_torn(answers: Answers, place: int, before: Bits, after: Bits) -> bytes:
+    """A page of which a part of the bits was programmed; its OOB area."""
+    found = answers.read(place)
+    assert is_between(found.raw, after.data, before.data)
+    assert is_between(found.oob, after.oob, before.oob)
+    expected = through_ecc(found.raw, (after.data, before.data))
+    assert (found.corrected, found.failed, found.data) == expected
+    return found.oob
+
+
+VARIANTS = 60
+
+
+@CHIPS
+def test_torn_bits(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+    """A part of the bits has changed, none the other way; ECC takes what is nearer, or fails."""
+    script = worked()
+    seen = {}
+    for k in (TORN_PAGE, OVER, UNIT):
+        page = around(k)[0]
+        for variant in range(VARIANTS):
+            script.cut(k, "torn-bits", variant)
+            seen[k, variant] = (script.read(page), script.read(page - 1))
+    # Once more, from elsewhere: a variant is one state.
+    script.cut(OVER, "torn-bits", 5)
+    script.cut(TORN_PAGE, "torn-bits", 5)
+    again = script.read(around(TORN_PAGE)[0])
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    assert answers.read(again) == answers.read(seen[TORN_PAGE, 5][0])
+    for k in (TORN_PAGE, OVER, UNIT):
+        page, before, after = around(k)
+        reads = [answers.read(seen[k, variant][0]) for variant in range(VARIANTS)]
+        areas = {
+            check_torn(answers, seen[k, variant][0], before, after) for variant in range(VARIANTS)
+        }
+        assert all(
+            answers.read(neighbour) == well(page_at(k, page - 1))
+            for (operation, _), (_, neighbour) in seen.items()
+            if operation == k
+        )
+        # From hardly begun to nearly finished.
+        share = [
+            differing(one.raw, before.data) / differing(after.data, before.data) for one in reads
+        ]
+        assert min(share) < 0.1 and max(share) > 0.9 and len(set(share)) > VARIANTS * 0.9
+        if k == TORN_PAGE:
+            assert {before.oob, after.oob} < areas
+        else:
+            assert areas == {before.oob}
+
+
+@CHIPS
+def test_kinds_that_do_not_apply_are_refused(
+    lab: LabBuild, tmp_path: Path, program: Path, bad: str
+) -> None:
+    """And the chip says so before: `variants KIND 0`."""
+    script = worked()
+    kinds = ("lost", "done", "torn-prefix", "torn-bits", "erase-half", "unstable", "paired")
+    given, states = {}, {}
+    for k in range(len(WORK)):
+        script.chip(f"at {k}")
+        states[k] = script.add("state")
+        for kind in kinds:
+            given[k, kind] = script.cut(k, kind)
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    for k, operation in enumerate(WORK):
+        applies = {"lost", "done"}
+        if isinstance(operation, Program):
+            applies |= {"torn-bits", "unstable"}
+            # One sub-page without OOB, or the OOB alone, has no beginning.
+            if k not in (UNIT, OOB_ALONE):
+                applies.add("torn-prefix")
+        elif operation.verb == "erase":
+            applies |= {"erase-half", "unstable"}
+        for kind in kinds:
+            expected = 0 if kind in applies else EOPNOTSUPP
+            assert answers.errno(given[k, kind]) == expected, (operation, kind)
+            zero = f"state variants {kind} 0" in answers.given[states[k]]
+            assert zero == (kind not in applies), (operation, kind)
+
+
+# --- erases ---
+
+
+@CHIPS
+def test_erase_half(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+    """Each page blank, in between or as before; the first one as before in odd variants."""
+    script = worked()
+    seen, blocks = {}, {}
+    for variant in range(24):
+        script.cut(ERASE, "erase-half", variant)
+        seen[variant] = [script.read(OTHER * PAGES + page) for page in range(PAGES)]
+        blocks[variant] = script.add(f"block {OTHER}")
+    script.chip(f"at {ERASE}")
+    before_it = script.add(f"block {OTHER}")
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    erases, programs, *_ = answers.numbers(before_it)
+    sorts: set[tuple[str, ...]] = set()
+    for variant, places in seen.items():
+        assert answers.numbers(blocks[variant])[:2] == [erases + 1, programs]
+        found = []
+        for page, place in enumerate(places):
+            was, read = page_at(ERASE, OTHER * PAGES + page), answers.read(place)
+            assert is_between(read.raw, was.data, BLANK.data)
+            assert is_between(read.oob, was.oob, BLANK.oob)
+            expected = through_ecc(read.raw, (BLANK.data, was.data))
+            assert (read.corrected, read.failed, read.data) == expected
+            found.append(
+                "blank" if read.bits == BLANK else "before" if read.bits == was else "between"
+            )
+        assert found[10:] == ["blank"] * 6
+        assert (found[0] == "before") == bool(variant % 2)
+        sorts.add(tuple(found[:10]))
+    assert len(sorts) > 20  # no two states are the same, but by chance
+    for page in range(10):
+        assert {one[page] for one in sorts} == {"blank", "between", "before"}
+
+
+# --- what is read well until power was off ---
+
+
+def wrong_steps(raw: bytes, good: bytes) -> list[int]:
+    """In how many bits each ECC step differs."""
+    return [differing(a, b) for a, b in zip(steps_of(raw), steps_of(good), strict=True)]
+
+
+def check_unstable(answers: Answers, place: int, good: Bits) -> list[int]:
+    read = answers.read(place)
+    wrong = wrong_steps(read.raw, good.data)
+    assert all(STRENGTH < errors <= STRENGTH + 8 for errors in wrong if errors)
+    assert (read.corrected, read.failed) == (0, sum(map(bool, wrong)))
+    # What cannot be corrected is given as it is.
+    assert read.data == read.raw and read.oob == good.oob
+    return wrong
+
+
+@CHIPS
+def test_unstable_programs(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+    script = worked()
+    first, then, twice = {}, {}, {}
+    for k in (TORN_PAGE, OVER):
+        page = around(k)[0]
+        for variant in range(20):
+            script.cut(k, "unstable", variant)
+            first[k, variant] = (script.read(page), script.add("digest"))
+            script.chip("cycle")
+            then[k, variant] = (script.read(page), script.read(page - 1))
+            script.chip("cycle")
+            twice[k, variant] = script.read(page)
+        script.cut(k, "done")
+        script.chip("cycle")
+        first[k, -1] = (script.read(page), script.add("digest"))
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    for k in (TORN_PAGE, OVER):
+        page, _, after = around(k)
+        assert answers.read(first[k, -1][0]) == well(after)
+        counts = []
+        for variant in range(20):
+            assert answers.read(first[k, variant][0]) == well(after)
+            wrong = check_unstable(answers, then[k, variant][0], after)
+            assert any(wrong)
+            counts.append(sum(map(bool, wrong)))
+            assert answers.read(then[k, variant][1]) == well(page_at(k, page - 1))
+            assert answers.read(twice[k, variant]) == answers.read(then[k, variant][0])
+        # One step at least, the others with a chance of a half.
+        assert min(counts) < max(counts) <= PAGE // STEP
+
+
+@CHIPS
+def test_unstable_erases(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+    script = worked()
+    first, then, blocks = {}, {}, {}
+    pages = range(OTHER * PAGES, (OTHER + 1) * PAGES)
+    for variant in range(8):
+        script.cut(ERASE, "unstable", variant)
+        blocks[variant] = script.add(f"block {OTHER}")
+        first[variant] = [script.read(page) for page in pages]
+        script.chip("cycle")
+        then[variant] = [script.read(page) for page in pages]
+    script.cut(ERASE, "done")
+    erased = script.add(f"block {OTHER}")
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    weak = 0
+    for variant in range(8):
+        assert answers.numbers(blocks[variant])[:2] == answers.numbers(erased)[:2]
+        assert [answers.read(place) for place in first[variant]] == [well(BLANK)] * PAGES
+        found = [any(check_unstable(answers, place, BLANK)) for place in then[variant]]
+        weak += sum(found)
+    # A chance of a half of 128 pages: fewer than 32 or more than 96 is no chance (5.6 sigma).
+    assert 32 <= weak <= 96
+
+
+# --- pages that share cells ---
+
+DISTANCE = 4
+
+
+@CHIPS
+def test_paired(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+    script = worked()
+    k = 5
+    page, before, after = around(k)
+    partner = page - DISTANCE
+    seen = {}
+    for variant in range(12):
+        script.cut(k, "paired", variant)
+        seen[variant] = [script.read(one) for one in (page, partner, partner + 1, partner - 1)]
+    script.chip("back")
+    taken_back = [script.read(page), script.read(partner)]
+    # On the first pages there is no partner; of page 14 it is page 10, which is blank.
+    refused = [script.cut(one, "paired") for one in (2, 10, 12, ERASE, LAST)]
+    good = script.cut(UNIT, "paired")
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad, paired=DISTANCE)
+    assert [answers.errno(place) for place in refused] == [EOPNOTSUPP] * 5
+    assert answers.errno(good) == 0
+    was = page_at(k, partner)
+    noises = set()
+    for places in seen.values():
+        check_torn(answers, places[0], before, after)
+        hit = answers.read(places[1])
+        assert hit.oob == was.oob and hit.failed == PAGE // STEP and hit.data == hit.raw
+        # A quarter of 16,384 bits, and more or less: five sigma are 277.
+        assert abs(differing(hit.raw, was.data) - 8 * PAGE // 4) < 277
+        noises.add(hit.raw)
+        for place, one in zip(places[2:], (partner + 1, partner - 1), strict=True):
+            assert answers.read(place) == well(page_at(k, one))
+    assert len(noises) == len(seen)
+    assert [answers.read(place) for place in taken_back] == [well(before), well(was)]
+
+
+# --- commands ---
+
+ALWAYS = (
+    "",
+    " ",
+    "bogus",
+    "log",
+    "log 0",
+    "log x",
+    "log -1",
+    "log 1 2",
+    "log 1048577",
+    "log 18446744073709551616",
+    "x" * 128,
+    f"at{' ' * 140}0",
+)
+# Each with its errno; in what state it is said below. Of none is anything to be seen later.
+OFF: dict[str, int] = {
+    **dict.fromkeys(ALWAYS, EINVAL),
+    **dict.fromkeys(("", " ", "bogus"), ENODATA),
+    "log 18446744073709551616": ERANGE,
+    **dict.fromkeys(("at 0", "stop", "back", "cut lost 0", "cycle", "push", "pop"), ENODATA),
+    **dict.fromkeys(("halt 3", "off"), ENODATA),
+}
+LOGGING: dict[str, int] = {
+    **dict.fromkeys(("", " ", "bogus", "log", "log 1 2", "x" * 128), EINVAL),
+    **dict.fromkeys(("log 1", "log 8", "log 0"), EBUSY),
+    **dict.fromkeys(("at 0", "at 1", "at 99", "back", "push", "pop"), EINVAL),
+    **dict.fromkeys(("cut lost 0", "cut", "cut bogus 0"), EINVAL),
+    **dict.fromkeys(("stop now", "stop 1", "off now", "off 1", "cycle 1"), EINVAL),
+    **dict.fromkeys(("halt", "halt 3", "halt x", "halt 20 1"), EINVAL),
+    **dict.fromkeys(("halt 4294967295", "halt 18446744073709551616"), ERANGE),
+}
+STANDING: dict[str, int] = {
+    **dict.fromkeys(("", " ", "bogus", "log", "log 1 2"), EINVAL),
+    "log 1": EBUSY,
+    **dict.fromkeys(("stop", "halt 20", "pop", "off now", "push 1", "pop 1", "back 1"), EINVAL),
+    **dict.fromkeys(("at", "at -1", "at x", "at 3.0", "at 0x3", "at 3 4", "at  3"), EINVAL),
+    **dict.fromkeys(("cut", "cut bogus 0", "cut lost x", "cut lost 0 1", "cut  0"), EINVAL),
+    **dict.fromkeys(("at 17", "at 4294967299", "at 18446744073709551616"), ERANGE),
+    "cut torn-bits 18446744073709551616": ERANGE,
+    **dict.fromkeys(("cut erase-half 0", "cut paired 0"), EOPNOTSUPP),
+}
+CUT = {
+    **STANDING,
+    # One cut at a time.
+    **dict.fromkeys(("cut lost 0", "cut torn-bits 0", "cut erase-half 0", "cut paired 0"), EINVAL),
+}
+END = {**STANDING, **dict.fromkeys(("cut lost 0", "cut erase-half 0", "cut paired 0"), ERANGE)}
+
+
+def refusals(script: Script, commands: dict[str, int]) -> Iterator[tuple[str, int, int, list[int]]]:
+    """Each command with its errno and place, and where state and digest stand before and after."""
+    before = [script.add("state"), script.add("digest")]
+    for command, errno in commands.items():
+        place = script.chip(command)
+        after = [script.add("state"), script.add("digest")]
+        yield command, errno, place, [*before, *after]
+        before = after
+
+
+@CHIPS
+def test_wrong_commands_are_refused_and_change_nothing(
+    lab: LabBuild, tmp_path: Path, program: Path, bad: str
+) -> None:
+    script = Script()
+    asked = []
+    for operation in BEFORE:
+        script.add(str(operation))
+    asked += [("off", *one) for one in refusals(script, OFF)]
+    script.chip("log 32")
+    for number, operation in enumerate(WORK):
+        script.add(str(operation))
+        if number == 4:
+            asked += [("logging", *one) for one in refusals(script, LOGGING)]
+    script.chip("stop\\n")  # as `echo` writes it
+    asked += [("end", *one) for one in refusals(script, END)]
+    script.chip("at 3\\n")
+    asked += [("standing", *one) for one in refusals(script, STANDING)]
+    script.chip("cut torn-bits 1\\n")
+    script.add(str(Program(FIRST + 9, 50)))  # and more of a recovery
+    asked += [("cut", *one) for one in refusals(script, CUT)]
+    for level in range(3):
+        script.chip("push")
+        script.add(str(Program(FIRST + 10 + level, 51)))
+        script.chip("stop")
+    asked += [("levels", *one) for one in refusals(script, {"push": EINVAL, "at 2": ERANGE})]
+    pops = [script.chip("pop") for _ in range(3)]
+    script.chip("at 16")
+    last = script.add("digest")
+    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    for where, command, errno, place, (*before, after, digest) in asked:
+        assert answers.errno(place) == errno, (where, command)
+        assert [answers.text(one) for one in before] == [
+            answers.text(after),
+            answers.text(digest),
+        ], (where, command)
+    assert [answers.errno(place) for place in pops] == [0, 0, 0]
+    ends = [digest for where, *_, (*_, digest) in asked if where == "end"]
+    assert answers.text(last) == answers.text(ends[0])
+
+
+def test_a_log_without_memory_says_so_and_nothing_is_done_with_it(
+    lab: LabBuild, tmp_path: Path, program: Path
+) -> None:
+    """1 MiB is for some 240 pages; the chip works on, and can only be told to forget its log."""
+    script = Script()
+    for block in range(3, 20):
+        script.add(f"erase {block}")
+    script.chip("log 1")
+    programs = [script.add(f"program {page} 0 {PAGE} 1 {page}") for page in range(48, 320)]
+    full = script.add("state")
+    refused = {
+        command: script.chip(command) for command in ("stop", "back", "at 0", "cut lost", "log 2")
+    }
+    digest = script.add("digest")
+    off = script.chip("off")
+    state = script.add("state")
+    after, last = script.add("digest"), script.read(319)
+    again = [script.chip("log 32"), script.chip("stop")]
+    answers = carried_out(lab, tmp_path / "chip", program, script)
+    assert {answers.errno(place) for place in programs} == {0}
+    assert answers.given[full][0] == "state state full"
+    assert {command: answers.errno(place) for command, place in refused.items()} == {
+        "stop": ENOSPC,
+        "back": EINVAL,
+        "at 0": EINVAL,
+        "cut lost": EINVAL,
+        "log 2": EBUSY,
+    }
+    assert answers.errno(off) == 0 and answers.given[state][0] == "state state off"
+    assert answers.text(after) == answers.text(digest)
+    assert answers.read(last) == well(BLANK.programmed(0, PAGE, True, 319))
+    assert [answers.errno(place) for place in again] == [0, 0]
+
+
+# --- memory ---
+
+
+def cuts_of_all_kinds(script: Script, count: int) -> None:
+    """So many cuts, with recoveries, and cuts of recoveries."""
+    kinds: Sequence[tuple[int, str]] = (
+        (TORN_PAGE, "lost"),
+        (5, "paired"),
+        (TORN_PAGE, "torn-prefix"),
+        (ERASE, "erase-half"),
+        (OVER, "torn-bits"),
+        (ERASE, "unstable"),
+        (MARK, "done"),
+        (OVER, "unstable"),
+    )
+    for number in range(count):
+        k, kind = kinds[number % len(kinds)]
+        script.cut(k, kind, number)
+        script.chip("cycle")
+        script.add(f"program {FIRST + 15} 0 {PAGE} 1 {number}")
+        if number % 10 == 0:
+            script.chip("push")
+            script.add(f"erase {OTHER}")
+            script.chip("stop")
+            script.cut(0, "erase-half", number)
+            script.chip("pop")
+
+
+def test_a_thousand_cuts_take_no_more_memory_than_a_hundred(
+    lab: LabBuild, tmp_path: Path, program: Path
+) -> None:
+    script = worked()
+    cuts_of_all_kinds(script, 104)
+    before = script.add("memory")
+    cuts_of_all_kinds(script, 1_000)
+    after = script.add("memory")
+    answers = carried_out(lab, tmp_path / "chip", program, script, paired=DISTANCE)
+    assert {answers.errno(n) for n, line in enumerate(script.lines) if line.startswith("chip")} == {
+        0
+    }
+    free, slab, vmalloc = zip(answers.numbers(before), answers.numbers(after), strict=True)
+    # A hundred bytes that each cut kept would be 98 KiB.
+    assert slab[1] - slab[0] < 64 and vmalloc[0] == vmalloc[1]
+    if not DEBUG:  # which keeps freed memory back
+        assert free[0] - free[1] < 64
+
+
+def test_a_log_that_is_forgotten_takes_no_memory(
+    lab: LabBuild, tmp_path: Path, program: Path
+) -> None:
+    """Logs of 2 MiB and more with cuts in them, one after the other."""
+    script = Script()
+    for block in range(3, 40):
+        script.add(f"erase {block}")
+    page = FIRST
+    places = []
+    for _ in range(30):
+        places.append(script.add("memory"))
+        script.chip("log 8")
+        for number in range(240):
+            script.add(f"program {page + number} 0 {PAGE} 1 {number}")
+        during = script.add("memory")
+        script.chip("stop")
+        script.cut(100, "torn-bits")
+        script.chip("at 0")
+        script.chip("off")
+    places.append(script.add("memory"))
+    answers = carried_out(lab, tmp_path / "chip", program, script)
+    _, slab, vmalloc = zip(*(answers.numbers(place) for place in places[1:]), strict=True)
+    assert max(vmalloc) == min(vmalloc)
+    assert max(slab) - min(slab) < 64
+    assert answers.numbers(during)[2] > max(vmalloc) + 1024
