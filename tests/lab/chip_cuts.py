@@ -250,3 +250,96 @@ def contents_of(path: Path) -> Contents:
             pages[page] = state + flash[data_at + raw * page : data_at + raw * (page + 1)]
     facts = tuple((row[0], row[1], row[4], row[5]) for row in rows)
     return Contents(facts, pages)
+
+
+# --- the workload of the tests ---
+
+# Neighbours of the blocks that are used, and of none: on a chip from the factory.
+BAD = "2/5/70"
+TORN_PAGE, OVER, UNIT, OOB_ALONE = 3, 7, 9, 8  # operations below
+ERASE, MARK, LAST = 11, 13, 15
+
+
+@dataclass(frozen=True)
+class Program:
+    """An operation of the workload: a program."""
+
+    page: int
+    seed: int
+    column: int = 0
+    size: int = PAGE
+    with_oob: bool = True
+
+    def __str__(self) -> str:
+        words = (self.page, self.column, self.size, int(self.with_oob), self.seed)
+        return f"program {' '.join(map(str, words))}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """An operation of the workload: an erase, or a bad-block mark."""
+
+    verb: str
+    block: int
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.block}"
+
+
+Operation = Program | Change
+BLOCK, OTHER, MARKED = 3, 4, 6
+FIRST = BLOCK * PAGES
+# Before the log begins: a block with ten pages, and two without.
+BEFORE: tuple[Operation, ...] = (
+    *(Change("erase", block) for block in (BLOCK, OTHER, MARKED)),
+    *(Program(OTHER * PAGES + page, 100 + page) for page in range(10)),
+)
+WORK: tuple[Operation, ...] = (
+    *(Program(FIRST + page, 1 + page) for page in range(6)),
+    Program(FIRST + 6, 7, 0, 1024, False),
+    Program(FIRST + 6, 8, 1024, 1024, False),
+    Program(FIRST + 7, 9, 0, 0),
+    Program(FIRST + 8, 10, 512, 512, False),
+    Program(FIRST + 14, 20),
+    Change("erase", OTHER),
+    Program(OTHER * PAGES, 11),
+    Change("mark", MARKED),
+    Change("erase", BLOCK),
+    Program(FIRST, 12),
+)
+
+
+def flash_at(operation: int) -> dict[int, Bits]:
+    """The true bits of all pages that are not blank before an operation of the workload."""
+    pages: dict[int, Bits] = {}
+    for one in (*BEFORE, *WORK[:operation]):
+        if isinstance(one, Program):
+            before = pages.get(one.page, BLANK)
+            pages[one.page] = before.programmed(one.column, one.size, one.with_oob, one.seed)
+        elif one.verb == "erase":
+            kept = {page: bits for page, bits in pages.items() if page // PAGES != one.block}
+            pages = kept
+    return pages
+
+
+def page_at(operation: int, page: int) -> Bits:
+    return flash_at(operation).get(page, BLANK)
+
+
+def around(operation: int) -> tuple[int, Bits, Bits]:
+    """The page that an operation programs, as it was and as it is meant to be."""
+    one = WORK[operation]
+    assert isinstance(one, Program)
+    return one.page, page_at(operation, one.page), page_at(operation + 1, one.page)
+
+
+def worked() -> Script:
+    """The workload, logged; the chip stands at its end."""
+    script = Script()
+    for operation in BEFORE:
+        script.add(str(operation))
+    script.chip("log 32")
+    for operation in WORK:
+        script.add(str(operation))
+    script.chip("stop")
+    return script

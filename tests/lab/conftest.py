@@ -7,8 +7,10 @@ kmemleak; what the command line runs stays in the default one.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from guest_programs import build
 
 from ffslab.kernel import ensure_lab
 from ffslab.kernel.lab_build import LabBuild
@@ -17,3 +19,9 @@ from ffslab.kernel.lab_build import LabBuild
 @pytest.fixture(scope="session")
 def lab() -> LabBuild:
     return ensure_lab(os.environ.get("FFSLAB_TEST_VARIANT", "default"))
+
+
+@pytest.fixture(scope="session")
+def chipcuts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that carries out a chip's operations and cuts one by one."""
+    return build("chipcuts", tmp_path_factory.mktemp("chipcuts"))

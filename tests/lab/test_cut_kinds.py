@@ -6,132 +6,51 @@ may be on the flash is known (docs/fault-model.md). How file systems fare is `te
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from errno import EBUSY, EINVAL, EIO, ENODATA, ENOSPC, EOPNOTSUPP, ERANGE
+from errno import EIO, EOPNOTSUPP
 from pathlib import Path
 
 import pytest
 from chip_cuts import (
+    BAD,
+    BEFORE,
     BLANK,
+    ERASE,
+    LAST,
+    MARK,
+    MARKED,
+    OOB_ALONE,
+    OTHER,
+    OVER,
     PAGE,
     PAGES,
     STEP,
     STRENGTH,
     SUBPAGE,
+    TORN_PAGE,
+    UNIT,
+    WORK,
     Answers,
     Bits,
+    Program,
     Script,
+    around,
     both,
     carried_out,
     contents_of,
     differing,
+    page_at,
     steps_of,
     through_ecc,
     well,
+    worked,
 )
-from guest_programs import DEBUG, build
 from lab_support import boot, edited
 from test_crash_walk import HISTORY, case_of, history_steps, run
 from test_crash_walk import PROGRAM as FFSCRASH
 
 from ffslab.kernel.lab_build import LabBuild
 
-# Neighbours of the blocks that are used, and of none: on a chip from the factory.
-BAD = "2/5/70"
 CHIPS = pytest.mark.parametrize("bad", ["", BAD], ids=["whole", "factory-bad"])
-TORN_PAGE, OVER, UNIT, OOB_ALONE = 3, 7, 9, 8  # operations below
-ERASE, MARK, LAST = 11, 13, 15
-
-
-@dataclass(frozen=True)
-class Program:
-    """An operation of the workload: a program."""
-
-    page: int
-    seed: int
-    column: int = 0
-    size: int = PAGE
-    with_oob: bool = True
-
-    def __str__(self) -> str:
-        words = (self.page, self.column, self.size, int(self.with_oob), self.seed)
-        return f"program {' '.join(map(str, words))}"
-
-
-@dataclass(frozen=True)
-class Change:
-    """An operation of the workload: an erase, or a bad-block mark."""
-
-    verb: str
-    block: int
-
-    def __str__(self) -> str:
-        return f"{self.verb} {self.block}"
-
-
-Operation = Program | Change
-BLOCK, OTHER, MARKED = 3, 4, 6
-FIRST = BLOCK * PAGES
-# Before the log begins: a block with ten pages, and two without.
-BEFORE: tuple[Operation, ...] = (
-    *(Change("erase", block) for block in (BLOCK, OTHER, MARKED)),
-    *(Program(OTHER * PAGES + page, 100 + page) for page in range(10)),
-)
-WORK: tuple[Operation, ...] = (
-    *(Program(FIRST + page, 1 + page) for page in range(6)),
-    Program(FIRST + 6, 7, 0, 1024, False),
-    Program(FIRST + 6, 8, 1024, 1024, False),
-    Program(FIRST + 7, 9, 0, 0),
-    Program(FIRST + 8, 10, 512, 512, False),
-    Program(FIRST + 14, 20),
-    Change("erase", OTHER),
-    Program(OTHER * PAGES, 11),
-    Change("mark", MARKED),
-    Change("erase", BLOCK),
-    Program(FIRST, 12),
-)
-
-
-def flash_at(operation: int) -> dict[int, Bits]:
-    """The true bits of all pages that are not blank before an operation of the workload."""
-    pages: dict[int, Bits] = {}
-    for one in (*BEFORE, *WORK[:operation]):
-        if isinstance(one, Program):
-            before = pages.get(one.page, BLANK)
-            pages[one.page] = before.programmed(one.column, one.size, one.with_oob, one.seed)
-        elif one.verb == "erase":
-            kept = {page: bits for page, bits in pages.items() if page // PAGES != one.block}
-            pages = kept
-    return pages
-
-
-def page_at(operation: int, page: int) -> Bits:
-    return flash_at(operation).get(page, BLANK)
-
-
-def around(operation: int) -> tuple[int, Bits, Bits]:
-    """The page that an operation programs, as it was and as it is meant to be."""
-    one = WORK[operation]
-    assert isinstance(one, Program)
-    return one.page, page_at(operation, one.page), page_at(operation + 1, one.page)
-
-
-def worked() -> Script:
-    """The workload, logged; the chip stands at its end."""
-    script = Script()
-    for operation in BEFORE:
-        script.add(str(operation))
-    script.chip("log 32")
-    for operation in WORK:
-        script.add(str(operation))
-    script.chip("stop")
-    return script
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("chipcuts", tmp_path_factory.mktemp("build"))
 
 
 def is_between(now: bytes, low: bytes, high: bytes) -> bool:
@@ -144,7 +63,7 @@ def is_between(now: bytes, low: bytes, high: bytes) -> bool:
 
 @CHIPS
 def test_a_cut_chip_is_one_that_was_halted_there(
-    lab: LabBuild, tmp_path: Path, program: Path, bad: str
+    lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str
 ) -> None:
     """What is undone and redone, against a chip that takes no operation from there on."""
     script, count = worked(), len(WORK)
@@ -158,7 +77,7 @@ def test_a_cut_chip_is_one_that_was_halted_there(
             lost[k] = script.add("digest")
             script.cut(k, "done")
             done[k] = script.add("digest")
-    cut = carried_out(lab, tmp_path / "cut", program, script, bad=bad)
+    cut = carried_out(lab, tmp_path / "cut", chipcuts, script, bad=bad)
     assert [line.split()[2] for line in cut.given[log]] == [str(one).split()[0] for one in WORK]
 
     script = Script()
@@ -174,7 +93,7 @@ def test_a_cut_chip_is_one_that_was_halted_there(
         script.chip("stop")
         script.chip("at 0")
         script.chip("off")
-    halted = carried_out(lab, tmp_path / "halted", program, script, bad=bad)
+    halted = carried_out(lab, tmp_path / "halted", chipcuts, script, bad=bad)
 
     expected = {k: halted.text(place) for k, place in whole.items()}
     assert len(set(expected.values())) == count + 1
@@ -192,8 +111,8 @@ def test_the_same_of_a_file_system_that_was_halted(
 ) -> None:
     """Another guest, whose flash takes nothing from K on while the file system is still at work.
 
-    What both left is read from their flash files: JFFS2 does not survive that. Their plans are alike,
-    line by line: with another plan UBI draws another number for its image.
+    What both left is read from their flash files: JFFS2 does not survive that. Their plans are
+    alike, line by line: with another plan UBI draws another number for its image.
     """
     case = case_of(filesystem)
     (tmp_path / "history").write_text(HISTORY)
@@ -219,7 +138,7 @@ def test_the_same_of_a_file_system_that_was_halted(
 
 @CHIPS
 def test_factory_bad_blocks_stay_and_a_mark_is_an_operation(
-    lab: LabBuild, tmp_path: Path, program: Path, bad: str
+    lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str
 ) -> None:
     script = worked()
     blocks = [int(number) for number in BAD.split("/")]
@@ -235,7 +154,7 @@ def test_factory_bad_blocks_stay_and_a_mark_is_an_operation(
         script.chip("cycle")
         seen[k, kind] = [script.add(f"block {block}") for block in (*blocks[:2], MARKED)]
         script.add(f"erase {blocks[0]}")
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad)
     for (k, kind), places in seen.items():
         flags = [answers.numbers(place)[3:] for place in places]
         assert flags[:2] == ([[1, 1]] * 2 if bad else [[0, 0]] * 2)
@@ -247,7 +166,7 @@ def test_factory_bad_blocks_stay_and_a_mark_is_an_operation(
 
 
 @CHIPS
-def test_torn_prefix(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+def test_torn_prefix(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> None:
     """The first sub-pages whole, and the OOB area before or after; nothing that ECC would see."""
     # Of a whole page, of its second half behind the first one, and of its first half.
     ways: dict[int, list[tuple[int, bool]]] = {
@@ -265,7 +184,7 @@ def test_torn_prefix(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> 
         for variant in range(len(units) + 2):
             script.cut(k, "torn-prefix", variant)
             seen[k, variant] = (script.read(page - 1), script.read(page), script.read(page + 1))
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad)
     for k, units in ways.items():
         assert f"state variants torn-prefix {len(units)}" in answers.given[states[k]]
         page, before, after = around(k)
@@ -297,7 +216,7 @@ VARIANTS = 60
 
 
 @CHIPS
-def test_torn_bits(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+def test_torn_bits(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> None:
     """A part of the bits has changed, none the other way; ECC takes what is nearer, or fails."""
     script = worked()
     seen = {}
@@ -310,7 +229,7 @@ def test_torn_bits(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> No
     script.cut(OVER, "torn-bits", 5)
     script.cut(TORN_PAGE, "torn-bits", 5)
     again = script.read(around(TORN_PAGE)[0])
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad)
     assert answers.read(again) == answers.read(seen[TORN_PAGE, 5][0])
     for k in (TORN_PAGE, OVER, UNIT):
         page, before, after = around(k)
@@ -336,7 +255,7 @@ def test_torn_bits(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> No
 
 @CHIPS
 def test_kinds_that_do_not_apply_are_refused(
-    lab: LabBuild, tmp_path: Path, program: Path, bad: str
+    lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str
 ) -> None:
     """And the chip says so before: `variants KIND 0`."""
     script = worked()
@@ -347,7 +266,7 @@ def test_kinds_that_do_not_apply_are_refused(
         states[k] = script.add("state")
         for kind in kinds:
             given[k, kind] = script.cut(k, kind)
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad)
     for k, operation in enumerate(WORK):
         applies = {"lost", "done"}
         if isinstance(operation, Program):
@@ -368,7 +287,7 @@ def test_kinds_that_do_not_apply_are_refused(
 
 
 @CHIPS
-def test_erase_half(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+def test_erase_half(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> None:
     """Each page blank, in between or as before; the first one as before in odd variants."""
     script = worked()
     seen, blocks = {}, {}
@@ -378,7 +297,7 @@ def test_erase_half(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> N
         blocks[variant] = script.add(f"block {OTHER}")
     script.chip(f"at {ERASE}")
     before_it = script.add(f"block {OTHER}")
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad)
     erases, programs, *_ = answers.numbers(before_it)
     sorts: set[tuple[str, ...]] = set()
     for variant, places in seen.items():
@@ -420,7 +339,7 @@ def check_unstable(answers: Answers, place: int, good: Bits) -> list[int]:
 
 
 @CHIPS
-def test_unstable_programs(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+def test_unstable_programs(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> None:
     script = worked()
     first, then, twice = {}, {}, {}
     for k in (TORN_PAGE, OVER):
@@ -435,7 +354,7 @@ def test_unstable_programs(lab: LabBuild, tmp_path: Path, program: Path, bad: st
         script.cut(k, "done")
         script.chip("cycle")
         first[k, -1] = (script.read(page), script.add("digest"))
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad)
     for k in (TORN_PAGE, OVER):
         page, _, after = around(k)
         assert answers.read(first[k, -1][0]) == well(after)
@@ -452,7 +371,7 @@ def test_unstable_programs(lab: LabBuild, tmp_path: Path, program: Path, bad: st
 
 
 @CHIPS
-def test_unstable_erases(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+def test_unstable_erases(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> None:
     script = worked()
     first, then, blocks = {}, {}, {}
     pages = range(OTHER * PAGES, (OTHER + 1) * PAGES)
@@ -464,7 +383,7 @@ def test_unstable_erases(lab: LabBuild, tmp_path: Path, program: Path, bad: str)
         then[variant] = [script.read(page) for page in pages]
     script.cut(ERASE, "done")
     erased = script.add(f"block {OTHER}")
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad)
     weak = 0
     for variant in range(8):
         assert answers.numbers(blocks[variant])[:2] == answers.numbers(erased)[:2]
@@ -481,7 +400,7 @@ DISTANCE = 4
 
 
 @CHIPS
-def test_paired(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
+def test_paired(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> None:
     script = worked()
     k = 5
     page, before, after = around(k)
@@ -495,7 +414,7 @@ def test_paired(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
     # On the first pages there is no partner; of page 14 it is page 10, which is blank.
     refused = [script.cut(one, "paired") for one in (2, 10, 12, ERASE, LAST)]
     good = script.cut(UNIT, "paired")
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad, paired=DISTANCE)
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad, paired=DISTANCE)
     assert [answers.errno(place) for place in refused] == [EOPNOTSUPP] * 5
     assert answers.errno(good) == 0
     was = page_at(k, partner)
@@ -511,213 +430,3 @@ def test_paired(lab: LabBuild, tmp_path: Path, program: Path, bad: str) -> None:
             assert answers.read(place) == well(page_at(k, one))
     assert len(noises) == len(seen)
     assert [answers.read(place) for place in taken_back] == [well(before), well(was)]
-
-
-# --- commands ---
-
-ALWAYS = (
-    "",
-    " ",
-    "bogus",
-    "log",
-    "log 0",
-    "log x",
-    "log -1",
-    "log 1 2",
-    "log 1048577",
-    "log 18446744073709551616",
-    "x" * 128,
-    f"at{' ' * 140}0",
-)
-# Each with its errno; in what state it is said below. Of none is anything to be seen later.
-OFF: dict[str, int] = {
-    **dict.fromkeys(ALWAYS, EINVAL),
-    **dict.fromkeys(("", " ", "bogus"), ENODATA),
-    "log 18446744073709551616": ERANGE,
-    **dict.fromkeys(("at 0", "stop", "back", "cut lost 0", "cycle", "push", "pop"), ENODATA),
-    **dict.fromkeys(("halt 3", "off"), ENODATA),
-}
-LOGGING: dict[str, int] = {
-    **dict.fromkeys(("", " ", "bogus", "log", "log 1 2", "x" * 128), EINVAL),
-    **dict.fromkeys(("log 1", "log 8", "log 0"), EBUSY),
-    **dict.fromkeys(("at 0", "at 1", "at 99", "back", "push", "pop"), EINVAL),
-    **dict.fromkeys(("cut lost 0", "cut", "cut bogus 0"), EINVAL),
-    **dict.fromkeys(("stop now", "stop 1", "off now", "off 1", "cycle 1"), EINVAL),
-    **dict.fromkeys(("halt", "halt 3", "halt x", "halt 20 1"), EINVAL),
-    **dict.fromkeys(("halt 4294967295", "halt 18446744073709551616"), ERANGE),
-}
-STANDING: dict[str, int] = {
-    **dict.fromkeys(("", " ", "bogus", "log", "log 1 2"), EINVAL),
-    "log 1": EBUSY,
-    **dict.fromkeys(("stop", "halt 20", "pop", "off now", "push 1", "pop 1", "back 1"), EINVAL),
-    **dict.fromkeys(("at", "at -1", "at x", "at 3.0", "at 0x3", "at 3 4", "at  3"), EINVAL),
-    **dict.fromkeys(("cut", "cut bogus 0", "cut lost x", "cut lost 0 1", "cut  0"), EINVAL),
-    **dict.fromkeys(("at 17", "at 4294967299", "at 18446744073709551616"), ERANGE),
-    "cut torn-bits 18446744073709551616": ERANGE,
-    **dict.fromkeys(("cut erase-half 0", "cut paired 0"), EOPNOTSUPP),
-}
-CUT = {
-    **STANDING,
-    # One cut at a time.
-    **dict.fromkeys(("cut lost 0", "cut torn-bits 0", "cut erase-half 0", "cut paired 0"), EINVAL),
-}
-END = {**STANDING, **dict.fromkeys(("cut lost 0", "cut erase-half 0", "cut paired 0"), ERANGE)}
-
-
-def refusals(script: Script, commands: dict[str, int]) -> Iterator[tuple[str, int, int, list[int]]]:
-    """Each command with its errno and place, and where state and digest stand before and after."""
-    before = [script.add("state"), script.add("digest")]
-    for command, errno in commands.items():
-        place = script.chip(command)
-        after = [script.add("state"), script.add("digest")]
-        yield command, errno, place, [*before, *after]
-        before = after
-
-
-@CHIPS
-def test_wrong_commands_are_refused_and_change_nothing(
-    lab: LabBuild, tmp_path: Path, program: Path, bad: str
-) -> None:
-    script = Script()
-    asked = []
-    for operation in BEFORE:
-        script.add(str(operation))
-    asked += [("off", *one) for one in refusals(script, OFF)]
-    script.chip("log 32")
-    for number, operation in enumerate(WORK):
-        script.add(str(operation))
-        if number == 4:
-            asked += [("logging", *one) for one in refusals(script, LOGGING)]
-    script.chip("stop\\n")  # as `echo` writes it
-    asked += [("end", *one) for one in refusals(script, END)]
-    script.chip("at 3\\n")
-    asked += [("standing", *one) for one in refusals(script, STANDING)]
-    script.chip("cut torn-bits 1\\n")
-    script.add(str(Program(FIRST + 9, 50)))  # and more of a recovery
-    asked += [("cut", *one) for one in refusals(script, CUT)]
-    for level in range(3):
-        script.chip("push")
-        script.add(str(Program(FIRST + 10 + level, 51)))
-        script.chip("stop")
-    asked += [("levels", *one) for one in refusals(script, {"push": EINVAL, "at 2": ERANGE})]
-    pops = [script.chip("pop") for _ in range(3)]
-    script.chip("at 16")
-    last = script.add("digest")
-    answers = carried_out(lab, tmp_path / "chip", program, script, bad=bad)
-    for where, command, errno, place, (*before, after, digest) in asked:
-        assert answers.errno(place) == errno, (where, command)
-        assert [answers.text(one) for one in before] == [
-            answers.text(after),
-            answers.text(digest),
-        ], (where, command)
-    assert [answers.errno(place) for place in pops] == [0, 0, 0]
-    ends = [digest for where, *_, (*_, digest) in asked if where == "end"]
-    assert answers.text(last) == answers.text(ends[0])
-
-
-def test_a_log_without_memory_says_so_and_nothing_is_done_with_it(
-    lab: LabBuild, tmp_path: Path, program: Path
-) -> None:
-    """1 MiB is for some 240 pages; the chip works on, and can only be told to forget its log."""
-    script = Script()
-    for block in range(3, 20):
-        script.add(f"erase {block}")
-    script.chip("log 1")
-    programs = [script.add(f"program {page} 0 {PAGE} 1 {page}") for page in range(48, 320)]
-    full = script.add("state")
-    refused = {
-        command: script.chip(command) for command in ("stop", "back", "at 0", "cut lost", "log 2")
-    }
-    digest = script.add("digest")
-    off = script.chip("off")
-    state = script.add("state")
-    after, last = script.add("digest"), script.read(319)
-    again = [script.chip("log 32"), script.chip("stop")]
-    answers = carried_out(lab, tmp_path / "chip", program, script)
-    assert {answers.errno(place) for place in programs} == {0}
-    assert answers.given[full][0] == "state state full"
-    assert {command: answers.errno(place) for command, place in refused.items()} == {
-        "stop": ENOSPC,
-        "back": EINVAL,
-        "at 0": EINVAL,
-        "cut lost": EINVAL,
-        "log 2": EBUSY,
-    }
-    assert answers.errno(off) == 0 and answers.given[state][0] == "state state off"
-    assert answers.text(after) == answers.text(digest)
-    assert answers.read(last) == well(BLANK.programmed(0, PAGE, True, 319))
-    assert [answers.errno(place) for place in again] == [0, 0]
-
-
-# --- memory ---
-
-
-def cuts_of_all_kinds(script: Script, count: int) -> None:
-    """So many cuts, with recoveries, and cuts of recoveries."""
-    kinds: Sequence[tuple[int, str]] = (
-        (TORN_PAGE, "lost"),
-        (5, "paired"),
-        (TORN_PAGE, "torn-prefix"),
-        (ERASE, "erase-half"),
-        (OVER, "torn-bits"),
-        (ERASE, "unstable"),
-        (MARK, "done"),
-        (OVER, "unstable"),
-    )
-    for number in range(count):
-        k, kind = kinds[number % len(kinds)]
-        script.cut(k, kind, number)
-        script.chip("cycle")
-        script.add(f"program {FIRST + 15} 0 {PAGE} 1 {number}")
-        if number % 10 == 0:
-            script.chip("push")
-            script.add(f"erase {OTHER}")
-            script.chip("stop")
-            script.cut(0, "erase-half", number)
-            script.chip("pop")
-
-
-def test_a_thousand_cuts_take_no_more_memory_than_a_hundred(
-    lab: LabBuild, tmp_path: Path, program: Path
-) -> None:
-    script = worked()
-    cuts_of_all_kinds(script, 104)
-    before = script.add("memory")
-    cuts_of_all_kinds(script, 1_000)
-    after = script.add("memory")
-    answers = carried_out(lab, tmp_path / "chip", program, script, paired=DISTANCE)
-    assert {answers.errno(n) for n, line in enumerate(script.lines) if line.startswith("chip")} == {
-        0
-    }
-    free, slab, vmalloc = zip(answers.numbers(before), answers.numbers(after), strict=True)
-    # A hundred bytes that each cut kept would be 98 KiB.
-    assert slab[1] - slab[0] < 64 and vmalloc[0] == vmalloc[1]
-    if not DEBUG:  # which keeps freed memory back
-        assert free[0] - free[1] < 64
-
-
-def test_a_log_that_is_forgotten_takes_no_memory(
-    lab: LabBuild, tmp_path: Path, program: Path
-) -> None:
-    """Logs of 2 MiB and more with cuts in them, one after the other."""
-    script = Script()
-    for block in range(3, 40):
-        script.add(f"erase {block}")
-    page = FIRST
-    places = []
-    for _ in range(30):
-        places.append(script.add("memory"))
-        script.chip("log 8")
-        for number in range(240):
-            script.add(f"program {page + number} 0 {PAGE} 1 {number}")
-        during = script.add("memory")
-        script.chip("stop")
-        script.cut(100, "torn-bits")
-        script.chip("at 0")
-        script.chip("off")
-    places.append(script.add("memory"))
-    answers = carried_out(lab, tmp_path / "chip", program, script)
-    _, slab, vmalloc = zip(*(answers.numbers(place) for place in places[1:]), strict=True)
-    assert max(vmalloc) == min(vmalloc)
-    assert max(slab) - min(slab) < 64
-    assert answers.numbers(during)[2] > max(vmalloc) + 1024
