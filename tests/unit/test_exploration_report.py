@@ -240,7 +240,7 @@ def test_of_a_sample_is_said_of_how_many(possible: int, said: str, tmp_path: Pat
 def test_how_bad_outcomes_are() -> None:
     tones = {outcome: tone_of(outcome) for outcome in OUTCOMES}
     fatal = {"guest-died", "mount-fails", "remount-fails"}
-    use = {"use-fails", "read-only", "kernel-warning"}
+    use = {"use-fails", "read-only", "kernel-warning", "leak"}
     assert {outcome for outcome, tone in tones.items() if tone == "fatal"} == fatal
     assert {outcome for outcome, tone in tones.items() if tone == "use"} == use
     assert {outcome for outcome, tone in tones.items() if tone == "good"} == {"correct"}
