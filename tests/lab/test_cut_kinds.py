@@ -6,6 +6,7 @@ may be on the flash is known (docs/fault-model.md). How file systems fare is `te
 
 from __future__ import annotations
 
+from dataclasses import replace
 from errno import EIO, EOPNOTSUPP
 from pathlib import Path
 
@@ -167,7 +168,7 @@ def test_factory_bad_blocks_stay_and_a_mark_is_an_operation(
 
 @CHIPS
 def test_torn_prefix(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> None:
-    """The first sub-pages whole, and the OOB area before or after; nothing that ECC would see."""
+    """The first sub-pages whole, and the OOB area before or after: with it goes all of the ECC."""
     # Of a whole page, of its second half behind the first one, and of its first half.
     ways: dict[int, list[tuple[int, bool]]] = {
         TORN_PAGE: [*((n, False) for n in (1, 2, 3, 4)), *((n, True) for n in (0, 1, 2, 3))],
@@ -195,9 +196,13 @@ def test_torn_prefix(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) ->
             end = one.column + count * SUBPAGE
             data = after.data[:end] + before.data[end:]
             left = Bits(data, after.oob if with_oob else before.oob)
-            neighbours = (page_at(k, page - 1), left, page_at(k, page + 1))
+            expected = [well(bits) for bits in (page_at(k, page - 1), left, page_at(k, page + 1))]
+            if with_oob:
+                corrected, failed, read = through_ecc(data, (after.data,))
+                assert failed == (4 - count) * SUBPAGE // STEP
+                expected[1] = replace(expected[1], corrected=corrected, failed=failed, data=read)
             found = [answers.read(place) for place in seen[k, variant]]
-            assert found == [well(bits) for bits in neighbours], (k, variant)
+            assert found == expected, (k, variant)
     # Half of one is not what was meant, nor what was there.
     assert around(OVER)[1] != around(OVER)[2] != BLANK
 
