@@ -30,6 +30,7 @@ kinds = ["lost", "done"]
 SERIES: StoredSeries = {
     "cuts": 40,
     "lives": [0, 30],
+    "given_up": [],
     "space": [[0, 9_000_000, 1, 1, 2, 5, 3], [30, 7_500_000, 1, 1, 4, 50, 30]],
     "recovery": {"none": [2, 900, 0, 0, 900, 0, 0], "lost": [40, 400, 80, 4, 33, 9, 1]},
     "spared": [],

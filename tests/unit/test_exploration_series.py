@@ -206,9 +206,13 @@ def test_a_flash_that_is_lost_is_followed_by_a_new_one() -> None:
     assert cut_of(finding["state"]).cut.operation == 2
 
 
-def test_a_log_without_room_is_no_finding() -> None:
-    with pytest.raises(InfrastructureError, match="no room for what happened after cut 1"):
-        unit(Guests(texts(printed(cut(1), "stuck stop 28\n")))).explore()
+def test_a_log_without_room_is_no_finding_and_ends_with_its_flash() -> None:
+    guests = Guests(
+        texts(printed(cut(1)) + "stuck stop 28\n"), texts(printed(cut(2), cut(3), "ended 3\n"))
+    )
+    stored = stored_series("row", "u", "jffs2", 5, unit(guests).explore())
+    assert stored["series"]["given_up"] == [1] and stored["series"]["lives"] == [0, 1]
+    assert stored["states"] == 3 and not stored["findings"]
 
 
 def test_a_series_stops_with_ffslab() -> None:

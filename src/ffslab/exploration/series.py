@@ -192,6 +192,11 @@ class Life:
     spared: dict[int, tuple[CutMade, list[str]]]
 
     @property
+    def is_given_up(self) -> bool:
+        """Whether filling it wrote more than the chip's log has room for."""
+        return self.found.stuck == _LOG_IS_FULL
+
+    @property
     def last(self) -> int:
         return self.found.cuts[-1].cycle
 
@@ -235,14 +240,9 @@ class SeriesUnit:
             if found.complete:
                 return life
             last = found.cuts[-1] if found.cuts else None
-            if found.stuck == _LOG_IS_FULL:
-                raise InfrastructureError(
-                    f"the chip's log has no room for what happened after cut {last and last.cycle}",
-                    cause="the file system wrote its flash many times over to fill it",
-                    remedy="space_every = 0 in [series], or a smaller partition",
-                )
             if found.stuck and last is not None:
-                last.wrong.append((MOUNT_FAILS, f"the flash is lost: cannot {found.stuck}"))
+                if not life.is_given_up:
+                    last.wrong.append((MOUNT_FAILS, f"the flash is lost: cannot {found.stuck}"))
                 return life
             if last is None or last.cycle in spared:
                 raise _ended(texts)
@@ -351,6 +351,7 @@ def stored_series(
     series: StoredSeries = {
         "cuts": len(cuts),
         "lives": [life.first for life in lives],
+        "given_up": [life.last for life in lives if life.is_given_up],
         "space": [row for life in lives for row in life.found.space],
         "recovery": dict(sorted(recovery.items())),
         "spared": sorted(cycle for life in lives for cycle in life.spared),
