@@ -62,8 +62,8 @@ class StoredSeries(TypedDict):
     """What is told of cuts in a row beside what became of each.
 
     `lives`: the cuts that were made before each flash was new, 0 for the first; a flash that cannot
-    be mounted any more is followed by a new one. `given_up`: so is one after these cuts, for filling
-    it wrote more than the chip's log has room for.
+    be mounted any more is followed by a new one. `given_up`: so is one after these cuts, for
+    filling it wrote more than the chip's log has room for.
     `space` has a row for each time that it was filled: cuts before, bytes that went into a file;
     blocks of statfs and those free when all was deleted; of the chip's blocks those marked bad, all
     erases, those of the worst. `recovery`, by kind of the cut before: mounts, pages read, pages
