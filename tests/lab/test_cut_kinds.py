@@ -207,12 +207,14 @@ def test_torn_prefix(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) ->
     assert around(OVER)[1] != around(OVER)[2] != BLANK
 
 
-def check_torn(answers: Answers, place: int, before: Bits, after: Bits) -> bytes:
+def check_torn(
+    answers: Answers, place: int, before: Bits, after: Bits, strength: int = STRENGTH
+) -> bytes:
     """A page of which a part of the bits was programmed; its OOB area."""
     found = answers.read(place)
     assert is_between(found.raw, after.data, before.data)
     assert is_between(found.oob, after.oob, before.oob)
-    expected = through_ecc(found.raw, (after.data, before.data))
+    expected = through_ecc(found.raw, (after.data, before.data), strength)
     assert (found.corrected, found.failed, found.data) == expected
     return found.oob
 
@@ -256,6 +258,63 @@ def test_torn_bits(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> N
             assert {before.oob, after.oob} < areas
         else:
             assert areas == {before.oob}
+
+
+def test_a_torn_step_reads_as_before_as_meant_or_not_at_all(
+    lab: LabBuild, tmp_path: Path, chipcuts: Path
+) -> None:
+    """An ECC that corrects much, so that each of the three is met."""
+    script, strength = worked(), 100
+    page, before, after = around(TORN_PAGE)
+    seen = []
+    for variant in range(VARIANTS):
+        script.cut(TORN_PAGE, "torn-bits", variant)
+        seen.append(script.read(page))
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, ecc_strength_bits=strength)
+    fates = set()
+    for place in seen:
+        check_torn(answers, place, before, after, strength)
+        read = answers.read(place)
+        for number, bits in enumerate(steps_of(read.data)):
+            sorts = (before.data, after.data, read.raw)
+            fates |= {sort for sort in sorts if list(steps_of(sort))[number] == bits}
+    assert {before.data, after.data} < fates
+
+
+def test_a_torn_page_that_reads_as_blank_may_be_programmed(
+    lab: LabBuild, tmp_path: Path, chipcuts: Path
+) -> None:
+    """Nobody can tell it from a blank one, so no rule is broken; its bits are cleared only."""
+    strength, seed = 100, 70
+    page, before, _ = around(TORN_PAGE)
+    script = worked()
+    seen = []
+    for variant in range(4 * VARIANTS):
+        script.cut(TORN_PAGE, "torn-bits", variant)
+        seen.append(script.read(page))
+    found = carried_out(lab, tmp_path / "first", chipcuts, script, ecc_strength_bits=strength)
+    reads = {variant: found.read(place) for variant, place in enumerate(seen)}
+    blank = [
+        variant
+        for variant, one in reads.items()
+        if (one.data, one.oob) == (before.data, before.oob) and one.raw != before.data
+    ]
+    assert blank
+    script = worked()
+    again = {}
+    for variant in blank:
+        script.cut(TORN_PAGE, "torn-bits", variant)
+        script.add(f"program {page} 0 {PAGE} 1 {seed}")
+        again[variant] = script.read(page)
+    answers = carried_out(lab, tmp_path / "second", chipcuts, script, ecc_strength_bits=strength)
+    meant = BLANK.programmed(0, PAGE, True, seed)
+    for variant, place in again.items():
+        one = answers.read(place)
+        assert one.raw == both(meant.data, reads[variant].raw)
+        # What the torn program left is corrected, as long as that is possible.
+        assert (one.corrected, one.failed, one.data) == through_ecc(
+            one.raw, (meant.data,), strength
+        )
 
 
 @CHIPS
