@@ -131,6 +131,7 @@ FAULTS = (
         (*LOST, *PREFIX),
         frozenset({"wrong-order", "not-atomic"}),
         parameters="parameters.updates = 100",
+        cuts="variants = 8",  # the page has to end between the two entries
     ),
     Fault(
         "jffs2-hole",
