@@ -11,13 +11,18 @@
 #include "chip/chip.h"
 #include "text/numbers.h"
 
+void chip_path(char *path, const char *name, const char *file)
+{
+	snprintf(path, CHIP_PATH_BYTES, "/proc/vnand/%.64s/%s", name, file);
+}
+
 static int open_one(const char *name, const char *file, int flags,
 		    struct ffs_error *error)
 {
-	char path[128];
+	char path[CHIP_PATH_BYTES];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/vnand/%.64s/%s", name, file);
+	chip_path(path, name, file);
 	fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0)
 		ffs_fail(error, errno,

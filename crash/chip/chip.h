@@ -18,6 +18,9 @@
 #define CHIP_TEXT_BYTES 4096
 #define CHIP_COMMAND_BYTES 128
 
+/* Room for the path of any of the files. */
+#define CHIP_PATH_BYTES 128
+
 struct chip {
 	int crash, counters;
 };
@@ -34,6 +37,9 @@ struct chip_state {
 struct chip_counts {
 	uint64_t reads, programs, erases;
 };
+
+/** chip_path() - of the file @file of the chip @name, into CHIP_PATH_BYTES. */
+void chip_path(char *path, const char *name, const char *file);
 
 /** chip_open() - open the files of the chip @name. */
 int chip_open(struct chip *chip, const char *name, struct ffs_error *error);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "history/contents.h"
+#include "history/file.h"
 #include "history/history.h"
 #include "text/text.h"
 
@@ -22,31 +23,6 @@ struct runner {
 	unsigned char *buffer;	/* what is written next */
 	size_t room;
 };
-
-/* Close, and keep the first error. Return: 0 or an errno. */
-static int close_after(int fd, int failed)
-{
-	if (close(fd) && !failed)
-		return errno;
-	return failed;
-}
-
-static int write_all(int fd, const unsigned char *data, uint64_t bytes,
-		     uint64_t offset)
-{
-	while (bytes) {
-		ssize_t n = pwrite(fd, data, bytes, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? errno : EIO;
-		data += n;
-		bytes -= (uint64_t)n;
-		offset += (uint64_t)n;
-	}
-	return 0;
-}
 
 /* @flags: of open(); with O_APPEND the offset is the file's end. */
 static int write_file(struct runner *runner, const struct op *op, int flags)

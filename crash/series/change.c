@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "history/contents.h"
+#include "history/file.h"
 #include "series/slots.h"
 
 #define CALLS_MIN 2
@@ -99,29 +100,6 @@ static void draw(struct call_plan *plan, struct rng *rng)
 	plan->end = start + bytes;
 }
 
-/* Return: 0 or an errno; @fd is closed. */
-static int closed(int fd, int failed)
-{
-	if (close(fd) && !failed)
-		return errno;
-	return failed;
-}
-
-/* What a write that is not complete says, too. */
-static int write_bytes(int fd, const struct body *body, size_t start,
-		       size_t end)
-{
-	while (start < end) {
-		ssize_t n = pwrite(fd, body->data + start, end - start,
-				   (off_t)start);
-
-		if (n <= 0)
-			return n ? errno : EIO;
-		start += (size_t)n;
-	}
-	return 0;
-}
-
 static int write_file(const struct call_plan *plan, const char *name, int flags,
 		      bool synced)
 {
@@ -134,10 +112,11 @@ static int write_file(const struct call_plan *plan, const char *name, int flags,
 	if (slot->change == CHANGE_SHORTEN)
 		failed = ftruncate(fd, (off_t)slot->next.bytes) ? errno : 0;
 	else
-		failed = write_bytes(fd, &slot->next, plan->start, plan->end);
+		failed = write_all(fd, slot->next.data + plan->start,
+				   plan->end - plan->start, plan->start);
 	if (!failed && synced && fsync(fd))
 		failed = errno;
-	return closed(fd, failed);
+	return close_after(fd, failed);
 }
 
 static int replace(const struct call_plan *plan)

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "observe/sectors.h"
 #include "series/check.h"
 
-#define SECTOR_BYTES ((size_t)512)
 #define SECTORS (SLOT_BYTES_MAX / SECTOR_BYTES)
 
 /* What was found under a name; @data is read once more for each. */

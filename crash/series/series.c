@@ -10,6 +10,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "core/files.h"
 #include "core/random.h"
 #include "series/check.h"
 #include "series/series.h"
@@ -19,6 +20,7 @@
 #include "walk/states.h"
 #include "walk/use.h"
 
+#define LOG_TEXT_MAX ((size_t)64 << 20)
 #define RDONLY 1	/* of statfs(): ST_RDONLY */
 
 struct runner {
@@ -276,30 +278,18 @@ static int stand_at(struct runner *runner, uint64_t at, char *state)
 /* What was called, and what that did to the flash. */
 static int tell(struct runner *runner)
 {
-	char path[128];
-	struct text log = { 0 };
-	char *room;
-	int fd, failed = 0;
+	char path[CHIP_PATH_BYTES];
+	size_t bytes;
+	char *log;
 
-	snprintf(path, sizeof(path), "/proc/vnand/%.64s/log",
-		 runner->series->chip);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return stuck(runner, "open the chip's log", errno);
-	while ((room = text_room(&log, CHIP_TEXT_BYTES))) {
-		ssize_t n = read(fd, room, CHIP_TEXT_BYTES);
-
-		if (n <= 0) {
-			failed = n ? errno : 0;
-			break;
-		}
-		log.n += (size_t)n;
-	}
-	close(fd);
+	chip_path(path, runner->series->chip, "log");
+	log = file_read(path, LOG_TEXT_MAX, &bytes, runner->error);
+	if (!log)
+		return stuck(runner, "read the chip's log", runner->error->errnum);
 	slots_tell(&runner->slots, &runner->out);
-	put_block(runner, "log", log.data, log.n);
-	text_free(&log);
-	return failed ? stuck(runner, "read the chip's log", failed) : 0;
+	put_block(runner, "log", log, bytes);
+	free(log);
+	return 0;
 }
 
 /* Cut the power in what has been logged, once and for all. */
@@ -343,11 +333,10 @@ struct blocks {
 static int read_blocks(struct runner *runner, struct blocks *blocks)
 {
 	unsigned int erases, programs, reads, flags;
-	char path[128];
+	char path[CHIP_PATH_BYTES];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/vnand/%.64s/blocks",
-		 runner->series->chip);
+	chip_path(path, runner->series->chip, "blocks");
 	file = fopen(path, "re");
 	if (!file)
 		return stuck(runner, "open the chip's blocks", errno);

@@ -8,6 +8,8 @@
  * place: what the ECC makes of it (place.c).
  */
 
+#include <linux/string.h>
+
 #include "crash.h"
 
 const char *const crash_kinds[] = {
@@ -195,13 +197,6 @@ static int cut_prefix(struct vnand_chip *chip, const struct crash_entry *e,
 	return oob ? weaken(chip, page, after, after) : 0;
 }
 
-static bool is_blank(const u8 *bits, u32 bytes)
-{
-	while (bytes && bits[bytes - 1] == 0xff)
-		bytes--;
-	return !bytes;
-}
-
 /* Was it blank, and reads as if nothing had been programmed? */
 static bool reads_blank(const struct vnand_chip *chip,
 			const struct crash_entry *e)
@@ -216,8 +211,8 @@ static bool reads_blank(const struct vnand_chip *chip,
 	     step++)
 		if (place->errors[step] > chip->p.ecc_strength_bits)
 			return false;
-	return is_blank(place ? place->good : now, page_bytes) &&
-	       is_blank(now + page_bytes, chip->p.oob_bytes);
+	return !memchr_inv(place ? place->good : now, 0xff, page_bytes) &&
+	       !memchr_inv(now + page_bytes, 0xff, chip->p.oob_bytes);
 }
 
 /* Nobody can tell such a page from a blank one, so it may be programmed like one. */
