@@ -192,6 +192,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
                         value.ubi_volume_type,
                         value.jffs2_summaries,
                         value.ubi_max_beb_per1024,
+                        value.kernel,
                     )
                     for key, value in option.values.items()
                 },

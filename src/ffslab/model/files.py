@@ -195,6 +195,10 @@ class OptionValueFile(Strict):
         description="blocks that UBI reserves for bad ones, per 1,024 of the whole chip; "
         "[ubi] max_beb_per1024 if no option says otherwise",
     )
+    kernel: Literal["fastmap"] | None = Field(
+        default=None,
+        description="the variant of the lab kernel that it needs; fastmap: UBI writes a fastmap",
+    )
 
 
 class OptionFile(Strict):
