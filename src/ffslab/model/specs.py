@@ -262,6 +262,7 @@ class Filesystem:
     options: Mapping[str, FilesystemOption]
     module_source: ModuleSource | None = None  # None: the modules are the lab's own
     image: ImageTool | None = None  # None: no image of it can be built
+    mainline: str = ""  # since which version Linux has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,6 +151,9 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     for boot in boots(result):
         label = "" if boot.place == "read" else f", step {boot.place}"
         yield Criterion(boot, f"booting: attach, mount and read{label}", "time", headline=True)
+    for seen in listed(result):
+        label = "" if seen.place == "list" else f", step {seen.place}"
+        yield Criterion(seen, f"from mount to the end of ls{label}", "time")
     for step in steps:
         if step["step"] not in _NOT_DECIDED_BY:
             figure = Figure(DURATION, step["phase"], step["duration_ns"] or 0)
