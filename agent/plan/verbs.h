@@ -19,6 +19,7 @@
 	TABLE(mount_verbs) \
 	TABLE(settle_verbs) \
 	TABLE(report_verbs) \
+	TABLE(file_verbs) \
 	TABLE(program_verbs) \
 	TABLE(ffsmark_verbs) \
 	TABLE(prepare_verbs) \

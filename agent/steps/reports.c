@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reports.c - the steps that only emit a record: snapshot, memory, capture.
+ * reports.c - the steps that only emit a record: snapshot, space, memory, capture.
  */
 #include <stdlib.h>
 
 #include "core/files.h"
 #include "flash/monitor.h"
 #include "measure/memory.h"
+#include "measure/space.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 
@@ -22,6 +23,17 @@ static int report_flash(const struct plan_step *step, struct run_state *state,
 		snapshot_record(&snapshot, step->label, state->sink);
 	snapshot_free(&snapshot);
 	return result;
+}
+
+static int report_space(const struct plan_step *step, struct run_state *state,
+			struct ffs_error *error)
+{
+	struct space space;
+
+	if (space_read(&space, step_text(step, "target"), error))
+		return -1;
+	space_record(&space, step->label, state->sink);
+	return 0;
 }
 
 static int report_memory(const struct plan_step *step, struct run_state *state,
@@ -57,6 +69,14 @@ const struct verb_spec report_verbs[] = {
 		.name = "snapshot",
 		.flags = VERB_LABELLED | VERB_NEEDS_MONITOR,
 		.run = report_flash,
+	},
+	{
+		.name = "space",
+		.flags = VERB_LABELLED,
+		.run = report_space,
+		.keys = {
+			{ "target", KEY_PATH, "/mnt", 0, 0, NULL },
+		},
 	},
 	{
 		.name = "memory",

@@ -141,7 +141,7 @@ static int cut_to_available(struct micro *m, struct ffs_error *error)
 	struct space space;
 	uint64_t most;
 
-	if (m->params->existing || !m->params->limit)
+	if (m->params->existing || m->params->until_full || !m->params->limit)
 		return 0;
 	if (space_read(&space, m->params->dir, error))
 		return -1;

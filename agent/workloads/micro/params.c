@@ -42,6 +42,7 @@ void micro_params_read(struct micro_params *params,
 		.existing = step_number(step, "existing"),
 		.limit = step_number(step, "limit"),
 		.remove = step_number(step, "remove"),
+		.until_full = step_number(step, "until_full"),
 		.settle_ms = (uint64_t)step_number(step, "settle_ms"),
 		.random = (enum micro_random)step_number(step, "random"),
 		.shift_bytes = (uint64_t)step_number(step, "shift_bytes"),
@@ -105,6 +106,10 @@ int micro_params_check(const struct micro_params *params,
 
 	if (check_order(params, error) || check_streams(params, error))
 		return -1;
+	if (params->until_full && (params->existing || params->mix ||
+				   micro_reads(params->kind)))
+		return ffs_fail(error, 0,
+			"until_full=1 is for writes to a new file: set existing=0, a pattern that writes, and no mix_pattern");
 	if (requests > MICRO_REQUESTS_MAX)
 		return ffs_fail(error, 0,
 			"volume_bytes / request_bytes is %llu requests, and %u can be recorded; lower volume_bytes or raise request_bytes",

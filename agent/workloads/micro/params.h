@@ -39,6 +39,7 @@ struct micro_params {
 	uint64_t request_bytes, volume_bytes;
 	uint64_t file_bytes;		/* 0: as volume_bytes */
 	bool existing, limit, remove;
+	bool until_full;		/* ENOSPC is how it is to end */
 	uint64_t settle_ms;
 	enum micro_random random;
 	uint64_t shift_bytes;

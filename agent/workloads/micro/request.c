@@ -97,7 +97,8 @@ static void stream_fail(const struct requester *requester,
 {
 	bool reads = micro_reads(stream->pattern.kind);
 
-	if (failed == ENOSPC && requester->params->limit) {
+	if (failed == ENOSPC &&
+	    (requester->params->limit || requester->params->until_full)) {
 		stream->stopped = true;
 		return;
 	}

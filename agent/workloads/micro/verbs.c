@@ -40,6 +40,7 @@ const struct verb_spec micro_verbs[] = {
 			{ "existing", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "limit", KEY_NUMBER, "1", 0, 1, NULL },
 			{ "remove", KEY_NUMBER, "0", 0, 1, NULL },
+			{ "until_full", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "settle_ms", KEY_NUMBER, "0", 0, 1000000000000, NULL },
 			{ "random", KEY_CHOICE, "shuffle", 0, 0, micro_random_names },
 			{ "shift_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
