@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:
-        """Show how large the code of file systems is, with UBI, compressors and all they need.
+        """Show how large the code of file systems is, with all they need.
 
         Their objects are compiled first, which takes a minute or two for each architecture; after
         that they are in the cache.

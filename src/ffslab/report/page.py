@@ -17,6 +17,7 @@ from urllib.parse import quote
 from ffslab.program import program
 from ffslab.report import data, wear
 from ffslab.report.charts import PALETTE
+from ffslab.report.code_size import size_view
 from ffslab.report.data import Run
 from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
@@ -81,6 +82,7 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
     page = template.render(
         **shown,
         estimates=estimate_view(run_dir),
+        code_sizes=size_view(run_dir),
         files=case_files(run_dir, target, shown["run"]),
         csv_link=quote(target.with_suffix(".csv").name),
         export_command=f"{program()} export {run_dir.name} -f csv",
@@ -163,6 +165,7 @@ def _part(kind: str, page: Mapping[str, Any]) -> Part:
     template = environment().get_template(_template(kind))
     frame: dict[str, Any] = {
         "estimates": None,
+        "code_sizes": None,
         "verdicts": [],
         "files": {},
         "csv_link": "",
