@@ -44,7 +44,7 @@ def test_a_table_has_each_sum_and_each_part_once() -> None:
     ((sums, parts),) = view_of(sizes()).tables
     rows = {row[0]: row[1:] for row in sums.rows}
     total = f"{123 * KIB:,}"
-    assert rows["compression zlib, default zlib"] == (total, "0", "3", f"{123 * KIB + 3:,}")
+    assert rows["compression zlib, the default"] == (total, "0", "3", f"{123 * KIB + 3:,}")
     assert sums.headings == {0: "jffs2", 5: "yaffs2"}
     names = [row[0] for row in parts.rows]
     assert len(names) == len(set(names))

@@ -190,7 +190,11 @@ def sum_title(one: Sum) -> str:
         text += " (no compressor in the kernel)"
     if not one.known:
         text += " (not known which it uses: all)"
-    return text + (f", default {one.default}" if one.default else "")
+    if not one.default:
+        return text
+    return (
+        f"{text}, the default" if one.shown == (one.default,) else f"{text}, default {one.default}"
+    )
 
 
 def part_title(name: str) -> str:
