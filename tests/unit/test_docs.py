@@ -18,7 +18,14 @@ from ffslab.model.study import expand, study_from_document
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
     path
-    for pattern in ("*.md", "docs/*.md", "bench/*.md", "examples/*/*.md", "kmod/*/*.md")
+    for pattern in (
+        "*.md",
+        "docs/*.md",
+        "docs/*/*.md",
+        "bench/*.md",
+        "examples/*/*.md",
+        "kmod/*/*.md",
+    )
     for path in ROOT.glob(pattern)
     if path.is_file()
 )

@@ -71,6 +71,29 @@ def switches(case: Case) -> Mapping[str, bool]:
     return dict(case.kernel.switches)
 
 
+def test_an_option_that_needs_a_kernel_brings_it() -> None:
+    """Fastmap is an option of file systems on UBI; UBI is told on the kernel's command line."""
+    off, on = (only_case(filesystem="ubifs", options__fastmap=word) for word in ("off", "on"))
+    assert off.kernel.is_default
+    assert "ubi.fm_autoconvert=1" in kernel_arguments(on, BATCH_CONSOLE)
+    assert "ubi.fm_autoconvert=1" not in kernel_arguments(off, BATCH_CONSOLE)
+    assert case_spec(on)["kernel"] == {"variant": "fastmap", "switches": {}}
+    assert kernel_words(case_spec(on)) == "fastmap"
+    assert on.spec_hash != off.spec_hash
+
+
+def test_no_fastmap_in_another_kernel_or_on_64_blocks() -> None:
+    """UBI_FM_MAX_START is 64: on no more blocks UBI writes none, without a word."""
+    settings = {"filesystem": "ubifs", "options__fastmap": "on"}
+    with pytest.raises(SpecError, match="needs the lab kernel fastmap"):
+        study_cases(kernel="period", **settings)
+    blocks = {"chip__blocks": 1024, **settings}  # UBI reserves 20 of them
+    with pytest.raises(SpecError, match="no fastmap on a partition of 64 erase blocks"):
+        study_cases(partition_bytes="8 MiB", **blocks)
+    (case,) = study_cases(partition_bytes=65 * 128 * 1024, **blocks)
+    assert case.partition_blocks == 65
+
+
 def test_the_default_kernel_is_not_in_a_spec() -> None:
     case = only_case()
     assert case.spec_hash == only_case(kernel="default").spec_hash

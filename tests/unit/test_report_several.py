@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from host_support import study_of
@@ -15,6 +16,8 @@ from test_report_tree_support import mounts_text, write_tree_run
 from ffslab.loader import load_catalog
 from ffslab.model.study import expand
 from ffslab.report import build
+from ffslab.report.load import Read
+from ffslab.report.page import chapters_of
 from ffslab.workloads.registry import kind_of
 
 pytestmark = pytest.mark.slow
@@ -124,3 +127,33 @@ def test_a_report_reads_each_result_once(folder: Path, monkeypatch: pytest.Monke
     page_of_words(folder)
     # The first also for what the board's estimates are.
     assert sorted(map(bytes.decode, read)) == sorted(f"{row}\n" for row in [rows[0], *rows])
+
+
+def read_case(part: str, kind: str) -> Read[None]:
+    head: Any = {"axes": {"part": part}, "spec": {"workload": {"kind": kind}}}
+    return Read(head, None)
+
+
+def test_chapters_are_those_of_the_parts_in_the_order_of_the_cases() -> None:
+    """A workload may have several chapters, and a chapter of two workloads is one for each."""
+    parts = [("a", "A. Boot"), ("b", "A. Boot"), ("c", "B. Writes"), ("d", "A. Boot"), ("e", "")]
+    text = "".join(f'[[part]]\nname = "{name}"\nchapter = "{told}"\n' for name, told in parts)
+    kinds = {"a": "tree", "b": "tree", "c": "tree", "d": "micro", "e": "micro"}
+    found = [read_case(part, kind) for part, kind in kinds.items()]
+    chapters = chapters_of({"study_text": text}, found)
+    shown = [(one.title, one.kind, len(one.cases)) for one in chapters]
+    assert shown == [
+        ("A. Boot: Directory trees", "tree", 2),
+        ("B. Writes", "tree", 1),
+        ("A. Boot: Micro-benchmarks", "micro", 1),
+        ("Micro-benchmarks", "micro", 1),
+    ]
+    assert len({one.key for one in chapters}) == 4
+
+
+def test_without_chapters_each_workload_is_one() -> None:
+    found = [read_case("x", "tree"), read_case("y", "micro"), read_case("x", "tree")]
+    assert [(one.key, len(one.cases)) for one in chapters_of({}, found)] == [
+        ("tree", 2),
+        ("micro", 1),
+    ]

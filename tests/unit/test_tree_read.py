@@ -13,7 +13,7 @@ from ffslab.protocol.plan import parse_step
 from ffslab.results.result import CaseResult
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.tree.keys import Tree
-from ffslab.workloads.tree.metrics import boots
+from ffslab.workloads.tree.metrics import boots, listed
 
 STUDY = """
 schema = 1
@@ -89,3 +89,18 @@ def test_a_boot_is_a_mount_and_what_is_read_then() -> None:
     found = [(boot.place, boot.value) for boot in boots(result)]
     assert found == [("read-2", 570), ("read-4", 320)]
     assert all(boot.main and boot.metric.name == "boot_ns" for boot in boots(result))
+
+
+def test_mount_to_the_end_of_ls_is_the_first_list_after_each_mount() -> None:
+    result = result_of(
+        ("mount", "mount", 500),
+        ("list", "list", 70),
+        ("list", "list-2", 8),
+        ("unmount", "unmount", 4),
+        ("mount", "mount-2", 300),
+        ("find", "find", 9),
+        ("list", "list-3", 20),
+    )
+    found = [(one.metric.name, one.place, one.value) for one in listed(result)]
+    assert found == [("listed_ns", "list", 570), ("listed_ns", "list-3", 320)]
+    assert list(boots(result)) == []

@@ -284,6 +284,7 @@ def test_figures_of_steps() -> None:
         "settle.duration_ns": 10,
         "list-2.duration_ns": 10,
         "list-2.files": 5,
+        "list-2.listed_ns": 20,  # with the mount before it
     }
     assert mains(result) == ["mount.duration_ns", "list-2.duration_ns"]
     (work,) = tasks_of(result)

@@ -28,6 +28,7 @@ def new_manifest(
     study: Study,
     overrides: Sequence[Override],
     catalogs: Sequence[Path] = (),
+    mainline: Mapping[str, str] | None = None,
     cases: Sequence[Case],
     build_id: str,
     variants: Mapping[str, str] | None = None,
@@ -37,7 +38,10 @@ def new_manifest(
     trace: bool,
     target: str = "uml",
 ) -> dict[str, Any]:
-    """The manifest at the start of a run; `finished` and `wall_s` come at its end."""
+    """The manifest at the start of a run; `finished` and `wall_s` come at its end.
+
+    `mainline`: since which version Linux has each file system, empty if it has not.
+    """
     boards = {case.board.name: case.board for case in cases}
     return {
         "v": MANIFEST_VERSION,
@@ -71,6 +75,7 @@ def new_manifest(
             "cpus": os.cpu_count() or 1,
         },
         "boards": {name: _board(board) for name, board in boards.items()},
+        "filesystems": {name: {"mainline": since} for name, since in (mainline or {}).items()},
         "provenance": _all_provenance(cases),
     }
 

@@ -51,7 +51,10 @@ from ffslab.workloads.results import check_own_keys
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A study, its overrides and the chosen cases, before anything runs."""
+    """A study, its overrides and the chosen cases, before anything runs.
+
+    `mainline`: since which version Linux has each of their file systems; empty: it has not.
+    """
 
     source: StudySource
     study: Study
@@ -59,6 +62,7 @@ class Prepared:
     cases: tuple[Case, ...]
     catalogs: tuple[Path, ...] = ()
     target: str = DEFAULT_TARGET
+    mainline: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,9 @@ def _prepared(
     cases = _with_files(with_tree_hashes(cases), source.path.parent)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
-    return Prepared(source, study, tuple(overrides), cases, catalogs, target)
+    names = dict.fromkeys(case.filesystem.name for case in cases)
+    mainline = {name: catalog.filesystems[name].mainline for name in names}
+    return Prepared(source, study, tuple(overrides), cases, catalogs, target, mainline)
 
 
 def _with_files(cases: Sequence[Case], directory: Path) -> tuple[Case, ...]:
@@ -339,6 +345,7 @@ def _new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory
             study=prepared.study,
             overrides=prepared.overrides,
             catalogs=prepared.catalogs,
+            mainline=prepared.mainline,
             cases=prepared.cases,
             build_id=site.build_id,
             variants=site.variant_ids,

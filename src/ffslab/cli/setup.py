@@ -25,7 +25,7 @@ def setup(
         str,
         typer.Option(
             help="default; debug: KASAN, lockdep, kmemleak and UBSAN; period: with switches for "
-            "what kernels of 2009 to 2011 did otherwise."
+            "what kernels of 2009 to 2011 did otherwise; fastmap: UBI with fastmap."
         ),
     ] = "default",
     force: Annotated[

@@ -2,7 +2,7 @@
 
 A part is a set of object files of the kernel. What a file system needs follows from the symbols
 that its objects want of others, and from the algorithms that it asks the crypto API for by name;
-tests/lab/test_code_size.py compares the first with the objects. A file system's compressors are
+tests/lab/test_code_objects.py compares the first with the objects. A file system's compressors are
 those that its options choose among; what remains without any is what the kernel's configuration
 allows to leave out: every compressor has an option of its own in all of them.
 

@@ -64,6 +64,7 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "debug": ("lab.config", "debug.config"),
     "nocpu": ("lab.config", "nocpu.config"),
     "period": ("lab.config",),
+    "fastmap": ("lab.config", "fastmap.config"),
 }
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {"period": "period"}

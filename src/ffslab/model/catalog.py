@@ -171,6 +171,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
         min_blocks=parsed.min_blocks,
         modules=tuple(parsed.modules),
         module_source=_module_source(parsed.module_source, where),
+        mainline=parsed.mainline,
         ubi=None
         if ubi is None
         else UbiSettings(
@@ -192,6 +193,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
                         value.ubi_volume_type,
                         value.jffs2_summaries,
                         value.ubi_max_beb_per1024,
+                        value.kernel,
                     )
                     for key, value in option.values.items()
                 },

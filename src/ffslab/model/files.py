@@ -30,6 +30,7 @@ from ffslab.documents import document
 from ffslab.errors import SpecError
 from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS, FigureRow
 from ffslab.model.names import suggestion
+from ffslab.model.rating import RatingFile
 from ffslab.model.strict import Count, Positive, Strict
 from ffslab.model.units import parse_size
 from ffslab.model.workload import Workloads, WorkloadType
@@ -195,6 +196,10 @@ class OptionValueFile(Strict):
         description="blocks that UBI reserves for bad ones, per 1,024 of the whole chip; "
         "[ubi] max_beb_per1024 if no option says otherwise",
     )
+    kernel: Literal["fastmap"] | None = Field(
+        default=None,
+        description="the variant of the lab kernel that it needs; fastmap: UBI writes a fastmap",
+    )
 
 
 class OptionFile(Strict):
@@ -287,6 +292,9 @@ class FilesystemFile(Strict):
     ubi: UbiFile | None = None
     image: ImageFile | None = None
     options: dict[str, OptionFile] = Field(default={})
+    mainline: str = Field(
+        default="", description="since which version Linux has it; empty: it does not"
+    )
 
     @field_validator("modules")
     @classmethod
@@ -400,6 +408,10 @@ class PartFile(Strict):
 
     name: Name = Field(description="the part's name, first in the ids of its cases")
     title: str = Field(default="", description="one line")
+    chapter: str = Field(
+        default="",
+        description="the chapter of the report that has it; without one, that of its workload",
+    )
     settings: dict[str, Any] = Field(
         default={}, alias="set", description="settings instead of those of the base"
     )
@@ -441,6 +453,9 @@ class StudyFile(Strict):
     )
     exclude: list[dict[str, Any]] = Field(
         default=[], description="a case that matches one of these rules is left out"
+    )
+    rating: RatingFile | None = Field(
+        default=None, description="rules that rate the file systems in words"
     )
     sizes: SizesFile | None = Field(
         default=None, description="the size of the file systems' code, beside the cases"

@@ -1,5 +1,6 @@
 """The lab kernel that a case runs in: its variant, and the switches of variant `period`.
 
+Variant `fastmap` is that of an option of the file system, and is not named in a study.
 `kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
 `period.NAME = true` or `false` then changes a single one. docs/study-format.md says what each
 does; kernel/period has the patches.
@@ -7,13 +8,13 @@ does; kernel/period has the patches.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ffslab.documents import document
 from ffslab.errors import SpecError
 from ffslab.model.names import suggestion
-from ffslab.model.specs import DEFAULT_VARIANT, LabKernel
+from ffslab.model.specs import DEFAULT_VARIANT, LabKernel, OptionValue
 
 KERNEL = "kernel"
 PERIOD = "period"
@@ -58,6 +59,24 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
     return LabKernel(PERIOD, tuple((name, single.get(name, name in on)) for name in SWITCHES))
 
 
+def kernel_of_options(kernel: LabKernel, values: Iterable[OptionValue], where: str) -> LabKernel:
+    """The kernel that the file system's options need, if they need one; else `kernel`.
+
+    SpecError if the study names another one.
+    """
+    needed = next((value.kernel for value in values if value.kernel), None)
+    if needed is None:
+        return kernel
+    if not kernel.is_default:
+        raise SpecError(
+            f"{where}: an option of the file system needs the lab kernel {needed}, and the case is "
+            f"to run in {kernel.variant}",
+            cause="a kernel is built with the one or the other",
+            remedy=f"leave out one of the two: the option, or {KERNEL}",
+        )
+    return LabKernel(needed)
+
+
 def _check_no_switch(single: Mapping[str, Any], where: str) -> None:
     for name in single:
         raise SpecError(
@@ -87,6 +106,8 @@ def kernel_words(spec: Mapping[str, Any]) -> str:
     kernel = spec.get(KERNEL)
     if kernel is None:
         return DEFAULT_VARIANT
+    if not kernel["switches"]:
+        return str(kernel["variant"])
     on = [name for name, value in kernel["switches"].items() if value]
     if len(on) == len(kernel["switches"]):
         return f"{kernel['variant']} (all switches on)"

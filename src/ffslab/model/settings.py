@@ -19,7 +19,7 @@ from ffslab.model.catalog import Catalog, initial_state
 from ffslab.model.estimates import ESTIMATE
 from ffslab.model.figures import BOARD_ROWS, FigureRow
 from ffslab.model.files import StateFile, validated
-from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, lab_kernel
+from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, kernel_of_options, lab_kernel
 from ffslab.model.limits import check_board, check_chip
 from ffslab.model.names import suggestion
 from ffslab.model.perturbation import perturbation_of
@@ -30,6 +30,8 @@ from ffslab.model.specs import (
     CPU_FIGURES,
     DEFAULT_KERNEL,
     DRIVER_FIGURES,
+    FASTMAP_BLOCKS,
+    FASTMAP_VARIANT,
     PERTURBATION,
     Board,
     Filesystem,
@@ -121,10 +123,11 @@ def option_value(filesystem: Filesystem, name: str, settings: Settings) -> str:
 def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalog: Catalog) -> Case:
     """The Case of a complete set of settings; SpecError says which one is wrong."""
     where = f"case {case_id}"
-    kernel = lab_kernel(settings, where)
     board = _board(settings, catalog, where)
     filesystem = catalog.filesystem(_text(settings, "filesystem", where))
     setup = mount_setup(filesystem, _applicable(settings, axes, filesystem), where)
+    chosen = (filesystem.options[name].values[value] for name, value in setup.options)
+    kernel = kernel_of_options(lab_kernel(settings, where), chosen, where)
     state = stated_state(settings, catalog, where)
     blocks = partition_blocks(board, filesystem, setup, settings, where, kernel)
     table = {
@@ -386,6 +389,13 @@ def partition_blocks(
         # period kernel by the partition.
         reserve = -(-chip.blocks * setup.ubi.max_beb_per1024 // 1024)
         needed += 4 + (max(blocks // 100, 2) if kernel.has("ubi_reserve") else reserve)
+    if kernel.variant == FASTMAP_VARIANT and blocks <= FASTMAP_BLOCKS:
+        raise SpecError(
+            f"{where}: UBI writes no fastmap on a partition of {blocks} erase blocks",
+            cause=f"it does so with more than {FASTMAP_BLOCKS} only (UBI_FM_MAX_START)",
+            remedy=f"partition_bytes = {(FASTMAP_BLOCKS + 1) * block_bytes} or more, or without "
+            "the option",
+        )
     if blocks < needed:
         raise SpecError(
             f"{where}: a partition of {blocks} erase blocks is too small for {filesystem.name}, "

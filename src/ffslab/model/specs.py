@@ -169,10 +169,11 @@ class OptionValue:
     ubi_volume_type: VolumeType | None = None  # of the image; None: says nothing about it
     jffs2_summaries: bool | None = None  # likewise
     ubi_max_beb_per1024: int | None = None  # of the attach; None: as the file system says
+    kernel: str | None = None  # the variant that it needs; None: any
 
     @property
     def changes_mount(self) -> bool:
-        return bool(self.mount_options or self.mount_flags)
+        return bool(self.mount_options or self.mount_flags or self.kernel)
 
     @property
     def changes_image(self) -> bool:
@@ -261,6 +262,7 @@ class Filesystem:
     options: Mapping[str, FilesystemOption]
     module_source: ModuleSource | None = None  # None: the modules are the lab's own
     image: ImageTool | None = None  # None: no image of it can be built
+    mainline: str = ""  # since which version Linux has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,6 +284,13 @@ class MountSetup:
     jffs2_summaries: bool = False  # of the image
 
 
+FASTMAP_VARIANT = "fastmap"
+# UBI_FM_MAX_START in drivers/mtd/ubi/ubi-media.h: with no more, none is written.
+FASTMAP_BLOCKS = 64
+# Without it UBI writes no fastmap, and uses none that is on the flash only if it finds one.
+_VARIANT_ARGUMENTS = {FASTMAP_VARIANT: ("ubi.fm_autoconvert=1",)}
+
+
 @dataclass(frozen=True, slots=True)
 class LabKernel:
     """A variant of the lab kernel; `switches` are those of `period`, empty for others."""
@@ -300,7 +309,8 @@ class LabKernel:
     @property
     def arguments(self) -> tuple[str, ...]:
         """What it takes on its command line."""
-        return tuple(f"{self.variant}.{name}={int(on)}" for name, on in self.switches)
+        switches = tuple(f"{self.variant}.{name}={int(on)}" for name, on in self.switches)
+        return (*_VARIANT_ARGUMENTS.get(self.variant, ()), *switches)
 
     @property
     def spec(self) -> dict[str, Any]:

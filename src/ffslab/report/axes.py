@@ -27,6 +27,7 @@ _TITLES = {
     "workload.burst": "requests between sleeps",
     "workload.volume_bytes": "volume",
     "workload.file_bytes": "size of the test file",
+    "workload.size": "size of a file",
     "workload.fsync_every": "requests for one fsync()",
     "partition_bytes": "partition",
     "cpu_scale": "CPU scale",
@@ -119,7 +120,7 @@ def axis_of(
         if name.endswith(end):
             enough = top >= 1000 and low >= factor / 10 if end == "_us" else low >= factor
             unit, scale = (large, factor) if enough else (small[0], small[1])
-            if end == "_bytes" and low < _SMALL_BYTES:
+            if small[0] == "KiB" and low < _SMALL_BYTES:
                 unit, scale = "B", 1.0
             title = title.removesuffix(small[0]).removesuffix(" us").removesuffix(" bytes")
     return Axis(name, title, unit, scale, tuple(values), names)
@@ -131,4 +132,5 @@ _UNITS: dict[str, tuple[tuple[str, float], str, float]] = {
     "_us": (("µs", 1.0), "ms", 1000.0),
     "_ms": (("ms", 1.0), "s", 1000.0),
     "_percent": (("%", 1.0), "%", 1.0),
+    "workload.size": (("KiB", KIB), "MiB", MIB),
 }

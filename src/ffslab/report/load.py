@@ -307,14 +307,19 @@ def is_number(value: Any) -> bool:
 
 def part_titles(manifest: Document, parts: Iterable[str]) -> dict[str, str]:
     """These parts, once each and without the empty one, with the titles that the study gives."""
+    titles = part_texts(manifest, "title")
+    return {part: titles.get(part, "") for part in parts if part}
+
+
+def part_texts(manifest: Document, key: str) -> dict[str, str]:
+    """What the study says under `key` of each of its parts, by their names."""
     import tomllib
 
     try:
         document = tomllib.loads(str(manifest.get("study_text") or ""))
     except tomllib.TOMLDecodeError:
         document = {}
-    titles = {part.get("name"): part.get("title", "") for part in document.get("part") or ()}
-    return {part: str(titles.get(part, "")) for part in parts if part}
+    return {str(part.get("name")): str(part.get(key, "")) for part in document.get("part") or ()}
 
 
 def filesystem_facts(specs: Sequence[Document]) -> tuple[FilesystemFact, ...]:

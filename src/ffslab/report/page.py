@@ -30,11 +30,13 @@ from ffslab.report.load import (
     fixed_options,
     open_run,
     outline,
+    part_texts,
     plain_case,
     read_figures,
     study_word,
 )
 from ffslab.report.parts import environment
+from ffslab.report.rating import rating_view
 from ffslab.report.verdict.page import verdict_of
 from ffslab.results.criteria import Criterion
 from ffslab.results.files import write_atomic
@@ -70,18 +72,19 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
     read = read_figures(run_dir, lambda row: (_figures_of(row), criteria_of(row)))
     found = [Read(one.head, one.figures[0]) for one in read]
     criteria = {one.head["id"]: one.figures[1] for one in read}
-    kinds = tuple(dict.fromkeys(kind_of(one.head["spec"]) for one in found))
-    if len(kinds) > 1:
+    chapters = chapters_of(open_run(run_dir).manifest(), found)
+    if len(chapters) > 1:
         template = environment().get_template("several.html.j2")
-        shown = _several(run_dir, kinds, found, criteria)
+        shown = _several(run_dir, chapters, found, criteria)
     else:
-        (kind,) = kinds
+        (kind,) = (chapter.kind for chapter in chapters)
         template = environment().get_template(_template(kind))
         shown = report_part(kind).page(run_dir, found)
         shown["verdicts"] = [verdict_of(shown["run"], criteria)]
     page = template.render(
         **shown,
         estimates=estimate_view(run_dir),
+        grades=rating_view(run_dir),
         code_sizes=size_view(run_dir),
         files=case_files(run_dir, target, shown["run"]),
         csv_link=quote(target.with_suffix(".csv").name),
@@ -118,10 +121,39 @@ def fixed_axes(run: Run) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True)
-class Part:
-    """What one workload adds to the page of several: the blocks of its template."""
+class Chapter:
+    """The cases of one workload that are shown together; `key` tells its anchors from others'."""
 
+    key: str
+    title: str
     kind: str
+    cases: tuple[Read[Any], ...]
+
+
+def chapters_of(manifest: Mapping[str, Any], found: Sequence[Read[Any]]) -> tuple[Chapter, ...]:
+    """The chapters of a report in the order of the cases: those that the study's parts name, and
+    one for each workload of the others. A chapter of two workloads is one for each of them.
+    """
+    stated = part_texts(manifest, "chapter")
+    cases: dict[tuple[str, str], list[Read[Any]]] = {}
+    for one in found:
+        name = stated.get(str(one.head["axes"].get("part", "")), "")
+        cases.setdefault((name, kind_of(one.head["spec"])), []).append(one)
+    titles = [name for name, _ in cases]
+    chapters = []
+    for number, ((name, kind), members) in enumerate(cases.items()):
+        told = report_part(kind).TITLE
+        title = name if titles.count(name) == 1 else f"{name}: {told}"
+        key = f"chapter-{number}" if name else kind
+        chapters.append(Chapter(key, title if name else told, kind, tuple(members)))
+    return tuple(chapters)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one chapter adds to the page of several: the blocks of its workload's template."""
+
+    key: str
     title: str
     blocks: Mapping[str, str]
 
@@ -132,7 +164,7 @@ def _template(kind: str) -> str:
 
 def _several(
     run_dir: Path,
-    kinds: Sequence[str],
+    chapters: Sequence[Chapter],
     found: Sequence[Read[Any]],
     criteria: Mapping[str, Sequence[Criterion]],
 ) -> dict[str, Any]:
@@ -142,29 +174,24 @@ def _several(
         study, fixed = study_word(manifest), fixed_options(specs)
         cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
         run = outline(run_dir, manifest, specs, cases)
-    shown = {
-        kind: report_part(kind).page(
-            run_dir, [one for one in found if kind_of(one.head["spec"]) == kind]
-        )
-        for kind in kinds
-    }
-    terms = {term: meaning for page in shown.values() for term, meaning in page["glossary"]}
+    shown = [
+        (chapter, report_part(chapter.kind).page(run_dir, chapter.cases)) for chapter in chapters
+    ]
+    terms = {term: meaning for _, page in shown for term, meaning in page["glossary"]}
     return {
         **common(run),
         "glossary": tuple(terms.items()),
-        "parts": [_part(kind, page) for kind, page in shown.items()],
-        "verdicts": [
-            verdict_of(page["run"], criteria, report_part(kind).TITLE)
-            for kind, page in shown.items()
-        ],
+        "parts": [_part(chapter, page) for chapter, page in shown],
+        "verdicts": [verdict_of(page["run"], criteria, chapter.title) for chapter, page in shown],
     }
 
 
-def _part(kind: str, page: Mapping[str, Any]) -> Part:
+def _part(chapter: Chapter, page: Mapping[str, Any]) -> Part:
     """The blocks of a workload's template, its anchors told from those of the others."""
-    template = environment().get_template(_template(kind))
+    template = environment().get_template(_template(chapter.kind))
     frame: dict[str, Any] = {
         "estimates": None,
+        "grades": None,
         "code_sizes": None,
         "verdicts": [],
         "files": {},
@@ -178,15 +205,15 @@ def _part(kind: str, page: Mapping[str, Any]) -> Part:
         for name in _BLOCKS
     }
     own = {anchor for text in blocks.values() for anchor in re.findall(r'\bid="([^"]+)"', text)}
-    told = {name: _with_own_anchors(text, kind, own) for name, text in blocks.items()}
-    return Part(kind, report_part(kind).TITLE, told)
+    told = {name: _with_own_anchors(text, chapter.key, own) for name, text in blocks.items()}
+    return Part(chapter.key, chapter.title, told)
 
 
-def _with_own_anchors(html: str, kind: str, own: set[str]) -> str:
-    """The fragment with `kind-` before those anchors that are its own, and before references."""
+def _with_own_anchors(html: str, key: str, own: set[str]) -> str:
+    """The fragment with `key-` before those anchors that are its own, and before references."""
 
     def renamed(match: re.Match[str]) -> str:
         before, anchor = match.groups()
-        return f"{before}{kind}-{anchor}" if anchor in own else match[0]
+        return f"{before}{key}-{anchor}" if anchor in own else match[0]
 
     return re.sub(r'(\bid="|\bhref="#|url\(#|\baria-[a-z]+="|\bfor="#?)([^")]+)', renamed, html)

@@ -72,6 +72,9 @@ OOB_COUNTS = (
 BOOT = _metric(
     "boot_ns", "Boot", "s", "attach, mount and reading the files of the list together", 1e9
 )
+LISTED = _metric(
+    "listed_ns", "Mount to the end of ls", "s", "attach, mount and `list` together", 1e9
+)
 TREE_COUNTS = (
     _count("directories", "Directories", "that the step made, found or removed", "directories"),
     _count("files", "Files", "that the step made, found or removed", "files"),
@@ -109,7 +112,7 @@ IMAGE_METRICS = (
     _metric("pages", "Pages of the image", "pages", "that the flasher programs"),
     _metric("blocks", "Blocks of the image", "blocks", "that the flasher uses"),
 )
-METRICS = (BOOT, *OOB_COUNTS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
+METRICS = (BOOT, LISTED, *OOB_COUNTS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
 STEP_METRICS = (
     DURATION,
     *FLASH_PARTS,
@@ -130,6 +133,7 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
         *case_figures(result),
         *(figure for step in _steps(result) for figure in _step_figures(step)),
         *boots(result),
+        *listed(result),
         *_memory_figures(result),
         *(figures_at(image, "image", IMAGE_METRICS, ("image_bytes",)) if image else ()),
         *latency_figures(result),
@@ -147,6 +151,9 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     for boot in boots(result):
         label = "" if boot.place == "read" else f", step {boot.place}"
         yield Criterion(boot, f"booting: attach, mount and read{label}", "time", headline=True)
+    for seen in listed(result):
+        label = "" if seen.place == "list" else f", step {seen.place}"
+        yield Criterion(seen, f"from mount to the end of ls{label}", "time")
     for step in steps:
         if step["step"] not in _NOT_DECIDED_BY:
             figure = Figure(DURATION, step["phase"], step["duration_ns"] or 0)
@@ -177,13 +184,25 @@ def boots(result: CaseResult) -> Iterator[Figure]:
 
     What was done between the two is left out.
     """
+    for step, whole_ns in _from_mount(result, "read"):
+        yield Figure(BOOT, step["phase"], whole_ns, main=True)
+
+
+def listed(result: CaseResult) -> Iterator[Figure]:
+    """From nothing to the end of `ls -R`: each step `list` with the mount before it."""
+    for step, whole_ns in _from_mount(result, "list"):
+        if not step["prepared"]:
+            yield Figure(LISTED, step["phase"], whole_ns)
+
+
+def _from_mount(result: CaseResult, word: str) -> Iterator[tuple[TreeStep, float]]:
+    """The first step `word` after each mount, with the time of both."""
     mount_ns: float | None = None
     for step in _steps(result):
         if step["step"] == "mount":
             mount_ns = step["duration_ns"]
-        elif step["step"] == "read" and mount_ns is not None:
-            boot_ns = mount_ns + (step["duration_ns"] or 0)
-            yield Figure(BOOT, step["phase"], boot_ns, main=True)
+        elif step["step"] == word and mount_ns is not None:
+            yield step, mount_ns + (step["duration_ns"] or 0)
             mount_ns = None  # what is read again is in memory
 
 

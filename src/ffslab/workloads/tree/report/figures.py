@@ -28,6 +28,7 @@ from ffslab.workloads.tree.report.series import (
     Sample,
     Section,
     duration_ns,
+    listed,
     means,
     memory_bytes,
 )
@@ -275,11 +276,21 @@ def curve_figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure
         if ratios := _means_at(behind, places):
             name = (f"{title}, ÷ the fastest", f"{key}-behind")
             found.append(_figure(section, name, behind, places, ratio_quantity(ratios), styles))
+        if key == "mounting":
+            found.append(_listed_figure(section, styles))
     shares = means(section.samples, cpu_percent)
     share = Quantity("processor’s share of the time", "%")
     words_of = ("The processor’s share", "cpu")
     found.append(_figure(section, words_of, shares, list(section.results), share, styles))
     return tuple(figure for figure in found if figure is not None)
+
+
+def _listed_figure(section: Section, styles: Mapping[str, Style]) -> Figure | None:
+    """How long until a file system has been mounted and seen through."""
+    times = means(listed(section), duration_ns)
+    places = list(dict.fromkeys(place for place, _ in times))
+    shown = time_quantity(_means_at(times, places))
+    return _figure(section, ("From mount to the end of ls", "listed"), times, places, shown, styles)
 
 
 def _means_at(lines: Lines, places: Sequence[str]) -> list[float]:

@@ -9,7 +9,7 @@ seeds with their range. What a figure cannot have is kept as notes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ffslab.compare.standing import Extent, extent_of_change
@@ -153,6 +153,23 @@ def spots(
         if value is not None:
             line = found.setdefault((sample.place, sample.label), {})
             line[sample.x, sample.case.seed] = value
+    return found
+
+
+def listed(section: Section) -> list[Sample]:
+    """From a mount to the end of the first `list` after it, as one sample with the place of the
+    list. What was done between the two is left out.
+    """
+    mounts: dict[int, Sample] = {}
+    found = []
+    for sample in section.samples:
+        key = id(sample.case)
+        if sample.role.word == "mount":
+            mounts[key] = sample
+        elif sample.role.word == "list" and key in mounts:
+            whole = sample.duration_ns + mounts.pop(key).duration_ns
+            place = f"mount to the end of {sample.place}"
+            found.append(replace(sample, place=place, duration_ns=whole, split=None))
     return found
 
 

@@ -1,0 +1,146 @@
+"""Where the values of a rating's rules are: in a run, and in explorations beside it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.errors import DamagedResultError
+from ffslab.exploration.run import Directory, all_directories
+from ffslab.exploration.verdict import CORRECT
+from ffslab.model.files import validated
+from ffslab.model.rating import RatingFile, RuleFile, fits
+from ffslab.program import command
+from ffslab.rating.grade import PERCENT, Column, Readings, rate
+from ffslab.results.result import CaseResult
+from ffslab.results.schema import Figure
+from ffslab.results.shortfall import is_good
+from ffslab.workloads.figures import all_metrics, figures_of
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A run's rating: the rules, the file systems in the order of the run, the columns."""
+
+    rating: RatingFile
+    filesystems: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What is kept of a case: only figures that some rule asks for."""
+
+    filesystem: str
+    axes: Mapping[str, Any]
+    passed: bool
+    figures: Mapping[str, Figure]
+
+
+def rating_of(manifest: Mapping[str, Any]) -> RatingFile | None:
+    """The rules in the study that a run was made from; None if it has none.
+
+    SpecError for rules that a later version of ffslab does not understand.
+    """
+    try:
+        document = tomllib.loads(str(manifest.get("study_text") or ""))
+    except tomllib.TOMLDecodeError:
+        return None
+    table = document.get("rating")
+    return None if table is None else validated(RatingFile, table, "rating of the run's study")
+
+
+def rated_run(
+    rating: RatingFile,
+    manifest: Mapping[str, Any],
+    results: Iterable[CaseResult],
+    beside: Path,
+) -> Rated:
+    """The rating of a run; `beside` is the directory that may hold explorations."""
+    wanted = {rule.figure for one in rating.criterion for rule in one.rule if rule.figure}
+    cases = [_measured(result, wanted) for result in results]
+    every = dict.fromkeys(case.filesystem for case in cases)
+    of_rules = dict.fromkeys(case.filesystem for case in cases if case.figures)
+    names = tuple(of_rules or every)
+
+    def read(rule: RuleFile) -> Readings:
+        if rule.figure:
+            return figure_readings(rule, cases, names)
+        if rule.exploration:
+            return exploration_readings(rule.exploration, names, all_directories(beside))
+        return mainline_readings(names, manifest.get("filesystems", {}))
+
+    return Rated(rating, names, rate(rating, names, read))
+
+
+def _measured(result: CaseResult, wanted: set[str]) -> Measured:
+    axes = {**result["axes"], "filesystem": result["spec"]["filesystem"]["name"]}
+    options = result["spec"]["filesystem"]["options"]
+    axes |= {f"options.{name}": value for name, value in options.items()}
+    found = {figure.key: figure for figure in figures_of(result) if figure.key in wanted}
+    return Measured(axes["filesystem"], axes, is_good(result), found)
+
+
+def figure_readings(rule: RuleFile, cases: Sequence[Measured], names: Sequence[str]) -> Readings:
+    """The values of the cases that fit. A file system of which one of them failed has none: what
+    the failed one would have measured is not known.
+    """
+    metric = next(
+        (one for one in all_metrics() if rule.figure.rpartition(".")[2] == one.name), None
+    )
+    values: dict[str, list[float]] = {}
+    missing: dict[str, str] = {}
+    for case in cases:
+        if not fits(rule, case.axes):
+            continue
+        figure = case.figures.get(rule.figure)
+        if not case.passed:
+            missing[case.filesystem] = "a case did not pass"
+        elif figure is not None:
+            values.setdefault(case.filesystem, []).append(figure.value / figure.metric.scale)
+    for name in missing:
+        values.pop(name, None)
+    for name in names:
+        if name not in values:
+            missing.setdefault(name, "no case of the run measured it")
+    unit, higher = ("", False) if metric is None else (metric.unit, metric.better == "higher")
+    return Readings(values, missing, unit, higher)
+
+
+def exploration_readings(
+    name: str, names: Sequence[str], directories: Sequence[Directory]
+) -> Readings:
+    """The share of correct states of the newest finished exploration of that name, in percent."""
+    again = f"no finished exploration {name} beside the run; next: {command('crash', 'run', name)}"
+    for directory in sorted(directories, key=lambda one: one.path.name, reverse=True):
+        try:
+            about = directory.about()
+            if about["name"] != name:
+                continue
+            units = list(directory.units())
+            if {unit["id"] for unit in units} < set(about["units"]):
+                continue
+        except DamagedResultError:
+            continue  # damaged: it says nothing
+        states: dict[str, int] = {}
+        correct: dict[str, int] = {}
+        for unit in units:
+            key = unit["filesystem"]
+            for counts in unit["counts"].values():
+                states[key] = states.get(key, 0) + sum(counts.values())
+                correct[key] = correct.get(key, 0) + counts.get(CORRECT, 0)
+        values = {key: [PERCENT * correct[key] / states[key]] for key in states if states[key]}
+        missing = {one: f"exploration {name} has no {one}" for one in names if one not in values}
+        source = f"exploration {directory.path.name}: {sum(states.values()):,} states"
+        return Readings(values, missing, "%", True, source)
+    return Readings({}, dict.fromkeys(names, again), "%", True)
+
+
+def mainline_readings(names: Sequence[str], told: Mapping[str, Any]) -> Readings:
+    """1 for a file system that Linux has, 0 for one that it has not."""
+    values = {one: [float(bool(told[one]["mainline"]))] for one in names if one in told}
+    missing = {one: "the run is of an older version of ffslab" for one in names if one not in told}
+    return Readings(values, missing, "", True)

@@ -1,0 +1,171 @@
+"""The rating of a run as a reader gets it: a table of words, the values behind them, the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.model.rating import RuleFile, chosen_parts
+from ffslab.rating.grade import Cell, Column, Graded
+from ffslab.rating.read import Rated, rated_run, rating_of
+from ffslab.report import data
+from ffslab.report.load import explained, open_run
+from ffslab.report.quantity import SPACE, significant
+from ffslab.report.standings import listed
+from ffslab.workloads.figures import all_metrics
+from ffslab.workloads.results import results_of
+
+NOT_MEASURED = "–"
+_OF = {"worst": "the worst of", "best": "the best of", "mean": "the mean of"}
+_COMBINED = {
+    "worst": "the worst of its rules’ grades counts",
+    "middle": "the middle of its rules’ grades counts",
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """A cell: the grade, its place from 0 (the best) to 3 for the colour, and what it is from."""
+
+    text: str
+    grade: int | None
+    because: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RatingView:
+    """The rating as the template shows it; `rows` have the file system and a word per column."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Word, ...]], ...]
+    rules: tuple[tuple[str, tuple[str, ...]], ...]
+    missing: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+def rated(run_dir: Path) -> Rated | None:
+    """The rating that a run's study asks for; None if it asks for none.
+
+    Explorations of power cuts are looked for beside the run.
+    """
+    run = open_run(run_dir)
+    manifest = run.manifest()
+    rules = rating_of(manifest)
+    if rules is None:
+        return None
+    with explained(run_dir, manifest):
+        return rated_run(rules, manifest, results_of(run), run_dir.resolve().parent)
+
+
+def rating_view(run_dir: Path) -> RatingView | None:
+    """What the report shows; None if the study has no rating."""
+    found = rated(run_dir)
+    return None if found is None else view_of(found)
+
+
+def view_of(found: Rated) -> RatingView:
+    """The rating in words."""
+    grades = found.rating.grades
+    return RatingView(
+        title=found.rating.title,
+        head=tuple(column.criterion.name for column in found.columns),
+        rows=tuple(
+            (
+                data.filesystem_name(name),
+                tuple(_word(column.cells[name], grades) for column in found.columns),
+            )
+            for name in found.filesystems
+        ),
+        rules=tuple(
+            (column.criterion.name, _rules(column, grades, found.filesystems))
+            for column in found.columns
+        ),
+        missing=tuple(_missing(found)),
+        sources=tuple(source for column in found.columns for source in column.sources),
+    )
+
+
+def _missing(found: Rated) -> list[str]:
+    """Why something was not measured, with the file systems that this is said of."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for column in found.columns:
+        for name in found.filesystems:
+            for one in column.cells[name].rules:
+                if one.value is None:
+                    key = (f"{column.criterion.name}, {name_of(one.rule)}", one.why)
+                    said.setdefault(key, []).append(data.filesystem_name(name))
+    every = len(found.filesystems)
+    return [
+        f"{what}{'' if len(names) == every else f' ({listed(names)})'}: {why}"
+        for (what, why), names in said.items()
+    ]
+
+
+def _word(cell: Cell, grades: Sequence[str]) -> Word:
+    text = NOT_MEASURED if cell.grade is None else grades[cell.grade]
+    return Word(text, cell.grade, tuple(value_words(one) for one in cell.rules))
+
+
+def value_words(one: Graded) -> str:
+    """A rule's value for one file system."""
+    if one.value is None:
+        return f"{name_of(one.rule)}: not measured"
+    if one.rule.mainline:
+        return "in Linux" if one.value else "not in Linux"
+    return f"{name_of(one.rule)}: {quantity(one.value, one.unit)}"
+
+
+def quantity(value: float, unit: str) -> str:
+    """A value in the unit of its limits. A share is never rounded up to all."""
+    if unit == "%" and 99.9 < value < 100:
+        return f"{value:.6f}".rstrip("0")[:8] + f"{SPACE}%"
+    return f"{significant(value)}{SPACE}{unit}" if unit else significant(value)
+
+
+def name_of(rule: RuleFile) -> str:
+    """What a rule rates: as its study says, or by its figure."""
+    if rule.title:
+        return rule.title
+    if rule.mainline:
+        return "in mainline"
+    if rule.exploration:
+        return f"states of {rule.exploration} that are correct"
+    place, _, metric = rule.figure.rpartition(".")
+    title = next((one.title for one in all_metrics() if one.name == metric), metric)
+    return f"{title}, {place}" if place else title
+
+
+def _rules(column: Column, grades: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Each rule with its limits; how several of them are combined."""
+    shown = [column.cells[name].rules for name in names[:1]]
+    texts = [rule_words(one, grades) for rules in shown for one in rules]
+    if len(texts) > 1:
+        texts.append(_COMBINED[column.criterion.combine])
+    return tuple(texts)
+
+
+def rule_words(one: Graded, grades: Sequence[str]) -> str:
+    """A rule and its limits in words."""
+    rule = one.rule
+    if rule.mainline:
+        return f"{grades[0]} if Linux has it, {grades[-1]} if not"
+    sign = "≥" if one.higher_is_better else "≤"
+    limits = ", ".join(
+        f"{grade} {sign}{SPACE}{quantity(limit, one.unit)}"
+        for grade, limit in zip(grades, one.limits, strict=False)
+    )
+    factors = ""
+    if rule.times_best:
+        listed = ", ".join(f"{factor:g}" for factor in rule.times_best)
+        factors = f" ({listed} times the best)"
+    which = "" if not rule.figure else f", {_OF[rule.of]} {_cases(rule)}"
+    return f"{name_of(rule)}{which}: {limits or 'no limits without a value'}{factors}"
+
+
+def _cases(rule: RuleFile) -> str:
+    parts = chosen_parts(rule)
+    where = [f"{name.rpartition('.')[2]} = {value}" for name, value in rule.where.items()]
+    chosen = [*([f"part {', '.join(parts)}"] if parts else []), *where]
+    return f"the cases ({'; '.join(chosen)})" if chosen else "all cases"
