@@ -13,12 +13,15 @@ import pytest
 from ffslab.codesize.measure import measure, parse_sizes
 from ffslab.codesize.parts import CODE, PARTS
 from ffslab.codesize.sizes import (
+    ALL,
     CodeSizes,
     Measured,
     Needs,
     Size,
+    Sum,
     from_document,
     needs_of,
+    part_title,
     sum_title,
     to_document,
     with_same_code,
@@ -143,6 +146,52 @@ def test_the_same_code_with_other_mount_options_is_listed_once(catalog: Catalog)
     assert joined[0].title == catalog.filesystem("yaffs2").title
 
 
+def test_what_is_not_the_same_code_is_not_joined(catalog: Catalog) -> None:
+    """Each of the four things that make two file systems differ is enough."""
+    one = needs(catalog, "yaffs2")
+    others = [
+        replace(one, names=("b",), base=("yaffs",)),
+        replace(one, names=("c",), compressors={"lzo": ("lzo-compress",)}),
+        replace(one, names=("d",), shown=()),
+        replace(one, names=("e",), sums=()),
+    ]
+    joined = with_same_code([one, *others])
+    assert [found.names for found in joined] == [("yaffs2",), ("b",), ("c",), ("d",), ("e",)]
+    # Of equal length by the alphabet; the title is that of the first.
+    named = [replace(one, names=(name,), title=name.upper()) for name in ("zz", "aaa", "yy")]
+    (only,) = with_same_code(named)
+    assert only.names == ("yy", "zz", "aaa") and only.title == "YY"
+
+
+def test_all_compressors_are_a_sum_where_there_are_several(catalog: Catalog) -> None:
+    titles = [sum_title(one) for one in needs(catalog, "erofs").sums]
+    assert titles[-1] == "with all compressors"
+    assert [one.options for one in needs(catalog, "yaffs2").sums] == [("none",)]
+    jffs2 = needs(catalog, "jffs2")
+    # All that priority mode tries is all; values of images only are not named beside it.
+    assert jffs2.sums[-1].options == (
+        *("priority", "image-none", "image-lzo", "image-zlib"),
+        ALL,
+    )
+    assert jffs2.sums[-1].shown == ("priority", ALL)
+    assert sum_title(jffs2.sums[-1]) == "compression priority or all compressors"
+    assert Sum(("image-lzo",), ("lzo",)).shown == ("image-lzo",)
+
+
+def test_a_file_system_with_one_compressor_or_no_option(catalog: Catalog) -> None:
+    overlay = replace(catalog.filesystem("yaffs2"), type="overlay", options={})
+    found = needs_of(overlay)
+    assert found.base == ("overlayfs", "exportfs") and found.shown == ()
+    assert [sum_title(one) for one in found.sums] == ["sum"]
+    assert found.sums[0].default == ALL
+
+
+def test_the_mtd_core_is_shown_with_all_and_has_a_name(catalog: Catalog) -> None:
+    assert needs(catalog, "jffs2").shown == needs(catalog, "ubifs").shown == ("mtd-core",)
+    assert part_title("mtd-core") == "MTD core"
+    assert part_title("of-another-version") == "of-another-version"
+
+
 # --- sums and the document ---
 
 
@@ -170,6 +219,10 @@ def test_a_sum_counts_each_part_once(catalog: Catalog) -> None:
 def test_the_document_is_read_as_it_was_written(catalog: Catalog) -> None:
     sizes = sizes_of(catalog)
     document = json.loads(json.dumps(to_document(sizes)))
+    assert document["v"] == 1
+    assert set(document["architectures"]["arm"]) == {
+        *("title", "source", "compiler", "objects_id", "parts"),
+    }
     assert from_document(document) == sizes
     (lzo,) = [one for one in document["filesystems"][0]["sums"] if one["options"] == ["lzo"]]
     assert lzo["bytes"] == {"arm": {"text": 111_111, "data": 15, "bss": 6}}

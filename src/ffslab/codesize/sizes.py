@@ -39,11 +39,6 @@ class Size:
     def total(self) -> int:
         return self.text + self.data + self.bss
 
-    @property
-    def stored(self) -> int:
-        """What is in the image of the kernel or the module before it is compressed."""
-        return self.text + self.data
-
 
 @dataclass(frozen=True, slots=True)
 class Sum:
