@@ -32,6 +32,10 @@ from ffslab.exploration.study import KINDS
 from ffslab.report import build
 from ffslab.report.exploration.page import write_exploration
 from ffslab.results.outcome import Outcome
+from ffslab.results.rundir import SIZES
+
+# What ffslab size --json printed.
+SIZES_OF_CODE = Path(__file__).parents[1] / "golden" / "code-size.json"
 
 # Appended to a copy of the page: it measures after layout and leaves its answer in the document.
 PROBE = """
@@ -120,8 +124,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids = case_ids()
     line = "[    9.120000] Kernel panic - not syncing: " + "long " * 40
     outcomes = {ids[2]: Outcome("crash", "kernel panic: " + "x" * 200, (line,) * 30)}
-    report = build(write_run(folder / "run", outcomes=outcomes))
-    return probed(report)
+    run = write_run(folder / "run", outcomes=outcomes)
+    shutil.copyfile(SIZES_OF_CODE, run / SIZES)
+    return probed(build(run))
 
 
 def probed(report: Path) -> Path:

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from ffslab.cli.app import VERBS, build_app, verbs_for
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
-from ffslab.model.files import BaseFile, PartFile, StateFile, StudyFile
+from ffslab.model.files import BaseFile, PartFile, SizesFile, StateFile, StudyFile
 from ffslab.model.strict import Strict
 from ffslab.model.workload_file import file_of
 from ffslab.results.reproduce import reproduce_command
@@ -291,6 +291,7 @@ def test_study_format_documents_every_key_and_no_other() -> None:
         "### `[base.workload]` of micro": file_of(workloads()["micro"]),
         "### `[base.workload]` of tree": file_of(workloads()["tree"]),
         "## Parts": PartFile,
+        "## `[sizes]`": SizesFile,
     }
     for heading, model in sections.items():
         body = text.split(heading + "\n", 1)[1].split("\n#", 1)[0]

@@ -158,7 +158,7 @@ def test_an_option_that_does_not_stick_ends_the_build(
         del targets, lock, on_line
         (entry.objects / ".config").write_text("# CONFIG_MTD is not set\n")
 
-    monkeypatch.setattr(build, "_make_kernel", configure_without_mtd)
+    monkeypatch.setattr(build, "make_kernel", configure_without_mtd)
     inputs = build.KernelInputs("default", (checkout / "kernel" / "lab.config",), ())
     progress = ConsoleProgress(io.StringIO())
     with pytest.raises(InfrastructureError, match="CONFIG_MTD: wanted y, got n"):

@@ -31,7 +31,7 @@ LAYERS = (
     ),
     ("ffslab.process", "ffslab.streams", "ffslab.holder", "ffslab.model", "ffslab.protocol"),
     ("ffslab.kernel", "ffslab.yaffs2"),
-    ("ffslab.results", "ffslab.crash"),
+    ("ffslab.results", "ffslab.crash", "ffslab.codesize"),
     ("ffslab.workloads", "ffslab.results.casefile", "ffslab.results.store"),
     ("ffslab.loader", "ffslab.compare"),
     ("ffslab.targets",),

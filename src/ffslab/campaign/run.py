@@ -22,6 +22,8 @@ from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolEnd, PoolOptions, Progress, run_cases
 from ffslab.campaign.state_store import StateStore, limit_bytes, state_root
 from ffslab.campaign.states import StateRoom
+from ffslab.codesize.measure import measure
+from ffslab.codesize.sizes import CodeSizes, to_document
 from ffslab.errors import DamagedResultError, FfslabError, SpecError, UsageError
 from ffslab.kernel.outoftree import identified
 from ffslab.kernel.progress import Progress as BuildProgress
@@ -214,6 +216,7 @@ class RunRequest:
     resume: RunDirectory | None = None
     fresh_states: bool = False  # prepare them again
     images: Mapping[str, ImageJob] = field(default_factory=dict)  # by the id of the case
+    sizes: CodeSizes | None = None  # of the file systems' code, if the study wants them
 
 
 def made_ready(
@@ -228,7 +231,25 @@ def made_ready(
     if request.resume is not None:
         prepare_resumed(request.resume, site.build_id, site.variant_ids)
         todo = remaining(cases, request.resume.done_ids(cases))
-    return replace(request, images=image_jobs(todo, site.lab_of_images, progress)), site
+    images = image_jobs(todo, site.lab_of_images, progress)
+    sizes = _code_sizes(request.prepared, options.kernel_source, progress)
+    return replace(request, images=images, sizes=sizes), site
+
+
+def _code_sizes(
+    prepared: Prepared, kernel_source: Path | None, progress: BuildProgress
+) -> CodeSizes | None:
+    """The code of the cases' file systems, if the study wants that measured.
+
+    The cases need none of it: an architecture whose compiler is missing is told, and they run.
+    """
+    if not prepared.study.sizes:
+        return None
+    catalog = load_catalog(prepared.catalogs)
+    names = dict.fromkeys(case.filesystem.name for case in prepared.cases)
+    found = [catalog.filesystem(name) for name in names]
+    architectures = prepared.study.sizes
+    return measure(found, architectures, progress, kernel_source=kernel_source, go_on=True)
 
 
 def execute(
@@ -245,6 +266,8 @@ def execute(
     run = request.resume or _new_run(request, site, started)
     with run.worked_on():
         cases = request.prepared.cases
+        if request.sizes is not None:
+            run.write_sizes(to_document(request.sizes))
         try:
             end = _run_missing(request, run, site, progress)
             wall_s = (now() - started).total_seconds()

@@ -77,10 +77,15 @@ def test(
 def _prepare_full_run() -> None:
     """The lab, and the Debian packages that only tests need."""
     from ffslab.kernel import ensure_lab
-    from ffslab.kernel.packages import IMAGE_PACKAGES, TEST_PACKAGES, ensure_packages
+    from ffslab.kernel.packages import (
+        ARM_PACKAGES,
+        IMAGE_PACKAGES,
+        TEST_PACKAGES,
+        ensure_packages,
+    )
     from ffslab.kernel.progress import ConsoleProgress
 
-    wanted = (*TEST_PACKAGES, *IMAGE_PACKAGES)
+    wanted = (*TEST_PACKAGES, *IMAGE_PACKAGES, *ARM_PACKAGES)
     ensure_packages(wanted, cache_dir() / "test-packages.log", ConsoleProgress())
     ensure_lab()
 

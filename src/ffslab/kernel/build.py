@@ -43,6 +43,24 @@ _MODULE_SOURCES = ("*.c", "*.h", "*.S", "Kbuild", "Makefile")
 
 
 @dataclass(frozen=True, slots=True)
+class Architecture:
+    """What a kernel is compiled for, as its makefile calls it, and the beginning of the names of
+    the compiler and its tools.
+    """
+
+    name: str
+    tools: str = ""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What make is told of it."""
+        return (f"ARCH={self.name}", *((f"CROSS_COMPILE={self.tools}",) if self.tools else ()))
+
+
+UML = Architecture("um")
+
+
+@dataclass(frozen=True, slots=True)
 class KernelInputs:
     """Everything that decides a kernel's bytes, except for the source's and compiler's."""
 
@@ -56,6 +74,7 @@ class KernelEntry:
     """A kernel's place in the cache; its tree and objects stay for modules to be built against."""
 
     directory: Path
+    architecture: Architecture = UML
 
     @property
     def binary(self) -> Path:
@@ -79,11 +98,11 @@ class KernelEntry:
         return self.directory / "build.log"
 
 
-def compiler_version() -> str:
+def compiler_version(architecture: Architecture = UML) -> str:
     """The compiler's version, which is an input of every build; "none" if there is none."""
     try:
         finished = subprocess.run(
-            ["gcc", "-dumpfullversion", "-dumpmachine"],
+            [f"{architecture.tools}gcc", "-dumpfullversion", "-dumpmachine"],
             env=clean_environment(),
             capture_output=True,
             text=True,
@@ -104,13 +123,13 @@ def build_kernel(
     """
     make_directory(entry.directory)
     entry.log.unlink(missing_ok=True)
-    _prepare_tree(entry, source, inputs, progress)
+    prepare_tree(entry, (source.tree,), inputs, progress)
     with progress.phase("configuring the lab kernel"):
-        _configure(entry, inputs, lock)
-    with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {_cores()} cores"):
+        configure(entry, inputs, lock)
+    with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {cores()} cores"):
         # One more than there are cores: linking and make itself leave one idle now and then.
-        targets = [f"-j{_cores() + 1}", "linux", "modules"]
-        _make_kernel(entry, targets, lock, on_line=_step_counter(progress))
+        targets = [f"-j{cores() + 1}", "linux", "modules"]
+        make_kernel(entry, targets, lock, on_line=step_counter(progress, _EXPECTED_STEPS))
         shutil.copy2(entry.objects / "linux", entry.binary)
         for name, built in _IN_TREE_MODULES.items():
             shutil.copy2(entry.objects / built, entry.modules[name])
@@ -122,36 +141,42 @@ def build_kernel(
     )
 
 
-def _cores() -> int:
+def cores() -> int:
+    """The processors of the host that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
-def _prepare_tree(
-    entry: KernelEntry, source: KernelSource, inputs: KernelInputs, progress: Progress
+def prepare_tree(
+    entry: KernelEntry, trees: Sequence[Path], inputs: KernelInputs, progress: Progress
 ) -> None:
+    """Puts a patched copy of the trees, laid over each other, into an entry that has none yet."""
     if entry.source.is_dir():
         return
     # Hard links: `patch` writes a new file and renames it, so the source is not touched.
     scratch = scratch_directory(entry.directory)
     tree = scratch / "src"
     with progress.phase(f"patching the kernel ({len(inputs.patches)} patches)"):
-        shutil.copytree(source.tree, tree, symlinks=True, copy_function=_link)
+        for one in trees:
+            shutil.copytree(one, tree, symlinks=True, copy_function=_link, dirs_exist_ok=True)
         apply_series(tree, list(inputs.patches))
         tree.rename(entry.source)
         scratch.rmdir()
 
 
 def _link(origin: str, copy: str) -> None:
+    # A tree laid over another one may have the same file.
+    Path(copy).unlink(missing_ok=True)
     os.link(origin, copy, follow_symlinks=False)
 
 
-def _configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
+def configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
+    """Writes the configuration; InfrastructureError for options that do not take effect."""
     objects = make_directory(entry.objects)
     merged = objects / "lab.fragment"
     merged.write_text(
         "".join(path.read_text(encoding="utf-8") for path in inputs.fragments), encoding="utf-8"
     )
-    _make_kernel(entry, [f"KCONFIG_ALLCONFIG={merged}", "allnoconfig"], lock)
+    make_kernel(entry, [f"KCONFIG_ALLCONFIG={merged}", "allnoconfig"], lock)
     wanted = parse_config(merged.read_text(encoding="utf-8"))
     final = parse_config((objects / ".config").read_text(encoding="utf-8"))
     unmet = unmet_options(wanted, final)
@@ -165,14 +190,16 @@ def _configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
         )
 
 
-def _make_kernel(
+def make_kernel(
     entry: KernelEntry,
     targets: Sequence[str],
     lock: int,
     on_line: Callable[[str], None] | None = None,
 ) -> None:
+    """Makes targets of the kernel, as `make help` lists them, into the entry's objects."""
+    words = [f"O={entry.objects}", *entry.architecture.arguments]
     run_logged(
-        ["make", "-C", entry.source, f"O={entry.objects}", "ARCH=um", *targets],
+        ["make", "-C", entry.source, *words, *targets],
         env=clean_environment(_BUILD_STAMPS),
         log=entry.log,
         lock=lock,
@@ -182,14 +209,15 @@ def _make_kernel(
     )
 
 
-def _step_counter(progress: Progress) -> Callable[[str], None]:
+def step_counter(progress: Progress, expected: int) -> Callable[[str], None]:
+    """What reads make's output, and tells how many of about `expected` steps are finished."""
     steps = 0
 
     def on_line(line: str) -> None:
         nonlocal steps
         if _STEP.match(line):
             steps += 1
-            progress.count(steps, _EXPECTED_STEPS)
+            progress.count(steps, expected)
 
     return on_line
 
@@ -233,7 +261,7 @@ def build_modules(
     scratch = scratch_directory(next(iter(entries.values())).parent)
     with (
         progress.phase(f"compiling the modules {', '.join(entries)}"),
-        ThreadPoolExecutor(_cores()) as pool,
+        ThreadPoolExecutor(cores()) as pool,
     ):
         builds = [
             pool.submit(
@@ -246,14 +274,20 @@ def build_modules(
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _build_module(
-    entry: Path, sources: Path, scratch: Path, kernel: KernelEntry, lock: int
-) -> None:
-    name, kmod, copy = sources.name, sources.parent, scratch / "kmod"
+def copy_module_sources(sources: Path, copy: Path) -> None:
+    """Copies what `kmod/NAME`, which is `sources`, is built from to `copy/NAME` and beside it."""
+    kmod = sources.parent
     for path in {*module_sources(sources), *kmod.rglob("*.h")}:
         target = copy / path.relative_to(kmod)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
+
+
+def _build_module(
+    entry: Path, sources: Path, scratch: Path, kernel: KernelEntry, lock: int
+) -> None:
+    name, copy = sources.name, scratch / "kmod"
+    copy_module_sources(sources, copy)
     log = entry.parent / f"{name}.log"
     make_module(
         copy / name,
@@ -279,6 +313,7 @@ def make_module(
     kernel: KernelEntry,
     flags: Sequence[str],
     variables: Sequence[str] = (),
+    targets: Sequence[str] = ("modules",),
     *,
     log: Path,
     lock: int,
@@ -287,16 +322,18 @@ def make_module(
 ) -> None:
     """Runs kbuild in the directory `sources`, which it fills with objects and modules.
 
-    `flags` are words of a shell for the compiler, `variables` assignments for make.
+    `flags` are words of a shell for the compiler, `variables` assignments for make; `targets` are
+    files in the directory, if not all modules are wanted.
     """
     run_logged(
         [
-            *("make", "-C", kernel.source, f"O={kernel.objects}", "ARCH=um"),
-            *(f"M={sources}", f"-j{_cores()}", f"KCFLAGS={' '.join(flags)}"),
+            *("make", "-C", kernel.source, f"O={kernel.objects}"),
+            *kernel.architecture.arguments,
+            *(f"M={sources}", f"-j{cores()}", f"KCFLAGS={' '.join(flags)}"),
             # Takes effect where the variant sets CONFIG_UBSAN.
             "UBSAN_SANITIZE=y",
             *variables,
-            "modules",
+            *targets,
         ],
         env=clean_environment(_BUILD_STAMPS),
         log=log,
@@ -324,7 +361,7 @@ def _build_program(
     log = entry.parent / f"{sources.name}.log"
     with progress.phase(f"compiling {title}"):
         run_logged(
-            ["make", "-C", sources, f"O={scratch}", f"-j{_cores()}", "all"],
+            ["make", "-C", sources, f"O={scratch}", f"-j{cores()}", "all"],
             env=clean_environment(),
             log=log,
             lock=lock,

@@ -57,6 +57,12 @@ TEST_PACKAGES = (
     DebianPackage("postmark", "the benchmark that FFSMark is compared with", "postmark"),
     DebianPackage("procps", "looks for guests left behind", "pgrep"),
 )
+# Ensured when code is to be compiled for ARM: `ffslab size --arch arm`, and its tests.
+ARM_PACKAGES = (
+    DebianPackage(
+        "gcc-arm-linux-gnueabi", "compiles for ARM what is measured there", "arm-linux-gnueabi-gcc"
+    ),
+)
 # Ensured when the first image of a file system is built.
 IMAGE_PACKAGES = (
     DebianPackage("mtd-utils", "builds images of JFFS2, UBIFS and UBI", "mkfs.ubifs"),

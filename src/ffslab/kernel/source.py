@@ -37,6 +37,7 @@ from ffslab.kernel.cache import (
 )
 from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.progress import Progress
+from ffslab.program import program
 
 SOURCE_VARIABLE = "FFSLAB_KERNEL_SOURCE"  # of the environment: as --kernel-source says it
 
@@ -207,11 +208,67 @@ def _from_kernel_org(lock: int, progress: Progress) -> KernelSource:
     return source
 
 
-def _unpack_commands(tree: Path, top: str) -> list[list[str]]:
-    """Decompresses on all cores and extracts below `tree`; `top` is the archive's directory."""
-    excludes = [f"--exclude={top}/{pattern}" for pattern in unused_files()]
+def ensure_architecture(source: KernelSource, name: str, progress: Progress) -> tuple[Path, ...]:
+    """The trees that, laid over each other, are the source with the files of an architecture.
+
+    Those that a download left in the archive are fetched from the same archive again. A tree that
+    a user named has them. Raises InfrastructureError if they cannot be had.
+    """
+    probe = Path("arch") / name / "kernel" / "asm-offsets.c"
+    if (source.tree / probe).is_file():
+        return (source.tree,)
+    further = source_root() / f"{source.id}-{name}"
+    with locked(source_root() / "lock", progress) as lock:
+        if not is_complete(further):
+            _download_architecture(source, name, further, lock, progress)
+    return (source.tree, further / "tree")
+
+
+def _download_architecture(
+    source: KernelSource, name: str, final: Path, lock: int, progress: Progress
+) -> None:
+    downloads = make_directory(source_root() / "download")
+    origin, _, version = source.id.partition("-")
+    if origin == "debian":
+        archive = debian_package(downloads, lock, progress)
+        found, top = version_of(archive), DEBIAN_PACKAGE
+        unpacked = extract_commands(archive, f"./usr/src/{DEBIAN_PACKAGE}.tar.xz")
+    elif source.id == f"kernel.org-{KERNEL_ORG.version}":
+        with progress.phase(f"downloading {KERNEL_ORG.name}"):
+            archive = fetch(KERNEL_ORG, downloads, progress)
+        found, top = version, archive.name.removesuffix(".tar.xz")
+        unpacked = [["cat", str(archive)]]
+    else:
+        raise InfrastructureError(
+            f"the kernel source {source.id} has no files for {name}",
+            cause="it was copied from a tree without them",
+            remedy="--kernel-source DIR with a whole Linux 6.1",
+        )
+    if found != version:
+        archive.unlink()
+        raise InfrastructureError(
+            f"the files for {name} of kernel source {version} cannot be had, those of {found} can",
+            cause="the archive has moved on since the lab's source was fetched",
+            remedy=f"{program()} setup --force, which builds the lab of {found}",
+        )
+    scratch = scratch_directory(source_root())
+    with progress.phase(f"unpacking what {name} needs"):
+        tree = make_directory(scratch / "tree")
+        _pipeline([*unpacked, *_unpack_commands(tree, top, [f"arch/{name}/*"])], lock)
+        write_stamp(scratch, {"id": source.id, "architecture": name})
+        replace_directory(scratch, final)
+    archive.unlink()
+
+
+def _unpack_commands(tree: Path, top: str, wanted: Sequence[str] = ()) -> list[list[str]]:
+    """Decompresses on all cores and extracts below `tree`; `top` is the archive's directory.
+
+    Extracted are the files of the patterns `wanted`, or all that User-Mode Linux can use.
+    """
+    excludes = [] if wanted else [f"--exclude={top}/{pattern}" for pattern in unused_files()]
     extract = ["tar", "-C", str(tree), "--strip-components=1", "--anchored", "--wildcards"]
-    return [["xz", "-dc", "-T0"], [*extract, *excludes, "-xf", "-"]]
+    names = [f"{top}/{pattern}" for pattern in wanted]
+    return [["xz", "-dc", "-T0"], [*extract, *excludes, "-xf", "-", *names]]
 
 
 def unused_files() -> list[str]:

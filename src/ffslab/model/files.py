@@ -420,6 +420,16 @@ class PartFile(Strict):
     )
 
 
+class SizesFile(Strict):
+    """[sizes] of a study: the code of its file systems is measured, and stands in the report."""
+
+    architectures: list[Literal["um", "arm"]] = Field(
+        default=["um", "arm"],
+        min_length=1,
+        description="what it is compiled for: the lab kernel, an ARM board",
+    )
+
+
 class StudyFile(Strict):
     """studies/NAME.toml: docs/study-format.md describes every key."""
 
@@ -446,6 +456,9 @@ class StudyFile(Strict):
     )
     rating: RatingFile | None = Field(
         default=None, description="rules that rate the file systems in words"
+    )
+    sizes: SizesFile | None = Field(
+        default=None, description="the size of the file systems' code, beside the cases"
     )
 
 

@@ -55,7 +55,8 @@ class Study:
     """A checked study; `base` and rules are flat, `axes` in the order of the file.
 
     `stated` are the settings of the base that the file mentions: the others are defaults.
-    `overrides` come from the command line, in the order given.
+    `overrides` come from the command line, in the order given. `sizes`: the architectures for which
+    the size of its file systems' code is wanted, beside the cases.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Study:
     parts: tuple[Part, ...] = ()
     stated: frozenset[str] = frozenset()
     overrides: tuple[Override, ...] = ()
+    sizes: tuple[str, ...] = ()
 
 
 def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: str) -> Study:
@@ -91,6 +93,7 @@ def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: st
         exclude=exclude,
         parts=_parts(parsed.part, catalog, where),
         stated=_stated(parsed),
+        sizes=tuple(dict.fromkeys(parsed.sizes.architectures)) if parsed.sizes else (),
     )
 
 

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from ffslab.program import program
 from ffslab.report import data, wear
 from ffslab.report.charts import PALETTE
+from ffslab.report.code_size import size_view
 from ffslab.report.data import Run
 from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
@@ -84,6 +85,7 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
         **shown,
         estimates=estimate_view(run_dir),
         grades=rating_view(run_dir),
+        code_sizes=size_view(run_dir),
         files=case_files(run_dir, target, shown["run"]),
         csv_link=quote(target.with_suffix(".csv").name),
         export_command=f"{program()} export {run_dir.name} -f csv",
@@ -190,6 +192,7 @@ def _part(chapter: Chapter, page: Mapping[str, Any]) -> Part:
     frame: dict[str, Any] = {
         "estimates": None,
         "grades": None,
+        "code_sizes": None,
         "verdicts": [],
         "files": {},
         "csv_link": "",

@@ -4,6 +4,7 @@
         manifest.json       what was run, with what, when, by which command
         results.jsonl       one line per case in expansion order, host-independent
         wall.jsonl          wall-clock figures of the cases
+        sizes.json          sizes of the file systems' code, if the study wants them
         cases/<id>/         spec.json plan records.jsonl console.log case.json wall.json
         states/<key>/       plan records.jsonl console.log of a guest that prepared a state
 
@@ -53,6 +54,7 @@ RESULTS = "results.jsonl"
 RESULTS_SHA256 = "results_sha256"
 WALL = "wall.jsonl"
 STATES = "states"
+SIZES = "sizes.json"
 CASE_RESULT = "case.json"
 CASE_WALL = "wall.json"
 _LOCK = ".lock"
@@ -159,6 +161,11 @@ class RunDirectory:
         """Replaces the manifest; readable, since people look at it."""
         text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
         write_atomic(self.path / MANIFEST, text + "\n", durable=True)
+
+    def write_sizes(self, document: Mapping[str, Any]) -> None:
+        """Keeps the sizes of code that were measured beside the cases (`ffslab.codesize`)."""
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+        write_atomic(self.path / SIZES, text + "\n", durable=True)
 
     def done_ids(self, cases: Sequence[Case], check: Check = nothing_more) -> frozenset[str]:
         """The cases that have a readable result of the same spec; `check` as of `each_result`."""

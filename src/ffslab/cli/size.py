@@ -1,0 +1,126 @@
+"""`ffslab size`: text, data and bss of file systems and of what they need."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffslab.cli.parse import AsJson, Catalogs, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from ffslab.codesize.sizes import CodeSizes, Measured, Needs, Size
+    from ffslab.model.catalog import Catalog
+    from ffslab.model.specs import Filesystem
+
+_NOTE = (
+    "Bytes, as size counts them: text is code and constants, data what begins with values, bss "
+    "what begins as zeros. Rows marked * are in no sum. docs/code-size.md says what is counted."
+)
+
+
+class Arch(StrEnum):
+    """What the code can be compiled for."""
+
+    um = "um"
+    arm = "arm"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `size`."""
+
+    @app.command("size")
+    def size(
+        filesystems: Annotated[
+            list[str] | None,
+            typer.Argument(metavar="[FILESYSTEM]...", help="File systems of the catalog [all]."),
+        ] = None,
+        arch: Annotated[
+            list[Arch] | None,
+            typer.Option(
+                help="um: the lab kernel; arm: an ARMv5 board, which needs a cross-compiler. "
+                "May be given twice [both]."
+            ),
+        ] = None,
+        kernel_source: Annotated[
+            Path | None,
+            typer.Option(
+                envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."
+            ),
+        ] = None,
+        catalogs: Catalogs = None,
+        as_json: AsJson = False,
+    ) -> None:
+        """Show how large the code of file systems is, with all they need.
+
+        Their objects are compiled first, which takes a minute or two for each architecture; after
+        that they are in the cache.
+        """
+        from ffslab.codesize.measure import ARCHITECTURES, measure
+        from ffslab.codesize.sizes import to_document
+        from ffslab.kernel.progress import ConsoleProgress
+        from ffslab.loader import load_catalog
+
+        chosen = _chosen(load_catalog(catalogs or ()), filesystems or ())
+        names = [one.value for one in dict.fromkeys(arch or ())] or ARCHITECTURES
+        sizes = measure(chosen, names, ConsoleProgress(), kernel_source=kernel_source)
+        if as_json:
+            print_json(to_document(sizes))
+            return
+        _show(sizes)
+
+
+def _chosen(catalog: Catalog, names: Sequence[str]) -> list[Filesystem]:
+    if not names:
+        return list(catalog.filesystems.values())
+    return [catalog.filesystem(name) for name in dict.fromkeys(names)]
+
+
+def _show(sizes: CodeSizes) -> None:
+    from ffslab.cli.tables import print_unpadded, terminal
+
+    console = terminal()
+    for measured in sizes.architectures.values():
+        console.print(
+            f"{measured.title}; Linux {measured.source}, gcc {measured.compiler}", markup=False
+        )
+        for needs in sizes.filesystems:
+            console.print()
+            print_unpadded(console, _table(needs, measured))
+        console.print()
+    for why in sizes.unmeasured.values():
+        console.print(f"not measured: {why}", markup=False, soft_wrap=True)
+    console.print(_NOTE, markup=False)
+
+
+def _table(needs: Needs, measured: Measured) -> Table:
+    """The parts of a file system, then what they come to with each option."""
+    from rich import box
+    from rich.table import Table
+
+    from ffslab.codesize.sizes import part_title, sum_title
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    table.add_column(", ".join(needs.names))
+    for name in ("text", "data", "bss", "sum"):
+        table.add_column(name, justify="right")
+    for part in needs.parts:
+        table.add_row(part_title(part), *_cells(measured.parts[part]))
+    table.add_section()
+    for one in needs.sums:
+        table.add_row(sum_title(one), *_cells(measured.sum(needs.parts_of(one))))
+    if needs.shown:
+        table.add_section()
+        for part in needs.shown:
+            table.add_row(f"* {part_title(part)}", *_cells(measured.parts[part]))
+    return table
+
+
+def _cells(size: Size) -> tuple[str, ...]:
+    return tuple(f"{value:,}" for value in (size.text, size.data, size.bss, size.total))
