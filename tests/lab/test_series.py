@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
+
+from exploration_support import series_study
 from lab_support import boot
 from test_crash_walk import capture, captures, case_of, history_steps, run
 
@@ -21,21 +26,6 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import ConsoleProgress
 from ffslab.protocol.plan import step
 
-STUDY = """
-exploration = 1
-name = "row"
-title = "In a row"
-[base]
-board = "apf27"
-partition_bytes = "16 MiB"
-options.compression = "default"
-[axes]
-filesystem = [{filesystems}]
-[chip]
-factory_bad = {bad}
-[series]
-{series}
-"""
 ALL = ("jffs2", "ubifs", "yaffs2")
 # JFFS2 gives a name of a file that is lost to the next that is made: docs/findings.md.
 KNOWN = {("jffs2", "bad-links"), ("jffs2", "name-kept")}
@@ -45,8 +35,14 @@ PROGRAM = "/test/ffscrash"
 def written(directory: Path, series: str, filesystems: Sequence[str] = ALL, bad: int = 0) -> Path:
     directory.mkdir(exist_ok=True)
     path = directory / "row.toml"
-    named = ", ".join(f'"{name}"' for name in filesystems)
-    path.write_text(STUDY.format(filesystems=named, series=series, bad=bad))
+    path.write_text(
+        series_study(
+            series,
+            filesystems,
+            options='options.compression = "default"',
+            chip=f"factory_bad = {bad}",
+        )
+    )
     return path
 
 

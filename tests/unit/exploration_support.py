@@ -32,6 +32,21 @@ name = "log"
 [cuts]
 {cuts}
 """
+SERIES_STUDY = """
+exploration = 1
+name = "row"
+title = "In a row"
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+{options}
+[axes]
+filesystem = [{filesystems}]
+[chip]
+{chip}
+[series]
+{series}
+"""
 # Three calls: the first makes operations 0 and 1, the second none, the third 2; 3 is the unmount's.
 HISTORY = "create a\nwrite a 0 10 1\nfsync a\n"
 RECORD = "op 0 0 0 2\nop 1 0 2 2\nop 2 0 2 3\nend 3 3 3\n"
@@ -52,6 +67,17 @@ def exploration_text(
 ) -> str:
     named = ", ".join(f'"{name}"' for name in filesystems)
     return EXPLORATION.format(filesystems=named, timing=timing, axes=axes, chip=chip, cuts=cuts)
+
+
+def series_study(
+    series: str,
+    filesystems: Sequence[str] = ("jffs2", "ubifs"),
+    *,
+    options: str = "",
+    chip: str = "",
+) -> str:
+    named = ", ".join(f'"{name}"' for name in filesystems)
+    return SERIES_STUDY.format(series=series, filesystems=named, options=options, chip=chip)
 
 
 def new_exploration(

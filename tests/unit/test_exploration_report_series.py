@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from exploration_support import finding, unit_of
+from exploration_support import finding, series_study, unit_of
 
 from ffslab.exploration.run import Directory, Request, begin
 from ffslab.exploration.stored import StoredSeries
@@ -14,19 +14,6 @@ from ffslab.report.exploration.page import render_exploration
 from ffslab.report.exploration.series import words_of
 from ffslab.report.exploration.words import facts
 
-TEXT = """
-exploration = 1
-name = "row"
-title = "In a row"
-[base]
-board = "apf27"
-partition_bytes = "16 MiB"
-[axes]
-filesystem = ["jffs2", "ubifs"]
-[series]
-cuts = 40
-kinds = ["lost", "done"]
-"""
 SERIES: StoredSeries = {
     "cuts": 40,
     "lives": [0, 30],
@@ -39,7 +26,7 @@ SERIES: StoredSeries = {
 
 def made(place: Path) -> Directory:
     path = place / "row.toml"
-    path.write_text(TEXT)
+    path.write_text(series_study('cuts = 40\nkinds = ["lost", "done"]'))
     request = Request(str(path), (), (), "ffslab crash run row.toml")
     directory = begin(request, place, datetime(2026, 1, 1, tzinfo=UTC))
     for unit_id in directory.about()["units"]:

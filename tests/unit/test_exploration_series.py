@@ -7,6 +7,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from exploration_support import series_study
 
 from ffslab.crash.promises import promise_of
 from ffslab.errors import InfrastructureError, SpecError
@@ -25,18 +26,7 @@ from ffslab.exploration.unit import StoppedError
 from ffslab.exploration.verdict import OUTCOMES
 from ffslab.loader import load_catalog
 
-STUDY = """
-exploration = 1
-name = "row"
-title = "In a row"
-[base]
-board = "apf27"
-partition_bytes = "16 MiB"
-[axes]
-filesystem = ["jffs2", "ubifs"]
-[series]
-cuts = 10
-"""
+STUDY = series_study("cuts = 10")
 START = "recovery 0 none 5 1 0\nspace 0 9000 100 90 0 12 3\n"
 SERIES = Series(3, 1000, ("lost", "torn-bits"))
 

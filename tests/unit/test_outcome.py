@@ -222,6 +222,7 @@ def test_outcomes_are_in_order_of_gravity() -> None:
         ("Oops: 0002", "crash", "oops"),
         ("Kernel mode fault at addr 0x0", "crash", "oops"),
         ("general protection fault", "crash", "oops"),
+        ("General protection fault", "crash", "oops"),
         ("Kernel panic - not syncing: x", "crash", "kernel panic"),
         ("possible circular locking", "fail", "lock dependency"),
         ("possible recursive locking", "fail", "lock dependency"),

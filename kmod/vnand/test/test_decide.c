@@ -4,28 +4,9 @@
  * of a NAND chip and of the raw NAND layer's driver.
  */
 
-#include <stdarg.h>
-
 #include "../decide.h"
 #include "../faults.h"
-
-static int passed, failed;
-
-static void check(bool good, const char *format, ...)
-{
-	va_list args;
-
-	if (good) {
-		passed++;
-		return;
-	}
-	failed++;
-	printf("FAILED: ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
+#include "../../../tests/c_check.h"
 
 /* 2 KiB pages of four sub-pages and four ECC steps, 64 pages in a block. */
 static struct vnand_params chip(void)
@@ -299,6 +280,5 @@ int main(void)
 	test_program_failures();
 	test_erase();
 	test_mark_bad();
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed ? 1 : 0;
+	return checked();
 }

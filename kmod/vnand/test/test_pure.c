@@ -6,30 +6,12 @@
  */
 
 #include <math.h>
-#include <stdarg.h>
 
 #include "../faults.h"
 #include "../params.h"
 #include "../rules.h"
 #include "../timing.h"
-
-static int passed, failed;
-
-static void check(bool good, const char *format, ...)
-{
-	va_list args;
-
-	if (good) {
-		passed++;
-		return;
-	}
-	failed++;
-	printf("FAILED: ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
+#include "../../../tests/c_check.h"
 
 static int parse(const char *text, struct vnand_params *p, char *message)
 {
@@ -297,6 +279,5 @@ int main(void)
 	test_poisson();
 	test_bitflips();
 	test_failures();
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed ? 1 : 0;
+	return checked();
 }

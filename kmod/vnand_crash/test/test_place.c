@@ -3,7 +3,7 @@
 
 #include "../../vnand/faults.c"
 #include "../place.h"
-#include "check.h"
+#include "../../../tests/c_check.h"
 
 #define STEP 512u
 #define STEPS 4u

@@ -7,7 +7,7 @@
 #include "../../vnand/faults.c"
 #include "../place.h"
 #include "../tear.h"
-#include "check.h"
+#include "../../../tests/c_check.h"
 
 #define BYTES 2112u
 #define SEEDS 400u

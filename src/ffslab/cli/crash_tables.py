@@ -12,11 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from ffslab.cli.tables import print_unpadded
+from ffslab.exploration.stored import SeriesSpace, StoredFinding, StoredUnit, space_of
 from ffslab.exploration.verdict import CORRECT, OUTCOMES
 
 if TYPE_CHECKING:
     from ffslab.exploration.replay import Replayed
-    from ffslab.exploration.stored import StoredFinding, StoredUnit
 
 
 class CrashProgress:
@@ -129,19 +129,20 @@ def _print_series(console: Console, units: Sequence[StoredUnit]) -> None:
     for title in ("flashes", "fits first", "least", "last", "bad more", "worst erases"):
         table.add_column(title, justify="right")
     for name, series in made:
-        space = series["space"]
-        fits = [f"{row[1] / 1e6:.2f} MB" for row in space]
-        least = min(space, key=lambda row: row[1], default=None)
-        table.add_row(
-            name,
-            f"{len(series['lives']):,}",
-            *((fits[0], fits[space.index(least)], fits[-1]) if least else ("–",) * 3),
-            f"{max(row[4] for row in space) - space[0][4]:,}" if space else "–",
-            f"{max(row[6] for row in space):,}" if space else "–",
-        )
+        table.add_row(name, f"{len(series['lives']):,}", *_space_cells(space_of(series)))
     console.print()
     print_unpadded(console, table)
     console.print()
+
+
+def _space_cells(space: SeriesSpace | None) -> Sequence[str]:
+    if space is None:
+        return ["–"] * 5
+    fits = (space.first_bytes, space.least_bytes, space.last_bytes)
+    return [
+        *(f"{count / 1e6:.2f} MB" for count in fits),
+        *(f"{space.bad_more:,}", f"{space.worst_erases:,}"),
+    ]
 
 
 def _outcomes(counts: Mapping[str, int]) -> tuple[str, str, str]:

@@ -8,7 +8,6 @@ the finding's kind are made, and it counts if one of them comes to the finding's
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from ffslab.errors import UsageError
 from ffslab.exploration.guest import GuestTexts, run_guest
 from ffslab.exploration.oracle import oracle_for
 from ffslab.exploration.replay import find_finding
-from ffslab.exploration.run import Directory, explored_of, history_of, opened
+from ffslab.exploration.run import Directory, explored_of, history_of, opened_alone
 from ffslab.exploration.stored import cut_of
 from ffslab.exploration.study import SERIES
 from ffslab.exploration.unit import Unit
@@ -52,18 +51,14 @@ def minimized(
     if not finding["filled"]:
         cuts = replace(cuts, fill_sample=0)
     lab = ensure_lab(**lab_parts([spec.case]))
-    with (
-        tempfile.TemporaryDirectory(prefix="ffslab-minimize-") as room,
-        opened(lab, [spec.case], Path(room), 1, scratch) as (target, _),
-    ):
+    with opened_alone(lab, spec.case, scratch) as (target, room):
 
         def harms(operations: Sequence[Operation]) -> bool:
             history = joined(operations)
             explored = explored_of(exploration, spec, history)
 
             def guest(name: str, states: str) -> GuestTexts | None:
-                where = Path(room) / name
-                return run_guest(target, lab, explored, states, where, timeout_s)
+                return run_guest(target, lab, explored, states, room / name, timeout_s)
 
             unit = Unit(explored, cuts, spec.case.seed, guest, oracle_for(spec.case, history))
             found = any(one.verdict.outcome == finding["outcome"] for one in unit.explore().judged)

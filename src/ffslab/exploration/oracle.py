@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ffslab.crash.faults import Excuse
 from ffslab.crash.history import History
 from ffslab.crash.judge import Judge
 from ffslab.crash.promises import promise_of
@@ -19,9 +20,14 @@ def oracle_for(case: Case, history: History) -> Callable[[str], Oracle]:
 
     def made(record: str) -> Oracle:
         judge = Judge(history, parse_record(record), promise)
+        excuses: dict[tuple[str, str | None, bool], Excuse] = {}
 
         def problems(name: StateName, observation: str, again: bool) -> Sequence[tuple[str, str]]:
-            found = judge.judge(name.cut.operation, observation, excuse_of(name, again))
+            kinds = (name.cut.kind, name.then.kind if name.then else None, again)
+            excuse = excuses.get(kinds)
+            if excuse is None:
+                excuse = excuses[kinds] = excuse_of(name, again)
+            found = judge.judge(name.cut.operation, observation, excuse)
             return [(problem.kind, problem.sentence) for problem in found]
 
         return problems

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,9 +16,9 @@ from ffslab.exploration.run import (
     UnitSpec,
     explored_of,
     history_of,
-    opened,
+    opened_alone,
 )
-from ffslab.exploration.series import CutMade, SeriesUnit, parse_series
+from ffslab.exploration.series import CutMade, parse_series, series_words
 from ffslab.exploration.states import parse_log
 from ffslab.exploration.stored import StoredFinding, cut_of
 from ffslab.exploration.study import SERIES
@@ -71,12 +70,9 @@ def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s:
     explored = replace(explored_of(exploration, spec, history), check="full")
     name = cut_of(finding["state"])
     lab = ensure_lab(**lab_parts([spec.case]))
-    with (
-        tempfile.TemporaryDirectory(prefix="ffslab-replay-") as room,
-        opened(lab, [spec.case], Path(room), 1, scratch) as (target, _),
-    ):
+    with opened_alone(lab, spec.case, scratch) as (target, room):
         line = line_of(name, finding["filled"])
-        texts = run_guest(target, lab, explored, f"{line}\n", Path(room) / "replay", timeout_s)
+        texts = run_guest(target, lab, explored, f"{line}\n", room / "replay", timeout_s)
     if texts is None:
         raise InfrastructureError("the guest was stopped")
     place = directory.unit_dir(spec.id)
@@ -107,16 +103,13 @@ def _replayed_series(
     first = max(one for one in stored["series"]["lives"] if one < cycle)
     spared = [one for one in stored["series"]["spared"] if first < one < cycle]
     lab = ensure_lab(**lab_parts([spec.case]))
-    with (
-        tempfile.TemporaryDirectory(prefix="ffslab-replay-") as room,
-        opened(lab, [spec.case], Path(room), 1, scratch) as (target, _),
-    ):
+    promise = promise_of(spec.case.filesystem.type)
+    words = series_words(series, promise, spec.case.seed, first=first, cuts=cycle, spared=spared)
+    words.append(f"tell_from={cycle - 1}")
+    with opened_alone(lab, spec.case, scratch) as (target, room):
         limit_s = timeout_s + cycle * SECONDS_A_CUT
-        words = SeriesUnit(
-            series, promise_of(spec.case.filesystem.type), spec.case.seed, lambda *_: None
-        ).words(first, cycle, spared, f"tell_from={cycle - 1}")
         explored = Explored(spec.case, "", "full")
-        texts = run_series(target, lab, explored, words, Path(room) / "replay", limit_s)
+        texts = run_series(target, lab, explored, words, room / "replay", limit_s)
     if texts is None:
         raise InfrastructureError("the guest was stopped")
     found = parse_series(texts.walk)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -247,6 +248,16 @@ def opened(
     """A target with room for so many guests, or fewer."""
     with UmlSite(lab, scratch).open(Opening(cases, jobs, place)) as site:
         yield site.target, site.jobs
+
+
+@contextmanager
+def opened_alone(lab: LabBuild, case: Case, scratch: Path | None) -> Iterator[tuple[Target, Path]]:
+    """A target for one guest at a time, and a directory for what these write, which goes then."""
+    with (
+        tempfile.TemporaryDirectory(prefix="ffslab-crash-") as room,
+        opened(lab, [case], Path(room), 1, scratch) as (target, _),
+    ):
+        yield target, Path(room)
 
 
 def all_directories(root: Path) -> list[Directory]:

@@ -102,7 +102,8 @@ def parse_series(text: str) -> SeriesText:
             case "wrong":
                 before.wrong.append((words[2], _sentence(words[3:])))
             case "recovery":
-                _add_cost(found.recovery, words[2], [int(word) for word in words[3:6]])
+                cost = [int(word) for word in words[3:6]]
+                _add_row(found.recovery, words[2], [1, *cost, *cost])
             case "space":
                 found.space.append([int(word) for word in words[1:8]])
             case "message":
@@ -161,17 +162,8 @@ def _about(known: Mapping[str, str]) -> str:
     return f"{words}; {change} ({made}), operations {known['first']} to {known['last']}, {until}"
 
 
-def _add_cost(costs: dict[str, list[int]], kind: str, cost: Sequence[int]) -> None:
-    """Mounts, the sum of each, the most of each."""
-    row = costs.setdefault(kind, [0] * 7)
-    row[0] += 1
-    for at, value in enumerate(cost):
-        row[1 + at] += value
-        row[4 + at] = max(row[4 + at], value)
-
-
 def _add_row(costs: dict[str, list[int]], kind: str, row: Sequence[int]) -> None:
-    """The mounts of another flash to those before."""
+    """Further mounts to those before: how many, the sum of each cost, the most of each."""
     whole = costs.setdefault(kind, [0] * 7)
     for at in range(4):
         whole[at] += row[at]
@@ -205,6 +197,25 @@ class Life:
         """All of them, with what is known of those that ended a guest."""
         died = {cycle: cut for cycle, (cut, _) in self.spared.items()}
         return [died.get(one.cycle, one) for one in self.found.cuts]
+
+
+def series_words(
+    series: Series, promise: Promise, seed: int, *, first: int, cuts: int, spared: Sequence[int]
+) -> list[str]:
+    """The words of ffscrash series, the last of its cuts first; `first` were of another flash."""
+    words = [
+        *(str(cuts), f"seed={seed}", f"kinds={','.join(series.kinds)}"),
+        *(f"space_every={series.space_every}", f"first={first}"),
+    ]
+    if promise.own_names:
+        words.append(f"own={promise.own_names[0]}")
+    if promise.returned_is_durable:
+        words.append("returned_is_durable=1")
+    if not promise.rename_is_atomic:
+        words.append("two_names=1")
+    if spared:
+        words.append(f"spared={','.join(map(str, spared))}")
+    return words
 
 
 @dataclass(slots=True)
@@ -250,30 +261,17 @@ class SeriesUnit:
             if texts.timed_out or len(spared) == _SPARED_MAX:
                 return life
 
-    def words(self, first: int, cuts: int, spared: Sequence[int], *more: str) -> list[str]:
-        """The words of ffscrash series: from the cut `first` on to so many, first the number."""
-        words = [
-            *(str(cuts), f"seed={self.seed}", f"kinds={','.join(self.series.kinds)}"),
-            *(f"space_every={self.series.space_every}", f"first={first}", *more),
-        ]
-        if self.promise.own_names:
-            words.append(f"own={self.promise.own_names[0]}")
-        if self.promise.returned_is_durable:
-            words.append("returned_is_durable=1")
-        if not self.promise.rename_is_atomic:
-            words.append("two_names=1")
-        if spared:
-            words.append(f"spared={','.join(map(str, spared))}")
-        return words
-
     def _guest(self, name: str, first: int, spared: Sequence[int]) -> GuestTexts:
         ended = threading.Event()
 
         def begun(directory: Path) -> None:
             threading.Thread(target=self._watch, args=(directory, ended), daemon=True).start()
 
+        words = series_words(
+            self.series, self.promise, self.seed, first=first, cuts=self.series.cuts, spared=spared
+        )
         try:
-            texts = self.run(name, self.words(first, self.series.cuts, spared), begun)
+            texts = self.run(name, words, begun)
         finally:
             ended.set()
         if texts is None:

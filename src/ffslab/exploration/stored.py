@@ -12,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NotRequired
 
@@ -77,6 +78,35 @@ class StoredSeries(TypedDict):
     space: list[list[int]]
     recovery: dict[str, list[int]]
     spared: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesSpace:
+    """What is left of a flash after cuts in a row: what fits into a file, in bytes; blocks; erases.
+
+    `bad_more` are blocks that are marked bad beside those of a new flash.
+    """
+
+    first_bytes: int
+    least_bytes: int
+    last_bytes: int
+    bad_more: int
+    worst_erases: int
+
+
+def space_of(series: StoredSeries) -> SeriesSpace | None:
+    """None if it was never filled."""
+    space = series["space"]
+    if not space:
+        return None
+    fits = [row[1] for row in space]
+    return SeriesSpace(
+        first_bytes=fits[0],
+        least_bytes=min(fits),
+        last_bytes=fits[-1],
+        bad_more=max(row[4] for row in space) - space[0][4],
+        worst_erases=max(row[6] for row in space),
+    )
 
 
 class StoredUnit(TypedDict):

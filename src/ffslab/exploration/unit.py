@@ -18,7 +18,7 @@ from ffslab.errors import InfrastructureError
 from ffslab.exploration.guest import Explored, GuestTexts, log_of
 from ffslab.exploration.states import all_cuts, drawn, parse_log
 from ffslab.exploration.study import Cuts
-from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Oracle, Verdict, verdict_of
+from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Oracle, Verdict, Verdicts
 from ffslab.exploration.walked import Cut, State, StateName, Walk, parse_walk
 from ffslab.results.console import last_lines, scan_console
 
@@ -95,12 +95,12 @@ class Unit:
         paired = bool(self.explored.paired_distance_pages)
         every = list(all_cuts(log, self.cuts, paired=paired))
         chosen = drawn(every, self.cuts.sample, self.seed, self.explored.case.id)
-        oracle = self.oracle_for(first.record)
+        verdicts = Verdicts(self._texts, self.oracle_for(first.record))
         self._filled = self._some(chosen, self.cuts.fill_sample, "filled")
         lines = [line_of(StateName(cut), cut in self._filled) for cut in chosen]
         lines += self._second_cuts(chosen)
-        judged = self._judged(lines, oracle, first.record)
-        confirmed = self._confirmed(judged, oracle)
+        judged = self._judged(lines, verdicts, first.record)
+        confirmed = self._confirmed(judged, verdicts)
         there = [one.name.cut for one in confirmed if one.name.then is None]
         return UnitResult(
             first.record,
@@ -132,7 +132,7 @@ class Unit:
             raise StoppedError
         return texts
 
-    def _judged(self, lines: Sequence[str], oracle: Oracle, record: str) -> list[Judged]:
+    def _judged(self, lines: Sequence[str], verdicts: Verdicts, record: str) -> list[Judged]:
         """All states of these lines, part by part; which are in a part does not depend on jobs."""
         parts = [lines[at : at + _IN_ONE_GUEST] for at in range(0, len(lines), _IN_ONE_GUEST)]
         judged: list[Judged] = []
@@ -144,7 +144,7 @@ class Unit:
                     self._texts.update(walk.texts)
                     # A page of one sub-page, say, has no prefix: such states are not there.
                     there = [state for state in walk.states if not state.refused]
-                    judged += [self._judge(state, oracle) for state in there]
+                    judged += [self._judge(state, verdicts) for state in there]
                     if walk.begun is not None and not walk.complete:
                         judged.append(_died(walk.begun, texts, self._is_filled(walk.begun)))
                 self._guests += len(guests)
@@ -152,8 +152,8 @@ class Unit:
                 self.tell(done, len(lines))
         return judged
 
-    def _judge(self, state: State, oracle: Oracle) -> Judged:
-        verdict = verdict_of(state, self._texts, oracle)
+    def _judge(self, state: State, verdicts: Verdicts) -> Judged:
+        verdict = verdicts.of(state)
         return Judged(state.name, verdict, state, is_filled=self._is_filled(state.name))
 
     def _walked(
@@ -186,7 +186,7 @@ class Unit:
             )
         return parse_walk(texts.walk)
 
-    def _confirmed(self, judged: Sequence[Judged], oracle: Oracle) -> list[Judged]:
+    def _confirmed(self, judged: Sequence[Judged], verdicts: Verdicts) -> list[Judged]:
         """States with a fault, some of each kind, alone in a guest of their own."""
         tried: Counter[tuple[str, str]] = Counter()
         repeated: list[Judged] = []
@@ -201,13 +201,13 @@ class Unit:
                 enumerate(repeated),
             )
             found = {
-                one.name: self._again(one, texts, oracle)
+                one.name: self._again(one, texts, verdicts)
                 for one, texts in zip(repeated, alone, strict=True)
             }
         self._guests += len(repeated)
         return [found.get(one.name, one) for one in judged]
 
-    def _again(self, one: Judged, texts: GuestTexts, oracle: Oracle) -> Judged:
+    def _again(self, one: Judged, texts: GuestTexts, verdicts: Verdicts) -> Judged:
         """What is to be said of a state that was repeated alone."""
         walk = parse_walk(texts.walk)
         self._texts.update(walk.texts)
@@ -216,7 +216,7 @@ class Unit:
             return replace(
                 _died(one.name, texts, one.is_filled), confirmed=one.verdict.outcome == GUEST_DIED
             )
-        verdict = verdict_of(again, self._texts, oracle)
+        verdict = verdicts.of(again)
         if verdict.outcome == one.verdict.outcome:
             return replace(one, confirmed=True)
         told = f"after the states before it: {one.verdict.outcome}: {one.verdict.detail}; alone"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ffslab.crash.faults import Excuse, kind_of
 from ffslab.exploration.walked import Seen, State, StateName, Step
@@ -80,45 +80,68 @@ class Verdict:
     detail: str = ""
 
 
+@dataclass(slots=True)
+class Verdicts:
+    """Verdicts of the states of one unit; `texts` may grow.
+
+    Thousands of states share what the kernel said of them: each such text is searched once.
+    """
+
+    texts: Mapping[str, str]
+    oracle: Oracle
+    _warnings: dict[str, str] = field(default_factory=dict)
+
+    def of(self, state: State) -> Verdict:
+        """The worst that can be said of a state that its guest came through."""
+        found = self._all(state)
+        order = list(OUTCOMES)
+        return min(found, key=lambda one: order.index(one.outcome), default=Verdict(CORRECT))
+
+    def _all(self, state: State) -> list[Verdict]:
+        found = []
+        for what, step, outcome in (
+            ("attaching UBI", state.attach, MOUNT_FAILS),
+            ("mounting", state.mount, MOUNT_FAILS),
+            ("attaching UBI again", state.attach_again, REMOUNT_FAILS),
+            ("mounting again", state.remount, REMOUNT_FAILS),
+        ):
+            found += _of_step(what, step, outcome)
+        for again, seen in enumerate((state.seen, state.again)):
+            if seen is not None:
+                problems = self.oracle(state.name, self.texts[seen.digest], bool(again))
+                found += [
+                    Verdict(word, sentence)
+                    for word, sentence in problems
+                    # What could not be deleted is told below.
+                    if state.used in _USED or not sentence.startswith(_OURS)
+                ]
+        found += _changed(CHANGED_BY_USE, state.seen, state.after, self.texts)
+        changed = _changed(CHANGED_BY_POWER, state.after or state.seen, state.again, self.texts)
+        # A page that reads badly from now on may take something with it; the oracle knows what.
+        if changed and not excuse_of(state.name, True).lost:
+            found += changed
+        if state.used not in _USED:
+            place, _, errno = state.used.partition(" ")
+            outcome = READ_ONLY if int(errno) in _READ_ONLY_ERRNOS else USE_FAILS
+            found.append(Verdict(outcome, f"{place}: {_error(int(errno))}"))
+        warning = self._warning(state.messages)
+        if warning:
+            found.append(Verdict(WARNING, warning))
+        return found
+
+    def _warning(self, messages: str) -> str:
+        """The first of the kernel's own mistakes that it told of; none: empty."""
+        known = self._warnings.get(messages)
+        if known is None:
+            said = scan_console(self.texts.get(messages, ""))
+            known = next((one.text for one in said if one.kind in _OWN_MISTAKES), "")
+            self._warnings[messages] = known
+        return known
+
+
 def verdict_of(state: State, texts: Mapping[str, str], oracle: Oracle) -> Verdict:
-    """The worst that can be said of a state that its guest came through."""
-    found = list(_all(state, texts, oracle))
-    order = list(OUTCOMES)
-    return min(found, key=lambda one: order.index(one.outcome), default=Verdict(CORRECT))
-
-
-def _all(state: State, texts: Mapping[str, str], oracle: Oracle) -> list[Verdict]:
-    found = []
-    for what, step, outcome in (
-        ("attaching UBI", state.attach, MOUNT_FAILS),
-        ("mounting", state.mount, MOUNT_FAILS),
-        ("attaching UBI again", state.attach_again, REMOUNT_FAILS),
-        ("mounting again", state.remount, REMOUNT_FAILS),
-    ):
-        found += _of_step(what, step, outcome)
-    for again, seen in enumerate((state.seen, state.again)):
-        if seen is not None:
-            problems = oracle(state.name, texts[seen.digest], bool(again))
-            found += [
-                Verdict(word, sentence)
-                for word, sentence in problems
-                # What could not be deleted is told below.
-                if state.used in _USED or not sentence.startswith(_OURS)
-            ]
-    found += _changed(CHANGED_BY_USE, state.seen, state.after, texts)
-    # A page that reads badly from now on may take something with it; the oracle knows what.
-    if not excuse_of(state.name, True).lost:
-        found += _changed(CHANGED_BY_POWER, state.after or state.seen, state.again, texts)
-    if state.used not in _USED:
-        place, _, errno = state.used.partition(" ")
-        outcome = READ_ONLY if int(errno) in _READ_ONLY_ERRNOS else USE_FAILS
-        found.append(Verdict(outcome, f"{place}: {_error(int(errno))}"))
-    warned = [
-        one for one in scan_console(texts.get(state.messages, "")) if one.kind in _OWN_MISTAKES
-    ]
-    if warned:
-        found.append(Verdict(WARNING, warned[0].text))
-    return found
+    """The verdict of a single state."""
+    return Verdicts(texts, oracle).of(state)
 
 
 # Not at all, or it was good, or it was full from the beginning.

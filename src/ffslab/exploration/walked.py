@@ -124,6 +124,7 @@ class _Reader:
         self._texts: dict[str, str] = {}
         self._recoveries: dict[Cut, int] = {}
         self._begun: StateName | None = None
+        self._begun_text = ""
         self._parts: dict[str, object] = {}
         self._stuck = ""
         self._complete = False
@@ -146,9 +147,10 @@ class _Reader:
             self._take_text(words[0])
         elif what == "begin":
             self._begun = _name(words)
+            self._begun_text = rest
             self._parts = {}
         elif what == "ended":
-            self._end(words)
+            self._end(rest)
         elif what == "recovery":
             self._recoveries[_cut(words[:3])] = int(words[3])
         elif what == "stuck":
@@ -162,7 +164,8 @@ class _Reader:
         lines: list[str] = []
         for line in self.lines:
             if line == "end":
-                self._texts[digest] = "".join(f"{one}\n" for one in lines)
+                lines.append("")
+                self._texts[digest] = "\n".join(lines)
                 return
             lines.append(line)
 
@@ -187,10 +190,10 @@ class _Reader:
         elif what != "state":
             raise ValueError(f"{what!r} is no word of it")
 
-    def _end(self, words: list[str]) -> None:
-        name = _name(words)
-        if name != self._begun:
-            raise ValueError(f"{name} ends, {self._begun} was begun")
+    def _end(self, rest: str) -> None:
+        name = self._begun
+        if name is None or rest != self._begun_text:
+            raise ValueError(f"{rest} ends, {name} was begun")
         self._states.append(State(name=name, **self._parts))  # type: ignore[arg-type]
         self._begun = None
 

@@ -79,38 +79,27 @@ class VirtualFlash:
             step("umount", target=_HOST),
         ]
 
-    def attach(self, case: Case) -> list[str]:
-        """Attaches UBI if the file system is on it."""
-        return [_attach_line(case)] if case.filesystem.ubi else []
+    def attach(self, case: Case, **further: object) -> list[str]:
+        """Attaches UBI if the file system is on it; `further` keys of the step go last."""
+        return [_attach_line(case, **further)] if case.filesystem.ubi else []
 
-    def detach(self, case: Case) -> list[str]:
+    def detach(self, case: Case, **further: object) -> list[str]:
         """Detaches UBI if the file system is on it."""
-        return [step("ubi-detach", ubi=0)] if case.filesystem.ubi else []
+        return [step("ubi-detach", ubi=0, **further)] if case.filesystem.ubi else []
 
     def mount(self, case: Case, *, new: bool = False, named: Named | None = None) -> list[str]:
         """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
-
-        def phase(part: str) -> dict[str, object]:
-            return {"phase": named(part)} if named else {}
-
-        lines = []
-        if case.filesystem.ubi:
-            lines.append(_attach_line(case, **phase("attach")))
-            if new:
-                lines.append(_volume_line(case, **phase("volume")))
+        lines = self.attach(case, **_phase(named, "attach"))
+        if case.filesystem.ubi and new:
+            lines.append(_volume_line(case, **_phase(named, "volume")))
         label = {"label": named("mount")} if named else {}
-        return [*lines, _mount_line(case, **phase("mount"), **label)]
+        return [*lines, _mount_line(case, **_phase(named, "mount"), **label)]
 
     def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
         """Unmounts; UBI finishes its background work when it is detached."""
-
-        def phase(part: str) -> dict[str, object]:
-            return {"phase": named(part)} if named else {}
-
-        detach = step("ubi-detach", ubi=0, **phase("detach"))
         return [
-            step("umount", target=MOUNT_POINT, **phase("unmount")),
-            *([detach] if case.filesystem.ubi else []),
+            step("umount", target=MOUNT_POINT, **_phase(named, "unmount")),
+            *self.detach(case, **_phase(named, "detach")),
         ]
 
     def settle(self, **keys: object) -> list[str]:
@@ -142,6 +131,11 @@ class VirtualFlash:
             step("capture", path=CHIP_COUNTERS),
             step("capture", path="/proc/cpu_model"),
         ]
+
+
+def _phase(named: Named | None, part: str) -> dict[str, object]:
+    """The key of a step that is measured as this part; none if nothing is measured."""
+    return {"phase": named(part)} if named else {}
 
 
 def required_modules(case: Case) -> tuple[str, ...]:

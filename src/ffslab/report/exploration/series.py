@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffslab.exploration.stored import StoredSeries
+from ffslab.exploration.stored import SeriesSpace, StoredSeries, space_of
 from ffslab.report.exploration.load import Part
 from ffslab.report.parts import Table
 from ffslab.report.quantity import grouped, significant
@@ -26,19 +26,22 @@ def series_table(parts: Sequence[Part]) -> Table | None:
 
 def words_of(series: StoredSeries) -> tuple[str, ...]:
     """Cuts, flashes, what fits, bad blocks, erases, pages read: as words; "–" for none."""
-    space = series["space"]
-    fits = [row[1] / 1e6 for row in space]
-    shown = [significant(value) for value in (fits[0], min(fits), fits[-1])] if fits else ["–"] * 3
-    # A new flash has its own marks.
-    bad = grouped(max(row[4] for row in space) - space[0][4]) if space else "–"
-    worst = grouped(max(row[6] for row in space)) if space else "–"
     mounts = [row for kind, row in series["recovery"].items() if kind != "none"]
     count = sum(row[0] for row in mounts)
     return (
         grouped(series["cuts"]),
         grouped(len(series["lives"])),
-        *shown,
-        *(bad, worst),
+        *_space_words(space_of(series)),
         grouped(round(sum(row[1] for row in mounts) / count)) if count else "–",
         grouped(max((row[4] for row in mounts), default=0)) if count else "–",
+    )
+
+
+def _space_words(space: SeriesSpace | None) -> tuple[str, ...]:
+    if space is None:
+        return ("–",) * 5
+    fits = (space.first_bytes, space.least_bytes, space.last_bytes)
+    return (
+        *(significant(count / 1e6) for count in fits),
+        *(grouped(space.bad_more), grouped(space.worst_erases)),
     )

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of this directory share: checks that are counted. */
-#ifndef VNAND_CRASH_CHECK_H
-#define VNAND_CRASH_CHECK_H
+/* What C tests of the modules share: checks that are counted. */
+#ifndef C_CHECK_H
+#define C_CHECK_H
 
 #include <stdarg.h>
 #include <stdbool.h>
