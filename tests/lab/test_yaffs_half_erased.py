@@ -1,0 +1,116 @@
+"""YAFFS2 and blocks whose erase was cut off: the first page is blank, a later one is not.
+
+Such a page has lost its tags and kept some of its data, so that a scan, which looks at tags, takes
+the block for empty. Who programs it programs upon what is left. A cut leaves one in some thousand
+erases, so here they are made on the host, in the flash file between two guests.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from fstree import Script, assert_same
+from guest_programs import build
+from yaffs_guest import (
+    CHIP_COUNTERS,
+    LIST,
+    STATE,
+    UMOUNT,
+    Chip,
+    load,
+    mount,
+    no_violations,
+    run,
+    start,
+)
+
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.yaffs2.image import LabHeader, map_file, parse_lab_header
+
+CHIP = Chip(blocks=64)  # with fewer there is no checkpoint
+LEFT_IN = 5  # the page of a block that was not erased to the end
+HALF_ERASED = 8  # blocks, those that are written to first
+SYNC = "sync target=/mnt"
+# kmod/vnand/image_format.h and rules.h
+_BLOCK = struct.Struct("<6I")
+_PAGE = struct.Struct("<4B")
+
+
+@pytest.fixture(scope="module")
+def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("fstree", tmp_path_factory.mktemp("fstree"))
+
+
+def header_of(path: Path) -> LabHeader:
+    header = parse_lab_header(map_file(path))
+    assert header and not header.problem
+    return header
+
+
+def blocks_of(path: Path) -> list[tuple[int, ...]]:
+    """Erases, programs, reads, reads since the erase, one behind the last page, flags of each."""
+    header, contents = header_of(path), path.read_bytes()
+    places = (header.blocks_offset + _BLOCK.size * block for block in range(header.blocks))
+    return [_BLOCK.unpack_from(contents, at) for at in places]
+
+
+def leave_half_erased(path: Path, *, reads_well: bool) -> list[int]:
+    """Puts a page without tags into the first empty blocks; these blocks."""
+    header, rows = header_of(path), blocks_of(path)
+    raw_bytes = header.page_bytes + header.oob_bytes
+    empty = [block for block, row in enumerate(rows) if not row[4]][:HALF_ERASED]
+    rest = b"\xff" * 512 + b"\x5a" * 512
+    with path.open("r+b") as flash:
+        for block in empty:
+            page = block * header.pages_per_block + LEFT_IN
+            flash.seek(header.data_offset + page * raw_bytes)
+            flash.write(rest + b"\xff" * (raw_bytes - len(rest)))
+            flash.seek(header.pages_offset + page * _PAGE.size)
+            flash.write(_PAGE.pack(1, 1, 1, 0 if reads_well else 1))
+            flash.seek(header.blocks_offset + block * _BLOCK.size)
+            flash.write(_BLOCK.pack(*rows[block][:4], LEFT_IN + 1, rows[block][5]))
+    return empty
+
+
+@pytest.mark.parametrize("later", ["at-once", "after-a-checkpoint"])
+@pytest.mark.parametrize("reads_well", [True, False], ids=["reads-well", "uncorrectable"])
+def test_what_half_an_erase_left_is_erased_before_it_is_written_upon(
+    lab: LabBuild, tmp_path: Path, fstree: Path, reads_well: bool, later: str
+) -> None:
+    script = Script()
+    script.write("/kept", 0, 30_000, 1)
+    steps = [*load(CHIP), mount(), run(0), SYNC]  # and power is off
+    first = start(lab, tmp_path / "first", fstree, steps, chip=CHIP, scripts=[script])
+    flash = tmp_path / "flash"
+    flash.write_bytes(first.flash.read_bytes())
+    half_erased = leave_half_erased(flash, reads_well=reads_well)
+
+    more, change = Script(), Script()
+    more.write("/more", 0, (HALF_ERASED + 2) * 128 * 1024, 2)
+    change.write("/little", 0, 100, 3)
+    steps = [*load(CHIP), mount("no-checkpoint-read")]
+    if later == "after-a-checkpoint":
+        # Which is written only where something has changed.
+        steps += [run(1), SYNC, UMOUNT, mount()]
+    steps += [STATE, run(0), SYNC, STATE, "drop-caches", *LIST, UMOUNT]
+    steps += [mount("no-checkpoint-read"), *LIST, UMOUNT, CHIP_COUNTERS]
+    scripts = [more, change]
+    guest = start(
+        *(lab, tmp_path / "second", fstree, steps), chip=CHIP, scripts=scripts, flash=flash
+    )
+    before, after = guest.states
+    assert before["mounted_by_checkpoint"] == (later == "after-a-checkpoint")
+    expected = {**script.listing(), **more.listing()}
+    if later == "after-a-checkpoint":
+        expected |= change.listing()
+    for listing in guest.listings:
+        assert_same(expected, listing, ("mtime", "ctime"))
+    assert no_violations(guest.counters)
+    assert after["write_failures"] == after["retired_blocks"] == 0
+    guest.assert_sound()
+    # Each of them was erased once more, and holds what was written then.
+    rows, old = blocks_of(guest.flash), blocks_of(flash)
+    for block in half_erased:
+        assert rows[block][0] > old[block][0] and rows[block][1] > old[block][1], block
