@@ -72,6 +72,21 @@ def script_result() -> dict[str, Any]:
     )
 
 
+def wear_result() -> dict[str, Any]:
+    case = prepare("wear", []).cases[0]
+    blocks = case.partition_blocks
+    rows: list[dict[str, Any]] = [
+        {"v": 1, "type": "flash", "label": label, "t_ns": 1, "counters": {"pages_programmed": n}}
+        | {"erases": [n] * blocks, "programs": [64 * n] * blocks, "reads": [0] * blocks}
+        for n, label in enumerate(("static:start", "static:end", "written:1000000000"))
+    ]
+    chip = {"v": 1, "type": "chip-blocks", "erases": [0] * case.board.chip.blocks}
+    rows += [chip | {"label": label} for label in ("static", "written:1000000000")]
+    told = {"asked": 5 * 10**9, "written": 10**9, "files": 20, "stopped": ""}
+    rows.append({"v": 1, "type": "wear", **told})
+    return case_result(case, Outcome("pass"), parse_records(lines_of(rows)), "f" * 64)
+
+
 def own_preparation() -> dict[str, Any]:
     """Of a micro-benchmark that was interrupted, and prepared its flash itself."""
     prepared = {"v": 1, "type": "prepared", "state": "filled", "valid_bytes": 1}
@@ -100,6 +115,7 @@ def results(run: Path) -> dict[str, dict[str, Any]]:
         "tree": tree_result(),
         "append-log": log_result(log),
         "script": script_result(),
+        "wear": wear_result(),
         "skipped": skipped_result(micro_cases()[0], "no"),
     }
     return {name: json.loads(canonical_json(result)) for name, result in made.items()}
@@ -157,7 +173,7 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
             *(("append_log",) if name == "append-log" else ()),
-            *(("script",) if name == "script" else ()),
+            *((name,) if name in ("script", "wear") else ()),
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
     assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]
