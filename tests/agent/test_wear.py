@@ -56,7 +56,18 @@ def test_a_full_partition_keeps_the_static_data(agent: Agent) -> None:
 
 def test_volumes_that_are_none(agent: Agent) -> None:
     many = ",".join(map(str, range(1, 18)))
-    for volumes in ("0", "5,5", "5,4", "5,", ",5", "-5", "5;6", "5 6", "18446744073709551616", many):
+    for volumes in (
+        "0",
+        "5,5",
+        "5,4",
+        "5,",
+        ",5",
+        "-5",
+        "5;6",
+        "5 6",
+        "18446744073709551616",
+        many,
+    ):
         path = agent.scratch / "plan"
         path.write_text(f"ffsplan 1\nwear dir={agent.dir} volumes={volumes}\n")
         done = agent.call("run", str(path))

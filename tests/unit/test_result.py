@@ -48,6 +48,7 @@ from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
 from ffslab.workloads.script.plan import STATUS
 from ffslab.workloads.script.stored import ScriptKeys
 from ffslab.workloads.tree.stored import ImageResult, MemoryResult, TreeKeys, TreeStep, tree_of
+from ffslab.workloads.wear.stored import WearKeys
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs" / "result-format.md").read_text(encoding="utf-8")
@@ -148,7 +149,7 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
-    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys, ScriptKeys)
+    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys, WearKeys, ScriptKeys)
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
     for result in results.values():
