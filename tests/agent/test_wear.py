@@ -44,7 +44,7 @@ def test_without_static_data_there_is_nothing_to_verify(agent: Agent) -> None:
 def test_a_full_partition_keeps_the_static_data(agent: Agent) -> None:
     with tmpfs(agent, "1m") as place:
         records = agent.plan(
-            f"wear dir={place} static_bytes=500000 file_bytes=600000 unit_bytes=4096 volumes=9999999",
+            f"wear dir={place} static_bytes=500000 file_bytes=600000 volumes=9999999",
             expect=1,
         )
     p = phases(records)
