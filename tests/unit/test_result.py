@@ -48,6 +48,7 @@ from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
 from ffslab.workloads.script.plan import STATUS
 from ffslab.workloads.script.stored import ScriptKeys
 from ffslab.workloads.tree.stored import ImageResult, MemoryResult, TreeKeys, TreeStep, tree_of
+from ffslab.workloads.wear.stored import WearKeys
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs" / "result-format.md").read_text(encoding="utf-8")
@@ -70,6 +71,21 @@ def script_result() -> dict[str, Any]:
     return case_result(
         case, Outcome("fail", "status 3"), parse_records(lines_of([ended])), "f" * 64
     )
+
+
+def wear_result() -> dict[str, Any]:
+    case = prepare("wear", []).cases[0]
+    blocks = case.partition_blocks
+    rows: list[dict[str, Any]] = [
+        {"v": 1, "type": "flash", "label": label, "t_ns": 1, "counters": {"pages_programmed": n}}
+        | {"erases": [n] * blocks, "programs": [64 * n] * blocks, "reads": [0] * blocks}
+        for n, label in enumerate(("static:start", "static:end", "written:1000000000"))
+    ]
+    chip = {"v": 1, "type": "chip-blocks", "erases": [0] * case.board.chip.blocks}
+    rows += [chip | {"label": label} for label in ("static", "written:1000000000")]
+    told = {"asked": 5 * 10**9, "written": 10**9, "files": 20, "stopped": ""}
+    rows.append({"v": 1, "type": "wear", **told})
+    return case_result(case, Outcome("pass"), parse_records(lines_of(rows)), "f" * 64)
 
 
 def own_preparation() -> dict[str, Any]:
@@ -100,6 +116,7 @@ def results(run: Path) -> dict[str, dict[str, Any]]:
         "tree": tree_result(),
         "append-log": log_result(log),
         "script": script_result(),
+        "wear": wear_result(),
         "skipped": skipped_result(micro_cases()[0], "no"),
     }
     return {name: json.loads(canonical_json(result)) for name, result in made.items()}
@@ -132,7 +149,7 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
-    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys, ScriptKeys)
+    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys, WearKeys, ScriptKeys)
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
     for result in results.values():
@@ -157,7 +174,7 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
             *(("append_log",) if name == "append-log" else ()),
-            *(("script",) if name == "script" else ()),
+            *((name,) if name in ("script", "wear") else ()),
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
     assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]

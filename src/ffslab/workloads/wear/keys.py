@@ -1,0 +1,32 @@
+"""The settings of wear; the defaults are those of the CELF battery (docs/study-format.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ffslab.model.units import parse_size
+from ffslab.model.workload import SIZE, Workload, key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wear(Workload):
+    """Parameters of the wear: what stays, what is written over and over, when it is noted."""
+
+    kind: str = key("wear", "the workload")
+    static_bytes: int = key(53_687_091, "data that stay, 40 % of 128 MiB; 0: none", form=SIZE)
+    file_bytes: int = key(50_000_000, "the file that is written, synced and deleted", form=SIZE)
+    unit_bytes: int = key(131_072, "bytes of one write(), up to 64 MiB", form=SIZE)
+    volumes: str = key(
+        "1 GB, 3 GB, 5 GB",
+        "written volumes at which the blocks are looked at, rising; the last ends it",
+    )
+
+    @property
+    def volume_bytes(self) -> tuple[int, ...]:
+        """The volumes; ValueError for what is no size."""
+        return tuple(parse_size(word) for word in self.volumes.split(","))
+
+    @property
+    def asked(self) -> int:
+        """Bytes to be written in all, without the static data."""
+        return self.volume_bytes[-1]

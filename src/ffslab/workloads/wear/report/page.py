@@ -1,0 +1,131 @@
+"""wear's part of a report: a map and a histogram of erases at each volume, and the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ffslab.report import data, wear
+from ffslab.report.configurations import chosen_among
+from ffslab.report.glossary import GLOSSARY
+from ffslab.report.load import (
+    Read,
+    explained,
+    fixed_options,
+    open_run,
+    outline,
+    plain_case,
+    study_word,
+)
+from ffslab.report.page import common
+from ffslab.report.parts import Key, Table, seeds_text
+from ffslab.report.quantity import duration
+from ffslab.results.result import CaseResult
+from ffslab.workloads.wear.report.histogram import histogram
+from ffslab.workloads.wear.stored import Volume, WearResult, wear_of
+
+TITLE = "wear"
+_NONE = "–"
+_GLOSSARY = (
+    ("static block", "A block of which writing the static data programmed at least half."),
+    ("static wear leveling", "Blocks with data that stay are erased, too, after moving the data."),
+    ("global wear leveling", "Blocks outside of the partition take part."),
+)
+_HEAD = (
+    *("configuration", "written", "time", "mean", "std", "min", "max", "spread"),
+    *("write amplification", "static moved", "static", "global"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WearMap:
+    """A map and a histogram of one case at one volume."""
+
+    label: str
+    drawing: str
+    histogram: str
+    summary: wear.Wear
+
+
+def figures_of(row: CaseResult) -> WearResult | None:
+    """What a case measured; nothing if it did not get so far."""
+    return wear_of(row)
+
+
+def page(run_dir: Path, found: Sequence[Read[WearResult | None]]) -> dict[str, Any]:
+    """Everything the template shows of a run's cases of this workload."""
+    manifest = open_run(run_dir).manifest()
+    with explained(run_dir, manifest):
+        specs = [one.head["spec"] for one in found]
+        study, fixed = study_word(manifest), fixed_options(specs)
+        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
+        run = outline(run_dir, manifest, specs, cases)
+    shown = (data.FILESYSTEM, *chosen_among(cases))
+    measured = [
+        (data.group_label(case.axes, shown) or "all cases", one.figures)
+        for case, one in zip(cases, found, strict=True)
+        if one.figures is not None
+    ]
+    maps, keys = _maps(measured)
+    return {
+        **common(run),
+        "glossary": (*GLOSSARY, *_GLOSSARY),
+        "seeds": f"{seeds_text(run.seeds, 'each case has its own rows')}.",
+        "leveling": _leveling(measured),
+        "wear_maps": maps,
+        "wear_keys": keys,
+        "case_table": _table(cases, {one.head["id"]: one.figures for one in found}),
+    }
+
+
+def _leveling(measured: Sequence[tuple[str, WearResult]]) -> Table:
+    rows = [(label, *_cells(one)) for label, found in measured for one in found["volumes"]]
+    return Table("Erases per block, and the verdicts", _HEAD, (), tuple(rows))
+
+
+def _cells(one: Volume) -> tuple[str, ...]:
+    inside, moved, amplified = one["inside"], one["static_moved"], one["write_amplification"]
+    return (
+        f"{one['written_bytes'] / 1e9:.2f} GB",
+        duration(one["time_ns"]),
+        f"{inside['mean']:.2f}",
+        f"{inside['std']:.2f}",
+        str(inside["min"]),
+        str(inside["max"]),
+        str(inside["max"] - inside["min"]),
+        _NONE if amplified is None else f"{amplified:.2f}",
+        _NONE if moved is None else f"{moved:.0%}",
+        one["static_leveling"] or _NONE,
+        one["global_leveling"] or _NONE,
+    )
+
+
+def _maps(measured: Sequence[tuple[str, WearResult]]) -> tuple[list[WearMap], list[Key]]:
+    scale = wear.common_scale([one["erases"] for _, found in measured for one in found["volumes"]])
+    maps: list[WearMap] = []
+    for label, found in measured:
+        for one in found["volumes"]:
+            summary = wear.Wear(tuple(one["erases"]))
+            title = f"{label}, {one['written_bytes'] / 1e9:.2f} GB"
+            text = (
+                f"Erase counts of {len(one['erases'])} blocks, {title}: from {summary.low} to "
+                f"{summary.high}, mean {summary.mean:.2f}"
+            )
+            drawing = wear.draw(one["erases"], scale, text, f"wear-{len(maps)}")
+            bars = histogram(one["erases"], f"Histogram: {title}", f"wear-bars-{len(maps)}")
+            maps.append(WearMap(title, drawing, bars, summary))
+    keys = [Key(label, f"w{scale.paint(shade)}") for shade, label in enumerate(scale.labels())]
+    return maps, keys if maps else []
+
+
+def _table(cases: Sequence[data.Case], figures: dict[str, WearResult | None]) -> Table:
+    rows = []
+    for case in cases:
+        found = figures[case.id]
+        last = found["volumes"][-1] if found and found["volumes"] else None
+        cells = _cells(last) if last else (_NONE,) * (len(_HEAD) - 1)
+        rows.append((case.id, case.outcome, *cells))
+    head = ("case", "outcome", *_HEAD[1:])
+    return Table("All cases, at the last volume", head, (), tuple(rows), 2, outcomes=True)

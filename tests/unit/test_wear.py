@@ -1,0 +1,194 @@
+"""The workload wear: its rule on synthetic counts, its settings, what its records mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from host_support import study_of
+
+from ffslab.errors import DamagedResultError, SpecError
+from ffslab.loader import load_catalog
+from ffslab.model.case import Case
+from ffslab.model.specs import Partition
+from ffslab.model.study import expand
+from ffslab.protocol.records import RecordStream
+from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.wear import leveling
+from ffslab.workloads.wear.report.histogram import bins_of
+from ffslab.workloads.wear.result import check_records, first_block, result_keys
+
+STUDY = """
+schema = 1
+name = "worn"
+title = "Wear"
+
+[base]
+board = "celf-mips"
+filesystem = "jffs2"
+partition_bytes = "128 MiB"
+
+[base.workload]
+kind = "wear"
+"""
+
+
+def case_of(more: str = "") -> Case:
+    catalog = load_catalog()
+    (case,) = expand(study_of(STUDY + more, catalog), catalog)
+    return case
+
+
+def test_the_plan_has_every_setting() -> None:
+    assert (
+        "wear dir=/mnt static_bytes=53687091 file_bytes=50000000 unit_bytes=131072 "
+        "volumes=1000000000,3000000000,5000000000 seed=1"
+    ) in plan_text(case_of())
+    assert "volumes=2000000 " in plan_text(case_of("volumes = '2 MB'"))
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("volumes = '3 GB, 1 GB'", "do not rise"),
+        ("volumes = '1 GB, 1 GB'", "do not rise"),
+        ("volumes = '1 GO'", "is not a size"),
+        ("volumes = '0'", "entries, or one that is 0"),
+        (f"volumes = '{', '.join(map(str, range(1, 18)))}'", "17 entries"),
+        ("unit_bytes = 0", "out of bounds"),
+        ("unit_bytes = '65 MiB'", "out of bounds"),
+        ("file_bytes = 0", "out of bounds"),
+        # 128 MiB are 134,217,728 bytes: 84,217,728 of static data and 50,000,000 fill them.
+        ("static_bytes = 84_217_729", "on a partition of 128 MiB"),
+        ("[base.state]\nkind = 'aged'\nvalid_percent = 10", "begins on an empty file system"),
+    ],
+)
+def test_settings_that_contradict_each_other(more: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        case_of(more)
+    assert case_of("static_bytes = 84_217_728").workload.spec["static_bytes"] == 84_217_728
+
+
+def test_a_block_is_static_from_half_of_its_pages_on() -> None:
+    assert leveling.static_blocks([64, 32, 31, 0, 66], 64) == (0, 1, 4)
+
+
+def test_the_rule_of_static_wear_leveling() -> None:
+    # Of 20 static blocks n have been erased, however often.
+    found = {}
+    for moved in (0, 1, 9, 10, 20):
+        erases = [7] * moved + [0] * (20 - moved) + [99]
+        share = leveling.moved_share(erases, range(20))
+        assert share == moved / 20
+        found[moved] = leveling.static_verdict(share)
+    assert found == {0: "no", 1: "partly", 9: "partly", 10: "yes", 20: "yes"}
+    # 1 of 21 is less than a twentieth.
+    share = leveling.moved_share([1] + [0] * 20, range(21))
+    assert leveling.static_verdict(share) == "no"
+    assert leveling.moved_share([1, 2], ()) is None and leveling.static_verdict(None) is None
+
+
+def test_the_rule_of_global_wear_leveling() -> None:
+    assert leveling.global_verdict([0, 0, 1]) == "yes"
+    assert leveling.global_verdict([0, 0]) == "no" and leveling.global_verdict([]) is None
+
+
+def test_spread() -> None:
+    # Mean (0 + 2 + 4) ÷ 3 = 2; variance (4 + 0 + 4) ÷ 3.
+    assert leveling.spread([0, 2, 4]) == {
+        "blocks": 3, "erased": 2, "mean": 2.0, "std": math.sqrt(8 / 3), "min": 0, "max": 4,
+    }  # fmt: skip
+
+
+def test_bins_of_a_histogram() -> None:
+    assert bins_of([0, 0, 3]) == (1, (2, 0, 0, 1))
+    # 80 is one more than 40 bins of 2 hold (0 to 79): bins of 3, the last of which is 78 to 80.
+    width, counts = bins_of([80, 2, 3])
+    assert (width, len(counts), counts[0], counts[1], counts[-1]) == (3, 27, 1, 1, 1)
+
+
+# --- records: four blocks of 2 MiB between partitions of one block in front and the rest behind
+
+
+def snapshot(label: str, t_ns: int, pages: int, erases: list[int], programs: list[int]) -> Any:
+    counters = {"pages_programmed": pages}
+    return {
+        "v": 1,
+        "type": "flash",
+        "label": label,
+        "t_ns": t_ns,
+        "counters": counters,
+        "erases": erases,
+        "programs": programs,
+        "reads": [0] * 4,
+    }
+
+
+def chip(label: str, erases: list[int]) -> Any:
+    return {"v": 1, "type": "chip-blocks", "label": label, "erases": erases}
+
+
+def stream_of(**wear: Any) -> RecordStream:
+    told = {"asked": 5000, "written": 4096, "files": 2, "stopped": "ENOSPC", **wear}
+    records = (
+        snapshot("static:start", 1, 10, [1, 1, 1, 1], [0, 0, 0, 0]),
+        snapshot("static:end", 5, 100, [1, 1, 1, 1], [64, 33, 2, 0]),
+        chip("static", [1, 1, 1, 1, 0, 0]),
+        snapshot("written:2048", 9, 102, [1, 1, 4, 3], [64, 33, 2, 0]),
+        chip("written:2048", [1, 1, 4, 3, 0, 0]),
+        snapshot("write:end", 20, 106, [1, 3, 4, 3], [64, 33, 2, 0]),
+        chip("end", [1, 3, 4, 3, 0, 1]),
+        {"v": 1, "type": "wear", **told},
+    )
+    return RecordStream(records, (), False)
+
+
+def small_case(monkeypatch: pytest.MonkeyPatch) -> Case:
+    case = case_of()
+    monkeypatch.setattr(Case, "partition_blocks", property(lambda _: 4))
+    return case
+
+
+def test_what_the_records_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = result_keys(small_case(monkeypatch), stream_of(), ())["wear"]
+    assert found is not None
+    assert (found["written"], found["files"], found["stopped"]) == (4096, 2, "ENOSPC")
+    assert found["static_blocks"] == [0, 1] and found["first_block"] == 0
+    first, last = found["volumes"]
+    assert first["erases"] == [0, 0, 3, 2] and first["time_ns"] == 4
+    # Two pages of 2,048 bytes were programmed for 2,048 bytes, then six for 4,096.
+    assert first["write_amplification"] == 2.0 and last["write_amplification"] == 3.0
+    assert (first["static_moved"], first["static_leveling"], first["global_leveling"]) == (
+        *(0.0, "no", "no"),
+    )
+    # One of two static blocks; and the last block outside of the partition.
+    assert last["written_bytes"] == 4096 and last["erases"] == [0, 2, 3, 2]
+    assert (last["static_moved"], last["static_leveling"], last["global_leveling"]) == (
+        *(0.5, "yes", "yes"),
+    )
+    assert last["outside"] is not None and last["outside"]["blocks"] == 2
+
+
+def test_the_partition_is_behind_those_of_the_board() -> None:
+    case = case_of()
+    assert first_block(case) == 0
+    # Blocks of 128 KiB: one, and three, of which the last is not whole.
+    front = (Partition(name="a", size_bytes=131_072), Partition(name="b", size_bytes=262_145))
+    assert first_block(replace(case, board=replace(case.board, partitions=front))) == 4
+
+
+@pytest.mark.parametrize(
+    ("wear", "words"),
+    [
+        ({"written": 5001}, "more was written"),
+        ({"files": -1}, "lacks a number"),
+        ({"stopped": None}, "what stopped it"),
+    ],
+)
+def test_records_that_contradict_themselves(wear: dict[str, Any], words: str) -> None:
+    check_records(stream_of())
+    with pytest.raises(DamagedResultError, match=words):
+        check_records(stream_of(**wear))
+    assert result_keys(case_of(), stream_of(**wear), ()) == {"wear": None}
