@@ -52,7 +52,7 @@ THROUGHPUT = _rate(
 ON_FLASH_RATE = _rate(
     "on_flash_bytes_per_s",
     "Throughput until on flash",
-    "bytes written ÷ time from the begin of the phase to the end of the flush behind it",
+    "bytes written ÷ time of phase and flush",
 )
 P95 = Metric(
     name="p95_ns",
@@ -64,7 +64,7 @@ P95 = Metric(
 OFF_CHIP = _share(
     "off_chip_share",
     "Share outside the chip",
-    "of the phase's time, in which the chip was not busy: kernel code and the driver's own work",
+    "of the phase's time: kernel code and driver",
 )
 ABOVE_2S = _share("above_2s_share", "Share above 2 s", "of the requests, that took longer")
 ABOVE_10S = _share("above_10s_share", "Share above 10 s", "of the requests, that took longer")
@@ -77,7 +77,7 @@ PAGES = Metric(
 AMPLIFICATION = _share(
     "on_flash_amplification",
     "Write amplification until on flash",
-    "bytes programmed in the phase and the flush behind it ÷ bytes of the requests",
+    "bytes programmed, flush included ÷ written",
 )
 METRICS = (THROUGHPUT, ON_FLASH_RATE, P95, OFF_CHIP, ABOVE_2S, ABOVE_10S, PAGES, AMPLIFICATION)
 _MAIN = ("throughput_bytes_per_s", "on_flash_bytes_per_s")

@@ -132,10 +132,7 @@ def latency_table(run: TioRun) -> Table:
         if found is None:
             continue
         late = [one.figures.phases[phase] for one in cases]
-        shares = (
-            sum(row[key] for row in late) / found.count
-            for key in ("above_2s", "above_10s")
-        )
+        shares = (sum(row[key] for row in late) / found.count for key in ("above_2s", "above_10s"))
         rows.append(
             (
                 place or "all",
