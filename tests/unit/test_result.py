@@ -18,6 +18,8 @@ from append_log_support import Made, line_latencies, log_result
 from micro_support import lines_of, micro_cases, micro_records, micro_result
 from result_support import needed_keys, stub
 from test_report_support import write_run
+from test_tiobench import records_of as tio_records
+from test_tiobench import result_of as tio_result
 from tree_support import IMAGE_FACTS, Memory, Phase, tree_case, tree_records, with_written
 from typing_extensions import TypedDict, is_typeddict
 
@@ -99,6 +101,7 @@ def results(run: Path) -> dict[str, dict[str, Any]]:
         "micro alone": own_preparation(),
         "tree": tree_result(),
         "append-log": log_result(log),
+        "tiobench": tio_result(tio_records()),
         "script": script_result(),
         "skipped": skipped_result(micro_cases()[0], "no"),
     }
@@ -157,6 +160,7 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
             *(("append_log",) if name == "append-log" else ()),
+            *(("tiobench",) if name == "tiobench" else ()),
             *(("script",) if name == "script" else ()),
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]

@@ -34,8 +34,8 @@ def _rate(name: str, title: str, meaning: str) -> Metric:
     return Metric(
         name=name,
         title=title,
-        unit="MiB/s",
-        scale=2**20,
+        unit="MB/s",
+        scale=1e6,
         meaning=meaning,
         better="higher",
         exact=False,
@@ -64,7 +64,7 @@ P95 = Metric(
 OFF_CHIP = _share(
     "off_chip_share",
     "Share outside the chip",
-    "of the phase's time: kernel code and driver",
+    "of the time: kernel code, driver",
 )
 ABOVE_2S = _share("above_2s_share", "Share above 2 s", "of the requests, that took longer")
 ABOVE_10S = _share("above_10s_share", "Share above 10 s", "of the requests, that took longer")
@@ -72,12 +72,12 @@ PAGES = Metric(
     name="on_flash_pages",
     title="Pages until on flash",
     unit="pages",
-    meaning="programmed in the phase and the flush behind it",
+    meaning="in the phase and its flush",
 )
 AMPLIFICATION = _share(
     "on_flash_amplification",
     "Write amplification until on flash",
-    "bytes programmed, flush included ÷ written",
+    "programmed with the flush ÷ written",
 )
 METRICS = (THROUGHPUT, ON_FLASH_RATE, P95, OFF_CHIP, ABOVE_2S, ABOVE_10S, PAGES, AMPLIFICATION)
 _MAIN = ("throughput_bytes_per_s", "on_flash_bytes_per_s")
