@@ -24,20 +24,26 @@ static void put_task(const struct live_task *old, const struct live_task *new,
 	record_close(sink, '}');
 }
 
-void tasks_record(const char *workload, const char *phase,
-		  const struct live_snapshot *from,
-		  const struct live_snapshot *to, struct record_sink *sink)
+void tasks_put(const struct live_snapshot *from, const struct live_snapshot *to,
+	       struct record_sink *sink)
 {
 	static const struct live_task none;
 	size_t i;
 
+	for (i = 0; i < to->n; i++)
+		put_task(i < from->n ? &from->tasks[i] : &none, &to->tasks[i],
+			 sink);
+}
+
+void tasks_record(const char *workload, const char *phase,
+		  const struct live_snapshot *from,
+		  const struct live_snapshot *to, struct record_sink *sink)
+{
 	record_begin(sink, "tasks");
 	record_string(sink, "workload", workload);
 	record_string(sink, "phase", phase);
 	record_open(sink, "tasks", '[');
-	for (i = 0; i < to->n; i++)
-		put_task(i < from->n ? &from->tasks[i] : &none, &to->tasks[i],
-			 sink);
+	tasks_put(from, to, sink);
 	record_close(sink, ']');
 	record_end(sink);
 }

@@ -26,7 +26,8 @@
 	TABLE(micro_verbs) \
 	TABLE(tree_verbs) \
 	TABLE(append_log_verbs) \
-	TABLE(wear_verbs)
+	TABLE(wear_verbs) \
+	TABLE(tiobench_verbs)
 
 /* Each ends at a NULL name. */
 #define DECLARE_TABLE(name) extern const struct verb_spec name[];

@@ -48,7 +48,8 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(distribution) \
 	SUITE(tree) \
 	SUITE(postmark) \
-	SUITE(append_log)
+	SUITE(append_log) \
+	SUITE(tiobench)
 #endif
 
 #define DECLARE_SUITE(name) void test_##name(void);

@@ -18,6 +18,8 @@ from append_log_support import Made, line_latencies, log_result
 from micro_support import lines_of, micro_cases, micro_records, micro_result
 from result_support import needed_keys, stub
 from test_report_support import write_run
+from test_tiobench import records_of as tio_records
+from test_tiobench import result_of as tio_result
 from tree_support import IMAGE_FACTS, Memory, Phase, tree_case, tree_records, with_written
 from typing_extensions import TypedDict, is_typeddict
 
@@ -47,6 +49,7 @@ from ffslab.workloads.registry import workloads
 from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
 from ffslab.workloads.script.plan import STATUS
 from ffslab.workloads.script.stored import ScriptKeys
+from ffslab.workloads.tiobench.stored import TioKeys
 from ffslab.workloads.tree.stored import ImageResult, MemoryResult, TreeKeys, TreeStep, tree_of
 from ffslab.workloads.wear.stored import WearKeys
 
@@ -115,6 +118,7 @@ def results(run: Path) -> dict[str, dict[str, Any]]:
         "micro alone": own_preparation(),
         "tree": tree_result(),
         "append-log": log_result(log),
+        "tiobench": tio_result(tio_records()),
         "script": script_result(),
         "wear": wear_result(),
         "skipped": skipped_result(micro_cases()[0], "no"),
@@ -149,7 +153,7 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
-    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys, WearKeys, ScriptKeys)
+    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys, TioKeys, WearKeys, ScriptKeys)
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
     for result in results.values():
@@ -174,7 +178,7 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
             *(("append_log",) if name == "append-log" else ()),
-            *((name,) if name in ("script", "wear") else ()),
+            *((name,) if name in ("script", "wear", "tiobench") else ()),
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
     assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]

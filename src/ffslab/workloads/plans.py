@@ -82,6 +82,31 @@ def workload_line(case: Case, rig: Rig, **further: object) -> str:
     return step(case.workload.kind, dir=rig.directory, **keys, **further, seed=case.seed)
 
 
+def plans_on_state(case: Case, rig: Rig) -> tuple[str, ...]:
+    """The plans of a workload that is one step on a prepared flash.
+
+    One guest prepares the flash, a second one does the step on a copy. The first takes nothing from
+    the case but its state, so that all cases of a state share it. The step itself removes the file
+    of invalid data, right before it begins. Without a remount one guest does both.
+    """
+    prepare = step("prepare", dir=rig.directory, **state_keys(case), seed=case.seed)
+    work = workload_line(case, rig, **_removal_keys(case))
+    if not case.state.remount:
+        return (measuring_plan(case, rig, [prepare, work], prepared=False),)
+    return (
+        preparing_plan(case, rig, [prepare]),
+        measuring_plan(case, rig, [work], prepared=True),
+    )
+
+
+def _removal_keys(case: Case) -> dict[str, object]:
+    """What the step is told of invalid data; nothing if the state has none."""
+    state = case.state
+    if state.kind != "saturated" and not state.invalid_percent:
+        return {}
+    return {"remove": 1, "settle_ms": state.settle_ms}
+
+
 def shares_of(case: Case) -> dict[str, Any]:
     """The data of an aged state, for a step that prepares it."""
     state = case.state

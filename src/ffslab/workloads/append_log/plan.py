@@ -1,32 +1,12 @@
-"""The plans of append-log: one guest prepares the flash, a second one appends on a copy.
-
-The first takes nothing from the case but its state, so that all logs share it. The file of invalid
-data goes right before the log is created. Without a remount one guest does both.
-"""
+"""The plans of append-log: one guest prepares the flash, a second one appends on a copy."""
 
 from __future__ import annotations
 
 from ffslab.model.case import Case
-from ffslab.protocol.plan import step
-from ffslab.workloads.plans import measuring_plan, preparing_plan, state_keys, workload_line
+from ffslab.workloads.plans import plans_on_state
 from ffslab.workloads.rig import Rig
 
 
 def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     """The plans of the guest that prepares, if there is one, and of the guest that appends."""
-    prepare = step("prepare", dir=rig.directory, **state_keys(case), seed=case.seed)
-    append = workload_line(case, rig, **_removal_keys(case))
-    if not case.state.remount:
-        return (measuring_plan(case, rig, [prepare, append], prepared=False),)
-    return (
-        preparing_plan(case, rig, [prepare]),
-        measuring_plan(case, rig, [append], prepared=True),
-    )
-
-
-def _removal_keys(case: Case) -> dict[str, object]:
-    """What the log's step is told of invalid data; nothing if the state has none."""
-    state = case.state
-    if state.kind != "saturated" and not state.invalid_percent:
-        return {}
-    return {"remove": 1, "settle_ms": state.settle_ms}
+    return plans_on_state(case, rig)

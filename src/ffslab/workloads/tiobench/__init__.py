@@ -1,0 +1,1 @@
+"""tiobench: sequential and random throughput and latency, as embedded boards are compared by."""

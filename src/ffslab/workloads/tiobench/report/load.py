@@ -1,0 +1,106 @@
+"""A run of tiobench as frozen values: where the format of its results is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.report import data
+from ffslab.report.configurations import chosen_among, place_of, place_text
+from ffslab.report.data import Latency, Run
+from ffslab.report.load import (
+    Read,
+    explained,
+    fixed_options,
+    histogram,
+    open_run,
+    outline,
+    plain_case,
+    study_word,
+)
+from ffslab.report.quantity import sentence
+from ffslab.results.result import CaseResult, PhaseResult
+from ffslab.workloads.tiobench.result import OPS
+from ffslab.workloads.tiobench.stored import TioPhase, tio_of
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a result of tiobench says beside what every result does; by phase."""
+
+    phases: Mapping[str, TioPhase]
+    flash: Mapping[str, PhaseResult]
+    latencies: Mapping[str, Latency]
+
+
+@dataclass(frozen=True, slots=True)
+class TioCase:
+    """One case: `label` is its configuration, `place` the rest that varies but the seed."""
+
+    case: data.Case
+    label: str
+    place: str
+    figures: Figures
+
+
+@dataclass(frozen=True)
+class TioRun:
+    """A run: `run` has what every report shows."""
+
+    run: Run
+    cases: tuple[TioCase, ...]
+
+    @property
+    def measured(self) -> tuple[TioCase, ...]:
+        """The cases that passed; one that ran out of space is among the failures."""
+        return tuple(one for one in self.cases if one.case.passed and one.figures.phases)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.place for one in self.measured))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.label for one in self.measured))
+
+    def at(self, label: str, place: str) -> tuple[TioCase, ...]:
+        """The cases of a configuration at a place, which differ in the seed."""
+        return tuple(one for one in self.measured if (one.label, one.place) == (label, place))
+
+
+def figures_of(row: CaseResult) -> Figures:
+    """What a case measured; without what it did not get to."""
+    found = tio_of(row)
+    return Figures(
+        phases={phase["phase"]: phase for phase in found["phases"]} if found else {},
+        flash={phase["phase"]: phase for phase in row["phases"]},
+        latencies={
+            entry["phase"]: histogram(entry)
+            for entry in row["latencies"]
+            if entry["count"] and OPS.get(entry["phase"]) == entry["op"]
+        },
+    )
+
+
+def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> TioRun:
+    """The run in `run_dir` of what was read of it."""
+    manifest = open_run(run_dir).manifest()
+    with explained(run_dir, manifest):
+        specs = [one.head["spec"] for one in found]
+        study, fixed = study_word(manifest), fixed_options(specs)
+        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
+        run = outline(run_dir, manifest, specs, cases)
+    names = dict.fromkeys(name for case in cases for name in case.axes)
+    varying = tuple(name for name in names if len(data.values_of(cases, name)) > 1)
+    shown = (data.FILESYSTEM, *chosen_among(cases))
+    placed = (
+        TioCase(
+            case=case,
+            label=data.group_label(case.axes, shown) or "all cases",
+            place=sentence(place_text(place_of(case.axes, varying)) or " ").strip(),
+            figures=one.figures,
+        )
+        for case, one in zip(cases, found, strict=True)
+    )
+    return TioRun(run, tuple(placed))

@@ -1,0 +1,418 @@
+"""tiobench: its settings, plans, results and figures, with values worked out by hand."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from host_support import begun_run, cases_of
+from rich.console import Console
+from test_report_support import bucket_index
+
+from ffslab.campaign.run import prepare
+from ffslab.errors import DamagedResultError, SpecError
+from ffslab.model.canonical import canonical_json
+from ffslab.model.case import Case
+from ffslab.protocol.plan import parse_step
+from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.report.load import read_figures
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import judge
+from ffslab.results.rundir import RESULTS
+from ffslab.targets.virtual_flash import plans
+from ffslab.workloads.figures import criteria_of, figures_of, tasks_of
+from ffslab.workloads.results import asked_of
+from ffslab.workloads.tiobench import terminal
+from ffslab.workloads.tiobench.report import page
+from ffslab.workloads.tiobench.result import check_records, result_keys, verdict_times_ns
+
+S = 10**9
+MIB = 2**20
+STUDY = """
+schema = 1
+name = "tio"
+title = "A small one"
+
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+
+[base.workload]
+kind = "tiobench"
+file_bytes = "4 MiB"
+random_bytes = "1 MiB"
+block_bytes = "1 MiB"
+
+[axes]
+filesystem = ["jffs2", "ubifs"]
+"""
+COUNTERS = ("pages_read", "pages_programmed", "blocks_erased")
+CHIP = ("chip_read_ns", "chip_program_ns", "chip_erase_ns", "chip_transfer_ns")
+# The requests of each phase in ns; 1 MiB each, so that 4 of them are 4 MiB.
+TIMES: Mapping[str, Sequence[int]] = {
+    "write": (S, S, 3 * S, 11 * S),
+    "random-write": (2 * S,),
+    "read": (S // 4, S // 4, S // 4, S // 4),
+    "random-read": (S // 2,),
+}
+
+
+def counters(programmed: int, busy_ns: int) -> dict[str, int]:
+    return (
+        dict.fromkeys(COUNTERS, 0)
+        | dict.fromkeys(CHIP, 0)
+        | {
+            "pages_programmed": programmed,
+            "chip_program_ns": busy_ns,
+        }
+    )
+
+
+def records_of(
+    times: Mapping[str, Sequence[int]] = TIMES, stopped: str = "", faster: int = 1
+) -> list[dict[str, Any]]:
+    """A guest whose pages are 2,048 bytes, which programs 1,000 pages in a phase and 24 in its
+    flush, and whose chip is busy for a quarter of each phase; a flush takes 4 s.
+    """
+    found: list[dict[str, Any]] = [mtd()]
+    now, pages, busy = 100 * S, 0, 0
+    for name, values in times.items():
+        values = [value // faster for value in values]
+        took, writes = sum(values), name.endswith("write")
+        wrote = 1000 if writes else 0
+        before = counters(pages, busy)
+        pages, busy = pages + wrote, busy + took // 4
+        last = stopped and name == list(times)[-1]
+        found += [
+            phase(
+                name,
+                now,
+                now + took,
+                before,
+                counters(pages, busy),
+                values,
+                stopped if last else "",
+            ),
+            latency(name, "write" if writes else "read", values),
+            {
+                "type": "tasks",
+                "workload": "tiobench",
+                "phase": name,
+                "tasks": [task("init", wrote)],
+            },
+            tiobench(name, values, now, stopped if last else ""),
+        ]
+        now += took
+        if writes and not last:
+            before = counters(pages, busy)
+            pages += 24
+            after = counters(pages, busy)
+            found.append(phase(f"{name}-flush", now, now + 4 * S, before, after, (), ""))
+            now += 4 * S
+    status = {"status": "error", "errno_name": stopped} if stopped else {"status": "ok"}
+    step = {"type": "step", "index": 8, "verb": "tiobench", "label": "", "may_fill": True}
+    ends = {"t_start_ns": 100 * S, "t_end_ns": now}
+    end = {"type": "end", "steps_run": 9, "steps_total": 9, "t_ns": now + S}
+    found += [step | ends | status, end | status]
+    return [{"v": 1, **record} for record in found]
+
+
+def mtd() -> dict[str, Any]:
+    sizes = {"size_bytes": 16 * MIB, "erase_block_bytes": 131_072, "page_bytes": 2048}
+    rest = {"subpage_bytes": 512, "oob_bytes": 64, "blocks": 128, "bad_blocks": 0}
+    return {"type": "mtd", "name": "data", **sizes, **rest}
+
+
+def phase(name: str, start: int, end: int, before: Any, after: Any, values: Any, errno: str) -> Any:
+    volume = len(values) * MIB
+    return {
+        "type": "phase",
+        "workload": "tiobench",
+        "phase": name,
+        "t_start_ns": start,
+        "t_end_ns": end,
+        **(
+            {"status": "error", "errno_name": errno, "message": "full"}
+            if errno
+            else {"status": "ok"}
+        ),
+        "files_created": 0,
+        "files_deleted": 0,
+        "files_read": 0,
+        "files_appended": 0,
+        "bytes_read": 0 if "write" in name else volume,
+        "bytes_written": volume if "write" in name else 0,
+        "flash_start": before,
+        "flash_end": after,
+    }
+
+
+def latency(name: str, op: str, values: Sequence[int]) -> dict[str, Any]:
+    indices = [bucket_index(value) for value in values]
+    buckets = sorted((index, indices.count(index)) for index in set(indices))
+    sums = {"sum_ns": sum(values), "min_ns": min(values), "max_ns": max(values)}
+    head = {"type": "latency", "workload": "tiobench", "phase": name, "op": op}
+    return {**head, "count": len(values), **sums, "buckets": buckets}
+
+
+def task(name: str, pages: int) -> dict[str, Any]:
+    rest = {"pages_read": 0, "blocks_erased": 0, "busy_ns": 5, "oob_pages": 0}
+    return {"name": name, **rest, "pages_programmed": pages}
+
+
+def tiobench(name: str, values: Sequence[int], start: int, stopped: str) -> dict[str, Any]:
+    at = values.index(max(values))
+    slowest = {"thread": 0, "request": at, "offset": at * MIB, "t_start_ns": start}
+    return {
+        "type": "tiobench",
+        "phase": name,
+        "threads": 1,
+        "block_bytes": MIB,
+        "file_bytes": 4 * MIB,
+        "requests": len(values) + bool(stopped),
+        "requests_done": len(values),
+        "above_2s": sum(value > 2 * S for value in values),
+        "above_10s": sum(value > 10 * S for value in values),
+        "stopped": stopped,
+        "slowest": {**slowest, "latency_ns": max(values), "tasks": [task("kworker/0:1", 64)]},
+    }
+
+
+def stream_of(records: Sequence[Mapping[str, Any]]) -> RecordStream:
+    return parse_records(("\n".join(map(json.dumps, records)) + "\n").encode())
+
+
+def tio_case(**keys: Any) -> Case:
+    text = STUDY
+    for name, value in keys.items():
+        lines = [line for line in text.splitlines() if not line.startswith(f"{name} =")]
+        at = lines.index('kind = "tiobench"') + 1
+        text = "\n".join([*lines[:at], f"{name} = {json.dumps(value)}", *lines[at:]])
+    return cases_of(text)[0]
+
+
+def result_of(records: Sequence[Mapping[str, Any]], case: Case | None = None) -> Any:
+    case, stream = case or tio_case(), stream_of(records)
+    outcome = judge(stream, "", 0, None, asked_of(case.workload, own=True))
+    return case_result(case, outcome, stream, None)
+
+
+def keys_of(plan: str, verb: str) -> dict[str, str]:
+    steps = map(parse_step, plan.splitlines()[1:])
+    (keys,) = [dict(keys) for name, keys in steps if name == verb]
+    return keys
+
+
+# Settings and plans.
+
+
+def test_the_agent_gets_every_key() -> None:
+    case = tio_case(
+        threads=2,
+        random_bytes="2 MiB",
+        sync="end",
+        contents="zeros",
+        drop_caches=False,
+        full=True,
+    )
+    assert keys_of(plans(case)[-1], "tiobench") == {
+        "dir": "/mnt",
+        "threads": "2",
+        "file_bytes": "4194304",
+        "random_bytes": "2097152",
+        "block_bytes": "1048576",
+        "sync": "end",
+        "contents": "zeros",
+        "drop_caches": "0",
+        "full": "1",
+        "seed": "1",
+    }
+    with pytest.raises(SpecError, match="have no block of 1 MiB for each of 2"):
+        tio_case(threads=2)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"block_bytes": 15}, "block_bytes is 15, not from 16"),
+        ({"block_bytes": 2**20 + 1}, "block_bytes is 1048577"),
+        ({"file_bytes": MIB - 1}, "have no block"),
+        ({"random_bytes": MIB - 1}, "have no block"),
+        ({"file_bytes": 16 * MIB + 1}, "on a partition of"),
+        # Twice 2**17 + 2**15 requests: 327,680.
+        ({"block_bytes": 32, "full": True}, "would record 327,680 latencies"),
+    ],
+)
+def test_settings_that_contradict_each_other(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=message) as caught:
+        tio_case(**keys)
+    assert caught.value.cause and caught.value.remedy
+
+
+def test_settings_at_their_bounds() -> None:
+    assert tio_case(file_bytes="16 MiB").workload.spec["file_bytes"] == 16 * MIB
+    assert tio_case(file_bytes="17 MiB", contents="zeros").workload.kind == "tiobench"
+    # Twice 2**15 + 2**13 requests: 81,920.
+    assert tio_case(block_bytes=128, full=True).workload.kind == "tiobench"
+
+
+def test_another_guest_prepares_the_state() -> None:
+    text = STUDY.replace("[base.workload]", 'state = "aged"\n[base.workload]')
+    preparing, own = plans(cases_of(text)[0])
+    assert keys_of(preparing, "prepare")["state"] == "aged"
+    assert keys_of(own, "tiobench")["remove"] == "1"
+    bad = STUDY.replace("[base.workload]", "state = { settle_ms = 5 }\n[base.workload]")
+    with pytest.raises(SpecError, match="settle_ms"):
+        cases_of(bad)
+
+
+# Results.
+
+
+def test_throughput_latency_and_flash_of_a_phase() -> None:
+    phases = {one["phase"]: one for one in result_of(records_of())["tiobench"]["phases"]}
+    assert list(phases) == ["write", "random-write", "read", "random-read"]
+    write = phases["write"]
+    # 4 MiB in 1 + 1 + 3 + 11 = 16 s, and in 20 s with the flush.
+    assert write["throughput_bytes_per_s"] == 4 * MIB / 16
+    assert write["on_flash_bytes_per_s"] == 4 * MIB / 20
+    assert write["off_chip_share"] == 0.75
+    # One of four is above 10 s, two are above 2 s.
+    assert (write["above_2s"], write["above_10s"]) == (2, 1)
+    assert (write["above_2s_share"], write["above_10s_share"]) == (0.5, 0.25)
+    # Rank 4 of 4, the middle of its bucket.
+    assert write["p95_ns"] == pytest.approx(11 * S, rel=0.004)
+    # 1,000 pages and 24 of the flush, of 2 KiB: 2 MiB for 4 MiB.
+    assert write["on_flash_pages"] == 1024 and write["on_flash_amplification"] == 0.5
+    assert write["slowest"]["request"] == 3 and write["slowest"]["latency_ns"] == 11 * S
+    assert write["slowest"]["tasks"][0]["pages_programmed"] == 64
+    read = phases["read"]
+    assert read["throughput_bytes_per_s"] == 4 * MIB and read["op"] == "read"
+    assert read["on_flash_bytes_per_s"] is read["on_flash_amplification"] is None
+    assert phases["random-write"]["on_flash_amplification"] == 2.0
+    assert phases["random-read"]["throughput_bytes_per_s"] == 2 * MIB
+
+
+def test_figures_tasks_and_criteria() -> None:
+    result = result_of(records_of())
+    figures = {figure.key: figure for figure in figures_of(result)}
+    assert figures["write/write.throughput_bytes_per_s"].value == MIB / 4
+    assert figures["write/write.throughput_bytes_per_s"].better == "higher"
+    assert figures["read/read.mean_ns"].value == S / 4
+    assert figures["write.pages_programmed"].value == 1000
+    found = [(work.place, work.task, work.counts["pages_programmed"]) for work in tasks_of(result)]
+    assert found == [
+        ("write", "init", 1000),
+        ("random-write", "init", 1000),
+        ("read", "init", 0),
+        ("random-read", "init", 0),
+    ]
+    shown = {one.title: one.figure.value for one in criteria_of(result)}
+    assert shown["sequential writing until it is on the flash"] == 4 * MIB / 20
+    assert shown["random reading"] == 2 * MIB
+    assert shown["a request, sequential reading, longest time"] == S / 4
+    assert verdict_times_ns(result)["mean of a write, phase write"] == 4 * S
+
+
+def test_a_full_partition_is_a_short_case() -> None:
+    result = result_of(records_of({"write": (S, S)}, stopped="ENOSPC"))
+    assert result["outcome"] == "short"
+    assert (result["short"]["what"], result["short"]["measured"], result["short"]["asked"]) == (
+        "requests",
+        2,
+        3,
+    )
+    (write,) = result["tiobench"]["phases"]
+    assert write["on_flash_bytes_per_s"] is None and write["stopped"] == "ENOSPC"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"phase": "writ"}, "of the phases"),
+        ({"requests_done": 5}, "more requests"),
+        ({"requests_done": 3}, "not as many latencies"),
+        ({"above_10s": 3}, "more requests of one kind"),
+        ({"above_2s": None}, "lacks a number"),
+        ({"threads": True}, "lacks a number"),
+        ({"slowest": None}, "slowest request"),
+        ({"stopped": "EIO"}, "stopped by"),
+    ],
+)
+def test_records_that_contradict_each_other(change: dict[str, Any], message: str) -> None:
+    records = records_of()
+    at = next(i for i, record in enumerate(records) if record["type"] == "tiobench")
+    records[at] |= change
+    stream = stream_of(records)
+    with pytest.raises(DamagedResultError, match=message):
+        check_records(stream)
+    assert result_keys(tio_case(), stream, ()) == {"tiobench": None}
+    assert result_of(records)["outcome"] == "crash"
+
+
+def test_the_terminal_fits_into_80_columns() -> None:
+    result = result_of(records_of())
+    assert terminal.cells(result) == ("0.25", "0.50", "4.00", "2.00", "11.0 s")
+    out = io.StringIO()
+    terminal.print_case(Console(file=out, width=80), result)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == ("sequential writing: 4 of 4 requests, 0.25 MiB/s, 0.20 until on flash")
+    assert lines[1:4] == [
+        "  2 above 2 s, 1 above 10 s",
+        "  slowest: request 3 of thread 0, 11.0 s",
+        "    kworker/0:1: 0 pages read, 64 programmed, 0 blocks erased",
+    ]
+    assert terminal.cells(result_of([])) == ("", "", "", "", "")
+
+
+# The report.
+
+
+def context_of(tmp_path: Path) -> dict[str, Any]:
+    """JFFS2 as in TIMES, UBIFS four times as fast."""
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    prepared = prepare(str(path))
+    folder = tmp_path / "run"
+    folder.mkdir()
+    run = begun_run(folder, prepared)
+    lines = []
+    for case in prepared.cases:
+        faster = 4 if case.id.startswith("ubifs") else 1
+        lines.append(canonical_json(result_of(records_of(faster=faster), case)) + "\n")
+    (run.path / RESULTS).write_text("".join(lines))
+    return page.page(folder, read_figures(folder, page.figures_of, "tiobench"))
+
+
+def test_findings_and_tables_of_a_run(tmp_path: Path) -> None:
+    context = context_of(tmp_path)
+    told = [finding.text for topic in context["topics"] for finding in topic.findings]
+    # 4 MiB in 8 s against 20 s; 1 MiB / s against 4 MiB / s.
+    assert told[0] == (
+        "Sequential writing: UBIFS · write-back **0.500 MiB/s**; "
+        "JFFS2 · write-through 0.200 MiB/s (2.50 times slower)."
+    )
+    assert told[2] == (
+        "Sequential reading: UBIFS · write-back **16.0 MiB/s**; "
+        "JFFS2 · write-through 4.00 MiB/s (4.00 times slower)."
+    )
+    # 11 s, of a mean of 4 s.
+    assert told[4].replace("\u00a0", " ") == (
+        "Sequential writing: **11.0 s** on JFFS2 · write-through, 2.75 times its mean; meanwhile "
+        "kworker/0:1 64 programmed."
+    )
+    assert told[8] == (
+        "Sequential writing: bytes per byte – JFFS2 · write-through 0.500 and UBIFS · write-back "
+        "0.500."
+    )
+    rows = context["latencies"].rows
+    assert rows[0][:4] == ("all", "sequential writing", "JFFS2 · write-through", "4")
+    assert [cell.replace("\u00a0", " ") for cell in rows[0][4:]][:1] == ["4.00 s"]
+    assert rows[0][-2:] == ("50", "25")
+    assert context["flash"].rows[0][3:6] == ("0.250", "0.200", "75.0")
+    assert len(context["panels"]) == len(context["tails"]) == 4
