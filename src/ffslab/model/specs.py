@@ -216,6 +216,18 @@ class UbiSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverlaySettings:
+    """A read-only file system below the writable one; overlayfs joins them.
+
+    It is on a volume of the same UBI device, which stands in front of the writable one's.
+    """
+
+    lower_type: str  # what mount(2) calls it
+    lower_source: str  # the first argument of mount(2)
+    lower_volume: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleSource:
     """Sources of modules that neither Linux nor ffslab contains.
 
@@ -261,6 +273,7 @@ class Filesystem:
     options: Mapping[str, FilesystemOption]
     module_source: ModuleSource | None = None  # None: the modules are the lab's own
     image: ImageTool | None = None  # None: no image of it can be built
+    overlay: OverlaySettings | None = None  # then type and source are those of the upper one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +293,7 @@ class MountSetup:
     image_options: tuple[str, ...] = ()
     ubi_volume_type: VolumeType = "dynamic"  # of the image; one that UBI itself makes is dynamic
     jffs2_summaries: bool = False  # of the image
+    overlay: OverlaySettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
