@@ -72,6 +72,10 @@ OOB_COUNTS = (
 BOOT = _metric(
     "boot_ns", "Boot", "s", "attach, mount and reading the files of the list together", 1e9
 )
+BIT_ERRORS = (
+    _metric("corrected_bitflips", "Bit flips corrected", "bits", "by the ECC, in what was read"),
+    _metric("read_errors", "Reads that failed", "reads", "more bit flips than the ECC corrects"),
+)
 TREE_COUNTS = (
     _count("directories", "Directories", "that the step made, found or removed", "directories"),
     _count("files", "Files", "that the step made, found or removed", "files"),
@@ -109,7 +113,7 @@ IMAGE_METRICS = (
     _metric("pages", "Pages of the image", "pages", "that the flasher programs"),
     _metric("blocks", "Blocks of the image", "blocks", "that the flasher uses"),
 )
-METRICS = (BOOT, *OOB_COUNTS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
+METRICS = (BOOT, *OOB_COUNTS, *BIT_ERRORS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
 STEP_METRICS = (
     DURATION,
     *FLASH_PARTS,
@@ -117,6 +121,7 @@ STEP_METRICS = (
     IN_DRIVER,
     *FLASH_COUNTS,
     *OOB_COUNTS,
+    *BIT_ERRORS,
     BY_NAME["bytes_read"],
     BY_NAME["bytes_written"],
     *TREE_COUNTS,

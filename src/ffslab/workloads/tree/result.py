@@ -203,6 +203,8 @@ def _flash(phases: Sequence[TreePhase]) -> StepFlash:
         "blocks_erased": counter("blocks_erased"),
         "oob_reads": counter("oob_reads"),
         "oob_programs": counter("oob_programs"),
+        "corrected_bitflips": counter("corrected_bitflips"),
+        "read_errors": counter("read_errors"),
     }
 
 
