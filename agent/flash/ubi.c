@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <mtd/ubi-user.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -14,6 +15,9 @@
 #include "flash/mtd.h"
 #include "flash/ubi.h"
 #include "plan/plan.h"
+
+/* Of a file that a volume is filled with; it is read at once. */
+#define FILL_LIMIT ((size_t)16 << 20)
 
 static int64_t attribute(int ubi, const char *name)
 {
@@ -116,6 +120,50 @@ int ubi_make_block(int ubi, int volume, struct ffs_error *error)
 				failed == ENOENT ? " (there is no such volume)" :
 				failed == ENOTTY ? " (a kernel without CONFIG_MTD_UBI_BLOCK)" :
 				failed == EEXIST ? " (there is one already)" : "");
+	return 0;
+}
+
+/* All of @data to the volume at @path. Return: 0 or an errno. */
+static int update(const char *path, const char *data, int64_t bytes)
+{
+	int failed = 0;
+	int64_t written = 0;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	if (ioctl(fd, UBI_IOCVOLUP, &bytes) < 0)
+		failed = errno;
+	while (!failed && written < bytes) {
+		ssize_t n = write(fd, data + written, (size_t)(bytes - written));
+
+		if (n < 0 && errno != EINTR)
+			failed = errno;
+		else if (n > 0)
+			written += n;
+	}
+	if (close(fd) && !failed)
+		failed = errno;
+	return failed;
+}
+
+int ubi_fill_volume(int ubi, int volume, const char *path,
+		    struct ffs_error *error)
+{
+	char device[32];
+	size_t bytes;
+	char *data = file_read(path, FILL_LIMIT, &bytes, error);
+	int failed;
+
+	if (!data)
+		return -1;
+	snprintf(device, sizeof(device), "/dev/ubi%d_%d", ubi, volume);
+	failed = update(device, data, (int64_t)bytes);
+	free(data);
+	if (failed)
+		return ffs_fail(error, failed, "cannot write %s of %zu bytes to %s%s",
+				path, bytes, device,
+				failed == ENOSPC ? " (the volume is smaller)" : "");
 	return 0;
 }
 

@@ -34,6 +34,12 @@ int ubi_make_volume(int ubi, const char *name, int volume, int64_t bytes,
  */
 int ubi_make_block(int ubi, int volume, struct ffs_error *error);
 
+/**
+ * ubi_fill_volume() - UBI_IOCVOLUP: the volume holds the file @path, and nothing else.
+ */
+int ubi_fill_volume(int ubi, int volume, const char *path,
+		    struct ffs_error *error);
+
 /** ubi_detach() - UBI_IOCDET; block devices on its volumes go with it. */
 int ubi_detach(int ubi, struct ffs_error *error);
 

@@ -23,11 +23,17 @@ static int attach(const struct plan_step *step, struct run_state *state,
 static int make_volume(const struct plan_step *step, struct run_state *state,
 		       struct ffs_error *error)
 {
+	int ubi = (int)step_number(step, "ubi");
+	int volume = (int)step_number(step, "volume");
+	const char *contents = step_text(step, "contents");
+
 	(void)state;
-	return ubi_make_volume((int)step_number(step, "ubi"),
-			       step_text(step, "name"),
-			       (int)step_number(step, "volume"),
-			       step_number(step, "size"), error);
+	if (ubi_make_volume(ubi, step_text(step, "name"), volume,
+			    step_number(step, "size"), error))
+		return -1;
+	if (*contents && ubi_fill_volume(ubi, volume, contents, error))
+		return -1;
+	return step_number(step, "block") ? ubi_make_block(ubi, volume, error) : 0;
 }
 
 static int detach(const struct plan_step *step, struct run_state *state,
@@ -60,6 +66,8 @@ const struct verb_spec ubi_verbs[] = {
 			{ "name", KEY_NAME, "data", 0, 0, NULL },
 			{ "volume", KEY_NUMBER, "0", 0, 127, NULL },
 			{ "size", KEY_SIZE_OR_MAX, "max", 0, 0, NULL },
+			{ "contents", KEY_TEXT, "", 0, 0, NULL },
+			{ "block", KEY_NUMBER, "0", 0, 1, NULL },
 			PLAN_PHASE_KEY,
 		},
 	},

@@ -114,11 +114,15 @@ static void set_flag(struct vnand_image_block *b, u32 flag)
 	b->flags = cpu_to_le32(le32_to_cpu(b->flags) | flag);
 }
 
-static struct vnand_block_facts facts_of(const struct vnand_image_block *b)
+static struct vnand_block_facts facts_of(const struct vnand_chip *chip,
+					 u32 block)
 {
+	const struct vnand_image_block *b = &chip->store.block[block];
+
 	return (struct vnand_block_facts){
-		.erases = le32_to_cpu(b->erases),
+		.erases = le32_to_cpu(b->erases) + chip->p.worn_cycles,
 		.reads_since_erase = le32_to_cpu(b->reads_since_erase),
+		.shelf_hours = le32_to_cpu(b->shelf_hours),
 		.next_page = le32_to_cpu(b->next_page),
 		.bad = has_flag(b, VNAND_BLOCK_BAD),
 		.failed = has_flag(b, VNAND_BLOCK_FAILED),
@@ -173,10 +177,10 @@ static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
 static void flip_bits(struct vnand_chip *chip, struct vnand_read *r,
 		      const struct vnand_block_facts *facts, u32 step)
 {
+	const struct vnand_age age = vnand_age_of(facts);
 	u32 place[VNAND_MAX_BITFLIPS];
 	u32 wrong = vnand_bitflips(&chip->p, vnand_block_of(chip, r->page),
-				   r->page, step, facts->erases,
-				   facts->reads_since_erase, place);
+				   r->page, step, &age, place);
 	u32 i;
 
 	for (i = 0; i < wrong; i++) {
@@ -228,7 +232,7 @@ void vnand_chip_read(struct vnand_chip *chip, struct vnand_read *r)
 		.raw = r->raw,
 	};
 	const struct vnand_block_facts facts =
-		facts_of(&chip->store.block[vnand_block_of(chip, r->page)]);
+		facts_of(chip, vnand_block_of(chip, r->page));
 	struct vnand_read_decision d =
 		vnand_decide_read(&chip->p, &request,
 				  &chip->store.page[r->page], &facts,
@@ -310,6 +314,7 @@ static void apply_erase(struct vnand_chip *chip, const struct vnand_change *c)
 		return;
 	vnand_store_erase(chip, c->block);
 	b->reads_since_erase = 0;
+	b->shelf_hours = 0;
 	b->next_page = cpu_to_le32(c->next_page);
 }
 
@@ -369,7 +374,7 @@ int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 		.column = column, .data = data, .oob = oob,
 	};
 	const struct vnand_block_facts facts =
-		facts_of(&chip->store.block[vnand_block_of(chip, page)]);
+		facts_of(chip, vnand_block_of(chip, page));
 	const struct vnand_change c =
 		vnand_decide_program(&chip->p, &request,
 				     &chip->store.page[page], &facts);
@@ -380,7 +385,7 @@ int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 int vnand_chip_erase(struct vnand_chip *chip, u32 block)
 {
 	const struct vnand_block_facts facts =
-		facts_of(&chip->store.block[block]);
+		facts_of(chip, block);
 	const struct vnand_change c =
 		vnand_decide_erase(&chip->p, block, &facts);
 
@@ -390,7 +395,7 @@ int vnand_chip_erase(struct vnand_chip *chip, u32 block)
 int vnand_chip_mark_bad(struct vnand_chip *chip, u32 block)
 {
 	const struct vnand_block_facts facts =
-		facts_of(&chip->store.block[block]);
+		facts_of(chip, block);
 	const struct vnand_change c =
 		vnand_decide_mark_bad(&chip->p, block, &facts);
 

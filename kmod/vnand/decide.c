@@ -24,9 +24,9 @@ static void decide_step(const struct vnand_params *p, u32 block,
 			const struct vnand_block_facts *facts, u32 step,
 			struct vnand_read_decision *d)
 {
+	const struct vnand_age age = vnand_age_of(facts);
 	u32 place[VNAND_MAX_BITFLIPS];
-	u32 wrong = vnand_bitflips(p, block, r->page, step, facts->erases,
-				   facts->reads_since_erase, place);
+	u32 wrong = vnand_bitflips(p, block, r->page, step, &age, place);
 
 	if (!r->raw && wrong <= p->ecc_strength_bits) {
 		if (wrong > d->bitflips)

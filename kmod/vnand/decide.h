@@ -10,6 +10,7 @@
 #ifndef VNAND_DECIDE_H
 #define VNAND_DECIDE_H
 
+#include "faults.h"
 #include "rules.h"
 #include "timing.h"
 
@@ -20,8 +21,9 @@
 
 /**
  * struct vnand_block_facts - what is known of an erase block
- * @erases: how often it was erased
+ * @erases: how often it was erased, also before the chip's contents began
  * @reads_since_erase: page reads since then
+ * @shelf_hours: hours without power since the first program after that
  * @next_page: one behind the highest page that is programmed
  * @bad: it is marked bad
  * @failed: it has failed, and every further use fails
@@ -29,6 +31,7 @@
 struct vnand_block_facts {
 	u32 erases;
 	u32 reads_since_erase;
+	u32 shelf_hours;
 	u32 next_page;
 	bool bad;
 	bool failed;
@@ -137,6 +140,17 @@ vnand_decide_erase(const struct vnand_params *p, u32 number,
 struct vnand_change
 vnand_decide_mark_bad(const struct vnand_params *p, u32 number,
 		      const struct vnand_block_facts *block);
+
+/* What the bit errors of the block depend on. */
+static inline struct vnand_age
+vnand_age_of(const struct vnand_block_facts *block)
+{
+	return (struct vnand_age){
+		.erases = block->erases,
+		.reads = block->reads_since_erase,
+		.shelf_hours = block->shelf_hours,
+	};
+}
 
 /* Does step number @step keep its wrong bits? */
 static inline bool vnand_step_is_wrong(const struct vnand_read_decision *d,

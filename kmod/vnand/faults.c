@@ -13,13 +13,19 @@
  *
  * Bit errors. Their number in an ECC step is Poisson distributed; the mean is
  * the bits of the step times the raw bit error rate
- *	rber + wear * (erases / endurance)^2 + disturb * reads / 1000.
+ *	rber + wear * (erases / endurance)^2 + disturb * reads / 1000
+ *	     + retention * (erases / endurance) * shelf_hours / 1000.
  * It is found by inversion from one uniform number per programmed page and
- * step, and the places from a sequence per page and step: as wear and reads
+ * step, and the places from a sequence per page and step: as reads and hours
  * grow, more of the same sequence is wrong, and nothing heals until the erase.
  *
- * Limits: no retention time, no difference between pages of a block, and
- * rates are averages over good blocks.
+ * Retention. Charge leaks from the cells while data lie there, the faster the
+ * more the block was cycled. Only the time without power counts (shelf_hours,
+ * docs/fault-model.md): that of a guest is seconds. All pages of a block are as
+ * old as the first one that was programmed.
+ *
+ * Limits: no temperature, no difference between pages of a block, and rates are
+ * averages over good blocks.
  */
 
 #include "faults.h"
@@ -75,7 +81,8 @@ bool vnand_erase_fails(const struct vnand_params *p, u32 block, u32 erases)
 
 bool vnand_has_bitflips(const struct vnand_params *p)
 {
-	return p->rber_e12 || p->rber_wear_e12 || p->rber_disturb_e12;
+	return p->rber_e12 || p->rber_wear_e12 || p->rber_disturb_e12 ||
+	       p->rber_retention_e12;
 }
 
 /*
@@ -123,18 +130,25 @@ u32 vnand_poisson(u64 mean, u32 u)
 }
 
 /* The mean number of wrong bits in a step, in units of 2^-32. */
-static u64 mean_bitflips(const struct vnand_params *p, u32 erases, u32 reads)
+static u64 mean_bitflips(const struct vnand_params *p,
+			 const struct vnand_age *age)
 {
 	u64 rate = p->rber_e12;
 	u64 limit = 1000000000000ULL;
 
 	if (p->endurance_cycles && p->rber_wear_e12) {
-		u64 wear = vnand_mul_div(p->rber_wear_e12, erases,
+		u64 wear = vnand_mul_div(p->rber_wear_e12, age->erases,
 					 p->endurance_cycles);
 
-		rate += vnand_mul_div(wear, erases, p->endurance_cycles);
+		rate += vnand_mul_div(wear, age->erases, p->endurance_cycles);
 	}
-	rate += vnand_mul_div(p->rber_disturb_e12, reads, 1000);
+	rate += vnand_mul_div(p->rber_disturb_e12, age->reads, 1000);
+	if (p->endurance_cycles && p->rber_retention_e12) {
+		u64 worn = vnand_mul_div(p->rber_retention_e12, age->erases,
+					 p->endurance_cycles);
+
+		rate += vnand_mul_div(worn, age->shelf_hours, 1000);
+	}
 	if (rate > limit)
 		rate = limit;
 	return vnand_mul_div(rate * 8 * p->ecc_step_bytes, BIT_ULL(32),
@@ -142,12 +156,12 @@ static u64 mean_bitflips(const struct vnand_params *p, u32 erases, u32 reads)
 }
 
 u32 vnand_bitflips(const struct vnand_params *p, u32 block, u32 page, u32 step,
-		   u32 erases, u32 reads, u32 *place)
+		   const struct vnand_age *age, u32 *place)
 {
 	u64 where = (u64)page << 32 | step;
-	u64 u = vnand_hash(p->seed, VNAND_DRAW_BIT_COUNT, block, where, erases);
-	u32 count = vnand_poisson(mean_bitflips(p, erases, reads),
-				  (u32)(u >> 32));
+	u64 u = vnand_hash(p->seed, VNAND_DRAW_BIT_COUNT, block, where,
+			   age->erases);
+	u32 count = vnand_poisson(mean_bitflips(p, age), (u32)(u >> 32));
 	u32 i;
 
 	for (i = 0; i < count; i++) {

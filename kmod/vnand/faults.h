@@ -37,6 +37,18 @@ bool vnand_program_fails(const struct vnand_params *p, u32 block, u32 page,
 /* Does erase number @erases of @block fail (at random, or because it is worn)? */
 bool vnand_erase_fails(const struct vnand_params *p, u32 block, u32 erases);
 
+/**
+ * struct vnand_age - what bit errors of a block depend on
+ * @erases: its erase count, with those before the contents began
+ * @reads: page reads since its erase
+ * @shelf_hours: hours without power since the first program after its erase
+ */
+struct vnand_age {
+	u32 erases;
+	u32 reads;
+	u32 shelf_hours;
+};
+
 /* Is bit-error simulation on at all? */
 bool vnand_has_bitflips(const struct vnand_params *p);
 
@@ -44,16 +56,16 @@ bool vnand_has_bitflips(const struct vnand_params *p);
  * vnand_bitflips() - wrong bits of one ECC step
  * @p: the chip
  * @block, @page, @step: where
- * @erases: erase count of the block
- * @reads: reads of the block since its erase
+ * @age: what its block has been through
  * @place: filled with the bit numbers within the step (0 is bit 0 of byte 0)
  *
- * For a given programmed page the set of wrong bits only grows with @reads.
+ * For a given programmed page the set of wrong bits only grows, with reads and with
+ * hours.
  *
  * Return: how many, at most VNAND_MAX_BITFLIPS.
  */
 u32 vnand_bitflips(const struct vnand_params *p, u32 block, u32 page, u32 step,
-		   u32 erases, u32 reads, u32 *place);
+		   const struct vnand_age *age, u32 *place);
 
 /* exp(-@x) in units of 2^-60, for @x in units of 2^-32; exposed for its test. */
 u64 vnand_exp_neg(u64 x);

@@ -19,7 +19,7 @@
 #include <linux/types.h>
 
 #define VNAND_IMAGE_MAGIC	"VNANDIMG"
-#define VNAND_IMAGE_VERSION	1
+#define VNAND_IMAGE_VERSION	2
 #define VNAND_IMAGE_ALIGN	4096
 
 struct vnand_image_header {
@@ -50,8 +50,9 @@ struct vnand_image_block {
 	__le32 reads_since_erase;
 	__le32 next_page;	/* one behind the highest programmed page */
 	__le32 flags;
+	__le32 shelf_hours;	/* without power since the first program after the erase */
 };
 
-static_assert(sizeof(struct vnand_image_block) == 24);
+static_assert(sizeof(struct vnand_image_block) == 28);
 
 #endif

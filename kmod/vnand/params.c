@@ -51,6 +51,9 @@ static const struct number_key number_keys[] = {
 	NUMBER(rber_e12, 0, 1000000000000ULL),
 	NUMBER(rber_wear_e12, 0, 1000000000000ULL),
 	NUMBER(rber_disturb_e12, 0, 1000000000000ULL),
+	NUMBER(rber_retention_e12, 0, 1000000000000ULL),
+	NUMBER(worn_cycles, 0, 1 << 30),
+	NUMBER(shelf_hours, 0, 10000000),
 };
 
 struct choice {

@@ -73,6 +73,11 @@ struct vnand_part {
  * @rber_e12: raw bit errors per 10^12 bits of a fresh block
  * @rber_wear_e12: added in proportion to erase count / endurance, squared
  * @rber_disturb_e12: added per 1,000 reads of the block since its erase
+ * @rber_retention_e12: added per 1,000 hours that the data lie without power, at
+ *	the endurance limit; in proportion to erase count / endurance
+ * @worn_cycles: erases of every block before the chip's contents began; no
+ *	counter has them
+ * @shelf_hours: how long the power has been off when the chip is opened
  */
 struct vnand_params {
 	char name[VNAND_NAME_LEN];
@@ -93,7 +98,8 @@ struct vnand_params {
 	u32 factory_bad[VNAND_MAX_BAD];
 	u32 factory_bads, factory_bad_random;
 	u32 program_fail_ppm, erase_fail_ppm, endurance_cycles;
-	u64 rber_e12, rber_wear_e12, rber_disturb_e12;
+	u64 rber_e12, rber_wear_e12, rber_disturb_e12, rber_retention_e12;
+	u32 worn_cycles, shelf_hours;
 };
 
 /**

@@ -87,6 +87,21 @@ static void mark_factory_bads(struct vnand_chip *chip)
 }
 
 #ifdef CONFIG_UML
+/* The power has been off: what is programmed has become older. */
+static void pass_shelf_time(struct vnand_chip *chip)
+{
+	u32 i;
+
+	for (i = 0; chip->p.shelf_hours && i < chip->p.blocks; i++) {
+		struct vnand_image_block *b = &chip->store.block[i];
+		u32 before = le32_to_cpu(b->shelf_hours);
+
+		if (b->next_page)
+			b->shelf_hours = cpu_to_le32(min(~chip->p.shelf_hours, before) +
+						     chip->p.shelf_hours);
+	}
+}
+
 static int check_image(struct vnand_chip *chip, u8 *base, unsigned long bytes)
 {
 	const char *name = chip->p.name, *region = chip->p.store;
@@ -138,6 +153,8 @@ static int open_iomem(struct vnand_chip *chip)
 	chip->store.data = base + le64_to_cpu(h->data_offset);
 	if (state == 1)
 		mark_factory_bads(chip);
+	else
+		pass_shelf_time(chip);
 	return 0;
 }
 #else

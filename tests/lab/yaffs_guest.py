@@ -273,7 +273,7 @@ def no_violations(counters: dict[str, int]) -> bool:
 
 # --- the flash file ---
 
-_BLOCK = struct.Struct("<6I")
+_BLOCK = struct.Struct("<7I")
 
 
 def flash_contents(path: Path) -> str:
@@ -285,7 +285,7 @@ def flash_contents(path: Path) -> str:
     raw_page_bytes = lab.page_bytes + lab.oob_bytes
     for block in range(lab.blocks):
         at = lab.blocks_offset + block * _BLOCK.size
-        erases, programs, _, _, next_page, flags = _BLOCK.unpack(contents[at : at + _BLOCK.size])
+        erases, programs, _, _, next_page, flags, _ = _BLOCK.unpack(contents[at : at + _BLOCK.size])
         digest.update(struct.pack("<4I", erases, programs, next_page, flags))
         for page in range(block * lab.pages_per_block, (block + 1) * lab.pages_per_block):
             if contents[lab.pages_offset + 4 * page : lab.pages_offset + 4 * page + 1] != b"\0":
@@ -329,7 +329,7 @@ def write_flash(path: Path, chip: Chip, raw: Path) -> None:
     data_at = aligned(pages_at + 4 * pages)
     end = aligned(data_at + pages * raw_page_bytes)
     header = b"VNANDIMG" + struct.pack(
-        "<6I4Q", 1, chip.page_bytes, chip.oob_bytes, 1, chip.pages_per_block, blocks,
+        "<6I4Q", 2, chip.page_bytes, chip.oob_bytes, 1, chip.pages_per_block, blocks,
         blocks_at, pages_at, data_at, end,
     )  # fmt: skip
     crc = zlib.crc32(header) ^ 0xFFFFFFFF
@@ -350,4 +350,4 @@ def write_flash(path: Path, chip: Chip, raw: Path) -> None:
             next_page[block] = number + 1
         for block, behind in enumerate(next_page):
             file.seek(blocks_at + block * _BLOCK.size)
-            file.write(_BLOCK.pack(0, behind, 0, 0, behind, 0))
+            file.write(_BLOCK.pack(0, behind, 0, 0, behind, 0, 0))

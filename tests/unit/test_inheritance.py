@@ -223,7 +223,8 @@ def test_relative_configuration_directories_are_ignored(monkeypatch: pytest.Monk
 def test_the_tables_have_a_row_for_each_figure_of_chips_and_boards() -> None:
     """Their other fields are no figures, or faults, which the catalog does not state."""
     chip = {"name", "title", "provenance", "factory_bad", "program_fail_ppm", "erase_fail_ppm"}
-    chip |= {"rber_e12", "rber_wear_e12", "rber_disturb_e12"}
+    chip |= {"rber_e12", "rber_wear_e12", "rber_disturb_e12", "rber_retention_e12"}
+    chip |= {"worn_cycles", "shelf_hours"}
     assert {field.name for field in fields(Chip)} - chip == {row.name for row in CHIP_ROWS}
     board = {"name", "title", "provenance", "chip", "cpu", "partitions", "calibrated"}
     board |= {"derivation"}

@@ -102,13 +102,14 @@ static void test_bit_errors(void)
 		.erases = 40, .reads_since_erase = 7, .next_page = 64,
 	};
 	struct vnand_request r = { .page = PAGE, .data_bytes = 2048 };
+	const struct vnand_age age = { .erases = 40, .reads = 7 };
 	u32 place[VNAND_MAX_BITFLIPS], step, most = 0, sum = 0, uncorrectable = 0;
 	struct vnand_read_decision d;
 
 	/* About one wrong bit in a step. */
 	p.rber_e12 = 250000000;
 	for (step = 0; step < 4; step++) {
-		u32 n = vnand_bitflips(&p, 2, PAGE, step, 40, 7, place);
+		u32 n = vnand_bitflips(&p, 2, PAGE, step, &age, place);
 
 		d = vnand_decide_read(&p, &r, &full_page, &worn, VNAND_NO_PAGE);
 		check(vnand_step_is_wrong(&d, step) == (n > 1),

@@ -219,13 +219,15 @@ static void test_bitflips(void)
 		.endurance_cycles = 1000, .rber_e12 = 100000000,
 		.rber_disturb_e12 = 50000000,
 	};
+	const struct vnand_age new = { .erases = 3 };
+	const struct vnand_age read = { .erases = 3, .reads = 100000 };
 	u32 few[VNAND_MAX_BITFLIPS], many[VNAND_MAX_BITFLIPS];
 	u64 sum = 0;
 	u32 page, i, n1, n2;
 
 	for (page = 0; page < 20000; page++) {
-		n1 = vnand_bitflips(&p, 1, page, 0, 3, 0, few);
-		n2 = vnand_bitflips(&p, 1, page, 0, 3, 100000, many);
+		n1 = vnand_bitflips(&p, 1, page, 0, &new, few);
+		n2 = vnand_bitflips(&p, 1, page, 0, &read, many);
 		sum += n1;
 		if (n2 < n1 || memcmp(few, many, n1 * sizeof(u32))) {
 			check(false, "bit errors of page %u healed", page);
@@ -241,6 +243,57 @@ static void test_bitflips(void)
 	/* 4096 bits at 1e-4 are 0.4096 errors; 20,000 draws, 4 sigma. */
 	check(fabs(sum / 20000.0 - 0.4096) < 4 * sqrt(0.4096 / 20000),
 	      "mean of bit errors is %g, not 0.4096", sum / 20000.0);
+}
+
+/* The mean of 20,000 steps of 4,096 bits, against a rate worked out by hand. */
+static void check_mean(const struct vnand_params *p, const struct vnand_age *age,
+		       double mean, const char *what)
+{
+	u32 place[VNAND_MAX_BITFLIPS], page;
+	u64 sum = 0;
+
+	for (page = 0; page < 20000; page++)
+		sum += vnand_bitflips(p, 1, page, 0, age, place);
+	check(fabs(sum / 20000.0 - mean) <= 4 * sqrt(mean / 20000),
+	      "%s: mean of bit errors is %g, not %g", what, sum / 20000.0, mean);
+}
+
+static void test_retention(void)
+{
+	/* 1e-4 per 1,000 h at the endurance limit. */
+	struct vnand_params p = {
+		.page_bytes = 2048, .ecc_step_bytes = 512, .seed = 9,
+		.endurance_cycles = 1000, .rber_retention_e12 = 100000000,
+	};
+	struct vnand_age age = { .erases = 1000, .reads = 5000 };
+	u32 young[VNAND_MAX_BITFLIPS], old[VNAND_MAX_BITFLIPS];
+	struct vnand_age later;
+	u32 page, n, m;
+
+	check(vnand_has_bitflips(&p), "retention alone is a reason to look");
+	check_mean(&p, &age, 0, "no time");
+	age.shelf_hours = 1000;
+	check_mean(&p, &age, 0.4096, "1,000 h");
+	age.shelf_hours = 5000;
+	check_mean(&p, &age, 2.048, "5,000 h");
+	age.erases = 250;
+	check_mean(&p, &age, 0.512, "5,000 h at a quarter of the endurance");
+	age.erases = 0;
+	check_mean(&p, &age, 0, "a block that was never erased");
+	age.erases = 500;
+	later = age;
+	later.shelf_hours = 20000;
+	for (page = 0; page < 2000; page++) {
+		n = vnand_bitflips(&p, 1, page, 0, &age, young);
+		m = vnand_bitflips(&p, 1, page, 0, &later, old);
+		if (m < n || memcmp(young, old, n * sizeof(u32))) {
+			check(false, "bit errors of page %u healed", page);
+			return;
+		}
+	}
+	check(true, "what was wrong stays wrong");
+	p.endurance_cycles = 0;
+	check_mean(&p, &later, 0, "no endurance, nothing to scale by");
 }
 
 static void test_failures(void)
@@ -278,6 +331,7 @@ int main(void)
 	test_exp();
 	test_poisson();
 	test_bitflips();
+	test_retention();
 	test_failures();
 	return checked();
 }

@@ -34,6 +34,7 @@ class ImageSpec:
     ubi_vid_hdr_offset: int = 0  # 0: UBI's own choice
     volume: str = "data"  # the UBI volume's name
     volume_type: VolumeType = "dynamic"  # of SquashFS and EROFS; the volume of UBIFS is dynamic
+    upper_volume: str = ""  # an empty one behind it, which grows to the partition; "": none
     summaries: bool = False  # of JFFS2: each erase block ends with a summary of its nodes
 
     @property
@@ -104,10 +105,17 @@ def image_spec(chip: Chip, partition_blocks: int, setup: MountSetup) -> ImageSpe
         pages_per_block=chip.pages_per_block,
         partition_blocks=partition_blocks,
         ubi_vid_hdr_offset=setup.ubi.vid_hdr_offset if setup.ubi else 0,
-        volume=setup.ubi.volume if setup.ubi else "data",
+        volume=_image_volume(setup),
+        upper_volume=setup.ubi.volume if setup.ubi and setup.overlay else "",
         volume_type=setup.ubi_volume_type,
         summaries=setup.jffs2_summaries,
     )
+
+
+def _image_volume(setup: MountSetup) -> str:
+    if setup.overlay:
+        return setup.overlay.lower_volume
+    return setup.ubi.volume if setup.ubi else "data"
 
 
 def _aligned(value: int, unit: int) -> int:

@@ -185,4 +185,9 @@ def _in_volume(spec: ImageSpec, mkfs: Command, volume_lines: str) -> Recipe:
         f"[{spec.volume}]\nmode=ubi\nimage={OUT}/{VOLUME_FILE}\nvol_id=0\n"
         f"vol_name={spec.volume}\n{volume_lines}\n"
     )
+    if spec.upper_volume:
+        text += (
+            f"[{spec.upper_volume}]\nmode=ubi\nvol_id=1\nvol_size={spec.leb_bytes}\n"
+            f"vol_type=dynamic\nvol_name={spec.upper_volume}\nvol_flags=autoresize\n"
+        )
     return Recipe((mkfs, Command("ubinize", words)), ((_UBINIZE_FILE, text),), VOLUME_FILE)

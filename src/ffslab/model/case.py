@@ -11,6 +11,7 @@ from typing import Any
 
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.specs import (
+    CHIP_AGE,
     DEFAULT_BEB_PER1024,
     DEFAULT_KERNEL,
     DRIVER_FIGURES,
@@ -111,15 +112,18 @@ def case_spec(case: Case) -> dict[str, Any]:
     value is from, not what it is.
     """
     board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
-    board["chip"] = _plain(case.board.chip, without=("provenance", "title"))
+    young = tuple(key for key in CHIP_AGE if not getattr(case.board.chip, key))
+    board["chip"] = _plain(case.board.chip, without=("provenance", "title", *young))
     board["partitions"] = [_plain(partition) for partition in case.board.partitions]
     of_images = ("image", "image_options", "ubi_volume_type", "jffs2_summaries")
-    filesystem = _plain(case.filesystem, without=("ubi", "module_source", *of_images))
+    filesystem = _plain(case.filesystem, without=("ubi", "module_source", "overlay", *of_images))
     filesystem["options"] = dict(case.filesystem.options)
     filesystem["mount_options"] = list(case.filesystem.mount_options)
     filesystem["mount_flags"] = list(case.filesystem.mount_flags)
     filesystem["modules"] = list(case.filesystem.modules)
     filesystem["ubi"] = _plain(case.filesystem.ubi) if case.filesystem.ubi else None
+    if case.filesystem.overlay:
+        filesystem["overlay"] = _plain(case.filesystem.overlay)
     if case.filesystem.module_source:
         filesystem["module_source"] = case.filesystem.module_source.spec
     state = _plain(case.state, without=("tree", "tree_sha256"))

@@ -34,6 +34,7 @@ from ffslab.model.specs import (
     InitialState,
     ModuleSource,
     OptionValue,
+    OverlaySettings,
     Partition,
     StateKind,
     UbiSettings,
@@ -159,6 +160,8 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
     """A file-system file's contents as a Filesystem; SpecError for one that no case may mount."""
     parsed = validated(FilesystemFile, document, where)
     check_type(parsed.type, parsed.modules, where)
+    if parsed.overlay is not None:
+        check_type(parsed.overlay.lower_type, (), where)
     for option in parsed.options.values():
         for value in option.values.values():
             check_image_words(value.image_options, where)
@@ -181,6 +184,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
             block=ubi.block,
         ),
         image=ImageTool(parsed.image.tool, parsed.image.read_only) if parsed.image else None,
+        overlay=OverlaySettings(**parsed.overlay.model_dump()) if parsed.overlay else None,
         options={
             name: FilesystemOption(
                 name=name,

@@ -231,6 +231,14 @@ class ImageFile(Strict):
     read_only: bool = False
 
 
+class OverlayFile(Strict):
+    """A read-only file system below the writable one, which overlayfs joins with it."""
+
+    lower_type: str = Field(description="what mount(2) gets for the lower file system")
+    lower_source: str = Field(description="likewise; a block device of the UBI volume")
+    lower_volume: Name = Field(default="rootfs", description="volume 0; `ubi.volume` is volume 1")
+
+
 class ModuleSourceFile(Strict):
     """Sources of modules that neither Linux nor ffslab contains, and how they are built."""
 
@@ -291,6 +299,7 @@ class FilesystemFile(Strict):
     module_source: ModuleSourceFile | None = None
     ubi: UbiFile | None = None
     image: ImageFile | None = None
+    overlay: OverlayFile | None = None
     options: dict[str, OptionFile] = Field(default={})
     mainline: str = Field(
         default="", description="since which version Linux has it; empty: it does not"
@@ -313,6 +322,14 @@ class FilesystemFile(Strict):
                 "ubi_volume_type needs [ubi], and [image] with read_only = true: "
                 "the volume of a file system that is written to is dynamic"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _overlays_are_on_ubi(self) -> FilesystemFile:
+        if self.overlay is not None and (self.ubi is None or not self.ubi.block):
+            raise ValueError("overlay needs [ubi] with block = true: the lower one is on volume 0")
+        if self.overlay is not None and "overlay" not in self.modules:
+            raise ValueError('overlay needs modules = ["overlay"]')
         return self
 
     @model_validator(mode="after")

@@ -24,6 +24,9 @@ CHIP_NUMBERS: Mapping[str, tuple[int, int]] = {
     "rber_e12": (0, 10**12),
     "rber_wear_e12": (0, 10**12),
     "rber_disturb_e12": (0, 10**12),
+    "rber_retention_e12": (0, 10**12),
+    "worn_cycles": (0, 2**30),
+    "shelf_hours": (0, 10**7),
 }
 BAD_BLOCKS_MAX = 256  # VNAND_MAX_BAD: what the chip keeps a list of
 PARTITIONS_MAX = 8  # VNAND_MAX_PARTS, those under test and behind it included

@@ -316,6 +316,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         image_options=tuple(image_options),
         ubi_volume_type=volume_type,
         jffs2_summaries=summaries,
+        overlay=filesystem.overlay,
     )
 
 
@@ -387,8 +388,10 @@ def partition_blocks(
         # UBI keeps two blocks for its volume table, one for wear leveling and one
         # for atomic changes, and a reserve that it sizes by the whole chip, or in the
         # period kernel by the partition.
+        # What is below an overlay has a volume of at least one block.
         reserve = -(-chip.blocks * setup.ubi.max_beb_per1024 // 1024)
-        needed += 4 + (max(blocks // 100, 2) if kernel.has("ubi_reserve") else reserve)
+        needed += 4 + int(filesystem.overlay is not None)
+        needed += max(blocks // 100, 2) if kernel.has("ubi_reserve") else reserve
     if kernel.variant == FASTMAP_VARIANT and blocks <= FASTMAP_BLOCKS:
         raise SpecError(
             f"{where}: UBI writes no fastmap on a partition of {blocks} erase blocks",

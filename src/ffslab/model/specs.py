@@ -43,6 +43,8 @@ CHIP_FIGURES = tuple(row.name for row in CHIP_ROWS if not row.words)
 # and the work of its flash driver per operation; kmod/vnand takes the latter under the same names.
 CPU_FIGURES = tuple(row.name for row in CPU_PRICES)
 DRIVER_FIGURES = tuple(row.name for row in DRIVER_PRICES)
+# How data on the chip age. They came later than the rest: a spec has them if they are not zero.
+CHIP_AGE = ("rber_retention_e12", "worn_cycles", "shelf_hours")
 # Rates of faults; kmod/vnand takes them under the same names. Zero means none.
 CHIP_FAULT_RATES = (
     "program_fail_ppm",
@@ -50,6 +52,7 @@ CHIP_FAULT_RATES = (
     "rber_e12",
     "rber_wear_e12",
     "rber_disturb_e12",
+    *CHIP_AGE,
 )
 
 
@@ -89,6 +92,9 @@ class Chip:
     rber_e12: int = 0  # raw bit errors per 10^12 bits
     rber_wear_e12: int = 0  # added at the endurance limit
     rber_disturb_e12: int = 0  # added per 1,000 reads of the block
+    rber_retention_e12: int = 0  # added per 1,000 hours without power, at the endurance limit
+    worn_cycles: int = 0  # erases of every block before the case
+    shelf_hours: int = 0  # without power before each of the case's guests
     provenance: tuple[Provenance, ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -217,6 +223,18 @@ class UbiSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverlaySettings:
+    """A read-only file system below the writable one; overlayfs joins them.
+
+    It is on a volume of the same UBI device, which stands in front of the writable one's.
+    """
+
+    lower_type: str  # what mount(2) calls it
+    lower_source: str  # the first argument of mount(2)
+    lower_volume: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleSource:
     """Sources of modules that neither Linux nor ffslab contains.
 
@@ -263,6 +281,7 @@ class Filesystem:
     module_source: ModuleSource | None = None  # None: the modules are the lab's own
     image: ImageTool | None = None  # None: no image of it can be built
     mainline: str = ""  # since which version Linux has it
+    overlay: OverlaySettings | None = None  # then type and source are those of the upper one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,6 +301,7 @@ class MountSetup:
     image_options: tuple[str, ...] = ()
     ubi_volume_type: VolumeType = "dynamic"  # of the image; one that UBI itself makes is dynamic
     jffs2_summaries: bool = False  # of the image
+    overlay: OverlaySettings | None = None
 
 
 FASTMAP_VARIANT = "fastmap"

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.model.case import Case
-from ffslab.model.specs import CHIP_FAULT_RATES, Board
+from ffslab.model.specs import CHIP_FAULT_RATES, Board, OverlaySettings
 from ffslab.protocol.plan import plan_of, step
+from ffslab.targets.empty_squashfs import EMPTY_BYTES, EMPTY_LOWER
 from ffslab.targets.target import IMAGE_NAME
 from ffslab.workloads.plans import guest_plans
 from ffslab.workloads.rig import Named
 
 PARTITION = "data"
 MOUNT_POINT = "/mnt"
+# Where OpenWrt has the two parts of its root file system.
+LOWER_POINT, UPPER_POINT = "/rom", "/overlay"
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
 CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"
@@ -79,9 +82,9 @@ class VirtualFlash:
             step("umount", target=_HOST),
         ]
 
-    def attach(self, case: Case, **further: object) -> list[str]:
+    def attach(self, case: Case, *, new: bool = False, **further: object) -> list[str]:
         """Attaches UBI if the file system is on it; `further` keys of the step go last."""
-        return [_attach_line(case, **further)] if case.filesystem.ubi else []
+        return [_attach_line(case, new=new, **further)] if case.filesystem.ubi else []
 
     def detach(self, case: Case, **further: object) -> list[str]:
         """Detaches UBI if the file system is on it."""
@@ -89,16 +92,34 @@ class VirtualFlash:
 
     def mount(self, case: Case, *, new: bool = False, named: Named | None = None) -> list[str]:
         """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
-        lines = self.attach(case, **_phase(named, "attach"))
-        if case.filesystem.ubi and new:
+        lines = self.attach(case, new=new, **_phase(named, "attach"))
+        overlay = case.filesystem.overlay
+        if new and overlay:
+            lines.append(_lower_volume_line(overlay, **_phase(named, "lower-volume")))
+        if new and case.filesystem.ubi:
             lines.append(_volume_line(case, **_phase(named, "volume")))
         label = {"label": named("mount")} if named else {}
-        return [*lines, _mount_line(case, **_phase(named, "mount"), **label)]
+        if overlay is None:
+            mounted = _mount_line(case, MOUNT_POINT, **_phase(named, "mount"), **label)
+            return [*lines, mounted]
+        joined = {"lower": LOWER_POINT, "upper": UPPER_POINT, "target": MOUNT_POINT}
+        label = label or {"label": "mount"}
+        return [
+            *lines,
+            _lower_mount_line(overlay, **_phase(named, "lower")),
+            _mount_line(case, UPPER_POINT, **_phase(named, "upper")),
+            step("mount-overlay", **joined, **_phase(named, "mount"), **label),
+        ]
 
     def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
         """Unmounts; UBI finishes its background work when it is detached."""
+        below = (("upper-unmount", UPPER_POINT), ("lower-unmount", LOWER_POINT))
         return [
             step("umount", target=MOUNT_POINT, **_phase(named, "unmount")),
+            *(
+                step("umount", target=place, **_phase(named, part))
+                for part, place in (below if case.filesystem.overlay else ())
+            ),
             *self.detach(case, **_phase(named, "detach")),
         ]
 
@@ -200,11 +221,14 @@ def write_image_line(case: Case, path: str, **further: object) -> str:
     return step("write-image", mtd=PARTITION, path=path, oob=oob, **further)
 
 
-def _attach_line(case: Case, **further: object) -> str:
-    """Attaches UBI to the partition; `further` keys of the step go last."""
+def _attach_line(case: Case, *, new: bool = False, **further: object) -> str:
+    """Attaches UBI to the partition; `further` keys of the step go last.
+
+    A `new` device has no volume yet that could have a block device.
+    """
     ubi = case.filesystem.ubi
     assert ubi is not None
-    if ubi.block:
+    if ubi.block and not new:
         further = {"block": 0, **further}
     return step(
         "ubi-attach",
@@ -220,17 +244,39 @@ def _volume_line(case: Case, **further: object) -> str:
     """Makes the volume that the file system is on, as large as it can be."""
     ubi = case.filesystem.ubi
     assert ubi is not None
-    return step("ubi-mkvol", ubi=0, name=ubi.volume, volume=0, size="max", **further)
+    number = 1 if case.filesystem.overlay else 0
+    return step("ubi-mkvol", ubi=0, name=ubi.volume, volume=number, size="max", **further)
 
 
-def _mount_line(case: Case, **further: object) -> str:
-    """Mounts the file system with the options of the case."""
+def _lower_volume_line(overlay: OverlaySettings, **further: object) -> str:
+    """Makes volume 0 of one erase block with an empty file system, and its block device."""
+    return step(
+        "ubi-mkvol",
+        ubi=0,
+        name=overlay.lower_volume,
+        volume=0,
+        size=EMPTY_BYTES,
+        contents=EMPTY_LOWER,
+        block=1,
+        **further,
+    )
+
+
+def _lower_mount_line(overlay: OverlaySettings, **further: object) -> str:
+    keys = {"type": overlay.lower_type, "source": overlay.lower_source, "target": LOWER_POINT}
+    return step("mount", **keys, flags="ro", label="lower", **further)
+
+
+def _mount_line(case: Case, target: str, **further: object) -> str:
+    """Mounts the file system with the options of the case; under an overlay, the upper one."""
     setup = case.filesystem
     mount: dict[str, object] = {
         "type": setup.type,
         "source": setup.source.replace("{partition}", PARTITION),
-        "target": MOUNT_POINT,
+        "target": target,
     }
+    if case.filesystem.overlay:
+        mount["label"] = "upper"
     flags = [*setup.mount_flags, *(["ro"] if setup.image and setup.image.read_only else [])]
     if setup.mount_options:
         mount["options"] = ",".join(setup.mount_options)

@@ -23,11 +23,10 @@ from ffslab.yaffs2.format import Geometry
 
 _LAB_MAGIC = b"VNANDIMG"
 _LAB_HEADER = struct.Struct("<8s6I4QII")
-_LAB_BLOCK_BYTES = 24
+_LAB_BLOCK_BYTES = {1: 24, 2: 28}  # by version
 _LAB_BLOCK_FLAGS = 20
 _LAB_BLOCK_BAD = 1
 _LAB_PAGE_STATE_BYTES = 4
-_LAB_VERSION = 1
 
 
 class Contents(Protocol):
@@ -49,6 +48,7 @@ class LabHeader:
     blocks_offset: int
     pages_offset: int
     data_offset: int
+    block_state_bytes: int
     problem: str
 
 
@@ -78,13 +78,15 @@ def parse_lab_header(contents: Contents) -> LabHeader | None:
         _LAB_HEADER.unpack(raw)
     )
     problem = ""
-    if version != _LAB_VERSION:
-        problem = f"its version is {version}, not {_LAB_VERSION}"
+    if version not in _LAB_BLOCK_BYTES:
+        known = " or ".join(map(str, _LAB_BLOCK_BYTES))
+        problem = f"its version is {version}, not {known}"
     elif zlib.crc32(raw[:64]) ^ 0xFFFFFFFF != crc:
         problem = "its checksum is wrong"
     elif data_at + blocks * pages * (page + oob) > len(contents):
         problem = f"it announces {blocks} blocks, which do not fit into the file"
-    return LabHeader(page, oob, pages, blocks, blocks_at, pages_at, data_at, problem)
+    state_bytes = _LAB_BLOCK_BYTES.get(version, 0)
+    return LabHeader(page, oob, pages, blocks, blocks_at, pages_at, data_at, state_bytes, problem)
 
 
 class FlashImage:
@@ -167,7 +169,7 @@ class FlashImage:
         """Whether the block carries the mark of a bad block."""
         geometry = self.geometry
         if self._lab:
-            at = self._lab.blocks_offset + (self.first_block + block) * _LAB_BLOCK_BYTES
+            at = self._lab.blocks_offset + (self.first_block + block) * self._lab.block_state_bytes
             flags = self._contents[at + _LAB_BLOCK_FLAGS : at + _LAB_BLOCK_FLAGS + 1] or b"\0"
             return bool(flags[0] & _LAB_BLOCK_BAD)
         if not geometry.oob_bytes or (not geometry.inband and geometry.oob_offset == 0):

@@ -17,6 +17,7 @@ from ffslab.model.case import Case
 from ffslab.model.workload import GuestFile
 from ffslab.program import program
 from ffslab.protocol.chip_file import copy_flash_file, create_flash_file, flash_file_bytes
+from ffslab.targets.empty_squashfs import EMPTY_LOWER, empty_squashfs
 from ffslab.targets.target import FLASH_NAME, IMAGE_NAME, TRACE_NAME
 from ffslab.targets.uml.initramfs import (
     ArchiveEntry,
@@ -107,6 +108,8 @@ def write_guest_directory(
             regular_file(file.path, file.data, executable=True)
             for file in (*guest_files(case, RIG, plan), *files)
         ]
+        if EMPTY_LOWER in plan:
+            loaded.append(regular_file(EMPTY_LOWER, empty_squashfs()))
         write_kernel_and_root(directory, lab, plan, loaded, [*further, *given, *padding(case)])
         if image:
             # No link: hostfs shows one as a link, which leads nowhere in the guest.

@@ -75,6 +75,10 @@ BOOT = _metric(
 LISTED = _metric(
     "listed_ns", "Mount to the end of ls", "s", "attach, mount and `list` together", 1e9
 )
+BIT_ERRORS = (
+    _metric("corrected_bitflips", "Bit flips corrected", "bits", "by the ECC, in what was read"),
+    _metric("read_errors", "Reads that failed", "reads", "more bit flips than the ECC corrects"),
+)
 TREE_COUNTS = (
     _count("directories", "Directories", "that the step made, found or removed", "directories"),
     _count("files", "Files", "that the step made, found or removed", "files"),
@@ -112,7 +116,7 @@ IMAGE_METRICS = (
     _metric("pages", "Pages of the image", "pages", "that the flasher programs"),
     _metric("blocks", "Blocks of the image", "blocks", "that the flasher uses"),
 )
-METRICS = (BOOT, LISTED, *OOB_COUNTS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
+METRICS = (BOOT, LISTED, *OOB_COUNTS, *BIT_ERRORS, *TREE_COUNTS, *MEMORY_METRICS, *IMAGE_METRICS)
 STEP_METRICS = (
     DURATION,
     *FLASH_PARTS,
@@ -120,6 +124,7 @@ STEP_METRICS = (
     IN_DRIVER,
     *FLASH_COUNTS,
     *OOB_COUNTS,
+    *BIT_ERRORS,
     BY_NAME["bytes_read"],
     BY_NAME["bytes_written"],
     *TREE_COUNTS,

@@ -9,7 +9,7 @@ first is `WORD`. How a word becomes lines of a plan is of no concern here but fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ffslab.errors import DamagedResultError
@@ -43,12 +43,13 @@ NOT_TIMED = ("settle", "drop", "warm", "check", *SPLITS)
 OK, ERROR, MISSING = "ok", "error", "missing"
 # The phases of a word, in order, where they are not just itself.
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "mount": ("attach", "volume", "mount"),
-    "unmount": ("unmount", "detach"),
+    "mount": ("attach", "lower-volume", "volume", "lower", "upper", "mount"),
+    "unmount": ("unmount", "upper-unmount", "lower-unmount", "detach"),
 }
-# Those which are there only with UBI; "volume" only when a new one is made.
+# Those which are there only with UBI; volumes only when new ones are made.
 _UBI_PARTS = ("attach", "detach")
-_OPTIONAL_PARTS = ("volume",)
+_OVERLAY_PARTS = ("lower", "upper", "upper-unmount", "lower-unmount")
+_OPTIONAL_PARTS = ("lower-volume", "volume")
 # What puts an image on the flash: a verb of the plan, and how its phase's name begins.
 _WRITE_VERB, _WRITE_PHASE = "write-image", "write"
 _NO_WALK: WalkCounts = {
@@ -99,34 +100,45 @@ def tree_results(case: Case, stream: RecordStream, prepared: Sequence[RecordStre
     workload = case.workload
     assert isinstance(workload, Tree)
     *before, own_steps = guests_of(workload, case.state)
-    ubi = case.filesystem.ubi is not None
+    left_out = _left_out(case)
     own = load_tree_records(stream)
     steps: list[TreeStep] = []
     memory: list[MemoryResult] = []
     for number, words in enumerate(before):
         told = prepared[number] if number < len(prepared) else RecordStream((), (), False)
         records, ended = load_tree_records(told), told.end is not None
-        steps += [_prepared_step(step, records, ubi, ended) for step in words]
+        steps += [_prepared_step(step, records, left_out, ended) for step in words]
         memory += memory_results(records.memory, prepared=True)
-    steps += [step_results(step, own, ubi) for step in own_steps]
+    steps += [step_results(step, own, left_out) for step in own_steps]
     return {"steps": steps, "memory": [*memory, *memory_results(own.memory, prepared=False)]}
 
 
-def _prepared_step(step: Step, records: TreeRecords, ubi: bool, ended: bool) -> TreeStep:
+def _prepared_step(
+    step: Step, records: TreeRecords, left_out: Collection[str], ended: bool
+) -> TreeStep:
     """A step of the preparing guest; the last, `crash` or `restart`, is its end and no phase."""
-    row: TreeStep = {**step_results(step, records, ubi), "prepared": True}
+    row: TreeStep = {**step_results(step, records, left_out), "prepared": True}
     if step.word in SPLITS:
         row["status"] = OK if ended else MISSING
     return row
 
 
-def step_results(step: Step, records: TreeRecords, ubi: bool) -> TreeStep:
-    """One row of `steps`; `ubi`: UBI is below the file system."""
+def _left_out(case: Case) -> frozenset[str]:
+    """The parts of words that the case's file system need not have."""
+    setup = case.filesystem
+    return frozenset({
+        *_OPTIONAL_PARTS,
+        *(() if setup.ubi else _UBI_PARTS),
+        *(() if setup.overlay else _OVERLAY_PARTS),
+    })  # fmt: skip
+
+
+def step_results(step: Step, records: TreeRecords, left_out: Collection[str]) -> TreeStep:
+    """One row of `steps`; `left_out`: phases of it that may be missing."""
     parts = PARTS.get(step.word, (step.word,))
     names = [step.phase_of(part) for part in parts]
     phases = [records.phases[name] for name in names if name in records.phases]
     bad = next((phase for phase in phases if phase.status != OK), None)
-    left_out = {*_OPTIONAL_PARTS, *(() if ubi else _UBI_PARTS)}
     complete = all(step.phase_of(p) in records.phases for p in parts if p not in left_out)
     return {
         "index": step.index,
@@ -191,6 +203,8 @@ def _flash(phases: Sequence[TreePhase]) -> StepFlash:
         "blocks_erased": counter("blocks_erased"),
         "oob_reads": counter("oob_reads"),
         "oob_programs": counter("oob_programs"),
+        "corrected_bitflips": counter("corrected_bitflips"),
+        "read_errors": counter("read_errors"),
     }
 
 

@@ -36,6 +36,8 @@ class StepFlash(StepTimes):
     blocks_erased: int | None
     oob_reads: int | None
     oob_programs: int | None
+    corrected_bitflips: NotRequired[int | None]
+    read_errors: NotRequired[int | None]
 
 
 class WalkCounts(TypedDict):
