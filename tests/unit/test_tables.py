@@ -38,7 +38,7 @@ def test_every_column_has_the_type_of_its_values() -> None:
                 r"_(ns|bytes|percent|asked|measured|max|spread|read|programmed|erased|pages|reads"
                 r"|programs|created|deleted|appended|written)$|^(seed|block|erases|programs|reads"
                 r"|count|index|number|stream|request|offset|directories|files|links|others|bytes"
-                r"|depth|found|pages_.*|oob_.*)$",
+                r"|depth|found|pages_.*|oob_.*|corrected_bitflips|read_errors)$",
                 column,
             )
             expected = "BIGINT" if number else "VARCHAR"

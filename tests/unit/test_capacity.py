@@ -1,0 +1,234 @@
+"""capacity: its plans, results, figures and report, with values worked out by hand."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from host_support import begun_run, cases_of
+from micro_support import AGENT, Guest, Row, Stream, lines_of, micro_cases, micro_records
+from rich.console import Console
+
+from ffslab.campaign.run import prepare
+from ffslab.errors import SpecError
+from ffslab.model.case import Case
+from ffslab.protocol.plan import parse_step
+from ffslab.protocol.records import Phase, RecordStream, parse_records
+from ffslab.report import build
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome
+from ffslab.targets.virtual_flash import plans
+from ffslab.workloads.capacity import terminal
+from ffslab.workloads.capacity.metrics import criteria
+from ffslab.workloads.capacity.report.page import cause_words
+from ffslab.workloads.capacity.result import result_keys, shortfall, verdict_times_ns
+from ffslab.workloads.capacity.stored import capacity_of
+from ffslab.workloads.figures import figures_of, tasks_of
+
+MIB = 2**20
+STUDY = """
+schema = 1
+name = "full"
+title = "Until it is full"
+
+[base]
+board = "apf27"
+filesystem = "jffs2"
+partition_bytes = "16 MiB"
+options = { compression = "none" }
+
+[base.workload]
+kind = "capacity"
+"""
+REQUESTS = """
+schema = 1
+name = "requests"
+title = "The agent's requests"
+
+[base]
+board = "apf27"
+filesystem = "jffs2"
+partition_bytes = "16 MiB"
+
+[base.workload]
+kind = "micro"
+pattern = "sequential-write"
+request_bytes = "128 KiB"
+volume_bytes = "1 MiB"
+"""
+WRITES = (70, 80, 500, 90)  # ms
+COLLECTED = (
+    Row(2, pages_read=40, pages_programmed=200, busy_ns=300_000_000),
+    Row(2, "jffs2_gcd_mtd0", 0, 4, 6, 1, busy_ns=9_000_000),
+)
+
+
+def space(label: str, available: int) -> dict[str, Any]:
+    names = ("total_bytes", "free_bytes", "files", "files_free", "page_cache_bytes")
+    zeros = dict.fromkeys((*names, "mem_free_bytes"), 0)
+    return {"type": "space", "label": label, **zeros, "available_bytes": available}
+
+
+def capacity_case(more: str = "") -> Case:
+    return cases_of(STUDY + more)[0]
+
+
+def capacity_records(*, again: bool = True) -> bytes:
+    """Four writes of 128 KiB, the third of which collects garbage; 600 KiB had been promised."""
+    (case,) = micro_cases(REQUESTS)
+    writes = Stream(tuple(ms * 10**6 for ms in WRITES), rows=COLLECTED)
+    guest = Guest(streams=(writes,), stopped="ENOSPC", planned=129)
+    records = [json.loads(line) for line in micro_records(case, guest).splitlines()]
+    measured = next(n for n, one in enumerate(records) if one.get("phase") == "measure")
+    end = records.pop()
+    records.insert(measured, space("measure:start", 600 * 1024))
+    for label, kib in (("deleted", 100), ("synced", 550), ("settled", 590)):
+        records.append(space(label, kib * 1024))
+    if again:
+        phase = next(one for one in records if one.get("phase") == "measure")
+        records.append({**phase, "workload": "tree", "phase": "again", "bytes_written": 500 * 1024})
+    return lines_of([*records, end])
+
+
+def capacity_result(*, again: bool = True) -> dict[str, Any]:
+    stream = parse_records(capacity_records(again=again))
+    return case_result(capacity_case(), Outcome("pass"), stream, "f" * 64)
+
+
+def steps_of(plan: str) -> list[tuple[str, dict[str, str]]]:
+    return [(verb, dict(keys)) for verb, keys in map(parse_step, plan.splitlines()[1:])]
+
+
+def test_a_guest_fills_deletes_and_fills_again() -> None:
+    """16 MiB are 128 requests of 128 KiB: one more is asked for than can fit."""
+    steps = steps_of(plans(capacity_case())[-1])
+    fill = next(keys for verb, keys in steps if verb == "micro")
+    assert (fill["until_full"], fill["limit"]) == ("1", "0")
+    assert int(fill["volume_bytes"]) == 129 * 128 * 1024
+    words = [verb for verb, _ in steps]
+    after = words[words.index("micro") :]
+    assert after[1:8] == ["remove", "space", "sync", "space", "settle", "space", "tree-warm"]
+    once = [verb for verb, _ in steps_of(plans(capacity_case("again = false"))[-1])]
+    assert "tree-warm" not in once
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("request_bytes = 100", "not from 512"),
+        ('request_bytes = "65 MiB"', "not from 512"),
+    ],
+)
+def test_sizes_that_cannot_be(more: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        capacity_case(more)
+
+
+def test_more_requests_than_are_recorded() -> None:
+    large = STUDY.replace('"16 MiB"', '"256 MiB"') + "request_bytes = 512"
+    with pytest.raises(SpecError, match="are more than 500,000"):
+        cases_of(large)
+    # As many as it says are enough.
+    cases_of(large.replace("request_bytes = 512", f"request_bytes = {-(-256 * MIB // 499_999)}"))
+
+
+def test_what_was_written_promised_and_came_back() -> None:
+    found = capacity_of(capacity_result())  # type: ignore[arg-type]
+    assert found is not None
+    assert found["written_bytes"] == 512 * 1024
+    assert found["promised_bytes"] == 600 * 1024
+    assert found["partition_share"] == 512 / (16 * 1024)
+    back = [found[f"{name}_bytes"] for name in ("deleted", "synced", "settled", "again")]  # type: ignore[literal-required]
+    assert back == [100 * 1024, 550 * 1024, 590 * 1024, 500 * 1024]
+    latency = found["latency"]
+    assert latency is not None
+    assert (latency["count"], latency["mean_ns"], latency["max_ns"]) == (4, 185e6, 500_000_000)
+
+
+def test_the_longest_write_has_its_cause_and_its_tasks() -> None:
+    found = capacity_of(capacity_result())  # type: ignore[arg-type]
+    assert found is not None
+    longest = found["peaks"][0]
+    assert (longest["request"], longest["offset"]) == (2, 2 * 128 * 1024)
+    # 128 KiB are 64 pages: 200 are more than half as many again, and a block was erased.
+    assert longest["cause"] == "garbage collection and erase"
+    assert [task["name"] for task in longest["tasks"]] == [AGENT, "jffs2_gcd_mtd0"]
+    assert cause_words(longest) == "garbage collection and erase"
+    assert cause_words({**longest, "cause": "waits for ubifs_bgt0_0"}) == "UBIFS’s commit"
+    assert cause_words({**longest, "cause": "waits for somebody"}) == "waits for somebody"
+
+
+def test_without_a_second_file_there_is_no_figure_of_it() -> None:
+    result: Any = capacity_result(again=False)
+    found = capacity_of(result)
+    assert found is not None and found["again_bytes"] is None
+    keys = {figure.key for figure in figures_of(result)}
+    assert "returned.again_bytes" not in keys
+    assert {"file.written_bytes", "returned.settled_bytes", "measure/writes.max_ns"} <= keys
+
+
+def test_figures_criteria_and_tasks() -> None:
+    result: Any = capacity_result()
+    values = {figure.key: figure.value for figure in figures_of(result)}
+    assert values["file.written_bytes"] == 512 * 1024
+    assert values["returned.again_bytes"] == 500 * 1024
+    told = {one.title: (one.figure.value, one.headline) for one in criteria(result)}
+    assert told["bytes in one file"] == (512 * 1024, True)
+    assert told["a write, longest time"] == (500_000_000, False)
+    assert verdict_times_ns(result) == {"mean write": 185e6, "longest write": 500e6}
+    assert {work.place for work in tasks_of(result)} == {"measure"}
+
+
+def test_a_full_partition_is_no_shortfall_but_a_flush_without_room_is() -> None:
+    stream = parse_records(capacity_records())
+    workload: Any = capacity_case().workload
+    assert shortfall(workload, stream, None) is None
+    flush = next(phase for phase in stream.phases if phase.name == "flush")
+    found = shortfall(workload, stream, flush)
+    assert found is not None and not found.accepted and "flush" in found.told
+    assert isinstance(flush, Phase)
+
+
+def test_records_that_are_not_there_or_contradict_each_other_leave_nothing() -> None:
+    case = capacity_case()
+    empty = result_keys(case, RecordStream((), (), False), ())
+    assert empty == {"capacity": None}
+    records = [json.loads(line) for line in capacity_records().splitlines()]
+    micro = next(one for one in records if one["type"] == "micro")
+    micro["stopped"] = "EIO"
+    assert result_keys(case, parse_records(lines_of(records)), ()) == {"capacity": None}
+    micro["stopped"], micro["requests_done"] = "ENOSPC", 3
+    assert result_keys(case, parse_records(lines_of(records)), ()) == {"capacity": None}
+
+
+def test_in_a_terminal() -> None:
+    result: Any = capacity_result()
+    assert list(terminal.cells(result)) == ["0.5 MiB", "3.1 %", "0.5 MiB", "185 ms", "500 ms"]
+    shown = io.StringIO()
+    terminal.print_case(Console(file=shown, width=80), result)
+    assert "garbage collection and erase" in shown.getvalue()
+    assert "jffs2_gcd_mtd0: 4 pages read, 6 programmed, 1 blocks erased" in shown.getvalue()
+    assert list(terminal.cells({**result, "capacity": None})) == [""] * 5
+
+
+@pytest.mark.slow
+def test_the_report_draws_every_write_and_names_causes(tmp_path: Path) -> None:
+    study = tmp_path / "full.toml"
+    study.write_text(STUDY)
+    planned = prepare(str(study), (), ())
+    (tmp_path / "run").mkdir()
+    run = begun_run(tmp_path / "run", planned)
+    (case,) = planned.cases
+    records = capacity_records()
+    (run.start_case(case, "ffsplan 1\n") / "records.jsonl").write_bytes(records)
+    result = case_result(case, Outcome("pass"), parse_records(records), "f" * 64)
+    wall = {"id": case.id, "wall_ns": 1, "virtual_ns": 1, "virtual_per_wall": None}
+    run.finish_case(result, wall)  # type: ignore[arg-type]
+    run.collect([case.id])
+    page = build(run.path).read_text(encoding="utf-8")
+    assert "What fits, and what comes back" in page
+    assert page.count("garbage collection and erase") >= 2  # in the drawing and in the table
+    assert "JFFS2’s collector" in page
