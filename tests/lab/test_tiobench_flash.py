@@ -93,6 +93,7 @@ def test_fio_measures_the_same(lab: LabBuild, tmp_path: Path, filesystem: str) -
         print(f"{flash}, fio {fio.flash}")
         assert fio.latency_ns == pytest.approx(latency_ns, rel=TOLERANCE)
         for key in COUNTED:
-            # YAFFS2's background collector may get to a block of the first mount on one side only.
+            # YAFFS2 has 66 reads against 64 in a write, and no erase against one: its background
+            # collector is the likely cause, which was not traced.
             wanted = pytest.approx(flash[key], rel=TOLERANCE, abs=2)
             assert fio.flash[key] == wanted, key
