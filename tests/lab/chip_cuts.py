@@ -242,14 +242,14 @@ def contents_of(path: Path) -> Contents:
     flash = path.read_bytes()
     page_bytes, oob_bytes, _, pages_per_block, blocks = struct.unpack_from("<5I", flash, 12)
     blocks_at, pages_at, data_at = struct.unpack_from("<3Q", flash, 32)
-    rows = [struct.unpack_from("<6I", flash, blocks_at + 24 * block) for block in range(blocks)]
+    rows = [struct.unpack_from("<7I", flash, blocks_at + 28 * block) for block in range(blocks)]
     raw = page_bytes + oob_bytes
     pages = {}
     for page in range(blocks * pages_per_block):
         state = flash[pages_at + _STATE * page : pages_at + _STATE * (page + 1)]
         if any(state):
             pages[page] = state + flash[data_at + raw * page : data_at + raw * (page + 1)]
-    facts = tuple((row[0], row[1], row[4], row[5]) for row in rows)
+    facts = tuple((row[0], row[1], *row[4:]) for row in rows)
     return Contents(facts, pages)
 
 

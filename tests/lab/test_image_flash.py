@@ -249,7 +249,7 @@ class Flash:
             if contents[lab.pages_offset + 4 * page : lab.pages_offset + 4 * page + 1] != b"\0":
                 at = lab.data_offset + page * (PAGE + OOB)
                 pages[page] = contents[at : at + PAGE + OOB]
-        flags = (lab.blocks_offset + 24 * block + 20 for block in range(BLOCKS))
+        flags = (lab.blocks_offset + lab.block_state_bytes * block + 20 for block in range(BLOCKS))
         bad = {block for block, at in enumerate(flags) if contents[at : at + 1][0] & 1}
         return cls(pages, frozenset(bad))
 

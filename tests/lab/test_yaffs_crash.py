@@ -146,7 +146,7 @@ class Moments:
                 file.write(bytes(4))
             for block in {block for _, block, _ in self.operations}:
                 behind = max((page + 1 for _, b, page in kept if b == block), default=0)
-                file.seek(lab.blocks_offset + 24 * block + 16)
+                file.seek(lab.blocks_offset + lab.block_state_bytes * block + 16)
                 file.write(struct.pack("<I", behind))
         return self._cut
 

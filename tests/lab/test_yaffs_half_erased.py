@@ -34,7 +34,7 @@ LEFT_IN = 5  # the page of a block that was not erased to the end
 HALF_ERASED = 8  # blocks, those that are written to first
 SYNC = "sync target=/mnt"
 # kmod/vnand/image_format.h and rules.h
-_BLOCK = struct.Struct("<6I")
+_BLOCK = struct.Struct("<7I")
 _PAGE = struct.Struct("<4B")
 
 
@@ -70,7 +70,7 @@ def leave_half_erased(path: Path, *, reads_well: bool) -> list[int]:
             flash.seek(header.pages_offset + page * _PAGE.size)
             flash.write(_PAGE.pack(1, 1, 1, 0 if reads_well else 1))
             flash.seek(header.blocks_offset + block * _BLOCK.size)
-            flash.write(_BLOCK.pack(*rows[block][:4], LEFT_IN + 1, rows[block][5]))
+            flash.write(_BLOCK.pack(*rows[block][:4], LEFT_IN + 1, *rows[block][5:]))
     return empty
 
 
