@@ -12,6 +12,7 @@ from ffslab.model.settings import DEFAULT, mount_setup, partition_blocks
 from ffslab.model.specs import Board, Filesystem
 
 _OPTION = "compression"
+_BELOW = "lower_compression"  # of what an overlay has below: that is its image
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,11 @@ class NamedImage:
     spec: ImageSpec
 
 
+def _option(filesystem: Filesystem) -> str:
+    """The option of a file system that says how its image is compressed."""
+    return _OPTION if filesystem.overlay is None else _BELOW
+
+
 def named_image(
     filesystem: Filesystem, board: Board, partition_bytes: int | str, compression: str = DEFAULT
 ) -> NamedImage:
@@ -31,13 +37,14 @@ def named_image(
     Raises SpecError if it has no image, no such compression, or if the chip is too small.
     """
     where = f"image of {filesystem.name}"
-    option = filesystem.options.get(_OPTION)
+    name = _option(filesystem)
+    option = filesystem.options.get(name)
     if compression != DEFAULT and (option is None or compression not in option.values):
         known = ", ".join(option.values) if option else "none at all"
         raise SpecError(
             f"{filesystem.name} has no compression {compression!r}", remedy=f"it has: {known}"
         )
-    setup = mount_setup(filesystem, {f"options.{_OPTION}": compression}, where)
+    setup = mount_setup(filesystem, {f"options.{name}": compression}, where)
     blocks = partition_blocks(board, filesystem, setup, {"partition_bytes": partition_bytes}, where)
     spec = image_spec(board.chip, blocks, setup)
     if spec is None:
@@ -45,20 +52,22 @@ def named_image(
             f"there is no tool that builds images of {filesystem.name}",
             cause="its file in the catalog has no table [image]",
         )
-    return NamedImage(filesystem.name, dict(setup.options).get(_OPTION, ""), spec)
+    return NamedImage(filesystem.name, dict(setup.options).get(name, ""), spec)
 
 
 def all_images(catalog: Catalog, board: Board, partition_bytes: int | str) -> Iterator[NamedImage]:
     """The images of all file systems that have one, with each of their compressions.
 
     Of file systems that differ in the mount only, and so have the same image, the first is taken.
+    An overlay is the last: its image is another's.
     """
     known: set[ImageSpec] = set()
-    for name in sorted(catalog.filesystems):
-        filesystem = catalog.filesystems[name]
+    for filesystem in sorted(
+        catalog.filesystems.values(), key=lambda one: (one.overlay is not None, one.name)
+    ):
         if filesystem.image is None:
             continue
-        option = filesystem.options.get(_OPTION)
+        option = filesystem.options.get(_option(filesystem))
         for compression in option.values if option else (DEFAULT,):
             image = named_image(filesystem, board, partition_bytes, compression)
             if image.spec not in known:
