@@ -316,7 +316,9 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 	struct yaffs_ckpt_stream s;
 	int err;
 
+	/* It has no place for lost pages: a mount must find them by scan. */
 	if (dev->ckpt_valid || dev->read_only || !possible(dev) ||
+	    dev->has_lost_pages ||
 	    (!urgent && yaffs_gc_urgency(dev)))
 		return 0;
 	yaffs_checkpoint_invalidate(dev);	/* what is left of an older one */

@@ -16,7 +16,7 @@
  * @seq: sequence number of the block
  * @obj_id: object id, never with the type in it
  * @chunk_id: from 1 for data; 0 for an object header
- * @n_bytes: data bytes of a data chunk; 0 for a header
+ * @n_bytes: data bytes of a data chunk, or YAFFS_LOST_BYTES; 0 for a header
  * @used: false: the page is not programmed, and nothing else is set
  * @extended: the fields below are valid; only headers can have them
  * @is_shrink: header lowers the limit of older data
@@ -40,6 +40,12 @@ struct yaffs_tags {
 	u64 size;
 	u32 link_target;
 };
+
+/*
+ * The bytes of a data chunk that was lost to bit errors and had to leave its block. No
+ * other chunk is empty. The original knows no such chunk: it shows what was read.
+ */
+#define YAFFS_LOST_BYTES 0
 
 enum yaffs_ecc_result {
 	YAFFS_ECC_GOOD,
@@ -183,8 +189,8 @@ void yaffs_ckpt_leaf_unpack(const u8 leaf[YAFFS_CKPT_LEAF_BYTES], u32 bits,
  * @suspect: looked empty after a crash: an interrupted erase may have left something
  *	behind its first page. On flash: an empty block that is prioritised, which
  *	means nothing else
- * @unreadable: holds live pages that cannot be read; never collected. Not in the
- *	format: found out again after the next mount
+ * @unreadable: holds live pages that cannot be read; collected when nothing else can
+ *	be. Not in the format: found out again after the next mount
  */
 struct yaffs_block {
 	u32 seq;

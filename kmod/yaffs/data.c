@@ -21,6 +21,20 @@
 /* Holes of fewer chunks are filled with zeros. */
 #define SHORT_HOLE_CHUNKS 4
 
+/* Tags are looked at only on a partition that has lost pages. */
+static int read_page(struct yaffs_device *dev, u32 chunk, u8 *page)
+{
+	struct yaffs_tags tags;
+	int err;
+
+	if (!dev->has_lost_pages)
+		return yaffs_nand_read(dev, chunk, page, NULL);
+	err = yaffs_nand_read(dev, chunk, page, &tags);
+	if (!err && tags.used && tags.n_bytes == YAFFS_LOST_BYTES)
+		err = -EBADMSG;
+	return err;
+}
+
 int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 {
 	struct yaffs_device *dev = obj->dev;
@@ -30,7 +44,7 @@ int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 		memset(page, 0, dev->chunk_bytes);
 		return 0;
 	}
-	return yaffs_nand_read(dev, chunk, page, NULL);
+	return read_page(dev, chunk, page);
 }
 
 int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,

@@ -13,7 +13,10 @@
  *
  * A live page that cannot be read is not copied: it would be given a good ECC with
  * wrong contents. Its block is kept as it is, so that reading goes on to fail, until
- * the page is overwritten or deleted.
+ * the page is overwritten or deleted. But a kept block may be all that keeps younger
+ * blocks with shrink headers from being erased, in the end all of them. So when space
+ * is short and nothing else can be collected, the page is given up: what takes its
+ * place says of itself that it is lost, and reading it fails, too.
  */
 
 #include "yaffs.h"
@@ -28,8 +31,9 @@ static u32 erased_blocks_wanted(struct yaffs_device *dev)
 
 /* ---- one page ---- */
 
+/* @lost: the page was not readable, and is from now on said to be so. */
 static int copy_data(struct yaffs_device *dev, struct yaffs_object *obj,
-		     u32 chunk, struct yaffs_tags *tags)
+		     u32 chunk, struct yaffs_tags *tags, bool lost)
 {
 	u32 copy;
 	int err;
@@ -37,6 +41,10 @@ static int copy_data(struct yaffs_device *dev, struct yaffs_object *obj,
 	if (!obj || obj->type != YAFFS_TYPE_FILE ||
 	    yaffs_index_get(&obj->file.index, tags->chunk_id) != chunk)
 		return -ENOENT;
+	if (lost) {
+		tags->n_bytes = YAFFS_LOST_BYTES;
+		dev->has_lost_pages = true;
+	}
 	err = yaffs_chunk_write(dev, dev->gc_page_data, tags, true, &copy);
 	if (!err)
 		yaffs_index_set(&obj->file.index, tags->chunk_id, copy);
@@ -44,15 +52,23 @@ static int copy_data(struct yaffs_device *dev, struct yaffs_object *obj,
 }
 
 static int copy_header(struct yaffs_device *dev, struct yaffs_object *obj,
-		       u32 chunk)
+		       u32 chunk, bool lost)
 {
 	struct yaffs_tags tags;
 	u32 copy;
-	int err;
+	int err = 0;
 
 	if (!obj || obj->hdr_chunk != chunk)
 		return -ENOENT;
-	err = yaffs_header_refresh(obj, dev->gc_page_data, &tags);
+	if (lost)
+		yaffs_header_replace(obj, dev->gc_page_data, &tags);
+	else
+		err = yaffs_header_refresh(obj, dev->gc_page_data, &tags);
+	if (err == -EUCLEAN) {
+		/* No header, and no bit error: it moves as what it is. */
+		yaffs_header_tags(obj, &tags);
+		err = 0;
+	}
 	if (err)
 		return err;
 	err = yaffs_chunk_write(dev, dev->gc_page_data, &tags, true, &copy);
@@ -61,23 +77,29 @@ static int copy_header(struct yaffs_device *dev, struct yaffs_object *obj,
 	return err;
 }
 
-/* Moves a live page; -EBADMSG, -EUCLEAN, -EIO: it cannot be read. */
-static int move_page(struct yaffs_device *dev, u32 chunk)
+/*
+ * Moves a live page; -EBADMSG, -EUCLEAN, -EIO: it cannot be read.
+ * @give_up: so be it, if its tags at least are known.
+ */
+static int move_page(struct yaffs_device *dev, u32 chunk, bool give_up)
 {
 	struct yaffs_object *obj;
 	struct yaffs_tags tags;
+	bool lost;
 	int err;
 
 	err = yaffs_nand_read(dev, chunk, dev->gc_page_data, &tags);
-	if (err)
+	lost = give_up && err == -EBADMSG && tags.used;
+	if (err && !lost)
 		return err;
 	obj = tags.used ? yaffs_object_find(dev, tags.obj_id) : NULL;
 	if (tags.used && tags.chunk_id)
-		err = copy_data(dev, obj, chunk, &tags);
+		err = copy_data(dev, obj, chunk, &tags, lost);
 	else
-		err = copy_header(dev, obj, chunk);
+		err = copy_header(dev, obj, chunk, lost);
 	if (!err) {
 		dev->stats.gc_copies++;
+		dev->stats.pages_lost += lost;
 	} else if (err == -ENOENT) {
 		/* Nobody's page: a checkpoint of the original may count some. */
 		err = 0;
@@ -94,7 +116,7 @@ static void give_up(struct yaffs_device *dev, int err)
 	struct yaffs_block *b = &dev->blocks[dev->gc_block];
 
 	b->state = YAFFS_BLOCK_FULL;
-	if (err != -ENOSPC && err != -ENOMEM) {
+	if (err != -ENOSPC && err != -ENOMEM && !b->unreadable) {
 		b->unreadable = true;
 		pr_info("yaffs2: %s: block %u is kept: a live page cannot be moved (%d)\n",
 			dev->mtd->name, dev->gc_block - 1, err);
@@ -123,7 +145,7 @@ static void collect(struct yaffs_device *dev, u32 copies)
 		}
 		if (!copies--)
 			return;
-		err = move_page(dev, chunk);
+		err = move_page(dev, chunk, b->unreadable);
 		if (err) {
 			give_up(dev, err);
 			return;

@@ -220,6 +220,37 @@ int yaffs_header_refresh(struct yaffs_object *obj, u8 *page,
 	return 0;
 }
 
+void yaffs_header_tags(const struct yaffs_object *obj, struct yaffs_tags *tags)
+{
+	static const struct yaffs_header_change nothing_special;
+	struct yaffs_header h;
+
+	fill_header(obj, &nothing_special, &h);
+	fill_tags(obj, &h, tags);
+}
+
+/*
+ * If its contents are not in memory either, the page holds no header, as the one that it
+ * replaces did not: the tags keep the object, damaged, where it is. Extended attributes
+ * were in the old page alone.
+ */
+void yaffs_header_replace(struct yaffs_object *obj, u8 *page,
+			  struct yaffs_tags *tags)
+{
+	static const struct yaffs_header_change nothing_special;
+	struct yaffs_device *dev = obj->dev;
+	struct yaffs_header h;
+
+	memset(page, 0, dev->chunk_bytes);
+	if (obj->loaded && !obj->damaged) {
+		fill_header(obj, &nothing_special, &h);
+		yaffs_header_encode(&h, dev->options.inband_tags, (void *)page);
+		memset(xattr_area(page), 0xff, xattr_bytes(dev));
+		obj->has_xattr = false;
+	}
+	yaffs_header_tags(obj, tags);
+}
+
 /* ---- reading ---- */
 
 static int take_attributes(struct yaffs_object *obj,

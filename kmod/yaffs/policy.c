@@ -9,7 +9,8 @@
  * passive mode only blocks with very few live pages count; the longer nothing is
  * found, the more may be live, and in the end the oldest block with dead pages is
  * taken. Such a block may be all that keeps younger blocks with shrink headers from
- * being erased. In aggressive mode every block that gives a page back will do.
+ * being erased. In aggressive mode every block that gives a page back will do; one
+ * with pages that cannot be read only if there is no other.
  */
 
 #include "policy.h"
@@ -194,6 +195,19 @@ static u32 oldest_victim(struct yaffs_policy *p)
 	return p->oldest_dirty;
 }
 
+/* The oldest of them: it may be what the others wait for. */
+static u32 unreadable_victim(struct yaffs_policy *p)
+{
+	u32 block, oldest = 0;
+
+	for (block = 1; block <= p->n_blocks; block++)
+		if (p->blocks[block].unreadable && is_dirty(p, block) &&
+		    yaffs_policy_may_erase(p, block) &&
+		    (!oldest || p->blocks[block].seq < p->blocks[oldest].seq))
+			oldest = block;
+	return oldest;
+}
+
 u32 yaffs_policy_victim(struct yaffs_policy *p, bool aggressive, bool background)
 {
 	u32 patience = background ? FAILED_BACKGROUND : FAILED_FOREGROUND;
@@ -207,6 +221,8 @@ u32 yaffs_policy_victim(struct yaffs_policy *p, bool aggressive, bool background
 		victim = rolling_victim(p, aggressive, background);
 	if (!victim && (aggressive || p->failed >= patience))
 		victim = oldest_victim(p);
+	if (!victim && aggressive)
+		victim = unreadable_victim(p);
 	if (!victim) {
 		p->failed++;
 		return 0;

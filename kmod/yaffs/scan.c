@@ -157,6 +157,7 @@ static int scan_data(struct yaffs_device *dev, u32 chunk,
 		return err;
 	yaffs_index_set(&obj->file.index, tags->chunk_id, chunk);
 	obj->file.data_chunks++;
+	dev->has_lost_pages |= tags->n_bytes == YAFFS_LOST_BYTES;
 	yaffs_chunk_live(dev, chunk);
 	if (!obj->hdr_chunk)
 		obj->file.size = max(obj->file.size, end);

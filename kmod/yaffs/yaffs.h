@@ -172,6 +172,7 @@ struct yaffs_statistics {
 	u64 data_corrected;
 	u64 data_uncorrectable;
 	u64 data_torn;		/* pages passed over by a scan */
+	u64 pages_lost;		/* given up by the collector */
 	u64 checkpoints_written;
 	u64 checkpoints_invalidated;
 };
@@ -199,6 +200,7 @@ enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
  * @ckpt_valid: the checkpoint on flash describes this state
  * @tags_without_ecc: pages seen whose tags have none, though they should
  * @found_erased: the mount found nothing on flash: an empty file system
+ * @has_lost_pages: some page of data has YAFFS_LOST_BYTES; no checkpoint is written
  * @found_torn: it found one page that power cut short, and nothing else
  * @recover_links: hard links were found that have no target
  * @recover_tails: files were found that were being made shorter
@@ -244,6 +246,7 @@ struct yaffs_device {
 	u32 tags_without_ecc;
 	bool found_erased;
 	bool found_torn;
+	bool has_lost_pages;
 	bool recover_links;
 	bool recover_tails;
 	bool recovery_pending;
@@ -446,6 +449,11 @@ int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page);
  */
 int yaffs_header_refresh(struct yaffs_object *obj, u8 *page,
 			 struct yaffs_tags *tags);
+/* The tags of a header of @obj as it is, without shrink and shadow marks. */
+void yaffs_header_tags(const struct yaffs_object *obj, struct yaffs_tags *tags);
+/* For GC: a header in @page, and its tags, in the place of one that cannot be read. */
+void yaffs_header_replace(struct yaffs_object *obj, u8 *page,
+			  struct yaffs_tags *tags);
 
 /* ---- directory.c ---- */
 

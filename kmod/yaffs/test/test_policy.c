@@ -252,6 +252,37 @@ static void test_order(void)
 	check(victim == 9, "shrink header: %u", victim);
 }
 
+static void test_unreadable_last(void)
+{
+	struct partition p;
+	u32 victim;
+
+	/* Kept as long as there is another one, but not at the price of all others. */
+	begin(&p);
+	set_full(&p, 5, 100, 1);
+	p.block[5].unreadable = true;
+	set_full(&p, 7, 101, 60);
+	set_full(&p, 9, 102, 0);
+	p.block[9].has_shrink = true;
+	victim = yaffs_policy_victim(&p.policy, true, false);
+	check(victim == 7, "unreadable: %u, though 7 is readable", victim);
+	erase(&p, 7);
+	victim = yaffs_policy_victim(&p.policy, false, false);
+	check(!victim, "unreadable: %u, though space is not short", victim);
+	victim = yaffs_policy_victim(&p.policy, true, false);
+	check(victim == 5, "unreadable: %u, though all wait for 5", victim);
+	erase(&p, 5);
+	victim = yaffs_policy_victim(&p.policy, true, false);
+	check(victim == 9, "unreadable: %u behind 5", victim);
+
+	/* All its pages are live: nothing is gained. */
+	begin(&p);
+	set_full(&p, 5, 100, PAGES);
+	p.block[5].unreadable = true;
+	victim = yaffs_policy_victim(&p.policy, true, false);
+	check(!victim, "unreadable: %u, though all its pages are live", victim);
+}
+
 static void test_refresh(void)
 {
 	struct partition p;
@@ -456,13 +487,6 @@ static void test_oldest(void)
 	erase(&p, 5);
 	victim = yaffs_policy_victim(&p.policy, true, false);
 	check(!victim, "aggressive, nothing to gain: %u", victim);
-
-	/* A block that cannot be read is never taken. */
-	begin_with(&p, BLOCKS, PAGES);
-	set_full(&p, 3, 100, 30);
-	p.block[3].unreadable = true;
-	victim = yaffs_policy_victim(&p.policy, true, false);
-	check(!victim, "aggressive, unreadable: %u", victim);
 }
 
 static void test_prioritised(void)
@@ -528,6 +552,7 @@ int main(void)
 	test_patience();
 	test_aggressive_takes_the_best();
 	test_order();
+	test_unreadable_last();
 	test_refresh();
 	for (seed = 1; seed <= 20; seed++)
 		live(seed);
