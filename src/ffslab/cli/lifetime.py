@@ -59,7 +59,7 @@ def register(app: typer.Typer) -> None:
         ] = Path("results"),
         as_json: AsJson = False,
     ) -> None:
-        """Forecast when the flash wears out: the first grown bad block, and the end of writing.
+        """Forecast when blocks go bad, and when writing ends.
 
         From the erases of every block in the first twentieth of its life, as the workload wear
         counts them. Where a case went on to its end, the forecast is compared with that.
