@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,17 @@ from cli_support import Command
 from lifetime_support import BYTES, WEAR_STUDY, Swaps, looks, wear_key, write_wear_run
 
 from ffslab.lifetime.forecast import Flash, drawn_together, forecast
-from ffslab.lifetime.growth import Checkpoint, Period, correlation_of, periods_of
-from ffslab.lifetime.read import checkpoints_of, outcome_of
+from ffslab.lifetime.growth import (
+    Checkpoint,
+    Correlation,
+    Part,
+    Period,
+    correlation_of,
+    periods_of,
+    slow_memory,
+    wear_per_byte,
+)
+from ffslab.lifetime.read import looks_of, outcome_of
 from ffslab.lifetime.rows import volume
 from ffslab.lifetime.spares import spares_of
 
@@ -78,7 +88,7 @@ def test_erases_of_before_count() -> None:
 def test_one_look_is_taken_to_go_on() -> None:
     told = forecast(looks([0] * 4 + [1] * 6, 1), flash(10, 1000, spread=0.0))
     assert told.first_bad.middle == pytest.approx(6_000 * BYTES, rel=1e-3)
-    assert math.isinf(told.correlation.memory)
+    assert math.isinf(told.correlation.slow.memory)
 
 
 def test_nothing_erased_is_no_forecast() -> None:
@@ -130,25 +140,81 @@ def period(at: float, *shares: float) -> Period:
     return Period(at, at + 1, shares)
 
 
+def correlated(shares: Sequence[Sequence[float]]) -> Correlation:
+    """Of periods of one erase each, in which data that stay are never moved."""
+    periods = [period(at, *one) for at, one in enumerate(shares)]
+    return correlation_of([], periods, range(len(shares[0])))
+
+
 def test_what_stays_correlates_at_any_distance() -> None:
-    found = correlation_of([period(at, -0.5, 0.5) for at in range(6)], range(2))
-    assert found.persistent + found.passing == pytest.approx(0.25)
-    assert found.passing * (1 - math.exp(-5 / found.memory)) < 0.01
+    found = correlated([(-0.5, 0.5)] * 6)
+    assert (found.slow.variance, found.fast.variance) == pytest.approx((0.25, 0.0), abs=1e-9)
+    assert math.isinf(found.slow.memory)
 
 
 def test_what_passes_correlates_less_with_the_distance() -> None:
-    # Four blocks, two of which are ahead; each period another pair, the next but one the opposite.
+    # Which two of four blocks are ahead is another thing from the third period on.
     ahead = [(0.5, 0.5, -0.5, -0.5), (0.5, -0.5, 0.5, -0.5)]
-    shares = [ahead[0], ahead[0], ahead[1], ahead[1]]
-    found = correlation_of([period(at, *one) for at, one in enumerate(shares)], range(4))
+    found = correlated([ahead[0], ahead[0], ahead[1], ahead[1]])
     # Neighbours correlate in two of three cases, others never.
-    assert found.persistent < 0.05 and found.passing > 0.1 and found.memory < 4
+    assert found.slow.variance < 0.05 and found.fast.variance > 0.1 and found.fast.memory < 4
 
 
 def test_alternation_is_neither() -> None:
-    shares = [(0.5, -0.5), (-0.5, 0.5)] * 3
-    found = correlation_of([period(at, *one) for at, one in enumerate(shares)], range(2))
-    assert found.persistent < 0.05 and found.passing < 0.2
+    found = correlated([(0.5, -0.5), (-0.5, 0.5)] * 3)
+    assert found.slow.variance < 0.05 and found.fast.variance < 0.2
+
+
+def test_of_two_periods_all_is_slow() -> None:
+    found = correlated([(-0.5, 0.5)] * 2)
+    assert (found.slow.variance, found.fast.variance) == (0.25, 0.0)
+
+
+def test_how_long_data_stay_in_a_block() -> None:
+    # Four of eight blocks have static data. Two erases of the mean later one of them was erased:
+    # 4 blocks, of which one counts half, were exposed to 2 erases: 7 in all, of which the share
+    # of blocks that do not hold such data is a half.
+    first, second = (0, 0, 0, 0, 2, 2, 2, 2), (4, 0, 0, 0, 5, 5, 5, 5)
+    looked = [Checkpoint(1, first), Checkpoint(2, second)]
+    assert slow_memory(looked, range(8)) == pytest.approx(0.5 * 3.5 * 2 / 1)
+    assert slow_memory(looked, range(8), (1, 2, 3)) == math.inf
+    # Of a block drawn twice each counts: 0.75 × (2 - 1) × 2 ÷ 2, and an erase at least.
+    assert slow_memory(looked, [0, 0, *range(1, 7)], (0,)) == 1
+    assert slow_memory([], range(8)) == math.inf
+
+
+def test_a_part_of_what_blocks_differ_by() -> None:
+    part = Part(0.25, 10.0)
+    assert part.kept(10) == pytest.approx(math.exp(-1))
+    # The integral of exp(-x ÷ 10) from 0 to 10; far away it is the memory.
+    assert part.gain(10) == pytest.approx(10 * (1 - math.exp(-1)))
+    assert part.gain(1000) == pytest.approx(10)
+    # Far away the variance of the integral grows by 2 × variance × memory with each erase.
+    assert part.chance(1010) - part.chance(1000) == pytest.approx(2 * 0.25 * 10 * 10)
+    assert part.chance(0) == 0
+    stays = Part(0.25, math.inf)
+    assert (stays.kept(9), stays.gain(9), stays.chance(9)) == (1, 9, 0)
+
+
+def at_rates(*rates: float) -> list[Checkpoint]:
+    """Looks every 10 bytes, with so many erases of the only block between them."""
+    found, erases = [Checkpoint(10, (10,))], 10.0
+    for number, rate in enumerate(rates):
+        erases += rate
+        found.append(Checkpoint(20 + 10 * number, (int(erases),)))
+    return found
+
+
+def test_wear_per_byte_goes_where_three_thirds_lead() -> None:
+    assert wear_per_byte(at_rates(20, 20, 20)) == pytest.approx(2.0)
+    # 16, 24, 28: changes of 8 and 4 go on with 2, 1, …: the limit is 32.
+    assert wear_per_byte(at_rates(16, 24, 28)) == pytest.approx(3.2)
+    # Changes that grow come once more: 10, 11, 14 and then 4 more.
+    assert wear_per_byte(at_rates(10, 11, 14)) == pytest.approx(1.8)
+    # Up and down is no way to go.
+    assert wear_per_byte(at_rates(10, 14, 12)) == pytest.approx(1.2)
+    # Of few looks it is the mean: 40 erases in 30 bytes.
+    assert wear_per_byte(at_rates(10, 20)) == pytest.approx(40 / 30)
 
 
 def spec(kind: str, ubi: Any = None, **more: Any) -> dict[str, Any]:
@@ -180,7 +246,7 @@ def test_blocks_that_can_be_lost() -> None:
 def test_only_the_first_twentieth_of_a_life_is_looked_at() -> None:
     # The weakest block may be bad at 900 of 1,000: 45 erases are a twentieth.
     found: Any = wear_key([Checkpoint(1, (44, 2)), Checkpoint(2, (45, 2)), Checkpoint(3, (46, 9))])
-    assert [one.written_bytes for one in checkpoints_of(found, 1000)] == [1, 2]
+    assert [one.written_bytes for one in looks_of(found, 1000)] == [1, 2]
 
 
 def test_outcomes() -> None:

@@ -34,6 +34,7 @@ LIKELY = 0.9  # what the range of an estimate holds
 _BLOCK_DRAWS = 10_000  # in all; a forecast of many blocks needs fewer draws
 _LEAST_DRAWS, _MOST_DRAWS = 25, 150
 _STEPS = 80  # of wear, from now to where all blocks would be bad if all wore alike
+_NEARLY = 0.999
 _MOST_STEPS = 20 * _STEPS  # blocks that hardly wear are not waited for
 
 
@@ -50,6 +51,7 @@ class Flash:
     spares: int
     threshold: int | None = None
     spread: float = SPREAD
+    static: frozenset[int] = frozenset()  # numbers of blocks that got data which stay
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,11 @@ def forecast(checkpoints: Sequence[Checkpoint], flash: Flash, seed: int = 1) -> 
     ends = []
     for _ in range(draws):
         some = rng.choices(numbers, k=len(numbers))
-        growth = growth_of(checkpoints, periods, correlation_of(periods, some))
+        growth = growth_of(
+            checkpoints, periods, correlation_of(checkpoints, periods, some, flash.static)
+        )
         ends.append(_drawn(checkpoints[-1], growth, flash, rng))
-    correlation = correlation_of(periods, numbers)
+    correlation = correlation_of(checkpoints, periods, numbers, flash.static)
     return Forecast(
         first_bad=_estimate([first for first, _ in ends]),
         end=_estimate([end for _, end in ends]),
@@ -136,46 +140,33 @@ class Paths:
     ) -> None:
         self.growth, self.chances, self.threshold = growth, chances, flash.threshold
         self.start = [a + b for a, b in zip(last.erases, flash.before, strict=True)]
-        shares = zip(growth.persistent, growth.passing, strict=True)
-        self.fastest = max((1 + a + b for a, b in shares), default=1.0)
-        self.fastest = max(self.fastest, 1.0)
+        shares = [1 + a + b for a, b in zip(growth.slow, growth.fast, strict=True)]
+        self.fastest = max(1.0, *shares)
 
     def erases(self, wear: float) -> list[float]:
         """Of every block."""
-        gain, chance = self._memory(wear)
+        growth, parts = self.growth, self.growth.correlation
+        slow, fast = parts.slow.gain(wear), parts.fast.gain(wear)
+        chance = math.sqrt(parts.slow.chance(wear) + parts.fast.chance(wear))
         highest = self.fastest * wear
-        growth = self.growth
         found = [
-            at + min(highest, max(0.0, wear * (1 + stays) + passing * gain + z * chance))
-            for at, stays, passing, z in zip(
-                self.start, growth.persistent, growth.passing, self.chances, strict=True
-            )
+            at + min(highest, max(0.0, wear + a * slow + b * fast + z * chance))
+            for at, a, b, z in zip(self.start, growth.slow, growth.fast, self.chances, strict=True)
         ]
         return found if self.threshold is None else drawn_together(found, self.threshold)
 
     def rates(self, wear: float) -> list[float]:
         """How fast each block wears, relative to the mean; the same for all once data are moved."""
-        growth, fade = self.growth, math.exp(-wear / self.growth.correlation.memory)
         if self.threshold is not None:
             counts = self.erases(wear)
-            if max(counts) - min(counts) >= self.threshold * 0.999:
+            if max(counts) - min(counts) >= self.threshold * _NEARLY:
                 return [1.0] * len(counts)
+        parts = self.growth.correlation
+        slow, fast = parts.slow.kept(wear), parts.fast.kept(wear)
         return [
-            max(0.0, 1 + a + b * fade)
-            for a, b in zip(growth.persistent, growth.passing, strict=True)
+            max(0.0, 1 + a * slow + b * fast)
+            for a, b in zip(self.growth.slow, self.growth.fast, strict=True)
         ]
-
-    def _memory(self, wear: float) -> tuple[float, float]:
-        """How much a share that passes adds to a block's erases, and the standard deviation of
-        what chance adds: the integral of an Ornstein-Uhlenbeck process that begins as known.
-        """
-        memory = self.growth.correlation.memory
-        if math.isinf(memory):
-            return wear, 0.0
-        x = wear / memory
-        gain = memory * -math.expm1(-x)
-        variance = 2 * x - 3 + 4 * math.exp(-x) - math.exp(-2 * x)
-        return gain, memory * math.sqrt(max(0.0, self.growth.correlation.passing * variance))
 
 
 def drawn_together(counts: Sequence[float], difference: float) -> list[float]:

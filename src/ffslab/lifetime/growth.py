@@ -1,29 +1,37 @@
 """How the wear of blocks grows, from their erases at checkpoints: pure (docs/lifetime.md).
 
 The clock is *wear*: the mean number of erases per block of the partition. Of each block, the share
-by which it is erased more or less often than the mean is taken as the sum of two: one that stays
-(a block that holds data which never move), and one that is forgotten in the course of `memory`
-erases (a block that holds such data for a while, or has just been used much). Both show in the
-covariance of what the blocks gained in two periods: with the distance between the periods it falls
-from the sum of both variances to that of the share that stays,
+by which it is erased more or less often than the mean is taken as the sum of two. Both are
+forgotten in the course of time, one slowly: that a block holds data which stay; one quickly: that
+it has been used much of late. They show in the covariance of what the blocks gained in two periods,
+which falls with the distance between the periods:
 
-    C(d) = persistent + passing × exp(-d ÷ memory).
+    C(d) = slow × exp(-d ÷ slow_memory) + fast × exp(-d ÷ fast_memory).
 
-Counts that go up and down by one within a period have a covariance of 0 between periods, and are in
-neither. The parameters are those that fit C best, by least squares over pairs of periods.
+The slow memory is counted: blocks that were not erased since the beginning hold data that stay. Of
+those, so many are erased for the first time per erase of the mean block; with none, they never are.
+A block that has lost such data may get others again, so with a share c of still blocks the memory
+is (1 - c) ÷ that rate. The rest is fitted to C by least squares over pairs of periods. Counts that
+go up and down by one from period to period have no covariance, and are in neither.
 
-Limits: one memory for all blocks; nothing that happens later than the last checkpoint is known.
+The wear per byte is that of the last quarter, and where it still changes, what three thirds of the
+periods lead to (Aitken's delta-squared process; changes that grow are taken to come once more).
+
+Limits: two memories for all blocks; nothing that happens later than the last checkpoint is known.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 _MEMORIES = tuple(2 ** (step / 2) for step in range(-8, 13))  # of the periods' whole length
 _LEAST_WEAR = 1.0  # before it, blocks that were free from the beginning are used
+_POINTS_OF_A_LIMIT = 4  # checkpoints: three thirds
+_PERIODS_OF_A_FIT = 3
+_SINGULAR = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +67,51 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
-    """Variances of the shares that stay and that pass, and how long the latter are remembered, in
-    erases of the mean block.
-    """
+class Part:
+    """A part of what blocks differ by: its variance, and how long it lasts, in wear."""
 
-    persistent: float
-    passing: float
+    variance: float
     memory: float
+
+    def kept(self, wear: float) -> float:
+        """What is left of a share after so much wear."""
+        return math.exp(-wear / self.memory)
+
+    def gain(self, wear: float) -> float:
+        """The erases that a share of 1 comes to."""
+        return wear if math.isinf(self.memory) else self.memory * -math.expm1(-wear / self.memory)
+
+    def chance(self, wear: float) -> float:
+        """The variance of the erases that come by chance: the integral of an Ornstein-Uhlenbeck
+        process that begins as known.
+        """
+        if math.isinf(self.memory):
+            return 0.0
+        x = wear / self.memory
+        return max(
+            0.0,
+            self.variance * self.memory**2 * (2 * x - 3 + 4 * math.exp(-x) - math.exp(-2 * x)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """What blocks differ by."""
+
+    slow: Part
+    fast: Part
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
     """The wear of each block from the last checkpoint on.
 
-    `wear_per_byte`: of the mean block. `persistent`, `passing`: the shares of each block.
+    `wear_per_byte`: of the mean block. `slow`, `fast`: the shares of each block.
     """
 
     wear_per_byte: float
-    persistent: tuple[float, ...]
-    passing: tuple[float, ...]
+    slow: tuple[float, ...]
+    fast: tuple[float, ...]
     correlation: Correlation
 
 
@@ -100,19 +133,49 @@ def periods_of(checkpoints: Sequence[Checkpoint]) -> tuple[Period, ...]:
     return tuple(found)
 
 
-def correlation_of(periods: Sequence[Period], blocks: Sequence[int]) -> Correlation:
-    """The correlation of the blocks with these numbers, which may be repeated. Of a single period
-    nothing can be known: all is taken to stay.
+def correlation_of(
+    checkpoints: Sequence[Checkpoint],
+    periods: Sequence[Period],
+    blocks: Sequence[int],
+    static: Collection[int] = (),
+) -> Correlation:
+    """The correlation of the blocks with these numbers, which may be repeated. Of one or two
+    periods little can be known: all is taken to be slow. `static`: as for `slow_memory`.
     """
-    if len(periods) < 2:
-        return Correlation(_covariance(periods[0], periods[0], blocks), 0.0, math.inf)
+    slow = slow_memory(checkpoints, blocks, static)
+    if len(periods) < _PERIODS_OF_A_FIT:
+        last = _covariance(periods[0], periods[-1], blocks)
+        return Correlation(Part(max(0.0, last), slow), Part(0.0, 1.0))
     points = [
         (two.middle - one.middle, _covariance(one, two, blocks), min(one.length, two.length))
         for one, two in combinations(periods, 2)
     ]
     span = periods[-1].end - periods[0].start
-    fits = [_fitted(points, memory * span) for memory in _MEMORIES]
+    memories = [memory * span for memory in _MEMORIES if memory * span < slow]
+    fits = [_fitted(points, slow, memory) for memory in memories or [slow / 2]]
     return min(fits, key=lambda fit: fit[0])[1]
+
+
+def slow_memory(
+    checkpoints: Sequence[Checkpoint], blocks: Sequence[int], static: Collection[int] = ()
+) -> float:
+    """How long a block holds data that stay, in wear; infinite if no such data were moved.
+
+    `static`: the blocks that got such data; without them, any that has not been erased counts.
+    """
+    number = len(blocks)
+    blocks = [i for i in blocks if i in static] if static else blocks
+    known = [one for one in checkpoints if one.wear >= _LEAST_WEAR]
+    moved, exposed, still = 0, 0.0, 0
+    for before, after in pairwise(known):
+        here = [i for i in blocks if not before.erases[i]]
+        left = sum(1 for i in here if after.erases[i])
+        moved += left
+        exposed += (len(here) - left / 2) * (after.wear - before.wear)
+        still = max(still, len(here))
+    if not moved:
+        return math.inf
+    return max(1.0, (1 - still / number) * exposed / moved)
 
 
 def growth_of(
@@ -121,30 +184,61 @@ def growth_of(
     """What each block's wear will be made of: each share is estimated from the periods, and drawn
     to 0 as far as chance explains it.
     """
-    weights = [one.length for one in periods]
-    whole = _weighted([one.shares for one in periods], weights)
-    stays = _part(correlation.persistent, whole)
-    persistent = [stays * share for share in whole]
-    ages = [periods[-1].end - one.middle for one in periods]
-    recent = _weighted(
-        [one.shares for one in periods],
-        [w * math.exp(-a / correlation.memory) for w, a in zip(weights, ages, strict=True)],
+    slow = _seen(periods, correlation.slow.memory)
+    stays = _real(correlation.slow.variance, slow)
+    slow = [stays * share for share in slow]
+    recent = _seen(periods, correlation.fast.memory)
+    rest = [share - known for share, known in zip(recent, slow, strict=True)]
+    now = _real(correlation.fast.variance, rest)
+    return Growth(
+        wear_per_byte(checkpoints), tuple(slow), tuple(now * one for one in rest), correlation
     )
-    rest = [share - known for share, known in zip(recent, persistent, strict=True)]
-    now = _part(correlation.passing, rest)
-    passing = tuple(now * share for share in rest)
-    return Growth(_wear_per_byte(checkpoints), tuple(persistent), passing, correlation)
 
 
-def _wear_per_byte(checkpoints: Sequence[Checkpoint]) -> float:
-    """In the second half of what was written: by then no block is left that was free from the
-    beginning, and the file system cleans up as it will go on to.
+def wear_per_byte(checkpoints: Sequence[Checkpoint]) -> float:
+    """In the last quarter of what was written, or since the last checkpoint before it; and what it
+    is on the way to. Before all blocks have been used once it says nothing.
     """
     last = checkpoints[-1]
-    earlier = [one for one in checkpoints[:-1] if one.written_bytes * 2 >= last.written_bytes]
-    first = earlier[0] if earlier else None
-    wear = last.wear - (first.wear if first else 0)
-    return wear / (last.written_bytes - (first.written_bytes if first else 0))
+    used = [one for one in checkpoints if one.wear >= _LEAST_WEAR]
+    if len(used) < _POINTS_OF_A_LIMIT:
+        return _rate(Checkpoint(0, (0,) * len(last.erases)), last)
+    span = last.written_bytes - used[0].written_bytes
+    marks = [used[0].written_bytes + span * third / 3 for third in (1, 2)]
+    near = [
+        min(used, key=lambda one, mark=mark: abs(one.written_bytes - mark))  # type: ignore[misc]
+        for mark in marks
+    ]
+    thirds = [_rate(a, b) for a, b in pairwise((used[0], *near, last))]
+    quarter = [one for one in used if one.written_bytes * 4 <= last.written_bytes * 3]
+    now = _rate(quarter[-1], last) if quarter else thirds[-1]
+    return now + _still_to_come(thirds)
+
+
+def _still_to_come(rates: Sequence[float]) -> float:
+    """By how much the last of three rates will change."""
+    first, second = rates[1] - rates[0], rates[2] - rates[1]
+    if first * second <= 0:
+        return 0.0
+    if abs(second) >= abs(first):
+        return first + second
+    return second * second / (first - second)
+
+
+def _rate(one: Checkpoint, two: Checkpoint) -> float:
+    return (two.wear - one.wear) / (two.written_bytes - one.written_bytes)
+
+
+def _seen(periods: Sequence[Period], memory: float) -> list[float]:
+    """The shares of the blocks, of late as far as the memory goes."""
+    end = periods[-1].end
+    weights = [one.length * math.exp(-(end - one.middle) / memory) for one in periods]
+    total = sum(weights)
+    rows = [one.shares for one in periods]
+    return [
+        sum(w * row[i] for w, row in zip(weights, rows, strict=True)) / total
+        for i in range(len(rows[0]))
+    ]
 
 
 def _covariance(one: Period, two: Period, blocks: Sequence[int]) -> float:
@@ -155,39 +249,30 @@ def _covariance(one: Period, two: Period, blocks: Sequence[int]) -> float:
 
 
 def _fitted(
-    points: Sequence[tuple[float, float, float]], memory: float
+    points: Sequence[tuple[float, float, float]], slow: float, fast: float
 ) -> tuple[float, Correlation]:
-    """Least squares for both variances, neither below 0, and what is left."""
-
-    def left(persistent: float, passing: float) -> float:
-        return sum(
-            w * (c - persistent - passing * math.exp(-d / memory)) ** 2 for d, c, w in points
-        )
-
-    total = sum(w for _, _, w in points)
-    e1 = sum(w * math.exp(-d / memory) for d, _, w in points)
-    e2 = sum(w * math.exp(-d / memory) ** 2 for d, _, w in points)
-    c0 = sum(w * c for _, c, w in points)
-    c1 = sum(w * c * math.exp(-d / memory) for d, c, w in points)
-    candidates = [(max(0.0, c0 / total), 0.0), (0.0, max(0.0, c1 / e2))]
-    determinant = total * e2 - e1 * e1
-    if determinant > 1e-12 * total * e2:
-        both = ((c0 * e2 - c1 * e1) / determinant, (total * c1 - e1 * c0) / determinant)
+    """Least squares for both variances, neither below 0; before it, what is left."""
+    rows = [(math.exp(-d / slow), math.exp(-d / fast), c, w) for d, c, w in points]
+    aa = sum(w * a * a for a, _, _, w in rows)
+    ab = sum(w * a * b for a, b, _, w in rows)
+    bb = sum(w * b * b for _, b, _, w in rows)
+    ac = sum(w * a * c for a, _, c, w in rows)
+    bc = sum(w * b * c for _, b, c, w in rows)
+    candidates = [(max(0.0, ac / aa) if aa else 0.0, 0.0), (0.0, max(0.0, bc / bb) if bb else 0.0)]
+    determinant = aa * bb - ab * ab
+    if determinant > _SINGULAR * aa * bb:
+        both = ((ac * bb - bc * ab) / determinant, (aa * bc - ab * ac) / determinant)
         if min(both) >= 0:
             candidates.append(both)
-    error, best = min((left(*one), one) for one in candidates)
-    return error, Correlation(best[0], best[1], memory)
+
+    def left(variances: tuple[float, float]) -> float:
+        return sum(w * (c - variances[0] * a - variances[1] * b) ** 2 for a, b, c, w in rows)
+
+    error, best = min((left(one), one) for one in candidates)
+    return error, Correlation(Part(best[0], slow), Part(best[1], fast))
 
 
-def _weighted(rows: Sequence[Sequence[float]], weights: Sequence[float]) -> list[float]:
-    total = sum(weights)
-    return [
-        sum(w * row[i] for w, row in zip(weights, rows, strict=True)) / total
-        for i in range(len(rows[0]))
-    ]
-
-
-def _part(variance: float, shares: Sequence[float]) -> float:
+def _real(variance: float, shares: Sequence[float]) -> float:
     """How much of what is seen is real: its variance, of that of all."""
     seen = sum(share * share for share in shares) / len(shares)
     return min(1.0, variance / seen) if seen else 0.0

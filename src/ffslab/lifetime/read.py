@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,11 @@ from ffslab.lifetime.forecast import Flash, Forecast, forecast
 from ffslab.lifetime.growth import Checkpoint
 from ffslab.lifetime.spares import Spares, spares_of
 from ffslab.results.result import CaseResult
-from ffslab.workloads.wear.stored import Volume, WearResult, wear_of
+from ffslab.workloads.wear.stored import WearResult, wear_of
 
 LIFE_SHARE = 0.05  # of the first bad block's life: no later checkpoint is used
 _WEAKEST = 0.9  # the least of endurances, of the chip's figure
+_ROUNDS = 3
 _STATIC_END, _WRITE_START = "static:end", "write:start"
 
 
@@ -66,31 +67,53 @@ def life_of(result: CaseResult, endurance: int | None = None) -> CaseLife:
     space = next((one for one in result["space"] if one["label"] == _WRITE_START), None)
     if space is None:
         return without("what statfs said before the writing is not in the result")
-    checkpoints = checkpoints_of(found, limit)
-    if not checkpoints:
+    looked = looks_of(found, limit)
+    if not looked:
         return without(f"no volume within {LIFE_SHARE:.0%} of its life")
     file_bytes = result["spec"]["workload"]["file_bytes"]
     spares = spares_of(result["spec"], space["available_bytes"], file_bytes)
-    before = _erases_before(result, len(checkpoints[0].erases))
-    flash = Flash(limit, before, spares.blocks, spares.threshold)
+    flash = Flash(
+        endurance=limit,
+        before=_erases_before(result, len(looked[0].erases)),
+        spares=spares.blocks,
+        threshold=spares.threshold,
+        static=frozenset(found["static_blocks"]),
+    )
     try:
-        told = forecast(checkpoints, flash)
+        told = forecast_of(found, flash, looked)
     except ValueError as error:
         return without(str(error))
     return CaseLife(result["id"], result["axes"], limit, told, spares, outcome)
 
 
-def checkpoints_of(found: WearResult, endurance: int) -> Sequence[Checkpoint]:
+def forecast_of(found: WearResult, flash: Flash, looked: Sequence[Checkpoint]) -> Forecast:
+    """From `looked`, and then from all that lies in a twentieth of the life that this promises."""
+    told = forecast(looked, flash)
+    for _ in range(_ROUNDS):
+        most = LIFE_SHARE * told.first_bad.middle
+        more = [one for one in _checkpoints(found) if one.written_bytes <= most]
+        if len(more) <= len(looked):
+            break
+        looked = more
+        told = forecast(looked, flash)
+    return told
+
+
+def looks_of(found: WearResult, endurance: int) -> list[Checkpoint]:
     """The volumes that were reached while no block had more than a twentieth of the erases at
-    which the weakest may be bad.
+    which the weakest may be bad: however the others wear, that is a twentieth of a life.
     """
     most = LIFE_SHARE * _WEAKEST * endurance
-    volumes: list[Volume] = found["volumes"]
-    return [
-        Checkpoint(one["written_bytes"], tuple(one["erases"]))
-        for one in volumes
-        if max(one["erases"]) <= most
-    ]
+    return [one for one in _checkpoints(found) if max(one.erases) <= most]
+
+
+def _checkpoints(found: WearResult) -> Iterator[Checkpoint]:
+    """The volumes before any block was bad."""
+    grown = found.get("grown")
+    end = grown["written"][0] if grown and grown["written"] else found["asked"] + 1
+    for one in found["volumes"]:
+        if one["written_bytes"] < end:
+            yield Checkpoint(one["written_bytes"], tuple(one["erases"]))
 
 
 def outcome_of(found: WearResult) -> Outcome | None:

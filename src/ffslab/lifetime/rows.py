@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -82,17 +83,20 @@ def _basis(life: CaseLife) -> dict[str, Any] | None:
     told = life.forecast
     if told is None:
         return None
-    memory = told.correlation.memory
+    slow, fast = told.correlation.slow, told.correlation.fast
     return {
         "written_bytes": told.written_bytes,
         "checkpoints": told.checkpoints,
         "erases_mean": told.wear,
         "erases_max": told.worst,
         "erases_per_byte": told.wear_per_byte,
-        "persistent": told.correlation.persistent,
-        "passing": told.correlation.passing,
-        "memory_erases": None if memory == float("inf") else memory,
+        "slow": {"variance": slow.variance, "memory_erases": _finite(slow.memory)},
+        "fast": {"variance": fast.variance, "memory_erases": _finite(fast.memory)},
     }
+
+
+def _finite(value: float) -> float | None:
+    return None if math.isinf(value) else value
 
 
 def volume(value: float) -> str:
