@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from ffslab.lifetime.growth import (
 from ffslab.lifetime.read import looks_of, outcome_of
 from ffslab.lifetime.rows import volume
 from ffslab.lifetime.spares import spares_of
+from ffslab.report import build
 
 
 def flash(blocks: int, endurance: int, spares: int = 0, **more: Any) -> Flash:
@@ -331,3 +333,17 @@ def test_what_cannot_be_forecast_is_an_error(ffslab_command: Command, tmp_path: 
             shown.error,
         )
     assert ffslab_command("lifetime", "everlasting", "--endurance", "1000").code == 0
+
+
+def test_the_report_shows_forecast_and_outcome(tmp_path: Path) -> None:
+    page = build(write_wear_run(tmp_path / "life", dead)).read_text(encoding="utf-8")
+    section = page[page.index('<section id="lifetime"') :]
+    section = re.sub(r"<[^>]+>", " ", section[: section.index("</section>")])
+    words = " ".join(section.split())
+    assert "first bad block 5.77 GB" in words and "5.8 GB -0%" in words
+    assert "1 grown bad blocks, then ENOSPC" in words and "50 of 100,000 erases" in words
+
+
+def test_the_report_forecasts_nothing_that_went_on(tmp_path: Path) -> None:
+    run = write_wear_run(tmp_path / "life", lambda _case: {"wear": wear_key(looks([1] * 64, 5))})
+    assert 'id="lifetime"' not in build(run).read_text(encoding="utf-8")
