@@ -75,11 +75,17 @@ int mtd_open(int number, int flags, struct ffs_error *error)
 	return fd;
 }
 
+int64_t mtd_bad_blocks(int fd)
+{
+	struct mtd_ecc_stats stats;
+
+	return ioctl(fd, ECCGETSTATS, &stats) ? -1 : (int64_t)stats.badblocks;
+}
+
 /* Kernels before 5.0 lack the attribute; the ioctl is as old as NAND. */
 static int64_t bad_blocks(int number)
 {
 	int64_t count = attribute(number, "bad_blocks");
-	struct mtd_ecc_stats stats;
 	int fd;
 
 	if (count >= 0)
@@ -87,9 +93,9 @@ static int64_t bad_blocks(int number)
 	fd = mtd_open(number, O_RDONLY, NULL);
 	if (fd < 0)
 		return 0;
-	count = ioctl(fd, ECCGETSTATS, &stats) ? 0 : stats.badblocks;
+	count = mtd_bad_blocks(fd);
 	close(fd);
-	return count;
+	return count < 0 ? 0 : count;
 }
 
 int mtd_record(const char *name, struct record_sink *sink,

@@ -45,6 +45,9 @@ int mtd_open(int number, int flags, struct ffs_error *error);
 int mtd_block_is_bad(int fd, uint64_t offset, const char *name,
 		     struct ffs_error *error);
 
+/** mtd_bad_blocks() - how many blocks of an open device are bad; -1: not known. */
+int64_t mtd_bad_blocks(int fd);
+
 /** mtd_erase_block() - erase the block of @length bytes at @offset. */
 int mtd_erase_block(int fd, uint64_t offset, uint64_t length, const char *name,
 		    struct ffs_error *error);

@@ -54,6 +54,41 @@ def test_a_full_partition_keeps_the_static_data(agent: Agent) -> None:
     assert p["verify"]["status"] == "ok" and p["verify"]["bytes_read"] == 500000
 
 
+def test_append_syncs_each_write_and_deletes_the_file(agent: Agent) -> None:
+    records = wear(agent, "pattern=append file_bytes=1000 unit_bytes=400 volumes=2500")
+    p = phases(records)
+    # 400 + 400 + 200, twice, and 400 + 100: three files, none of which stays.
+    written = [p["write"][key] for key in ("bytes_written", "files_created", "files_deleted")]
+    assert written == [2500, 3, 3] and summary(records) == (2500, 2500, 3, "")
+    assert not list(agent.dir.iterdir())
+
+
+def test_overwrite_writes_into_the_file_that_is_there(agent: Agent) -> None:
+    def contents(keys: str) -> bytes:
+        records = wear(agent, f"pattern=overwrite file_bytes=4000 unit_bytes=1000 {keys}")
+        p = phases(records)
+        written = [p["write"][key] for key in ("files_created", "files_deleted")]
+        assert written == [1, 0] and p["write"]["bytes_written"] == summary(records)[1]
+        data = (agent.dir / "ffslab.wear").read_bytes()
+        assert len(data) == 4000
+        return data
+
+    whole = contents("volumes=4000")
+    # Two pieces more: one or two of the four differ, and only whole ones.
+    later = contents("volumes=4000,6000")
+    pairs = [(whole[at : at + 1000], later[at : at + 1000]) for at in range(0, 4000, 1000)]
+    assert 1 <= sum(one != other for one, other in pairs) <= 2
+    assert contents("volumes=4000,6000") == later != contents("volumes=4000,6000 seed=2")
+
+
+def test_overwrite_needs_a_file_that_is_there(agent: Agent) -> None:
+    for keys in ("file_bytes=10 unit_bytes=11 volumes=20", "file_bytes=10 unit_bytes=5 volumes=9"):
+        path = agent.scratch / "plan"
+        path.write_text(f"ffsplan 1\nwear dir={agent.dir} pattern=overwrite {keys}\n")
+        done = agent.call("run", str(path))
+        assert done.returncode == 2 and "to overwrite" in done.stderr, done.stderr
+
+
 def test_volumes_that_are_none(agent: Agent) -> None:
     many = ",".join(map(str, range(1, 18)))
     for volumes in (

@@ -436,7 +436,18 @@ def test_o_is_where_runs_are_in_every_verb() -> None:
         if "-o" in option.opts
     }
     assert set(meant) == {
-        *("run", "report", "list", "show", "rm", "compare", "rating", "export", "trace"),
+        *(
+            "run",
+            "report",
+            "list",
+            "show",
+            "rm",
+            "lifetime",
+            "compare",
+            "rating",
+            "export",
+            "trace",
+        ),
     }
     assert all(sorted(options) == ["--output", "-o"] for options, _ in meant.values())
     assert all(text.startswith("Where run directories") for _, text in meant.values())

@@ -38,7 +38,7 @@ LAYERS = (
     ("ffslab.images",),
     ("ffslab.campaign", "ffslab.doctor"),
     ("ffslab.exploration",),
-    ("ffslab.rating",),
+    ("ffslab.rating", "ffslab.lifetime"),
     ("ffslab.report", "ffslab.workloads.*.report"),
     ("ffslab.cli", "ffslab.__main__", "ffslab.kernel.bootstrap"),
 )

@@ -82,6 +82,17 @@ def test_an_option_that_needs_a_kernel_brings_it() -> None:
     assert on.spec_hash != off.spec_hash
 
 
+def test_another_threshold_of_ubi_needs_a_kernel_of_its_own() -> None:
+    usual, small = (
+        only_case(filesystem="ubifs", options__wl_threshold=word) for word in ("4096", "80")
+    )
+    assert usual.kernel.is_default and case_spec(small)["kernel"]["variant"] == "ubi-wear"
+    # Nothing on the kernel's command line tells the two apart; a job's key does.
+    assert KIND.history(small)["kernel"] == "ubi-wear" and "kernel" not in KIND.history(usual)
+    with pytest.raises(SpecError, match="need the lab kernels fastmap and ubi-wear"):
+        only_case(filesystem="ubifs", options__wl_threshold="80", options__fastmap="on")
+
+
 def test_no_fastmap_in_another_kernel_or_on_64_blocks() -> None:
     """UBI_FM_MAX_START is 64: on no more blocks UBI writes none, without a word."""
     settings = {"filesystem": "ubifs", "options__fastmap": "on"}

@@ -15,8 +15,11 @@ from ffslab.model.case import Case
 from ffslab.model.specs import Partition
 from ffslab.model.study import expand
 from ffslab.protocol.records import RecordStream
+from ffslab.results.outcome import judge
 from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.results import asked_of
 from ffslab.workloads.wear import leveling
+from ffslab.workloads.wear.keys import Wear
 from ffslab.workloads.wear.report.histogram import bins_of
 from ffslab.workloads.wear.result import check_records, first_block, result_keys
 
@@ -47,6 +50,13 @@ def test_the_plan_has_every_setting() -> None:
         "volumes=1000000000,3000000000,5000000000 seed=1"
     ) in plan_text(case_of())
     assert "volumes=2000000 " in plan_text(case_of("volumes = '2 MB'"))
+    assert "pattern" not in plan_text(case_of()) and "may_fail=1" not in wear_line(case_of())
+    assert " pattern=append" in wear_line(case_of("pattern = 'append'"))
+    assert " may_fail=1" in wear_line(case_of("to_death = true"))
+
+
+def wear_line(case: Case) -> str:
+    return next(line for line in plan_text(case).splitlines() if line.startswith("wear "))
 
 
 @pytest.mark.parametrize(
@@ -60,6 +70,8 @@ def test_the_plan_has_every_setting() -> None:
         ("unit_bytes = 0", "out of bounds"),
         ("unit_bytes = '65 MiB'", "out of bounds"),
         ("file_bytes = 0", "out of bounds"),
+        ("pattern = 'overwrite'\nfile_bytes = 9\nunit_bytes = 10", "overwrite needs"),
+        ("pattern = 'overwrite'\nvolumes = '49999999'", "overwrite needs"),
         # 128 MiB are 134,217,728 bytes: 84,217,728 of static data and 50,000,000 fill them.
         ("static_bytes = 84_217_729", "on a partition of 128 MiB"),
         ("[base.state]\nkind = 'aged'\nvalid_percent = 10", "begins on an empty file system"),
@@ -130,7 +142,17 @@ def chip(label: str, erases: list[int]) -> Any:
     return {"v": 1, "type": "chip-blocks", "label": label, "erases": erases}
 
 
-def stream_of(**wear: Any) -> RecordStream:
+def grown(written: list[int], bad_blocks: list[int], before: int = 1) -> Any:
+    return {
+        "v": 1,
+        "type": "grown",
+        "before": before,
+        "written": written,
+        "bad_blocks": bad_blocks,
+    }
+
+
+def stream_of(*more: Any, **wear: Any) -> RecordStream:
     told = {"asked": 5000, "written": 4096, "files": 2, "stopped": "ENOSPC", **wear}
     records = (
         snapshot("static:start", 1, 10, [1, 1, 1, 1], [0, 0, 0, 0]),
@@ -141,6 +163,7 @@ def stream_of(**wear: Any) -> RecordStream:
         snapshot("write:end", 20, 106, [1, 3, 4, 3], [64, 33, 2, 0]),
         chip("end", [1, 3, 4, 3, 0, 1]),
         {"v": 1, "type": "wear", **told},
+        *more,
     )
     return RecordStream(records, (), False)
 
@@ -177,6 +200,64 @@ def test_the_partition_is_behind_those_of_the_board() -> None:
     # Blocks of 128 KiB: one, and three, of which the last is not whole.
     front = (Partition(name="a", size_bytes=131_072), Partition(name="b", size_bytes=262_145))
     assert first_block(replace(case, board=replace(case.board, partitions=front))) == 4
+
+
+def test_grown_bad_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = small_case(monkeypatch)
+    assert result_keys(case, stream_of(), ())["wear"]["grown"] is None  # type: ignore[index]
+    more = (snapshot("grown:3000", 12, 103, [1, 2, 4, 3], [0] * 4), grown([3000, 4000], [2, 4]))
+    found = result_keys(case, stream_of(*more), ())["wear"]
+    assert found is not None and found["grown"] == {
+        "before": 1,
+        "written": [3000, 4000],
+        "bad_blocks": [2, 4],
+        "erases": [0, 1, 3, 2],
+    }
+    # A grown block is no volume.
+    assert [one["written_bytes"] for one in found["volumes"]] == [2048, 4096]
+    check_records(stream_of(grown([], [])))
+    for wrong in (
+        grown([1], [1]),
+        grown([1, 2], [3, 3]),
+        grown([2, 1], [2, 3]),
+        grown([1], [2, 3]),
+        grown([-1], [2]),
+        grown([1], [2], before=-1),
+        {**grown([1], [2]), "written": 1},
+    ):
+        with pytest.raises(DamagedResultError, match="grown bad blocks"):
+            check_records(stream_of(wrong))
+
+
+# What a guest says whose flash is worn out.
+_READ_ONLY = "[ 1.0] UBIFS error (ubi0:0 pid 18): make_reservation: cannot reserve, error -30\n"
+_WARNING = "[ 1.0] WARNING: CPU: 0 PID: 1 at fs/ubifs/lprops.c:1 f+0x1/0x2\n"
+
+
+def dead(verified: bool) -> RecordStream:
+    error = {"errno": 30, "errno_name": "EROFS", "message": "cannot sync /mnt/ffslab.wear"}
+    write = phase("write", "error", **error)
+    wrong = {"errno": 74, "errno_name": "EBADMSG", "message": "not what was written"}
+    verify = phase("verify", "ok") if verified else phase("verify", "error", **wrong)
+    step = {"v": 1, "type": "step", "index": 0, "verb": "wear", "label": "", "t_start_ns": 0,
+            "t_end_ns": 9, "status": "error", **error, "may_fail": True}  # fmt: skip
+    end = {"v": 1, "type": "end", "status": "ok", "steps_run": 1, "steps_total": 1, "t_ns": 9}
+    return RecordStream((write, verify, step, end), (), False)
+
+
+def phase(name: str, status: str, **error: Any) -> Any:
+    return {"v": 1, "type": "phase", "workload": "wear", "phase": name, "t_start_ns": 0,
+            "t_end_ns": 1, "status": status, **error, "flash_start": {},
+            "flash_end": {}}  # fmt: skip
+
+
+def test_the_end_of_life_is_no_failure_if_it_is_what_is_measured() -> None:
+    asked = asked_of(Wear(to_death=True), own=True)
+    assert judge(dead(True), _READ_ONLY, 0, None, asked).kind == "pass"
+    assert judge(dead(True), _READ_ONLY + _WARNING, 0, None, asked).kind == "fail"
+    lost = judge(dead(False), _READ_ONLY, 0, None, asked)
+    assert (lost.kind, lost.reason) == ("fail", "phase verify: not what was written")
+    assert judge(dead(True), _READ_ONLY, 0, None, asked_of(Wear(), own=True)).kind == "fail"
 
 
 @pytest.mark.parametrize(

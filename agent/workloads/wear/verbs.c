@@ -9,6 +9,13 @@
 #include "steps/step.h"
 #include "workloads/wear/wear.h"
 
+const char *const wear_pattern_names[] = {
+	[WEAR_REWRITE] = "rewrite",
+	[WEAR_APPEND] = "append",
+	[WEAR_OVERWRITE] = "overwrite",
+	NULL,
+};
+
 /* "1000,3000": each larger than the one before. */
 static int read_volumes(struct wear_params *params, const char *text,
 			struct ffs_error *error)
@@ -40,12 +47,20 @@ int wear_params_read(struct wear_params *params, const struct plan_step *step,
 {
 	*params = (struct wear_params) {
 		.dir = step_text(step, "dir"),
+		.pattern = (enum wear_pattern)step_number(step, "pattern"),
 		.static_bytes = (uint64_t)step_number(step, "static_bytes"),
 		.file_bytes = (uint64_t)step_number(step, "file_bytes"),
 		.unit_bytes = (uint64_t)step_number(step, "unit_bytes"),
 		.seed = (uint64_t)step_number(step, "seed"),
 	};
-	return read_volumes(params, step_text(step, "volumes"), error);
+	if (read_volumes(params, step_text(step, "volumes"), error))
+		return -1;
+	if (params->pattern == WEAR_OVERWRITE &&
+	    (params->unit_bytes > params->file_bytes ||
+	     params->volumes[0] < params->file_bytes))
+		return ffs_fail(error, 0,
+			"to overwrite, unit_bytes must fit into file_bytes, and that into the first volume");
+	return 0;
 }
 
 static int check_wear(const struct plan_step *step, struct ffs_error *error)
@@ -80,6 +95,8 @@ const struct verb_spec wear_verbs[] = {
 			{ "unit_bytes", KEY_NUMBER, "131072", 1, PLAN_MIB(64),
 			  NULL },
 			{ "volumes", KEY_NAME, "1000000000", 0, 0, NULL },
+			{ "pattern", KEY_CHOICE, "rewrite", 0, 0,
+			  wear_pattern_names },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 		},
 	},

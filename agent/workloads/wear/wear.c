@@ -14,13 +14,16 @@
 #include "core/clock.h"
 #include "core/content.h"
 #include "core/files.h"
+#include "core/random.h"
 #include "measure/phase.h"
+#include "workloads/wear/grown.h"
 #include "workloads/wear/wear.h"
 
 #define WORKLOAD "wear"
 #define STATIC_NAME "ffslab.static"
 #define FILE_NAME "ffslab.wear"
 #define BLOCKS_LIMIT ((size_t)64 << 20)
+#define LOOK_BYTES 131072u
 
 enum { PHASE_STATIC, PHASE_WRITE, PHASE_VERIFY, PHASES };
 
@@ -39,8 +42,12 @@ struct wear {
 	char blocks_path[PATH_MAX];	/* of the chip; "": nobody counts */
 	unsigned char *buffer;
 	uint64_t written;		/* of the file, over all times */
+	uint64_t looked;		/* at grown bad blocks, when so much was */
 	uint64_t files;			/* written whole, and deleted */
+	unsigned int generation;	/* of what is written next */
 	size_t volume;			/* the next one */
+	struct rng rng;			/* places of pattern overwrite */
+	struct grown grown;
 	struct phase phases[PHASES];
 };
 
@@ -83,17 +90,26 @@ static int report_chip(struct wear *wear, const char *label,
 	return 0;
 }
 
-static int note_volume(struct wear *wear, struct ffs_error *error)
+/* What the blocks look like now.  @what: the label, with the bytes behind it. */
+static int note_blocks(struct wear *wear, const char *what, uint64_t written,
+		       struct ffs_error *error)
 {
 	char label[32];
 
-	snprintf(label, sizeof(label), "written:%llu",
-		 (unsigned long long)wear->params->volumes[wear->volume]);
-	wear->volume++;
+	snprintf(label, sizeof(label), "%s:%llu", what,
+		 (unsigned long long)written);
 	if (snapshot_after(&wear->snapshot, wear->site.monitor, error))
 		return -1;
 	snapshot_record(&wear->snapshot, label, wear->sink);
 	return report_chip(wear, label, error);
+}
+
+/* The first grown bad block is noted like a volume. */
+static int look_for_grown(struct wear *wear, struct ffs_error *error)
+{
+	if (!grown_look(&wear->grown, wear->written) || wear->grown.n > 1)
+		return 0;
+	return note_blocks(wear, "grown", wear->written, error);
 }
 
 static int write_piece(int fd, const unsigned char *data, size_t bytes,
@@ -111,6 +127,37 @@ static int write_piece(int fd, const unsigned char *data, size_t bytes,
 		bytes -= (size_t)n;
 	}
 	return 0;
+}
+
+/* What has been written of the file: count it, and look at the blocks at times. */
+static int count_piece(struct wear *wear, uint64_t bytes,
+		       struct ffs_error *error)
+{
+	wear->written += bytes;
+	if (wear->written - wear->looked < LOOK_BYTES)
+		return 0;
+	wear->looked = wear->written;
+	return look_for_grown(wear, error);
+}
+
+static int sync_file(int fd, const char *path, struct ffs_error *error)
+{
+	return fsync(fd) ? ffs_fail(error, errno, "cannot sync %s", path) : 0;
+}
+
+/* A piece at the file's offset.  @id: the phase that counts it. */
+static int put_piece(struct wear *wear, int id, int fd, const char *path,
+		     size_t bytes, struct ffs_error *error)
+{
+	bool synced = id == PHASE_WRITE &&
+		      wear->params->pattern != WEAR_REWRITE;
+
+	if (write_piece(fd, wear->buffer, bytes, path, error))
+		return -1;
+	wear->phases[id].bytes_written += bytes;
+	if (synced && sync_file(fd, path, error))
+		return -1;
+	return id == PHASE_WRITE ? count_piece(wear, bytes, error) : 0;
 }
 
 /* Write one file and sync it.  @id: the phase that counts it. */
@@ -131,16 +178,11 @@ static int write_file(struct wear *wear, int id, const char *path,
 			       left : wear->params->unit_bytes;
 
 		content_fill(content, at, wear->buffer, piece);
-		result = write_piece(fd, wear->buffer, piece, path, error);
-		if (result)
-			break;
+		result = put_piece(wear, id, fd, path, piece, error);
 		at += piece;
-		wear->phases[id].bytes_written += piece;
-		if (id == PHASE_WRITE)
-			wear->written += piece;
 	}
-	if (!result && fsync(fd))
-		result = ffs_fail(error, errno, "cannot sync %s", path);
+	if (!result)
+		result = sync_file(fd, path, error);
 	close(fd);
 	return result;
 }
@@ -158,31 +200,86 @@ static int write_static(struct wear *wear, struct ffs_error *error)
 	return sync_filesystem(wear->params->dir, error);
 }
 
-/* The last file before a volume ends with it. */
-static int write_over(struct wear *wear, struct ffs_error *error)
+/* A file of its own; of the next volume no more than @left is missing. */
+static int write_next(struct wear *wear, uint64_t left, struct ffs_error *error)
 {
 	const struct wear_params *params = wear->params;
 	struct content content;
 
-	while (wear->volume < params->n_volumes) {
-		uint64_t left = params->volumes[wear->volume] - wear->written;
-		uint64_t bytes = left < params->file_bytes ? left :
-				 params->file_bytes;
+	content_init(&content, params->seed, CONTENT_TEST, wear->generation++);
+	return write_file(wear, PHASE_WRITE, wear->file_path, &content,
+			  left < params->file_bytes ? left : params->file_bytes,
+			  error);
+}
+
+static int delete_file(struct wear *wear, struct ffs_error *error)
+{
+	if (unlink(wear->file_path))
+		return ffs_fail(error, errno, "cannot delete %s",
+				wear->file_path);
+	wear->phases[PHASE_WRITE].files_deleted++;
+	wear->files++;
+	return 0;
+}
+
+/* Pieces of the file that is there, at random, until @left is written. */
+static int overwrite(struct wear *wear, uint64_t left, struct ffs_error *error)
+{
+	const struct wear_params *params = wear->params;
+	uint64_t pieces = params->file_bytes / params->unit_bytes;
+	int fd = open(wear->file_path, O_WRONLY | O_CLOEXEC);
+	struct content content;
+	int result = 0;
+
+	if (fd < 0)
+		return ffs_fail(error, errno, "cannot open %s", wear->file_path);
+	while (left && !result) {
+		uint64_t at = rng_below(&wear->rng, pieces) * params->unit_bytes;
+		size_t piece = left < params->unit_bytes ? left :
+			       params->unit_bytes;
 
 		content_init(&content, params->seed, CONTENT_TEST,
-			     (unsigned int)wear->files);
-		if (write_file(wear, PHASE_WRITE, wear->file_path, &content,
-			       bytes, error))
+			     wear->generation++);
+		content_fill(&content, at, wear->buffer, piece);
+		if (lseek(fd, (off_t)at, SEEK_SET) < 0)
+			result = ffs_fail(error, errno, "cannot seek in %s",
+					  wear->file_path);
+		else
+			result = put_piece(wear, PHASE_WRITE, fd,
+					   wear->file_path, piece, error);
+		left -= piece;
+	}
+	close(fd);
+	return result;
+}
+
+/* The last file before a volume ends with it. */
+static int write_some(struct wear *wear, uint64_t left, struct ffs_error *error)
+{
+	bool stays = wear->params->pattern == WEAR_OVERWRITE;
+
+	if (stays && wear->written >= wear->params->file_bytes)
+		return overwrite(wear, left, error);
+	if (write_next(wear, left, error))
+		return -1;
+	return stays ? 0 : delete_file(wear, error);
+}
+
+static int write_over(struct wear *wear, struct ffs_error *error)
+{
+	const struct wear_params *params = wear->params;
+
+	while (wear->volume < params->n_volumes) {
+		uint64_t volume = params->volumes[wear->volume];
+
+		if (write_some(wear, volume - wear->written, error))
 			return -1;
-		if (unlink(wear->file_path))
-			return ffs_fail(error, errno, "cannot delete %s",
-					wear->file_path);
-		wear->phases[PHASE_WRITE].files_deleted++;
-		wear->files++;
-		if (wear->written < params->volumes[wear->volume])
+		if (wear->written < volume)
 			continue;
+		wear->volume++;
 		if (sync_filesystem(params->dir, error) ||
-		    note_volume(wear, error))
+		    look_for_grown(wear, error) ||
+		    note_blocks(wear, "written", volume, error))
 			return -1;
 	}
 	return 0;
@@ -263,7 +360,11 @@ static int run_phases(struct wear *wear, struct ffs_error *error)
 	if (run_phase(wear, PHASE_STATIC, write_static, error) ||
 	    report_chip(wear, "static", error))
 		return -1;
+	grown_open(&wear->grown, wear->site.monitor);
 	result = run_phase(wear, PHASE_WRITE, write_over, error);
+	(void)grown_look(&wear->grown, wear->written);
+	grown_record(&wear->grown, wear->sink);
+	grown_close(&wear->grown);
 	if (result && wear->volume < wear->params->n_volumes)
 		(void)report_chip(wear, "end", &wrong);
 	report_wear(wear, result ? error->errnum : 0);
@@ -303,6 +404,7 @@ int wear_run(const struct wear_params *params,
 		return ffs_fail(error, ENOMEM, "no memory for the workload");
 	wear->params = params;
 	wear->sink = sink;
+	rng_seed(&wear->rng, params->seed);
 	wear->site.root = params->dir;
 	wear->site.monitor = monitor;
 	if (!reserve(wear, error))

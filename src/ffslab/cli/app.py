@@ -24,7 +24,19 @@ from ffslab.program import COMPLETE, program
 from ffslab.streams import print_anything
 
 VERBS = (
-    *("run", "report", "list", "show", "rm", "compare", "rating", "export", "trace", "shell"),
+    *(
+        "run",
+        "report",
+        "list",
+        "show",
+        "rm",
+        "compare",
+        "rating",
+        "lifetime",
+        "export",
+        "trace",
+        "shell",
+    ),
     *("crash", "size"),
     *("new", "schema"),
     *("image", "fsck", "mkfs"),

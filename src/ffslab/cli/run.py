@@ -12,9 +12,12 @@ from ffslab.cli.parse import Catalogs
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from rich.console import Console
 
     from ffslab.campaign.run import Prepared, RunEnd, RunRequest
+    from ffslab.results.rundir import RunDirectory
     from ffslab.targets.target import SiteOptions
 
 
@@ -139,6 +142,39 @@ def register(app: typer.Typer) -> None:
         if end.refused is not None:
             raise end.refused
         raise typer.Exit(_exit_code(end))
+
+
+def run_study(
+    study: str,
+    settings: Sequence[str],
+    output: Path,
+    jobs: int | None,
+    check: Callable[[Prepared], None],
+) -> RunDirectory:
+    """Runs all cases of a study for a verb that goes on with the run; tells the progress to stderr.
+
+    `check` refuses what the verb cannot use, before anything is run. InfrastructureError if the run
+    was interrupted, with how to go on.
+    """
+    from rich.console import Console
+
+    from ffslab.cli.parse import parse_set
+    from ffslab.errors import InfrastructureError
+    from ffslab.targets.target import SiteOptions
+
+    overrides = tuple(parse_set(text) for text in settings)
+    request = _request(_Choice(study, overrides, (), (), False, "uml"), False, output)
+    request = _with_options(request, jobs, 300.0, False)
+    check(request.prepared)
+    end = _execute(Console(stderr=True, highlight=False), request, SiteOptions(None, None))
+    if end.refused is not None:
+        raise end.refused
+    if end.interrupted:
+        raise InfrastructureError(
+            f"{end.run.path} was interrupted",
+            remedy=f"{command('run', end.run.path, '--resume')}",
+        )
+    return end.run
 
 
 @dataclass(frozen=True, slots=True)

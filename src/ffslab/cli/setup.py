@@ -25,7 +25,8 @@ def setup(
         str,
         typer.Option(
             help="default; debug: KASAN, lockdep, kmemleak and UBSAN; period: with switches for "
-            "what kernels of 2009 to 2011 did otherwise; fastmap: UBI with fastmap."
+            "what kernels of 2009 to 2011 did otherwise; fastmap: UBI with fastmap; "
+            "ubi-wear: UBI that levels wear at 80 erases."
         ),
     ] = "default",
     force: Annotated[

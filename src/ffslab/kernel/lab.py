@@ -65,6 +65,7 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "nocpu": ("lab.config", "nocpu.config"),
     "period": ("lab.config",),
     "fastmap": ("lab.config", "fastmap.config"),
+    "ubi-wear": ("lab.config", "ubi-wear.config"),
 }
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {"period": "period"}

@@ -196,9 +196,10 @@ class OptionValueFile(Strict):
         description="blocks that UBI reserves for bad ones, per 1,024 of the whole chip; "
         "[ubi] max_beb_per1024 if no option says otherwise",
     )
-    kernel: Literal["fastmap"] | None = Field(
+    kernel: Literal["fastmap", "ubi-wear"] | None = Field(
         default=None,
-        description="the variant of the lab kernel that it needs; fastmap: UBI writes a fastmap",
+        description="the variant of the lab kernel that it needs; fastmap: UBI writes a fastmap; "
+        "ubi-wear: its threshold of wear leveling is 80",
     )
 
 

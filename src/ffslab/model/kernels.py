@@ -1,6 +1,6 @@
 """The lab kernel that a case runs in: its variant, and the switches of variant `period`.
 
-Variant `fastmap` is that of an option of the file system, and is not named in a study.
+Variants `fastmap` and `ubi-wear` are those of options of the file system, and not named in a study.
 `kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
 `period.NAME = true` or `false` then changes a single one. docs/study-format.md says what each
 does; kernel/period has the patches.
@@ -62,11 +62,18 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
 def kernel_of_options(kernel: LabKernel, values: Iterable[OptionValue], where: str) -> LabKernel:
     """The kernel that the file system's options need, if they need one; else `kernel`.
 
-    SpecError if the study names another one.
+    SpecError if the study names another one, or two options need different ones.
     """
-    needed = next((value.kernel for value in values if value.kernel), None)
-    if needed is None:
+    all_needed = list(dict.fromkeys(value.kernel for value in values if value.kernel))
+    if not all_needed:
         return kernel
+    needed = all_needed[0]
+    if len(all_needed) > 1:
+        raise SpecError(
+            f"{where}: options of the file system need the lab kernels {' and '.join(all_needed)}",
+            cause="a kernel is built with the one or the other",
+            remedy="leave out one of the options",
+        )
     if not kernel.is_default:
         raise SpecError(
             f"{where}: an option of the file system needs the lab kernel {needed}, and the case is "

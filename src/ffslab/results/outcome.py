@@ -46,12 +46,14 @@ class Asked:
     `check`: DamagedResultError if the workload's records contradict each other. `shortfall`: what
     was measured less than asked for, given the phase that failed with ENOSPC, if one did; None for
     a guest that prepares the flash and measures nothing, where a full partition is a failure.
-    `failure`: what went wrong though no step failed, given the console, too.
+    `failure`: what went wrong though no step failed, given the console, too. `expected`: kinds of
+    findings in the console that are no failure, because what they tell of is what is measured.
     """
 
     check: Callable[[RecordStream], None] = lambda _: None
     shortfall: Callable[[RecordStream, Phase | None], Shortfall | None] | None = None
     failure: Callable[[RecordStream, str], str] = lambda _stream, _console: ""
+    expected: frozenset[str] = frozenset()
 
 
 NOTHING = Asked()
@@ -81,7 +83,7 @@ def judge(
 
     `timed_out_s` is the wall-clock limit if the guest was killed at it.
     """
-    findings = scan_console(console)
+    findings = [one for one in scan_console(console) if one.kind not in asked.expected]
     crash = next((finding for finding in findings if finding.severity == "crash"), None)
     if crash is not None:
         return Outcome("crash", f"{crash.kind}: {_message(crash.text)}", crash.excerpt)

@@ -22,7 +22,10 @@ def asked_of(workload: Workload, *, own: bool) -> Asked:
     asked = Asked(part.check_records, partial(part.shortfall, workload))
     # Most workloads cannot fail otherwise than by a step.
     failure = getattr(part, "failure", None)
-    return asked if failure is None else replace(asked, failure=failure)
+    if failure is not None:
+        asked = replace(asked, failure=failure)
+    expected = getattr(part, "expected_findings", None)
+    return asked if expected is None else replace(asked, expected=expected(workload))
 
 
 def results_of(run: RunDirectory) -> Iterator[CaseResult]:

@@ -92,6 +92,7 @@ def _history(case: Case) -> dict[str, object]:
         "kernel_arguments": list(kernel_arguments(case, BATCH_CONSOLE)),
         "flash_bytes": flash_file_bytes(case.board.chip),
         "module_source": source.key if source else "",
+        **({} if case.kernel.is_default else {"kernel": case.kernel.variant}),
         **({PERTURBATION: case.perturbation} if case.perturbation else {}),
     }
 

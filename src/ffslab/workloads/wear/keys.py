@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from ffslab.model.units import parse_size
 from ffslab.model.workload import SIZE, Workload, key
@@ -14,11 +15,20 @@ class Wear(Workload):
 
     kind: str = key("wear", "the workload")
     static_bytes: int = key(53_687_091, "data that stay, 40 % of 128 MiB; 0: none", form=SIZE)
-    file_bytes: int = key(50_000_000, "the file that is written, synced and deleted", form=SIZE)
+    file_bytes: int = key(50_000_000, "the file that is written over and over", form=SIZE)
+    pattern: Literal["rewrite", "append", "overwrite"] = key(
+        "rewrite",
+        "rewrite: whole, one fsync, deleted; append: an fsync after each write, deleted; "
+        "overwrite: pieces at random, an fsync after each",
+    )
     unit_bytes: int = key(131_072, "bytes of one write(), up to 64 MiB", form=SIZE)
     volumes: str = key(
         "1 GB, 3 GB, 5 GB",
         "written volumes at which the blocks are looked at, rising; the last ends it",
+    )
+
+    to_death: bool = key(
+        False, "the writing may end by itself, worn out or full: how it ends is what is measured"
     )
 
     @property

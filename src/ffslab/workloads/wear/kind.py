@@ -54,6 +54,14 @@ def _problem(workload: Wear, partition_bytes: int) -> tuple[str, str] | None:
         return "volumes do not rise", example
     if not 1 <= workload.unit_bytes <= _MOST_UNIT or not workload.file_bytes:
         return "unit_bytes or file_bytes is out of bounds", "unit_bytes from 1 B to 64 MiB"
+    if workload.pattern == "overwrite" and not (
+        workload.unit_bytes <= workload.file_bytes <= volumes[0]
+    ):
+        return (
+            "overwrite needs a unit_bytes that fits into file_bytes, and a first volume in which "
+            "the file fits",
+            "a smaller file_bytes, or a larger first volume",
+        )
     together = workload.static_bytes + workload.file_bytes
     if together > partition_bytes:
         return (

@@ -22,8 +22,12 @@ NOTE = """The key `wear` of a result: the agent's record `wear` ([plan-format.md
 partition's first block on the chip), `static_blocks` (numbers within the partition) and `volumes`: at each volume, and
 where the writing ended early there, `written_bytes`, `time_ns` since the static data were written, `inside` and
 `outside` of the partition (`blocks`, `erased`, `mean`, `std`, `min`, `max` of the erases per block since then),
-`write_amplification` (programmed bytes ÷ written), `erases` of each block of the partition, and the verdicts. Null if
-the guest did not get so far. Phases are `static`, `write` (`workload`), `verify`. The rule of the verdicts:
+`write_amplification` (programmed bytes ÷ written), `erases` of each block of the partition, and the verdicts. `grown`
+has the blocks that were marked bad meanwhile: `before` (bad ones at the start), and for each rise `written` (bytes)
+and `bad_blocks` (all of them); `erases` of each block of the partition at the first rise, null without one; all of it
+null if nobody counted.
+The key is null if the guest did not get so far. Phases are `static`, `write` (`workload`), `verify`. The rule of the
+verdicts:
 
 - A *static block* is one of the partition of which the phase `static` programmed at least half of the pages.
   `static_moved` is the share of them that has been erased since; what they held was then written elsewhere.

@@ -13,6 +13,8 @@ def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     """The plan of the only guest."""
     workload = case.workload
     assert isinstance(workload, Wear)
+    # The keys that are not the defaults: other plans stay as they are.
+    more = {} if workload.pattern == "rewrite" else {"pattern": workload.pattern}
     line = step(
         "wear",
         dir=rig.directory,
@@ -21,5 +23,7 @@ def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
         unit_bytes=workload.unit_bytes,
         volumes=",".join(map(str, workload.volume_bytes)),
         seed=case.seed,
+        **more,
+        **({"may_fail": 1} if workload.to_death else {}),
     )
     return (measuring_plan(case, rig, [line], prepared=False),)

@@ -6,6 +6,7 @@ Pure functions from records to the key `wear` of a result (docs/metrics.md).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
@@ -16,13 +17,16 @@ from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import FULL, Shortfall
 from ffslab.workloads.wear import leveling
 from ffslab.workloads.wear.keys import Wear
-from ffslab.workloads.wear.stored import Volume, WearKeys, WearResult
+from ffslab.workloads.wear.stored import Grown, Volume, WearKeys, WearResult
 
 PHASES = ("write",)
 KEYS = WearKeys
 ELSEWHERE: Mapping[str, object] = {}
 _NOTED = "written:"
+_GROWN = "grown:"
 _START, _END = "static:start", "static:end"
+# What a file system says when nothing can be written any more.
+_LAST_WORDS = frozenset({"file system error"})
 
 
 def check_records(stream: RecordStream) -> None:
@@ -31,6 +35,9 @@ def check_records(stream: RecordStream) -> None:
         erases = chip.get("erases")
         if not isinstance(erases, list) or not all(map(is_count, erases)):
             raise _damaged("the chip's erases are no list of counts")
+    grown = stream.first("grown")
+    if grown is not None and not _is_grown(grown):
+        raise _damaged("its grown bad blocks are no counts that rise")
     record = stream.first("wear")
     if record is None:
         return
@@ -40,6 +47,29 @@ def check_records(stream: RecordStream) -> None:
         raise _damaged("more was written than was asked for")
     if not isinstance(record.get("stopped"), str):
         raise _damaged("its record wear does not say what stopped it")
+
+
+def _is_grown(record: Record) -> bool:
+    written, counts = record.get("written"), record.get("bad_blocks")
+    if not (isinstance(written, list) and isinstance(counts, list) and is_count(record["before"])):
+        return False
+    if not all(map(is_count, (*written, *counts))) or len(written) != len(counts):
+        return False
+    rises = all(low < high for low, high in pairwise((record["before"], *counts)))
+    return rises and written == sorted(written)
+
+
+def failure(stream: RecordStream, _console: str) -> str:
+    """What is wrong though the writing was allowed to fail: the static data."""
+    phase = next((phase for phase in stream.phases if phase.name == "verify"), None)
+    if phase is None or not phase.failed:
+        return ""
+    return f"phase verify: {phase.message or phase.errno_name or 'data differ'}"
+
+
+def expected_findings(workload: Wear) -> frozenset[str]:
+    """What a kernel may say without the case having failed: at the end of life, errors."""
+    return _LAST_WORDS if workload.to_death else frozenset()
 
 
 def shortfall(workload: Wear, stream: RecordStream, full_phase: Phase | None) -> Shortfall | None:
@@ -105,6 +135,23 @@ def _wear(case: Case, record: Record, stream: RecordStream) -> WearResult:
         "first_block": first_block(case),
         "static_blocks": list(static),
         "volumes": volumes,
+        "grown": _grown(stream.first("grown"), snapshots),
+    }
+
+
+def _grown(record: Record | None, snapshots: Mapping[str, Snapshot]) -> Grown | None:
+    if record is None:
+        return None
+    end = snapshots.get(_END)
+    first = next((one for label, one in snapshots.items() if label.startswith(_GROWN)), None)
+    erases = None
+    if end and first:
+        erases = [b - a for a, b in zip(end["erases"], first["erases"], strict=True)]
+    return {
+        "before": record["before"],
+        "written": record["written"],
+        "bad_blocks": record["bad_blocks"],
+        "erases": erases,
     }
 
 

@@ -34,8 +34,22 @@ class Volume(TypedDict):
     erases: list[int]
 
 
+class Grown(TypedDict):
+    """Blocks that were marked bad while it wrote: how many in all (`bad_blocks`, those of before
+    included) when how much had been written, at each rise; `erases` of every block of the partition
+    since the static data were written, at the first rise.
+    """
+
+    before: int
+    written: list[int]
+    bad_blocks: list[int]
+    erases: list[int] | None
+
+
 class WearResult(TypedDict):
-    """The agent's record, and the blocks at each volume; `first_block` of the partition."""
+    """The agent's record, and the blocks at each volume; `first_block` of the partition. `grown`:
+    null if nobody counted.
+    """
 
     asked: int
     written: int
@@ -44,6 +58,7 @@ class WearResult(TypedDict):
     first_block: int
     static_blocks: list[int]
     volumes: list[Volume]
+    grown: NotRequired[Grown | None]
 
 
 class WearKeys(TypedDict):

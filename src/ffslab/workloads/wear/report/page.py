@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ffslab.lifetime.read import CaseLife, life_of, outcome_of
+from ffslab.lifetime.rows import END, TITLES, outcome_words, rows_of, volume
 from ffslab.report import data, wear
 from ffslab.report.configurations import chosen_among
 from ffslab.report.glossary import GLOSSARY
@@ -49,12 +51,26 @@ class WearMap:
     summary: wear.Wear
 
 
-def figures_of(row: CaseResult) -> WearResult | None:
-    """What a case measured; nothing if it did not get so far."""
-    return wear_of(row)
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a case measured, nothing if it did not get so far; and the forecast of its life, if it
+    was written to its death.
+    """
+
+    wear: WearResult | None
+    life: CaseLife | None
 
 
-def page(run_dir: Path, found: Sequence[Read[WearResult | None]]) -> dict[str, Any]:
+def figures_of(row: CaseResult) -> Measured:
+    """What a case measured. A forecast takes seconds: where there is nothing to hold it against,
+    `ffslab lifetime` makes it when it is asked for.
+    """
+    found = wear_of(row)
+    dead = found is not None and outcome_of(found) is not None
+    return Measured(found, life_of(row) if dead else None)
+
+
+def page(run_dir: Path, found: Sequence[Read[Measured]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
@@ -63,11 +79,14 @@ def page(run_dir: Path, found: Sequence[Read[WearResult | None]]) -> dict[str, A
         cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
         run = outline(run_dir, manifest, specs, cases)
     shown = (data.FILESYSTEM, *chosen_among(cases))
+    labels = [data.group_label(case.axes, shown) or "all cases" for case in cases]
+    figures = [one.figures for one in found]
     measured = [
-        (data.group_label(case.axes, shown) or "all cases", one.figures)
-        for case, one in zip(cases, found, strict=True)
-        if one.figures is not None
+        (label, one.wear)
+        for label, one in zip(labels, figures, strict=True)
+        if one.wear is not None
     ]
+    lives = [(label, one.life) for label, one in zip(labels, figures, strict=True) if one.life]
     maps, keys = _maps(measured)
     return {
         **common(run),
@@ -76,8 +95,47 @@ def page(run_dir: Path, found: Sequence[Read[WearResult | None]]) -> dict[str, A
         "leveling": _leveling(measured),
         "wear_maps": maps,
         "wear_keys": keys,
-        "case_table": _table(cases, {one.head["id"]: one.figures for one in found}),
+        "lifetime": _lifetime(lives),
+        "case_table": _table(cases, {one.head["id"]: one.figures.wear for one in found}),
     }
+
+
+def _lifetime(lives: Sequence[tuple[str, CaseLife]]) -> Table | None:
+    """Forecasts beside what came; None if no case was written to its death."""
+    if not lives:
+        return None
+    rows = [(label, *cells) for label, life in lives for cells in _life_cells(life)]
+    head = (
+        "configuration",
+        "event",
+        "forecast",
+        "range",
+        "measured",
+        "off",
+        "from",
+        "how it ended",
+    )
+    return Table("Forecast and outcome", head, (), tuple(rows), 2)
+
+
+def _life_cells(life: CaseLife) -> list[tuple[str, ...]]:
+    assert life.outcome is not None
+    told = life.forecast
+    ended = outcome_words(life.outcome)
+    if told is None:
+        return [(f"no forecast: {life.why}", *(_NONE,) * 5, ended)]
+    return [
+        (
+            TITLES[row.event],
+            volume(row.forecast.middle),
+            f"{volume(row.forecast.low)} to {volume(row.forecast.high)}",
+            _NONE if row.measured is None else volume(row.measured),
+            _NONE if row.off is None else f"{row.off:+.0%}",
+            f"{volume(told.written_bytes)}, {told.wear:.0f} of {life.endurance:,} erases",
+            ended if row.event == END else "",
+        )
+        for row in rows_of([life])
+    ]
 
 
 def _leveling(measured: Sequence[tuple[str, WearResult]]) -> Table:

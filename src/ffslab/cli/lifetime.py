@@ -1,0 +1,201 @@
+"""`ffslab lifetime`: how much can be written before blocks go bad, and before writing ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffslab.cli.parse import AsJson, print_json
+from ffslab.program import command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rich.console import Console
+
+    from ffslab.campaign.run import Prepared
+    from ffslab.lifetime.forecast import Estimate
+    from ffslab.lifetime.read import CaseLife
+    from ffslab.lifetime.rows import Row
+    from ffslab.results.rundir import RunDirectory
+
+_NOTE = (
+    "Forecasts are estimates: the median, and the range of nine draws in ten. The workload and "
+    "its write amplification are taken to go on as they were; docs/lifetime.md has the model."
+)
+_NO_WEAR = "none of its cases is of the workload wear, which notes the erases of every block"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `lifetime`."""
+
+    @app.command("lifetime")
+    def lifetime(
+        name: Annotated[
+            str,
+            typer.Argument(
+                metavar="STUDY|RUN", help="A run (path, name, latest), or a study, which is run."
+            ),
+        ],
+        settings: Annotated[
+            list[str] | None,
+            typer.Option("--set", metavar="AXIS=VALUE", help="Of a study: as for run."),
+        ] = None,
+        daily: Annotated[
+            str | None,
+            typer.Option(metavar="SIZE", help="What is written a day, e.g. 50MB: gives years."),
+        ] = None,
+        endurance: Annotated[
+            int | None,
+            typer.Option(min=1, help="Erases that a block endures [the chip's figure]."),
+        ] = None,
+        jobs: Annotated[
+            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+        ] = None,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories are.")
+        ] = Path("results"),
+        as_json: AsJson = False,
+    ) -> None:
+        """Forecast when blocks go bad, and when writing ends.
+
+        From the erases of every block in the first twentieth of its life, as the workload wear
+        counts them. Where a case went on to its end, the forecast is compared with that.
+        """
+        from ffslab.lifetime.rows import document_of
+
+        daily_bytes = _daily(daily)
+        run = _run(name, settings or (), output, jobs)
+        lives = _lives(run, endurance)
+        if as_json:
+            print_json({"run": str(run.path), **document_of(lives, daily_bytes)})
+        else:
+            _print(lives, daily_bytes)
+
+
+def _daily(text: str | None) -> int | None:
+    from ffslab.errors import UsageError
+    from ffslab.model.units import parse_size
+
+    if text is None:
+        return None
+    try:
+        size = parse_size(text)
+    except ValueError as error:
+        raise UsageError(f"--daily: {error}", remedy='for example --daily "50 MB"') from error
+    if not size:
+        raise UsageError("--daily is 0", remedy='for example --daily "50 MB"')
+    return size
+
+
+def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> RunDirectory:
+    """The run of that name, or a new one of the study."""
+    from ffslab.cli.run import run_study
+    from ffslab.errors import UsageError
+    from ffslab.loader import find_study
+    from ffslab.results.rundir import find_run
+
+    try:
+        found = find_run(name, output)
+    except UsageError as no_run:
+        try:
+            find_study(name)
+        except UsageError as no_study:
+            raise UsageError(
+                f"{name!r} is neither a run in {output} nor a study",
+                cause=f"{no_run.message}; {no_study.message}",
+                remedy=command("lifetime", "lifetime"),
+            ) from no_study
+        return run_study(name, settings, output, jobs, _check)
+    if settings:
+        raise UsageError(
+            f"{name} is a run, and --set changes a study",
+            cause="what has been run cannot be changed",
+            remedy=f"{command('lifetime', found.path)}, or the study's name instead",
+        )
+    return found
+
+
+def _check(prepared: Prepared) -> None:
+    """UsageError for a study that no lifetime can be forecast from."""
+    from ffslab.errors import UsageError
+
+    if not any(case.workload.kind == "wear" for case in prepared.cases):
+        raise UsageError(
+            f"study {prepared.study.name} says nothing of wear",
+            cause=_NO_WEAR,
+            remedy=command("lifetime", "lifetime"),
+        )
+
+
+def _lives(run: RunDirectory, endurance: int | None) -> tuple[CaseLife, ...]:
+    from ffslab.errors import UsageError
+    from ffslab.lifetime.read import lives_of
+    from ffslab.workloads.results import results_of
+
+    lives = lives_of(results_of(run), endurance)
+    if not lives:
+        raise UsageError(
+            f"{run.path} says nothing of wear",
+            cause=_NO_WEAR,
+            remedy=command("lifetime", "wear"),
+        )
+    if not any(life.endurance for life in lives):
+        raise UsageError(
+            f"{run.path}: the chip has no endurance figure",
+            cause="its chip.endurance_cycles is 0: blocks do not wear out",
+            remedy=f"{command('lifetime', run.path, '--endurance', '100000')}, with the figure of "
+            "your chip's data sheet",
+        )
+    return lives
+
+
+def _print(lives: Sequence[CaseLife], daily_bytes: int | None) -> None:
+    from rich.table import Table
+
+    from ffslab.cli.tables import print_unpadded, terminal
+    from ffslab.lifetime.rows import FIRST_BAD, TITLES, rows_of
+
+    console = terminal()
+    rows = rows_of(lives, daily_bytes)
+    if rows:
+        table = Table(box=None, pad_edge=False)
+        table.add_column("case")
+        table.add_column("")
+        table.add_column("years" if daily_bytes else "forecast", justify="right")
+        table.add_column("range", justify="right")
+        table.add_column("measured", justify="right")
+        table.add_column("off", justify="right")
+        for row in rows:
+            name = row.case if row.event == FIRST_BAD else ""
+            table.add_row(name, TITLES[row.event], *_cells(row))
+        print_unpadded(console, table)
+        console.print()
+    _print_basis(console, lives)
+    console.print(_NOTE, markup=False)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    from ffslab.lifetime.rows import volume
+
+    measured = "" if row.measured is None else volume(row.measured)
+    off = "" if row.off is None else f"{row.off:+.0%}"
+    if row.years is not None:
+        return (*_estimate(row.years, "{:.3g}".format), measured, off)
+    return (*_estimate(row.forecast, volume), measured, off)
+
+
+def _estimate(one: Estimate, words: Callable[[float], str]) -> tuple[str, str]:
+    return words(one.middle), f"{words(one.low)}–{words(one.high)}"
+
+
+def _print_basis(console: Console, lives: Sequence[CaseLife]) -> None:
+    """What each forecast is from, what became of the case, and why one has none."""
+    from ffslab.lifetime.rows import basis_words, outcome_words
+
+    for life in lives:
+        console.print(f"{life.id}: {basis_words(life)}", markup=False)
+        if life.outcome is not None:
+            console.print(f"  {outcome_words(life.outcome)}", markup=False)

@@ -1,0 +1,1 @@
+"""How long a flash lives: a forecast from the erases of its first days (docs/lifetime.md)."""
