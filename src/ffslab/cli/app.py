@@ -25,7 +25,7 @@ from ffslab.streams import print_anything
 
 VERBS = (
     *("run", "report", "list", "show", "rm", "compare", "rating", "export", "trace", "shell"),
-    *("crash", "size"),
+    *("advise", "crash", "size"),
     *("new", "schema"),
     *("image", "fsck", "mkfs"),
     *("doctor", "setup", "completion", "man", "test", "bench"),
