@@ -141,9 +141,10 @@ def notes_of(needs: Needs) -> tuple[str, ...]:
         size = needs.partition_bytes
         interval = format_duration_ns(interval_us(writes) * 1000)
         notes.append(
-            f"Writes were measured on a flash that had been written to all over: "
+            "Writes were measured on a flash of which nine tenths had been written to before: "
             f"{records_of(writes, size):,} records of {format_size(writes.record_bytes)}, one each "
-            f"{interval}, beside {format_size(needs.packed_bytes)} of data that stay."
+            f"{interval}, beside {format_size(needs.packed_bytes)} of data that stay. The longest "
+            "is that of these: more of them may find a longer one."
         )
     if writes is not None and writes.years is not None:
         chip = needs.chip

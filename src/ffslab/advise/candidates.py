@@ -69,8 +69,8 @@ class Candidate:
 
     @property
     def risks(self) -> int:
-        """How many of its options cost something that no need measures."""
-        return sum(one in RISKS for one in self.options)
+        """In how many ways it costs something that no need measures; another partition does."""
+        return sum(one in RISKS for one in self.options) + (self.partition_bytes is not None)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -139,5 +139,5 @@ def _matters(needs: Needs, name: str) -> bool:
     if name == "fastmap":
         return needs.partition_bytes // needs.chip.block_bytes > FASTMAP_BLOCKS
     if name == "write_mode":
-        return needs.writes is not None and needs.writes.sync_every != 1
+        return needs.writes is not None
     return True

@@ -2,8 +2,9 @@
 
 - `boot`: the content is there, the file system was unmounted; mount and `ls -R`. Gives boot, RAM,
   and the space that is left. `cut`: the same after power failed behind a synced write.
-- `write`: the stated pattern on a flash whose free space has all been written to before, so that
-  the file system has to make room: the longest write, and what is programmed per byte written.
+- `write`: the stated pattern on a flash of which nine tenths have been written to before, for
+  longer than the last tenth lasts, so that the file system has to make room: the longest write,
+  and what is programmed per byte written.
 - `wear`: how evenly the erases of one rewritten file spread beside data that stay. One case for
   each file system, its other options at their defaults and, where there is a choice, without
   compression: what spreads erases is not the compressor, and data that shrink wear less.
@@ -33,9 +34,9 @@ _UNITS_MAX = 64 * 2**20  # what tree takes as the unit of write()
 _PERCENT = 100
 _USED_PERCENT = 90  # of what is available: content, the written file, and what was written before
 _INTERVAL_MAX_US = 100_000
-_RECORDS = (500, 8000)  # so many at least and at most
-_WRITTEN_SHARE = 0.08  # of the partition, were each synced record a page
-_WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 384 * 2**20
+_RECORDS = (500, 20_000)  # so many at least and at most
+_WRITTEN_SHARE = 0.12  # of the partition, were each synced record a page
+_WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 768 * 2**20
 _WEAR_FILE_SHARE = 0.25
 _STATIC_SHARE_MAX = 0.6
 
@@ -129,7 +130,8 @@ def _boot(needs: Needs, kind: str) -> dict[str, Any]:
 def _write(needs: Needs, writes: Writes, partition_bytes: int) -> dict[str, Any]:
     """The pattern on a flash that has been written to all over."""
     valid = _share(needs.packed_bytes, partition_bytes)
-    file = 0 if writes.pattern == "log" else _share(writes.file_bytes, partition_bytes)
+    # The file is beside the shares, which are of what is available: four fifths at least.
+    file = 0 if writes.pattern == "log" else _share(writes.file_bytes, partition_bytes * 4 // 5)
     invalid = max(_USED_PERCENT - valid - file, 0)
     state: dict[str, Any] = {"kind": "aged", "valid_percent": valid, "invalid_percent": invalid}
     if not valid and not invalid:
@@ -143,7 +145,7 @@ def _share(size: int, whole: int) -> int:
 
 
 def records_of(writes: Writes, partition_bytes: int) -> int:
-    """How many records are written: enough that the flash's free pages do not last."""
+    """How many records are written: more than the flash's free pages hold, were each a page."""
     pages = max(writes.record_bytes, 2048)
     return max(_RECORDS[0], min(int(_WRITTEN_SHARE * partition_bytes / pages), _RECORDS[1]))
 

@@ -5,7 +5,7 @@ The rule of the order, in one place (`rank_key`):
 1. fewer needs missed; a case that did not pass counts as one, for its file system failed at it;
 2. fewer needs not measured;
 3. of those that miss as many: the smaller product of the factors by which they miss;
-4. fewer options that cost what no need measures (`ffslab.advise.candidates.RISKS`);
+4. fewer ways to cost what no need measures (`Candidate.risks`);
 5. the larger headroom of the need that is met most narrowly, up to a factor of 10;
 6. fewer departures from the file system's defaults, then the catalog's order.
 """
@@ -33,9 +33,9 @@ _ALL_STATES = 100.0
 _YEARS_SHOWN_MAX = 1000
 RULE = (
     "Order: fewer needs missed (a case that did not pass counts as one), then fewer not measured, "
-    "then by how much they are missed, then without fastmap and smaller UBI reserve, whose cost no "
-    "need measures, then by how narrowly the narrowest is met (a factor of 10 is enough), then the "
-    "file system’s own defaults first."
+    "then by how much they are missed, then without fastmap, smaller UBI reserve or another "
+    "partition, whose cost no need measures, then by how narrowly the narrowest is met (a factor "
+    "of 10 is enough), then the file system’s own defaults first."
 )
 
 
