@@ -11,7 +11,7 @@ import pytest
 from test_advise_needs import CATALOG, needs
 from test_report_tree_support import mounts_text, write_tree_run
 
-from ffslab.advise.advice import Advice, advice_of, document, next_steps
+from ffslab.advise.advice import Advice, _of_upper, advice_of, document, next_steps
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.changes import changes_of, compression_words, gain_of, steps_between
 from ffslab.advise.life import imbalance_of, years_of_life
@@ -302,6 +302,16 @@ def test_the_json_has_values_and_words(tmp_path: Path) -> None:
     }
 
 
+def test_an_overlay_is_no_better_than_its_upper_file_system() -> None:
+    strict, lax = needs(), needs(as_promised_percent=99.9)
+    worse = _of_upper(strict, "ubifs", 99.97)
+    assert worse.value == 99.97 and "no better" in worse.why
+    unknown = _of_upper(lax, "ubifs", 99.97)
+    assert unknown.value is None and "has not been cut" in unknown.why
+    assert needs_asked(strict)[-1].asked == "all"
+    assert needs_asked(lax)[-1].asked == "≥ 99.9 %"
+
+
 # What one result says.
 
 
@@ -322,6 +332,10 @@ def test_a_failed_result_has_a_reason_and_no_value(tmp_path: Path) -> None:
     result = tree_results(tmp_path)[0]
     result["outcome"], result["reason"] = "corrupt", "a file is gone"
     assert reading_of(BOOT, result) == Reading({}, "corrupt: a file is gone")
+    result["phases"] = [{"phase": "create", "errno_name": "ENOSPC"}]  # type: ignore[list-item, typeddict-item]
+    full = reading_of(BOOT, result)
+    assert full.values == {"space": Value(0.0, "the content does not fit")} and full.failed
+    assert reading_of(CUT, result).values == {}
     probe = Probe(BOOT, UBIFS, {})
     result["axes"]["part"] = probe.name
     assert list(readings_of([probe], [result])) == ["boot.ubifs"]

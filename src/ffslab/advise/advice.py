@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -125,7 +126,21 @@ def _power(
             values[name] = Value(readings.values[name][0], readings.source)
         else:
             values[name] = Value(None, readings.missing.get(name, "not explored"))
+    for name in every:
+        upper = catalog.filesystems[name].type
+        if catalog.filesystems[name].overlay is not None and upper in readings.values:
+            values[name] = _of_upper(needs, upper, readings.values[upper][0])
     return values, (readings.source,) if readings.source else ()
+
+
+def _of_upper(needs: Needs, upper: str, percent: float) -> Value:
+    """An overlay is written to its upper file system: it is no better than that. What overlayfs
+    itself does has not been cut, so it is not known to be as good.
+    """
+    told = f"{upper}, its upper file system: {math.floor(percent * 1000) / 1000:g} %"
+    if percent < needs.as_promised_percent:
+        return Value(percent, f"{told}; an overlay is no better than that")
+    return Value(None, f"{told}; what overlayfs does itself has not been cut")
 
 
 def notes_of(needs: Needs) -> tuple[str, ...]:

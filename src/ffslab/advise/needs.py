@@ -95,6 +95,9 @@ class NeedsFile(Strict):
     partition: Size = Field(description="the partition's size")
     power_cuts: bool = Field(description="whether power may fail at any time")
     exploration: Name = Field(default="power-loss", description="the exploration that tells")
+    as_promised_percent: Annotated[float, Field(gt=0, le=100)] = Field(
+        default=100.0, description="how many of its states must be as the file system promises"
+    )
     content: ContentFile = Field(default=ContentFile(), description="what stands on the flash")
     limits: LimitsFile = Field(default=LimitsFile(), description="what must not be exceeded")
     writes: WritesFile | None = Field(default=None, description="what is written")
@@ -133,6 +136,7 @@ class Needs:
     partition_bytes: int
     power_cuts: bool
     exploration: str
+    as_promised_percent: float
     tree: str
     content_bytes: int
     files: int
@@ -175,6 +179,7 @@ def needs_of(parsed: Mapping[str, Any], catalog: Catalog, where: str) -> Needs:
             partition_bytes=parse_size(file.partition),
             power_cuts=file.power_cuts,
             exploration=file.exploration,
+            as_promised_percent=file.as_promised_percent,
             tree=_tree(file.content.tree, where),
             content_bytes=parse_size(file.content.size),
             files=file.content.files,

@@ -37,8 +37,8 @@ _INTERVAL_MAX_US = 100_000
 _RECORDS = (500, 20_000)  # so many at least and at most
 _WRITTEN_SHARE = 0.12  # of the partition, were each synced record a page
 _WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 768 * 2**20
-_WEAR_FILE_SHARE = 0.25
-_STATIC_SHARE_MAX = 0.6
+# Of the partition: data that stay, at most; what they and the file may take; the file, at most.
+_STATIC_SHARE_MAX, _WORN_SHARE, _WEAR_FILE_SHARE = 0.5, 0.75, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,8 @@ def _pattern(writes: Writes, partition_bytes: int) -> dict[str, Any]:
 
 def _wear(needs: Needs, partition_bytes: int) -> dict[str, Any]:
     static = min(needs.packed_bytes, int(_STATIC_SHARE_MAX * partition_bytes))
-    file = int(_WEAR_FILE_SHARE * partition_bytes)
+    room = int(_WORN_SHARE * partition_bytes) - static
+    file = min(int(_WEAR_FILE_SHARE * partition_bytes), room // 2)
     volume = min(_WEAR_PARTITIONS * partition_bytes, max(_WEAR_BYTES_MAX, partition_bytes))
     return {
         "workload": {

@@ -53,11 +53,22 @@ def readings_of(made: Sequence[Probe], results: Iterable[CaseResult]) -> dict[st
 
 
 def reading_of(kind: str, result: CaseResult) -> Reading:
-    """One result; of a case that did not pass no figure counts."""
+    """One result; of a case that did not pass no figure counts, but that nothing is left if the
+    content did not fit.
+    """
     if not is_good(result):
         reason = result["reason"] or "no reason was recorded"
-        return Reading({}, f"{result['outcome']}: {reason}")
+        full = kind == BOOT and _is_full(result)
+        none = {"space": Value(0.0, "the content does not fit")} if full else {}
+        return Reading(none, f"{result['outcome']}: {reason}")
     return Reading(_READERS[kind](result))
+
+
+def _is_full(result: CaseResult) -> bool:
+    """Whether the partition was full before the content was on it."""
+    preparation = result.get("preparation")
+    phases = [*(preparation["phases"] if preparation else ()), *result["phases"]]
+    return any(phase["errno_name"] == "ENOSPC" for phase in phases)
 
 
 def _boot(result: CaseResult) -> dict[str, Value]:
@@ -208,9 +219,12 @@ def _named(found: Mapping[str, Reading], kind: str, candidate: Candidate) -> Rea
 
 
 def _value(reading: Reading, name: str) -> Value:
+    known = reading.values.get(name)
+    if known is not None:
+        return known
     if reading.failed:
         return Value(None, reading.failed, failed=True)
-    return reading.values.get(name, Value(None, "its case has not run"))
+    return Value(None, "its case has not run")
 
 
 def _life(needs: Needs, size: int, programmed: Value, imbalance: Value) -> Value:

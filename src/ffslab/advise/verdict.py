@@ -57,7 +57,7 @@ class Need:
         if self.unit == "bytes":
             return format_size(round(value))
         if self.unit == "percent":
-            return "all" if value >= self.limit else f"{math.floor(value * 1000) / 1000:g} %"
+            return "all" if value >= _ALL_STATES else f"{math.floor(value * 1000) / 1000:g} %"
         if value > _YEARS_SHOWN_MAX:
             return f">{_YEARS_SHOWN_MAX:,} y"
         return f"{value:.3g} y"
@@ -65,8 +65,8 @@ class Need:
     @property
     def asked(self) -> str:
         """The limit in words."""
-        if self.unit == "percent":
-            return "all states as promised"
+        if self.unit == "percent" and self.limit >= _ALL_STATES:
+            return "all"
         return f"{'≥' if self.higher_is_better else '≤'} {self.words(self.limit)}"
 
 
@@ -154,7 +154,8 @@ def needs_asked(needs: Needs) -> tuple[Need, ...]:
         found.append(Need("life", title, "life", needs.writes.years, "years", True))
     if needs.power_cuts:
         title = "states after a power cut that are as promised"
-        found.append(Need("power", title, "power", _ALL_STATES, "percent", True))
+        least = needs.as_promised_percent
+        found.append(Need("power", title, "power", least, "percent", True))
     return tuple(found)
 
 

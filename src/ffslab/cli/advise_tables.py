@@ -50,7 +50,7 @@ def _ranking(console: Console, advice: Advice) -> None:
     table.add_column("candidate")
     for need in advice.asked:
         table.add_column(need.short, justify="right", no_wrap=True)
-    limits = (_tight(need.asked) if need.unit != "percent" else "all" for need in advice.asked)
+    limits = (_tight(need.asked) for need in advice.asked)
     table.add_row("", "asked", *limits, style="dim")
     for place, one in enumerate(advice.order, start=1):
         table.add_row(str(place), Text(one.candidate.title), *map(_short, one.cells))
