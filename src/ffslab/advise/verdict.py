@@ -154,8 +154,8 @@ def needs_asked(needs: Needs) -> tuple[Need, ...]:
         found.append(Need("life", title, "life", needs.writes.years, "years", True))
     if needs.power_cuts:
         title = "states after a power cut that are as promised"
-        least = needs.as_promised_percent
-        found.append(Need("power", title, "power", least, "percent", True))
+        share = needs.as_promised_percent
+        found.append(Need("power", title, "power", share, "percent", True))
     return tuple(found)
 
 
