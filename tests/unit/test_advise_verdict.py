@@ -142,7 +142,17 @@ def test_a_stricter_limit_may_put_another_one_first() -> None:
     assert names(order)[0] == "ubifs"
     texts = [change.text for change in changes_of(needs(), order)]
     # Nobody has more room than 20 MiB; below 500 ms only jffs2 is.
-    assert texts == ["boot: with a limit of less than 500 ms, jffs2 (400 ms) comes first"]
+    assert texts == ["boot: with a limit of 490 ms instead of 1.00 s, jffs2 (400 ms) comes first"]
+    # Who is 1 % better is not better.
+    near = order_of((UBIFS, values(0.5, 20)), (JFFS2, values(0.495, 20.1)))
+    assert changes_of(needs(), near[::-1]) == ()
+
+
+def test_the_best_of_linux_is_told_if_the_best_is_outside() -> None:
+    order = order_of((YAFFS2, values(0.5, 20)), (UBIFS, values(0.9, 15)))
+    texts = [change.text for change in changes_of(needs(), order, {"yaffs2"})]
+    assert texts == ["only what Linux contains (consider.mainline): ubifs comes first"]
+    assert changes_of(needs(), order, {"ubifs"}) == ()
 
 
 def test_life_is_in_proportion_to_the_daily_volume() -> None:

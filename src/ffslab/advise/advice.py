@@ -93,6 +93,7 @@ def advice_of(
     ]
     asked = needs_asked(needs)
     order = judged(asked, values)
+    outside = {name for name, one in catalog.filesystems.items() if not one.mainline}
     defaults = {
         name: filesystem.options[COMPRESSION].default
         for name, filesystem in catalog.filesystems.items()
@@ -102,12 +103,12 @@ def advice_of(
         needs=needs,
         asked=asked,
         order=order,
-        changes=changes_of(needs, order),
+        changes=changes_of(needs, order, outside),
         compression=compression_words(order, defaults),
         missing=len(made) - len(readings),
         cases=len(made),
         sources=sources,
-        notes=(*notes_of(needs), *_notes_on(order, catalog)),
+        notes=(*notes_of(needs), *_notes_on(needs, order, catalog)),
     )
 
 
@@ -173,12 +174,17 @@ def notes_of(needs: Needs) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _notes_on(order: Sequence[Judged], catalog: Catalog) -> Iterator[str]:
+def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterator[str]:
     """What is to be known of candidates beside their figures."""
     names = dict.fromkeys(one.candidate.filesystem for one in order)
     outside = [name for name in names if not catalog.filesystems[name].mainline]
     if outside:
         yield f"Not a part of Linux, and so a module to maintain: {', '.join(outside)}."
+    if "jffs2" in names and needs.writes is not None and needs.content_bytes:
+        yield (
+            "The data that stay are one file where writes were measured. After a mount JFFS2 checks "
+            "a file at a time, and writes wait for that: with many small files they wait less."
+        )
     if any("fastmap" in dict(one.candidate.options) for one in order):
         yield "Linux calls fastmap experimental."
     if any("beb_per1024" in dict(one.candidate.options) for one in order):

@@ -8,7 +8,7 @@ best reaches; and, where a figure is in proportion to what was asked for, what w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.advise.candidates import Candidate
@@ -16,7 +16,7 @@ from ffslab.advise.needs import Needs
 from ffslab.advise.verdict import MET, NOT_MEASURED, Cell, Judged, ranked, with_limit
 from ffslab.model.units import format_size
 
-_STRICTER = 1.000001  # beyond what the best reaches
+_STRICTER = 1.02  # beyond what the best reaches: less would be no difference
 _GAIN = 1.02  # less is no difference
 COMPRESSION = "compression"
 
@@ -29,8 +29,10 @@ class Change:
     text: str
 
 
-def changes_of(needs: Needs, order: Sequence[Judged]) -> tuple[Change, ...]:
-    """What would change the verdict, missed needs first."""
+def changes_of(
+    needs: Needs, order: Sequence[Judged], outside: Collection[str] = ()
+) -> tuple[Change, ...]:
+    """What would change the verdict, missed needs first; `outside`: file systems not in Linux."""
     best = order[0]
     missed = [change for cell in best.missed for change in _met_by(needs, best, cell, order)]
     stricter = [
@@ -39,7 +41,17 @@ def changes_of(needs: Needs, order: Sequence[Judged]) -> tuple[Change, ...]:
         if cell.standing == MET and cell.need.unit != "percent"
         for change in _stricter(cell, order)
     ]
-    return (*missed, *stricter)
+    return (*missed, *stricter, *_in_linux(order, outside))
+
+
+def _in_linux(order: Sequence[Judged], outside: Collection[str]) -> Iterator[Change]:
+    """Who comes first of what Linux contains, if the best is not of it."""
+    if order[0].candidate.filesystem in outside:
+        inside = (one for one in order if one.candidate.filesystem not in outside)
+        first = next(inside, None)
+        if first is not None:
+            text = f"only what Linux contains (consider.mainline): {first.candidate.title}"
+            yield Change("mainline", f"{text} comes first")
 
 
 def _met_by(needs: Needs, best: Judged, cell: Cell, order: Sequence[Judged]) -> Iterator[Change]:
@@ -94,11 +106,10 @@ def _stricter(cell: Cell, order: Sequence[Judged]) -> Iterator[Change]:
     cell, reached = first.cell(need.key), first.cell(need.key).value.value
     if reached is None or cell.standing != MET:
         return  # it comes first for other reasons
-    word = "more than" if need.higher_is_better else "less than"
     yield Change(
         need.key,
-        f"{need.title}: with a limit of {word} {need.words(value)}, {first.candidate.title} "
-        f"({need.words(reached)}) comes first",
+        f"{need.title}: with a limit of {need.words(limit)} instead of {need.words(need.limit)}, "
+        f"{first.candidate.title} ({need.words(reached)}) comes first",
     )
 
 

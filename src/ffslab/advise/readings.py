@@ -147,6 +147,7 @@ def _write(result: CaseResult) -> dict[str, Value]:
 
 
 _OWN = dict.fromkeys(("init", "ffsagent"), "within the writes")  # the agent's tasks
+_TOLD = 0.01  # a task with less is not named
 _NOT_MEASURED = ("verify", "prepare", "invalidate")
 
 
@@ -163,6 +164,7 @@ def _latency_words(result: CaseResult, longest: LatencyResult) -> str:
     total = sum(pages.values())
     if total:
         most = sorted(pages, key=lambda task: -pages[task])[:2]
+        most = [task for task in most if pages[task] >= _TOLD * total]
         share = ", ".join(
             f"{_OWN.get(task, task)} {100 * pages[task] / total:.0f} %" for task in most
         )

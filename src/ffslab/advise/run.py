@@ -25,7 +25,7 @@ from ffslab.kernel.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, parse_toml
 from ffslab.model.case import Case
 from ffslab.results.files import disk_error, write_atomic
-from ffslab.results.rundir import RunDirectory, all_runs
+from ffslab.results.rundir import STATES, RunDirectory, all_runs
 from ffslab.targets.target import Site, SiteOptions
 
 
@@ -102,10 +102,12 @@ def adopt(run: RunDirectory, other: RunDirectory, cases: Sequence[Case], site: S
         return 0
     missing = remaining(cases, run.done_ids(cases))
     known = other.done_ids(missing)
-    for case in missing:
-        if case.id in known:
-            try:
-                shutil.copytree(other.case_dir(case.id), run.case_dir(case.id), dirs_exist_ok=True)
-            except OSError as error:
-                raise disk_error(error, run.case_dir(case.id)) from error
+    copied = [(other.case_dir(one), run.case_dir(one)) for one in sorted(known)]
+    if known and (other.path / STATES).is_dir():
+        copied.append((other.path / STATES, run.path / STATES))
+    for source, target in copied:
+        try:
+            shutil.copytree(source, target, dirs_exist_ok=True)
+        except OSError as error:
+            raise disk_error(error, target) from error
     return len(known)
