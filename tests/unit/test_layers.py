@@ -39,6 +39,7 @@ LAYERS = (
     ("ffslab.campaign", "ffslab.doctor"),
     ("ffslab.exploration",),
     ("ffslab.rating", "ffslab.lifetime"),
+    ("ffslab.advise",),
     ("ffslab.report", "ffslab.workloads.*.report"),
     ("ffslab.cli", "ffslab.__main__", "ffslab.kernel.bootstrap"),
 )

@@ -103,6 +103,12 @@ def prepare(
     return _prepared(source, overrides, case_ids, trace, study_name, own, target)
 
 
+def prepare_source(source: StudySource, catalogs: Sequence[Path] = ()) -> Prepared:
+    """A study that is no file yet, made by ffslab itself, with all its cases."""
+    own = tuple(directory.resolve() for directory in catalogs)
+    return _prepared(source, (), (), False, str(source.path), own, DEFAULT_TARGET)
+
+
 def _prepared(
     source: StudySource,
     overrides: Sequence[Override],
@@ -263,7 +269,7 @@ def execute(
     Raises InfrastructureError if another process works on the run to resume.
     """
     started = now()
-    run = request.resume or _new_run(request, site, started)
+    run = request.resume or new_run(request, site, started)
     with run.worked_on():
         cases = request.prepared.cases
         if request.sizes is not None:
@@ -335,7 +341,8 @@ def _state_room(request: RunRequest, chains: Sequence[Chain]) -> Iterator[StateR
         store.prune(limit)
 
 
-def _new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
+def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
+    """A run directory without a result, whose manifest says what its cases are."""
     prepared = request.prepared
     run = create_run(request.results_root, prepared.study.name, started)
     run.write_manifest(

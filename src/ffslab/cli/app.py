@@ -37,7 +37,7 @@ VERBS = (
         "trace",
         "shell",
     ),
-    *("crash", "size"),
+    *("advise", "crash", "size"),
     *("new", "schema"),
     *("image", "fsck", "mkfs"),
     *("doctor", "setup", "completion", "man", "test", "bench"),

@@ -1,0 +1,252 @@
+"""What the results of the probes say of each candidate: values, and what is behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ffslab.advise.candidates import Candidate
+from ffslab.advise.life import imbalance_of, years_of_life
+from ffslab.advise.needs import Needs
+from ffslab.advise.probes import BOOT, CUT, WEAR, WRITE, Probe, worn_as, written_as
+from ffslab.model.catalog import Catalog
+from ffslab.model.units import format_duration_ns, format_size
+from ffslab.results.result import CaseResult, LatencyResult
+from ffslab.results.shortfall import is_good
+from ffslab.workloads.figures import figures_of, tasks_of
+from ffslab.workloads.tree.stored import image_of
+from ffslab.workloads.wear.stored import wear_of
+
+_LISTED = "list.listed_ns"
+_MEMORY = "memory after "
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A figure with what it is made of; `value` None: not measured, and `why` says why not."""
+
+    value: float | None
+    why: str = ""
+    failed: bool = False  # a case was run, and did not pass
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one case measured, by the name of a figure; `failed`: why it did not pass."""
+
+    values: Mapping[str, Value]
+    failed: str = ""
+
+
+NOT_RUN = Reading({})
+
+
+def readings_of(made: Sequence[Probe], results: Iterable[CaseResult]) -> dict[str, Reading]:
+    """The reading of each probe that has a result, by its name."""
+    kinds = {probe.name: probe.kind for probe in made}
+    found = {}
+    for result in results:
+        name = str(result["axes"].get("part", ""))
+        if name in kinds:
+            found[name] = reading_of(kinds[name], result)
+    return found
+
+
+def reading_of(kind: str, result: CaseResult) -> Reading:
+    """One result; of a case that did not pass no figure counts, but that nothing is left if the
+    content did not fit.
+    """
+    if not is_good(result):
+        reason = result["reason"] or "no reason was recorded"
+        full = kind == BOOT and _is_full(result)
+        none = {"space": Value(0.0, "the content does not fit")} if full else {}
+        return Reading(none, f"{result['outcome']}: {reason}")
+    return Reading(_READERS[kind](result))
+
+
+def _is_full(result: CaseResult) -> bool:
+    """Whether the partition was full before the content was on it."""
+    preparation = result.get("preparation")
+    phases = [*(preparation["phases"] if preparation else ()), *result["phases"]]
+    return any(phase["errno_name"] == "ENOSPC" for phase in phases)
+
+
+def _boot(result: CaseResult) -> dict[str, Value]:
+    figures = {figure.key: figure.value for figure in figures_of(result)}
+    own = {key: value for key, value in figures.items() if not key.startswith("preparation")}
+    found = {}
+    if _LISTED in own:
+        found["boot"] = Value(own[_LISTED], _boot_words(own))
+    memory = {
+        key.removeprefix(_MEMORY).removesuffix(".total_bytes"): value
+        for key, value in own.items()
+        if key.startswith(_MEMORY) and key.endswith(".total_bytes")
+    }
+    if memory:
+        most = max(memory, key=lambda label: memory[label])
+        each = "; ".join(
+            f"after {label.partition('-')[0]} {format_size(int(size))}"
+            for label, size in memory.items()
+        )
+        found["ram"] = Value(memory[most], each)
+    space = next((one for one in result["space"] if one["label"].startswith("mount")), None)
+    if space is not None:
+        image = image_of(result)
+        packed = (
+            f"the image takes {format_size(image['flash_bytes'])} for "
+            f"{format_size(image['tree_bytes'])} of files; "
+            if image and image["flash_bytes"] and image["tree_bytes"]
+            else ""
+        )
+        words = f"{packed}statfs() after the mount"
+        found["space"] = Value(space["available_bytes"], words)
+    return found
+
+
+def _boot_words(figures: Mapping[str, float]) -> str:
+    """Where the time from the mount to the end of ls goes."""
+    attach = _sum(figures, "/attach", "duration_ns")
+    mount = _sum(figures, "mount-", "duration_ns", whole=True)
+    listed = figures.get("list.duration_ns", 0.0)
+    pages = _sum(figures, "mount-", "pages_read", whole=True) + figures.get("list.pages_read", 0.0)
+    parts = [f"mount {format_duration_ns(mount)}", f"ls {format_duration_ns(listed)}"]
+    if attach:
+        parts[0] += f" ({format_duration_ns(attach)} of it UBI’s attach)"
+    return f"{', '.join(parts)}; {round(pages):,} pages read"
+
+
+def _sum(figures: Mapping[str, float], place: str, metric: str, *, whole: bool = False) -> float:
+    """Of all places that contain `place`; `whole`: that begin with it and have none below."""
+    return sum(
+        value
+        for key, value in figures.items()
+        if key.endswith(f".{metric}")
+        and (key.startswith(place) and "/" not in key if whole else place in key)
+    )
+
+
+def _write(result: CaseResult) -> dict[str, Value]:
+    found = {}
+    latencies = [
+        one for one in result["latencies"] if one["count"] and one["phase"] not in _NOT_MEASURED
+    ]
+    if latencies:
+        longest = max(latencies, key=lambda one: one["max_ns"])
+        found["write"] = Value(longest["max_ns"], _latency_words(result, longest))
+    phase = next((one for one in result["phases"] if one["phase"] == "workload"), None)
+    page = result["spec"]["board"]["chip"]["page_bytes"]
+    if phase is not None and phase["bytes_written"]:
+        programmed = phase.get("pages_programmed")
+        if programmed is not None:
+            ratio = programmed * page / phase["bytes_written"]
+            words = (
+                f"{programmed:,} pages programmed for {format_size(phase['bytes_written'])} written"
+            )
+            found["programmed"] = Value(ratio, words)
+    return found
+
+
+_OWN = dict.fromkeys(("init", "ffsagent"), "within the writes")  # the agent's tasks
+_TOLD = 0.01  # a task with less is not named
+_NOT_MEASURED = ("verify", "prepare", "invalidate")
+
+
+def _latency_words(result: CaseResult, longest: LatencyResult) -> str:
+    """How usual the longest write is, and who used the flash."""
+    parts = [
+        f"half of {longest['count']:,} writes within {format_duration_ns(longest['p50_ns'])}, "
+        f"99.9 % within {format_duration_ns(longest['p999_ns'])}"
+    ]
+    pages: dict[str, int] = {}
+    for work in tasks_of(result):
+        count = work.counts.get("pages_read", 0) + work.counts.get("pages_programmed", 0)
+        pages[work.task] = pages.get(work.task, 0) + count
+    total = sum(pages.values())
+    if total:
+        most = sorted(pages, key=lambda task: -pages[task])[:2]
+        most = [task for task in most if pages[task] >= _TOLD * total]
+        share = ", ".join(
+            f"{_OWN.get(task, task)} {100 * pages[task] / total:.0f} %" for task in most
+        )
+        parts.append(f"of the pages read and programmed: {share}")
+    return "; ".join(parts)
+
+
+def _wear(result: CaseResult) -> dict[str, Value]:
+    wear = wear_of(result)
+    if not wear or not wear["volumes"]:
+        return {}
+    last = wear["volumes"][-1]
+    inside = last["inside"]
+    spec = result["spec"]
+    imbalance = imbalance_of(
+        inside["max"],
+        inside["mean"],
+        spec["board"]["chip"]["endurance_cycles"],
+        ubi=spec["filesystem"]["ubi"] is not None,
+    )
+    words = (
+        f"erased {inside['mean']:.1f} times in the mean and {inside['max']} at most by "
+        f"{format_size(last['written_bytes'])}"
+    )
+    return {"imbalance": Value(imbalance, words)}
+
+
+_READERS = {BOOT: _boot, CUT: _boot, WRITE: _write, WEAR: _wear}
+
+
+def values_of(
+    needs: Needs, candidate: Candidate, found: Mapping[str, Reading], catalog: Catalog
+) -> dict[str, Value]:
+    """All values of a candidate by the key of the need; one that is missing was not measured."""
+    boot, cut = (_named(found, kind, candidate) for kind in (BOOT, CUT))
+    write = _named(found, WRITE, written_as(candidate, catalog))
+    ram = [one for one in (_value(boot, "ram"), _value(cut, "ram")) if one.value is not None]
+    values = {
+        "space": _value(boot, "space"),
+        "boot": _value(boot, "boot"),
+        "boot-cut": _value(cut, "boot"),
+        "ram": max(ram, key=lambda one: one.value or 0.0) if ram else _value(boot, "ram"),
+        "write": _value(write, "write"),
+    }
+    if needs.writes is not None and needs.writes.years is not None:
+        wear = _named(found, WEAR, worn_as(candidate, catalog))
+        size = candidate.partition_bytes or needs.partition_bytes
+        values["life"] = _life(needs, size, _value(write, "programmed"), _value(wear, "imbalance"))
+    return values
+
+
+def _named(found: Mapping[str, Reading], kind: str, candidate: Candidate) -> Reading:
+    return found.get(Probe(kind, candidate, {}).name, NOT_RUN)
+
+
+def _value(reading: Reading, name: str) -> Value:
+    known = reading.values.get(name)
+    if known is not None:
+        return known
+    if reading.failed:
+        return Value(None, reading.failed, failed=True)
+    return Value(None, "its case has not run")
+
+
+def _life(needs: Needs, size: int, programmed: Value, imbalance: Value) -> Value:
+    """Years, by `ffslab.advise.life`, from what was programmed and how unevenly."""
+    assert needs.writes is not None
+    for one in (programmed, imbalance):
+        if one.value is None:
+            return one
+    assert programmed.value is not None and imbalance.value is not None
+    chip = needs.chip
+    daily = needs.writes.per_day_bytes * programmed.value
+    years = years_of_life(
+        chip.endurance_cycles,
+        size // chip.block_bytes,
+        chip.block_bytes,
+        daily,
+        imbalance.value,
+    )
+    words = (
+        f"estimate: ×{programmed.value:.3g} programmed per byte written ({programmed.why}); most "
+        f"erased block ×{imbalance.value:.2f} the mean ({imbalance.why})"
+    )
+    return Value(years, words)

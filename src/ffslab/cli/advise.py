@@ -1,0 +1,238 @@
+"""`ffslab advise`: which file system and options meet the needs of a product."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffslab.cli.parse import AsJson, Catalogs, print_json
+from ffslab.program import command, program
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ffslab.advise.advice import Advice
+    from ffslab.advise.candidates import Candidate
+    from ffslab.advise.needs import Needs
+    from ffslab.advise.probes import Probe
+    from ffslab.campaign.run import Prepared, RunEnd
+    from ffslab.model.catalog import Catalog
+    from ffslab.targets.target import SiteOptions
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `advise`."""
+
+    @app.command("advise")
+    def advise(
+        needs: Annotated[
+            Path | None,
+            typer.Argument(
+                help="The needs: a TOML file, see docs/advise.md; to write with --init."
+            ),
+        ] = None,
+        init: Annotated[
+            bool, typer.Option("--init", help="Ask the questions, and write the needs file.")
+        ] = False,
+        dry_run: Annotated[
+            bool, typer.Option("--dry-run", help="List candidates and cases, and stop.")
+        ] = False,
+        catalogs: Catalogs = None,
+        jobs: Annotated[
+            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+        ] = None,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories go.")
+        ] = Path("results"),
+        destination: Annotated[
+            Path | None, typer.Option("--to", help="The page [advice.html in the run].")
+        ] = None,
+        scratch: Annotated[
+            Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")
+        ] = None,
+        timeout: Annotated[
+            float, typer.Option(min=1, help="Wall-clock limit of a case in seconds.")
+        ] = 300.0,
+        report: Annotated[bool, typer.Option(help="Write advice.html at the end.")] = True,
+        as_json: AsJson = False,
+    ) -> None:
+        """Advise on a file system for stated needs.
+
+        Runs the small cases that are still missing, ranks file systems and options, and says for
+        each need whether it is met, missed and by how much, or not measured, why, and what would
+        change the verdict. What was measured is kept: repeat the command after Ctrl-C, or after a
+        change of the needs.
+
+        Exit code: 0 the first candidate misses nothing that was measured; 1 it does; 2 wrong usage
+        or needs; 3 interrupted, or the lab itself failed.
+        """
+        if init:
+            _init(needs or Path("needs.toml"), catalogs or [])
+            return
+        from ffslab.targets.target import SiteOptions
+
+        if needs is None:
+            raise _no_file()
+        choice = _Choice.of(needs, catalogs or [], output)
+        if dry_run:
+            choice.print_plan()
+            return
+        end = choice.run(jobs, timeout, SiteOptions(scratch, None), quiet=as_json)
+        advice = choice.advice(end)
+        _show(advice, end, destination, needs, as_json=as_json, report=report)
+        raise typer.Exit(_exit_code(advice, end))
+
+
+def _no_file() -> Exception:
+    from ffslab.errors import UsageError
+
+    return UsageError(
+        "no needs file is named",
+        cause="advise reads what a product needs from a file",
+        remedy=f"{program()} advise --init, which asks the questions and writes one",
+    )
+
+
+class _Choice:
+    """A needs file with all that follows from it, before anything runs."""
+
+    def __init__(
+        self,
+        needs: Needs,
+        catalog: Catalog,
+        found: tuple[Candidate, ...],
+        made: tuple[Probe, ...],
+        prepared: Prepared,
+        output: Path,
+    ) -> None:
+        self.needs, self.catalog, self.found, self.made = needs, catalog, found, made
+        self.prepared, self.output = prepared, output
+
+    @staticmethod
+    def of(path: Path, catalogs: list[Path], output: Path) -> _Choice:
+        from ffslab.advise.candidates import candidates
+        from ffslab.advise.needs import load_needs
+        from ffslab.advise.probes import probes
+        from ffslab.advise.run import prepared_study
+        from ffslab.loader import load_catalog
+
+        catalog = load_catalog(catalogs)
+        needs = load_needs(path, catalog)
+        found = candidates(needs, catalog)
+        made = probes(needs, found, catalog)
+        prepared = prepared_study(needs, made, output, catalogs)
+        return _Choice(needs, catalog, found, made, prepared, output)
+
+    def print_plan(self) -> None:
+        """The candidates and the cases that would measure them."""
+        for candidate in self.found:
+            typer.echo(candidate.title)
+        for case in self.prepared.cases:
+            typer.echo(f"  {case.id}  {case.spec_hash[:12]}")
+        typer.echo(f"{len(self.found)} candidates, {len(self.prepared.cases)} cases")
+
+    def run(
+        self, jobs: int | None, timeout_s: float, options: SiteOptions, *, quiet: bool
+    ) -> RunEnd:
+        """Runs what is missing."""
+        import shlex
+        import sys
+        import time
+        from datetime import UTC, datetime
+
+        from ffslab.advise.run import ready
+        from ffslab.campaign.pool import PoolOptions
+        from ffslab.campaign.run import RunRequest, execute, usable_cpus
+        from ffslab.cli.progress import RunProgress
+        from ffslab.kernel.progress import ConsoleProgress
+
+        cpus = usable_cpus()
+        request = RunRequest(
+            prepared=self.prepared,
+            options=PoolOptions(jobs or len(cpus), timeout_s, False, cpus),
+            command=f"{program()} {shlex.join(sys.argv[1:])}",
+            results_root=self.output,
+        )
+        console = _console(quiet=quiet)
+        found = ready(request, options, ConsoleProgress(), lambda: datetime.now(UTC))
+        console.print(
+            f"{len(self.found)} candidates, {len(self.made)} cases, {found.left} of them to run",
+            markup=False,
+        )
+        with RunProgress(console, found.left, time.monotonic) as progress:
+            return execute(found.request, found.site, progress, lambda: datetime.now(UTC))
+
+    def advice(self, end: RunEnd) -> Advice:
+        """What the results so far come to."""
+        from ffslab.advise.advice import advice_of, of_run
+        from ffslab.workloads.results import results_of
+
+        advice = advice_of(
+            self.needs, self.catalog, self.found, self.made, results_of(end.run), self.output
+        )
+        return of_run(advice, end.run.path)
+
+
+def _console(*, quiet: bool) -> Console:
+    """Standard output, or with `--json` standard error: progress is no JSON."""
+    from rich.console import Console
+
+    from ffslab.cli.tables import terminal
+
+    return Console(stderr=True, highlight=False) if quiet else terminal()
+
+
+def _show(
+    advice: Advice,
+    end: RunEnd,
+    destination: Path | None,
+    needs: Path,
+    *,
+    as_json: bool,
+    report: bool,
+) -> None:
+    import json
+
+    from ffslab.advise.advice import document
+    from ffslab.cli.advise_tables import print_advice
+    from ffslab.results.files import write_atomic
+
+    found = document(advice)
+    text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
+    write_atomic(end.run.path / "advice.json", text + "\n")
+    console = _console(quiet=as_json)
+    if as_json:
+        print_json(found)
+    else:
+        print_advice(console, advice)
+    if report:
+        from ffslab.cli.report import report_at_the_end
+        from ffslab.report.advice import write_advice
+
+        target = destination or end.run.path / "advice.html"
+        report_at_the_end(
+            console, lambda: write_advice(advice, needs, target), command("advise", needs)
+        )
+    if end.interrupted:
+        again = command("advise", needs)
+        console.print(f"interrupted; next: {again}", soft_wrap=True, markup=False)
+    if end.refused is not None:
+        raise end.refused
+
+
+def _exit_code(advice: Advice, end: RunEnd) -> int:
+    from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
+
+    if end.interrupted:
+        return EXIT_INFRASTRUCTURE
+    best = advice.order[0]
+    return EXIT_FAILED if best.missed or best.failures else EXIT_OK
+
+
+def _init(path: Path, catalogs: list[Path]) -> None:
+    from ffslab.advise.questions import ask_and_write
+    from ffslab.loader import load_catalog
+
+    ask_and_write(path, load_catalog(catalogs))

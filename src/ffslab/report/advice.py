@@ -1,0 +1,128 @@
+"""The page of an advice: one page for a design decision, from what `ffslab.advise` found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from ffslab import __version__
+from ffslab.advise.advice import Advice, next_steps
+from ffslab.advise.needs import Needs
+from ffslab.advise.verdict import MET, MISSED, RULE, Cell, Judged
+from ffslab.model.units import format_size
+from ffslab.program import command
+from ffslab.report.charts import PALETTE
+from ffslab.report.parts import environment
+from ffslab.report.wear import RAMP
+from ffslab.results.files import write_atomic
+
+PAGE = "advice.html"
+_TONES = {MET: "met", MISSED: "missed"}
+_STATUS = {"✓": "", "?": " caution", "✗": " bad"}
+_MARKS = {MET: "✓", MISSED: "✗"}
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """A need of a candidate as the templates show it."""
+
+    mark: str
+    tone: str
+    value: str
+    words: str
+    why: str
+    title: str
+    asked: str
+
+
+@dataclass(frozen=True)
+class ShownCandidate:
+    """A line of the ranking."""
+
+    place: int
+    title: str
+    cells: tuple[ShownCell, ...]
+    settings: str
+
+
+def write_advice(advice: Advice, needs_file: Path, target: Path) -> Path:
+    """Writes the page in one step; MissingExtraError without the packages of a report."""
+    path = target / PAGE if target.is_dir() else target
+    write_atomic(path, render(advice, needs_file, path))
+    return path
+
+
+def render(advice: Advice, needs_file: Path, target: Path) -> str:
+    """The page; `target` is where it will stand, for its link to the run."""
+    run = Path(advice.run)
+    best = advice.order[0]
+    sign = "✗" if best.missed or best.failures else "?" if best.unknown else "✓"
+    beside = run.is_dir() and run.resolve() == target.resolve().parent
+    template = environment().get_template("advice.html.j2")
+    return str(
+        template.render(
+            advice=advice,
+            rows=[shown(place, one) for place, one in enumerate(advice.order, start=1)],
+            told=[shown(place, one) for place, one in advice.told],
+            facts=facts_of(advice.needs),
+            rule=RULE,
+            status=_STATUS[sign],
+            sign=sign,
+            next=next_steps(advice),
+            again=command("advise", needs_file),
+            report=command("report", advice.run) if advice.run else "",
+            results=quote("results.jsonl") if beside and (run / "results.jsonl").exists() else "",
+            version=__version__,
+            palette=PALETTE,
+            ramp=RAMP,
+        )
+    )
+
+
+def shown(place: int, one: Judged) -> ShownCandidate:
+    """A candidate in words."""
+    settings = " ".join(f"{name}={value}" for name, value in one.candidate.settings.items())
+    return ShownCandidate(place, one.candidate.title, tuple(map(shown_cell, one.cells)), settings)
+
+
+def shown_cell(cell: Cell) -> ShownCell:
+    """A need in words, and its colour."""
+    value = cell.value.value
+    standing = MISSED if cell.value.failed else cell.standing
+    return ShownCell(
+        mark=_MARKS.get(standing, "?"),
+        tone=_TONES.get(standing, "unknown"),
+        value="–" if value is None else cell.need.words(value),
+        words="not measured: its case did not pass" if cell.value.failed else cell.words,
+        why=cell.value.why,
+        title=cell.need.title,
+        asked=cell.need.asked,
+    )
+
+
+def facts_of(needs: Needs) -> tuple[tuple[str, str], ...]:
+    """What is asked for, besides the limits of the table."""
+    content = f"{format_size(needs.content_bytes)} of files"
+    if needs.compressible_percent:
+        content += f", {needs.compressible_percent} % compressible"
+    found = [
+        ("Board", f"{needs.board.title} ({needs.board.name})"),
+        ("Partition", format_size(needs.partition_bytes)),
+        ("Content", content),
+        ("Power cuts", "at any time" if needs.power_cuts else "none"),
+    ]
+    writes = needs.writes
+    if writes is not None:
+        sync = {0: "never synced", 1: "each synced"}.get(
+            writes.sync_every, f"every {writes.sync_every} synced"
+        )
+        size = f" in a file of {format_size(writes.file_bytes)}" if writes.file_bytes else ""
+        found.append(
+            (
+                "Writes",
+                f"{writes.pattern}: {format_size(writes.per_day_bytes)} a day, records of "
+                f"{format_size(writes.record_bytes)}{size}, {sync}",
+            )
+        )
+    return tuple(found)
