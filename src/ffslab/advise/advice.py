@@ -52,6 +52,9 @@ class Advice:
     @property
     def conclusion(self) -> str:
         """The verdict in one sentence."""
+        if self.missing:
+            left = f"{self.missing} of {self.cases} cases have not been run"
+            return f"Not decided: {left}. So far: {conclusion(self.order[0], len(self.order))}"
         return conclusion(self.order[0], len(self.order))
 
     @property
@@ -182,8 +185,8 @@ def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterat
         yield f"Not a part of Linux, and so a module to maintain: {', '.join(outside)}."
     if "jffs2" in names and needs.writes is not None and needs.content_bytes:
         yield (
-            "The data that stay are one file where writes were measured. After a mount JFFS2 checks "
-            "a file at a time, and writes wait for that: with many small files they wait less."
+            "The data that stay are one file where writes were measured. After a mount JFFS2 "
+            "checks a file at a time, and writes wait for that: with small files they wait less."
         )
     if any("fastmap" in dict(one.candidate.options) for one in order):
         yield "Linux calls fastmap experimental."
