@@ -35,6 +35,7 @@ from ffslab.results.rundir import RunDirectory
 TIME = Need("boot", "boot", "boot", 1e9, "ns")
 ROOM = Need("space", "space", "free", 10 * 2**20, "bytes", True)
 POWER = Need("power", "power", "power", 100.0, "percent", True)
+YEARS = Need("life", "life", "life", 10.0, "years", True)
 ASKED = (TIME, ROOM)
 JFFS2, UBIFS, YAFFS2 = Candidate("jffs2"), Candidate("ubifs"), Candidate("yaffs2")
 FASTMAP = Candidate("ubifs", (("fastmap", "on"),))
@@ -76,6 +77,33 @@ def test_met_missed_and_by_how_much(
     assert (cell.standing, cell.words) == (standing, words)
 
 
+@pytest.mark.parametrize(
+    ("need", "value", "words"),
+    [
+        (YEARS, 2.345, "2.35 y"),
+        (YEARS, 1000, "1000 y"),
+        (YEARS, 99.96, "100 y"),
+        (YEARS, 100.6, "101 y"),
+        (YEARS, 1000.5, ">1,000 y"),
+        (POWER, 100.0, "all"),
+        (POWER, 99.97268, "99.972 %"),
+        (ROOM, 1536.6, "1.5 KiB"),
+        (TIME, 1.5e6, "1.50 ms"),
+    ],
+)
+def test_values_have_their_unit(need: Need, value: float, words: str) -> None:
+    assert need.words(value) == words
+
+
+def test_the_asked_for_says_which_way() -> None:
+    assert [need.asked for need in (TIME, ROOM, YEARS, POWER)] == [
+        "≤ 1.00 s",
+        "≥ 10 MiB",
+        "≥ 10 y",
+        "all",
+    ]
+
+
 def test_fewer_needs_missed_come_first_then_fewer_not_measured() -> None:
     order = order_of(
         (JFFS2, values(3, 5)),  # misses both
@@ -101,7 +129,7 @@ def test_of_those_that_meet_all_the_widest_margin_comes_first() -> None:
     )
     assert names(order) == ["yaffs2", "ubifs", "jffs2"]
     # A factor of ten is enough: then the order of the candidates is kept.
-    assert names(order_of((JFFS2, values(0.01, 200)), (YAFFS2, values(0.001, 300)))) == [
+    assert names(order_of((JFFS2, values(0.01, 150)), (YAFFS2, values(0.001, 300)))) == [
         "jffs2",
         "yaffs2",
     ]

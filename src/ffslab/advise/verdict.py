@@ -30,7 +30,7 @@ MISSED: Standing = "missed"
 NOT_MEASURED: Standing = "not measured"
 _HEADROOM_MAX = 10.0
 _ALL_STATES = 100.0
-_YEARS_SHOWN_MAX = 1000
+_YEARS_SHOWN_MAX, _WHOLE_YEARS = 1000, 100
 RULE = (
     "Order: fewer needs missed (a case that did not pass counts as one), then fewer not measured, "
     "then by how much they are missed, then without fastmap, smaller UBI reserve or another "
@@ -60,7 +60,7 @@ class Need:
             return "all" if value >= _ALL_STATES else f"{math.floor(value * 1000) / 1000:g} %"
         if value > _YEARS_SHOWN_MAX:
             return f">{_YEARS_SHOWN_MAX:,} y"
-        return f"{value:.3g} y"
+        return f"{value:.0f} y" if value >= _WHOLE_YEARS else f"{value:.3g} y"
 
     @property
     def asked(self) -> str:
