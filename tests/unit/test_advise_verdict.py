@@ -11,7 +11,7 @@ import pytest
 from test_advise_needs import CATALOG, needs
 from test_report_tree_support import mounts_text, write_tree_run
 
-from ffslab.advise.advice import Advice, _of_upper, advice_of, document, next_steps
+from ffslab.advise.advice import Advice, _of_upper, _other_size, advice_of, document, next_steps
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.changes import changes_of, compression_words, gain_of, steps_between
 from ffslab.advise.life import imbalance_of, years_of_life
@@ -35,6 +35,7 @@ from ffslab.results.rundir import RunDirectory
 TIME = Need("boot", "boot", "boot", 1e9, "ns")
 ROOM = Need("space", "space", "free", 10 * 2**20, "bytes", True)
 POWER = Need("power", "power", "power", 100.0, "percent", True)
+YEARS = Need("life", "life", "life", 10.0, "years", True)
 ASKED = (TIME, ROOM)
 JFFS2, UBIFS, YAFFS2 = Candidate("jffs2"), Candidate("ubifs"), Candidate("yaffs2")
 FASTMAP = Candidate("ubifs", (("fastmap", "on"),))
@@ -76,6 +77,33 @@ def test_met_missed_and_by_how_much(
     assert (cell.standing, cell.words) == (standing, words)
 
 
+@pytest.mark.parametrize(
+    ("need", "value", "words"),
+    [
+        (YEARS, 2.345, "2.35 y"),
+        (YEARS, 1000, "1000 y"),
+        (YEARS, 99.96, "100 y"),
+        (YEARS, 100.6, "101 y"),
+        (YEARS, 1000.5, ">1,000 y"),
+        (POWER, 100.0, "all"),
+        (POWER, 99.97268, "99.972 %"),
+        (ROOM, 1536.6, "1.5 KiB"),
+        (TIME, 1.5e6, "1.50 ms"),
+    ],
+)
+def test_values_have_their_unit(need: Need, value: float, words: str) -> None:
+    assert need.words(value) == words
+
+
+def test_the_asked_for_says_which_way() -> None:
+    assert [need.asked for need in (TIME, ROOM, YEARS, POWER)] == [
+        "≤ 1.00 s",
+        "≥ 10 MiB",
+        "≥ 10 y",
+        "all",
+    ]
+
+
 def test_fewer_needs_missed_come_first_then_fewer_not_measured() -> None:
     order = order_of(
         (JFFS2, values(3, 5)),  # misses both
@@ -101,7 +129,7 @@ def test_of_those_that_meet_all_the_widest_margin_comes_first() -> None:
     )
     assert names(order) == ["yaffs2", "ubifs", "jffs2"]
     # A factor of ten is enough: then the order of the candidates is kept.
-    assert names(order_of((JFFS2, values(0.01, 200)), (YAFFS2, values(0.001, 300)))) == [
+    assert names(order_of((JFFS2, values(0.01, 150)), (YAFFS2, values(0.001, 300)))) == [
         "jffs2",
         "yaffs2",
     ]
@@ -118,6 +146,34 @@ def test_a_case_that_did_not_pass_is_a_need_missed() -> None:
     order = order_of((JFFS2, failed), (UBIFS, values(0.5, None)), (YAFFS2, values(5, 20)))
     assert names(order) == ["ubifs", "yaffs2", "jffs2"] or names(order)[0] == "ubifs"
     assert order[0].failures == () and len(order[-1].failures) + len(order[1].failures) == 1
+
+
+def test_content_that_does_not_fit_is_a_need_missed_even_if_nothing_is_to_be_free() -> None:
+    fits = Need("space", "space", "free", 0, "bytes", True)
+    assert fits.asked == "it fits"
+    full = Cell(fits, Value(0.0, "the content does not fit", failed=True))
+    assert (full.standing, full.factor, full.words) == (
+        MISSED,
+        0,
+        "missed: the content does not fit",
+    )
+    read_only = Cell(fits, Value(0.0, "statfs()"))
+    assert (read_only.standing, read_only.words) == (MET, "met")
+    order = judged([fits], [(JFFS2, {"space": full.value}), (UBIFS, {"space": read_only.value})])
+    assert names(order) == ["ubifs", "jffs2"]
+    assert order[1].missed and not order[1].failures  # it counts once
+
+
+def test_what_is_never_written_boots_after_a_cut_as_clean() -> None:
+    found = values_of(needs(), Candidate("squashfs"), all_readings(Candidate("squashfs")), CATALOG)
+    assert found["boot-cut"] == Value(1e8, "nothing is written to it")
+
+
+def test_a_stated_size_that_is_not_that_of_the_tree_is_said() -> None:
+    stated = needs()  # 4 MB
+    assert not list(_other_size(stated, {"boot": Reading({"tree": Value(4.3e6)})}))
+    (text,) = _other_size(stated, {"boot": Reading({"tree": Value(5e6)})})
+    assert "says 3.8 MiB" in text and "have 4.8 MiB" in text
 
 
 def test_what_the_best_one_misses_is_met_by_the_nearest() -> None:
@@ -344,7 +400,10 @@ def test_a_failed_result_has_a_reason_and_no_value(tmp_path: Path) -> None:
     assert reading_of(BOOT, result) == Reading({}, "corrupt: a file is gone")
     result["phases"] = [{"phase": "create", "errno_name": "ENOSPC"}]  # type: ignore[list-item, typeddict-item]
     full = reading_of(BOOT, result)
-    assert full.values == {"space": Value(0.0, "the content does not fit")} and full.failed
+    assert (
+        full.values == {"space": Value(0.0, "the content does not fit", failed=True)}
+        and full.failed
+    )
     assert reading_of(CUT, result).values == {}
     probe = Probe(BOOT, UBIFS, {})
     result["axes"]["part"] = probe.name

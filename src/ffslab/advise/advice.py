@@ -12,7 +12,7 @@ from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import COMPRESSION, Change, changes_of, compression_words
 from ffslab.advise.needs import Needs
 from ffslab.advise.probes import Probe, interval_us, is_read_only, records_of
-from ffslab.advise.readings import Value, readings_of, values_of
+from ffslab.advise.readings import Reading, Value, readings_of, values_of
 from ffslab.advise.verdict import (
     RULE,
     Cell,
@@ -28,6 +28,8 @@ from ffslab.model.catalog import Catalog
 from ffslab.model.units import format_duration_ns, format_size
 from ffslab.rating.read import exploration_readings
 from ffslab.results.result import CaseResult
+
+_ANOTHER_SIZE = 0.1  # so much of the real one may the stated one be off
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,9 @@ class Advice:
     @property
     def conclusion(self) -> str:
         """The verdict in one sentence."""
+        if self.missing:
+            left = f"{self.missing} of {self.cases} cases have not been run"
+            return f"Not decided: {left}. So far: {conclusion(self.order[0], len(self.order))}"
         return conclusion(self.order[0], len(self.order))
 
     @property
@@ -108,7 +113,11 @@ def advice_of(
         missing=len(made) - len(readings),
         cases=len(made),
         sources=sources,
-        notes=(*notes_of(needs), *_notes_on(needs, order, catalog)),
+        notes=(
+            *notes_of(needs),
+            *_notes_on(needs, order, catalog),
+            *_other_size(needs, readings),
+        ),
     )
 
 
@@ -183,7 +192,7 @@ def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterat
     if "jffs2" in names and needs.writes is not None and needs.content_bytes:
         yield (
             "The data that stay are one file where writes were measured. After a mount JFFS2 "
-            "checks a file at a time, and writes wait for that: with many small files they wait less."
+            "checks a file at a time, and writes wait for that: with small files they wait less."
         )
     if any("fastmap" in dict(one.candidate.options) for one in order):
         yield "Linux calls fastmap experimental."
@@ -191,6 +200,17 @@ def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterat
         yield (
             "A smaller UBI reserve leaves more space and bears fewer bad blocks; data sheets of "
             "SLC NAND allow 20 in 1,024 over its life."
+        )
+
+
+def _other_size(needs: Needs, found: Mapping[str, Reading]) -> Iterator[str]:
+    """That the tree is not as large as the needs say, which the cases that write rest on."""
+    sizes = (reading.values["tree"].value for reading in found.values() if "tree" in reading.values)
+    size = next(sizes, None)
+    if size is not None and abs(size - needs.content_bytes) > _ANOTHER_SIZE * size:
+        yield (
+            f"content.size says {format_size(needs.content_bytes)}, and the files of the tree have "
+            f"{format_size(int(size))}: correct it, for the cases that write rest on it."
         )
 
 

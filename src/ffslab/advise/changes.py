@@ -138,7 +138,7 @@ def compression_words(order: Sequence[Judged], defaults: Mapping[str, str]) -> t
         )
         figures = "; ".join(_compared(best, without))
         verdict = _worth(best, without)
-        found.append(f"{name}: {verdict} ({compressor} / none: {figures or 'not measured'})")
+        found.append(f"{name}: {verdict} ({compressor} / none: {figures or 'no figure differs'})")
     return tuple(found)
 
 

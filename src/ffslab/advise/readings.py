@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffslab.advise.candidates import Candidate
 from ffslab.advise.life import imbalance_of, years_of_life
 from ffslab.advise.needs import Needs
-from ffslab.advise.probes import BOOT, CUT, WEAR, WRITE, Probe, worn_as, written_as
+from ffslab.advise.probes import (
+    BOOT,
+    CUT,
+    WEAR,
+    WRITE,
+    Probe,
+    is_read_only,
+    worn_as,
+    written_as,
+)
 from ffslab.model.catalog import Catalog
 from ffslab.model.units import format_duration_ns, format_size
 from ffslab.results.result import CaseResult, LatencyResult
@@ -59,7 +68,7 @@ def reading_of(kind: str, result: CaseResult) -> Reading:
     if not is_good(result):
         reason = result["reason"] or "no reason was recorded"
         full = kind == BOOT and _is_full(result)
-        none = {"space": Value(0.0, "the content does not fit")} if full else {}
+        none = {"space": Value(0.0, "the content does not fit", failed=True)} if full else {}
         return Reading(none, f"{result['outcome']}: {reason}")
     return Reading(_READERS[kind](result))
 
@@ -100,6 +109,8 @@ def _boot(result: CaseResult) -> dict[str, Value]:
         )
         words = f"{packed}statfs() after the mount"
         found["space"] = Value(space["available_bytes"], words)
+        if image and image["tree_bytes"]:
+            found["tree"] = Value(image["tree_bytes"])
     return found
 
 
@@ -205,7 +216,7 @@ def values_of(
     values = {
         "space": _value(boot, "space"),
         "boot": _value(boot, "boot"),
-        "boot-cut": _value(cut, "boot"),
+        "boot-cut": _as_clean(boot) if is_read_only(candidate, catalog) else _value(cut, "boot"),
         "ram": max(ram, key=lambda one: one.value or 0.0) if ram else _value(boot, "ram"),
         "write": _value(write, "write"),
     }
@@ -227,6 +238,12 @@ def _value(reading: Reading, name: str) -> Value:
     if reading.failed:
         return Value(None, reading.failed, failed=True)
     return Value(None, "its case has not run")
+
+
+def _as_clean(boot: Reading) -> Value:
+    """The boot after a cut of what nothing is written to."""
+    value = _value(boot, "boot")
+    return value if value.value is None else replace(value, why="nothing is written to it")
 
 
 def _life(needs: Needs, size: int, programmed: Value, imbalance: Value) -> Value:

@@ -30,7 +30,7 @@ MISSED: Standing = "missed"
 NOT_MEASURED: Standing = "not measured"
 _HEADROOM_MAX = 10.0
 _ALL_STATES = 100.0
-_YEARS_SHOWN_MAX = 1000
+_YEARS_SHOWN_MAX, _WHOLE_YEARS = 1000, 100
 RULE = (
     "Order: fewer needs missed (a case that did not pass counts as one), then fewer not measured, "
     "then by how much they are missed, then without fastmap, smaller UBI reserve or another "
@@ -60,11 +60,13 @@ class Need:
             return "all" if value >= _ALL_STATES else f"{math.floor(value * 1000) / 1000:g} %"
         if value > _YEARS_SHOWN_MAX:
             return f">{_YEARS_SHOWN_MAX:,} y"
-        return f"{value:.3g} y"
+        return f"{value:.0f} y" if value >= _WHOLE_YEARS else f"{value:.3g} y"
 
     @property
     def asked(self) -> str:
         """The limit in words."""
+        if self.unit == "bytes" and not self.limit:
+            return "it fits"
         if self.unit == "percent" and self.limit >= _ALL_STATES:
             return "all"
         return f"{'≥' if self.higher_is_better else '≤'} {self.words(self.limit)}"
@@ -81,6 +83,8 @@ class Cell:
     def standing(self) -> Standing:
         if self.value.value is None:
             return NOT_MEASURED
+        if self.value.failed:
+            return MISSED
         return MET if self.factor >= 1 else MISSED
 
     @property
@@ -89,9 +93,9 @@ class Cell:
         value, limit = self.value.value, self.need.limit
         assert value is not None
         better, worse = (value, limit) if self.need.higher_is_better else (limit, value)
-        if worse <= 0:
-            return math.inf
-        return better / worse
+        if self.value.failed:
+            return 0.0
+        return better / worse if worse > 0 else math.inf
 
     @property
     def words(self) -> str:
@@ -100,6 +104,8 @@ class Cell:
             return self.standing
         value = self.value.value
         assert value is not None
+        if self.value.failed:
+            return f"missed: {self.value.why}"
         if self.need.unit == "percent":
             return f"missed: {self.need.words(value)}"
         difference = self.need.words(abs(value - self.need.limit))
@@ -125,8 +131,8 @@ class Judged:
 
     @property
     def failures(self) -> tuple[Cell, ...]:
-        """Needs of which a case was run and did not pass."""
-        return tuple(cell for cell in self.cells if cell.value.failed)
+        """Needs of which a case was run and did not pass, so that nothing is known."""
+        return tuple(one for one in self.unknown if one.value.failed)
 
     def cell(self, key: str) -> Cell:
         """The cell of the need called `key`."""
@@ -137,8 +143,8 @@ def needs_asked(needs: Needs) -> tuple[Need, ...]:
     """The needs of a file in the order in which they are shown."""
     found = []
     if needs.content_bytes or needs.free_bytes:
-        least = max(needs.free_bytes, 1)
-        found.append(Need("space", "space left beside the content", "free", least, "bytes", True))
+        title = "space left beside the content"
+        found.append(Need("space", title, "free", needs.free_bytes, "bytes", True))
     if needs.boot_ns is not None:
         title = "mount to the end of ls"
         found.append(Need("boot", f"{title}, clean", "boot", needs.boot_ns, "ns"))

@@ -203,6 +203,7 @@ def _show(
     text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
     write_atomic(end.run.path / "advice.json", text + "\n")
     console = _console(quiet=as_json)
+    again = command("advise", needs, "-o", end.run.path.parent)
     if as_json:
         print_json(found)
     else:
@@ -212,11 +213,8 @@ def _show(
         from ffslab.report.advice import write_advice
 
         target = destination or end.run.path / "advice.html"
-        report_at_the_end(
-            console, lambda: write_advice(advice, needs, target), command("advise", needs)
-        )
+        report_at_the_end(console, lambda: write_advice(advice, again, target), again)
     if end.interrupted:
-        again = command("advise", needs)
         console.print(f"interrupted; next: {again}", soft_wrap=True, markup=False)
     if end.refused is not None:
         raise end.refused

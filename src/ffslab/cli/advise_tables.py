@@ -38,8 +38,6 @@ def print_advice(console: Console, advice: Advice) -> None:
         _list(console, "Is compression worth it?", advice.compression)
     _list(console, "Notes", advice.notes)
     console.print()
-    if advice.missing:
-        _wrapped(console, f"{advice.missing} of {advice.cases} cases have not been run.")
     _wrapped(console, advice.conclusion)
 
 

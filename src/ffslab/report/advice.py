@@ -46,18 +46,22 @@ class ShownCandidate:
     settings: str
 
 
-def write_advice(advice: Advice, needs_file: Path, target: Path) -> Path:
-    """Writes the page in one step; MissingExtraError without the packages of a report."""
+def write_advice(advice: Advice, again: str, target: Path) -> Path:
+    """Writes the page in one step; `again` is the command that made it. MissingExtraError without
+    the packages of a report.
+    """
     path = target / PAGE if target.is_dir() else target
-    write_atomic(path, render(advice, needs_file, path))
+    write_atomic(path, render(advice, again, path))
     return path
 
 
-def render(advice: Advice, needs_file: Path, target: Path) -> str:
+def render(advice: Advice, again: str, target: Path) -> str:
     """The page; `target` is where it will stand, for its link to the run."""
     run = Path(advice.run)
     best = advice.order[0]
     sign = "✗" if best.missed or best.failures else "?" if best.unknown else "✓"
+    if advice.missing:
+        sign = "?"
     beside = run.is_dir() and run.resolve() == target.resolve().parent
     template = environment().get_template("advice.html.j2")
     return str(
@@ -70,7 +74,7 @@ def render(advice: Advice, needs_file: Path, target: Path) -> str:
             status=_STATUS[sign],
             sign=sign,
             next=next_steps(advice),
-            again=command("advise", needs_file),
+            again=again,
             report=command("report", advice.run) if advice.run else "",
             results=quote("results.jsonl") if beside and (run / "results.jsonl").exists() else "",
             version=__version__,
