@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * flash.c - the steps that are about the flash alone: monitor, trace, erase,
- * write-image.
+ * raw-write, raw-read, write-image.
  */
 #include "flash/image.h"
 #include "flash/monitor.h"
 #include "flash/mtd.h"
+#include "flash/raw.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 
@@ -33,6 +34,21 @@ static int erase(const struct plan_step *step, struct run_state *state,
 {
 	(void)state;
 	return mtd_erase(step_text(step, "mtd"), error);
+}
+
+static int write_raw(const struct plan_step *step, struct run_state *state,
+		     struct ffs_error *error)
+{
+	(void)state;
+	return raw_write(step_text(step, "mtd"),
+			 (uint64_t)step_number(step, "seed"), error);
+}
+
+static int read_raw(const struct plan_step *step, struct run_state *state,
+		    struct ffs_error *error)
+{
+	(void)state;
+	return raw_read(step_text(step, "mtd"), error);
 }
 
 static int write_image(const struct plan_step *step, struct run_state *state,
@@ -67,9 +83,30 @@ const struct verb_spec flash_verbs[] = {
 	},
 	{
 		.name = "erase",
+		.flags = VERB_PHASE,
 		.run = erase,
 		.keys = {
 			{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
+			PLAN_PHASE_KEY,
+		},
+	},
+	{
+		.name = "raw-write",
+		.flags = VERB_PHASE | VERB_SEEDED,
+		.run = write_raw,
+		.keys = {
+			{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
+			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
+			PLAN_PHASE_KEY,
+		},
+	},
+	{
+		.name = "raw-read",
+		.flags = VERB_PHASE,
+		.run = read_raw,
+		.keys = {
+			{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
+			PLAN_PHASE_KEY,
 		},
 	},
 	{

@@ -95,7 +95,9 @@ def test_published_studies_have_the_published_sizes() -> None:
     writable = [
         filesystem
         for filesystem in load_catalog().filesystems.values()
-        if not (filesystem.image and filesystem.image.read_only) and filesystem.overlay is None
+        if not (filesystem.image and filesystem.image.read_only)
+        and filesystem.overlay is None
+        and filesystem.is_mounted
     ]
     filesystems, seeds = len(writable), 3
     assert by_pattern["random-read"] == filesystems * len(sizes) * seeds

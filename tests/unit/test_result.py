@@ -18,6 +18,7 @@ from append_log_support import Made, line_latencies, log_result
 from micro_support import lines_of, micro_cases, micro_records, micro_result
 from result_support import needed_keys, stub
 from test_capacity import capacity_result
+from test_raw import raw_result
 from test_report_support import write_run
 from test_tiobench import records_of as tio_records
 from test_tiobench import result_of as tio_result
@@ -47,6 +48,7 @@ from ffslab.results.store import open_store
 from ffslab.workloads.append_log.stored import LogKeys, log_of
 from ffslab.workloads.capacity.stored import CapacityKeys
 from ffslab.workloads.micro.stored import MicroKeys, StreamResult, micro_of, streams_of
+from ffslab.workloads.raw.stored import RawKeys
 from ffslab.workloads.registry import workloads
 from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
 from ffslab.workloads.script.plan import STATUS
@@ -124,6 +126,7 @@ def results(run: Path) -> dict[str, dict[str, Any]]:
         "script": script_result(),
         "wear": wear_result(),
         "capacity": capacity_result(),
+        "raw": raw_result(),
         "skipped": skipped_result(micro_cases()[0], "no"),
     }
     return {name: json.loads(canonical_json(result)) for name, result in made.items()}
@@ -156,7 +159,8 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
-    shapes = (CaseResult, MicroKeys, TreeKeys, LogKeys, TioKeys, WearKeys, CapacityKeys, ScriptKeys)
+    own = (MicroKeys, TreeKeys, LogKeys, TioKeys, WearKeys, CapacityKeys, RawKeys, ScriptKeys)
+    shapes = (CaseResult, *own)
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
     for result in results.values():
@@ -181,7 +185,7 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
             *(("append_log",) if name == "append-log" else ()),
-            *((name,) if name in ("script", "wear", "tiobench", "capacity") else ()),
+            *((name,) if name in ("script", "wear", "tiobench", "capacity", "raw") else ()),
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
     assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]

@@ -129,7 +129,7 @@ def _prepared(
     cases = _with_files(with_tree_hashes(cases), source.path.parent)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
-    names = dict.fromkeys(case.filesystem.name for case in cases)
+    names = dict.fromkeys(case.filesystem.name for case in cases if case.filesystem.is_mounted)
     mainline = {name: catalog.filesystems[name].mainline for name in names}
     return Prepared(source, study, tuple(overrides), cases, catalogs, target, mainline)
 
@@ -252,8 +252,9 @@ def _code_sizes(
     if not prepared.study.sizes:
         return None
     catalog = load_catalog(prepared.catalogs)
-    names = dict.fromkeys(case.filesystem.name for case in prepared.cases)
-    found = [catalog.filesystem(name) for name in names]
+    found = [catalog.filesystem(name) for name in prepared.mainline]
+    if not found:
+        return None
     architectures = prepared.study.sizes
     return measure(found, architectures, progress, kernel_source=kernel_source, go_on=True)
 

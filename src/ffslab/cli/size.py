@@ -78,7 +78,7 @@ def register(app: typer.Typer) -> None:
 
 def _chosen(catalog: Catalog, names: Sequence[str]) -> list[Filesystem]:
     if not names:
-        return list(catalog.filesystems.values())
+        return [one for one in catalog.filesystems.values() if one.is_mounted]
     return [catalog.filesystem(name) for name in dict.fromkeys(names)]
 
 

@@ -17,6 +17,7 @@ from ffslab.model.specs import Filesystem
 
 VERSION = 1
 COMPRESSION = "compression"  # the option of a file system
+LOWER_COMPRESSION = "lower_compression"  # the option of what is below an overlay
 ALL = "all"  # the sum with every compressor, as the lab kernel has them
 
 
@@ -126,11 +127,24 @@ def needs_of(filesystem: Filesystem) -> Needs:
     return Needs(
         names=(filesystem.name,),
         title=filesystem.title,
-        base=tuple(dict.fromkeys((code.base[0], *below, *code.base[1:]))),
+        base=tuple(dict.fromkeys((code.base[0], *_layers(filesystem), *below, *code.base[1:]))),
         compressors=code.compressors,
         shown=shown,
         sums=tuple(_sums(filesystem, code)),
     )
+
+
+def _layers(filesystem: Filesystem) -> tuple[str, ...]:
+    """What an overlay adds: overlayfs, and the file system below it with what its default needs."""
+    if filesystem.overlay is None:
+        return ()
+    lower = CODE[filesystem.overlay.lower_type]
+    option = filesystem.options.get(LOWER_COMPRESSION)
+    value = option.default if option is not None else ALL
+    every = tuple(lower.compressors)
+    used = lower.values.get(value, (value,) if value in lower.compressors else every)
+    reading = (part for name in used for part in lower.compressors[name])
+    return (*CODE["overlay"].base, *lower.base, *reading)
 
 
 def _sums(filesystem: Filesystem, code: Code) -> Iterable[Sum]:

@@ -118,7 +118,8 @@ def _changes(
     if not dot:
         return True
     if group == "options" and name not in dict(case.filesystem.options):
-        return False
+        # The bare device has no options: what a study's file says of them is for its file systems.
+        return not case.filesystem.is_mounted and given.statement.origin != COMMAND_LINE
     instead = grid.replaced.get(given.statement.key, ())
     if instead and all(_same(value, given.value) for value in instead):
         return True

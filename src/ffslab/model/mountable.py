@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from ffslab.documents import document
 from ffslab.errors import SpecError
 from ffslab.model.names import suggestion
+from ffslab.model.specs import NOT_MOUNTED
 
 # Linux 6.1's, on MTD, UBI or a block device; YAFFS2 is ffslab's own. The lab kernel has few of
 # them, others are an option in kernel/lab.config away.
@@ -46,9 +47,10 @@ _RUNS_COMMANDS = ("-p", "-pf")
 def check_type(name: str, modules: Sequence[str], where: str) -> None:
     """SpecError for a type that a case must not mount.
 
-    `modules` are those that the catalog file names: they may bring a type of their own.
+    `modules` are those that the catalog file names: they may bring a type of their own. A device
+    without a file system is mounted by nobody.
     """
-    if name in ON_FLASH:
+    if name in ON_FLASH or name == NOT_MOUNTED:
         return
     if name in ELSEWHERE:
         reason = (

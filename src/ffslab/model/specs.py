@@ -20,6 +20,7 @@ StateKind = Literal["free", "aged", "saturated", "filled", "image"]
 Scalar = str | int | float | bool
 DEFAULT_VARIANT = "default"  # of the lab kernel
 PERTURBATION = "perturbation"
+NOT_MOUNTED = "none"  # the type of a device without a file system
 DEFAULT_BEB_PER1024 = 20  # the kernel's own, CONFIG_MTD_UBI_BEB_LIMIT
 
 
@@ -283,6 +284,11 @@ class Filesystem:
     mainline: str = ""  # since which version Linux has it
     overlay: OverlaySettings | None = None  # then type and source are those of the upper one
 
+    @property
+    def is_mounted(self) -> bool:
+        """Whether there is a file system at all: the bare device has none."""
+        return self.type != NOT_MOUNTED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MountSetup:
@@ -302,6 +308,11 @@ class MountSetup:
     ubi_volume_type: VolumeType = "dynamic"  # of the image; one that UBI itself makes is dynamic
     jffs2_summaries: bool = False  # of the image
     overlay: OverlaySettings | None = None
+
+    @property
+    def is_mounted(self) -> bool:
+        """As `Filesystem.is_mounted`."""
+        return self.type != NOT_MOUNTED
 
 
 FASTMAP_VARIANT = "fastmap"

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
+from ffslab.errors import SpecError
 from ffslab.model.specs import InitialState, MountSetup, Scalar
 from ffslab.model.units import parse_size
 
@@ -128,12 +129,14 @@ W = TypeVar("W", bound=Workload)
 class WorkloadType(ABC, Generic[W]):
     """A kind of workload; it has no state of its own.
 
-    `assumed`: what a table without a kind means; one kind has it. `state_keys`: keys of an initial
-    state that matter to this kind only.
+    `assumed`: what a table without a kind means; one kind has it. `mounts`: it needs a file system,
+    else it is for the bare device. `state_keys`: keys of an initial state that matter to this kind
+    only.
     """
 
     settings: type[W]
     assumed = False
+    mounts = True
     state_keys: tuple[str, ...] = ()
 
     @abstractmethod
@@ -158,8 +161,24 @@ class WorkloadType(ABC, Generic[W]):
             if facts.derived is not None and values[name] is None
         }
         workload = self.settings(**{**values, **derived})
+        self._check_mounted(setting)
         self.check(workload, setting)
         return workload
+
+    def _check_mounted(self, setting: Setting) -> None:
+        name = setting.setup.name
+        if self.mounts and not setting.setup.is_mounted:
+            raise SpecError(
+                f"{setting.where}: {name} is no file system, and {self.kind} needs one",
+                cause="the bare device can be erased, written and read as a whole only",
+                remedy='workload.kind = "raw", or another file system',
+            )
+        if not self.mounts and setting.setup.is_mounted:
+            raise SpecError(
+                f"{setting.where}: {self.kind} is about the device; it mounts no {name}",
+                cause="a file system would have no part in what is measured",
+                remedy='filesystem = "mtd"',
+            )
 
 
 Workloads = Mapping[str, WorkloadType[Any]]  # by kind

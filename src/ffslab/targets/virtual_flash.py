@@ -70,9 +70,17 @@ class VirtualFlash:
         # The step `trace` is always there, so that a traced guest has the same history as another.
         return [*self.devices(case), *self.monitor(), step("trace", on=int(trace))]
 
-    def erase(self) -> list[str]:
+    def erase(self, **keys: object) -> list[str]:
         """Erases the partition under test."""
-        return [step("erase", mtd=PARTITION)]
+        return [step("erase", mtd=PARTITION, **keys)]
+
+    def write_device(self, **keys: object) -> list[str]:
+        """Writes every block of the erased partition, without a file system."""
+        return [step("raw-write", mtd=PARTITION, **keys)]
+
+    def read_device(self, **keys: object) -> list[str]:
+        """Reads every block of the partition, without a file system."""
+        return [step("raw-read", mtd=PARTITION, **keys)]
 
     def write_image(self, case: Case, *, phase: str) -> list[str]:
         """Writes the image, which is in the host's directory of the guest."""

@@ -28,8 +28,16 @@ class Rig(Protocol):
         """Brings the flash into being, and begins to count."""
         ...
 
-    def erase(self) -> list[str]:
-        """Erases the partition under test."""
+    def erase(self, **keys: object) -> list[str]:
+        """Erases the partition under test; keys as those of the agent's step."""
+        ...
+
+    def write_device(self, **keys: object) -> list[str]:
+        """Writes every block of the erased partition, without a file system."""
+        ...
+
+    def read_device(self, **keys: object) -> list[str]:
+        """Reads every block of the partition, without a file system."""
         ...
 
     def write_image(self, case: Case, *, phase: str) -> list[str]:

@@ -1,0 +1,24 @@
+"""The settings of workload `raw`: what is published of the board, to be put beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from ffslab.model.workload import Workload, key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raw(Workload):
+    """What somebody measured on the board itself; MB are of 2^20 bytes."""
+
+    kind: str = key("raw", "the workload")
+    erase_mb_s: float = key(0.0, "published, MB/s of 2^20 bytes; 0: not published", lowest=0)
+    write_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0)
+    read_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0)
+    within_percent: float = key(3.0, "a difference up to this is agreement", lowest=0)
+
+    @property
+    def told(self) -> Hashable:
+        """The guest does the same whatever is published; what the case finds is another thing."""
+        return (self.erase_mb_s, self.write_mb_s, self.read_mb_s, self.within_percent)

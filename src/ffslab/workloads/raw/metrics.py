@@ -1,0 +1,71 @@
+"""The figures of `raw`: how fast the flash is without a file system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ffslab.results.criteria import Criterion
+from ffslab.results.result import CaseResult
+from ffslab.results.schema import (
+    Figure,
+    Metric,
+    TaskWork,
+    case_figures,
+    figures_at,
+    phase_figures,
+)
+from ffslab.workloads.raw.stored import raw_of
+
+KIND = "raw"
+OF = "the workload raw"
+NOTE = """The key `raw` of a result: `within`, the share up to which a difference is agreement, and `phases`, a row for
+each of `erase`, `write` and `read`: `bytes` that the flash was asked for, `duration_ns`, `published_bytes_per_s`, and
+whether both agree (`agrees`). Together the phases are `workload`. Null if no phase came to its end.
+
+"""  # noqa: E501  (columns of the document)
+SPEED = Metric(
+    name="raw_bytes_per_s",
+    title="Raw throughput",
+    unit="MB/s",
+    scale=1e6,
+    meaning="bytes that the flash was asked for ÷ time of the phase",
+    better="higher",
+    exact=False,
+    kinds=(KIND,),
+)
+DIFFERENCE = Metric(
+    name="difference",
+    title="Difference to the published",
+    meaning="measured ÷ published - 1",
+    better="neither",
+    exact=False,
+    kinds=(KIND,),
+)
+METRICS = (SPEED, DIFFERENCE)
+
+
+def figures(result: CaseResult) -> tuple[Figure, ...]:
+    """All figures of a result of this workload."""
+    found = raw_of(result)
+    return (
+        *case_figures(result),
+        *(
+            figure
+            for phase in (found["phases"] if found else ())
+            for figure in figures_at(phase, phase["phase"], METRICS, (SPEED.name,))
+        ),
+        *phase_figures(result["phases"], {}),
+    )
+
+
+def criteria(result: CaseResult) -> Iterator[Criterion]:
+    """What people decide by: how fast the device is."""
+    found = raw_of(result)
+    for phase in found["phases"] if found else ():
+        for figure in figures_at(phase, phase["phase"], (SPEED,)):
+            yield Criterion(figure, f"raw {phase['phase']}", "time", True)
+
+
+def tasks(_result: CaseResult) -> tuple[TaskWork, ...]:
+    """There is one task."""
+    return ()
