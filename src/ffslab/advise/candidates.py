@@ -105,6 +105,8 @@ def candidates(needs: Needs, catalog: Catalog) -> tuple[Candidate, ...]:
 
 
 def _possible(needs: Needs, filesystem: Filesystem) -> bool:
+    if not filesystem.is_mounted:
+        return False
     if needs.filesystems:
         if filesystem.name not in needs.filesystems:
             return False
