@@ -15,7 +15,8 @@ is (1 - c) ÷ that rate. The rest is fitted to C by least squares over pairs of 
 go up and down by one from period to period have no covariance, and are in neither.
 
 The wear per byte is that of the last quarter, and where it still changes, what three thirds of the
-periods lead to (Aitken's delta-squared process; changes that grow are taken to come once more).
+periods lead to (Aitken's delta-squared process; no change is taken to be larger than what was seen
+of it, and one that grows to come once more).
 
 Limits: two memories for all blocks; nothing that happens later than the last checkpoint is known.
 """
@@ -216,13 +217,14 @@ def wear_per_byte(checkpoints: Sequence[Checkpoint]) -> float:
 
 
 def _still_to_come(rates: Sequence[float]) -> float:
-    """By how much the last of three rates will change."""
+    """By how much the last of three rates will change; never by more than it has."""
     first, second = rates[1] - rates[0], rates[2] - rates[1]
     if first * second <= 0:
         return 0.0
     if abs(second) >= abs(first):
         return first + second
-    return second * second / (first - second)
+    ratio = second / first
+    return second * min(ratio / (1 - ratio), 1 + 1 / ratio)
 
 
 def _rate(one: Checkpoint, two: Checkpoint) -> float:

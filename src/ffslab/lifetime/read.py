@@ -12,7 +12,9 @@ from ffslab.lifetime.spares import Spares, spares_of
 from ffslab.results.result import CaseResult
 from ffslab.workloads.wear.stored import WearResult, wear_of
 
-LIFE_SHARE = 0.05  # of the first bad block's life: no later checkpoint is used
+LIFE_SHARE = (
+    0.045  # of the first bad block's life: a twentieth even if the forecast is a tenth too high
+)
 _WEAKEST = 0.9  # the least of endurances, of the chip's figure
 _ROUNDS = 3
 _STATIC_END, _WRITE_START = "static:end", "write:start"
@@ -69,7 +71,7 @@ def life_of(result: CaseResult, endurance: int | None = None) -> CaseLife:
         return without("what statfs said before the writing is not in the result")
     looked = looks_of(found, limit)
     if not looked:
-        return without(f"no volume within {LIFE_SHARE:.0%} of its life")
+        return without(f"no volume within {LIFE_SHARE:.1%} of its life")
     file_bytes = result["spec"]["workload"]["file_bytes"]
     spares = spares_of(result["spec"], space["available_bytes"], file_bytes)
     flash = Flash(
