@@ -58,13 +58,25 @@ static int unpack_tags(const struct yaffs_tags_media *m, struct yaffs_tags *tags
 	return err;
 }
 
+/*
+ * No writer of an ECC leaves all its bits set. Half an erase may; then bits of the tags are
+ * set, too, and they are hardly valid any more.
+ */
+static void note_missing_ecc(struct yaffs_device *dev,
+			     const struct yaffs_tags_media *m)
+{
+	struct yaffs_tags tags;
+
+	dev->tags_without_ecc += !yaffs_tags_unpack(m, &tags) &&
+				 tags.seq < YAFFS_SEQ_END;
+}
+
 static int decode_tags(struct yaffs_device *dev, u32 chunk, bool has_ecc,
 		       struct yaffs_tags_oob_media *m, struct yaffs_tags *tags)
 {
 	if (has_ecc && le32_to_cpu(m->tags.seq) != YAFFS_SEQ_ERASED) {
-		/* No writer of an ECC leaves all its bits set. */
 		if (!memchr_inv(&m->ecc, 0xff, sizeof(m->ecc))) {
-			dev->tags_without_ecc++;
+			note_missing_ecc(dev, &m->tags);
 			return -EBADMSG;
 		}
 		switch (yaffs_tags_ecc_correct(&m->tags, &m->ecc)) {

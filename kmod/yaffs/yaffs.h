@@ -198,7 +198,7 @@ enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
  * @gc_disabled: depth of sections in which GC must not run
  * @ckpt_blocks: blocks that hold a checkpoint, valid or stale
  * @ckpt_valid: the checkpoint on flash describes this state
- * @tags_without_ecc: pages seen whose tags have none, though they should
+ * @tags_without_ecc: pages seen whose tags are valid but have none, though they should
  * @found_erased: the mount found nothing on flash: an empty file system
  * @has_lost_pages: some page of data has YAFFS_LOST_BYTES; no checkpoint is written
  * @found_torn: it found one page that power cut short, and nothing else
