@@ -269,6 +269,25 @@ static int delete_dangling(struct yaffs_device *dev)
 	return err;
 }
 
+/*
+ * What was being replaced by a rename, and is known to be so by the mark of the other's
+ * header alone. The collector would take that off.
+ */
+static int delete_shadowed(struct yaffs_device *dev)
+{
+	struct yaffs_object *obj;
+	unsigned long id;
+	int err = 0;
+
+	dev->gc_disabled++;
+	xa_for_each(&dev->objects, id, obj)
+		if (obj->parent == dev->unlinked && !obj->hdr_chunk && !err)
+			err = delete_child(obj);
+	dev->gc_disabled--;
+	/* With the collector there may be room. */
+	return err == -ENOSPC ? 0 : err;
+}
+
 /* Files that were being made shorter. */
 static int cut_tails(struct yaffs_device *dev)
 {
@@ -304,7 +323,9 @@ int yaffs_recover(struct yaffs_device *dev)
 		yaffs_checkpoint_invalidate(dev);
 		recycle_blocks(dev);
 	}
-	err = empty_directory(dev->unlinked);
+	err = delete_shadowed(dev);
+	if (!err)
+		err = empty_directory(dev->unlinked);
 	if (!err)
 		err = empty_directory(dev->deleted);
 	if (!err && dev->options.empty_lost_found)
