@@ -342,8 +342,8 @@ def test_the_report_shows_forecast_and_outcome(tmp_path: Path) -> None:
     section = page[page.index('<section id="lifetime"') :]
     section = re.sub(r"<[^>]+>", " ", section[: section.index("</section>")])
     words = " ".join(section.split())
-    assert "first bad block 5.77 GB" in words and "5.8 GB -0%" in words
-    assert "1 grown bad blocks, then ENOSPC" in words and "50 of 100,000 erases" in words
+    assert re.search(r"first bad block 5.77 GB 5\.[\d.]+ to 5\.[\d.]+ GB 5.8 GB -0\.\d % ", words)
+    assert "1 bad, ENOSPC" in words
 
 
 def test_the_report_forecasts_nothing_that_went_on(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ffslab.lifetime.forecast import Estimate
 from ffslab.lifetime.read import CaseLife, life_of, outcome_of
-from ffslab.lifetime.rows import END, TITLES, outcome_words, rows_of, volume
+from ffslab.lifetime.rows import END, TITLES, rows_of, volume
 from ffslab.report import data, wear
 from ffslab.report.configurations import chosen_among
 from ffslab.report.glossary import GLOSSARY
@@ -30,6 +31,7 @@ from ffslab.workloads.wear.stored import Volume, WearResult, wear_of
 
 TITLE = "wear"
 _NONE = "–"
+_PART = "part"
 _GLOSSARY = (
     ("static block", "A block of which writing the static data programmed at least half."),
     ("static wear leveling", "Blocks with data that stay are erased, too, after moving the data."),
@@ -80,6 +82,10 @@ def page(run_dir: Path, found: Sequence[Read[Measured]]) -> dict[str, Any]:
         run = outline(run_dir, manifest, specs, cases)
     shown = (data.FILESYSTEM, *chosen_among(cases))
     labels = [data.group_label(case.axes, shown) or "all cases" for case in cases]
+    if len({case.axes.get(_PART) for case in cases}) > 1:
+        labels = [
+            f"{label} · {case.axes.get(_PART)}" for label, case in zip(labels, cases, strict=True)
+        ]
     figures = [one.figures for one in found]
     measured = [
         (label, one.wear)
@@ -113,7 +119,7 @@ def _lifetime(lives: Sequence[tuple[str, CaseLife]]) -> Table | None:
         "measured",
         "off",
         "from",
-        "how it ended",
+        "ended",
     )
     return Table("Forecast and outcome", head, (), tuple(rows), 2)
 
@@ -121,21 +127,28 @@ def _lifetime(lives: Sequence[tuple[str, CaseLife]]) -> Table | None:
 def _life_cells(life: CaseLife) -> list[tuple[str, ...]]:
     assert life.outcome is not None
     told = life.forecast
-    ended = outcome_words(life.outcome)
+    ended = f"{life.outcome.bad_blocks} bad, {life.outcome.stopped or 'still wrote'}"
     if told is None:
         return [(f"no forecast: {life.why}", *(_NONE,) * 5, ended)]
     return [
         (
             TITLES[row.event],
             volume(row.forecast.middle),
-            f"{volume(row.forecast.low)} to {volume(row.forecast.high)}",
+            _range(row.forecast),
             _NONE if row.measured is None else volume(row.measured),
-            _NONE if row.off is None else f"{row.off:+.0%}",
-            f"{volume(told.written_bytes)}, {told.wear:.0f} of {life.endurance:,} erases",
+            _NONE if row.off is None else f"{100 * row.off:+.1f} %",
+            volume(told.written_bytes),
             ended if row.event == END else "",
         )
         for row in rows_of([life])
     ]
+
+
+def _range(told: Estimate) -> str:
+    """The unit once if both ends have it."""
+    low, high = volume(told.low), volume(told.high)
+    number, _, unit = low.rpartition(" ")
+    return f"{number if high.endswith(unit) else low} to {high}"
 
 
 def _leveling(measured: Sequence[tuple[str, WearResult]]) -> Table:
