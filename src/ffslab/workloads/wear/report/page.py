@@ -118,7 +118,6 @@ def _lifetime(lives: Sequence[tuple[str, CaseLife]]) -> Table | None:
         "range",
         "measured",
         "off",
-        "from",
         "ended",
     )
     return Table("Forecast and outcome", head, (), tuple(rows), 2)
@@ -129,7 +128,7 @@ def _life_cells(life: CaseLife) -> list[tuple[str, ...]]:
     told = life.forecast
     ended = f"{life.outcome.bad_blocks} bad, {life.outcome.stopped or 'still wrote'}"
     if told is None:
-        return [(f"no forecast: {life.why}", *(_NONE,) * 5, ended)]
+        return [(f"no forecast: {life.why}", *(_NONE,) * 4, ended)]
     return [
         (
             TITLES[row.event],
@@ -137,7 +136,6 @@ def _life_cells(life: CaseLife) -> list[tuple[str, ...]]:
             _range(row.forecast),
             _NONE if row.measured is None else volume(row.measured),
             _NONE if row.off is None else f"{100 * row.off:+.1f} %",
-            volume(told.written_bytes),
             ended if row.event == END else "",
         )
         for row in rows_of([life])
