@@ -18,13 +18,14 @@ _UBI_HEADER_BYTES = 64  # UBI_EC_HDR_SIZE and UBI_VID_HDR_SIZE of drivers/mtd/ub
 # Blocks of a partition that UBI keeps for itself besides its two of the volume table, which are in
 # the image: one to move data to (wear leveling), one to change a block atomically.
 _UBI_SPARE_BLOCKS = 2
+_BEHIND_BLOCKS = 5  # that JFFS2 needs behind SquashFS on MTD (fs/jffs2/fs.c)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageSpec:
     """An image's file system, the tool's options, the flash it is for. Sizes are in bytes."""
 
-    tool: str  # jffs2, ubifs, yaffs2, squashfs or erofs
+    tool: str  # jffs2, ubifs, yaffs2, squashfs, squashfs-mtd or erofs
     options: tuple[str, ...]  # words for the tool, added to ffslab's own
     page_bytes: int
     oob_bytes: int
@@ -69,7 +70,8 @@ class ImageSpec:
     @property
     def usable_blocks(self) -> int:
         """How many blocks of the partition an image may have."""
-        return self.partition_blocks - (_UBI_SPARE_BLOCKS if self.on_ubi else 0)
+        behind = _BEHIND_BLOCKS if self.tool == "squashfs-mtd" else 0
+        return self.partition_blocks - (_UBI_SPARE_BLOCKS if self.on_ubi else behind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ _NAMES = {
     "jffs2": ("mkfs.jffs2", "sumtool"),
     "ubifs": ("mkfs.ubifs", "ubinize"),
     "squashfs": ("mksquashfs", "ubinize"),
+    "squashfs-mtd": ("mksquashfs",),
     "erofs": ("mkfs.erofs", "ubinize"),
     "yaffs2": (),  # ffslab's own, in this process
 }
@@ -127,6 +128,7 @@ def recipe(spec: ImageSpec) -> Recipe:
         "jffs2": _jffs2,
         "ubifs": _ubifs,
         "squashfs": _squashfs,
+        "squashfs-mtd": _squashfs_on_mtd,
         "erofs": _erofs,
     }[spec.tool]
     return builder(spec)
@@ -159,12 +161,20 @@ def _ubifs(spec: ImageSpec) -> Recipe:
 
 
 def _squashfs(spec: ImageSpec) -> Recipe:
+    return _in_volume(spec, _mksquashfs(spec, VOLUME_FILE), f"vol_type={spec.volume_type}")
+
+
+def _squashfs_on_mtd(spec: ImageSpec) -> Recipe:
+    return Recipe((_mksquashfs(spec, FLASH_FILE),), (), FLASH_FILE)
+
+
+def _mksquashfs(spec: ImageSpec, output: str) -> Command:
     words = (
-        *(TREE, f"{OUT}/{VOLUME_FILE}", "-noappend", "-no-progress", "-no-recovery"),
+        *(TREE, f"{OUT}/{output}", "-noappend", "-no-progress", "-no-recovery"),
         *("-processors", "1", "-mkfs-time", str(_TIME_S)),
         *spec.options,
     )
-    return _in_volume(spec, Command("mksquashfs", words), f"vol_type={spec.volume_type}")
+    return Command("mksquashfs", words)
 
 
 def _erofs(spec: ImageSpec) -> Recipe:

@@ -228,7 +228,7 @@ class UbiFile(Strict):
 class ImageFile(Strict):
     """How an image of a file system is built."""
 
-    tool: Literal["jffs2", "ubifs", "yaffs2", "squashfs", "erofs"]
+    tool: Literal["jffs2", "ubifs", "yaffs2", "squashfs", "squashfs-mtd", "erofs"]
     read_only: bool = False
 
 
@@ -236,8 +236,13 @@ class OverlayFile(Strict):
     """A read-only file system below the writable one, which overlayfs joins with it."""
 
     lower_type: str = Field(description="what mount(2) gets for the lower file system")
-    lower_source: str = Field(description="likewise; a block device of the UBI volume")
-    lower_volume: Name = Field(default="rootfs", description="volume 0; `ubi.volume` is volume 1")
+    lower_source: str = Field(
+        description="likewise; a block device of the UBI volume, or /dev/mtdblock{lower}"
+    )
+    lower_volume: Name = Field(
+        default="rootfs",
+        description="volume 0, with `ubi.volume` as volume 1; without UBI the MTD partition's name",
+    )
 
 
 class ModuleSourceFile(Strict):
@@ -326,9 +331,15 @@ class FilesystemFile(Strict):
         return self
 
     @model_validator(mode="after")
-    def _overlays_are_on_ubi(self) -> FilesystemFile:
-        if self.overlay is not None and (self.ubi is None or not self.ubi.block):
+    def _overlays_have_a_block_device(self) -> FilesystemFile:
+        if self.overlay is not None and self.ubi is not None and not self.ubi.block:
             raise ValueError("overlay needs [ubi] with block = true: the lower one is on volume 0")
+        divides = {"mtdblock", "mtdsplit"} <= set(self.modules) and self.source.startswith("mtd:")
+        if self.overlay is not None and self.ubi is None and not divides:
+            raise ValueError(
+                "overlay needs [ubi] with block = true, or "
+                'modules = ["overlay", "mtdblock", "mtdsplit"] and source = "mtd:NAME"'
+            )
         if self.overlay is not None and "overlay" not in self.modules:
             raise ValueError('overlay needs modules = ["overlay"]')
         return self

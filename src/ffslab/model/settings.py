@@ -383,14 +383,14 @@ def partition_blocks(
             cause="partition_bytes is above the chip's size",
             remedy=f"at most partition_bytes = {available * block_bytes}",
         )
-    needed = filesystem.min_blocks
+    # What is below an overlay has at least one block.
+    needed = filesystem.min_blocks + int(filesystem.overlay is not None)
     if setup.ubi:
         # UBI keeps two blocks for its volume table, one for wear leveling and one
         # for atomic changes, and a reserve that it sizes by the whole chip, or in the
         # period kernel by the partition.
-        # What is below an overlay has a volume of at least one block.
         reserve = -(-chip.blocks * setup.ubi.max_beb_per1024 // 1024)
-        needed += 4 + int(filesystem.overlay is not None)
+        needed += 4
         needed += max(blocks // 100, 2) if kernel.has("ubi_reserve") else reserve
     if kernel.variant == FASTMAP_VARIANT and blocks <= FASTMAP_BLOCKS:
         raise SpecError(

@@ -22,6 +22,8 @@ PARTITION = "data"
 MOUNT_POINT = "/mnt"
 # Where OpenWrt has the two parts of its root file system.
 LOWER_POINT, UPPER_POINT = "/rom", "/overlay"
+# Loaded when what it divides is on the flash: kmod/mtdsplit.
+SPLITTER = "mtdsplit"
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
 CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"
@@ -59,6 +61,7 @@ class VirtualFlash:
         return [
             step("insmod", path=self.path_of(module), **arguments.get(module, {}))
             for module in required_modules(case)
+            if module != SPLITTER
         ]
 
     def monitor(self) -> list[str]:
@@ -102,7 +105,9 @@ class VirtualFlash:
         """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
         lines = self.attach(case, new=new, **_phase(named, "attach"))
         overlay = case.filesystem.overlay
-        if new and overlay:
+        if overlay and not case.filesystem.ubi:
+            lines += self._split(case, new=new, named=named)
+        elif new and overlay:
             lines.append(_lower_volume_line(overlay, **_phase(named, "lower-volume")))
         if new and case.filesystem.ubi:
             lines.append(_volume_line(case, **_phase(named, "volume")))
@@ -114,7 +119,7 @@ class VirtualFlash:
         label = label or {"label": "mount"}
         return [
             *lines,
-            _lower_mount_line(overlay, **_phase(named, "lower")),
+            _lower_mount_line(case, overlay, **_phase(named, "lower")),
             _mount_line(case, UPPER_POINT, **_phase(named, "upper")),
             step("mount-overlay", **joined, **_phase(named, "mount"), **label),
         ]
@@ -128,8 +133,21 @@ class VirtualFlash:
                 step("umount", target=place, **_phase(named, part))
                 for part, place in (below if case.filesystem.overlay else ())
             ),
+            *([step("rmmod", name=SPLITTER)] if _is_split(case) else []),
             *self.detach(case, **_phase(named, "detach")),
         ]
+
+    def _split(self, case: Case, *, new: bool, named: Named | None) -> list[str]:
+        """Divides the partition behind SquashFS, which is written before if the flash is new."""
+        overlay = case.filesystem.overlay
+        assert overlay is not None
+        lines = []
+        if new:
+            phase = _phase(named, "lower-volume")
+            lines.append(step("write-image", mtd=PARTITION, path=EMPTY_LOWER, oob=0, **phase))
+        upper = case.filesystem.source.removeprefix("mtd:")
+        names = f"mtd={PARTITION} lower={overlay.lower_volume} upper={upper}"
+        return [*lines, step("insmod", path=self.path_of(SPLITTER), args=names)]
 
     def settle(self, **keys: object) -> list[str]:
         """Waits until the monitor has seen no request for a while."""
@@ -165,6 +183,11 @@ class VirtualFlash:
 def _phase(named: Named | None, part: str) -> dict[str, object]:
     """The key of a step that is measured as this part; none if nothing is measured."""
     return {"phase": named(part)} if named else {}
+
+
+def _is_split(case: Case) -> bool:
+    """Whether SquashFS and the writable file system share the MTD partition, without UBI."""
+    return case.filesystem.overlay is not None and case.filesystem.ubi is None
 
 
 def required_modules(case: Case) -> tuple[str, ...]:
@@ -270,8 +293,11 @@ def _lower_volume_line(overlay: OverlaySettings, **further: object) -> str:
     )
 
 
-def _lower_mount_line(overlay: OverlaySettings, **further: object) -> str:
-    keys = {"type": overlay.lower_type, "source": overlay.lower_source, "target": LOWER_POINT}
+def _lower_mount_line(case: Case, overlay: OverlaySettings, **further: object) -> str:
+    # The partitions of a division get the numbers behind those of the chip's table.
+    number = _partition_table(case.board, case.partition_blocks).count("/") + 1
+    source = overlay.lower_source.replace("{lower}", str(number))
+    keys = {"type": overlay.lower_type, "source": source, "target": LOWER_POINT}
     return step("mount", **keys, flags="ro", label="lower", **further)
 
 
