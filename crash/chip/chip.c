@@ -36,8 +36,8 @@ int chip_open(struct chip *chip, const char *name, struct ffs_error *error)
 	chip->crash = open_one(name, "crash", O_RDWR, error);
 	if (chip->crash < 0)
 		return -1;
-	chip->counters = open_one(name, "counters", O_RDONLY, error);
-	if (chip->counters < 0) {
+	chip->counts = open_one(name, "counts", O_RDONLY, error);
+	if (chip->counts < 0) {
 		close(chip->crash);
 		return -1;
 	}
@@ -47,7 +47,7 @@ int chip_open(struct chip *chip, const char *name, struct ffs_error *error)
 void chip_close(struct chip *chip)
 {
 	close(chip->crash);
-	close(chip->counters);
+	close(chip->counts);
 }
 
 int chip_command(const struct chip *chip, const char *command)

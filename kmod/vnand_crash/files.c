@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/vnand/NAME: "crash" takes commands and tells the state, "log" has the
- * operations of the present level, "digest" is one of the whole flash.
+ * operations of the present level, "digest" is one of the whole flash, "counts"
+ * is the three of the counters that are read around every mount.
  */
 
 #include <linux/proc_fs.h>
@@ -240,10 +241,23 @@ static int digest_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+static int counts_show(struct seq_file *m, void *v)
+{
+	struct vnand_chip *chip = m->private;
+	const struct vnand_counters *c = &chip->counters;
+
+	mutex_lock(&chip->lock);
+	seq_printf(m, "array_reads %llu\nprograms %llu\nerases %llu\n",
+		   c->array_reads, c->programs, c->erases);
+	mutex_unlock(&chip->lock);
+	return 0;
+}
+
 int vnand_crash_proc_add(struct vnand_chip *chip, struct proc_dir_entry *dir)
 {
 	if (proc_create_data("crash", 0644, dir, &crash_ops, chip) &&
 	    proc_create_single_data("log", 0444, dir, log_show, chip) &&
+	    proc_create_single_data("counts", 0444, dir, counts_show, chip) &&
 	    proc_create_single_data("digest", 0444, dir, digest_show, chip))
 		return 0;
 	return -ENOMEM;
