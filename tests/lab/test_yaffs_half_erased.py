@@ -114,3 +114,25 @@ def test_what_half_an_erase_left_is_erased_before_it_is_written_upon(
     rows, old = blocks_of(guest.flash), blocks_of(flash)
     for block in half_erased:
         assert rows[block][0] > old[block][0] and rows[block][1] > old[block][1], block
+
+
+def test_a_checkpoint_counts_half_erased_blocks_as_empty_ones(
+    lab: LabBuild, tmp_path: Path, fstree: Path
+) -> None:
+    """Independent of the module, the checker counts them, too."""
+    script, change = Script(), Script()
+    script.write("/kept", 0, 30_000, 1)
+    change.write("/little", 0, 100, 3)
+    steps = [*load(CHIP), mount(), run(0), SYNC]  # and power is off
+    first = start(lab, tmp_path / "first", fstree, steps, chip=CHIP, scripts=[script])
+    flash = tmp_path / "flash"
+    flash.write_bytes(first.flash.read_bytes())
+    half_erased = leave_half_erased(flash, reads_well=True)
+
+    steps = [*load(CHIP), mount("no-checkpoint-read"), run(0), UMOUNT]
+    guest = start(
+        *(lab, tmp_path / "second", fstree, steps), chip=CHIP, flash=flash, scripts=[change]
+    )
+    report = guest.assert_sound()
+    assert report.checkpoint.state == "valid"
+    assert report.counts["erase-interrupted"] >= len(half_erased) - 3  # not yet written again
