@@ -94,3 +94,53 @@ def test_the_collector_copies_no_tail_behind_the_new_size(
     assert not tails_after_the_end(guest.flash)
     assert no_violations(guest.counters)
     guest.assert_sound()
+
+
+def whole_after_the_end(flash: Path) -> list[PageRecord]:
+    """First pages with more than the new size that are newer than the header with that size."""
+    pages = pages_in_time(flash)
+    at = next(
+        number for number, page in enumerate(pages)
+        if page.tags.type_number == ObjectType.FILE and page.tags.bytes_word == SHORT
+    )  # fmt: skip
+    of_it = [page for page in pages[at:] if page.tags.object_id == pages[at].tags.object_id]
+    return [page for page in of_it if page.tags.chunk_id == 1 and page.tags.bytes_word > SHORT]
+
+
+def test_the_collector_copies_no_more_than_the_new_size_of_the_last_page(
+    lab: LabBuild, tmp_path: Path, fstree: Path
+) -> None:
+    """It runs between the header and the page that is written anew, too."""
+    script, file, other, shorten = Script(), Script(), Script(), Script()
+    # Two blocks more are erased, so that the collector stops after one block.
+    for piece in range(PIECES - 18):
+        script.write("/stays", piece * 4096, 4096, piece)
+        script.write("/changes", 0, 6144, piece)
+    file.tree = script.tree
+    file.write("/file", 0, LONG, 1)
+    # In the block that is cheapest to collect, before the header; that of the file is the next.
+    other.tree = file.tree
+    other.create("/other")
+    steps = [*load(CHIP, "yaffs_bg_enable=0 yaffs_gc_control=0")]
+    steps += [mount("no-checkpoint"), run(0), UMOUNT, mount("no-checkpoint"), run(1), UMOUNT]
+    steps += [mount("no-checkpoint"), run(2), SYNC]
+    scripts = [script, file, other]
+    first = start(lab, tmp_path / "first", fstree, steps, chip=CHIP, scripts=scripts)
+    flash = tmp_path / "flash"
+    flash.write_bytes(first.flash.read_bytes())
+
+    shorten.tree = other.tree
+    shorten.truncate("/file", SHORT)
+    steps = [*load(CHIP, "yaffs_bg_enable=0"), mount("no-checkpoint"), STATE, run(0), SYNC, STATE]
+    steps += [*LIST, CHIP_COUNTERS]
+    guest = start(
+        *(lab, tmp_path / "second", fstree, steps), chip=CHIP, scripts=[shorten], flash=flash
+    )
+    mounted, shortened = guest.states
+    assert mounted["erased_blocks"] == 5
+    assert mounted["gc_copies"] == 0 < shortened["gc_copies"]
+    (listing,) = guest.listings
+    assert_same(shorten.listing(), listing, ("mtime", "ctime"))
+    assert not whole_after_the_end(guest.flash)
+    assert no_violations(guest.counters)
+    guest.assert_sound()
