@@ -24,10 +24,10 @@
 #define CHIP_PATH_BYTES 128
 
 struct chip {
-	int crash, counts;
+	int crash, standing, counts;
 };
 
-/* Of the file "crash". */
+/* Of the files "crash" and "standing". */
 struct chip_state {
 	uint64_t operations;	/* in the log of the current level */
 	uint64_t recorded;	/* changes since the state was set */

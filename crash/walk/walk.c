@@ -231,7 +231,7 @@ static int leave(struct walker *walker)
 		return ffs_fail(walker->error, ENOMEM, "no memory for messages");
 	put_off_leaving(walker);
 	memset(walker->chip_text, 0, sizeof(walker->chip_text));
-	queue_pread(calls, TAG_STATE, walker->device.chip.crash,
+	queue_pread(calls, TAG_STATE, walker->device.chip.standing,
 		    walker->chip_text, sizeof(walker->chip_text) - 1, 0);
 	put_off_command(walker, TAG_BACK, "back");
 	calls_read_some(calls, TAG_MESSAGES, walker->messages, room,
