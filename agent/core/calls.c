@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,9 @@ enum {
 	NR_PREAD = 17,
 	NR_PWRITE = 18,
 	NR_FSYNC = 74,
+	NR_MOUNT = 165,
+	NR_UNMOUNT = 166,
+	NR_LIST = 217,
 	NR_OPENAT = 257,
 	NR_LSTATAT = 262,
 	NR_UNLINKAT = 263,
@@ -287,6 +291,33 @@ void calls_ioctl(struct calls *calls, uint32_t tag, int fd,
 	call->args[2] = (uintptr_t)argument;
 }
 
+void calls_list(struct calls *calls, uint32_t tag, int fd, void *listing,
+		size_t bytes)
+{
+	struct call *call = add(calls, NR_LIST, tag, fd);
+
+	call->args[1] = (uintptr_t)listing;
+	call->args[2] = bytes;
+}
+
+void calls_mount(struct calls *calls, uint32_t tag, const char *source,
+		 const char *target, const char *type, unsigned long flags,
+		 const char *options)
+{
+	struct call *call = add(calls, NR_MOUNT, tag, 0);
+
+	call->args[0] = (uintptr_t)source;
+	call->args[1] = (uintptr_t)target;
+	call->args[2] = (uintptr_t)type;
+	call->args[3] = flags;
+	call->args[4] = (uintptr_t)options;
+}
+
+void calls_unmount(struct calls *calls, uint32_t tag, const char *target)
+{
+	add(calls, NR_UNMOUNT, tag, 0)->args[0] = (uintptr_t)target;
+}
+
 void calls_end_unless_zero(struct calls *calls)
 {
 	calls->queue[calls->n - 1].flags |= CALL_ZERO;
@@ -311,6 +342,15 @@ static int64_t make(const struct call *call, int fd)
 	size_t bytes = (size_t)call->args[2];
 
 	switch (call->number) {
+	case NR_LIST:
+		return syscall(SYS_getdents64, fd, data, bytes);
+	case NR_MOUNT:
+		return mount((const char *)(uintptr_t)call->args[0], path,
+			     (const char *)(uintptr_t)call->args[2],
+			     call->args[3],
+			     (const void *)(uintptr_t)call->args[4]);
+	case NR_UNMOUNT:
+		return umount((const char *)(uintptr_t)call->args[0]);
 	case NR_READ:
 		return read(fd, data, bytes);
 	case NR_WRITE:

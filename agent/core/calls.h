@@ -106,6 +106,13 @@ void calls_lstat(struct calls *calls, uint32_t tag, int at, const char *path,
 void calls_fadvise(struct calls *calls, uint32_t tag, int fd, int advice);
 void calls_ioctl(struct calls *calls, uint32_t tag, int fd,
 		 unsigned long request, void *argument);
+/* What getdents64() gives at once. */
+void calls_list(struct calls *calls, uint32_t tag, int fd, void *listing,
+		size_t bytes);
+void calls_mount(struct calls *calls, uint32_t tag, const char *source,
+		 const char *target, const char *type, unsigned long flags,
+		 const char *options);
+void calls_unmount(struct calls *calls, uint32_t tag, const char *target);
 /* What memory holds at this point of the queue; only if ->together. */
 void calls_copy(struct calls *calls, uint32_t tag, void *to, const void *from,
 		size_t bytes);

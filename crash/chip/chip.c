@@ -36,9 +36,13 @@ int chip_open(struct chip *chip, const char *name, struct ffs_error *error)
 	chip->crash = open_one(name, "crash", O_RDWR, error);
 	if (chip->crash < 0)
 		return -1;
-	chip->counters = open_one(name, "counters", O_RDONLY, error);
-	if (chip->counters < 0) {
+	chip->standing = open_one(name, "standing", O_RDONLY, error);
+	chip->counts = chip->standing < 0 ? -1 :
+			open_one(name, "counts", O_RDONLY, error);
+	if (chip->counts < 0) {
 		close(chip->crash);
+		if (chip->standing >= 0)
+			close(chip->standing);
 		return -1;
 	}
 	return 0;
@@ -47,7 +51,8 @@ int chip_open(struct chip *chip, const char *name, struct ffs_error *error)
 void chip_close(struct chip *chip)
 {
 	close(chip->crash);
-	close(chip->counters);
+	close(chip->standing);
+	close(chip->counts);
 }
 
 int chip_command(const struct chip *chip, const char *command)
@@ -62,7 +67,7 @@ int chip_read(const struct chip *chip, struct chip_state *state,
 	      struct ffs_error *error)
 {
 	char text[CHIP_TEXT_BYTES];
-	ssize_t n = pread(chip->crash, text, sizeof(text) - 1, 0);
+	ssize_t n = pread(chip->standing, text, sizeof(text) - 1, 0);
 
 	if (n < 0)
 		return ffs_fail(error, errno, "cannot read the chip's state");

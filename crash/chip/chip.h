@@ -17,15 +17,17 @@
 /* Room for what any of the files says, or for a command. */
 #define CHIP_TEXT_BYTES 4096
 #define CHIP_COMMAND_BYTES 128
+/* Room for the file "counts". */
+#define CHIP_COUNTS_BYTES 128
 
 /* Room for the path of any of the files. */
 #define CHIP_PATH_BYTES 128
 
 struct chip {
-	int crash, counters;
+	int crash, standing, counts;
 };
 
-/* Of the file "crash". */
+/* Of the files "crash" and "standing". */
 struct chip_state {
 	uint64_t operations;	/* in the log of the current level */
 	uint64_t recorded;	/* changes since the state was set */
@@ -33,7 +35,7 @@ struct chip_state {
 	bool full;		/* the log's memory was not enough */
 };
 
-/* Of the file "counters": what the chip has done. */
+/* Of the file "counts": what the chip has done. */
 struct chip_counts {
 	uint64_t reads, programs, erases;
 };

@@ -112,11 +112,6 @@ static void put_entry(struct observer *observer, size_t number,
 	text_add(text, "\n", 1);
 }
 
-struct calls *observe_before(struct observer *observer)
-{
-	return &observer->tree.calls;
-}
-
 size_t observe(struct observer *observer, const char *root, struct text *text)
 {
 	struct tree *tree = &observer->tree;

@@ -48,15 +48,6 @@ struct observed_space {
 struct observer *observer_new(struct ffs_error *error);
 void observer_free(struct observer *observer);
 
-/* The tag for calls put off in observe_before(). */
-#define OBSERVE_BEFORE_TAG 0xfffffffcu
-
-/**
- * observe_before() - a queue whose calls are made with the first ones of the
- * next observation; what becomes of them is not told.
- */
-struct calls *observe_before(struct observer *observer);
-
 /**
  * observe() - append the lines of the tree below @root to @text.
  *

@@ -17,7 +17,7 @@
 #include "core/error.h"
 
 /* The tag of a call: which thing, and which of its calls. */
-#define QUEUE_STEPS 4u
+#define QUEUE_STEPS 8u
 
 static inline uint32_t queue_tag(size_t thing, uint32_t step)
 {

@@ -2,8 +2,9 @@
 /*
  * tree.c - reads the names of a tree, level by level; see tree.h.
  *
- * Of all names of a level, lstat() and the opening of directories are one queue;
- * then each directory is listed by one call, which cannot be queued.
+ * All names of a level are one queue: lstat() of each, and the listing of those
+ * that are directories.  One with more names than there is room for, or whose
+ * type its directory did not tell, is listed later, by calls of its own.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,20 +19,24 @@
 #include "observe/tree.h"
 
 #define CALLS_ROOM 256
-#define LISTING_BYTES ((size_t)32 << 10)
-/* With less room left, a listing may have ended for lack of it. */
-#define RECORD_BYTES_MAX 512
+#define CALLS_A_NAME 5
+/* Of one directory in a queue, and of a later listing. */
+#define LISTING_BYTES ((size_t)4 << 10)
+#define LISTINGS 32
+#define LATE_BYTES (LISTINGS * LISTING_BYTES)
+/* Any name fits, so that nothing is told only at the end. */
+#define END_BYTES 512
 /* Names are given as whole paths, so that the root need not stay open. */
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOATIME)
 
-enum { STEP_LSTAT, STEP_OPEN, STEP_CLOSE };
+enum { STEP_LSTAT, STEP_OPEN, STEP_LIST, STEP_END, STEP_CLOSE };
 
 int tree_reserve(struct tree *tree, struct ffs_error *error)
 {
 	memset(tree, 0, sizeof(*tree));
 	if (calls_reserve(&tree->calls, CALLS_ROOM, 0, error))
 		return -1;
-	tree->listing = malloc(LISTING_BYTES);
+	tree->listing = malloc(LATE_BYTES + END_BYTES);
 	if (!tree->listing) {
 		tree_free(tree);
 		return ffs_fail(error, ENOMEM, "no memory for a listing");
@@ -104,7 +109,6 @@ static void add(struct tree *tree, const char *directory, const char *name,
 	entry = &tree->entries[tree->n++];
 	*entry = (struct entry){
 		.offset = tree->names_used,
-		.fd = -1,
 		.type = type,
 		.lost = bytes > PATH_MAX,
 		.errnum = bytes > PATH_MAX ? ENAMETOOLONG : 0,
@@ -118,13 +122,13 @@ static void add(struct tree *tree, const char *directory, const char *name,
 	tree->names_used += bytes;
 }
 
-static void add_listing(struct tree *tree, size_t directory, size_t bytes)
+static void add_listing(struct tree *tree, size_t directory,
+			const char *listing, size_t bytes)
 {
 	size_t at = 0;
 
 	while (at < bytes) {
-		const struct dirent *record =
-			(const void *)(tree->listing + at);
+		const struct dirent *record = (const void *)(listing + at);
 		const char *name = record->d_name, *above;
 
 		at += record->d_reclen;
@@ -135,68 +139,84 @@ static void add_listing(struct tree *tree, size_t directory, size_t bytes)
 	}
 }
 
-static void list(struct tree *tree, size_t directory)
-{
-	int fd = tree->entries[directory].fd;
-	ssize_t n;
-
-	do {
-		n = getdents64(fd, (void *)tree->listing, LISTING_BYTES);
-		if (n < 0)
-			tree->entries[directory].errnum = errno;
-		else
-			add_listing(tree, directory, (size_t)n);
-	} while (n > 0 && (size_t)n > LISTING_BYTES - RECORD_BYTES_MAX &&
-		 !tree->failed);
-}
-
 static void ended(void *context, size_t thing, uint32_t step, int64_t result)
 {
 	struct tree *tree = context;
-	struct entry *entry;
+	struct entry *entry = &tree->entries[thing];
 
-	if (step == STEP_CLOSE || thing == TREE_BEFORE)
+	if (step == STEP_CLOSE)
 		return;
-	entry = &tree->entries[thing];
-	if (step == STEP_OPEN && result >= 0)
-		entry->fd = (int)result;
+	if (step == STEP_LIST && result >= 0)
+		entry->listed = (size_t)result;
+	if (step == STEP_END && result >= 0)
+		entry->late = result > 0;
 	if (result < 0) {
 		entry->errnum = (int)-result;
 		entry->lost = step == STEP_LSTAT;
 	}
 }
 
-/* lstat() of the entries from @from on, as many as there is room for. */
+/* To its end, which only a listing without a name is. */
+static void put_off_listing(struct tree *tree, size_t number, char *listing)
+{
+	struct calls *calls = &tree->calls;
+
+	calls_open(calls, queue_tag(number, STEP_OPEN), AT_FDCWD,
+		   entry_path(tree, &tree->entries[number]),
+		   DIRECTORY_FLAGS | (number ? O_NOFOLLOW : 0));
+	calls_list(calls, queue_tag(number, STEP_LIST), CALLS_OPENED, listing,
+		   LISTING_BYTES);
+	calls_list(calls, queue_tag(number, STEP_END), CALLS_OPENED,
+		   tree->listing + LATE_BYTES, END_BYTES);
+	calls_close(calls, queue_tag(number, STEP_CLOSE), CALLS_OPENED);
+}
+
+/* The entries from @from on, as many as there is room for. */
 static size_t put_off(struct tree *tree, size_t from)
 {
 	struct calls *calls = &tree->calls;
-	size_t i;
+	size_t listings = 0, i;
 
-	for (i = from; i < tree->n && !calls_full(calls, 2, 0); i++) {
+	for (i = from; i < tree->n && listings < LISTINGS &&
+	     !calls_full(calls, CALLS_A_NAME, 0); i++) {
 		struct entry *entry = &tree->entries[i];
-		const char *path = entry_path(tree, entry);
 
 		if (entry->lost)
 			continue;
-		calls_lstat(calls, queue_tag(i, STEP_LSTAT), AT_FDCWD, path,
-			    &entry->stat);
-		if (entry->type == DT_DIR)
-			calls_open(calls, queue_tag(i, STEP_OPEN), AT_FDCWD,
-				   path, DIRECTORY_FLAGS | (i ? O_NOFOLLOW : 0));
+		calls_lstat(calls, queue_tag(i, STEP_LSTAT), AT_FDCWD,
+			    entry_path(tree, entry), &entry->stat);
+		if (entry->type != DT_DIR)
+			continue;
+		entry->listing = tree->listing + listings * LISTING_BYTES;
+		put_off_listing(tree, i, entry->listing);
+		listings++;
 	}
 	return i;
 }
 
-/* Where the directory did not say that the name is one. */
-static void open_late(struct tree *tree, struct entry *entry)
+static bool is_late(const struct entry *entry)
 {
-	if (entry->lost || entry->errnum || entry->fd >= 0 ||
-	    !S_ISDIR(entry->stat.st_mode))
-		return;
-	entry->fd = openat(AT_FDCWD, entry_path(tree, entry),
-			   DIRECTORY_FLAGS | O_NOFOLLOW | O_CLOEXEC);
-	if (entry->fd < 0)
-		entry->errnum = errno;
+	return !entry->lost && !entry->errnum && S_ISDIR(entry->stat.st_mode) &&
+	       (entry->late || !entry->listing);
+}
+
+/* The listings of others have been looked at, so that all the room is free. */
+static void list_late(struct tree *tree, size_t number)
+{
+	struct entry *entry = &tree->entries[number];
+	int fd = openat(AT_FDCWD, entry_path(tree, entry),
+			DIRECTORY_FLAGS | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : 1;
+
+	while (n > 0 && !tree->failed) {
+		n = getdents64(fd, (void *)tree->listing, LATE_BYTES);
+		if (n > 0)
+			add_listing(tree, number, tree->listing, (size_t)n);
+	}
+	if (n < 0)
+		tree->entries[number].errnum = errno;
+	if (fd >= 0)
+		close(fd);
 }
 
 static int by_path(const void *one, const void *other)
@@ -240,16 +260,17 @@ void tree_read(struct tree *tree, const char *root)
 		to = put_off(tree, from);
 		queue_run(&tree->calls, ended, tree);
 		for (i = from; i < to; i++) {
-			open_late(tree, &tree->entries[i]);
-			if (tree->entries[i].fd < 0)
-				continue;
-			list(tree, i);
-			calls_close(&tree->calls, queue_tag(i, STEP_CLOSE),
-				    tree->entries[i].fd);
+			const struct entry *entry = &tree->entries[i];
+
+			if (!entry->late)
+				add_listing(tree, i, entry->listing,
+					    entry->listed);
 		}
+		for (i = from; i < to; i++)
+			if (is_late(&tree->entries[i]))
+				list_late(tree, i);
 		from = to;
 	}
-	queue_run(&tree->calls, ended, tree);
 	sort(tree);
 	if (tree->failed && tree->n)
 		tree->entries[0].errnum = EOVERFLOW;

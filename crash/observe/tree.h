@@ -19,7 +19,9 @@ struct entry {
 	const char *name;	/* without it; "." is the root */
 	struct stat stat;
 	int errnum;		/* of listing it, or of lstat if it is lost */
-	int fd;			/* of a directory that is to be listed, or -1 */
+	char *listing;		/* of a directory, what was read of it */
+	size_t listed;		/* bytes of it */
+	bool late;		/* there is more */
 	unsigned char type;	/* DT_* as the directory says */
 	bool lost;		/* lstat refuses it */
 };
@@ -32,17 +34,13 @@ struct tree {
 	size_t names_used, names_room;
 	const struct entry **sorted;	/* [n], by path */
 	size_t sorted_room;
-	char *listing;		/* what getdents gives */
+	char *listing;		/* room for some directories */
 	size_t prefix;		/* bytes of a path before the name */
 	bool failed;		/* no memory, or too many names */
 };
 
 int tree_reserve(struct tree *tree, struct ffs_error *error);
 void tree_free(struct tree *tree);
-
-/* The thing (queue.h) of calls that the caller puts off in ->calls before
- * tree_read(): they are made first. */
-#define TREE_BEFORE ((size_t)0x3fffffff)
 
 /**
  * tree_read() - all names below the directory @root.

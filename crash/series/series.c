@@ -120,28 +120,25 @@ static int command(struct runner *runner, const char *text)
 
 /* --- mounting ---------------------------------------------------------------- */
 
-/* Make the calls that were put off. Return: 0 or an errno. */
-static int run_calls(struct device *device)
-{
-	size_t done;
-	int failed = calls_run(&device->calls, &done);
-
-	calls_clear(&device->calls);
-	return failed;
-}
+enum { TAG_UNMOUNT, TAG_DETACH };
 
 static int leave(struct runner *runner)
 {
-	int failed = runner->mounted ? device_unmount(&runner->device) : 0;
+	struct calls *calls = &runner->device.calls;
+	const char *step;
+	size_t done;
+	int failed;
 
-	runner->mounted = false;
-	if (failed)
-		return stuck(runner, "unmount", failed);
+	if (runner->mounted)
+		device_put_off_unmount(&runner->device, TAG_UNMOUNT);
 	if (runner->attached)
-		device_put_off_detach(&runner->device, 0);
+		device_put_off_detach(&runner->device, TAG_DETACH);
+	runner->mounted = false;
 	runner->attached = false;
-	failed = run_calls(&runner->device);
-	return failed ? stuck(runner, "detach", failed) : 0;
+	failed = calls_run(calls, &done);
+	step = failed && calls->tags[done] == TAG_UNMOUNT ? "unmount" : "detach";
+	calls_clear(calls);
+	return failed ? stuck(runner, step, failed) : 0;
 }
 
 static void put_recovery(struct runner *runner, const struct cost *attach,
@@ -172,8 +169,7 @@ static int enter(struct runner *runner)
 	uint32_t tag;
 	int failed;
 
-	device_put_off_attach(device);
-	device_mount(device, &attach, &mounted, &failed, &tag);
+	failed = device_mount(device, &attach, &mounted, &tag);
 	if (failed)
 		return stuck(runner, "read counters", failed);
 	runner->attached = device->ubi_ctrl >= 0 && !attach.errnum;
@@ -183,11 +179,6 @@ static int enter(struct runner *runner)
 		      attach.errnum ? attach.errnum : mounted.errnum);
 		return hear(runner, true) || leave(runner) ? -1 : 0;
 	}
-	device_put_off_counts(device, &device->calls, 0);
-	failed = run_calls(device);
-	if (failed)
-		return stuck(runner, "read counters", failed);
-	device_mount_counts(device, &mounted);
 	put_recovery(runner, &attach, &mounted);
 	if (!is_read_only(device->fs.target))
 		return 0;

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * device.c - see device.h.
- *
- * mount(2) and umount(2) cannot be queued; everything between them can.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
-#include "core/clock.h"
 #include "core/files.h"
 #include "flash/mtd.h"
 #include "observe/queue.h"
@@ -67,29 +63,35 @@ void device_close(struct device *device)
 }
 
 /* The text is terminated, since its room is cleared before. */
-static void put_off_counters(const struct device *device, struct calls *calls,
-			     uint32_t tag, char *text)
+static void put_off_counters(struct device *device, uint32_t tag, char *text)
 {
-	memset(text, 0, CHIP_TEXT_BYTES);
-	queue_pread(calls, tag, device->chip.counters, text,
-		    CHIP_TEXT_BYTES - 1, 0);
+	memset(text, 0, CHIP_COUNTS_BYTES);
+	queue_pread(&device->calls, tag, device->chip.counts, text,
+		    CHIP_COUNTS_BYTES - 1, 0);
 }
 
-void device_put_off_attach(struct device *device)
+static void put_off_mount(struct device *device)
 {
-	put_off_counters(device, &device->calls, DEVICE_BEFORE, device->before);
-	if (device->ubi_ctrl < 0)
-		return;
-	device->attach_request.ubi_num = 0;
-	calls_ioctl(&device->calls, DEVICE_ATTACH, device->ubi_ctrl,
-		    UBI_IOCATT, &device->attach_request);
-	put_off_counters(device, &device->calls, DEVICE_ATTACHED, device->attached);
+	const struct filesystem *fs = &device->fs;
+	struct calls *calls = &device->calls;
+
+	put_off_counters(device, DEVICE_BEFORE, device->before);
+	if (device->ubi_ctrl >= 0) {
+		device->attach_request.ubi_num = 0;
+		calls_ioctl(calls, DEVICE_ATTACH, device->ubi_ctrl, UBI_IOCATT,
+			    &device->attach_request);
+		put_off_counters(device, DEVICE_ATTACHED, device->attached);
+	}
+	calls_mount(calls, DEVICE_MOUNT, fs->source, fs->target, fs->type,
+		    fs->flags, fs->options);
+	put_off_counters(device, DEVICE_MOUNTED, device->mounted);
 }
 
-static void read_counters(struct device *device, char *text)
+/* What the chip has done up to now; "" if it does not say. */
+static void read_counters(const struct device *device, char *text)
 {
-	memset(text, 0, CHIP_TEXT_BYTES);
-	if (pread(device->chip.counters, text, CHIP_TEXT_BYTES - 1, 0) < 0)
+	memset(text, 0, CHIP_COUNTS_BYTES);
+	if (pread(device->chip.counts, text, CHIP_COUNTS_BYTES - 1, 0) < 0)
 		text[0] = '\0';
 }
 
@@ -118,62 +120,62 @@ static uint64_t ended_at_ns(const struct calls *calls, uint32_t tag)
 	return 0;
 }
 
-/* Return: whether mount(2) is next. */
-static bool run_queue(struct device *device, struct cost *attach, int *failed,
-		      uint32_t *failed_tag)
+static void take_attach(struct device *device, struct cost *attach, int errnum)
+{
+	const struct calls *calls = &device->calls;
+
+	if (device->ubi_ctrl < 0)
+		return;
+	attach->errnum = errnum;
+	attach->ns = ended_at_ns(calls, DEVICE_ATTACH) -
+		     ended_at_ns(calls, DEVICE_BEFORE);
+	if (errnum)
+		read_counters(device, device->attached);
+	difference(&attach->counts, device->before, device->attached);
+}
+
+static void take_mount(struct device *device, struct cost *mounted, int errnum)
+{
+	bool ubi = device->ubi_ctrl >= 0;
+	const struct calls *calls = &device->calls;
+
+	mounted->errnum = errnum;
+	mounted->ns = ended_at_ns(calls, DEVICE_MOUNT) -
+		      ended_at_ns(calls, ubi ? DEVICE_ATTACHED : DEVICE_BEFORE);
+	if (errnum)
+		read_counters(device, device->mounted);
+	difference(&mounted->counts, ubi ? device->attached : device->before,
+		   device->mounted);
+}
+
+int device_mount(struct device *device, struct cost *attach,
+		 struct cost *mounted, uint32_t *failed_tag)
 {
 	struct calls *calls = &device->calls;
+	uint32_t tag = 0;
 	size_t done;
+	int failed;
 
 	memset(attach, 0, sizeof(*attach));
-	*failed = calls_run(calls, &done);
-	*failed_tag = *failed ? calls->tags[done] : 0;
-	if (!*failed || *failed_tag == DEVICE_ATTACH)
-		attach->ns = ended_at_ns(calls, DEVICE_ATTACH) -
-			     ended_at_ns(calls, DEVICE_BEFORE);
-	calls_clear(calls);
-	if (*failed_tag == DEVICE_ATTACH) {
-		attach->errnum = *failed;
-		*failed = 0;
-		read_counters(device, device->attached);
-	}
-	if (device->ubi_ctrl >= 0 && !*failed)
-		difference(&attach->counts, device->before, device->attached);
-	return !*failed && !attach->errnum;
-}
-
-void device_mount(struct device *device, struct cost *attach,
-		  struct cost *mounted, int *failed, uint32_t *failed_tag)
-{
-	const struct filesystem *fs = &device->fs;
-	uint64_t start_ns;
-
 	memset(mounted, 0, sizeof(*mounted));
-	if (!run_queue(device, attach, failed, failed_tag))
-		return;
-	start_ns = clock_now_ns();
-	if (mount(fs->source, fs->target, fs->type, fs->flags, fs->options))
-		mounted->errnum = errno;
-	mounted->ns = clock_now_ns() - start_ns;
+	put_off_mount(device);
+	failed = calls_run(calls, &done);
+	if (failed)
+		tag = calls->tags[done];
+	if (!failed || tag == DEVICE_ATTACH || tag == DEVICE_MOUNT) {
+		take_attach(device, attach, tag == DEVICE_ATTACH ? failed : 0);
+		if (!attach->errnum)
+			take_mount(device, mounted, failed);
+		failed = 0;
+	}
+	calls_clear(calls);
+	*failed_tag = tag;
+	return failed;
 }
 
-void device_put_off_counts(struct device *device, struct calls *calls,
-			   uint32_t tag)
+void device_put_off_unmount(struct device *device, uint32_t tag)
 {
-	put_off_counters(device, calls, tag, device->mounted);
-}
-
-void device_mount_counts(const struct device *device, struct cost *mounted)
-{
-	const char *before = device->ubi_ctrl < 0 ? device->before :
-						    device->attached;
-
-	difference(&mounted->counts, before, device->mounted);
-}
-
-int device_unmount(struct device *device)
-{
-	return umount(device->fs.target) ? errno : 0;
+	calls_unmount(&device->calls, tag, device->fs.target);
 }
 
 void device_put_off_detach(struct device *device, uint32_t tag)

@@ -37,12 +37,13 @@ struct device {
 	struct ubi_attach_req attach_request;
 	int32_t ubi;		/* its number */
 	struct calls calls;
-	char before[CHIP_TEXT_BYTES], attached[CHIP_TEXT_BYTES],
-		mounted[CHIP_TEXT_BYTES];
+	char before[CHIP_COUNTS_BYTES], attached[CHIP_COUNTS_BYTES],
+		mounted[CHIP_COUNTS_BYTES];
 };
 
-/* The tags of the calls that device_put_off_attach() puts off. */
-enum device_step { DEVICE_BEFORE = 100, DEVICE_ATTACH, DEVICE_ATTACHED };
+/* The tags of the calls of device_mount(). */
+enum device_step { DEVICE_BEFORE = 100, DEVICE_ATTACH, DEVICE_ATTACHED,
+		   DEVICE_MOUNT, DEVICE_MOUNTED };
 
 /** device_open() - find everything; @chip is the name of the chip. */
 int device_open(struct device *device, const struct filesystem *fs,
@@ -50,33 +51,20 @@ int device_open(struct device *device, const struct filesystem *fs,
 void device_close(struct device *device);
 
 /**
- * device_put_off_attach() - what comes before mount(2), behind the calls that
- * the caller has put off in ->calls: the chip's counters, and attaching UBI.
- */
-void device_put_off_attach(struct device *device);
-
-/**
- * device_mount() - make the calls that were put off, and mount.
+ * device_mount() - attach UBI, if it is used, and mount, behind the calls that the
+ * caller has put off in ->calls.
  * @attach: of attaching UBI, if it is used.
- * @failed: the errno of the caller's call that failed, 0 if none did.
- * @failed_tag: its tag.
+ * @failed_tag: if a call of the caller's failed, or one for the counters, its tag.
  *
- * Nothing is mounted if any of the three has an error.  @mounted lacks the
- * counts.
+ * Nothing is mounted if any of the three has an error.
+ *
+ * Return: 0 or the errno of that call.
  */
-void device_mount(struct device *device, struct cost *attach,
-		  struct cost *mounted, int *failed, uint32_t *failed_tag);
+int device_mount(struct device *device, struct cost *attach,
+		 struct cost *mounted, uint32_t *failed_tag);
 
-/**
- * device_put_off_counts() - read in @calls, which are made next, what the chip
- * has done after device_mount(); device_mount_counts() then gives it.
- */
-void device_put_off_counts(struct device *device, struct calls *calls,
-			   uint32_t tag);
-void device_mount_counts(const struct device *device, struct cost *mounted);
-
-/** device_unmount() - Return: 0 or an errno. */
-int device_unmount(struct device *device);
+/** device_put_off_unmount() - before everything else of what is put off. */
+void device_put_off_unmount(struct device *device, uint32_t tag);
 
 /** device_put_off_detach() - detach UBI, if it is used. */
 void device_put_off_detach(struct device *device, uint32_t tag);

@@ -18,7 +18,8 @@
 #define MESSAGES_BYTES_MAX ((size_t)32 << 10)
 #define MESSAGES_READ_BYTES ((size_t)16 << 10)
 
-/* For messages_show(): warnings and worse, or what the lab begins with. */
+/* For messages_show(): errors, warnings and worse, or what the lab begins with. */
+#define MESSAGES_SHOW_ERRORS 4
 #define MESSAGES_SHOW_WARNINGS 5
 #define MESSAGES_SHOW_ALL 7
 
@@ -28,8 +29,8 @@ int messages_open(struct ffs_error *error);
 /**
  * messages_show() - from which level on the console has them.
  *
- * Every line that a console prints costs the host a system call, and UBI says
- * a lot when all is well.
+ * Every line that a console prints costs the host some system calls. UBI says a
+ * lot when all is well, and JFFS2 warns of every page that it cannot read.
  */
 void messages_show(unsigned int level);
 

@@ -3,8 +3,8 @@
  * walk.c - see walk.h.
  *
  * All that is fast about it: what a state prints is written with the calls that
- * begin the next one; the chip's commands, UBI's and the counters are queued
- * (core/calls.h); observations are compared by digest.
+ * begin the next one; the chip's commands, attaching, mounting, unmounting and
+ * the counters are queued (core/calls.h); observations are compared by digest.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@
 #include "walk/use.h"
 #include "walk/walk.h"
 
-enum { TAG_OUTPUT, TAG_AT, TAG_CUT, TAG_CYCLE, TAG_DETACH, TAG_STATE, TAG_BACK,
-       TAG_MESSAGES };
+enum { TAG_OUTPUT, TAG_AT, TAG_CUT, TAG_UNMOUNT, TAG_DETACH, TAG_CYCLE, TAG_STATE,
+       TAG_BACK, TAG_MESSAGES };
 
 struct walker {
 	const struct walk *walk;
@@ -135,9 +135,8 @@ static int recover(struct walker *walker, const char *mount, const char *seen)
 
 	walker->mounted = false;
 	walker->attached = false;
-	device_put_off_attach(&walker->device);
-	device_mount(&walker->device, &attach, &cost, &walker->failed,
-		     &walker->failed_tag);
+	walker->failed = device_mount(&walker->device, &attach, &cost,
+				      &walker->failed_tag);
 	if (walker->failed)
 		return -1;
 	if (walker->device.ubi_ctrl >= 0) {
@@ -150,25 +149,23 @@ static int recover(struct walker *walker, const char *mount, const char *seen)
 	}
 	walker->mounted = !cost.errnum;
 	walker->refused |= !walker->mounted;
-	device_put_off_counts(&walker->device,
-			      observe_before(walker->observer),
-			      OBSERVE_BEFORE_TAG);
-	/* If nothing is mounted, it is the empty directory below. */
-	observe_now(walker, &space);
-	device_mount_counts(&walker->device, &cost);
+	if (walker->mounted)
+		observe_now(walker, &space);
 	put_cost(out, mount, &cost);
-	text_string(out, walker->mounted && space.read_only ? " ro=1\n" : " ro=0\n");
+	text_string(out, space.read_only ? " ro=1\n" : " ro=0\n");
 	if (walker->mounted)
 		put_observation(walker, seen, &space);
 	return 0;
 }
 
-static int unmount(struct walker *walker)
+static void put_off_leaving(struct walker *walker)
 {
-	int failed = walker->mounted ? device_unmount(&walker->device) : 0;
-
+	if (walker->mounted)
+		device_put_off_unmount(&walker->device, TAG_UNMOUNT);
+	if (walker->attached)
+		device_put_off_detach(&walker->device, TAG_DETACH);
 	walker->mounted = false;
-	return failed ? stuck(walker, "unmount", failed) : 0;
+	walker->attached = false;
 }
 
 static void use_and_observe(struct walker *walker)
@@ -198,7 +195,8 @@ static const char *step_of(uint32_t tag)
 {
 	static const char *const names[] = {
 		[TAG_OUTPUT] = "output", [TAG_AT] = "at", [TAG_CUT] = "cut",
-		[TAG_CYCLE] = "cycle", [TAG_DETACH] = "detach",
+		[TAG_UNMOUNT] = "unmount", [TAG_DETACH] = "detach",
+		[TAG_CYCLE] = "cycle",
 		[TAG_STATE] = "state", [TAG_BACK] = "back",
 		[TAG_MESSAGES] = "messages",
 	};
@@ -209,13 +207,12 @@ static const char *step_of(uint32_t tag)
 /* Detach, switch off and on, and look once more. */
 static int second_time(struct walker *walker)
 {
-	if (walker->attached)
-		device_put_off_detach(&walker->device, TAG_DETACH);
+	put_off_leaving(walker);
 	put_off_command(walker, TAG_CYCLE, "cycle");
 	if (recover(walker, "remount", "again"))
 		return stuck(walker, step_of(walker->failed_tag),
 			     walker->failed);
-	return unmount(walker);
+	return 0;
 }
 
 /* --- a state -------------------------------------------------------------- */
@@ -232,10 +229,9 @@ static int leave(struct walker *walker)
 
 	if (!room)
 		return ffs_fail(walker->error, ENOMEM, "no memory for messages");
-	if (walker->attached)
-		device_put_off_detach(&walker->device, TAG_DETACH);
+	put_off_leaving(walker);
 	memset(walker->chip_text, 0, sizeof(walker->chip_text));
-	queue_pread(calls, TAG_STATE, walker->device.chip.crash,
+	queue_pread(calls, TAG_STATE, walker->device.chip.standing,
 		    walker->chip_text, sizeof(walker->chip_text) - 1, 0);
 	put_off_command(walker, TAG_BACK, "back");
 	calls_read_some(calls, TAG_MESSAGES, walker->messages, room,
@@ -246,7 +242,6 @@ static int leave(struct walker *walker)
 	else
 		raw->n += (size_t)calls->queue[calls->n - 1].result;
 	calls_clear(calls);
-	walker->attached = false;
 	if (failed && tag != TAG_MESSAGES)
 		return stuck(walker, step_of(tag), failed);
 	if (!failed)
@@ -332,8 +327,6 @@ static int visit(struct walker *walker, const struct cut_point *cut)
 	}
 	if (walker->mounted && walker->walk->full)
 		use_and_observe(walker);
-	if (unmount(walker))
-		return -1;
 	if (walker->walk->full && second_time(walker))
 		return -1;
 	return leave(walker) || put_end(walker) ? -1 : 0;
@@ -353,22 +346,21 @@ static int recover_only(struct walker *walker)
 {
 	struct calls *calls = &walker->device.calls;
 	struct cost attach, cost;
+	uint32_t tag;
 	size_t done;
 	int failed;
 
-	device_put_off_attach(&walker->device);
-	device_mount(&walker->device, &attach, &cost, &failed,
-		     &walker->failed_tag);
+	failed = device_mount(&walker->device, &attach, &cost,
+			      &walker->failed_tag);
 	if (failed)
 		return stuck(walker, step_of(walker->failed_tag), failed);
 	walker->mounted = !attach.errnum && !cost.errnum;
-	if (unmount(walker))
-		return -1;
-	if (!attach.errnum)
-		device_put_off_detach(&walker->device, TAG_DETACH);
+	walker->attached = walker->device.ubi_ctrl >= 0 && !attach.errnum;
+	put_off_leaving(walker);
 	failed = calls_run(calls, &done);
+	tag = failed ? calls->tags[done] : 0;
 	calls_clear(calls);
-	return failed ? stuck(walker, "detach", failed) : 0;
+	return failed ? stuck(walker, step_of(tag), failed) : 0;
 }
 
 /* The recovery from a state becomes a log. @operations: how many it has. */
@@ -500,7 +492,9 @@ int walk(const struct walk *walk, const struct states *states,
 	walker->messages = -1;
 	if (!device_open(&walker->device, &walk->fs, walk->chip, error)) {
 		if (!reserve(walker)) {
-			messages_show(MESSAGES_SHOW_WARNINGS);
+			/* A state that ended its guest is walked alone. */
+			messages_show(states->n > 1 ? MESSAGES_SHOW_ERRORS :
+						      MESSAGES_SHOW_WARNINGS);
 			result = visit_all(walker, states);
 			messages_show(MESSAGES_SHOW_ALL);
 		}

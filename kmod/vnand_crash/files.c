@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/vnand/NAME: "crash" takes commands and tells the state, "log" has the
- * operations of the present level, "digest" is one of the whole flash.
+ * operations of the present level, "digest" is one of the whole flash, "counts"
+ * is the three of the counters that are read around every mount, and "standing"
+ * what "crash" says without the variants, which take time to count.
  */
 
 #include <linux/proc_fs.h>
@@ -99,17 +101,26 @@ static ssize_t crash_write(struct file *file, const char __user *from,
 
 /* --- state ---------------------------------------------------------------- */
 
-static void show_operation(struct seq_file *m, struct vnand_chip *chip)
+/* Return: the operation that is next, or NULL. */
+static const struct crash_entry *show_operation(struct seq_file *m,
+						struct vnand_chip *chip)
 {
 	const struct crash_level *level = crash_level(chip);
 	const struct crash_entry *e;
-	const char *const *kind;
 
 	if (level->logging || level->position >= level->log.n)
-		return;
+		return NULL;
 	e = level->log.entry[level->position];
 	seq_printf(m, "operation %u touched %d\n", level->position,
 		   crash_touched(chip, e));
+	return e;
+}
+
+static void show_variants(struct seq_file *m, struct vnand_chip *chip,
+			  const struct crash_entry *e)
+{
+	const char *const *kind;
+
 	for (kind = crash_kinds; *kind; kind++) {
 		u32 variants = crash_variants(chip, e, *kind);
 
@@ -120,15 +131,15 @@ static void show_operation(struct seq_file *m, struct vnand_chip *chip)
 	}
 }
 
-static int crash_show(struct seq_file *m, void *v)
+/* Return: the operation that is next, or NULL. */
+static const struct crash_entry *show_state(struct seq_file *m,
+					    struct vnand_chip *chip)
 {
-	struct vnand_chip *chip = m->private;
 	const struct crash_level *level;
 
-	mutex_lock(&chip->lock);
 	if (!chip->crash) {
 		seq_puts(m, "state off\noperations 0\n");
-		goto out;
+		return NULL;
 	}
 	level = crash_level(chip);
 	seq_printf(m, "state %s\nlevel %u\noperations %u\nposition %u\n",
@@ -140,8 +151,28 @@ static int crash_show(struct seq_file *m, void *v)
 	else
 		seq_puts(m, "cut none\n");
 	seq_printf(m, "recorded %u\n", level->undo.n);
-	show_operation(m, chip);
-out:
+	return show_operation(m, chip);
+}
+
+static int crash_show(struct seq_file *m, void *v)
+{
+	struct vnand_chip *chip = m->private;
+	const struct crash_entry *next;
+
+	mutex_lock(&chip->lock);
+	next = show_state(m, chip);
+	if (next)
+		show_variants(m, chip, next);
+	mutex_unlock(&chip->lock);
+	return 0;
+}
+
+static int standing_show(struct seq_file *m, void *v)
+{
+	struct vnand_chip *chip = m->private;
+
+	mutex_lock(&chip->lock);
+	show_state(m, chip);
 	mutex_unlock(&chip->lock);
 	return 0;
 }
@@ -240,10 +271,24 @@ static int digest_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+static int counts_show(struct seq_file *m, void *v)
+{
+	struct vnand_chip *chip = m->private;
+	const struct vnand_counters *c = &chip->counters;
+
+	mutex_lock(&chip->lock);
+	seq_printf(m, "array_reads %llu\nprograms %llu\nerases %llu\n",
+		   c->array_reads, c->programs, c->erases);
+	mutex_unlock(&chip->lock);
+	return 0;
+}
+
 int vnand_crash_proc_add(struct vnand_chip *chip, struct proc_dir_entry *dir)
 {
 	if (proc_create_data("crash", 0644, dir, &crash_ops, chip) &&
 	    proc_create_single_data("log", 0444, dir, log_show, chip) &&
+	    proc_create_single_data("standing", 0444, dir, standing_show, chip) &&
+	    proc_create_single_data("counts", 0444, dir, counts_show, chip) &&
 	    proc_create_single_data("digest", 0444, dir, digest_show, chip))
 		return 0;
 	return -ENOMEM;

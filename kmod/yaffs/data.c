@@ -236,22 +236,31 @@ void yaffs_file_drop(struct yaffs_object *obj)
 	obj->file.stored_size = 0;
 }
 
+/*
+ * The collector runs before the new size is set. It copies headers with the present
+ * size, and pages after them: what it copied of the old tail would be newer than the
+ * new size, and be there again if power failed now, behind a hole.
+ */
 static int shrink(struct yaffs_object *obj, u64 size)
 {
 	u64 old_size = obj->file.size, old_stored = obj->file.stored_size;
+	struct yaffs_device *dev = obj->dev;
 	int err;
 
+	yaffs_gc_before_write(dev);
+	dev->gc_disabled++;
 	obj->file.size = size;
 	obj->file.stored_size = min(old_stored, size);
 	err = yaffs_header_write(obj, NULL);
+	dev->gc_disabled--;
 	if (err) {
 		obj->file.size = old_size;
 		obj->file.stored_size = old_stored;
 		return err;
 	}
-	drop_chunks(obj, DIV_ROUND_UP_ULL(size, obj->dev->chunk_bytes) + 1);
+	drop_chunks(obj, DIV_ROUND_UP_ULL(size, dev->chunk_bytes) + 1);
 	if (!size)
-		yaffs_index_free(obj->dev, &obj->file.index);
+		yaffs_index_free(dev, &obj->file.index);
 	return cut_last_chunk(obj);
 }
 

@@ -31,6 +31,25 @@ static u32 erased_blocks_wanted(struct yaffs_device *dev)
 
 /* ---- one page ---- */
 
+/*
+ * A file that is being made shorter may have its old tail in its last chunk. The copy is
+ * newer than the header with the size, so it must not have that.
+ */
+static void cut_copy(struct yaffs_device *dev, const struct yaffs_object *obj,
+		     struct yaffs_tags *tags)
+{
+	u64 start = (u64)(tags->chunk_id - 1) * dev->chunk_bytes;
+	u64 size = obj->file.stored_size;
+	u32 left;
+
+	if (tags->n_bytes > dev->chunk_bytes || size <= start ||
+	    size >= start + tags->n_bytes)
+		return;
+	left = size - start;
+	memset(dev->gc_page_data + left, 0, dev->chunk_bytes - left);
+	tags->n_bytes = left;
+}
+
 /* @lost: the page was not readable, and is from now on said to be so. */
 static int copy_data(struct yaffs_device *dev, struct yaffs_object *obj,
 		     u32 chunk, struct yaffs_tags *tags, bool lost)
@@ -44,6 +63,8 @@ static int copy_data(struct yaffs_device *dev, struct yaffs_object *obj,
 	if (lost) {
 		tags->n_bytes = YAFFS_LOST_BYTES;
 		dev->has_lost_pages = true;
+	} else {
+		cut_copy(dev, obj, tags);
 	}
 	err = yaffs_chunk_write(dev, dev->gc_page_data, tags, true, &copy);
 	if (!err)

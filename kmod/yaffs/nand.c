@@ -109,21 +109,29 @@ static int judge_read(struct yaffs_device *dev, u32 chunk, int err)
 	return err;
 }
 
-static int read_with_oob(struct yaffs_device *dev, u32 chunk, u8 *data,
-			 struct yaffs_tags *tags)
+/* Data and tags as they are in the OOB; each may be NULL. */
+static int read_raw(struct yaffs_device *dev, u32 chunk, u8 *data,
+		    struct yaffs_tags_oob_media *m)
 {
-	struct yaffs_tags_oob_media m;
 	struct mtd_oob_ops ops = {
 		.mode = MTD_OPS_AUTO_OOB,
 		.datbuf = data,
 		.len = data ? dev->page_bytes : 0,
-		.oobbuf = tags ? (u8 *)&m : NULL,
-		.ooblen = tags ? oob_bytes(dev) : 0,
+		.oobbuf = (u8 *)m,
+		.ooblen = m ? oob_bytes(dev) : 0,
 	};
-	int err, tags_err = 0;
 
-	err = mtd_read_oob(dev->mtd, chunk_address(dev, chunk), &ops);
-	err = judge_read(dev, chunk, err);
+	return judge_read(dev, chunk,
+			  mtd_read_oob(dev->mtd, chunk_address(dev, chunk),
+				       &ops));
+}
+
+static int read_with_oob(struct yaffs_device *dev, u32 chunk, u8 *data,
+			 struct yaffs_tags *tags)
+{
+	struct yaffs_tags_oob_media m;
+	int err = read_raw(dev, chunk, data, tags ? &m : NULL), tags_err = 0;
+
 	if (err && err != -EBADMSG)
 		return err;
 	if (tags)
@@ -196,16 +204,15 @@ int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
 
 int yaffs_nand_is_erased(struct yaffs_device *dev, u32 chunk, u8 *page)
 {
-	struct yaffs_tags tags;
-	int err;
+	struct yaffs_tags_oob_media m;
 
-	if (dev->options.inband_tags) {
-		err = read_page(dev, chunk, 0, page, dev->page_bytes);
-		tags.used = false;
-	} else {
-		err = yaffs_nand_read(dev, chunk, page, &tags);
-	}
-	return !err && !tags.used && !memchr_inv(page, 0xff, dev->page_bytes);
+	if (dev->options.inband_tags)
+		return !read_page(dev, chunk, 0, page, dev->page_bytes) &&
+		       !memchr_inv(page, 0xff, dev->page_bytes);
+	/* All that will be programmed: tags without a number may have other bits. */
+	return !read_raw(dev, chunk, page, &m) &&
+	       !memchr_inv(&m, 0xff, oob_bytes(dev)) &&
+	       !memchr_inv(page, 0xff, dev->page_bytes);
 }
 
 int yaffs_nand_erase(struct yaffs_device *dev, u32 block)

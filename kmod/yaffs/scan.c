@@ -41,6 +41,16 @@ struct scan {
 /* ---- which blocks ---- */
 
 /*
+ * Whether a block can have this number. Three wrong bits pass the tags' ECC for one: a
+ * power cut left the first page of a checkpoint with 0x821 for 0x21.
+ */
+static bool is_sequence(u32 seq)
+{
+	return (seq >= YAFFS_SEQ_LOWEST && seq < YAFFS_SEQ_END) ||
+	       seq == YAFFS_SEQ_CHECKPOINT || seq == YAFFS_SEQ_BAD_BLOCK;
+}
+
+/*
  * The sequence number of a block. If the tags of the first page are damaged, those
  * of a later one tell it. YAFFS_SEQ_ERASED: nothing written; 0: nothing readable.
  */
@@ -50,14 +60,16 @@ static u32 sequence_of(struct yaffs_device *dev, u32 block)
 	struct yaffs_tags tags;
 	u32 page;
 
-	if (dev->first_seq[block])
+	if (dev->first_seq[block] == YAFFS_SEQ_ERASED ||
+	    is_sequence(dev->first_seq[block]))
 		return dev->first_seq[block];
 	for (page = 0; page < dev->pages_per_block; page++) {
 		if (yaffs_nand_read(dev, first + page, NULL, &tags))
 			continue;
-		if (tags.used)
-			return max(tags.seq, 1U);	/* no valid one either */
-		return page ? 0 : YAFFS_SEQ_ERASED;
+		if (!tags.used)
+			return page ? 0 : YAFFS_SEQ_ERASED;
+		if (is_sequence(tags.seq))
+			return tags.seq;
 	}
 	return 0;
 }
@@ -72,6 +84,8 @@ static void classify(struct scan *scan, u32 block)
 	if (yaffs_nand_is_bad(dev, block))
 		return;
 	seq = sequence_of(dev, block);
+	if (seq == YAFFS_SEQ_BAD_BLOCK)
+		return;
 	if (seq == YAFFS_SEQ_ERASED) {
 		b->state = YAFFS_BLOCK_EMPTY;
 		dev->erased_blocks++;
@@ -84,7 +98,7 @@ static void classify(struct scan *scan, u32 block)
 		b->state = YAFFS_BLOCK_FULL;
 		b->seq = YAFFS_SEQ_LOWEST;
 		dev->free_chunks += dev->pages_per_block;
-	} else if (seq >= YAFFS_SEQ_LOWEST && seq < YAFFS_SEQ_END) {
+	} else {
 		b->state = YAFFS_BLOCK_NEEDS_SCAN;
 		b->seq = seq;
 		dev->seq = max(dev->seq, seq);

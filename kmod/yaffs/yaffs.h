@@ -328,7 +328,7 @@ int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
 int yaffs_nand_erase(struct yaffs_device *dev, u32 block);
 bool yaffs_nand_is_bad(struct yaffs_device *dev, u32 block);
 int yaffs_nand_mark_bad(struct yaffs_device *dev, u32 block);
-/* 1: all 0xff with unused tags, 0: not, or an error. Uses @page as a buffer. */
+/* 1: data and tags are all 0xff, 0: not, or an error. Uses @page as a buffer. */
 int yaffs_nand_is_erased(struct yaffs_device *dev, u32 chunk, u8 *page);
 /* True if one of some blocks in @state holds what the other tag mode writes. */
 bool yaffs_nand_wrong_mode(struct yaffs_device *dev, u8 state);

@@ -175,6 +175,16 @@ def test_random_trees(program: Program) -> None:
     assert program.observe() == observation(program.root)
 
 
+def test_large_directories(program: Program) -> None:
+    """More names than are listed at once, and more directories of one level."""
+    for number in range(100):
+        directory = program.root / f"d{number}"
+        directory.mkdir()
+        for file in range(120 if number % 33 == 0 else number % 3):
+            (directory / f"{file}{'x' * (file % 200)}").touch()
+    assert program.observe() == observation(program.root)
+
+
 def test_large_files(program: Program) -> None:
     """Those of more than the buffer, of all of it, and what lies behind them."""
     rng = random.Random(2)

@@ -37,9 +37,9 @@ static void open_place(struct place *place)
 	strcpy(place->path, "/tmp/ffscrash-slots-XXXXXX");
 	CHECK(mkdtemp(place->path) != NULL);
 	place->root = open(place->path, O_RDONLY | O_DIRECTORY);
-	place->chip.crash = mkstemp(chip);
+	place->chip.standing = mkstemp(chip);
 	CHECK(unlink(chip) == 0);
-	CHECK(write(place->chip.crash, state, strlen(state)) > 0);
+	CHECK(write(place->chip.standing, state, strlen(state)) > 0);
 	CHECK(slots_reserve(&place->slots, NULL) == 0);
 }
 
@@ -48,7 +48,7 @@ static void close_place(struct place *place)
 	CHECK(slots_remove(&place->slots, place->root) == 0);
 	CHECK(rmdir(place->path) == 0);
 	close(place->root);
-	close(place->chip.crash);
+	close(place->chip.standing);
 	slots_free(&place->slots);
 	text_free(&place->out);
 }

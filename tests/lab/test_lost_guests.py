@@ -203,17 +203,19 @@ FILLED = """
 "$@" & ffslab=$!
 # As soon as a second guest has begun another program takes all that is left. The guest, which leads
 # its session, is held meanwhile.
-while ! cat /dev/shm/*/*-s2/records.jsonl 2>/dev/null | grep -q mounted; do
+held=
+while [ -z "$held" ]; do
     kill -0 $ffslab || exit 9
     sleep 0.005
+    cat /dev/shm/*/*-s2/records.jsonl 2>/dev/null | grep -q mounted || continue
+    for process in /proc/[0-9]*; do
+        case $(readlink $process/cwd) in /dev/shm/*-s2)
+            # One that has ended by now is not held, and the next one is waited for.
+            set -- $(cat $process/stat 2>/dev/null) && [ "$1" = "$6" ] &&
+                kill -STOP $1 2>/dev/null && held="$held $1"
+        esac
+    done
 done
-held=
-for process in /proc/[0-9]*; do
-    case $(readlink $process/cwd) in /dev/shm/*-s2)
-        set -- $(cat $process/stat) && [ "$1" = "$6" ] && held="$held $1"
-    esac
-done
-kill -STOP $held
 dd if=/dev/zero of=/dev/shm/fill bs=64k 2>/dev/null
 kill -CONT $held
 wait $ffslab

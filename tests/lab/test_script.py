@@ -89,7 +89,8 @@ def test_a_script_that_fails_says_how(tmp_path: Path, script: str, reason: str) 
 
 
 def test_what_a_script_leaves_running_does_not_keep_the_file_system(tmp_path: Path) -> None:
-    script = "while :; do echo x >>f; sleep 1; done &\nsleep 2"
+    # A shell and, in the middle of its time, its sleep.
+    script = "while :; do echo x >>f; sleep 4; done &\nsleep 2"
     run = run_study(study(tmp_path / "s", script), tmp_path / "r")
     (result,) = results(run)
     console = (run / "cases" / result["id"] / "console.log").read_text()

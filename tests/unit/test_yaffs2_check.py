@@ -518,6 +518,28 @@ def test_a_checkpoint_that_does_not_fit_is_found(mutation: Mutation, tmp_path: P
     expect(report.counts, mutation, report.text())
 
 
+def half_erase(image: Image, blocks: range, *, page: int) -> None:
+    """Leaves a page with some of its bytes and no tags, as half an erase does."""
+    for block in blocks:
+        image.patch(block, page, 512, b"\x5a" * 512)
+
+
+@pytest.mark.parametrize("page", [0, 2])
+def test_half_erased_blocks_are_empty_to_a_checkpoint(page: int, tmp_path: Path) -> None:
+    """A mount takes them for empty, counts them so, and erases them when their turn comes."""
+    image = checkpoint_image(tmp_path)
+    left = range(image.blocks - 5, image.blocks)
+    half_erase(image, left, page=page)
+    report = image.check(tmp_path)
+    assert not report.errors, report.text()
+    assert report.checkpoint.state == "valid"
+    # But they are none that hold data.
+    in_stream(add(INFOS_AT + 8 * left[0], 2 << 20))(image)
+    assert set(image.check(tmp_path).counts) >= {"checkpoint-block"}
+    in_stream(add(DEVICE_AT + 4, -6))(image)
+    assert "checkpoint-device" in image.check(tmp_path).counts
+
+
 def test_a_checkpoint_in_several_blocks_is_followed(tmp_path: Path) -> None:
     out = BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:

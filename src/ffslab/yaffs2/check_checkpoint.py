@@ -5,13 +5,14 @@ A checkpoint that a mount accepts is trusted: it must describe the flash. One th
 not readable is a warning: a mount discards it and scans.
 
 Interpretations. The device record is written before the checkpoint's own blocks are taken, so the
-number of erased blocks may count them or not; their state may be empty or checkpoint. Free chunks
-are those not in use, soft-deleted ones included, in blocks that hold or can hold data. Objects
-with a deleted, soft-deleted or unlinked mark are not compared with the scan, which deletes them;
-pages that are in use and belong to no object are those of soft-deleted files, as many as the
-block's count says. A summary page may have been discarded. Objects 1 to 4 may be listed or not.
-A file that grew without data (truncate) may have its size in the checkpoint only: a mount by scan
-finds the old one.
+number of erased blocks may count them or not; their state may be empty or checkpoint. A block that
+half an erase left without its first page is empty to a mount, and counted so, until it is erased
+once more before it is written. Free chunks are those not in use, soft-deleted ones included, in
+blocks that hold or can hold data. Objects with a deleted, soft-deleted or unlinked mark are not
+compared with the scan, which deletes them; pages that are in use and belong to no object are those
+of soft-deleted files, as many as the block's count says. A summary page may have been discarded.
+Objects 1 to 4 may be listed or not. A file that grew without data (truncate) may have its size in
+the checkpoint only: a mount by scan finds the old one.
 """
 
 from __future__ import annotations
@@ -39,6 +40,14 @@ _STATES = {
     BlockKind.CHECKPOINT: (BlockState.CHECKPOINT, BlockState.EMPTY),
     BlockKind.DATA: (BlockState.FULL, BlockState.COLLECTING, BlockState.ALLOCATING),
 }
+
+
+def _states(record: BlockRecord) -> tuple[BlockState, ...]:
+    """What its state may be; none: any."""
+    if is_retired(record):
+        return (BlockState.DEAD,)
+    kind = BlockKind.ERASED if record.passes_for_empty else record.kind
+    return _STATES.get(kind, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +130,7 @@ class _CheckpointCheck:
 
     def _check_device(self) -> None:
         device = self._checkpoint.device
-        erased = len(self._scan.of_kind(BlockKind.ERASED))
+        erased = sum(record.passes_for_empty for record in self._scan.blocks)
         if not erased <= device.erased_blocks <= erased + len(self._used):
             message = f"counts {device.erased_blocks} erased blocks; there are {erased}"
             self._findings.add("checkpoint-device", message)
@@ -150,7 +159,7 @@ class _CheckpointCheck:
         pages = self._geometry.pages_per_block
         free = 0
         for record, info in zip(self._scan.blocks, self._checkpoint.infos, strict=True):
-            if record.kind in (BlockKind.ERASED, BlockKind.DATA):
+            if record.passes_for_empty or record.kind is BlockKind.DATA:
                 free += pages - info.in_use + info.soft_deleted
         most = free + len(self._used) * pages
         if not free <= counted <= most:
@@ -164,7 +173,7 @@ class _CheckpointCheck:
         bits = self._checkpoint.bitmaps[record.block]
         where = Where(record.block)
         add = self._findings.add
-        allowed = (BlockState.DEAD,) if is_retired(record) else _STATES.get(record.kind)
+        allowed = _states(record)
         opened = record.block == self._checkpoint.device.alloc_block - 1
         if (
             allowed

@@ -64,6 +64,13 @@ class BlockRecord:
         return self.pages[-1].page if self.pages else -1
 
     @property
+    def passes_for_empty(self) -> bool:
+        """A mount asks the tags of the first page: half an erase may have left others."""
+        if self.kind is BlockKind.IGNORED:
+            return self.pages[0].page != 0 or self.pages[0].state is TagState.UNUSED
+        return self.kind is BlockKind.ERASED
+
+    @property
     def summary_valid(self) -> bool:
         return self.summary is not None and not self.summary.problem
 

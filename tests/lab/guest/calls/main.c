@@ -170,6 +170,31 @@ static void copies(void)
 	CHECK(run(queue, 1) == 1 && queue[0].result == -EFAULT);
 }
 
+/* What a close() and an umount() leave to be done later is done before the next. */
+static void mounts(void)
+{
+	static _Alignas(8) char listing[1024];
+	int i;
+
+	CHECK(!mkdir("m", 0700));
+	put(0, SYS_mount, 0, at("none"), at("m"), at("tmpfs"), 0);
+	put(1, SYS_openat, OPENS, AT_FDCWD, at("m/file"), O_RDWR | O_CREAT, 0600);
+	put(2, SYS_close, OPENED, 0, 0, 0, 0);
+	put(3, SYS_openat, OPENS, AT_FDCWD, at("m"), O_RDONLY | O_DIRECTORY, 0);
+	put(4, SYS_getdents64, OPENED, 0, at(listing), sizeof(listing), 0);
+	put(5, SYS_getdents64, OPENED | ZERO, 0, at(listing), sizeof(listing), 0);
+	put(6, SYS_close, OPENED, 0, 0, 0, 0);
+	put(7, SYS_umount2, 0, at("m"), 0, 0, 0);
+	put(8, SYS_rmdir, 0, at("m"), 0, 0, 0);
+	CHECK(run(queue, 9) == 9);
+	for (i = 0; i < 9; i++)
+		CHECK(i == 1 || i == 3 || i == 4 || !queue[i].result);
+	CHECK(queue[4].result > 0);
+	CHECK(memmem(listing, (size_t)queue[4].result, "file", sizeof("file")));
+	put(0, SYS_umount2, 0, at("/proc/self"), 0, 0, 0);
+	CHECK(run(queue, 1) == 1 && queue[0].result == -EINVAL);
+}
+
 /* After fork() the page is shared until one writes to it. */
 static void of_a_child(void)
 {
@@ -202,6 +227,7 @@ int main(int argc, char **argv)
 	what_fails_ends_it();
 	what_is_refused();
 	copies();
+	mounts();
 	of_a_child();
 	return failed;
 }
