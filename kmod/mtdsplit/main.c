@@ -8,14 +8,16 @@
  * new partition table.  Mainline has no such splitter; this one does what the
  * field's do, from the published format alone (fs/squashfs/squashfs_fs.h).
  *
- * Loading makes the two partitions, unloading removes them.
+ * The image lies in good blocks, as who flashes NAND writes it (nandwrite, a
+ * boot loader).  A block device of an MTD device skips no bad block, so the
+ * lower partition does: it is read-only, and as long as its good blocks.
  *
- * Limit: a block device of an MTD device skips no bad block, so one below the
- * image is an error here, before a file system reads wrong data.
+ * Loading makes the two partitions, unloading removes them.
  */
 
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mtd/mtd.h>
 #include <linux/mtd/partitions.h>
@@ -43,100 +45,184 @@ static char *upper = "rootfs_data";
 module_param(upper, charp, 0444);
 MODULE_PARM_DESC(upper, "the name of the new partition behind it");
 
-static void remove_part(struct mtd_info *whole, const char *name)
-{
-	struct mtd_info *part = get_mtd_device_nm(name);
-	int number;
+/**
+ * struct division - the partition and its two halves
+ * @whole: the partition that is divided, held
+ * @lower: the image's good blocks
+ * @good: @lower's n-th block is the @good[n]-th of @whole
+ */
+struct division {
+	struct mtd_info *whole;
+	struct mtd_info lower;
+	u32 *good;
+};
 
-	if (IS_ERR(part))
-		return;
-	number = part->index;
-	put_mtd_device(part);
-	if (mtd_del_partition(whole, number))
-		pr_err("mtdsplit: cannot remove '%s': it is in use\n", name);
+static struct division divided;
+
+/* Reads one run within an erase block of the lower partition. */
+static int read_within(struct division *d, loff_t from, size_t len, size_t *got,
+		       u8 *to)
+{
+	u32 block = mtd_div_by_eb(from, d->whole);
+	u64 at = (u64)d->good[block] * d->whole->erasesize +
+		 mtd_mod_by_eb(from, d->whole);
+	int err = mtd_read(d->whole, at, len, got, to);
+
+	return mtd_is_bitflip(err) ? 0 : err;
 }
 
-static int check_blocks(struct mtd_info *whole, u64 bytes)
+static int lower_read(struct mtd_info *mtd, loff_t from, size_t len,
+		      size_t *retlen, u_char *to)
 {
-	u64 at;
+	size_t run, got;
+	int err;
 
-	for (at = 0; at < bytes; at += whole->erasesize) {
-		if (mtd_block_isbad(whole, at) <= 0)
-			continue;
-		pr_err("mtdsplit: block %llu of '%s' is bad and below the SquashFS image: a block device of MTD skips none. Choose another seed or other bad blocks, or SquashFS on UBI (overlay-ubifs)\n",
-		       div_u64(at, whole->erasesize), whole->name);
-		return -EBADMSG;
+	for (*retlen = 0; *retlen < len; *retlen += got) {
+		run = min_t(size_t, len - *retlen,
+			    mtd->erasesize - mtd_mod_by_eb(from + *retlen, mtd));
+		err = read_within(mtd->priv, from + *retlen, run, &got,
+				  to + *retlen);
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
-/* Return: 0 with *@bytes, whole erase blocks, or a negative errno. */
+/*
+ * find_good - list the first @wanted good blocks
+ *
+ * Return: the number of the block behind the last of them, or a negative errno.
+ */
+static int find_good(struct mtd_info *whole, u32 *good, u32 wanted)
+{
+	u32 blocks = mtd_div_by_eb(whole->size, whole), block, found = 0;
+	int bad;
+
+	for (block = 0; found < wanted; block++) {
+		if (block == blocks) {
+			pr_err("mtdsplit: '%s' has %u good blocks, SquashFS needs %u\n",
+			       whole->name, found, wanted);
+			return -ENOSPC;
+		}
+		bad = mtd_block_isbad(whole, (u64)block * whole->erasesize);
+		if (bad < 0)
+			return bad;
+		if (!bad)
+			good[found++] = block;
+	}
+	return block;
+}
+
+/* Return: 0 with *@bytes as SquashFS's superblock says, or a negative errno. */
 static int image_bytes(struct mtd_info *whole, u64 *bytes)
 {
 	struct squashfs_head head;
 	size_t got;
+	u32 first;
 	int err;
 
-	err = check_blocks(whole, 1);
-	if (err)
+	err = find_good(whole, &first, 1);
+	if (err < 0)
 		return err;
-	err = mtd_read(whole, 0, sizeof(head), &got, (u8 *)&head);
+	err = mtd_read(whole, (u64)first * whole->erasesize, sizeof(head), &got,
+		       (u8 *)&head);
 	if (err && !mtd_is_bitflip(err))
 		return err;
 	*bytes = le64_to_cpu(head.bytes_used);
-	if (got != sizeof(head) || le32_to_cpu(head.magic) != SQUASHFS_MAGIC ||
-	    !*bytes || *bytes > whole->size) {
+	if (le32_to_cpu(head.magic) != SQUASHFS_MAGIC || !*bytes ||
+	    *bytes > whole->size) {
 		pr_err("mtdsplit: '%s' does not begin with SquashFS\n",
 		       whole->name);
 		return -EINVAL;
 	}
-	*bytes = (u64)mtd_div_by_eb(*bytes + whole->erasesize - 1, whole) *
-		 whole->erasesize;
-	if (*bytes >= whole->size) {
-		pr_err("mtdsplit: nothing of '%s' is left behind SquashFS\n",
-		       whole->name);
-		return -ENOSPC;
-	}
-	return check_blocks(whole, *bytes);
+	return 0;
 }
 
-static int split(struct mtd_info *whole)
+static int register_lower(struct division *d, u32 blocks)
 {
-	u64 bytes;
-	int err = image_bytes(whole, &bytes);
+	struct mtd_info *mtd = &d->lower;
 
+	mtd->name = lower;
+	mtd->type = MTD_NANDFLASH;
+	mtd->flags = MTD_NO_ERASE;
+	mtd->size = (u64)blocks * d->whole->erasesize;
+	mtd->erasesize = d->whole->erasesize;
+	mtd->writesize = d->whole->writesize;
+	mtd->writebufsize = d->whole->writebufsize;
+	mtd->owner = THIS_MODULE;
+	mtd->priv = d;
+	mtd->_read = lower_read;
+	return mtd_device_register(mtd, NULL, 0);
+}
+
+/* Makes the partitions of an image of @bytes. Return: 0 or a negative errno. */
+static int split(struct division *d, u64 bytes)
+{
+	u32 erasesize = d->whole->erasesize;
+	u32 blocks = div_u64(bytes + erasesize - 1, erasesize);
+	int behind, err;
+	u64 at;
+
+	d->good = kvmalloc_array(blocks, sizeof(*d->good), GFP_KERNEL);
+	if (!d->good)
+		return -ENOMEM;
+	behind = find_good(d->whole, d->good, blocks);
+	if (behind < 0)
+		return behind;
+	at = (u64)behind * erasesize;
+	if (at >= d->whole->size) {
+		pr_err("mtdsplit: nothing of '%s' is left behind SquashFS\n",
+		       d->whole->name);
+		return -ENOSPC;
+	}
+	err = register_lower(d, blocks);
 	if (err)
 		return err;
-	err = mtd_add_partition(whole, lower, 0, bytes);
+	err = mtd_add_partition(d->whole, upper, at, d->whole->size - at);
 	if (err)
-		return err;
-	err = mtd_add_partition(whole, upper, bytes, whole->size - bytes);
-	if (err)
-		remove_part(whole, lower);
+		mtd_device_unregister(&d->lower);
 	return err;
 }
 
-static struct mtd_info *divided;
+static void release(struct division *d)
+{
+	kvfree(d->good);
+	put_mtd_device(d->whole);
+}
 
 static int __init mtdsplit_init(void)
 {
+	u64 bytes;
 	int err;
 
-	divided = get_mtd_device_nm(mtd);
-	if (IS_ERR(divided))
-		return PTR_ERR(divided);
-	err = split(divided);
+	divided.whole = get_mtd_device_nm(mtd);
+	if (IS_ERR(divided.whole)) {
+		pr_err("mtdsplit: there is no partition '%s'\n", mtd);
+		return PTR_ERR(divided.whole);
+	}
+	err = image_bytes(divided.whole, &bytes);
+	if (!err)
+		err = split(&divided, bytes);
 	if (err)
-		put_mtd_device(divided);
+		release(&divided);
 	return err;
 }
 module_init(mtdsplit_init);
 
 static void __exit mtdsplit_exit(void)
 {
-	remove_part(divided, upper);
-	remove_part(divided, lower);
-	put_mtd_device(divided);
+	struct mtd_info *part = get_mtd_device_nm(upper);
+
+	if (!IS_ERR(part)) {
+		int number = part->index;
+
+		put_mtd_device(part);
+		if (mtd_del_partition(divided.whole, number))
+			pr_err("mtdsplit: cannot remove '%s'\n", upper);
+	}
+	if (mtd_device_unregister(&divided.lower))
+		pr_err("mtdsplit: cannot remove '%s'\n", lower);
+	release(&divided);
 }
 module_exit(mtdsplit_exit);
 

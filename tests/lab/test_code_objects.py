@@ -28,7 +28,8 @@ SHOWN = {"mtd-core", "block-layer"}
 # Calls from the first into the second are not compiled without the second's option.
 OPTIONS_OF = {"ubi": {"ubiblock"}, "erofs-zip": {"erofs-lzma"}}
 # Asked for by name, or selected by Kconfig alone: no object wants a symbol of theirs.
-WITHOUT_CALLERS = {"crypto-zlib", "crypto-lzo", "crypto-zstd", "crypto-hash-info", "ubiblock"}
+WITHOUT_CALLERS = {"crypto-zlib", "crypto-lzo", "crypto-zstd", "crypto-hash-info"}
+WITHOUT_CALLERS |= {"ubiblock", "mtdblock"}
 
 
 @dataclass(frozen=True)

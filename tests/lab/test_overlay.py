@@ -1,11 +1,13 @@
-"""SquashFS below UBIFS, joined by overlayfs: every workload, and what another layer costs.
+"""SquashFS below UBIFS or JFFS2, joined by overlayfs: every workload, and what a layer costs.
 
-The flash operations of a workload are those of plain UBIFS, as long as nothing of the lower file
-system is changed: overlayfs has no data of its own. The first change of a lower file copies it.
+The flash operations of a workload are those of plain UBIFS or JFFS2, as long as nothing of the
+lower file system is changed: overlayfs has no data of its own. The first change of a lower file
+copies it.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 from typing import Any
@@ -17,13 +19,13 @@ from ffslab.images.build import build_image, image_spec
 from ffslab.images.source import source_tree
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import SilentProgress
+from ffslab.model.case import Case
 from ffslab.protocol.plan import plan_of
 from ffslab.targets.virtual_flash import RIG
 
 pytestmark = pytest.mark.usefixtures("lab")
-BOTH = '\n[axes]\nfilesystem = ["ubifs", "overlay-ubifs"]\n'
-STUDY = (
-    """
+UPPER = ("ubifs", "jffs2")
+STUDY = """
 schema = 1
 name = "overlay"
 title = "Every workload on an overlay"
@@ -32,9 +34,10 @@ title = "Every workload on an overlay"
 board = "apf27-2012"
 partition_bytes = "24 MiB"
 seeds = [1]
-"""
-    + BOTH
-    + """
+
+[axes]
+filesystem = ["ubifs", "overlay-ubifs", "jffs2", "overlay-jffs2"]
+
 [[part]]
 name = "ffsmark"
 set = { workload = { kind = "ffsmark", number = 100, transactions = 100 } }
@@ -51,7 +54,6 @@ set = { workload = { kind = "micro", volume_bytes = "1 MiB" } }
 name = "script"
 set = { workload = { kind = "script", script = "one.sh" } }
 """
-)
 IMAGE = """
 schema = 1
 name = "below"
@@ -60,7 +62,7 @@ title = "A tree below"
 [base]
 board = "apf27-2012"
 partition_bytes = "24 MiB"
-filesystem = "overlay-ubifs"
+filesystem = "overlay-UPPER"
 state = { kind = "image", tree = "TREE" }
 
 [base.workload]
@@ -70,14 +72,23 @@ steps = "mount list delete list unmount mount list unmount"
 BIG_BYTES, FILES = 300_000, 12
 
 
-def tree(directory: Path) -> Path:
+def tree(directory: Path, big_bytes: int = BIG_BYTES) -> Path:
     """A file that takes many pages and some small ones, which no compressor makes smaller."""
     generator = random.Random(3)
     directory.mkdir()
-    (directory / "big").write_bytes(generator.randbytes(BIG_BYTES))
+    (directory / "big").write_bytes(generator.randbytes(big_bytes))
     for number in range(FILES - 1):
         (directory / f"small{number}").write_bytes(generator.randbytes(1000))
     return directory
+
+
+def image_of(case: Case, files: Path, lab: LabBuild, path: Path) -> Path:
+    """The image of a tree for the case's flash, copied to `path`."""
+    spec = image_spec(case.board.chip, case.partition_blocks, case.filesystem)
+    assert spec is not None
+    built = build_image(source_tree(str(files), SilentProgress()), spec, lab, SilentProgress())
+    path.write_bytes(built.path.read_bytes())
+    return path
 
 
 def programmed(result: Any) -> int:
@@ -86,51 +97,93 @@ def programmed(result: Any) -> int:
     return int(found["pages_programmed"])
 
 
-def test_every_workload_asks_the_flash_for_what_plain_ubifs_does(tmp_path: Path) -> None:
+def image_study(upper: str, directory: Path) -> str:
+    return IMAGE.replace("UPPER", upper).replace("TREE", str(directory))
+
+
+def test_every_workload_asks_the_flash_for_what_the_upper_one_alone_does(tmp_path: Path) -> None:
     (tmp_path / "one.sh").write_text("dd if=/dev/zero of=a bs=4k count=50 && mv a b && rm b\n")
     (tmp_path / "overlay.toml").write_text(STUDY)
     run = run_study(tmp_path / "overlay.toml", tmp_path / "run")
     found = {result["id"]: result for result in results(run)}
-    assert len(found) == 8 and {one["outcome"] for one in found.values()} == {"pass"}
+    assert len(found) == 16 and {one["outcome"] for one in found.values()} == {"pass"}
     # Equal but for a node of an inode more now and then: overlayfs names some files twice, and a
-    # commit of UBIFS falls into another place.
-    for part in ("ffsmark", "log", "micro"):
+    # commit of UBIFS, or a full write buffer of JFFS2, falls into another place.
+    for upper, part in itertools.product(UPPER, ("ffsmark", "log", "micro")):
         plain, joined = (
-            programmed(found[f"{part}-{name}-s1"]) for name in ("ubifs", "overlayubifs")
+            programmed(found[f"{part}-{name}-s1"]) for name in (upper, f"overlay{upper}")
         )
         assert plain > 100
-        assert joined == pytest.approx(plain, rel=0.02)
+        assert joined == pytest.approx(plain, rel=0.02), (upper, part)
     for result in found.values():
         lower = [step for step in result["steps"] if step["verb"] == "mount-overlay"]
         assert len(lower) == ("overlay" in result["id"])
 
 
-def test_a_lower_tree_is_seen_whited_out_and_stays_so(tmp_path: Path) -> None:
-    text = IMAGE.replace("TREE", str(tree(tmp_path / "tree")))
-    (tmp_path / "below.toml").write_text(text)
+@pytest.mark.parametrize("upper", UPPER)
+def test_a_lower_tree_is_seen_whited_out_and_stays_so(tmp_path: Path, upper: str) -> None:
+    (tmp_path / "below.toml").write_text(image_study(upper, tree(tmp_path / "tree")))
     (result,) = results(run_study(tmp_path / "below.toml", tmp_path / "run"))
     steps = {step["phase"]: step for step in result["tree"]["steps"]}
     assert [steps[name]["files"] for name in ("list", "list-2", "list-3")] == [FILES, 0, 0]
+    around = (["attach"], ["detach"]) if upper == "ubifs" else ([], [])
     parts = [part["phase"] for part in steps["mount"]["parts"]]
-    assert parts == ["attach", "lower", "upper", "mount"]
+    assert parts == [*around[0], "lower", "upper", "mount"]
     times = [part["duration_ns"] for part in steps["mount"]["parts"]]
     assert all(times) and sum(times) == steps["mount"]["duration_ns"]
     parts = [part["phase"] for part in steps["unmount"]["parts"]]
-    assert parts == ["unmount", "upper-unmount", "lower-unmount", "detach"]
+    assert parts == ["unmount", "upper-unmount", "lower-unmount", *around[1]]
     # What is deleted is hidden, and only that is on the flash: an inode and two names of each.
     assert 0 < steps["delete"]["pages_programmed"] + steps["unmount"]["pages_programmed"] < 147
 
 
-def copied_up(lab: LabBuild, directory: Path, image: Path, words: str) -> Boot:
-    """A guest with the image below in which /usr/bin/truncate does something to a file of it."""
-    text = IMAGE.replace("TREE", str(image.parent / "tree"))
+def test_without_ubi_bad_blocks_below_are_skipped(lab: LabBuild, tmp_path: Path) -> None:
+    """Of the image's 23 blocks some lie behind bad ones; what is read is what was written."""
+    files = tree(tmp_path / "tree", big_bytes=3_000_000)
+    text = image_study("jffs2", files) + '\n[axes]\n"chip.factory_bad" = [200]\n'
     (case,) = cases(text).values()
-    mounted = RIG.mount(case)
+    image = image_of(case, files, lab, tmp_path / "image.bin")
     plan = [
         *RIG.begin(case, trace=False),
         *RIG.erase(),
         "write-image mtd=data path=/image.bin oob=0",
-        *mounted,
+        *RIG.mount(case),
+        *RIG.host_programs(),
+        "exec path=/usr/bin/cmp args=/mnt/big%20/big",
+        *RIG.unmount(case),
+    ]
+    contents = {"/image.bin": image, "/big": files / "big"}
+    guest = boot(lab, tmp_path / "guest", case, plan_of(plan), files=contents)
+    assert guest.of_type("end")[0]["status"] == "ok"
+    (written,) = [one for one in guest.records if "bad_blocks_skipped" in one]
+    assert written["bad_blocks_skipped"] > 0
+
+
+@pytest.mark.parametrize("upper", UPPER)
+def test_the_first_change_of_a_lower_file_copies_it(
+    lab: LabBuild, tmp_path: Path, upper: str
+) -> None:
+    files = tree(tmp_path / "tree")
+    (case,) = cases(image_study(upper, files)).values()
+    image = image_of(case, files, lab, tmp_path / "image.bin")
+    costs = {}
+    for name, words in (("lower", "-s +1 /mnt/big"), ("own", "-s +1 /mnt/own")):
+        guest = changed(lab, tmp_path / name, case, image, words)
+        assert guest.of_type("end")[0]["status"] == "ok"
+        before, after = guest.flash_record("before"), guest.flash_record("after")
+        costs[name] = after["counters"]["pages_programmed"] - before["counters"]["pages_programmed"]
+    # What is written first after a mount, and the 147 pages that 300,000 random bytes take.
+    assert costs["own"] > 0
+    assert 147 <= costs["lower"] - costs["own"] < 2 * 147
+
+
+def changed(lab: LabBuild, directory: Path, case: Case, image: Path, words: str) -> Boot:
+    """A guest with the image below in which /usr/bin/truncate does something to a file of it."""
+    plan = [
+        *RIG.begin(case, trace=False),
+        *RIG.erase(),
+        "write-image mtd=data path=/image.bin oob=0",
+        *RIG.mount(case),
         *RIG.host_programs(),
         # UBI erases and marks what the image left free.
         *RIG.settle(quiet_ms=2000),
@@ -143,19 +196,10 @@ def copied_up(lab: LabBuild, directory: Path, image: Path, words: str) -> Boot:
     return boot(lab, directory, case, plan_of(plan), files={"/image.bin": image})
 
 
-def test_the_first_change_of_a_lower_file_copies_it(lab: LabBuild, tmp_path: Path) -> None:
-    files = tree(tmp_path / "tree")
-    (case,) = cases(IMAGE.replace("TREE", str(files))).values()
-    spec = image_spec(case.board.chip, case.partition_blocks, case.filesystem)
-    assert spec is not None
-    built = build_image(source_tree(str(files), SilentProgress()), spec, lab, SilentProgress())
-    image = tmp_path / "image.bin"
-    image.write_bytes(built.path.read_bytes())
-    costs = {}
-    for name, words in (("lower", "-s +1 /mnt/big"), ("own", "-s +1 /mnt/own")):
-        guest = copied_up(lab, tmp_path / name, image, words)
-        before, after = guest.flash_record("before"), guest.flash_record("after")
-        costs[name] = after["counters"]["pages_programmed"] - before["counters"]["pages_programmed"]
-    # What is written first after a mount, and the 147 pages that 300,000 random bytes take.
-    assert costs["own"] > 0
-    assert 147 <= costs["lower"] - costs["own"] < 2 * 147
+def test_what_is_no_squashfs_is_not_divided(lab: LabBuild, tmp_path: Path) -> None:
+    """The step fails, and the module says why."""
+    (case,) = cases(image_study("jffs2", tree(tmp_path / "tree"))).values()
+    plan = [*RIG.begin(case, trace=False), *RIG.erase(), *RIG.mount(case)]
+    guest = boot(lab, tmp_path / "guest", case, plan_of(plan), clean=False)
+    assert guest.failed_step()["verb"] == "insmod"
+    assert "mtdsplit: 'data' does not begin with SquashFS" in guest.console

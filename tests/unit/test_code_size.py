@@ -106,6 +106,10 @@ def test_an_overlay_is_made_of_its_layers(catalog: Catalog) -> None:
     assert parts_with(found, "none") == parts_with(upper, "none") | layers
     assert "lzo-compress" in parts_with(found, "lzo") - parts_with(found, "none")
     assert len(with_same_code([found, upper])) == 2
+    found, upper = needs(catalog, "overlay-jffs2"), needs(catalog, "jffs2")
+    layers = layers - {"ubiblock"} | {"mtdblock"}
+    assert parts_with(found, "zlib") == parts_with(upper, "zlib") | layers
+    assert set(found.shown) == {"mtd-core", "block-layer"}
 
 
 def test_values_that_use_the_same_compressors_are_one_sum(catalog: Catalog) -> None:

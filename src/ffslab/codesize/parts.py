@@ -83,6 +83,9 @@ PARTS: Mapping[str, Part] = {
     "exportfs": Part(OTHER, "exportfs", ("fs/exportfs/exportfs.o",)),
     "ubi": Part(UNDER, "UBI", ("drivers/mtd/ubi/ubi.mod",), ("drivers/mtd/ubi/block.o",)),
     "ubiblock": Part(UNDER, "ubiblock", ("drivers/mtd/ubi/block.o",)),
+    "mtdblock": Part(
+        OTHER, "mtdblock, read-only", _files("drivers/mtd", "mtd_blkdevs", "mtdblock_ro")
+    ),
     "mtd-super": Part(OTHER, "MTD: mounting by device", ("drivers/mtd/mtdsuper.o",)),
     "iomap": Part(OTHER, "iomap", ("fs/iomap/built-in.a",)),
     "crc16": Part(OTHER, "crc16", ("lib/crc16.o",)),
@@ -176,7 +179,8 @@ CODE: Mapping[str, Code] = {
     ),
     "overlay": Code(base=("overlayfs", "exportfs"), compressors={}, values={}),
 }
-# What a file system on UBI needs besides, and on a block device of UBI.
+# What a file system on UBI needs besides, on a block device of UBI, and on one of an MTD device.
 UBI = ("ubi", "crc32")
 UBI_BLOCK = ("ubiblock",)
-UBI_BLOCK_SHOWN = ("block-layer",)
+MTD_BLOCK = ("mtdblock",)
+BLOCK_SHOWN = ("block-layer",)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ffslab.codesize.parts import CODE, PARTS, UBI, UBI_BLOCK, UBI_BLOCK_SHOWN, Code
+from ffslab.codesize.parts import BLOCK_SHOWN, CODE, MTD_BLOCK, PARTS, UBI, UBI_BLOCK, Code
 from ffslab.errors import SpecError
 from ffslab.model.specs import Filesystem
 
@@ -121,17 +121,23 @@ def needs_of(filesystem: Filesystem) -> Needs:
             else "a type that ffslab.codesize.parts does not have",
             remedy="size NAME.ko, where its module is in the cache, gives the module's own",
         )
-    ubi = filesystem.ubi
-    below = () if ubi is None else (*UBI, *(UBI_BLOCK if ubi.block else ()))
-    shown = (*code.shown, *(UBI_BLOCK_SHOWN if ubi is not None and ubi.block else ()))
+    below, shown = _below(filesystem)
     return Needs(
         names=(filesystem.name,),
         title=filesystem.title,
         base=tuple(dict.fromkeys((code.base[0], *_layers(filesystem), *below, *code.base[1:]))),
         compressors=code.compressors,
-        shown=shown,
+        shown=(*code.shown, *shown),
         sums=tuple(_sums(filesystem, code)),
     )
+
+
+def _below(filesystem: Filesystem) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is below the file system, and what of it is shown and not counted."""
+    ubi = filesystem.ubi
+    if ubi is not None:
+        return ((*UBI, *UBI_BLOCK), BLOCK_SHOWN) if ubi.block else (UBI, ())
+    return (MTD_BLOCK, BLOCK_SHOWN) if filesystem.overlay is not None else ((), ())
 
 
 def _layers(filesystem: Filesystem) -> tuple[str, ...]:
