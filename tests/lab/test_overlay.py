@@ -137,6 +137,18 @@ def test_a_lower_tree_is_seen_whited_out_and_stays_so(tmp_path: Path, upper: str
     assert 0 < steps["delete"]["pages_programmed"] + steps["unmount"]["pages_programmed"] < 147
 
 
+def test_mainline_jffs2_cannot_hide_a_directory_of_the_lower_file_system(tmp_path: Path) -> None:
+    """Not one of which files were deleted: it knows no RENAME_EXCHANGE (docs/findings.md)."""
+    tree(tree(tmp_path / "tree") / "sub", big_bytes=1)
+    text = image_study("jffs2", tmp_path / "tree").replace('filesystem = "overlay-jffs2"', "")
+    both = '\n[axes]\nfilesystem = ["overlay-ubifs", "overlay-jffs2"]\n'
+    (tmp_path / "sub.toml").write_text(text + both)
+    run = run_study(tmp_path / "sub.toml", tmp_path / "run", status=1)
+    found = {one["id"].partition("-")[0]: one for one in results(run)}
+    assert found["overlayubifs"]["outcome"] == "pass"
+    assert "EINVAL cannot delete /mnt/sub" in found["overlayjffs2"]["reason"]
+
+
 def test_without_ubi_bad_blocks_below_are_skipped(lab: LabBuild, tmp_path: Path) -> None:
     """Of the image's 23 blocks some lie behind bad ones; what is read is what was written."""
     files = tree(tmp_path / "tree", big_bytes=3_000_000)

@@ -85,7 +85,7 @@ def test_the_router_takes_squashfs_with_overlayfs() -> None:
     # The whole root file system in UBIFS: ls reads the inode of each file, 0.98 s.
     (ubifs,) = [one for one in order if one.candidate.title == "ubifs"]
     assert [cell.need.key for cell in ubifs.missed] == ["boot", "boot-cut"]
-    # JFFS2's first synced line waits until all nodes have been checked.
+    # A synced line of JFFS2 erases the blocks of the file that was deleted before it.
     (jffs2,) = [one for one in order if one.candidate.title == "jffs2"]
     assert {cell.need.key for cell in jffs2.missed} == {"boot", "boot-cut", "write"}
     # overlayfs spares it the nodes of the root file system, not those of the log.
