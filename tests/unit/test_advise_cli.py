@@ -15,9 +15,10 @@ from host_support import FakeSite
 from test_advise_needs import CATALOG
 from test_campaign_states import StateTarget
 
+import ffslab.advise.pairs
 import ffslab.targets.uml.site
 from ffslab.advise.advice import Advice, advice_of
-from ffslab.advise.candidates import candidates
+from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.needs import load_needs, needs_of
 from ffslab.advise.probes import probes
 from ffslab.advise.questions import answers_to, ask_and_write, needs_text, questions_for
@@ -113,6 +114,33 @@ def test_an_interrupted_run_goes_on(advise: Command) -> None:
     advise.target.killed.clear()
     again = advise("advise", path, "--no-report")
     assert f"3 cases, {3 - kept} of them to run" in again.output
+    assert len(runs()) == 1
+
+
+def test_pairs_of_options_are_a_second_round(
+    advise: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes over what the first measured; repeated, neither has anything to run."""
+    pair = Candidate("jffs2", (("compression", "none"), ("write_mode", "sync")))
+    monkeypatch.setattr(ffslab.advise.pairs, "promising_pairs", lambda _order: (pair,))
+    path = str(write_needs())
+    first = advise("advise", path, "--no-report")
+    assert "3 candidates, 3 cases, 3 of them to run" in first.output
+    told = "none meets all needs, 1 pair of options may: 4 candidates, 4 cases, 1 of them to run"
+    assert told in first.output
+    assert len(runs()) == 2 and len(runs()[1].results()) == 4
+    again = advise("advise", path, "--no-report")
+    assert "3 cases, 0 of them to run" in again.output
+    assert "4 cases, 0 of them to run" in again.output
+    assert len(runs()) == 2 and "jffs2, uncompressed, mount -o sync" in again.output
+
+
+def test_there_is_no_second_round_after_an_interruption(
+    advise: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ffslab.advise.pairs, "promising_pairs", lambda _order: pytest.fail("asked"))
+    advise.target.before = lambda _job: advise.target.kill_all()
+    assert advise("advise", str(write_needs()), "--no-report", "-j", "1").code == 3
     assert len(runs()) == 1
 
 

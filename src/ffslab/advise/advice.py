@@ -189,10 +189,13 @@ def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterat
     outside = [name for name in names if not catalog.filesystems[name].mainline]
     if outside:
         yield f"Not a part of Linux, and so a module to maintain: {', '.join(outside)}."
-    if "jffs2" in names and needs.writes is not None and needs.content_bytes:
+    if (
+        any(catalog.filesystems[name].type == "jffs2" for name in names)
+        and needs.writes is not None
+    ):
         yield (
-            "The data that stay are one file where writes were measured. After a mount JFFS2 "
-            "checks a file at a time, and writes wait for that: with small files they wait less."
+            "What had been written before is one file, which is deleted. A sync of JFFS2 erases "
+            "all blocks that a deletion left: after the deletion of smaller files it takes less."
         )
     if any("fastmap" in dict(one.candidate.options) for one in order):
         yield "Linux calls fastmap experimental."

@@ -1,8 +1,8 @@
 """File systems with options that may meet the needs: each default, and one step away from it.
 
-A candidate differs from its file system's defaults in one option at most, or in the partition's
-size. So their number stays small, and what a difference is due to is known; that two steps together
-do more than each of them alone is not looked for.
+A candidate of the first round differs from its file system's defaults in one option at most, or in
+the partition's size. So their number stays small, and what a difference is due to is known. Where
+none of them meets all needs, pairs of steps follow (`ffslab.advise.pairs`).
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ def register(app: typer.Typer) -> None:
 
         Runs the small cases that are still missing, ranks file systems and options, and says for
         each need whether it is met, missed and by how much, or not measured, why, and what would
-        change the verdict. What was measured is kept: repeat the command after Ctrl-C, or after a
-        change of the needs.
+        change the verdict. If nothing meets all needs, pairs of options follow that may. What was
+        measured is kept: repeat the command after Ctrl-C, or after a change of the needs.
 
         Exit code: 0 the first candidate misses nothing that was measured; 1 it does; 2 wrong usage
         or needs; 3 interrupted, or the lab itself failed.
@@ -79,8 +79,13 @@ def register(app: typer.Typer) -> None:
         if dry_run:
             choice.print_plan()
             return
-        end = choice.run(jobs, timeout, SiteOptions(scratch, None), quiet=as_json)
+        options = SiteOptions(scratch, None)
+        end = choice.run(jobs, timeout, options, quiet=as_json)
         advice = choice.advice(end)
+        pairs = choice.with_pairs(advice, end)
+        if pairs is not None:
+            end = pairs.run(jobs, timeout, options, quiet=as_json)
+            advice = pairs.advice(end)
         _show(advice, end, destination, needs, as_json=as_json, report=report)
         raise typer.Exit(_exit_code(advice, end))
 
@@ -105,25 +110,55 @@ class _Choice:
         found: tuple[Candidate, ...],
         made: tuple[Probe, ...],
         prepared: Prepared,
+        catalogs: list[Path],
         output: Path,
     ) -> None:
         self.needs, self.catalog, self.found, self.made = needs, catalog, found, made
-        self.prepared, self.output = prepared, output
+        self.prepared, self.catalogs, self.output = prepared, catalogs, output
+
+    @property
+    def pairs(self) -> int:
+        """How many of the candidates are two steps from the defaults."""
+        from ffslab.advise.pairs import steps_of
+
+        return sum(steps_of(one) > 1 for one in self.found)
 
     @staticmethod
     def of(path: Path, catalogs: list[Path], output: Path) -> _Choice:
         from ffslab.advise.candidates import candidates
         from ffslab.advise.needs import load_needs
-        from ffslab.advise.probes import probes
-        from ffslab.advise.run import prepared_study
         from ffslab.loader import load_catalog
 
         catalog = load_catalog(catalogs)
         needs = load_needs(path, catalog)
-        found = candidates(needs, catalog)
+        return _Choice._among(needs, catalog, candidates(needs, catalog), catalogs, output)
+
+    @staticmethod
+    def _among(
+        needs: Needs,
+        catalog: Catalog,
+        found: tuple[Candidate, ...],
+        catalogs: list[Path],
+        output: Path,
+    ) -> _Choice:
+        from ffslab.advise.probes import probes
+        from ffslab.advise.run import prepared_study
+
         made = probes(needs, found, catalog)
         prepared = prepared_study(needs, made, output, catalogs)
-        return _Choice(needs, catalog, found, made, prepared, output)
+        return _Choice(needs, catalog, found, made, prepared, catalogs, output)
+
+    def with_pairs(self, advice: Advice, end: RunEnd) -> _Choice | None:
+        """The same with pairs of steps besides; None if none is worth it, or not all was run."""
+        from ffslab.advise.pairs import promising_pairs
+
+        if end.interrupted or end.refused is not None or advice.missing:
+            return None
+        pairs = promising_pairs(advice.order)
+        if not pairs:
+            return None
+        found = (*self.found, *pairs)
+        return _Choice._among(self.needs, self.catalog, found, self.catalogs, self.output)
 
     def print_plan(self) -> None:
         """The candidates and the cases that would measure them."""
@@ -157,8 +192,13 @@ class _Choice:
         )
         console = _console(quiet=quiet)
         found = ready(request, options, ConsoleProgress(), lambda: datetime.now(UTC))
+        number = self.pairs
+        of_options = f"{number} pair{'' if number == 1 else 's'} of options may"
+        pairs = f"none meets all needs, {of_options}: " if number else ""
         console.print(
-            f"{len(self.found)} candidates, {len(self.made)} cases, {found.left} of them to run",
+            f"{pairs}{len(self.found)} candidates, {len(self.made)} cases, "
+            f"{found.left} of them to run",
+            soft_wrap=True,
             markup=False,
         )
         with RunProgress(console, found.left, time.monotonic) as progress:
