@@ -15,7 +15,7 @@ from cli_support import Command
 from host_support import STUDY, FakeTarget
 from typer.testing import CliRunner
 
-from ffslab.cli.app import VERBS, build_app, verbs_for
+from ffslab.cli.app import VERBS, build_app, verbs_for, without_options
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
 from ffslab.model.files import BaseFile, PartFile, SizesFile, StateFile, StudyFile
@@ -337,6 +337,15 @@ def test_one_verb_alone_is_still_a_verb() -> None:
     shown = CliRunner().invoke(build_app(("list",)), ["list", "states"])
     assert shown.exit_code == 0
     assert "aged" in shown.output
+
+
+@pytest.mark.parametrize("line", ["--help", "-h", "", "lisst", "--version", "--no-such-option"])
+def test_what_names_no_verb_is_answered_alike_without_the_options_of_verbs(line: str) -> None:
+    whole, lean = (
+        CliRunner().invoke(app, line.split(), terminal_width=80)
+        for app in (build_app(), without_options(build_app()))
+    )
+    assert (lean.exit_code, lean.output) == (whole.exit_code, whole.output)
 
 
 @pytest.mark.parametrize("verb", VERBS)
