@@ -18,7 +18,7 @@ from ffslab.model.case import Case
 from ffslab.results.rundir import MANIFEST_VERSION, RunDirectory, create_run
 from ffslab.results.shortfall import is_good
 from ffslab.targets.target import Opening
-from ffslab.targets.uml.site import UmlSite
+from ffslab.targets.uml.site import LocalSite
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def pool_time(
     """Runs the cases with `jobs` workers in `scratch`; prepared states are kept in `store`."""
     run = create_run(scratch / "results", "bench", datetime.now(UTC))
     run.write_manifest({"v": MANIFEST_VERSION, "cases": [{"id": case.id} for case in cases]})
-    site = UmlSite(lab, scratch)
+    site = LocalSite(lab, scratch)
     chains = [chain_of(case, site.kind, lab.build_id) for case in cases]
     states = StateRoom(StateStore(store))
     guests = _Guests()

@@ -12,21 +12,14 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
-#ifdef CONFIG_UML
-#include <mem_user.h>
-#endif
 
+#include "../region.h"
 #include "flashmon.h"
 
 static int use_region(struct flashmon_trace *t, const char *name, u64 *bytes)
 {
-#ifdef CONFIG_UML
-	unsigned long length = 0;
-
-	t->header = (void *)find_iomem((char *)name, &length);
-	*bytes = length;
+	t->header = region_open(name, bytes);
 	t->in_region = true;
-#endif
 	if (t->header)
 		return 0;
 	pr_err("flashmon: there is no iomem region '%s'\n", name);
@@ -108,7 +101,9 @@ void flashmon_trace_stop(struct flashmon *m)
 
 void flashmon_trace_free(struct flashmon *m)
 {
-	if (!m->trace.in_region)
+	if (m->trace.in_region)
+		region_close(m->trace.header);
+	else
 		vfree(m->trace.header);
 	m->trace.header = NULL;
 }

@@ -25,14 +25,21 @@
 
 static void busy_wait(u64 ns)
 {
+#ifdef CONFIG_UML
 	u64 us = div_u64(ns, 1000);
 
-	/* On real machines udelay() is exact up to some ms only. */
 	for (; us > 1000; us -= 1000)
 		udelay(1000);
 	if (us)
 		udelay(us);
 	ndelay(ns % 1000);
+#else
+	/* udelay() is exact up to some ms only, ndelay() to a microsecond. */
+	u64 end_ns = ktime_get_ns() + ns;
+
+	while (ktime_get_ns() < end_ns)
+		cpu_relax();
+#endif
 }
 
 /* Sleeps without a switch of tasks if that is the same; else false, and no sleep. */

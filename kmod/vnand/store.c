@@ -2,11 +2,11 @@
 /*
  * Where a chip's contents live.
  *
- * In the lab they are a host file, mapped by UML as an iomem region: the file
- * survives the guest, can be copied as a snapshot, is sparse, and takes none of
- * the guest's memory, so that a guest can have a board's small RAM. On any other
- * kernel they are memory of the kernel, allocated by erase block when it is
- * first programmed and freed when it is erased.
+ * In the lab they are a host file, a region (region.h): the file survives the
+ * guest, can be copied as a snapshot, is sparse, and takes none of the guest's
+ * memory, so that a guest can have a board's small RAM. Where there is none they
+ * are memory of the kernel, allocated by erase block when it is first programmed
+ * and freed when it is erased.
  *
  * Block and page states are kept in the same image, in its on-disk form, at all
  * times: there is nothing to flush, however the guest ends.
@@ -16,10 +16,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#ifdef CONFIG_UML
-#include <mem_user.h>
-#endif
 
+#include "../region.h"
 #include "vnand.h"
 
 static u64 align_image(u64 offset)
@@ -86,7 +84,6 @@ static void mark_factory_bads(struct vnand_chip *chip)
 	}
 }
 
-#ifdef CONFIG_UML
 /* The power has been off: what is programmed has become older. */
 static void pass_shelf_time(struct vnand_chip *chip)
 {
@@ -102,14 +99,14 @@ static void pass_shelf_time(struct vnand_chip *chip)
 	}
 }
 
-static int check_image(struct vnand_chip *chip, u8 *base, unsigned long bytes)
+static int check_image(struct vnand_chip *chip, u8 *base, u64 bytes)
 {
 	const char *name = chip->p.name, *region = chip->p.store;
 	struct vnand_image_header want, *have = (void *)base;
 
 	make_header(&chip->p, &want);
 	if (bytes < le64_to_cpu(want.image_bytes)) {
-		pr_err("vnand: %s: region '%s' has %lu bytes, the chip needs %llu\n",
+		pr_err("vnand: %s: region '%s' has %llu bytes, the chip needs %llu\n",
 		       name, region, bytes, le64_to_cpu(want.image_bytes));
 		return -ENOSPC;
 	}
@@ -133,8 +130,8 @@ static int check_image(struct vnand_chip *chip, u8 *base, unsigned long bytes)
 static int open_iomem(struct vnand_chip *chip)
 {
 	struct vnand_image_header *h;
-	unsigned long bytes = 0;
-	u8 *base = (u8 *)find_iomem(chip->p.store, &bytes);
+	u64 bytes = 0;
+	u8 *base = region_open(chip->p.store, &bytes);
 	int state;
 
 	if (!base) {
@@ -143,8 +140,11 @@ static int open_iomem(struct vnand_chip *chip)
 		return -ENODEV;
 	}
 	state = check_image(chip, base, bytes);
-	if (state < 0)
+	if (state < 0) {
+		region_close(base);
 		return state;
+	}
+	chip->store.region = base;
 	h = (struct vnand_image_header *)base;
 	if (state == 1)
 		make_header(&chip->p, h);
@@ -157,14 +157,6 @@ static int open_iomem(struct vnand_chip *chip)
 		pass_shelf_time(chip);
 	return 0;
 }
-#else
-static int open_iomem(struct vnand_chip *chip)
-{
-	pr_err("vnand: %s: store=iomem: works in User-Mode Linux only; use store=ram\n",
-	       chip->p.name);
-	return -ENODEV;
-}
-#endif
 
 static int open_ram(struct vnand_chip *chip)
 {
@@ -198,8 +190,10 @@ void vnand_store_close(struct vnand_chip *chip)
 	struct vnand_store *s = &chip->store;
 	u32 i;
 
-	if (!in_ram(chip))
+	if (!in_ram(chip)) {
+		region_close(s->region);
 		return;
+	}
 	for (i = 0; s->block_data && i < chip->p.blocks; i++)
 		kvfree(s->block_data[i]);
 	vfree(s->block_data);

@@ -50,12 +50,14 @@ struct vnand_counters {
 
 /**
  * struct vnand_store - contents and state of a chip
+ * @region: the mapping of the host file; else NULL
  * @block: state of each erase block, @blocks entries
  * @page: state of each page
  * @data: all pages, when the store is a host file; else NULL
  * @block_data: pages of each erase block or NULL, when the store is memory
  */
 struct vnand_store {
+	void *region;
 	struct vnand_image_block *block;
 	struct vnand_page_state *page;
 	u8 *data;

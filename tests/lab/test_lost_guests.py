@@ -18,7 +18,7 @@ from lab_support import ROOT, STUDY, cases, edited, ffslab, results, run_study
 from ffslab.errors import GuestLostError
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.targets.target import GuestJob, GuestRun
-from ffslab.targets.uml.guests import UmlTarget
+from ffslab.targets.uml.guests import LocalTarget
 from ffslab.targets.uml.scratch import largest_need, scratch_directory
 from ffslab.targets.virtual_flash import plan_text
 
@@ -70,7 +70,7 @@ def disturbed(
         thread = threading.Thread(target=work)
         thread.start()
         try:
-            target = UmlTarget(lab, scratch, time.monotonic_ns)
+            target = LocalTarget(lab, scratch, time.monotonic_ns)
             return target.run(GuestJob(case, plan_text(case), case_dir, 60))
         finally:
             ended.set()

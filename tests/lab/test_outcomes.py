@@ -18,7 +18,7 @@ from lab_support import ROOT, STUDY, cases, ffslab, results, run_study
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.targets.target import GuestJob, GuestRun
-from ffslab.targets.uml.guests import UmlTarget
+from ffslab.targets.uml.guests import LocalTarget
 from ffslab.targets.uml.scratch import Place, Scratch
 from ffslab.targets.virtual_flash import plan_text
 
@@ -39,7 +39,7 @@ def run_one(lab: LabBuild, tmp_path: Path, timeout_s: float) -> tuple[GuestRun, 
     scratch.mkdir()
     case_dir.mkdir()
     place = Place(scratch)
-    target = UmlTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
+    target = LocalTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
     run = target.run(GuestJob(case, plan_text(case), case_dir, timeout_s))
     return run, (case_dir / "console.log").read_text(errors="replace")
 

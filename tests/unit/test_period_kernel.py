@@ -32,7 +32,7 @@ from ffslab.protocol.plan import parse_step
 from ffslab.report.data import Fact
 from ffslab.report.facts import other_kernel
 from ffslab.results.store import case_rows
-from ffslab.targets.uml.guests import BATCH_CONSOLE, KIND, UmlTarget, kernel_arguments
+from ffslab.targets.uml.guests import BATCH_CONSOLE, KIND, LocalTarget, kernel_arguments
 from ffslab.targets.uml.site import lab_parts
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.ffsmark.report.load import load_run
@@ -222,13 +222,13 @@ def test_a_lab_without_the_kernel_skips_the_case(tmp_path: Path) -> None:
     kernel.chmod(0o755)
     modules = {"vnand": kernel, "flashmon": kernel}
     lab = LabBuild(kernel, modules, kernel, "build", Path("ffscrash"))
-    target = UmlTarget(lab, tmp_path, lambda: 0)
+    target = LocalTarget(lab, tmp_path, lambda: 0)
     assert target.missing(only_case()) == ""
     assert target.missing(only_case(kernel="period")) == "the lab has no kernel period"
     complete = LabBuild(
         kernel, modules, kernel, "build", Path("ffscrash"), variants={"period": lab}
     )
-    assert UmlTarget(complete, tmp_path, lambda: 0).missing(only_case(kernel="period")) == ""
+    assert LocalTarget(complete, tmp_path, lambda: 0).missing(only_case(kernel="period")) == ""
     assert complete.variant_ids == {"period": "build"}
 
 

@@ -20,7 +20,7 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
 from ffslab.protocol.trace import trim_trace
 from ffslab.targets.target import GuestJob
-from ffslab.targets.uml.guests import UmlTarget, batch_script, kernel_arguments
+from ffslab.targets.uml.guests import LocalTarget, batch_script, kernel_arguments
 from ffslab.targets.uml.initramfs import (
     build_archive,
     character_device,
@@ -194,13 +194,13 @@ def _job(tmp_path: Path, timeout_s: float = 20, **changes: object) -> GuestJob:
     return GuestJob(case, plan_text(case), directory, timeout_s)
 
 
-def _target(tmp_path: Path, kernel_script: str) -> UmlTarget:
+def _target(tmp_path: Path, kernel_script: str) -> LocalTarget:
     """A target whose kernel is a shell script; it says first what a kernel says."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     place = Place(scratch)
     lab = _lab(tmp_path, f"echo Linux version 0\n{kernel_script}")
-    return UmlTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
+    return LocalTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
 
 
 def test_guest_sees_a_fixed_environment_and_its_channels_are_kept(tmp_path: Path) -> None:
@@ -291,13 +291,13 @@ def test_missing_kernel_is_an_infrastructure_error(tmp_path: Path) -> None:
     lab = replace(_lab(tmp_path, ""), kernel=tmp_path / "absent")
     place = Place(tmp_path)
     with pytest.raises(InfrastructureError, match=r"the lab kernel .*absent is missing"):
-        UmlTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
+        LocalTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
 
 
 def test_missing_module_is_a_reason_to_skip(tmp_path: Path) -> None:
     lab = replace(_lab(tmp_path, ""), modules={})
     place = Place(tmp_path)
-    target = UmlTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
+    target = LocalTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
     assert target.missing(cases_of()[0]) == "the lab build has no module vnand"
 
 

@@ -50,7 +50,7 @@ from ffslab.program import command, program
 from ffslab.results.files import disk_error, write_atomic
 from ffslab.results.rundir import create_run
 from ffslab.targets.target import Opening, Target
-from ffslab.targets.uml.site import UmlSite, lab_parts
+from ffslab.targets.uml.site import LocalSite, lab_parts
 
 MANIFEST = "exploration.json"
 SECONDS_A_CUT = 0.05  # of a series, added to the limit of a guest
@@ -246,7 +246,7 @@ def opened(
     lab: LabBuild, cases: Sequence[Case], place: Path, jobs: int, scratch: Path | None
 ) -> Iterator[tuple[Target, int]]:
     """A target with room for so many guests, or fewer."""
-    with UmlSite(lab, scratch).open(Opening(cases, jobs, place)) as site:
+    with LocalSite(lab, scratch).open(Opening(cases, jobs, place)) as site:
         yield site.target, site.jobs
 
 

@@ -45,11 +45,12 @@ _MODULE_SOURCES = ("*.c", "*.h", "*.S", "Kbuild", "Makefile")
 @dataclass(frozen=True, slots=True)
 class Architecture:
     """What a kernel is compiled for, as its makefile calls it, and the beginning of the names of
-    the compiler and its tools.
+    the compiler and its tools; `image` is what boots, and where make puts it.
     """
 
     name: str
     tools: str = ""
+    image: str = "linux"
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -58,6 +59,7 @@ class Architecture:
 
 
 UML = Architecture("um")
+ARM = Architecture("arm", "arm-linux-gnueabi-", "arch/arm/boot/zImage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,29 +116,41 @@ def compiler_version(architecture: Architecture = UML) -> str:
 
 
 def build_kernel(
-    entry: KernelEntry, source: KernelSource, inputs: KernelInputs, lock: int, progress: Progress
+    entry: KernelEntry,
+    source: KernelSource,
+    inputs: KernelInputs,
+    lock: int,
+    progress: Progress,
+    trees: Sequence[Path] = (),
 ) -> None:
     """Builds a kernel into `entry`, going on where an interrupted build stopped.
+
+    `trees` are those of the source with the files of an architecture; none: User-Mode Linux.
 
     Raises InfrastructureError if a patch does not apply, an option of a fragment does not take
     effect, or the compilation fails.
     """
     make_directory(entry.directory)
     entry.log.unlink(missing_ok=True)
-    prepare_tree(entry, (source.tree,), inputs, progress)
+    prepare_tree(entry, trees or (source.tree,), inputs, progress)
+    image = entry.architecture.image
     with progress.phase("configuring the lab kernel"):
         configure(entry, inputs, lock)
     with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {cores()} cores"):
         # One more than there are cores: linking and make itself leave one idle now and then.
-        targets = [f"-j{cores() + 1}", "linux", "modules"]
+        targets = [f"-j{cores() + 1}", Path(image).name, "modules"]
         make_kernel(entry, targets, lock, on_line=step_counter(progress, _EXPECTED_STEPS))
-        shutil.copy2(entry.objects / "linux", entry.binary)
+        shutil.copy2(entry.objects / image, entry.binary)
         for name, built in _IN_TREE_MODULES.items():
             shutil.copy2(entry.objects / built, entry.modules[name])
         _prune_objects(entry.objects)
     write_stamp(
         entry.directory,
-        {"source": source.id, "variant": inputs.variant, "compiler": compiler_version()},
+        {
+            "source": source.id,
+            "variant": inputs.variant,
+            "compiler": compiler_version(entry.architecture),
+        },
         [entry.binary, *entry.modules.values()],
     )
 
@@ -228,7 +242,7 @@ def _prune_objects(objects: Path) -> None:
     for path in objects.rglob("*"):
         if path.suffix in (".o", ".a") and keep not in path.parents:
             path.unlink()
-    for name in ("vmlinux", "linux"):
+    for name in ("vmlinux", "linux", "arch/arm/boot/Image"):
         (objects / name).unlink(missing_ok=True)
 
 
@@ -343,9 +357,11 @@ def make_module(
     )
 
 
-def build_agent(entry: Path, agent: Path, lock: int, progress: Progress) -> None:
+def build_agent(
+    entry: Path, agent: Path, lock: int, progress: Progress, architecture: Architecture = UML
+) -> None:
     """Builds the static program `ffsagent` into `entry`."""
-    _build_program("ffsagent", "the agent", entry, agent, lock, progress)
+    _build_program("ffsagent", "the agent", entry, agent, lock, progress, architecture)
 
 
 def build_crash(entry: Path, crash: Path, lock: int, progress: Progress) -> None:
@@ -354,14 +370,21 @@ def build_crash(entry: Path, crash: Path, lock: int, progress: Progress) -> None
 
 
 def _build_program(
-    name: str, title: str, entry: Path, sources: Path, lock: int, progress: Progress
+    name: str,
+    title: str,
+    entry: Path,
+    sources: Path,
+    lock: int,
+    progress: Progress,
+    architecture: Architecture = UML,
 ) -> None:
     """Builds the program `name` by the Makefile of the directory `sources`."""
     scratch = scratch_directory(entry.parent)
+    cross = [f"CROSS_COMPILE={architecture.tools}"] if architecture.tools else []
     log = entry.parent / f"{sources.name}.log"
     with progress.phase(f"compiling {title}"):
         run_logged(
-            ["make", "-C", sources, f"O={scratch}", f"-j{cores()}", "all"],
+            ["make", "-C", sources, f"O={scratch}", f"-j{cores()}", *cross, "all"],
             env=clean_environment(),
             log=log,
             lock=lock,

@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING
 
 from ffslab.errors import FfslabError, InfrastructureError, UsageError
 from ffslab.kernel.build import (
+    ARM,
+    UML,
+    Architecture,
     KernelEntry,
     KernelInputs,
     build_agent,
@@ -42,13 +45,14 @@ from ffslab.kernel.outoftree import (
     check_names,
     plan_out_of_tree,
 )
-from ffslab.kernel.packages import BUILD_PACKAGES, ensure_packages
+from ffslab.kernel.packages import BUILD_PACKAGES, QEMU_PACKAGES, ensure_packages
 from ffslab.kernel.patches import read_series
 from ffslab.kernel.progress import ConsoleProgress, Progress, SilentProgress
 from ffslab.kernel.source import (
     KernelSource,
     chosen_tree,
     default_source,
+    ensure_architecture,
     ensure_source,
     named_source,
 )
@@ -66,7 +70,12 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "period": ("lab.config",),
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
+    "qemu": ("lab.config", "qemu.config"),
 }
+# What a variant is compiled for, if it is not User-Mode Linux; our patches are for that alone.
+_ARCHITECTURES: Mapping[str, Architecture] = {"qemu": ARM}
+# The explorer of power cuts has its chip in User-Mode Linux only.
+_UML_MODULES = ("vnand_crash",)
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {"period": "period"}
 # Part of every hash: raise it when the way of building changes the result.
@@ -107,15 +116,21 @@ def kernel_inputs(variant: str) -> KernelInputs:
         )
     directory = data_dir("kernel")
     fragments = tuple(directory / name for name in VARIANTS[variant])
-    patches = read_series(directory / "patches")
+    patches = read_series(directory / "patches") if architecture_of(variant) == UML else []
     if variant in _FURTHER_SERIES:
         patches += read_series(directory / _FURTHER_SERIES[variant])
     return KernelInputs(variant, fragments, tuple(patches))
 
 
-def module_names(kmod: Path) -> list[str]:
-    """Our modules: every directory of kmod/ with a Kbuild file."""
-    return sorted(kbuild.parent.name for kbuild in kmod.glob("*/Kbuild"))
+def architecture_of(variant: str) -> Architecture:
+    """What the guests of a variant are compiled for."""
+    return _ARCHITECTURES.get(variant, UML)
+
+
+def module_names(kmod: Path, architecture: Architecture = UML) -> list[str]:
+    """Our modules: every directory of kmod/ with a Kbuild file that the architecture can have."""
+    names = sorted(kbuild.parent.name for kbuild in kmod.glob("*/Kbuild"))
+    return [name for name in names if architecture == UML or name not in _UML_MODULES]
 
 
 def plan_lab(
@@ -128,26 +143,35 @@ def plan_lab(
     inputs = kernel_inputs(variant)
     files = (*inputs.fragments, *inputs.patches)
     texts = [part for path in files for part in (path.name, path.read_text(encoding="utf-8"))]
-    compiler = compiler_version()
+    architecture = architecture_of(variant)
+    compiler = compiler_version(architecture)
     kernel_key = hash_texts([_FORMAT, source.id, compiler, *texts])
-    kmod, agent = data_dir("kmod"), data_dir("agent")
+    kmod = data_dir("kmod")
     headers = hash_files(kmod, kmod.rglob("*.h"))
     module_keys = {
         name: hash_texts([kernel_key, headers, hash_files(kmod, module_sources(kmod / name))])
-        for name in module_names(kmod)
+        for name in module_names(kmod, architecture)
     }
-    agent_key = hash_texts([_FORMAT, compiler, _hash_program(agent)])
-    crash_key = hash_texts([agent_key, _hash_program(data_dir("crash"))])
+    agent_key = _agent_key(architecture)
+    # Explorations are made in User-Mode Linux, whatever else there is.
+    crash_key = hash_texts([_agent_key(UML), _hash_program(data_dir("crash"))])
     root = cache_root()
     return LabPlan(
         kernel_key=kernel_key,
-        kernel=KernelEntry(root / "kernel" / f"{variant}-{kernel_key}"),
+        kernel=KernelEntry(root / "kernel" / f"{variant}-{kernel_key}", architecture),
         modules={name: root / "module" / f"{name}-{key}" for name, key in module_keys.items()},
         agent=root / "agent" / agent_key,
         crash=root / "crash" / crash_key,
         inputs_id=hash_texts([kernel_key, *module_keys.values(), agent_key]),
         out_of_tree=plan_out_of_tree(file_systems, kernel_key, root),
     )
+
+
+def _agent_key(architecture: Architecture) -> str:
+    # The compiler's version does not say what it compiles for.
+    other = [] if architecture == UML else [architecture.name]
+    compiler = compiler_version(architecture)
+    return hash_texts([_FORMAT, compiler, *other, _hash_program(data_dir("agent"))])
 
 
 def _hash_program(directory: Path) -> str:
@@ -203,7 +227,10 @@ def _ensure_one(
         if not plan.missing():
             return _lab_build(plan)
     with locked(cache_root() / "lab.lock", progress) as lock:
-        ensure_packages(BUILD_PACKAGES, cache_root() / "packages.log", progress)
+        packages = (
+            BUILD_PACKAGES if architecture_of(variant) == UML else (*BUILD_PACKAGES, *QEMU_PACKAGES)
+        )
+        ensure_packages(packages, cache_root() / "packages.log", progress)
         if force or not _kernel_is_built(variant, source):
             source = ensure_source(progress, kernel_source, fresh=force)
         assert source is not None
@@ -248,11 +275,15 @@ def _build_missing(
     missing = plan.missing()
     # The agent first: it takes two seconds, and an error in it shows at once.
     if "agent" in missing:
-        build_agent(plan.agent, data_dir("agent"), lock, progress)
+        build_agent(plan.agent, data_dir("agent"), lock, progress, plan.kernel.architecture)
     if "crash" in missing:
         build_crash(plan.crash, data_dir("crash"), lock, progress)
     if "kernel" in missing:
-        build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress)
+        architecture = plan.kernel.architecture
+        trees = (
+            () if architecture == UML else ensure_architecture(source, architecture.name, progress)
+        )
+        build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress, trees)
     modules = {name: entry for name, entry in plan.modules.items() if name in missing}
     if modules:
         build_modules(modules, data_dir("kmod"), plan.kernel, lock, progress)

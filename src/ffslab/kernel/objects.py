@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ffslab.errors import UsageError
 from ffslab.kernel.build import (
+    ARM,
     UML,
     Architecture,
     KernelEntry,
@@ -88,7 +89,7 @@ RECIPES: Mapping[str, Recipe] = {
         ("patches",),
     ),
     "arm": Recipe(
-        Architecture("arm", "arm-linux-gnueabi-"),
+        ARM,
         "ARMv5TE, ARM926EJ-S (i.MX27)",
         ("arm.config", "size.config"),
         packages=ARM_PACKAGES,

@@ -53,6 +53,10 @@ _FOREIGN_DRIVERS = (
 )
 
 
+# Of the drivers that User-Mode Linux does without: what another architecture boots with.
+_BOOT_DRIVERS = ("clk",)
+
+
 @dataclass(frozen=True, slots=True)
 class KernelSource:
     """An unpacked tree, not to be written to; `id` names its origin and version."""
@@ -217,7 +221,7 @@ def ensure_architecture(source: KernelSource, name: str, progress: Progress) -> 
     probe = Path("arch") / name / "kernel" / "asm-offsets.c"
     if (source.tree / probe).is_file():
         return (source.tree,)
-    further = source_root() / f"{source.id}-{name}"
+    further = source_root() / f"{source.id}-{name}-boot"
     with locked(source_root() / "lock", progress) as lock:
         if not is_complete(further):
             _download_architecture(source, name, further, lock, progress)
@@ -254,7 +258,8 @@ def _download_architecture(
     scratch = scratch_directory(source_root())
     with progress.phase(f"unpacking what {name} needs"):
         tree = make_directory(scratch / "tree")
-        _pipeline([*unpacked, *_unpack_commands(tree, top, [f"arch/{name}/*"])], lock)
+        wanted = [f"arch/{name}/*", *(f"drivers/{driver}/*" for driver in _BOOT_DRIVERS)]
+        _pipeline([*unpacked, *_unpack_commands(tree, top, wanted)], lock)
         write_stamp(scratch, {"id": source.id, "architecture": name})
         replace_directory(scratch, final)
     archive.unlink()

@@ -6,7 +6,7 @@ system is on the partition `data` of the chip.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,7 @@ LOWER_POINT, UPPER_POINT = "/rom", "/overlay"
 SPLITTER = "mtdsplit"
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
+FLASH_STORE = f"iomem:{FLASH_REGION}"
 CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 _HOST = "/host"
@@ -55,14 +56,22 @@ class VirtualFlash:
     def devices(self, case: Case) -> list[str]:
         """Loads every module of the case."""
         arguments = {
-            "vnand": {"args": f"chip={vnand_chip(case)}"},
-            "flashmon": {"args": f"trace_store=iomem:{TRACE_REGION}"},
+            "vnand": {"args": f"chip={vnand_chip(case, self.store(case))}"},
+            "flashmon": self.monitor_arguments(),
         }
         return [
             step("insmod", path=self.path_of(module), **arguments.get(module, {}))
             for module in required_modules(case)
             if module != SPLITTER
         ]
+
+    def store(self, _case: Case) -> str:
+        """Where vnand finds the contents of the case's chip."""
+        return FLASH_STORE
+
+    def monitor_arguments(self) -> Mapping[str, str]:
+        """The keys of the step that loads flashmon: where a trace would go."""
+        return {"args": f"trace_store=iomem:{TRACE_REGION}"}
 
     def monitor(self) -> list[str]:
         """Begins to count: what the partition is asked for, and what the chip does."""
@@ -195,7 +204,7 @@ def required_modules(case: Case) -> tuple[str, ...]:
     return ("vnand", "flashmon", *case.filesystem.modules)
 
 
-def vnand_chip(case: Case) -> str:
+def vnand_chip(case: Case, store: str = FLASH_STORE) -> str:
     """The value of vnand's `chip=` parameter: section 7 of docs/plan-format.md."""
     board, chip = case.board, case.board.chip
     values: dict[str, object] = {
@@ -216,7 +225,7 @@ def vnand_chip(case: Case) -> str:
         "ecc_write_ns": chip.ecc_write_ns,
         **case.driver_ns,
         "wait": board.wait,
-        "store": f"iomem:{FLASH_REGION}",
+        "store": store,
         "parts": _partition_table(board, case.partition_blocks),
         "rules": "count",
         "nop": chip.nop,

@@ -29,6 +29,7 @@ from ffslab.targets.uml.perturbation import padding
 from ffslab.targets.uml.scratch import TRACE_BYTES
 from ffslab.targets.virtual_flash import RIG
 from ffslab.workloads.plans import guest_files
+from ffslab.workloads.rig import Rig
 
 INITRAMFS_NAME = "initrd.cpio"
 KERNEL_NAME = "linux"
@@ -84,6 +85,7 @@ def write_guest_directory(
     flash: Path | None = None,
     image: Path | None = None,
     files: Sequence[GuestFile] = (),
+    rig: Rig = RIG,
 ) -> None:
     """Puts kernel, initramfs and a flash file, empty or a copy of `flash`, into `directory`.
 
@@ -106,7 +108,7 @@ def write_guest_directory(
         # A guest that prepares the flash for several cases has nothing of any of them.
         given = [
             regular_file(file.path, file.data, executable=True)
-            for file in (*guest_files(case, RIG, plan), *files)
+            for file in (*guest_files(case, rig, plan), *files)
         ]
         if EMPTY_LOWER in plan:
             loaded.append(regular_file(EMPTY_LOWER, empty_squashfs()))

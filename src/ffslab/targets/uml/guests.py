@@ -23,6 +23,7 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import GuestLostError, InfrastructureError
@@ -112,6 +113,20 @@ KIND = TargetKind(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What guests of a kind run on, as processes of this host.
+
+    `command` is how the guest of a case is started in its directory, which may not be written yet:
+    with the CPU it is pinned to, and whether its RAM is a file there. `missing` is why the machine
+    cannot run a case, or empty.
+    """
+
+    kind: TargetKind
+    command: Callable[[Case, Path, int | None, bool], GuestCommand]
+    missing: Callable[[Case], str] = lambda _: ""
+
+
 def batch_command(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> GuestCommand:
     """How a case's guest is started in its directory."""
     return GuestCommand(kernel_arguments(case, BATCH_CONSOLE), host_cpu, ram_on_disk)
@@ -122,7 +137,10 @@ def batch_script(case: Case, host_cpu: int | None, ram_on_disk: bool = False) ->
     return batch_command(case, host_cpu, ram_on_disk).script
 
 
-class UmlTarget:
+UML = Machine(KIND, lambda case, _, host_cpu, on_disk: batch_command(case, host_cpu, on_disk))
+
+
+class LocalTarget:
     """Guests in `scratch`, one directory for each; safe to use from several threads.
 
     `tell` is called with what a user is to know while guests run. `guard` is that of all guests;
@@ -136,8 +154,10 @@ class UmlTarget:
         clock_ns: Callable[[], int],
         tell: Callable[[str], None] = lambda _: None,
         guard: Guard | None = None,
+        machine: Machine = UML,
     ) -> None:
         self._lab = lab
+        self._machine = machine
         self._scratch = scratch
         self._clock_ns = clock_ns
         self._guard = guard
@@ -151,11 +171,14 @@ class UmlTarget:
 
     @property
     def kind(self) -> TargetKind:
-        """User-Mode Linux."""
-        return KIND
+        """That of its machine."""
+        return self._machine.kind
 
     def missing(self, case: Case) -> str:
-        """A skip's reason: a kernel or a module that the lab build does not have."""
+        """A skip's reason: what the machine cannot, or what the lab build does not have."""
+        refused = self._machine.missing(case)
+        if refused:
+            return refused
         lab = self._lab.for_kernel(case.kernel)
         if lab is None:
             return f"the lab has no kernel {case.kernel.variant}"
@@ -168,16 +191,15 @@ class UmlTarget:
 
         Raises GuestLostError if the host ended the guest.
         """
-        command = batch_command(job.case, job.host_cpu, self._scratch.ram_on_disk)
+        directory = self._scratch.directory / job.case.id
         with _no_other_error(job, self._scratch.directory):
             need = case_need(job.case, job.image.stat().st_size if job.image else 0)
             claims = wait_for_room(self._scratch, need, job.case.id, self._guests)
         if claims is None:
-            return GuestRun(-signal.SIGKILL, False, True, 0, command.script)
-        directory = self._scratch.directory / job.case.id
+            return GuestRun(-signal.SIGKILL, False, True, 0, self._command(job, directory).script)
         try:
             with _no_other_error(job, directory):
-                run = self._run(job, directory, command, claims)
+                run = self._run(job, directory, claims)
             if not run.killed:
                 _collect(directory, job)
             return run
@@ -194,9 +216,11 @@ class UmlTarget:
         """Kills every guest's process group; no new guest starts afterwards."""
         self._guests.kill_all()
 
-    def _run(
-        self, job: GuestJob, directory: Path, command: GuestCommand, claims: Sequence[Claim]
-    ) -> GuestRun:
+    def _command(self, job: GuestJob, directory: Path) -> GuestCommand:
+        on_disk = self._scratch.ram_on_disk
+        return self._machine.command(job.case, directory, job.host_cpu, on_disk)
+
+    def _run(self, job: GuestJob, directory: Path, claims: Sequence[Claim]) -> GuestRun:
         lab = self._lab.for_kernel(job.case.kernel)
         assert lab is not None  # `missing` has said so
         shutil.rmtree(directory, ignore_errors=True)
@@ -208,8 +232,10 @@ class UmlTarget:
             flash=job.flash,
             image=job.image,
             files=job.files,
+            rig=self._machine.kind.rig,
         )
         job.begun(directory)
+        command = self._command(job, directory)
         started_ns = self._clock_ns()
         end, killed = self._boot(command, directory, job, claims)
         wall_ns = self._clock_ns() - started_ns

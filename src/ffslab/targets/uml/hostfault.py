@@ -71,6 +71,10 @@ _HOST_MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(r"map_memory\(.*\) failed, err = -(11|12)\b"),
         "the host refuses memory: a limit (ulimit -v), or vm.max_map_count",
     ),
+    (
+        re.compile(r"^qemu-system-\w+: "),
+        "QEMU gave up, or somebody ended it",
+    ),
 )
 # Any of them in a console of many lines.
 _ANY_HOST_MESSAGE = re.compile(

@@ -56,17 +56,22 @@ def guest_environment(ram_on_disk: bool) -> dict[str, str]:
 class GuestCommand:
     """How a guest's kernel is started in the guest's directory: the channels in the usual files,
     one CPU, fixed addresses, death with the parent.
+
+    `machine`: the program that is the machine, with its channels among its arguments; "": the
+    kernel itself is a program.
     """
 
     arguments: tuple[str, ...]
     host_cpu: int | None = None
     ram_on_disk: bool = False
+    machine: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
         """What the launcher is told."""
         cpu = "-" if self.host_cpu is None else str(self.host_cpu)
-        return (cpu, CONSOLE_NAME, RECORDS_NAME, _KERNEL, *self.arguments)
+        records = "-" if self.machine else RECORDS_NAME
+        return (cpu, CONSOLE_NAME, records, self.machine or _KERNEL, *self.arguments)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -86,9 +91,10 @@ class GuestCommand:
             *("setpriv", "--pdeathsig", "KILL"),
             *pin,
             *("setarch", "x86_64", "-R"),
-            *(_KERNEL, *self.arguments),
+            *(self.machine or _KERNEL, *self.arguments),
         ]
-        channels = f"</dev/null >>{CONSOLE_NAME} 2>&1 3>>{RECORDS_NAME}"
+        records = "" if self.machine else f" 3>>{RECORDS_NAME}"
+        channels = f"</dev/null >>{CONSOLE_NAME} 2>&1{records}"
         return f"ulimit -c 0; exec {shlex.join(words)} {channels}"
 
 

@@ -14,21 +14,26 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.specs import DEFAULT_VARIANT, MountSetup
 from ffslab.targets.target import Opened, Opening, SiteOptions, TargetKind
-from ffslab.targets.uml.guests import KIND, UmlTarget
+from ffslab.targets.uml.guests import KIND, UML, LocalTarget, Machine
 from ffslab.targets.uml.launch import Guard
 from ffslab.targets.uml.scratch import largest_need, scratch_directory
 
-__all__ = ["KIND", "UmlSite", "lab_parts", "site_for"]
+__all__ = ["KIND", "LocalSite", "lab_parts", "site_for"]
 
 
 @dataclass(frozen=True, slots=True)
-class UmlSite:
+class LocalSite:
     """A built lab; guests keep their files in `scratch`, or where there is room for them."""
 
     lab: LabBuild
     scratch: Path | None = None
     clock_ns: Callable[[], int] = time.monotonic_ns
-    kind: TargetKind = KIND
+    machine: Machine = UML
+
+    @property
+    def kind(self) -> TargetKind:
+        """That of the machine."""
+        return self.machine.kind
 
     @property
     def build_id(self) -> str:
@@ -54,14 +59,16 @@ class UmlSite:
         ):
             if scratch.told:
                 opening.tell(scratch.told)
-            target = UmlTarget(self.lab, scratch, self.clock_ns, opening.tell, guard)
+            target = LocalTarget(
+                self.lab, scratch, self.clock_ns, opening.tell, guard, self.machine
+            )
             yield Opened(target, min(scratch.jobs, opening.jobs))
 
 
-def site_for(cases: Sequence[Case], options: SiteOptions) -> UmlSite:
+def site_for(cases: Sequence[Case], options: SiteOptions) -> LocalSite:
     """The lab that the cases need, built if it is not in the cache."""
     lab = ensure_lab(kernel_source=options.kernel_source, **lab_parts(cases))
-    return UmlSite(lab, options.scratch)
+    return LocalSite(lab, options.scratch)
 
 
 def lab_parts(cases: Sequence[Case]) -> dict[str, Any]:

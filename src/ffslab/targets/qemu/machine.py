@@ -1,0 +1,174 @@
+"""QEMU's machine `virt` with a Cortex-A15: how it is started, what it cannot, and its rig.
+
+Time is counted in instructions of the guest, each of `INSTRUCTION_NS`, and in what the virtual chip
+waits: nothing of the host's time is in it. So equal cases give equal bytes here as well, but what
+code costs does not come from the board's prices.
+
+Physical memory has a gibibyte from `_RAM_AT`, of which the kernel is given the board's RAM
+(`mem=`), and behind it the chip's file, which the kernel leaves to vnand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.model.case import Case
+from ffslab.model.units import format_size
+from ffslab.protocol.chip_file import flash_file_bytes
+from ffslab.protocol.plan import step
+from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, Capabilities, TargetKind
+from ffslab.targets.uml.directory import INITRAMFS_NAME, KERNEL_NAME
+from ffslab.targets.uml.guests import Machine
+from ffslab.targets.uml.launch import GuestCommand
+from ffslab.targets.uml.scratch import SHARED_MEMORY
+from ffslab.targets.virtual_flash import CHIP_COUNTERS, VirtualFlash
+from ffslab.workloads.plans import guest_plans
+
+PROGRAM = "/usr/bin/qemu-system-arm"
+INSTRUCTION_NS = 4
+_SHIFT = INSTRUCTION_NS.bit_length() - 1
+_WALL_CLOCK_START = "2023-11-14T22:13:20"
+_MIB = 2**20
+_RAM_AT = 0x4000_0000
+# More than any board has: QEMU puts the device tree 128 MiB behind the beginning, which must be
+# nobody's; it is a hole but for what is used.
+_RAM_BYTES = 2**30
+_FLASH_AT = _RAM_AT + _RAM_BYTES
+# What the kernel maps beside its RAM: the chip's file, modules, UBI's buffers.
+_OTHER_MAPPINGS_BYTES = 64 * _MIB
+# Of the kernel's gibibyte of addresses, behind its RAM and in front of its fixed mappings.
+_MOST_MAPPED_BYTES = 1000 * _MIB
+_LEAST_RAM_BYTES = 32 * _MIB
+
+
+@dataclass(frozen=True, slots=True)
+class QemuFlash(VirtualFlash):
+    """The virtual chip with its contents at a physical address, and no trace."""
+
+    def store(self, _case: Case) -> str:
+        """Where vnand finds the chip's file."""
+        return f"iomem:{_FLASH_AT:#x}-{flash_file_bytes(_case.board.chip):#x}"
+
+    def monitor_arguments(self) -> Mapping[str, str]:
+        """A trace would need a quarter of the kernel's addresses."""
+        return {}
+
+    def statistics(self) -> list[str]:
+        """What the chip counted; there is no model of the CPU."""
+        return [step("capture", path=CHIP_COUNTERS)]
+
+
+RIG = QemuFlash()
+
+
+def _mapped_bytes(case: Case) -> int:
+    flash = flash_file_bytes(case.board.chip)
+    return -(-flash // _MIB) * _MIB + _OTHER_MAPPINGS_BYTES
+
+
+def kernel_arguments(case: Case, initramfs_bytes: int) -> tuple[str, ...]:
+    """The guest's command line."""
+    ram = case.board.ram_bytes
+    return (
+        f"mem={ram // _MIB}M",
+        f"vmalloc={_mapped_bytes(case) // _MIB}M",
+        "console=ttyAMA0",
+        "quiet",
+        "loglevel=7",
+        f"initrd={_initramfs_at(case):#x},{initramfs_bytes}",
+        "oops=panic",
+        "panic=-1",
+        "hung_task_panic=1",
+    )
+
+
+def _initramfs_at(case: Case) -> int:
+    """In the midst of the board's RAM: the kernel unpacks itself at the beginning."""
+    return int(_RAM_AT + case.board.ram_bytes // (2 * _MIB) * _MIB)
+
+
+def machine_arguments(
+    case: Case, initramfs_bytes: int, ram_place: str = str(SHARED_MEMORY)
+) -> tuple[str, ...]:
+    """What QEMU is told; `ram_place` is a directory for the nameless file of the guest's RAM."""
+    flash = flash_file_bytes(case.board.chip)
+    append = " ".join(kernel_arguments(case, initramfs_bytes))
+    return (
+        *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *("-M", "virt,highmem=off,dtb-randomness=off", "-cpu", "cortex-a15", "-accel", "tcg"),
+        # Time stands still while the host does something else, and jumps when the guest sleeps.
+        *("-icount", f"shift={_SHIFT},sleep=off,align=off"),
+        *("-rtc", f"base={_WALL_CLOCK_START},clock=vm"),
+        *("-m", f"{_RAM_BYTES + flash}B"),
+        *("-object", f"memory-backend-file,id=ram,size={_RAM_BYTES},mem-path={ram_place}"),
+        *("-numa", "node,memdev=ram"),
+        *(
+            "-object",
+            f"memory-backend-file,id=flash,size={flash},mem-path={FLASH_NAME},share=on",
+        ),
+        *("-numa", "node,memdev=flash"),
+        *("-kernel", KERNEL_NAME, "-append", append),
+        *("-device", f"loader,file={INITRAMFS_NAME},addr={_initramfs_at(case):#x},force-raw=on"),
+        *("-chardev", f"file,id=console,path={CONSOLE_NAME},append=on"),
+        *("-serial", "chardev:console"),
+        *("-chardev", f"file,id=records,path={RECORDS_NAME},append=on"),
+        *("-device", "pci-serial,chardev=records"),
+    )
+
+
+def command(case: Case, directory: Path, host_cpu: int | None, ram_on_disk: bool) -> GuestCommand:
+    """How the guest is started in its directory, which has the initramfs unless none is to run."""
+    initramfs = directory / INITRAMFS_NAME
+    size = initramfs.stat().st_size if initramfs.exists() else 0
+    place = "." if ram_on_disk else str(SHARED_MEMORY)
+    arguments = machine_arguments(case, size, place)
+    return GuestCommand(arguments, host_cpu, ram_on_disk, PROGRAM)
+
+
+def missing(case: Case) -> str:
+    """Why no guest of the case can run here, or an empty string."""
+    ram, mapped = case.board.ram_bytes, _mapped_bytes(case)
+    if not case.kernel.is_default:
+        return f"target qemu has no kernel {case.kernel.variant}"
+    if case.cpu_scale != 1:
+        return "on target qemu an instruction takes what it takes: no cpu_scale"
+    if case.perturbation:
+        return "on target qemu the layout of a guest is not perturbed"
+    if ram < _LEAST_RAM_BYTES:
+        return f"target qemu needs a board with {format_size(_LEAST_RAM_BYTES)} of RAM"
+    if ram + mapped > _MOST_MAPPED_BYTES:
+        return (
+            f"the kernel of target qemu cannot address {format_size(ram)} of RAM and a chip of "
+            f"{format_size(case.board.chip.size_bytes)}"
+        )
+    if any("type=hostfs" in plan for plan in guest_plans(case, RIG)):
+        return "a guest of target qemu sees no programs or files of the host"
+    return ""
+
+
+def _history(case: Case) -> dict[str, object]:
+    """What beside the plan determines what happens in a guest."""
+    source = case.filesystem.module_source
+    return {
+        "machine": [*machine_arguments(case, 0)],
+        "flash_bytes": flash_file_bytes(case.board.chip),
+        "module_source": source.key if source else "",
+    }
+
+
+KIND = TargetKind(
+    name="qemu",
+    title="QEMU's ARM machine with a virtual chip, in the time of instructions",
+    capabilities=Capabilities(
+        virtual_time=True,
+        flash_snapshot=True,
+        images=False,
+        fault_injection=True,
+        trace=False,
+    ),
+    rig=RIG,
+    history=_history,
+)
+MACHINE = Machine(KIND, command, missing)
