@@ -37,10 +37,12 @@ def new_manifest(
     jobs: int,
     trace: bool,
     target: str = "uml",
+    cpu_time: str = "",
 ) -> dict[str, Any]:
     """The manifest at the start of a run; `finished` and `wall_s` come at its end.
 
-    `mainline`: since which version Linux has each file system, empty if it has not.
+    `mainline`: since which version Linux has each file system, empty if it has not. `cpu_time`:
+    where the time of code is from, if not from the boards' prices.
     """
     boards = {case.board.name: case.board for case in cases}
     return {
@@ -67,6 +69,7 @@ def new_manifest(
         "kernels": _kernels(cases, variants or {}),
         "trace": trace,
         "target": target,
+        **({"cpu_time": cpu_time} if cpu_time else {}),
         "jobs": jobs,
         "host": {
             "python": sys.version.split()[0],

@@ -362,6 +362,7 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
             jobs=request.options.jobs,
             trace=any(case.trace for case in prepared.cases),
             target=prepared.target,
+            cpu_time=site.kind.cpu_time,
         )
     )
     return run

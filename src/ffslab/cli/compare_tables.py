@@ -16,11 +16,12 @@ from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change, unjudged
 from ffslab.compare.verdicts import CHANGES, Verdict
 from ffslab.compare.words import (
-    LACKING,
     band_text,
     cause_words,
     counts_words,
     figure_title,
+    is_other_target,
+    lacking,
     value_text,
     values_text,
 )
@@ -178,12 +179,14 @@ def _print_end(console: Console, comparison: Comparison) -> None:
 
 def _print_unjudged(console: Console, comparison: Comparison) -> None:
     """Why nothing is said to be worse or better, and what would tell."""
-    _say(
-        console,
-        f"{Verdict.UNJUDGED}: {LACKING}: a difference may be that of another history; next: "
-        f"{_command(comparison.new)} --band 4, with both builds, or compare with --threshold "
-        "PERCENT",
-    )
+    base, new = comparison.base.manifest, comparison.new.manifest
+    reason = f"{Verdict.UNJUDGED}: {lacking(base, new)}"
+    if not is_other_target(base, new):
+        reason += (
+            f": a difference may be that of another history; next: {_command(comparison.new)} "
+            "--band 4, with both builds, or compare with --threshold PERCENT"
+        )
+    _say(console, reason)
 
 
 def _command(side: Side) -> str:

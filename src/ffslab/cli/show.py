@@ -77,7 +77,7 @@ def _case_values(run: RunDirectory, case_id: str) -> dict[str, Any]:
 
 
 def _reproduce(run: RunDirectory, case_id: str) -> str:
-    from ffslab.results.reproduce import reproduce_command
+    from ffslab.results.reproduce import other_target, reproduce_command
 
     manifest = run.manifest()
     return reproduce_command(
@@ -86,6 +86,7 @@ def _reproduce(run: RunDirectory, case_id: str) -> str:
         case_id,
         catalogs=manifest.get("catalogs", ()),
         trace=bool(manifest.get("trace")),
+        target=other_target(manifest),
         program=program(),
     )
 
@@ -100,6 +101,9 @@ def _show_run(console: Console, run: RunDirectory) -> None:
     console.print(f"{run.path}: {manifest.get('command', '')}", markup=False, soft_wrap=True)
     print_results(console, results, run.walls())
     print_kernels(console, results)
+    if manifest.get("cpu_time"):
+        told = f"target {manifest['target']}: CPU time is {manifest['cpu_time']}"
+        console.print(told, markup=False, soft_wrap=True)
     total = manifest.get("cases_total", "?")
     console.print(f"{len(results)} of {total} cases: {outcome_counts(results)}", markup=False)
     if not manifest.get("complete"):

@@ -16,6 +16,7 @@ _PLAIN = (
     ("ffslab", "version of ffslab"),
     ("study", "study"),
     ("trace", "traced"),
+    ("target", "target"),
 )
 
 

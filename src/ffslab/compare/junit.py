@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.compare.tables import told_change
 from ffslab.compare.verdicts import REGRESSIONS, Verdict
-from ffslab.compare.words import LACKING, cause_words, figure_title, values_text
+from ffslab.compare.words import cause_words, figure_title, lacking, values_text
 
 _SKIPPED = frozenset({Verdict.MISSING, Verdict.FAILING, Verdict.INCOMPARABLE, Verdict.UNJUDGED})
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -51,7 +51,7 @@ def _test_case(comparison: Comparison, case: CaseRow) -> ET.Element:
     if failure is not None:
         made.append(failure)
     elif case.verdict in _SKIPPED:
-        ET.SubElement(made, "skipped", message=_text(_why(case)))
+        ET.SubElement(made, "skipped", message=_text(_why(comparison, case)))
     return made
 
 
@@ -83,9 +83,9 @@ def _failure(case: CaseRow) -> ET.Element | None:
     return failure
 
 
-def _why(case: CaseRow) -> str:
+def _why(comparison: Comparison, case: CaseRow) -> str:
     if case.verdict is Verdict.UNJUDGED:
-        return f"{case.verdict}: {LACKING}"
+        return f"{case.verdict}: {lacking(comparison.base.manifest, comparison.new.manifest)}"
     reason = case.why or next((row.why for row in case.rows if row.why), "")
     return f"{case.verdict}: {reason}" if reason else str(case.verdict)
 

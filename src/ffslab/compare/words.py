@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ffslab.compare.band import Band
 from ffslab.compare.cause import Cause, Change
@@ -13,7 +14,8 @@ from ffslab.compare.verdicts import Verdict
 from ffslab.results.schema import Figure, Metric
 
 # Why a difference is neither better nor worse.
-LACKING = "another build, and its band was not measured"
+_NO_BAND = "another build, and its band was not measured"
+_ANOTHER_TARGET = "another target, so a difference is the error of a model (docs/targets.md)"
 _TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
 _LEAST_PERCENT = 1e-4
 _PERCENT_DIGITS = 2
@@ -201,6 +203,16 @@ def range_words(row: FigureRow) -> str:
     if low == high and not from_none:
         return f"{row.seeds} seeds alike"
     return f"{signed_percent(low)} to {signed_percent(high)}, {row.seeds} seeds{from_none}"
+
+
+def lacking(base: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Why differences between the runs of these manifests are neither better nor worse."""
+    return _ANOTHER_TARGET if is_other_target(base, new) else _NO_BAND
+
+
+def is_other_target(base: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether the two runs' guests ran in different places."""
+    return bool(base.get("target") != new.get("target"))
 
 
 def band_words(row: FigureRow) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ffslab.model.kernels import kernel_words
-from ffslab.model.specs import DEFAULT_VARIANT
+from ffslab.model.specs import CPU_FIGURES, DEFAULT_VARIANT
 from ffslab.report.data import Fact
 from ffslab.report.quantity import duration, grouped, significant
 
@@ -24,7 +24,12 @@ def time_model(specs: Sequence[Spec], manifest: Mapping[str, Any]) -> tuple[Fact
     """One line per figure; a figure that differs between cases lists all its values and bases."""
     kernels = dict.fromkeys(kernel_words(spec) for spec in specs)
     facts = [Fact(_KERNEL, _SEVERAL.join(kernels), "", False)]
+    stated = str(manifest.get("cpu_time") or "")
+    if stated:
+        facts.append(Fact("CPU time", stated, "", False))
     for name, keys, show in _LINES:
+        if stated and keys[-1] in CPU_FIGURES:
+            continue
         shown: dict[str, None] = {}
         sources: dict[str, None] = {}
         estimate = False

@@ -24,7 +24,7 @@ from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run, packed_buckets
 from ffslab.report.facts import notes, time_model
 from ffslab.results.files import no_search_for_cycles
-from ffslab.results.reproduce import reproduce_command
+from ffslab.results.reproduce import other_target, reproduce_command
 from ffslab.results.result import CaseHead, CaseResult, LatencyResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.registry import kind_of
@@ -190,7 +190,9 @@ def plain_case(row: CaseHead, manifest: Document, study: str, fixed: Container[s
         id=row["id"],
         axes=case_axes(row, fixed),
         outcome=row["outcome"],
-        command=reproduce_command(study, overrides, row["id"], catalogs=catalogs),
+        command=reproduce_command(
+            study, overrides, row["id"], catalogs=catalogs, target=other_target(manifest)
+        ),
         reason=row["reason"],
         console="\n".join(row["excerpt"]),
         short=row.get("short"),

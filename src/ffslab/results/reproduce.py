@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ffslab.model.estimates import AS_STATED, ESTIMATE
@@ -18,10 +18,14 @@ def reproduce_command(
     *,
     catalogs: Iterable[str] = (),
     trace: bool = False,
+    target: str = "",
     program: str = NAME,
 ) -> str:
-    """The command that runs one case of a study again; `program` is a word for a shell."""
-    words = ["run", study]
+    """The command that runs one case of a study again; `program` is a word for a shell.
+
+    `target` is where, if it is not the default one.
+    """
+    words = ["run", study, *(["--target", target] if target else [])]
     for directory in catalogs:
         words += ["--catalog", directory]
     for key, values in overrides:
@@ -33,6 +37,11 @@ def reproduce_command(
             words += ["--set", set_argument(key, values)]
     words += ["--case", case_id]
     return f"{program} {shlex.join([*words, '--trace'] if trace else words)}"
+
+
+def other_target(manifest: Mapping[str, Any]) -> str:
+    """Where a run's guests ran, if CPU time there is not the model's; else empty."""
+    return str(manifest["target"]) if manifest.get("cpu_time") else ""
 
 
 def _estimates_in(case_id: str, values: Sequence[Any]) -> Sequence[Any]:

@@ -49,7 +49,8 @@ class TargetKind:
     """What is known of a target before there is one.
 
     `history`: what beside plan and image determines what happens in a case's guest, as plain JSON
-    values; equal for two cases only if nothing but these tells their guests apart.
+    values; equal for two cases only if nothing but these tells their guests apart. `cpu_time` says
+    where the time of code is from; empty: from the board's prices.
     """
 
     name: str
@@ -57,6 +58,7 @@ class TargetKind:
     capabilities: Capabilities
     rig: Rig
     history: Callable[[Case], Mapping[str, Any]]
+    cpu_time: str = ""
 
 
 @dataclass(frozen=True, slots=True)

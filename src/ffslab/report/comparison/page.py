@@ -10,12 +10,12 @@ from ffslab.compare.engine import CaseRow, Comparison, FigureRow
 from ffslab.compare.tables import Choice, case_counts, figure_counts, is_regression, unjudged
 from ffslab.compare.verdicts import CHANGES, REGRESSIONS, Verdict, is_change
 from ffslab.compare.words import (
-    LACKING,
     band_words,
     cause_words,
     change_words,
     counts_words,
     figure_title,
+    lacking,
     range_words,
     values_text,
 )
@@ -109,7 +109,7 @@ def _headline(comparison: Comparison, is_changed: bool) -> str:
     if is_regression(comparison):
         return "✕ Worse."
     if unjudged(comparison):
-        return f"? Not judged: {LACKING}."
+        return f"? Not judged: {lacking(comparison.base.manifest, comparison.new.manifest)}."
     return "✓ Nothing is worse." if is_changed else "✓ Nothing changed."
 
 

@@ -35,6 +35,7 @@ _RAM_AT = 0x4000_0000
 # More than any board has: QEMU puts the device tree 128 MiB behind the beginning, which must be
 # nobody's; it is a hole but for what is used.
 _RAM_BYTES = 2**30
+_INITRAMFS_OFFSET_BYTES = 64 * _MIB
 _FLASH_AT = _RAM_AT + _RAM_BYTES
 # What the kernel maps beside its RAM: the chip's file, modules, UBI's buffers.
 _OTHER_MAPPINGS_BYTES = 64 * _MIB
@@ -85,8 +86,8 @@ def kernel_arguments(case: Case, initramfs_bytes: int) -> tuple[str, ...]:
 
 
 def _initramfs_at(case: Case) -> int:
-    """In the midst of the board's RAM: the kernel unpacks itself at the beginning."""
-    return int(_RAM_AT + case.board.ram_bytes // (2 * _MIB) * _MIB)
+    """In the board's RAM, behind what the kernel unpacks itself into and before the device tree."""
+    return int(_RAM_AT + min(case.board.ram_bytes // (2 * _MIB) * _MIB, _INITRAMFS_OFFSET_BYTES))
 
 
 def machine_arguments(
@@ -170,5 +171,6 @@ KIND = TargetKind(
     ),
     rig=RIG,
     history=_history,
+    cpu_time=f"{INSTRUCTION_NS} ns for each instruction of a Cortex-A15 (QEMU)",
 )
 MACHINE = Machine(KIND, command, missing)

@@ -1,0 +1,164 @@
+"""Guests of target qemu: studies pass there, twice alike, and do to the flash what the lab's do."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_support import ROOT, STUDY, cases
+
+from ffslab.errors import GuestLostError
+from ffslab.protocol.records import parse_records
+from ffslab.targets.qemu.site import site_for
+from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME, GuestJob, Opening, SiteOptions
+from ffslab.targets.uml.site import LocalSite
+from ffslab.workloads.plans import guest_plans
+
+HALF_A_MINUTE_S = 30
+PHASES = ("creation", "transactions", "deletion")
+
+
+@pytest.fixture(scope="module")
+def site() -> LocalSite:
+    """The lab for ARM, and QEMU."""
+    return site_for(list(cases().values()), SiteOptions())
+
+
+def run(study: Path, output: Path, *words: str) -> tuple[int, bytes]:
+    """Exit code and results of a run."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ffslab", "run", study, "--no-report", "-o", output, *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = sorted(output.glob("*/results.jsonl"))
+    assert found, done.stderr
+    return done.returncode, found[-1].read_bytes()
+
+
+def rows(results: bytes) -> dict[str, Any]:
+    return {row["id"]: row for row in map(json.loads, results.splitlines())}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("study") / "study.toml"
+    three = STUDY.replace('["jffs2", "ubifs"]', '["jffs2", "ubifs", "yaffs2"]')
+    path.write_text(three, "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def there(site: LocalSite, study: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What it measures with QEMU; the contents of all files are verified."""
+    assert site.kind.name == "qemu"
+    code, results = run(study, tmp_path_factory.mktemp("qemu"), "--target", "qemu")
+    assert code == 0, results
+    return results
+
+
+def test_file_systems_and_prepared_states_work(there: bytes) -> None:
+    outcomes = {name: row["outcome"] for name, row in rows(there).items()}
+    assert set(outcomes.values()) == {"pass"}
+    assert len(outcomes) == 6
+
+
+def test_a_second_run_gives_the_same_bytes(there: bytes, study: Path, tmp_path: Path) -> None:
+    case = "ubifs-aged-s1"
+    code, again = run(study, tmp_path, "--target", "qemu", "--case", case)
+    assert code == 0
+    assert rows(again)[case] == rows(there)[case]
+
+
+def test_the_flash_is_asked_for_what_the_lab_asks(
+    there: bytes, study: Path, tmp_path: Path
+) -> None:
+    """Threads work by the clock, so that some pages differ: a few percent at most."""
+    _, here = run(study, tmp_path)
+    for name, row in rows(there).items():
+        for phase, lab in zip(row["phases"], rows(here)[name]["phases"], strict=True):
+            if phase["name"] not in PHASES:
+                continue
+            pages, expected = (one["flash"]["pages_programmed"] for one in (phase, lab))
+            assert abs(pages - expected) <= max(3, 0.05 * expected), (name, phase["name"])
+
+
+def test_what_it_cannot_is_skipped_with_the_reason(
+    site: LocalSite, study: Path, tmp_path: Path
+) -> None:
+    assert site.build_id
+    words = ("--set", "cpu_scale=0.5", "--case", "jffs2-free-s1", "--target", "qemu")
+    _, results = run(study, tmp_path, *words)
+    (row,) = rows(results).values()
+    assert row["outcome"] == "skip"
+    assert "cpu_scale" in row["reason"]
+
+
+def job(tmp_path: Path, plan: str, timeout_s: float = HALF_A_MINUTE_S) -> GuestJob:
+    case = cases()["jffs2-free-s1"]
+    directory = tmp_path / "case"
+    directory.mkdir()
+    return GuestJob(case, plan, directory, timeout_s)
+
+
+def test_a_guest_that_does_not_end_is_ended_at_its_limit(site: LocalSite, tmp_path: Path) -> None:
+    # An hour of busy waiting for the chip: more than a second of the host's.
+    wanted = job(tmp_path, guest_plans(cases()["jffs2-free-s1"], site.kind.rig)[-1], 0.6)
+    with site.open(Opening([wanted.case], 1, tmp_path)) as opened:
+        ended = opened.target.run(wanted)
+    assert ended.timed_out
+    assert parse_records((wanted.case_dir / RECORDS_NAME).read_bytes()).end is None
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_guest_that_somebody_ends_has_no_result(
+    site: LocalSite, tmp_path: Path, number: signal.Signals
+) -> None:
+    wanted = job(tmp_path, guest_plans(cases()["jffs2-free-s1"], site.kind.rig)[-1])
+
+    def end_it() -> None:
+        for _ in range(HALF_A_MINUTE_S * 20):
+            time.sleep(0.05)
+            found = subprocess.run(
+                ["pgrep", "-f", f"qemu-system-arm.*{CONSOLE_NAME}"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            own = [pid for pid in map(int, found.stdout.split()) if _is_ours(pid)]
+            if own and "Linux version" in _console(own[0]):
+                os.kill(own[0], number)
+                return
+
+    killer = threading.Thread(target=end_it)
+    with site.open(Opening([wanted.case], 1, tmp_path)) as opened:
+        killer.start()
+        with pytest.raises(GuestLostError, match="ended the guest"):
+            opened.target.run(wanted)
+    killer.join()
+
+
+def _is_ours(pid: int) -> bool:
+    """Other processes of the tests have guests of their own."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("utf-8")
+    except OSError:
+        return False
+    return f"PPid:\t{os.getpid()}\n" in status
+
+
+def _console(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cwd/{CONSOLE_NAME}").read_text("utf-8", "replace")
+    except OSError:
+        return ""

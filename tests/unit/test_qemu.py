@@ -1,0 +1,222 @@
+"""The machine of target qemu without QEMU: what it is told, what it refuses, what is said of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ffslab.campaign.manifest import new_manifest
+from ffslab.campaign.run import prepare
+from ffslab.compare.words import lacking
+from ffslab.kernel.build import ARM, UML
+from ffslab.kernel.lab import architecture_of, kernel_inputs, module_names
+from ffslab.loader import load_catalog
+from ffslab.model.case import Case
+from ffslab.model.kernels import lab_kernel
+from ffslab.model.specs import CPU_FIGURES
+from ffslab.paths import data_dir
+from ffslab.protocol.chip_file import flash_file_bytes
+from ffslab.report.facts import time_model
+from ffslab.results.reproduce import other_target, reproduce_command
+from ffslab.targets.qemu.machine import (
+    INSTRUCTION_NS,
+    KIND,
+    MACHINE,
+    PROGRAM,
+    RIG,
+    command,
+    kernel_arguments,
+    machine_arguments,
+    missing,
+)
+from ffslab.targets.registry import site_module, target_names
+from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
+from ffslab.targets.uml.directory import INITRAMFS_NAME
+from ffslab.targets.uml.hostfault import GuestEnd, host_fault
+
+MIB = 2**20
+RAM_AT = 0x4000_0000
+DEVICE_TREE_AT = RAM_AT + 128 * MIB  # hw/arm/boot.c
+
+
+def a_case() -> Case:
+    return prepare("quick").cases[0]
+
+
+def with_ram(case: Case, mib: int) -> Case:
+    return replace(case, board=replace(case.board, ram_bytes=mib * MIB))
+
+
+def value_of(arguments: tuple[str, ...], option: str) -> str:
+    return arguments[arguments.index(option) + 1]
+
+
+def test_it_is_a_target() -> None:
+    assert "qemu" in target_names()
+    assert site_module("qemu").KIND is KIND
+    assert MACHINE.kind is KIND
+
+
+def test_the_same_case_is_told_the_same_and_no_path_of_the_host() -> None:
+    case = a_case()
+    arguments = machine_arguments(case, 1000)
+    assert arguments == machine_arguments(case, 1000)
+    paths = [word for word in " ".join(arguments).replace("=", " ").split() if word[0] == "/"]
+    assert paths == ["/dev/shm"]
+
+
+def test_time_is_that_of_instructions() -> None:
+    arguments = machine_arguments(a_case(), 0)
+    shift = int(re.match(r"shift=(\d+),sleep=off,align=off$", value_of(arguments, "-icount"))[1])  # type: ignore[index]
+    assert 2**shift == INSTRUCTION_NS
+    assert f"{INSTRUCTION_NS} ns" in KIND.cpu_time
+
+
+def test_the_kernel_has_the_boards_ram_and_the_chip_lies_behind_all_ram() -> None:
+    case = a_case()
+    arguments = machine_arguments(case, 1000)
+    assert f"mem={case.board.ram_bytes // MIB}M" in kernel_arguments(case, 1000)
+    flash = flash_file_bytes(case.board.chip)
+    nodes = [word for word in arguments if word.startswith("memory-backend-file")]
+    sizes = [int(re.search(r"size=(\d+)", node)[1]) for node in nodes]  # type: ignore[index]
+    assert sizes == [2**30, flash]
+    assert value_of(arguments, "-m") == f"{sum(sizes)}B"
+    assert RIG.store(case) == f"iomem:{RAM_AT + sizes[0]:#x}-{flash:#x}"
+    assert f"store%3Diomem:{RAM_AT + sizes[0]:#x}-{flash:#x};" in "\n".join(RIG.devices(case))
+
+
+@pytest.mark.parametrize("board", sorted(load_catalog().boards))
+def test_the_initramfs_is_in_ram_and_not_where_the_device_tree_is(board: str) -> None:
+    case = replace(a_case(), board=load_catalog().board(board))
+    if missing(case):
+        pytest.skip(missing(case))
+    size = 4 * MIB
+    (told,) = [word for word in kernel_arguments(case, size) if word.startswith("initrd=")]
+    at, stated = told.removeprefix("initrd=").split(",")
+    assert int(stated) == size
+    assert int(at, 0) >= RAM_AT + 16 * MIB
+    assert int(at, 0) + size <= min(DEVICE_TREE_AT, RAM_AT + case.board.ram_bytes)
+    loader = [word for word in machine_arguments(case, size) if word.startswith("loader,")]
+    assert [f"addr={at}" in word for word in loader] == [True]
+
+
+def test_its_channels_are_the_usual_files(tmp_path: Path) -> None:
+    (tmp_path / INITRAMFS_NAME).write_bytes(bytes(12345))
+    started = command(a_case(), tmp_path, 1, False)
+    assert started.words[:4] == ("1", CONSOLE_NAME, "-", PROGRAM)
+    assert ",12345 " in value_of(started.arguments, "-append")
+    channels = [word for word in started.arguments if word.startswith("file,id=")]
+    assert [word.split("path=")[1] for word in channels] == [
+        f"{CONSOLE_NAME},append=on",
+        f"{RECORDS_NAME},append=on",
+    ]
+    assert "taskset -c 1" in started.script
+    assert PROGRAM in started.script
+    assert "3>>" not in started.script
+
+
+def test_ram_on_disk_is_in_the_guests_directory(tmp_path: Path) -> None:
+    started = command(a_case(), tmp_path, None, True)
+    assert [word for word in started.arguments if "mem-path=." in word]
+
+
+def refusals() -> Mapping[str, Case]:
+    case = a_case()
+    chip = replace(case.board.chip, blocks=8 * case.board.chip.blocks)
+    return {
+        "no kernel period": replace(case, kernel=lab_kernel({"kernel": "period:lzo_no_skip"}, "")),
+        "no cpu_scale": replace(case, cpu_scale=0.5),
+        "not perturbed": replace(case, perturbation=1),
+        "needs a board with 32 MiB": with_ram(case, 16),
+        "cannot address": replace(case, board=replace(case.board, chip=chip)),
+        "no programs or files of the host": prepare("script").cases[0],
+    }
+
+
+@pytest.mark.parametrize("reason", refusals())
+def test_it_says_what_it_cannot(reason: str) -> None:
+    assert reason in missing(refusals()[reason])
+
+
+def test_it_can_what_quick_needs() -> None:
+    assert [missing(case) for case in prepare("quick").cases] == [""] * 4
+
+
+def test_its_history_tells_it_from_the_default_targets() -> None:
+    case = a_case()
+    assert KIND.history(case) != site_module("uml").KIND.history(case)
+    assert KIND.history(case) == KIND.history(replace(case, id="other"))
+
+
+def test_it_traces_nothing_and_captures_no_model_of_the_cpu() -> None:
+    case = a_case()
+    plan = "\n".join([*RIG.begin(case, trace=False), *RIG.statistics()])
+    assert "trace_store" not in plan
+    assert "cpu_model" not in plan
+    assert not KIND.capabilities.trace
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "qemu-system-arm: terminating on signal 15 from pid 1 (kill)",
+        "qemu-system-arm: cannot set up guest memory 'ram': Cannot allocate memory",
+    ],
+)
+def test_what_qemu_says_is_no_result_of_the_guest(line: str) -> None:
+    console = f"[    0.000000] Linux version 6.1\n{line}\n"
+    fault = host_fault(GuestEnd(0, console, lambda: False))
+    assert fault is not None
+    assert "QEMU" in fault.cause
+    assert host_fault(GuestEnd(0, "Linux version 6.1\nPower down\n", lambda: True)) is None
+
+
+def test_the_kernel_is_arms_without_patches_and_without_the_explorer_of_cuts() -> None:
+    inputs = kernel_inputs("qemu")
+    assert [path.name for path in inputs.fragments] == ["lab.config", "qemu.config"]
+    assert not inputs.patches
+    assert (architecture_of("qemu"), architecture_of("default")) == (ARM, UML)
+    ours = module_names(data_dir("kmod"))
+    assert set(ours) - set(module_names(data_dir("kmod"), ARM)) == {"vnand_crash"}
+
+
+def manifest(**changes: Any) -> dict[str, Any]:
+    return {"target": "uml", "study": "small", **changes}
+
+
+def test_a_manifest_says_where_cpu_time_is_from() -> None:
+    assert "cpu_time" in new_manifest.__kwdefaults__
+    assert other_target(manifest()) == ""
+    assert other_target(manifest(target="qemu", cpu_time="stated")) == "qemu"
+
+
+def test_a_case_is_repeated_where_it_ran() -> None:
+    assert reproduce_command("quick", (), "a-s1") == "ffslab run quick --case a-s1"
+    told = reproduce_command("quick", (), "a-s1", target="qemu")
+    assert told == "ffslab run quick --target qemu --case a-s1"
+
+
+def test_a_report_shows_no_price_that_was_not_charged() -> None:
+    prices = dict.fromkeys(CPU_FIGURES, 40_000)
+    spec = {"board": {"name": "apf27"}, **prices}
+    modelled = {fact.name: fact.value for fact in time_model([spec], manifest())}
+    stated = {
+        fact.name: fact.value
+        for fact in time_model([spec], manifest(target="qemu", cpu_time="4 ns each"))
+    }
+    assert modelled.keys() - stated.keys() == {
+        "CPU time per basic block of kernel code",
+        "CPU time per byte copied by memory routines",
+        "CPU time per byte set by memory routines",
+    }
+    assert stated["CPU time"] == "4 ns each"
+
+
+def test_a_comparison_over_targets_says_that_it_is_of_models() -> None:
+    assert "band was not measured" in lacking(manifest(), manifest())
+    assert "error of a model" in lacking(manifest(), manifest(target="qemu"))
