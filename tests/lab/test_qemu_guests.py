@@ -87,10 +87,49 @@ def test_the_flash_is_asked_for_what_the_lab_asks(
     _, here = run(study, tmp_path)
     for name, row in rows(there).items():
         for phase, lab in zip(row["phases"], rows(here)[name]["phases"], strict=True):
-            if phase["name"] not in PHASES:
+            if phase["phase"] not in PHASES:
                 continue
             pages, expected = (one["flash"]["pages_programmed"] for one in (phase, lab))
-            assert abs(pages - expected) <= max(3, 0.05 * expected), (name, phase["name"])
+            assert abs(pages - expected) <= max(3, 0.05 * expected), (name, phase["phase"])
+
+
+IMAGES = """
+schema = 1
+name = "images"
+title = "Images, on three file systems"
+
+[base]
+board = "apf27"
+partition_bytes = "24 MiB"
+state = "image"
+seeds = [1]
+
+[base.workload]
+kind = "tree"
+steps = "mount list unmount"
+
+[axes]
+filesystem = ["jffs2", "ubifs", "yaffs2", "squashfs"]
+"""
+
+
+def test_a_flash_begins_with_the_image_that_the_lab_writes(tmp_path: Path) -> None:
+    """It is built on this computer, and a guest finds it on its flash as in the lab."""
+    study = tmp_path / "images.toml"
+    study.write_text(IMAGES, "utf-8")
+    code, there = run(study, tmp_path / "there", "--target", "qemu")
+    assert code == 0, there
+    _, here = run(study, tmp_path / "here")
+    for name, row in rows(there).items():
+        expected = rows(here)[name]
+        assert (row["outcome"], row["image"]) == ("pass", expected["image"])
+        assert [phase["phase"] for phase in row["phases"]] == [
+            phase["phase"] for phase in expected["phases"]
+        ]
+        pages, of_lab = (
+            sum(phase["pages_read"] for phase in one["phases"]) for one in (row, expected)
+        )
+        assert abs(pages - of_lab) <= max(3, 0.05 * of_lab), name
 
 
 def test_what_it_cannot_is_skipped_with_the_reason(

@@ -38,19 +38,22 @@ _BUILD_STAMPS = {
     "KBUILD_BUILD_HOST": "lab",
     "KBUILD_BUILD_VERSION": "1",
 }
-_IN_TREE_MODULES = {"nandsim": "drivers/mtd/nand/raw/nandsim.ko"}
+_NANDSIM = "drivers/mtd/nand/raw/nandsim.ko"
+_PHRAM = "drivers/mtd/devices/phram.ko"
 _MODULE_SOURCES = ("*.c", "*.h", "*.S", "Kbuild", "Makefile")
 
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
     """What a kernel is compiled for, as its makefile calls it, and the beginning of the names of
-    the compiler and its tools; `image` is what boots, and where make puts it.
+    the compiler and its tools; `image` is what boots, and where make puts it, `modules` the
+    kernel's own modules that guests load.
     """
 
     name: str
     tools: str = ""
     image: str = "linux"
+    modules: tuple[str, ...] = (_NANDSIM,)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -59,7 +62,7 @@ class Architecture:
 
 
 UML = Architecture("um")
-ARM = Architecture("arm", "arm-linux-gnueabi-", "arch/arm/boot/zImage")
+ARM = Architecture("arm", "arm-linux-gnueabi-", "arch/arm/boot/zImage", modules=(_NANDSIM, _PHRAM))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,8 @@ class KernelEntry:
     @property
     def modules(self) -> dict[str, Path]:
         """The modules of the kernel itself, by name."""
-        return {name: self.directory / f"{name}.ko" for name in _IN_TREE_MODULES}
+        built = (Path(name) for name in self.architecture.modules)
+        return {path.stem: self.directory / path.name for path in built}
 
     @property
     def source(self) -> Path:
@@ -141,8 +145,8 @@ def build_kernel(
         targets = [f"-j{cores() + 1}", Path(image).name, "modules"]
         make_kernel(entry, targets, lock, on_line=step_counter(progress, _EXPECTED_STEPS))
         shutil.copy2(entry.objects / image, entry.binary)
-        for name, built in _IN_TREE_MODULES.items():
-            shutil.copy2(entry.objects / built, entry.modules[name])
+        for built in entry.architecture.modules:
+            shutil.copy2(entry.objects / built, entry.directory)
         _prune_objects(entry.objects)
     write_stamp(
         entry.directory,

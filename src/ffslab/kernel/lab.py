@@ -71,13 +71,16 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
     "qemu": ("lab.config", "qemu.config"),
+    "qemu-period": ("lab.config", "qemu.config"),
+    "qemu-fastmap": ("lab.config", "fastmap.config", "qemu.config"),
+    "qemu-ubi-wear": ("lab.config", "ubi-wear.config", "qemu.config"),
 }
-# What a variant is compiled for, if it is not User-Mode Linux; our patches are for that alone.
-_ARCHITECTURES: Mapping[str, Architecture] = {"qemu": ARM}
+# What is compiled for ARM; our patches for all are for User-Mode Linux alone.
+_ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear")
 # The explorer of power cuts has its chip in User-Mode Linux only.
 _UML_MODULES = ("vnand_crash",)
 # Further patch series of a variant, after that of all.
-_FURTHER_SERIES: Mapping[str, str] = {"period": "period"}
+_FURTHER_SERIES: Mapping[str, str] = {"period": "period", "qemu-period": "period"}
 # Part of every hash: raise it when the way of building changes the result.
 _FORMAT = "2"
 _PROGRAM_SUFFIXES = (".c", ".h", ".mk")
@@ -124,7 +127,7 @@ def kernel_inputs(variant: str) -> KernelInputs:
 
 def architecture_of(variant: str) -> Architecture:
     """What the guests of a variant are compiled for."""
-    return _ARCHITECTURES.get(variant, UML)
+    return ARM if variant in _ARM_VARIANTS else UML
 
 
 def module_names(kmod: Path, architecture: Architecture = UML) -> list[str]:

@@ -5,11 +5,13 @@ waits: nothing of the host's time is in it. So equal cases give equal bytes here
 code costs does not come from the board's prices.
 
 Physical memory has a gibibyte from `_RAM_AT`, of which the kernel is given the board's RAM
-(`mem=`), and behind it the chip's file, which the kernel leaves to vnand.
+(`mem=`), and behind it what the kernel leaves alone: the chip's file for vnand, and for a case
+that begins with an image room for that (`ffslab.targets.qemu.romfs`).
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +20,20 @@ from ffslab.model.case import Case
 from ffslab.model.units import format_size
 from ffslab.protocol.chip_file import flash_file_bytes
 from ffslab.protocol.plan import step
-from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, Capabilities, TargetKind
+from ffslab.targets.qemu.romfs import HEAD_BYTES, write_romfs
+from ffslab.targets.target import (
+    CONSOLE_NAME,
+    FLASH_NAME,
+    IMAGE_NAME,
+    RECORDS_NAME,
+    Capabilities,
+    TargetKind,
+)
 from ffslab.targets.uml.directory import INITRAMFS_NAME, KERNEL_NAME
 from ffslab.targets.uml.guests import Machine
 from ffslab.targets.uml.launch import GuestCommand
 from ffslab.targets.uml.scratch import SHARED_MEMORY
-from ffslab.targets.virtual_flash import CHIP_COUNTERS, VirtualFlash
+from ffslab.targets.virtual_flash import CHIP_COUNTERS, VirtualFlash, write_image_line
 from ffslab.workloads.plans import guest_plans
 
 PROGRAM = "/usr/bin/qemu-system-arm"
@@ -37,6 +47,7 @@ _RAM_AT = 0x4000_0000
 _RAM_BYTES = 2**30
 _INITRAMFS_OFFSET_BYTES = 64 * _MIB
 _FLASH_AT = _RAM_AT + _RAM_BYTES
+_IMAGES = "/image"  # where a guest has the file system with its image
 # What the kernel maps beside its RAM: the chip's file, modules, UBI's buffers.
 _OTHER_MAPPINGS_BYTES = 64 * _MIB
 # Of the kernel's gibibyte of addresses, behind its RAM and in front of its fixed mappings.
@@ -56,6 +67,18 @@ class QemuFlash(VirtualFlash):
         """A trace would need a quarter of the kernel's addresses."""
         return {}
 
+    def write_image(self, case: Case, *, phase: str) -> list[str]:
+        """Writes the image, which is in memory; its MTD device is there for that time only."""
+        flash = flash_file_bytes(case.board.chip)
+        where = f"phram={IMAGE_NAME},{_FLASH_AT + flash:#x},{_image_bytes(case):#x}"
+        return [
+            step("insmod", path=self.path_of("phram"), args=where),
+            step("mount", type="romfs", source=f"mtd:{IMAGE_NAME}", target=_IMAGES, flags="ro"),
+            write_image_line(case, f"{_IMAGES}/{IMAGE_NAME}", phase=phase),
+            step("umount", target=_IMAGES),
+            step("rmmod", name="phram"),
+        ]
+
     def statistics(self) -> list[str]:
         """What the chip counted; there is no model of the CPU."""
         return [step("capture", path=CHIP_COUNTERS)]
@@ -64,9 +87,22 @@ class QemuFlash(VirtualFlash):
 RIG = QemuFlash()
 
 
+def _image_bytes(case: Case) -> int:
+    """The room for an image, OOB areas and all; none if the case does not begin with one."""
+    if case.state.kind != "image":
+        return 0
+    chip = case.board.chip
+    pages = case.partition_blocks * chip.pages_per_block
+    return _whole_mib(pages * (chip.page_bytes + chip.oob_bytes) + HEAD_BYTES)
+
+
 def _mapped_bytes(case: Case) -> int:
     flash = flash_file_bytes(case.board.chip)
-    return -(-flash // _MIB) * _MIB + _OTHER_MAPPINGS_BYTES
+    return _whole_mib(flash) + _image_bytes(case) + _OTHER_MAPPINGS_BYTES
+
+
+def _whole_mib(size_bytes: int) -> int:
+    return -(-size_bytes // _MIB) * _MIB
 
 
 def kernel_arguments(case: Case, initramfs_bytes: int) -> tuple[str, ...]:
@@ -82,6 +118,7 @@ def kernel_arguments(case: Case, initramfs_bytes: int) -> tuple[str, ...]:
         "oops=panic",
         "panic=-1",
         "hung_task_panic=1",
+        *case.kernel.arguments,
     )
 
 
@@ -94,7 +131,7 @@ def machine_arguments(
     case: Case, initramfs_bytes: int, ram_place: str = str(SHARED_MEMORY)
 ) -> tuple[str, ...]:
     """What QEMU is told; `ram_place` is a directory for the nameless file of the guest's RAM."""
-    flash = flash_file_bytes(case.board.chip)
+    flash, image = flash_file_bytes(case.board.chip), _image_bytes(case)
     append = " ".join(kernel_arguments(case, initramfs_bytes))
     return (
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
@@ -102,14 +139,10 @@ def machine_arguments(
         # Time stands still while the host does something else, and jumps when the guest sleeps.
         *("-icount", f"shift={_SHIFT},sleep=off,align=off"),
         *("-rtc", f"base={_WALL_CLOCK_START},clock=vm"),
-        *("-m", f"{_RAM_BYTES + flash}B"),
-        *("-object", f"memory-backend-file,id=ram,size={_RAM_BYTES},mem-path={ram_place}"),
-        *("-numa", "node,memdev=ram"),
-        *(
-            "-object",
-            f"memory-backend-file,id=flash,size={flash},mem-path={FLASH_NAME},share=on",
-        ),
-        *("-numa", "node,memdev=flash"),
+        *("-m", f"{_RAM_BYTES + flash + image}B"),
+        *_memory("ram", _RAM_BYTES, ram_place),
+        *_memory("flash", flash, FLASH_NAME, shared=True),
+        *(_memory("image", image, IMAGE_NAME) if image else ()),
         *("-kernel", KERNEL_NAME, "-append", append),
         *("-device", f"loader,file={INITRAMFS_NAME},addr={_initramfs_at(case):#x},force-raw=on"),
         *("-chardev", f"file,id=console,path={CONSOLE_NAME},append=on"),
@@ -117,6 +150,13 @@ def machine_arguments(
         *("-chardev", f"file,id=records,path={RECORDS_NAME},append=on"),
         *("-device", "pci-serial,chardev=records"),
     )
+
+
+def _memory(name: str, size_bytes: int, place: str, *, shared: bool = False) -> tuple[str, ...]:
+    """Memory behind what has been named before; what is written to it stays if it is `shared`."""
+    backend = f"memory-backend-file,id={name},size={size_bytes},mem-path={place}"
+    options = f"{backend},share=on" if shared else backend
+    return ("-object", options, "-numa", f"node,memdev={name}")
 
 
 def command(case: Case, directory: Path, host_cpu: int | None, ram_on_disk: bool) -> GuestCommand:
@@ -128,11 +168,15 @@ def command(case: Case, directory: Path, host_cpu: int | None, ram_on_disk: bool
     return GuestCommand(arguments, host_cpu, ram_on_disk, PROGRAM)
 
 
+def put_image(image: Path, target: Path, case: Case) -> None:
+    """Makes the file that a guest of the case has as memory; OSError if the disk does not."""
+    write_romfs(image, target)
+    os.truncate(target, _image_bytes(case))
+
+
 def missing(case: Case) -> str:
     """Why no guest of the case can run here, or an empty string."""
     ram, mapped = case.board.ram_bytes, _mapped_bytes(case)
-    if not case.kernel.is_default:
-        return f"target qemu has no kernel {case.kernel.variant}"
     if case.cpu_scale != 1:
         return "on target qemu an instruction takes what it takes: no cpu_scale"
     if case.perturbation:
@@ -165,7 +209,7 @@ KIND = TargetKind(
     capabilities=Capabilities(
         virtual_time=True,
         flash_snapshot=True,
-        images=False,
+        images=True,
         fault_injection=True,
         trace=False,
     ),
@@ -173,4 +217,4 @@ KIND = TargetKind(
     history=_history,
     cpu_time=f"{INSTRUCTION_NS} ns for each instruction of a Cortex-A15 (QEMU)",
 )
-MACHINE = Machine(KIND, command, missing)
+MACHINE = Machine(KIND, command, missing, put_image)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from ffslab.kernel import ensure_lab
 from ffslab.kernel.cache import cache_root
@@ -11,7 +13,7 @@ from ffslab.kernel.progress import ConsoleProgress
 from ffslab.model.case import Case
 from ffslab.targets.qemu.machine import KIND, MACHINE
 from ffslab.targets.target import SiteOptions
-from ffslab.targets.uml.site import LocalSite
+from ffslab.targets.uml.site import LocalSite, lab_parts
 
 __all__ = ["KIND", "site_for"]
 
@@ -19,8 +21,28 @@ VARIANT = "qemu"
 
 
 def site_for(cases: Sequence[Case], options: SiteOptions) -> LocalSite:
-    """The lab for ARM with what the cases need, built if it is not in the cache; and QEMU."""
+    """The lab for ARM with what the cases need, built if it is not in the cache; and QEMU.
+
+    Images are built by programs of the host, in a lab of this computer.
+    """
     ensure_packages(QEMU_PACKAGES, cache_root() / "packages.log", ConsoleProgress())
-    setups = [case.filesystem for case in cases if case.kernel.is_default]
-    lab = ensure_lab(VARIANT, kernel_source=options.kernel_source, file_systems=setups)
-    return LocalSite(lab, options.scratch, machine=MACHINE)
+    parts = lab_parts(cases)
+    others = {on_machine(name): setups for name, setups in parts["variants"].items()}
+    lab = ensure_lab(
+        VARIANT,
+        kernel_source=options.kernel_source,
+        file_systems=parts["file_systems"],
+        variants=others,
+    )
+    variants = {name: lab.variants[on_machine(name)] for name in parts["variants"]}
+    return LocalSite(
+        replace(lab, variants=variants),
+        options.scratch,
+        machine=MACHINE,
+        image_lab=partial(ensure_lab, kernel_source=options.kernel_source),
+    )
+
+
+def on_machine(variant: str) -> str:
+    """The name of a variant of the kernel that is built for this machine."""
+    return f"{VARIANT}-{variant}"

@@ -7,7 +7,7 @@ beside agent and plan.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -76,6 +76,12 @@ def preparing(who: str, place: Path, elsewhere: str) -> Iterator[None]:
         ) from error
 
 
+def copy_image(image: Path, target: Path, _case: Case) -> None:
+    """Puts an image where a plan can read it through hostfs."""
+    # No link: hostfs shows one as a link, which leads nowhere in the guest.
+    shutil.copyfile(image, target)
+
+
 def write_guest_directory(
     directory: Path,
     lab: LabBuild,
@@ -86,12 +92,13 @@ def write_guest_directory(
     image: Path | None = None,
     files: Sequence[GuestFile] = (),
     rig: Rig = RIG,
+    put_image: Callable[[Path, Path, Case], None] = copy_image,
 ) -> None:
     """Puts kernel, initramfs and a flash file, empty or a copy of `flash`, into `directory`.
 
     `programs` are further executable files of the initramfs, host files by their guest paths, and
     so are `files`.
-    `image` is put there as `IMAGE_NAME`, where a plan can read it through hostfs.
+    `image` is put there as `IMAGE_NAME` by `put_image`.
     """
     modules = lab.modules_for(case.filesystem)
     with preparing("a guest", directory.parent, "name another place with --scratch DIR"):
@@ -114,8 +121,7 @@ def write_guest_directory(
             loaded.append(regular_file(EMPTY_LOWER, empty_squashfs()))
         write_kernel_and_root(directory, lab, plan, loaded, [*further, *given, *padding(case)])
         if image:
-            # No link: hostfs shows one as a link, which leads nowhere in the guest.
-            shutil.copyfile(image, directory / IMAGE_NAME)
+            put_image(image, directory / IMAGE_NAME, case)
     _write_flash(directory, case, flash)
     # There even if the case is not traced: it is sparse, and the guest's memory
     # layout must not depend on it.

@@ -49,7 +49,7 @@ from ffslab.targets.target import (
     TargetKind,
 )
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
-from ffslab.targets.uml.directory import INITRAMFS_NAME, write_guest_directory
+from ffslab.targets.uml.directory import INITRAMFS_NAME, copy_image, write_guest_directory
 from ffslab.targets.uml.launch import Guard, GuestCommand, GuestProcess, kill_group, start_guest
 from ffslab.targets.uml.perturbation import guest_seed
 from ffslab.targets.uml.scratch import Claim, Scratch, case_need
@@ -119,12 +119,14 @@ class Machine:
 
     `command` is how the guest of a case is started in its directory, which may not be written yet:
     with the CPU it is pinned to, and whether its RAM is a file there. `missing` is why the machine
-    cannot run a case, or empty.
+    cannot run a case, or empty. `put_image` makes of the image of a case the file in the guest's
+    directory.
     """
 
     kind: TargetKind
     command: Callable[[Case, Path, int | None, bool], GuestCommand]
     missing: Callable[[Case], str] = lambda _: ""
+    put_image: Callable[[Path, Path, Case], None] = copy_image
 
 
 def batch_command(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> GuestCommand:
@@ -233,6 +235,7 @@ class LocalTarget:
             image=job.image,
             files=job.files,
             rig=self._machine.kind.rig,
+            put_image=self._machine.put_image,
         )
         job.begun(directory)
         command = self._command(job, directory)

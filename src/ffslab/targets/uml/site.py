@@ -29,6 +29,7 @@ class LocalSite:
     scratch: Path | None = None
     clock_ns: Callable[[], int] = time.monotonic_ns
     machine: Machine = UML
+    image_lab: Callable[[], LabBuild] | None = None  # None: the same
 
     @property
     def kind(self) -> TargetKind:
@@ -46,8 +47,8 @@ class LocalSite:
         return self.lab.variant_ids
 
     def lab_of_images(self) -> LabBuild:
-        """The same lab."""
-        return self.lab
+        """The same lab, if guests of the machine can build images."""
+        return self.image_lab() if self.image_lab else self.lab
 
     @contextmanager
     def open(self, opening: Opening) -> Iterator[Opened]:
