@@ -24,6 +24,8 @@ from ffslab.kernel.packages import (
     BUILD_PACKAGES,
     IMAGE_PACKAGES,
     PYTHON_PACKAGES,
+    QEMU_PACKAGES,
+    DebianPackage,
     install_command,
     is_debian,
     missing_packages,
@@ -101,7 +103,7 @@ def examine(
         _python if environment else _no_environment,
         lambda: _lab(variant, kernel_source),
         lambda: _out_of_tree(variant, kernel_source, catalogs) if reads_catalogs else iter(()),
-        _image_tools,
+        _sometimes_needed,
         _optional_programs,
     )
     return [finding for check in checks for finding in check()]
@@ -320,20 +322,22 @@ def _out_of_tree_finding(
     return Finding(subject, State.GOOD, f"{wanted.entry}, from {stated.directory}")
 
 
-def _image_tools() -> Iterator[Finding]:
-    """Only images of a directory tree need them; the first brings what is missing."""
-    absent = missing_packages(IMAGE_PACKAGES)
-    subject = "image tools"
+def _sometimes_needed() -> Iterator[Finding]:
+    """What only some uses need; the first of them brings what is missing."""
+    yield _group("image tools", IMAGE_PACKAGES)
+    yield _group("target qemu", QEMU_PACKAGES)
+
+
+def _group(subject: str, packages: Sequence[DebianPackage]) -> Finding:
+    absent = missing_packages(packages)
     if not absent:
-        yield Finding(subject, State.GOOD, ", ".join(package.witness for package in IMAGE_PACKAGES))
-        return
-    detail = "not installed: " + ", ".join(f"{p.witness} ({p.purpose})" for p in absent)
+        return Finding(subject, State.GOOD, ", ".join(Path(p.witness).name for p in packages))
+    detail = "not installed: " + ", ".join(f"{Path(p.witness).name} ({p.purpose})" for p in absent)
     if is_debian():
-        yield Finding(subject, State.OPTIONAL, detail, f"as root: {install_command(absent)}")
-    else:
-        names = " ".join(package.name for package in absent)
-        remedy = f"install your distribution's equivalents of Debian's {names}"
-        yield Finding(subject, State.OPTIONAL, detail, remedy)
+        return Finding(subject, State.OPTIONAL, detail, f"as root: {install_command(absent)}")
+    names = " ".join(package.name for package in absent)
+    remedy = f"install your distribution's equivalents of Debian's {names}"
+    return Finding(subject, State.OPTIONAL, detail, remedy)
 
 
 def _optional_programs() -> Iterator[Finding]:

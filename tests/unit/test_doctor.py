@@ -83,6 +83,21 @@ def test_missing_image_tools_are_no_obstacle(
     assert remedy in finding.remedy
 
 
+def test_what_target_qemu_lacks_is_named_with_what_brings_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        doctor, "missing_packages", lambda wanted: [p for p in wanted if "qemu" in p.name]
+    )
+    monkeypatch.setattr(doctor, "is_debian", lambda: True)
+    findings = by_subject(doctor.examine())
+    assert findings["image tools"].state is State.GOOD
+    finding = findings["target qemu"]
+    assert finding.state is State.OPTIONAL
+    assert "qemu-system-arm (runs guests of the target qemu)" in finding.detail
+    assert finding.remedy.endswith("apt-get install --no-install-recommends qemu-system-arm")
+
+
 @pytest.mark.parametrize(
     ("states", "exit_code"),
     [

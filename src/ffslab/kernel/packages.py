@@ -69,7 +69,7 @@ QEMU_PACKAGES = (
     DebianPackage(
         "libc6-dev-armel-cross",
         "the C library of the agent for ARM",
-        "/usr/arm-linux-gnueabi/include/stdio.h",
+        "/usr/arm-linux-gnueabi/lib/libc.a",
     ),
     DebianPackage("qemu-system-arm", "runs guests of the target qemu", "qemu-system-arm"),
 )
