@@ -23,7 +23,6 @@ from ffslab.targets.uml.site import LocalSite
 from ffslab.workloads.plans import guest_plans
 
 HALF_A_MINUTE_S = 30
-PHASES = ("creation", "transactions", "deletion")
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +82,17 @@ def test_a_second_run_gives_the_same_bytes(there: bytes, study: Path, tmp_path: 
 def test_the_flash_is_asked_for_what_the_lab_asks(
     there: bytes, study: Path, tmp_path: Path
 ) -> None:
-    """Threads work by the clock, so that some pages differ: a few percent at most."""
+    """Threads work by the clock, which moves work between phases: a few percent of all at most."""
     _, here = run(study, tmp_path)
     for name, row in rows(there).items():
-        for phase, lab in zip(row["phases"], rows(here)[name]["phases"], strict=True):
-            if phase["phase"] not in PHASES:
-                continue
-            pages, expected = (one["flash"]["pages_programmed"] for one in (phase, lab))
-            assert abs(pages - expected) <= max(3, 0.05 * expected), (name, phase["phase"])
+        pages, of_lab = (
+            next(
+                phase["pages_programmed"] for phase in one["phases"] if phase["phase"] == "workload"
+            )
+            for one in (row, rows(here)[name])
+        )
+        assert of_lab > 0
+        assert abs(pages - of_lab) <= 0.05 * of_lab, name
 
 
 IMAGES = """
@@ -122,7 +124,8 @@ def test_a_flash_begins_with_the_image_that_the_lab_writes(tmp_path: Path) -> No
     _, here = run(study, tmp_path / "here")
     for name, row in rows(there).items():
         expected = rows(here)[name]
-        assert (row["outcome"], row["image"]) == ("pass", expected["image"])
+        assert row["outcome"] == "pass"
+        assert row["image"]["sha256"] == expected["image"]["sha256"]
         assert [phase["phase"] for phase in row["phases"]] == [
             phase["phase"] for phase in expected["phases"]
         ]
