@@ -11,12 +11,15 @@
  * A request is timed with local_clock(), which in the lab costs no virtual time.
  */
 
+#include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
 #include "flashmon.h"
+
+static_assert(sizeof_field(struct flashmon_live_task, name) == TASK_COMM_LEN);
 
 static LIST_HEAD(hooks);
 
@@ -97,7 +100,6 @@ static void account(struct flashmon_hook *hook, const struct event *e)
 		if (e->offset < m->start || r.offset >= m->mtd->size)
 			continue;
 		added = count(m, e, &r);
-		static_assert(sizeof(m->live->task->name) == TASK_COMM_LEN);
 		flashmon_live_add(m->live, task_pid_nr(current), current->comm,
 				  &added);
 		if (m->trace.on)

@@ -11,6 +11,7 @@
 #include <linux/proc_fs.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "flashmon.h"
 
 int flashmon_live_alloc(struct flashmon *m)
@@ -30,11 +31,11 @@ void flashmon_live_free(struct flashmon *m)
 
 static int live_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct flashmon *m = pde_data(file_inode(file));
+	struct flashmon *m = compat_proc_data(file_inode(file));
 
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
-	vma->vm_flags &= ~VM_MAYWRITE;
+	compat_vm_flags_clear(vma, VM_MAYWRITE);
 	return remap_vmalloc_range(vma, m->live, vma->vm_pgoff);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "flashmon.h"
 
 static struct proc_dir_entry *root;
@@ -47,7 +48,7 @@ static int blocks_show(struct seq_file *m, void *v)
 static ssize_t trace_read(struct file *file, char __user *to, size_t bytes,
 			  loff_t *at)
 {
-	struct flashmon *m = pde_data(file_inode(file));
+	struct flashmon *m = compat_proc_data(file_inode(file));
 	const struct flashmon_trace_header *h = m->trace.header;
 
 	if (!h)

@@ -10,11 +10,14 @@
 
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
 #include "../region.h"
 #include "flashmon.h"
+
+static_assert(sizeof_field(struct flashmon_record, task) == TASK_COMM_LEN);
 
 static int use_region(struct flashmon_trace *t, const char *name, u64 *bytes)
 {
@@ -137,7 +140,6 @@ void flashmon_trace_add(struct flashmon *m, u8 op, u64 t_start_ns,
 		.pages = cpu_to_le32(pages),
 	};
 	/* Not memcpy(): in the lab the guest would be charged for the bytes. */
-	static_assert(sizeof(record->task) == TASK_COMM_LEN);
 	for (i = 0; i < TASK_COMM_LEN; i++)
 		WRITE_ONCE(record->task[i], current->comm[i]);
 	h->records = cpu_to_le64(n + 1);
