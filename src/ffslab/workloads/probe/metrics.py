@@ -23,7 +23,7 @@ each (1 and 0 of a phase that is no single operation), `duration_ns`, and `cpu_n
 null where it is not known. Together the phases are `workload`. [calibration.md](calibration.md) says what the phases
 are. Null if no phase came to its end.
 
-"""
+"""  # noqa: E501  (columns of the document)
 OPERATION = Metric(
     name="operation_ns",
     title="One operation",

@@ -1,0 +1,122 @@
+"""The fit: figures with which the lab takes the times that were measured.
+
+The lab is the model. It runs the probe with the stated figures, then with each of them changed, and
+the differences say how each time depends on each figure: what a kernel does while a chip is busy,
+or how an hour of waiting splits into ticks, need not be written down a second time. Figures are
+solved for, the lab is run with them, and what is left is solved for once more: times are nearly
+linear in the figures, so that a few rounds do.
+
+Pure but for the lab, which is passed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ffslab.calibrate.figures import TimeFigure, Values
+from ffslab.calibrate.readings import Key, Readings
+from ffslab.calibrate.solve import Equation, Found, solve
+from ffslab.errors import InfrastructureError
+
+# Runs the probe with each of some sets of figures, which replace the stated ones.
+Lab = Callable[[Mapping[str, Values]], Mapping[str, Readings]]
+ROUNDS = 4
+STATED, FOUND = "stated", "found"
+_SAME = 0.002
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A time as it was measured, and as the lab takes it with the figures found."""
+
+    key: Key
+    measured_ns: float
+    lab_ns: float
+
+    @property
+    def difference(self) -> float:
+        """Lab ÷ measured - 1."""
+        return self.lab_ns / self.measured_ns - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The figures in the order of preference, and how well the lab takes the measured times."""
+
+    figures: tuple[TimeFigure, ...]
+    found: Mapping[str, Found]
+    times: tuple[Comparison, ...]
+    rounds: int
+
+    def value(self, setting: str) -> int:
+        """A figure as a whole number, held ones as they are stated."""
+        return round(self.found[setting].value)
+
+    @property
+    def median_difference(self) -> float:
+        """Of all times, without sign."""
+        return median(abs(one.difference) for one in self.times)
+
+    @property
+    def worst(self) -> Comparison:
+        """The time that the lab takes worst."""
+        return max(self.times, key=lambda one: abs(one.difference))
+
+
+def calibrate(measured: Readings, figures: Sequence[TimeFigure], lab: Lab) -> Calibration:
+    """The figures of the board on which `measured` was.
+
+    InfrastructureError if the lab's own runs have none of these times.
+    """
+    points: dict[str, Values] = {STATED: {}}
+    points |= {one.setting: {one.setting: one.changed} for one in figures}
+    seen = lab(points)
+    modelled = seen[STATED]
+    slopes = {key: _slopes(key, seen, figures) for key in _common(measured, seen)}
+    if not slopes:
+        raise InfrastructureError(
+            "the lab and the measured run have no time in common",
+            cause="their probes were not the same, or all of the lab's failed",
+            remedy="look at the lab's run, beside the measured one",
+        )
+    values = {one.setting: one.stated for one in figures}
+    rounds = 0
+    moved = 1.0
+    while rounds < ROUNDS and moved >= _SAME:
+        rounds += 1
+        equations = [
+            Equation(str(key), measured[key], modelled[key], slope) for key, slope in slopes.items()
+        ]
+        found = solve(equations, [one.unknown(values[one.setting]) for one in figures])
+        before, values = values, {name: round(one.value) for name, one in found.items()}
+        modelled = lab({FOUND: values})[FOUND]
+        slopes = {key: slope for key, slope in slopes.items() if key in modelled}
+        moved = _moved(before, values)
+    times = tuple(Comparison(key, measured[key], modelled[key]) for key in sorted(slopes))
+    return Calibration(tuple(figures), found, times, rounds)
+
+
+def _common(measured: Readings, seen: Mapping[str, Readings]) -> list[Key]:
+    """The times that are long enough, measured and in each run of the lab."""
+    everywhere = [key for key in measured if all(key in one for one in seen.values())]
+    return sorted(
+        key for key in everywhere if min(measured[key], seen[STATED][key]) >= key.least_ns
+    )
+
+
+def _slopes(
+    key: Key, seen: Mapping[str, Readings], figures: Sequence[TimeFigure]
+) -> dict[str, float]:
+    """By how much the time grows with each figure."""
+    return {
+        one.setting: (seen[one.setting][key] - seen[STATED][key]) / (one.changed - one.stated)
+        for one in figures
+    }
+
+
+def _moved(before: Values, after: Values) -> float:
+    """The largest change of a figure."""
+    changes = [abs(after[name] - old) / max(old, after[name], 1) for name, old in before.items()]
+    return max(changes, default=0.0)
