@@ -19,10 +19,14 @@
 const char *const probe_flash_names[PROBE_FLASH_OPS + 1] = {
 	[PROBE_ERASE] = "erase",
 	[PROBE_PROGRAM] = "program",
+	[PROBE_PROGRAM_OOB] = "program-oob",
 	[PROBE_READ] = "read",
 	[PROBE_READ_PART] = "read-part",
 	[PROBE_READ_OOB] = "read-oob",
 };
+
+/* As JFFS2's clean marker; every layout of an OOB area has room for it. */
+#define PROGRAMMED_OOB_BYTES 8
 
 struct device {
 	const char *name;
@@ -71,6 +75,19 @@ static int read_oob(struct device *device, uint64_t at)
 	return ioctl(device->fd, MEMREADOOB64, &oob);
 }
 
+/* Into the free bytes only: never over the mark of a bad block. */
+static int program_oob(struct device *device, uint64_t at)
+{
+	struct mtd_write_req oob = {
+		.start = at,
+		.ooblen = device->bytes,
+		.usr_oob = (uint64_t)(uintptr_t)device->buffer,
+		.mode = MTD_OPS_AUTO_OOB,
+	};
+
+	return ioctl(device->fd, MEMWRITE, &oob);
+}
+
 static int request(struct device *device, uint64_t at, uint64_t within,
 		   struct ffs_error *error)
 {
@@ -82,6 +99,8 @@ static int request(struct device *device, uint64_t at, uint64_t within,
 				       error);
 	if (device->op == PROBE_READ_OOB)
 		n = read_oob(device, at) ? -1 : (ssize_t)bytes;
+	else if (device->op == PROBE_PROGRAM_OOB)
+		n = program_oob(device, at) ? -1 : (ssize_t)bytes;
 	else if (device->op == PROBE_PROGRAM)
 		n = pwrite(device->fd, device->buffer + within, bytes,
 			   (off_t)at);
@@ -118,10 +137,16 @@ static uint64_t request_bytes(const struct device *device, uint64_t part,
 			      struct ffs_error *error)
 {
 	const struct mtd_geometry *g = &device->geometry;
-	uint64_t bytes = device->op == PROBE_ERASE ? g->block_bytes :
-			 device->op == PROBE_READ_OOB ? g->oob_bytes :
-			 device->op == PROBE_READ_PART ? part : g->page_bytes;
+	uint64_t bytes = g->page_bytes;
 
+	if (device->op == PROBE_ERASE)
+		bytes = g->block_bytes;
+	else if (device->op == PROBE_READ_PART)
+		bytes = part;
+	else if (device->op == PROBE_READ_OOB)
+		bytes = g->oob_bytes;
+	else if (device->op == PROBE_PROGRAM_OOB)
+		bytes = g->oob_bytes ? PROGRAMMED_OOB_BYTES : 0;
 	if (bytes && (bytes <= g->page_bytes || device->op == PROBE_ERASE))
 		return bytes;
 	ffs_fail(error, EINVAL, "'%s' has pages of %llu bytes with %llu of OOB: a request of %llu bytes is none of a page",
@@ -166,7 +191,8 @@ int probe_flash(struct probe *probe, const char *mtd, enum probe_flash_op op,
 		const struct flash_monitor *monitor, struct record_sink *sink,
 		struct ffs_error *error)
 {
-	bool writes = op == PROBE_ERASE || op == PROBE_PROGRAM;
+	bool writes = op == PROBE_ERASE || op == PROBE_PROGRAM ||
+		      op == PROBE_PROGRAM_OOB;
 	struct device device = { .name = mtd, .op = op };
 	int result;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * probe.h - one operation of the flash or of the kernel, many times: a phase of
- * its own, with the latency of each and the CPU time of all.
+ * its own, with the CPU time of all, and of the flash the latency of each.
  *
  * `ffslab calibrate` finds a board's figures from such phases.  A probe asks for
  * as little as possible beside the operation that it is about.  The CPU time is
@@ -28,8 +28,8 @@
 #define PROBE_BYTES_MAX (64 << 20)
 
 enum probe_flash_op {
-	PROBE_ERASE, PROBE_PROGRAM, PROBE_READ, PROBE_READ_PART, PROBE_READ_OOB,
-	PROBE_FLASH_OPS,
+	PROBE_ERASE, PROBE_PROGRAM, PROBE_PROGRAM_OOB,
+	PROBE_READ, PROBE_READ_PART, PROBE_READ_OOB, PROBE_FLASH_OPS,
 };
 
 enum probe_cpu_op {

@@ -21,7 +21,7 @@ WAIT = "board.wait"
 _BOARD, _CHIP = "board.", "chip."
 _ARRAY = ("t_erase_ns", "t_prog_ns", "t_read_ns")
 _BUS = ("bus_read_ps", "bus_write_ps")
-_STEP_OF_ZERO = 1000
+_LEAST_STEP = 2000
 
 
 class Preferred(StrEnum):
@@ -41,12 +41,12 @@ class TimeFigure:
 
     @property
     def changed(self) -> int:
-        """Another value: the double, so that a time shows it among what comes and goes by itself."""
-        return 2 * self.stated or _STEP_OF_ZERO
+        """Another value: the double, so that a time shows it above what moves by itself."""
+        return self.stated + max(self.stated, _LEAST_STEP)
 
     def unknown(self, around: float) -> Unknown:
         """As the solver takes it, at some value."""
-        return Unknown(self.setting, around, self.stated or _STEP_OF_ZERO)
+        return Unknown(self.setting, around, self.stated or _LEAST_STEP)
 
 
 def time_figures(board: Board, preferred: Preferred) -> tuple[TimeFigure, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from ffslab.errors import UsageError
@@ -28,6 +29,11 @@ class Key:
     case: str
     phase: str
     busy: bool = False
+
+    @property
+    def is_of_flash(self) -> bool:
+        """Whether it is an operation of the bare device."""
+        return self.case == DEVICE and self.phase in FLASH_PHASES
 
     @property
     def least_ns(self) -> float:
@@ -52,15 +58,16 @@ def case_of(spec: Mapping[str, Any]) -> str:
 
 
 def readings_of(results: Iterable[CaseResult], where: str) -> dict[Key, float]:
-    """All times of a run's cases that passed, in ns.
+    """All times of a run's cases that passed, in ns; of a case that was repeated the medians.
 
     UsageError if none is there, or nothing of the bare device, without which no figure of the chip
     is to be had.
     """
-    found: dict[Key, float] = {}
+    each: dict[Key, list[float]] = {}
     for result in results:
-        if result["outcome"] == PASS:
-            found.update(_of_result(result))
+        for key, value in _of_result(result).items() if result["outcome"] == PASS else ():
+            each.setdefault(key, []).append(value)
+    found = {key: median(values) for key, values in each.items()}
     missing = [phase for phase in ("program", "read", "erase") if Key(DEVICE, phase) not in found]
     if missing:
         raise UsageError(

@@ -27,12 +27,16 @@ _TINY = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """`measured` = `modelled` + sum of slope × (unknown - where it was when that was modelled)."""
+    """`measured` = `modelled` + sum of slope × (unknown - where it was when that was modelled).
+
+    `weight`: how much its relative error counts.
+    """
 
     name: str
     measured: float
     modelled: float
     slopes: Mapping[str, float]
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def solve(equations: Sequence[Equation], unknowns: Sequence[Unknown]) -> dict[st
     scales = {one.name: one.scale for one in unknowns}
     around = {one.name: one.around for one in unknowns}
     wanted = [
-        (one.measured - one.modelled) / one.measured
+        one.weight * (one.measured - one.modelled) / one.measured
         + sum(columns[name][row] * around[name] / scales[name] for name in free)
         for row, one in enumerate(equations)
     ]
@@ -82,7 +86,8 @@ def solve(equations: Sequence[Equation], unknowns: Sequence[Unknown]) -> dict[st
 
 def _column(equations: Sequence[Equation], unknown: Unknown) -> Column:
     """What a change of the unknown by its scale is in each equation, relative to what it says."""
-    return [one.slopes.get(unknown.name, 0.0) * unknown.scale / one.measured for one in equations]
+    name, scale = unknown.name, unknown.scale
+    return [one.weight * one.slopes.get(name, 0.0) * scale / one.measured for one in equations]
 
 
 def _told_apart(columns: Mapping[str, Column]) -> tuple[list[str], dict[str, tuple[str, ...]]]:

@@ -15,12 +15,9 @@ from ffslab.calibrate.figures import WAIT, Values
 from ffslab.calibrate.readings import PASS, case_of
 from ffslab.model.specs import Scalar
 from ffslab.results.result import CaseResult
-from ffslab.workloads.probe.keys import Probe
 from ffslab.workloads.probe.stored import probe_of
 
-KIND = Probe().kind
-# What the lab's spec says and no study does: how an option came to be.
-_CHOSEN = "compression"
+_CHOSEN = "compression"  # the option that the study probe has as an axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +29,13 @@ class Measured:
 
 
 def measured_cases(results: Iterable[CaseResult]) -> tuple[Measured, ...]:
-    """The cases of a run that have times."""
-    return tuple(
-        Measured(case_of(result["spec"]), _settings(result["spec"]))
+    """The cases of a run that have times; one of those that were repeated."""
+    found = {
+        case_of(result["spec"]): _settings(result["spec"])
         for result in results
         if result["outcome"] == PASS and probe_of(result)
-    )
+    }
+    return tuple(Measured(name, settings) for name, settings in found.items())
 
 
 def _settings(spec: Mapping[str, Any]) -> dict[str, Scalar]:

@@ -130,8 +130,8 @@ class WorkloadType(ABC, Generic[W]):
     """A kind of workload; it has no state of its own.
 
     `assumed`: what a table without a kind means; one kind has it. `mounts`: it needs a file system;
-    False: it is for the bare device; None: it is for both. `state_keys`: keys of an initial state that matter to this kind
-    only.
+    False: it is for the bare device; None: it is for both. `state_keys`: keys of an initial state
+    that matter to this kind only.
     """
 
     settings: type[W]

@@ -11,11 +11,11 @@ from ffslab.results.result import CaseResult
 from ffslab.workloads.probe.metrics import operation_ns
 from ffslab.workloads.probe.stored import probe_of
 
-HEADINGS = ("read", "program", "erase", "create", "mount")
+HEADINGS = ("read", "program", "erase", "sync", "mount")
 
 
 def cells(result: CaseResult) -> Sequence[str]:
-    """What an operation of the flash takes, and the creation of the files and a mount."""
+    """What an operation of the flash takes, a sync of all files, and a mount."""
     found = probe_of(result)
     times = {one["phase"]: operation_ns(one) for one in found["phases"]} if found else {}
     return tuple(
