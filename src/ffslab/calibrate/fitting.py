@@ -53,12 +53,16 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The figures in the order of preference, and how well the lab takes the measured times."""
+    """The figures in the order of preference, and how well the lab takes the measured times.
+
+    `before`: the median difference, without sign, with the figures as stated.
+    """
 
     figures: tuple[TimeFigure, ...]
     found: Mapping[str, Found]
     times: tuple[Comparison, ...]
     rounds: int
+    before: float
 
     def value(self, setting: str) -> int:
         """A figure as a whole number, held ones as they are stated."""
@@ -67,7 +71,7 @@ class Calibration:
     @property
     def median_difference(self) -> float:
         """Of all times, without sign."""
-        return median(abs(one.difference) for one in self.times)
+        return _median_difference(self.times)
 
     @property
     def worst(self) -> Comparison:
@@ -101,8 +105,13 @@ def calibrate(measured: Readings, figures: Sequence[TimeFigure], lab: Lab) -> Ca
         modelled = lab({FOUND: values})[FOUND]
         slopes = {key: slope for key, slope in slopes.items() if key in modelled}
         moved = _moved(before, values)
-    times = tuple(Comparison(key, measured[key], modelled[key]) for key in sorted(slopes))
-    return Calibration(tuple(figures), found, times, rounds)
+    times = [Comparison(key, measured[key], modelled[key]) for key in sorted(slopes)]
+    stated = [Comparison(key, measured[key], seen[STATED][key]) for key in sorted(slopes)]
+    return Calibration(tuple(figures), found, tuple(times), rounds, _median_difference(stated))
+
+
+def _median_difference(times: Sequence[Comparison]) -> float:
+    return median(abs(one.difference) for one in times)
 
 
 def _solved(

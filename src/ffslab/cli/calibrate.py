@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import Catalogs
-from ffslab.program import command, program
+from ffslab.program import command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -228,7 +228,10 @@ def _known(
 
 def _source(run: RunDirectory) -> str:
     """What stands as the source of each figure found."""
-    return f"{program().removeprefix('./')} calibrate, from {run.path.name}"
+    from ffslab.targets.registry import DEFAULT_TARGET
+
+    target = run.manifest().get("target", DEFAULT_TARGET)
+    return f"ffslab calibrate on target {target}, run {run.path.name}"
 
 
 def _print(calibration: Calibration, wait: str | None, known: Mapping[str, int]) -> None:
@@ -270,7 +273,8 @@ def _print_times(calibration: Calibration) -> None:
     console = terminal()
     console.print(
         f"lab against measured, {len(calibration.times)} times in {calibration.rounds} rounds: "
-        f"median difference {calibration.median_difference:.2%}; the worst:",
+        f"median difference {calibration.median_difference:.2%} "
+        f"(with the stated figures {calibration.before:.2%}); the worst:",
         markup=False,
         soft_wrap=True,
     )

@@ -27,8 +27,8 @@ are. Null if no phase came to its end.
 OPERATION = Metric(
     name="operation_ns",
     title="One operation",
-    unit="us",
-    scale=1e3,
+    unit="ms",
+    scale=1e6,
     meaning="time of the phase ÷ operations in it",
     better="lower",
     exact=False,
