@@ -87,3 +87,18 @@ def test_the_bus_is_found_where_the_driver_is_known(tmp_path: Path) -> None:
     for name, value in odd.items():
         assert figure(found, name) == pytest.approx(value, rel=CHIP_WITHIN), name
     assert found.cpu_block_ps == pytest.approx(9_900, rel=CPU_WITHIN)
+
+
+def test_the_chip_is_found_on_another_processor(tmp_path: Path) -> None:
+    """QEMU's instructions are priced by nobody here, and yet the chip, which is known, comes out.
+
+    The driver's figures are no less than the chip's module is given: there its code takes time too.
+    """
+    known = load_catalog().board("apf27")
+    words = ("--target", "qemu", "--set", "part=device", "--set", "chip.t_prog_ns=311000")
+    found = calibrated(tmp_path, *words)
+    assert found.chip.t_prog_ns == pytest.approx(311_000, rel=CHIP_WITHIN)
+    for name in ("chip.t_read_ns", "chip.t_erase_ns"):
+        assert figure(found, name) == pytest.approx(figure(known, name), rel=CHIP_WITHIN), name
+    for name in ("driver_read_ns", "driver_program_ns", "driver_erase_ns"):
+        assert getattr(known, name) <= getattr(found, name) < getattr(known, name) + 20_000, name

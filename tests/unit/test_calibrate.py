@@ -16,7 +16,7 @@ from host_support import study_of
 
 from ffslab.calibrate.board_file import catalog_files
 from ffslab.calibrate.figures import Preferred, Values, time_figures
-from ffslab.calibrate.fitting import FOUND, STATED, Calibration, calibrate
+from ffslab.calibrate.fitting import FOUND, STATED, Calibration, calibrate, median_difference
 from ffslab.calibrate.readings import Key, Readings, readings_of, wait_of
 from ffslab.calibrate.study import measured_cases, point_of, study_text
 from ffslab.errors import InfrastructureError, SpecError, UsageError
@@ -139,7 +139,8 @@ def test_another_board_is_found_by_its_times() -> None:
     }
     assert lab.asked[0][0] == STATED and len(lab.asked[0]) == 1 + len(calibration.figures)
     assert set(map(tuple, lab.asked[1:])) == {(FOUND,)} and calibration.rounds < 4
-    assert calibration.median_difference < 0.001 < 0.1 < calibration.before
+    assert calibration.median_difference < 0.001
+    assert median_difference(calibration.stated) > 0.1
 
 
 def test_a_clock_with_noise_is_within_the_goals() -> None:
@@ -359,4 +360,13 @@ def test_a_run_that_measured_nothing_is_told(ffslab_command: Command) -> None:
     """The target plays back records of another workload."""
     done = ffslab_command("calibrate", "--board", "apf27", "--to", "mine")
     assert done.code == 2 and "no time of: program (mtd)" in done.error
+    assert not Path("mine").exists()
+
+
+def test_a_run_with_a_damaged_result_is_told(ffslab_command: Command) -> None:
+    assert ffslab_command("run", "small.toml", "--no-report").code == 0
+    (results,) = Path("results").glob("*/results.jsonl")
+    results.write_text('{"outcome": "pass"}\n')
+    done = ffslab_command("calibrate", "--board", "apf27", "--from", "latest", "--to", "mine")
+    assert done.code == 3 and str(results.parent) in done.error and "likely cause" in done.error
     assert not Path("mine").exists()

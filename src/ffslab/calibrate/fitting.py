@@ -16,7 +16,7 @@ Pure but for the lab, which is passed in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -55,14 +55,14 @@ class Comparison:
 class Calibration:
     """The figures in the order of preference, and how well the lab takes the measured times.
 
-    `before`: the median difference, without sign, with the figures as stated.
+    `stated`: the times as the lab takes them with the figures as stated.
     """
 
     figures: tuple[TimeFigure, ...]
     found: Mapping[str, Found]
     times: tuple[Comparison, ...]
+    stated: tuple[Comparison, ...]
     rounds: int
-    before: float
 
     def value(self, setting: str) -> int:
         """A figure as a whole number, held ones as they are stated."""
@@ -71,7 +71,7 @@ class Calibration:
     @property
     def median_difference(self) -> float:
         """Of all times, without sign."""
-        return _median_difference(self.times)
+        return median_difference(self.times)
 
     @property
     def worst(self) -> Comparison:
@@ -107,11 +107,12 @@ def calibrate(measured: Readings, figures: Sequence[TimeFigure], lab: Lab) -> Ca
         moved = _moved(before, values)
     times = [Comparison(key, measured[key], modelled[key]) for key in sorted(slopes)]
     stated = [Comparison(key, measured[key], seen[STATED][key]) for key in sorted(slopes)]
-    return Calibration(tuple(figures), found, tuple(times), rounds, _median_difference(stated))
+    return Calibration(tuple(figures), found, tuple(times), tuple(stated), rounds)
 
 
-def _median_difference(times: Sequence[Comparison]) -> float:
-    return median(abs(one.difference) for one in times)
+def median_difference(times: Iterable[Comparison]) -> float:
+    """Without sign; 0 of no time."""
+    return median([abs(one.difference) for one in times] or [0.0])
 
 
 def _solved(

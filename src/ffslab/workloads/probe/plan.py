@@ -19,8 +19,8 @@ from ffslab.workloads.rig import Rig
 
 # Phases of the device: those that are operations of the flash, in order.
 FLASH_PHASES = ("program", "read", "read-part", "read-oob", "erase", "program-oob")
-# Not every driver programs an OOB area alone.
-_MAY_FAIL = {"program-oob": {"may_fail": 1}}
+# NOR flash has no OOB area, and not every driver programs one alone.
+_MAY_FAIL = ("read-oob", "program-oob")
 # Those of the processor: operations for each of `calls`; the large ones move 64 KiB each.
 CPU_PHASES: Mapping[str, float] = {
     "syscall": 10,
@@ -55,7 +55,10 @@ def _bare(workload: Probe, rig: Rig) -> list[str]:
             line
             for what in FLASH_PHASES
             for line in rig.probe_device(
-                what=what, phase=what, blocks=workload.blocks, **_MAY_FAIL.get(what, {})
+                what=what,
+                phase=what,
+                blocks=workload.blocks,
+                **({"may_fail": 1} if what in _MAY_FAIL else {}),
             )
         ),
         # What is left of the last is nothing that a file system should find.
