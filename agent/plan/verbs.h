@@ -27,7 +27,8 @@
 	TABLE(tree_verbs) \
 	TABLE(append_log_verbs) \
 	TABLE(wear_verbs) \
-	TABLE(tiobench_verbs)
+	TABLE(tiobench_verbs) \
+	TABLE(probe_verbs)
 
 /* Each ends at a NULL name. */
 #define DECLARE_TABLE(name) extern const struct verb_spec name[];

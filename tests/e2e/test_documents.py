@@ -294,7 +294,7 @@ def test_what_it_answers(clone: Path) -> None:
         document(clone, "README.md"),
         re.MULTILINE,
     )
-    assert len(rows) == 18
+    assert len(rows) == 19
     for command, count in rows:
         if command == "./ffslab compare BASE NEW":
             assert re.search(r"compare .*base", run("./ffslab compare --help", clone))

@@ -38,7 +38,7 @@ LAYERS = (
     ("ffslab.images",),
     ("ffslab.campaign", "ffslab.doctor"),
     ("ffslab.exploration",),
-    ("ffslab.rating", "ffslab.lifetime"),
+    ("ffslab.rating", "ffslab.lifetime", "ffslab.calibrate"),
     ("ffslab.advise",),
     ("ffslab.report", "ffslab.workloads.*.report"),
     ("ffslab.cli", "ffslab.__main__", "ffslab.kernel.bootstrap"),

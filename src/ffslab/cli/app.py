@@ -38,7 +38,7 @@ VERBS = (
         "trace",
         "shell",
     ),
-    *("advise", "crash", "size"),
+    *("advise", "calibrate", "crash", "size"),
     *("new", "schema"),
     *("image", "fsck", "mkfs"),
     *("doctor", "setup", "completion", "man", "test", "bench"),

@@ -150,6 +150,9 @@ def run_study(
     output: Path,
     jobs: int | None,
     check: Callable[[Prepared], None],
+    *,
+    target: str = "uml",
+    catalogs: Sequence[Path] = (),
 ) -> RunDirectory:
     """Runs all cases of a study for a verb that goes on with the run; tells the progress to stderr.
 
@@ -163,7 +166,7 @@ def run_study(
     from ffslab.targets.target import SiteOptions
 
     overrides = tuple(parse_set(text) for text in settings)
-    request = _request(_Choice(study, overrides, (), (), False, "uml"), False, output)
+    request = _request(_Choice(study, overrides, (), tuple(catalogs), False, target), False, output)
     request = _with_options(request, jobs, 300.0, False)
     check(request.prepared)
     end = _execute(Console(stderr=True, highlight=False), request, SiteOptions(None, None))

@@ -129,14 +129,14 @@ W = TypeVar("W", bound=Workload)
 class WorkloadType(ABC, Generic[W]):
     """A kind of workload; it has no state of its own.
 
-    `assumed`: what a table without a kind means; one kind has it. `mounts`: it needs a file system,
-    else it is for the bare device. `state_keys`: keys of an initial state that matter to this kind
-    only.
+    `assumed`: what a table without a kind means; one kind has it. `mounts`: it needs a file system;
+    False: it is for the bare device; None: it is for both. `state_keys`: keys of an initial state
+    that matter to this kind only.
     """
 
     settings: type[W]
     assumed = False
-    mounts = True
+    mounts: bool | None = True
     state_keys: tuple[str, ...] = ()
 
     @abstractmethod
@@ -173,7 +173,7 @@ class WorkloadType(ABC, Generic[W]):
                 cause="the bare device can be erased, written and read as a whole only",
                 remedy='workload.kind = "raw", or another file system',
             )
-        if not self.mounts and setting.setup.is_mounted:
+        if self.mounts is False and setting.setup.is_mounted:
             raise SpecError(
                 f"{setting.where}: {self.kind} is about the device; it mounts no {name}",
                 cause="a file system would have no part in what is measured",

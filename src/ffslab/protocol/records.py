@@ -460,6 +460,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
         "largest_directory",
     ),
     "written": ("path", "image_bytes", "pages", "blocks", "bad_blocks_skipped"),
+    "probe": ("phase", "what", "count", "bytes"),
     "memory": (
         "label",
         "t_ns",
@@ -487,6 +488,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
         *("streams", "dropped_rows"),
     ),
     "written": ("image_bytes", "pages", "blocks", "bad_blocks_skipped"),
+    "probe": ("count", "bytes", "cpu_ns"),
     "latency": ("count", "sum_ns", "min_ns", "max_ns"),
     "flash": ("t_ns",),
     "end": ("t_ns",),

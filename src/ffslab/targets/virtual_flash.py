@@ -94,6 +94,10 @@ class VirtualFlash:
         """Reads every block of the partition, without a file system."""
         return [step("raw-read", mtd=PARTITION, **keys)]
 
+    def probe_device(self, **keys: object) -> list[str]:
+        """Single operations of the partition, without a file system."""
+        return [step("probe-flash", mtd=PARTITION, **keys)]
+
     def write_image(self, case: Case, *, phase: str) -> list[str]:
         """Writes the image, which is in the host's directory of the guest."""
         return [

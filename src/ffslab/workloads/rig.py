@@ -40,6 +40,10 @@ class Rig(Protocol):
         """Reads every block of the partition, without a file system."""
         ...
 
+    def probe_device(self, **keys: object) -> list[str]:
+        """Single operations of the partition; keys as those of the agent's step `probe-flash`."""
+        ...
+
     def write_image(self, case: Case, *, phase: str) -> list[str]:
         """Writes the guest's image to the erased partition, as a flasher does."""
         ...

@@ -1,0 +1,315 @@
+"""`ffslab calibrate`: a board's figures from probes on it, as a board of the catalog."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffslab.cli.parse import Catalogs
+from ffslab.program import command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ffslab.calibrate.figures import TimeFigure, Values
+    from ffslab.calibrate.fitting import Calibration, Lab
+    from ffslab.calibrate.readings import Readings
+    from ffslab.calibrate.study import Measured
+    from ffslab.campaign.run import Prepared
+    from ffslab.results.result import CaseResult
+    from ffslab.results.rundir import RunDirectory
+
+_STUDY = "probe"
+_WORST = 10  # times that are shown
+
+
+class Fitted(StrEnum):
+    """Which of two is found, where only their sum is measured."""
+
+    driver = "driver"
+    bus = "bus"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `calibrate`."""
+
+    @app.command("calibrate")
+    def calibrate(
+        board: Annotated[
+            str, typer.Option(metavar="NAME", help="The board as it is described so far.")
+        ],
+        target: Annotated[str, typer.Option(metavar="NAME", help="Where it is measured.")] = "uml",
+        settings: Annotated[
+            list[str] | None,
+            typer.Option(
+                "--set",
+                metavar="AXIS=VALUE",
+                help="Of the measured guests, as for run: in the lab, figures to be found again.",
+            ),
+        ] = None,
+        measured: Annotated[
+            Path | None,
+            typer.Option("--from", metavar="RUN", help="A run of the study probe, made before."),
+        ] = None,
+        fit: Annotated[
+            Fitted, typer.Option(help="Which of the two is found; only their sum is measured.")
+        ] = Fitted.driver,
+        name: Annotated[
+            str | None, typer.Option(metavar="NAME", help="The new board [BOARD-calibrated].")
+        ] = None,
+        to: Annotated[
+            Path | None,
+            typer.Option(metavar="DIR", help="The catalog that gets it [your own]."),
+        ] = None,
+        catalogs: Catalogs = None,
+        jobs: Annotated[
+            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+        ] = None,
+        output: Annotated[
+            Path, typer.Option("--output", "-o", help="Where run directories go.")
+        ] = Path("results"),
+    ) -> None:
+        """Find a board's figures by probes on it.
+
+        Runs the study probe on the target, then in the lab with the board's figures and with each
+        of them changed, and writes a board and its chip with the figures for which the lab takes
+        the times that were measured.
+        """
+        from ffslab.calibrate.board_file import catalog_files
+        from ffslab.calibrate.figures import Preferred, time_figures
+        from ffslab.calibrate.fitting import calibrate as fitted
+        from ffslab.calibrate.readings import readings_of, wait_of
+        from ffslab.calibrate.study import measured_cases
+        from ffslab.loader import load_catalog
+
+        stated = load_catalog(catalogs or ()).board(board)
+        called = name or f"{board}-calibrated"
+        place = _place(to)
+        _check_new(called, place)
+        run = _measured_run(measured, board, settings or (), target, output, jobs, catalogs)
+        results = tuple(run.each_result())
+        readings = readings_of(results, str(run.path))
+        _check_board(board, results, run)
+        wait = wait_of(readings)
+        lab = _lab(called, measured_cases(results), wait or stated.wait, output, jobs, catalogs)
+        figures = time_figures(stated, Preferred(fit.value))
+        calibration = fitted(readings, figures, lab)
+        _print(calibration, wait, _known(run, results, figures))
+        _write(place, catalog_files(called, stated, calibration, wait, _source(run)))
+
+
+def _place(to: Path | None) -> Path:
+    """The catalog that gets the new board."""
+    from ffslab.paths import user_catalog
+
+    return user_catalog() if to is None else to
+
+
+def _check_new(name: str, place: Path) -> None:
+    """UsageError for a name that is none, or if there is such a board or chip already."""
+    import re
+
+    from ffslab.calibrate.board_file import paths_of
+    from ffslab.errors import UsageError
+
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,99}", name):
+        raise UsageError(
+            f"{name!r} is no name for a board: a-z, 0-9, '.', '_', '-', with a letter or a digit "
+            "first",
+            cause="it names the board's file",
+            remedy="--name my-board",
+        )
+    for path in paths_of(name):
+        if (place / path).exists():
+            raise UsageError(
+                f"{place / path} is there already, and nothing was measured",
+                cause="the board was calibrated before",
+                remedy="--name ANOTHER-NAME, --to ANOTHER-DIRECTORY, or remove that file",
+            )
+
+
+def _measured_run(
+    made: Path | None,
+    board: str,
+    settings: Sequence[str],
+    target: str,
+    output: Path,
+    jobs: int | None,
+    catalogs: Sequence[Path] | None,
+) -> RunDirectory:
+    """The run on the board: one made before, or a new one."""
+    from ffslab.cli.run import run_study
+    from ffslab.errors import UsageError
+    from ffslab.results.rundir import find_run
+
+    if made is None:
+        chosen = [f"board={board}", *settings]
+        return run_study(
+            _STUDY, chosen, output, jobs, _nothing, target=target, catalogs=catalogs or ()
+        )
+    if settings:
+        raise UsageError(
+            "--set and --from exclude each other",
+            cause="what has been measured cannot be changed",
+            remedy=f"leave out --from {made}",
+        )
+    return find_run(str(made), output)
+
+
+def _nothing(_prepared: Prepared) -> None:
+    """Whatever the study says can be measured."""
+
+
+def _check_board(board: str, results: Sequence[CaseResult], run: RunDirectory) -> None:
+    """UsageError if another board was measured."""
+    from ffslab.errors import UsageError
+
+    names = {str(result["spec"]["board"]["name"]) for result in results}
+    if names != {board}:
+        raise UsageError(
+            f"{run.path} is of board {', '.join(sorted(names))}, not {board}",
+            cause="another run, or another --board",
+            remedy=f"--board {min(names)}",
+        )
+
+
+def _lab(
+    name: str,
+    cases: Sequence[Measured],
+    wait: str,
+    output: Path,
+    jobs: int | None,
+    catalogs: Sequence[Path] | None,
+) -> Lab:
+    """What runs the measured cases in the lab with other figures."""
+    from ffslab.calibrate.readings import readings_of
+    from ffslab.calibrate.study import point_of, study_text
+    from ffslab.cli.run import run_study
+    from ffslab.results.files import write_atomic
+
+    def run(points: Mapping[str, Values]) -> Mapping[str, Readings]:
+        path = output / f"calibrate-{name}.toml"
+        output.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, study_text(f"calibrate-{name}", cases, points, wait))
+        done = run_study(str(path), (), output, jobs, _nothing, catalogs=catalogs or ())
+        found: dict[str, list[CaseResult]] = {point: [] for point in points}
+        for result in done.each_result():
+            found[point_of(result)].append(result)
+        return {
+            point: readings_of(results, f"{done.path}, at {point},")
+            for point, results in found.items()
+        }
+
+    return run
+
+
+def _known(
+    run: RunDirectory, results: Sequence[CaseResult], figures: Sequence[TimeFigure]
+) -> dict[str, int]:
+    """The figures that the measured guests were given, where a target has any."""
+    from ffslab.calibrate.figures import is_price_of_code
+    from ffslab.targets.registry import DEFAULT_TARGET, site_module
+
+    kind = site_module(str(run.manifest().get("target", DEFAULT_TARGET))).KIND
+    if not kind.capabilities.virtual_time:
+        return {}
+    board = results[0]["spec"]["board"]
+    return {
+        one.setting: board["chip"][one.row.name]
+        if one.row.name in board["chip"]
+        else board[one.row.name]
+        for one in figures
+        if not (kind.cpu_time and is_price_of_code(one.setting))
+    }
+
+
+def _source(run: RunDirectory) -> str:
+    """What stands as the source of each figure found."""
+    from ffslab.targets.registry import DEFAULT_TARGET
+
+    target = run.manifest().get("target", DEFAULT_TARGET)
+    return f"ffslab calibrate on target {target}, run {run.path.name}"
+
+
+def _print(calibration: Calibration, wait: str | None, known: Mapping[str, int]) -> None:
+    from rich.table import Table
+
+    from ffslab.calibrate.board_file import held_words, relative_error
+    from ffslab.cli.tables import terminal
+
+    console = terminal()
+    table = Table(box=None, pad_edge=False)
+    for heading in ("figure", "stated", "found", "residual", "known", "difference"):
+        table.add_column(heading, justify="left" if heading == "figure" else "right")
+    for one in calibration.figures:
+        found, value = calibration.found[one.setting], calibration.value(one.setting)
+        truth = known.get(one.setting)
+        error = "" if found.error is None else relative_error(found.value, found.error)
+        table.add_row(
+            one.setting,
+            f"{one.stated:,}",
+            "held" if found.held else f"{value:,}",
+            error,
+            "" if truth is None else f"{truth:,}",
+            "" if not truth or found.held else f"{value / truth - 1:+.2%}",
+        )
+    console.print(table)
+    for name, found in calibration.found.items():
+        if found.held:
+            console.print(held_words(name, found.mixed_with), markup=False, soft_wrap=True)
+    words = "not known: the measured run has no CPU time" if wait is None else wait
+    console.print(f"board.wait: {words}", markup=False)
+    _print_times(calibration)
+
+
+def _print_times(calibration: Calibration) -> None:
+    """How the lab takes each time, the worst first."""
+    from ffslab.calibrate.fitting import median_difference
+    from ffslab.cli.tables import terminal
+    from ffslab.model.units import format_duration_ns
+
+    console = terminal()
+    console.print(
+        f"lab against measured: {len(calibration.times)} times, {calibration.rounds} rounds; "
+        "median difference (with the stated figures):",
+        markup=False,
+        soft_wrap=True,
+    )
+    for words, flash in (("operations of the flash", True), ("code and file systems", False)):
+        now, before = (
+            median_difference(one for one in times if one.key.is_of_flash is flash)
+            for times in (calibration.times, calibration.stated)
+        )
+        console.print(f"  {words}: {now:.2%} ({before:.2%})", markup=False)
+    console.print("the worst:", markup=False)
+    worst = sorted(calibration.times, key=lambda one: -abs(one.difference))
+    for one in worst[:_WORST]:
+        lab = format_duration_ns(round(one.lab_ns))
+        measured = format_duration_ns(round(one.measured_ns))
+        console.print(
+            f"  {one.key!s:24} {one.difference:+7.1%}  lab {lab}, measured {measured}",
+            markup=False,
+        )
+
+
+def _write(place: Path, texts: Mapping[str, str]) -> None:
+    from ffslab.errors import InfrastructureError
+
+    for name, text in texts.items():
+        path = place / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise InfrastructureError(
+                f"cannot write {path}: {error.strerror}",
+                cause="no right to write there, or a full disk",
+                remedy="--to DIRECTORY, with --from the run that was measured",
+            ) from error
+        typer.echo(f"wrote {path}")
+    board = Path(next(name for name in texts if name.startswith("boards/"))).stem
+    typer.echo(f"next: {command('run', 'quick', '--set', f'board={board}')}")

@@ -1,0 +1,1 @@
+"""Workload `probe`: single operations of flash and kernel, from which a board is calibrated."""

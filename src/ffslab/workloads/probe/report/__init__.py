@@ -1,0 +1,1 @@
+"""probe's part of a report."""

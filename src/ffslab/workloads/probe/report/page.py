@@ -1,0 +1,72 @@
+"""probe's part of a report: what an operation of each kind takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ffslab.report import data
+from ffslab.report.configurations import chosen_among
+from ffslab.report.glossary import GLOSSARY
+from ffslab.report.load import (
+    Read,
+    explained,
+    fixed_options,
+    open_run,
+    outline,
+    plain_case,
+    study_word,
+)
+from ffslab.report.page import common
+from ffslab.report.parts import Table
+from ffslab.report.quantity import duration
+from ffslab.results.result import CaseResult
+from ffslab.workloads.probe.metrics import operation_ns
+from ffslab.workloads.probe.stored import ProbePhase, ProbeResult, probe_of
+
+TITLE = "Single operations"
+_NONE = "–"
+_GLOSSARY = (("probe", "One operation of flash or kernel, asked for many times in a row."),)
+_HEAD = ("configuration", "", "one operation", "operations", "bytes each", "all", "CPU")
+_UNITS = ("", "", "", "", "", "", "%")
+
+
+def figures_of(row: CaseResult) -> ProbeResult | None:
+    """What a case measured; None if it did not get so far."""
+    return probe_of(row)
+
+
+def page(run_dir: Path, found: Sequence[Read[ProbeResult | None]]) -> dict[str, Any]:
+    """Everything the template shows of a run's cases of this workload."""
+    manifest = open_run(run_dir).manifest()
+    with explained(run_dir, manifest):
+        specs = [one.head["spec"] for one in found]
+        study, fixed = study_word(manifest), fixed_options(specs)
+        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
+        run = outline(run_dir, manifest, specs, cases)
+    shown = chosen_among(cases)
+    rows = [
+        _row(data.group_label(case.axes, shown) or case.id, phase)
+        for case, one in zip(cases, found, strict=True)
+        if case.passed and one.figures is not None
+        for phase in one.figures["phases"]
+    ]
+    return {
+        **common(run),
+        "glossary": (*GLOSSARY, *_GLOSSARY),
+        "probes": Table("What operations take", _HEAD, _UNITS, tuple(rows), text_columns=2),
+    }
+
+
+def _row(label: str, phase: ProbePhase) -> tuple[str, ...]:
+    cpu_ns, took_ns = phase["cpu_ns"], phase["duration_ns"]
+    return (
+        label,
+        phase["phase"],
+        duration(round(operation_ns(phase))),
+        f"{phase['count']:,}",
+        f"{phase['bytes']:,}" if phase["bytes"] else _NONE,
+        duration(took_ns),
+        _NONE if cpu_ns is None or not took_ns else f"{100 * cpu_ns / took_ns:.0f}",
+    )
