@@ -42,7 +42,7 @@ Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 # With the time in front of it a study's name names a directory: 255 bytes.
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=200)]
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
-_OWN_MODULES = ("vnand", "flashmon")
+_OWN_MODULES = ("vnand", "flashmon", "vnor", "flashmon_nor")
 # Variables of make by which ffslab says where and how a module is built.
 _OWN_VARIABLES = ("ARCH", "CC", "KCFLAGS", "M", "O")
 
