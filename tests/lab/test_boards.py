@@ -1,6 +1,6 @@
 """Boards of the catalog boot, with their RAM and chip: the published ones with every file system.
 
-Of the others a sample boots: each with JFFS2, and one of each kind of chip with what else runs there.
+Of the others a sample boots: each with JFFS2, one of each kind of chip with what else runs there.
 """
 
 from __future__ import annotations
