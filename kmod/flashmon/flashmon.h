@@ -25,6 +25,16 @@ struct proc_ops;
 #include "live_slots.h"
 #include "trace_format.h"
 
+/*
+ * Bytes of a page. NOR flash takes single bytes, which MTD calls its writesize;
+ * what one command programs at most is the page there (kmod/flashmon_nor).
+ */
+#ifdef FLASHMON_NOR
+#define flashmon_page_bytes(mtd) ((mtd)->writebufsize)
+#else
+#define flashmon_page_bytes(mtd) ((mtd)->writesize)
+#endif
+
 /**
  * struct flashmon_trace - a buffer of records
  * @on: records are taken

@@ -72,7 +72,7 @@ static u64 reached_bytes(const struct flashmon_hook *hook, const struct event *e
 			 bool failed)
 {
 	u32 unit = e->op == FLASHMON_OP_ERASE ? hook->master->erasesize :
-						hook->master->writesize;
+						flashmon_page_bytes(hook->master);
 
 	if (!failed || e->op == FLASHMON_OP_READ)
 		return e->asked_bytes;

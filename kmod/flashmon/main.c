@@ -105,7 +105,7 @@ static int attach(const char *name)
 	}
 	m->mtd = mtd;
 	m->start = start_in_master(mtd);
-	m->totals.page_bytes = mtd->writesize;
+	m->totals.page_bytes = flashmon_page_bytes(mtd);
 	m->totals.block_bytes = mtd->erasesize;
 	m->totals.blocks = div_u64(mtd->size, mtd->erasesize);
 	m->totals.block = vzalloc(array_size(m->totals.blocks,

@@ -61,7 +61,7 @@ static int open_buffer(struct flashmon *m, const char *store)
 	*t->header = (struct flashmon_trace_header){
 		.version = cpu_to_le32(FLASHMON_TRACE_VERSION),
 		.record_bytes = cpu_to_le32(sizeof(struct flashmon_record)),
-		.page_bytes = cpu_to_le32(m->mtd->writesize),
+		.page_bytes = cpu_to_le32(flashmon_page_bytes(m->mtd)),
 		.block_bytes = cpu_to_le32(m->mtd->erasesize),
 	};
 	memcpy(t->header->magic, FLASHMON_TRACE_MAGIC,
@@ -131,7 +131,7 @@ void flashmon_trace_add(struct flashmon *m, u8 op, u64 t_start_ns,
 		.duration_ns = cpu_to_le64(r->ns),
 		.block = cpu_to_le32(div_u64_rem(r->offset, m->mtd->erasesize,
 						 &in_block)),
-		.page = cpu_to_le32(in_block / m->mtd->writesize),
+		.page = cpu_to_le32(in_block / flashmon_page_bytes(m->mtd)),
 		.data_bytes = cpu_to_le32(r->data_bytes),
 		.oob_bytes = cpu_to_le32(oob_bytes),
 		.result = cpu_to_le32(result),

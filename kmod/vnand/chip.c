@@ -97,12 +97,12 @@ static void report_violation(struct vnand_chip *chip,
 		seen += chip->counters.violations[i];
 	if (seen > MAX_LOGGED_VIOLATIONS)
 		return;
-	pr_err("vnand: rule violation: %s: chip %s block %u page %u by %s[%d]\n",
+	pr_err(VNAND_MODULE ": rule violation: %s: chip %s block %u page %u by %s[%d]\n",
 	       vnand_violation_name[violation], chip->p.name, c->block, page,
 	       current->comm, task_pid_nr(current));
 	dump_stack();
 	if (chip->p.rules == VNAND_RULES_FATAL)
-		panic("vnand: rule violation: %s",
+		panic(VNAND_MODULE ": rule violation: %s",
 		      vnand_violation_name[violation]);
 }
 
@@ -143,15 +143,11 @@ bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block)
 
 /* --- reads --------------------------------------------------------------- */
 
-/*
- * A part of a page reaches the caller through the driver's buffer, and that copy
- * is work of the guest's CPU.
- */
 static void copy_data(struct vnand_chip *chip, struct vnand_read *r,
 		      const u8 *from)
 {
 	if (r->data_bytes < chip->p.page_bytes)
-		memcpy(r->data, from, r->data_bytes);
+		vnand_copy_part(r->data, from, r->data_bytes);
 	else
 		vnand_copy(r->data, from, r->data_bytes);
 }
@@ -261,6 +257,17 @@ static void clear_bits(u8 *to, const u8 *from, u32 bytes)
 	for (i = 0; i < bytes; i++)
 		to[i] &= from[i];
 }
+
+#ifdef VNOR
+static bool vnand_sets_bits(struct vnand_chip *chip, u32 page, u32 column,
+			    const u8 *data, u32 bytes)
+{
+	const u8 *have = chip->store.page[page].programs ?
+			 vnand_store_page(chip, page) : NULL;
+
+	return have && vnor_sets_bits(have + column, data, bytes);
+}
+#endif
 
 static int store_payload(struct vnand_chip *chip, const struct vnand_change *c,
 			 const struct vnand_payload *payload)
@@ -376,6 +383,9 @@ int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 		.column = column,
 		.data_bytes = data ? data_bytes : 0,
 		.oob = oob,
+#ifdef VNOR
+		.sets_bits = vnand_sets_bits(chip, page, column, data, data_bytes),
+#endif
 	};
 	const struct vnand_payload payload = {
 		.column = column, .data = data, .oob = oob,
@@ -399,6 +409,7 @@ int vnand_chip_erase(struct vnand_chip *chip, u32 block)
 	return make_change(chip, &c, NULL);
 }
 
+#ifndef VNOR
 int vnand_chip_mark_bad(struct vnand_chip *chip, u32 block)
 {
 	const struct vnand_block_facts facts =
@@ -408,3 +419,4 @@ int vnand_chip_mark_bad(struct vnand_chip *chip, u32 block)
 
 	return make_change(chip, &c, NULL);
 }
+#endif

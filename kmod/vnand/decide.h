@@ -44,6 +44,7 @@ struct vnand_block_facts {
  * @data_bytes: how many data bytes; 0: none, the OOB alone
  * @oob: with the whole OOB
  * @raw: a read without ECC
+ * @sets_bits: of NOR, a program that asks for ones where zeros are
  */
 struct vnand_request {
 	u32 page;
@@ -51,6 +52,9 @@ struct vnand_request {
 	u32 data_bytes;
 	bool oob;
 	bool raw;
+#ifdef VNOR
+	bool sets_bits;
+#endif
 };
 
 /**

@@ -35,7 +35,7 @@ static int add_chip(const char *description)
 		goto out_free;
 	err = vnand_params_parse(text, &c->p, message, sizeof(message));
 	if (err) {
-		pr_err("vnand: chip: %s\n", message);
+		pr_err(VNAND_MODULE ": chip: %s\n", message);
 		goto out_free;
 	}
 	mutex_init(&c->lock);
@@ -104,4 +104,4 @@ static void __exit vnand_exit(void)
 module_exit(vnand_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Virtual NAND chips with timing, wear and faults");
+MODULE_DESCRIPTION("Virtual " VNAND_CHIPS " with timing, wear and faults");

@@ -21,6 +21,9 @@ struct number_key {
 
 #define SECOND_NS 1000000000ULL
 
+#ifdef VNOR
+#include "../vnor/keys.h"
+#else
 static const struct number_key number_keys[] = {
 	NUMBER(page_bytes, 512, 16384),
 	NUMBER(oob_bytes, 8, 2048),
@@ -55,6 +58,7 @@ static const struct number_key number_keys[] = {
 	NUMBER(worn_cycles, 0, 1 << 30),
 	NUMBER(shelf_hours, 0, 10000000),
 };
+#endif
 
 struct choice {
 	const char *key;
@@ -84,6 +88,7 @@ struct parser {
 #define fail(p, ...) \
 	(snprintf((p)->message, (p)->message_size, __VA_ARGS__), -EINVAL)
 
+#ifndef VNOR
 static const struct vnand_params defaults = {
 	.name = "nand0",
 	.page_bytes = 2048,
@@ -102,6 +107,7 @@ static const struct vnand_params defaults = {
 	.ecc_step_bytes = 512,
 	.seed = 1,
 };
+#endif
 
 static bool is_name(const char *text)
 {
@@ -195,6 +201,7 @@ static int set_parts(struct parser *p, char *list)
 	return 0;
 }
 
+#ifndef VNOR
 static int set_factory_bad(struct parser *p, char *list)
 {
 	struct vnand_params *params = p->params;
@@ -219,6 +226,7 @@ static int set_factory_bad(struct parser *p, char *list)
 	}
 	return 0;
 }
+#endif
 
 /* Looks at all of them: equally long words take the guest equally long. */
 static int set_choice(struct parser *p, const char *key, const char *value,
@@ -266,8 +274,10 @@ static int set_field(struct parser *p, const char *key, char *value)
 	}
 	if (!strcmp(key, "parts"))
 		return set_parts(p, value);
+#ifndef VNOR
 	if (!strcmp(key, "factory_bad"))
 		return set_factory_bad(p, value);
+#endif
 	return fail(p, "unknown key '%s'", key);
 }
 
@@ -287,6 +297,10 @@ static int check_geometry(struct parser *p)
 	if (params->subpages & (params->subpages - 1))
 		return fail(p, "subpages: %u is not a power of two",
 			    params->subpages);
+#ifdef VNOR
+	if (params->t_prog_byte_ns > params->t_prog_ns)
+		return fail(p, "t_prog_byte_ns: a byte takes longer than a page");
+#endif
 	if (params->page_bytes % params->ecc_step_bytes)
 		return fail(p, "ecc_step_bytes: %u does not divide the page",
 			    params->ecc_step_bytes);

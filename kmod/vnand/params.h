@@ -78,6 +78,7 @@ struct vnand_part {
  * @worn_cycles: erases of every block before the chip's contents began; no
  *	counter has them
  * @shelf_hours: how long the power has been off when the chip is opened
+ * @t_prog_byte_ns: of NOR, the program of one byte; @t_prog_ns is that of a page
  */
 struct vnand_params {
 	char name[VNAND_NAME_LEN];
@@ -100,6 +101,9 @@ struct vnand_params {
 	u32 program_fail_ppm, erase_fail_ppm, endurance_cycles;
 	u64 rber_e12, rber_wear_e12, rber_disturb_e12, rber_retention_e12;
 	u32 worn_cycles, shelf_hours;
+#ifdef VNOR
+	u64 t_prog_byte_ns;
+#endif
 };
 
 /**

@@ -2,7 +2,8 @@
 /*
  * /proc/vnand/NAME: "info" (the chip), "counters" (since loading), "blocks"
  * (one line per erase block: erases, programs, reads, flags; over the chip's
- * life). Plain text, readable at any time.
+ * life). Plain text, readable at any time. Of vnor too, which is never loaded
+ * beside vnand.
  */
 
 #include <linux/proc_fs.h>

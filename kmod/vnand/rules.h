@@ -9,10 +9,14 @@
 
 enum vnand_violation {
 	VNAND_OK,
+#ifdef VNOR
+	VNOR_SETS_BITS,		/* a program that asks for ones where zeros are */
+#else
 	VNAND_SUBPAGE_TWICE,	/* a sub-page programmed again without an erase */
 	VNAND_PAGE_TOO_OFTEN,	/* more partial programs than NOP allows */
 	VNAND_OUT_OF_ORDER,	/* a page behind one that is programmed already */
 	VNAND_BAD_BLOCK,	/* program or erase of a bad block */
+#endif
 	VNAND_VIOLATIONS,
 };
 
@@ -47,5 +51,10 @@ enum vnand_violation
 vnand_check_program(const struct vnand_params *p,
 		    const struct vnand_page_state *page, u32 page_no,
 		    u32 next_page, bool bad, u32 subpages);
+
+#ifdef VNOR
+/* Does programming @want over @have ask for a one where there is a zero? */
+bool vnor_sets_bits(const u8 *have, const u8 *want, u32 bytes);
+#endif
 
 #endif

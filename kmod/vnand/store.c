@@ -106,7 +106,7 @@ static int check_image(struct vnand_chip *chip, u8 *base, u64 bytes)
 
 	make_header(&chip->p, &want);
 	if (bytes < le64_to_cpu(want.image_bytes)) {
-		pr_err("vnand: %s: region '%s' has %llu bytes, the chip needs %llu\n",
+		pr_err(VNAND_MODULE ": %s: region '%s' has %llu bytes, the chip needs %llu\n",
 		       name, region, bytes, le64_to_cpu(want.image_bytes));
 		return -ENOSPC;
 	}
@@ -115,12 +115,12 @@ static int check_image(struct vnand_chip *chip, u8 *base, u64 bytes)
 	if (memcmp(have->magic, want.magic, sizeof(want.magic)) ||
 	    le32_to_cpu(have->crc) !=
 	    crc32_le(~0, base, offsetof(struct vnand_image_header, crc))) {
-		pr_err("vnand: %s: the header of the image in '%s' is damaged\n",
+		pr_err(VNAND_MODULE ": %s: the header of the image in '%s' is damaged\n",
 		       name, region);
 		return -EBADMSG;
 	}
 	if (memcmp(have, &want, sizeof(want))) {
-		pr_err("vnand: %s: the image in '%s' is of another chip geometry or version\n",
+		pr_err(VNAND_MODULE ": %s: the image in '%s' is of another chip geometry or version\n",
 		       name, region);
 		return -EINVAL;
 	}
@@ -135,7 +135,7 @@ static int open_iomem(struct vnand_chip *chip)
 	int state;
 
 	if (!base) {
-		pr_err("vnand: %s: there is no iomem region '%s'; start the guest with iomem=%s,FILE\n",
+		pr_err(VNAND_MODULE ": %s: there is no iomem region '%s'; start the guest with iomem=%s,FILE\n",
 		       chip->p.name, chip->p.store, chip->p.store);
 		return -ENODEV;
 	}

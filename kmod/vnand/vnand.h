@@ -9,6 +9,9 @@
  *	proc.c	/proc/vnand/NAME
  *
  * and the pure parts params.c, timing.c, faults.c, rules.c, decide.c.
+ *
+ * kmod/vnor compiles main.c, chip.c, store.c, proc.c, params.c and faults.c once
+ * more, with VNOR defined, beside its own mtd.c, timing.c, rules.c and decide.c.
  */
 #ifndef VNAND_H
 #define VNAND_H
@@ -24,6 +27,15 @@
 #include "params.h"
 #include "rules.h"
 #include "timing.h"
+
+/* What the kernel's log calls it: kmod/vnor compiles these sources too. */
+#ifdef VNOR
+#define VNAND_MODULE	"vnor"
+#define VNAND_CHIPS	"NOR flash"
+#else
+#define VNAND_MODULE	"vnand"
+#define VNAND_CHIPS	"NAND chips"
+#endif
 
 /* What the chip has done since the module was loaded. */
 struct vnand_counters {
@@ -99,6 +111,19 @@ static inline void vnand_copy(void *to, const void *from, size_t bytes)
 #ifdef CONFIG_UML_X86
 	asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes)
 		     : : "memory");
+#else
+	memcpy(to, from, bytes);
+#endif
+}
+
+/*
+ * A part of a page reaches the caller of a NAND driver through the driver's
+ * buffer, which is work of the guest; that of NOR needs none.
+ */
+static inline void vnand_copy_part(void *to, const void *from, size_t bytes)
+{
+#ifdef VNOR
+	vnand_copy(to, from, bytes);
 #else
 	memcpy(to, from, bytes);
 #endif

@@ -42,6 +42,11 @@ sample = 20
 """
 
 
+def test_power_is_cut_on_nand_only() -> None:
+    with pytest.raises(SpecError, match="cannot be cut on chip winbond-w25q256jv"):
+        exploration_of(TEXT.replace("apf27", "imx6ull-evk"), "mine.toml", load_catalog())
+
+
 def test_a_file_says_which_units_there_are() -> None:
     exploration = exploration_of(TEXT, "mine.toml", load_catalog())
     assert [unit.id for unit in units_of(exploration)] == [

@@ -15,7 +15,13 @@ from ffslab.campaign.manifest import _all_provenance
 from ffslab.errors import SpecError, UsageError
 from ffslab.loader import find_study, load_catalog, study_names
 from ffslab.model.catalog import Catalog
-from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS
+from ffslab.model.figures import (
+    ALL_CHIP_ROWS,
+    BOARD_ROWS,
+    BOARD_SPI_ROWS,
+    CHIP_ROWS,
+    ROWS_OF_KIND,
+)
 from ffslab.model.specs import Board, Chip, Provenance
 from ffslab.paths import user_catalog
 from ffslab.report.facts import time_model
@@ -225,10 +231,14 @@ def test_the_tables_have_a_row_for_each_figure_of_chips_and_boards() -> None:
     chip = {"name", "title", "provenance", "factory_bad", "program_fail_ppm", "erase_fail_ppm"}
     chip |= {"rber_e12", "rber_wear_e12", "rber_disturb_e12", "rber_retention_e12"}
     chip |= {"worn_cycles", "shelf_hours"}
-    assert {field.name for field in fields(Chip)} - chip == {row.name for row in CHIP_ROWS}
+    chip |= {"kind"}
+    assert {field.name for field in fields(Chip)} - chip == {row.name for row in ALL_CHIP_ROWS}
+    of_kinds = {row.name for rows in ROWS_OF_KIND.values() for row in rows}
+    assert of_kinds == {row.name for row in ALL_CHIP_ROWS}
     board = {"name", "title", "provenance", "chip", "cpu", "partitions", "calibrated"}
     board |= {"derivation"}
-    assert {field.name for field in fields(Board)} - board == {row.name for row in BOARD_ROWS}
+    rows = (*BOARD_ROWS, *BOARD_SPI_ROWS)
+    assert {field.name for field in fields(Board)} - board == {row.name for row in rows}
 
 
 def test_ranges_are_those_of_the_virtual_chip() -> None:
@@ -250,3 +260,6 @@ def test_no_shipped_figure_is_a_users_estimate() -> None:
     catalog = load_catalog()
     items: list[Chip | Board] = [*catalog.chips.values(), *catalog.boards.values()]
     assert {entry.origin for item in items for entry in item.provenance} == {"catalog"}
+    of_boards = [board.chip for board in catalog.boards.values()]
+    origins = {entry.origin for chip in of_boards for entry in chip.provenance}
+    assert origins == {"catalog", "derived"}  # the latter on an SPI bus

@@ -240,6 +240,8 @@ def test_blocks_that_can_be_lost() -> None:
     assert spares_of(odd, 0, 0).threshold == 4096
     scaled = spec("ubifs", {"max_beb_per1024": 1}, kernel={"variant": "ubi-wear"})
     assert (spares_of(scaled, 0, 0).blocks, spares_of(scaled, 0, 0).threshold) == (2, 80)
+    nor = spec("ubifs", {"max_beb_per1024": 20}, chip={"kind": "spi-nor"})
+    assert spares_of(nor, 0, 0).blocks == 0  # no block may be bad there
     # 10 blocks of file take 10.2: of 20, 9 whole ones are left; JFFS2 gives up 2 blocks earlier.
     assert spares_of(spec("yaffs2"), 20 * block, 10 * block).blocks == 9
     assert spares_of(spec("jffs2"), 20 * block, 10 * block).blocks == 7

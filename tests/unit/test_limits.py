@@ -15,14 +15,15 @@ from ffslab.model.study import expand, study_from_document, with_overrides
 from ffslab.paths import data_dir
 
 VNAND = data_dir("kmod") / "vnand"
+VNOR = data_dir("kmod") / "vnor"
 CONSTANTS = {"SECOND_NS": "1000000000", "VNAND_MAX_SUBPAGES": "8", "~0": "-1"}
 # What the lab sets itself: neither a catalog nor a study states it.
 OWN = {"subpage_read", "ordered", "seed"}
 
 
-def numbers_of_the_module() -> Mapping[str, tuple[int, int]]:
-    """The rows NUMBER(name, least, most) of params.c."""
-    text = (VNAND / "params.c").read_text()
+def numbers_of_the_module(file: Path) -> Mapping[str, tuple[int, int]]:
+    """The rows NUMBER(name, least, most) of the file."""
+    text = file.read_text()
     found = {}
     for name, least, most in re.findall(r"NUMBER\((\w+), ([^,]+), ([^)]+)\)", text):
         if name != "member":
@@ -45,7 +46,8 @@ def constant(name: str) -> int:
 
 
 def test_the_numbers_are_those_of_the_module() -> None:
-    stated = {key: both for key, both in numbers_of_the_module().items() if key not in OWN}
+    numbers = numbers_of_the_module(VNAND / "params.c")
+    stated = {key: both for key, both in numbers.items() if key not in OWN}
     assert len(stated) > 20
     assert dict(limits.CHIP_NUMBERS) == stated
     assert constant("VNAND_MAX_BAD") == limits.BAD_BLOCKS_MAX
@@ -54,6 +56,40 @@ def test_the_numbers_are_those_of_the_module() -> None:
     assert constant("VNAND_MAX_SUBPAGES") == int(CONSTANTS["VNAND_MAX_SUBPAGES"])
     assert "bytes > 1ULL << 40" in (VNAND / "params.c").read_text()
     assert limits.CHIP_BYTES_MAX == 1 << 40
+
+
+def test_the_numbers_of_nor_are_those_of_its_module() -> None:
+    numbers = numbers_of_the_module(VNOR / "keys.h")
+    assert dict(limits.NOR_NUMBERS) == {k: both for k, both in numbers.items() if k != "seed"}
+
+
+NOR: list[tuple[str, object]] = [("board", "imx6ull-evk"), ("partition_bytes", "16 MiB")]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("chip.page_bytes", 1024, "from 64 to 512, not 1024"),
+        ("chip.page_bytes", 96, "a power of two from 64 to 512, not 96"),
+        ("chip.oob_bytes", 64, "oob_bytes is no figure of NOR flash"),
+        ("chip.subpages", 2, "subpages is no figure of NOR flash"),
+        ("chip.t_read_ns", 25_000, "t_read_ns is no figure of NOR flash"),
+        ("chip.ecc_strength_bits", 1, "ecc_strength_bits is no figure of NOR flash"),
+        ("chip.factory_bad", 1, "factory_bad is no figure of NOR flash"),
+        ("chip.rber_e12", 1, "rber_e12 is no figure of NOR flash"),
+        ("chip.t_prog_byte_ns", 700_001, "t_prog_byte_ns 700001 is above t_prog_ns 700000"),
+    ],
+)
+def test_what_nor_flash_has_not_is_refused(key: str, value: object, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        expand_quick(*NOR, (key, value))
+
+
+def test_nor_flash_takes_the_faults_that_it_has() -> None:
+    given = [("chip.endurance_cycles", 10), ("chip.worn_cycles", 5), ("chip.erase_fail_ppm", 1)]
+    assert expand_quick(*NOR, *given)
+    with pytest.raises(SpecError, match="t_prog_byte_ns is a figure of NOR flash"):
+        expand_quick(("chip.t_prog_byte_ns", 1))
 
 
 def expand_quick(*overrides: tuple[str, object]) -> int:

@@ -24,6 +24,9 @@ GUEST_INPUTS = guest_inputs(KIND)
 MIB = 2**20
 
 
+PUBLISHED = ("apf27", "apf27-2012", "celf-mips", "omap3530-evm", "xscale-1g")
+
+
 def test_five_boards_state_the_published_latencies() -> None:
     boards = load_catalog().boards
     stated = {
@@ -32,7 +35,7 @@ def test_five_boards_state_the_published_latencies() -> None:
         "apf27-2012": (25_000, 300_000, 2_000_000, 128 * MIB),
         "xscale-1g": (60_000, 800_000, 1_500_000, 64 * MIB),
     }
-    assert set(boards) == {*stated, "celf-mips"}
+    assert {*stated, "celf-mips"} == set(PUBLISHED) <= set(boards)
     for name, (read, program, erase, ram) in stated.items():
         chip = boards[name].chip
         assert (chip.t_read_ns, chip.t_prog_ns, chip.t_erase_ns) == (read, program, erase)
@@ -53,8 +56,9 @@ def test_celf_chip_gives_the_published_raw_throughput() -> None:
 
 
 def test_drivers_are_scaled_by_the_clock() -> None:
-    """165 and 20 µs at 400 MHz, to 0.1 µs."""
-    for board in load_catalog().boards.values():
+    """165 and 20 µs at 400 MHz, to 0.1 µs, on the boards whose processor moves the pages."""
+    boards = load_catalog().boards
+    for board in (boards[name] for name in (*PUBLISHED, "at91sam9g25-ek")):
         expected = [round(ns * 400 / board.cpu_mhz, -2) for ns in (165_000, 165_000, 20_000)]
         found = [board.driver_read_ns, board.driver_program_ns, board.driver_erase_ns]
         assert found == expected, board.name

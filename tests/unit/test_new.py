@@ -12,7 +12,13 @@ from ffslab.cli.app import build_app
 from ffslab.errors import FfslabError, InfrastructureError, UsageError
 from ffslab.loader import find_study, load_catalog
 from ffslab.model.catalog import Catalog
-from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS
+from ffslab.model.figures import (
+    ALL_CHIP_ROWS,
+    BOARD_ROWS,
+    BOARD_SPI_ROWS,
+    CHIP_ROWS,
+    ROWS_OF_KIND,
+)
 from ffslab.model.study import expand, study_from_document
 from ffslab.paths import user_catalog
 
@@ -149,10 +155,37 @@ def test_a_directory_that_cannot_be_written_is_told(own: Path) -> None:
 
 
 def test_schema_lists_figures_with_unit_range_and_meaning() -> None:
-    for kind, rows in (("chip", CHIP_ROWS), ("board", BOARD_ROWS)):
-        lines = {line.split()[0]: line for line in ffslab("schema", kind).splitlines() if line}
-        for row in rows:
-            told = lines[row.name]
-            assert all(text in told for text in (row.unit, row.range, row.meaning)), row.name
+    of_boards = (BOARD_ROWS, BOARD_SPI_ROWS)
+    every = {"chip": ALL_CHIP_ROWS, "board": (*BOARD_ROWS, *BOARD_SPI_ROWS)}
+    for kind, tables in (("chip", ROWS_OF_KIND.values()), ("board", of_boards)):
+        told = ffslab("schema", kind).split("\nIn [figures]")[1:]
+        for rows, table in zip(tables, told, strict=True):
+            lines = {line.split()[0]: line for line in table.splitlines() if line}
+            for row in rows:
+                words = (row.unit, row.range, row.meaning)
+                assert all(text in lines[row.name] for text in words), row.name
         schema = json.loads(ffslab("schema", kind, "--json"))
-        assert list(schema["properties"]["figures"]["properties"]) == [row.name for row in rows]
+        stated = list(schema["properties"]["figures"]["properties"])
+        assert stated == [row.name for row in every[kind]]
+
+
+def test_a_board_with_a_chip_on_spi_is_asked_for_its_clock(own: Path) -> None:
+    """Of a base whose chip is not on SPI, whose own clock would be 0."""
+    ffslab("new", "board", "mine", "--extends", "apf27", "--chip", "winbond-w25n01gv")
+    text = (own / "boards" / "mine.toml").read_text()
+    assert "\n# spi_clock_hz =   # Hz, from 100000 to 1,000,000,000: the clock" in text
+    listed = ffslab("list", "boards")
+    assert "mine" in listed
+    assert "3 figures are missing" in listed
+    (own / "boards" / "mine.toml").write_text(
+        'schema = 1\nname = "mine"\nextends = "apf27"\nchip = "winbond-w25n01gv"\n[figures]\n'
+        "spi_clock_hz = 50_000_000\nspi_rx_bits = 4\nspi_tx_bits = 1\n"
+    )
+    assert load_catalog().board("mine").chip.bus_read_ps == 40_000  # 8 bits ÷ 4 lines × 20 ns
+
+
+def test_a_skeleton_of_a_chip_on_spi_has_the_figures_of_its_kind(own: Path) -> None:
+    ffslab("new", "chip", "mine", "--extends", "winbond-w25n01gv")
+    text = (own / "chips" / "mine.toml").read_text()
+    assert all(f"\n# {row.name} = " in text for row in ROWS_OF_KIND["spi-nand"])
+    assert "bus_read_ps" not in text

@@ -89,6 +89,20 @@ def test_chip_is_described_to_vnand() -> None:
     assert len(keys["args"]) < 1024  # a module's string parameter holds no more
 
 
+def test_nor_flash_is_described_to_its_own_modules() -> None:
+    (case, *_) = cases_of(STUDY.replace('"apf27"', '"imx6ull-evk"'))
+    worn = replace(case.board.chip, endurance_cycles=9)
+    case = replace(case, board=replace(case.board, chip=worn))
+    (first, chip), (second, monitor) = _steps(plan_text(case))[:2]
+    assert first == second == "insmod"
+    assert (chip["path"], monitor["path"]) == ("/lab/vnor.ko", "/lab/flashmon_nor.ko")
+    told = dict(field.split("=", 1) for field in chip["args"].removeprefix("chip=").split(";"))
+    assert told["page_bytes"] == told["pages_per_block"] == "256"
+    assert (told["t_prog_byte_ns"], told["t_prog_ns"]) == ("30000", "700000")
+    assert (told["parts"], told["endurance_cycles"]) == ("data@0+256/rest@256+256", "9")
+    assert not {"oob_bytes", "t_read_ns", "nop", "ecc_strength_bits"} & set(told)
+
+
 def test_a_traced_plan_has_the_same_length() -> None:
     case = cases_of()[0]
     plain, traced = (plan_text(replace(case, trace=trace)) for trace in (False, True))

@@ -491,6 +491,14 @@ def test_the_time_model_in_words() -> None:
         "ECC, per page programmed": "20.5 µs",
         "Partition": "1.50 MiB",
     }
+    on_spi = {"spi_clock_hz": 50_000_000, "spi_rx_bits": 4, "spi_tx_bits": 1}
+    nor = {"board": {**on_spi, "chip": {"t_prog_byte_ns": 30_000}}}
+    assert [(f.name, f.value.replace("\u00a0", " ")) for f in time_model([nor], {})[1:]] == [
+        ("Program of one byte", "30.0 µs"),
+        ("SPI clock", "50.0 MHz"),
+        ("SPI data lines, reading", "4"),
+        ("SPI data lines, writing", "1"),
+    ]
     block = facts["CPU time per basic block of kernel code"]
     assert (block.basis, block.estimate) == ("guess; other", True)
     read = facts["Array read, tR"]

@@ -392,6 +392,14 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
     "kernel": ("quick", [("kernel", "period")]),
     "estimate": ("quick", [("estimate", "double-driver")]),
     "perturbation": ("quick", [("perturbation", 3)]),
+    "chip.t_prog_byte_ns": (
+        "quick",
+        [("board", "imx6ull-evk"), ("partition_bytes", "16 MiB"), ("chip.t_prog_byte_ns", 1000)],
+    ),
+    **{
+        f"board.{name}": ("quick", [("board", "openwrt-one"), (f"board.{name}", value)])
+        for name, value in (("spi_clock_hz", 26_000_000), ("spi_rx_bits", 4), ("spi_tx_bits", 4))
+    },
     **{
         f"period.{name}": ("quick", [("kernel", "period"), (f"period.{name}", False)])
         for name in SWITCHES

@@ -132,7 +132,7 @@ def _text(kind: Kind, name: str, given: Mapping[str, str | None], catalog: Catal
     if kind is Kind.chip:
         return chip_skeleton(name, catalog.chip(base) if base else None)
     if kind is Kind.board:
-        chip = catalog.chip(given["--chip"]).name if given["--chip"] else None
+        chip = catalog.chip(given["--chip"]) if given["--chip"] else None
         return board_skeleton(name, catalog.board(base) if base else None, chip)
     board = catalog.board(given["--board"]).name if given["--board"] else None
     if given["--from"]:

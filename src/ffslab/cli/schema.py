@@ -65,19 +65,21 @@ def register(app: typer.Typer) -> None:
 
 def _list_keys(model: type[BaseModel], document: Document) -> None:
     """The keys of a chip's or board's file, then its figures with unit, range and meaning."""
-    from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS
+    from ffslab.model.figures import BOARD_ROWS, BOARD_SPI_ROWS, ROWS_OF_KIND
     from ffslab.program import program
 
     keys = [
         (field.alias or key, field.description or "") for key, field in model.model_fields.items()
     ]
-    figures = BOARD_ROWS if document is Document.board else CHIP_ROWS
-    table = [("figure", "unit", "range", "meaning")]
-    table += [(row.name, row.unit, row.range, row.meaning) for row in figures]
+    tables = {f" of kind {kind}": rows for kind, rows in ROWS_OF_KIND.items()}
+    if document is Document.board:
+        tables = {"": BOARD_ROWS, ", if the chip is on an SPI bus": BOARD_SPI_ROWS}
     typer.echo(f"The keys of {document}s/NAME.toml:")
     _print_columns(keys)
-    typer.echo("\nIn [figures]; all are required, with extends those that differ:")
-    _print_columns(table)
+    for of_what, rows in tables.items():
+        typer.echo(f"\nIn [figures]{of_what}; all are required, with extends those that differ:")
+        head = ("figure", "unit", "range", "meaning")
+        _print_columns([head, *((row.name, row.unit, row.range, row.meaning) for row in rows)])
     typer.echo(
         '\nNAME = { value = 600_000, source = "data sheet, page 12", estimate = false }; '
         "a value alone is an estimate by the user.\n"

@@ -29,6 +29,7 @@ _C_TEST_DIRECTORIES = (
     ("crash",),
     ("kmod", "vnand", "test"),
     ("kmod", "vnand_crash", "test"),
+    ("kmod", "vnor", "test"),
     ("kmod", "flashmon", "test"),
     ("kmod", "yaffs", "test"),
 )

@@ -288,6 +288,12 @@ def _cases(
         "axes": parsed.axes,
     }
     cases = expand(study_from_document(document, catalog, where), catalog)
+    for chip in (case.board.chip for case in cases if case.board.chip.is_nor):
+        raise SpecError(
+            f"{where}: power cannot be cut on chip {chip.name}, which is NOR flash",
+            cause="the chip that logs what it changes (kmod/vnand_crash) is NAND",
+            remedy="a board with NAND or SPI-NAND: " + f"{program()} list boards",
+        )
     changes = {
         key: value
         for key, value in parsed.chip.model_dump(exclude_none=True).items()

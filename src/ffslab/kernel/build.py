@@ -251,7 +251,11 @@ def _prune_objects(objects: Path) -> None:
 
 
 # Modules whose Kbuild compiles the sources of others.
-_MADE_OF: Mapping[str, Sequence[str]] = {"vnand_crash": ("vnand",)}
+_MADE_OF: Mapping[str, Sequence[str]] = {
+    "vnand_crash": ("vnand",),
+    "vnor": ("vnand",),
+    "flashmon_nor": ("flashmon",),
+}
 
 
 def module_sources(directory: Path) -> list[Path]:

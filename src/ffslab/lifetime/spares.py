@@ -43,7 +43,9 @@ def spares_of(spec: Mapping[str, Any], available_bytes: int, file_bytes: int) ->
     """Of a case's spec; `available_bytes`: by statfs when the static data are there."""
     chip, system = spec["board"]["chip"], spec["filesystem"]
     if system["ubi"] is not None:
-        return _of_ubi(spec, chip["blocks"], chip.get("factory_bad", 0))
+        # NOR flash has no bad blocks, and UBI no reserve: the first that fails is the end.
+        blocks = 0 if chip.get("kind") == "spi-nor" else chip["blocks"]
+        return _of_ubi(spec, blocks, chip.get("factory_bad", 0))
     block_bytes = chip["page_bytes"] * chip["pages_per_block"]
     spare = available_bytes - file_bytes * _FILE_OVERHEAD
     if system["type"] == "jffs2":

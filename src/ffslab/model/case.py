@@ -12,10 +12,12 @@ from typing import Any
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.specs import (
     CHIP_AGE,
+    CHIP_SPI_FIGURES,
     DEFAULT_BEB_PER1024,
     DEFAULT_KERNEL,
     DRIVER_FIGURES,
     PERTURBATION,
+    SPI_FIGURES,
     Board,
     InitialState,
     LabKernel,
@@ -111,8 +113,12 @@ def case_spec(case: Case) -> dict[str, Any]:
     Sources of figures, titles and names of axes are left out: they say where a
     value is from, not what it is.
     """
-    board = _plain(case.board, without=("provenance", "title", "derivation", "calibrated", "chip"))
-    young = tuple(key for key in CHIP_AGE if not getattr(case.board.chip, key))
+    of_spi = () if case.board.chip.is_on_spi else SPI_FIGURES
+    words = ("provenance", "title", "derivation", "calibrated", "chip")
+    board = _plain(case.board, without=(*words, *of_spi))
+    later = (*CHIP_AGE, *CHIP_SPI_FIGURES)
+    young = tuple(key for key in later if not getattr(case.board.chip, key))
+    young += () if case.board.chip.is_on_spi else ("kind",)
     board["chip"] = _plain(case.board.chip, without=("provenance", "title", *young))
     board["partitions"] = [_plain(partition) for partition in case.board.partitions]
     of_images = ("image", "image_options", "ubi_volume_type", "jffs2_summaries")

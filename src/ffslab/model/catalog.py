@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any, TypeVar
 
 from ffslab.errors import SpecError
-from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS
+from ffslab.model.figures import BOARD_ROWS, BOARD_SPI_ROWS, BUS_FIGURES, ROWS_OF_KIND
 from ffslab.model.files import (
     BoardFile,
     ChipFile,
@@ -39,11 +39,26 @@ from ffslab.model.specs import (
     StateKind,
     UbiSettings,
 )
+from ffslab.model.spi import with_bus
 from ffslab.model.units import parse_size
 from ffslab.model.workload import Workloads, assumed_kind
 from ffslab.program import program
 
 DEFAULT_TREE = "embedded-rootfs"  # catalog/trees
+# What no file of a chip of the kind states: 0 until a board gives it a clock, and what NOR lacks.
+_NO_BUS = dict.fromkeys(BUS_FIGURES, 0)
+_OF_NAND_ONLY = ("oob_bytes", "t_read_ns", "ecc_read_ns", "ecc_write_ns", "ecc_strength_bits")
+_FIXED_OF_KIND: Mapping[str, dict[str, Any]] = {
+    "nand": {},
+    "spi-nand": _NO_BUS,
+    "spi-nor": {
+        **_NO_BUS,
+        **dict.fromkeys(_OF_NAND_ONLY, 0),
+        **dict.fromkeys(("subpages", "planes", "ecc_step_bytes"), 1),
+        "nop": 0,
+        "ordered": False,
+    },
+}
 
 
 T = TypeVar("T")
@@ -105,12 +120,20 @@ def _lookup(table: Mapping[str, T], name: str, kind: str) -> T:
 def chip_from_document(document: Mapping[str, Any], where: str, base: Chip | None = None) -> Chip:
     """A chip file's contents as a Chip; `base` is the one that it extends."""
     parsed = validated(ChipFile, document, where)
-    values, provenance = figures_of(parsed.figures, CHIP_ROWS, base, where, "chip")
+    kind = base.kind if base else parsed.kind or "nand"
+    if parsed.kind not in (None, kind):
+        raise SpecError(
+            f"{where}: kind {parsed.kind!r}, and it extends a chip of kind {kind!r}",
+            cause="chips of two kinds have other figures",
+            remedy="extend a chip of its kind, or none",
+        )
+    values, provenance = figures_of(parsed.figures, ROWS_OF_KIND[kind], base, where, "chip")
     chip = Chip(
         name=parsed.name,
         title=parsed.title or f"{parsed.name}, which extends {parsed.extends}",
+        kind=kind,
         provenance=provenance,
-        **values,
+        **_FIXED_OF_KIND[kind] | values,
     )
     check_chip(chip, f"{where}: figures")
     return chip
@@ -121,13 +144,15 @@ def board_from_document(
 ) -> Board:
     """A board file's contents as a Board with its chip looked up; `base`: which it extends."""
     parsed = validated(BoardFile, document, where)
-    values, provenance = figures_of(parsed.figures, BOARD_ROWS, base, where, "board")
     if parsed.chip is not None and parsed.chip not in chips:
         raise SpecError(
             f"{where}: unknown chip {parsed.chip!r}{suggestion(parsed.chip, chips)}",
             cause="a misspelt name, or a chip of a catalog that is not given",
             remedy=f"{program()} list chips",
         )
+    chip = chips[parsed.chip] if parsed.chip is not None else base and base.chip
+    rows = (*BOARD_ROWS, *(BOARD_SPI_ROWS if chip and chip.is_on_spi else ()))
+    values, provenance = figures_of(parsed.figures, rows, base, where, "board")
     stated: dict[str, Any] = {"name": parsed.name, "provenance": provenance, **values}
     for key in ("title", "cpu", "derivation"):
         if getattr(parsed, key) is not None:
@@ -142,6 +167,7 @@ def board_from_document(
     stated["calibrated"] = bool(parsed.calibrated)
     said = {} if base is None else _said_of(parsed, base)
     board = Board(**stated) if base is None else replace(base, **(said | stated))
+    board = with_bus(board)
     check_board(board, where)
     return board
 

@@ -7,7 +7,7 @@ virtual chip itself (kmod/vnand/params.c).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 _LONGEST = 10**9  # nanoseconds or picoseconds of one operation
@@ -88,6 +88,30 @@ CHIP_ROWS = (
     FigureRow("endurance_cycles", "erases", "erases that a block endures; 0: no limit", 0, 2**30),
 )
 
+# A chip on an SPI bus: how long commands and bytes take there is the board's, which has the clock.
+BUS_FIGURES = ("t_command_ns", "bus_read_ps", "bus_write_ps")
+_SPI_CLOCK_MAX = FigureRow("spi_clock_max_hz", "Hz", "the fastest clock of the chip", 1, 10**9)
+SPI_NAND_ROWS = (*(row for row in CHIP_ROWS if row.name not in BUS_FIGURES), _SPI_CLOCK_MAX)
+# SPI-NOR flash: bytes are programmed, there is no OOB area, no ECC, no bad block; a page is the
+# buffer that one command programs at most. Ranges are those of kmod/vnor/keys.h.
+NOR_ROWS = (
+    FigureRow("page_bytes", "bytes", "what a command programs at most", 64, 512, power_of_two=True),
+    FigureRow("pages_per_block", "pages", "pages of an erase sector", 1, 1024, power_of_two=True),
+    FigureRow("blocks", "erase sectors", "erase sectors of the chip", 1, 2**20),
+    FigureRow("t_prog_byte_ns", "ns", "program of one byte, typical; of more in proportion"),
+    FigureRow("t_prog_ns", "ns", "program of a whole page, typical"),
+    FigureRow("t_erase_ns", "ns", "erase of a sector, typical"),
+    FigureRow("endurance_cycles", "erases", "erases that a sector endures; 0: no limit", 0, 2**30),
+    _SPI_CLOCK_MAX,
+)
+ROWS_OF_KIND = {"nand": CHIP_ROWS, "spi-nand": SPI_NAND_ROWS, "spi-nor": NOR_ROWS}
+# One row for each figure that a chip of any kind may have; the range of page_bytes is that of all.
+ALL_CHIP_ROWS = (
+    replace(CHIP_ROWS[0], least=NOR_ROWS[0].least),
+    *CHIP_ROWS[1:],
+    *(row for row in NOR_ROWS if row.name in ("t_prog_byte_ns", "spi_clock_max_hz")),
+)
+
 # What follows the processor's clock: `cpu_scale` multiplies it, another `cpu_mhz` divides it.
 CPU_PRICES = (
     FigureRow("cpu_block_ps", "ps", "CPU time of a basic block of kernel code; 0: free"),
@@ -110,4 +134,10 @@ BOARD_ROWS = (
         "how the driver waits for the chip: busy, or asleep until its interrupt",
         words=("polled", "interrupt"),
     ),
+)
+# Of a board whose chip is on an SPI bus, and of no other.
+BOARD_SPI_ROWS = (
+    FigureRow("spi_clock_hz", "Hz", "the clock of the flash's SPI bus", 100_000, 10**9),
+    FigureRow("spi_rx_bits", "bits", "data lines of a read: 1, 2 or 4", 1, 4, power_of_two=True),
+    FigureRow("spi_tx_bits", "bits", "data lines of a program", 1, 4, power_of_two=True),
 )

@@ -28,7 +28,7 @@ from pydantic import (
 
 from ffslab.documents import document
 from ffslab.errors import SpecError
-from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS, FigureRow
+from ffslab.model.figures import ALL_CHIP_ROWS, BOARD_ROWS, BOARD_SPI_ROWS, FigureRow
 from ffslab.model.names import suggestion
 from ffslab.model.rating import RatingFile
 from ffslab.model.strict import Count, Positive, Strict
@@ -42,7 +42,7 @@ Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 # With the time in front of it a study's name names a directory: 255 bytes.
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=200)]
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
-_OWN_MODULES = ("vnand", "flashmon")
+_OWN_MODULES = ("vnand", "flashmon", "vnor", "flashmon_nor")
 # Variables of make by which ffslab says where and how a module is built.
 _OWN_VARIABLES = ("ARCH", "CC", "KCFLAGS", "M", "O")
 
@@ -115,10 +115,13 @@ class ChipFile(_ExtendingFile):
     """catalog/chips/NAME.toml."""
 
     title: str | None = Field(default=None, description="one line; required without extends")
+    kind: Literal["nand", "spi-nand", "spi-nor"] | None = Field(
+        default=None, description="nand if absent, and with extends that of the other chip"
+    )
     figures: dict[str, Figure] = Field(
         default={},
-        description="all of them, or with extends those that differ",
-        json_schema_extra=_figures_schema(CHIP_ROWS),
+        description="all of them that a chip of its kind has, or with extends those that differ",
+        json_schema_extra=_figures_schema(ALL_CHIP_ROWS),
     )
 
     @model_validator(mode="after")
@@ -151,7 +154,7 @@ class BoardFile(_ExtendingFile):
     figures: dict[str, Figure] = Field(
         default={},
         description="all of them, or with extends those that differ",
-        json_schema_extra=_figures_schema(BOARD_ROWS),
+        json_schema_extra=_figures_schema((*BOARD_ROWS, *BOARD_SPI_ROWS)),
     )
     partitions: list[PartitionFile] | None = Field(
         default=None, description="partitions in front of the one under test; absent: none"

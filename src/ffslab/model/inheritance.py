@@ -45,7 +45,9 @@ def figures_of(
                 remedy=f"{program()} schema {kind}",
             )
     _refuse_values(stated, rows, where, kind)
-    values = {} if base is None else {name: getattr(base, name) for name in names}
+    # A base of another kind does not have all: its 0 is no clock of a bus.
+    of_base = [row.name for row in rows if base and row.accepts(getattr(base, row.name))]
+    values = {name: getattr(base, name) for name in of_base}
     sources = {} if base is None else {entry.figure: entry for entry in base.provenance}
     if isinstance(base, Board) and "cpu_mhz" in stated:
         derived, entries = at_clock(base, int(stated["cpu_mhz"].value), stated, where)

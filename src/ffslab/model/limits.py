@@ -1,9 +1,9 @@
 """What the virtual chip and the lab's kernel take: limits that are checked before a guest starts.
 
 They are those of the guest's side, stated here once for Python: of the numbers and lists of
-kmod/vnand/params.c (a test holds the two against each other), of the CPU model's prices on the
-kernel's command line, and of the RAM without which the kernel does not begin. A value beyond them
-would be refused, or passed over, in every guest of a study.
+kmod/vnand/params.c and kmod/vnor/keys.h (a test holds them against each other), of the CPU model's
+prices on the kernel's command line, and of the RAM without which the kernel does not begin. A value
+beyond them would be refused, or passed over, in every guest of a study.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from ffslab.errors import SpecError
 from ffslab.model.case import Case
-from ffslab.model.figures import CHIP_ROWS, DRIVER_PRICES
-from ffslab.model.specs import CHIP_FAULT_RATES, CHIP_FIGURES, Board, Chip
+from ffslab.model.figures import BUS_FIGURES, CHIP_ROWS, DRIVER_PRICES, NOR_ROWS
+from ffslab.model.specs import CHIP_FAULT_RATES, CHIP_FIGURES, DRIVER_FIGURES, Board, Chip
 from ffslab.model.units import format_size
 
 # Least and most of each number of kmod/vnand/params.c that a catalog or a study states.
@@ -28,6 +28,12 @@ CHIP_NUMBERS: Mapping[str, tuple[int, int]] = {
     "worn_cycles": (0, 2**30),
     "shelf_hours": (0, 10**7),
 }
+# The same of kmod/vnor/keys.h. What is not there is fixed, or means nothing on NOR.
+NOR_NUMBERS: Mapping[str, tuple[int, int]] = {
+    **{row.name: (row.least, row.most) for row in NOR_ROWS if row.name != "spi_clock_max_hz"},
+    **{key: CHIP_NUMBERS[key] for key in (*BUS_FIGURES, *DRIVER_FIGURES)},
+    **{key: CHIP_NUMBERS[key] for key in ("program_fail_ppm", "erase_fail_ppm", "worn_cycles")},
+}
 BAD_BLOCKS_MAX = 256  # VNAND_MAX_BAD: what the chip keeps a list of
 PARTITIONS_MAX = 8  # VNAND_MAX_PARTS, those under test and behind it included
 NAME_LETTERS_MAX = 31  # VNAND_NAME_LEN without the zero, of a partition
@@ -41,9 +47,17 @@ _OF_CHIP = (*CHIP_FIGURES, *CHIP_FAULT_RATES)
 
 
 def check_chip(chip: Chip, where: str) -> None:
-    """SpecError for a chip that kmod/vnand refuses (params.c), or that would be misused."""
+    """SpecError for a chip that its module refuses (params.c), or that would be misused."""
+    if chip.is_nor:
+        _check_nor(chip, where)
+        return
     for key in _OF_CHIP:
         _check_number(key, getattr(chip, key), where)
+    if chip.t_prog_byte_ns:
+        raise SpecError(
+            f"{where}: t_prog_byte_ns is a figure of NOR flash, and {chip.name} is NAND",
+            remedy="leave it out; t_prog_ns is the program of a page or a part of it",
+        )
     if chip.page_bytes % chip.ecc_step_bytes:
         raise SpecError(
             f"{where}: page_bytes {chip.page_bytes} is not a multiple of "
@@ -57,12 +71,7 @@ def check_chip(chip: Chip, where: str) -> None:
             cause="a page may be programmed nop times between erases, so sub-pages above cannot be",
             remedy=f"at most subpages = {chip.nop}",
         )
-    size_bytes = chip.blocks * chip.pages_per_block * (chip.page_bytes + chip.oob_bytes)
-    if size_bytes > CHIP_BYTES_MAX:
-        raise SpecError(
-            f"{where}: the chip has {format_size(size_bytes)} with its OOB; it may have at most "
-            f"{format_size(CHIP_BYTES_MAX)}"
-        )
+    _check_size(chip, where)
     most_bad = min(BAD_BLOCKS_MAX, chip.blocks - 1)
     if not 0 <= chip.factory_bad <= most_bad:
         raise SpecError(
@@ -71,6 +80,39 @@ def check_chip(chip: Chip, where: str) -> None:
             "one",
             remedy=f"at most factory_bad = {most_bad}",
         )
+
+
+def _check_size(chip: Chip, where: str) -> None:
+    size_bytes = chip.blocks * chip.pages_per_block * (chip.page_bytes + chip.oob_bytes)
+    if size_bytes > CHIP_BYTES_MAX:
+        raise SpecError(
+            f"{where}: the chip has {format_size(size_bytes)} with its OOB; it may have at most "
+            f"{format_size(CHIP_BYTES_MAX)}"
+        )
+
+
+def _check_nor(chip: Chip, where: str) -> None:
+    for key, (least, most) in NOR_NUMBERS.items():
+        if key in DRIVER_FIGURES:
+            continue
+        value = getattr(chip, key)
+        _check_power(key, value, least, most, where)
+        _check_range(key, value, least, most, where)
+    for key in (*_OF_CHIP, "factory_bad"):
+        # What a file of NOR does not state is as the kind has it: 1 sub-page, 1 plane, else 0.
+        fixed = int(key in ("subpages", "planes", "ecc_step_bytes"))
+        if key not in NOR_NUMBERS and getattr(chip, key) != fixed:
+            raise SpecError(
+                f"{where}: {key} is no figure of NOR flash",
+                cause="it has no pages with an OOB area, no ECC, and no bad blocks",
+                remedy="leave it out, or take a chip of another kind",
+            )
+    if chip.t_prog_byte_ns > chip.t_prog_ns:
+        raise SpecError(
+            f"{where}: t_prog_byte_ns {chip.t_prog_byte_ns} is above t_prog_ns {chip.t_prog_ns}",
+            cause="a byte takes no longer than the page that has it",
+        )
+    _check_size(chip, where)
 
 
 def check_board(board: Board, where: str) -> None:
@@ -122,10 +164,16 @@ def check_case(case: Case) -> None:
 
 def _check_number(key: str, value: int, where: str) -> None:
     least, most = CHIP_NUMBERS[key.rpartition(".")[2]]
+    power = _check_power(key, value, least, most, where)
+    _check_range(key, value, least, most, where, power)
+
+
+def _check_power(key: str, value: int, least: int, most: int, where: str) -> str:
+    """What to say of a figure that has to be a power of two; SpecError if it is none."""
     power = "a power of two " if key in _POWERS_OF_TWO else ""
     if power and value & (value - 1):
         raise SpecError(f"{where}: {key} must be {power}from {least} to {most}, not {value}")
-    _check_range(key, value, least, most, where, power)
+    return power
 
 
 def _check_range(key: str, value: int, least: int, most: int, where: str, kind: str = "") -> None:

@@ -17,7 +17,7 @@ from ffslab.errors import SpecError
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog, initial_state
 from ffslab.model.estimates import ESTIMATE
-from ffslab.model.figures import BOARD_ROWS, FigureRow
+from ffslab.model.figures import BOARD_ROWS, BOARD_SPI_ROWS, FigureRow
 from ffslab.model.files import StateFile, validated
 from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, kernel_of_options, lab_kernel
 from ffslab.model.limits import check_board, check_chip
@@ -33,6 +33,7 @@ from ffslab.model.specs import (
     FASTMAP_BLOCKS,
     FASTMAP_VARIANT,
     PERTURBATION,
+    SPI_FIGURES,
     Board,
     Filesystem,
     InitialState,
@@ -41,9 +42,11 @@ from ffslab.model.specs import (
     Scalar,
     VolumeType,
 )
+from ffslab.model.spi import with_bus
 from ffslab.model.units import format_size, parse_size
 from ffslab.model.workload import Setting, Workload, Workloads
 from ffslab.model.workload_file import file_of
+from ffslab.program import program
 
 Settings = Mapping[str, Any]
 
@@ -61,10 +64,11 @@ _PLAIN = (
     PERTURBATION,
 )
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
-_BOARD = ("ram_bytes", "cpu_mhz", "wait", *CPU_FIGURES, *DRIVER_FIGURES)
+_BOARD = ("ram_bytes", "cpu_mhz", "wait", *CPU_FIGURES, *DRIVER_FIGURES, *SPI_FIGURES)
 _CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change
 _CHIP = (
     *(name for name in CHIP_FIGURES if name not in _CHIP_FIXED),
+    "t_prog_byte_ns",
     "factory_bad",
     *CHIP_FAULT_RATES,
 )
@@ -219,14 +223,15 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
                 if name.endswith("_bytes")
                 else _integer(settings, key, where)
             )
-    _check_range(board_changes, BOARD_ROWS, f"{where}: board")
+    _check_range(board_changes, (*BOARD_ROWS, *BOARD_SPI_ROWS), f"{where}: board")
+    board = _with_changes(board, board_changes, where)
     chip = board.chip
     if chip_changes:
         marks = set_marks(chip, chip_changes, SET_BY_STUDY)
         chip = replace(chip, **chip_changes, provenance=with_marks(chip.provenance, marks))
         # Before anything is computed from it.
         check_chip(chip, f"{where}: chip {chip.name}")
-    return _with_changes(replace(board, chip=chip), board_changes, where)
+    return replace(board, chip=chip)
 
 
 def _check_range(changes: Mapping[str, Any], rows: Iterable[FigureRow], where: str) -> None:
@@ -242,6 +247,14 @@ def _with_changes(board: Board, changes: Mapping[str, Any], where: str) -> Board
     """The board with figures that the study sets; prices that it does not set follow the clock."""
     if not changes:
         return board
+    of_spi = [name for name in SPI_FIGURES if name in changes]
+    if of_spi and not board.chip.is_on_spi:
+        raise SpecError(
+            f"{where}: board.{of_spi[0]}: chip {board.chip.name} of board {board.name} is not on "
+            "an SPI bus",
+            cause="its bus times are figures of the chip: chip.bus_read_ps, chip.bus_write_ps",
+            remedy=f"leave it out for this board; {program()} list chips",
+        )
     marks = set_marks(board, changes, SET_BY_STUDY)
     derived: dict[str, Any] = {}
     if "cpu_mhz" in changes:
@@ -249,6 +262,7 @@ def _with_changes(board: Board, changes: Mapping[str, Any], where: str) -> Board
         marks += entries
     provenance = with_marks(board.provenance, marks)
     changed = replace(board, **derived, **changes, provenance=provenance)
+    changed = with_bus(changed) if of_spi else changed
     check_board(changed, where)
     return changed
 
@@ -388,10 +402,11 @@ def partition_blocks(
     if setup.ubi:
         # UBI keeps two blocks for its volume table, one for wear leveling and one
         # for atomic changes, and a reserve that it sizes by the whole chip, or in the
-        # period kernel by the partition.
-        reserve = -(-chip.blocks * setup.ubi.max_beb_per1024 // 1024)
+        # period kernel by the partition. NOR flash has no bad blocks, and UBI no reserve there.
+        reserve = 0 if chip.is_nor else -(-chip.blocks * setup.ubi.max_beb_per1024 // 1024)
         needed += 4
-        needed += max(blocks // 100, 2) if kernel.has("ubi_reserve") else reserve
+        of_period = kernel.has("ubi_reserve") and not chip.is_nor
+        needed += max(blocks // 100, 2) if of_period else reserve
     if kernel.variant == FASTMAP_VARIANT and blocks <= FASTMAP_BLOCKS:
         raise SpecError(
             f"{where}: UBI writes no fastmap on a partition of {blocks} erase blocks",

@@ -11,7 +11,14 @@ import re
 from collections.abc import Sequence
 
 from ffslab.errors import UsageError
-from ffslab.model.figures import BOARD_ROWS, CHIP_ROWS, FigureRow, toml_value
+from ffslab.model.figures import (
+    BOARD_ROWS,
+    BOARD_SPI_ROWS,
+    CHIP_ROWS,
+    ROWS_OF_KIND,
+    FigureRow,
+    toml_value,
+)
 from ffslab.model.inheritance import USERS_ESTIMATE
 from ffslab.model.specs import Board, Chip
 from ffslab.program import program
@@ -26,24 +33,28 @@ _SOURCES = f"""\
 def chip_skeleton(name: str, base: Chip | None) -> str:
     """The file of a chip of the user's own; `base`: which it extends."""
     if base is None:
-        head = f'title = "{name}"  # one line: maker, part, size'
+        head = f"""\
+title = "{name}"  # one line: maker, part, size
+# kind = "nand"  # or "spi-nand", "spi-nor", which have other figures: {program()} schema chip"""
     else:
         head = f'extends = "{base.name}"\ntitle = "{name}, which extends {base.name}"  # one line'
-    return _file("chip", name, head, CHIP_ROWS, base)
+    return _file("chip", name, head, ROWS_OF_KIND[base.kind] if base else CHIP_ROWS, base)
 
 
-def board_skeleton(name: str, base: Board | None, chip: str | None) -> str:
+def board_skeleton(name: str, base: Board | None, chip: Chip | None) -> str:
     """The file of a board of the user's own; `chip`: the one on it, else the base's."""
+    on_board = chip or (base and base.chip)
+    rows = (*BOARD_ROWS, *(BOARD_SPI_ROWS if on_board and on_board.is_on_spi else ()))
     if base is None:
         head = f"""\
 title = "{name}"  # one line
-chip = "{chip or "micron-256m-apf27"}"  # see: {program()} list chips
+chip = "{chip.name if chip else "micron-256m-apf27"}"  # see: {program()} list chips
 cpu = "not stated"  # the processor
 calibrated = false  # true: measured on the board itself
 derivation = "Not stated yet: how the figures of the CPU were found."
 """
     else:
-        on_it = f'chip = "{chip}"' if chip else f'# chip = "{base.chip.name}"'
+        on_it = f'chip = "{chip.name}"' if chip else f'# chip = "{base.chip.name}"'
         head = f"""\
 extends = "{base.name}"
 title = "{name}, which extends {base.name}"  # one line
@@ -59,7 +70,7 @@ title = "{name}, which extends {base.name}"  # one line
 # name = "boot"
 # size = "8 MiB"
 """
-    return _file("board", name, head.rstrip(), BOARD_ROWS, base) + partitions
+    return _file("board", name, head.rstrip(), rows, base) + partitions
 
 
 def _file(
@@ -80,7 +91,8 @@ def _file(
 
 
 def _line(row: FigureRow, base: Chip | Board | None) -> str:
-    stated = "" if base is None else toml_value(getattr(base, row.name))
+    value = None if base is None else getattr(base, row.name)
+    stated = toml_value(value) if row.accepts(value) else ""  # a base of another kind has none
     return f"# {row.name} = {stated}  # {row.described}"
 
 

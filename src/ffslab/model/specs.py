@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ffslab.model.canonical import canonical_json, sha256_hex
-from ffslab.model.figures import CHIP_ROWS, CPU_PRICES, DRIVER_PRICES
+from ffslab.model.figures import BOARD_SPI_ROWS, CHIP_ROWS, CPU_PRICES, DRIVER_PRICES
 
 WaitModel = Literal["polled", "interrupt"]
+ChipKind = Literal["nand", "spi-nand", "spi-nor"]
 VolumeType = Literal["dynamic", "static"]
 StateKind = Literal["free", "aged", "saturated", "filled", "image"]
 Scalar = str | int | float | bool
@@ -44,6 +45,10 @@ CHIP_FIGURES = tuple(row.name for row in CHIP_ROWS if not row.words)
 # and the work of its flash driver per operation; kmod/vnand takes the latter under the same names.
 CPU_FIGURES = tuple(row.name for row in CPU_PRICES)
 DRIVER_FIGURES = tuple(row.name for row in DRIVER_PRICES)
+# Of a board with a chip on SPI; zero on others. A spec has them if they are not zero.
+SPI_FIGURES = tuple(row.name for row in BOARD_SPI_ROWS)
+# Of chips on SPI alone: a spec has them likewise.
+CHIP_SPI_FIGURES = ("spi_clock_max_hz", "t_prog_byte_ns")
 # How data on the chip age. They came later than the rest: a spec has them if they are not zero.
 CHIP_AGE = ("rber_retention_e12", "worn_cycles", "shelf_hours")
 # Rates of faults; kmod/vnand takes them under the same names. Zero means none.
@@ -59,10 +64,12 @@ CHIP_FAULT_RATES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """A NAND chip and its path to memory: geometry, latencies, bus and ECC.
+    """A chip and its path to memory: geometry, latencies, bus and ECC.
 
     A page read costs command + t_read + (page + OOB) bytes on the bus + ECC; a
-    program likewise with t_prog; an erase command + t_erase.
+    program likewise with t_prog; an erase command + t_erase. A chip on SPI has no bus times of
+    its own: they are 0 until a board gives it a clock (`ffslab.model.spi`). Of SPI-NOR a page is
+    the program buffer, and there is neither OOB nor ECC.
     """
 
     name: str
@@ -86,6 +93,9 @@ class Chip:
     nop: int  # programs of one page between two erases
     ordered: bool  # pages of a block must be programmed in order
     endurance_cycles: int  # 0: no limit
+    kind: ChipKind = "nand"
+    spi_clock_max_hz: int = 0  # 0: not on SPI
+    t_prog_byte_ns: int = 0  # SPI-NOR: program of one byte
     # Faults: none by default; kmod/vnand/faults.c has the model. All are drawn from the seed.
     factory_bad: int = 0  # erase blocks that are bad from the factory
     program_fail_ppm: int = 0
@@ -97,6 +107,16 @@ class Chip:
     worn_cycles: int = 0  # erases of every block before the case
     shelf_hours: int = 0  # without power before each of the case's guests
     provenance: tuple[Provenance, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def is_on_spi(self) -> bool:
+        """Whether its bus times follow from the board's SPI clock."""
+        return self.kind != "nand"
+
+    @property
+    def is_nor(self) -> bool:
+        """Whether bytes are programmed, and nothing is beside them: no OOB, no bad blocks."""
+        return self.kind == "spi-nor"
 
     @property
     def block_bytes(self) -> int:
@@ -144,7 +164,7 @@ class Board:
     `cpu_block_ps` is charged per executed basic block of kernel code, `cpu_byte_ps` per byte of
     memcpy and memmove, `cpu_set_byte_ps` per byte of memset. `driver_…_ns` are the CPU's work in
     the board's flash driver for a page read or programmed with its OOB area, or a block erased:
-    interrupt, copy loops, verify. 0 makes each of them free.
+    interrupt, copy loops, verify. 0 makes each of them free. `spi_…` are of the bus to the chip.
     """
 
     name: str
@@ -163,6 +183,9 @@ class Board:
     partitions: tuple[Partition, ...]
     calibrated: bool
     derivation: str
+    spi_clock_hz: int = 0  # 0: the chip is not on SPI
+    spi_rx_bits: int = 0
+    spi_tx_bits: int = 0
     provenance: tuple[Provenance, ...] = field(default=(), compare=False, repr=False)
 
 

@@ -100,6 +100,10 @@ def _mhz(value: Any) -> str:
     return f"{value} MHz" if value else "not known"
 
 
+def _hz(value: Any) -> str:
+    return f"{significant(float(value) / 1e6)} MHz"
+
+
 def _ns(value: Any) -> str:
     return duration(float(value))
 
@@ -140,9 +144,13 @@ _LINES: tuple[tuple[str, tuple[str, ...], Callable[[Any], str]], ...] = (
     ("OOB area of a page", (*_CHIP, "oob_bytes"), _bytes),
     ("Pages per erase block", (*_CHIP, "pages_per_block"), str),
     ("Array read, tR", (*_CHIP, "t_read_ns"), _ns),
+    ("Program of one byte", (*_CHIP, "t_prog_byte_ns"), _ns),
     ("Page program, tPROG", (*_CHIP, "t_prog_ns"), _ns),
     ("Block erase, tBERS", (*_CHIP, "t_erase_ns"), _ns),
     ("Command and address", (*_CHIP, "t_command_ns"), _ns),
+    ("SPI clock", ("board", "spi_clock_hz"), _hz),
+    ("SPI data lines, reading", ("board", "spi_rx_bits"), str),
+    ("SPI data lines, writing", ("board", "spi_tx_bits"), str),
     ("Bus, reading", (*_CHIP, "bus_read_ps"), _per_byte),
     ("Bus, writing", (*_CHIP, "bus_write_ps"), _per_byte),
     ("ECC, per page read", (*_CHIP, "ecc_read_ns"), _ns),

@@ -64,7 +64,7 @@ _PATTERNS: tuple[tuple[Severity, str, tuple[str, ...], re.Pattern[str]], ...] = 
         "fail",
         "rule violation",
         (": rule violation",),
-        re.compile(r"vnand.*: rule violation|vnand: rule violation"),
+        re.compile(r"vn(and|or).*: rule violation"),
     ),
     (
         "fail",

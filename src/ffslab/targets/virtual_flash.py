@@ -1,7 +1,7 @@
 """The rig of guests with a virtual chip: the steps that bring flash and file system into being.
 
-docs/plan-format.md defines the steps. The chip is kmod/vnand, its monitor kmod/flashmon; the file
-system is on the partition `data` of the chip.
+docs/plan-format.md defines the steps. The chip is kmod/vnand, its monitor kmod/flashmon, and of NOR
+flash kmod/vnor and kmod/flashmon_nor; the file system is on the partition `data` of the chip.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ SPLITTER = "mtdsplit"
 FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
 FLASH_STORE = f"iomem:{FLASH_REGION}"
-CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"
+CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"  # of vnor too
+# The modules of the chip and of its monitor, in the order of loading.
+_OF_NAND, _OF_NOR = ("vnand", "flashmon"), ("vnor", "flashmon_nor")
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 _HOST = "/host"
 # Where a distribution has its programs and their libraries.
@@ -55,9 +57,10 @@ class VirtualFlash:
 
     def devices(self, case: Case) -> list[str]:
         """Loads every module of the case."""
+        chip, monitor = chip_modules(case)
         arguments = {
-            "vnand": {"args": f"chip={vnand_chip(case, self.store(case))}"},
-            "flashmon": self.monitor_arguments(),
+            chip: {"args": f"chip={vnand_chip(case, self.store(case))}"},
+            monitor: self.monitor_arguments(),
         }
         return [
             step("insmod", path=self.path_of(module), **arguments.get(module, {}))
@@ -66,7 +69,7 @@ class VirtualFlash:
         ]
 
     def store(self, _case: Case) -> str:
-        """Where vnand finds the contents of the case's chip."""
+        """Where the module finds the contents of the case's chip."""
         return FLASH_STORE
 
     def monitor_arguments(self) -> Mapping[str, str]:
@@ -205,11 +208,18 @@ def _is_split(case: Case) -> bool:
 
 def required_modules(case: Case) -> tuple[str, ...]:
     """Modules a plan of this case loads, in order of loading."""
-    return ("vnand", "flashmon", *case.filesystem.modules)
+    return (*chip_modules(case), *case.filesystem.modules)
+
+
+def chip_modules(case: Case) -> tuple[str, str]:
+    """Those of the chip and of its monitor."""
+    return _OF_NOR if case.board.chip.is_nor else _OF_NAND
 
 
 def vnand_chip(case: Case, store: str = FLASH_STORE) -> str:
-    """The value of vnand's `chip=` parameter: section 7 of docs/plan-format.md."""
+    """The value of the chip module's `chip=` parameter: section 7 of docs/plan-format.md."""
+    if case.board.chip.is_nor:
+        return _vnor_chip(case, store)
     board, chip = case.board, case.board.chip
     values: dict[str, object] = {
         "name": FLASH_REGION,
@@ -240,6 +250,30 @@ def vnand_chip(case: Case, store: str = FLASH_STORE) -> str:
     }
     if chip.factory_bad:
         values["factory_bad"] = f"count:{chip.factory_bad}"
+    values |= {key: getattr(chip, key) for key in _OPTIONAL if getattr(chip, key)}
+    return ";".join(f"{key}={value}" for key, value in values.items())
+
+
+def _vnor_chip(case: Case, store: str) -> str:
+    board, chip = case.board, case.board.chip
+    values: dict[str, object] = {
+        "name": FLASH_REGION,
+        "page_bytes": chip.page_bytes,
+        "pages_per_block": chip.pages_per_block,
+        "blocks": chip.blocks,
+        "t_prog_byte_ns": chip.t_prog_byte_ns,
+        "t_prog_ns": chip.t_prog_ns,
+        "t_erase_ns": chip.t_erase_ns,
+        "t_command_ns": chip.t_command_ns,
+        "bus_read_ps": chip.bus_read_ps,
+        "bus_write_ps": chip.bus_write_ps,
+        **case.driver_ns,
+        "wait": board.wait,
+        "store": store,
+        "parts": _partition_table(board, case.partition_blocks),
+        "rules": "count",
+        "seed": case.seed,
+    }
     values |= {key: getattr(chip, key) for key in _OPTIONAL if getattr(chip, key)}
     return ";".join(f"{key}={value}" for key, value in values.items())
 

@@ -29,6 +29,7 @@ from pathlib import Path
 from ffslab.errors import GuestLostError, InfrastructureError
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.model.nor import refused_by_nor
 from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.protocol.chip_file import (
@@ -177,8 +178,8 @@ class LocalTarget:
         return self._machine.kind
 
     def missing(self, case: Case) -> str:
-        """A skip's reason: what the machine cannot, or what the lab build does not have."""
-        refused = self._machine.missing(case)
+        """A skip's reason: what chip or machine cannot, or what the lab build does not have."""
+        refused = refused_by_nor(case) or self._machine.missing(case)
         if refused:
             return refused
         lab = self._lab.for_kernel(case.kernel)
