@@ -18,6 +18,7 @@ from bench.flash_table import Table
 from bench.pool import pool_time
 from bench.price_cases import LEAST_NS, Phase, phases_of, price_cases
 from bench.price_fit import Judgement, Sample, judge
+from bench.price_models import MODELS, Counted
 from ffslab.kernel import ensure_lab
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
@@ -29,25 +30,8 @@ from ffslab.targets.uml.launch import GuestCommand
 
 MEDIAN_GOAL = 0.10
 WORST_GOAL = 0.20
-# Prices in the lab that no guest of QEMU has: none.
-_FREE = {"cpu_block_ps": 1, "cpu_byte_ps": 0, "cpu_set_byte_ps": 0}
-# What each model counts, and the price of one alone, in ps: about what it costs, so that the
-# guest's background work comes when it would.
-_BLOCKS = {"cpu_block_ps": 20_000, "cpu_byte_ps": 10_000, "cpu_set_byte_ps": 10_000}
 # A page's driver: what the monitor, which is between file system and chip, costs on QEMU.
 PAGES = "driver, per page"
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A lab kernel that charges for code: its variant, and its prices with their counting runs."""
-
-    title: str
-    variant: str
-    counted: Mapping[str, int]
-
-
-MODELS = (Model("basic blocks", "default", _BLOCKS),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +55,17 @@ def measure(scratch: Path, host_cpus: tuple[int, ...], tell: Callable[[str], Non
     tell("on QEMU")
     site = site_for(cases, SiteOptions())
     reference = _phases(runs.run(site.lab, site.machine))
+    known: dict[tuple[str, ...], dict[tuple[str, str], float]] = {}
     judged = {}
     for model in MODELS:
         lab = ensure_lab(model.variant, file_systems=[case.filesystem for case in cases])
         counts = {}
-        for name, price_ps in model.counted.items():
-            tell(f"{model.title}: {name}")
-            phases = _phases(runs.run(lab, _machine({**_FREE, name: price_ps})))
-            counts[name] = {key: phase.cpu_ns * 1e3 / price_ps for key, phase in phases.items()}
+        for name, counted in model.counted.items():
+            key = (model.variant, *counted.arguments)
+            if key not in known:
+                tell(f"{model.title}: {name}")
+                known[key] = _counts(runs.run(lab, _machine(counted)), counted)
+            counts[name] = known[key]
         judged[model.title] = judge(list(samples(reference, counts)), [*model.counted, PAGES])
     left_out = sum(phase.cpu_ns < LEAST_NS for phase in reference.values())
     return PriceReport(judged, left_out)
@@ -115,9 +102,13 @@ def _phases(run: RunDirectory) -> dict[tuple[str, str], Phase]:
     return {phase.key: phase for result in run.each_result() for phase in phases_of(result)}
 
 
-def _machine(prices: Mapping[str, int]) -> Machine:
-    """Guests of the lab with these prices in place of the board's: the last word counts."""
-    words = tuple(f"{name}={value}" for name, value in prices.items())
+def _counts(run: RunDirectory, counted: Counted) -> dict[tuple[str, str], float]:
+    return {key: phase.cpu_ns * 1e3 / counted.price_ps for key, phase in _phases(run).items()}
+
+
+def _machine(counted: Counted) -> Machine:
+    """Guests of the lab in which one thing has a price."""
+    words = counted.arguments
 
     def command(case: Case, _: Path, host_cpu: int | None, on_disk: bool) -> GuestCommand:
         return GuestCommand((*kernel_arguments(case, BATCH_CONSOLE), *words), host_cpu, on_disk)

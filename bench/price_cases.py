@@ -19,6 +19,7 @@ from ffslab.model.study import Override, expand, study_from_document, with_overr
 from ffslab.results.result import CaseResult
 
 LEAST_NS = 2_000_000  # of QEMU's time: what is shorter is a few calls and a timer's tick
+_OOB = ("oob_reads", "oob_programs")
 _AGENT = ("init", "ffsagent")
 # What a request consists of; the operation around it has a latency, too.
 _INNER = "request-"
@@ -150,7 +151,8 @@ _PHASES: Mapping[str, Sequence[str]] = {
 class Phase:
     """One phase of one case: its CPU time, and what costs time that no counted code takes.
 
-    `operations` are calls of the agent, or a few of them; `pages` those that crossed the bus.
+    `operations` are calls of the agent, or a few of them; `pages` those that were asked for,
+    and OOB areas alone.
     """
 
     workload: str
@@ -185,6 +187,7 @@ def phases_of(result: CaseResult) -> Iterator[Phase]:
         if row["phase"] in _PHASES[part] and not row.get("prepared"):
             cpu_ns, operations = _cpu(result, row)
             pages = row["pages_read"] + row["pages_programmed"]
+            pages += sum(row.get(name, row.get("flash", {}).get(name, 0)) for name in _OOB)
             workload = " ".join((part, *_words(axes), row["phase"]))
             yield Phase(workload, spec["filesystem"]["name"], cpu_ns, operations, pages)
 

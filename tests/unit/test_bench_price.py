@@ -14,6 +14,7 @@ from bench.flash_table import text
 from bench.price import PAGES, PriceReport, samples, tables
 from bench.price_cases import Phase, phases_of, price_cases
 from bench.price_fit import Sample, fit, judge
+from bench.price_models import MODELS, Counted, priced_kinds
 
 from ffslab.targets.uml.guests import BATCH_CONSOLE, kernel_arguments
 
@@ -115,9 +116,7 @@ def test_prices_that_explain_everything_are_found() -> None:
 
 
 def test_errors_are_relative() -> None:
-    """The best p for 1×p ≈ 1 and 1,000×p ≈ 2,000, by relative squares: (1+2)/(1+0.25)... with
-    x = p and x = p/2: minimise (p−1)² + (p/2−1)², so p = (1 + 1/2) ÷ (1 + 1/4) = 1.2.
-    """
+    """p for 1×p ≈ 1 and 1,000×p ≈ 2,000: (p−1)² + (p÷2−1)² is least at (1 + ½) ÷ (1 + ¼)."""
     prices = fit([sample("x", 1, a=1), sample("y", 2_000, a=1_000)], ["a"])
     assert prices["a"] == pytest.approx(1.2)
 
@@ -176,3 +175,19 @@ def test_the_tables_say_which_goal_is_missed() -> None:
     # x by y's 4 ns: +100 % and +82 %; y by x's, 2.095 ns: −48 %.
     for cell in ("+100 %", "+82 %", "-48 %"):
         assert cell in shown
+
+
+def test_a_counting_guest_has_one_price() -> None:
+    counted = Counted({"cpu_byte_ps": "10000"}, 10_000)
+    assert counted.arguments == ("cpu_block_ps=1", "cpu_byte_ps=10000", "cpu_set_byte_ps=0")
+
+
+def test_weights_become_prices() -> None:
+    assert priced_kinds({"load": 1, "alu": 0.8}, 4000) == "load:4000,alu:3200"
+
+
+def test_every_model_prices_what_its_kernel_has() -> None:
+    for model in MODELS:
+        priced = {name for one in model.counted.values() for name in one.words}
+        assert ("cpu_price" in priced) == (model.variant == "price")
+        assert ("cpu_block_ps" in priced) == (model.variant == "default")

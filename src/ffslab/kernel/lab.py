@@ -70,6 +70,7 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "period": ("lab.config",),
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
+    "price": ("lab.config", "price.config"),
     "qemu": ("lab.config", "qemu.config"),
 }
 # What a variant is compiled for, if it is not User-Mode Linux; our patches are for that alone.
@@ -77,7 +78,7 @@ _ARCHITECTURES: Mapping[str, Architecture] = {"qemu": ARM}
 # The explorer of power cuts has its chip in User-Mode Linux only.
 _UML_MODULES = ("vnand_crash",)
 # Further patch series of a variant, after that of all.
-_FURTHER_SERIES: Mapping[str, str] = {"period": "period"}
+_FURTHER_SERIES: Mapping[str, str] = {"period": "period", "price": "price"}
 # Part of every hash: raise it when the way of building changes the result.
 _FORMAT = "2"
 _PROGRAM_SUFFIXES = (".c", ".h", ".mk")
