@@ -18,6 +18,7 @@ from ffslab.model.case import Case
 from ffslab.results.rundir import MANIFEST_VERSION, RunDirectory, create_run
 from ffslab.results.shortfall import is_good
 from ffslab.targets.target import Opening
+from ffslab.targets.uml.guests import UML, Machine
 from ffslab.targets.uml.site import LocalSite
 
 
@@ -57,11 +58,15 @@ def pool_time(
     cases: Sequence[Case],
     jobs: int,
     store: Path,
+    machine: Machine = UML,
 ) -> PoolTime:
-    """Runs the cases with `jobs` workers in `scratch`; prepared states are kept in `store`."""
+    """Runs the cases with `jobs` workers in `scratch`; prepared states are kept in `store`.
+
+    `machine`: what the guests run on, which is that of the lab.
+    """
     run = create_run(scratch / "results", "bench", datetime.now(UTC))
     run.write_manifest({"v": MANIFEST_VERSION, "cases": [{"id": case.id} for case in cases]})
-    site = LocalSite(lab, scratch)
+    site = LocalSite(lab, scratch, machine=machine)
     chains = [chain_of(case, site.kind, lab.build_id) for case in cases]
     states = StateRoom(StateStore(store))
     guests = _Guests()

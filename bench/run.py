@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from bench import cases, commands, flash_cost, flash_table, measurements, micro, report, tree
+from bench import (
+    cases,
+    commands,
+    flash_cost,
+    flash_table,
+    measurements,
+    micro,
+    price,
+    report,
+    tree,
+)
 from bench.flash_cost import FlashCosts
 from bench.guest import Runner
 from bench.measurements import Bench, Measured
@@ -36,8 +46,9 @@ _MEASUREMENTS: Mapping[str, Callable[[Bench], Measured]] = {
     "setup": commands.setup,
 }
 TIMED_PARTS = tuple(_MEASUREMENTS)
-PARTS = (*TIMED_PARTS, "flash")
-_ONLY_IF_NAMED = ("setup",)  # builds everything once more
+PARTS = (*TIMED_PARTS, "flash", "price")
+# The first builds everything once more; the other needs a lab for ARM, and QEMU.
+_ONLY_IF_NAMED = ("setup", "price")
 
 
 Say = Callable[[str], None]
@@ -47,7 +58,7 @@ Say = Callable[[str], None]
 class Request:
     """What the user asked for. `tell` hears what is being run, "" at the end; `say` the results.
 
-    `markdown`: tables for a document and nothing else, of the part `flash` alone.
+    `markdown`: tables for a document and nothing else, of the parts `flash` and `price`.
     """
 
     parts: tuple[str, ...]
@@ -72,7 +83,7 @@ def run_bench(request: Request) -> bool:
     timed = [part for part in wanted if part in TIMED_PARTS]
     if request.markdown and timed:
         raise UsageError(
-            "--markdown is for the part flash alone", remedy="ffslab bench flash --markdown"
+            "--markdown is for the parts flash and price", remedy="ffslab bench flash --markdown"
         )
     load = os.getloadavg()[0]
     lab = ensure_lab()
@@ -101,12 +112,18 @@ def run_bench(request: Request) -> bool:
             results[part] = _MEASUREMENTS[part](bench)
         if "flash" in wanted:
             costs = flash_cost.measure(lab, runner, scratch, partial(tell, "flash"))
+        judged = None
+        if "price" in wanted:
+            judged = price.measure(scratch, cpus, partial(tell, "price"))
     request.tell("")
     if timed:
         request.say(format_table([line for part in results.values() for line in part.lines]))
     met = not any(line.missed for part in results.values() for line in part.lines)
     if costs is not None:
         met = _say_costs(request, costs) and met
+    if judged is not None:
+        _say(request, price.tables(judged))
+        met = judged.met and met
     if request.json_file is not None:
         about = {"build_id": lab.build_id, "load_average": load, "cores": len(cpus)}
         _write_json(request.json_file, about, results, costs)
@@ -114,9 +131,12 @@ def run_bench(request: Request) -> bool:
 
 
 def _say_costs(request: Request, costs: FlashCosts) -> bool:
-    shown = flash_table.tables(costs)
-    request.say(flash_table.markdown(shown) if request.markdown else flash_table.text(shown))
+    _say(request, flash_table.tables(costs))
     return all(check.met for check in flash_table.checks(costs))
+
+
+def _say(request: Request, shown: Sequence[flash_table.Table]) -> None:
+    request.say(flash_table.markdown(shown) if request.markdown else flash_table.text(shown))
 
 
 def parts_by_default() -> tuple[str, ...]:

@@ -105,7 +105,7 @@ def test_the_copies_are_a_run_of_every_case_with_the_figures_of_one_seed(tmp_pat
 
 def test_everything_anew_is_built_only_if_that_is_asked_for() -> None:
     assert "setup" in run.PARTS
-    assert set(run.PARTS) - set(run.parts_by_default()) == {"setup"}
+    assert set(run.PARTS) - set(run.parts_by_default()) == {"setup", "price"}
 
 
 def test_unknown_parts_are_refused() -> None:

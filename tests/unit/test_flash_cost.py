@@ -202,8 +202,8 @@ def test_raw_figures_are_plain() -> None:
     assert raw["workloads"][0]["phase"]["yaffs"]["gc_copies"] == 1_400_000
 
 
-def test_markdown_is_for_one_part() -> None:
-    with pytest.raises(UsageError, match="flash alone"):
+def test_markdown_is_for_parts_that_count() -> None:
+    with pytest.raises(UsageError, match="flash and price"):
         run_bench(Request(("flash", "boot"), 1, None, True, print, print))
 
 

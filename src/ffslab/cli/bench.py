@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
             typer.Argument(
                 metavar="[PART]...",
                 help="speed, cpu, driver, boot, jobs, micro, tree, short, report, start, crash, "
-                "flash [these]; setup; or profile STUDY [ffsmark].",
+                "flash [these]; setup; price; or profile STUDY [ffsmark].",
             ),
         ] = None,
         repeats: Annotated[
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option("--json", metavar="FILE", help="Write the raw figures.")
         ] = None,
         markdown: Annotated[
-            bool, typer.Option("--markdown", help="Part flash: tables for a document.")
+            bool, typer.Option("--markdown", help="Parts flash, price: tables for a document.")
         ] = False,
         case: Annotated[
             str | None,
@@ -49,7 +49,8 @@ def register(app: typer.Typer) -> None:
         """Measure the lab's speed, and what file systems do to flash.
 
         For developers. Speed takes minutes and needs a quiet host; part flash counts, and is the
-        same on any host. Part setup builds all anew, in a cache of its own. `bench profile STUDY
+        same on any host. Part setup builds all anew, in a cache of its own. Part price says how
+        well the CPU model foretells an ARM machine of QEMU. `bench profile STUDY
         --case ID` runs one case under perf and says where the host's time goes.
         """
         import importlib

@@ -70,6 +70,7 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "period": ("lab.config",),
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
+    "price": ("lab.config", "price.config"),
     "qemu": ("lab.config", "qemu.config"),
     "qemu-period": ("lab.config", "qemu.config"),
     "qemu-fastmap": ("lab.config", "fastmap.config", "qemu.config"),
@@ -80,7 +81,11 @@ _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear")
 # The explorer of power cuts has its chip in User-Mode Linux only.
 _UML_MODULES = ("vnand_crash",)
 # Further patch series of a variant, after that of all.
-_FURTHER_SERIES: Mapping[str, str] = {"period": "period", "qemu-period": "period"}
+_FURTHER_SERIES: Mapping[str, str] = {
+    "period": "period",
+    "qemu-period": "period",
+    "price": "price",
+}
 # Part of every hash: raise it when the way of building changes the result.
 _FORMAT = "2"
 _PROGRAM_SUFFIXES = (".c", ".h", ".mk")

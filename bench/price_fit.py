@@ -1,0 +1,106 @@
+"""Prices that fit measured times, and how well others are foretold by them: pure.
+
+A price is found by least squares of the relative errors, and none is below zero. Each half of the
+workloads is judged by the prices that the other half gave.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+_SWEEPS = 20_000
+_STILL = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A measured time in ns, and how many of each thing with a price there were."""
+
+    workload: str
+    filesystem: str
+    measured_ns: float
+    counts: Mapping[str, float]
+
+    def foretold_ns(self, prices_ns: Mapping[str, float]) -> float:
+        """What it would take at these prices."""
+        return sum(price * self.counts[name] for name, price in prices_ns.items())
+
+    def error(self, prices_ns: Mapping[str, float]) -> float:
+        """Foretold ÷ measured − 1."""
+        return self.foretold_ns(prices_ns) / self.measured_ns - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A sample, its half (0 or 1), and the error by the prices of the other one."""
+
+    sample: Sample
+    half: int
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`prices_ns` of all samples and of each half; each sample judged by those of the other."""
+
+    prices_ns: Mapping[str, float]
+    of_halves_ns: tuple[Mapping[str, float], Mapping[str, float]]
+    judged: tuple[Judged, ...]
+
+    @property
+    def median(self) -> float:
+        """Of the errors without their signs."""
+        return statistics.median(abs(one.error) for one in self.judged)
+
+    @property
+    def worst(self) -> float:
+        """The largest error without its sign."""
+        return max(abs(one.error) for one in self.judged)
+
+    def within(self, limit: float) -> float:
+        """The share of samples whose error is not above the limit."""
+        return sum(abs(one.error) <= limit for one in self.judged) / len(self.judged)
+
+
+def fit(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
+    """Prices in ns of what is named, by coordinate descent; ValueError without samples."""
+    if not samples:
+        raise ValueError("prices that fit no samples")
+    columns = {name: [one.counts[name] / one.measured_ns for one in samples] for name in names}
+    squares = {name: sum(value * value for value in column) for name, column in columns.items()}
+    prices = dict.fromkeys(names, 0.0)
+    rest = [1.0] * len(samples)
+    for _ in range(_SWEEPS):
+        moved = 0.0
+        for name in names:
+            if squares[name] == 0:
+                continue
+            column = columns[name]
+            step = sum(a * b for a, b in zip(column, rest, strict=True)) / squares[name]
+            step = max(step, -prices[name])
+            if step:
+                prices[name] += step
+                rest = [b - step * a for a, b in zip(column, rest, strict=True)]
+                moved = max(moved, step * step * squares[name])
+        if moved < _STILL:
+            break
+    return prices
+
+
+def judge(samples: Sequence[Sample], names: Sequence[str]) -> Judgement:
+    """Fits each half of the workloads and judges the other one by it.
+
+    The workloads take turns in the order in which they first occur; all file systems of one are in
+    the same half, so that no sample is judged by its like.
+    """
+    order = list(dict.fromkeys(one.workload for one in samples))
+    half_of = {workload: number % 2 for number, workload in enumerate(order)}
+    halves = [[one for one in samples if half_of[one.workload] == half] for half in (0, 1)]
+    prices = (fit(halves[0], names), fit(halves[1], names))
+    judged = tuple(
+        Judged(one, half_of[one.workload], one.error(prices[1 - half_of[one.workload]]))
+        for one in samples
+    )
+    return Judgement(fit(samples, names), prices, judged)
