@@ -334,7 +334,9 @@ def _result(
     prepared: Sequence[Preparation],
 ) -> CaseResult:
     limit_s = timeout_s if guest.timed_out else None
-    outcome, stream = judged_guest(case, directory, guest.exit_status, limit_s, own=True)
+    outcome, stream = judged_guest(
+        case, directory, guest.exit_status, limit_s, own=True, failure=guest.failure
+    )
     return case_result(case, outcome, stream, guest.flash_sha256, prepared)
 
 

@@ -139,11 +139,18 @@ def _judged(
 
 
 def judged_guest(
-    case: Case, directory: Path, exit_status: int, limit_s: float | None, *, own: bool
+    case: Case,
+    directory: Path,
+    exit_status: int,
+    limit_s: float | None,
+    *,
+    own: bool,
+    failure: str = "",
 ) -> tuple[Outcome, RecordStream]:
     """The judgement of a guest that printed into `directory`, with its records.
 
     `own`: it is the case's own, and did not only prepare the flash. `limit_s`: it was killed then.
+    `failure`: what the target says went wrong.
     """
     return judged(
         (directory / RECORDS_NAME).read_bytes(),
@@ -151,4 +158,5 @@ def judged_guest(
         exit_status,
         limit_s,
         asked_of(case.workload, own=own),
+        failure,
     )

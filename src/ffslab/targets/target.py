@@ -80,7 +80,10 @@ class GuestJob:
 
 @dataclass(frozen=True, slots=True)
 class GuestRun:
-    """How a guest ended. `exit_status` is negative for a signal, as in subprocess."""
+    """How a guest ended. `exit_status` is negative for a signal, as in subprocess.
+
+    `failure`: what went wrong with what it ran on, if that is the case's failure, in words.
+    """
 
     exit_status: int
     timed_out: bool
@@ -88,6 +91,7 @@ class GuestRun:
     wall_ns: int
     command: str
     flash_sha256: str | None = None
+    failure: str = ""
 
 
 class Target(Protocol):
@@ -166,8 +170,14 @@ class Site(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """What the command line says of where guests run."""
+    """What the command line says of where guests run.
+
+    `place` is a file that describes a board. `confirm` is told what will be destroyed there, and
+    raises UsageError unless that is allowed.
+    """
 
     scratch: Path | None = None
     kernel_source: Path | None = None  # what the lab is built from; None: the environment decides
+    place: Path | None = None
+    confirm: Callable[[str], None] = lambda _: None
     further: Mapping[str, str] = field(default_factory=dict)
