@@ -36,7 +36,7 @@ from ffslab.targets.uml.initramfs import (
     regular_file,
     symbolic_link,
 )
-from ffslab.targets.uml.launch import with_parent
+from ffslab.targets.uml.launch import Guard
 from ffslab.targets.virtual_flash import vnand_chip
 
 UP_S = 120
@@ -137,6 +137,7 @@ class Board:
     port: int
     tmp_bytes: int = 16 * 2**20
     machine: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+    guard: Guard = field(default_factory=Guard, repr=False)  # it ends with this process
 
     @property
     def identity(self) -> Path:
@@ -158,13 +159,22 @@ class Board:
         command = [PROGRAM, *self._arguments()]
         with (self.directory / "qemu.log").open("ab") as log:
             self.machine = subprocess.Popen(
-                with_parent(command), cwd=self.directory, stdout=log, stderr=log
+                command, cwd=self.directory, stdout=log, stderr=log, start_new_session=True
             )
+        self.guard.watch(self.machine.pid)
         ends_s = time.monotonic() + UP_S
         while not self._answers():
             assert self.machine.poll() is None, (self.directory / "qemu.log").read_text()
             assert time.monotonic() < ends_s, self.console
             time.sleep(0.5)
+
+    def make_usable(self) -> None:
+        """On, not hanging, and with an empty disk, whatever an earlier test has left."""
+        if self.machine is not None and self.machine.poll() is None:
+            self.go_on()
+        else:
+            self.switch_on()
+        self.shell("rm -f /tmp/full; umount /mnt 2>/dev/null; true")
 
     def cut_power(self) -> None:
         """It is off at once; its flash has what it had."""

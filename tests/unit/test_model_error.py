@@ -70,3 +70,4 @@ def test_it_is_printed_and_nothing_is_called_worse() -> None:
     )
     assert "−12.5 %" in line and "33.3 %" in line
     assert "median error" in text
+    assert "not judged" in text and "worse" not in text.partition("model error")[2]

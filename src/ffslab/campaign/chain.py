@@ -60,10 +60,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Chain:
-    """The jobs of a case in order: those that prepare its flash, and its own."""
+    """The jobs of a case in order: those that prepare its flash, and its own.
+
+    `in_place`: those before its own where a flash is not kept, but stays where it is: they are done
+    for this case alone, right before its own.
+    """
 
     preparing: tuple[Job, ...]
     own: Job
+    in_place: tuple[Job, ...] = ()
 
 
 def chain_of(case: Case, kind: TargetKind, build_id: str, image: ImageJob | None = None) -> Chain:
@@ -78,7 +83,10 @@ def chain_of(case: Case, kind: TargetKind, build_id: str, image: ImageJob | None
             Job(untraced, plan, history, build_id, before, None if before is not None else image)
         )
     before = jobs[-1] if jobs else None
-    return Chain(tuple(jobs), Job(case, own, kind.history(case), build_id, before))
+    last = Job(case, own, kind.history(case), build_id, before)
+    if kind.capabilities.flash_in_place:
+        return Chain((), last, tuple(jobs))
+    return Chain(tuple(jobs), last)
 
 
 def unsupported(chain: Chain, can: Capabilities) -> str:

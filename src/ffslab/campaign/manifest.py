@@ -40,12 +40,13 @@ def new_manifest(
     cpu_time: str = "",
     place: Path | None = None,
     real_clock: bool = False,
+    absent: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """The manifest at the start of a run; `finished` and `wall_s` come at its end.
 
     `mainline`: since which version Linux has each file system, empty if it has not. `cpu_time`:
     where the time of code is from, if not from the boards' prices. `place`: the file of a board.
-    `real_clock`: equal specs do not give equal results there.
+    `real_clock`: equal specs do not give equal results there. `absent`: what results lack, and why.
     """
     boards = {case.board.name: case.board for case in cases}
     return {
@@ -75,6 +76,7 @@ def new_manifest(
         **({"cpu_time": cpu_time} if cpu_time else {}),
         **({"place": str(place)} if place else {}),
         **({"real_clock": True} if real_clock else {}),
+        **({"absent": [list(one) for one in absent]} if absent else {}),
         "jobs": jobs,
         "host": {
             "python": sys.version.split()[0],

@@ -371,6 +371,7 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
             target=prepared.target,
             cpu_time=site.kind.cpu_time,
             place=prepared.place,
+            absent=site.kind.absent,
             real_clock=not site.kind.capabilities.virtual_time,
         )
     )

@@ -93,6 +93,9 @@ def register(app: typer.Typer) -> None:
         place: Annotated[
             Path | None, typer.Option(metavar="FILE", help="The board, with --target ssh.")
         ] = None,
+        labgrid: Annotated[
+            str, typer.Option(metavar="PLACE", help="Switches the board's power.")
+        ] = "",
         yes: Annotated[
             bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
         ] = False,
@@ -158,7 +161,7 @@ def register(app: typer.Typer) -> None:
         request = replace(request, fresh_states=fresh_states)
         request = _with_options(request, jobs, timeout, keep_flash)
         _require_kept_flash(request)
-        options = SiteOptions(scratch, kernel_source, confirm=_consent(yes))
+        options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=_consent(yes))
         end = _execute(console, request, options)
         _print_end(console, request.prepared, end, report)
         if end.refused is not None:

@@ -30,13 +30,13 @@ from ffslab.targets.running import RunningGuests
 from ffslab.targets.ssh.board import LOOK, BoardFacts, board_facts, partition_fault, unlike
 from ffslab.targets.ssh.connection import LOST, BoardLostError, Connection
 from ffslab.targets.ssh.place import Place
+from ffslab.targets.ssh.power import cycle
 from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, TargetKind
 from ffslab.workloads.plans import guest_files, guest_plans
 
 _AGENT = "ffsagent"
 _PID = "pid"
 _CANNOT_RECORD = 3  # the agent's exit status
-COME_BACK_S = 90.0  # for a board that was lost, to start again
 _LOOK_AGAIN_S = 3.0
 
 
@@ -60,7 +60,6 @@ class BoardTarget:
         modules: tuple[str, ...],
         clock_ns: Callable[[], int] = time.monotonic_ns,
         tell: Callable[[str], None] = lambda _: None,
-        come_back_s: float = COME_BACK_S,
     ) -> None:
         self._kind = kind
         self._place = place
@@ -68,7 +67,6 @@ class BoardTarget:
         self._agent = agent
         self._modules = modules
         self._clock_ns = clock_ns
-        self._come_back_s = come_back_s
         self._guests = RunningGuests(tell)
         self._ready: Ready | None = None
         self._lock = threading.Lock()  # one guest at a time
@@ -85,6 +83,9 @@ class BoardTarget:
         refused = not_on_boards(case, self._kind) or unlike(case, facts, self._place)
         if refused:
             return refused
+        *before, _ = guest_plans(case, self._kind.rig)
+        if not self._place.labgrid and any(map(ends_mounted, before)):
+            return "it cuts the power, and nobody switches the board's (labgrid, or --labgrid)"
         setup = case.filesystem
         if setup.is_mounted and setup.type not in facts.filesystems:
             return f"the board's kernel has no file system {setup.type}"
@@ -94,6 +95,8 @@ class BoardTarget:
         """Runs a plan on the board, to its end or the limit, and brings back what it left."""
         with self._lock:
             facts = self.made_ready().facts
+            if job.follows and self._is_mounted(self._facts()):
+                facts = self._power_cut()
             self._clean()
             self._check()
             self._connection.put_text(job.plan, self._at("plan"))
@@ -169,7 +172,7 @@ class BoardTarget:
             return
         self._end_agent()
         facts = self._facts()
-        mounted = any(target == self._place.mount_point for _, target in facts.mounts)
+        mounted = self._is_mounted(facts)
         device = facts.device(self._place.partition)
         attached = device is not None and facts.ubi.get(self._place.ubi) == device.number
         lines = []
@@ -179,6 +182,15 @@ class BoardTarget:
             lines.append(step("ubi-detach", ubi=self._place.ubi, may_fail=1))
         self._carried_out(lines)
         self._connection.run(f"cd {self._place.directory} && rm -f {RECORDS_NAME} plan {_PID}")
+
+    def _is_mounted(self, facts: BoardFacts) -> bool:
+        return any(target == self._place.mount_point for _, target in facts.mounts)
+
+    def _power_cut(self) -> BoardFacts:
+        """Cuts the power while a file system is mounted, as its plan left it; the board after."""
+        cycle(self._place.labgrid)
+        self._awaited()
+        return self.made_ready().facts
 
     def _end_agent(self) -> None:
         """Kills the agent with its processes, if it is there; another one may have its number."""
@@ -253,14 +265,24 @@ class BoardTarget:
         return ""
 
     def _awaited(self) -> BoardFacts:
-        """The board once it answers again; BoardLostError if it does not."""
-        ends_s = time.monotonic() + self._come_back_s
+        """The board once it answers again; BoardLostError if it does not.
+
+        It is switched off and on if it does not come back by itself.
+        """
+        switched = not self._place.labgrid
+        ends_s = time.monotonic() + self._place.restart_s
         while True:
             try:
                 return self._facts()
             except BoardLostError:
-                if time.monotonic() > ends_s or self._guests.killed:
+                if self._guests.killed:
                     raise
+                if time.monotonic() > ends_s:
+                    if switched:
+                        raise
+                    self._guests.tell(f"{self._place.name} hangs: its power is switched by labgrid")
+                    cycle(self._place.labgrid)
+                    switched, ends_s = True, time.monotonic() + self._place.restart_s
                 time.sleep(_LOOK_AGAIN_S)
 
     def _append_messages(self, console: BinaryIO, mark: str) -> None:
@@ -286,6 +308,15 @@ def not_on_boards(case: Case, kind: TargetKind) -> str:
     if guest_files(case, kind.rig, plans[-1]):
         return "target ssh does not copy a workload's files"
     return ""
+
+
+def ends_mounted(plan: str) -> bool:
+    """Whether a plan ends while a file system is mounted: what follows is a power cut."""
+    verbs = [line.split(" ", 1)[0] for line in plan.splitlines()]
+    mounts, unmounts = (
+        [at for at, verb in enumerate(verbs) if verb == wanted] for wanted in ("mount", "umount")
+    )
+    return bool(mounts) and (not unmounts or unmounts[-1] < mounts[-1])
 
 
 def wrong_partition(place: Place, fault: str) -> InfrastructureError:

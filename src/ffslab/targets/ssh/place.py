@@ -34,7 +34,7 @@ class Place:
 
     `modules` is a directory of kernel modules for the board's kernel, None if it has all. `ubi` is
     the number of the UBI device that cases attach. `labgrid` names the place that its power is
-    switched by; empty: nobody switches it.
+    switched by; empty: nobody switches it. `restart_s`: how long it may take to come back.
     """
 
     path: Path
@@ -53,6 +53,7 @@ class Place:
     partition_bytes: int
     ubi: int
     labgrid: str = ""
+    restart_s: float = 90.0
 
     @property
     def mount_point(self) -> str:
@@ -98,6 +99,7 @@ class _PlaceFile(Strict):
     modules: str = ""
     ubi: int = Field(default=0, ge=0, lt=_MOST_UBI_DEVICES)
     labgrid: str = ""
+    restart_s: int = Field(default=90, ge=1, le=3600)
     partition: _PartitionFile
 
 
@@ -154,6 +156,7 @@ def _place(stated: _PlaceFile, path: Path) -> Place:
         partition_bytes=size,
         ubi=stated.ubi,
         labgrid=stated.labgrid,
+        restart_s=stated.restart_s,
     )
 
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from ffslab.model.case import Case
 from ffslab.protocol.plan import step
+from ffslab.results.erase_counters import FILE
 from ffslab.targets.virtual_flash import VirtualFlash
 from ffslab.workloads.rig import Named
 
 # Without the monitor nobody knows when the flash is quiet: a file system that formats in the
 # background is given so much time. JFFS2 writes a marker into each erased block, in about 1 ms.
 _UNWATCHED_MS = 10_000
-_STATISTICS = ("detailed_erase_block_info",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,5 +72,5 @@ class BoardFlash(VirtualFlash):
         """Steps that note what UBI counted; they may fail, for not every kernel shows it."""
         if self.monitored or case.filesystem.ubi is None:
             return []
-        path = f"/sys/kernel/debug/ubi/ubi{self.ubi}/{_STATISTICS[0]}"
+        path = f"/sys/kernel/debug/ubi/ubi{self.ubi}/{FILE}"
         return [step("capture", path=path, label=label, may_fail=1)]

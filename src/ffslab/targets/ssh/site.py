@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.errors import UsageError
@@ -20,7 +20,7 @@ from ffslab.model.case import Case
 from ffslab.model.units import format_size
 from ffslab.targets.ssh.board import partition_fault
 from ffslab.targets.ssh.connection import connected
-from ffslab.targets.ssh.guests import COME_BACK_S, BoardTarget, wrong_partition
+from ffslab.targets.ssh.guests import BoardTarget, wrong_partition
 from ffslab.targets.ssh.place import MONITOR, Place, read_place
 from ffslab.targets.ssh.rig import BoardFlash
 from ffslab.targets.target import Capabilities, Opened, Opening, SiteOptions, TargetKind
@@ -34,7 +34,22 @@ _CAPABILITIES = Capabilities(
     images=False,
     fault_injection=False,
     trace=False,
+    flash_in_place=True,
     most_at_once=1,
+)
+
+
+_ABSENT = (
+    ("how long the chip itself was busy", "only the virtual chip counts that"),
+    (
+        "the processor's time apart from the flash's",
+        "a board has one clock, which tells both alike",
+    ),
+)
+_UNCOUNTED = (
+    "pages read and programmed, blocks erased, and wear",
+    f"there is no {MONITOR}.ko for the board's kernel among its modules; what UBI counted of "
+    "erases is kept (erase_counters)",
 )
 
 
@@ -71,6 +86,7 @@ def _kind(place: Place) -> TargetKind:
         rig=rig,
         history=history,
         cpu_time=f"that of the board {place.name}; all times are of its clock",
+        absent=_ABSENT if place.monitor is not None else (*_ABSENT, _UNCOUNTED),
     )
 
 
@@ -84,7 +100,6 @@ class BoardSite:
     modules: tuple[str, ...]
     build_id: str
     clock_ns: Callable[[], int] = time.monotonic_ns
-    come_back_s: float = COME_BACK_S
 
     @property
     def variant_ids(self) -> Mapping[str, str]:
@@ -101,7 +116,7 @@ class BoardSite:
         with connected(self.place) as connection:
             target = BoardTarget(
                 *(self.kind, self.place, connection, self.agent, self.modules),
-                *(self.clock_ns, opening.tell, self.come_back_s),
+                *(self.clock_ns, opening.tell),
             )
             target.made_ready()
             yield Opened(target, 1)
@@ -117,6 +132,7 @@ def site_for(cases: Sequence[Case], options: SiteOptions) -> BoardSite:
         )
     ensure_packages(SSH_PACKAGES, cache_root() / "packages.log", ConsoleProgress())
     place = read_place(options.place)
+    place = replace(place, labgrid=options.labgrid or place.labgrid)
     agent = ensure_agent(place.architecture, place.cross_compile, ConsoleProgress())
     wanted = dict.fromkeys(name for case in cases for name in case.filesystem.modules)
     modules = tuple(name for name in (MONITOR, *wanted) if place.module(name) is not None)
