@@ -320,9 +320,89 @@ def test_a_case_that_takes_too_long_is_ended_there(
     board: Board, place: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "endless.toml"
-    path.write_text(STUDY.replace("transactions = 150", "transactions = 100000"), "utf-8")
+    longer = STUDY.replace("number = 60", "number = 1000")
+    path.write_text(longer.replace("transactions = 150", "transactions = 50000"), "utf-8")
     done = run_there(path, place, tmp_path, *UBIFS, "--timeout", "15")
     assert done.returncode == 1, done.stdout + done.stderr
     (row,) = rows(tmp_path).values()
-    assert row["outcome"] == "timeout"
+    assert row["outcome"] == "timeout", row["reason"]
     assert "ffsagent" not in board.shell("ps")
+
+
+def test_states_are_prepared_on_the_flash_that_is_there(place: Path, tmp_path: Path) -> None:
+    """No flash is kept: the guest that prepares it runs right before the case's own."""
+    path = tmp_path / "requests.toml"
+    requests = STUDY.partition("[base.workload]")[0] + (
+        'filesystem = "jffs2"\nstate = "saturated"\n'
+        '[base.workload]\nkind = "micro"\nvolume_bytes = "256 KiB"\n'
+    )
+    path.write_text(requests, "utf-8")
+    done = run_there(path, place, tmp_path, "--repeats", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (row,) = rows(tmp_path).values()
+    assert row["outcome"] == "pass"
+    assert row["preparation"]["outcome"] == "pass"
+    assert row["preparation"]["prepared"]["invalid_bytes"] > 8 * 2**20
+    (stream,) = row["requests"]
+    assert (stream["count"], stream["bytes"]) == (64, 256 * 1024)
+
+
+TREES = STUDY.partition("[base.workload]")[0] + (
+    'filesystem = "ubifs"\n[base.workload]\nkind = "tree"\n'
+    'steps = "mount settle create sync crash mount list unmount"\n'
+    'files = "constant(4)"\ndirectories = "constant(2)"\ndepth = "constant(2)"\n'
+)
+# In the place of labgrid's client, which needs a coordinator and something to switch: it says what
+# it was asked for, and waits until that was done.
+CLIENT = """#!/bin/sh
+echo "$@" >{directory}/asked.part && mv {directory}/asked.part {directory}/asked
+while [ ! -e {directory}/done ]; do sleep 0.2; done
+"""
+
+
+def test_a_case_that_cuts_the_power_needs_somebody_who_does(place: Path, tmp_path: Path) -> None:
+    path = tmp_path / "trees.toml"
+    path.write_text(TREES, "utf-8")
+    done = run_there(path, place, tmp_path, "--repeats", "1")
+    (row,) = rows(tmp_path).values()
+    assert (done.returncode, row["outcome"]) == (0, "skip")
+    assert "nobody switches the board's" in row["reason"]
+
+
+def test_power_is_cut_by_labgrid_and_the_case_goes_on(
+    board: Board, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was synced before the cut is there after it: 4 files in each of 1 + 2 + 4 directories.
+
+    The cut comes while the file system is mounted, so that the next mount recovers.
+    """
+    path = tmp_path / "trees.toml"
+    path.write_text(TREES, "utf-8")
+    client = tmp_path / "labgrid-client"
+    client.write_text(CLIENT.format(directory=tmp_path), "utf-8")
+    client.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    mounted = []
+
+    def switch() -> None:
+        ends_s = time.monotonic() + 2 * A_MINUTE_S
+        while not (tmp_path / "asked").exists():
+            if time.monotonic() > ends_s:
+                return
+            time.sleep(0.2)
+        mounted.append("ubi0:data" in board.shell("cat /proc/mounts"))
+        board.cut_power()
+        board.switch_on()
+        (tmp_path / "done").touch()
+
+    thread = threading.Thread(target=switch)
+    thread.start()
+    done = run_there(path, place, tmp_path, "--repeats", "1", "--labgrid", "desk")
+    thread.join()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "asked").read_text() == "-p desk power cycle\n"
+    assert mounted == [True]
+    (row,) = rows(tmp_path).values()
+    assert row["outcome"] == "pass"
+    listed = next(tree for tree in row["trees"] if tree["phase"].startswith("list"))
+    assert listed["files"] == 28

@@ -244,6 +244,7 @@ class BoardTarget:
     ) -> str:
         """Brings back records and kernel messages; what went wrong on the board, or empty."""
         lost = status == LOST
+        said = _last_line(job)  # by the agent, before the kernel's messages come behind it
         records = job.case_dir / RECORDS_NAME
         records.touch()
         try:
@@ -261,7 +262,7 @@ class BoardTarget:
         if lost:
             return "the connection to the board was lost while the case ran"
         if status == _CANNOT_RECORD:
-            return f"the agent could not write its records there: {_last_line(job)}"
+            return f"the agent could not write its records there: {said}"
         return ""
 
     def _awaited(self) -> BoardFacts:
