@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 from compare_support import MS, TIME, only, result, row_of, scaled, side, spec, with_figure
 
+from ffslab.campaign.chain import chain_of, unsupported
 from ffslab.compare.cases import split_perturbed
 from ffslab.compare.engine import Rules, compare_runs
 from ffslab.compare.verdicts import Verdict
@@ -18,6 +19,7 @@ from ffslab.model.study import expand, select, study_from_document, with_overrid
 from ffslab.results.repeats import middle, middles
 from ffslab.results.reproduce import reproduce_command
 from ffslab.results.result import CaseResult
+from ffslab.targets.registry import target_kind
 
 STUDY = """
 schema = 1
@@ -143,6 +145,18 @@ def test_repeats_of_several_seeds_are_told_apart() -> None:
     assert list(middles(mixed, ())) == mixed
 
 
+def test_in_virtual_time_a_repeat_is_skipped() -> None:
+    kinds = {name: target_kind(name) for name in ("uml", "ssh")}
+    told = {
+        name: [unsupported(chain_of(case, kind, "b"), kind.capabilities) for case in cases(1, 2)]
+        for name, kind in kinds.items()
+    }
+    assert not any(told["ssh"])
+    # Of two seeds: the first repeats run, the second ones do not.
+    assert [bool(reason) for reason in told["uml"]] == [False, False, True, True]
+    assert "its time is virtual" in told["uml"][-1]
+
+
 def test_repeats_are_for_boards_only() -> None:
     from ffslab.cli.run import _repeats
     from ffslab.errors import UsageError
@@ -152,3 +166,18 @@ def test_repeats_are_for_boards_only() -> None:
         _repeats(2, "uml", None)
     assert _repeats(None, "ssh", None) == [("repeat", (1, 2, 3))]
     assert _repeats(5, "ssh", None) == [("repeat", (1, 2, 3, 4, 5))]
+
+
+def test_where_a_flash_stays_in_place_no_guest_is_shared() -> None:
+    """Of a prepared state: two guests of one case, and nothing that other cases wait for."""
+    micro = 'kind = "micro"\nvolume_bytes = "256 KiB"'
+    prepared = STUDY.replace('kind = "ffsmark"', micro).replace(
+        '["jffs2"]', '["jffs2"]\nstate = ["saturated"]'
+    )
+    catalog = load_catalog()
+    study = study_from_document(parse_toml(prepared, "test"), catalog, "test")
+    case = expand(study, catalog)[0]
+    lab, board = (chain_of(case, target_kind(name), "b") for name in ("uml", "ssh"))
+    assert not lab.in_place and not board.preparing
+    assert len(board.in_place) == len(lab.preparing) == 1
+    assert not unsupported(board, target_kind("ssh").capabilities)

@@ -392,6 +392,7 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
     "kernel": ("quick", [("kernel", "period")]),
     "estimate": ("quick", [("estimate", "double-driver")]),
     "perturbation": ("quick", [("perturbation", 3)]),
+    "repeat": ("quick", [("repeat", 2)]),
     **{
         f"period.{name}": ("quick", [("kernel", "period"), (f"period.{name}", False)])
         for name in SWITCHES

@@ -17,6 +17,7 @@ from typing import Any
 from ffslab.campaign.images import ImageJob
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import Case
+from ffslab.model.specs import FIRST_REPEAT
 from ffslab.targets.target import Capabilities, TargetKind
 from ffslab.workloads.plans import guest_plans
 
@@ -98,6 +99,10 @@ def unsupported(chain: Chain, can: Capabilities) -> str:
         (case.state.kind == "image" and not can.images, "write an image to the flash"),
         (chip.has_faults and not can.fault_injection, "have a chip with faults"),
         (case.trace and not can.trace, "record flash operations"),
+        (
+            case.repeat != FIRST_REPEAT and can.virtual_time,
+            "differ from one repeat to the next, for its time is virtual",
+        ),
     )
     missing = [what for lacks, what in wanted if lacks]
     return f"the target cannot {' or '.join(missing)}" if missing else ""
