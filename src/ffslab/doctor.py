@@ -60,6 +60,7 @@ _OPTIONAL_PROGRAMS = (
     ("flash_erase", "flash tools to run inside the lab (mtd-utils)", "mtd-utils"),
     ("fio", "fio's own workloads inside the lab", "fio"),
     ("postmark", "the original benchmark, to compare ffsmark with", "postmark"),
+    ("ssh", "reaches boards (--target ssh)", "openssh-client"),
 )
 
 

@@ -400,6 +400,7 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         f"board.{name}": ("quick", [("board", "openwrt-one"), (f"board.{name}", value)])
         for name, value in (("spi_clock_hz", 26_000_000), ("spi_rx_bits", 4), ("spi_tx_bits", 4))
     },
+    "repeat": ("quick", [("repeat", 2)]),
     **{
         f"period.{name}": ("quick", [("kernel", "period"), (f"period.{name}", False)])
         for name in SWITCHES

@@ -17,6 +17,7 @@ from typing import Any
 from ffslab.campaign.images import ImageJob
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import Case
+from ffslab.model.specs import FIRST_REPEAT
 from ffslab.targets.target import Capabilities, TargetKind
 from ffslab.workloads.plans import guest_plans
 
@@ -60,10 +61,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Chain:
-    """The jobs of a case in order: those that prepare its flash, and its own."""
+    """The jobs of a case in order: those that prepare its flash, and its own.
+
+    `in_place`: those before its own where a flash is not kept, but stays where it is: they are done
+    for this case alone, right before its own.
+    """
 
     preparing: tuple[Job, ...]
     own: Job
+    in_place: tuple[Job, ...] = ()
 
 
 def chain_of(case: Case, kind: TargetKind, build_id: str, image: ImageJob | None = None) -> Chain:
@@ -78,7 +84,10 @@ def chain_of(case: Case, kind: TargetKind, build_id: str, image: ImageJob | None
             Job(untraced, plan, history, build_id, before, None if before is not None else image)
         )
     before = jobs[-1] if jobs else None
-    return Chain(tuple(jobs), Job(case, own, kind.history(case), build_id, before))
+    last = Job(case, own, kind.history(case), build_id, before)
+    if kind.capabilities.flash_in_place:
+        return Chain((), last, tuple(jobs))
+    return Chain(tuple(jobs), last)
 
 
 def unsupported(chain: Chain, can: Capabilities) -> str:
@@ -90,6 +99,10 @@ def unsupported(chain: Chain, can: Capabilities) -> str:
         (case.state.kind == "image" and not can.images, "write an image to the flash"),
         (chip.has_faults and not can.fault_injection, "have a chip with faults"),
         (case.trace and not can.trace, "record flash operations"),
+        (
+            case.repeat != FIRST_REPEAT and can.virtual_time,
+            "differ from one repeat to the next, for its time is virtual",
+        ),
     )
     missing = [what for lacks, what in wanted if lacks]
     return f"the target cannot {' or '.join(missing)}" if missing else ""

@@ -16,7 +16,7 @@ from ffslab.loader import StudySource
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.case import Case
 from ffslab.model.estimates import AS_STATED, ESTIMATE
-from ffslab.model.specs import PERTURBATION, Board
+from ffslab.model.specs import FIRST_REPEAT, PERTURBATION, REPEAT, Board
 from ffslab.model.study import Override, Study
 from ffslab.results.rundir import MANIFEST_VERSION
 
@@ -38,11 +38,15 @@ def new_manifest(
     trace: bool,
     target: str = "uml",
     cpu_time: str = "",
+    place: Path | None = None,
+    real_clock: bool = False,
+    absent: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """The manifest at the start of a run; `finished` and `wall_s` come at its end.
 
     `mainline`: since which version Linux has each file system, empty if it has not. `cpu_time`:
-    where the time of code is from, if not from the boards' prices.
+    where the time of code is from, if not from the boards' prices. `place`: the file of a board.
+    `real_clock`: equal specs do not give equal results there. `absent`: what results lack, and why.
     """
     boards = {case.board.name: case.board for case in cases}
     return {
@@ -70,6 +74,9 @@ def new_manifest(
         "trace": trace,
         "target": target,
         **({"cpu_time": cpu_time} if cpu_time else {}),
+        **({"place": str(place)} if place else {}),
+        **({"real_clock": True} if real_clock else {}),
+        **({"absent": [list(one) for one in absent]} if absent else {}),
         "jobs": jobs,
         "host": {
             "python": sys.version.split()[0],
@@ -103,13 +110,15 @@ def _kernels(cases: Sequence[Case], variants: Mapping[str, str]) -> dict[str, An
 
 
 def _case(case: Case) -> dict[str, Any]:
-    """A case's id and hash; which estimate it changes and how it is perturbed, if it is."""
+    """A case's id and hash; which estimate it changes, how it is perturbed, which repeat it is."""
     own: dict[str, Any] = {"id": case.id, "spec_hash": case.spec_hash}
     changed = str(dict(case.axes).get(ESTIMATE, AS_STATED))
     if changed != AS_STATED:
         own[ESTIMATE] = changed
     if case.perturbation:
         own[PERTURBATION] = case.perturbation
+    if case.repeat != FIRST_REPEAT:
+        own[REPEAT] = case.repeat
     return own
 
 

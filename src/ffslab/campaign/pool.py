@@ -17,7 +17,7 @@ from typing import Protocol, TypeVar
 from ffslab.campaign.chain import Chain, Job, in_order, unsupported
 from ffslab.campaign.executor import Executor, LocalPool, Worker
 from ffslab.campaign.images import ImageJob, Noted, built
-from ffslab.campaign.states import PreparedState, StateRoom, judged_guest
+from ffslab.campaign.states import PreparedState, StateRoom, judged_guest, prepared_in_place
 from ffslab.errors import FfslabError, GuestLostError, SpecError
 from ffslab.model.case import Case
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
@@ -308,14 +308,30 @@ def _run_case(
             return _not_run(case, run, unprepared_result(case, prepared.prepared))
     cpu = worker.host_cpu
     flash = prepared.flash if prepared else None
-    job = GuestJob(case, plan, directory, options.timeout_s, options.keep_flash, cpu, flash)
+    before: Sequence[Preparation] = prepared.prepared if prepared else ()
+    if chain.in_place:
+        done = prepared_in_place(chain.in_place, target, run, options.timeout_s)
+        if done is None:
+            return None
+        before = done
+        if before[-1].outcome.kind != "pass":
+            return _not_run(case, run, unprepared_result(case, before))
+    job = GuestJob(
+        case,
+        plan,
+        directory,
+        options.timeout_s,
+        options.keep_flash,
+        cpu,
+        flash,
+        follows=bool(chain.in_place),
+    )
     try:
         guest = target.run(job)
     except OSError as error:
         raise disk_error(error, directory) from error
     if guest.killed:
         return None
-    before = prepared.prepared if prepared else ()
     result = _result(case, guest, directory, options.timeout_s, before)
     run.finish_case(result, _wall(case, guest.wall_ns, result["virtual_ns"], cpu))
     return CaseDone(case, result, guest.wall_ns)
@@ -334,7 +350,9 @@ def _result(
     prepared: Sequence[Preparation],
 ) -> CaseResult:
     limit_s = timeout_s if guest.timed_out else None
-    outcome, stream = judged_guest(case, directory, guest.exit_status, limit_s, own=True)
+    outcome, stream = judged_guest(
+        case, directory, guest.exit_status, limit_s, own=True, failure=guest.failure
+    )
     return case_result(case, outcome, stream, guest.flash_sha256, prepared)
 
 

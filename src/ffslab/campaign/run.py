@@ -44,7 +44,7 @@ from ffslab.program import command, program
 from ffslab.results.files import MANIFEST
 from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create_run
-from ffslab.targets.registry import DEFAULT_TARGET, site_module
+from ffslab.targets.registry import DEFAULT_TARGET, site_module, target_kind
 from ffslab.targets.target import Opening, Site, SiteOptions
 from ffslab.workloads.results import check_own_keys
 
@@ -63,6 +63,7 @@ class Prepared:
     catalogs: tuple[Path, ...] = ()
     target: str = DEFAULT_TARGET
     mainline: Mapping[str, str] = field(default_factory=dict)
+    place: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +93,18 @@ def prepare(
     trace: bool = False,
     catalogs: Sequence[Path] = (),
     target: str = DEFAULT_TARGET,
+    place: Path | None = None,
 ) -> Prepared:
     """Reads a study and expands it; SpecError or UsageError for whatever is wrong.
 
     With `trace` the cases record every flash operation. `catalogs` are directories whose files
-    are added to the catalog. `target` names where the guests are to run.
+    are added to the catalog. `target` names where the guests are to run, `place` the file of a
+    board.
     """
     own = tuple(directory.resolve() for directory in catalogs)
     source = find_study(study_name)
-    return _prepared(source, overrides, case_ids, trace, study_name, own, target)
+    there = place.resolve() if place else None
+    return _prepared(source, overrides, case_ids, trace, study_name, own, target, there)
 
 
 def prepare_source(source: StudySource, catalogs: Sequence[Path] = ()) -> Prepared:
@@ -117,8 +121,9 @@ def _prepared(
     called: str,
     catalogs: tuple[Path, ...],
     target: str,
+    place: Path | None = None,
 ) -> Prepared:
-    kind = site_module(target).KIND
+    kind = target_kind(target, place)
     catalog = load_catalog(catalogs)
     study = study_from_document(source.document, catalog, str(source.path))
     if overrides:
@@ -131,7 +136,7 @@ def _prepared(
         cases = tuple(replace(case, trace=True) for case in cases)
     names = dict.fromkeys(case.filesystem.name for case in cases if case.filesystem.is_mounted)
     mainline = {name: catalog.filesystems[name].mainline for name in names}
-    return Prepared(source, study, tuple(overrides), cases, catalogs, target, mainline)
+    return Prepared(source, study, tuple(overrides), cases, catalogs, target, mainline, place)
 
 
 def _with_files(cases: Sequence[Case], directory: Path) -> tuple[Case, ...]:
@@ -196,7 +201,8 @@ def prepare_resumed(
     source = StudySource(path, text, parse_toml(text, where))
     trace = bool(manifest.get("trace"))
     target = str(manifest.get("target", DEFAULT_TARGET))
-    prepared = _prepared(source, overrides, list(listed), trace, str(path), catalogs, target)
+    place = Path(str(manifest["place"])) if manifest.get("place") else None
+    prepared = _prepared(source, overrides, list(listed), trace, str(path), catalogs, target, place)
     changed = [case.id for case in prepared.cases if case.spec_hash != listed[case.id]]
     if changed or (build_id is not None and (build_id, dict(variants or {})) != old_build):
         raise UsageError(
@@ -233,6 +239,7 @@ def made_ready(
     Raises UsageError if that is not what the run to resume began with.
     """
     cases = todo = request.prepared.cases
+    options = replace(options, place=request.prepared.place)
     site = site_module(request.prepared.target).site_for(cases, options)
     if request.resume is not None:
         prepare_resumed(request.resume, site.build_id, site.variant_ids)
@@ -363,6 +370,9 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
             trace=any(case.trace for case in prepared.cases),
             target=prepared.target,
             cpu_time=site.kind.cpu_time,
+            place=prepared.place,
+            absent=site.kind.absent,
+            real_clock=not site.kind.capabilities.virtual_time,
         )
     )
     return run

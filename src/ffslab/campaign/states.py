@@ -5,7 +5,9 @@ Each image is built once in a run and each state prepared once, or taken from th
 
 from __future__ import annotations
 
+import tempfile
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -138,12 +140,49 @@ def _judged(
     return PreparedState((*earlier, preparation), flash)
 
 
+def prepared_in_place(
+    jobs: Sequence[Job], target: Target, run: RunDirectory, timeout_s: float
+) -> tuple[Preparation, ...] | None:
+    """Runs the guests before a case's own on the one flash of a target, until one fails.
+
+    What they printed is kept in the run directory. None if one was killed.
+    """
+    done: list[Preparation] = []
+    for job in jobs:
+        with tempfile.TemporaryDirectory(prefix="ffslab-") as name:
+            directory = Path(name)
+            guest = target.run(
+                GuestJob(job.case, job.plan, directory, timeout_s, follows=bool(done))
+            )
+            if guest.killed:
+                return None
+            limit_s = timeout_s if guest.timed_out else None
+            outcome, stream = judged_guest(
+                *(job.case, directory, guest.exit_status, limit_s),
+                own=False,
+                failure=guest.failure,
+            )
+            printed = {one: (directory / one).read_bytes() for one in (RECORDS_NAME, CONSOLE_NAME)}
+        run.write_state(job.key, {"plan": job.plan.encode(), **printed})
+        done.append(Preparation(job.key, outcome, stream, None))
+        if outcome.kind != "pass":
+            break
+    return tuple(done)
+
+
 def judged_guest(
-    case: Case, directory: Path, exit_status: int, limit_s: float | None, *, own: bool
+    case: Case,
+    directory: Path,
+    exit_status: int,
+    limit_s: float | None,
+    *,
+    own: bool,
+    failure: str = "",
 ) -> tuple[Outcome, RecordStream]:
     """The judgement of a guest that printed into `directory`, with its records.
 
     `own`: it is the case's own, and did not only prepare the flash. `limit_s`: it was killed then.
+    `failure`: what the target says went wrong.
     """
     return judged(
         (directory / RECORDS_NAME).read_bytes(),
@@ -151,4 +190,5 @@ def judged_guest(
         exit_status,
         limit_s,
         asked_of(case.workload, own=own),
+        failure,
     )

@@ -13,6 +13,7 @@ from rich.table import Table
 from ffslab.compare.band import MovedFigure
 from ffslab.compare.cases import Side, split_perturbed
 from ffslab.compare.engine import CaseRow, Comparison
+from ffslab.compare.model_error import ModelError, model_errors, summaries
 from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change, unjudged
 from ffslab.compare.verdicts import CHANGES, Verdict
 from ffslab.compare.words import (
@@ -22,6 +23,7 @@ from ffslab.compare.words import (
     figure_title,
     is_other_target,
     lacking,
+    signed_percent,
     value_text,
     values_text,
 )
@@ -171,10 +173,41 @@ def _print_end(console: Console, comparison: Comparison) -> None:
                 unbroken=True,
             )
     _print_broken(console, comparison)
-    if unjudged(comparison):
+    errors = model_errors(comparison)
+    if errors:
+        _print_errors(console, errors)
+    elif unjudged(comparison):
         _print_unjudged(console, comparison)
     elif not comparison.broken and not comparison.axis:
         _print_lacking_band(console, comparison)
+
+
+def _print_errors(console: Console, errors: Sequence[ModelError]) -> None:
+    """How far the lab is off, where the other side is a board."""
+    console.print()
+    _say(console, "model error: the lab against the median of the board's repeats")
+    table = _table()
+    for name in ("case", "figure"):
+        table.add_column(name, overflow="fold")
+    for name in ("lab", "board", "error", "board's range"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in errors:
+        if one.figure.main:
+            table.add_row(
+                *map(escape, (one.case, figure_title(one.figure))),
+                *values_text(one.figure.metric, one.lab, one.board),
+                signed_percent(100 * one.error, 3),
+                f"{100 * one.spread:.1f} %" if one.repeats > 1 else "not repeated",
+            )
+    console.print(_indented(table))
+    for summary in summaries(errors):
+        worst = summary.worst
+        _say(
+            console,
+            f"  {summary.metric.title}: {summary.count} figures, median error "
+            f"{100 * summary.median:.1f} %, worst {signed_percent(100 * worst.error, 3)} "
+            f"({worst.case}, {figure_title(worst.figure)})",
+        )
 
 
 def _print_unjudged(console: Console, comparison: Comparison) -> None:

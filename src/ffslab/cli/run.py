@@ -11,6 +11,10 @@ import typer
 from ffslab.cli.parse import Catalogs
 from ffslab.program import command, program
 
+_LIMIT_S = 300.0
+_LIMIT_OF_BOARDS_S = 3600.0  # a board is as slow as it is
+_REPEATS = 3
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -60,6 +64,10 @@ def register(app: typer.Typer) -> None:
                 help="Also run each case with N other layouts (4 will do), for `compare`.",
             ),
         ] = None,
+        repeats: Annotated[
+            int | None,
+            typer.Option("--repeats", min=1, max=99, metavar="N", help="Of a case on a board [3]."),
+        ] = None,
         jobs: Annotated[
             int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
         ] = None,
@@ -82,6 +90,15 @@ def register(app: typer.Typer) -> None:
             Path, typer.Option("--output", "-o", help="Where run directories go.")
         ] = Path("results"),
         target: Annotated[str, typer.Option(metavar="NAME", help="Where guests run.")] = "uml",
+        place: Annotated[
+            Path | None, typer.Option(metavar="FILE", help="The board, with --target ssh.")
+        ] = None,
+        labgrid: Annotated[
+            str, typer.Option(metavar="PLACE", help="Switches the board's power.")
+        ] = "",
+        yes: Annotated[
+            bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
+        ] = False,
         scratch: Annotated[
             Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")
         ] = None,
@@ -90,8 +107,11 @@ def register(app: typer.Typer) -> None:
             typer.Option(metavar="DIR", help="Build the lab kernel from this Linux 6.1 source."),
         ] = None,
         timeout: Annotated[
-            float, typer.Option(min=1, help="Wall-clock limit of a case in seconds.")
-        ] = 300.0,
+            float | None,
+            typer.Option(
+                min=1, help="Wall-clock limit of a case in seconds [300; on a board 3600]."
+            ),
+        ] = None,
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
     ) -> None:
         """Run a study and report it.
@@ -127,9 +147,12 @@ def register(app: typer.Typer) -> None:
             from ffslab.model.specs import PERTURBATION
 
             overrides.append((PERTURBATION, band_values(band)))
+        if not resume:
+            overrides += _repeats(repeats, target, place)
         console = terminal()
         choice = _Choice(
-            study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ()), trace, target
+            *(study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ())),
+            *(trace, target, place),
         )
         if dry_run:
             _print_cases(console, choice, resume, output)
@@ -137,7 +160,9 @@ def register(app: typer.Typer) -> None:
         request = _request(choice, resume, output)
         request = replace(request, fresh_states=fresh_states)
         request = _with_options(request, jobs, timeout, keep_flash)
-        end = _execute(console, request, SiteOptions(scratch, kernel_source))
+        _require_kept_flash(request)
+        options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=_consent(yes))
+        end = _execute(console, request, options)
         _print_end(console, request.prepared, end, report)
         if end.refused is not None:
             raise end.refused
@@ -167,7 +192,7 @@ def run_study(
 
     overrides = tuple(parse_set(text) for text in settings)
     request = _request(_Choice(study, overrides, (), tuple(catalogs), False, target), False, output)
-    request = _with_options(request, jobs, 300.0, False)
+    request = _with_options(request, jobs, None, False)
     check(request.prepared)
     end = _execute(Console(stderr=True, highlight=False), request, SiteOptions(None, None))
     if end.refused is not None:
@@ -190,6 +215,7 @@ class _Choice:
     catalogs: tuple[Path, ...]
     trace: bool
     target: str
+    place: Path | None = None
 
     def prepare(self) -> Prepared:
         from ffslab.campaign.run import prepare
@@ -201,7 +227,27 @@ class _Choice:
             trace=self.trace,
             catalogs=self.catalogs,
             target=self.target,
+            place=self.place,
         )
+
+
+def _consent(yes: bool) -> Callable[[str], None]:
+    """Asks, at the terminal, whether something may be destroyed; UsageError if it may not."""
+
+    def confirm(what: str) -> None:
+        import sys
+
+        from ffslab.errors import UsageError
+
+        if yes:
+            return
+        typer.echo(what, err=True)
+        if not sys.stdin.isatty():
+            raise UsageError("nobody is there to allow that", remedy="the same command with --yes")
+        if not typer.confirm("Go on?", err=True):
+            raise UsageError("nothing was destroyed", cause="the answer was no")
+
+    return confirm
 
 
 def _print_cases(console: Console, choice: _Choice, resume: bool, output: Path) -> None:
@@ -252,16 +298,53 @@ def _request(choice: _Choice, resume: bool, output: Path) -> RunRequest:
 
 
 def _with_options(
-    request: RunRequest, jobs: int | None, timeout_s: float, keep_flash: bool
+    request: RunRequest, jobs: int | None, timeout_s: float | None, keep_flash: bool
 ) -> RunRequest:
     from dataclasses import replace
 
     from ffslab.campaign.pool import PoolOptions
     from ffslab.campaign.run import usable_cpus
+    from ffslab.targets.registry import site_module
 
+    can = site_module(request.prepared.target).KIND.capabilities
+    limit_s = timeout_s or (_LIMIT_S if can.virtual_time else _LIMIT_OF_BOARDS_S)
     cpus = usable_cpus()
-    options = PoolOptions(jobs or len(cpus), timeout_s, keep_flash, cpus)
+    options = PoolOptions(jobs or len(cpus), limit_s, keep_flash, cpus)
     return replace(request, options=options)
+
+
+def _require_kept_flash(request: RunRequest) -> None:
+    """UsageError for --keep-flash where there is no file of the flash."""
+    from ffslab.errors import UsageError
+    from ffslab.targets.registry import site_module
+
+    target = request.prepared.target
+    if request.options.keep_flash and not site_module(target).KIND.capabilities.flash_snapshot:
+        raise UsageError(
+            f"target {target} keeps no flash",
+            cause="the contents of a board's flash are on the board",
+            remedy="leave --keep-flash out",
+        )
+
+
+def _repeats(
+    asked: int | None, target: str, place: Path | None
+) -> list[tuple[str, tuple[object, ...]]]:
+    """The axis that repeats cases where time is a real clock's; UsageError elsewhere."""
+    from ffslab.errors import UsageError
+    from ffslab.model.repeats import repeat_values
+    from ffslab.model.specs import REPEAT
+    from ffslab.targets.registry import target_kind
+
+    if not target_kind(target, place).capabilities.virtual_time:
+        return [(REPEAT, repeat_values(asked or _REPEATS))]
+    if asked is not None:
+        raise UsageError(
+            f"on target {target} a repeat gives the same result, to the last digit",
+            cause="time is virtual there",
+            remedy="--seeds N, which varies what happens",
+        )
+    return []
 
 
 def _execute(console: Console, request: RunRequest, options: SiteOptions) -> RunEnd:

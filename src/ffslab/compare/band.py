@@ -40,11 +40,11 @@ class Band:
 
 
 class Histories:
-    """The perturbed versions of the cases of a side."""
+    """The perturbed versions of the cases of a side, or its repeats; without a side, none."""
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: Side | None = None) -> None:
         self._found: dict[str, list[ComparedCase]] = {}
-        for case in split_perturbed(side)[1]:
+        for case in split_perturbed(side)[1] if side is not None else ():
             if case.is_good:
                 self._found.setdefault(case.unperturbed, []).append(case)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any
 
 from ffslab.model.canonical import canonical_json
-from ffslab.model.specs import DEFAULT_VARIANT, PERTURBATION
+from ffslab.model.specs import DEFAULT_VARIANT, FIRST_REPEAT, PERTURBATION, REPEAT
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, TaskWork
 from ffslab.results.shortfall import is_good
@@ -46,9 +47,20 @@ class ComparedCase:
         return int(self.spec.get(PERTURBATION, 0))
 
     @property
+    def repeat(self) -> int:
+        """Which of several runs of the same it is, where time is a real clock's."""
+        return int(self.spec.get(REPEAT, FIRST_REPEAT))
+
+    @property
+    def is_version(self) -> bool:
+        """Whether it is another version of a case: a perturbed layout, or a repeat."""
+        return bool(self.perturbation) or self.repeat != FIRST_REPEAT
+
+    @property
     def unperturbed(self) -> str:
-        """Its spec without the perturbation, as one text: equal for cases of one band."""
-        return canonical_json({k: v for k, v in self.spec.items() if k != PERTURBATION})
+        """Its spec without what makes versions, as one text: equal for cases of one band."""
+        own = (PERTURBATION, REPEAT)
+        return canonical_json({k: v for k, v in self.spec.items() if k not in own})
 
     @property
     def label(self) -> str:
@@ -78,6 +90,11 @@ class Side:
     @property
     def study(self) -> str:
         return str(self.manifest.get("study", ""))
+
+    @property
+    def has_real_clock(self) -> bool:
+        """Whether equal specs need not give equal results there."""
+        return bool(self.manifest.get("real_clock"))
 
     def build_of(self, case: ComparedCase) -> tuple[str, str, str]:
         """What was built for it: the lab, the kernel if it is not the default one, and the modules
@@ -114,12 +131,38 @@ def compared_case(result: CaseResult) -> ComparedCase:
 def split_perturbed(side: Side) -> tuple[tuple[ComparedCase, ...], tuple[ComparedCase, ...]]:
     """The cases to compare, and those that only measure the band of others in the run.
 
-    A perturbed case whose unperturbed one is not there is an ordinary case.
+    A version whose case is not there is an ordinary case. One that was repeated has the medians of
+    all repeats as its figures, and all of them, the first too, measure its band.
     """
-    perturbed = [case for case in side.cases if case.perturbation]
-    if not perturbed:
+    versions = [case for case in side.cases if case.is_version]
+    if not versions:
         return side.cases, ()
-    known = {case.unperturbed for case in side.cases if not case.perturbation}
-    aside = tuple(case for case in perturbed if case.unperturbed in known)
+    known = {case.unperturbed for case in side.cases if not case.is_version}
+    aside = [case for case in versions if case.unperturbed in known]
     apart = {case.id for case in aside}
-    return tuple(case for case in side.cases if case.id not in apart), aside
+    repeats: dict[str, list[ComparedCase]] = {}
+    for case in aside:
+        if case.repeat != FIRST_REPEAT:
+            repeats.setdefault(case.unperturbed, []).append(case)
+    own = []
+    for case in side.cases:
+        if case.id in apart:
+            continue
+        others = repeats.get(case.unperturbed)
+        own.append(_of_repeats([case, *others]) if others else case)
+        aside += [case] if others else []
+    return tuple(own), tuple(aside)
+
+
+def _of_repeats(repeats: Sequence[ComparedCase]) -> ComparedCase:
+    """A case with the medians of its repeats; the first one that failed, if one did."""
+    failed = next((case for case in repeats if not case.is_good), None)
+    if failed is not None:
+        return replace(failed, id=repeats[0].id, spec=repeats[0].spec)
+    figures = {
+        key: replace(figure, value=median(found))
+        for key, figure in repeats[0].figures.items()
+        if len(found := [case.figures[key].value for case in repeats if key in case.figures])
+        == len(repeats)
+    }
+    return replace(repeats[0], figures=figures)

@@ -9,7 +9,7 @@ from typing import Any
 from ffslab.compare.cases import Side
 from ffslab.compare.pairs import ABSENT, CasePair
 from ffslab.model.canonical import canonical_json
-from ffslab.model.specs import PERTURBATION
+from ffslab.model.specs import PERTURBATION, REPEAT
 
 _SHORT = 12  # letters of a hash that tell it from others
 _PLAIN = (
@@ -78,12 +78,12 @@ def _listed(values: Any) -> str:
 
 
 def _overrides(manifest: Mapping[str, Any]) -> str:
-    """The settings of `--set`, `--seeds` and the like; the band of builds is none of them."""
+    """The settings of `--set`, `--seeds` and the like; versions of cases are none of them."""
     return (
         ", ".join(
             f"{key}={canonical_json(values[0] if len(values) == 1 else list(values))}"
             for key, values in manifest.get("overrides") or ()
-            if key != PERTURBATION
+            if key not in (PERTURBATION, REPEAT)
         )
         or "nothing"
     )

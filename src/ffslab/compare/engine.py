@@ -114,14 +114,19 @@ def compare_values(base: Side, new: Side, axis: str, rules: Rules = EVERYTHING) 
 
 
 def _compared(base: Side, new: Side, paired: Paired, rules: Rules, axis: str) -> Comparison:
-    histories = (Histories(base), Histories(new))
+    # The range of a board's repeats says nothing of the lab's: how far that is off is another
+    # question (`ffslab.compare.model_error`).
+    alike = base.has_real_clock == new.has_real_clock
+    histories = tuple(Histories(side) if alike else Histories() for side in (base, new))
     groups: dict[str, list[CasePair]] = {}
     for pair in paired.pairs:
         label = _label(pair)
         if any(other.base.seed == pair.base.seed for other in groups.get(label, ())):
             label = f"{pair.base.id} → {pair.new.id}"  # a word that two axes have told them apart
         groups.setdefault(label, []).append(pair)
-    rows = [_case(label, pairs, histories, rules) for label, pairs in groups.items()]
+    rows = [
+        _case(label, pairs, (histories[0], histories[1]), rules) for label, pairs in groups.items()
+    ]
     # A seed alone is missing beside others of its case: it gets its whole id.
     rows += [_alone(case, Verdict.MISSING, new) for case in paired.missing]
     rows += [_alone(case, Verdict.NEW, base) for case in paired.new]

@@ -29,7 +29,9 @@ class SpecDifference:
 
 @dataclass(frozen=True, slots=True)
 class CasePair:
-    """Two cases that are compared. `same_build`: what was built is equal, the lab and modules."""
+    """Two cases that are compared. `same_build`: what was built is equal, the lab and modules,
+    and time is virtual.
+    """
 
     base: ComparedCase
     new: ComparedCase
@@ -176,7 +178,8 @@ def _pair(base: Side, case: ComparedCase, new: Side, other: ComparedCase) -> Cas
         case,
         other,
         () if case.spec_hash == other.spec_hash else spec_differences(case.spec, other.spec),
-        base.build_of(case) == new.build_of(other),
+        base.build_of(case) == new.build_of(other)
+        and not (base.has_real_clock or new.has_real_clock),
     )
 
 

@@ -366,10 +366,15 @@ def make_module(
 
 
 def build_agent(
-    entry: Path, agent: Path, lock: int, progress: Progress, architecture: Architecture = UML
+    entry: Path,
+    agent: Path,
+    lock: int,
+    progress: Progress,
+    architecture: Architecture = UML,
+    further: Sequence[str] = (),
 ) -> None:
-    """Builds the static program `ffsagent` into `entry`."""
-    _build_program("ffsagent", "the agent", entry, agent, lock, progress, architecture)
+    """Builds the static program `ffsagent` into `entry`; `further` are arguments of make."""
+    _build_program("ffsagent", "the agent", entry, agent, lock, progress, architecture, further)
 
 
 def build_crash(entry: Path, crash: Path, lock: int, progress: Progress) -> None:
@@ -385,10 +390,12 @@ def _build_program(
     lock: int,
     progress: Progress,
     architecture: Architecture = UML,
+    further: Sequence[str] = (),
 ) -> None:
     """Builds the program `name` by the Makefile of the directory `sources`."""
     scratch = scratch_directory(entry.parent)
     cross = [f"CROSS_COMPILE={architecture.tools}"] if architecture.tools else []
+    cross += further
     log = entry.parent / f"{sources.name}.log"
     with progress.phase(f"compiling {title}"):
         run_logged(

@@ -53,6 +53,7 @@ from ffslab.kernel.source import (
     chosen_tree,
     default_source,
     ensure_architecture,
+    ensure_network,
     ensure_source,
     named_source,
 )
@@ -75,9 +76,11 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "qemu-period": ("lab.config", "qemu.config"),
     "qemu-fastmap": ("lab.config", "fastmap.config", "qemu.config"),
     "qemu-ubi-wear": ("lab.config", "ubi-wear.config", "qemu.config"),
+    "board": ("lab.config", "qemu.config", "board.config"),
 }
 # What is compiled for ARM; our patches for all are for User-Mode Linux alone.
-_ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear")
+_ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "board")
+_NETWORKED = ("board",)
 # The explorer of power cuts has its chip in User-Mode Linux only.
 _UML_MODULES = ("vnand_crash",)
 # Further patch series of a variant, after that of all.
@@ -87,7 +90,7 @@ _FURTHER_SERIES: Mapping[str, str] = {
     "price": "price",
 }
 # Part of every hash: raise it when the way of building changes the result.
-_FORMAT = "2"
+FORMAT = "2"
 _PROGRAM_SUFFIXES = (".c", ".h", ".mk")
 
 
@@ -153,7 +156,7 @@ def plan_lab(
     texts = [part for path in files for part in (path.name, path.read_text(encoding="utf-8"))]
     architecture = architecture_of(variant)
     compiler = compiler_version(architecture)
-    kernel_key = hash_texts([_FORMAT, source.id, compiler, *texts])
+    kernel_key = hash_texts([FORMAT, source.id, compiler, *texts])
     kmod = data_dir("kmod")
     headers = hash_files(kmod, kmod.rglob("*.h"))
     module_keys = {
@@ -162,7 +165,7 @@ def plan_lab(
     }
     agent_key = _agent_key(architecture)
     # Explorations are made in User-Mode Linux, whatever else there is.
-    crash_key = hash_texts([_agent_key(UML), _hash_program(data_dir("crash"))])
+    crash_key = hash_texts([_agent_key(UML), hash_program(data_dir("crash"))])
     root = cache_root()
     return LabPlan(
         kernel_key=kernel_key,
@@ -179,10 +182,10 @@ def _agent_key(architecture: Architecture) -> str:
     # The compiler's version does not say what it compiles for.
     other = [] if architecture == UML else [architecture.name]
     compiler = compiler_version(architecture)
-    return hash_texts([_FORMAT, compiler, *other, _hash_program(data_dir("agent"))])
+    return hash_texts([FORMAT, compiler, *other, hash_program(data_dir("agent"))])
 
 
-def _hash_program(directory: Path) -> str:
+def hash_program(directory: Path) -> str:
     """What a program of guests is built from."""
     files = [path for path in directory.rglob("*") if path.suffix in _PROGRAM_SUFFIXES]
     return hash_files(directory, [*files, directory / "Makefile"])
@@ -291,6 +294,8 @@ def _build_missing(
         trees = (
             () if architecture == UML else ensure_architecture(source, architecture.name, progress)
         )
+        if variant in _NETWORKED:
+            trees += ensure_network(source, progress)
         build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress, trees)
     modules = {name: entry for name, entry in plan.modules.items() if name in missing}
     if modules:

@@ -73,6 +73,8 @@ QEMU_PACKAGES = (
     ),
     DebianPackage("qemu-system-arm", "runs guests of the target qemu", "qemu-system-arm"),
 )
+# Ensured when a board is asked for: `ffslab run --target ssh`.
+SSH_PACKAGES = (DebianPackage("openssh-client", "reaches boards", "ssh"),)
 # Ensured when the first image of a file system is built.
 IMAGE_PACKAGES = (
     DebianPackage("mtd-utils", "builds images of JFFS2, UBIFS and UBI", "mkfs.ubifs"),

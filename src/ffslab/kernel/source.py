@@ -55,6 +55,11 @@ _FOREIGN_DRIVERS = (
 
 # Of the drivers that User-Mode Linux does without: what another architecture boots with.
 _BOOT_DRIVERS = ("clk",)
+# What the network of a board in QEMU needs, of which no lab guest has any.
+_NETWORK_FILES = (
+    *(f"drivers/net/{name}.c" for name in ("loopback", "virtio_net", "net_failover")),
+    "drivers/net/phy/mdio-boardinfo.*",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,18 +223,37 @@ def ensure_architecture(source: KernelSource, name: str, progress: Progress) -> 
     Those that a download left in the archive are fetched from the same archive again. A tree that
     a user named has them. Raises InfrastructureError if they cannot be had.
     """
+    wanted = [f"arch/{name}/*", *(f"drivers/{driver}/*" for driver in _BOOT_DRIVERS)]
     probe = Path("arch") / name / "kernel" / "asm-offsets.c"
+    return (source.tree, *_further(source, f"{name}-boot", probe, wanted, progress))
+
+
+def ensure_network(source: KernelSource, progress: Progress) -> tuple[Path, ...]:
+    """The tree of what a network needs beside the source, likewise; none if the source has it."""
+    probe = Path("drivers/net/loopback.c")
+    return _further(source, "net", probe, _NETWORK_FILES, progress)
+
+
+def _further(
+    source: KernelSource, name: str, probe: Path, wanted: Sequence[str], progress: Progress
+) -> tuple[Path, ...]:
+    """A tree of the files `wanted` of a source; none if that has `probe`, one of them."""
     if (source.tree / probe).is_file():
-        return (source.tree,)
-    further = source_root() / f"{source.id}-{name}-boot"
+        return ()
+    further = source_root() / f"{source.id}-{name}"
     with locked(source_root() / "lock", progress) as lock:
         if not is_complete(further):
-            _download_architecture(source, name, further, lock, progress)
-    return (source.tree, further / "tree")
+            _download_further(source, name, wanted, further, lock, progress)
+    return (further / "tree",)
 
 
-def _download_architecture(
-    source: KernelSource, name: str, final: Path, lock: int, progress: Progress
+def _download_further(
+    source: KernelSource,
+    name: str,
+    wanted: Sequence[str],
+    final: Path,
+    lock: int,
+    progress: Progress,
 ) -> None:
     downloads = make_directory(source_root() / "download")
     origin, _, version = source.id.partition("-")
@@ -258,9 +282,8 @@ def _download_architecture(
     scratch = scratch_directory(source_root())
     with progress.phase(f"unpacking what {name} needs"):
         tree = make_directory(scratch / "tree")
-        wanted = [f"arch/{name}/*", *(f"drivers/{driver}/*" for driver in _BOOT_DRIVERS)]
         _pipeline([*unpacked, *_unpack_commands(tree, top, wanted)], lock)
-        write_stamp(scratch, {"id": source.id, "architecture": name})
+        write_stamp(scratch, {"id": source.id, "further": name})
         replace_directory(scratch, final)
     archive.unlink()
 

@@ -16,7 +16,9 @@ from ffslab.model.specs import (
     DEFAULT_BEB_PER1024,
     DEFAULT_KERNEL,
     DRIVER_FIGURES,
+    FIRST_REPEAT,
     PERTURBATION,
+    REPEAT,
     SPI_FIGURES,
     Board,
     InitialState,
@@ -33,6 +35,7 @@ class Case:
 
     `trace` does not determine the result: a traced guest has the same history. `perturbation` is a
     harmless change of the guest's layout, as another build of the lab would make one; 0 is none.
+    `repeat` counts how often the case is run where time is a real clock's.
     """
 
     id: str
@@ -48,6 +51,7 @@ class Case:
     kernel: LabKernel = DEFAULT_KERNEL
     trace: bool = False
     perturbation: int = 0
+    repeat: int = FIRST_REPEAT
 
     @property
     def partition_bytes(self) -> int:
@@ -142,12 +146,14 @@ def case_spec(case: Case) -> dict[str, Any]:
             filesystem["jffs2_summaries"] = True
     # A default kernel is not named, so that specs are what they were before there was another.
     kernel = {} if case.kernel.is_default else {"kernel": case.kernel.spec}
-    # Likewise a layout that is not perturbed.
-    perturbed = {PERTURBATION: case.perturbation} if case.perturbation else {}
+    # Likewise a layout that is not perturbed, and the first of several repeats.
+    versions = {PERTURBATION: case.perturbation} if case.perturbation else {}
+    if case.repeat != FIRST_REPEAT:
+        versions[REPEAT] = case.repeat
     return {
         "schema": 1,
         **kernel,
-        **perturbed,
+        **versions,
         "board": board,
         "cpu_scale": case.cpu_scale,
         "cpu_block_ps": case.cpu_block_ps,

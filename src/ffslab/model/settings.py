@@ -24,6 +24,7 @@ from ffslab.model.limits import check_board, check_chip
 from ffslab.model.names import suggestion
 from ffslab.model.perturbation import perturbation_of
 from ffslab.model.provenance import SET_BY_STUDY, at_clock, set_marks, with_marks
+from ffslab.model.repeats import repeat_of
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,
     CHIP_FIGURES,
@@ -32,7 +33,9 @@ from ffslab.model.specs import (
     DRIVER_FIGURES,
     FASTMAP_BLOCKS,
     FASTMAP_VARIANT,
+    FIRST_REPEAT,
     PERTURBATION,
+    REPEAT,
     SPI_FIGURES,
     Board,
     Filesystem,
@@ -41,6 +44,7 @@ from ffslab.model.specs import (
     MountSetup,
     Scalar,
     VolumeType,
+    is_plain_version,
 )
 from ffslab.model.spi import with_bus
 from ffslab.model.units import format_size, parse_size
@@ -62,6 +66,7 @@ _PLAIN = (
     "cpu_scale",
     ESTIMATE,
     PERTURBATION,
+    REPEAT,
 )
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
 _BOARD = ("ram_bytes", "cpu_mhz", "wait", *CPU_FIGURES, *DRIVER_FIGURES, *SPI_FIGURES)
@@ -145,7 +150,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         setup = _without_image(setup, filesystem, where)
     resolved_axes: dict[str, Scalar] = {}
     for key, value in axes.items():
-        if key == PERTURBATION and not value:
+        if is_plain_version(key, value):
             continue  # the case is that of a study without this axis, to its last byte
         if key.startswith("options."):
             name = key.removeprefix("options.")
@@ -168,6 +173,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         seed=_integer(settings, "seed", where),
         kernel=kernel,
         perturbation=perturbation_of(settings.get(PERTURBATION, 0), where),
+        repeat=repeat_of(settings.get(REPEAT, FIRST_REPEAT), where),
     )
 
 

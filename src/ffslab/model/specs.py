@@ -21,6 +21,23 @@ StateKind = Literal["free", "aged", "saturated", "filled", "image"]
 Scalar = str | int | float | bool
 DEFAULT_VARIANT = "default"  # of the lab kernel
 PERTURBATION = "perturbation"
+REPEAT = "repeat"
+FIRST_REPEAT = 1
+
+
+def is_version(key: str, value: object) -> bool:
+    """Whether a setting makes a case another version of one: a perturbed layout, a repeat.
+
+    A case whose value is the first of these is that of a study without the setting.
+    """
+    return (key == PERTURBATION and bool(value)) or (key == REPEAT and value != FIRST_REPEAT)
+
+
+def is_plain_version(key: str, value: object) -> bool:
+    """Whether it is such a setting with the value of the case as it is."""
+    return key in (PERTURBATION, REPEAT) and not is_version(key, value)
+
+
 NOT_MOUNTED = "none"  # the type of a device without a file system
 DEFAULT_BEB_PER1024 = 20  # the kernel's own, CONFIG_MTD_UBI_BEB_LIMIT
 

@@ -31,7 +31,13 @@ from ffslab.model.settings import (
     resolve,
     stated_state,
 )
-from ffslab.model.specs import DEFAULT_VARIANT, PERTURBATION
+from ffslab.model.specs import (
+    DEFAULT_VARIANT,
+    FIRST_REPEAT,
+    PERTURBATION,
+    REPEAT,
+    is_plain_version,
+)
 from ffslab.model.units import format_size, parse_size
 from ffslab.program import program
 
@@ -353,7 +359,7 @@ def _label(
     None for an option that the file system does not have, and for what is as it is stated.
     """
     value = settings.get(key, "")
-    if (key == ESTIMATE and value == AS_STATED) or (key == PERTURBATION and not value):
+    if (key == ESTIMATE and value == AS_STATED) or is_plain_version(key, value):
         return None
     last = key.rpartition(".")[2]
     if key == "seed":
@@ -392,7 +398,8 @@ def _size_text(value: Any) -> str:
 def select(cases: Sequence[Case], ids: Sequence[str], study: str = "STUDY") -> tuple[Case, ...]:
     """The cases called `ids`, in expansion order; UsageError for an id that is not there.
 
-    With a case come those that measure its band. `study` is what the command line calls the study.
+    With a case come those that measure its band, and its repeats. `study` is what the command line
+    calls the study.
     """
     known = {case.id for case in cases}
     for case_id in ids:
@@ -404,9 +411,14 @@ def select(cases: Sequence[Case], ids: Sequence[str], study: str = "STUDY") -> t
             )
     if not ids:
         return tuple(cases)
-    return tuple(case for case in cases if {case.id, _unperturbed_id(case)} & set(ids))
+    return tuple(case for case in cases if {case.id, _plain_id(case)} & set(ids))
 
 
-def _unperturbed_id(case: Case) -> str:
-    """The id of the case whose layout is as it is."""
-    return case.id.replace(f"-{PERTURBATION}{case.perturbation}", "") if case.perturbation else ""
+def _plain_id(case: Case) -> str:
+    """The id of the case whose layout is as it is, and which is run for the first time."""
+    found = case.id
+    if case.perturbation:
+        found = found.replace(f"-{PERTURBATION}{case.perturbation}", "")
+    if case.repeat != FIRST_REPEAT:
+        found = found.replace(f"-{REPEAT}{case.repeat}", "")
+    return found

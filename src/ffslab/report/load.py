@@ -18,12 +18,13 @@ from ffslab.errors import DamagedResultError, UsageError
 from ffslab.loader import read_text, study_names
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.estimates import AS_STATED, ESTIMATE
-from ffslab.model.specs import PERTURBATION
+from ffslab.model.specs import PERTURBATION, REPEAT
 from ffslab.program import command, program
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run, packed_buckets
 from ffslab.report.facts import notes, time_model
 from ffslab.results.files import no_search_for_cycles
+from ffslab.results.repeats import middles
 from ffslab.results.reproduce import other_target, reproduce_command
 from ffslab.results.result import CaseHead, CaseResult, LatencyResult
 from ffslab.results.rundir import RunDirectory
@@ -59,12 +60,13 @@ def open_run(run_dir: Path) -> RunDirectory:
 def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[CaseResult]:
     """The results whose estimates are as stated and whose layout is not perturbed.
 
-    The others are of `ffslab.report.estimates` and of `ffslab compare`. Raises as `all_rows` does.
+    The others are of `ffslab.report.estimates` and of `ffslab compare`. Of a case that was repeated
+    it is the repeat in the middle. Raises as `all_rows` does.
     """
     manifest = directory.manifest()
     changed = {*changed_ids(manifest), *perturbed_ids(manifest)}
     found = False
-    for row in all_rows(directory):
+    for row in middles(all_rows(directory), repeated_ids(manifest)):
         if row["id"] not in changed and kind in ("", kind_of(row["spec"])):
             found = True
             yield row
@@ -87,6 +89,12 @@ def perturbed_ids(manifest: Document) -> frozenset[str]:
     planned = manifest.get("cases") or ()
     found = frozenset(str(case["id"]) for case in planned if case.get(PERTURBATION))
     return found if len(found) < len(planned) else frozenset()
+
+
+def repeated_ids(manifest: Document) -> frozenset[str]:
+    """The cases that repeat others."""
+    planned = manifest.get("cases") or ()
+    return frozenset(str(case["id"]) for case in planned if case.get(REPEAT))
 
 
 def all_rows(directory: RunDirectory) -> Iterator[CaseResult]:
@@ -167,7 +175,7 @@ def outline(
 def _planned(manifest: Document, known: int) -> int:
     """How many cases a run has that are neither changed nor perturbed."""
     total = int(manifest.get("cases_total") or 0)
-    aside = {*changed_ids(manifest), *perturbed_ids(manifest)}
+    aside = {*changed_ids(manifest), *perturbed_ids(manifest), *repeated_ids(manifest)}
     return total - len(aside) if total else known
 
 

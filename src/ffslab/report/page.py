@@ -37,6 +37,7 @@ from ffslab.report.load import (
 )
 from ffslab.report.parts import environment
 from ffslab.report.rating import rating_view
+from ffslab.report.repeats import repeats_view
 from ffslab.report.verdict.page import verdict_of
 from ffslab.results.criteria import Criterion
 from ffslab.results.files import write_atomic
@@ -86,6 +87,7 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
         estimates=estimate_view(run_dir),
         grades=rating_view(run_dir),
         code_sizes=size_view(run_dir),
+        repeats=repeats_view(run_dir),
         files=case_files(run_dir, target, shown["run"]),
         csv_link=quote(target.with_suffix(".csv").name),
         export_command=f"{program()} export {run_dir.name} -f csv",
@@ -193,6 +195,7 @@ def _part(chapter: Chapter, page: Mapping[str, Any]) -> Part:
         "estimates": None,
         "grades": None,
         "code_sizes": None,
+        "repeats": None,
         "verdicts": [],
         "files": {},
         "csv_link": "",

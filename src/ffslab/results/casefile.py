@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ffslab.model.case import Case, case_spec
 from ffslab.protocol.records import RecordStream, Step
+from ffslab.results.erase_counters import erase_counters
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import (
@@ -65,6 +66,9 @@ def case_result(
         "flash": list(stream.snapshots),
         "preparation": _preparation(case, stream, prepared),
     }
+    counters = erase_counters(stream)
+    if counters is not None:
+        result["erase_counters"] = counters
     own = part.result_keys(case, stream, prepared)
     return with_own_keys(result, {**keys_elsewhere(), **own})
 

@@ -65,11 +65,12 @@ def judged(
     exit_status: int,
     timed_out_s: float | None,
     asked: Asked = NOTHING,
+    failure: str = "",
 ) -> tuple[Outcome, RecordStream]:
     """`judge` of what a guest wrote into its files, with the records that were in them."""
     stream = parse_records(records)
     text = console.decode("utf-8", errors="replace")
-    return judge(stream, text, exit_status, timed_out_s, asked), stream
+    return judge(stream, text, exit_status, timed_out_s, asked, failure), stream
 
 
 def judge(
@@ -78,10 +79,12 @@ def judge(
     exit_status: int,
     timed_out_s: float | None,
     asked: Asked = NOTHING,
+    failure: str = "",
 ) -> Outcome:
     """The outcome of a guest that ended with `exit_status`.
 
-    `timed_out_s` is the wall-clock limit if the guest was killed at it.
+    `timed_out_s` is the wall-clock limit if the guest was killed at it. `failure` is what went
+    wrong with what it ran on, as the target says: then its records may end anywhere.
     """
     findings = [one for one in scan_console(console) if one.kind not in asked.expected]
     crash = next((finding for finding in findings if finding.severity == "crash"), None)
@@ -90,9 +93,12 @@ def judge(
     if timed_out_s is not None:
         return Outcome(
             "timeout",
-            f"the guest did not end within {timed_out_s:g} s of wall time",
+            f"the guest did not end within {timed_out_s:g} s of wall time"
+            + (f"; {failure}" if failure else ""),
             last_lines(console),
         )
+    if failure:
+        return Outcome("fail", failure, last_lines(console))
     if stream.damage:
         return Outcome("crash", f"the records are damaged: {stream.damage[0]}", last_lines(console))
     end = stream.end

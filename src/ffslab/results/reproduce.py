@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ffslab.model.estimates import AS_STATED, ESTIMATE
-from ffslab.model.specs import PERTURBATION
+from ffslab.model.specs import FIRST_REPEAT, PERTURBATION, REPEAT
 from ffslab.program import NAME
 
 
@@ -33,6 +33,9 @@ def reproduce_command(
             values = _estimates_in(case_id, values)
         if key == PERTURBATION and len(values) > 1:
             values = _perturbations_in(case_id, values)
+        if key == REPEAT:
+            own = [number for number in values if f"{REPEAT}{number}" in case_id.split("-")]
+            values = [FIRST_REPEAT, *own] if own else []
         if values:
             words += ["--set", set_argument(key, values)]
     words += ["--case", case_id]

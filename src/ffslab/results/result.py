@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeVar,
 from typing_extensions import TypedDict
 
 from ffslab.protocol.records import Mtd, PhaseCounts, Prepared, Snapshot, Space, TaskRecord
+from ffslab.results.erase_counters import EraseCounters
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -186,6 +187,7 @@ class CaseResult(CaseHead):
     latencies: list[LatencyResult]
     flash: list[Snapshot]
     preparation: NotRequired[PreparationResult | None]
+    erase_counters: NotRequired[EraseCounters]
 
 
 def head_of(result: CaseResult) -> CaseHead:

@@ -1,7 +1,8 @@
 """The targets that there are: every package of `ffslab.targets`, by its name.
 
 A package has a module `site` with the function `site_for(cases, options)`, which builds or finds
-what the guests are made of, and `KIND`.
+what the guests are made of, and `KIND`. One whose guests run on things that a user describes in a
+file also has `kind_for(place)`, the kind of that thing.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol, cast
 
 import ffslab.targets
@@ -45,3 +47,18 @@ def site_module(name: str = DEFAULT_TARGET) -> SiteModule:
             remedy=f"leave it out, which means {DEFAULT_TARGET}",
         )
     return cast(SiteModule, importlib.import_module(f"{ffslab.targets.__name__}.{name}.site"))
+
+
+def target_kind(name: str = DEFAULT_TARGET, place: Path | None = None) -> TargetKind:
+    """The kind of a target, of the place that a file describes; UsageError if it has no places."""
+    module = site_module(name)
+    if place is None:
+        return module.KIND
+    of_place = getattr(module, "kind_for", None)
+    if of_place is None:
+        raise UsageError(
+            f"target {name} has no places",
+            cause="--place describes a board, and this target runs on this computer",
+            remedy="leave --place out, or --target ssh",
+        )
+    return cast(TargetKind, of_place(place))

@@ -41,6 +41,8 @@ class Capabilities:
     fault_injection: bool  # the chip can have factory bad blocks, failures and bit errors
     trace: bool  # each flash operation can be recorded
     power_cut: bool = False  # a guest can be ended in the middle of a flash operation
+    # Without snapshots: the guests of a case follow each other on the one flash that there is.
+    flash_in_place: bool = False
     most_at_once: int | None = None
 
 
@@ -50,7 +52,8 @@ class TargetKind:
 
     `history`: what beside plan and image determines what happens in a case's guest, as plain JSON
     values; equal for two cases only if nothing but these tells their guests apart. `cpu_time` says
-    where the time of code is from; empty: from the board's prices.
+    where the time of code is from; empty: from the board's prices. `absent`: what results there
+    lack, and why.
     """
 
     name: str
@@ -59,6 +62,7 @@ class TargetKind:
     rig: Rig
     history: Callable[[Case], Mapping[str, Any]]
     cpu_time: str = ""
+    absent: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +80,15 @@ class GuestJob:
     files: tuple[GuestFile, ...] = ()  # of its root, beside those of the workload; executable
     written: tuple[str, ...] = ()  # files in its directory that it writes, and that are wanted
     begun: Callable[[Path], None] = lambda _: None  # is told where it runs, and writes these
+    follows: bool = False  # it begins with the flash, in place, as the job before left it
 
 
 @dataclass(frozen=True, slots=True)
 class GuestRun:
-    """How a guest ended. `exit_status` is negative for a signal, as in subprocess."""
+    """How a guest ended. `exit_status` is negative for a signal, as in subprocess.
+
+    `failure`: what went wrong with what it ran on, if that is the case's failure, in words.
+    """
 
     exit_status: int
     timed_out: bool
@@ -88,6 +96,7 @@ class GuestRun:
     wall_ns: int
     command: str
     flash_sha256: str | None = None
+    failure: str = ""
 
 
 class Target(Protocol):
@@ -166,8 +175,15 @@ class Site(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """What the command line says of where guests run."""
+    """What the command line says of where guests run.
+
+    `place` is a file that describes a board. `confirm` is told what will be destroyed there, and
+    raises UsageError unless that is allowed.
+    """
 
     scratch: Path | None = None
     kernel_source: Path | None = None  # what the lab is built from; None: the environment decides
+    place: Path | None = None
+    labgrid: str = ""  # what switches its power, instead of what the file says
+    confirm: Callable[[str], None] = lambda _: None
     further: Mapping[str, str] = field(default_factory=dict)

@@ -50,10 +50,16 @@ def module_path(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class VirtualFlash:
-    """The steps around a workload's; `path_of` gives a module's path as the guest sees it."""
+    """The steps around a workload's; `path_of` gives a module's path as the guest sees it.
+
+    `directory` is where the file system is mounted, `partition` the name of the MTD partition,
+    `ubi` the number of UBI's device on it.
+    """
 
     path_of: Callable[[str], str] = module_path
     directory: str = MOUNT_POINT
+    partition: str = PARTITION
+    ubi: int = 0
 
     def devices(self, case: Case) -> list[str]:
         """Loads every module of the case."""
@@ -78,7 +84,7 @@ class VirtualFlash:
 
     def monitor(self) -> list[str]:
         """Begins to count: what the partition is asked for, and what the chip does."""
-        return [step("monitor", mtd=PARTITION, chip=CHIP_COUNTERS)]
+        return [step("monitor", mtd=self.partition, chip=CHIP_COUNTERS)]
 
     def begin(self, case: Case, *, trace: bool) -> list[str]:
         """Loads chip, monitor and file system, and begins to count."""
@@ -87,15 +93,15 @@ class VirtualFlash:
 
     def erase(self, **keys: object) -> list[str]:
         """Erases the partition under test."""
-        return [step("erase", mtd=PARTITION, **keys)]
+        return [step("erase", mtd=self.partition, **keys)]
 
     def write_device(self, **keys: object) -> list[str]:
         """Writes every block of the erased partition, without a file system."""
-        return [step("raw-write", mtd=PARTITION, **keys)]
+        return [step("raw-write", mtd=self.partition, **keys)]
 
     def read_device(self, **keys: object) -> list[str]:
         """Reads every block of the partition, without a file system."""
-        return [step("raw-read", mtd=PARTITION, **keys)]
+        return [step("raw-read", mtd=self.partition, **keys)]
 
     def probe_device(self, **keys: object) -> list[str]:
         """Single operations of the partition, without a file system."""
@@ -105,17 +111,17 @@ class VirtualFlash:
         """Writes the image, which is in the host's directory of the guest."""
         return [
             step("mount", **_HOST_FILES),
-            write_image_line(case, f"{_HOST}/{IMAGE_NAME}", phase=phase),
+            write_image_line(case, f"{_HOST}/{IMAGE_NAME}", self.partition, phase=phase),
             step("umount", target=_HOST),
         ]
 
     def attach(self, case: Case, *, new: bool = False, **further: object) -> list[str]:
         """Attaches UBI if the file system is on it; `further` keys of the step go last."""
-        return [_attach_line(case, new=new, **further)] if case.filesystem.ubi else []
+        return [self._attach_line(case, new=new, **further)] if case.filesystem.ubi else []
 
     def detach(self, case: Case, **further: object) -> list[str]:
         """Detaches UBI if the file system is on it."""
-        return [step("ubi-detach", ubi=0, **further)] if case.filesystem.ubi else []
+        return [step("ubi-detach", ubi=self.ubi, **further)] if case.filesystem.ubi else []
 
     def mount(self, case: Case, *, new: bool = False, named: Named | None = None) -> list[str]:
         """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
@@ -124,19 +130,19 @@ class VirtualFlash:
         if overlay and not case.filesystem.ubi:
             lines += self._split(case, new=new, named=named)
         elif new and overlay:
-            lines.append(_lower_volume_line(overlay, **_phase(named, "lower-volume")))
+            lines.append(_lower_volume_line(overlay, self.ubi, **_phase(named, "lower-volume")))
         if new and case.filesystem.ubi:
-            lines.append(_volume_line(case, **_phase(named, "volume")))
+            lines.append(_volume_line(case, self.ubi, **_phase(named, "volume")))
         label = {"label": named("mount")} if named else {}
         if overlay is None:
-            mounted = _mount_line(case, MOUNT_POINT, **_phase(named, "mount"), **label)
+            mounted = self._mount_line(case, self.directory, **_phase(named, "mount"), **label)
             return [*lines, mounted]
-        joined = {"lower": LOWER_POINT, "upper": UPPER_POINT, "target": MOUNT_POINT}
+        joined = {"lower": LOWER_POINT, "upper": UPPER_POINT, "target": self.directory}
         label = label or {"label": "mount"}
         return [
             *lines,
             _lower_mount_line(case, overlay, **_phase(named, "lower")),
-            _mount_line(case, UPPER_POINT, **_phase(named, "upper")),
+            self._mount_line(case, UPPER_POINT, **_phase(named, "upper")),
             step("mount-overlay", **joined, **_phase(named, "mount"), **label),
         ]
 
@@ -144,7 +150,7 @@ class VirtualFlash:
         """Unmounts; UBI finishes its background work when it is detached."""
         below = (("upper-unmount", UPPER_POINT), ("lower-unmount", LOWER_POINT))
         return [
-            step("umount", target=MOUNT_POINT, **_phase(named, "unmount")),
+            step("umount", target=self.directory, **_phase(named, "unmount")),
             *(
                 step("umount", target=place, **_phase(named, part))
                 for part, place in (below if case.filesystem.overlay else ())
@@ -160,10 +166,52 @@ class VirtualFlash:
         lines = []
         if new:
             phase = _phase(named, "lower-volume")
-            lines.append(step("write-image", mtd=PARTITION, path=EMPTY_LOWER, oob=0, **phase))
+            lines.append(step("write-image", mtd=self.partition, path=EMPTY_LOWER, oob=0, **phase))
         upper = case.filesystem.source.removeprefix("mtd:")
-        names = f"mtd={PARTITION} lower={overlay.lower_volume} upper={upper}"
+        names = f"mtd={self.partition} lower={overlay.lower_volume} upper={upper}"
         return [*lines, step("insmod", path=self.path_of(SPLITTER), args=names)]
+
+    def _attach_line(self, case: Case, *, new: bool = False, **further: object) -> str:
+        """Attaches UBI to the partition; `further` keys of the step go last.
+
+        A `new` device has no volume yet that could have a block device.
+        """
+        ubi = case.filesystem.ubi
+        assert ubi is not None
+        if ubi.block and not new:
+            further = {"block": 0, **further}
+        return step(
+            "ubi-attach",
+            mtd=self.partition,
+            ubi=self.ubi,
+            vid_hdr_offset=ubi.vid_hdr_offset,
+            max_beb_per1024=case.ubi_beb_per1024,
+            **further,
+        )
+
+    def _mount_line(self, case: Case, target: str, **further: object) -> str:
+        """Mounts the file system with the options of the case; under an overlay, the upper one."""
+        setup = case.filesystem
+        mount: dict[str, object] = {
+            "type": setup.type,
+            "source": self._source(setup.source),
+            "target": target,
+        }
+        if case.filesystem.overlay:
+            mount["label"] = "upper"
+        flags = [*setup.mount_flags, *(["ro"] if setup.image and setup.image.read_only else [])]
+        if setup.mount_options:
+            mount["options"] = ",".join(setup.mount_options)
+        if flags:
+            mount["flags"] = ",".join(flags)
+        return step("mount", **mount, **further)
+
+    def _source(self, stated: str) -> str:
+        """What a file system of the catalog is mounted from; it calls UBI's device 0."""
+        if self.ubi:
+            stated = stated.replace("ubi0:", f"ubi{self.ubi}:")
+            stated = stated.replace("ubiblock0_", f"ubiblock{self.ubi}_")
+        return stated.replace("{partition}", self.partition)
 
     def settle(self, **keys: object) -> list[str]:
         """Waits until the monitor has seen no request for a while."""
@@ -292,45 +340,26 @@ def _partition_table(board: Board, partition_blocks: int) -> str:
     return "/".join(parts)
 
 
-def write_image_line(case: Case, path: str, **further: object) -> str:
+def write_image_line(case: Case, path: str, partition: str = PARTITION, **further: object) -> str:
     """Writes the image at `path` in the guest to the erased partition, as a flasher does."""
     assert case.filesystem.image is not None
     oob = int(case.filesystem.image.tool == "yaffs2")
-    return step("write-image", mtd=PARTITION, path=path, oob=oob, **further)
+    return step("write-image", mtd=partition, path=path, oob=oob, **further)
 
 
-def _attach_line(case: Case, *, new: bool = False, **further: object) -> str:
-    """Attaches UBI to the partition; `further` keys of the step go last.
-
-    A `new` device has no volume yet that could have a block device.
-    """
-    ubi = case.filesystem.ubi
-    assert ubi is not None
-    if ubi.block and not new:
-        further = {"block": 0, **further}
-    return step(
-        "ubi-attach",
-        mtd=PARTITION,
-        ubi=0,
-        vid_hdr_offset=ubi.vid_hdr_offset,
-        max_beb_per1024=case.ubi_beb_per1024,
-        **further,
-    )
-
-
-def _volume_line(case: Case, **further: object) -> str:
+def _volume_line(case: Case, device: int, **further: object) -> str:
     """Makes the volume that the file system is on, as large as it can be."""
     ubi = case.filesystem.ubi
     assert ubi is not None
     number = 1 if case.filesystem.overlay else 0
-    return step("ubi-mkvol", ubi=0, name=ubi.volume, volume=number, size="max", **further)
+    return step("ubi-mkvol", ubi=device, name=ubi.volume, volume=number, size="max", **further)
 
 
-def _lower_volume_line(overlay: OverlaySettings, **further: object) -> str:
+def _lower_volume_line(overlay: OverlaySettings, device: int, **further: object) -> str:
     """Makes volume 0 of one erase block with an empty file system, and its block device."""
     return step(
         "ubi-mkvol",
-        ubi=0,
+        ubi=device,
         name=overlay.lower_volume,
         volume=0,
         size=EMPTY_BYTES,
@@ -346,24 +375,6 @@ def _lower_mount_line(case: Case, overlay: OverlaySettings, **further: object) -
     source = overlay.lower_source.replace("{lower}", str(number))
     keys = {"type": overlay.lower_type, "source": source, "target": LOWER_POINT}
     return step("mount", **keys, flags="ro", label="lower", **further)
-
-
-def _mount_line(case: Case, target: str, **further: object) -> str:
-    """Mounts the file system with the options of the case; under an overlay, the upper one."""
-    setup = case.filesystem
-    mount: dict[str, object] = {
-        "type": setup.type,
-        "source": setup.source.replace("{partition}", PARTITION),
-        "target": target,
-    }
-    if case.filesystem.overlay:
-        mount["label"] = "upper"
-    flags = [*setup.mount_flags, *(["ro"] if setup.image and setup.image.read_only else [])]
-    if setup.mount_options:
-        mount["options"] = ",".join(setup.mount_options)
-    if flags:
-        mount["flags"] = ",".join(flags)
-    return step("mount", **mount, **further)
 
 
 RIG = VirtualFlash()

@@ -1,0 +1,157 @@
+"""A board as a target: from its user's file to one that can run cases."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ffslab.errors import UsageError
+from ffslab.kernel.cache import cache_root
+from ffslab.kernel.cross import ensure_agent
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.kernel.packages import SSH_PACKAGES, ensure_packages
+from ffslab.kernel.progress import ConsoleProgress
+from ffslab.model.canonical import canonical_json, sha256_hex
+from ffslab.model.case import Case
+from ffslab.model.units import format_size
+from ffslab.targets.ssh.board import partition_fault
+from ffslab.targets.ssh.connection import connected
+from ffslab.targets.ssh.guests import BoardTarget, wrong_partition
+from ffslab.targets.ssh.place import MONITOR, Place, read_place
+from ffslab.targets.ssh.rig import BoardFlash
+from ffslab.targets.target import Capabilities, Opened, Opening, SiteOptions, TargetKind
+
+__all__ = ["KIND", "kind_for", "site_for"]
+
+_TITLE = "A board by ssh, in the time of its clock"
+_CAPABILITIES = Capabilities(
+    virtual_time=False,
+    flash_snapshot=False,
+    images=False,
+    fault_injection=False,
+    trace=False,
+    flash_in_place=True,
+    most_at_once=1,
+)
+
+
+_ABSENT = (
+    ("how long the chip itself was busy", "only the virtual chip counts that"),
+    (
+        "the processor's time apart from the flash's",
+        "a board has one clock, which tells both alike",
+    ),
+)
+_UNCOUNTED = (
+    "pages read and programmed, blocks erased, and wear",
+    f"there is no {MONITOR}.ko for the board's kernel among its modules; what UBI counted of "
+    "erases is kept (erase_counters)",
+)
+
+
+def _history(case: Case) -> dict[str, object]:
+    """What beside the plan tells guests apart: their file system's own module."""
+    source = case.filesystem.module_source
+    return {"module_source": source.key if source else ""}
+
+
+# A board that nobody has described: its cases can be listed.
+KIND = TargetKind("ssh", _TITLE, _CAPABILITIES, BoardFlash(), _history)
+
+
+def kind_for(place: Path) -> TargetKind:
+    """The kind of the board that the file `place` describes."""
+    return _kind(read_place(place))
+
+
+def _kind(place: Place) -> TargetKind:
+    rig = BoardFlash(
+        directory=place.mount_point,
+        partition=place.partition,
+        ubi=place.ubi,
+        monitored=place.monitor is not None,
+    )
+
+    def history(case: Case) -> dict[str, object]:
+        return {**_history(case), "place": place.key}
+
+    return TargetKind(
+        name="ssh",
+        title=f"{_TITLE}: {place.name}",
+        capabilities=_CAPABILITIES,
+        rig=rig,
+        history=history,
+        cpu_time=f"that of the board {place.name}; all times are of its clock",
+        absent=_ABSENT if place.monitor is not None else (*_ABSENT, _UNCOUNTED),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSite:
+    """A board, an agent for it, and the modules that its cases load."""
+
+    kind: TargetKind
+    place: Place
+    agent: Path
+    modules: tuple[str, ...]
+    build_id: str
+    clock_ns: Callable[[], int] = time.monotonic_ns
+
+    @property
+    def variant_ids(self) -> Mapping[str, str]:
+        """A board has one kernel."""
+        return {}
+
+    def lab_of_images(self) -> LabBuild:
+        """Not asked for: no image is written to a board."""
+        raise AssertionError("target ssh says that it takes no image")
+
+    @contextmanager
+    def open(self, opening: Opening) -> Iterator[Opened]:
+        """The board, with agent and modules on it."""
+        with connected(self.place) as connection:
+            target = BoardTarget(
+                *(self.kind, self.place, connection, self.agent, self.modules),
+                *(self.clock_ns, opening.tell),
+            )
+            target.made_ready()
+            yield Opened(target, 1)
+
+
+def site_for(cases: Sequence[Case], options: SiteOptions) -> BoardSite:
+    """The board of a place, once it was asked whether its partition may be destroyed."""
+    if options.place is None:
+        raise UsageError(
+            "target ssh needs a file that describes the board",
+            cause="--place was not given",
+            remedy="--place FILE; docs/boards.md has an example",
+        )
+    ensure_packages(SSH_PACKAGES, cache_root() / "packages.log", ConsoleProgress())
+    place = read_place(options.place)
+    place = replace(place, labgrid=options.labgrid or place.labgrid)
+    agent = ensure_agent(place.architecture, place.cross_compile, ConsoleProgress())
+    wanted = dict.fromkeys(name for case in cases for name in case.filesystem.modules)
+    modules = tuple(name for name in (MONITOR, *wanted) if place.module(name) is not None)
+    kind = _kind(place)
+    with connected(place) as connection:
+        target = BoardTarget(kind, place, connection, agent, modules)
+        facts = target.made_ready().facts
+    fault = partition_fault(facts, place)
+    if fault:
+        raise wrong_partition(place, fault)
+    options.confirm(
+        f"Everything in MTD partition {place.partition!r} "
+        f"({format_size(place.partition_bytes)}) of {place.name} "
+        f"({place.user}@{place.host}, {facts.uname}) will be destroyed."
+    )
+    files = [agent, *(path for name in modules if (path := place.module(name)))]
+    told = [
+        place.key,
+        facts.uname,
+        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
+    ]
+    return BoardSite(kind, place, agent, modules, sha256_hex(canonical_json(told))[:16])
