@@ -18,6 +18,7 @@ from append_log_support import Made, line_latencies, log_result
 from micro_support import lines_of, micro_cases, micro_records, micro_result
 from result_support import needed_keys, stub
 from test_capacity import capacity_result
+from test_probe import probe_result
 from test_raw import raw_result
 from test_report_support import write_run
 from test_tiobench import records_of as tio_records
@@ -48,6 +49,7 @@ from ffslab.results.store import open_store
 from ffslab.workloads.append_log.stored import LogKeys, log_of
 from ffslab.workloads.capacity.stored import CapacityKeys
 from ffslab.workloads.micro.stored import MicroKeys, StreamResult, micro_of, streams_of
+from ffslab.workloads.probe.stored import ProbeKeys
 from ffslab.workloads.raw.stored import RawKeys
 from ffslab.workloads.registry import workloads
 from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
@@ -57,6 +59,8 @@ from ffslab.workloads.tiobench.stored import TioKeys
 from ffslab.workloads.tree.stored import ImageResult, MemoryResult, TreeKeys, TreeStep, tree_of
 from ffslab.workloads.wear.stored import WearKeys
 
+# Workloads whose only key is called like them.
+NAMED = ("script", "wear", "tiobench", "capacity", "raw", "probe")
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs" / "result-format.md").read_text(encoding="utf-8")
 
@@ -127,6 +131,7 @@ def results(run: Path) -> dict[str, dict[str, Any]]:
         "wear": wear_result(),
         "capacity": capacity_result(),
         "raw": raw_result(),
+        "probe": probe_result(),
         "skipped": skipped_result(micro_cases()[0], "no"),
     }
     return {name: json.loads(canonical_json(result)) for name, result in made.items()}
@@ -159,7 +164,10 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
-    own = (MicroKeys, TreeKeys, LogKeys, TioKeys, WearKeys, CapacityKeys, RawKeys, ScriptKeys)
+    own = (
+        *(MicroKeys, TreeKeys, LogKeys, TioKeys, WearKeys),
+        *(CapacityKeys, RawKeys, ScriptKeys, ProbeKeys),
+    )
     shapes = (CaseResult, *own)
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
@@ -185,7 +193,7 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
             *(("append_log",) if name == "append-log" else ()),
-            *((name,) if name in ("script", "wear", "tiobench", "capacity", "raw") else ()),
+            *((name,) if name in NAMED else ()),
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
     assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]
