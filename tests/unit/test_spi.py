@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from ffslab.cli.app import build_app
 from ffslab.errors import SpecError
 from ffslab.loader import find_study, load_catalog
 from ffslab.model.case import Case, case_spec
@@ -95,6 +97,14 @@ def test_specs_of_raw_nand_are_what_they_were() -> None:
     ]
     on_spi = case_spec(case_on("openwrt-one"))["board"]
     assert (on_spi["chip"]["kind"], on_spi["spi_rx_bits"]) == ("spi-nand", 1)
+
+
+def test_the_list_of_boards_tells_the_bus() -> None:
+    shown = CliRunner().invoke(build_app(), ["list", "boards"])
+    listed = {line.split()[0]: line for line in shown.output.splitlines()}
+    assert listed["openwrt-one"].endswith("SPI at 52 MHz, 1/1 data lines")
+    assert listed["stm32mp157-dhcom"].endswith("SPI at 108 MHz, 4/1 data lines")
+    assert "SPI" not in listed["apf27"]
 
 
 def test_every_shipped_board_expands() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ffslab.errors import SpecError
     from ffslab.model.catalog import Catalog
-    from ffslab.model.specs import InitialState
+    from ffslab.model.specs import Board, InitialState
 
 Row = tuple[str, str]
 
@@ -113,7 +113,7 @@ def _catalog_rows(kind: Kind, catalog: Catalog) -> Iterator[Row]:
             yield (
                 board.name,
                 f"{board.title}: {board.cpu} {board.cpu_mhz} MHz, {basis}, "
-                f"driver {driver} µs per read/program/erase",
+                f"driver {driver} µs per read/program/erase{_bus_text(board)}",
             )
     elif kind is Kind.chips:
         for chip in catalog.chips.values():
@@ -130,6 +130,14 @@ def _catalog_rows(kind: Kind, catalog: Catalog) -> Iterator[Row]:
     else:
         for state in catalog.states.values():
             yield state.name, _state_text(state)
+
+
+def _bus_text(board: Board) -> str:
+    """The SPI bus, if the chip is on one: its clock, and its data lines in both directions."""
+    if not board.chip.is_on_spi:
+        return ""
+    lines = f"{board.spi_rx_bits}/{board.spi_tx_bits}"
+    return f", SPI at {board.spi_clock_hz / 10**6:g} MHz, {lines} data lines"
 
 
 def _tree_rows() -> Iterator[Row]:
