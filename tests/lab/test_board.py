@@ -404,5 +404,5 @@ def test_power_is_cut_by_labgrid_and_the_case_goes_on(
     assert mounted == [True]
     (row,) = rows(tmp_path).values()
     assert row["outcome"] == "pass"
-    listed = next(tree for tree in row["trees"] if tree["phase"].startswith("list"))
+    listed = next(one for one in row["tree"]["steps"] if one["step"] == "list")
     assert listed["files"] == 28

@@ -27,6 +27,7 @@ from ffslab.compare.words import (
     value_text,
     values_text,
 )
+from ffslab.model.specs import FIRST_REPEAT
 from ffslab.program import program
 
 _STYLE = {
@@ -74,12 +75,14 @@ def print_bands(
         least = min(row.band.base_histories for row in moved) - 1
         _say(
             console,
-            f"\n{label}: {least} perturbed, {unmoved} of {len(moved)} figures did not move",
+            f"\n{label}: {least} {'repeats' if side.has_real_clock else 'perturbed'}, "
+            f"{unmoved} of {len(moved)} figures did not move",
         )
         table = _table()
         table.add_column("figure", overflow="fold")
         table.add_column("value", justify="right", no_wrap=True)
-        table.add_column("band of builds", justify="right", no_wrap=True)
+        band = "range of repeats" if side.has_real_clock else "band of builds"
+        table.add_column(band, justify="right", no_wrap=True)
         for row in rows:
             metric = row.figure.metric
             words = (figure_title(row.figure), value_text(metric, row.value))
@@ -89,10 +92,14 @@ def print_bands(
 
 def _print_side(console: Console, word: str, side: Side) -> None:
     build = str(side.manifest.get("build_id", ""))[:12]
-    own, perturbed = split_perturbed(side)
+    own, versions = split_perturbed(side)
     count = f"{len(own)} cases" if len(own) != 1 else "1 case"
-    failed = sum(not case.is_good for case in perturbed)
-    band = f" and {len(perturbed)} perturbed" if perturbed else ""
+    failed = sum(not case.is_good for case in versions)
+    # The first run of a case is among its repeats, and is the case.
+    repeats = sum(case.repeat != FIRST_REPEAT for case in versions)
+    perturbed = sum(bool(case.perturbation) for case in versions)
+    band = f" and {perturbed} perturbed" if perturbed else ""
+    band += f" and {repeats} repeats" if repeats else ""
     band += f" ({failed} of them failed)" if failed else ""
     _say(console, f"{word + ':':5} {side.name}, {count}{band}, build {build}", unbroken=True)
 

@@ -199,7 +199,12 @@ def plain_case(row: CaseHead, manifest: Document, study: str, fixed: Container[s
         axes=case_axes(row, fixed),
         outcome=row["outcome"],
         command=reproduce_command(
-            study, overrides, row["id"], catalogs=catalogs, target=other_target(manifest)
+            study,
+            overrides,
+            row["id"],
+            catalogs=catalogs,
+            target=other_target(manifest),
+            place=str(manifest.get("place") or ""),
         ),
         reason=row["reason"],
         console="\n".join(row["excerpt"]),

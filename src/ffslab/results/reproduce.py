@@ -19,13 +19,15 @@ def reproduce_command(
     catalogs: Iterable[str] = (),
     trace: bool = False,
     target: str = "",
+    place: str = "",
     program: str = NAME,
 ) -> str:
     """The command that runs one case of a study again; `program` is a word for a shell.
 
-    `target` is where, if it is not the default one.
+    `target` is where, if it is not the default one, `place` the file of a board.
     """
     words = ["run", study, *(["--target", target] if target else [])]
+    words += ["--place", place] if place else []
     for directory in catalogs:
         words += ["--catalog", directory]
     for key, values in overrides:
@@ -35,7 +37,7 @@ def reproduce_command(
             values = _perturbations_in(case_id, values)
         if key == REPEAT:
             own = [number for number in values if f"{REPEAT}{number}" in case_id.split("-")]
-            values = [FIRST_REPEAT, *own] if own else []
+            values = [FIRST_REPEAT, *own] if own else []  # of the first --repeats takes care
         if values:
             words += ["--set", set_argument(key, values)]
     words += ["--case", case_id]

@@ -19,6 +19,7 @@ from ffslab.compare.words import (
     range_words,
     values_text,
 )
+from ffslab.model.specs import FIRST_REPEAT
 from ffslab.report.charts import PALETTE
 from ffslab.report.parts import Table, environment
 from ffslab.report.wear import RAMP
@@ -114,10 +115,13 @@ def _headline(comparison: Comparison, is_changed: bool) -> str:
 
 
 def _side(side: Side) -> ShownSide:
-    own, perturbed = split_perturbed(side)
+    own, versions = split_perturbed(side)
+    perturbed = [case for case in versions if case.perturbation]
+    repeats = [case for case in versions if case.repeat != FIRST_REPEAT]
     facts = [
         ("Cases", str(len(own))),
         ("Perturbed", str(len(perturbed)) if perturbed else ""),
+        ("Repeats", str(len(repeats)) if repeats else ""),
         ("Build", str(side.manifest.get("build_id", ""))[:12]),
         ("Study", side.study),
         ("Started", str(side.manifest.get("started") or "")),
