@@ -70,7 +70,7 @@ def measure(scratch: Path, host_cpus: tuple[int, ...], tell: Callable[[str], Non
             key = (model.variant, *counted.arguments)
             if key not in known:
                 tell(f"{model.title}: {name}")
-                known[key] = _counts(runs.run(lab, _machine(counted)), counted)
+                known[key] = _counts(runs.run(lab, machine(counted)), counted)
             counts[name] = known[key]
         judged[model.title] = judge(list(samples(reference, counts)), [*model.counted, PAGES])
     left_out = sum(phase.cpu_ns < LEAST_NS for phase in reference.values())
@@ -112,7 +112,7 @@ def _counts(run: RunDirectory, counted: Counted) -> dict[tuple[str, str], float]
     return {key: phase.cpu_ns * 1e3 / counted.price_ps for key, phase in _phases(run).items()}
 
 
-def _machine(counted: Counted) -> Machine:
+def machine(counted: Counted) -> Machine:
     """Guests of the lab in which one thing has a price."""
     words = counted.arguments
 
