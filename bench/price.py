@@ -5,13 +5,15 @@ lab. What a model counts is found by the lab's own clock: a guest in which one t
 price lasts as long as there are many of it. `price_fit` then finds the prices.
 
 Limits: with other prices other moments fall to background work, so a few counts are off by what a
-flusher or garbage collector did in the one guest and not in the other. QEMU has no caches.
+flusher or garbage collector did in the one guest and not in the other. What takes time in the lab
+at any price, reading the clock and a call that fails, is counted with everything: it is little.
+QEMU has no caches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bench.flash_table import Table
@@ -41,6 +43,10 @@ class PriceReport:
     judged: Mapping[str, Judgement]
     left_out: int
 
+    def raw(self) -> dict[str, object]:
+        """For --json: prices and samples of each model."""
+        return {title: asdict(one) for title, one in self.judged.items()}
+
     @property
     def met(self) -> bool:
         """Whether the last model, the best one, meets both goals."""
@@ -64,7 +70,7 @@ def measure(scratch: Path, host_cpus: tuple[int, ...], tell: Callable[[str], Non
             key = (model.variant, *counted.arguments)
             if key not in known:
                 tell(f"{model.title}: {name}")
-                known[key] = _counts(runs.run(lab, _machine(counted)), counted)
+                known[key] = _counts(runs.run(lab, machine(counted)), counted)
             counts[name] = known[key]
         judged[model.title] = judge(list(samples(reference, counts)), [*model.counted, PAGES])
     left_out = sum(phase.cpu_ns < LEAST_NS for phase in reference.values())
@@ -106,7 +112,7 @@ def _counts(run: RunDirectory, counted: Counted) -> dict[tuple[str, str], float]
     return {key: phase.cpu_ns * 1e3 / counted.price_ps for key, phase in _phases(run).items()}
 
 
-def _machine(counted: Counted) -> Machine:
+def machine(counted: Counted) -> Machine:
     """Guests of the lab in which one thing has a price."""
     words = counted.arguments
 
@@ -121,13 +127,15 @@ def _machine(counted: Counted) -> Machine:
 
 def summary(report: PriceReport) -> Table:
     """A line for each model."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for title, one in report.judged.items():
         met = one.median <= MEDIAN_GOAL and one.worst <= WORST_GOAL
         figures = (len(one.judged), one.median, one.within(MEDIAN_GOAL), one.within(WORST_GOAL))
         n, median, in_10, in_20 = figures
         cells = (title, str(n), _percent(median), _percent(in_10), _percent(in_20))
         rows.append((*cells, _percent(one.worst), "met" if met else "missed"))
+    if report.left_out:
+        rows.append((f"{report.left_out} phases shorter than {LEAST_NS // 10**6} ms left out",))
     columns = ("", "phases", "median", "within 10 %", "within 20 %", "worst", "goal")
     return Table(
         "Error of foretold CPU time, judged by the prices of the other half", columns, tuple(rows)

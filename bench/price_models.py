@@ -38,6 +38,7 @@ _INSTRUCTION_PS = 4000
 _BLOCK_PS = 20_000
 _BYTE_PS = 10_000
 _SYSTEM_CALL_PS = 10_000_000
+_ROUTINE_PS = 200_000
 # With no price at all the CPU would be free, which is another mode of the kernel.
 _FREE = {"cpu_block_ps": "1", "cpu_byte_ps": "0", "cpu_set_byte_ps": "0"}
 
@@ -74,22 +75,29 @@ _BYTES = {
     "byte copied": Counted({"cpu_byte_ps": str(_BYTE_PS)}, _BYTE_PS),
     "byte set": Counted({"cpu_set_byte_ps": str(_BYTE_PS)}, _BYTE_PS),
 }
-_SYSTEM_CALL = Counted({"cpu_price": f"syscall:{_SYSTEM_CALL_PS}"}, _SYSTEM_CALL_PS)
+_SYSTEM_CALL = {
+    "system call": Counted({"cpu_price": f"syscall:{_SYSTEM_CALL_PS}"}, _SYSTEM_CALL_PS)
+}
+_ROUTINES = {
+    "call to copy": Counted({"cpu_price": f"copy:{_ROUTINE_PS}"}, _ROUTINE_PS),
+    "call to set": Counted({"cpu_price": f"set:{_ROUTINE_PS}"}, _ROUTINE_PS),
+}
 _EVERY = dict.fromkeys(ARM_INSTRUCTIONS, 1.0) | {"symbol": 0.0, "indexed": 0.0}
 
 
-def _instructions(title: str, weights: Mapping[str, float]) -> Model:
+def _instructions(title: str, weights: Mapping[str, float], more: Mapping[str, Counted]) -> Model:
     words = {"cpu_price": priced_kinds(weights, _INSTRUCTION_PS)}
     counted = {"instruction": Counted(words, _INSTRUCTION_PS), **_BYTES}
-    return Model(title, "price", {**counted, "system call": _SYSTEM_CALL})
+    return Model(title, "price", {**counted, **more})
 
 
 MODELS = (
     Model(
-        "basic blocks",
+        "blocks",
         "default",
         {"basic block": Counted({"cpu_block_ps": str(_BLOCK_PS)}, _BLOCK_PS), **_BYTES},
     ),
-    _instructions("x86 instructions", _EVERY),
-    _instructions("ARM instructions", ARM_INSTRUCTIONS),
+    _instructions("x86", _EVERY, _SYSTEM_CALL),
+    _instructions("ARM", ARM_INSTRUCTIONS, _SYSTEM_CALL),
+    _instructions("ARM, calls", ARM_INSTRUCTIONS, {**_SYSTEM_CALL, **_ROUTINES}),
 )

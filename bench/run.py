@@ -126,7 +126,7 @@ def run_bench(request: Request) -> bool:
         met = judged.met and met
     if request.json_file is not None:
         about = {"build_id": lab.build_id, "load_average": load, "cores": len(cpus)}
-        _write_json(request.json_file, about, results, costs)
+        _write_json(request.json_file, about, results, costs, judged)
     return met
 
 
@@ -149,6 +149,7 @@ def _write_json(
     about: Mapping[str, object],
     results: Mapping[str, Measured],
     costs: FlashCosts | None,
+    judged: price.PriceReport | None,
 ) -> None:
     """Raw figures and lines; times in seconds, of the part flash in nanoseconds."""
     parts: dict[str, object] = {
@@ -158,6 +159,8 @@ def _write_json(
     if costs is not None:
         goals = [{**asdict(check), "met": check.met} for check in flash_table.checks(costs)]
         parts["flash"] = {"goals": goals, "raw": costs.raw()}
+    if judged is not None:
+        parts["price"] = judged.raw()
     document = {**about, "parts": parts}
     try:
         path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")

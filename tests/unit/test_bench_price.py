@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -168,9 +169,11 @@ def test_counts_go_with_the_phases_that_are_long_enough() -> None:
 
 def test_the_tables_say_which_goal_is_missed() -> None:
     given = [sample("x", 20e6, a=10e6), sample("y", 40e6, a=10e6), sample("x", 22e6, a=10e6)]
-    report = PriceReport({"blocks": judge(given, ["a"])}, 0)
+    report = PriceReport({"blocks": judge(given, ["a"])}, 3)
     assert not report.met
     shown = text(tables(report))
+    assert "3 phases shorter than 2 ms left out" in shown
+    assert json.loads(json.dumps(report.raw()))["blocks"]["judged"][0]["half"] == 0
     assert "missed" in shown
     # x by y's 4 ns: +100 % and +82 %; y by x's, 2.095 ns: −48 %.
     for cell in ("+100 %", "+82 %", "-48 %"):
