@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ transactions = 150
 verify = true
 
 [axes]
+"board.wait" = ["polled"]
 filesystem = ["jffs2", "ubifs", "yaffs2"]
 """
 PHASES = ("creation", "transactions", "deletion")
@@ -51,7 +53,10 @@ A_MINUTE_S = 60
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
     """A board that is switched on."""
-    made = make_board(tmp_path_factory.mktemp("board") / "board", cases()["ubifs-free-s1"])
+    case = cases()["ubifs-free-s1"]
+    # A task that sleeps is woken when the host gets round to it; a busy one only counts.
+    case = replace(case, board=replace(case.board, wait="polled"))
+    made = make_board(tmp_path_factory.mktemp("board") / "board", case)
     made.switch_on()
     yield made
     made.cut_power()
@@ -157,9 +162,10 @@ def test_lab_and_board_are_compared(there: Path, here: Path) -> None:
     done = ffslab("compare", *runs)
     assert done.returncode == 0, done.stderr
     assert "model error: the lab against the median of the board's repeats" in done.stdout
-    summary = next(line for line in done.stdout.splitlines() if "Pages programmed:" in line)
-    median = float(summary.partition("median error ")[2].partition(" %")[0])
-    assert median <= 5
+    print(done.stdout[done.stdout.index("model error") :])
+    for metric, most in (("Pages programmed", 1), ("Time", 10)):
+        summary = next(line for line in done.stdout.splitlines() if f"{metric}:" in line)
+        assert float(summary.partition("median error ")[2].partition(" %")[0]) <= most
     assert "NOT DETERMINISTIC" not in done.stdout
 
 
