@@ -144,6 +144,11 @@ def test_times_are_of_a_real_clock_and_flash_is_counted(there: Path) -> None:
     assert "flash_ns" not in one["transactions"]  # only the virtual chip knows
     manifest = json.loads(next(there.glob("*/manifest.json")).read_text())
     assert manifest["real_clock"] and manifest["target"] == "ssh"
+    for row in found.values():
+        # From the first step to the agent's end, not since the board was switched on.
+        first, last = row["steps"][0], row["steps"][-1]
+        span = last["t_start_ns"] + last["duration_ns"] - first["t_start_ns"]
+        assert span <= row["virtual_ns"] <= span + 10**9
 
 
 def test_the_flash_is_asked_for_what_the_lab_asks(there: Path, here: Path) -> None:
@@ -159,7 +164,7 @@ def test_the_flash_is_asked_for_what_the_lab_asks(there: Path, here: Path) -> No
 
 def test_lab_and_board_are_compared(there: Path, here: Path) -> None:
     runs = [next(one.glob("*/manifest.json")).parent for one in (here, there)]
-    done = ffslab("compare", *runs)
+    done = ffslab("compare", "--main", *runs)
     assert done.returncode == 0, done.stderr
     assert "model error: the lab against the median of the board's repeats" in done.stdout
     print(done.stdout[done.stdout.index("model error") :])
