@@ -207,6 +207,8 @@ def test_a_partition_that_is_not_there(board: Board, study: Path, tmp_path: Path
 def test_a_mounted_partition_is_not_touched(
     board: Board, study: Path, place: Path, tmp_path: Path
 ) -> None:
+    left = run_there(study, place, tmp_path / "jffs2", "--case", "jffs2-s1", "--repeats", "1")
+    assert left.returncode == 0, left.stdout + left.stderr
     board.shell("mkdir -p /mnt && mount -t jffs2 -o ro mtd:data /mnt")
     try:
         assert "partition data is mounted on /mnt" in refused(board, study, place, tmp_path)
