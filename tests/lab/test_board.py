@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ transactions = 150
 verify = true
 
 [axes]
+"board.wait" = ["polled"]
 filesystem = ["jffs2", "ubifs", "yaffs2"]
 """
 PHASES = ("creation", "transactions", "deletion")
@@ -51,7 +53,10 @@ A_MINUTE_S = 60
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
     """A board that is switched on."""
-    made = make_board(tmp_path_factory.mktemp("board") / "board", cases()["ubifs-free-s1"])
+    case = cases()["ubifs-free-s1"]
+    # A task that sleeps is woken when the host gets round to it; a busy one only counts.
+    case = replace(case, board=replace(case.board, wait="polled"))
+    made = make_board(tmp_path_factory.mktemp("board") / "board", case)
     made.switch_on()
     yield made
     made.cut_power()
@@ -139,6 +144,11 @@ def test_times_are_of_a_real_clock_and_flash_is_counted(there: Path) -> None:
     assert "flash_ns" not in one["transactions"]  # only the virtual chip knows
     manifest = json.loads(next(there.glob("*/manifest.json")).read_text())
     assert manifest["real_clock"] and manifest["target"] == "ssh"
+    for row in found.values():
+        # From the first step to the agent's end, not since the board was switched on.
+        first, last = row["steps"][0], row["steps"][-1]
+        span = last["t_start_ns"] + last["duration_ns"] - first["t_start_ns"]
+        assert span <= row["virtual_ns"] <= span + 10**9
 
 
 def test_the_flash_is_asked_for_what_the_lab_asks(there: Path, here: Path) -> None:
@@ -154,12 +164,13 @@ def test_the_flash_is_asked_for_what_the_lab_asks(there: Path, here: Path) -> No
 
 def test_lab_and_board_are_compared(there: Path, here: Path) -> None:
     runs = [next(one.glob("*/manifest.json")).parent for one in (here, there)]
-    done = ffslab("compare", *runs)
+    done = ffslab("compare", "--main", *runs)
     assert done.returncode == 0, done.stderr
     assert "model error: the lab against the median of the board's repeats" in done.stdout
-    summary = next(line for line in done.stdout.splitlines() if "Pages programmed:" in line)
-    median = float(summary.partition("median error ")[2].partition(" %")[0])
-    assert median <= 5
+    print(done.stdout[done.stdout.index("model error") :])
+    for metric, most in (("Pages programmed", 1), ("Time", 10)):
+        summary = next(line for line in done.stdout.splitlines() if f"{metric}:" in line)
+        assert float(summary.partition("median error ")[2].partition(" %")[0]) <= most
     assert "NOT DETERMINISTIC" not in done.stdout
 
 
@@ -196,6 +207,8 @@ def test_a_partition_that_is_not_there(board: Board, study: Path, tmp_path: Path
 def test_a_mounted_partition_is_not_touched(
     board: Board, study: Path, place: Path, tmp_path: Path
 ) -> None:
+    left = run_there(study, place, tmp_path / "jffs2", "--case", "jffs2-s1", "--repeats", "1")
+    assert left.returncode == 0, left.stdout + left.stderr
     board.shell("mkdir -p /mnt && mount -t jffs2 -o ro mtd:data /mnt")
     try:
         assert "partition data is mounted on /mnt" in refused(board, study, place, tmp_path)

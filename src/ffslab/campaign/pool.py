@@ -333,6 +333,8 @@ def _run_case(
     if guest.killed:
         return None
     result = _result(case, guest, directory, options.timeout_s, before)
+    if not target.kind.capabilities.virtual_time:
+        _count_from_the_first_step(result)
     run.finish_case(result, _wall(case, guest.wall_ns, result["virtual_ns"], cpu))
     return CaseDone(case, result, guest.wall_ns)
 
@@ -354,6 +356,12 @@ def _result(
         case, directory, guest.exit_status, limit_s, own=True, failure=guest.failure
     )
     return case_result(case, outcome, stream, guest.flash_sha256, prepared)
+
+
+def _count_from_the_first_step(result: CaseResult) -> None:
+    """A board's clock counts since it was switched on, not since the case began."""
+    if result["virtual_ns"] is not None and result["steps"]:
+        result["virtual_ns"] -= result["steps"][0]["t_start_ns"]
 
 
 def _wall(case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None) -> WallResult:

@@ -2,7 +2,7 @@
 
 Two compilers will do. Debian's cross compilers take some 100 MB for each processor; the one of the
 target qemu is there anyway. Zig's, from PyPI (extra `cross`), takes 100 MB to fetch and 440 MB on
-the disk, and compiles for all. A user's own compiler is named by its prefix.
+the disk, and compiles for all but ARMv5. A user's own compiler is named by its prefix.
 """
 
 from __future__ import annotations
@@ -27,32 +27,47 @@ from ffslab.paths import data_dir
 
 @dataclass(frozen=True, slots=True)
 class _Processor:
-    """How its compilers are called: the prefix of Debian's with its package, Zig's words."""
+    """How its compilers are called: the prefix of Debian's with its package, Zig's words.
+
+    Without Zig's words it has none for that processor.
+    """
 
     tools: str
     package: str
     zig: tuple[str, ...]
+    libc: str
 
 
 _PROCESSORS: Mapping[str, _Processor] = {
     "armv5te": _Processor(
         "arm-linux-gnueabi-",
         "gcc-arm-linux-gnueabi",
-        ("-target", "arm-linux-musleabi", "-mcpu=arm926ej_s"),
+        (),  # its C library needs atomic instructions, which ARMv5 has not
+        "libc6-dev-armel-cross",
     ),
     "armv7": _Processor(
         "arm-linux-gnueabihf-",
         "gcc-arm-linux-gnueabihf",
         ("-target", "arm-linux-musleabihf", "-mcpu=generic+v7a+vfp3d16"),
+        "libc6-dev-armhf-cross",
     ),
     "aarch64": _Processor(
-        "aarch64-linux-gnu-", "gcc-aarch64-linux-gnu", ("-target", "aarch64-linux-musl")
+        "aarch64-linux-gnu-",
+        "gcc-aarch64-linux-gnu",
+        ("-target", "aarch64-linux-musl"),
+        "libc6-dev-arm64-cross",
     ),
     "mipsel": _Processor(
-        "mipsel-linux-gnu-", "gcc-mipsel-linux-gnu", ("-target", "mipsel-linux-musleabi")
+        "mipsel-linux-gnu-",
+        "gcc-mipsel-linux-gnu",
+        ("-target", "mipsel-linux-musleabi"),
+        "libc6-dev-mipsel-cross",
     ),
     "riscv64": _Processor(
-        "riscv64-linux-gnu-", "gcc-riscv64-linux-gnu", ("-target", "riscv64-linux-musl")
+        "riscv64-linux-gnu-",
+        "gcc-riscv64-linux-gnu",
+        ("-target", "riscv64-linux-musl"),
+        "libc6-dev-riscv64-cross",
     ),
 }
 AGENT_ARCHITECTURES = tuple(_PROCESSORS)
@@ -98,13 +113,13 @@ def _compiler(architecture: str) -> tuple[str, ...]:
     debian = f"{known.tools}gcc"
     if shutil.which(debian, path=clean_environment()["PATH"]) is not None and _has_libc(debian):
         return (debian,)
-    if importlib.util.find_spec("ziglang") is not None:
+    if known.zig and importlib.util.find_spec("ziglang") is not None:
         return (sys.executable, "-m", "ziglang", "cc", *_LENIENT, *known.zig)
+    zig = f"; or {shlex.quote(sys.executable)} -m pip install ziglang" if known.zig else ""
     raise InfrastructureError(
         f"there is no compiler that makes the agent for {architecture}",
-        cause="neither Debian's nor Zig's is installed",
-        remedy=f"{shlex.quote(sys.executable)} -m pip install ziglang; or as root: apt-get install "
-        f"{known.package}",
+        cause="Debian's is not installed" + (", and neither is Zig's" if zig else ""),
+        remedy=f"as root: apt-get install {known.package} {known.libc}{zig}",
     )
 
 
