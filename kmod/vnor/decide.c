@@ -55,7 +55,6 @@ vnand_decide_program(const struct vnand_params *p,
 		c.stored_bytes /= 2;
 	if (c.state.programs < 255)
 		c.state.programs++;
-	c.state.subpages = 1;
 	c.state.torn |= c.fails;
 	if (number >= c.next_page)
 		c.next_page = number + 1;

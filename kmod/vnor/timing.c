@@ -32,9 +32,10 @@ static u64 prog_ns(const struct vnand_params *p, u32 bytes)
 struct vnand_duration vnand_time_read(const struct vnand_params *p,
 				      u32 data_bytes, u32 oob_bytes)
 {
+	(void)oob_bytes;	/* there is none */
 	return (struct vnand_duration){
 		.busy_ns = p->t_command_ns,
-		.bus_ns = bus_ns(data_bytes + oob_bytes, p->bus_read_ps),
+		.bus_ns = bus_ns(data_bytes, p->bus_read_ps),
 		.driver_ns = p->driver_read_ns,
 	};
 }
@@ -49,9 +50,10 @@ struct vnand_duration vnor_time_read_on(const struct vnand_params *p, u32 bytes)
 struct vnand_duration vnand_time_program(const struct vnand_params *p,
 					 u32 data_bytes, u32 oob_bytes)
 {
+	(void)oob_bytes;
 	return (struct vnand_duration){
 		.busy_ns = p->t_command_ns,
-		.bus_ns = bus_ns(data_bytes + oob_bytes, p->bus_write_ps),
+		.bus_ns = bus_ns(data_bytes, p->bus_write_ps),
 		.array_ns = prog_ns(p, data_bytes),
 		.driver_ns = p->driver_program_ns,
 	};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -11,16 +12,20 @@ from ffslab.cli.app import build_app
 from ffslab.errors import SpecError
 from ffslab.loader import find_study, load_catalog
 from ffslab.model.case import Case, case_spec
+from ffslab.model.catalog import Catalog
 from ffslab.model.study import expand, study_from_document, with_overrides
 
-CATALOG = load_catalog()
+
+@cache
+def catalog() -> Catalog:
+    return load_catalog()
 
 
 def case_on(board: str, **settings: Any) -> Case:
-    study = study_from_document(find_study("quick").document, CATALOG, "quick")
+    study = study_from_document(find_study("quick").document, catalog(), "quick")
     stated = {"board": board, "filesystem": "ubifs", "state": "free", "partition_bytes": "28 MiB"}
     given = [(key, (value,)) for key, value in (stated | settings).items()]
-    return expand(with_overrides(study, given, CATALOG), CATALOG)[0]
+    return expand(with_overrides(study, given, catalog()), catalog())[0]
 
 
 def bus(case: Case) -> tuple[int, int, int]:
@@ -43,6 +48,22 @@ def test_bus_times_of_spi_nand_are_those_of_the_boards_clock() -> None:
     )
 
 
+def test_bus_times_of_spi_nor_are_those_of_the_boards_clock() -> None:
+    """6 bytes of command are 48 clocks: 1655.17 ns at 29 MHz; 8 bits over four lines 68.9655."""
+    assert bus(case_on("imx6ull-evk")) == (1655, 68_966, 68_966)
+    # At 108 MHz 444.4 ns; 8 bits over four lines 18.5185 ns, over one 74.0741.
+    assert bus(case_on("stm32mp157-dhcom")) == (444, 18_519, 74_074)
+
+
+def test_the_fastest_clock_of_the_chip_is_allowed() -> None:
+    """88 clocks at 104 MHz are 846.15 ns, 8 are 76.923."""
+    assert bus(case_on("openwrt-one", **{"board.spi_clock_hz": 104_000_000})) == (
+        846,
+        76_923,
+        76_923,
+    )
+
+
 def test_what_a_page_takes() -> None:
     """tR 60 µs, 11 bytes of command over one line and 2112 bytes over four at 52 MHz."""
     chip = case_on("mt7981-router").board.chip
@@ -58,13 +79,15 @@ def test_a_bus_figure_that_a_study_sets_replaces_the_derived_one() -> None:
 
 
 def test_sources_say_what_is_derived_and_whether_it_rests_on_an_estimate() -> None:
-    entries = {entry.figure: entry for entry in CATALOG.board("openwrt-one").chip.provenance}
+    entries = {entry.figure: entry for entry in catalog().board("openwrt-one").chip.provenance}
     assert entries["bus_read_ps"].source == (
         "derived: 8 bits over 1 data lines at 52 MHz of board openwrt-one"
     )
     assert not entries["bus_read_ps"].estimate  # the device tree states clock and lines
-    entries = {entry.figure: entry for entry in CATALOG.board("mt7981-router").chip.provenance}
+    entries = {entry.figure: entry for entry in catalog().board("mt7981-router").chip.provenance}
     assert entries["bus_read_ps"].estimate
+    wider = case_on("openwrt-one", **{"board.spi_rx_bits": 4}).board.chip  # as nobody stated
+    assert {entry.figure: entry for entry in wider.provenance}["bus_read_ps"].estimate
 
 
 @pytest.mark.parametrize(
@@ -109,5 +132,5 @@ def test_the_list_of_boards_tells_the_bus() -> None:
 
 def test_every_shipped_board_expands() -> None:
     """Limits of its module, RAM and partitions are those that a case is checked for."""
-    for name in CATALOG.boards:
+    for name in catalog().boards:
         assert case_on(name).board.name == name

@@ -21,7 +21,7 @@ static struct vnand_params chip(void)
 }
 
 static const struct vnand_page_state erased_page;
-static const struct vnand_page_state used_page = { .programs = 3, .subpages = 1 };
+static const struct vnand_page_state used_page = { .programs = 3 };
 static const struct vnand_block_facts block_facts = { .erases = 5, .next_page = 4 };
 
 static int parse(const char *text, struct vnand_params *p)
@@ -113,6 +113,22 @@ static void test_program(void)
 	check(c.fails && c.stored_bytes == 5 && c.state.torn, "a failure");
 }
 
+/* A page counts its programs up to 255, a sector the pages that were used. */
+static void test_counts(void)
+{
+	struct vnand_params p = chip();
+	struct vnand_request r = { .page = 37, .data_bytes = 1 };
+	struct vnand_page_state page = { .programs = 254 };
+	struct vnand_block_facts block = { .next_page = 5 };
+	struct vnand_change c = vnand_decide_program(&p, &r, &page, &block);
+
+	check(c.state.programs == 255 && c.next_page == 6, "page 5 is the next");
+	page.programs = 255;
+	block.next_page = 9;
+	c = vnand_decide_program(&p, &r, &page, &block);
+	check(c.state.programs == 255 && c.next_page == 9, "it was used before");
+}
+
 static void test_erase(void)
 {
 	struct vnand_params p = chip();
@@ -137,11 +153,13 @@ static void test_bits(void)
 	static const u8 same[] = { 0xff, 0x0f, 0x00 };
 	static const u8 fewer[] = { 0x12, 0x01, 0x00 };
 	static const u8 more[] = { 0x12, 0x01, 0x80 };
+	static const u8 first[] = { 0x80 }, none[] = { 0x7f };
 
 	check(!vnor_sets_bits(have, same, 3), "the same bits");
 	check(!vnor_sets_bits(have, fewer, 3), "bits that are cleared");
 	check(vnor_sets_bits(have, more, 3), "one that is set, in the last byte");
 	check(!vnor_sets_bits(have, more, 2), "which is not looked at");
+	check(vnor_sets_bits(none, first, 1), "one in the first");
 }
 
 int main(void)
@@ -149,6 +167,7 @@ int main(void)
 	test_keys();
 	test_read();
 	test_program();
+	test_counts();
 	test_erase();
 	test_bits();
 	return checked();
