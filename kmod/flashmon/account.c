@@ -12,8 +12,8 @@ static u64 pages_touched(u64 offset, u64 bytes, u32 page_bytes)
 {
 	if (!bytes)
 		return 0;
-	return div_u64(offset + bytes - 1, page_bytes) -
-	       div_u64(offset, page_bytes) + 1;
+	return flashmon_divide(offset + bytes - 1, page_bytes) -
+	       flashmon_divide(offset, page_bytes) + 1;
 }
 
 /* Adds the pages of a request to each erase block it touches. */
@@ -21,7 +21,7 @@ static void spread(struct flashmon_totals *t, u64 offset, u64 bytes,
 		   bool program)
 {
 	while (bytes) {
-		u32 block = (u32)div_u64(offset, t->block_bytes);
+		u32 block = (u32)flashmon_divide(offset, t->block_bytes);
 		u64 room = (u64)(block + 1) * t->block_bytes - offset;
 		u64 part = bytes < room ? bytes : room;
 		u32 pages = (u32)pages_touched(offset, part, t->page_bytes);
@@ -55,9 +55,9 @@ void flashmon_count_read(struct flashmon_totals *t,
 /* Program operations that do not cover their page. */
 static u32 partial_pages(u64 offset, u64 bytes, u32 page_bytes)
 {
-	u64 head = offset - div_u64(offset, page_bytes) * page_bytes;
+	u64 head = offset - flashmon_divide(offset, page_bytes) * page_bytes;
 	u64 end = offset + bytes;
-	u64 tail = end - div_u64(end, page_bytes) * page_bytes;
+	u64 tail = end - flashmon_divide(end, page_bytes) * page_bytes;
 
 	if (!bytes)
 		return 0;
@@ -87,8 +87,8 @@ void flashmon_count_program(struct flashmon_totals *t,
 void flashmon_count_erase(struct flashmon_totals *t,
 			  const struct flashmon_request *r)
 {
-	u32 block = (u32)div_u64(r->offset, t->block_bytes);
-	u32 blocks = (u32)div_u64(r->data_bytes, t->block_bytes);
+	u32 block = (u32)flashmon_divide(r->offset, t->block_bytes);
+	u32 blocks = (u32)flashmon_divide(r->data_bytes, t->block_bytes);
 
 	t->counters.erase_calls++;
 	t->counters.erase_ns += r->ns;

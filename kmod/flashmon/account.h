@@ -7,6 +7,7 @@
 #define FLASHMON_ACCOUNT_H
 
 #ifdef __KERNEL__
+#include <linux/bitops.h>
 #include <linux/math64.h>
 #include <linux/types.h>
 #else
@@ -19,7 +20,51 @@ static inline u64 div_u64(u64 a, u32 b)
 {
 	return a / b;
 }
+
+static inline u64 div_u64_rem(u64 a, u32 b, u32 *rest)
+{
+	*rest = (u32)(a % b);
+	return a / b;
+}
+
+static inline unsigned long __ffs(unsigned long word)
+{
+	return (unsigned long)__builtin_ctzl(word);
+}
 #endif
+
+/**
+ * flashmon_divide_rest() - divide an offset by the size of a page or block
+ * @a: the offset
+ * @b: the size, not 0
+ * @rest: result: what is left
+ *
+ * Processors of 32 bit divide 64 bits in a loop, which took longer than all
+ * else that is done for a request. Sizes of flash are powers of two, as a rule.
+ *
+ * Return: the quotient.
+ */
+static inline u64 flashmon_divide_rest(u64 a, u32 b, u32 *rest)
+{
+#ifndef CONFIG_64BIT
+	if (!(b & (b - 1))) {
+		*rest = (u32)a & (b - 1);
+		return a >> __ffs(b);
+	}
+#endif
+	return div_u64_rem(a, b, rest);
+}
+
+static inline u64 flashmon_divide(u64 a, u32 b)
+{
+#ifndef CONFIG_64BIT
+	u32 rest;
+
+	return flashmon_divide_rest(a, b, &rest);
+#else
+	return div_u64(a, b);
+#endif
+}
 
 /* Name of each counter, in the order in which they are printed. */
 #define FLASHMON_COUNTERS(X) \

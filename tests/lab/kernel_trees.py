@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.kernel.archives import Archive, extract_commands, fetch
+from ffslab.kernel.archives import Archive, fetch
 from ffslab.kernel.build import Architecture
 from ffslab.kernel.cache import (
     cache_root,
@@ -72,13 +72,13 @@ CONFIG_ARCH_MULTIPLATFORM=y
 CONFIG_ARCH_MULTI_V7=y
 CONFIG_ARCH_VIRT=y
 """
-# Nothing of it is compiled for a module; drivers/mtd has the exports that it wants.
+# Nothing of it is compiled for a module; drivers/mtd and drivers/irqchip export what one wants.
 _LEFT_OUT = (
     "sound/*.[chS]",
     "net/*.c",
     "Documentation/*.*",
     *("tools/testing/*", "tools/perf/*", "arch/*/boot/dts/*"),
-    *(f"drivers/[!m]*/*.{suffix}" for suffix in "chS"),
+    *(f"drivers/[!im]*/*.{suffix}" for suffix in "chS"),
     *(f"drivers/media/*.{suffix}" for suffix in "chS"),
 )
 
@@ -116,7 +116,8 @@ def _unpack(package: Path, top: str, tree: Path) -> None:
     excludes = [f"--exclude={top}/{pattern}" for pattern in _LEFT_OUT]
     words = ["tar", "-C", tree, "--strip-components=1", "--anchored", "--wildcards", *excludes]
     commands: list[Sequence[str | Path]] = [
-        *extract_commands(package, f"./usr/src/{top}.tar.xz"),
+        ["dpkg-deb", "--fsys-tarfile", package],
+        ["tar", "-xOf", "-", f"./usr/src/{top}.tar.xz"],
         ["xz", "-dc", "-T0"],
         [*words, "-xf", "-"],
     ]

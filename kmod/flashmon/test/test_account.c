@@ -25,6 +25,33 @@ static void check(bool good, const char *what, long n)
 	printf("FAILED: %s (case %ld)\n", what, n);
 }
 
+/* Sizes that are powers of two, and others, up to the largest. */
+static void test_divide(void)
+{
+	static const u32 sizes[] = {
+		1, 2, 3, 512, 528, 2048, 2112, 1 << 17, 132 * 1024,
+		1u << 31, (1u << 31) + 1, UINT32_MAX,
+	};
+	static const u64 offsets[] = {
+		0, 1, 527, 2048, 131071, 131072, UINT32_MAX,
+		5000000000, 1ull << 40, UINT64_MAX,
+	};
+	size_t i, j;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		for (j = 0; j < sizeof(offsets) / sizeof(*offsets); j++) {
+			u32 rest = 1;
+			u64 a = offsets[j], b = sizes[i];
+
+			check(flashmon_divide_rest(a, sizes[i], &rest) == a / b,
+			      "quotient with a rest", (long)j);
+			check(rest == a % b, "rest", (long)j);
+			check(flashmon_divide(a, sizes[i]) == a / b,
+			      "quotient", (long)j);
+		}
+	}
+}
+
 struct model {
 	u32 pages, partial;
 	u32 of_block[BLOCKS];
@@ -215,6 +242,7 @@ int main(void)
 	srand(1);
 	for (n = 0; n < 20000; n++)
 		one_request(n, n & 1);
+	test_divide();
 	test_erase();
 	test_oob();
 	test_sums();
