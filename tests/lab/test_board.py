@@ -21,6 +21,7 @@ import pytest
 from board_support import Board, make_board
 from lab_support import ROOT, cases
 
+from ffslab.loader import load_catalog
 from ffslab.protocol.chip_file import flash_digest
 from ffslab.targets.target import FLASH_NAME
 
@@ -181,6 +182,46 @@ def test_a_report_has_the_case_in_the_middle_and_the_range(there: Path) -> None:
     page = (run / "report.html").read_text("utf-8")
     assert "repeat2" not in page.partition("Repeats")[0]
     assert "Repeats" in page
+
+
+VAGUE = {
+    "chips": 'extends = "{chip}"\n[figures]\n'
+    + "".join(
+        f'{name} = {{ value = {value}, source = "a guess", estimate = true }}\n'
+        for name, value in (
+            ("t_read_ns", 61_000),
+            ("t_prog_ns", 400_000),
+            ("t_erase_ns", 2 * 10**6),
+        )
+    ),
+    "boards": 'extends = "apf27"\nchip = "vague"\n',
+}
+
+
+def test_its_chip_is_calibrated_there(board: Board, tmp_path: Path) -> None:
+    """From figures that are wrong by far; a driver that polls is not told from the array."""
+    mine, chip = tmp_path / "mine", board.case.board.chip
+    for kind, text in VAGUE.items():
+        (mine / kind).mkdir(parents=True)
+        head = 'schema = 1\nname = "vague"\ntitle = "Vague"\n'
+        (mine / kind / "vague.toml").write_text(head + text.replace("{chip}", chip.name))
+    place = board.place(tmp_path / "board.toml", board="vague")
+    done = ffslab(
+        *("calibrate", "--board", "vague", "--target", "ssh", "--place", place, "--yes"),
+        *("--set", "part=device", "--catalog", mine, "--to", mine, "--output", tmp_path / "runs"),
+    )
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    known, found = board.case.board, load_catalog([mine]).board("vague-calibrated")
+    assert found.calibrated and found.wait == "polled"
+    for part, driver, within in (
+        ("t_erase_ns", "driver_erase_ns", 0.03),
+        ("t_prog_ns", "driver_program_ns", 0.06),
+        ("t_read_ns", "driver_read_ns", 0.06),
+    ):
+        # Some 10 us more: the code of MTD and vnand takes time there, too.
+        whole, given = (getattr(one.chip, part) + getattr(one, driver) for one in (found, known))
+        assert given <= whole <= given * (1 + within), part
 
 
 def refused(board: Board, study: Path, place: Path, tmp_path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,6 +43,13 @@ def register(app: typer.Typer) -> None:
             str, typer.Option(metavar="NAME", help="The board as it is described so far.")
         ],
         target: Annotated[str, typer.Option(metavar="NAME", help="Where it is measured.")] = "uml",
+        at: Annotated[
+            Path | None,
+            typer.Option("--place", metavar="FILE", help="The board, with --target ssh."),
+        ] = None,
+        yes: Annotated[
+            bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
+        ] = False,
         settings: Annotated[
             list[str] | None,
             typer.Option(
@@ -89,7 +97,8 @@ def register(app: typer.Typer) -> None:
         called = name or f"{board}-calibrated"
         place = _place(to)
         _check_new(called, place)
-        run = _measured_run(measured, board, settings or (), target, output, jobs, catalogs)
+        device = _Device(target, at, yes)
+        run = _measured_run(measured, board, settings or (), device, output, jobs, catalogs)
         results = tuple(run.each_result())
         readings = readings_of(results, str(run.path))
         _check_board(board, results, run)
@@ -131,11 +140,36 @@ def _check_new(name: str, place: Path) -> None:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """Where is measured; `yes`: its partition may be destroyed without asking."""
+
+    target: str
+    place: Path | None
+    yes: bool
+
+    def settings(self, board: str) -> tuple[str, ...]:
+        """What is said there about the cases; UsageError if it is another board."""
+        if self.place is None:
+            return ()
+        from ffslab.errors import UsageError
+        from ffslab.targets.ssh.place import read_place
+
+        found = read_place(self.place)
+        if found.board != board:
+            raise UsageError(
+                f"{self.place} is of board {found.board}, not {board}",
+                cause="another file, or another --board",
+                remedy=f"--board {found.board}",
+            )
+        return (f"partition_bytes={found.partition_bytes}",)
+
+
 def _measured_run(
     made: Path | None,
     board: str,
     settings: Sequence[str],
-    target: str,
+    device: _Device,
     output: Path,
     jobs: int | None,
     catalogs: Sequence[Path] | None,
@@ -146,13 +180,17 @@ def _measured_run(
     from ffslab.results.rundir import find_run
 
     if made is None:
-        chosen = [f"board={board}", *settings]
         return run_study(
-            _STUDY, chosen, output, jobs, _nothing, target=target, catalogs=catalogs or ()
+            *(_STUDY, [f"board={board}", *device.settings(board), *settings], output, jobs),
+            _nothing,
+            target=device.target,
+            place=device.place,
+            yes=device.yes,
+            catalogs=catalogs or (),
         )
-    if settings:
+    if settings or device.place is not None:
         raise UsageError(
-            "--set and --from exclude each other",
+            f"{'--set' if settings else '--place'} and --from exclude each other",
             cause="what has been measured cannot be changed",
             remedy=f"leave out --from {made}",
         )

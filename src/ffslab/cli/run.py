@@ -177,12 +177,15 @@ def run_study(
     check: Callable[[Prepared], None],
     *,
     target: str = "uml",
+    place: Path | None = None,
+    yes: bool = False,
     catalogs: Sequence[Path] = (),
 ) -> RunDirectory:
     """Runs all cases of a study for a verb that goes on with the run; tells the progress to stderr.
 
-    `check` refuses what the verb cannot use, before anything is run. InfrastructureError if the run
-    was interrupted, with how to go on.
+    `check` refuses what the verb cannot use, before anything is run. Where time is a real clock's,
+    cases are repeated as by the verb run. `yes` allows a board's partition to be destroyed without
+    asking. InfrastructureError if the run was interrupted, with how to go on.
     """
     from rich.console import Console
 
@@ -190,11 +193,12 @@ def run_study(
     from ffslab.errors import InfrastructureError
     from ffslab.targets.target import SiteOptions
 
-    overrides = tuple(parse_set(text) for text in settings)
-    request = _request(_Choice(study, overrides, (), tuple(catalogs), False, target), False, output)
-    request = _with_options(request, jobs, None, False)
+    overrides = (*map(parse_set, settings), *_repeats(None, target, place))
+    choice = _Choice(study, overrides, (), tuple(catalogs), False, target, place)
+    request = _with_options(_request(choice, False, output), jobs, None, False)
     check(request.prepared)
-    end = _execute(Console(stderr=True, highlight=False), request, SiteOptions(None, None))
+    options = SiteOptions(None, None, confirm=_consent(yes))
+    end = _execute(Console(stderr=True, highlight=False), request, options)
     if end.refused is not None:
         raise end.refused
     if end.interrupted:
