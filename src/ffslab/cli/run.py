@@ -11,8 +11,6 @@ import typer
 from ffslab.cli.parse import Catalogs
 from ffslab.program import command, program
 
-_LIMIT_S = 300.0
-_LIMIT_OF_BOARDS_S = 3600.0  # a board is as slow as it is
 _REPEATS = 3
 
 if TYPE_CHECKING:
@@ -109,7 +107,7 @@ def register(app: typer.Typer) -> None:
         timeout: Annotated[
             float | None,
             typer.Option(
-                min=1, help="Wall-clock limit of a case in seconds [300; on a board 3600]."
+                min=1, help="Wall-clock limit of a case in seconds [300; on qemu and boards 3600]."
             ),
         ] = None,
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
@@ -310,8 +308,7 @@ def _with_options(
     from ffslab.campaign.run import usable_cpus
     from ffslab.targets.registry import site_module
 
-    can = site_module(request.prepared.target).KIND.capabilities
-    limit_s = timeout_s or (_LIMIT_S if can.virtual_time else _LIMIT_OF_BOARDS_S)
+    limit_s = timeout_s or site_module(request.prepared.target).KIND.limit_s
     cpus = usable_cpus()
     options = PoolOptions(jobs or len(cpus), limit_s, keep_flash, cpus)
     return replace(request, options=options)

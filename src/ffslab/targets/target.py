@@ -53,7 +53,7 @@ class TargetKind:
     `history`: what beside plan and image determines what happens in a case's guest, as plain JSON
     values; equal for two cases only if nothing but these tells their guests apart. `cpu_time` says
     where the time of code is from; empty: from the board's prices. `absent`: what results there
-    lack, and why.
+    lack, and why. `limit_s` is the wall time that a case may take if nothing else was said.
     """
 
     name: str
@@ -63,6 +63,7 @@ class TargetKind:
     history: Callable[[Case], Mapping[str, Any]]
     cpu_time: str = ""
     absent: tuple[tuple[str, str], ...] = ()
+    limit_s: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,8 @@ def _history(case: Case) -> dict[str, object]:
 
 
 # A board that nobody has described: its cases can be listed.
-KIND = TargetKind("ssh", _TITLE, _CAPABILITIES, BoardFlash(), _history)
+_LIMIT_S = 3600.0  # a board is as slow as it is
+KIND = TargetKind("ssh", _TITLE, _CAPABILITIES, BoardFlash(), _history, limit_s=_LIMIT_S)
 
 
 def kind_for(place: Path) -> TargetKind:
@@ -87,6 +88,7 @@ def _kind(place: Place) -> TargetKind:
         history=history,
         cpu_time=f"that of the board {place.name}; all times are of its clock",
         absent=_ABSENT if place.monitor is not None else (*_ABSENT, _UNCOUNTED),
+        limit_s=_LIMIT_S,
     )
 
 
