@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reports.c - the steps that only emit a record: snapshot, space, memory, capture.
+ * reports.c - the steps that only emit a record: snapshot, space, memory, capture,
+ * mtd-statistics.
  */
 #include <stdlib.h>
 
 #include "core/files.h"
 #include "flash/monitor.h"
+#include "flash/mtd_statistics.h"
 #include "measure/memory.h"
 #include "measure/space.h"
 #include "plan/verbs.h"
@@ -64,6 +66,13 @@ static int report_file(const struct plan_step *step, struct run_state *state,
 	return 0;
 }
 
+static int report_mtd(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	return mtd_statistics_report(step_text(step, "mtd"), step->label,
+				     state->sink, error);
+}
+
 const struct verb_spec report_verbs[] = {
 	{
 		.name = "snapshot",
@@ -88,6 +97,14 @@ const struct verb_spec report_verbs[] = {
 		.run = report_file,
 		.keys = {
 			{ "path", KEY_PATH, NULL, 0, 0, NULL },
+		},
+	},
+	{
+		.name = "mtd-statistics",
+		.flags = VERB_LABELLED,
+		.run = report_mtd,
+		.keys = {
+			{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
 		},
 	},
 	{ .name = NULL },

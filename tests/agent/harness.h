@@ -39,6 +39,7 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(ops) \
 	SUITE(file_io) \
 	SUITE(monitor) \
+	SUITE(mtd_statistics) \
 	SUITE(live) \
 	SUITE(memory) \
 	SUITE(image) \
