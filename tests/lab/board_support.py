@@ -11,6 +11,7 @@ which there is no network. Time is not virtual: what comes over the network come
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import signal
@@ -242,6 +243,7 @@ class Board:
         return [*words, "-netdev", forward, "-device", "virtio-net-device,netdev=net"]
 
 
+OVERLAPS = "spare"  # the name of a partition that overlaps the one under test
 SSH_OPTIONS = ("StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null")
 
 
@@ -257,11 +259,20 @@ def make_board(directory: Path, case: Case, tmp_bytes: int = 16 * 2**20) -> Boar
     for name, module in lab.modules.items():
         if name != "vnand":
             shutil.copy(module, board.modules / f"{name}.ko")
-    chip = vnand_chip(case, RIG.store(case))
+    chip = _with_overlap(vnand_chip(case, RIG.store(case)))
     (directory / INITRAMFS_NAME).write_bytes(_root(board, chip))
     (directory / KERNEL_NAME).symlink_to(lab.kernel)
     create_flash_file(directory / FLASH_NAME, flash_file_bytes(case.board.chip))
     return board
+
+
+def _with_overlap(chip: str) -> str:
+    """A chip with one partition more: the last 8 blocks of the one under test, and 8 more."""
+    return re.sub(
+        r"data@(\d+)\+(\d+)",
+        lambda found: f"{found[0]}/{OVERLAPS}@{int(found[1]) + int(found[2]) - 8}+16",
+        chip,
+    )
 
 
 def _root(board: Board, chip: str) -> bytes:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from board_support import Board, make_board
+from board_support import OVERLAPS, Board, make_board
 from lab_support import ROOT, cases
 
 from ffslab.loader import load_catalog
@@ -255,6 +255,31 @@ def test_a_mounted_partition_is_not_touched(
         assert "partition data is mounted on /mnt" in refused(board, study, place, tmp_path)
     finally:
         board.shell("umount /mnt")
+
+
+def test_what_overlaps_the_partition_and_is_in_use_is_not_touched(
+    board: Board, study: Path, place: Path, tmp_path: Path
+) -> None:
+    """First mounted, then attached to UBI; both by the agent that is there after a run began."""
+    elsewhere = board.place(tmp_path / "none.toml", partition={"name": "none", "size": "16 MiB"})
+    refused(board, study, elsewhere, tmp_path)
+
+    def do(*steps: str) -> None:
+        plan = "".join(f"{one}\\n" for one in ("ffsplan 1", *steps))
+        board.shell(f"cd /tmp && printf '{plan}' >own && ffslab/ffsagent run -o /dev/null own")
+
+    told = f"partition data overlaps '{OVERLAPS}' (mtd1, 2 MiB), which is"
+    mount = f"mount type=jffs2 source=mtd:{OVERLAPS} target=/mnt flags=ro"  # it formats nothing
+    do(f"erase mtd={OVERLAPS}", mount)
+    try:
+        assert f"{told} mounted on /mnt" in refused(board, study, place, tmp_path)
+    finally:
+        board.shell("umount /mnt")
+    do(f"ubi-attach mtd={OVERLAPS} ubi=5", "sleep ms=2000")
+    try:
+        assert f"{told} attached to UBI as ubi5" in refused(board, study, place, tmp_path)
+    finally:
+        do("ubi-detach ubi=5")
 
 
 def test_without_yes_and_a_terminal_nothing_is_destroyed(

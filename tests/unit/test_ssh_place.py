@@ -57,6 +57,10 @@ mtd2: 00100000 00020000 "u-boot env"
 mtd0 nand 0x400 131072 2048 64
 mtd1 nand 0x400 131072 2048 64
 mtd2 nand 0x0 131072 2048 64
+=== ffslab where
+mtd0 0 4 /sys/devices/platform/soc/d8000000.nand-controller/mtd/mtd0
+mtd1 67108864 4 /sys/devices/platform/soc/d8000000.nand-controller/mtd/mtd1
+mtd2 83886080 4 /sys/devices/platform/soc/d8000000.nand-controller/mtd/mtd2
 === ffslab ubi
 ubi0 0
 === ffslab mounts
@@ -100,6 +104,7 @@ def test_what_a_board_prints_is_understood() -> None:
     assert test is not None
     assert (test.number, test.size_bytes, test.erase_bytes) == (1, 16 * 2**20, 128 * 2**10)
     assert (test.page_bytes, test.oob_bytes) == (2048, 64)
+    assert test.offset_bytes == 64 * 2**20 and test.tells_ecc
     assert found.ubi == {0: 0}
     assert found.mounts[0] == ("ubi0:rootfs", "/")
     assert {"jffs2", "ubifs", "squashfs"} <= found.filesystems

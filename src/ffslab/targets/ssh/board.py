@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from ffslab.model.case import Case
 from ffslab.model.units import format_size
+from ffslab.targets.ssh.overlap import MtdDevice, sharing
 from ffslab.targets.ssh.place import Place
 
 _MARK = "=== ffslab "
+_EACH_MTD = "for d in /sys/class/mtd/mtd[0-9]*; do case $d in *ro) continue;; esac; "
 # Each line names a section and prints it; what a board lacks is empty.
 _SECTIONS: Mapping[str, str] = {
     "boot": "cat /proc/sys/kernel/random/boot_id",
@@ -22,9 +24,14 @@ _SECTIONS: Mapping[str, str] = {
     "memory": "grep MemTotal: /proc/meminfo",
     "mtd": "cat /proc/mtd",
     "geometry": (
-        "for d in /sys/class/mtd/mtd[0-9]*; do case $d in *ro) continue;; esac; "
+        f"{_EACH_MTD}"
         'echo "${d##*/} $(cat $d/type) $(cat $d/flags) $(cat $d/erasesize) $(cat $d/writesize) '
         '$(cat $d/oobsize)"; done'
+    ),
+    "where": (
+        f"{_EACH_MTD}"
+        'echo "${d##*/} $(cat $d/offset || echo -) $(cat $d/ecc_strength || echo -) '
+        '$(cd $d && pwd -P)"; done'
     ),
     "ubi": (
         "for d in /sys/class/ubi/ubi*; do "
@@ -39,20 +46,9 @@ LOOK = "; ".join(
     f"echo '{_MARK}{name}'; {{ {what}; }} 2>/dev/null" for name, what in _SECTIONS.items()
 )
 _MTD_LINE = re.compile(r'^mtd(\d+): ([0-9a-f]+) ([0-9a-f]+) "(.*)"$')
+_ESCAPED = re.compile(r"\\([0-7]{3})")  # a space in /proc/mounts
+_ROOT = "/dev/root"  # what the kernel calls the block device that it mounted itself
 _WRITEABLE = 0x400  # MTD_WRITEABLE of mtd-abi.h
-
-
-@dataclass(frozen=True, slots=True)
-class MtdDevice:
-    """A row of /proc/mtd with what sysfs says of it; sizes in bytes, 0 where sysfs is silent."""
-
-    number: int
-    name: str
-    size_bytes: int
-    erase_bytes: int
-    page_bytes: int = 0
-    oob_bytes: int = 0
-    is_writeable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +85,31 @@ def board_facts(printed: str) -> BoardFacts:
         boot=sections["boot"][0],
         uname=sections["uname"][0],
         memory=" ".join(" ".join(sections["memory"]).split()[1:]),
-        devices=_devices(sections["mtd"], sections["geometry"]),
+        devices=_devices(sections["mtd"], sections["geometry"], sections["where"]),
         ubi={
             int(name.removeprefix("ubi")): int(number)
             for name, number in map(str.split, sections["ubi"])
         },
-        mounts=tuple((words[0], words[1]) for words in map(str.split, sections["mounts"])),
+        mounts=_mounts(sections["mounts"], " ".join(sections["command"])),
         filesystems=frozenset(line.split()[-1] for line in sections["filesystems"] if line.strip()),
         modules=frozenset(sections["modules"]),
     )
 
 
-def _devices(table: list[str], geometry: list[str]) -> tuple[MtdDevice, ...]:
+def _mounts(table: list[str], command: str) -> tuple[tuple[str, str], ...]:
+    """Source and target of each mount; the kernel's command line names the source of the root."""
+    roots = [word.removeprefix("root=") for word in command.split() if word.startswith("root=")]
+    found = []
+    for words in map(str.split, table):
+        if len(words) > 1:
+            source = _ESCAPED.sub(lambda match: chr(int(match[1], 8)), words[0])
+            found.append((roots[-1] if roots and source == _ROOT else source, words[1]))
+    return tuple(found)
+
+
+def _devices(table: list[str], geometry: list[str], where: list[str]) -> tuple[MtdDevice, ...]:
     further = {words[0]: words[1:] for words in map(str.split, geometry) if len(words) == 6}
+    placed = {words[0]: words[1:] for words in (line.split(None, 3) for line in where) if words[3:]}
     found = []
     for line in table:
         match = _MTD_LINE.match(line)
@@ -109,6 +117,7 @@ def _devices(table: list[str], geometry: list[str]) -> tuple[MtdDevice, ...]:
             continue
         number, size, erase, name = match.groups()
         _, flags, _, page, oob = further.get(f"mtd{number}", ("", "0x400", "0", "0", "0"))
+        offset, ecc, path = placed.get(f"mtd{number}", ("-", "-", ""))
         found.append(
             MtdDevice(
                 number=int(number),
@@ -118,6 +127,9 @@ def _devices(table: list[str], geometry: list[str]) -> tuple[MtdDevice, ...]:
                 page_bytes=int(page),
                 oob_bytes=int(oob),
                 is_writeable=bool(int(flags, 16) & _WRITEABLE),
+                offset_bytes=int(offset) if offset.isdecimal() else None,
+                path=path,
+                tells_ecc=ecc.isdecimal(),
             )
         )
     return tuple(found)
@@ -141,18 +153,34 @@ def partition_fault(facts: BoardFacts, place: Place) -> str:
         )
     if not device.is_writeable:
         return f"partition {name} is read-only"
+    use = _use_of(device, facts)
+    if use:
+        return f"partition {name} is {use}"
+    for other in sharing(device, facts.devices):
+        use = _use_of(other, facts)
+        if use:
+            size = format_size(other.size_bytes)
+            return (
+                f"partition {name} overlaps {other.name!r} (mtd{other.number}, {size}), "
+                f"which is {use}"
+            )
+    if place.ubi in facts.ubi:
+        return f"ubi{place.ubi}, which cases would attach, is the board's own"
+    return ""
+
+
+def _use_of(device: MtdDevice, facts: BoardFacts) -> str:
+    """What uses a device; empty if nothing does that the board tells of."""
     sources = {
         *(f"/dev/mtdblock{device.number}", f"mtd{device.number}", f"/dev/mtd{device.number}"),
-        *(f"mtd:{name}", f"/dev/mtdblock/{device.number}"),
+        *(f"mtd:{device.name}", f"/dev/mtdblock/{device.number}"),
     }
     for source, target in facts.mounts:
         if source in sources:
-            return f"partition {name} is mounted on {target}"
+            return f"mounted on {target}"
     for ubi, number in facts.ubi.items():
         if number == device.number:
-            return f"partition {name} is attached to UBI as ubi{ubi}"
-    if place.ubi in facts.ubi:
-        return f"ubi{place.ubi}, which cases would attach, is the board's own"
+            return f"attached to UBI as ubi{ubi}"
     return ""
 
 

@@ -324,8 +324,10 @@ def wrong_partition(place: Place, fault: str) -> InfrastructureError:
     """The error of a partition that must not be written."""
     return InfrastructureError(
         f"{place.name}: nothing was written: {fault}",
-        cause=f"another board than {place.path} describes, or something there uses the partition",
-        remedy="see /proc/mtd and /proc/mounts there, and correct the file",
+        cause=f"another board than {place.path} describes, or something there uses the partition "
+        "or one that overlaps it",
+        remedy="see /proc/mtd, /proc/mounts and /sys/class/ubi there; correct the file, or free "
+        "the partition",
     )
 
 
