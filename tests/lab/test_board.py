@@ -315,6 +315,50 @@ def test_without_flashmon_ubi_says_what_was_erased(
     assert phases(row)["transactions"]["duration_ns"] > 0
     assert not row["flash"] and not phases(row)["transactions"]["flash"]
     assert row["erase_counters"]["blocks"] == 128
+    told = board.shell("cd /sys/class/mtd/mtd0 && cat name bad_blocks bbt_blocks ecc_strength")
+    name, bad, table, strength = told.split()
+    assert name == "data"
+    assert row["mtd_statistics"] == {
+        "corrected_bits": 0,
+        "ecc_failures": 0,
+        "grown_bad_blocks": 0,
+        "bad_blocks": int(bad),
+        "bbt_blocks": int(table),
+        "ecc_strength_bits": int(strength),
+        "bitflip_threshold_bits": row["mtd_statistics"]["bitflip_threshold_bits"],
+    }
+    assert int(strength) == board.case.board.chip.ecc_strength_bits
+
+
+RAW = STUDY.partition("[base.workload]")[0] + 'filesystem = "mtd"\n[base.workload]\nkind = "raw"\n'
+
+
+def test_bits_that_the_ecc_corrects_are_the_cases_own(board: Board, tmp_path: Path) -> None:
+    """A board with a worse chip: what two cases made it correct is what its kernel has counted.
+
+    61 bits of a million are wrong, 0.25 of the 4,096 of a step; 8 are corrected.
+    """
+    study = tmp_path / "raw.toml"
+    study.write_text(RAW, "utf-8")
+    faults = {"rber_e12": 61_000_000, "ecc_strength_bits": 8}
+    good = board.case
+    worse = replace(good, board=replace(good.board, chip=replace(good.board.chip, **faults)))
+    bad = make_board(tmp_path / "worse", worse)
+    bad.switch_on()
+    try:
+        place = bad.place(tmp_path / "b.toml", modules=None)
+        done = run_there(study, place, tmp_path, "--repeats", "2")
+        assert done.returncode == 0, done.stdout + done.stderr
+        corrected = int(bad.shell("cat /sys/class/mtd/mtd0/corrected_bits"))
+    finally:
+        bad.cut_power()
+    counted = [row["mtd_statistics"]["corrected_bits"] for row in rows(tmp_path).values()]
+    print(f"bits corrected: {counted}, in all {corrected}")
+    assert len(counted) == 2 and min(counted) > 0
+    assert sum(counted) == corrected
+    run = next(tmp_path.glob("*/manifest.json")).parent
+    assert ffslab("report", run).returncode == 0
+    assert "Bits corrected, as MTD counted" in (run / "report.html").read_text("utf-8")
 
 
 def while_it_runs(board: Board, what: Callable[[], None]) -> threading.Thread:

@@ -231,4 +231,12 @@ def test_who_counts_depends_on_the_monitor(tmp_path: Path) -> None:
     (tmp_path / "ko/flashmon.ko").write_bytes(b"module")
     counted = plan(tmp_path, "ubifs", 'modules = "ko"')
     assert "monitor mtd=test\n" in counted and "settle " in counted
-    assert "detailed_erase" not in counted
+    assert "detailed_erase" not in counted and "mtd-statistics" not in counted
+
+
+def test_without_a_monitor_mtd_is_asked_first_and_last(tmp_path: Path) -> None:
+    """Whatever the file system is, with all that the case's guest does in between."""
+    lines = plan(tmp_path, "jffs2").splitlines()
+    noted = [at for at, line in enumerate(lines) if line.startswith("mtd-statistics mtd=test ")]
+    assert len(noted) == 2 and noted[1] == len(lines) - 1
+    assert not any("mtd=test" in line for line in lines[: noted[0]])

@@ -49,6 +49,11 @@ def test_the_figures_of_a_case() -> None:
     short = {"measured": 1, "asked": 4}
     assert told(short=short)[1:] == [("measured_share", 0.25, True)]
     assert told(short={"measured": 1, "asked": None})[1:] == []
+    counted = {"ecc_failures": 2, "corrected_bits": 0, "bad_blocks": 7}
+    assert told(mtd_statistics=counted)[2:] == [
+        ("corrected_bits", 0, True),
+        ("ecc_failures", 2, True),
+    ]
 
 
 def test_time_that_is_not_the_chips() -> None:

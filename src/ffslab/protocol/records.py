@@ -233,6 +233,9 @@ class Prepared(TypedDict):
     capacity_bytes: int
 
 
+# What MTD counts of a device, and what it knows of its ECC; a kernel need not tell all of it.
+MTD_COUNTS = ("corrected_bits", "ecc_failures", "bad_blocks", "bbt_blocks")
+MTD_ECC = ("ecc_strength_bits", "bitflip_threshold_bits")
 TASK_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
 
 
@@ -461,6 +464,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
     ),
     "written": ("path", "image_bytes", "pages", "blocks", "bad_blocks_skipped"),
     "probe": ("phase", "what", "count", "bytes"),
+    "mtd-statistics": ("name", "label"),
     "memory": (
         "label",
         "t_ns",
@@ -479,7 +483,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
 
 
 # What everybody calculates with: a record in which it is no integer from 0 to 2^63 − 1 is damage.
-# The counts of a phase may be absent.
+# The counts of a phase, and what MTD does not tell, may be absent.
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "step": ("index", "t_start_ns", "t_end_ns"),
     "phase": ("t_start_ns", "t_end_ns", *PhaseCounts.__annotations__),
@@ -489,6 +493,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     ),
     "written": ("image_bytes", "pages", "blocks", "bad_blocks_skipped"),
     "probe": ("count", "bytes", "cpu_ns"),
+    "mtd-statistics": (*MTD_COUNTS, *MTD_ECC),
     "latency": ("count", "sum_ns", "min_ns", "max_ns"),
     "flash": ("t_ns",),
     "end": ("t_ns",),

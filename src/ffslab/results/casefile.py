@@ -12,6 +12,7 @@ from ffslab.model.case import Case, case_spec
 from ffslab.protocol.records import RecordStream, Step
 from ffslab.results.erase_counters import erase_counters
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
+from ffslab.results.mtd_statistics import mtd_statistics
 from ffslab.results.outcome import Outcome
 from ffslab.results.preparation import (
     Preparation,
@@ -69,6 +70,9 @@ def case_result(
     counters = erase_counters(stream)
     if counters is not None:
         result["erase_counters"] = counters
+    statistics = mtd_statistics(stream)
+    if statistics is not None:
+        result["mtd_statistics"] = statistics
     own = part.result_keys(case, stream, prepared)
     return with_own_keys(result, {**keys_elsewhere(), **own})
 

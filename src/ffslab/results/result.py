@@ -19,6 +19,7 @@ from typing_extensions import TypedDict
 
 from ffslab.protocol.records import Mtd, PhaseCounts, Prepared, Snapshot, Space, TaskRecord
 from ffslab.results.erase_counters import EraseCounters
+from ffslab.results.mtd_statistics import MtdStatistics
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -188,6 +189,7 @@ class CaseResult(CaseHead):
     flash: list[Snapshot]
     preparation: NotRequired[PreparationResult | None]
     erase_counters: NotRequired[EraseCounters]
+    mtd_statistics: NotRequired[MtdStatistics]
 
 
 def head_of(result: CaseResult) -> CaseHead:

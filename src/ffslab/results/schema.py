@@ -153,6 +153,28 @@ MEASURED = Metric(
     exact=False,
 )
 
+# What MTD itself counted, where no monitor did (`ffslab.results.mtd_statistics`).
+MTD_METRICS = (
+    Metric(
+        name="corrected_bits",
+        title="Bits corrected, as MTD counted",
+        unit="bits",
+        meaning="by the ECC; on a board without flashmon",
+    ),
+    Metric(
+        name="ecc_failures",
+        title="ECC failures, as MTD counted",
+        unit="failures",
+        meaning="not corrected; on such a board",
+    ),
+    Metric(
+        name="grown_bad_blocks",
+        title="Blocks gone bad, as MTD counted",
+        unit="blocks",
+        meaning="marked as bad; on such a board",
+    ),
+)
+
 
 def _work(name: str, title: str, meaning: str, unit: str = "files") -> Metric:
     """How much the workload did: neither good nor bad."""
@@ -313,7 +335,7 @@ LATENCY_METRICS = (
     _latency("mean_ns", "Mean latency", "sum of latencies ÷ operations", exact=False),
 )
 
-GENERAL = (VIRTUAL, MEASURED, REST, *PHASE_METRICS, *LATENCY_METRICS)
+GENERAL = (VIRTUAL, MEASURED, *MTD_METRICS, REST, *PHASE_METRICS, *LATENCY_METRICS)
 BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in GENERAL}
 
 
@@ -371,7 +393,10 @@ def task_work(place: str, tasks: Iterable[TaskRecord]) -> Iterator[TaskWork]:
 
 
 def case_figures(result: CaseResult) -> Iterator[Figure]:
-    """What every case has: its time, and how much of what was asked for it measured."""
+    """What every case has: its time, and how much of what was asked for it measured.
+
+    And what MTD counted, where a board has nobody else who counts.
+    """
     if result["virtual_ns"] is not None:
         yield Figure(VIRTUAL, "", result["virtual_ns"])
     short = result.get("short")
@@ -379,3 +404,5 @@ def case_figures(result: CaseResult) -> Iterator[Figure]:
         yield Figure(MEASURED, "", 1)
     elif short["asked"]:
         yield Figure(MEASURED, "", short["measured"] / short["asked"], main=True)
+    counted = result.get("mtd_statistics", {})
+    yield from figures_at(counted, "", MTD_METRICS, [metric.name for metric in MTD_METRICS])

@@ -1,7 +1,7 @@
 """The rig of a board: its flash is there already, and modules are loaded before a plan begins.
 
 With the flash monitor a plan counts as in the lab, but for what only the virtual chip knows.
-Without it what UBI counts itself is noted, at the begin and the end of what a case does.
+Without it what UBI and MTD count themselves is noted, at the begin and the end of what a case does.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class BoardFlash(VirtualFlash):
         return [step("monitor", mtd=self.partition)] if self.monitored else []
 
     def begin(self, case: Case, *, trace: bool) -> list[str]:  # noqa: ARG002
-        """Begins to count, if somebody counts."""
-        return self.monitor()
+        """Begins to count: the monitor, or what MTD has counted until here."""
+        return self.monitor() or self._mtd_noted("begin")
 
     def settle(self, **keys: object) -> list[str]:
         """Waits until the flash is quiet, or where nobody sees that, for some time."""
@@ -65,8 +65,12 @@ class BoardFlash(VirtualFlash):
         ]
 
     def statistics(self) -> list[str]:
-        """Nothing: there is no virtual chip, and no model of the CPU."""
-        return []
+        """Notes what MTD has counted, without the monitor: no virtual chip, no model of the CPU."""
+        return [] if self.monitored else self._mtd_noted("end")
+
+    def _mtd_noted(self, label: str) -> list[str]:
+        """A step that notes what MTD counted of the partition."""
+        return [step("mtd-statistics", mtd=self.partition, label=label, may_fail=1)]
 
     def _noted(self, case: Case, label: str) -> list[str]:
         """Steps that note what UBI counted; they may fail, for not every kernel shows it."""

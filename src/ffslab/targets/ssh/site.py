@@ -49,7 +49,12 @@ _ABSENT = (
 _UNCOUNTED = (
     "pages read and programmed, blocks erased, and wear",
     f"there is no {MONITOR}.ko for the board's kernel among its modules; what UBI counted of "
-    "erases is kept (erase_counters)",
+    "erases is kept (erase_counters), and what MTD counted of corrected bits and bad blocks "
+    "(mtd_statistics)",
+)
+_NO_ECC = (
+    "how strong the flash's ECC is, and how many wrong bits in a page are too many",
+    "the board's kernel does not tell (ecc_strength in /sys/class/mtd)",
 )
 
 
@@ -150,6 +155,9 @@ def site_for(cases: Sequence[Case], options: SiteOptions) -> BoardSite:
         f"({format_size(place.partition_bytes)}) of {place.name} "
         f"({place.user}@{place.host}, {facts.uname}) will be destroyed."
     )
+    device = facts.device(place.partition)
+    if place.monitor is None and device is not None and not device.tells_ecc:
+        kind = replace(kind, absent=(*kind.absent, _NO_ECC))
     files = [agent, *(path for name in modules if (path := place.module(name)))]
     told = [
         place.key,
