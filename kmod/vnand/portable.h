@@ -15,11 +15,6 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-static inline u64 vnand_mul_div(u64 a, u64 b, u64 divisor)
-{
-	return mul_u64_u64_div_u64(a, b, divisor);
-}
-
 static inline u64 vnand_div(u64 a, u32 b)
 {
 	return div_u64(a, b);
@@ -51,11 +46,6 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-static inline u64 vnand_mul_div(u64 a, u64 b, u64 divisor)
-{
-	return (u64)((unsigned __int128)a * b / divisor);
-}
-
 static inline u64 vnand_div(u64 a, u32 b)
 {
 	return a / b;
@@ -77,5 +67,41 @@ static inline int vnand_parse_u64(const char *text, u64 *value)
 	return errno || *end ? -EINVAL : 0;
 }
 #endif
+
+/*
+ * a * b / divisor, exact. Linux's own drops bits of the divisor if the product has
+ * more than 62, unless the processor's assembly does it.
+ */
+static inline u64 vnand_long_mul_div(u64 a, u64 b, u64 divisor)
+{
+	u64 low = (a & 0xffffffff) * (b & 0xffffffff);
+	u64 mid1 = (a >> 32) * (b & 0xffffffff) + (low >> 32);
+	u64 mid2 = (a & 0xffffffff) * (b >> 32) + (mid1 & 0xffffffff);
+	u64 high = (a >> 32) * (b >> 32) + (mid1 >> 32) + (mid2 >> 32);
+	int i;
+
+	low = (low & 0xffffffff) | mid2 << 32;
+	/* high is the remainder, and low becomes the quotient. */
+	for (i = 0; i < 64; i++) {
+		bool carry = high >> 63;
+
+		high = high << 1 | low >> 63;
+		low <<= 1;
+		if (carry || high >= divisor) {
+			high -= divisor;
+			low |= 1;
+		}
+	}
+	return low;
+}
+
+static inline u64 vnand_mul_div(u64 a, u64 b, u64 divisor)
+{
+#if defined(__KERNEL__) && defined(mul_u64_u64_div_u64)
+	return mul_u64_u64_div_u64(a, b, divisor);
+#else
+	return vnand_long_mul_div(a, b, divisor);
+#endif
+}
 
 #endif

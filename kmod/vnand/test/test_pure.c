@@ -162,6 +162,31 @@ static void test_rules(void)
 	      "NOP 0 is no limit");
 }
 
+/* Numbers of every length, as quotients that fit. */
+static void test_mul_div(void)
+{
+	u64 state = 1, wrong = 0;
+	int i;
+
+	for (i = 0; i < 1000000; i++) {
+		u64 n[3];
+		int k;
+
+		for (k = 0; k < 3; k++) {
+			state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+			n[k] = (state ^ state >> 29) >> (state >> 58);
+		}
+		if (!n[2] || (unsigned __int128)n[0] * n[1] / n[2] >> 64)
+			continue;
+		wrong += vnand_long_mul_div(n[0], n[1], n[2]) !=
+			 (u64)((unsigned __int128)n[0] * n[1] / n[2]);
+	}
+	check(!wrong, "a * b / c is wrong %llu times", (unsigned long long)wrong);
+	/* Where Linux's own says 2^60: exp(-x) of a small x. */
+	check(vnand_long_mul_div(1ULL << 60, 1ULL << 60, (1ULL << 60) + (1ULL << 57)) ==
+	      1024819115206086200ULL, "2^120 / (2^60 + 2^57)");
+}
+
 static void test_exp(void)
 {
 	double worst = 0;
@@ -328,6 +353,7 @@ int main(void)
 	test_timing();
 	test_driver();
 	test_rules();
+	test_mul_div();
 	test_exp();
 	test_poisson();
 	test_bitflips();
