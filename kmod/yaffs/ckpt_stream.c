@@ -5,6 +5,8 @@
  * number, and where to look for the next block.
  */
 
+#include <linux/mm.h>
+
 #include "checkpoint.h"
 
 static u32 room(const struct yaffs_ckpt_stream *s)
@@ -56,7 +58,7 @@ static int make_blank(struct yaffs_device *dev, u32 block)
 						  yaffs_nand_erase(dev, block);
 }
 
-static int put_page(struct yaffs_ckpt_stream *s)
+static int stream_put_page(struct yaffs_ckpt_stream *s)
 {
 	struct yaffs_device *dev = s->dev;
 	struct yaffs_ckpt_page_media *header = (void *)s->buffer;
@@ -123,7 +125,7 @@ int yaffs_ckpt_put(struct yaffs_ckpt_stream *s, const void *bytes, u32 n)
 		from += now;
 		n -= now;
 		if (s->used == room(s)) {
-			err = put_page(s);
+			err = stream_put_page(s);
 			if (err)
 				return err;
 		}
@@ -133,7 +135,7 @@ int yaffs_ckpt_put(struct yaffs_ckpt_stream *s, const void *bytes, u32 n)
 
 int yaffs_ckpt_put_end(struct yaffs_ckpt_stream *s)
 {
-	return s->used ? put_page(s) : 0;
+	return s->used ? stream_put_page(s) : 0;
 }
 
 /* ---- from flash ---- */
@@ -164,7 +166,7 @@ static int find_block(struct yaffs_ckpt_stream *s, u32 from)
 	return -ENODATA;
 }
 
-static int get_page(struct yaffs_ckpt_stream *s)
+static int stream_get_page(struct yaffs_ckpt_stream *s)
 {
 	struct yaffs_device *dev = s->dev;
 	const struct yaffs_ckpt_page_media *header = (void *)s->buffer;
@@ -205,7 +207,7 @@ int yaffs_ckpt_get(struct yaffs_ckpt_stream *s, void *bytes, u32 n)
 			catch_up(s);
 			s->used = 0;
 			s->summed = 0;
-			err = get_page(s);
+			err = stream_get_page(s);
 			if (err)
 				return err;
 		}

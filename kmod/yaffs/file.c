@@ -107,13 +107,13 @@ static u32 yaffs_bytes_inside(u64 size, u64 position)
 static int yaffs_fill_page(struct inode *inode, struct page *page)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
-	u8 *to = kmap_local_page(page);
+	u8 *to = compat_map(page);
 	int err;
 
 	yaffs_lock(dev);
 	err = yaffs_file_read(yaffs_obj(inode), page_offset(page), to, PAGE_SIZE);
 	yaffs_unlock(dev);
-	kunmap_local(to);
+	compat_unmap(to);
 	if (err)
 		return yaffs_user_error(err);
 	flush_dcache_page(page);
@@ -121,11 +121,12 @@ static int yaffs_fill_page(struct inode *inode, struct page *page)
 	return 0;
 }
 
-static int yaffs_read_folio(struct file *file, struct folio *folio)
+static int yaffs_read_page(struct file *file, struct compat_read *unit)
 {
-	int err = yaffs_fill_page(folio->mapping->host, &folio->page);
+	struct page *page = compat_page(unit);
+	int err = yaffs_fill_page(page->mapping->host, page);
 
-	folio_unlock(folio);
+	compat_unlock(unit);
 	return err;
 }
 
@@ -165,8 +166,8 @@ static int yaffs_prepare_page(struct inode *inode, struct page *page, loff_t pos
 }
 
 static int yaffs_write_begin(struct file *file, struct address_space *mapping,
-			     loff_t pos, unsigned int len, struct page **pagep,
-			     void **fsdata)
+			     loff_t pos, unsigned int len, COMPAT_FLAGS_PARAM
+			     struct compat_begun **begun, void **fsdata)
 {
 	struct inode *inode = mapping->host;
 	struct yaffs_device *dev = yaffs_dev(inode);
@@ -182,7 +183,7 @@ static int yaffs_write_begin(struct file *file, struct address_space *mapping,
 	if (pos > size)
 		yaffs_zero_tail(inode, size);
 
-	page = grab_cache_page_write_begin(mapping, pos >> PAGE_SHIFT);
+	page = compat_grab_page(mapping, pos >> PAGE_SHIFT);
 	if (!page)
 		return -ENOMEM;
 	err = yaffs_prepare_page(inode, page, pos, len);
@@ -191,7 +192,7 @@ static int yaffs_write_begin(struct file *file, struct address_space *mapping,
 		put_page(page);
 		return err;
 	}
-	*pagep = page;
+	*begun = (struct compat_begun *)page;
 	return 0;
 }
 
@@ -201,7 +202,7 @@ static int yaffs_write_through(struct inode *inode, struct page *page, loff_t po
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
 	struct yaffs_object *obj = yaffs_obj(inode);
-	u8 *from = kmap_local_page(page);
+	u8 *from = compat_map(page);
 	loff_t size;
 	u32 done;
 	int err;
@@ -210,7 +211,7 @@ static int yaffs_write_through(struct inode *inode, struct page *page, loff_t po
 	err = yaffs_write_pieces(obj, pos, from + offset_in_page(pos), bytes, &done);
 	size = obj->file.size;
 	yaffs_unlock(dev);
-	kunmap_local(from);
+	compat_unmap(from);
 	if (size != i_size_read(inode)) {
 		i_size_write(inode, size);
 		mark_inode_dirty(inode);
@@ -224,8 +225,9 @@ static int yaffs_write_through(struct inode *inode, struct page *page, loff_t po
  */
 static int yaffs_write_end(struct file *file, struct address_space *mapping,
 			   loff_t pos, unsigned int len, unsigned int copied,
-			   struct page *page, void *fsdata)
+			   struct compat_begun *begun, void *fsdata)
 {
+	struct page *page = compat_page(begun);
 	int done = 0;
 
 	if (copied < len && !PageUptodate(page))
@@ -235,7 +237,7 @@ static int yaffs_write_end(struct file *file, struct address_space *mapping,
 	if (copied && done == copied)
 		SetPageUptodate(page);
 	else if (copied && !PageDirty(page))
-		generic_error_remove_page(mapping, page);
+		compat_remove_page(mapping, page);
 	unlock_page(page);
 	put_page(page);
 	return done;
@@ -254,14 +256,15 @@ static void yaffs_page_failed(struct page *page, struct writeback_control *wbc,
 }
 
 /* The page stays locked until all is done, so nothing else sees it in between. */
-static int yaffs_write_page(struct page *page, struct writeback_control *wbc,
+static int yaffs_write_page(struct compat_dirty *unit, struct writeback_control *wbc,
 			    void *data)
 {
+	struct page *page = compat_page(unit);
 	struct inode *inode = page->mapping->host;
 	struct yaffs_device *dev = yaffs_dev(inode);
 	struct yaffs_object *obj = yaffs_obj(inode);
 	u64 position = page_offset(page);
-	u8 *from = kmap_local_page(page);
+	u8 *from = compat_map(page);
 	u32 inside, done;
 	int err;
 
@@ -271,7 +274,7 @@ static int yaffs_write_page(struct page *page, struct writeback_control *wbc,
 	err = yaffs_write_pieces(obj, position, from, inside, &done);
 	yaffs_unlock(dev);
 	memset(from + inside, 0, PAGE_SIZE - inside);
-	kunmap_local(from);
+	compat_unmap(from);
 	if (err)
 		yaffs_page_failed(page, wbc, err);
 	end_page_writeback(page);
@@ -293,7 +296,7 @@ static int yaffs_reserve_page(struct inode *inode, struct page *page)
 	struct yaffs_device *dev = yaffs_dev(inode);
 	struct yaffs_object *obj = yaffs_obj(inode);
 	u64 position = page_offset(page);
-	u8 *from = kmap_local_page(page);
+	u8 *from = compat_map(page);
 	u32 inside;
 	int err;
 
@@ -303,7 +306,7 @@ static int yaffs_reserve_page(struct inode *inode, struct page *page)
 	if (!err)
 		err = yaffs_fill_holes(obj, position, from, inside);
 	yaffs_unlock(dev);
-	kunmap_local(from);
+	compat_unmap(from);
 	return err;
 }
 
@@ -385,13 +388,13 @@ static int yaffs_flush(struct file *file, fl_owner_t id)
 }
 
 const struct address_space_operations yaffs_file_aops = {
-	.read_folio = yaffs_read_folio,
+	.compat_read_operation = yaffs_read_page,
 	.write_begin = yaffs_write_begin,
 	.write_end = yaffs_write_end,
 	.writepages = yaffs_writepages,
-	.dirty_folio = filemap_dirty_folio,
-	.migrate_folio = filemap_migrate_folio,
-	.error_remove_page = generic_error_remove_page,
+	COMPAT_DIRTY_OPERATION,
+	COMPAT_MIGRATE_OPERATION,
+	COMPAT_REMOVE_OPERATION,
 };
 
 const struct file_operations yaffs_file_operations = {
@@ -402,6 +405,6 @@ const struct file_operations yaffs_file_operations = {
 	.open = generic_file_open,
 	.flush = yaffs_flush,
 	.fsync = yaffs_vfs_fsync,
-	.splice_read = generic_file_splice_read,
+	.splice_read = compat_splice_read,
 	.splice_write = iter_file_splice_write,
 };

@@ -36,15 +36,14 @@ static int yaffs_damage(struct inode *inode)
 	return err ? yaffs_user_error(err) : -EUCLEAN;
 }
 
-static int yaffs_damaged_getattr(struct user_namespace *mnt_userns,
-				 const struct path *path, struct kstat *stat,
-				 u32 mask, unsigned int flags)
+static int yaffs_damaged_getattr(COMPAT_IDMAP_PARAM const struct path *path,
+				 struct kstat *stat, u32 mask, unsigned int flags)
 {
 	return yaffs_damage(d_inode(path->dentry));
 }
 
-static int yaffs_damaged_setattr(struct user_namespace *mnt_userns,
-				 struct dentry *dentry, struct iattr *attr)
+static int yaffs_damaged_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry,
+				 struct iattr *attr)
 {
 	return yaffs_damage(d_inode(dentry));
 }
@@ -79,9 +78,9 @@ static void yaffs_inode_pull(struct inode *inode)
 	inode->i_mode = (inode->i_mode & S_IFMT) | (obj->mode & S_IALLUGO);
 	i_uid_write(inode, obj->uid);
 	i_gid_write(inode, obj->gid);
-	inode->i_atime = yaffs_time(obj->atime_s);
-	inode->i_mtime = yaffs_time(obj->mtime_s);
-	inode->i_ctime = yaffs_time(obj->ctime_s);
+	compat_set_atime(inode, yaffs_time(obj->atime_s));
+	compat_set_mtime(inode, yaffs_time(obj->mtime_s));
+	compat_set_ctime(inode, yaffs_time(obj->ctime_s));
 }
 
 void yaffs_inode_pull_links(struct inode *inode)
@@ -90,14 +89,14 @@ void yaffs_inode_pull_links(struct inode *inode)
 	bool gone = obj->unlinked || obj->deleted;
 
 	set_nlink(inode, gone ? 0 : yaffs_object_nlink(obj));
-	inode->i_ctime = yaffs_time(obj->ctime_s);
+	compat_set_ctime(inode, yaffs_time(obj->ctime_s));
 }
 
 void yaffs_inode_pull_directory(struct inode *dir)
 {
 	const struct yaffs_object *obj = yaffs_obj(dir);
 
-	dir->i_mtime = yaffs_time(obj->mtime_s);
+	compat_set_mtime(dir, yaffs_time(obj->mtime_s));
 	yaffs_inode_pull_links(dir);
 }
 
@@ -261,9 +260,9 @@ static void yaffs_inode_push(const struct inode *inode)
 	obj->mode = inode->i_mode;
 	obj->uid = i_uid_read(inode);
 	obj->gid = i_gid_read(inode);
-	obj->atime_s = inode->i_atime.tv_sec;
-	obj->mtime_s = inode->i_mtime.tv_sec;
-	obj->ctime_s = inode->i_ctime.tv_sec;
+	obj->atime_s = compat_atime(inode).tv_sec;
+	obj->mtime_s = compat_mtime(inode).tv_sec;
+	obj->ctime_s = compat_ctime(inode).tv_sec;
 	obj->dirty = true;
 }
 
@@ -272,7 +271,7 @@ void yaffs_inode_changed(struct inode *inode)
 {
 	if (yaffs_obj(inode)->damaged)
 		return;
-	inode->i_ctime = current_time(inode);
+	compat_set_ctime(inode, current_time(inode));
 	yaffs_inode_push(inode);
 }
 
@@ -282,17 +281,18 @@ void yaffs_inode_mark_dirty(struct inode *inode)
 		mark_inode_dirty_sync(inode);
 }
 
-int yaffs_vfs_update_time(struct inode *inode, struct timespec64 *time, int flags)
+int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM int flags)
 {
+	const struct timespec64 *now = COMPAT_TIME(inode);
 	struct yaffs_device *dev = yaffs_dev(inode);
 
 	yaffs_lock(dev);
 	if (flags & S_ATIME)
-		inode->i_atime = *time;
+		compat_set_atime(inode, *now);
 	if (flags & S_MTIME)
-		inode->i_mtime = *time;
+		compat_set_mtime(inode, *now);
 	if (flags & S_CTIME)
-		inode->i_ctime = *time;
+		compat_set_ctime(inode, *now);
 	yaffs_inode_push(inode);
 	yaffs_unlock(dev);
 	mark_inode_dirty_sync(inode);
@@ -360,12 +360,12 @@ static u64 yaffs_blocks_512(const struct inode *inode)
 	return (chunks * obj->dev->chunk_bytes + 511) >> 9;
 }
 
-int yaffs_vfs_getattr(struct user_namespace *mnt_userns, const struct path *path,
+int yaffs_vfs_getattr(COMPAT_IDMAP_PARAM const struct path *path,
 		      struct kstat *stat, u32 mask, unsigned int flags)
 {
 	struct inode *inode = d_inode(path->dentry);
 
-	generic_fillattr(mnt_userns, inode, stat);
+	generic_fillattr(COMPAT_IDMAP COMPAT_FILL_MASK inode, stat);
 	stat->blocks = yaffs_blocks_512(inode);
 	return 0;
 }
@@ -386,8 +386,7 @@ static void yaffs_follow_size(struct inode *inode, loff_t size)
  * file in between, because writing back stops at the object's size. The header that
  * resizing writes, or the next, carries the new times.
  */
-static int yaffs_resize(struct user_namespace *mnt_userns, struct inode *inode,
-			struct iattr *attr)
+static int yaffs_resize(COMPAT_IDMAP_PARAM struct inode *inode, struct iattr *attr)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
 	struct yaffs_object *obj = yaffs_obj(inode);
@@ -397,7 +396,7 @@ static int yaffs_resize(struct user_namespace *mnt_userns, struct inode *inode,
 	if (attr->ia_size != i_size_read(inode))
 		attr->ia_valid |= ATTR_MTIME | ATTR_CTIME;
 	yaffs_lock(dev);
-	setattr_copy(mnt_userns, inode, attr);
+	setattr_copy(COMPAT_IDMAP inode, attr);
 	yaffs_inode_push(inode);
 	if (attr->ia_size != obj->file.size)
 		err = yaffs_file_resize(obj, attr->ia_size);
@@ -409,7 +408,7 @@ static int yaffs_resize(struct user_namespace *mnt_userns, struct inode *inode,
 }
 
 /* What is not on flash did not happen: after an error all is as before. */
-static int yaffs_change(struct user_namespace *mnt_userns, struct inode *inode,
+static int yaffs_change(COMPAT_IDMAP_PARAM struct inode *inode,
 			const struct iattr *attr)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
@@ -427,7 +426,7 @@ static int yaffs_change(struct user_namespace *mnt_userns, struct inode *inode,
 	mtime_s = obj->mtime_s;
 	ctime_s = obj->ctime_s;
 	dirty = obj->dirty;
-	setattr_copy(mnt_userns, inode, attr);
+	setattr_copy(COMPAT_IDMAP inode, attr);
 	yaffs_inode_push(inode);
 	err = yaffs_header_write(obj, NULL);
 	if (err) {
@@ -444,16 +443,15 @@ static int yaffs_change(struct user_namespace *mnt_userns, struct inode *inode,
 	return yaffs_user_error(err);
 }
 
-int yaffs_vfs_setattr(struct user_namespace *mnt_userns, struct dentry *dentry,
-		      struct iattr *attr)
+int yaffs_vfs_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry, struct iattr *attr)
 {
 	struct inode *inode = d_inode(dentry);
 	int err;
 
-	err = setattr_prepare(mnt_userns, dentry, attr);
+	err = setattr_prepare(COMPAT_IDMAP dentry, attr);
 	if (err)
 		return err;
 	if (attr->ia_valid & ATTR_SIZE)
-		return yaffs_resize(mnt_userns, inode, attr);
-	return yaffs_change(mnt_userns, inode, attr);
+		return yaffs_resize(COMPAT_IDMAP inode, attr);
+	return yaffs_change(COMPAT_IDMAP inode, attr);
 }

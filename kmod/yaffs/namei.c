@@ -107,9 +107,9 @@ static int yaffs_make_object(struct inode *inode, struct inode *dir,
  * A new inode with its object; @name NULL: without a name. The inode is locked
  * (I_NEW) until d_instantiate_new() or unlock_new_inode().
  */
-static struct inode *yaffs_new_inode(struct user_namespace *mnt_userns,
-				     struct inode *dir, const struct qstr *name,
-				     umode_t mode, dev_t rdev, const char *symlink)
+static struct inode *yaffs_new_inode(COMPAT_IDMAP_PARAM struct inode *dir,
+				     const struct qstr *name, umode_t mode,
+				     dev_t rdev, const char *symlink)
 {
 	struct yaffs_device *dev = yaffs_dev(dir);
 	struct inode *inode;
@@ -120,7 +120,7 @@ static struct inode *yaffs_new_inode(struct user_namespace *mnt_userns,
 	inode = new_inode(dir->i_sb);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
-	inode_init_owner(mnt_userns, inode, dir, mode);
+	inode_init_owner(COMPAT_IDMAP inode, dir, mode);
 	yaffs_lock(dev);
 	err = yaffs_make_object(inode, dir, name, rdev, symlink);
 	yaffs_unlock(dev);
@@ -133,61 +133,61 @@ static struct inode *yaffs_new_inode(struct user_namespace *mnt_userns,
 	return inode;
 }
 
-static int yaffs_add(struct user_namespace *mnt_userns, struct inode *dir,
+static int yaffs_add(COMPAT_IDMAP_PARAM struct inode *dir,
 		     struct dentry *dentry, umode_t mode, dev_t rdev,
 		     const char *symlink)
 {
 	struct inode *inode;
 
-	inode = yaffs_new_inode(mnt_userns, dir, &dentry->d_name, mode, rdev, symlink);
+	inode = yaffs_new_inode(COMPAT_IDMAP dir, &dentry->d_name, mode, rdev, symlink);
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
 	d_instantiate_new(dentry, inode);
 	return 0;
 }
 
-static int yaffs_vfs_create(struct user_namespace *mnt_userns, struct inode *dir,
+static int yaffs_vfs_create(COMPAT_IDMAP_PARAM struct inode *dir,
 			    struct dentry *dentry, umode_t mode, bool excl)
 {
-	return yaffs_add(mnt_userns, dir, dentry, mode, 0, NULL);
+	return yaffs_add(COMPAT_IDMAP dir, dentry, mode, 0, NULL);
 }
 
-static int yaffs_vfs_mkdir(struct user_namespace *mnt_userns, struct inode *dir,
+static int yaffs_vfs_mkdir(COMPAT_IDMAP_PARAM struct inode *dir,
 			   struct dentry *dentry, umode_t mode)
 {
-	return yaffs_add(mnt_userns, dir, dentry, mode | S_IFDIR, 0, NULL);
+	return yaffs_add(COMPAT_IDMAP dir, dentry, mode | S_IFDIR, 0, NULL);
 }
 
-static int yaffs_vfs_symlink(struct user_namespace *mnt_userns, struct inode *dir,
+static int yaffs_vfs_symlink(COMPAT_IDMAP_PARAM struct inode *dir,
 			     struct dentry *dentry, const char *target)
 {
 	if (strlen(target) > YAFFS_SYMLINK_MAX)
 		return -ENAMETOOLONG;
-	return yaffs_add(mnt_userns, dir, dentry, S_IFLNK | 0777, 0, target);
+	return yaffs_add(COMPAT_IDMAP dir, dentry, S_IFLNK | 0777, 0, target);
 }
 
 /* The format has room for eight bits each of major and minor. */
-static int yaffs_vfs_mknod(struct user_namespace *mnt_userns, struct inode *dir,
+static int yaffs_vfs_mknod(COMPAT_IDMAP_PARAM struct inode *dir,
 			   struct dentry *dentry, umode_t mode, dev_t rdev)
 {
 	if ((S_ISCHR(mode) || S_ISBLK(mode)) && !old_valid_dev(rdev))
 		return -EINVAL;
-	return yaffs_add(mnt_userns, dir, dentry, mode, rdev, NULL);
+	return yaffs_add(COMPAT_IDMAP dir, dentry, mode, rdev, NULL);
 }
 
 /* d_tmpfile() wants to take the last link away itself. */
-static int yaffs_vfs_tmpfile(struct user_namespace *mnt_userns, struct inode *dir,
-			     struct file *file, umode_t mode)
+static int yaffs_vfs_tmpfile(COMPAT_IDMAP_PARAM struct inode *dir,
+			     struct compat_unnamed *unnamed, umode_t mode)
 {
 	struct inode *inode;
 
-	inode = yaffs_new_inode(mnt_userns, dir, NULL, mode, 0, NULL);
+	inode = yaffs_new_inode(COMPAT_IDMAP dir, NULL, mode, 0, NULL);
 	if (IS_ERR(inode))
-		return finish_open_simple(file, PTR_ERR(inode));
+		return compat_finish_unnamed(unnamed, PTR_ERR(inode));
 	set_nlink(inode, 1);
-	d_tmpfile(file, inode);
+	d_tmpfile(unnamed, inode);
 	unlock_new_inode(inode);
-	return finish_open_simple(file, 0);
+	return compat_finish_unnamed(unnamed, 0);
 }
 
 /* ---- adding, moving and removing names ---- */
@@ -242,12 +242,12 @@ static int yaffs_vfs_unlink(struct inode *dir, struct dentry *dentry)
 	if (inode->i_nlink)
 		yaffs_inode_mark_dirty(inode);
 	else
-		inode->i_ctime = dir->i_ctime;
+		compat_set_ctime(inode, compat_ctime(dir));
 	return 0;
 }
 
-static int yaffs_vfs_rename(struct user_namespace *mnt_userns,
-			    struct inode *old_dir, struct dentry *old_dentry,
+static int yaffs_vfs_rename(COMPAT_IDMAP_PARAM struct inode *old_dir,
+			    struct dentry *old_dentry,
 			    struct inode *new_dir, struct dentry *new_dentry,
 			    unsigned int flags)
 {
@@ -286,7 +286,7 @@ static int yaffs_vfs_rename(struct user_namespace *mnt_userns,
 	if (replaced && replaced->i_nlink)
 		yaffs_inode_mark_dirty(replaced);
 	else if (replaced)
-		replaced->i_ctime = new_dir->i_ctime;
+		compat_set_ctime(replaced, compat_ctime(new_dir));
 	return 0;
 }
 

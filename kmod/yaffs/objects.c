@@ -13,6 +13,7 @@
  */
 
 #include <linux/ktime.h>
+#include <linux/mm.h>
 
 #include "yaffs.h"
 

@@ -17,6 +17,7 @@
 
 #include <linux/fs.h>
 
+#include "compat.h"
 #include "yaffs.h"
 
 static inline struct yaffs_object *yaffs_obj(const struct inode *inode)
@@ -65,11 +66,10 @@ void yaffs_inode_pull_links(struct inode *inode);
 /* Takes over what an operation changed of a directory. Needs the lock. */
 void yaffs_inode_pull_directory(struct inode *dir);
 
-int yaffs_vfs_getattr(struct user_namespace *mnt_userns, const struct path *path,
+int yaffs_vfs_getattr(COMPAT_IDMAP_PARAM const struct path *path,
 		      struct kstat *stat, u32 mask, unsigned int flags);
-int yaffs_vfs_setattr(struct user_namespace *mnt_userns, struct dentry *dentry,
-		      struct iattr *attr);
-int yaffs_vfs_update_time(struct inode *inode, struct timespec64 *time, int flags);
+int yaffs_vfs_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry, struct iattr *attr);
+int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM int flags);
 
 extern const struct inode_operations yaffs_file_inode_operations;
 

@@ -75,12 +75,12 @@ static int yaffs_xattr_write(struct inode *inode, const u8 *area)
 		obj->ctime_s = ctime_s;
 		return err;
 	}
-	inode->i_ctime = now;
+	compat_set_ctime(inode, now);
 	return 0;
 }
 
 static int yaffs_xattr_set(const struct xattr_handler *handler,
-			   struct user_namespace *mnt_userns, struct dentry *dentry,
+			   COMPAT_IDMAP_PARAM struct dentry *dentry,
 			   struct inode *inode, const char *name,
 			   const void *value, size_t size, int flags)
 {

@@ -152,4 +152,9 @@ def exported_symbols(source: Path) -> frozenset[str]:
     pattern = r"EXPORT_(PER_CPU_)?SYMBOL(_GPL|_NOALIAS)?\(\w+"
     words = ["grep", "-rhoE", "--include=*.[chS]", pattern, "."]
     told = subprocess.run(words, cwd=source, capture_output=True, text=True, check=True).stdout
-    return frozenset(re.findall(r"\((\w+)$", told, re.M))
+    # One macro exports the operations of each type of module parameters.
+    parameters = re.findall(
+        r"^STANDARD_PARAM_DEF\((\w+),", (source / "kernel/params.c").read_text("utf-8"), re.M
+    )
+    named = re.findall(r"\((\w+)$", told, re.M)
+    return frozenset([*named, *(f"param_ops_{kind}" for kind in parameters)])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from guest_programs import NIGHTLY
 from lab_support import ROOT, STUDY, cases
 
 from ffslab.errors import GuestLostError
@@ -133,6 +134,27 @@ def test_a_flash_begins_with_the_image_that_the_lab_writes(tmp_path: Path) -> No
             sum(phase["pages_read"] for phase in one["phases"]) for one in (row, expected)
         )
         assert abs(pages - of_lab) <= max(3, 0.05 * of_lab), name
+
+
+@pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 executes a minute of busy waiting")
+def test_jffs2_on_nor_asks_for_what_the_lab_asks(tmp_path: Path) -> None:
+    """The driver polls, so QEMU executes the chip's time, 65 s: minutes of the host's. Most is that
+    of the programs, whose number hardly depends on when threads work.
+    """
+    case = "normount-jffs2-spirxbits4-spitxbits4-s1"
+    code, results = run(Path("spi"), tmp_path / "there", "--case", case, "--target", "qemu")
+    assert code == 0, results
+    there = rows(results)[case]["phases"]
+    here = rows(run(Path("spi"), tmp_path / "here", "--case", case)[1])[case]["phases"]
+    for name in ("pages_programmed", "blocks_erased"):
+        found, of_lab = (sum(phase[name] for phase in phases) for phases in (there, here))
+        assert of_lab > 100
+        assert found == pytest.approx(of_lab, rel=0.01), name
+    taken, of_lab = (
+        next(phase["duration_ns"] for phase in phases if phase["phase"] == "create")
+        for phases in (there, here)
+    )
+    assert taken == pytest.approx(of_lab, rel=0.05)
 
 
 def test_what_it_cannot_is_skipped_with_the_reason(

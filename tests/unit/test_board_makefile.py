@@ -1,4 +1,4 @@
-"""What `make -C kmod/flashmon KERNEL=...` says of an unusable tree; nothing is compiled."""
+"""What `make -C kmod/MODULE KERNEL=...` says of an unusable tree; nothing is compiled."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def tree(tmp_path: Path) -> Path:
     return place
 
 
-def make(tmp_path: Path, *words: str) -> tuple[int, str]:
+def make(tmp_path: Path, *words: str, name: str = "flashmon") -> tuple[int, str]:
     """Exit code and all that make says, for a copy of the module's makefiles."""
-    module = tmp_path / "kmod" / "flashmon"
+    module = tmp_path / "kmod" / name
     module.mkdir(parents=True)
     shutil.copy(ROOT / "kmod" / "board.mk", module.parent)
-    shutil.copy(ROOT / "kmod" / "flashmon" / "Makefile", module)
+    shutil.copy(ROOT / "kmod" / name / "Makefile", module)
     command = ["make", "--no-print-directory", "-C", module, *words]
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -82,11 +82,14 @@ def test_what_a_tree_lacks_is_said(tmp_path: Path, tree: Path, name: str, said: 
     assert str(tree) in told
 
 
+@pytest.mark.parametrize("module", ["flashmon", "yaffs"])
 @pytest.mark.parametrize("option", ["CONFIG_MODULES", "CONFIG_MTD", "CONFIG_PROC_FS"])
-def test_what_the_configuration_lacks_is_said(tmp_path: Path, tree: Path, option: str) -> None:
+def test_what_the_configuration_lacks_is_said(
+    tmp_path: Path, tree: Path, option: str, module: str
+) -> None:
     kept = [line for line in USABLE.splitlines() if not line.startswith(option)]
     (tree / "include/config/auto.conf").write_text("\n".join(kept) + "\n", "utf-8")
-    code, told = make(tmp_path, f"KERNEL={tree}")
+    code, told = make(tmp_path, f"KERNEL={tree}", name=module)
     assert code == 2
     assert f"is without {option}:" in told
 

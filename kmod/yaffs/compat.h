@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between the kernels that the module is built against, 5.10 to 6.12:
+ * the only place that asks for a version. Names are ours, since stable kernels take
+ * over names of later ones. Each goes when its kernels do.
+ *
+ * Some words stand for parameters that not every kernel has, with the comma behind
+ * them, others for the name of a structure or a member. With 6.1, the lab's, all
+ * become what was there before this file: the module is the same instructions.
+ *
+ * The page cache of a file has no folios of more than one page, since nothing asks
+ * for larger ones: what is given a folio works on its first and only page.
+ */
+#ifndef YAFFS_COMPAT_H
+#define YAFFS_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
+#error "yaffs needs Linux 5.10"
+#endif
+
+/* ---- operations on inodes ---- */
+
+/* How the mount changes owners: not at all, since the module does not allow it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 12, 0)
+#define COMPAT_IDMAP_PARAM
+#define COMPAT_IDMAP
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define COMPAT_IDMAP_PARAM struct user_namespace *idmap,
+#define COMPAT_IDMAP idmap,
+#else
+#define COMPAT_IDMAP_PARAM struct mnt_idmap *idmap,
+#define COMPAT_IDMAP idmap,
+#endif
+
+/* The time that an inode is to get, of which later kernels leave the choice. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#define COMPAT_FILL_MASK
+#define COMPAT_TIME_PARAM struct timespec64 *time,
+#define COMPAT_TIME(inode) time
+#else
+#define COMPAT_FILL_MASK mask,
+#define COMPAT_TIME_PARAM
+#define COMPAT_TIME(inode) ((struct timespec64[]){ current_time(inode) })
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#define compat_ctime(inode) ((inode)->i_ctime)
+#define compat_set_ctime(inode, time) ((inode)->i_ctime = (time))
+#else
+#define compat_ctime(inode) inode_get_ctime(inode)
+#define compat_set_ctime(inode, time) inode_set_ctime_to_ts(inode, time)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define compat_atime(inode) ((inode)->i_atime)
+#define compat_mtime(inode) ((inode)->i_mtime)
+#define compat_set_atime(inode, time) ((inode)->i_atime = (time))
+#define compat_set_mtime(inode, time) ((inode)->i_mtime = (time))
+#else
+#define compat_atime(inode) inode_get_atime(inode)
+#define compat_mtime(inode) inode_get_mtime(inode)
+#define compat_set_atime(inode, time) inode_set_atime_to_ts(inode, time)
+#define compat_set_mtime(inode, time) inode_set_mtime_to_ts(inode, time)
+#endif
+
+/* What a file without a name is opened by: struct compat_unnamed. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#define compat_unnamed dentry
+#define compat_finish_unnamed(unnamed, err) (err)
+#else
+#define compat_unnamed file
+#define compat_finish_unnamed(unnamed, err) finish_open_simple(unnamed, err)
+#endif
+
+/* ---- pages of files ---- */
+
+/* The page that compat_read, compat_begun or compat_dirty is, or begins with. */
+#define compat_page(unit) ((struct page *)(unit))
+
+/* To be read: struct compat_read. Only file systems give flags, to themselves. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 19, 0)
+#define compat_read page
+#define compat_read_operation readpage
+#define compat_unlock(unit) unlock_page(unit)
+#define COMPAT_FLAGS_PARAM unsigned int flags,
+#define compat_grab_page(mapping, index) \
+	grab_cache_page_write_begin(mapping, index, 0)
+#else
+#define compat_read folio
+#define compat_read_operation read_folio
+#define compat_unlock(unit) folio_unlock(unit)
+#define COMPAT_FLAGS_PARAM
+#define compat_grab_page(mapping, index) \
+	grab_cache_page_write_begin(mapping, index)
+#endif
+
+/* Between the beginning and the end of a write: struct compat_begun. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define compat_begun page
+#else
+#define compat_begun folio
+#endif
+
+/* To be written back: struct compat_dirty. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define compat_dirty page
+#else
+#define compat_dirty folio
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define compat_remove_page(mapping, page) generic_error_remove_page(mapping, page)
+#define COMPAT_REMOVE_OPERATION .error_remove_page = generic_error_remove_page
+#else
+#define compat_remove_page(mapping, page) \
+	generic_error_remove_folio(mapping, page_folio(page))
+#define COMPAT_REMOVE_OPERATION .error_remove_folio = generic_error_remove_folio
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
+#define COMPAT_DIRTY_OPERATION .set_page_dirty = __set_page_dirty_nobuffers
+#else
+#define COMPAT_DIRTY_OPERATION .dirty_folio = filemap_dirty_folio
+#endif
+
+/* Where it is not set, the kernel itself moves pages that are clean. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
+#define COMPAT_MIGRATE_OPERATION .migratepage = NULL
+#else
+#define COMPAT_MIGRATE_OPERATION .migrate_folio = filemap_migrate_folio
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define compat_splice_read generic_file_splice_read
+#else
+#define compat_splice_read filemap_splice_read
+#endif
+
+/* An address of a page that is given back by address, and may be held while waiting. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define compat_map(page) kmap(page)
+#define compat_unmap(address) kunmap(kmap_to_page(address))
+#else
+#define compat_map(page) kmap_local_page(page)
+#define compat_unmap(address) kunmap_local(address)
+#endif
+
+#endif
