@@ -136,6 +136,22 @@ def test_a_flash_begins_with_the_image_that_the_lab_writes(tmp_path: Path) -> No
         assert abs(pages - of_lab) <= max(3, 0.05 * of_lab), name
 
 
+@pytest.mark.usefixtures("site")
+def test_a_worn_chip_has_as_many_wrong_bits_there(tmp_path: Path) -> None:
+    """YAFFS2 reads the same pages of both, after five years without power."""
+    case = ("--case", "once-yaffs2-worncycles50000-shelfhours43800-s1")
+    found = {}
+    for target in ("uml", "qemu"):
+        code, results = run(Path("bitflips"), tmp_path / target, "--target", target, *case)
+        assert code == 0, results
+        (row,) = rows(results).values()
+        (check,) = (phase for phase in row["phases"] if phase["phase"] == "check")
+        found[target] = check["pages_read"], check["flash"]["chip_bitflips_corrected"]
+    (pages, here), (pages_there, there) = found["uml"], found["qemu"]
+    assert pages_there == pages
+    assert here > 1000 and there == pytest.approx(here, rel=0.05)
+
+
 @pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 executes a minute of busy waiting")
 def test_jffs2_on_nor_asks_for_what_the_lab_asks(tmp_path: Path) -> None:
     """The driver polls, so QEMU executes the chip's time, 65 s: minutes of the host's. Most is that
