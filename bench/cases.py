@@ -83,12 +83,12 @@ def ffsmark(lab: LabBuild, case: Case) -> Guest:
     return Guest(lab, case, _joined(lines))
 
 
-def counted_blocks(runner: Runner, lab: LabBuild, case: Case) -> int:
-    """How many basic blocks the guest of a case executes, as its CPU model counts them."""
+def counted_instructions(runner: Runner, lab: LabBuild, case: Case) -> int:
+    """How many instructions the guest of a case executes, as its CPU model counts them."""
     stream = runner.records(Guest(lab, case, plan_text(case)))
     for record in stream.of_type("file"):
         if record["path"] == "/proc/cpu_model":
-            return int(dict(line.split() for line in record["text"].splitlines())["blocks"])
+            return int(dict(line.split() for line in record["text"].splitlines())["instructions"])
     raise InfrastructureError(
         "a guest did not say what its CPU model counted",
         cause="plans no longer capture /proc/cpu_model",

@@ -25,7 +25,7 @@ SPEED_GOALS = {
     "ubifs free": Goal(30, "at least"),
     cases.ZLIB: Goal(25, "at least"),
 }
-HOOK_GOAL = Goal(0.7, unit="ns")
+HOOK_GOAL = Goal(0.15, unit="ns")
 CPU_MODEL_GOAL = Goal(1.25)
 DRIVER_GOAL = Goal(0.25)
 BOOT_GOAL = Goal(0.15, unit="s")
@@ -102,11 +102,11 @@ def cpu_model(bench: Bench) -> Measured:
         )
         charging += _wall_and_cpu(bench, name, samples, "on", "free", CPU_MODEL_GOAL)
         whole += _wall_and_cpu(bench, name, samples, "on", "uncounted", CPU_MODEL_GOAL)
-        blocks = cases.counted_blocks(bench.runner, bench.lab, free)
+        counted = cases.counted_instructions(bench.runner, bench.lab, free)
         pairs = zip(samples["free"], samples["uncounted"], strict=True)
-        per_block = [(one.cpu_s - other.cpu_s) * 1e9 / blocks for one, other in pairs]
-        hooks.append(Line(f"{name}, per basic block", spread(per_block), HOOK_GOAL, "ns"))
-        raw[name] = {**_raw(samples), "blocks": blocks}
+        each = [(one.cpu_s - other.cpu_s) * 1e9 / counted for one, other in pairs]
+        hooks.append(Line(f"{name}, per instruction", spread(each), HOOK_GOAL, "ns"))
+        raw[name] = {**_raw(samples), "instructions": counted}
     lines += [*charging, *whole, *hooks]
     return Measured(tuple(lines), raw)
 

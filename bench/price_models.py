@@ -6,41 +6,42 @@ there are many of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-# What a 32-bit ARM takes for an instruction of x86-64, by the kinds of scripts/basic/as.c
-# (kernel/price): by its instruction set, not by a fit. docs/price-of-code.md has the reasons.
-ARM_INSTRUCTIONS: Mapping[str, float] = {
-    "alu": 0.8,
-    "alu64": 0.8,
-    "shift": 0.8,
-    "address": 0.8,
-    "compare": 0.8,
-    "move": 0.8,
-    "constant": 0.8,
-    "extend": 0.8,
-    "load": 1,
-    "store": 1,
-    "alu_memory": 2.5,
-    "alu_update": 3,
-    "stack": 0.2,
-    "call": 1,
-    "branch": 1,
-    "multiply": 2,
-    "divide": 2,
-    "atomic": 1.5,
-    "symbol": 1,
-    "indexed": 1,
-}
+from ffslab.model.figures import CPU_PRICES
+
+# The kinds of instructions that scripts/basic/as.c tells apart (asm/cpu-kinds.h in
+# kernel/patches/0004), without what operands add to them, and basic blocks.
+KINDS = (
+    "alu",
+    "alu64",
+    "shift",
+    "address",
+    "compare",
+    "move",
+    "constant",
+    "extend",
+    "load",
+    "store",
+    "alu_memory",
+    "alu_update",
+    "stack",
+    "call",
+    "branch",
+    "multiply",
+    "divide",
+    "atomic",
+)
 # About what each costs, so that a guest's background work comes when it would.
 _INSTRUCTION_PS = 4000
 _BLOCK_PS = 20_000
 _BYTE_PS = 10_000
-_SYSTEM_CALL_PS = 10_000_000
-_ROUTINE_PS = 200_000
+_SYSTEM_CALL_NS = 10_000
+_ROUTINE_NS = 200
+_PS_PER_NS = 1000
 # With no price at all the CPU would be free, which is another mode of the kernel.
-_FREE = {"cpu_block_ps": "1", "cpu_byte_ps": "0", "cpu_set_byte_ps": "0"}
+_FREE = {row.name: "0" for row in CPU_PRICES} | {"cpu_instruction_ps": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,39 +66,35 @@ class Model:
     counted: Mapping[str, Counted]
 
 
-def priced_kinds(weights: Mapping[str, float], instruction_ps: int) -> str:
-    """The word cpu_price= for instructions of these weights."""
-    prices = (f"{kind}:{round(weight * instruction_ps)}" for kind, weight in weights.items())
-    return ",".join(prices)
+def _priced(name: str, price: int, unit_ps: int = 1) -> Counted:
+    return Counted({name: str(price)}, price * unit_ps)
+
+
+def _kinds(kinds: Iterable[str], price_ps: int) -> Counted:
+    """Of the kernel `price` alone, which counts kinds one by one."""
+    return Counted({"cpu_price": ",".join(f"{kind}:{price_ps}" for kind in kinds)}, price_ps)
 
 
 _BYTES = {
-    "byte copied": Counted({"cpu_byte_ps": str(_BYTE_PS)}, _BYTE_PS),
-    "byte set": Counted({"cpu_set_byte_ps": str(_BYTE_PS)}, _BYTE_PS),
+    "byte copied": _priced("cpu_byte_ps", _BYTE_PS),
+    "byte set": _priced("cpu_set_byte_ps", _BYTE_PS),
 }
-_SYSTEM_CALL = {
-    "system call": Counted({"cpu_price": f"syscall:{_SYSTEM_CALL_PS}"}, _SYSTEM_CALL_PS)
-}
+_SYSTEM_CALL = {"system call": _priced("cpu_syscall_ns", _SYSTEM_CALL_NS, _PS_PER_NS)}
 _ROUTINES = {
-    "call to copy": Counted({"cpu_price": f"copy:{_ROUTINE_PS}"}, _ROUTINE_PS),
-    "call to set": Counted({"cpu_price": f"set:{_ROUTINE_PS}"}, _ROUTINE_PS),
+    "call to copy": _priced("cpu_copy_ns", _ROUTINE_NS, _PS_PER_NS),
+    "call to set": _priced("cpu_set_ns", _ROUTINE_NS, _PS_PER_NS),
 }
-_EVERY = dict.fromkeys(ARM_INSTRUCTIONS, 1.0) | {"symbol": 0.0, "indexed": 0.0}
-
-
-def _instructions(title: str, weights: Mapping[str, float], more: Mapping[str, Counted]) -> Model:
-    words = {"cpu_price": priced_kinds(weights, _INSTRUCTION_PS)}
-    counted = {"instruction": Counted(words, _INSTRUCTION_PS), **_BYTES}
-    return Model(title, "price", {**counted, **more})
-
+_INSTRUCTION = {"instruction": _priced("cpu_instruction_ps", _INSTRUCTION_PS)}
+_LAB = {**_INSTRUCTION, **_BYTES, **_SYSTEM_CALL, **_ROUTINES}
 
 MODELS = (
+    Model("blocks", "price", {"basic block": _kinds(("block",), _BLOCK_PS), **_BYTES}),
     Model(
-        "blocks",
-        "default",
-        {"basic block": Counted({"cpu_block_ps": str(_BLOCK_PS)}, _BLOCK_PS), **_BYTES},
+        "x86",
+        "price",
+        {"instruction": _kinds(KINDS, _INSTRUCTION_PS), **_BYTES, **_SYSTEM_CALL},
     ),
-    _instructions("x86", _EVERY, _SYSTEM_CALL),
-    _instructions("ARM", ARM_INSTRUCTIONS, _SYSTEM_CALL),
-    _instructions("ARM, calls", ARM_INSTRUCTIONS, {**_SYSTEM_CALL, **_ROUTINES}),
+    Model("ARM", "unaligned", {**_INSTRUCTION, **_BYTES, **_SYSTEM_CALL}),
+    Model("byte by byte", "default", _LAB),
+    Model("the lab's", "unaligned", _LAB),
 )

@@ -173,13 +173,13 @@ def test_the_price_of_counting_is_what_a_kernel_without_it_saves(
 
     runner: Any = Costs()
     monkeypatch.setattr(measurements, "ensure_lab", ensure)
-    monkeypatch.setattr(cases, "counted_blocks", lambda *_: 250_000_000)
+    monkeypatch.setattr(cases, "counted_instructions", lambda *_: 1_000_000_000)
     bench = Bench(lab, runner, tmp_path, (0, 1), 2, True, lambda _: None)
     lines = measurements.cpu_model(bench).lines
     assert built == ["nocpu"]
-    per_block = [line for line in lines if line.unit == "ns"]
-    assert [line.spread and line.spread.median for line in per_block] == [pytest.approx(0.8)] * 2
-    assert all(line.missed and str(line.goal) == "≤ 0.70 ns" for line in per_block)
+    each = [line for line in lines if line.unit == "ns"]
+    assert [line.spread and line.spread.median for line in each] == [pytest.approx(0.2)] * 2
+    assert all(line.missed and str(line.goal) == "≤ 0.70 ns" for line in each)
     whole = [line for line in lines if line.spread and line.spread.median == pytest.approx(1.4)]
     assert [line.label for line in whole if line.missed] == ["jffs2 free, wall", "ubifs free, wall"]
 
@@ -229,10 +229,10 @@ def test_what_the_cpu_model_counted_is_read_from_the_records(tmp_path: Path) -> 
     other = {"type": "file", "path": "/proc/vnand/chip0/counters", "text": "reads 1\n"}
     model = {"type": "file", "path": "/proc/cpu_model", "text": "blocks 265821568\nbytes 7\n"}
     runner: Any = Recorded(other, model)
-    assert cases.counted_blocks(runner, _lab(tmp_path, b""), case) == 265_821_568
+    assert cases.counted_instructions(runner, _lab(tmp_path, b""), case) == 265_821_568
     assert "capture path=/proc/cpu_model" in booted[0].plan
     with pytest.raises(InfrastructureError):
-        cases.counted_blocks(Recorded(other), _lab(tmp_path, b""), case)  # type: ignore[arg-type]
+        cases.counted_instructions(Recorded(other), _lab(tmp_path, b""), case)  # type: ignore[arg-type]
 
 
 def test_driver_loops_differ_in_the_driver_alone(tmp_path: Path) -> None:

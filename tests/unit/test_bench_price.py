@@ -15,8 +15,9 @@ from bench.flash_table import text
 from bench.price import PAGES, PriceReport, samples, tables
 from bench.price_cases import Phase, phases_of, price_cases
 from bench.price_fit import Sample, fit, judge
-from bench.price_models import MODELS, Counted, priced_kinds
+from bench.price_models import MODELS, Counted
 
+from ffslab.model.figures import CPU_PRICES
 from ffslab.targets.uml.guests import BATCH_CONSOLE, kernel_arguments
 
 
@@ -53,7 +54,7 @@ def test_nothing_but_code_takes_time_in_the_cases() -> None:
         assert set(case.driver_ns.values()) == {0}
         assert case.board.wait == "polled"
     assert {case.filesystem.name for case in cases} == {"jffs2", "ubifs", "yaffs2"}
-    assert "cpu_block_ps=20000" in kernel_arguments(cases[0], BATCH_CONSOLE)
+    assert "cpu_instruction_ps=3750" in kernel_arguments(cases[0], BATCH_CONSOLE)
 
 
 def test_a_mount_takes_what_is_not_in_the_driver() -> None:
@@ -182,15 +183,13 @@ def test_the_tables_say_which_goal_is_missed() -> None:
 
 def test_a_counting_guest_has_one_price() -> None:
     counted = Counted({"cpu_byte_ps": "10000"}, 10_000)
-    assert counted.arguments == ("cpu_block_ps=1", "cpu_byte_ps=10000", "cpu_set_byte_ps=0")
-
-
-def test_weights_become_prices() -> None:
-    assert priced_kinds({"load": 1, "alu": 0.8}, 4000) == "load:4000,alu:3200"
+    priced = {word for word in counted.arguments if not word.endswith("=0")}
+    assert priced == {"cpu_instruction_ps=1", "cpu_byte_ps=10000"}
+    assert {word.split("=")[0] for word in counted.arguments} == {row.name for row in CPU_PRICES}
 
 
 def test_every_model_prices_what_its_kernel_has() -> None:
     for model in MODELS:
         priced = {name for one in model.counted.values() for name in one.words}
         assert ("cpu_price" in priced) == (model.variant == "price")
-        assert ("cpu_block_ps" in priced) == (model.variant == "default")
+        assert ("cpu_instruction_ps" in priced) == (model.variant != "price")

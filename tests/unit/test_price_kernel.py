@@ -1,4 +1,6 @@
-"""The assembler in front of the assembler, of the kernel variant `price`: what it counts."""
+"""The assembler in front of the assembler: what it counts, with the patch of the variant `price`,
+which shows the kinds beside their sum.
+"""
 
 from __future__ import annotations
 
@@ -12,53 +14,72 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from bench.price_models import ARM_INSTRUCTIONS
+from bench.price_models import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
-PATCH = ROOT / "kernel/price/0001-um-count-instructions-by-kinds.patch"
+PATCH = ROOT / "kernel/patches/0004-um-cpu-model.patch"
+PRICE_PATCH = ROOT / "kernel/price/0001-um-count-instructions-by-kinds.patch"
 HEADER = "arch/um/include/asm/cpu-kinds.h"
 SOURCE = "scripts/basic/as.c"
-EVENTS = {"copy", "set", "syscall", "switch", "fault", "interrupt"}
+# What an operand adds to an instruction, and what is none.
+OPERANDS = {"symbol", "indexed"}
+BLOCK = "block"
+
+
+def part_of(patch: Path, name: str) -> str:
+    """What a patch does to one file, without the two lines that name it."""
+    after = patch.read_text("utf-8").split(f"+++ b/{name}\n", 1)[1]
+    return after.split("\n--- ", 1)[0] + "\n"
 
 
 def new_file(name: str) -> str:
-    """The text of a file that the patch adds."""
-    after = PATCH.read_text("utf-8").split(f"+++ b/{name}\n", 1)[1]
-    lines = after.split("\n--- ", 1)[0].splitlines()[1:]
+    """The text of a file that the lab kernel's patch adds."""
+    lines = part_of(PATCH, name).splitlines()[1:]
     assert all(line.startswith("+") for line in lines)
     return "\n".join(line[1:] for line in lines) + "\n"
 
 
-def kinds() -> dict[int, str]:
-    """Names by number, from the header."""
-    found = re.findall(r"#define UM_CPU_([A-Z0-9_]+)\s+(\d+)$", new_file(HEADER), re.MULTILINE)
-    return {int(number): name.lower() for name, number in found if name != "KINDS"}
+def weights(header: str) -> dict[str, int]:
+    """Tenths of an instruction by the names of kinds, in the order of their numbers."""
+    found = re.findall(r'KIND\(([A-Z0-9_]+), "(\w+)", (\d+)\)', header)
+    assert all(constant.lower() == name for constant, name, _ in found)
+    return {name: int(tenths) for _, name, tenths in found}
 
 
-@pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With the program, and an assembler that keeps what it is given."""
-    top = tmp_path_factory.mktemp("as")
-    for name in (HEADER, SOURCE):
-        (top / name).parent.mkdir(parents=True)
-        (top / name).write_text(new_file(name), "utf-8")
+def compiled(top: Path) -> Path:
+    """A directory with the program, and an assembler that keeps what it is given."""
     tools = top / "tools"
     tools.mkdir()
     (tools / "as").write_text('#!/bin/sh\nprintf "%s " "$@" >words\ncat >text\n', "utf-8")
     (tools / "as").chmod(0o755)
-    program = top / "as"
-    compile_it: list[str | Path] = [
-        "gcc",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-O1",
-        "-o",
-        program,
-        top / SOURCE,
-    ]
-    subprocess.run(compile_it, check=True)
+    flags = ("-Wall", "-Wextra", "-Werror", "-O1")
+    subprocess.run(["gcc", *flags, "-o", top / "as", top / SOURCE], check=True)
     return top
+
+
+def unpack(top: Path) -> None:
+    for name in (HEADER, SOURCE):
+        (top / name).parent.mkdir(parents=True)
+        (top / name).write_text(new_file(name), "utf-8")
+
+
+@pytest.fixture(scope="module")
+def lab_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The assembler of the lab kernel."""
+    top = tmp_path_factory.mktemp("lab-as")
+    unpack(top)
+    return compiled(top)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The assembler of the variant `price`."""
+    top = tmp_path_factory.mktemp("price-as")
+    unpack(top)
+    parts = (f"--- a/{name}\n+++ b/{name}\n{part_of(PRICE_PATCH, name)}" for name in (HEADER, SOURCE))
+    command = ["patch", "-p1", "-s", "--fuzz=0"]
+    subprocess.run(command, cwd=top, input="".join(parts), text=True, check=True)
+    return compiled(top)
 
 
 def assemble(directory: Path, text: str) -> list[str]:
@@ -76,26 +97,31 @@ def assemble(directory: Path, text: str) -> list[str]:
 def counted(directory: Path, *statements: str) -> dict[str, int]:
     """What one block of these statements is counted as."""
     body = "".join(f"\t{one}\n" for one in ("call\t__sanitizer_cov_trace_pc", *statements))
-    return blocks(assemble(directory, f"f:\n{body}"))[0]
+    return blocks(directory, assemble(directory, f"f:\n{body}"))[0]
 
 
-def blocks(lines: list[str]) -> list[dict[str, int]]:
-    """The additions of each block."""
-    names = kinds()
+def blocks(directory: Path, lines: list[str]) -> list[dict[str, int]]:
+    """The kinds added in each block; their sum is what was added to the count in tenths."""
+    of_kinds = weights((directory / HEADER).read_text("utf-8"))
+    names = list(of_kinds)
     found: list[dict[str, int]] = []
+    sums: list[int] = []
     for line in lines:
-        if "um_cpu_counters" in line:
+        match = re.match(r"\taddq\t\$(\d+), (\w+)\+(\d+)\(%rip\)$", line)
+        if match and match[2] == "um_cpu_counters":
             found.append({})
-        if match := re.match(r"\taddq\t\$(\d+), um_cpu_kinds\+(\d+)\(%rip\)$", line):
-            found[-1][names[int(match[2]) // 8]] = int(match[1])
+            sums.append(int(match[1]))
+        elif match:
+            found[-1][names[int(match[3]) // 8]] = int(match[1])
+    assert [one.pop(BLOCK) for one in found] == [1] * len(found)
+    assert sums == [sum(n * of_kinds[name] for name, n in one.items()) for one in found]
     return found
 
 
-def test_kernel_and_benchmark_have_the_same_kinds() -> None:
-    assert set(kinds().values()) - EVENTS == set(ARM_INSTRUCTIONS)
-    named = re.findall(r'\[UM_CPU_([A-Z0-9_]+)\] = "(\w+)"', PATCH.read_text("utf-8"))
-    assert {name for _, name in named} == set(kinds().values())
-    assert all(constant.lower() == name for constant, name in named)
+def test_kernel_and_benchmark_have_the_same_kinds(directory: Path) -> None:
+    names = set(weights((directory / HEADER).read_text("utf-8")))
+    assert names == {*KINDS, *OPERANDS, BLOCK}
+    assert set(weights(new_file(HEADER))) == names - {BLOCK}
 
 
 @pytest.mark.parametrize(
@@ -175,17 +201,35 @@ h:
 \tjmp\t__sanitizer_cov_trace_pc
 """
     lines = assemble(directory, text)
-    assert blocks(lines) == [
+    assert blocks(directory, lines) == [
         {"stack": 1, "move": 1, "compare": 1, "branch": 1},
         {"load": 1, "call": 1},
         {"stack": 1, "call": 1},
         {"call": 1},
     ]
-    turns = [line for line in lines if "um_cpu_counters" in line]
-    assert turns == [f"\tincq\tum_cpu_counters+{8 * turn}(%rip)" for turn in range(4)]
+    turns = [line.split(", ")[1] for line in lines if "um_cpu_counters" in line]
+    assert turns == [f"um_cpu_counters+{8 * turn}(%rip)" for turn in range(4)]
     assert lines[-1] == "\tret"
     kept = [line for line in lines if "um_cpu" not in line]
     assert kept[:-1] == [line for line in text.splitlines() if "__sanitizer" not in line]
+
+
+def test_the_lab_kernel_adds_once_per_block(lab_kernels: Path) -> None:
+    """A load, a sum in memory, a return: 1 + 3 + 1 instructions of ARM."""
+    statements = ("call\t__sanitizer_cov_trace_pc", "movl\t(%rdi), %eax", "incl\t(%rdi)", "ret")
+    lines = assemble(lab_kernels, "".join(f"\t{one}\n" for one in statements))
+    assert lines[0] == "\taddq\t$50, um_cpu_counters+0(%rip)"
+    assert lines[1:] == [f"\t{one}" for one in statements[1:]]
+
+
+def test_what_cannot_be_counted_is_an_error(lab_kernels: Path) -> None:
+    source = lab_kernels / "odd.s"
+    source.write_text("f:\n\tje\t__sanitizer_cov_trace_pc\n", "utf-8")
+    done = subprocess.run(
+        [lab_kernels / "as", "-o", "x.o", source], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == "as: cannot count: je\t__sanitizer_cov_trace_pc\n"
 
 
 def test_other_files_go_to_the_assembler_as_they_are(directory: Path) -> None:
