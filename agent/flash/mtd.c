@@ -15,6 +15,11 @@
 #include "core/files.h"
 #include "flash/mtd.h"
 
+/* Tests have a directory of their own. */
+#ifndef MTD_ROOT
+#define MTD_ROOT "/sys/class/mtd"
+#endif
+
 /* A line of /proc/mtd reads: mtd0: 06400000 00020000 "name" */
 static int match_line(const char *line, const char *name)
 {
@@ -47,18 +52,18 @@ int mtd_find(const char *name, struct ffs_error *error)
 	return number;
 }
 
-static int64_t attribute(int number, const char *name)
+int64_t mtd_attribute(int number, const char *name)
 {
-	char path[96];
+	char path[512];
 
-	snprintf(path, sizeof(path), "/sys/class/mtd/mtd%d/%s", number, name);
+	snprintf(path, sizeof(path), MTD_ROOT "/mtd%d/%s", number, name);
 	return file_read_number(path);
 }
 
 int64_t mtd_page_bytes(const char *name)
 {
 	int number = mtd_find(name, NULL);
-	int64_t bytes = number < 0 ? 0 : attribute(number, "writesize");
+	int64_t bytes = number < 0 ? 0 : mtd_attribute(number, "writesize");
 
 	return bytes < 0 ? 0 : bytes;
 }
@@ -85,7 +90,7 @@ int64_t mtd_bad_blocks(int fd)
 /* Kernels before 5.0 lack the attribute; the ioctl is as old as NAND. */
 static int64_t bad_blocks(int number)
 {
-	int64_t count = attribute(number, "bad_blocks");
+	int64_t count = mtd_attribute(number, "bad_blocks");
 	int fd;
 
 	if (count >= 0)
@@ -106,19 +111,19 @@ int mtd_record(const char *name, struct record_sink *sink,
 
 	if (number < 0)
 		return -1;
-	size = attribute(number, "size");
-	block = attribute(number, "erasesize");
+	size = mtd_attribute(number, "size");
+	block = mtd_attribute(number, "erasesize");
 	if (size < 0 || block <= 0)
 		return ffs_fail(error, ENOENT,
-				"/sys/class/mtd/mtd%d does not describe the device; is sysfs mounted?",
+				MTD_ROOT "/mtd%d does not describe the device; is sysfs mounted?",
 				number);
 	record_begin(sink, "mtd");
 	record_string(sink, "name", name);
 	record_signed(sink, "size_bytes", size);
 	record_signed(sink, "erase_block_bytes", block);
-	record_signed(sink, "page_bytes", attribute(number, "writesize"));
-	record_signed(sink, "subpage_bytes", attribute(number, "subpagesize"));
-	record_signed(sink, "oob_bytes", attribute(number, "oobsize"));
+	record_signed(sink, "page_bytes", mtd_attribute(number, "writesize"));
+	record_signed(sink, "subpage_bytes", mtd_attribute(number, "subpagesize"));
+	record_signed(sink, "oob_bytes", mtd_attribute(number, "oobsize"));
 	record_signed(sink, "blocks", size / block);
 	record_signed(sink, "bad_blocks", bad_blocks(number));
 	record_end(sink);
@@ -133,13 +138,13 @@ int mtd_geometry_read(struct mtd_geometry *geometry, const char *name,
 
 	if (number < 0)
 		return -1;
-	size = attribute(number, "size");
-	block = attribute(number, "erasesize");
-	page = attribute(number, "writesize");
-	oob = attribute(number, "oobsize");
+	size = mtd_attribute(number, "size");
+	block = mtd_attribute(number, "erasesize");
+	page = mtd_attribute(number, "writesize");
+	oob = mtd_attribute(number, "oobsize");
 	if (size <= 0 || block <= 0 || page <= 0 || oob < 0)
 		return ffs_fail(error, ENOENT,
-				"/sys/class/mtd/mtd%d does not describe the device; is sysfs mounted?",
+				MTD_ROOT "/mtd%d does not describe the device; is sysfs mounted?",
 				number);
 	if (block % page)
 		return ffs_fail(error, 0,

@@ -22,6 +22,13 @@ struct mtd_geometry {
 /** mtd_find() - the number of the MTD device @name, or -1 with @error. */
 int mtd_find(const char *name, struct ffs_error *error);
 
+/**
+ * mtd_attribute() - a number that sysfs tells of /dev/mtd@number.
+ *
+ * Return: the number of the file @name, or -1 if there is none.
+ */
+int64_t mtd_attribute(int number, const char *name);
+
 /** mtd_record() - emit the "mtd" record of device @name. */
 int mtd_record(const char *name, struct record_sink *sink,
 	       struct ffs_error *error);

@@ -3,17 +3,11 @@
  * mtd_statistics.c - see mtd_statistics.h.
  */
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/files.h"
 #include "flash/mtd.h"
 #include "flash/mtd_statistics.h"
-
-#ifndef MTD_ROOT
-#define MTD_ROOT "/sys/class/mtd"
-#endif
 
 /* The first four are those of struct mtd_ecc_stats, in its order. */
 #define IN_IOCTL 4u
@@ -32,14 +26,11 @@ static const struct {
 
 void mtd_statistics_sysfs(struct mtd_statistics *statistics, int number)
 {
-	char path[512];
 	size_t i;
 
-	for (i = 0; i < MTD_STATISTICS; i++) {
-		snprintf(path, sizeof(path), "%s/mtd%d/%s", MTD_ROOT, number,
-			 told[i].attribute);
-		statistics->values[i] = file_read_number(path);
-	}
+	for (i = 0; i < MTD_STATISTICS; i++)
+		statistics->values[i] = mtd_attribute(number,
+						      told[i].attribute);
 }
 
 void mtd_statistics_fill(struct mtd_statistics *statistics,

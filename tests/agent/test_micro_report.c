@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../../kmod/flashmon/live_slots.h"
-#include "harness.h"
+#include "emitted.h"
 #include "live_page.h"
 #include "measure/tasks.h"
 #include "workloads/micro/report.h"
@@ -24,18 +24,6 @@
 #define OTHER_PID 7
 
 static const struct flash_monitor busy_chip = { .mtd = "busy-chip", .chip = "" };
-
-/* All that @sink was given, to be freed. */
-static char *text_of(FILE *file)
-{
-	long bytes = (fflush(file), fseek(file, 0, SEEK_END), ftell(file));
-	char *text = calloc((size_t)bytes + 1, 1);
-
-	rewind(file);
-	CHECK(fread(text, 1, (size_t)bytes, file) == (size_t)bytes);
-	fclose(file);
-	return text;
-}
 
 static void rows_in_records(void)
 {
@@ -51,7 +39,7 @@ static void rows_in_records(void)
 	};
 	struct stream stream = { .rows = rows, .n_rows = 600, .pid = 11 };
 	struct stream_set set = { .streams = &stream, .n = 1 };
-	FILE *file = tmpfile();
+	FILE *file = emitted_open(&sink);
 	char *text, *second;
 	size_t i;
 
@@ -66,12 +54,11 @@ static void rows_in_records(void)
 	from.n = 3;
 	memcpy(from.tasks, to.tasks, sizeof(from.tasks));
 	from.tasks[2].pages_read = 4;
-	record_sink_init(&sink, fileno(file));
 	report_request_flash(&set, &to, &sink);
 	tasks_record("micro", "flush", &from, &to, &sink);
 	from.n = 2;	/* the third task is new */
 	tasks_record("micro", "flush", &from, &to, &sink);
-	text = text_of(file);
+	text = emitted_text(file);
 	CHECKF(strstr(text, "\"stream\":0,\"tasks\":[\"ffsagent\",\"third\",\"first\"],\"rows\":[[0,1,1,0,9,0,5000000000,0],[3,0,2,1,0,2,0,64],[3,1,1,0,0,0,1,0],[4,0,0,0,0,0,0,0],"),
 	       "got %.300s", text);
 	second = strchr(text, '\n');

@@ -6,37 +6,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "emitted.h"
 #include "flash/mtd_statistics.h"
-#include "harness.h"
 
-static void put_file(const char *name, const char *text)
-{
-	char path[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/mtd3/%s", MTD_ROOT, name);
-	file = fopen(path, "w");
-	if (CHECKF(file != NULL, "cannot create %s", path)) {
-		fputs(text, file);
-		fclose(file);
-	}
-}
+#define DEVICE MTD_ROOT "/mtd3"
 
 static void emitted(const struct mtd_statistics *statistics,
 		    const char *expected)
 {
 	static struct record_sink sink;
-	char text[512] = "";
-	FILE *file = tmpfile();
+	FILE *file = emitted_open(&sink);
+	char *text;
 
-	if (!CHECK(file != NULL))
-		return;
-	record_sink_init(&sink, fileno(file));
 	mtd_statistics_record(statistics, "data", "end", &sink);
-	rewind(file);
-	CHECK(fgets(text, sizeof(text), file) != NULL);
-	fclose(file);
+	text = emitted_text(file);
 	CHECKF(strstr(text, expected), "got %s", text);
+	free(text);
 }
 
 static void remove_files(void)
@@ -49,7 +34,7 @@ static void remove_files(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/mtd3/%s", MTD_ROOT, names[i]);
+		snprintf(path, sizeof(path), DEVICE "/%s", names[i]);
 		remove(path);
 	}
 }
@@ -61,18 +46,18 @@ void test_mtd_statistics(void)
 	struct ffs_error error;
 
 	mkdir(MTD_ROOT, 0755);
-	mkdir(MTD_ROOT "/mtd3", 0755);
+	mkdir(DEVICE, 0755);
 	remove_files();
 	/* A kernel without sysfs's files, and without the ioctl. */
 	mtd_statistics_sysfs(&statistics, 3);
 	emitted(&statistics, "\"name\":\"data\",\"label\":\"end\"}\n");
 
-	put_file("corrected_bits", "4294967295\n");
-	put_file("ecc_failures", "0\n");
-	put_file("bad_blocks", "");
-	put_file("bbt_blocks", "four\n");
-	put_file("ecc_strength", "8\n");
-	put_file("bitflip_threshold", "6\n");
+	put_file(DEVICE, "corrected_bits", "4294967295\n");
+	put_file(DEVICE, "ecc_failures", "0\n");
+	put_file(DEVICE, "bad_blocks", "");
+	put_file(DEVICE, "bbt_blocks", "four\n");
+	put_file(DEVICE, "ecc_strength", "8\n");
+	put_file(DEVICE, "bitflip_threshold", "6\n");
 	mtd_statistics_sysfs(&statistics, 3);
 	emitted(&statistics,
 		"\"label\":\"end\",\"corrected_bits\":4294967295,\"ecc_failures\":0,\"ecc_strength_bits\":8,\"bitflip_threshold_bits\":6}\n");
