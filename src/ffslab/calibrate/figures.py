@@ -2,9 +2,11 @@
 
 Every figure that is a time is looked for: those of the chip, the prices of the processor, and the
 driver's. Prices of a call of memcpy() and memset() are not: what a probe measures does not tell
-them from instructions (`FigureRow.is_looked_for`), and they stay as stated. Where only a sum is measured, the one that stands first is found
-and the other is held: the array's times before all, since nothing else takes their place; of what
-keeps the processor busy for each byte either the driver's figures or the bus.
+them from instructions (`FigureRow.is_looked_for`), and they stay as stated.
+
+Where only a sum is measured, the one that stands first is found and the other is held: the array's
+times before all, since nothing else takes their place; of what keeps the processor busy for each
+byte either the driver's figures or the bus.
 """
 
 from __future__ import annotations

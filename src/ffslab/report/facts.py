@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ffslab.model.kernels import kernel_words
 from ffslab.model.figures import CPU_PRICES
+from ffslab.model.kernels import kernel_words
 from ffslab.model.specs import CPU_FIGURES, DEFAULT_VARIANT, variant_without_board
 from ffslab.report.data import Fact
 from ffslab.report.quantity import duration, grouped, significant
