@@ -23,9 +23,10 @@ ODD = {
     "board.driver_read_ns": 97_000,
     "board.driver_program_ns": 131_000,
     "board.driver_erase_ns": 33_000,
-    "board.cpu_block_ps": 31_700,
+    "board.cpu_instruction_ps": 5_900,
     "board.cpu_byte_ps": 4_300,
     "board.cpu_set_byte_ps": 2_900,
+    "board.cpu_syscall_ns": 2_700,
 }
 
 
@@ -81,12 +82,16 @@ def test_the_bus_is_found_where_the_driver_is_known(tmp_path: Path) -> None:
     """A driver that polls: its work is not told from the array's time, but the bus is its own."""
     odd = {"chip.bus_read_ps": 27_300, "chip.bus_write_ps": 38_100, "chip.t_prog_ns": 311_000}
     found = calibrated(
-        tmp_path, "--fit", "bus", *settings({**odd, "board.cpu_block_ps": 9_900}), board="celf-mips"
+        *(tmp_path, "--fit", "bus"),
+        *settings({**odd, "board.cpu_instruction_ps": 1_870}),
+        board="celf-mips",
     )
     assert found.wait == "polled"
     for name, value in odd.items():
         assert figure(found, name) == pytest.approx(value, rel=CHIP_WITHIN), name
-    assert found.cpu_block_ps == pytest.approx(9_900, rel=CPU_WITHIN)
+    assert found.cpu_instruction_ps == pytest.approx(1_870, rel=CPU_WITHIN)
+    known = load_catalog().board("celf-mips")
+    assert (found.cpu_copy_ns, found.cpu_set_ns) == (known.cpu_copy_ns, known.cpu_set_ns)
 
 
 def test_the_chip_is_found_on_another_processor(tmp_path: Path) -> None:

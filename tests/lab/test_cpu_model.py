@@ -12,12 +12,28 @@ from lab_support import STUDY, Boot, boot, cases
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.model.specs import CPU_FIGURES
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
 from ffslab.targets.virtual_flash import plan_text
 
 WITH_COMPRESSION = STUDY.replace('["none"]', '["none", "zlib"]')
 EVERY_FILESYSTEM = STUDY.replace('"ubifs"]', '"ubifs", "yaffs2"]')
 SCALES = (0.0, 0.25, 0.5, 1.0, 2.0)
+
+
+# The lines of /proc/cpu_model: a price, and what it is the price of.
+COUNT_OF = {
+    "instruction_ps": "instructions",
+    "byte_ps": "bytes",
+    "set_byte_ps": "set_bytes",
+    "copy_ns": "copies",
+    "set_ns": "sets",
+    "syscall_ns": "syscalls",
+}
+
+
+def _ps(name: str, price: int) -> int:
+    return price if name.endswith("_ps") else 1000 * price
 
 
 def workload_ns(boot_: Boot) -> int:
@@ -44,7 +60,7 @@ def test_time_falls_towards_the_flash_only_time(
     times = [workload_ns(b) for b in boots]
     assert times == sorted(times) and len(set(times)) == len(times), times
     free = boots[0].captured("cpu_model")
-    assert free["charged_ns"] == 0 and free["blocks"] > 10**6
+    assert free["charged_ns"] == 0 and free["instructions"] > 5 * 10**6
 
 
 def test_with_a_free_cpu_the_time_is_the_flash_s(lab: LabBuild, tmp_path: Path) -> None:
@@ -76,10 +92,9 @@ def test_compression_costs_cpu_time(lab: LabBuild, tmp_path: Path, filesystem: s
 def test_charge_is_the_counts_times_the_prices(lab: LabBuild, tmp_path: Path) -> None:
     case = cases()["ubifs-aged-s1"]
     model = boot(lab, tmp_path / "guest", case).captured("cpu_model")
-    prices = (case.cpu_block_ps, case.cpu_byte_ps, case.cpu_set_byte_ps)
-    assert (model["block_ps"], model["byte_ps"], model["set_byte_ps"]) == prices
-    counts = ("block", "byte", "set_byte")
-    due = sum(model[f"{name}s"] * model[f"{name}_ps"] for name in counts) // 1000
+    prices = {f"cpu_{name}": model[name] for name in COUNT_OF}
+    assert prices == case.cpu_prices and all(model[count] for count in COUNT_OF.values())
+    due = sum(model[count] * _ps(name, model[name]) for name, count in COUNT_OF.items()) // 1000
     # The charge for what ran since the last system call is still due.
     assert 0 <= due - model["charged_ns"] < 10**6
 
@@ -89,7 +104,8 @@ def test_setting_memory_has_a_price_of_its_own(lab: LabBuild, tmp_path: Path) ->
     both, models = cases(WITH_COMPRESSION), {}
     for compression in ("none", "zlib"):
         case = both[f"jffs2-free-{compression}-s1"]
-        dear = replace(case, board=replace(case.board, cpu_block_ps=0, cpu_byte_ps=0))
+        free = dict.fromkeys(CPU_FIGURES, 0) | {"cpu_set_byte_ps": 3500}
+        dear = replace(case, board=replace(case.board, **free))
         models[compression] = boot(lab, tmp_path / compression, dear).captured("cpu_model")
         due = models[compression]["set_bytes"] * 3500 // 1000
         assert 0 <= due - models[compression]["charged_ns"] < 10**6

@@ -18,6 +18,7 @@ from lab_support import Boot, boot, cases, with_free_driver
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.plan import parse_step, step
 from ffslab.targets.target import RECORDS_NAME
 from ffslab.targets.virtual_flash import plan_text
@@ -77,7 +78,7 @@ def case_of(filesystem: str) -> Case:
     )
     chip = {**free, "pages_per_block": 8 if filesystem == "jffs2" else 16, "blocks": 128}
     (case,) = (case for case in cases(STUDY, **chip).values() if case.filesystem.type == filesystem)
-    board = replace(case.board, cpu_block_ps=0, cpu_byte_ps=0, cpu_set_byte_ps=0)
+    board = replace(case.board, **dict.fromkeys(CPU_FIGURES, 0))
     return with_free_driver(replace(case, board=board))
 
 

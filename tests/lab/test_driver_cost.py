@@ -16,6 +16,7 @@ from lab_support import STUDY, Boot, boot, cases
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
+from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.plan import encode
 from ffslab.targets.virtual_flash import plan_text
 
@@ -79,7 +80,7 @@ def test_each_operation_costs_what_the_figures_say(
     lab: LabBuild, tmp_path: Path, program: Path, wait: str
 ) -> None:
     """With free code and free copying only the chip's and the driver's times are left."""
-    prices = {"cpu_block_ps": 0, "cpu_byte_ps": 0, "cpu_set_byte_ps": 0}
+    prices = dict.fromkeys(CPU_FIGURES, 0)
     guest = raw(lab, tmp_path / "guest", board_case(wait=wait, **prices), program)
     for name, found in times_ns(guest).items():
         assert found == pytest.approx(BY_HAND_NS[name], rel=5e-3), name
@@ -99,7 +100,7 @@ def test_each_operation_costs_what_the_figures_say(
 def test_the_price_of_the_driver_is_cpu_time(lab: LabBuild, tmp_path: Path, program: Path) -> None:
     """Nothing with 0 or a free CPU; twice of it at a scale of 2, and the chip's time as it was."""
     free = dict.fromkeys(("driver_read_ns", "driver_program_ns", "driver_erase_ns"), 0)
-    prices = {"cpu_block_ps": 0, "cpu_byte_ps": 0, "cpu_set_byte_ps": 0}
+    prices = dict.fromkeys(CPU_FIGURES, 0)
     found = {
         name: raw(lab, tmp_path / name, case, program)
         for name, case in (

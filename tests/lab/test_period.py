@@ -199,19 +199,19 @@ def test_flushes_at_a_fixed_pace(
     assert phase_distance(then[0][1], then[1][1]) < SLACK_NS
 
 
-def blocks_executed(lab: LabBuild, directory: Path, kernel: str, compression: str) -> int:
-    """Basic blocks of the kernel that a guest executed which writes random data."""
+def instructions_executed(lab: LabBuild, directory: Path, kernel: str, compression: str) -> int:
+    """Instructions of the kernel that a guest executed which writes random data."""
     case = case_of("jffs2", kernel, compression=compression)
     steps = [files("random", 50, 20_000), step("capture", path="/proc/cpu_model")]
-    return run(lab, directory, case, *steps).captured("cpu_model")["blocks"]
+    return run(lab, directory, case, *steps).captured("cpu_model")["instructions"]
 
 
 def test_lzo_no_skip(period: LabBuild, tmp_path: Path) -> None:
     """What cannot be shortened is searched byte by byte; without LZO nothing changes."""
     on, off = only("lzo_no_skip")
-    lzo = {k: blocks_executed(period, tmp_path / f"lzo-{k}", k, "lzo") for k in (on, off)}
-    none = {k: blocks_executed(period, tmp_path / f"none-{k}", k, "none") for k in (on, off)}
-    # Two blocks at least for each of the million bytes.
+    lzo = {k: instructions_executed(period, tmp_path / f"lzo-{k}", k, "lzo") for k in (on, off)}
+    none = {k: instructions_executed(period, tmp_path / f"none-{k}", k, "none") for k in (on, off)}
+    # Two instructions at least for each of the million bytes.
     assert lzo[on] - lzo[off] > 2_000_000
     assert abs(none[on] - none[off]) < (lzo[on] - lzo[off]) / 100
 

@@ -15,7 +15,7 @@ from cli_support import Command, ffslab_command
 from host_support import study_of
 
 from ffslab.calibrate.board_file import catalog_files
-from ffslab.calibrate.figures import Preferred, Values, time_figures
+from ffslab.calibrate.figures import Preferred, Values, is_price_of_code, time_figures
 from ffslab.calibrate.fitting import FOUND, STATED, Calibration, calibrate, median_difference
 from ffslab.calibrate.readings import Key, Readings, readings_of, wait_of
 from ffslab.calibrate.study import measured_cases, point_of, study_text
@@ -32,9 +32,10 @@ TRUTH: Values = {
     "chip.t_erase_ns": 1_700_000,
     "chip.t_prog_ns": 371_000,
     "chip.t_read_ns": 41_000,
-    "board.cpu_block_ps": 31_000,
+    "board.cpu_instruction_ps": 5_900,
     "board.cpu_byte_ps": 4_400,
     "board.cpu_set_byte_ps": 1_900,
+    "board.cpu_syscall_ns": 2_700,
     "board.driver_read_ns": 97_000,
     "board.driver_program_ns": 133_000,
     "board.driver_erase_ns": 33_000,
@@ -52,8 +53,10 @@ def times_at(values: Values, *, polled: bool = False) -> dict[Key, float]:
         return float(values[name])
 
     def code(blocks: float, copied: float, cleared: float = 0.0) -> float:
-        prices = of("board.cpu_block_ps"), of("board.cpu_byte_ps"), of("board.cpu_set_byte_ps")
-        return (blocks * prices[0] + copied * prices[1] + cleared * prices[2]) / 1000
+        """Of basic blocks with five instructions."""
+        instruction, byte = of("board.cpu_instruction_ps"), of("board.cpu_byte_ps")
+        set_byte = of("board.cpu_set_byte_ps")
+        return (5 * blocks * instruction + copied * byte + cleared * set_byte) / 1000
 
     def busy(kind: str, driver: str, data: bool) -> float:
         fixed = of("board.driver_erase_ns")
@@ -81,6 +84,7 @@ def times_at(values: Values, *, polled: bool = False) -> dict[Key, float]:
     read, program = operations["read"], operations["program"]
     found |= {
         Key("mtd", "open"): code(3e6, 1e4),
+        Key("mtd", "syscall"): code(2e4, 0) + 1e4 * of("board.cpu_syscall_ns"),
         Key("mtd", "copy"): code(2e4, 1.3e7),
         Key("mtd", "set"): code(2e4, 0, 1.3e7),
         Key("ubifs-zlib", "sync"): code(3e7, 1e6, 3e6) + 300 * (program[1] + program[2]),
@@ -112,7 +116,16 @@ def found_by(
     return calibrate(measured, time_figures(APF27, preferred), Formula(polled=polled))
 
 
-def test_every_price_of_the_catalog_is_looked_for() -> None:
+def test_prices_of_calls_of_memory_routines_are_not_looked_for() -> None:
+    """The rest of the processor's are, in this order; all six are prices of code."""
+    names = [one.row.name for one in time_figures(APF27, Preferred.driver)]
+    prices = ["cpu_instruction_ps", "cpu_byte_ps", "cpu_set_byte_ps", "cpu_syscall_ns"]
+    assert [name for name in names if name.startswith("cpu_")] == prices
+    assert all(is_price_of_code(f"board.{name}") for name in (*prices, "cpu_copy_ns", "cpu_set_ns"))
+    assert not is_price_of_code("board.driver_read_ns")
+
+
+def test_every_other_price_of_the_catalog_is_looked_for() -> None:
     names = [one.setting for one in time_figures(APF27, Preferred.driver)]
     assert names[:3] == ["chip.t_erase_ns", "chip.t_prog_ns", "chip.t_read_ns"]
     assert set(names) >= set(TRUTH) and len(names) == len(set(names))
@@ -279,11 +292,11 @@ def test_a_run_without_the_device_is_told(results: list[Any]) -> None:
 def test_the_study_of_the_lab_has_each_case_at_each_point() -> None:
     cases = measured_cases([result("mtd", DEVICE), result("ubifs-lzo", DEVICE), result("x", None)])
     assert [case.name for case in cases] == ["mtd", "ubifs-lzo"]
-    points = {"stated": {}, "board.cpu_block_ps": {"board.cpu_block_ps": 40_000}}
+    points = {"stated": {}, "board.cpu_instruction_ps": {"board.cpu_instruction_ps": 7500}}
     expanded = expand(study_of(study_text("lab", cases, points, "polled")), load_catalog())
     assert len(expanded) == 4
     assert {case.board.wait for case in expanded} == {"polled"}
-    assert [case.board.cpu_block_ps for case in expanded] == [20_000, 20_000, 40_000, 40_000]
+    assert [case.board.cpu_instruction_ps for case in expanded] == [3750, 3750, 7500, 7500]
     assert {dict(case.filesystem.options).get("compression") for case in expanded} == {None, "lzo"}
     assert {case.workload.spec["calls"] for case in expanded} == {9}
     assert {case.partition_bytes for case in expanded} == {2**24}
@@ -306,7 +319,9 @@ def test_the_files_are_a_board_with_the_source_of_each_figure(tmp_path: Path) ->
     files = catalog_files("mine", APF27, calibration, "polled", "ffslab calibrate, from RUN")
     board = board_of(files, tmp_path)
     assert board.calibrated and board.wait == "polled" and board.chip.name == "mine-chip"
-    assert board.cpu_block_ps == calibration.value("board.cpu_block_ps") != APF27.cpu_block_ps
+    name = "board.cpu_instruction_ps"
+    assert board.cpu_instruction_ps == calibration.value(name) != APF27.cpu_instruction_ps
+    assert (board.cpu_copy_ns, board.cpu_set_ns) == (150, 375)  # as stated
     assert board.chip.t_prog_ns == calibration.value("chip.t_prog_ns")
     assert board.chip.bus_read_ps == 15_000
     told = {one.figure: one for one in (*board.provenance, *board.chip.provenance)}

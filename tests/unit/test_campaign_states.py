@@ -92,7 +92,9 @@ def run(place: Path, target: FakeTarget, *, jobs: int = 2, fresh: bool = False) 
         place / "results",
         fresh_states=fresh,
     )
-    return execute(request, FakeSite(target), SilentProgress(), lambda: NOW)
+    # The board has unaligned access, and so a kernel of its own.
+    lab = replace(LAB, variants={"unaligned": LAB})
+    return execute(request, FakeSite(target, lab), SilentProgress(), lambda: NOW)
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])

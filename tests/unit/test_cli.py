@@ -132,15 +132,19 @@ def test_show_tells_figures_that_no_source_stands_behind(ffslab_command: Command
         "board.cpu_mhz = 200",
         *(
             f"board.cpu_{name}_ps = {value}"
-            for name, value in (("block", 40000), ("byte", 14000), ("set_byte", 7000))
+            for name, value in (("instruction", 7500), ("byte", 14000), ("set_byte", 7000))
+        ),
+        *(
+            f"board.cpu_{name}_ns = {value}"
+            for name, value in (("copy", 300), ("set", 750), ("syscall", 3750))
         ),
         *(
             f"board.driver_{name}_ns = {value}"
             for name, value in (("read", 330000), ("program", 330000), ("erase", 40000))
         ),
     ]
-    derived = "derived: 20,000 × 400 ÷ 200 MHz, from board apf27"
-    assert f"figure: board.cpu_block_ps = 40000: {derived}" in lines
+    derived = "derived: 3,750 × 400 ÷ 200 MHz, from board apf27"
+    assert f"figure: board.cpu_instruction_ps = 7500: {derived}" in lines
     ffslab_command(*RUN)
     assert "figure: " not in ffslab_command("show", "latest", "ubifs-free-s1").output
 

@@ -122,9 +122,10 @@ CHANGED = {
         "driver's work per page",
         ("driver_read_ns", "driver_program_ns", "driver_erase_ns"),
     ),
-    "block": ("price of a basic block", ("cpu_block_ps",)),
+    "instruction": ("price of an instruction", ("cpu_instruction_ps",)),
     "byte": ("price of a byte copied", ("cpu_byte_ps",)),
     "set": ("price of a byte set", ("cpu_set_byte_ps",)),
+    "call": ("prices of calls", ("cpu_copy_ns", "cpu_set_ns", "cpu_syscall_ns")),
     "ram": ("RAM", ("ram_bytes",)),
     "reserve": ("UBI's reserve for bad blocks", ()),
 }

@@ -20,6 +20,7 @@ from ffslab.model.figures import (
     BOARD_ROWS,
     BOARD_SPI_ROWS,
     CHIP_ROWS,
+    CPU_PRICES,
     ROWS_OF_KIND,
 )
 from ffslab.model.specs import Board, Chip, Provenance
@@ -83,7 +84,7 @@ def test_a_chain_of_chips_and_a_board_of_several_catalogs(write: Write, tmp_path
         assert (chip.t_read_ns, chip.blocks, chip.t_prog_ns) == (30_000, 1024, 220_000)
     board = catalog.board("mine")
     assert board.chip == catalog.chip("b")
-    assert board.cpu_block_ps == 20_000
+    assert board.cpu_instruction_ps == 3750
     assert board.derivation.startswith("As board apf27, but for the chip. Of apf27: No board was")
     assert "d" not in load_catalog().chips
 
@@ -101,15 +102,16 @@ def test_another_clock_scales_what_the_file_does_not_state(write: Write) -> None
     """At half the clock everything takes twice as long."""
     write("boards", "slow", 'extends = "apf27"', "[figures]", "cpu_mhz = 200", "cpu_byte_ps = 9")
     board = load_catalog().board("slow")
-    assert (board.cpu_mhz, board.cpu_block_ps, board.cpu_byte_ps) == (200, 40_000, 9)
+    assert (board.cpu_mhz, board.cpu_instruction_ps, board.cpu_byte_ps) == (200, 7500, 9)
     assert (board.cpu_set_byte_ps, board.driver_read_ns) == (7000, 330_000)
+    assert (board.cpu_copy_ns, board.cpu_set_ns, board.cpu_syscall_ns) == (300, 750, 3750)
     assert (board.driver_program_ns, board.driver_erase_ns) == (330_000, 40_000)
     origins = {entry.figure: entry.origin for entry in board.provenance}
-    assert origins["cpu_block_ps"] == origins["driver_erase_ns"] == "derived"
+    assert origins["cpu_instruction_ps"] == origins["driver_erase_ns"] == "derived"
     assert (origins["cpu_byte_ps"], origins["cpu_mhz"]) == ("user", "user")
     assert (origins["ram_bytes"], origins["wait"]) == ("catalog", "catalog")
-    (block,) = (entry for entry in board.provenance if entry.figure == "cpu_block_ps")
-    assert block.source == "derived: 20,000 × 400 ÷ 200 MHz, from board apf27"
+    (instruction,) = (entry for entry in board.provenance if entry.figure == "cpu_instruction_ps")
+    assert instruction.source == "derived: 3,750 × 400 ÷ 200 MHz, from board apf27"
 
 
 def test_a_study_sets_the_clock_and_prices_follow() -> None:
@@ -119,27 +121,27 @@ def test_a_study_sets_the_clock_and_prices_follow() -> None:
         + '"board.cpu_mhz" = [200, 800]\n"board.cpu_byte_ps" = [7000]\n'
     )
     assert [case.id for case in (slow, fast)] == ["ubifs-cpumhz200-s1", "ubifs-cpumhz800-s1"]
-    assert [case.board.cpu_block_ps for case in (slow, fast)] == [40_000, 10_000]
+    assert [case.board.cpu_instruction_ps for case in (slow, fast)] == [7500, 1875]
     assert [case.board.cpu_byte_ps for case in (slow, fast)] == [7000, 7000]
     assert slow.driver_ns["driver_read_ns"] == 330_000
     entries = {(e["figure"], e["value"]): e for e in _all_provenance([slow, fast])}
-    assert entries["board.cpu_block_ps", 40_000]["origin"] == "derived"
+    assert entries["board.cpu_instruction_ps", 7500]["origin"] == "derived"
     assert entries["board.cpu_mhz", 800]["origin"] == "set"
     # It is set to what the board says anyway.
     assert entries["board.cpu_byte_ps", 7000]["origin"] == "catalog"
-    assert ("board.cpu_block_ps", 20_000) not in entries
+    assert ("board.cpu_instruction_ps", 3750) not in entries
 
 
 def test_the_report_names_the_source_of_each_value() -> None:
-    of = {"board": "b", "figure": "board.cpu_block_ps"}
+    of = {"board": "b", "figure": "board.cpu_instruction_ps"}
     provenance = [
         {**of, "value": 1, "source": "stated", "estimate": False},
         {**of, "value": 2, "source": "derived: it", "estimate": True},
     ]
-    name = "CPU time per basic block of kernel code"
+    name = CPU_PRICES[0].title
 
     def basis(value: int) -> tuple[str, bool]:
-        spec = {"board": {"name": "b", "cpu_block_ps": value}, "cpu_block_ps": 7}
+        spec = {"board": {"name": "b", "cpu_instruction_ps": value}, "cpu_instruction_ps": 7}
         facts = {fact.name: fact for fact in time_model([spec], {"provenance": provenance})}
         return facts[name].basis, facts[name].estimate
 
@@ -152,6 +154,19 @@ def test_a_clock_without_meaning_is_refused(setting: str) -> None:
     key, _, value = setting.partition(" = ")
     with pytest.raises(SpecError, match="cpu_mhz"):
         cases_of(STUDY + f'"{key}" = {value}\n')
+
+
+def test_a_figure_of_the_past_says_what_became_of_it(write: Write) -> None:
+    """In a board's file and as a setting: what, why, and what to state instead."""
+    write("boards", "mine", 'extends = "apf27"', "[figures]", "cpu_block_ps = 20_000")
+    with pytest.raises(SpecError, match=r"mine\.toml: figures\.cpu_block_ps is no") as of_file:
+        load_catalog().board("mine")
+    with pytest.raises(SpecError, match=r"board\.cpu_block_ps is no figure any more") as of_setting:
+        cases_of(STUDY + '"board.cpu_block_ps" = [20_000]\n')
+    for caught in (of_file, of_setting):
+        assert "counts instructions" in caught.value.cause
+        assert "cpu_instruction_ps, about 0.19 of it" in caught.value.remedy
+        assert "docs/price-of-code.md" in caught.value.remedy
 
 
 BAD = {

@@ -240,6 +240,9 @@ def test_blocks_that_can_be_lost() -> None:
     assert spares_of(odd, 0, 0).threshold == 4096
     scaled = spec("ubifs", {"max_beb_per1024": 1}, kernel={"variant": "ubi-wear"})
     assert (spares_of(scaled, 0, 0).blocks, spares_of(scaled, 0, 0).threshold) == (2, 80)
+    for variant, threshold in (("unaligned-ubi-wear", 80), ("unaligned", 4096)):
+        here = spec("ubifs", {"max_beb_per1024": 1}, kernel={"variant": variant})
+        assert spares_of(here, 0, 0).threshold == threshold
     nor = spec("ubifs", {"max_beb_per1024": 20}, chip={"kind": "spi-nor"})
     assert spares_of(nor, 0, 0).blocks == 0  # no block may be bad there
     # 10 blocks of file take 10.2: of 20, 9 whole ones are left; JFFS2 gives up 2 blocks earlier.

@@ -124,7 +124,7 @@ def test_spec_hash_depends_on_what_determines_the_result_only() -> None:
     assert renamed.spec_hash == first.spec_hash
     slower = cases_of(STUDY.replace("seeds", "cpu_scale = 2\nseeds"))[0]
     assert slower.spec_hash != first.spec_hash
-    assert case_spec(slower)["cpu_block_ps"] == 2 * case_spec(first)["cpu_block_ps"]
+    assert case_spec(slower)["cpu_instruction_ps"] == 2 * case_spec(first)["cpu_instruction_ps"]
 
 
 def test_include_keeps_only_what_matches() -> None:

@@ -6,17 +6,20 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from host_support import FakeSite, FakeTarget, SilentProgress
+from rich.console import Console
 
 from ffslab.campaign.chain import chain_of
 from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.pool import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare, prepare_resumed
 from ffslab.cli.app import build_app
+from ffslab.cli.tables import print_kernels
 from ffslab.errors import SpecError, UsageError
 from ffslab.kernel import lab as lab_module
 from ffslab.kernel.lab import kernel_inputs, plan_lab
@@ -191,6 +194,57 @@ def test_a_state_depends_on_the_kernels_build() -> None:
     assert len(set(keys)) == 2
 
 
+@pytest.mark.parametrize(
+    ("settings", "variant"),
+    [
+        ({}, "unaligned"),
+        ({"options__fastmap": "on"}, "unaligned-fastmap"),
+        ({"options__wl_threshold": "80"}, "unaligned-ubi-wear"),
+        ({"kernel": "period"}, "unaligned-period"),
+    ],
+)
+def test_a_board_with_unaligned_access_has_its_own_kernel(
+    settings: dict[str, Any], variant: str
+) -> None:
+    """The words of the study are the same, and so is what they put on the command line."""
+    aligned, case = (only_case(board__unaligned=has, **settings) for has in (False, True))
+    named = aligned.kernel.variant
+    assert (case.kernel.variant, case.kernel.aligned_variant) == (variant, named)
+    assert case.kernel.is_named == aligned.kernel.is_named == (named != "default")
+    assert case_spec(case)["kernel"] == {"variant": variant, "switches": switches(case)}
+    assert case_spec(case)["board"]["unaligned"] and not case_spec(aligned)["board"]["unaligned"]
+    assert kernel_arguments(case, BATCH_CONSOLE) == kernel_arguments(aligned, BATCH_CONSOLE)
+    assert KIND.history(case) == {**KIND.history(aligned), "kernel": variant}
+    assert set(lab_parts([case])["variants"]) == {variant}
+    inputs, other = kernel_inputs(variant), kernel_inputs(named)
+    assert inputs.fragments == (*other.fragments, data_dir("kernel") / "unaligned.config")
+    assert inputs.patches == other.patches
+    back = case.kernel.on_board(unaligned=False)
+    assert back == aligned.kernel and back.on_board(unaligned=True) == case.kernel
+
+
+def test_unaligned_access_is_an_axis_and_true_or_false() -> None:
+    axes = '[axes]\n"board.unaligned" = [false, true]'
+    assert [case.kernel.variant for case in study_cases(axes=axes)] == ["default", "unaligned"]
+    for wrong in (1, "yes"):
+        with pytest.raises(SpecError, match=r"board\.unaligned must be true or false, not"):
+            study_cases(board__unaligned=wrong)
+
+
+def test_what_a_board_brings_does_not_clash_with_an_option() -> None:
+    settings = {"filesystem": "ubifs", "options__fastmap": "on", "board__unaligned": True}
+    with pytest.raises(SpecError, match=r"the lab kernel fastmap, and the case .* run in period$"):
+        study_cases(kernel="period", **settings)
+    blocks = {"chip__blocks": 1024, "partition_bytes": "8 MiB"}
+    with pytest.raises(SpecError, match="no fastmap on a partition of 64 erase blocks"):
+        study_cases(**blocks, **settings)
+
+
+def test_no_case_of_a_board_runs_in_a_kernel_that_checks() -> None:
+    with pytest.raises(UsageError, match="no lab kernel variant 'unaligned-debug'"):
+        kernel_inputs("unaligned-debug")
+
+
 def test_the_period_reserve_is_left_to_the_kernel() -> None:
     def asked(case: Case) -> str:
         steps = dict(parse_step(line) for line in plan_text(case).splitlines()[1:])
@@ -299,6 +353,17 @@ def test_show_names_the_kernels(ran: RunEnd, capsys: pytest.CaptureFixture[str])
     assert "lab kernel period (lzo_no_skip): 1 cases" in shown()
     assert "kernel: period (lzo_no_skip)\n" in shown("period.lzonoskip-s1")
     assert "kernel: default\n" in shown("default-s1")
+
+
+def test_what_a_board_brings_is_no_other_kernel_to_list() -> None:
+    def listed(**settings: Any) -> str:
+        case = only_case(board__unaligned=True, **settings)
+        console = Console(file=StringIO(), width=100)
+        print_kernels(console, [{"spec": case_spec(case)}])  # type: ignore[typeddict-item]
+        return str(console.file.getvalue())  # type: ignore[attr-defined]
+
+    assert listed() == ""
+    assert listed(kernel="period") == "lab kernel period (all switches on): 1 cases\n"
 
 
 def test_a_run_is_not_continued_in_another_build_of_the_period_kernel(ran: RunEnd) -> None:

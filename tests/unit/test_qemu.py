@@ -16,14 +16,17 @@ from ffslab.campaign.run import prepare
 from ffslab.compare.words import lacking
 from ffslab.kernel.build import ARM, UML
 from ffslab.kernel.lab import architecture_of, kernel_inputs, module_names
+from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import load_catalog
 from ffslab.model.case import Case
+from ffslab.model.figures import CPU_PRICES
 from ffslab.model.kernels import lab_kernel
-from ffslab.model.specs import CPU_FIGURES, InitialState
+from ffslab.model.specs import CPU_FIGURES, InitialState, LabKernel
 from ffslab.paths import data_dir
 from ffslab.protocol.chip_file import flash_file_bytes
 from ffslab.report.facts import time_model
 from ffslab.results.reproduce import other_target, reproduce_command
+from ffslab.targets.qemu import site as qemu_site
 from ffslab.targets.qemu.machine import (
     INSTRUCTION_NS,
     KIND,
@@ -38,7 +41,7 @@ from ffslab.targets.qemu.machine import (
 from ffslab.targets.qemu.romfs import write_romfs
 from ffslab.targets.qemu.site import on_machine
 from ffslab.targets.registry import site_module, target_names
-from ffslab.targets.target import CONSOLE_NAME, IMAGE_NAME, RECORDS_NAME
+from ffslab.targets.target import CONSOLE_NAME, IMAGE_NAME, RECORDS_NAME, SiteOptions
 from ffslab.targets.uml.directory import INITRAMFS_NAME
 from ffslab.targets.uml.hostfault import GuestEnd, host_fault
 
@@ -184,6 +187,41 @@ def test_the_kernels_variants_are_built_for_it() -> None:
     assert names == {"lab.config", "fastmap.config", "qemu.config"}
 
 
+def test_a_kernel_of_armv7_is_the_same_on_every_board() -> None:
+    """It has unaligned access: what a board brings is left out, what a study names is not."""
+    variants = {"unaligned": "qemu", "unaligned-fastmap": "qemu-fastmap", "period": "qemu-period"}
+    assert {name: on_machine(name) for name in variants} == variants
+    case = a_case()
+    assert not case.kernel.is_named
+    here, there = (replace(case, kernel=LabKernel().on_board(has)) for has in (False, True))
+    assert KIND.history(here) == KIND.history(there)
+    wear, worn = (replace(case, kernel=LabKernel("ubi-wear").on_board(x)) for x in (False, True))
+    assert KIND.history(wear) == KIND.history(worn) != KIND.history(here)
+
+
+def test_a_lab_for_qemu_is_asked_for_no_kernel_of_a_board(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: dict[str, Any] = {}
+    plain = LabBuild(tmp_path / "linux", {}, tmp_path / "agent", "plain", tmp_path / "ffscrash")
+    fastmap = replace(plain, build_id="fastmap")
+
+    def ensure(variant: str, **words: Any) -> LabBuild:
+        asked.update(words, variant=variant)
+        return replace(plain, variants=dict.fromkeys(words["variants"], fastmap))
+
+    monkeypatch.setattr(qemu_site, "ensure_lab", ensure)
+    monkeypatch.setattr(qemu_site, "ensure_packages", lambda *_: None)
+    case = a_case()
+    named = (LabKernel(), LabKernel("fastmap"))
+    kernels = [kernel.on_board(has) for kernel in named for has in (False, True)]
+    site = qemu_site.site_for([replace(case, kernel=kernel) for kernel in kernels], SiteOptions())
+    assert (asked["variant"], len(asked["file_systems"])) == ("qemu", 2)
+    assert {name: len(setups) for name, setups in asked["variants"].items()} == {"qemu-fastmap": 2}
+    labs = [site.lab.for_kernel(kernel) for kernel in kernels]
+    assert [lab and lab.build_id for lab in labs] == ["plain", "plain", "fastmap", "fastmap"]
+
+
 def words(data: bytes) -> int:
     """The sum that romfs has as 0: of 32-bit big-endian words."""
     return sum(struct.unpack(f">{len(data) // 4}I", data)) % 2**32
@@ -270,11 +308,7 @@ def test_a_report_shows_no_price_that_was_not_charged() -> None:
         fact.name: fact.value
         for fact in time_model([spec], manifest(target="qemu", cpu_time="4 ns each"))
     }
-    assert modelled.keys() - stated.keys() == {
-        "CPU time per basic block of kernel code",
-        "CPU time per byte copied by memory routines",
-        "CPU time per byte set by memory routines",
-    }
+    assert modelled.keys() - stated.keys() == {row.title for row in CPU_PRICES}
     assert stated["CPU time"] == "4 ns each"
 
 

@@ -14,6 +14,7 @@ import pytest
 from test_report_support import Effects, Overrides, bucket_index, case_ids, write_run
 
 from ffslab.errors import DamagedResultError, UsageError
+from ffslab.model.figures import CPU_PRICES
 from ffslab.report import data
 from ffslab.report.charts import CUT_MEANING, cut_at, look_for, options_key
 from ffslab.report.data import Latency, packed_buckets
@@ -255,8 +256,8 @@ def test_time_model_tells_estimates_apart(tmp_path: Path) -> None:
     facts = {fact.name: fact for fact in load_run(write_run(tmp_path / "r", ONE_SEED)).facts}
     assert facts["Page program, tPROG"].value.startswith("220")
     assert not facts["Page program, tPROG"].estimate
-    assert facts["CPU time per basic block of kernel code"].estimate
-    assert facts["CPU time per basic block of kernel code"].basis
+    assert facts[CPU_PRICES[0].title].estimate
+    assert facts[CPU_PRICES[0].title].basis
 
 
 def test_a_directory_that_is_no_run(tmp_path: Path) -> None:

@@ -451,10 +451,15 @@ CHIP = {
     "ecc_read_ns": 20_480,
     "ecc_write_ns": 20_480,
 }
+INSTRUCTION = "CPU time per instruction of kernel code, counted as a 32-bit ARM takes it"
 MODEL = {
     "board": {"name": "b", "cpu": "c", "ram_bytes": 32 * 2**20, "wait": "polled", "chip": CHIP},
-    "cpu_block_ps": 12_345,
+    "cpu_instruction_ps": 12_345,
     "cpu_byte_ps": 0,
+    "cpu_set_byte_ps": 3500,
+    "cpu_copy_ns": 150,
+    "cpu_set_ns": 0,
+    "cpu_syscall_ns": 1875,
     "driver_read_ns": 165_000,
     "driver_erase_ns": 0,
     "partition_bytes": 3 * 2**19,
@@ -465,18 +470,22 @@ def test_the_time_model_in_words() -> None:
     """20 ns for a byte are 50 MB/s; what has no price is free."""
     sources = [
         {"board": "b", "figure": "chip.t_read_ns", "source": "data sheet", "estimate": False},
-        {"board": "b", "figure": "cpu_block_ps", "source": "guess", "estimate": True},
-        {"board": "x", "figure": "cpu_block_ps", "source": "other", "estimate": False},
+        {"board": "b", "figure": "cpu_instruction_ps", "source": "guess", "estimate": True},
+        {"board": "x", "figure": "cpu_instruction_ps", "source": "other", "estimate": False},
     ]
-    other = {**MODEL, "cpu_block_ps": 0, "board": {**MODEL["board"], "name": "x"}}  # type: ignore[dict-item]
+    other = {**MODEL, "cpu_instruction_ps": 0, "board": {**MODEL["board"], "name": "x"}}  # type: ignore[dict-item]
     facts = {f.name: f for f in time_model([MODEL, other, MODEL], {"provenance": sources})}
     assert {name: fact.value.replace("\u00a0", " ") for name, fact in facts.items()} == {
         "Lab kernel": facts["Lab kernel"].value,
         "Board": "b, x",
         "Processor": "c",
         "RAM": "32.0 MiB",
-        "CPU time per basic block of kernel code": ("12.3 ns per basic block, free (not charged)"),
+        INSTRUCTION: "12.3 ns per instruction, free (not charged)",
         "CPU time per byte copied by memory routines": "free (not charged)",
+        "CPU time per byte set by memory routines": "3.50 ns per byte",
+        "CPU time per call of memcpy() or memmove(), beside its bytes": "150 ns",
+        "CPU time per call of memset(), beside its bytes": "free (not charged)",
+        "CPU time per system call, the way into the kernel and back": "1.88 µs",
         "CPU time of the driver, per page read": "165 µs",
         "CPU time of the driver, per erase": "free (not charged)",
         "Waiting for the chip": "polled",
@@ -499,8 +508,8 @@ def test_the_time_model_in_words() -> None:
         ("SPI data lines, reading", "4"),
         ("SPI data lines, writing", "1"),
     ]
-    block = facts["CPU time per basic block of kernel code"]
-    assert (block.basis, block.estimate) == ("guess; other", True)
+    price = facts[INSTRUCTION]
+    assert (price.basis, price.estimate) == ("guess; other", True)
     read = facts["Array read, tR"]
     assert (read.basis, read.estimate) == ("data sheet", False)
     assert (facts["Page"].basis, facts["Page"].estimate) == ("", False)
@@ -509,10 +518,10 @@ def test_the_time_model_in_words() -> None:
     assert facts["Lab kernel"] == Fact("Lab kernel", facts["Lab kernel"].value, "", False)
     # 999.6 ns are 1,000 with three figures, and 1 MB/s.
     prices = {"board": {"chip": {"bus_read_ps": 999_600}}}
-    prices |= {"cpu_block_ps": 999_600, "cpu_byte_ps": 999_600}  # type: ignore[dict-item]
+    prices |= {"cpu_instruction_ps": 999_600, "cpu_byte_ps": 999_600}  # type: ignore[dict-item]
     words = [fact.value.replace("\u00a0", " ") for fact in time_model([prices], {})[1:]]
     assert words == [
-        "1,000 ns per basic block",
+        "1,000 ns per instruction",
         "1,000 ns per byte",
         "1,000 ns per byte (1.00 MB/s)",
     ]
@@ -523,6 +532,9 @@ def test_a_run_in_another_kernel_says_so() -> None:
     assert other_kernel(()) == ""
     board = Fact("Board", "b")
     assert other_kernel((board, Fact("Lab kernel", "period"))) == "period"
+    # What its processor can do is the board's part, and no other kernel.
+    assert other_kernel((board, Fact("Lab kernel", "default; unaligned"))) == ""
+    assert other_kernel((board, Fact("Lab kernel", "period; unaligned-period"))) == "period"
     assert other_kernel((board, Fact("Lab kernel", "default; period"))) == ""
 
 

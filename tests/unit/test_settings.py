@@ -152,6 +152,7 @@ def test_the_command_line_narrows_the_axes_of_parts() -> None:
         ("micro-fill", [("workload.mix_ratio", 3)], "needs a mix_pattern"),
         ("micro-fill", [("workload.cache", "keep")], "needs a pattern that reads"),
         ("quick", [("cpu_scale", 0), ("board.cpu_byte_ps", 9)], "needs a cpu_scale above 0"),
+        ("quick", [("cpu_scale", 0), ("board.cpu_syscall_ns", 9)], "needs a cpu_scale above 0"),
         ("metadata-s2", [("workload.mix_ratio", 2)], "a setting of workload micro, not of tree"),
         (
             "metadata-s2",
@@ -253,6 +254,8 @@ def values_for(key: str) -> Sequence[Any]:
     group, _, name = key.partition(".")
     if key in NAMED:
         return NAMED[key]
+    if key == "board.unaligned":
+        return (False, True)
     if group in ("board", "chip"):
         return (2, 128, 4096)
     if group == "options":

@@ -10,6 +10,7 @@ import pytest
 from ffslab.errors import SpecError, UsageError
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.case import Case
+from ffslab.model.specs import LabKernel
 from ffslab.model.study import expand, study_from_document
 from ffslab.targets.registry import target_kind
 from ffslab.targets.ssh.board import LOOK, BoardFacts, board_facts, partition_fault, unlike
@@ -173,6 +174,10 @@ def test_what_no_board_can_is_told() -> None:
     assert not_on_boards(fitting(), kind) == ""
     assert "cpu_scale" in not_on_boards(fitting(cpu_scale=0.5), kind)
     assert "perturbed" in not_on_boards(fitting(perturbation=1), kind)
+    # That its processor has unaligned access is no other kernel; period is.
+    assert not_on_boards(fitting(kernel=LabKernel().on_board(unaligned=True)), kind) == ""
+    period = LabKernel("period").on_board(unaligned=True)
+    assert not_on_boards(fitting(kernel=period), kind).endswith("not the lab's period")
 
 
 @pytest.mark.parametrize(

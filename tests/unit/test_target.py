@@ -17,6 +17,7 @@ from host_support import cases_of
 
 from ffslab.errors import InfrastructureError
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
 from ffslab.protocol.trace import trim_trace
 from ffslab.targets.target import GuestJob
@@ -306,10 +307,19 @@ def test_command_line_is_a_function_of_the_case_alone() -> None:
     assert batch_script(case, None) == batch_script(case, None)
     arguments = kernel_arguments(case, ())
     assert "uml_seed=1" in arguments
-    assert "cpu_block_ps=20000" in arguments
-    assert "cpu_set_byte_ps=3500" in arguments
+    at = arguments.index("cpu_instruction_ps=3750")
+    assert arguments[at + 1 : at + 6] == (
+        "cpu_byte_ps=7000",
+        "cpu_set_byte_ps=3500",
+        "cpu_copy_ns=150",
+        "cpu_set_ns=375",
+        "cpu_syscall_ns=1875",
+    )
+    half = kernel_arguments(replace(case, cpu_scale=0.5), ())
+    # 937.5, rounded to an even number.
+    assert {"cpu_instruction_ps=1875", "cpu_copy_ns=75", "cpu_syscall_ns=938"} <= set(half)
     free = kernel_arguments(replace(case, cpu_scale=0.0), ())
-    assert {"cpu_block_ps=0", "cpu_byte_ps=0", "cpu_set_byte_ps=0"} <= set(free)
+    assert {f"{name}=0" for name in CPU_FIGURES} <= set(free)
     assert "taskset -c 3" in batch_script(case, 3)
     assert kernel_arguments(replace(case, trace=True), ()) == arguments
 

@@ -1,9 +1,12 @@
 """Which figures of a board are found, and in which order they are preferred. Pure.
 
-Every figure that is a time is looked for: those of the chip, the prices of the processor, whichever
-the catalog has, and the driver's. Where only a sum is measured, the one that stands first is found
-and the other is held: the array's times before all, since nothing else takes their place; of what
-keeps the processor busy for each byte either the driver's figures or the bus.
+Every figure that is a time is looked for: those of the chip, the prices of the processor, and the
+driver's. Prices of a call of memcpy() and memset() are not: what a probe measures does not tell
+them from instructions (`FigureRow.is_looked_for`), and they stay as stated.
+
+Where only a sum is measured, the one that stands first is found and the other is held: the array's
+times before all, since nothing else takes their place; of what keeps the processor busy for each
+byte either the driver's figures or the bus.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from ffslab.calibrate.solve import Unknown
 from ffslab.model.figures import CHIP_ROWS, CPU_PRICES, DRIVER_PRICES, FigureRow
 from ffslab.model.specs import Board
 
-Values = Mapping[str, int]  # figures by the names of their settings: board.cpu_block_ps
+Values = Mapping[str, int]  # figures by the names of their settings: board.cpu_byte_ps
 WAIT = "board.wait"
 _BOARD, _CHIP = "board.", "chip."
 _ARRAY = ("t_erase_ns", "t_prog_ns", "t_read_ns")
@@ -67,7 +70,8 @@ def _of_chip(board: Board, rows: Mapping[str, FigureRow], names: Sequence[str]) 
 
 
 def _of_board(board: Board, rows: Sequence[FigureRow]) -> list[TimeFigure]:
-    return [TimeFigure(_BOARD + row.name, row, getattr(board, row.name)) for row in rows]
+    looked_for = [row for row in rows if row.is_looked_for]
+    return [TimeFigure(_BOARD + row.name, row, getattr(board, row.name)) for row in looked_for]
 
 
 def is_of_chip(setting: str) -> bool:

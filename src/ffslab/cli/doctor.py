@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     variant: Annotated[
-        str, typer.Option(help="Which lab kernel to look for: default or debug.")
+        str, typer.Option(help="Which lab kernel to look for: as of `ffslab setup`.")
     ] = "default",
     kernel_source: Annotated[
         Path | None,

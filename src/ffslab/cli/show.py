@@ -149,10 +149,14 @@ def _time_model(spec: dict[str, Any]) -> str:
 
     board = spec["board"]
     # Results of versions before these figures have some of them only.
-    prices = [f"{spec[key] / 1000:g}" if key in spec else "–" for key in CPU_FIGURES]
+    prices = [
+        f"{spec[key] / (1000 if key.endswith('_ps') else 1):g}" if key in spec else "–"
+        for key in CPU_FIGURES
+    ]
     driver = [f"{spec[key] / 1000:g}" if key in spec else "–" for key in DRIVER_FIGURES]
     return (
-        f"{board['name']}, {'/'.join(prices)} ns per block/byte copied/byte set, "
+        f"{board['name']}, {'/'.join(prices)} ns per "
+        "instruction/byte copied/byte set/copy/set/system call, "
         f"driver {'/'.join(driver)} µs per page read/page programmed/erase, "
         f"{board['wait']}, {board['ram_bytes'] / 2**20:g} MiB"
     )

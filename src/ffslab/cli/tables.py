@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ffslab.model.kernels import kernel_words
-from ffslab.model.specs import DEFAULT_VARIANT
+from ffslab.model.specs import DEFAULT_VARIANT, variant_without_board
 from ffslab.model.units import format_duration_ns
 from ffslab.model.workload import assumed_kind
 from ffslab.results.outcome import OUTCOMES
@@ -128,8 +128,8 @@ def _outcome_cell(result: CaseHead) -> str:
 
 
 def print_kernels(console: Console, results: Sequence[CaseHead]) -> None:
-    """The lab kernels of the results, unless all are of the default one."""
-    counts = Counter(kernel_words(result["spec"]) for result in results)
+    """The lab kernels of the results, unless all are the one that their board has anyway."""
+    counts = Counter(variant_without_board(kernel_words(result["spec"])) for result in results)
     if set(counts) - {DEFAULT_VARIANT}:
         for words, count in counts.items():
             console.print(f"lab kernel {words}: {count} cases", markup=False, soft_wrap=True)

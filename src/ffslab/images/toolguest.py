@@ -35,6 +35,7 @@ from ffslab.images.cache import FileState, file_state, unchanged_sha256
 from ffslab.images.tools import OUT, TREE, Command
 from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.model.specs import CPU_FIGURES
 from ffslab.program import program
 from ffslab.protocol.plan import encode
 from ffslab.protocol.records import RecordStream, parse_records
@@ -199,7 +200,7 @@ class ToolJob:
             *BATCH_CONSOLE,
             f"initrd={INITRAMFS_NAME}",
             *("umid=tools", "uml_dir=./", "uml_seed=1"),
-            *("cpu_block_ps=0", "cpu_byte_ps=0", "cpu_set_byte_ps=0"),
+            *(f"{name}=0" for name in CPU_FIGURES),
             *("oops=panic", "panic=-1", "hung_task_panic=1"),
         )
 

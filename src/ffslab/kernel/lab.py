@@ -57,20 +57,31 @@ from ffslab.kernel.source import (
     ensure_source,
     named_source,
 )
+from ffslab.model.specs import variant_on_board
 from ffslab.paths import data_dir
 
 if TYPE_CHECKING:
     from ffslab.kernel.lab_build import LabBuild
     from ffslab.model.specs import Filesystem, MountSetup
 
-# The fragments of each variant, merged in order.
-VARIANTS: Mapping[str, tuple[str, ...]] = {
+# The fragments of the variants that cases run in, merged in order: for boards without unaligned
+# access, and for the others the same with one more.
+_OF_CASES: Mapping[str, tuple[str, ...]] = {
     "default": ("lab.config",),
-    "debug": ("lab.config", "debug.config"),
-    "nocpu": ("lab.config", "nocpu.config"),
     "period": ("lab.config",),
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
+}
+# Those of all variants. What is not for cases has no unaligned access: `debug`, whose checkers see
+# the accesses of plain code, `nocpu` and `price`.
+VARIANTS: Mapping[str, tuple[str, ...]] = {
+    **_OF_CASES,
+    **{
+        variant_on_board(name, unaligned=True): (*fragments, "unaligned.config")
+        for name, fragments in _OF_CASES.items()
+    },
+    "debug": ("lab.config", "debug.config"),
+    "nocpu": ("lab.config", "nocpu.config"),
     "price": ("lab.config", "price.config"),
     "qemu": ("lab.config", "qemu.config"),
     "qemu-period": ("lab.config", "qemu.config"),
@@ -86,6 +97,7 @@ _UML_MODULES = ("vnand_crash",)
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {
     "period": "period",
+    variant_on_board("period", unaligned=True): "period",
     "qemu-period": "period",
     "price": "price",
 }

@@ -13,6 +13,7 @@ from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.specs import (
     CHIP_AGE,
     CHIP_SPI_FIGURES,
+    CPU_FIGURES,
     DEFAULT_BEB_PER1024,
     DEFAULT_KERNEL,
     DRIVER_FIGURES,
@@ -70,19 +71,9 @@ class Case:
         return 0 if of_period else stated
 
     @property
-    def cpu_block_ps(self) -> int:
-        """Charge per basic block after scaling."""
-        return round(self.board.cpu_block_ps * self.cpu_scale)
-
-    @property
-    def cpu_byte_ps(self) -> int:
-        """Charge per byte that memory routines copy, after scaling."""
-        return round(self.board.cpu_byte_ps * self.cpu_scale)
-
-    @property
-    def cpu_set_byte_ps(self) -> int:
-        """Charge per byte that memory routines set, after scaling."""
-        return round(self.board.cpu_set_byte_ps * self.cpu_scale)
+    def cpu_prices(self) -> dict[str, int]:
+        """What the CPU model charges after scaling, by the names of the board."""
+        return {key: round(getattr(self.board, key) * self.cpu_scale) for key in CPU_FIGURES}
 
     @property
     def driver_ns(self) -> dict[str, int]:
@@ -156,9 +147,7 @@ def case_spec(case: Case) -> dict[str, Any]:
         **versions,
         "board": board,
         "cpu_scale": case.cpu_scale,
-        "cpu_block_ps": case.cpu_block_ps,
-        "cpu_byte_ps": case.cpu_byte_ps,
-        "cpu_set_byte_ps": case.cpu_set_byte_ps,
+        **case.cpu_prices,
         **case.driver_ns,
         "filesystem": filesystem,
         "partition_bytes": case.partition_bytes,

@@ -44,9 +44,10 @@ ESTIMATES = (
     Estimate("bus", "bus", chip=("bus_read_ps", "bus_write_ps")),
     Estimate("ecc", "ECC time", chip=("ecc_read_ns", "ecc_write_ns")),
     Estimate("driver", "driver's work per page", board=DRIVER_FIGURES, is_cpu=True),
-    Estimate("block", "price of a basic block", board=CPU_FIGURES[:1], is_cpu=True),
+    Estimate("instruction", "price of an instruction", board=CPU_FIGURES[:1], is_cpu=True),
     Estimate("byte", "price of a byte copied", board=CPU_FIGURES[1:2], is_cpu=True),
-    Estimate("set", "price of a byte set", board=CPU_FIGURES[2:], is_cpu=True),
+    Estimate("set", "price of a byte set", board=CPU_FIGURES[2:3], is_cpu=True),
+    Estimate("call", "prices of calls", board=CPU_FIGURES[3:], is_cpu=True),
     Estimate("ram", "RAM", board=("ram_bytes",)),
     Estimate("reserve", "UBI's reserve for bad blocks"),
 )

@@ -7,15 +7,22 @@ virtual chip itself (kmod/vnand/params.c).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
+
+from ffslab.documents import document
+from ffslab.errors import SpecError
 
 _LONGEST = 10**9  # nanoseconds or picoseconds of one operation
 
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
-    """One figure. Integers have a range; `words` are the values of one that is no number."""
+    """One figure. Integers have a range; `words` are the values of one that is no number.
+
+    `is_looked_for`: whether `ffslab calibrate` can tell it from others by what a probe measures.
+    """
 
     name: str
     unit: str
@@ -24,6 +31,12 @@ class FigureRow:
     most: int = _LONGEST
     power_of_two: bool = False
     words: tuple[Any, ...] = ()
+    is_looked_for: bool = True
+
+    @property
+    def title(self) -> str:
+        """Its meaning without what a value of it means."""
+        return self.meaning.partition(";")[0]
 
     @property
     def range(self) -> str:
@@ -57,6 +70,18 @@ def toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f'"{value}"' if isinstance(value, str) else f"{value:_}"
+
+
+def refuse_former(names: Iterable[str], where: str, prefix: str) -> None:
+    """SpecError for a figure that boards have had, and have no more."""
+    for name in names:
+        if name in _FORMER_FIGURES:
+            cause, remedy = _FORMER_FIGURES[name]
+            raise SpecError(
+                f"{where}: {prefix}{name} is no figure any more",
+                cause=cause,
+                remedy=f"{remedy}; see {document('docs/price-of-code.md')}",
+            )
 
 
 CHIP_ROWS = (
@@ -114,10 +139,40 @@ ALL_CHIP_ROWS = (
 
 # What follows the processor's clock: `cpu_scale` multiplies it, another `cpu_mhz` divides it.
 CPU_PRICES = (
-    FigureRow("cpu_block_ps", "ps", "CPU time of a basic block of kernel code; 0: free"),
-    FigureRow("cpu_byte_ps", "ps per byte", "CPU time of copying; 0: free"),
-    FigureRow("cpu_set_byte_ps", "ps per byte", "CPU time of setting memory; 0: free"),
+    FigureRow(
+        "cpu_instruction_ps",
+        "ps",
+        "CPU time per instruction of kernel code, counted as a 32-bit ARM takes it; 0: free",
+    ),
+    FigureRow("cpu_byte_ps", "ps per byte", "CPU time per byte copied by memory routines; 0: free"),
+    FigureRow(
+        "cpu_set_byte_ps", "ps per byte", "CPU time per byte set by memory routines; 0: free"
+    ),
+    FigureRow(
+        "cpu_copy_ns",
+        "ns",
+        "CPU time per call of memcpy() or memmove(), beside its bytes; 0: free",
+        is_looked_for=False,
+    ),
+    FigureRow(
+        "cpu_set_ns",
+        "ns",
+        "CPU time per call of memset(), beside its bytes; 0: free",
+        is_looked_for=False,
+    ),
+    FigureRow(
+        "cpu_syscall_ns",
+        "ns",
+        "CPU time per system call, the way into the kernel and back; 0: free",
+    ),
 )
+# What a board has had, for whoever still states it: why it is gone, and what to state instead.
+_FORMER_FIGURES = {
+    "cpu_block_ps": (
+        "the model of the CPU counts instructions, no longer basic blocks",
+        "state cpu_instruction_ps, about 0.19 of it: a basic block is about 5.3 instructions",
+    ),
+}
 DRIVER_PRICES = (
     FigureRow("driver_read_ns", "ns", "the driver's CPU time for a page read with its OOB area"),
     FigureRow("driver_program_ns", "ns", "the same for a page programmed with its OOB area"),
@@ -127,6 +182,13 @@ BOARD_ROWS = (
     FigureRow("ram_bytes", "bytes", "RAM", 1, 2**40),
     FigureRow("cpu_mhz", "MHz", "the processor's clock; 0: not known", 0, 100_000),
     *CPU_PRICES,
+    FigureRow(
+        "unaligned",
+        "",
+        "unaligned access is efficient, as on ARM since version 6: LZO, zlib and comparisons then "
+        "go by words",
+        words=(True, False),
+    ),
     *DRIVER_PRICES,
     FigureRow(
         "wait",

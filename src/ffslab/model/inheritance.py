@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ffslab.errors import SpecError
-from ffslab.model.figures import FigureRow, toml_value
+from ffslab.model.figures import FigureRow, refuse_former, toml_value
 from ffslab.model.files import Figure
 from ffslab.model.names import suggestion
 from ffslab.model.provenance import at_clock
@@ -37,6 +37,7 @@ def figures_of(
     its base has: every one of them in one message, with its unit.
     """
     names = [row.name for row in rows]
+    refuse_former(stated, where, "figures.")
     for name in stated:
         if name not in names:
             raise SpecError(

@@ -40,7 +40,8 @@ NAME_LETTERS_MAX = 31  # VNAND_NAME_LEN without the zero, of a partition
 CHIP_BYTES_MAX = 2**40  # with the OOB
 _POWERS_OF_TWO = tuple(row.name for row in CHIP_ROWS if row.power_of_two)
 _SEED_MAX = 2**63 - 1  # the agent's; the chip takes more
-_CPU_PRICE_MAX_PS = 10**12  # a second for a basic block; more would overflow the guest's clock
+# A second for an instruction or a call, in each unit; more would overflow the guest's clock.
+_CPU_PRICE_MAX = {"ps": 10**12, "ns": 10**9}
 # User-Mode Linux does not begin with less than 12 MiB, and of that nothing is left for a mount.
 RAM_BYTES_MIN = 16 * 2**20
 _OF_CHIP = (*CHIP_FIGURES, *CHIP_FAULT_RATES)
@@ -157,8 +158,8 @@ def check_case(case: Case) -> None:
     scaled = f"{where}: scaled by cpu_scale" if case.cpu_scale != 1 else where
     for key, value in case.driver_ns.items():
         _check_number(f"board.{key}", value, scaled)
-    for key in ("cpu_block_ps", "cpu_byte_ps", "cpu_set_byte_ps"):
-        _check_range(f"board.{key}", getattr(case, key), 0, _CPU_PRICE_MAX_PS, scaled)
+    for key, value in case.cpu_prices.items():
+        _check_range(f"board.{key}", value, 0, _CPU_PRICE_MAX[key.rpartition("_")[2]], scaled)
     _check_range("seed", case.seed, 0, _SEED_MAX, where)
 
 

@@ -17,7 +17,7 @@ from ffslab.errors import SpecError
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog, initial_state
 from ffslab.model.estimates import ESTIMATE
-from ffslab.model.figures import BOARD_ROWS, BOARD_SPI_ROWS, FigureRow
+from ffslab.model.figures import BOARD_ROWS, BOARD_SPI_ROWS, FigureRow, refuse_former
 from ffslab.model.files import StateFile, validated
 from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, kernel_of_options, lab_kernel
 from ffslab.model.limits import check_board, check_chip
@@ -28,9 +28,7 @@ from ffslab.model.repeats import repeat_of
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,
     CHIP_FIGURES,
-    CPU_FIGURES,
     DEFAULT_KERNEL,
-    DRIVER_FIGURES,
     FASTMAP_BLOCKS,
     FASTMAP_VARIANT,
     FIRST_REPEAT,
@@ -69,7 +67,8 @@ _PLAIN = (
     REPEAT,
 )
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
-_BOARD = ("ram_bytes", "cpu_mhz", "wait", *CPU_FIGURES, *DRIVER_FIGURES, *SPI_FIGURES)
+_BOARD = tuple(row.name for row in (*BOARD_ROWS, *BOARD_SPI_ROWS))
+_OF_WORDS = tuple(row.name for row in BOARD_ROWS if row.words)
 _CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change
 _CHIP = (
     *(name for name in CHIP_FIGURES if name not in _CHIP_FIXED),
@@ -115,6 +114,8 @@ def check_keys(keys: Iterable[str], catalog: Catalog, where: str) -> None:
     """SpecError for a name that does not exist."""
     valid = valid_keys(catalog)
     for key in keys:
+        if key.startswith("board."):
+            refuse_former([key.removeprefix("board.")], where, "board.")
         if key not in valid:
             raise SpecError(
                 f"{where}: unknown axis {key!r}{suggestion(key, valid)}",
@@ -136,7 +137,8 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
     filesystem = catalog.filesystem(_text(settings, "filesystem", where))
     setup = mount_setup(filesystem, _applicable(settings, axes, filesystem), where)
     chosen = (filesystem.options[name].values[value] for name, value in setup.options)
-    kernel = kernel_of_options(lab_kernel(settings, where), chosen, where)
+    named = kernel_of_options(lab_kernel(settings, where), chosen, where)
+    kernel = named.on_board(board.unaligned)
     state = stated_state(settings, catalog, where)
     blocks = partition_blocks(board, filesystem, setup, settings, where, kernel)
     table = {
@@ -221,8 +223,8 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
                 if name.endswith("_bytes")
                 else _integer(settings, key, where)
             )
-        elif group == "board" and name == "wait":
-            board_changes[name] = _text(settings, key, where)
+        elif group == "board" and name in _OF_WORDS:
+            board_changes[name] = settings[key]
         elif group == "board" and name:
             board_changes[name] = (
                 _size(settings[key], key, where)
@@ -413,7 +415,7 @@ def partition_blocks(
         needed += 4
         of_period = kernel.has("ubi_reserve") and not chip.is_nor
         needed += max(blocks // 100, 2) if of_period else reserve
-    if kernel.variant == FASTMAP_VARIANT and blocks <= FASTMAP_BLOCKS:
+    if kernel.aligned_variant == FASTMAP_VARIANT and blocks <= FASTMAP_BLOCKS:
         raise SpecError(
             f"{where}: UBI writes no fastmap on a partition of {blocks} erase blocks",
             cause=f"it does so with more than {FASTMAP_BLOCKS} only (UBI_FM_MAX_START)",

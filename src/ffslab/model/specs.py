@@ -2,13 +2,13 @@
 
 Chip → Board, Filesystem → MountSetup, LabKernel and InitialState; the case itself is in
 `ffslab.model.case`. Units are the last word of a name; picoseconds are used where a nanosecond is
-too coarse (per byte, per basic block).
+too coarse (per byte, per instruction).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ffslab.model.canonical import canonical_json, sha256_hex
@@ -58,8 +58,9 @@ class Provenance:
 
 # Integer figures of a chip that a catalog file states; Chip has a field for each.
 CHIP_FIGURES = tuple(row.name for row in CHIP_ROWS if not row.words)
-# CPU prices of a board, which `cpu_scale` multiplies: picoseconds per basic block and per byte,
-# and the work of its flash driver per operation; kmod/vnand takes the latter under the same names.
+# CPU prices of a board, which `cpu_scale` multiplies: those of kernel code, bytes and calls, which
+# the lab's kernel takes under the same names, and the work of its flash driver per operation, which
+# kmod/vnand takes likewise.
 CPU_FIGURES = tuple(row.name for row in CPU_PRICES)
 DRIVER_FIGURES = tuple(row.name for row in DRIVER_PRICES)
 # Of a board with a chip on SPI; zero on others. A spec has them if they are not zero.
@@ -178,10 +179,12 @@ class Partition:
 class Board:
     """A processor, its memory and its flash chip.
 
-    `cpu_block_ps` is charged per executed basic block of kernel code, `cpu_byte_ps` per byte of
-    memcpy and memmove, `cpu_set_byte_ps` per byte of memset. `driver_…_ns` are the CPU's work in
-    the board's flash driver for a page read or programmed with its OOB area, or a block erased:
-    interrupt, copy loops, verify. 0 makes each of them free. `spi_…` are of the bus to the chip.
+    `cpu_instruction_ps` is charged per instruction of kernel code, counted as a 32-bit ARM takes
+    it; `cpu_byte_ps` per byte of memcpy and memmove, `cpu_set_byte_ps` per byte of memset, and
+    `cpu_copy_ns`, `cpu_set_ns` per call of these; `cpu_syscall_ns` per system call. `driver_…_ns`
+    are the CPU's work in the board's flash driver for a page read or programmed with its OOB area,
+    or a block erased: interrupt, copy loops, verify. 0 makes each of them free. `unaligned`
+    chooses the variant of the lab kernel. `spi_…` are of the bus to the chip.
     """
 
     name: str
@@ -190,9 +193,13 @@ class Board:
     ram_bytes: int
     cpu: str
     cpu_mhz: int
-    cpu_block_ps: int
+    cpu_instruction_ps: int
     cpu_byte_ps: int
     cpu_set_byte_ps: int
+    cpu_copy_ns: int
+    cpu_set_ns: int
+    cpu_syscall_ns: int
+    unaligned: bool  # access to unaligned words is efficient
     driver_read_ns: int
     driver_program_ns: int
     driver_erase_ns: int
@@ -355,6 +362,26 @@ class MountSetup:
         return self.type != NOT_MOUNTED
 
 
+_UNALIGNED = "unaligned"
+
+
+def variant_on_board(aligned: str, unaligned: bool) -> str:
+    """The variant of the lab kernel that a board runs where a study or an option names `aligned`.
+
+    A board with efficient unaligned access has one with CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS.
+    """
+    if not unaligned:
+        return aligned
+    return _UNALIGNED if aligned == DEFAULT_VARIANT else f"{_UNALIGNED}-{aligned}"
+
+
+def variant_without_board(variant: str) -> str:
+    """What a study or an option names: `variant` without the board's part of it."""
+    if variant == _UNALIGNED:
+        return DEFAULT_VARIANT
+    return variant.removeprefix(f"{_UNALIGNED}-")
+
+
 FASTMAP_VARIANT = "fastmap"
 # UBI_FM_MAX_START in drivers/mtd/ubi/ubi-media.h: with no more, none is written.
 FASTMAP_BLOCKS = 64
@@ -364,14 +391,33 @@ _VARIANT_ARGUMENTS = {FASTMAP_VARIANT: ("ubi.fm_autoconvert=1",)}
 
 @dataclass(frozen=True, slots=True)
 class LabKernel:
-    """A variant of the lab kernel; `switches` are those of `period`, empty for others."""
+    """A variant of the lab kernel; `switches` are those of `period`, empty for others.
+
+    A study and the options of a file system name one without the board's part; a case has that of
+    its board (`on_board`). `aligned_variant` is what they named.
+    """
 
     variant: str = DEFAULT_VARIANT
     switches: tuple[tuple[str, bool], ...] = ()
 
     @property
     def is_default(self) -> bool:
+        """Whether it is the plain one, of boards without unaligned access."""
         return self.variant == DEFAULT_VARIANT
+
+    @property
+    def aligned_variant(self) -> str:
+        """The variant without the board's part: whether it is `period`, `fastmap`, …"""
+        return variant_without_board(self.variant)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the study or an option asks for another kernel than a board has anyway."""
+        return self.aligned_variant != DEFAULT_VARIANT
+
+    def on_board(self, unaligned: bool) -> LabKernel:
+        """The same kernel as a board runs it."""
+        return replace(self, variant=variant_on_board(self.aligned_variant, unaligned))
 
     def has(self, switch: str) -> bool:
         """Whether the switch is on."""
@@ -380,8 +426,9 @@ class LabKernel:
     @property
     def arguments(self) -> tuple[str, ...]:
         """What it takes on its command line."""
-        switches = tuple(f"{self.variant}.{name}={int(on)}" for name, on in self.switches)
-        return (*_VARIANT_ARGUMENTS.get(self.variant, ()), *switches)
+        named = self.aligned_variant
+        switches = tuple(f"{named}.{name}={int(on)}" for name, on in self.switches)
+        return (*_VARIANT_ARGUMENTS.get(named, ()), *switches)
 
     @property
     def spec(self) -> dict[str, Any]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ffslab.model.figures import CPU_PRICES
 from ffslab.model.kernels import kernel_words
-from ffslab.model.specs import CPU_FIGURES, DEFAULT_VARIANT
+from ffslab.model.specs import CPU_FIGURES, DEFAULT_VARIANT, variant_without_board
 from ffslab.report.data import Fact
 from ffslab.report.quantity import duration, grouped, significant
 
 Spec = Mapping[str, Any]
 _KERNEL = "Lab kernel"
+_FREE = "free (not charged)"
 _SEVERAL = "; "
 
 
@@ -48,9 +50,13 @@ def time_model(specs: Sequence[Spec], manifest: Mapping[str, Any]) -> tuple[Fact
 
 
 def other_kernel(facts: Sequence[Fact]) -> str:
-    """The lab kernel that all cases ran in, if it is not the default one; several are an axis."""
-    kernel = next((fact.value for fact in facts if fact.name == _KERNEL), DEFAULT_VARIANT)
-    return "" if kernel == DEFAULT_VARIANT or _SEVERAL in kernel else kernel
+    """The lab kernel that all cases ran in, if it is not the default one; several are an axis.
+
+    Without the board's part of it.
+    """
+    stated = next((fact.value for fact in facts if fact.name == _KERNEL), DEFAULT_VARIANT)
+    kernels = {variant_without_board(words) for words in stated.split(_SEVERAL)}
+    return kernels.pop() if len(kernels) == 1 and kernels != {DEFAULT_VARIANT} else ""
 
 
 def notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:
@@ -108,18 +114,20 @@ def _ns(value: Any) -> str:
     return duration(float(value))
 
 
-def _per_block(value: Any) -> str:
-    return (
-        f"{significant(float(value) / 1000)} ns per basic block" if value else "free (not charged)"
-    )
+def _per_instruction(value: Any) -> str:
+    return f"{significant(float(value) / 1000)} ns per instruction" if value else _FREE
 
 
 def _per_memory_byte(value: Any) -> str:
-    return f"{significant(float(value) / 1000)} ns per byte" if value else "free (not charged)"
+    return f"{significant(float(value) / 1000)} ns per byte" if value else _FREE
 
 
 def _per_operation(value: Any) -> str:
-    return duration(float(value)) if value else "free (not charged)"
+    return duration(float(value)) if value else _FREE
+
+
+def _efficient(value: Any) -> str:
+    return "efficient" if value else "not efficient: by bytes"
 
 
 def _bytes(value: Any) -> str:
@@ -127,14 +135,18 @@ def _bytes(value: Any) -> str:
 
 
 _CHIP = ("board", "chip")
+_OF_UNIT: Mapping[str, Callable[[Any], str]] = {
+    "ps": _per_instruction,
+    "ps per byte": _per_memory_byte,
+    "ns": _per_operation,
+}
 _LINES: tuple[tuple[str, tuple[str, ...], Callable[[Any], str]], ...] = (
     ("Board", ("board", "name"), str),
     ("Processor", ("board", "cpu"), str),
     ("Clock of the processor", ("board", "cpu_mhz"), _mhz),
     ("RAM", ("board", "ram_bytes"), _mib),
-    ("CPU time per basic block of kernel code", ("cpu_block_ps",), _per_block),
-    ("CPU time per byte copied by memory routines", ("cpu_byte_ps",), _per_memory_byte),
-    ("CPU time per byte set by memory routines", ("cpu_set_byte_ps",), _per_memory_byte),
+    *((row.title, (row.name,), _OF_UNIT[row.unit]) for row in CPU_PRICES),
+    ("Unaligned access", ("board", "unaligned"), _efficient),
     ("CPU time of the driver, per page read", ("driver_read_ns",), _per_operation),
     ("CPU time of the driver, per page programmed", ("driver_program_ns",), _per_operation),
     ("CPU time of the driver, per erase", ("driver_erase_ns",), _per_operation),

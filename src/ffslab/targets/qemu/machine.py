@@ -194,9 +194,13 @@ def missing(case: Case) -> str:
 
 
 def _history(case: Case) -> dict[str, object]:
-    """What beside the plan determines what happens in a guest."""
+    """What beside the plan determines what happens in a guest.
+
+    The machine has unaligned access whatever the board has, so kernels differ in what is named.
+    """
     source = case.filesystem.module_source
     return {
+        **({"kernel": case.kernel.aligned_variant} if case.kernel.is_named else {}),
         "machine": [*machine_arguments(case, 0)],
         "flash_bytes": flash_file_bytes(case.board.chip),
         "module_source": source.key if source else "",

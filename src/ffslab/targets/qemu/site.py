@@ -11,6 +11,7 @@ from ffslab.kernel.cache import cache_root
 from ffslab.kernel.packages import QEMU_PACKAGES, ensure_packages
 from ffslab.kernel.progress import ConsoleProgress
 from ffslab.model.case import Case
+from ffslab.model.specs import DEFAULT_VARIANT, MountSetup, variant_without_board
 from ffslab.targets.qemu.machine import KIND, MACHINE
 from ffslab.targets.target import SiteOptions
 from ffslab.targets.uml.site import LocalSite, lab_parts
@@ -23,18 +24,23 @@ VARIANT = "qemu"
 def site_for(cases: Sequence[Case], options: SiteOptions) -> LocalSite:
     """The lab for ARM with what the cases need, built if it is not in the cache; and QEMU.
 
-    Images are built by programs of the host, in a lab of this computer.
+    Its kernels are those of ARMv7, with unaligned access whatever the board has: a case gets the
+    kernel that its study or an option names. Images are built by programs of the host, in a lab of
+    this computer.
     """
     ensure_packages(QEMU_PACKAGES, cache_root() / "packages.log", ConsoleProgress())
     parts = lab_parts(cases)
-    others = {on_machine(name): setups for name, setups in parts["variants"].items()}
+    wanted: dict[str, list[MountSetup]] = {VARIANT: list(parts["file_systems"])}
+    for name, setups in parts["variants"].items():
+        wanted.setdefault(on_machine(name), []).extend(setups)
     lab = ensure_lab(
         VARIANT,
         kernel_source=options.kernel_source,
-        file_systems=parts["file_systems"],
-        variants=others,
+        file_systems=wanted.pop(VARIANT),
+        variants=wanted,
     )
-    variants = {name: lab.variants[on_machine(name)] for name in parts["variants"]}
+    built = {VARIANT: replace(lab, variants={}), **lab.variants}
+    variants = {name: built[on_machine(name)] for name in parts["variants"]}
     return LocalSite(
         replace(lab, variants=variants),
         options.scratch,
@@ -44,5 +50,6 @@ def site_for(cases: Sequence[Case], options: SiteOptions) -> LocalSite:
 
 
 def on_machine(variant: str) -> str:
-    """The name of a variant of the kernel that is built for this machine."""
-    return f"{VARIANT}-{variant}"
+    """The variant that is built for this machine in the place of a case's."""
+    named = variant_without_board(variant)
+    return VARIANT if named == DEFAULT_VARIANT else f"{VARIANT}-{named}"

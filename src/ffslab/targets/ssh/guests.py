@@ -295,8 +295,8 @@ class BoardTarget:
 
 def not_on_boards(case: Case, kind: TargetKind) -> str:
     """Why no board can run a case, whatever board; empty if one can."""
-    if not case.kernel.is_default:
-        return f"a board has its own kernel, not the lab's {case.kernel.variant}"
+    if case.kernel.is_named:
+        return f"a board has its own kernel, not the lab's {case.kernel.aligned_variant}"
     if case.cpu_scale != 1:
         return "a board's processor is as fast as it is: no cpu_scale"
     if case.perturbation:
