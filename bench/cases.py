@@ -36,7 +36,6 @@ state = ["free", "aged"]
 "options.compression" = ["none", "default"]
 """
 ZLIB = "jffs2 free, zlib"
-INSTRUCTIONS_OF_A_BLOCK = 5.3  # docs/price-of-code.md
 # Bytes of its identification: 256 MiB in pages of 2 KiB, 64 to the erase block.
 _NANDSIM_ID = "first_id_byte=0x20 second_id_byte=0xaa third_id_byte=0x00 fourth_id_byte=0x15"
 # nandsim keeps what is programmed in the guest's RAM.

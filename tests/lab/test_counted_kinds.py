@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from guest_programs import NIGHTLY
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.pool import pool_time
 from bench.price import machine
@@ -24,7 +23,7 @@ from bench.price_models import Counted
 from ffslab.kernel import ensure_lab
 
 pytestmark = pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 builds the variant price")
-PATCH = ROOT / "kernel/patches/0004-um-cpu-model.patch"
+PATCH = Path(__file__).resolve().parents[2] / "kernel/patches/0004-um-cpu-model.patch"
 Measure = Callable[[str, Mapping[str, str]], Mapping[str, int]]
 
 

@@ -233,7 +233,7 @@ def test_unaligned_access_is_an_axis_and_true_or_false() -> None:
 
 def test_what_a_board_brings_does_not_clash_with_an_option() -> None:
     settings = {"filesystem": "ubifs", "options__fastmap": "on", "board__unaligned": True}
-    with pytest.raises(SpecError, match=r"the lab kernel fastmap, and the case .* run in period$"):
+    with pytest.raises(SpecError, match=r"the lab kernel fastmap, and the case .* run in period\n"):
         study_cases(kernel="period", **settings)
     blocks = {"chip__blocks": 1024, "partition_bytes": "8 MiB"}
     with pytest.raises(SpecError, match="no fastmap on a partition of 64 erase blocks"):
