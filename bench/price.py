@@ -32,8 +32,8 @@ from ffslab.targets.uml.launch import GuestCommand
 
 MEDIAN_GOAL = 0.10
 WORST_GOAL = 0.20
-# A page's driver: what the monitor, which is between file system and chip, costs on QEMU.
-PAGES = "driver, per page"
+# What the monitor, which is between file system and chip, costs on QEMU for each call.
+MTD_CALLS = "monitor, per call"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def measure(scratch: Path, host_cpus: tuple[int, ...], tell: Callable[[str], Non
                 tell(f"{model.title}: {name}")
                 known[key] = _counts(runs.run(lab, machine(counted)), counted)
             counts[name] = known[key]
-        judged[model.title] = judge(list(samples(reference, counts)), [*model.counted, PAGES])
+        judged[model.title] = judge(list(samples(reference, counts)), [*model.counted, MTD_CALLS])
     left_out = sum(phase.cpu_ns < LEAST_NS for phase in reference.values())
     return PriceReport(judged, left_out)
 
@@ -85,7 +85,7 @@ def samples(
     for key, phase in reference.items():
         if phase.cpu_ns >= LEAST_NS:
             own = {name: by_key[key] for name, by_key in counts.items()}
-            yield Sample(*key, phase.cpu_ns, {**own, PAGES: phase.pages})
+            yield Sample(*key, phase.cpu_ns, {**own, MTD_CALLS: phase.mtd_calls})
 
 
 @dataclass(slots=True)

@@ -16,10 +16,10 @@ from typing import Any
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.study import Override, expand, study_from_document, with_overrides
+from ffslab.results.metrics import mtd_calls
 from ffslab.results.result import CaseResult
 
 LEAST_NS = 2_000_000  # of QEMU's time: what is shorter is a few calls and a timer's tick
-_OOB = ("oob_reads", "oob_programs")
 _AGENT = ("init", "ffsagent")
 # What a request consists of; the operation around it has a latency, too.
 _INNER = "request-"
@@ -151,15 +151,15 @@ _PHASES: Mapping[str, Sequence[str]] = {
 class Phase:
     """One phase of one case: its CPU time, and what costs time that no counted code takes.
 
-    `operations` are calls of the agent, or a few of them; `pages` those that were asked for,
-    and OOB areas alone.
+    `operations` are calls of the agent, or a few of them; `mtd_calls` those of file systems to
+    the flash's device.
     """
 
     workload: str
     filesystem: str
     cpu_ns: int
     operations: int
-    pages: int
+    mtd_calls: int
 
     @property
     def key(self) -> tuple[str, str]:
@@ -186,10 +186,9 @@ def phases_of(result: CaseResult) -> Iterator[Phase]:
     for row in rows:
         if row["phase"] in _PHASES[part] and not row.get("prepared"):
             cpu_ns, operations = _cpu(result, row)
-            pages = row["pages_read"] + row["pages_programmed"]
-            pages += sum(row.get(name, row.get("flash", {}).get(name, 0)) for name in _OOB)
+            calls = row["mtd_calls"] if tree else mtd_calls(row["flash"])
             workload = " ".join((part, *_words(axes), row["phase"]))
-            yield Phase(workload, spec["filesystem"]["name"], cpu_ns, operations, pages)
+            yield Phase(workload, spec["filesystem"]["name"], cpu_ns, operations, calls)
 
 
 def _words(axes: Mapping[str, Any]) -> Iterator[str]:

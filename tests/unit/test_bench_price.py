@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.flash_table import text
-from bench.price import PAGES, PriceReport, samples, tables
+from bench.price import MTD_CALLS, PriceReport, samples, tables
 from bench.price_cases import Phase, phases_of, price_cases
 from bench.price_fit import Sample, fit, judge
 from bench.price_models import MODELS, Counted
@@ -30,8 +30,8 @@ def row(phase: str, duration_ns: int, in_driver_ns: int, **more: Any) -> dict[st
         "phase": phase,
         "duration_ns": duration_ns,
         "in_driver_ns": in_driver_ns,
-        "pages_read": 3,
-        "pages_programmed": 4,
+        "mtd_calls": 7,
+        "flash": {"read_calls": 3, "write_calls": 2, "erase_calls": 2},
         **more,
     }
 
@@ -165,7 +165,7 @@ def test_counts_go_with_the_phases_that_are_long_enough() -> None:
     short = Phase("y", "jffs2", 1_999_999, 1, 7)
     reference = {phase.key: phase for phase in (long, short)}
     (found,) = samples(reference, {"blocks": {long.key: 12.0, short.key: 5.0}})
-    assert found == Sample("x", "jffs2", 2_000_000, {"blocks": 12.0, PAGES: 7})
+    assert found == Sample("x", "jffs2", 2_000_000, {"blocks": 12.0, MTD_CALLS: 7})
 
 
 def test_the_tables_say_which_goal_is_missed() -> None:

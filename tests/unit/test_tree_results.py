@@ -141,9 +141,11 @@ def test_time_in_the_driver_is_that_of_reads_programs_and_erases() -> None:
     first = {"read_ns": 2, "program_ns": 30, "erase_ns": 400, "pages_read": 5, "oob_reads": 7}
     second = {"read_ns": 1000, "program_ns": 20_000, "erase_ns": 300_000, "oob_programs": 9}
     second |= {"pages_programmed": 11, "blocks_erased": 13, "pages_read": 50}
+    first |= {"read_calls": 1}
+    second |= {"read_calls": 20, "write_calls": 300, "erase_calls": 4000}
     parts = [Phase("unmount", 10, first, bytes_written=3), Phase("detach", 100, second)]
     step = results(tree_case("mount unmount", "ubifs"), tree_records(parts))["steps"][1]
-    assert step["in_driver_ns"] == 321_432
+    assert (step["in_driver_ns"], step["mtd_calls"]) == (321_432, 4321)
     names = ("pages_read", "pages_programmed", "blocks_erased", "oob_reads", "oob_programs")
     assert [step[name] for name in names] == [55, 11, 13, 7, 9]
     assert (step["duration_ns"], step["bytes_written"], step["errno_name"]) == (110, 3, "")

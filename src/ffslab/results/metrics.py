@@ -126,6 +126,11 @@ def in_driver_ns(counters: Mapping[str, int]) -> int:
     return sum(counters.get(name, 0) for name in ("read_ns", "program_ns", "erase_ns"))
 
 
+def mtd_calls(counters: Mapping[str, int]) -> int:
+    """How often the MTD device was asked to read, write or erase."""
+    return sum(counters.get(name, 0) for name in ("read_calls", "write_calls", "erase_calls"))
+
+
 def rate_per_s(amount: int, duration_ns: int) -> float:
     """Amount per second of virtual time; 0 for an empty interval."""
     return amount * 1e9 / duration_ns if duration_ns > 0 else 0.0

@@ -15,7 +15,7 @@ from typing import Any
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
 from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, TaskRecord
-from ffslab.results.metrics import flash_times, in_driver_ns
+from ffslab.results.metrics import flash_times, in_driver_ns, mtd_calls
 from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult, FlashTimes
 from ffslab.results.shortfall import FULL, Shortfall
@@ -198,6 +198,7 @@ def _flash(phases: Sequence[TreePhase]) -> StepFlash:
     return {
         **_times([flash_times(one) for one in counted]),
         "in_driver_ns": sum(in_driver_ns(one) for one in counted) if counted else None,
+        "mtd_calls": sum(mtd_calls(one) for one in counted) if counted else None,
         "pages_read": counter("pages_read"),
         "pages_programmed": counter("pages_programmed"),
         "blocks_erased": counter("blocks_erased"),

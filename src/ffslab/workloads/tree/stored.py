@@ -31,6 +31,7 @@ class StepFlash(StepTimes):
     """What a step asked of the flash; null without a monitor."""
 
     in_driver_ns: NotRequired[int | None]
+    mtd_calls: NotRequired[int | None]
     pages_read: int | None
     pages_programmed: int | None
     blocks_erased: int | None
