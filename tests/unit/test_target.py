@@ -313,11 +313,11 @@ def test_command_line_is_a_function_of_the_case_alone() -> None:
         "cpu_set_byte_ps=3500",
         "cpu_copy_ns=150",
         "cpu_set_ns=375",
-        "cpu_syscall_ns=1875",
+        "cpu_syscall_ns=281",
     )
     half = kernel_arguments(replace(case, cpu_scale=0.5), ())
     # 937.5, rounded to an even number.
-    assert {"cpu_instruction_ps=1875", "cpu_copy_ns=75", "cpu_syscall_ns=938"} <= set(half)
+    assert {"cpu_instruction_ps=1875", "cpu_copy_ns=75", "cpu_syscall_ns=140"} <= set(half)
     free = kernel_arguments(replace(case, cpu_scale=0.0), ())
     assert {f"{name}=0" for name in CPU_FIGURES} <= set(free)
     assert "taskset -c 3" in batch_script(case, 3)
