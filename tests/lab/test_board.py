@@ -31,7 +31,7 @@ name = "onboard"
 title = "Small workloads, on a board too"
 
 [base]
-board = "apf27"
+board = "qemu-virt"
 partition_bytes = "16 MiB"
 seeds = [1]
 

@@ -104,7 +104,7 @@ def test_another_clock_scales_what_the_file_does_not_state(write: Write) -> None
     board = load_catalog().board("slow")
     assert (board.cpu_mhz, board.cpu_instruction_ps, board.cpu_byte_ps) == (200, 7500, 9)
     assert (board.cpu_set_byte_ps, board.driver_read_ns) == (7000, 330_000)
-    assert (board.cpu_copy_ns, board.cpu_set_ns, board.cpu_syscall_ns) == (300, 750, 3750)
+    assert (board.cpu_copy_ns, board.cpu_set_ns, board.cpu_syscall_ns) == (300, 750, 562)
     assert (board.driver_program_ns, board.driver_erase_ns) == (330_000, 40_000)
     origins = {entry.figure: entry.origin for entry in board.provenance}
     assert origins["cpu_instruction_ps"] == origins["driver_erase_ns"] == "derived"
