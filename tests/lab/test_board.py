@@ -31,7 +31,7 @@ name = "onboard"
 title = "Small workloads, on a board too"
 
 [base]
-board = "qemu-virt"
+board = "apf27"
 partition_bytes = "16 MiB"
 seeds = [1]
 
