@@ -240,7 +240,7 @@ FAULTS = (
         LOST,
         STALE,
         changes=(
-            ("checkpoint.c", "if (!dev->ckpt_blocks || dev->read_only)", "if (dev->n_blocks)"),
+            ("core/checkpoint.c", "if (!dev->ckpt_blocks || dev->read_only)", "if (dev->n_blocks)"),
         ),
     ),
     Fault(
@@ -249,7 +249,7 @@ FAULTS = (
         "ffsmark",
         LOST,
         STALE,
-        changes=(("file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
+        changes=(("vfs/file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
     ),
     Fault(
         "yaffs2-erase-early",
@@ -260,7 +260,7 @@ FAULTS = (
         partition="2 MiB",
         changes=(
             (
-                "gc.c",
+                "core/gc.c",
                 "	obj = tags.used ?",
                 "	if (dev->blocks[dev->gc_block].pages_in_use <= 1 + dev->summary_pages)\n"
                 "		yaffs_nand_erase(dev, dev->gc_block);\n"
@@ -276,7 +276,7 @@ FAULTS = (
         frozenset({"name-lost", "unreadable"}),
         changes=(
             (
-                "scan.c",
+                "core/scan.c",
                 "if (!last_seen && is_torn(dev, first + page))",
                 "if (!last_seen && !is_torn)",
             ),
@@ -291,7 +291,7 @@ FAULTS = (
         parameters="parameters.updates = 8",
         changes=(
             (
-                "scan.c",
+                "core/scan.c",
                 "return s.shadowed_id ? shadow(dev, s.shadowed_id) : 0;",
                 "return s.shadowed_id && !shadow ? -EIO : 0;",
             ),
@@ -305,7 +305,7 @@ FAULTS = (
         frozenset({"stale-data"}),
         changes=(
             (
-                "scan.c",
+                "core/scan.c",
                 "obj->file.shrink_limit = min(obj->file.shrink_limit, size);",
                 "obj->file.shrink_limit = max(obj->file.shrink_limit, size);",
             ),

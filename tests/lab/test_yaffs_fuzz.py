@@ -80,7 +80,7 @@ def test_the_judge_sees_reports() -> None:
     before = "[  1.0] fsfuzz: #6 flip p3 1\n[  1.0] fsfuzz: #7 parent p5 obj 257 parent 257\n"
     reports = (
         "[  1.1] BUG: KASAN: slab-out-of-bounds in yaffs_mount+0x10/0x20 [yaffs]",
-        "[  1.1] UBSAN: shift-out-of-bounds in kmod/yaffs/scan.c:10:3",
+        "[  1.1] UBSAN: shift-out-of-bounds in kmod/yaffs/core/scan.c:10:3",
         "[  1.1] WARNING: possible circular locking dependency detected",
         "[  1.1] WARNING: CPU: 0 PID: 20 at fs/inode.c:1 iput+0x1/0x2",
         "[  1.1] BUG yaffs_object (Tainted: G O): Objects remaining on shutdown",

@@ -1,6 +1,6 @@
 """The same for pure C: one small mistake in a line, compiled and run against its unit test.
 
-    FFSLAB_MUTANTS=kmod/yaffs/policy.c ./ffslab test --quick tests/mutation -s
+    FFSLAB_MUTANTS=kmod/yaffs/policy/original.c ./ffslab test --quick tests/mutation -s
 
 There is no C parser here, so operators are found in the text of a function's lines, comments left
 out. What a compiler refuses is no mutant. The other sources are compiled once, without sanitizers:

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../codec.h"
+#include "../format/codec.h"
 
 #define __maybe_unused __attribute__((__unused__))
 

@@ -6,7 +6,7 @@
  */
 
 #include "harness.h"
-#include "../policy.h"
+#include "../policy/policy.h"
 
 #define BLOCKS	40
 #define PAGES	64

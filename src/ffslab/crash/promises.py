@@ -152,23 +152,23 @@ YAFFS2 = Promise(
         Statement(
             "there is no write buffer but the short-op cache, and closing a file writes that and "
             "its header: what a call made is on flash when the file was closed",
-            "kmod/yaffs/cache.c, head: 'Flushed by close, fsync, sync and resize'; "
-            "kmod/yaffs/file.c, yaffs_flush()",
+            "kmod/yaffs/core/cache.c, head: 'Flushed by close, fsync, sync and resize'; "
+            "kmod/yaffs/vfs/file.c, yaffs_flush()",
         ),
         Statement(
             "creating, deleting and renaming are one header each that counts; renaming over a file "
             "names the file that it replaces in the same header",
-            "kmod/yaffs/operations.c, yaffs_rename() and replace(); kmod/yaffs/README.md, 'Where "
-            "it does better'",
+            "kmod/yaffs/core/operations.c, yaffs_rename() and replace(); kmod/yaffs/README.md, "
+            "'Where it does better'",
         ),
         Statement(
             "a write that is cut leaves any of its chunks, the others as before, or zeros behind "
             "the old end; a shortened file never shows its old size with data missing",
-            "kmod/yaffs/data.c, head; kmod/yaffs/README.md, 'Where it does better'",
+            "kmod/yaffs/core/data.c, head; kmod/yaffs/README.md, 'Where it does better'",
         ),
         Statement(
             "what lost its directory is in lost+found, never deleted",
-            "kmod/yaffs/recover.c, head",
+            "kmod/yaffs/core/recover.c, head",
         ),
     ),
 )

@@ -2,7 +2,7 @@
 /*
  * An image in memory: all pages of a partition with their OOB, and the tags in them.
  *
- * The structures of the format are kmod/yaffs/media.h. The ECC of the tags is
+ * The structures of the format are kmod/yaffs/format/media.h. The ECC of the tags is
  * written a second time here, after the format's description and not after the
  * module, so that image_check() finds where the two disagree.
  */

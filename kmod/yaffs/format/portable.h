@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the pure parts (tags, header, summary, ckpt_format, xattr_format, policy)
+ * What the pure parts (format, policy)
  * need from their surroundings, so that they compile in the kernel and in user
  * space, where they are unit-tested and fuzzed.
  */

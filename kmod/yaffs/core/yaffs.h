@@ -31,9 +31,9 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
-#include "codec.h"
+#include "../format/codec.h"
 #include "index.h"
-#include "policy.h"
+#include "../policy/policy.h"
 
 #define YAFFS_RESERVED_BLOCKS	5
 #define YAFFS_MIN_BLOCKS	10

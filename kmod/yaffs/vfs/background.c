@@ -11,7 +11,7 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 
-#include "yaffs.h"
+#include "../core/yaffs.h"
 
 #define DIRECTORY_PERIOD	HZ
 

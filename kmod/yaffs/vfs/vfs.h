@@ -18,7 +18,7 @@
 #include <linux/fs.h>
 
 #include "compat.h"
-#include "yaffs.h"
+#include "../core/yaffs.h"
 
 static inline struct yaffs_object *yaffs_obj(const struct inode *inode)
 {

@@ -7,7 +7,7 @@
 #ifndef YAFFS_POLICY_H
 #define YAFFS_POLICY_H
 
-#include "codec.h"
+#include "../format/codec.h"
 
 /* Selections of a victim between two refreshes; fewer than 10: never refresh. */
 #define YAFFS_REFRESH_PERIOD	500
