@@ -1,133 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages and blocks: which page is written next, which are live, when a block is
- * erased.
+ * Which page is written next.
  *
  * One block is written at a time, its pages in ascending order; all of them carry the
- * block's sequence number, so that a scan can tell old from new. A page dies when
- * something newer replaces it, which costs no flash operation: one bit in a bitmap,
- * one counter of the block. When the last live page of a block dies it is erased at
- * once, unless it holds a shrink header that older data still need (policy.h).
+ * block's sequence number, so that a scan can tell old from new.
  *
- * Space. Some blocks are a reserve: the collector needs room to copy to, and a cached
- * chunk or a changed header must always find a page. New objects and new data may
- * not use it, nor the blocks that the next checkpoint will take.
- *
- * A block that was erased by this mount is known to be blank. Others, found empty at
- * mount, may be half erased, or half written by a program that lost its power. So
- * before the first write to one its page is read, and after it read back. A page that
- * fails makes the rest of its block be given up; if it was blank before, the block is
- * worn, and will be marked bad when its live pages have been moved.
+ * What is not known to be blank is not trusted. Before the first write to such a block
+ * its page is read, and after it read back. A page that fails makes the rest of its
+ * block be given up; if it was blank before, the block is worn, and will be marked bad
+ * when its live pages have been moved.
  *
  * After a crash an empty block may be one whose erase was interrupted, with pages left
  * behind the first, some of them without their tags. So all pages of such a block are
  * read before it is written; erasing it in any case would be quicker, but wear it.
  */
 
-#include "yaffs.h"
+#include <linux/moduleparam.h>
+
+#include "alloc.h"
+#include "nand.h"
+
+static unsigned int yaffs_wr_attempts = 320;
+module_param(yaffs_wr_attempts, uint, 0644);
+MODULE_PARM_DESC(yaffs_wr_attempts, "pages tried before a write fails");
 
 #define MAX_STRIKES 3
-
-/* ---- live and dead ---- */
-
-bool yaffs_chunk_is_live(const struct yaffs_device *dev, u32 chunk)
-{
-	return test_bit(chunk, dev->live);
-}
-
-void yaffs_chunk_live(struct yaffs_device *dev, u32 chunk)
-{
-	if (__test_and_set_bit(chunk, dev->live))
-		return;
-	dev->blocks[yaffs_block_of(dev, chunk)].pages_in_use++;
-	dev->free_chunks--;
-}
-
-void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk)
-{
-	u32 block = yaffs_block_of(dev, chunk);
-	struct yaffs_block *b = &dev->blocks[block];
-
-	if (!__test_and_clear_bit(chunk, dev->live))
-		return;
-	yaffs_checkpoint_invalidate(dev);
-	b->pages_in_use--;
-	dev->free_chunks++;
-	yaffs_policy_dirtied(&dev->policy, block);
-	if (b->pages_in_use || dev->read_only)
-		return;
-	if (b->state == YAFFS_BLOCK_COLLECTING ||
-	    (b->state == YAFFS_BLOCK_FULL && !b->has_shrink))
-		yaffs_block_recycle(dev, block);
-}
-
-static void retire(struct yaffs_device *dev, u32 block)
-{
-	struct yaffs_tags tags = {
-		.seq = YAFFS_SEQ_BAD_BLOCK,
-		.obj_id = YAFFS_ID_CHECKPOINT,
-		.chunk_id = 1,
-	};
-	struct yaffs_tags_media m;
-	struct yaffs_block *b = &dev->blocks[block];
-
-	if (yaffs_nand_mark_bad(dev, block) &&
-	    !yaffs_nand_erase(dev, block)) {
-		/* The mark did not stick: say it with a sequence number. */
-		yaffs_tags_pack(&tags, &m);
-		memset(dev->check_page, 0xff, dev->page_bytes);
-		yaffs_nand_write(dev, block * dev->pages_per_block,
-				 dev->check_page, &m);
-	}
-	memset(b, 0, sizeof(*b));
-	b->state = YAFFS_BLOCK_DEAD;
-	dev->free_chunks -= dev->pages_per_block;
-	dev->stats.retired_blocks++;
-	pr_info("yaffs2: %s: block %u is bad now\n", dev->mtd->name, block - 1);
-}
-
-void yaffs_block_recycle(struct yaffs_device *dev, u32 block)
-{
-	struct yaffs_block *b = &dev->blocks[block];
-
-	yaffs_checkpoint_invalidate(dev);
-	if (dev->gc_block == block)
-		dev->gc_block = 0;
-	b->state = YAFFS_BLOCK_DIRTY;
-	if (b->needs_retiring || yaffs_nand_erase(dev, block)) {
-		retire(dev, block);
-	} else {
-		memset(b, 0, sizeof(*b));
-		b->state = YAFFS_BLOCK_EMPTY;
-		b->skip_erased_check = true;
-		dev->erased_blocks++;
-	}
-	yaffs_policy_erased(&dev->policy, block);
-}
-
-/* ---- space ---- */
-
-bool yaffs_space_for(struct yaffs_device *dev, u32 chunks, bool reserve)
-{
-	u32 kept = 0;
-
-	if (!reserve)
-		kept = (YAFFS_RESERVED_BLOCKS +
-			yaffs_checkpoint_blocks_needed(dev)) *
-		       dev->pages_per_block;
-	return dev->free_chunks >= chunks && dev->free_chunks - chunks > kept;
-}
-
-u32 yaffs_free_chunks(struct yaffs_device *dev)
-{
-	u32 kept = (YAFFS_RESERVED_BLOCKS + 1 +
-		    yaffs_checkpoint_blocks_needed(dev)) *
-		   dev->pages_per_block + dev->n_dirty_slots;
-
-	return dev->free_chunks > kept ? dev->free_chunks - kept : 0;
-}
-
-/* ---- the block being written ---- */
 
 static void finish_block(struct yaffs_device *dev)
 {
@@ -147,52 +44,6 @@ void yaffs_alloc_abandon(struct yaffs_device *dev)
 		finish_block(dev);
 }
 
-/* ---- what is in an empty block ---- */
-
-static bool page_is_erased(struct yaffs_device *dev, u32 chunk)
-{
-	dev->stats.pages_verified++;
-	return yaffs_nand_is_erased(dev, chunk, dev->check_page);
-}
-
-/* Half an erase may take the tags of a page, and leave some of its data. */
-static bool is_half_erased(struct yaffs_device *dev, u32 block)
-{
-	u32 chunk = block * dev->pages_per_block, page;
-
-	for (page = 0; page < dev->pages_per_block; page++)
-		if (!page_is_erased(dev, chunk + page))
-			return true;
-	return false;
-}
-
-bool yaffs_block_is_blank(struct yaffs_device *dev, u32 block)
-{
-	const struct yaffs_block *b = &dev->blocks[block];
-
-	if (b->skip_erased_check)
-		return true;
-	return !(b->suspect && is_half_erased(dev, block)) &&
-	       page_is_erased(dev, block * dev->pages_per_block);
-}
-
-bool yaffs_block_is_foreign(struct yaffs_device *dev, u32 block)
-{
-	struct yaffs_block *b = &dev->blocks[block];
-
-	if (!dev->found_erased || yaffs_block_is_blank(dev, block) ||
-	    !yaffs_nand_has_other_tags(dev, block * dev->pages_per_block))
-		return false;
-	pr_warn_ratelimited("yaffs2: %s: block %u was written %s inband-tags and is left alone: unmount, and mount it so\n",
-			    dev->mtd->name, block - 1,
-			    dev->options.inband_tags ? "without" : "with");
-	dev->erased_blocks -= b->state == YAFFS_BLOCK_EMPTY;
-	dev->free_chunks -= dev->pages_per_block;
-	memset(b, 0, sizeof(*b));
-	b->state = YAFFS_BLOCK_DEAD;
-	return true;
-}
-
 /* ---- the next block ---- */
 
 /* An empty block; what a suspect one still holds is erased first. */
@@ -206,7 +57,7 @@ static u32 take_empty_block(struct yaffs_device *dev)
 		b = &dev->blocks[block];
 		if (!block)
 			return 0;
-		if (b->suspect && is_half_erased(dev, block)) {
+		if (b->suspect && yaffs_block_is_half_erased(dev, block)) {
 			dev->erased_blocks--;
 			yaffs_block_recycle(dev, block);
 		}
@@ -279,7 +130,7 @@ static bool write_next(struct yaffs_device *dev, u8 *data,
 	bool verify = !b->skip_erased_check;
 	struct yaffs_tags_media m;
 
-	if (verify && !page_is_erased(dev, place)) {
+	if (verify && !yaffs_page_is_blank(dev, place)) {
 		if (yaffs_block_is_foreign(dev, dev->alloc_block))
 			dev->alloc_block = 0;
 		else
@@ -312,7 +163,7 @@ int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tag
 		return -EROFS;
 	if (!yaffs_space_for(dev, 1, reserve))
 		return -ENOSPC;
-	yaffs_checkpoint_invalidate(dev);
+	dev->events->changed(dev);
 	/* A block begun by a mount without summaries may have no page left for data. */
 	if (dev->alloc_block && dev->alloc_page >= usable_pages(dev))
 		finish_block(dev);

@@ -11,82 +11,9 @@
  * comes from flash. (The original reads the old chunk for each new slot.)
  */
 
-#include "yaffs.h"
-
-struct yaffs_slot {
-	struct yaffs_object *obj;	/* NULL: free */
-	u32 chunk_id;
-	u32 begin;
-	u32 end;
-	bool dirty;
-	u64 used;			/* slot_clock of the last use */
-	u8 *data;			/* a whole page */
-};
-
-int yaffs_cache_init(struct yaffs_device *dev)
-{
-	u32 i;
-
-	if (!dev->options.cache)
-		return 0;
-	dev->slots = kcalloc(YAFFS_CACHE_SLOTS, sizeof(*dev->slots),
-			     GFP_KERNEL);
-	if (!dev->slots)
-		return -ENOMEM;
-	dev->n_slots = YAFFS_CACHE_SLOTS;
-	for (i = 0; i < dev->n_slots; i++) {
-		dev->slots[i].data = kmalloc(dev->page_bytes, GFP_KERNEL);
-		if (!dev->slots[i].data)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-void yaffs_cache_exit(struct yaffs_device *dev)
-{
-	u32 i;
-
-	for (i = 0; i < dev->n_slots; i++)
-		kfree(dev->slots[i].data);
-	kfree(dev->slots);
-	dev->slots = NULL;
-	dev->n_slots = 0;
-}
-
-static void set_dirty(struct yaffs_device *dev, struct yaffs_slot *slot,
-		      bool dirty)
-{
-	dev->n_dirty_slots += dirty - slot->dirty;
-	slot->dirty = dirty;
-}
-
-static void release(struct yaffs_device *dev, struct yaffs_slot *slot)
-{
-	set_dirty(dev, slot, false);
-	slot->obj = NULL;
-}
-
-void yaffs_cache_forget(struct yaffs_device *dev)
-{
-	u32 i;
-
-	for (i = 0; i < dev->n_slots; i++)
-		release(dev, &dev->slots[i]);
-}
-
-static struct yaffs_slot *find_slot(struct yaffs_object *obj, u32 chunk_id)
-{
-	struct yaffs_device *dev = obj->dev;
-	u32 i;
-
-	for (i = 0; i < dev->n_slots; i++)
-		if (dev->slots[i].obj == obj &&
-		    dev->slots[i].chunk_id == chunk_id) {
-			dev->slots[i].used = ++dev->slot_clock;
-			return &dev->slots[i];
-		}
-	return NULL;
-}
+#include "alloc.h"
+#include "contents.h"
+#include "pages.h"
 
 /* Bytes of the chunk that belong to the file. */
 static u32 bytes_in_file(const struct yaffs_object *obj, u32 chunk_id)
@@ -140,7 +67,7 @@ static int flush_slot(struct yaffs_device *dev, struct yaffs_slot *slot)
 							   slot->chunk_id),
 					     true);
 	if (!err)
-		set_dirty(dev, slot, false);
+		yaffs_slot_set_dirty(dev, slot, false);
 	return err;
 }
 
@@ -193,7 +120,7 @@ int yaffs_cache_read(struct yaffs_object *obj, u32 chunk_id, u32 offset, u8 *to,
 		     u32 bytes)
 {
 	struct yaffs_device *dev = obj->dev;
-	struct yaffs_slot *slot = find_slot(obj, chunk_id);
+	struct yaffs_slot *slot = yaffs_slot_find(obj, chunk_id);
 	int err;
 
 	if (!slot) {
@@ -209,7 +136,7 @@ int yaffs_cache_read(struct yaffs_object *obj, u32 chunk_id, u32 offset, u8 *to,
 			return read_uncached(obj, chunk_id, offset, to, bytes);
 		err = yaffs_file_read_chunk(obj, chunk_id, slot->data);
 		if (err) {
-			release(dev, slot);
+			yaffs_slot_release(dev, slot);
 			return err;
 		}
 		slot->end = dev->chunk_bytes;
@@ -274,7 +201,7 @@ int yaffs_cache_write(struct yaffs_object *obj, u32 chunk_id, u32 offset,
 		      const u8 *from, u32 bytes)
 {
 	struct yaffs_device *dev = obj->dev;
-	struct yaffs_slot *slot = find_slot(obj, chunk_id);
+	struct yaffs_slot *slot = yaffs_slot_find(obj, chunk_id);
 	u64 end = (u64)(chunk_id - 1) * dev->chunk_bytes + offset + bytes;
 	int err;
 
@@ -299,7 +226,7 @@ int yaffs_cache_write(struct yaffs_object *obj, u32 chunk_id, u32 offset,
 	}
 	join(slot, offset, bytes);
 	memcpy(slot->data + offset, from, bytes);
-	set_dirty(dev, slot, true);
+	yaffs_slot_set_dirty(dev, slot, true);
 	obj->file.size = max(obj->file.size, end);
 	return 0;
 }
@@ -341,15 +268,4 @@ int yaffs_cache_flush(struct yaffs_object *obj)
 int yaffs_cache_flush_all(struct yaffs_device *dev)
 {
 	return flush(dev, NULL);
-}
-
-void yaffs_cache_drop(struct yaffs_object *obj, u32 chunk_id)
-{
-	struct yaffs_device *dev = obj->dev;
-	u32 i;
-
-	for (i = 0; i < dev->n_slots; i++)
-		if (dev->slots[i].obj == obj &&
-		    dev->slots[i].chunk_id >= chunk_id)
-			release(dev, &dev->slots[i]);
 }

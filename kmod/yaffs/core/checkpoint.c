@@ -14,55 +14,17 @@
 
 #include <linux/mm.h>
 
+#include "blocks.h"
 #include "checkpoint.h"
+#include "gc.h"
+#include "mount.h"
 
-/* ---- size ---- */
-
-/* Kept beyond what the checkpoint takes, as the original does: blocks may turn bad. */
-#define SPARE_BLOCKS	2
-
-static bool possible(const struct yaffs_device *dev)
-{
-	return dev->options.checkpoint_write &&
-	       dev->n_blocks >= YAFFS_CKPT_MIN_BLOCKS;
-}
+/* ---- parts of the stream ---- */
 
 static u32 bitmap_bytes(const struct yaffs_device *dev)
 {
 	return DIV_ROUND_UP(dev->pages_per_block, 8);
 }
-
-/* At least as long as the stream will be. */
-static u32 stream_bytes(const struct yaffs_device *dev)
-{
-	return 2 * sizeof(struct yaffs_ckpt_validity_media) +
-	       sizeof(struct yaffs_ckpt_device_media) +
-	       dev->n_blocks * (sizeof(struct yaffs_ckpt_block_media) +
-				bitmap_bytes(dev)) +
-	       (dev->n_objects + 1) * sizeof(struct yaffs_ckpt_object_media) +
-	       dev->n_leaves * (YAFFS_CKPT_LEAF_BYTES + sizeof(__le32)) +
-	       dev->n_files * sizeof(__le32) + sizeof(__le32);
-}
-
-static u32 blocks_for_stream(const struct yaffs_device *dev)
-{
-	u32 body = dev->chunk_bytes - sizeof(struct yaffs_ckpt_page_media);
-
-	return DIV_ROUND_UP(DIV_ROUND_UP(stream_bytes(dev), body),
-			    dev->pages_per_block);
-}
-
-u32 yaffs_checkpoint_blocks_needed(struct yaffs_device *dev)
-{
-	u32 blocks;
-
-	if (!possible(dev))
-		return 0;
-	blocks = blocks_for_stream(dev) + SPARE_BLOCKS;
-	return blocks > dev->ckpt_blocks ? blocks - dev->ckpt_blocks : 0;
-}
-
-/* ---- parts of the stream ---- */
 
 static int put_validity(struct yaffs_ckpt_stream *s, u32 head)
 {
@@ -268,7 +230,7 @@ static int put_all(struct yaffs_ckpt_stream *s)
 static bool choose_blocks(struct yaffs_ckpt_stream *s)
 {
 	struct yaffs_device *dev = s->dev;
-	u32 wanted = blocks_for_stream(dev), block;
+	u32 wanted = yaffs_checkpoint_blocks(dev), block;
 
 	if (wanted > s->max_blocks ||
 	    dev->erased_blocks < YAFFS_RESERVED_BLOCKS + wanted)
@@ -317,7 +279,7 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 	int err;
 
 	/* It has no place for lost pages: a mount must find them by scan. */
-	if (dev->ckpt_valid || dev->read_only || !possible(dev) ||
+	if (dev->ckpt_valid || dev->read_only || !yaffs_checkpoint_possible(dev) ||
 	    dev->has_lost_pages ||
 	    (!urgent && yaffs_gc_urgency(dev)))
 		return 0;
@@ -346,5 +308,5 @@ void yaffs_checkpoint_invalidate(struct yaffs_device *dev)
 			dev->free_chunks += dev->pages_per_block;
 			yaffs_block_recycle(dev, block);
 		}
-	yaffs_background_wake(dev);
+	dev->events->wants_collection(dev);
 }

@@ -6,7 +6,7 @@
 #ifndef YAFFS_CHECKPOINT_H
 #define YAFFS_CHECKPOINT_H
 
-#include "yaffs.h"
+#include "device.h"
 
 /**
  * struct yaffs_ckpt_stream - the stream, at one end of which is the flash

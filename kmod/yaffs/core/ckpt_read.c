@@ -10,7 +10,10 @@
 
 #include <linux/mm.h>
 
+#include "alloc.h"
 #include "checkpoint.h"
+#include "mount.h"
+#include "nand.h"
 
 struct reader {
 	struct yaffs_ckpt_stream s;

@@ -7,7 +7,9 @@
 
 #include <linux/mm.h>
 
+#include "blocks.h"
 #include "checkpoint.h"
+#include "nand.h"
 
 static u32 room(const struct yaffs_ckpt_stream *s)
 {

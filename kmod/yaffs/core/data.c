@@ -16,65 +16,13 @@
 
 #include <linux/mm.h>
 
-#include "yaffs.h"
+#include "alloc.h"
+#include "contents.h"
+#include "gc.h"
+#include "pages.h"
 
 /* Holes of fewer chunks are filled with zeros. */
 #define SHORT_HOLE_CHUNKS 4
-
-/* Tags are looked at only on a partition that has lost pages. */
-static int read_page(struct yaffs_device *dev, u32 chunk, u8 *page)
-{
-	struct yaffs_tags tags;
-	int err;
-
-	if (!dev->has_lost_pages)
-		return yaffs_nand_read(dev, chunk, page, NULL);
-	err = yaffs_nand_read(dev, chunk, page, &tags);
-	if (!err && tags.used && tags.n_bytes == YAFFS_LOST_BYTES)
-		err = -EBADMSG;
-	return err;
-}
-
-int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
-{
-	struct yaffs_device *dev = obj->dev;
-	u32 chunk = yaffs_index_get(&obj->file.index, chunk_id);
-
-	if (!chunk) {
-		memset(page, 0, dev->chunk_bytes);
-		return 0;
-	}
-	return read_page(dev, chunk, page);
-}
-
-int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
-			   u32 n_bytes, bool reserve)
-{
-	struct yaffs_device *dev = obj->dev;
-	struct yaffs_tags tags = {
-		.obj_id = obj->id,
-		.chunk_id = chunk_id,
-		.n_bytes = n_bytes,
-	};
-	u64 end = (u64)(chunk_id - 1) * dev->chunk_bytes + n_bytes;
-	u32 chunk, old;
-	int err;
-
-	yaffs_gc_before_write(dev);
-	err = yaffs_index_prepare(dev, &obj->file.index, chunk_id);
-	if (!err)
-		err = yaffs_chunk_write(dev, page, &tags, reserve, &chunk);
-	if (err)
-		return err;
-	dev->stats.data_writes++;
-	old = yaffs_index_set(&obj->file.index, chunk_id, chunk);
-	if (old)
-		yaffs_chunk_dead(dev, old);
-	else
-		obj->file.data_chunks++;
-	obj->file.stored_size = max(obj->file.stored_size, end);
-	return 0;
-}
 
 int yaffs_file_read(struct yaffs_object *obj, u64 position, u8 *to, u32 bytes)
 {

@@ -5,7 +5,7 @@
  * Passive collection makes space before it is short: a few copies before a write, the
  * same block again at the next write, so that no writer waits long. Aggressive
  * collection, when hardly any erased block is left, empties a whole block at once.
- * The background thread collects passively while nobody waits. Which block: policy.c.
+ * The background thread collects passively while nobody waits. Which block: the policy.
  *
  * A copy has the same tags but for the sequence number. A header is brought up to
  * date on the way: it loses shrink and shadow marks, which have done their work by
@@ -19,7 +19,16 @@
  * place says of itself that it is lost, and reading it fails, too.
  */
 
-#include "yaffs.h"
+#include <linux/moduleparam.h>
+
+#include "alloc.h"
+#include "gc.h"
+#include "nand.h"
+#include "objects.h"
+
+static unsigned int yaffs_gc_control = 1;
+module_param(yaffs_gc_control, uint, 0644);
+MODULE_PARM_DESC(yaffs_gc_control, "bit 0: garbage collection is allowed");
 
 #define PASSIVE_COPIES	5
 #define MAX_LOOPS	2

@@ -8,7 +8,10 @@
  * Leaves are also the unit in which the checkpoint stores indices.
  */
 
-#include "yaffs.h"
+#include <linux/slab.h>
+
+#include "device.h"
+#include "index.h"
 
 #define LEAF_SHIFT	4
 #define INNER_SHIFT	3

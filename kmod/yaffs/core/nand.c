@@ -14,7 +14,7 @@
  * What ECC cannot correct is an error to the reader, and the block stays as it is.
  */
 
-#include "yaffs.h"
+#include "nand.h"
 
 /*
  * Blocks that are asked whether the other tag mode wrote them: the first ones, where a
@@ -45,7 +45,7 @@ static void prioritise(struct yaffs_device *dev, u32 chunk)
 {
 	dev->blocks[yaffs_block_of(dev, chunk)].prioritised = true;
 	dev->policy.any_prioritised = true;
-	yaffs_background_wake(dev);
+	dev->events->wants_collection(dev);
 }
 
 /* Tags that are no possible ones are as good as none. */

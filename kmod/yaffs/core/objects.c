@@ -4,10 +4,6 @@
  * found by its id in an XArray. What only the header on flash knows (name, mode,
  * times) is read when it is first asked for.
  *
- * Lifetime. An object lives until it is deleted from flash; one that an inode uses
- * lives on without a name until the inode goes (yaffs_object_hold, _release). Its id
- * is free only then, so an inode number never means two files at a time.
- *
  * Ids are given out in turn, not the lowest first: the pages of a deleted object stay
  * on flash until they are erased, and an id that comes back late meets fewer of them.
  */
@@ -15,7 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 
-#include "yaffs.h"
+#include "objects.h"
 
 #define FREE_TOGETHER 64
 
@@ -242,47 +238,4 @@ u32 yaffs_object_nlink(const struct yaffs_object *obj)
 	if (obj->type == YAFFS_TYPE_DIRECTORY)
 		return 2 + obj->dir.n_directories;
 	return 1 + obj->n_links;
-}
-
-void yaffs_object_hold(struct yaffs_object *obj)
-{
-	WRITE_ONCE(obj->in_use, true);
-}
-
-/*
- * Whether all that is left to do for an object that loses its inode is to note that.
- * No lock is needed: what changes it takes the inode.
- */
-bool yaffs_object_stays(const struct yaffs_object *obj)
-{
-	return !obj->unlinked && !obj->deleted;
-}
-
-void yaffs_object_release(struct yaffs_object *obj)
-{
-	struct yaffs_device *dev = obj->dev;
-
-	WRITE_ONCE(obj->in_use, false);
-	if (obj->unlinked && !obj->deleted && !dev->read_only &&
-	    yaffs_object_delete(obj)) {
-		/* It stays under "unlinked"; the next mount deletes it. */
-		pr_warn("yaffs2: %s: object %u could not be deleted\n",
-			dev->mtd->name, obj->id);
-		return;
-	}
-	if (obj->deleted)
-		yaffs_object_free(obj);
-}
-
-int yaffs_object_sync(struct yaffs_object *obj, bool data_only)
-{
-	int err = 0;
-
-	if (obj->deleted || obj->dev->read_only)
-		return 0;
-	if (obj->type == YAFFS_TYPE_FILE)
-		err = yaffs_cache_flush(obj);
-	if (!err && !data_only && obj->dirty && !obj->unlinked)
-		err = yaffs_header_write(obj, NULL);
-	return err;
 }

@@ -15,7 +15,10 @@
  * collector must not run in between: it would take the shadow off too early.
  */
 
-#include "yaffs.h"
+#include "contents.h"
+#include "gc.h"
+#include "names.h"
+#include "pages.h"
 
 static void touch_object(struct yaffs_object *obj)
 {
@@ -148,37 +151,6 @@ int yaffs_link(struct yaffs_object *target, struct yaffs_object *dir,
 }
 
 /* ---- delete ---- */
-
-static void drop_contents(struct yaffs_object *obj)
-{
-	if (obj->type == YAFFS_TYPE_FILE)
-		yaffs_file_drop(obj);
-}
-
-int yaffs_object_delete(struct yaffs_object *obj)
-{
-	static const struct yaffs_header_change last = {
-		.parent_id = YAFFS_ID_DELETED,
-		.is_shrink = true,
-	};
-	int err = yaffs_header_write(obj, &last);
-
-	if (err == -ENOSPC) {
-		/* The pages that it gives back may be the only ones. */
-		drop_contents(obj);
-		err = yaffs_header_write(obj, &last);
-	}
-	if (err)
-		return err;
-	drop_contents(obj);
-	if (obj->hdr_chunk)
-		yaffs_chunk_dead(obj->dev, obj->hdr_chunk);
-	obj->hdr_chunk = 0;
-	yaffs_directory_remove(obj);
-	obj->deleted = true;
-	obj->dirty = false;
-	return 0;
-}
 
 static int delete_and_free(struct yaffs_object *obj)
 {

@@ -15,7 +15,11 @@
 
 #include <linux/sched.h>
 
-#include "yaffs.h"
+#include "blocks.h"
+#include "contents.h"
+#include "mount.h"
+#include "names.h"
+#include "pages.h"
 
 static bool is_root(const struct yaffs_object *obj)
 {

@@ -24,7 +24,9 @@
 #include <linux/sched.h>
 #include <linux/sort.h>
 
-#include "yaffs.h"
+#include "alloc.h"
+#include "mount.h"
+#include "nand.h"
 
 struct scan_block {
 	u32 seq;

@@ -9,7 +9,8 @@
  * A block that is given up early has no summary.
  */
 
-#include "yaffs.h"
+#include "alloc.h"
+#include "nand.h"
 
 /* Entries: one for each page but those of the summary itself. */
 static u32 entries(const struct yaffs_device *dev)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the pure parts (format, policy)
- * need from their surroundings, so that they compile in the kernel and in user
- * space, where they are unit-tested and fuzzed.
+ * What the pure parts (format, policy) need from their surroundings, so that they
+ * compile in the kernel and in user space, where they are unit-tested and fuzzed.
  */
 #ifndef YAFFS_PORTABLE_H
 #define YAFFS_PORTABLE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Policy, apart from mechanism: which block to write to next, and which block to
- * collect. Pure: it sees the blocks and answers with a number; alloc.c and gc.c do
+ * collect. Pure: it sees the blocks and answers with a number; the core does
  * what it says. Another design is another implementation of these functions.
  */
 #ifndef YAFFS_POLICY_H

@@ -10,8 +10,15 @@
 #include <linux/freezer.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/moduleparam.h>
 
-#include "../core/yaffs.h"
+#include "../core/gc.h"
+#include "../core/names.h"
+#include "vfs.h"
+
+static bool yaffs_bg_enable = true;
+module_param(yaffs_bg_enable, bool, 0644);
+MODULE_PARM_DESC(yaffs_bg_enable, "mounts start a background thread");
 
 #define DIRECTORY_PERIOD	HZ
 

@@ -28,6 +28,9 @@
 #include <linux/pagemap.h>
 #include <linux/writeback.h>
 
+#include "../core/blocks.h"
+#include "../core/contents.h"
+#include "../core/names.h"
 #include "vfs.h"
 
 /* ---- chunks under a range of bytes; all of these need the lock ---- */

@@ -21,6 +21,9 @@
 
 #include <linux/writeback.h>
 
+#include "../core/contents.h"
+#include "../core/names.h"
+#include "../core/pages.h"
 #include "vfs.h"
 
 /* ---- damaged objects ---- */

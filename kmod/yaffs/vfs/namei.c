@@ -16,6 +16,7 @@
  * while an entry is copied to the user.
  */
 
+#include "../core/names.h"
 #include "vfs.h"
 
 /* Positions of entries begin behind those of "." and "..". */

@@ -8,7 +8,7 @@
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
-#include "../core/yaffs.h"
+#include "vfs.h"
 
 static struct proc_dir_entry *directory;
 

@@ -28,27 +28,17 @@
 #include <linux/seq_file.h>
 #include <linux/statfs.h>
 
+#include "../core/blocks.h"
+#include "../core/mount.h"
 #include "vfs.h"
 
 /* Bit of yaffs_auto_checkpoint: the next sync writes a checkpoint, others do not. */
 #define YAFFS_CHECKPOINT_ONCE	4
 
-unsigned int yaffs_auto_checkpoint = 1;
+static unsigned int yaffs_auto_checkpoint = 1;
 module_param(yaffs_auto_checkpoint, uint, 0644);
 MODULE_PARM_DESC(yaffs_auto_checkpoint,
 		 "sync writes a checkpoint: 0 never, 1 always, 4 the next one");
-
-unsigned int yaffs_gc_control = 1;
-module_param(yaffs_gc_control, uint, 0644);
-MODULE_PARM_DESC(yaffs_gc_control, "bit 0: garbage collection is allowed");
-
-bool yaffs_bg_enable = true;
-module_param(yaffs_bg_enable, bool, 0644);
-MODULE_PARM_DESC(yaffs_bg_enable, "mounts start a background thread");
-
-unsigned int yaffs_wr_attempts = 320;
-module_param(yaffs_wr_attempts, uint, 0644);
-MODULE_PARM_DESC(yaffs_wr_attempts, "pages tried before a write fails");
 
 /* ---- options ---- */
 
@@ -238,6 +228,11 @@ static const struct super_operations yaffs_super_operations = {
 
 /* ---- mount ---- */
 
+static const struct yaffs_events yaffs_events = {
+	.changed = yaffs_checkpoint_invalidate,
+	.wants_collection = yaffs_background_wake,
+};
+
 static void yaffs_describe_super(struct super_block *sb,
 				 const struct yaffs_device *dev)
 {
@@ -288,7 +283,7 @@ static int yaffs_fill_super(struct super_block *sb, struct fs_context *fc)
 			sb->s_mtd->name);
 		return -EROFS;
 	}
-	dev = yaffs_device_create(sb->s_mtd, fc->fs_private);
+	dev = yaffs_device_create(sb->s_mtd, fc->fs_private, &yaffs_events);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
 	sb->s_fs_info = dev;

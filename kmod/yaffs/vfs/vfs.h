@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the VFS layer (super, inode, namei, file, xattr) share.
+ * What the files of the VFS layer share.
  *
  * An inode is bound to its object by i_private; the object outlives it, because
  * yaffs_object_hold() is called when the inode is set up and
@@ -17,8 +17,8 @@
 
 #include <linux/fs.h>
 
+#include "../core/objects.h"
 #include "compat.h"
-#include "../core/yaffs.h"
 
 static inline struct yaffs_object *yaffs_obj(const struct inode *inode)
 {
@@ -94,5 +94,18 @@ int yaffs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync);
 
 extern const struct xattr_handler *yaffs_xattr_handlers[];
 ssize_t yaffs_vfs_listxattr(struct dentry *dentry, char *list, size_t size);
+
+/* ---- background.c: takes dev->lock itself ---- */
+
+int yaffs_background_start(struct yaffs_device *dev);
+void yaffs_background_stop(struct yaffs_device *dev);
+void yaffs_background_wake(struct yaffs_device *dev);
+
+/* ---- proc.c: /proc/yaffs2/mtdN ---- */
+
+int yaffs_proc_init(void);
+void yaffs_proc_exit(void);
+void yaffs_proc_add(struct yaffs_device *dev);
+void yaffs_proc_remove(struct yaffs_device *dev);
 
 #endif

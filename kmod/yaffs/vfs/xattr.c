@@ -15,12 +15,8 @@
 #include <linux/capability.h>
 #include <linux/xattr.h>
 
+#include "../core/pages.h"
 #include "vfs.h"
-
-static u32 yaffs_xattr_bytes(const struct yaffs_device *dev)
-{
-	return dev->chunk_bytes - YAFFS_HEADER_BYTES;
-}
 
 /*
  * The area behind the object's header, in the device's page for this. -ENODATA: it
@@ -38,7 +34,7 @@ static int yaffs_xattr_read(struct yaffs_object *obj, u8 **area)
 	if (!obj->has_xattr)
 		return -ENODATA;
 	err = yaffs_header_read_chunk(obj, page);
-	*area = page + YAFFS_HEADER_BYTES;
+	*area = yaffs_xattr_area(page);
 	return err;
 }
 
@@ -92,7 +88,7 @@ static int yaffs_xattr_set(const struct xattr_handler *handler,
 	yaffs_lock(dev);
 	err = yaffs_xattr_read(yaffs_obj(inode), &area);
 	if (err == -ENODATA) {
-		area = dev->xattr_page + YAFFS_HEADER_BYTES;
+		area = yaffs_xattr_area(dev->xattr_page);
 		memset(area, 0xff, bytes);
 		err = 0;
 	}

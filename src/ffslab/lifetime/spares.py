@@ -11,7 +11,7 @@ Read off the sources of Linux 6.1, and of our YAFFS2:
   taken off, and gives up when less than `nospc_dirty_size`, a block and a hundredth of the
   partition, is there beside them (`jffs2_reserve_space()` in `nodemgmt.c`).
 - **YAFFS2** likewise: `YAFFS_RESERVED_BLOCKS` and those of the checkpoint are kept
-  (`yaffs_space_for()` in `kmod/yaffs/core/alloc.c`), and its statfs has taken them off.
+  (`yaffs_space_for()` in `kmod/yaffs/core/space.c`), and its statfs has taken them off.
 
 So without UBI the blocks to lose are the space that statfs has available beside the file when it
 is there as a whole. What another file system does is not known; the same is taken.

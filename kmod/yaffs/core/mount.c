@@ -11,7 +11,11 @@
 #include <linux/stat.h>
 #include <linux/vmalloc.h>
 
-#include "yaffs.h"
+#include "contents.h"
+#include "mount.h"
+#include "names.h"
+#include "nand.h"
+#include "pages.h"
 
 /* ---- memory ---- */
 
@@ -73,7 +77,8 @@ static int allocate(struct yaffs_device *dev)
 }
 
 struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
-					 const struct yaffs_options *options)
+					 const struct yaffs_options *options,
+					 const struct yaffs_events *events)
 {
 	struct yaffs_device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	int err;
@@ -86,6 +91,7 @@ struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
 	INIT_LIST_HEAD(&dev->dirty_directories);
 	dev->mtd = mtd;
 	dev->options = *options;
+	dev->events = events;
 	err = yaffs_nand_setup(dev);
 	if (!err) {
 		if (options->summary)

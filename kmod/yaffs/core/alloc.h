@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * alloc.c: which page is written next. summary_io.c: the tags of a block's pages in
+ * its last ones.
+ */
+#ifndef YAFFS_ALLOC_H
+#define YAFFS_ALLOC_H
+
+#include "blocks.h"
+
+/* ---- alloc.c ---- */
+
+/* As yaffs_nand_write(), where it is its turn; @tags' sequence number is filled in. */
+int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tags,
+		      bool reserve, u32 *chunk);
+/* No page is written to the block being allocated any more. */
+void yaffs_alloc_abandon(struct yaffs_device *dev);
+
+/* ---- summary_io.c ---- */
+
+void yaffs_summary_begin(struct yaffs_device *dev);
+/* Notes a page's tags; writes the summary when the block has no other page left. */
+void yaffs_summary_add(struct yaffs_device *dev, u32 page,
+		       const struct yaffs_tags_media *tags);
+/* True if @page of a block is for its summary. */
+bool yaffs_summary_page(const struct yaffs_device *dev, u32 page);
+/* Reads a block's summary into @to; -ENODATA if there is no valid one. */
+int yaffs_summary_read(struct yaffs_device *dev, u32 block, u32 seq,
+		       struct yaffs_summary_entry_media *to, u8 *page);
+
+#endif

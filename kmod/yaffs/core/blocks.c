@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Blocks: which pages are live, when a block is erased, what is in an empty one.
+ *
+ * A page dies when something newer replaces it, which costs no flash operation: one bit
+ * in a bitmap, one counter of the block. When the last live page of a block dies it is
+ * erased at once, unless it holds a shrink header that older data still need (policy.h).
+ *
+ * A block that was erased by this mount is known to be blank. Others, found empty at
+ * mount, may be half erased, or half written by a program that lost its power.
+ */
+
+#include "blocks.h"
+#include "nand.h"
+
+/* ---- live and dead ---- */
+
+bool yaffs_chunk_is_live(const struct yaffs_device *dev, u32 chunk)
+{
+	return test_bit(chunk, dev->live);
+}
+
+void yaffs_chunk_live(struct yaffs_device *dev, u32 chunk)
+{
+	if (__test_and_set_bit(chunk, dev->live))
+		return;
+	dev->blocks[yaffs_block_of(dev, chunk)].pages_in_use++;
+	dev->free_chunks--;
+}
+
+void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk)
+{
+	u32 block = yaffs_block_of(dev, chunk);
+	struct yaffs_block *b = &dev->blocks[block];
+
+	if (!__test_and_clear_bit(chunk, dev->live))
+		return;
+	dev->events->changed(dev);
+	b->pages_in_use--;
+	dev->free_chunks++;
+	yaffs_policy_dirtied(&dev->policy, block);
+	if (b->pages_in_use || dev->read_only)
+		return;
+	if (b->state == YAFFS_BLOCK_COLLECTING ||
+	    (b->state == YAFFS_BLOCK_FULL && !b->has_shrink))
+		yaffs_block_recycle(dev, block);
+}
+
+static void retire(struct yaffs_device *dev, u32 block)
+{
+	struct yaffs_tags tags = {
+		.seq = YAFFS_SEQ_BAD_BLOCK,
+		.obj_id = YAFFS_ID_CHECKPOINT,
+		.chunk_id = 1,
+	};
+	struct yaffs_tags_media m;
+	struct yaffs_block *b = &dev->blocks[block];
+
+	if (yaffs_nand_mark_bad(dev, block) &&
+	    !yaffs_nand_erase(dev, block)) {
+		/* The mark did not stick: say it with a sequence number. */
+		yaffs_tags_pack(&tags, &m);
+		memset(dev->check_page, 0xff, dev->page_bytes);
+		yaffs_nand_write(dev, block * dev->pages_per_block,
+				 dev->check_page, &m);
+	}
+	memset(b, 0, sizeof(*b));
+	b->state = YAFFS_BLOCK_DEAD;
+	dev->free_chunks -= dev->pages_per_block;
+	dev->stats.retired_blocks++;
+	pr_info("yaffs2: %s: block %u is bad now\n", dev->mtd->name, block - 1);
+}
+
+void yaffs_block_recycle(struct yaffs_device *dev, u32 block)
+{
+	struct yaffs_block *b = &dev->blocks[block];
+
+	dev->events->changed(dev);
+	if (dev->gc_block == block)
+		dev->gc_block = 0;
+	b->state = YAFFS_BLOCK_DIRTY;
+	if (b->needs_retiring || yaffs_nand_erase(dev, block)) {
+		retire(dev, block);
+	} else {
+		memset(b, 0, sizeof(*b));
+		b->state = YAFFS_BLOCK_EMPTY;
+		b->skip_erased_check = true;
+		dev->erased_blocks++;
+	}
+	yaffs_policy_erased(&dev->policy, block);
+}
+
+/* ---- what is in an empty block ---- */
+
+bool yaffs_page_is_blank(struct yaffs_device *dev, u32 chunk)
+{
+	dev->stats.pages_verified++;
+	return yaffs_nand_is_erased(dev, chunk, dev->check_page);
+}
+
+/* Half an erase may take the tags of a page, and leave some of its data. */
+bool yaffs_block_is_half_erased(struct yaffs_device *dev, u32 block)
+{
+	u32 chunk = block * dev->pages_per_block, page;
+
+	for (page = 0; page < dev->pages_per_block; page++)
+		if (!yaffs_page_is_blank(dev, chunk + page))
+			return true;
+	return false;
+}
+
+bool yaffs_block_is_blank(struct yaffs_device *dev, u32 block)
+{
+	const struct yaffs_block *b = &dev->blocks[block];
+
+	if (b->skip_erased_check)
+		return true;
+	return !(b->suspect && yaffs_block_is_half_erased(dev, block)) &&
+	       yaffs_page_is_blank(dev, block * dev->pages_per_block);
+}
+
+bool yaffs_block_is_foreign(struct yaffs_device *dev, u32 block)
+{
+	struct yaffs_block *b = &dev->blocks[block];
+
+	if (!dev->found_erased || yaffs_block_is_blank(dev, block) ||
+	    !yaffs_nand_has_other_tags(dev, block * dev->pages_per_block))
+		return false;
+	pr_warn_ratelimited("yaffs2: %s: block %u was written %s inband-tags and is left alone: unmount, and mount it so\n",
+			    dev->mtd->name, block - 1,
+			    dev->options.inband_tags ? "without" : "with");
+	dev->erased_blocks -= b->state == YAFFS_BLOCK_EMPTY;
+	dev->free_chunks -= dev->pages_per_block;
+	memset(b, 0, sizeof(*b));
+	b->state = YAFFS_BLOCK_DEAD;
+	return true;
+}

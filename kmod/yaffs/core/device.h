@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A mounted partition in memory: what all files of the core share. It is the lowest of
+ * their headers, so it knows of objects only that they exist.
+ *
+ * One mutex, yaffs_device.lock, protects everything in struct yaffs_device and all
+ * objects. Flash does one thing at a time anyway. Order: inode and page locks are
+ * taken before it. The VFS layer takes it by yaffs_lock() around each call into the
+ * layers below; these never take it. While it is held, allocations do not enter the
+ * file system (reclaim would evict inodes, which takes the lock).
+ *
+ * Errors are negative errno: -ENOSPC, -ENOMEM, -EIO (driver), -EBADMSG (a page that
+ * ECC cannot correct), -EUCLEAN (contents that break the format), -EROFS.
+ */
+#ifndef YAFFS_DEVICE_H
+#define YAFFS_DEVICE_H
+
+#include <linux/list.h>
+#include <linux/mtd/mtd.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+#include "../format/codec.h"
+#include "../policy/policy.h"
+
+#define YAFFS_RESERVED_BLOCKS	5
+#define YAFFS_MIN_BLOCKS	10
+#define YAFFS_CACHE_SLOTS	10
+/* The VFS refuses to begin a write when no more pages than these are free. */
+#define YAFFS_LOW_CHUNKS	20
+
+struct yaffs_options {
+	bool inband_tags;
+	bool tags_ecc;
+	bool lazy_loading;
+	bool summary;
+	bool empty_lost_found;
+	bool cache;
+	bool checkpoint_read;
+	bool checkpoint_write;
+};
+
+struct yaffs_device;
+struct yaffs_object;		/* objects.h */
+struct yaffs_slot;
+
+/**
+ * struct yaffs_events - what the core tells those above it; the lock is held
+ * @changed: flash is about to differ from what the checkpoint on it says. Comes before
+ *	every program and erase that matters, so it has to be quick when it is not the first
+ * @wants_collection: there is work for the background: something changed, or a page had
+ *	bit errors
+ */
+struct yaffs_events {
+	void (*changed)(struct yaffs_device *dev);
+	void (*wants_collection)(struct yaffs_device *dev);
+};
+
+/* ---- the device ---- */
+
+struct yaffs_statistics {
+	u64 data_writes;	/* chunks of files, by the user */
+	u64 header_writes;
+	u64 summary_writes;
+	u64 checkpoint_writes;
+	u64 gc_copies;
+	u64 gc_passive;		/* blocks selected */
+	u64 gc_aggressive;
+	u64 gc_background;
+	u64 erasures;
+	u64 retired_blocks;
+	u64 write_failures;
+	u64 pages_verified;	/* erased check, or read back */
+	u64 cache_hits;
+	u64 cache_misses;
+	u64 tags_corrected;
+	u64 tags_uncorrectable;
+	u64 data_corrected;
+	u64 data_uncorrectable;
+	u64 data_torn;		/* pages passed over by a scan */
+	u64 pages_lost;		/* given up by the collector */
+	u64 checkpoints_written;
+	u64 checkpoints_invalidated;
+};
+
+enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
+
+/**
+ * struct yaffs_device - one mounted partition
+ * @lock: protects everything here and all objects
+ * @nofs: scope of the lock's holder, see yaffs_lock()
+ * @chunk_bytes: data of a page
+ * @n_blocks: the last internal block number; the first is 1
+ * @blocks: [n_blocks + 1], by internal number
+ * @live: bitmap of chunks with live contents, by internal chunk number
+ * @free_chunks: pages that are not live, in usable blocks
+ * @first_seq: while mounting: sequence number in the first page of each block, as far
+ *	as read; 0 if not
+ * @alloc_block: block being written, 0 if none
+ * @alloc_page: next page of it
+ * @seq: of the block allocated last
+ * @gc_block: block being collected, 0 if none
+ * @gc_page: next page of it
+ * @gc_disabled: depth of sections in which GC must not run
+ * @ckpt_blocks: blocks that hold a checkpoint, valid or stale
+ * @ckpt_valid: the checkpoint on flash describes this state
+ * @tags_without_ecc: pages seen whose tags are valid but have none, though they should
+ * @found_erased: the mount found nothing on flash: an empty file system
+ * @has_lost_pages: some page of data has YAFFS_LOST_BYTES; no checkpoint is written
+ * @found_torn: it found one page that power cut short, and nothing else
+ * @recover_links: hard links were found that have no target
+ * @recover_tails: files were found that were being made shorter
+ * @recovery_pending: mounted read-only: what a scan leaves to do was not done
+ * @objects: by id
+ * @dirty_directories: whose header waits for the background thread
+ * @n_leaves: leaves of all indices
+ * @n_files: files among the objects
+ */
+struct yaffs_device {
+	struct mutex lock;	/* protects all of this, and all objects */
+	unsigned int nofs;
+	struct mtd_info *mtd;
+	struct yaffs_options options;
+	const struct yaffs_events *events;
+	bool read_only;
+
+	u32 page_bytes;
+	u32 chunk_bytes;
+	u32 pages_per_block;
+	u32 summary_pages;
+	u32 n_blocks;
+	u64 max_file_bytes;
+
+	struct yaffs_block *blocks;
+	u32 *first_seq;
+	unsigned long *live;
+	struct yaffs_policy policy;
+	u32 free_chunks;
+	u32 erased_blocks;
+	u32 alloc_block;
+	u32 alloc_page;
+	u32 seq;
+	struct yaffs_summary_entry_media *summary;	/* of alloc_block */
+	bool summary_valid;
+
+	u32 gc_block;
+	u32 gc_page;
+	u32 gc_disabled;
+
+	u32 ckpt_blocks;
+	bool ckpt_valid;
+	enum yaffs_mounted_by mounted_by;
+	u32 tags_without_ecc;
+	bool found_erased;
+	bool found_torn;
+	bool has_lost_pages;
+	bool recover_links;
+	bool recover_tails;
+	bool recovery_pending;
+
+	struct xarray objects;
+	u32 next_id;
+	u32 n_objects;
+	u32 n_files;
+	u32 n_leaves;
+	struct yaffs_object *root;
+	struct yaffs_object *lost_found;
+	struct yaffs_object *unlinked;
+	struct yaffs_object *deleted;
+	struct list_head dirty_directories;
+
+	struct yaffs_slot *slots;
+	u32 n_slots;
+	u32 n_dirty_slots;
+	u64 slot_clock;
+
+	/* Pages for work in progress; the user of each is the function named. */
+	u8 *check_page;		/* blocks.c, alloc.c: erased check, read back */
+	u8 *hdr_page;		/* header_io.c, scan.c: header being written or read */
+	u8 *gc_page_data;	/* gc.c: page being moved */
+	u8 *data_page;		/* data.c, cache.c: partial chunk */
+	u8 *xattr_page;		/* vfs/xattr.c */
+
+	struct task_struct *background;
+	wait_queue_head_t background_wait;
+	struct yaffs_statistics stats;
+};
+
+static inline void yaffs_lock(struct yaffs_device *dev)
+{
+	unsigned int nofs = memalloc_nofs_save();
+
+	mutex_lock(&dev->lock);
+	dev->nofs = nofs;
+}
+
+static inline void yaffs_unlock(struct yaffs_device *dev)
+{
+	unsigned int nofs = dev->nofs;
+
+	mutex_unlock(&dev->lock);
+	memalloc_nofs_restore(nofs);
+}
+
+static inline u32 yaffs_block_of(const struct yaffs_device *dev, u32 chunk)
+{
+	return chunk / dev->pages_per_block;
+}
+
+static inline bool yaffs_chunk_valid(const struct yaffs_device *dev, u32 chunk)
+{
+	return chunk >= dev->pages_per_block &&
+	       chunk < (dev->n_blocks + 1) * dev->pages_per_block;
+}
+
+#endif

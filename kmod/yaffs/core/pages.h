@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pages of objects to and from flash: header_io.c has the headers, chunks.c the chunks
+ * of files.
+ */
+#ifndef YAFFS_PAGES_H
+#define YAFFS_PAGES_H
+
+#include "objects.h"
+
+/* ---- header_io.c ---- */
+
+/* Writes the object's header; @change may be NULL. Entitled to the reserve. */
+int yaffs_header_write(struct yaffs_object *obj,
+		       const struct yaffs_header_change *change);
+/* The same for a new object: only if there is space without the reserve. */
+int yaffs_header_write_new(struct yaffs_object *obj);
+/*
+ * Reads name and attributes if that was not done yet. -EUCLEAN, -EBADMSG: the object
+ * is damaged; it has a name then, but nothing else can be relied on.
+ */
+int yaffs_object_load(struct yaffs_object *obj);
+/* Reads the whole chunk of the newest header; 0xff if there is none. */
+int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page);
+
+/* ---- chunks.c: one whole chunk ---- */
+
+int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page);
+int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
+			   u32 n_bytes, bool reserve);
+
+#endif

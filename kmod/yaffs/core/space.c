@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Space: who may still write.
+ *
+ * Some blocks are a reserve: the collector needs room to copy to, and a cached chunk
+ * or a changed header must always find a page. New objects and new data may not use
+ * it, nor the blocks that the next checkpoint will take. How many these are follows
+ * from what is in memory: it is asked before every write, so it is counted, not
+ * walked.
+ */
+
+#include "blocks.h"
+
+/* ---- what the checkpoint takes ---- */
+
+/* Kept beyond what the checkpoint takes, as the original does: blocks may turn bad. */
+#define SPARE_BLOCKS	2
+
+bool yaffs_checkpoint_possible(const struct yaffs_device *dev)
+{
+	return dev->options.checkpoint_write &&
+	       dev->n_blocks >= YAFFS_CKPT_MIN_BLOCKS;
+}
+
+/* At least as long as the stream will be. */
+static u32 stream_bytes(const struct yaffs_device *dev)
+{
+	return 2 * sizeof(struct yaffs_ckpt_validity_media) +
+	       sizeof(struct yaffs_ckpt_device_media) +
+	       dev->n_blocks * (sizeof(struct yaffs_ckpt_block_media) +
+				DIV_ROUND_UP(dev->pages_per_block, 8)) +
+	       (dev->n_objects + 1) * sizeof(struct yaffs_ckpt_object_media) +
+	       dev->n_leaves * (YAFFS_CKPT_LEAF_BYTES + sizeof(__le32)) +
+	       dev->n_files * sizeof(__le32) + sizeof(__le32);
+}
+
+u32 yaffs_checkpoint_blocks(const struct yaffs_device *dev)
+{
+	u32 body = dev->chunk_bytes - sizeof(struct yaffs_ckpt_page_media);
+
+	return DIV_ROUND_UP(DIV_ROUND_UP(stream_bytes(dev), body),
+			    dev->pages_per_block);
+}
+
+u32 yaffs_checkpoint_blocks_needed(const struct yaffs_device *dev)
+{
+	u32 blocks;
+
+	if (!yaffs_checkpoint_possible(dev))
+		return 0;
+	blocks = yaffs_checkpoint_blocks(dev) + SPARE_BLOCKS;
+	return blocks > dev->ckpt_blocks ? blocks - dev->ckpt_blocks : 0;
+}
+
+/* ---- pages ---- */
+
+bool yaffs_space_for(struct yaffs_device *dev, u32 chunks, bool reserve)
+{
+	u32 kept = 0;
+
+	if (!reserve)
+		kept = (YAFFS_RESERVED_BLOCKS +
+			yaffs_checkpoint_blocks_needed(dev)) *
+		       dev->pages_per_block;
+	return dev->free_chunks >= chunks && dev->free_chunks - chunks > kept;
+}
+
+u32 yaffs_free_chunks(struct yaffs_device *dev)
+{
+	u32 kept = (YAFFS_RESERVED_BLOCKS + 1 +
+		    yaffs_checkpoint_blocks_needed(dev)) *
+		   dev->pages_per_block + dev->n_dirty_slots;
+
+	return dev->free_chunks > kept ? dev->free_chunks - kept : 0;
+}

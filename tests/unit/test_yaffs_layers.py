@@ -1,0 +1,153 @@
+"""The order of the layers of kmod/yaffs: a source includes what is in its row or below, nothing
+above; and no circle of headers.
+
+What a file does not include it cannot use, for the kernel is compiled with undeclared functions as
+errors. kmod/yaffs/README.md says what the rows are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+YAFFS = Path(__file__).resolve().parents[2] / "kmod" / "yaffs"
+# From the bottom to the top: folders, or sources without their ending. The headers of a row may
+# include each other.
+ROWS: Sequence[Sequence[str]] = (
+    ("format",),
+    ("policy",),
+    ("core/device",),
+    ("core/nand",),
+    ("core/blocks", "core/space"),
+    ("core/alloc", "core/summary_io"),
+    ("core/objects", "core/index", "core/children", "core/slots", "core/header_page"),
+    ("core/gc",),
+    ("core/pages", "core/header_io", "core/chunks"),
+    ("core/contents", "core/cache", "core/data"),
+    ("core/names", "core/directory", "core/operations", "core/lifetime"),
+    (
+        *("core/mount", "core/scan", "core/recover"),
+        *("core/checkpoint", "core/ckpt_stream", "core/ckpt_read"),
+    ),
+    ("vfs",),
+)
+IN_MEMORY = ROWS[6]
+_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def sources(root: Path) -> list[str]:
+    """All sources by their paths below `root`, but for those of the tests."""
+    found = (path.relative_to(root).as_posix() for path in root.rglob("*.[ch]"))
+    return sorted(
+        name for name in found if not name.startswith("test/") and not name.endswith(".mod.c")
+    )
+
+
+def row_of(name: str) -> int | None:
+    stem = name.rpartition(".")[0]
+    for number, row in enumerate(ROWS):
+        if stem in row or name.partition("/")[0] in row:
+            return number
+    return None
+
+
+def included(root: Path, name: str) -> list[str]:
+    """What a source includes of the module's own, by paths below `root`."""
+    words = _INCLUDE.findall((root / name).read_text(encoding="utf-8"))
+    return [os.path.normpath(f"{Path(name).parent}/{word}") for word in words]
+
+
+def violations(root: Path) -> list[str]:
+    """What is wrong, one sentence each."""
+    wrong = []
+    for name in sources(root):
+        own = row_of(name)
+        if own is None:
+            wrong.append(f"{name} is in no row")
+            continue
+        for other in included(root, name):
+            its = row_of(other)
+            if its is None or not (root / other).is_file():
+                wrong.append(f"{name} includes {other}, which is not the module's")
+            elif its > own:
+                wrong.append(f"{name} includes {other}, which is above it")
+            elif other.endswith(".c"):
+                wrong.append(f"{name} includes {other}, which is no header")
+    return wrong
+
+
+def circle(root: Path) -> list[str]:
+    """Headers that include each other, in order; none: an empty list."""
+    edges = {name: included(root, name) for name in sources(root)}
+    done: set[str] = set()
+
+    def visit(name: str, way: list[str]) -> list[str]:
+        if name in way:
+            return [*way[way.index(name) :], name]
+        if name in done:
+            return []
+        for other in edges.get(name, []):
+            if found := visit(other, [*way, name]):
+                return found
+        done.add(name)
+        return []
+
+    return next((found for name in edges if (found := visit(name, []))), [])
+
+
+def test_nothing_includes_what_is_above() -> None:
+    assert len(sources(YAFFS)) > 40
+    assert violations(YAFFS) == []
+
+
+def test_no_circle_of_headers() -> None:
+    assert circle(YAFFS) == []
+
+
+@pytest.mark.parametrize("name", [n for n in sources(YAFFS) if n.endswith(".c")])
+def test_nothing_is_declared_past_the_headers(name: str) -> None:
+    text = (YAFFS / name).read_text(encoding="utf-8")
+    assert not re.findall(r"^extern\b.*", text, re.MULTILINE)
+
+
+def test_objects_in_memory_know_no_flash() -> None:
+    for name in sources(YAFFS):
+        if name.rpartition(".")[0] in IN_MEMORY:
+            below = {row_of(other) for other in included(YAFFS, name)}
+            assert below <= {row_of("format/media.h"), row_of("core/device.h"), row_of(name)}, name
+
+
+@pytest.mark.parametrize(
+    ("changed", "line", "wrong"),
+    [
+        ("core/nand.c", '#include "gc.h"', "core/gc.h, which is above"),
+        ("core/gc.c", '#include "mount.h"', "core/mount.h, which is above"),
+        ("core/device.h", '#include "../vfs/vfs.h"', "vfs/vfs.h, which is above"),
+        ("policy/policy.c", '# include  "../core/device.h"', "core/device.h, which is above"),
+        ("format/media.h", '#include "../policy/policy.h"', "policy/policy.h, which is above"),
+        ("vfs/vfs.h", '#include "../../vnand/chip.h"', "which is not the module's"),
+        ("core/pages.h", '#include "gc.c"', "which is no header"),
+        ("core/more.c", "", "core/more.c is in no row"),
+    ],
+)
+def test_a_violation_is_seen(tmp_path: Path, changed: str, line: str, wrong: str) -> None:
+    names = ("format/media.h", "policy/policy.h", "core/device.h", "core/nand.c", "core/gc.h")
+    for name in (*names, "core/gc.c", "core/pages.h", "core/mount.h", "vfs/vfs.h"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("#include <linux/mtd/mtd.h>\n")
+    assert violations(tmp_path) == []
+    path = tmp_path / changed
+    path.write_text(f"{path.read_text() if path.exists() else ''}{line}\n")
+    (found,) = violations(tmp_path)
+    assert wrong in found
+
+
+def test_a_circle_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "core").mkdir()
+    for name, other in (("gc", "names"), ("names", "mount"), ("mount", "names")):
+        (tmp_path / "core" / f"{name}.h").write_text(f'#include "{other}.h"\n')
+    assert circle(tmp_path) == ["core/names.h", "core/mount.h", "core/names.h"]
