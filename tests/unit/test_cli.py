@@ -136,7 +136,7 @@ def test_show_tells_figures_that_no_source_stands_behind(ffslab_command: Command
         ),
         *(
             f"board.cpu_{name}_ns = {value}"
-            for name, value in (("copy", 300), ("set", 750), ("syscall", 3750))
+            for name, value in (("copy", 300), ("set", 750), ("syscall", 562))
         ),
         *(
             f"board.driver_{name}_ns = {value}"
