@@ -46,6 +46,15 @@ static const char *name_to_write(const struct yaffs_object *obj, u32 parent_id)
 	return obj->name ? obj->name : "";
 }
 
+/* A file that is on its way out is written as empty. */
+static bool has_size(const struct yaffs_object *obj,
+		     const struct yaffs_header *h)
+{
+	return obj->type == YAFFS_TYPE_FILE &&
+	       h->parent_id != YAFFS_ID_UNLINKED &&
+	       h->parent_id != YAFFS_ID_DELETED;
+}
+
 static void fill_header(const struct yaffs_object *obj,
 			const struct yaffs_header_change *change,
 			struct yaffs_header *h)
@@ -68,9 +77,7 @@ static void fill_header(const struct yaffs_object *obj,
 	h->atime_s = obj->atime_s;
 	h->mtime_s = obj->mtime_s;
 	h->ctime_s = obj->ctime_s;
-	if (obj->type == YAFFS_TYPE_FILE &&
-	    h->parent_id != YAFFS_ID_UNLINKED &&
-	    h->parent_id != YAFFS_ID_DELETED)
+	if (has_size(obj, h))
 		h->size = obj->file.stored_size;
 	if (obj->type == YAFFS_TYPE_SYMLINK && obj->symlink) {
 		h->symlink = (const u8 *)obj->symlink;
@@ -117,9 +124,7 @@ int yaffs_header_refresh(struct yaffs_object *obj, u8 *page,
 		return err;
 	h.is_shrink = false;
 	h.shadowed_id = 0;
-	if (obj->type == YAFFS_TYPE_FILE &&
-	    h.parent_id != YAFFS_ID_UNLINKED &&
-	    h.parent_id != YAFFS_ID_DELETED)
+	if (has_size(obj, &h))
 		h.size = obj->file.stored_size;
 	m->is_shrink = cpu_to_le32(0);
 	m->shadowed_id = cpu_to_le32(0);
