@@ -10,8 +10,8 @@ which ARM's compiler made of the same source. `./ffslab setup --variant unaligne
 qemu` print where the two are: the file `linux` of the one, and `obj/System.map` of the other.
 
 1 means that the weights are right; functions that as.c corrects by a factor of its own are shown
-with it. Without names it prints the quantiles of all functions, and those of file systems' routines
-that are a fifth or more off. A length counts a loop once, and pools of constants as instructions.
+with it. Without names it prints the quantiles of all functions, and those of compressors that are a
+fifth or more off. A length counts a loop once, and pools of constants as instructions.
 """
 
 from __future__ import annotations

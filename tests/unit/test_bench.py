@@ -179,7 +179,7 @@ def test_the_price_of_counting_is_what_a_kernel_without_it_saves(
     assert built == ["nocpu"]
     each = [line for line in lines if line.unit == "ns"]
     assert [line.spread and line.spread.median for line in each] == [pytest.approx(0.2)] * 2
-    assert all(line.missed and str(line.goal) == "≤ 0.15 ns" for line in each)
+    assert all(line.missed and str(line.goal) == "≤ 0.13 ns" for line in each)
     whole = [line for line in lines if line.spread and line.spread.median == pytest.approx(1.4)]
     assert [line.label for line in whole if line.missed] == ["jffs2 free, wall", "ubifs free, wall"]
 
