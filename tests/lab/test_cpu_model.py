@@ -13,8 +13,9 @@ from lab_support import STUDY, Boot, boot, cases
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.specs import CPU_FIGURES
+from ffslab.protocol.plan import plan_of, step
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
-from ffslab.targets.virtual_flash import plan_text
+from ffslab.targets.virtual_flash import RIG, plan_text
 
 WITH_COMPRESSION = STUDY.replace('["none"]', '["none", "zlib"]')
 EVERY_FILESYSTEM = STUDY.replace('"ubifs"]', '"ubifs", "yaffs2"]')
@@ -159,6 +160,20 @@ def test_time_never_goes_backwards(lab: LabBuild, tmp_path: Path) -> None:
     # Records are written when an operation ends.
     ends = [start + duration for start, duration, *_ in trace_records(guest.trace)]
     assert len(ends) > 1000 and ends == sorted(ends)
+
+
+@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs"])
+def test_a_guest_halts_wherever_code_is_due(
+    lab: LabBuild, tmp_path: Path, filesystem: str
+) -> None:
+    """With a file system mounted, and after plans that leave the time of the next charge here and
+    there: boot() takes no other end than that of a guest that halted."""
+    case = cases()[f"{filesystem}-free-s1"]
+    begin = [*RIG.begin(case, trace=False), *RIG.erase(), *RIG.mount(case, new=True)]
+    for path in ("version", "mtd", "meminfo", "mounts", "filesystems", "modules"):
+        plan = plan_of([*begin, step("capture", path=f"/proc/{path}")])
+        guest = boot(lab, tmp_path / path, case, plan)
+        assert guest.of_type("end")[0]["status"] == "ok"
 
 
 # pclmulqdq $0, %xmm0, %xmm0, once; and an undefined instruction with as many bytes.

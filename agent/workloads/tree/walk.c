@@ -23,10 +23,16 @@
 /* Entries that are looked at together. */
 #define AHEAD 64
 
-/* To the kernel a result that lies in two pages is another than one in one. */
+/*
+ * In one page and not at its start: see text_start() in core/calls.c, what is
+ * said there of paths goes for results, too.
+ */
 struct ahead_slot {
-	_Alignas(256) struct stat stat;
+	_Alignas(256) unsigned char not_at_the_start[64];
+	struct stat stat;
 };
+
+_Static_assert(sizeof(struct ahead_slot) == 256, "a page has whole slots");
 
 struct walk_ahead {
 	struct timed_calls timed;
