@@ -91,9 +91,10 @@ def new_manifest(
 
 
 def build_ids(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """The build ids of the kernels other than the default one."""
+    """The build ids of the kernels other than the default one; a board has none of them."""
     kernels: Mapping[str, Any] = manifest.get("kernels", {})
-    return {name: str(kernel["build_id"]) for name, kernel in kernels.items()}
+    built = ((name, str(kernel["build_id"])) for name, kernel in kernels.items())
+    return {name: build_id for name, build_id in built if build_id}
 
 
 def _kernels(cases: Sequence[Case], variants: Mapping[str, str]) -> dict[str, Any]:
