@@ -163,9 +163,7 @@ def test_time_never_goes_backwards(lab: LabBuild, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("filesystem", ["jffs2", "ubifs"])
-def test_a_guest_halts_wherever_code_is_due(
-    lab: LabBuild, tmp_path: Path, filesystem: str
-) -> None:
+def test_a_guest_halts_wherever_code_is_due(lab: LabBuild, tmp_path: Path, filesystem: str) -> None:
     """With a file system mounted, and after plans that leave the time of the next charge here and
     there: boot() takes no other end than that of a guest that halted."""
     case = cases()[f"{filesystem}-free-s1"]
