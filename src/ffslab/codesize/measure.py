@@ -94,9 +94,11 @@ def _named(root: Path, place: str) -> list[str]:
         # A thin archive: it names files that stay where they are, those of archives in it too.
         return [os.path.relpath(name, root) for name in _run(["ar", "t", str(path)]).split()]
     if place.endswith(_MODULE) and path.exists():
-        # That of a module outside of the kernel names its files by where it was compiled.
+        # That of a module outside of the kernel names its files by where it was compiled, in a
+        # directory of the same name.
         words = path.read_text(encoding="utf-8").split()
-        return [word if not Path(word).is_absolute() else Path(word).name for word in words]
+        here = f"/{root.name}/"
+        return [word.rpartition(here)[2] if Path(word).is_absolute() else word for word in words]
     return [place]
 
 
