@@ -262,8 +262,8 @@ FAULTS = (
             (
                 "core/gc.c",
                 "	obj = tags.used ?",
-                "	if (dev->blocks[dev->gc_block].pages_in_use <= 1 + dev->summary_pages)\n"
-                "		yaffs_nand_erase(dev, dev->gc_block);\n"
+                "	if (dev->blocks[dev->gc.block].pages_in_use <= 1 + dev->summary_pages)\n"
+                "		yaffs_nand_erase(dev, dev->gc.block);\n"
                 "	obj = tags.used ?",
             ),
         ),

@@ -114,6 +114,14 @@ def test_nothing_is_declared_past_the_headers(name: str) -> None:
     assert not re.findall(r"^extern\b.*", text, re.MULTILINE)
 
 
+def test_a_policy_sees_by_the_view_alone() -> None:
+    """It does not reach into the tables of the mechanism, whose layout is not its business."""
+    fields = re.compile(r"struct yaffs_block\b|\b(?:blocks|erases|space)\b\s*(?:\[|->|\.)")
+    for name in sources(YAFFS):
+        if name.startswith("policy/") and name != "policy/view.h":
+            assert not fields.findall((YAFFS / name).read_text(encoding="utf-8")), name
+
+
 def test_objects_in_memory_know_no_flash() -> None:
     for name in sources(YAFFS):
         if name.rpartition(".")[0] in IN_MEMORY:

@@ -2,8 +2,9 @@
 /*
  * Which page is written next.
  *
- * One block is written at a time, its pages in ascending order; all of them carry the
- * block's sequence number, so that a scan can tell old from new.
+ * Each stream has one block that is written, its pages in ascending order; all of them
+ * carry the block's sequence number, so that a scan can tell old from new. Which stream a
+ * page goes to, and which block a stream goes on with, is the policy's to say.
  *
  * What is not known to be blank is not trusted. Before the first write to such a block
  * its page is read, and after it read back. A page that fails makes the rest of its
@@ -26,39 +27,33 @@ MODULE_PARM_DESC(yaffs_wr_attempts, "pages tried before a write fails");
 
 #define MAX_STRIKES 3
 
-static void finish_block(struct yaffs_device *dev)
+static void finish_block(struct yaffs_device *dev, struct yaffs_stream *stream)
 {
-	u32 block = dev->alloc_block;
+	u32 block = stream->block;
 	struct yaffs_block *b = &dev->blocks[block];
 
 	b->state = YAFFS_BLOCK_FULL;
-	dev->alloc_block = 0;
-	yaffs_policy_dirtied(&dev->policy, block);
+	stream->block = 0;
+	dev->policy->ops->dirtied(dev->policy, block);
 	if (!b->pages_in_use && !b->has_shrink)
 		yaffs_block_recycle(dev, block);
-}
-
-void yaffs_alloc_abandon(struct yaffs_device *dev)
-{
-	if (dev->alloc_block)
-		finish_block(dev);
 }
 
 /* ---- the next block ---- */
 
 /* An empty block; what a suspect one still holds is erased first. */
-static u32 take_empty_block(struct yaffs_device *dev)
+static u32 take_empty_block(struct yaffs_device *dev, u32 stream)
 {
 	struct yaffs_block *b;
 	u32 block;
 
 	for (;;) {
-		block = yaffs_policy_empty_block(&dev->policy);
+		block = dev->policy->ops->empty_block(dev->policy, stream);
 		b = &dev->blocks[block];
 		if (!block)
 			return 0;
 		if (b->suspect && yaffs_block_is_half_erased(dev, block)) {
-			dev->erased_blocks--;
+			dev->space.erased_blocks--;
 			yaffs_block_recycle(dev, block);
 		}
 		b->suspect = false;
@@ -67,23 +62,23 @@ static u32 take_empty_block(struct yaffs_device *dev)
 	}
 }
 
-static int begin_block(struct yaffs_device *dev)
+static int begin_block(struct yaffs_device *dev, struct yaffs_stream *stream)
 {
 	struct yaffs_block *b;
 	u32 block;
 
 	if (dev->seq + 1 >= YAFFS_SEQ_END)
 		return -EIO;
-	block = take_empty_block(dev);
+	block = take_empty_block(dev, stream - dev->streams);
 	if (!block)
 		return -ENOSPC;
 	b = &dev->blocks[block];
 	b->state = YAFFS_BLOCK_ALLOCATING;
 	b->seq = ++dev->seq;
-	dev->erased_blocks--;
-	dev->alloc_block = block;
-	dev->alloc_page = 0;
-	yaffs_summary_begin(dev);
+	dev->space.erased_blocks--;
+	stream->block = block;
+	stream->page = 0;
+	yaffs_summary_begin(dev, stream);
 	return 0;
 }
 
@@ -106,74 +101,92 @@ static bool reads_back(struct yaffs_device *dev, u32 chunk, const u8 *data,
 	       !memcmp(dev->check_page, data, dev->chunk_bytes);
 }
 
-static void write_failed(struct yaffs_device *dev, bool was_erased)
+/* No page is written to the block any more. */
+static void write_failed(struct yaffs_device *dev, struct yaffs_stream *stream,
+			 bool was_erased)
 {
-	struct yaffs_block *b = &dev->blocks[dev->alloc_block];
+	struct yaffs_block *b = &dev->blocks[stream->block];
 
 	dev->stats.write_failures++;
 	b->prioritised = true;
-	dev->policy.any_prioritised = true;
+	dev->policy->ops->prioritised(dev->policy, stream->block);
 	if (b->strikes < 7)
 		b->strikes++;
 	if (was_erased || b->strikes > MAX_STRIKES)
 		b->needs_retiring = true;
-	yaffs_alloc_abandon(dev);
+	finish_block(dev, stream);
 }
 
 /* Writes the next page of the block; false: it failed, and so did the block. */
-static bool write_next(struct yaffs_device *dev, u8 *data,
-		       struct yaffs_tags *tags, u32 *chunk)
+static bool write_next(struct yaffs_device *dev, struct yaffs_stream *stream,
+		       u8 *data, struct yaffs_tags *tags, u32 *chunk)
 {
-	struct yaffs_block *b = &dev->blocks[dev->alloc_block];
-	u32 page = dev->alloc_page++;
-	u32 place = dev->alloc_block * dev->pages_per_block + page;
+	struct yaffs_block *b = &dev->blocks[stream->block];
+	u32 page = stream->page++;
+	u32 place = stream->block * dev->pages_per_block + page;
 	bool verify = !b->skip_erased_check;
 	struct yaffs_tags_media m;
 
 	if (verify && !yaffs_page_is_blank(dev, place)) {
-		if (yaffs_block_is_foreign(dev, dev->alloc_block))
-			dev->alloc_block = 0;
+		if (yaffs_block_is_foreign(dev, stream->block))
+			stream->block = 0;
 		else
-			write_failed(dev, false);
+			write_failed(dev, stream, false);
 		return false;
 	}
 	tags->seq = b->seq;
 	yaffs_tags_pack(tags, &m);
 	if (yaffs_nand_write(dev, place, data, &m) ||
 	    (verify && !reads_back(dev, place, data, tags))) {
-		write_failed(dev, true);
+		write_failed(dev, stream, true);
 		return false;
 	}
 	b->skip_erased_check = true;
 	yaffs_chunk_live(dev, place);
 	*chunk = place;
-	yaffs_summary_add(dev, page, &m);
-	if (dev->alloc_block && dev->alloc_page >= usable_pages(dev))
-		finish_block(dev);
+	yaffs_summary_add(dev, stream, page, &m);
+	if (stream->block && stream->page >= usable_pages(dev))
+		finish_block(dev, stream);
 	return true;
 }
 
+static struct yaffs_stream *stream_of(struct yaffs_device *dev,
+				      const struct yaffs_tags *tags,
+				      enum yaffs_writer by)
+{
+	enum yaffs_page_kind kind;
+
+	if (by == YAFFS_WRITE_COPY)
+		kind = tags->chunk_id ? YAFFS_PAGE_DATA_COPY :
+					YAFFS_PAGE_HEADER_COPY;
+	else
+		kind = tags->chunk_id ? YAFFS_PAGE_DATA : YAFFS_PAGE_HEADER;
+	return &dev->streams[dev->policy->ops->stream_of(dev->policy, kind)];
+}
+
 int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tags,
-		      bool reserve, u32 *chunk)
+		      enum yaffs_writer by, u32 *chunk)
 {
 	unsigned int attempts = max(yaffs_wr_attempts, 1U);
+	struct yaffs_stream *stream;
 	int err;
 
 	if (dev->read_only)
 		return -EROFS;
-	if (!yaffs_space_for(dev, 1, reserve))
+	if (!yaffs_space_for(dev, 1, by != YAFFS_WRITE_NEW))
 		return -ENOSPC;
 	dev->events->changed(dev);
+	stream = stream_of(dev, tags, by);
 	/* A block begun by a mount without summaries may have no page left for data. */
-	if (dev->alloc_block && dev->alloc_page >= usable_pages(dev))
-		finish_block(dev);
+	if (stream->block && stream->page >= usable_pages(dev))
+		finish_block(dev, stream);
 	while (attempts--) {
-		if (!dev->alloc_block) {
-			err = begin_block(dev);
+		if (!stream->block) {
+			err = begin_block(dev, stream);
 			if (err)
 				return err;
 		}
-		if (write_next(dev, page, tags, chunk))
+		if (write_next(dev, stream, page, tags, chunk))
 			return 0;
 	}
 	return -EIO;

@@ -10,18 +10,27 @@
 
 /* ---- alloc.c ---- */
 
-/* As yaffs_nand_write(), where it is its turn; @tags' sequence number is filled in. */
+/* Who writes a page. All but the first may use the reserve. */
+enum yaffs_writer {
+	YAFFS_WRITE_NEW,	/* an object, or data that were not promised */
+	YAFFS_WRITE_KEPT,	/* what must find a page */
+	YAFFS_WRITE_COPY,	/* the collector */
+};
+
+/*
+ * As yaffs_nand_write(), to the next page of the stream that the policy has for such a
+ * page; @tags' sequence number is filled in.
+ */
 int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tags,
-		      bool reserve, u32 *chunk);
-/* No page is written to the block being allocated any more. */
-void yaffs_alloc_abandon(struct yaffs_device *dev);
+		      enum yaffs_writer by, u32 *chunk);
 
 /* ---- summary_io.c ---- */
 
-void yaffs_summary_begin(struct yaffs_device *dev);
+void yaffs_summary_begin(const struct yaffs_device *dev,
+			 struct yaffs_stream *stream);
 /* Notes a page's tags; writes the summary when the block has no other page left. */
-void yaffs_summary_add(struct yaffs_device *dev, u32 page,
-		       const struct yaffs_tags_media *tags);
+void yaffs_summary_add(struct yaffs_device *dev, struct yaffs_stream *stream,
+		       u32 page, const struct yaffs_tags_media *tags);
 /* True if @page of a block is for its summary. */
 bool yaffs_summary_page(const struct yaffs_device *dev, u32 page);
 /* Reads a block's summary into @to; -ENODATA if there is no valid one. */

@@ -25,7 +25,7 @@ void yaffs_chunk_live(struct yaffs_device *dev, u32 chunk)
 	if (__test_and_set_bit(chunk, dev->live))
 		return;
 	dev->blocks[yaffs_block_of(dev, chunk)].pages_in_use++;
-	dev->free_chunks--;
+	dev->space.free_chunks--;
 }
 
 void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk)
@@ -37,8 +37,8 @@ void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk)
 		return;
 	dev->events->changed(dev);
 	b->pages_in_use--;
-	dev->free_chunks++;
-	yaffs_policy_dirtied(&dev->policy, block);
+	dev->space.free_chunks++;
+	dev->policy->ops->dirtied(dev->policy, block);
 	if (b->pages_in_use || dev->read_only)
 		return;
 	if (b->state == YAFFS_BLOCK_COLLECTING ||
@@ -66,7 +66,7 @@ static void retire(struct yaffs_device *dev, u32 block)
 	}
 	memset(b, 0, sizeof(*b));
 	b->state = YAFFS_BLOCK_DEAD;
-	dev->free_chunks -= dev->pages_per_block;
+	dev->space.free_chunks -= dev->pages_per_block;
 	dev->stats.retired_blocks++;
 	pr_info("yaffs2: %s: block %u is bad now\n", dev->mtd->name, block - 1);
 }
@@ -76,8 +76,8 @@ void yaffs_block_recycle(struct yaffs_device *dev, u32 block)
 	struct yaffs_block *b = &dev->blocks[block];
 
 	dev->events->changed(dev);
-	if (dev->gc_block == block)
-		dev->gc_block = 0;
+	if (dev->gc.block == block)
+		dev->gc.block = 0;
 	b->state = YAFFS_BLOCK_DIRTY;
 	if (b->needs_retiring || yaffs_nand_erase(dev, block)) {
 		retire(dev, block);
@@ -85,9 +85,9 @@ void yaffs_block_recycle(struct yaffs_device *dev, u32 block)
 		memset(b, 0, sizeof(*b));
 		b->state = YAFFS_BLOCK_EMPTY;
 		b->skip_erased_check = true;
-		dev->erased_blocks++;
+		dev->space.erased_blocks++;
 	}
-	yaffs_policy_erased(&dev->policy, block);
+	dev->policy->ops->erased(dev->policy, block);
 }
 
 /* ---- what is in an empty block ---- */
@@ -129,8 +129,8 @@ bool yaffs_block_is_foreign(struct yaffs_device *dev, u32 block)
 	pr_warn_ratelimited("yaffs2: %s: block %u was written %s inband-tags and is left alone: unmount, and mount it so\n",
 			    dev->mtd->name, block - 1,
 			    dev->options.inband_tags ? "without" : "with");
-	dev->erased_blocks -= b->state == YAFFS_BLOCK_EMPTY;
-	dev->free_chunks -= dev->pages_per_block;
+	dev->space.erased_blocks -= b->state == YAFFS_BLOCK_EMPTY;
+	dev->space.free_chunks -= dev->pages_per_block;
 	memset(b, 0, sizeof(*b));
 	b->state = YAFFS_BLOCK_DEAD;
 	return true;

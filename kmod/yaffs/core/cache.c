@@ -65,7 +65,7 @@ static int flush_slot(struct yaffs_device *dev, struct yaffs_slot *slot)
 					     slot->data,
 					     bytes_in_file(slot->obj,
 							   slot->chunk_id),
-					     true);
+					     YAFFS_WRITE_KEPT);
 	if (!err)
 		yaffs_slot_set_dirty(dev, slot, false);
 	return err;
@@ -173,7 +173,7 @@ static int write_uncached(struct yaffs_object *obj, u32 chunk_id, u32 offset,
 	}
 	memcpy(page + offset, from, bytes);
 	err = yaffs_file_write_chunk(obj, chunk_id, page,
-				     max(old, offset + bytes), false);
+				     max(old, offset + bytes), YAFFS_WRITE_NEW);
 	if (!err)
 		obj->file.size = max(obj->file.size, start + offset + bytes);
 	return err;

@@ -16,7 +16,6 @@
 
 #include "blocks.h"
 #include "checkpoint.h"
-#include "gc.h"
 #include "mount.h"
 
 /* ---- parts of the stream ---- */
@@ -49,16 +48,18 @@ static u32 count_unlinked(struct yaffs_device *dev)
 	return n;
 }
 
+/* The format has place for one stream. Blocks of others are full to the next mount. */
 static int put_counters(struct yaffs_ckpt_stream *s)
 {
 	struct yaffs_device *dev = s->dev;
+	const struct yaffs_stream *stream = &dev->streams[0];
 	struct yaffs_ckpt_device_media m = {
 		.bytes = cpu_to_le32(sizeof(m)),
-		.erased_blocks = cpu_to_le32(dev->erased_blocks),
-		.alloc_block = cpu_to_le32(dev->alloc_block ? dev->alloc_block :
-							      U32_MAX),
-		.alloc_page = cpu_to_le32(dev->alloc_page),
-		.free_chunks = cpu_to_le32(dev->free_chunks),
+		.erased_blocks = cpu_to_le32(dev->space.erased_blocks),
+		.alloc_block = cpu_to_le32(stream->block ? stream->block :
+							   U32_MAX),
+		.alloc_page = cpu_to_le32(stream->page),
+		.free_chunks = cpu_to_le32(dev->space.free_chunks),
 		.unlinked_files = cpu_to_le32(count_unlinked(dev)),
 		.seq = cpu_to_le32(dev->seq),
 	};
@@ -233,7 +234,7 @@ static bool choose_blocks(struct yaffs_ckpt_stream *s)
 	u32 wanted = yaffs_checkpoint_blocks(dev), block;
 
 	if (wanted > s->max_blocks ||
-	    dev->erased_blocks < YAFFS_RESERVED_BLOCKS + wanted)
+	    dev->space.erased_blocks < YAFFS_RESERVED_BLOCKS + wanted)
 		return false;
 	for (block = 1; block <= dev->n_blocks && s->n_blocks < wanted; block++)
 		if (dev->blocks[block].state == YAFFS_BLOCK_EMPTY &&
@@ -250,8 +251,8 @@ static void claim_blocks(struct yaffs_ckpt_stream *s)
 
 	for (i = 0; i < s->n_blocks; i++) {
 		dev->blocks[s->blocks[i]].state = YAFFS_BLOCK_CHECKPOINT;
-		dev->erased_blocks--;
-		dev->free_chunks -= dev->pages_per_block;
+		dev->space.erased_blocks--;
+		dev->space.free_chunks -= dev->pages_per_block;
 		dev->ckpt_blocks++;
 	}
 }
@@ -281,7 +282,7 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 	/* It has no place for lost pages: a mount must find them by scan. */
 	if (dev->ckpt_valid || dev->read_only || !yaffs_checkpoint_possible(dev) ||
 	    dev->has_lost_pages ||
-	    (!urgent && yaffs_gc_urgency(dev)))
+	    (!urgent && dev->policy->ops->urgency(dev->policy)))
 		return 0;
 	yaffs_checkpoint_invalidate(dev);	/* what is left of an older one */
 	err = yaffs_ckpt_stream_init(&s, dev);
@@ -305,7 +306,7 @@ void yaffs_checkpoint_invalidate(struct yaffs_device *dev)
 	dev->ckpt_valid = false;
 	for (block = 1; block <= dev->n_blocks; block++)
 		if (dev->blocks[block].state == YAFFS_BLOCK_CHECKPOINT) {
-			dev->free_chunks += dev->pages_per_block;
+			dev->space.free_chunks += dev->pages_per_block;
 			yaffs_block_recycle(dev, block);
 		}
 	dev->events->wants_collection(dev);

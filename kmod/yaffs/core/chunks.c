@@ -4,7 +4,6 @@
  * hole and reads as zeros.
  */
 
-#include "alloc.h"
 #include "blocks.h"
 #include "gc.h"
 #include "nand.h"
@@ -37,7 +36,7 @@ int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 }
 
 int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
-			   u32 n_bytes, bool reserve)
+			   u32 n_bytes, enum yaffs_writer by)
 {
 	struct yaffs_device *dev = obj->dev;
 	struct yaffs_tags tags = {
@@ -52,7 +51,7 @@ int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
 	yaffs_gc_before_write(dev);
 	err = yaffs_index_prepare(dev, &obj->file.index, chunk_id);
 	if (!err)
-		err = yaffs_chunk_write(dev, page, &tags, reserve, &chunk);
+		err = yaffs_chunk_write(dev, page, &tags, by, &chunk);
 	if (err)
 		return err;
 	dev->stats.data_writes++;

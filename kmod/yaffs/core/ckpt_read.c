@@ -78,7 +78,7 @@ static int take_state(struct reader *r, u32 block)
 		b->state = YAFFS_BLOCK_EMPTY;
 		b->suspect = b->prioritised;
 		b->prioritised = false;
-		dev->erased_blocks++;
+		dev->space.erased_blocks++;
 		break;
 	case YAFFS_BLOCK_ALLOCATING:
 		if (block != r->alloc_block)
@@ -94,8 +94,9 @@ static int take_state(struct reader *r, u32 block)
 	}
 	if (bad || (b->state != YAFFS_BLOCK_EMPTY && b->seq > dev->seq))
 		return -EUCLEAN;
-	dev->policy.any_prioritised |= b->prioritised;
-	dev->free_chunks += dev->pages_per_block - b->pages_in_use;
+	if (b->prioritised)
+		dev->policy->ops->prioritised(dev->policy, block);
+	dev->space.free_chunks += dev->pages_per_block - b->pages_in_use;
 	return 0;
 }
 
@@ -120,9 +121,9 @@ static int get_blocks(struct reader *r)
 		return 0;
 	if (dev->blocks[r->alloc_block].state != YAFFS_BLOCK_ALLOCATING)
 		return -EUCLEAN;
-	dev->alloc_block = r->alloc_block;
-	dev->alloc_page = r->alloc_page;
-	yaffs_summary_begin(dev);
+	dev->streams[0].block = r->alloc_block;
+	dev->streams[0].page = r->alloc_page;
+	yaffs_summary_begin(dev, &dev->streams[0]);
 	return 0;
 }
 
@@ -309,8 +310,8 @@ static int claim_blocks(struct reader *r)
 		if (b->state != YAFFS_BLOCK_EMPTY)
 			return -EUCLEAN;
 		b->state = YAFFS_BLOCK_CHECKPOINT;
-		dev->erased_blocks--;
-		dev->free_chunks -= dev->pages_per_block;
+		dev->space.erased_blocks--;
+		dev->space.free_chunks -= dev->pages_per_block;
 		dev->ckpt_blocks++;
 	}
 	return 0;

@@ -98,7 +98,8 @@ static int cut_last_chunk(struct yaffs_object *obj)
 	if (err)
 		return err;
 	memset(dev->data_page + left, 0, dev->chunk_bytes - left);
-	return yaffs_file_write_chunk(obj, chunk_id, dev->data_page, left, true);
+	return yaffs_file_write_chunk(obj, chunk_id, dev->data_page, left,
+				      YAFFS_WRITE_KEPT);
 }
 
 int yaffs_file_cut_tail(struct yaffs_object *obj)
@@ -196,11 +197,11 @@ static int shrink(struct yaffs_object *obj, u64 size)
 	int err;
 
 	yaffs_gc_before_write(dev);
-	dev->gc_disabled++;
+	dev->gc.disabled++;
 	obj->file.size = size;
 	obj->file.stored_size = min(old_stored, size);
 	err = yaffs_header_write(obj, NULL);
-	dev->gc_disabled--;
+	dev->gc.disabled--;
 	if (err) {
 		obj->file.size = old_size;
 		obj->file.stored_size = old_stored;

@@ -32,6 +32,7 @@
 #define YAFFS_LOW_CHUNKS	20
 
 struct yaffs_options {
+	const struct yaffs_policy_ops *policy;
 	bool inband_tags;
 	bool tags_ecc;
 	bool lazy_loading;
@@ -88,6 +89,32 @@ struct yaffs_statistics {
 enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
 
 /**
+ * struct yaffs_stream - a block that is being written
+ * @block: 0 if there is none
+ * @page: next page of it
+ * @summary: of @block, as far as it is written; NULL without summaries
+ */
+struct yaffs_stream {
+	u32 block;
+	u32 page;
+	struct yaffs_summary_entry_media *summary;
+};
+
+/**
+ * struct yaffs_collector - where the collector is; it may stop at any page
+ * @block: block being collected, 0 if none
+ * @page: next page of it
+ * @disabled: depth of sections in which it must not run
+ * @until_ns: no copy begins after that; 0: no limit. Of ktime_get_ns()
+ */
+struct yaffs_collector {
+	u32 block;
+	u32 page;
+	u32 disabled;
+	u64 until_ns;
+};
+
+/**
  * struct yaffs_device - one mounted partition
  * @lock: protects everything here and all objects
  * @nofs: scope of the lock's holder, see yaffs_lock()
@@ -95,15 +122,14 @@ enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
  * @n_blocks: the last internal block number; the first is 1
  * @blocks: [n_blocks + 1], by internal number
  * @live: bitmap of chunks with live contents, by internal chunk number
- * @free_chunks: pages that are not live, in usable blocks
+ * @erases: [n_blocks + 1]: of each block since the mount
+ * @policy: decides; chosen by @options
+ * @space: what of the flash is free, and what is erased
  * @first_seq: while mounting: sequence number in the first page of each block, as far
  *	as read; 0 if not
- * @alloc_block: block being written, 0 if none
- * @alloc_page: next page of it
+ * @streams: blocks being written; as many as the policy has
  * @seq: of the block allocated last
- * @gc_block: block being collected, 0 if none
- * @gc_page: next page of it
- * @gc_disabled: depth of sections in which GC must not run
+ * @gc: the collector
  * @ckpt_blocks: blocks that hold a checkpoint, valid or stale
  * @ckpt_valid: the checkpoint on flash describes this state
  * @tags_without_ecc: pages seen whose tags are valid but have none, though they should
@@ -136,18 +162,12 @@ struct yaffs_device {
 	struct yaffs_block *blocks;
 	u32 *first_seq;
 	unsigned long *live;
-	struct yaffs_policy policy;
-	u32 free_chunks;
-	u32 erased_blocks;
-	u32 alloc_block;
-	u32 alloc_page;
+	u32 *erases;
+	struct yaffs_policy *policy;
+	struct yaffs_space space;
+	struct yaffs_stream streams[YAFFS_STREAMS];
 	u32 seq;
-	struct yaffs_summary_entry_media *summary;	/* of alloc_block */
-	bool summary_valid;
-
-	u32 gc_block;
-	u32 gc_page;
-	u32 gc_disabled;
+	struct yaffs_collector gc;
 
 	u32 ckpt_blocks;
 	bool ckpt_valid;

@@ -2,10 +2,9 @@
 /*
  * Garbage collection: moves the live pages of a block elsewhere and erases it.
  *
- * Passive collection makes space before it is short: a few copies before a write, the
- * same block again at the next write, so that no writer waits long. Aggressive
- * collection, when hardly any erased block is left, empties a whole block at once.
- * The background thread collects passively while nobody waits. Which block: the policy.
+ * It works in steps of one page: a step copies the page at hand or passes it over, and
+ * between any two of them it may stop, to go on at the next occasion. Which block is
+ * collected, when, and how many steps it may take now is the policy's to say.
  *
  * A copy has the same tags but for the sequence number. A header is brought up to
  * date on the way: it loses shrink and shadow marks, which have done their work by
@@ -19,6 +18,7 @@
  * place says of itself that it is lost, and reading it fails, too.
  */
 
+#include <linux/ktime.h>
 #include <linux/moduleparam.h>
 
 #include "alloc.h"
@@ -29,14 +29,6 @@
 static unsigned int yaffs_gc_control = 1;
 module_param(yaffs_gc_control, uint, 0644);
 MODULE_PARM_DESC(yaffs_gc_control, "bit 0: garbage collection is allowed");
-
-#define PASSIVE_COPIES	5
-#define MAX_LOOPS	2
-
-static u32 erased_blocks_wanted(struct yaffs_device *dev)
-{
-	return YAFFS_RESERVED_BLOCKS + 1 + yaffs_checkpoint_blocks_needed(dev);
-}
 
 /* ---- one page ---- */
 
@@ -75,7 +67,8 @@ static int copy_data(struct yaffs_device *dev, struct yaffs_object *obj,
 	} else {
 		cut_copy(dev, obj, tags);
 	}
-	err = yaffs_chunk_write(dev, dev->gc_page_data, tags, true, &copy);
+	err = yaffs_chunk_write(dev, dev->gc_page_data, tags,
+				YAFFS_WRITE_COPY, &copy);
 	if (!err)
 		yaffs_index_set(&obj->file.index, tags->chunk_id, copy);
 	return err;
@@ -101,7 +94,8 @@ static int copy_header(struct yaffs_device *dev, struct yaffs_object *obj,
 	}
 	if (err)
 		return err;
-	err = yaffs_chunk_write(dev, dev->gc_page_data, &tags, true, &copy);
+	err = yaffs_chunk_write(dev, dev->gc_page_data, &tags,
+				YAFFS_WRITE_COPY, &copy);
 	if (!err)
 		obj->hdr_chunk = copy;
 	return err;
@@ -143,55 +137,75 @@ static int move_page(struct yaffs_device *dev, u32 chunk, bool give_up)
 
 static void give_up(struct yaffs_device *dev, int err)
 {
-	struct yaffs_block *b = &dev->blocks[dev->gc_block];
+	struct yaffs_block *b = &dev->blocks[dev->gc.block];
 
 	b->state = YAFFS_BLOCK_FULL;
 	if (err != -ENOSPC && err != -ENOMEM && !b->unreadable) {
 		b->unreadable = true;
 		pr_info("yaffs2: %s: block %u is kept: a live page cannot be moved (%d)\n",
-			dev->mtd->name, dev->gc_block - 1, err);
+			dev->mtd->name, dev->gc.block - 1, err);
 	}
-	dev->gc_block = 0;
+	dev->gc.block = 0;
 }
 
-/* Live pages of the block from gc_page on, at most @copies of them. */
-static void collect(struct yaffs_device *dev, u32 copies)
+static bool has_budget(const struct yaffs_device *dev,
+		       const struct yaffs_budget *budget)
 {
-	u32 block = dev->gc_block;
-	u32 first = block * dev->pages_per_block;
+	return budget->copies &&
+	       (!dev->gc.until_ns || ktime_get_ns() < dev->gc.until_ns);
+}
+
+/*
+ * One step: the page at hand is copied, or passed over. Returns 0; 1 if it would have to
+ * be copied and the budget is used up; an error if it cannot be moved.
+ */
+static int step(struct yaffs_device *dev, struct yaffs_budget *budget)
+{
+	const struct yaffs_block *b = &dev->blocks[dev->gc.block];
+	u32 chunk = dev->gc.block * dev->pages_per_block + dev->gc.page;
+	bool live = yaffs_chunk_is_live(dev, chunk);
+	int err = 0;
+
+	if (live && b->has_summary && yaffs_summary_page(dev, dev->gc.page)) {
+		yaffs_chunk_dead(dev, chunk);
+	} else if (live) {
+		if (!has_budget(dev, budget))
+			return 1;
+		budget->copies--;
+		err = move_page(dev, chunk, b->unreadable);
+	}
+	if (!err)
+		dev->gc.page++;
+	return err;
+}
+
+/* The block from the page at hand on, as far as the budget reaches. */
+static void collect(struct yaffs_device *dev, struct yaffs_budget *budget)
+{
+	u32 block = dev->gc.block;
 	struct yaffs_block *b = &dev->blocks[block];
-	u32 chunk;
-	int err;
+	int ret;
 
 	b->state = YAFFS_BLOCK_COLLECTING;
-	for (; b->pages_in_use && dev->gc_page < dev->pages_per_block;
-	     dev->gc_page++) {
-		chunk = first + dev->gc_page;
-		if (!yaffs_chunk_is_live(dev, chunk))
-			continue;
-		if (b->has_summary && yaffs_summary_page(dev, dev->gc_page)) {
-			yaffs_chunk_dead(dev, chunk);
-			continue;
-		}
-		if (!copies--)
+	dev->gc.until_ns = budget->ns ? ktime_get_ns() + budget->ns : 0;
+	while (b->pages_in_use && dev->gc.page < dev->pages_per_block) {
+		ret = step(dev, budget);
+		if (ret < 0)
+			give_up(dev, ret);
+		if (ret)
 			return;
-		err = move_page(dev, chunk, b->unreadable);
-		if (err) {
-			give_up(dev, err);
-			return;
-		}
 	}
 	/* The last page that died has erased it, unless none was live at all. */
-	if (dev->gc_block == block)
+	if (dev->gc.block == block)
 		yaffs_block_recycle(dev, block);
 }
 
 static void choose(struct yaffs_device *dev, bool aggressive, bool background)
 {
-	dev->gc_block = yaffs_policy_victim(&dev->policy, aggressive,
-					    background);
-	dev->gc_page = 0;
-	if (!dev->gc_block)
+	dev->gc.block = dev->policy->ops->victim(dev->policy, aggressive,
+						 background);
+	dev->gc.page = 0;
+	if (!dev->gc.block)
 		return;
 	if (aggressive)
 		dev->stats.gc_aggressive++;
@@ -203,33 +217,28 @@ static void choose(struct yaffs_device *dev, bool aggressive, bool background)
 
 /* ---- when ---- */
 
-static bool enough_erased(const struct yaffs_device *dev)
-{
-	return dev->erased_blocks * dev->pages_per_block >
-	       dev->free_chunks / 4;
-}
-
 static void run(struct yaffs_device *dev, bool background)
 {
-	unsigned int loops = 0;
-	bool aggressive;
+	struct yaffs_occasion occasion = {
+		.background = background,
+		.reserved_blocks = YAFFS_RESERVED_BLOCKS,
+	};
+	struct yaffs_budget budget;
 
-	if (dev->gc_disabled || dev->read_only || !(yaffs_gc_control & 1))
+	if (dev->gc.disabled || dev->read_only || !(yaffs_gc_control & 1))
 		return;
-	dev->gc_disabled++;
-	do {
-		aggressive = dev->erased_blocks < erased_blocks_wanted(dev);
-		if (!aggressive && !background && enough_erased(dev))
+	dev->gc.disabled++;
+	for (;; occasion.round++) {
+		occasion.checkpoint_blocks = yaffs_checkpoint_blocks_needed(dev);
+		if (!dev->policy->ops->budget(dev->policy, &occasion, &budget))
 			break;
-		if (!dev->gc_block)
-			choose(dev, aggressive, background);
-		if (!dev->gc_block)
+		if (!dev->gc.block)
+			choose(dev, budget.aggressive, background);
+		if (!dev->gc.block)
 			break;
-		collect(dev, aggressive ? dev->pages_per_block :
-					  PASSIVE_COPIES);
-	} while (dev->erased_blocks < YAFFS_RESERVED_BLOCKS &&
-		 ++loops < MAX_LOOPS);
-	dev->gc_disabled--;
+		collect(dev, &budget);
+	}
+	dev->gc.disabled--;
 }
 
 void yaffs_gc_before_write(struct yaffs_device *dev)
@@ -240,17 +249,4 @@ void yaffs_gc_before_write(struct yaffs_device *dev)
 void yaffs_gc_in_background(struct yaffs_device *dev)
 {
 	run(dev, true);
-}
-
-unsigned int yaffs_gc_urgency(const struct yaffs_device *dev)
-{
-	u32 erased = dev->erased_blocks * dev->pages_per_block;
-	u32 scattered = dev->free_chunks > erased ? dev->free_chunks - erased :
-						    0;
-
-	if (scattered < 2 * dev->pages_per_block)
-		return 0;
-	if (erased <= dev->free_chunks / 4)
-		return 2;
-	return erased <= dev->free_chunks / 2;
 }

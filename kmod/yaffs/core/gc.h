@@ -10,7 +10,5 @@
 /* Before each write: collects if space is short. */
 void yaffs_gc_before_write(struct yaffs_device *dev);
 void yaffs_gc_in_background(struct yaffs_device *dev);
-/* 0, 1 or 2: how soon the background should collect. */
-unsigned int yaffs_gc_urgency(const struct yaffs_device *dev);
 
 #endif

@@ -44,7 +44,8 @@ static int fill_xattr(struct yaffs_object *obj,
 }
 
 static int write_header(struct yaffs_object *obj,
-			const struct yaffs_header_change *change, bool reserve)
+			const struct yaffs_header_change *change,
+			enum yaffs_writer by)
 {
 	struct yaffs_device *dev = obj->dev;
 	u8 *page = dev->hdr_page;
@@ -57,7 +58,7 @@ static int write_header(struct yaffs_object *obj,
 	if (err)
 		return err;
 	yaffs_header_fill(obj, change, page, &tags);
-	err = yaffs_chunk_write(dev, page, &tags, reserve, &chunk);
+	err = yaffs_chunk_write(dev, page, &tags, by, &chunk);
 	if (err)
 		return err;
 	dev->stats.header_writes++;
@@ -84,14 +85,15 @@ int yaffs_header_write(struct yaffs_object *obj,
 	if (err && !(obj->damaged && change &&
 		     change->parent_id == YAFFS_ID_DELETED))
 		return err;
-	return write_header(obj, change ? change : &nothing_special, true);
+	return write_header(obj, change ? change : &nothing_special,
+			    YAFFS_WRITE_KEPT);
 }
 
 int yaffs_header_write_new(struct yaffs_object *obj)
 {
 	static const struct yaffs_header_change nothing_special;
 
-	return write_header(obj, &nothing_special, false);
+	return write_header(obj, &nothing_special, YAFFS_WRITE_NEW);
 }
 
 /* ---- reading ---- */

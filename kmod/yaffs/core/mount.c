@@ -44,19 +44,43 @@ static size_t live_bytes(const struct yaffs_device *dev)
 	       sizeof(long);
 }
 
+static size_t erases_bytes(const struct yaffs_device *dev)
+{
+	return (dev->n_blocks + 1) * sizeof(*dev->erases);
+}
+
 /*
- * Blocks and bitmap live as long as the mount. They are one piece of whole pages:
+ * Blocks, bitmap and erase counts live as long as the mount. They are one piece of whole pages:
  * kmalloc() would round up each of them to a power of two.
  */
 static int allocate_blocks(struct yaffs_device *dev)
 {
-	size_t bytes = blocks_bytes(dev) + live_bytes(dev);
+	size_t bytes = blocks_bytes(dev) + live_bytes(dev) + erases_bytes(dev);
 
 	dev->blocks = bytes > PAGE_SIZE ? vzalloc(bytes) :
 					  kzalloc(bytes, GFP_KERNEL);
 	if (!dev->blocks)
 		return -ENOMEM;
 	dev->live = (unsigned long *)(dev->blocks + dev->n_blocks + 1);
+	dev->erases = (u32 *)((u8 *)dev->live + live_bytes(dev));
+	return 0;
+}
+
+/* One for each block that is written at a time. */
+static int allocate_summaries(struct yaffs_device *dev)
+{
+	struct yaffs_stream *stream;
+	u32 i;
+
+	if (!dev->summary_pages)
+		return 0;
+	for (i = 0; i < dev->options.policy->n_streams; i++) {
+		stream = &dev->streams[i];
+		stream->summary = kcalloc(dev->pages_per_block,
+					  sizeof(*stream->summary), GFP_KERNEL);
+		if (!stream->summary)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -68,12 +92,11 @@ static int allocate(struct yaffs_device *dev)
 		return err;
 	dev->first_seq = kvcalloc(dev->n_blocks + 1, sizeof(*dev->first_seq),
 				  GFP_KERNEL);
-	if (dev->summary_pages)
-		dev->summary = kcalloc(dev->pages_per_block,
-				       sizeof(*dev->summary), GFP_KERNEL);
-	if (!dev->first_seq || (dev->summary_pages && !dev->summary))
+	dev->policy = kzalloc(dev->options.policy->bytes, GFP_KERNEL);
+	if (!dev->first_seq || !dev->policy)
 		return -ENOMEM;
-	return allocate_pages(dev);
+	err = allocate_summaries(dev);
+	return err ? err : allocate_pages(dev);
 }
 
 struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
@@ -111,6 +134,8 @@ struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
 
 void yaffs_device_destroy(struct yaffs_device *dev)
 {
+	u32 i;
+
 	yaffs_objects_free(dev);
 	yaffs_cache_exit(dev);
 	kfree(dev->check_page);
@@ -118,7 +143,9 @@ void yaffs_device_destroy(struct yaffs_device *dev)
 	kfree(dev->gc_page_data);
 	kfree(dev->data_page);
 	kfree(dev->xattr_page);
-	kfree(dev->summary);
+	for (i = 0; i < YAFFS_STREAMS; i++)
+		kfree(dev->streams[i].summary);
+	kfree(dev->policy);
 	kvfree(dev->first_seq);
 	kvfree(dev->blocks);
 	mutex_destroy(&dev->lock);
@@ -162,16 +189,25 @@ static int make_fakes(struct yaffs_device *dev)
 /* As if nothing had been read. */
 static int reset(struct yaffs_device *dev)
 {
+	const struct yaffs_view view = {
+		.blocks = dev->blocks,
+		.erases = dev->erases,
+		.space = &dev->space,
+		.n_blocks = dev->n_blocks,
+		.pages_per_block = dev->pages_per_block,
+	};
+	u32 i;
+
 	yaffs_objects_free(dev);
 	memset(dev->blocks, 0, blocks_bytes(dev) + live_bytes(dev));
-	yaffs_policy_init(&dev->policy, dev->blocks, dev->n_blocks,
-			  dev->pages_per_block);
-	dev->free_chunks = 0;
-	dev->erased_blocks = 0;
+	yaffs_policy_init(dev->policy, dev->options.policy, &view);
+	dev->space.free_chunks = 0;
+	dev->space.erased_blocks = 0;
 	dev->ckpt_blocks = 0;
 	dev->ckpt_valid = false;
-	dev->alloc_block = 0;
-	dev->gc_block = 0;
+	for (i = 0; i < YAFFS_STREAMS; i++)
+		dev->streams[i].block = 0;
+	dev->gc.block = 0;
 	dev->found_erased = false;
 	dev->found_torn = false;
 	dev->recover_links = false;

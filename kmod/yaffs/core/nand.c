@@ -43,8 +43,10 @@ static u32 oob_bytes(const struct yaffs_device *dev)
 
 static void prioritise(struct yaffs_device *dev, u32 chunk)
 {
-	dev->blocks[yaffs_block_of(dev, chunk)].prioritised = true;
-	dev->policy.any_prioritised = true;
+	u32 block = yaffs_block_of(dev, chunk);
+
+	dev->blocks[block].prioritised = true;
+	dev->policy->ops->prioritised(dev->policy, block);
 	dev->events->wants_collection(dev);
 }
 
@@ -223,6 +225,7 @@ int yaffs_nand_erase(struct yaffs_device *dev, u32 block)
 	};
 
 	dev->stats.erasures++;
+	dev->erases[block]++;
 	return mtd_erase(dev->mtd, &instr);
 }
 

@@ -288,12 +288,12 @@ int yaffs_rename(struct yaffs_object *entry, struct yaffs_object *dir,
 	if (entry->type != YAFFS_TYPE_HARDLINK)
 		entry->ctime_s = yaffs_now_s();
 	yaffs_gc_before_write(dev);
-	dev->gc_disabled++;
+	dev->gc.disabled++;
 	if (victim)
 		err = replace(entry, dir, name, name_bytes, victim);
 	else
 		err = move_object(entry, dir, name, name_bytes, NULL);
-	dev->gc_disabled--;
+	dev->gc.disabled--;
 	if (err)
 		return err;
 	yaffs_directory_touch(old_dir);

@@ -6,6 +6,7 @@
 #ifndef YAFFS_PAGES_H
 #define YAFFS_PAGES_H
 
+#include "alloc.h"
 #include "objects.h"
 
 /* ---- header_io.c ---- */
@@ -27,6 +28,6 @@ int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page);
 
 int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page);
 int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
-			   u32 n_bytes, bool reserve);
+			   u32 n_bytes, enum yaffs_writer by);
 
 #endif

@@ -283,11 +283,11 @@ static int delete_shadowed(struct yaffs_device *dev)
 	unsigned long id;
 	int err = 0;
 
-	dev->gc_disabled++;
+	dev->gc.disabled++;
 	xa_for_each(&dev->objects, id, obj)
 		if (obj->parent == dev->unlinked && !obj->hdr_chunk && !err)
 			err = delete_child(obj);
-	dev->gc_disabled--;
+	dev->gc.disabled--;
 	/* With the collector there may be room. */
 	return err == -ENOSPC ? 0 : err;
 }

@@ -90,8 +90,8 @@ static void classify(struct scan *scan, u32 block)
 		return;
 	if (seq == YAFFS_SEQ_ERASED) {
 		b->state = YAFFS_BLOCK_EMPTY;
-		dev->erased_blocks++;
-		dev->free_chunks += dev->pages_per_block;
+		dev->space.erased_blocks++;
+		dev->space.free_chunks += dev->pages_per_block;
 	} else if (seq == YAFFS_SEQ_CHECKPOINT) {
 		b->state = YAFFS_BLOCK_CHECKPOINT;
 		dev->ckpt_blocks++;
@@ -99,12 +99,12 @@ static void classify(struct scan *scan, u32 block)
 		/* Damaged beyond reading: nothing of it can be live. */
 		b->state = YAFFS_BLOCK_FULL;
 		b->seq = YAFFS_SEQ_LOWEST;
-		dev->free_chunks += dev->pages_per_block;
+		dev->space.free_chunks += dev->pages_per_block;
 	} else {
 		b->state = YAFFS_BLOCK_NEEDS_SCAN;
 		b->seq = seq;
 		dev->seq = max(dev->seq, seq);
-		dev->free_chunks += dev->pages_per_block;
+		dev->space.free_chunks += dev->pages_per_block;
 		scan->order[scan->n].seq = seq;
 		scan->order[scan->n++].block = block;
 	}

@@ -62,7 +62,7 @@ bool yaffs_space_for(struct yaffs_device *dev, u32 chunks, bool reserve)
 		kept = (YAFFS_RESERVED_BLOCKS +
 			yaffs_checkpoint_blocks_needed(dev)) *
 		       dev->pages_per_block;
-	return dev->free_chunks >= chunks && dev->free_chunks - chunks > kept;
+	return dev->space.free_chunks >= chunks && dev->space.free_chunks - chunks > kept;
 }
 
 u32 yaffs_free_chunks(struct yaffs_device *dev)
@@ -71,5 +71,5 @@ u32 yaffs_free_chunks(struct yaffs_device *dev)
 		    yaffs_checkpoint_blocks_needed(dev)) *
 		   dev->pages_per_block + dev->n_dirty_slots;
 
-	return dev->free_chunks > kept ? dev->free_chunks - kept : 0;
+	return dev->space.free_chunks > kept ? dev->space.free_chunks - kept : 0;
 }

@@ -28,10 +28,11 @@ static u32 entries_bytes(const struct yaffs_device *dev)
 	return entries(dev) * sizeof(struct yaffs_summary_entry_media);
 }
 
-void yaffs_summary_begin(struct yaffs_device *dev)
+void yaffs_summary_begin(const struct yaffs_device *dev,
+			 struct yaffs_stream *stream)
 {
-	if (dev->summary)
-		memset(dev->summary, 0, entries_bytes(dev));
+	if (stream->summary)
+		memset(stream->summary, 0, entries_bytes(dev));
 }
 
 static u32 bytes_per_page(const struct yaffs_device *dev)
@@ -39,14 +40,15 @@ static u32 bytes_per_page(const struct yaffs_device *dev)
 	return dev->chunk_bytes - sizeof(struct yaffs_summary_header_media);
 }
 
-static int write_page(struct yaffs_device *dev, u32 page, u32 part,
+static int write_page(struct yaffs_device *dev,
+		      const struct yaffs_stream *stream, u32 page, u32 part,
 		      const struct yaffs_summary_header_media *header)
 {
 	u32 from = part * bytes_per_page(dev);
 	u32 bytes = min(entries_bytes(dev) - from, bytes_per_page(dev));
-	u32 chunk = dev->alloc_block * dev->pages_per_block + page;
+	u32 chunk = stream->block * dev->pages_per_block + page;
 	struct yaffs_tags tags = {
-		.seq = dev->blocks[dev->alloc_block].seq,
+		.seq = dev->blocks[stream->block].seq,
 		.obj_id = YAFFS_ID_SUMMARY,
 		.chunk_id = part + 1,
 		.n_bytes = sizeof(*header) + bytes,
@@ -56,7 +58,7 @@ static int write_page(struct yaffs_device *dev, u32 page, u32 part,
 	int err;
 
 	memcpy(to, header, sizeof(*header));
-	memcpy(to + sizeof(*header), (u8 *)dev->summary + from, bytes);
+	memcpy(to + sizeof(*header), (u8 *)stream->summary + from, bytes);
 	memset(to + sizeof(*header) + bytes, 0xff,
 	       dev->chunk_bytes - sizeof(*header) - bytes);
 	yaffs_tags_pack(&tags, &m);
@@ -68,41 +70,41 @@ static int write_page(struct yaffs_device *dev, u32 page, u32 part,
 	return 0;
 }
 
-static void write_summary(struct yaffs_device *dev)
+static void write_summary(struct yaffs_device *dev, struct yaffs_stream *stream)
 {
-	u32 first = entries(dev);
-	struct yaffs_block *b = &dev->blocks[dev->alloc_block];
+	u32 first = entries(dev), block = stream->block;
+	struct yaffs_block *b = &dev->blocks[block];
 	struct yaffs_summary_header_media header;
 	u32 part;
 
-	yaffs_summary_header(dev->alloc_block, b->seq,
-			     yaffs_summary_sum(dev->summary, entries(dev)),
+	yaffs_summary_header(block, b->seq,
+			     yaffs_summary_sum(stream->summary, entries(dev)),
 			     &header);
 	for (part = 0; part < dev->summary_pages; part++) {
-		dev->alloc_page = first + part + 1;
-		if (!write_page(dev, first + part, part, &header))
+		stream->page = first + part + 1;
+		if (!write_page(dev, stream, first + part, part, &header))
 			continue;
 		/* The block is worn; its contents are good without a summary. */
 		dev->stats.write_failures++;
 		b->needs_retiring = true;
 		b->prioritised = true;
-		dev->policy.any_prioritised = true;
+		dev->policy->ops->prioritised(dev->policy, block);
 		while (part--)
-			yaffs_chunk_dead(dev, dev->alloc_block *
-					 dev->pages_per_block + first + part);
+			yaffs_chunk_dead(dev, block * dev->pages_per_block +
+					      first + part);
 		return;
 	}
 	b->has_summary = true;
 }
 
-void yaffs_summary_add(struct yaffs_device *dev, u32 page,
-		       const struct yaffs_tags_media *tags)
+void yaffs_summary_add(struct yaffs_device *dev, struct yaffs_stream *stream,
+		       u32 page, const struct yaffs_tags_media *tags)
 {
 	if (!dev->summary_pages)
 		return;
-	yaffs_summary_entry(tags, &dev->summary[page]);
+	yaffs_summary_entry(tags, &stream->summary[page]);
 	if (page + 1 == entries(dev))
-		write_summary(dev);
+		write_summary(dev, stream);
 }
 
 /* One page of a summary; its tags must be what they were written as. */

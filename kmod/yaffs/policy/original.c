@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The policy of the original design: write to the next empty block in turn; collect
- * what costs least, but sometimes what is old.
+ * The policy of the original design: one block is written at a time, the next empty one in
+ * turn; what costs least is collected, but sometimes what is old.
  *
  * A victim is, in this order: the oldest full block, once in a while, so that data
  * that never change are moved before they fade (refresh); a block with bit errors;
@@ -13,7 +13,8 @@
  * with pages that cannot be read only if there is no other.
  */
 
-#include "policy.h"
+#include "original.h"
+#include "pace.h"
 
 #define PASSIVE_LIVE_PAGES	4
 #define ENOUGH_LIVE_PAGES	2
@@ -21,29 +22,40 @@
 #define FAILED_FOREGROUND	20
 #define FAILED_BACKGROUND	10
 
-void yaffs_policy_init(struct yaffs_policy *p, const struct yaffs_block *blocks,
-		       u32 n_blocks, u32 pages_per_block)
+/* The table's functions are given the base, which is the first member. */
+static struct yaffs_original *mine(struct yaffs_policy *policy)
 {
-	memset(p, 0, sizeof(*p));
-	p->blocks = blocks;
-	p->n_blocks = n_blocks;
-	p->pages_per_block = pages_per_block;
-	p->refresh_in = YAFFS_REFRESH_PERIOD;
+	return (struct yaffs_original *)policy;
 }
 
-static u32 next_block(const struct yaffs_policy *p, u32 block)
+static void original_init(struct yaffs_policy *policy)
 {
-	return block >= p->n_blocks ? 1 : block + 1;
+	mine(policy)->refresh_in = YAFFS_REFRESH_PERIOD;
 }
 
-u32 yaffs_policy_empty_block(struct yaffs_policy *p)
+/* ---- what is written ---- */
+
+static u32 original_stream_of(const struct yaffs_policy *policy,
+			      enum yaffs_page_kind kind)
 {
+	return 0;
+}
+
+static u32 next_block(const struct yaffs_view *view, u32 block)
+{
+	return block >= view->n_blocks ? 1 : block + 1;
+}
+
+static u32 original_empty_block(struct yaffs_policy *policy, u32 stream)
+{
+	const struct yaffs_view *view = &policy->view;
+	struct yaffs_original *p = mine(policy);
 	u32 block = p->alloc_last;
 	u32 i;
 
-	for (i = 0; i < p->n_blocks; i++) {
-		block = next_block(p, block);
-		if (p->blocks[block].state == YAFFS_BLOCK_EMPTY) {
+	for (i = 0; i < view->n_blocks; i++) {
+		block = next_block(view, block);
+		if (yaffs_view_is_empty(view, block)) {
 			p->alloc_last = block;
 			return block;
 		}
@@ -51,88 +63,71 @@ u32 yaffs_policy_empty_block(struct yaffs_policy *p)
 	return 0;
 }
 
-static bool is_dirty(const struct yaffs_policy *p, u32 block)
-{
-	const struct yaffs_block *b = &p->blocks[block];
+/* ---- what happened ---- */
 
-	return b->state == YAFFS_BLOCK_FULL &&
-	       b->pages_in_use < p->pages_per_block;
+static void original_dirtied(struct yaffs_policy *policy, u32 block)
+{
+	yaffs_order_dirtied(&mine(policy)->order, &policy->view, block);
 }
 
-/* Finds the oldest block with dead pages; U32 maximum if there is none. */
-static void find_oldest_dirty(struct yaffs_policy *p)
+static void original_erased(struct yaffs_policy *policy, u32 block)
 {
-	u32 block;
+	struct yaffs_original *p = mine(policy);
 
-	p->oldest_dirty_seq = YAFFS_SEQ_ERASED;
-	p->oldest_dirty = 0;
-	for (block = 1; block <= p->n_blocks; block++)
-		if (is_dirty(p, block) &&
-		    p->blocks[block].seq < p->oldest_dirty_seq) {
-			p->oldest_dirty_seq = p->blocks[block].seq;
-			p->oldest_dirty = block;
-		}
-}
-
-void yaffs_policy_dirtied(struct yaffs_policy *p, u32 block)
-{
-	if (p->oldest_dirty_seq && is_dirty(p, block) &&
-	    p->blocks[block].seq < p->oldest_dirty_seq) {
-		p->oldest_dirty_seq = p->blocks[block].seq;
-		p->oldest_dirty = block;
-	}
-}
-
-void yaffs_policy_erased(struct yaffs_policy *p, u32 block)
-{
 	if (p->candidate == block)
 		p->candidate = 0;
-	if (p->oldest_dirty == block)
-		p->oldest_dirty_seq = 0;
+	yaffs_order_erased(&p->order, block);
 }
 
-bool yaffs_policy_may_erase(struct yaffs_policy *p, u32 block)
+static void original_prioritised(struct yaffs_policy *policy, u32 block)
 {
-	if (!p->blocks[block].has_shrink)
-		return true;
-	if (!p->oldest_dirty_seq)
-		find_oldest_dirty(p);
-	return p->blocks[block].seq <= p->oldest_dirty_seq;
+	mine(policy)->any_prioritised = true;
 }
 
-static bool is_eligible(struct yaffs_policy *p, u32 block)
+static bool original_has_pressing(const struct yaffs_policy *policy)
 {
-	const struct yaffs_block *b = &p->blocks[block];
+	return ((const struct yaffs_original *)policy)->any_prioritised;
+}
 
-	return b->state == YAFFS_BLOCK_FULL && !b->unreadable &&
-	       yaffs_policy_may_erase(p, block);
+/* ---- which block is collected ---- */
+
+static bool is_eligible(struct yaffs_original *p, u32 block)
+{
+	const struct yaffs_view *view = &p->base.view;
+
+	return yaffs_view_is_full(view, block) &&
+	       !yaffs_view_is_unreadable(view, block) &&
+	       yaffs_order_may_erase(&p->order, view, block);
 }
 
 /* The oldest full block, when it is time for that. */
-static u32 refresh_victim(struct yaffs_policy *p)
+static u32 refresh_victim(struct yaffs_original *p)
 {
+	const struct yaffs_view *view = &p->base.view;
 	u32 block, oldest = 0;
 
 	if (YAFFS_REFRESH_PERIOD < 10 || --p->refresh_in)
 		return 0;
 	p->refresh_in = YAFFS_REFRESH_PERIOD;
-	for (block = 1; block <= p->n_blocks; block++)
+	for (block = 1; block <= view->n_blocks; block++)
 		if (is_eligible(p, block) &&
-		    (!oldest || p->blocks[block].seq < p->blocks[oldest].seq))
+		    (!oldest || yaffs_view_seq(view, block) <
+				yaffs_view_seq(view, oldest)))
 			oldest = block;
 	return oldest;
 }
 
-static u32 prioritised_victim(struct yaffs_policy *p)
+static u32 prioritised_victim(struct yaffs_original *p)
 {
+	const struct yaffs_view *view = &p->base.view;
 	bool any = false;
 	u32 block;
 
 	if (!p->any_prioritised)
 		return 0;
-	for (block = 1; block <= p->n_blocks; block++) {
-		if (!p->blocks[block].prioritised ||
-		    p->blocks[block].unreadable)
+	for (block = 1; block <= view->n_blocks; block++) {
+		if (!yaffs_view_is_prioritised(view, block) ||
+		    yaffs_view_is_unreadable(view, block))
 			continue;
 		any = true;
 		if (is_eligible(p, block))
@@ -142,10 +137,10 @@ static u32 prioritised_victim(struct yaffs_policy *p)
 	return 0;
 }
 
-static u32 passive_threshold(const struct yaffs_policy *p, bool background)
+static u32 passive_threshold(const struct yaffs_original *p, bool background)
 {
 	u32 limit = max_t(u32, PASSIVE_LIVE_PAGES,
-			  p->pages_per_block / (background ? 2 : 8));
+			  p->base.view.pages_per_block / (background ? 2 : 8));
 	u32 threshold = PASSIVE_LIVE_PAGES;
 
 	if (background)
@@ -153,11 +148,23 @@ static u32 passive_threshold(const struct yaffs_policy *p, bool background)
 	return min_t(u32, threshold, limit);
 }
 
+/* Looks at the next block of the search; true if it is better than the candidate. */
+static bool is_better(struct yaffs_original *p, u32 block)
+{
+	const struct yaffs_view *view = &p->base.view;
+
+	return yaffs_view_is_dirty(view, block) &&
+	       (!p->candidate ||
+		yaffs_view_live(view, block) < p->candidate_pages) &&
+	       is_eligible(p, block);
+}
+
 /* Goes on with the search where it stopped; remembers the best so far. */
-static u32 rolling_victim(struct yaffs_policy *p, bool aggressive,
+static u32 rolling_victim(struct yaffs_original *p, bool aggressive,
 			  bool background)
 {
-	u32 threshold = p->pages_per_block - 1, blocks = p->n_blocks;
+	const struct yaffs_view *view = &p->base.view;
+	u32 threshold = view->pages_per_block - 1, blocks = view->n_blocks;
 	u32 i;
 
 	if (!aggressive) {
@@ -165,52 +172,53 @@ static u32 rolling_victim(struct yaffs_policy *p, bool aggressive,
 		blocks = min_t(u32, blocks / 16 + 1, MAX_PASSIVE_BLOCKS);
 	}
 	if (p->candidate && is_eligible(p, p->candidate))
-		p->candidate_pages = p->blocks[p->candidate].pages_in_use;
+		p->candidate_pages = yaffs_view_live(view, p->candidate);
 	else
 		p->candidate = 0;
 
 	for (i = 0; i < blocks; i++) {
 		if (p->candidate && p->candidate_pages <= ENOUGH_LIVE_PAGES)
 			break;
-		p->search_at = next_block(p, p->search_at);
-		if (!is_dirty(p, p->search_at) ||
-		    (p->candidate && p->blocks[p->search_at].pages_in_use >=
-				     p->candidate_pages) ||
-		    !is_eligible(p, p->search_at))
+		p->search_at = next_block(view, p->search_at);
+		if (!is_better(p, p->search_at))
 			continue;
 		p->candidate = p->search_at;
-		p->candidate_pages = p->blocks[p->search_at].pages_in_use;
+		p->candidate_pages = yaffs_view_live(view, p->search_at);
 	}
 	if (!p->candidate || p->candidate_pages > threshold)
 		return 0;
 	return p->candidate;
 }
 
-static u32 oldest_victim(struct yaffs_policy *p)
+static u32 oldest_victim(struct yaffs_original *p)
 {
-	if (!p->oldest_dirty_seq)
-		find_oldest_dirty(p);
-	if (!p->oldest_dirty || p->blocks[p->oldest_dirty].unreadable)
-		return 0;
-	return p->oldest_dirty;
+	const struct yaffs_view *view = &p->base.view;
+	u32 oldest = yaffs_order_oldest(&p->order, view);
+
+	return oldest && !yaffs_view_is_unreadable(view, oldest) ? oldest : 0;
 }
 
 /* The oldest of them: it may be what the others wait for. */
-static u32 unreadable_victim(struct yaffs_policy *p)
+static u32 unreadable_victim(struct yaffs_original *p)
 {
+	const struct yaffs_view *view = &p->base.view;
 	u32 block, oldest = 0;
 
-	for (block = 1; block <= p->n_blocks; block++)
-		if (p->blocks[block].unreadable && is_dirty(p, block) &&
-		    yaffs_policy_may_erase(p, block) &&
-		    (!oldest || p->blocks[block].seq < p->blocks[oldest].seq))
+	for (block = 1; block <= view->n_blocks; block++)
+		if (yaffs_view_is_unreadable(view, block) &&
+		    yaffs_view_is_dirty(view, block) &&
+		    yaffs_order_may_erase(&p->order, view, block) &&
+		    (!oldest || yaffs_view_seq(view, block) <
+				yaffs_view_seq(view, oldest)))
 			oldest = block;
 	return oldest;
 }
 
-u32 yaffs_policy_victim(struct yaffs_policy *p, bool aggressive, bool background)
+static u32 original_victim(struct yaffs_policy *policy, bool aggressive,
+			   bool background)
 {
 	u32 patience = background ? FAILED_BACKGROUND : FAILED_FOREGROUND;
+	struct yaffs_original *p = mine(policy);
 	u32 victim = 0;
 
 	if (!aggressive)
@@ -231,3 +239,21 @@ u32 yaffs_policy_victim(struct yaffs_policy *p, bool aggressive, bool background
 	p->candidate = 0;
 	return victim;
 }
+
+/* ---- the table ---- */
+
+const struct yaffs_policy_ops yaffs_policy_original = {
+	.name = "original",
+	.bytes = sizeof(struct yaffs_original),
+	.n_streams = 1,
+	.init = original_init,
+	.stream_of = original_stream_of,
+	.empty_block = original_empty_block,
+	.victim = original_victim,
+	.budget = yaffs_pace_budget,
+	.urgency = yaffs_pace_urgency,
+	.has_pressing = original_has_pressing,
+	.dirtied = original_dirtied,
+	.erased = original_erased,
+	.prioritised = original_prioritised,
+};

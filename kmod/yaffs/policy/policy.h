@@ -1,68 +1,115 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Policy, apart from mechanism: which block to write to next, and which block to
- * collect. Pure: it sees the blocks and answers with a number; the core does
- * what it says. Another design is another implementation of these functions.
+ * Policy, apart from mechanism: which block is written next and with what, which one is
+ * collected, and how much of it now. Pure: it sees the flash by a view (view.h), is told
+ * what happens, and answers with a number; the core does what it says.
+ *
+ * A policy is a table of functions, chosen when the partition is mounted, and what it
+ * remembers for one mount: a structure of its own that begins with struct yaffs_policy.
+ * All calls come with the device locked, but for has_pressing.
  */
 #ifndef YAFFS_POLICY_H
 #define YAFFS_POLICY_H
 
-#include "../format/codec.h"
+#include "view.h"
 
-/* Selections of a victim between two refreshes; fewer than 10: never refresh. */
-#define YAFFS_REFRESH_PERIOD	500
+/* The most blocks that are written side by side. */
+#define YAFFS_STREAMS	2
 
-/**
- * struct yaffs_policy - what the policy sees, and what it remembers
- * @blocks: by internal number; [0] is not used
- * @n_blocks: the last internal number
- * @pages_per_block: of each block
- * @alloc_last: where the last block was taken
- * @search_at: where the next search for a victim goes on
- * @candidate: best block found so far, 0 if none
- * @candidate_pages: pages in use of it, then
- * @failed: searches without result since the last victim
- * @refresh_in: selections until the next refresh
- * @oldest_dirty_seq: cached answer of yaffs_policy_oldest_dirty(), 0 if unknown
- * @oldest_dirty: the block of that sequence number
- * @any_prioritised: a block is marked so
- */
-struct yaffs_policy {
-	const struct yaffs_block *blocks;
-	u32 n_blocks;
-	u32 pages_per_block;
-	u32 alloc_last;
-	u32 search_at;
-	u32 candidate;
-	u32 candidate_pages;
-	u32 failed;
-	u32 refresh_in;
-	u32 oldest_dirty_seq;
-	u32 oldest_dirty;
-	bool any_prioritised;
+/* What a page holds, and whether it is new or moved by the collector. */
+enum yaffs_page_kind {
+	YAFFS_PAGE_DATA,
+	YAFFS_PAGE_HEADER,
+	YAFFS_PAGE_DATA_COPY,
+	YAFFS_PAGE_HEADER_COPY,
+	YAFFS_PAGE_KINDS
 };
 
-void yaffs_policy_init(struct yaffs_policy *p, const struct yaffs_block *blocks,
-		       u32 n_blocks, u32 pages_per_block);
-
-/* The empty block to write to next; 0 if there is none. O(blocks). */
-u32 yaffs_policy_empty_block(struct yaffs_policy *p);
-
-/*
- * The block to collect next; 0 if none is worth it now. @aggressive: space is short,
- * any block that gives a page back will do. @background: nobody waits for it.
+/**
+ * struct yaffs_occasion - when the collector asks what to do
+ * @background: nobody waits; else a page is about to be written
+ * @round: how often it has asked already on this occasion
+ * @reserved_blocks: erased blocks that only some writers may use
+ * @checkpoint_blocks: erased blocks to be kept for the checkpoint, beyond these
  */
-u32 yaffs_policy_victim(struct yaffs_policy *p, bool aggressive, bool background);
+struct yaffs_occasion {
+	bool background;
+	u32 round;
+	u32 reserved_blocks;
+	u32 checkpoint_blocks;
+};
 
-/*
- * A block that holds a shrink header invalidates older data on flash. It may be
- * erased only when no older block can hold such data: when it is not younger than
- * the oldest block with dead pages.
+/**
+ * struct yaffs_budget - how much is collected now
+ * @aggressive: space is short: any block that gives a page back will do
+ * @copies: pages that may be copied
+ * @ns: no copy begins when so much time has passed; 0: no limit
  */
-bool yaffs_policy_may_erase(struct yaffs_policy *p, u32 block);
+struct yaffs_budget {
+	bool aggressive;
+	u32 copies;
+	u64 ns;
+};
 
-/* To be told: pages of @block died, or @block was erased or retired. */
-void yaffs_policy_dirtied(struct yaffs_policy *p, u32 block);
-void yaffs_policy_erased(struct yaffs_policy *p, u32 block);
+struct yaffs_policy;
+
+/**
+ * struct yaffs_policy_ops - a policy
+ * @name: for messages
+ * @bytes: of what it remembers
+ * @n_streams: blocks that it has written side by side, at most YAFFS_STREAMS
+ * @init: at mount, on zeroed memory with @ops and @view set
+ * @stream_of: the stream that a page of that kind goes to, below @n_streams
+ * @empty_block: the empty block that the stream goes on with; 0 if there is none
+ * @victim: the block to collect next; 0 if none is worth it now
+ * @budget: false: nothing is to be collected now. It is asked again after each block that
+ *	it gave a budget for, until it says so
+ * @urgency: 0, 1 or 2: how soon the background should collect
+ * @has_pressing: there may be a block that must be collected though nothing is written,
+ *	such as one with bit errors. Without the lock
+ * @dirtied: pages of the block died, or it became full
+ * @erased: the block was erased or retired
+ * @prioritised: the block's pages had bit errors, or writing to it failed
+ */
+struct yaffs_policy_ops {
+	const char *name;
+	size_t bytes;
+	u32 n_streams;
+	void (*init)(struct yaffs_policy *policy);
+	u32 (*stream_of)(const struct yaffs_policy *policy,
+			 enum yaffs_page_kind kind);
+	u32 (*empty_block)(struct yaffs_policy *policy, u32 stream);
+	u32 (*victim)(struct yaffs_policy *policy, bool aggressive,
+		      bool background);
+	bool (*budget)(struct yaffs_policy *policy,
+		       const struct yaffs_occasion *occasion,
+		       struct yaffs_budget *budget);
+	unsigned int (*urgency)(const struct yaffs_policy *policy);
+	bool (*has_pressing)(const struct yaffs_policy *policy);
+	void (*dirtied)(struct yaffs_policy *policy, u32 block);
+	void (*erased)(struct yaffs_policy *policy, u32 block);
+	void (*prioritised)(struct yaffs_policy *policy, u32 block);
+};
+
+/**
+ * struct yaffs_policy - one mount's; the structure of each policy begins with it
+ * @ops: which policy it is
+ * @view: what it sees
+ */
+struct yaffs_policy {
+	const struct yaffs_policy_ops *ops;
+	struct yaffs_view view;
+};
+
+/* Begins anew, with nothing remembered; @policy has room for @ops->bytes. */
+static inline void yaffs_policy_init(struct yaffs_policy *policy,
+				     const struct yaffs_policy_ops *ops,
+				     const struct yaffs_view *view)
+{
+	memset(policy, 0, ops->bytes);
+	policy->ops = ops;
+	policy->view = *view;
+	ops->init(policy);
+}
 
 #endif

@@ -5,18 +5,9 @@
  * all blocks finds, and with what its interface promises.
  */
 
-#include "harness.h"
-#include "../policy/policy.h"
+#include "partition.h"
 
-#define BLOCKS	40
-#define PAGES	64
 #define NONE	0xffffffffu
-
-struct partition {
-	struct yaffs_block block[BLOCKS + 1];
-	struct yaffs_policy policy;
-	u32 seq;
-};
 
 static bool dirty(const struct yaffs_block *b)
 {
@@ -55,23 +46,12 @@ static u32 count_state(const struct partition *p, u8 state)
 	return n;
 }
 
-static void begin(struct partition *p)
-{
-	u32 i;
-
-	memset(p, 0, sizeof(*p));
-	p->seq = YAFFS_SEQ_LOWEST;
-	for (i = 1; i <= BLOCKS; i++)
-		p->block[i].state = YAFFS_BLOCK_EMPTY;
-	yaffs_policy_init(&p->policy, p->block, BLOCKS, PAGES);
-}
-
 /* ---- events ---- */
 
 static void fill_one(struct partition *p, u64 *random)
 {
 	u32 last = p->policy.alloc_last, i, expected = last;
-	u32 block = yaffs_policy_empty_block(&p->policy);
+	u32 block = next_empty(p);
 
 	for (i = 0; i < BLOCKS; i++) {
 		expected = expected % BLOCKS + 1;
@@ -89,7 +69,8 @@ static void fill_one(struct partition *p, u64 *random)
 	p->block[block].pages_in_use = PAGES;
 	p->block[block].has_shrink = draw_below(random, 3) == 0;
 	p->block[block].prioritised = draw_below(random, 30) == 0;
-	p->policy.any_prioritised |= p->block[block].prioritised;
+	if (p->block[block].prioritised)
+		ops->prioritised(&p->policy.base, block);
 }
 
 static void kill_pages(struct partition *p, u64 *random)
@@ -100,14 +81,14 @@ static void kill_pages(struct partition *p, u64 *random)
 	if (b->state != YAFFS_BLOCK_FULL || !b->pages_in_use)
 		return;
 	b->pages_in_use -= 1 + draw_below(random, b->pages_in_use);
-	yaffs_policy_dirtied(&p->policy, block);
+	ops->dirtied(&p->policy.base, block);
 }
 
 static void erase(struct partition *p, u32 block)
 {
 	memset(&p->block[block], 0, sizeof(p->block[block]));
 	p->block[block].state = YAFFS_BLOCK_EMPTY;
-	yaffs_policy_erased(&p->policy, block);
+	ops->erased(&p->policy.base, block);
 }
 
 /* ---- promises ---- */
@@ -118,7 +99,8 @@ static void check_may_erase(struct partition *p)
 
 	for (i = 1; i <= BLOCKS; i++)
 		wrong += p->block[i].state == YAFFS_BLOCK_FULL &&
-			 yaffs_policy_may_erase(&p->policy, i) !=
+			 yaffs_order_may_erase(&p->policy.order,
+					       &p->policy.base.view, i) !=
 			 may_erase(p, i);
 	check(!wrong, "%u blocks with another answer to may_erase", wrong);
 }
@@ -131,7 +113,7 @@ static void check_victim(struct partition *p, bool aggressive, bool background)
 
 	for (i = 1; i <= BLOCKS; i++)
 		gains += eligible(p, i) && dirty(&p->block[i]);
-	victim = yaffs_policy_victim(&p->policy, aggressive, background);
+	victim = victim_of(p, aggressive, background);
 	if (!victim) {
 		check(!(aggressive && gains),
 		      "aggressive: nothing, though %u blocks give pages", gains);
@@ -178,13 +160,6 @@ static void live(u64 seed)
 
 /* ---- rules by hand ---- */
 
-static void set_full(struct partition *p, u32 block, u32 seq, u32 in_use)
-{
-	p->block[block].state = YAFFS_BLOCK_FULL;
-	p->block[block].seq = seq;
-	p->block[block].pages_in_use = in_use;
-}
-
 static void test_patience(void)
 {
 	struct partition p;
@@ -194,13 +169,13 @@ static void test_patience(void)
 	begin(&p);
 	set_full(&p, 3, 100, 60);
 	set_full(&p, 4, 101, 63);
-	for (calls = 1; !yaffs_policy_victim(&p.policy, false, false); calls++)
+	for (calls = 1; !victim_of(&p, false, false); calls++)
 		check(calls < 100, "no victim after %u calls", calls);
 	check(calls == 21, "oldest dirty block after %u failures, not 20",
 	      calls - 1);
 	begin(&p);
 	set_full(&p, 3, 100, 60);
-	for (calls = 1; !yaffs_policy_victim(&p.policy, false, true); calls++)
+	for (calls = 1; !victim_of(&p, false, true); calls++)
 		check(calls < 100, "no victim after %u calls", calls);
 	check(calls == 11, "in the background after %u failures, not 10",
 	      calls - 1);
@@ -215,12 +190,12 @@ static void test_aggressive_takes_the_best(void)
 	for (i = 1; i <= BLOCKS; i++)
 		set_full(&p, i, 100 + i, 40 + i % 20);
 	p.block[17].pages_in_use = 5;
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(victim == 17, "aggressive: %u, not the emptiest", victim);
 	for (i = 1; i <= BLOCKS; i++)
 		p.block[i].pages_in_use = PAGES;
-	p.policy.oldest_dirty_seq = 0;
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	p.policy.order.seq = 0;
+	victim = victim_of(&p, true, false);
 	check(!victim, "aggressive: %u, though all pages are live", victim);
 }
 
@@ -235,9 +210,9 @@ static void test_order(void)
 	set_full(&p, 9, 101, PAGES);
 	p.block[9].prioritised = true;
 	p.policy.any_prioritised = true;
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(victim == 5, "aggressive: %u", victim);
-	victim = yaffs_policy_victim(&p.policy, false, false);
+	victim = victim_of(&p, false, false);
 	check(victim == 9, "prioritised: %u", victim);
 
 	/* A shrink header waits for older blocks. */
@@ -245,10 +220,10 @@ static void test_order(void)
 	set_full(&p, 5, 100, 30);
 	set_full(&p, 9, 101, 0);
 	p.block[9].has_shrink = true;
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(victim == 5, "shrink header: %u goes before older data", victim);
 	erase(&p, 5);
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(victim == 9, "shrink header: %u", victim);
 }
 
@@ -264,23 +239,43 @@ static void test_unreadable_last(void)
 	set_full(&p, 7, 101, 60);
 	set_full(&p, 9, 102, 0);
 	p.block[9].has_shrink = true;
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(victim == 7, "unreadable: %u, though 7 is readable", victim);
 	erase(&p, 7);
-	victim = yaffs_policy_victim(&p.policy, false, false);
+	victim = victim_of(&p, false, false);
 	check(!victim, "unreadable: %u, though space is not short", victim);
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(victim == 5, "unreadable: %u, though all wait for 5", victim);
 	erase(&p, 5);
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(victim == 9, "unreadable: %u behind 5", victim);
 
 	/* All its pages are live: nothing is gained. */
 	begin(&p);
 	set_full(&p, 5, 100, PAGES);
 	p.block[5].unreadable = true;
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(!victim, "unreadable: %u, though all its pages are live", victim);
+}
+
+/* Wherever it lies; and not by patience, which is for space that is not short. */
+static void test_unreadable_alone(void)
+{
+	static const u32 places[] = { 1, 5, BLOCKS };
+	struct partition p;
+	u32 i, calls, victim;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		begin(&p);
+		set_full(&p, places[i], 100, 30);
+		p.block[places[i]].unreadable = true;
+		for (calls = 0; calls < 30; calls++) {
+			victim = victim_of(&p, false, calls % 2);
+			check(!victim, "unreadable: %u by patience", victim);
+		}
+		victim = victim_of(&p, true, false);
+		check(victim == places[i], "unreadable, alone: %u", victim);
+	}
 }
 
 static void test_refresh(void)
@@ -292,7 +287,7 @@ static void test_refresh(void)
 	set_full(&p, 7, 90, PAGES);
 	set_full(&p, 8, 91, PAGES);
 	for (i = 1; i <= YAFFS_REFRESH_PERIOD && !victim; i++)
-		victim = yaffs_policy_victim(&p.policy, false, false);
+		victim = victim_of(&p, false, false);
 	check(victim == 7 && i == YAFFS_REFRESH_PERIOD + 1,
 	      "refresh: block %u at selection %u", victim, i - 1);
 }
@@ -302,7 +297,7 @@ static void begin_with(struct partition *p, u32 blocks, u32 pages)
 {
 	begin(p);
 	memset(&p->policy, 0xff, sizeof(p->policy));
-	yaffs_policy_init(&p->policy, p->block, blocks, pages);
+	init(p, blocks, pages);
 	set_full(p, 0, 1, 1);
 	p->block[0].prioritised = true;
 }
@@ -313,14 +308,14 @@ static u32 calls_until(struct partition *p, bool background, u32 *victim)
 	u32 calls = 0;
 
 	do
-		*victim = yaffs_policy_victim(&p->policy, false, background);
+		*victim = victim_of(p, false, background);
 	while (++calls < 100 && !*victim);
 	return calls;
 }
 
 static u32 passive(struct partition *p)
 {
-	return yaffs_policy_victim(&p->policy, false, false);
+	return victim_of(p, false, false);
 }
 
 static void test_empty_blocks_in_turn(void)
@@ -336,7 +331,7 @@ static void test_empty_blocks_in_turn(void)
 			p.block[1].state = YAFFS_BLOCK_EMPTY;
 			p.block[2].state = YAFFS_BLOCK_EMPTY;
 		}
-		block = yaffs_policy_empty_block(&p.policy);
+		block = next_empty(&p);
 		check(block == wanted[i], "empty block %u: %u, not %u", i, block,
 		      wanted[i]);
 		p.block[block].state = YAFFS_BLOCK_FULL;
@@ -350,7 +345,12 @@ static void test_length_of_a_search(void)
 		u32 blocks, length;
 	} cases[] = { { 15, 1 }, { 16, 2 }, { 31, 2 }, { 32, 3 }, { 40, 3 } };
 	static struct yaffs_block many[1701];
-	struct yaffs_policy policy;
+	const struct yaffs_view view = {
+		.blocks = many,
+		.n_blocks = ARRAY_SIZE(many) - 1,
+		.pages_per_block = PAGES,
+	};
+	struct yaffs_original policy;
 	struct partition p;
 	u32 i, block, victim;
 
@@ -368,10 +368,10 @@ static void test_length_of_a_search(void)
 	}
 	for (block = 100; block <= 101; block++) {
 		memset(many, 0, sizeof(many));
-		yaffs_policy_init(&policy, many, 1700, PAGES);
+		yaffs_policy_init(&policy.base, ops, &view);
 		many[block].state = YAFFS_BLOCK_FULL;
 		many[block].pages_in_use = 4;
-		victim = yaffs_policy_victim(&policy, false, false);
+		victim = ops->victim(&policy.base, false, false);
 		check(victim == (block == 100 ? 100 : 0),
 		      "of 1,700 blocks %u is found: %u", block, victim);
 	}
@@ -475,7 +475,7 @@ static void test_oldest(void)
 	begin_with(&p, BLOCKS, PAGES);
 	set_full(&p, 3, 200, PAGES - 1);
 	set_full(&p, 8, 100, PAGES - 1);
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(victim == 3, "aggressive, one page to gain: %u", victim);
 
 	/* What was the oldest is not, once it is erased and none has dead pages. */
@@ -483,9 +483,9 @@ static void test_oldest(void)
 	set_full(&p, 5, 100, 30);
 	set_full(&p, 9, 101, PAGES);
 	p.block[9].has_shrink = true;
-	check(!yaffs_policy_may_erase(&p.policy, 9), "older data");
+	check(!yaffs_order_may_erase(&p.policy.order, &p.policy.base.view, 9), "older data");
 	erase(&p, 5);
-	victim = yaffs_policy_victim(&p.policy, true, false);
+	victim = victim_of(&p, true, false);
 	check(!victim, "aggressive, nothing to gain: %u", victim);
 }
 
@@ -537,6 +537,26 @@ static void test_refresh_comes_again(void)
 	}
 }
 
+/* One stream for all, and the background told of bit errors only. */
+static void test_the_table(void)
+{
+	struct partition p;
+	u32 kind;
+
+	begin(&p);
+	check(ops->n_streams == 1 && ops->n_streams <= YAFFS_STREAMS, "streams");
+	for (kind = 0; kind < YAFFS_PAGE_KINDS; kind++)
+		check(ops->stream_of(&p.policy.base, kind) == 0, "kind %u", kind);
+	check(!ops->has_pressing(&p.policy.base), "nothing presses");
+	set_full(&p, 3, 100, 10);
+	ops->dirtied(&p.policy.base, 3);
+	check(!ops->has_pressing(&p.policy.base), "dead pages do not press");
+	ops->prioritised(&p.policy.base, 3);
+	check(ops->has_pressing(&p.policy.base), "bit errors press");
+	p.erases[3] = 7;
+	check(yaffs_view_erases(&p.policy.base.view, 3) == 7, "erase count");
+}
+
 int main(void)
 {
 	u64 seed;
@@ -553,7 +573,9 @@ int main(void)
 	test_aggressive_takes_the_best();
 	test_order();
 	test_unreadable_last();
+	test_unreadable_alone();
 	test_refresh();
+	test_the_table();
 	for (seed = 1; seed <= 20; seed++)
 		live(seed);
 	return report("test_policy");

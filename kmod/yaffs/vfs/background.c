@@ -31,7 +31,8 @@ static unsigned long gc_period(unsigned int urgency)
 
 static bool has_work(const struct yaffs_device *dev)
 {
-	return !dev->ckpt_valid || dev->policy.any_prioritised;
+	return !dev->ckpt_valid ||
+	       dev->policy->ops->has_pressing(dev->policy);
 }
 
 /* One round; returns the time until the next. */
@@ -49,7 +50,7 @@ static unsigned long work(struct yaffs_device *dev, unsigned long *next_gc,
 	if (time_after_eq(now, *next_gc)) {
 		if (has_work(dev))
 			yaffs_gc_in_background(dev);
-		*next_gc = now + gc_period(yaffs_gc_urgency(dev));
+		*next_gc = now + gc_period(dev->policy->ops->urgency(dev->policy));
 	}
 	yaffs_unlock(dev);
 	if (time_before(*next_gc, now + wait))

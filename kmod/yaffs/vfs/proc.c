@@ -55,8 +55,8 @@ static int show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "mounted_by_checkpoint %u\n",
 		   dev->mounted_by == YAFFS_BY_CHECKPOINT);
 	seq_printf(seq, "objects %u\n", dev->n_objects);
-	seq_printf(seq, "free_chunks %u\n", dev->free_chunks);
-	seq_printf(seq, "erased_blocks %u\n", dev->erased_blocks);
+	seq_printf(seq, "free_chunks %u\n", dev->space.free_chunks);
+	seq_printf(seq, "erased_blocks %u\n", dev->space.erased_blocks);
 	seq_printf(seq, "checkpoint_blocks %u\n", dev->ckpt_blocks);
 	seq_printf(seq, "sequence %u\n", dev->seq);
 	for (i = 0; i < ARRAY_SIZE(statistic); i++)

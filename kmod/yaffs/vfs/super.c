@@ -30,6 +30,7 @@
 
 #include "../core/blocks.h"
 #include "../core/mount.h"
+#include "../policy/original.h"
 #include "vfs.h"
 
 /* Bit of yaffs_auto_checkpoint: the next sync writes a checkpoint, others do not. */
@@ -74,6 +75,7 @@ static const struct fs_parameter_spec yaffs_parameters[] = {
 };
 
 static const struct yaffs_options yaffs_default_options = {
+	.policy = &yaffs_policy_original,
 	.tags_ecc = true,
 	.lazy_loading = true,
 	.summary = true,

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a policy sees of the flash. The mechanism keeps the tables; a policy reads them by
+ * the functions below, and in no other way: how the mechanism stores what it knows can
+ * change without a policy, and a test can make up a partition without the mechanism.
+ *
+ * Functions of a block take its internal number, from 1 to yaffs_view.n_blocks.
+ */
+#ifndef YAFFS_VIEW_H
+#define YAFFS_VIEW_H
+
+#include "../format/codec.h"
+
+/**
+ * struct yaffs_space - room on the flash, as the mechanism counts it
+ * @free_chunks: pages that are not live, in usable blocks
+ * @erased_blocks: blocks that can be written at once
+ */
+struct yaffs_space {
+	u32 free_chunks;
+	u32 erased_blocks;
+};
+
+/**
+ * struct yaffs_view - the tables of the mechanism
+ * @blocks: by internal number; [0] is not used
+ * @erases: by internal number: erases since the mount
+ * @space: of all blocks together
+ * @n_blocks: the last internal number
+ * @pages_per_block: of each block
+ */
+struct yaffs_view {
+	const struct yaffs_block *blocks;
+	const u32 *erases;
+	const struct yaffs_space *space;
+	u32 n_blocks;
+	u32 pages_per_block;
+};
+
+static inline bool yaffs_view_is_empty(const struct yaffs_view *view, u32 block)
+{
+	return view->blocks[block].state == YAFFS_BLOCK_EMPTY;
+}
+
+/* Written to its end, and not being collected. */
+static inline bool yaffs_view_is_full(const struct yaffs_view *view, u32 block)
+{
+	return view->blocks[block].state == YAFFS_BLOCK_FULL;
+}
+
+/* Pages that would have to be copied. */
+static inline u32 yaffs_view_live(const struct yaffs_view *view, u32 block)
+{
+	return view->blocks[block].pages_in_use;
+}
+
+/* Full, and there is a page to be gained. */
+static inline bool yaffs_view_is_dirty(const struct yaffs_view *view, u32 block)
+{
+	return yaffs_view_is_full(view, block) &&
+	       yaffs_view_live(view, block) < view->pages_per_block;
+}
+
+/* Grows with each block that is begun: the lower, the older the contents. */
+static inline u32 yaffs_view_seq(const struct yaffs_view *view, u32 block)
+{
+	return view->blocks[block].seq;
+}
+
+/* Holds a header that invalidates older data: see order.h. */
+static inline bool yaffs_view_has_shrink(const struct yaffs_view *view, u32 block)
+{
+	return view->blocks[block].has_shrink;
+}
+
+/* Its pages had bit errors. */
+static inline bool yaffs_view_is_prioritised(const struct yaffs_view *view,
+					     u32 block)
+{
+	return view->blocks[block].prioritised;
+}
+
+/* Holds live pages that cannot be read, which are lost if it is collected. */
+static inline bool yaffs_view_is_unreadable(const struct yaffs_view *view,
+					    u32 block)
+{
+	return view->blocks[block].unreadable;
+}
+
+static inline u32 yaffs_view_erases(const struct yaffs_view *view, u32 block)
+{
+	return view->erases[block];
+}
+
+static inline u32 yaffs_view_free_chunks(const struct yaffs_view *view)
+{
+	return view->space->free_chunks;
+}
+
+static inline u32 yaffs_view_erased_blocks(const struct yaffs_view *view)
+{
+	return view->space->erased_blocks;
+}
+
+/* Pages of erased blocks. */
+static inline u32 yaffs_view_erased_chunks(const struct yaffs_view *view)
+{
+	return view->space->erased_blocks * view->pages_per_block;
+}
+
+#endif
