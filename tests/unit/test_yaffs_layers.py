@@ -21,6 +21,7 @@ ROWS: Sequence[Sequence[str]] = (
     ("format",),
     ("policy",),
     ("core/device",),
+    ("core/forecast",),
     ("core/nand",),
     ("core/blocks", "core/space"),
     ("core/alloc", "core/summary_io"),
@@ -35,7 +36,7 @@ ROWS: Sequence[Sequence[str]] = (
     ),
     ("vfs",),
 )
-IN_MEMORY = ROWS[6]
+IN_MEMORY = ROWS[7]
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 

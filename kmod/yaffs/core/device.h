@@ -23,6 +23,7 @@
 #include <linux/xarray.h>
 
 #include "../format/codec.h"
+#include "../policy/forecast.h"
 #include "../policy/policy.h"
 
 #define YAFFS_RESERVED_BLOCKS	5
@@ -41,9 +42,11 @@ struct yaffs_options {
 	bool cache;
 	bool checkpoint_read;
 	bool checkpoint_write;
+	bool predict;
 };
 
 struct yaffs_device;
+struct yaffs_forecast;		/* forecast.h */
 struct yaffs_object;		/* objects.h */
 struct yaffs_slot;
 
@@ -130,6 +133,8 @@ struct yaffs_collector {
  * @streams: blocks being written; as many as the policy has
  * @seq: of the block allocated last
  * @gc: the collector
+ * @prices: with the option gc=predict: what operations of this chip take
+ * @forecast: of the collector's runs; NULL without the option
  * @ckpt_blocks: blocks that hold a checkpoint, valid or stale
  * @ckpt_valid: the checkpoint on flash describes this state
  * @tags_without_ecc: pages seen whose tags are valid but have none, though they should
@@ -168,6 +173,8 @@ struct yaffs_device {
 	struct yaffs_stream streams[YAFFS_STREAMS];
 	u32 seq;
 	struct yaffs_collector gc;
+	struct yaffs_prices prices;
+	struct yaffs_forecast *forecast;
 
 	u32 ckpt_blocks;
 	bool ckpt_valid;

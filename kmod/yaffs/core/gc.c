@@ -22,6 +22,7 @@
 #include <linux/moduleparam.h>
 
 #include "alloc.h"
+#include "forecast.h"
 #include "gc.h"
 #include "nand.h"
 #include "objects.h"
@@ -179,8 +180,8 @@ static int step(struct yaffs_device *dev, struct yaffs_budget *budget)
 	return err;
 }
 
-/* The block from the page at hand on, as far as the budget reaches. */
-static void collect(struct yaffs_device *dev, struct yaffs_budget *budget)
+/* The block from the page at hand on, as far as the budget reaches; 0, 1 or as step(). */
+static int collect(struct yaffs_device *dev, struct yaffs_budget *budget)
 {
 	u32 block = dev->gc.block;
 	struct yaffs_block *b = &dev->blocks[block];
@@ -193,11 +194,49 @@ static void collect(struct yaffs_device *dev, struct yaffs_budget *budget)
 		if (ret < 0)
 			give_up(dev, ret);
 		if (ret)
-			return;
+			return ret;
 	}
 	/* The last page that died has erased it, unless none was live at all. */
 	if (dev->gc.block == block)
 		yaffs_block_recycle(dev, block);
+	return 0;
+}
+
+/* ---- what it will be ---- */
+
+/* Summaries that the copies fill a block of their stream up to. */
+static u32 summaries_ahead(const struct yaffs_device *dev, u32 copies)
+{
+	const struct yaffs_stream *stream =
+		&dev->streams[dev->policy->ops->stream_of(dev->policy,
+							  YAFFS_PAGE_DATA_COPY)];
+	u32 usable = dev->pages_per_block - dev->summary_pages;
+	u32 page = stream->block ? stream->page : 0;
+
+	return dev->summary_pages * ((page % usable + copies) / usable);
+}
+
+/* What the budget allows of the block at hand. Its summary is not copied. */
+static void work_ahead(const struct yaffs_device *dev,
+		       const struct yaffs_budget *budget, struct yaffs_work *work)
+{
+	const struct yaffs_block *b = &dev->blocks[dev->gc.block];
+	u32 summary = b->has_summary ? dev->summary_pages : 0;
+	u32 live = b->pages_in_use - min_t(u32, b->pages_in_use, summary);
+
+	work->copies = min(live, budget->copies);
+	work->erases = work->copies == live;
+	work->summaries = summaries_ahead(dev, work->copies);
+}
+
+static void collect_as_foretold(struct yaffs_device *dev,
+				struct yaffs_budget *budget)
+{
+	struct yaffs_work work;
+
+	work_ahead(dev, budget, &work);
+	yaffs_forecast_begin(dev, &work);
+	yaffs_forecast_end(dev, collect(dev, budget) >= 0);
 }
 
 static void choose(struct yaffs_device *dev, bool aggressive, bool background)
@@ -236,7 +275,10 @@ static void run(struct yaffs_device *dev, bool background)
 			choose(dev, budget.aggressive, background);
 		if (!dev->gc.block)
 			break;
-		collect(dev, &budget);
+		if (dev->forecast)
+			collect_as_foretold(dev, &budget);
+		else
+			collect(dev, &budget);
 	}
 	dev->gc.disabled--;
 }

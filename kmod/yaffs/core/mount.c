@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 
 #include "contents.h"
+#include "forecast.h"
 #include "mount.h"
 #include "names.h"
 #include "nand.h"
@@ -96,6 +97,8 @@ static int allocate(struct yaffs_device *dev)
 	if (!dev->first_seq || !dev->policy)
 		return -ENOMEM;
 	err = allocate_summaries(dev);
+	if (!err)
+		err = yaffs_forecast_init(dev);
 	return err ? err : allocate_pages(dev);
 }
 
@@ -145,6 +148,7 @@ void yaffs_device_destroy(struct yaffs_device *dev)
 	kfree(dev->xattr_page);
 	for (i = 0; i < YAFFS_STREAMS; i++)
 		kfree(dev->streams[i].summary);
+	yaffs_forecast_exit(dev);
 	kfree(dev->policy);
 	kvfree(dev->first_seq);
 	kvfree(dev->blocks);

@@ -14,6 +14,7 @@
  * What ECC cannot correct is an error to the reader, and the block stays as it is.
  */
 
+#include "forecast.h"
 #include "nand.h"
 
 /*
@@ -176,11 +177,18 @@ static int read_inband(struct yaffs_device *dev, u32 chunk, u8 *data,
 int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 		    struct yaffs_tags *tags)
 {
+	u64 began_ns = yaffs_clock(dev);
+	int err;
+
 	if (tags)
 		memset(tags, 0, sizeof(*tags));
 	if (dev->options.inband_tags)
-		return read_inband(dev, chunk, data, tags);
-	return read_with_oob(dev, chunk, data, tags);
+		err = read_inband(dev, chunk, data, tags);
+	else
+		err = read_with_oob(dev, chunk, data, tags);
+	if (data && tags)
+		yaffs_note_price(dev, &dev->prices.read_ns, began_ns);
+	return err;
 }
 
 int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
@@ -192,6 +200,8 @@ int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
 		.datbuf = page,
 		.len = dev->page_bytes,
 	};
+	u64 began_ns = yaffs_clock(dev);
+	int err;
 
 	if (dev->options.inband_tags) {
 		memcpy(page + dev->chunk_bytes, tags, sizeof(*tags));
@@ -201,7 +211,9 @@ int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
 		ops.oobbuf = (u8 *)&m;
 		ops.ooblen = oob_bytes(dev);
 	}
-	return mtd_write_oob(dev->mtd, chunk_address(dev, chunk), &ops);
+	err = mtd_write_oob(dev->mtd, chunk_address(dev, chunk), &ops);
+	yaffs_note_price(dev, &dev->prices.program_ns, began_ns);
+	return err;
 }
 
 int yaffs_nand_is_erased(struct yaffs_device *dev, u32 chunk, u8 *page)
@@ -224,9 +236,14 @@ int yaffs_nand_erase(struct yaffs_device *dev, u32 block)
 		.len = dev->mtd->erasesize,
 	};
 
+	u64 began_ns = yaffs_clock(dev);
+	int err;
+
 	dev->stats.erasures++;
 	dev->erases[block]++;
-	return mtd_erase(dev->mtd, &instr);
+	err = mtd_erase(dev->mtd, &instr);
+	yaffs_note_price(dev, &dev->prices.erase_ns, began_ns);
+	return err;
 }
 
 bool yaffs_nand_is_bad(struct yaffs_device *dev, u32 block)

@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #else
@@ -41,6 +42,8 @@ typedef uint32_t __le32;
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define hweight8(v) ((unsigned int)__builtin_popcount((u8)(v)))
 #define hweight32(v) ((unsigned int)__builtin_popcount(v))
+#define div_u64(a, b) ((u64)(a) / (u32)(b))
+#define div64_u64(a, b) ((u64)(a) / (u64)(b))
 #define min_t(type, a, b) \
 	({ type a_ = (a), b_ = (b); a_ < b_ ? a_ : b_; })
 #define max_t(type, a, b) \

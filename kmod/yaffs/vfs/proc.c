@@ -2,12 +2,14 @@
 /*
  * /proc/yaffs2/mtdN for each mounted partition: its state and what it did since it
  * was mounted, lines of "name value". Names of partitions need not be unique, numbers
- * are.
+ * are. /proc/yaffs2/mtdN-collections, with gc=predict: the last runs of the collector, a
+ * line each, the oldest first: forecast and actual time in ns, pages moved, blocks erased.
  */
 
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
+#include "../core/forecast.h"
 #include "vfs.h"
 
 static struct proc_dir_entry *directory;
@@ -41,6 +43,23 @@ static const struct {
 	STATISTIC(checkpoints_invalidated),
 };
 
+static void show_forecast(struct seq_file *seq, const struct yaffs_device *dev)
+{
+	const struct yaffs_forecast *f = dev->forecast;
+	const struct yaffs_errors *errors = &f->errors;
+
+	seq_printf(seq, "price_read_ns %llu\n", dev->prices.read_ns);
+	seq_printf(seq, "price_program_ns %llu\n", dev->prices.program_ns);
+	seq_printf(seq, "price_erase_ns %llu\n", dev->prices.erase_ns);
+	seq_printf(seq, "price_map_ns %llu\n", dev->prices.map_ns);
+	seq_printf(seq, "forecast_runs %llu\n", errors->runs);
+	seq_printf(seq, "forecast_unknown_runs %llu\n", f->unknown);
+	seq_printf(seq, "forecast_broken_runs %llu\n", f->broken);
+	seq_printf(seq, "forecast_error_sum_permille %llu\n", errors->permille);
+	seq_printf(seq, "forecast_error_p99_permille %u\n",
+		   yaffs_errors_quantile(errors, 990));
+}
+
 static int show(struct seq_file *seq, void *unused)
 {
 	struct yaffs_device *dev = seq->private;
@@ -62,6 +81,29 @@ static int show(struct seq_file *seq, void *unused)
 	for (i = 0; i < ARRAY_SIZE(statistic); i++)
 		seq_printf(seq, "%s %llu\n", statistic[i].name,
 			   *(u64 *)((u8 *)&dev->stats + statistic[i].offset));
+	if (dev->forecast)
+		show_forecast(seq, dev);
+	yaffs_unlock(dev);
+	return 0;
+}
+
+static int show_collections(struct seq_file *seq, void *unused)
+{
+	struct yaffs_device *dev = seq->private;
+	const struct yaffs_forecast *f = dev->forecast;
+	const struct yaffs_run *run;
+	u64 i, end;
+	u32 index;
+
+	yaffs_lock(dev);
+	end = f->errors.runs;
+	for (i = end > YAFFS_REMEMBERED_RUNS ? end - YAFFS_REMEMBERED_RUNS : 0;
+	     i < end; i++) {
+		div_u64_rem(i, YAFFS_REMEMBERED_RUNS, &index);
+		run = &f->runs[index];
+		seq_printf(seq, "%llu %llu %u %u\n", run->forecast_ns,
+			   run->actual_ns, run->copies, run->erases);
+	}
 	yaffs_unlock(dev);
 	return 0;
 }
@@ -77,24 +119,34 @@ void yaffs_proc_exit(void)
 	proc_remove(directory);
 }
 
-static void name_of(const struct yaffs_device *dev, char *name, u32 bytes)
+#define NAME_BYTES	32
+
+static void name_of(const struct yaffs_device *dev, const char *of, char *name)
 {
-	scnprintf(name, bytes, "mtd%d", dev->mtd->index);
+	scnprintf(name, NAME_BYTES, "mtd%d%s", dev->mtd->index, of);
 }
 
 /* Without the file the file system works as well: no error. */
 void yaffs_proc_add(struct yaffs_device *dev)
 {
-	char name[16];
+	char name[NAME_BYTES];
 
-	name_of(dev, name, sizeof(name));
+	name_of(dev, "", name);
 	proc_create_single_data(name, 0444, directory, show, dev);
+	if (!dev->forecast)
+		return;
+	name_of(dev, "-collections", name);
+	proc_create_single_data(name, 0444, directory, show_collections, dev);
 }
 
 void yaffs_proc_remove(struct yaffs_device *dev)
 {
-	char name[16];
+	char name[NAME_BYTES];
 
-	name_of(dev, name, sizeof(name));
+	name_of(dev, "", name);
+	remove_proc_entry(name, directory);
+	if (!dev->forecast)
+		return;
+	name_of(dev, "-collections", name);
 	remove_proc_entry(name, directory);
 }

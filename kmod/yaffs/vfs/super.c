@@ -56,6 +56,13 @@ enum yaffs_param {
 	YAFFS_PARAM_NO_CHECKPOINT_READ,
 	YAFFS_PARAM_NO_CHECKPOINT_WRITE,
 	YAFFS_PARAM_NO_CHECKPOINT,
+	YAFFS_PARAM_GC,
+};
+
+static const struct constant_table yaffs_gc_modes[] = {
+	{ "original", false },
+	{ "predict", true },
+	{}
 };
 
 static const struct fs_parameter_spec yaffs_parameters[] = {
@@ -71,6 +78,7 @@ static const struct fs_parameter_spec yaffs_parameters[] = {
 	fsparam_flag("no-checkpoint-read", YAFFS_PARAM_NO_CHECKPOINT_READ),
 	fsparam_flag("no-checkpoint-write", YAFFS_PARAM_NO_CHECKPOINT_WRITE),
 	fsparam_flag("no-checkpoint", YAFFS_PARAM_NO_CHECKPOINT),
+	fsparam_enum("gc", YAFFS_PARAM_GC, yaffs_gc_modes),
 	{}
 };
 
@@ -126,6 +134,9 @@ static int yaffs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 		options->checkpoint_read = false;
 		options->checkpoint_write = false;
 		break;
+	case YAFFS_PARAM_GC:
+		options->predict = result.uint_32;
+		break;
 	}
 	return 0;
 }
@@ -152,6 +163,8 @@ static int yaffs_show_options(struct seq_file *seq, struct dentry *root)
 		seq_puts(seq, ",no-checkpoint-read");
 	else if (!options->checkpoint_write)
 		seq_puts(seq, ",no-checkpoint-write");
+	if (options->predict)
+		seq_puts(seq, ",gc=predict");
 	return 0;
 }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Forecasts of the collector's runs, and what became of them. The prices are measured where
+ * the flash is asked (nand.c): by the mount, which reads, and by all that is read, written
+ * and erased from then on. Before something of each kind was done a run cannot be foretold;
+ * such runs are counted apart.
+ */
+
+#include <linux/slab.h>
+
+#include "forecast.h"
+
+int yaffs_forecast_init(struct yaffs_device *dev)
+{
+	if (!dev->options.predict)
+		return 0;
+	dev->forecast = kvzalloc(sizeof(*dev->forecast), GFP_KERNEL);
+	return dev->forecast ? 0 : -ENOMEM;
+}
+
+void yaffs_forecast_exit(struct yaffs_device *dev)
+{
+	kvfree(dev->forecast);
+	dev->forecast = NULL;
+}
+
+static bool knows_prices(const struct yaffs_prices *p,
+			 const struct yaffs_work *work)
+{
+	return p->read_ns && p->program_ns && (p->erase_ns || !work->erases);
+}
+
+void yaffs_forecast_begin(struct yaffs_device *dev,
+			  const struct yaffs_work *work)
+{
+	struct yaffs_forecast *f = dev->forecast;
+
+	f->work = *work;
+	f->forecast_ns = 0;
+	if (knows_prices(&dev->prices, work))
+		f->forecast_ns = yaffs_forecast(&dev->prices, work);
+	f->began_ns = ktime_get_ns();
+}
+
+void yaffs_forecast_end(struct yaffs_device *dev, bool done)
+{
+	struct yaffs_forecast *f = dev->forecast;
+	u64 actual_ns = ktime_get_ns() - f->began_ns;
+	struct yaffs_run *run;
+	u32 index;
+
+	if (!done) {
+		f->broken++;
+		return;
+	}
+	if (f->forecast_ns) {
+		div_u64_rem(f->errors.runs, YAFFS_REMEMBERED_RUNS, &index);
+		run = &f->runs[index];
+		run->forecast_ns = f->forecast_ns;
+		run->actual_ns = actual_ns;
+		run->copies = f->work.copies;
+		run->erases = f->work.erases;
+		yaffs_errors_add(&f->errors, f->forecast_ns, actual_ns);
+	} else {
+		f->unknown++;
+	}
+	yaffs_forecast_learn(&dev->prices, &f->work, actual_ns);
+}

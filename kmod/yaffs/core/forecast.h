@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the collector expects of itself, and how it came out: mount option gc=predict.
+ * Without the option there is no struct yaffs_forecast, and no clock is read.
+ */
+#ifndef YAFFS_CORE_FORECAST_H
+#define YAFFS_CORE_FORECAST_H
+
+#include <linux/ktime.h>
+
+#include "device.h"
+
+/* Runs that are remembered one by one. */
+#define YAFFS_REMEMBERED_RUNS	1024
+
+/**
+ * struct yaffs_run - one run of the collector: what it did in front of one write, or in one
+ *	round of the background
+ * @forecast_ns: said before it began
+ * @actual_ns: as it came out
+ * @copies: pages that were to be moved
+ * @erases: blocks that were to be erased: 0 or 1
+ */
+struct yaffs_run {
+	u64 forecast_ns;
+	u64 actual_ns;
+	u32 copies;
+	u32 erases;
+};
+
+/**
+ * struct yaffs_forecast - of one mount
+ * @work: of the run at hand
+ * @forecast_ns, @began_ns: of the run at hand
+ * @errors: of all runs
+ * @unknown: runs that came before every price was known; they are not in @errors
+ * @broken: runs that an error ended; likewise
+ * @runs: the last of all, run i at i % YAFFS_REMEMBERED_RUNS
+ */
+struct yaffs_forecast {
+	struct yaffs_work work;
+	u64 forecast_ns;
+	u64 began_ns;
+	struct yaffs_errors errors;
+	u64 unknown;
+	u64 broken;
+	struct yaffs_run runs[YAFFS_REMEMBERED_RUNS];
+};
+
+/* 0 or -ENOMEM. */
+int yaffs_forecast_init(struct yaffs_device *dev);
+void yaffs_forecast_exit(struct yaffs_device *dev);
+
+/* Before a run that will do @work. */
+void yaffs_forecast_begin(struct yaffs_device *dev,
+			  const struct yaffs_work *work);
+/* After it; @done: it did. */
+void yaffs_forecast_end(struct yaffs_device *dev, bool done);
+
+/* When an operation of the flash begins. */
+static inline u64 yaffs_clock(const struct yaffs_device *dev)
+{
+	return dev->forecast ? ktime_get_ns() : 0;
+}
+
+/* And when it has ended; @price is one of yaffs_device.prices. */
+static inline void yaffs_note_price(const struct yaffs_device *dev, u64 *price,
+				    u64 began_ns)
+{
+	if (dev->forecast)
+		yaffs_price_learn(price, ktime_get_ns() - began_ns);
+}
+
+#endif
