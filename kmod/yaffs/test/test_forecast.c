@@ -68,8 +68,11 @@ static void test_what_is_not_flash_is_of_the_copies(void)
 	check(p.map_ns == 7, "map: %llu", (unsigned long long)p.map_ns);
 	yaffs_forecast_learn(&p, &work, 5000);
 	check(p.map_ns == 7, "a run faster than its flash says nothing");
+	p.map_ns = 800;
+	yaffs_forecast_learn(&p, &work, 6000);
+	check(p.map_ns == 800, "nor does one as fast");
 	yaffs_forecast_learn(&p, &none, 9000);
-	check(p.map_ns == 7, "nor does one without a copy");
+	check(p.map_ns == 800, "nor does one without a copy");
 }
 
 static struct yaffs_errors errors;
@@ -92,8 +95,18 @@ static void test_errors(void)
 	yaffs_errors_add(&errors, 5000, 1000);
 	check(errors.histogram[YAFFS_ERROR_STEPS] == 1, "off by more than all");
 	yaffs_errors_add(&errors, 1, 0);
-	check(errors.histogram[YAFFS_ERROR_STEPS] == 2, "of nothing");
+	yaffs_errors_add(&errors, 0, 0);
+	check(errors.histogram[YAFFS_ERROR_STEPS] == 3, "of nothing");
 	check(yaffs_errors_quantile(&errors, 1000) == YAFFS_ERROR_STEPS, "all");
+}
+
+static void test_the_last_of_many(void)
+{
+	static struct yaffs_errors many = {
+		.runs = 10000, .histogram = { [0] = 9995, [50] = 5 },
+	};
+
+	check(yaffs_errors_quantile(&many, 1000) == 50, "all of 10,000");
 }
 
 int main(void)
@@ -103,5 +116,6 @@ int main(void)
 	test_a_mean_follows();
 	test_what_is_not_flash_is_of_the_copies();
 	test_errors();
+	test_the_last_of_many();
 	return report("test_forecast");
 }
