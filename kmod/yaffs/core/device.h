@@ -125,7 +125,7 @@ struct yaffs_collector {
  * @n_blocks: the last internal block number; the first is 1
  * @blocks: [n_blocks + 1], by internal number
  * @live: bitmap of chunks with live contents, by internal chunk number
- * @erases: [n_blocks + 1]: of each block since the mount
+ * @erases: [n_blocks + 1]: of each block since the mount; NULL unless the policy asks
  * @policy: decides; chosen by @options
  * @space: what of the flash is free, and what is erased
  * @first_seq: while mounting: sequence number in the first page of each block, as far

@@ -47,7 +47,8 @@ static size_t live_bytes(const struct yaffs_device *dev)
 
 static size_t erases_bytes(const struct yaffs_device *dev)
 {
-	return (dev->n_blocks + 1) * sizeof(*dev->erases);
+	return dev->options.policy->sees_erases ?
+		       (dev->n_blocks + 1) * sizeof(*dev->erases) : 0;
 }
 
 /*
@@ -63,7 +64,8 @@ static int allocate_blocks(struct yaffs_device *dev)
 	if (!dev->blocks)
 		return -ENOMEM;
 	dev->live = (unsigned long *)(dev->blocks + dev->n_blocks + 1);
-	dev->erases = (u32 *)((u8 *)dev->live + live_bytes(dev));
+	if (erases_bytes(dev))
+		dev->erases = (u32 *)((u8 *)dev->live + live_bytes(dev));
 	return 0;
 }
 

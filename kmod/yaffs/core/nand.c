@@ -240,7 +240,8 @@ int yaffs_nand_erase(struct yaffs_device *dev, u32 block)
 	int err;
 
 	dev->stats.erasures++;
-	dev->erases[block]++;
+	if (dev->erases)
+		dev->erases[block]++;
 	err = mtd_erase(dev->mtd, &instr);
 	yaffs_note_price(dev, &dev->prices.erase_ns, began_ns);
 	return err;

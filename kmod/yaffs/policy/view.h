@@ -24,7 +24,7 @@ struct yaffs_space {
 /**
  * struct yaffs_view - the tables of the mechanism
  * @blocks: by internal number; [0] is not used
- * @erases: by internal number: erases since the mount
+ * @erases: by internal number: erases since the mount; NULL unless the policy asks
  * @space: of all blocks together
  * @n_blocks: the last internal number
  * @pages_per_block: of each block
