@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ffslab.calibrate.readings import Readings
     from ffslab.calibrate.study import Measured
     from ffslab.campaign.run import Prepared
+    from ffslab.model.specs import Board
     from ffslab.results.result import CaseResult
     from ffslab.results.rundir import RunDirectory
 
@@ -94,6 +95,7 @@ def register(app: typer.Typer) -> None:
         from ffslab.loader import load_catalog
 
         stated = load_catalog(catalogs or ()).board(board)
+        _check_kind(stated)
         called = name or f"{board}-calibrated"
         place = _place(to)
         _check_new(called, place)
@@ -115,6 +117,19 @@ def _place(to: Path | None) -> Path:
     from ffslab.paths import user_catalog
 
     return user_catalog() if to is None else to
+
+
+def _check_kind(board: Board) -> None:
+    """UsageError for a board with a flash that the probes do not measure."""
+    from ffslab.errors import UsageError
+
+    if board.chip.is_nor:
+        raise UsageError(
+            f"board {board.name} has NOR flash, which is not calibrated yet",
+            cause="the probes read, program and erase pages of NAND",
+            remedy="state its figures from the data sheet; a board with NAND and the same "
+            "processor tells the prices of its code",
+        )
 
 
 def _check_new(name: str, place: Path) -> None:
