@@ -30,39 +30,30 @@ static bool knows_prices(const struct yaffs_prices *p,
 	return p->read_ns && p->program_ns && (p->erase_ns || !work->erases);
 }
 
-void yaffs_forecast_begin(struct yaffs_device *dev,
-			  const struct yaffs_work *work)
+u64 yaffs_forecast_of(const struct yaffs_device *dev,
+		      const struct yaffs_work *work)
 {
-	struct yaffs_forecast *f = dev->forecast;
-
-	f->work = *work;
-	f->forecast_ns = 0;
-	if (knows_prices(&dev->prices, work))
-		f->forecast_ns = yaffs_forecast(&dev->prices, work);
-	f->began_ns = ktime_get_ns();
+	return knows_prices(&dev->prices, work) ?
+	       yaffs_forecast(&dev->prices, work) : 0;
 }
 
-void yaffs_forecast_end(struct yaffs_device *dev, bool done)
+void yaffs_forecast_note(struct yaffs_device *dev, const struct yaffs_work *work,
+			 u64 forecast_ns, u64 actual_ns)
 {
 	struct yaffs_forecast *f = dev->forecast;
-	u64 actual_ns = ktime_get_ns() - f->began_ns;
 	struct yaffs_run *run;
 	u32 index;
 
-	if (!done) {
-		f->broken++;
-		return;
-	}
-	if (f->forecast_ns) {
+	if (forecast_ns) {
 		div_u64_rem(f->errors.runs, YAFFS_REMEMBERED_RUNS, &index);
 		run = &f->runs[index];
-		run->forecast_ns = f->forecast_ns;
+		run->forecast_ns = forecast_ns;
 		run->actual_ns = actual_ns;
-		run->copies = f->work.copies;
-		run->erases = f->work.erases;
-		yaffs_errors_add(&f->errors, f->forecast_ns, actual_ns);
+		run->copies = work->copies;
+		run->erases = work->erases;
+		yaffs_errors_add(&f->errors, forecast_ns, actual_ns);
 	} else {
 		f->unknown++;
 	}
-	yaffs_forecast_learn(&dev->prices, &f->work, actual_ns);
+	yaffs_forecast_learn(&dev->prices, work, actual_ns);
 }

@@ -30,17 +30,12 @@ struct yaffs_run {
 
 /**
  * struct yaffs_forecast - of one mount
- * @work: of the run at hand
- * @forecast_ns, @began_ns: of the run at hand
  * @errors: of all runs
  * @unknown: runs that came before every price was known; they are not in @errors
  * @broken: runs that an error ended; likewise
  * @runs: the last of all, run i at i % YAFFS_REMEMBERED_RUNS
  */
 struct yaffs_forecast {
-	struct yaffs_work work;
-	u64 forecast_ns;
-	u64 began_ns;
 	struct yaffs_errors errors;
 	u64 unknown;
 	u64 broken;
@@ -51,11 +46,12 @@ struct yaffs_forecast {
 int yaffs_forecast_init(struct yaffs_device *dev);
 void yaffs_forecast_exit(struct yaffs_device *dev);
 
-/* Before a run that will do @work. */
-void yaffs_forecast_begin(struct yaffs_device *dev,
-			  const struct yaffs_work *work);
-/* After it; @done: it did. */
-void yaffs_forecast_end(struct yaffs_device *dev, bool done);
+/* What a run that will do @work takes, in ns; 0: a price is not known yet. */
+u64 yaffs_forecast_of(const struct yaffs_device *dev,
+		      const struct yaffs_work *work);
+/* It did, in @actual_ns; @forecast_ns: what was said before. */
+void yaffs_forecast_note(struct yaffs_device *dev, const struct yaffs_work *work,
+			 u64 forecast_ns, u64 actual_ns);
 
 /* When an operation of the flash begins. */
 static inline u64 yaffs_clock(const struct yaffs_device *dev)

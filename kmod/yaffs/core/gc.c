@@ -233,10 +233,16 @@ static void collect_as_foretold(struct yaffs_device *dev,
 				struct yaffs_budget *budget)
 {
 	struct yaffs_work work;
+	u64 forecast_ns, began_ns;
 
 	work_ahead(dev, budget, &work);
-	yaffs_forecast_begin(dev, &work);
-	yaffs_forecast_end(dev, collect(dev, budget) >= 0);
+	forecast_ns = yaffs_forecast_of(dev, &work);
+	began_ns = ktime_get_ns();
+	if (collect(dev, budget) >= 0)
+		yaffs_forecast_note(dev, &work, forecast_ns,
+				    ktime_get_ns() - began_ns);
+	else
+		dev->forecast->broken++;
 }
 
 static void choose(struct yaffs_device *dev, bool aggressive, bool background)

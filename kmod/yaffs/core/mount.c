@@ -64,7 +64,7 @@ static int allocate_blocks(struct yaffs_device *dev)
 	if (!dev->blocks)
 		return -ENOMEM;
 	dev->live = (unsigned long *)(dev->blocks + dev->n_blocks + 1);
-	if (erases_bytes(dev))
+	if (dev->options.policy->sees_erases)
 		dev->erases = (u32 *)((u8 *)dev->live + live_bytes(dev));
 	return 0;
 }
