@@ -108,8 +108,7 @@ static void write_failed(struct yaffs_device *dev, struct yaffs_stream *stream,
 	struct yaffs_block *b = &dev->blocks[stream->block];
 
 	dev->stats.write_failures++;
-	b->prioritised = true;
-	dev->policy->ops->prioritised(dev->policy, stream->block);
+	yaffs_block_prioritise(dev, stream->block);
 	if (b->strikes < 7)
 		b->strikes++;
 	if (was_erased || b->strikes > MAX_STRIKES)

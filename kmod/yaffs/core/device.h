@@ -236,6 +236,13 @@ static inline u32 yaffs_block_of(const struct yaffs_device *dev, u32 chunk)
 	return chunk / dev->pages_per_block;
 }
 
+/* The block is to be collected soon: its pages had bit errors, or writing to it failed. */
+static inline void yaffs_block_prioritise(struct yaffs_device *dev, u32 block)
+{
+	dev->blocks[block].prioritised = true;
+	dev->policy->ops->prioritised(dev->policy, block);
+}
+
 static inline bool yaffs_chunk_valid(const struct yaffs_device *dev, u32 chunk)
 {
 	return chunk >= dev->pages_per_block &&

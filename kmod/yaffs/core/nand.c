@@ -44,10 +44,7 @@ static u32 oob_bytes(const struct yaffs_device *dev)
 
 static void prioritise(struct yaffs_device *dev, u32 chunk)
 {
-	u32 block = yaffs_block_of(dev, chunk);
-
-	dev->blocks[block].prioritised = true;
-	dev->policy->ops->prioritised(dev->policy, block);
+	yaffs_block_prioritise(dev, yaffs_block_of(dev, chunk));
 	dev->events->wants_collection(dev);
 }
 

@@ -87,8 +87,7 @@ static void write_summary(struct yaffs_device *dev, struct yaffs_stream *stream)
 		/* The block is worn; its contents are good without a summary. */
 		dev->stats.write_failures++;
 		b->needs_retiring = true;
-		b->prioritised = true;
-		dev->policy->ops->prioritised(dev->policy, block);
+		yaffs_block_prioritise(dev, block);
 		while (part--)
 			yaffs_chunk_dead(dev, block * dev->pages_per_block +
 					      first + part);
