@@ -25,3 +25,9 @@ def lab() -> LabBuild:
 def chipcuts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that carries out a chip's operations and cuts one by one."""
     return build("chipcuts", tmp_path_factory.mktemp("chipcuts"))
+
+
+@pytest.fixture(scope="session")
+def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that makes trees of files, and lists them."""
+    return build("fstree", tmp_path_factory.mktemp("fstree"))

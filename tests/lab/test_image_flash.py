@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from fio_support import host_steps
 from fstree import Listing, Script, assert_same, parse_listing
-from guest_programs import DEBUG, build
+from guest_programs import DEBUG
 from lab_support import Boot, boot, cases
 from yaffs_guest import LIST, LISTING, PROGRAM, no_violations, run
 
@@ -189,11 +189,6 @@ KINDS = [
     Kind("squashfs", "/dev/ubiblock0_0", False, "ubi-attach mtd=data block=0", True),
     Kind("erofs", "/dev/ubiblock0_0", False, "ubi-attach mtd=data block=0", True),
 ]
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from fstree import Script
-from guest_programs import build
 from yaffs_guest import CHIP_COUNTERS, LIST, MONITOR, UMOUNT, Chip, load, mount, run, start
 
 from ffslab.kernel.lab_build import LabBuild
@@ -14,11 +13,6 @@ from ffslab.kernel.lab_build import LabBuild
 CHIP = Chip(2048, 64, 16, 256)
 # Blocks of an erased partition that a mount asks for the other tag mode, at most.
 SAMPLES = 20
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 @pytest.mark.parametrize("options", ["", "inband-tags"])

@@ -25,7 +25,7 @@ from fstree import (
     differences,
     image_listing,
 )
-from guest_programs import NIGHTLY, build
+from guest_programs import NIGHTLY
 from random_tree import Limits, RandomOperations
 from yaffs_guest import (
     CHIP_COUNTERS,
@@ -51,11 +51,6 @@ CHIP = Chip(blocks=16)  # no block is full before the end, so none is erased
 OPTIONS = ["", "inband-tags", "no-cache", "disable-summary", "lazy-loading-off"]
 # What an operation that was cut may leave behind. The next mount repairs it.
 INTERRUPTED = {"data-behind-end", "name-link-interrupted"}
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 # --- every moment ---

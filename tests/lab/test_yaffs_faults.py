@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from fstree import Churn, Listing, Script, assert_same, errors_in, wrong_contents
-from guest_programs import build
 from yaffs_guest import (
     CHIP_COUNTERS,
     LIST,
@@ -40,11 +39,6 @@ RESULT = f"capture path={BUSY.result}"
 LATER_RESULT = f"capture path={LATER.result}"
 SYNC = "sync target=/mnt"
 IDLE = "sleep ms=60000"
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def with_faults(faults: Mapping[str, object], **chip: int) -> Chip:

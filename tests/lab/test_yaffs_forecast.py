@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from fstree import Script
-from guest_programs import build
 from yaffs_guest import (
     MONITOR,
     PROC,
@@ -53,11 +52,6 @@ def overwrites(count: int) -> Script:
         page = draw.randrange(FILE_BYTES // PAGE_BYTES)
         script.write(f"/file{draw.randrange(FILES)}", page * PAGE_BYTES, PAGE_BYTES, 100 + seed)
     return script
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def busy(lab: LabBuild, directory: Path, fstree: Path, chip: Chip, options: str) -> Guest:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from fstree import Script, assert_same
-from guest_programs import build
 from yaffs_guest import (
     CHIP_COUNTERS,
     LIST,
@@ -38,11 +37,6 @@ SYNC = "sync target=/mnt"
 # kmod/vnand/image_format.h and rules.h
 _BLOCK = struct.Struct("<7I")
 _PAGE = struct.Struct("<4B")
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def header_of(path: Path) -> LabHeader:

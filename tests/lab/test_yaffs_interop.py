@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from fstree import Churn, Listing, Script, assert_same, pattern, wrong_contents
-from guest_programs import build
 from yaffs_guest import (
     CHIP,
     CHIP_COUNTERS,
@@ -74,11 +73,6 @@ VARIANTS = [*OPTIONS, *GEOMETRIES]
 
 def ids(variants: list[Variant]) -> list[str]:
     return [variant.name for variant in variants]
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def rich_script(variant: Variant) -> Script:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from fstree import Script, assert_same
-from guest_programs import build
 from yaffs_guest import (
     CHIP_COUNTERS,
     LIST,
@@ -38,11 +37,6 @@ CHUNK_BYTES = CHIP.page_bytes
 UNCORRECTABLE = struct.pack("<4B", 1, 1, 1, 1)  # a page's state, kmod/vnand/rules.h
 SYNC = "sync target=/mnt"
 ROUNDS = 40  # each of a tenth of the flash
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def spoil(flash: Path) -> dict[str, int]:

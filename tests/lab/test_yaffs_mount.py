@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from fstree import Churn, Script, assert_same
-from guest_programs import build
 from yaffs_guest import (
     CHIP,
     CHIP_COUNTERS,
@@ -36,11 +35,6 @@ from ffslab.yaffs2.format import ObjectType
 from ffslab.yaffs2.header import HeaderFields, pack_header
 from ffslab.yaffs2.tags import header_tags
 from ffslab.yaffs2.writer import LogWriter
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def small_tree(script: Script, seed: int = 1) -> Script:

@@ -12,9 +12,7 @@ import struct
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from fstree import Script, assert_same
-from guest_programs import build
 from yaffs_guest import (
     CHIP_COUNTERS,
     LIST,
@@ -43,11 +41,6 @@ ODD = (0, 0x821, 0xF000_1234)
 # kmod/vnand/image_format.h and rules.h
 _BLOCK = struct.Struct("<7I")
 _GOOD_PAGE = struct.pack("<4B", 1, 1, 1, 0)
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def header_of(path: Path) -> LabHeader:

@@ -17,7 +17,6 @@ from typing import Any, BinaryIO
 
 import pytest
 from fstree import LOST_FOUND, Listing, Script, assert_same
-from guest_programs import build
 from yaffs_guest import (
     CHIP,
     CHIP_COUNTERS,
@@ -56,11 +55,6 @@ FORMAT = {
     ObjectType.SPECIAL: stat.S_IFIFO | 0o600,
     ObjectType.HARD_LINK: 0,
 }
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 # --- what the original wrote ---

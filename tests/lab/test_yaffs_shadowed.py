@@ -11,9 +11,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-import pytest
 from fstree import Script, assert_same
-from guest_programs import build
 from yaffs_guest import (
     CHIP_COUNTERS,
     LIST,
@@ -39,11 +37,6 @@ SYNC = "sync target=/mnt"
 # kmod/vnand/image_format.h and rules.h
 _BLOCK = struct.Struct("<7I")
 _BLANK, _TORN = struct.pack("<4B", 0, 0, 0, 0), struct.pack("<4B", 1, 1, 1, 1)
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def scan(flash: Path) -> FlashScan:

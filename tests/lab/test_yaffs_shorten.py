@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from fstree import Script, assert_same
-from guest_programs import build
 from yaffs_guest import (
     CHIP_COUNTERS,
     LIST,
@@ -36,11 +34,6 @@ CHIP = Chip(blocks=64)
 PIECES = 525  # of seven pages each, two of which stay: all but a few blocks
 LONG, LESS, SHORT = 3000, 2500, 1000  # sizes of the file one after the other
 SYNC = "sync target=/mnt"
-
-
-@pytest.fixture(scope="module")
-def fstree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("fstree", tmp_path_factory.mktemp("fstree"))
 
 
 def pages_in_time(flash: Path) -> list[PageRecord]:
