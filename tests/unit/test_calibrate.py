@@ -354,7 +354,6 @@ def test_the_files_name_a_chip_that_there_has_to_be(tmp_path: Path) -> None:
     [
         (("--board", "no-such"), "no-such"),
         (("--board", "apf27", "--name", "A B"), "is no name for a board"),
-        (("--board", "imx6ull-evk"), "has NOR flash, which is not calibrated yet"),
         (("--board", "apf27", "--from", "nowhere"), "nowhere"),
         (("--board", "apf27", "--from", "x", "--set", "seed=1"), "--set and --from exclude"),
         (("--board", "apf27", "--from", "x", "--place", "b.toml"), "--place and --from exclude"),

@@ -23,6 +23,8 @@ const char *const probe_flash_names[PROBE_FLASH_OPS + 1] = {
 	[PROBE_READ] = "read",
 	[PROBE_READ_PART] = "read-part",
 	[PROBE_READ_OOB] = "read-oob",
+	[PROBE_PROGRAM_PART] = "program-part",
+	[PROBE_READ_BLOCK] = "read-block",
 };
 
 /* As JFFS2's clean marker; every layout of an OOB area has room for it. */
@@ -75,6 +77,18 @@ static int read_oob(struct device *device, uint64_t at)
 	return ioctl(device->fd, MEMREADOOB64, &oob);
 }
 
+/* Of data; an OOB area has a request of its own. */
+static bool is_program(enum probe_flash_op op)
+{
+	return op == PROBE_PROGRAM || op == PROBE_PROGRAM_PART;
+}
+
+/* One request for all pages of a block. */
+static bool is_of_block(enum probe_flash_op op)
+{
+	return op == PROBE_ERASE || op == PROBE_READ_BLOCK;
+}
+
 /* Into the free bytes only: never over the mark of a bad block. */
 static int program_oob(struct device *device, uint64_t at)
 {
@@ -101,7 +115,7 @@ static int request(struct device *device, uint64_t at, uint64_t within,
 		n = read_oob(device, at) ? -1 : (ssize_t)bytes;
 	else if (device->op == PROBE_PROGRAM_OOB)
 		n = program_oob(device, at) ? -1 : (ssize_t)bytes;
-	else if (device->op == PROBE_PROGRAM)
+	else if (is_program(device->op))
 		n = pwrite(device->fd, device->buffer + within, bytes,
 			   (off_t)at);
 	else
@@ -118,8 +132,8 @@ static int all_requests(struct probe *probe, struct device *device,
 			struct ffs_error *error)
 {
 	const struct mtd_geometry *g = &device->geometry;
-	uint64_t unit = device->op == PROBE_ERASE ? g->block_bytes :
-						    g->page_bytes;
+	uint64_t unit = is_of_block(device->op) ? g->block_bytes :
+						  g->page_bytes;
 	uint64_t i, within;
 
 	for (i = 0; i < device->n_blocks; i++)
@@ -139,15 +153,16 @@ static uint64_t request_bytes(const struct device *device, uint64_t part,
 	const struct mtd_geometry *g = &device->geometry;
 	uint64_t bytes = g->page_bytes;
 
-	if (device->op == PROBE_ERASE)
+	if (is_of_block(device->op))
 		bytes = g->block_bytes;
-	else if (device->op == PROBE_READ_PART)
+	else if (device->op == PROBE_READ_PART ||
+		 device->op == PROBE_PROGRAM_PART)
 		bytes = part;
 	else if (device->op == PROBE_READ_OOB)
 		bytes = g->oob_bytes;
 	else if (device->op == PROBE_PROGRAM_OOB)
 		bytes = g->oob_bytes ? PROGRAMMED_OOB_BYTES : 0;
-	if (bytes && (bytes <= g->page_bytes || device->op == PROBE_ERASE))
+	if (bytes && (bytes <= g->page_bytes || is_of_block(device->op)))
 		return bytes;
 	ffs_fail(error, EINVAL, "'%s' has pages of %llu bytes with %llu of OOB: a request of %llu bytes is none of a page",
 		 device->name, (unsigned long long)g->page_bytes,
@@ -170,7 +185,7 @@ static int prepare(struct probe *probe, struct device *device, uint64_t blocks,
 	/* Also touches it: no page is to be brought in a timed phase. */
 	content_fill(&device->content, 0, device->buffer, g->block_bytes);
 	probe->bytes = device->bytes;
-	probe->count = blocks * (device->op == PROBE_ERASE ?
+	probe->count = blocks * (is_of_block(device->op) ?
 				 1 : g->block_bytes / g->page_bytes);
 	return find_blocks(device, blocks, error);
 }
@@ -186,19 +201,39 @@ static int probe_device(struct probe *probe, struct device *device,
 			 sink, error);
 }
 
+/* Return: 0, or -1 with @error if blocks are not whole pages of @page_bytes. */
+static int find_geometry(struct device *device, uint64_t page_bytes,
+			 struct ffs_error *error)
+{
+	struct mtd_geometry *g = &device->geometry;
+
+	if (mtd_geometry_read(g, device->name, error))
+		return -1;
+	if (!page_bytes)
+		return 0;
+	if (page_bytes % g->page_bytes || g->block_bytes % page_bytes)
+		return ffs_fail(error, EINVAL, "'%s' is written in units of %llu bytes in erase blocks of %llu: it has no pages of %llu bytes",
+				device->name,
+				(unsigned long long)g->page_bytes,
+				(unsigned long long)g->block_bytes,
+				(unsigned long long)page_bytes);
+	g->page_bytes = page_bytes;
+	return 0;
+}
+
 int probe_flash(struct probe *probe, const char *mtd, enum probe_flash_op op,
-		uint64_t blocks, uint64_t seed,
+		uint64_t blocks, uint64_t page_bytes, uint64_t seed,
 		const struct flash_monitor *monitor, struct record_sink *sink,
 		struct ffs_error *error)
 {
-	bool writes = op == PROBE_ERASE || op == PROBE_PROGRAM ||
-		      op == PROBE_PROGRAM_OOB;
+	bool writes = op == PROBE_ERASE || op == PROBE_PROGRAM_OOB ||
+		      is_program(op);
 	struct device device = { .name = mtd, .op = op };
 	int result;
 
 	probe->what = probe_flash_names[op];
 	content_init(&device.content, seed, CONTENT_TEST, 0);
-	if (mtd_geometry_read(&device.geometry, mtd, error))
+	if (find_geometry(&device, page_bytes, error))
 		return -1;
 	device.fd = mtd_open(device.geometry.number,
 			     writes ? O_RDWR : O_RDONLY, error);

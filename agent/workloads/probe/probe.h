@@ -29,7 +29,8 @@
 
 enum probe_flash_op {
 	PROBE_ERASE, PROBE_PROGRAM, PROBE_PROGRAM_OOB,
-	PROBE_READ, PROBE_READ_PART, PROBE_READ_OOB, PROBE_FLASH_OPS,
+	PROBE_READ, PROBE_READ_PART, PROBE_READ_OOB,
+	PROBE_PROGRAM_PART, PROBE_READ_BLOCK, PROBE_FLASH_OPS,
 };
 
 enum probe_cpu_op {
@@ -69,10 +70,14 @@ int probe_end(struct probe *probe, const struct flash_monitor *monitor,
 /**
  * probe_flash() - @op on each block, or each page, of the first @blocks good
  * blocks of the device @mtd; pages that are programmed must be erased.
- * @bytes: of PROBE_READ_PART.
+ * @page_bytes: of what counts as a page where the device writes single bytes, as
+ * NOR flash does; 0: the device's own.
+ *
+ * Of PROBE_READ_PART and PROBE_PROGRAM_PART a request is @probe's bytes of each
+ * page.
  */
 int probe_flash(struct probe *probe, const char *mtd, enum probe_flash_op op,
-		uint64_t blocks, uint64_t seed,
+		uint64_t blocks, uint64_t page_bytes, uint64_t seed,
 		const struct flash_monitor *monitor, struct record_sink *sink,
 		struct ffs_error *error);
 

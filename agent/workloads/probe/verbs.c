@@ -17,6 +17,7 @@ static int run_flash(const struct plan_step *step, struct run_state *state,
 	return probe_flash(&probe, step_text(step, "mtd"),
 			   (enum probe_flash_op)step_number(step, "what"),
 			   (uint64_t)step_number(step, "blocks"),
+			   (uint64_t)step_number(step, "page_bytes"),
 			   (uint64_t)step_number(step, "seed"),
 			   state->monitor, state->sink, error);
 }
@@ -45,6 +46,8 @@ const struct verb_spec probe_verbs[] = {
 			{ "phase", KEY_NAME, NULL, 0, 0, NULL },
 			{ "blocks", KEY_NUMBER, "8", 1, PROBE_BLOCKS_MAX, NULL },
 			{ "bytes", KEY_NUMBER, "512", 1, PROBE_BYTES_MAX, NULL },
+			{ "page_bytes", KEY_NUMBER, "0", 0, PROBE_BYTES_MAX,
+			  NULL },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 		},
 	},

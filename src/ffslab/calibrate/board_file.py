@@ -73,6 +73,7 @@ def derivation(calibration: Calibration, source: str) -> str:
     for setting, found in calibration.found.items():
         if found.held:
             sentences.append(f"{held_words(setting, found.mixed_with)}.")
+    sentences += [f"{limited_words(one)}." for one in calibration.limited]
     return " ".join(sentences)
 
 
@@ -82,6 +83,14 @@ def held_words(setting: str, mixed_with: tuple[str, ...]) -> str:
         return f"{setting} is as stated: it is below 1 % of every time"
     others = " and ".join(mixed_with)
     return f"{setting} is as stated: what was measured does not tell it from {others}"
+
+
+def limited_words(figure: TimeFigure) -> str:
+    """That a rate was measured which the chip does not have, as the catalog describes it."""
+    return (
+        f"{figure.setting} is {figure.most:,} {figure.row.unit}, the most that the chip takes: the "
+        "times that were measured want more (is the number of data lines right?)"
+    )
 
 
 def _line(figure: TimeFigure, calibration: Calibration, source: str) -> str:

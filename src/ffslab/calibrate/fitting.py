@@ -66,7 +66,13 @@ class Calibration:
 
     def value(self, setting: str) -> int:
         """A figure as a whole number, held ones as they are stated."""
-        return round(self.found[setting].value)
+        (figure,) = (one for one in self.figures if one.setting == setting)
+        return figure.value_of(self.found[setting].value)
+
+    @property
+    def limited(self) -> tuple[TimeFigure, ...]:
+        """The figures that the measured times want above what they may be."""
+        return tuple(one for one in self.figures if one.exceeds(self.found[one.setting].value))
 
     @property
     def median_difference(self) -> float:
@@ -95,13 +101,14 @@ def calibrate(measured: Readings, figures: Sequence[TimeFigure], lab: Lab) -> Ca
             cause="their probes were not the same, or all of the lab's failed",
             remedy="look at the lab's run, beside the measured one",
         )
-    values = {one.setting: one.stated for one in figures}
+    values: dict[str, int] = {one.setting: one.stated for one in figures}
     rounds = 0
     moved = 1.0
     while rounds < ROUNDS and moved >= _SAME:
         rounds += 1
         found = _solved(measured, modelled, slopes, figures, values)
-        before, values = values, {name: round(one.value) for name, one in found.items()}
+        before = values
+        values = {one.setting: one.value_of(found[one.setting].value) for one in figures}
         modelled = lab({FOUND: values})[FOUND]
         slopes = {key: slope for key, slope in slopes.items() if key in modelled}
         moved = _moved(before, values)
@@ -123,18 +130,19 @@ def _solved(
     values: Values,
 ) -> dict[str, Found]:
     """The figures from one step of the lab, in which they were `values`."""
-    around = {one.setting: one.unknown(values[one.setting]) for one in figures}
+    start = {one.setting: one.time_of(values[one.setting]) for one in figures}
+    around = {one.setting: one.unknown(start[one.setting]) for one in figures}
     prices = [name for name in around if is_price_of_code(name)]
     others = [name for name in around if name not in prices]
     found: dict[str, Found] = {}
-    at = {name: float(value) for name, value in values.items()}
+    at = dict(start)
     for _ in range(_TURNS):
         for names, of_flash in ((prices, False), (others, True)):
             told = [
                 Equation(
                     str(key),
                     measured[key],
-                    modelled[key] + sum(slope[name] * (at[name] - values[name]) for name in at),
+                    modelled[key] + sum(slope[name] * (at[name] - start[name]) for name in at),
                     {name: slope[name] for name in names},
                 )
                 for key, slope in slopes.items()
@@ -177,9 +185,10 @@ def _common(measured: Readings, seen: Mapping[str, Readings]) -> list[Key]:
 def _slopes(
     key: Key, seen: Mapping[str, Readings], figures: Sequence[TimeFigure]
 ) -> dict[str, float]:
-    """By how much the time grows with each figure."""
+    """By how much the time grows with that of each figure."""
     return {
-        one.setting: (seen[one.setting][key] - seen[STATED][key]) / (one.changed - one.stated)
+        one.setting: (seen[one.setting][key] - seen[STATED][key])
+        / (one.time_of(one.changed) - one.stated_time)
         for one in figures
     }
 

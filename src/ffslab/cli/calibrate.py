@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ffslab.calibrate.readings import Readings
     from ffslab.calibrate.study import Measured
     from ffslab.campaign.run import Prepared
-    from ffslab.model.specs import Board
     from ffslab.results.result import CaseResult
     from ffslab.results.rundir import RunDirectory
 
@@ -95,7 +94,6 @@ def register(app: typer.Typer) -> None:
         from ffslab.loader import load_catalog
 
         stated = load_catalog(catalogs or ()).board(board)
-        _check_kind(stated)
         called = name or f"{board}-calibrated"
         place = _place(to)
         _check_new(called, place)
@@ -117,19 +115,6 @@ def _place(to: Path | None) -> Path:
     from ffslab.paths import user_catalog
 
     return user_catalog() if to is None else to
-
-
-def _check_kind(board: Board) -> None:
-    """UsageError for a board with a flash that the probes do not measure."""
-    from ffslab.errors import UsageError
-
-    if board.chip.is_nor:
-        raise UsageError(
-            f"board {board.name} has NOR flash, which is not calibrated yet",
-            cause="the probes read, program and erase pages of NAND",
-            remedy="state its figures from the data sheet; a board with NAND and the same "
-            "processor tells the prices of its code",
-        )
 
 
 def _check_new(name: str, place: Path) -> None:
@@ -290,7 +275,7 @@ def _source(run: RunDirectory) -> str:
 def _print(calibration: Calibration, wait: str | None, known: Mapping[str, int]) -> None:
     from rich.table import Table
 
-    from ffslab.calibrate.board_file import held_words, relative_error
+    from ffslab.calibrate.board_file import held_words, limited_words, relative_error
     from ffslab.cli.tables import terminal
 
     console = terminal()
@@ -313,6 +298,8 @@ def _print(calibration: Calibration, wait: str | None, known: Mapping[str, int])
     for name, found in calibration.found.items():
         if found.held:
             console.print(held_words(name, found.mixed_with), markup=False, soft_wrap=True)
+    for one in calibration.limited:
+        console.print(limited_words(one), markup=False, soft_wrap=True)
     words = "not known: the measured run has no CPU time" if wait is None else wait
     console.print(f"board.wait: {words}", markup=False)
     _print_times(calibration)

@@ -17,10 +17,15 @@ from ffslab.workloads.plans import SETTLE_QUIET_MS
 from ffslab.workloads.probe.keys import Probe
 from ffslab.workloads.rig import Rig
 
-# Phases of the device: those that are operations of the flash, in order.
-FLASH_PHASES = ("program", "read", "read-part", "read-oob", "erase", "program-oob")
-# NOR flash has no OOB area, and not every driver programs one alone.
+# Phases of the device that are operations of the flash, in order: of NAND, and of NOR, which has no
+# OOB area, but reads any number of bytes with one command and programs single ones.
+_OF_NAND = ("program", "read", "read-part", "read-oob", "erase", "program-oob")
+_OF_NOR = ("program", "read", "read-part", "read-block", "erase", "program-part")
+FLASH_PHASES = tuple(dict.fromkeys((*_OF_NAND, *_OF_NOR)))
+# Not every driver reads or programs an OOB area alone.
 _MAY_FAIL = ("read-oob", "program-oob")
+# Of NOR the bytes of a request that is a part of a page: as few as make a difference.
+_PART_BYTES = {"read-part": 16, "program-part": 1}
 # Those of the processor: operations for each of `calls`; the large ones move 64 KiB each.
 CPU_PHASES: Mapping[str, float] = {
     "syscall": 10,
@@ -43,27 +48,33 @@ def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     """The plan of the only guest."""
     workload = case.workload
     assert isinstance(workload, Probe)
-    work = _mounted(case, workload, rig) if case.filesystem.is_mounted else _bare(workload, rig)
+    is_mounted = case.filesystem.is_mounted
+    work = _mounted(case, workload, rig) if is_mounted else _bare(case, workload, rig)
     lines = [*rig.begin(case, trace=case.trace), *rig.erase(), *work, *rig.statistics()]
     return (plan_of(lines),)
 
 
-def _bare(workload: Probe, rig: Rig) -> list[str]:
+def _bare(case: Case, workload: Probe, rig: Rig) -> list[str]:
     return [
         *(_cpu_line(what, workload, share) for what, share in CPU_PHASES.items()),
         *(
             line
-            for what in FLASH_PHASES
+            for what in (_OF_NOR if case.board.chip.is_nor else _OF_NAND)
             for line in rig.probe_device(
-                what=what,
-                phase=what,
-                blocks=workload.blocks,
-                **({"may_fail": 1} if what in _MAY_FAIL else {}),
+                what=what, phase=what, blocks=workload.blocks, **_further(what, case)
             )
         ),
         # What is left of the last is nothing that a file system should find.
         *rig.erase(),
     ]
+
+
+def _further(what: str, case: Case) -> dict[str, int]:
+    """What a probe of the flash needs beside its blocks."""
+    if not case.board.chip.is_nor:
+        return {"may_fail": 1} if what in _MAY_FAIL else {}
+    part = {"bytes": _PART_BYTES[what]} if what in _PART_BYTES else {}
+    return {"page_bytes": case.board.chip.page_bytes, **part}
 
 
 def _cpu_line(what: str, workload: Probe, share: float) -> str:
