@@ -147,7 +147,10 @@ YAFFS2 = Subject(
         "--clean-tail",
         "--small-devices",  # device numbers have 16 bits on the flash
     ),
-    options=("", "no-checkpoint", "no-checkpoint-read", "no-cache,lazy-loading-off"),
+    options=(
+        *("", "no-checkpoint", "no-checkpoint-read", "no-cache,lazy-loading-off"),
+        "gc=predict,gc_bound_us=10000",
+    ),
     operations=10_000,
     seeds=2,
 )

@@ -48,7 +48,10 @@ from ffslab.yaffs2 import Report, check_image, read_tree
 from ffslab.yaffs2.image import map_file, parse_lab_header
 
 CHIP = Chip(blocks=16)  # no block is full before the end, so none is erased
-OPTIONS = ["", "inband-tags", "no-cache", "disable-summary", "lazy-loading-off"]
+OPTIONS = [
+    *("", "inband-tags", "no-cache", "disable-summary", "lazy-loading-off"),
+    "gc=predict,gc_bound_us=10000",
+]
 # What an operation that was cut may leave behind. The next mount repairs it.
 INTERRUPTED = {"data-behind-end", "name-link-interrupted"}
 

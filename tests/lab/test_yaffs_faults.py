@@ -89,7 +89,9 @@ def test_bad_blocks_are_never_used(
     guest.assert_sound()
 
 
-@pytest.mark.parametrize("options", ["", "inband-tags", "no-checkpoint", "no-cache"])
+@pytest.mark.parametrize(
+    "options", ["", "inband-tags", "no-checkpoint", "no-cache", "gc_bound_us=10000"]
+)
 @pytest.mark.parametrize(
     ("seed", "faults"),
     [
@@ -250,7 +252,7 @@ def test_reading_does_not_wear_out_data(
 @pytest.mark.parametrize(
     "options",
     ["", "no-checkpoint", "inband-tags", "lazy-loading-off", "disable-summary", "no-cache",
-     "inband-tags,disable-summary"],
+     "inband-tags,disable-summary", "gc_bound_us=10000"],
 )  # fmt: skip
 def test_unreadable_pages_are_errors_and_nothing_else(
     lab: LabBuild, tmp_path: Path, fstree: Path, options: str

@@ -56,6 +56,7 @@ OPTIONS = [
     Variant("no-checkpoint", "no-checkpoint"),
     Variant("no-lazy", "lazy-loading-off"),
     Variant("no-cache", "no-cache"),
+    Variant("bound", "gc=predict,gc_bound_us=10000"),
     Variant("inband-plain", "inband-tags,disable-summary,no-cache,lazy-loading-off", inband=True),
 ]
 GEOMETRIES = [

@@ -60,7 +60,18 @@ def made(
 
 
 @pytest.mark.parametrize(
-    "options", ["none-such", "no-cache,none-such=1", "inband-tags=1", "tags-ecc", "no-checkpoint="]
+    "options",
+    [
+        "none-such",
+        "no-cache,none-such=1",
+        "inband-tags=1",
+        "tags-ecc",
+        "no-checkpoint=",
+        "gc_bound_us",
+        "gc_bound_us=-1",
+        "gc_bound_us=5000000000",
+        "gc=clever",
+    ],
 )
 def test_unknown_options_are_refused(
     lab: LabBuild, tmp_path: Path, fstree: Path, options: str
@@ -69,7 +80,7 @@ def test_unknown_options_are_refused(
     steps = [*load(), mount(options, may_fail=True), mount(), *LIST, UMOUNT]
     second = start(lab, tmp_path / "second", fstree, steps, flash=first.flash)
     assert second.step_errors("mount") == ["EINVAL", ""]
-    assert re.search(r"yaffs2: .*(none-such|inband-tags|tags-ecc|no-checkpoint)", second.console)
+    assert re.search(r"yaffs2: .*(none-such|inband-tags|tags-ecc|no-checkpoint|gc)", second.console)
     assert_same(script.listing(), second.listings[0])
 
 
@@ -221,6 +232,8 @@ def test_the_module_unloads(lab: LabBuild, tmp_path: Path, fstree: Path) -> None
         ("no-checkpoint-write", "no-checkpoint-write"),
         ("no-checkpoint-read,no-checkpoint-write", "no-checkpoint"),
         ("no-checkpoint", "no-checkpoint"),
+        ("gc=predict,gc_bound_us=20000", "gc=predict,gc_bound_us=20000"),
+        ("gc=original,gc_bound_us=0", ""),
     ],
 )
 def test_options_are_shown(

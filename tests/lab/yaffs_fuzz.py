@@ -75,6 +75,8 @@ OPTIONS = (
     "tags-ecc-off",
     "empty-lost-and-found-off",
     "no-cache",
+    "gc=predict",
+    "gc_bound_us=10000",
 )
 
 # What `scan_console` does not look for, because no case of a study runs into it.

@@ -22,6 +22,7 @@ ROWS: Sequence[Sequence[str]] = (
     ("policy",),
     ("core/device",),
     ("core/forecast",),
+    ("core/request",),
     ("core/nand",),
     ("core/blocks", "core/space"),
     ("core/alloc", "core/summary_io"),
@@ -36,7 +37,7 @@ ROWS: Sequence[Sequence[str]] = (
     ),
     ("vfs",),
 )
-IN_MEMORY = ROWS[7]
+IN_MEMORY = ROWS[8]
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 

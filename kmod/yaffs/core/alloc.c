@@ -13,7 +13,8 @@
  *
  * After a crash an empty block may be one whose erase was interrupted, with pages left
  * behind the first, some of them without their tags. So all pages of such a block are
- * read before it is written; erasing it in any case would be quicker, but wear it.
+ * read before it is written; erasing it in any case would be quicker, but wear it. Where
+ * somebody must not wait long (request.h) that is what is done.
  */
 
 #include <linux/moduleparam.h>
@@ -35,7 +36,7 @@ static void finish_block(struct yaffs_device *dev, struct yaffs_stream *stream)
 	b->state = YAFFS_BLOCK_FULL;
 	stream->block = 0;
 	dev->policy->ops->dirtied(dev->policy, block);
-	if (!b->pages_in_use && !b->has_shrink)
+	if (!b->pages_in_use && !b->has_shrink && !dev->bound.ns)
 		yaffs_block_recycle(dev, block);
 }
 
@@ -52,7 +53,8 @@ static u32 take_empty_block(struct yaffs_device *dev, u32 stream)
 		b = &dev->blocks[block];
 		if (!block)
 			return 0;
-		if (b->suspect && yaffs_block_is_half_erased(dev, block)) {
+		if (b->suspect && (dev->bound.ns ||
+				   yaffs_block_is_half_erased(dev, block))) {
 			dev->space.erased_blocks--;
 			yaffs_block_recycle(dev, block);
 		}

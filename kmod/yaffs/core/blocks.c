@@ -5,6 +5,8 @@
  * A page dies when something newer replaces it, which costs no flash operation: one bit
  * in a bitmap, one counter of the block. When the last live page of a block dies it is
  * erased at once, unless it holds a shrink header that older data still need (policy.h).
+ * With a bound (request.h) that is left to the collector: who deletes a large file is not
+ * to wait for hundreds of erases.
  *
  * A block that was erased by this mount is known to be blank. Others, found empty at
  * mount, may be half erased, or half written by a program that lost its power.
@@ -39,7 +41,7 @@ void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk)
 	b->pages_in_use--;
 	dev->space.free_chunks++;
 	dev->policy->ops->dirtied(dev->policy, block);
-	if (b->pages_in_use || dev->read_only)
+	if (b->pages_in_use || dev->read_only || dev->bound.ns)
 		return;
 	if (b->state == YAFFS_BLOCK_COLLECTING ||
 	    (b->state == YAFFS_BLOCK_FULL && !b->has_shrink))

@@ -265,6 +265,17 @@ int yaffs_cache_flush(struct yaffs_object *obj)
 	return flush(obj->dev, obj);
 }
 
+int yaffs_cache_flush_one(struct yaffs_object *obj)
+{
+	struct yaffs_slot *slot = next_dirty(obj->dev, obj);
+	int err;
+
+	if (!slot)
+		return 0;
+	err = flush_slot(obj->dev, slot);
+	return err ? err : 1;
+}
+
 int yaffs_cache_flush_all(struct yaffs_device *dev)
 {
 	return flush(dev, NULL);

@@ -274,6 +274,31 @@ static int write_stream(struct yaffs_ckpt_stream *s)
 	return 0;
 }
 
+/* Without the first one it is no checkpoint: the collector may erase the others. */
+static void leave_to_collector(struct yaffs_device *dev, u32 block)
+{
+	struct yaffs_block *b = &dev->blocks[block];
+
+	memset(b, 0, sizeof(*b));
+	b->state = YAFFS_BLOCK_FULL;
+	b->seq = YAFFS_SEQ_LOWEST;
+	dev->policy->ops->dirtied(dev->policy, block);
+}
+
+/* What was left to it; a new checkpoint must not meet pages of an old one. */
+static void erase_stale(struct yaffs_device *dev)
+{
+	struct yaffs_block *b;
+	u32 block;
+
+	for (block = 1; block <= dev->n_blocks; block++) {
+		b = &dev->blocks[block];
+		if (b->state == YAFFS_BLOCK_FULL && !b->pages_in_use &&
+		    b->seq == YAFFS_SEQ_LOWEST)
+			yaffs_block_recycle(dev, block);
+	}
+}
+
 int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 {
 	struct yaffs_ckpt_stream s;
@@ -285,6 +310,7 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 	    (!urgent && dev->policy->ops->urgency(dev->policy)))
 		return 0;
 	yaffs_checkpoint_invalidate(dev);	/* what is left of an older one */
+	erase_stale(dev);
 	err = yaffs_ckpt_stream_init(&s, dev);
 	if (!err && choose_blocks(&s))
 		err = write_stream(&s);
@@ -297,6 +323,7 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 
 void yaffs_checkpoint_invalidate(struct yaffs_device *dev)
 {
+	bool has_beginning = true;
 	u32 block;
 
 	if (!dev->ckpt_blocks || dev->read_only)
@@ -307,7 +334,11 @@ void yaffs_checkpoint_invalidate(struct yaffs_device *dev)
 	for (block = 1; block <= dev->n_blocks; block++)
 		if (dev->blocks[block].state == YAFFS_BLOCK_CHECKPOINT) {
 			dev->space.free_chunks += dev->pages_per_block;
-			yaffs_block_recycle(dev, block);
+			if (has_beginning || !dev->bound.ns)
+				yaffs_block_recycle(dev, block);
+			else
+				leave_to_collector(dev, block);
+			has_beginning = false;
 		}
 	dev->events->wants_collection(dev);
 }

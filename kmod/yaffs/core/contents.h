@@ -16,6 +16,8 @@ int yaffs_cache_write(struct yaffs_object *obj, u32 chunk_id, u32 offset,
 		      const u8 *from, u32 bytes);
 int yaffs_cache_flush(struct yaffs_object *obj);
 int yaffs_cache_flush_all(struct yaffs_device *dev);
+/* A chunk of it; 1, 0 if there is none, or an error. */
+int yaffs_cache_flush_one(struct yaffs_object *obj);
 
 /* ---- data.c ---- */
 

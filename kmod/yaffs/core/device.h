@@ -43,11 +43,13 @@ struct yaffs_options {
 	bool checkpoint_read;
 	bool checkpoint_write;
 	bool predict;
+	u32 gc_bound_us;
 };
 
 struct yaffs_device;
 struct yaffs_forecast;		/* forecast.h */
 struct yaffs_object;		/* objects.h */
+struct yaffs_request;		/* request.h */
 struct yaffs_slot;
 
 /**
@@ -108,13 +110,30 @@ struct yaffs_stream {
  * @block: block being collected, 0 if none
  * @page: next page of it
  * @disabled: depth of sections in which it must not run
- * @until_ns: no copy begins after that; 0: no limit. Of ktime_get_ns()
+ * @took_ns: all that it ever took, while there was a bound; read without the lock
  */
 struct yaffs_collector {
 	u32 block;
 	u32 page;
 	u32 disabled;
-	u64 until_ns;
+	u64 took_ns;
+};
+
+/**
+ * struct yaffs_bound - the option gc_bound_us, and how well it is kept
+ * @ns: what a call may take when the collector works in it; 0: no bound. Read without the
+ *	lock
+ * @calls: that ended while there was a bound
+ * @missed: calls in which the collector took more than the bound left it
+ * @forced: runs of the collector that could not wait, however long they took
+ * @longest_ns: the longest that a call waited for the collector
+ */
+struct yaffs_bound {
+	u64 ns;
+	u64 calls;
+	u64 missed;
+	u64 forced;
+	u64 longest_ns;
 };
 
 /**
@@ -133,8 +152,11 @@ struct yaffs_collector {
  * @streams: blocks being written; as many as the policy has
  * @seq: of the block allocated last
  * @gc: the collector
- * @prices: with the option gc=predict: what operations of this chip take
+ * @prices: with gc=predict or gc_bound_us: what operations of this chip take
  * @forecast: of the collector's runs; NULL without the option
+ * @bound: the option gc_bound_us
+ * @requests: calls that users wait for, while there is a bound
+ * @request: that of the lock's holder; NULL: none, or no bound
  * @ckpt_blocks: blocks that hold a checkpoint, valid or stale
  * @ckpt_valid: the checkpoint on flash describes this state
  * @tags_without_ecc: pages seen whose tags are valid but have none, though they should
@@ -175,6 +197,9 @@ struct yaffs_device {
 	struct yaffs_collector gc;
 	struct yaffs_prices prices;
 	struct yaffs_forecast *forecast;
+	struct yaffs_bound bound;
+	struct list_head requests;
+	struct yaffs_request *request;
 
 	u32 ckpt_blocks;
 	bool ckpt_valid;
@@ -215,11 +240,17 @@ struct yaffs_device {
 	struct yaffs_statistics stats;
 };
 
+/* mutex_lock(), and whose call it is: request.c. */
+void yaffs_lock_bounded(struct yaffs_device *dev);
+
 static inline void yaffs_lock(struct yaffs_device *dev)
 {
 	unsigned int nofs = memalloc_nofs_save();
 
-	mutex_lock(&dev->lock);
+	if (READ_ONCE(dev->bound.ns))
+		yaffs_lock_bounded(dev);
+	else
+		mutex_lock(&dev->lock);
 	dev->nofs = nofs;
 }
 
@@ -227,6 +258,7 @@ static inline void yaffs_unlock(struct yaffs_device *dev)
 {
 	unsigned int nofs = dev->nofs;
 
+	dev->request = NULL;
 	mutex_unlock(&dev->lock);
 	memalloc_nofs_restore(nofs);
 }

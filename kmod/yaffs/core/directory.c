@@ -45,12 +45,12 @@ void yaffs_directory_touch(struct yaffs_object *dir)
 		list_add_tail(&dir->dir.dirty, &dev->dirty_directories);
 }
 
-int yaffs_directories_sync(struct yaffs_device *dev)
+int yaffs_directories_sync(struct yaffs_device *dev, u32 most)
 {
 	struct yaffs_object *dir;
 	int err = 0;
 
-	while (!err && !list_empty(&dev->dirty_directories)) {
+	while (!err && most-- && !list_empty(&dev->dirty_directories)) {
 		dir = list_first_entry(&dev->dirty_directories,
 				       struct yaffs_object, dir.dirty);
 		list_del_init(&dir->dir.dirty);

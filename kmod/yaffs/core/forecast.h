@@ -53,17 +53,23 @@ u64 yaffs_forecast_of(const struct yaffs_device *dev,
 void yaffs_forecast_note(struct yaffs_device *dev, const struct yaffs_work *work,
 			 u64 forecast_ns, u64 actual_ns);
 
+/* Whether it is measured what operations of the flash take. */
+static inline bool yaffs_has_prices(const struct yaffs_device *dev)
+{
+	return dev->forecast || dev->bound.ns;
+}
+
 /* When an operation of the flash begins. */
 static inline u64 yaffs_clock(const struct yaffs_device *dev)
 {
-	return dev->forecast ? ktime_get_ns() : 0;
+	return yaffs_has_prices(dev) ? ktime_get_ns() : 0;
 }
 
 /* And when it has ended; @price is one of yaffs_device.prices. */
 static inline void yaffs_note_price(const struct yaffs_device *dev, u64 *price,
 				    u64 began_ns)
 {
-	if (dev->forecast)
+	if (yaffs_has_prices(dev))
 		yaffs_price_learn(price, ktime_get_ns() - began_ns);
 }
 

@@ -4,7 +4,9 @@
  *
  * It works in steps of one page: a step copies the page at hand or passes it over, and
  * between any two of them it may stop, to go on at the next occasion. Which block is
- * collected, when, and how many steps it may take now is the policy's to say.
+ * collected, when, and how many steps it may take now is the policy's to say. Where
+ * time is limited, it plans as many as fit by what steps took before (forecast.h), and
+ * the erase is a step, too: it may come at a later occasion than the last copy.
  *
  * A copy has the same tags but for the sequence number. A header is brought up to
  * date on the way: it loses shrink and shadow marks, which have done their work by
@@ -26,6 +28,7 @@
 #include "gc.h"
 #include "nand.h"
 #include "objects.h"
+#include "request.h"
 
 static unsigned int yaffs_gc_control = 1;
 module_param(yaffs_gc_control, uint, 0644);
@@ -149,13 +152,6 @@ static void give_up(struct yaffs_device *dev, int err)
 	dev->gc.block = 0;
 }
 
-static bool has_budget(const struct yaffs_device *dev,
-		       const struct yaffs_budget *budget)
-{
-	return budget->copies &&
-	       (!dev->gc.until_ns || ktime_get_ns() < dev->gc.until_ns);
-}
-
 /*
  * One step: the page at hand is copied, or passed over. Returns 0; 1 if it would have to
  * be copied and the budget is used up; an error if it cannot be moved.
@@ -170,7 +166,7 @@ static int step(struct yaffs_device *dev, struct yaffs_budget *budget)
 	if (live && b->has_summary && yaffs_summary_page(dev, dev->gc.page)) {
 		yaffs_chunk_dead(dev, chunk);
 	} else if (live) {
-		if (!has_budget(dev, budget))
+		if (!budget->copies)
 			return 1;
 		budget->copies--;
 		err = move_page(dev, chunk, b->unreadable);
@@ -180,15 +176,18 @@ static int step(struct yaffs_device *dev, struct yaffs_budget *budget)
 	return err;
 }
 
-/* The block from the page at hand on, as far as the budget reaches; 0, 1 or as step(). */
-static int collect(struct yaffs_device *dev, struct yaffs_budget *budget)
+/*
+ * The block from the page at hand on, as far as the budget reaches; 0, 1 or as step().
+ * @erase: it may also be erased now.
+ */
+static int collect(struct yaffs_device *dev, struct yaffs_budget *budget,
+		   bool erase)
 {
 	u32 block = dev->gc.block;
 	struct yaffs_block *b = &dev->blocks[block];
 	int ret;
 
 	b->state = YAFFS_BLOCK_COLLECTING;
-	dev->gc.until_ns = budget->ns ? ktime_get_ns() + budget->ns : 0;
 	while (b->pages_in_use && dev->gc.page < dev->pages_per_block) {
 		ret = step(dev, budget);
 		if (ret < 0)
@@ -196,9 +195,12 @@ static int collect(struct yaffs_device *dev, struct yaffs_budget *budget)
 		if (ret)
 			return ret;
 	}
-	/* The last page that died has erased it, unless none was live at all. */
-	if (dev->gc.block == block)
-		yaffs_block_recycle(dev, block);
+	/* The last page that died has erased it, unless there is a bound or none was live. */
+	if (dev->gc.block != block)
+		return 0;
+	if (!erase)
+		return 1;
+	yaffs_block_recycle(dev, block);
 	return 0;
 }
 
@@ -217,8 +219,8 @@ static u32 summaries_ahead(const struct yaffs_device *dev, u32 copies)
 }
 
 /* What the budget allows of the block at hand. Its summary is not copied. */
-static void work_ahead(const struct yaffs_device *dev,
-		       const struct yaffs_budget *budget, struct yaffs_work *work)
+static void plan(const struct yaffs_device *dev,
+		 const struct yaffs_budget *budget, struct yaffs_work *work)
 {
 	const struct yaffs_block *b = &dev->blocks[dev->gc.block];
 	u32 summary = b->has_summary ? dev->summary_pages : 0;
@@ -226,23 +228,35 @@ static void work_ahead(const struct yaffs_device *dev,
 
 	work->copies = min(live, budget->copies);
 	work->erases = work->copies == live;
+	if (budget->ns)
+		yaffs_forecast_fit(&dev->prices, budget->ns,
+				   budget->copies, work);
 	work->summaries = summaries_ahead(dev, work->copies);
 }
 
-static void collect_as_foretold(struct yaffs_device *dev,
-				struct yaffs_budget *budget)
+/* As planned, which is then compared with what it took; 0, 1 or as step(). */
+static int collect_as_planned(struct yaffs_device *dev,
+			      struct yaffs_budget *budget)
 {
 	struct yaffs_work work;
-	u64 forecast_ns, began_ns;
+	u64 forecast_ns, began_ns, took_ns;
+	int ret;
 
-	work_ahead(dev, budget, &work);
+	plan(dev, budget, &work);
+	if (!work.copies && !work.erases)
+		return 1;
+	budget->copies = work.copies;
 	forecast_ns = yaffs_forecast_of(dev, &work);
 	began_ns = ktime_get_ns();
-	if (collect(dev, budget) >= 0)
-		yaffs_forecast_note(dev, &work, forecast_ns,
-				    ktime_get_ns() - began_ns);
-	else
+	ret = collect(dev, budget, work.erases);
+	took_ns = ktime_get_ns() - began_ns;
+	if (!dev->forecast)
+		yaffs_forecast_learn(&dev->prices, &work, took_ns);
+	else if (ret < 0)
 		dev->forecast->broken++;
+	else
+		yaffs_forecast_note(dev, &work, forecast_ns, took_ns);
+	return ret;
 }
 
 static void choose(struct yaffs_device *dev, bool aggressive, bool background)
@@ -262,39 +276,96 @@ static void choose(struct yaffs_device *dev, bool aggressive, bool background)
 
 /* ---- when ---- */
 
-static void run(struct yaffs_device *dev, bool background)
+/* What the policy is asked now; false: nothing is to be collected. */
+static bool has_budget(struct yaffs_device *dev, struct yaffs_occasion *occasion,
+		       struct yaffs_budget *budget)
+{
+	occasion->checkpoint_blocks = yaffs_checkpoint_blocks_needed(dev);
+	if (occasion->bounded)
+		occasion->ns = yaffs_allowance_ns(dev, !occasion->round);
+	return dev->policy->ops->budget(dev->policy, occasion, budget);
+}
+
+/* To choose has taken time, too. */
+static void limit(const struct yaffs_device *dev,
+		  const struct yaffs_occasion *occasion,
+		  struct yaffs_budget *budget)
+{
+	if (occasion->bounded && !occasion->background && !budget->forced)
+		budget->ns = max_t(u64, yaffs_allowance_ns(dev, !occasion->round),
+				   1);
+}
+
+/* Copies and erases since the statistics were those. */
+static u32 steps_since(const struct yaffs_device *dev, u64 copies, u64 erasures)
+{
+	return dev->stats.gc_copies - copies + dev->stats.erasures - erasures;
+}
+
+/* Returns whether anything was done. */
+static bool run(struct yaffs_device *dev, struct yaffs_occasion *occasion)
+{
+	u64 copies, erasures, steps = 0;
+	struct yaffs_budget budget;
+
+	dev->gc.disabled++;
+	for (;; occasion->round++) {
+		if (!has_budget(dev, occasion, &budget))
+			break;
+		if (!dev->gc.block) {
+			choose(dev, budget.aggressive, occasion->background);
+			limit(dev, occasion, &budget);
+		}
+		if (!dev->gc.block)
+			break;
+		dev->bound.forced += budget.forced;
+		copies = dev->stats.gc_copies;
+		erasures = dev->stats.erasures;
+		if (yaffs_has_prices(dev))
+			collect_as_planned(dev, &budget);
+		else
+			collect(dev, &budget, true);
+		occasion->steps = steps_since(dev, copies, erasures);
+		steps += occasion->steps;
+	}
+	dev->gc.disabled--;
+	return steps;
+}
+
+static bool may_run(const struct yaffs_device *dev)
+{
+	return !dev->gc.disabled && !dev->read_only && (yaffs_gc_control & 1);
+}
+
+static bool run_bounded(struct yaffs_device *dev, struct yaffs_occasion *occasion)
+{
+	u64 began_ns = ktime_get_ns();
+	bool any = run(dev, occasion);
+
+	yaffs_request_collected(dev, any ? ktime_get_ns() - began_ns : 0);
+	return any;
+}
+
+static bool start(struct yaffs_device *dev, bool background)
 {
 	struct yaffs_occasion occasion = {
 		.background = background,
+		.bounded = dev->bound.ns,
 		.reserved_blocks = YAFFS_RESERVED_BLOCKS,
 	};
-	struct yaffs_budget budget;
 
-	if (dev->gc.disabled || dev->read_only || !(yaffs_gc_control & 1))
-		return;
-	dev->gc.disabled++;
-	for (;; occasion.round++) {
-		occasion.checkpoint_blocks = yaffs_checkpoint_blocks_needed(dev);
-		if (!dev->policy->ops->budget(dev->policy, &occasion, &budget))
-			break;
-		if (!dev->gc.block)
-			choose(dev, budget.aggressive, background);
-		if (!dev->gc.block)
-			break;
-		if (dev->forecast)
-			collect_as_foretold(dev, &budget);
-		else
-			collect(dev, &budget);
-	}
-	dev->gc.disabled--;
+	if (!may_run(dev))
+		return false;
+	return occasion.bounded ? run_bounded(dev, &occasion) :
+				  run(dev, &occasion);
 }
 
 void yaffs_gc_before_write(struct yaffs_device *dev)
 {
-	run(dev, false);
+	start(dev, false);
 }
 
-void yaffs_gc_in_background(struct yaffs_device *dev)
+bool yaffs_gc_in_background(struct yaffs_device *dev)
 {
-	run(dev, true);
+	return start(dev, true);
 }

@@ -117,8 +117,10 @@ struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
 	init_waitqueue_head(&dev->background_wait);
 	xa_init_flags(&dev->objects, XA_FLAGS_ALLOC);
 	INIT_LIST_HEAD(&dev->dirty_directories);
+	INIT_LIST_HEAD(&dev->requests);
 	dev->mtd = mtd;
 	dev->options = *options;
+	dev->bound.ns = (u64)options->gc_bound_us * NSEC_PER_USEC;
 	dev->events = events;
 	err = yaffs_nand_setup(dev);
 	if (!err) {
@@ -277,7 +279,7 @@ int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 static int write_all(struct yaffs_device *dev)
 {
 	int err = yaffs_cache_flush_all(dev);
-	int directories_err = yaffs_directories_sync(dev);
+	int directories_err = yaffs_directories_sync(dev, U32_MAX);
 
 	return err ? err : directories_err;
 }

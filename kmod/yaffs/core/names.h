@@ -30,7 +30,7 @@ struct yaffs_object *yaffs_directory_find(struct yaffs_object *dir,
 /* Contents changed: new times now, header later. */
 void yaffs_directory_touch(struct yaffs_object *dir);
 /* Writes the headers of all touched directories. */
-int yaffs_directories_sync(struct yaffs_device *dev);
+int yaffs_directories_sync(struct yaffs_device *dev, u32 most);
 
 /* ---- operations.c ---- */
 

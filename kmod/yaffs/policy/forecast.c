@@ -32,6 +32,22 @@ u64 yaffs_forecast(const struct yaffs_prices *prices,
 	       work->copies * prices->map_ns;
 }
 
+void yaffs_forecast_fit(const struct yaffs_prices *prices, u64 ns, u32 steps,
+			struct yaffs_work *work)
+{
+	u64 copy_ns = prices->read_ns + prices->program_ns + prices->map_ns;
+	bool known = prices->read_ns && prices->program_ns;
+	u32 copies = work->copies;
+
+	if (!known)
+		work->copies = min_t(u32, copies, 1);
+	else if (copies * copy_ns > ns)
+		work->copies = div64_u64(ns, copy_ns);
+	ns -= min_t(u64, ns, work->copies * copy_ns);
+	work->erases = work->erases && work->copies == copies &&
+		       copies < steps && prices->erase_ns <= ns;
+}
+
 void yaffs_forecast_learn(struct yaffs_prices *prices,
 			  const struct yaffs_work *work, u64 actual_ns)
 {

@@ -63,6 +63,12 @@ u64 yaffs_forecast_flash(const struct yaffs_prices *prices,
 /* What it takes. */
 u64 yaffs_forecast(const struct yaffs_prices *prices,
 		   const struct yaffs_work *work);
+/*
+ * Reduces @work to what fits into @ns; of @steps, an erase is one. Before the prices are known
+ * that is a copy at most.
+ */
+void yaffs_forecast_fit(const struct yaffs_prices *prices, u64 ns, u32 steps,
+			struct yaffs_work *work);
 /* From a run that did @work: what was not flash is of its copies. */
 void yaffs_forecast_learn(struct yaffs_prices *prices,
 			  const struct yaffs_work *work, u64 actual_ns);

@@ -100,13 +100,25 @@ static bool is_eligible(struct yaffs_original *p, u32 block)
 	       yaffs_order_may_erase(&p->order, view, block);
 }
 
+/* All blocks are looked at for that, so where somebody waits it is put off. */
+static bool is_time_to_refresh(struct yaffs_original *p, bool background)
+{
+	if (YAFFS_REFRESH_PERIOD < 10)
+		return false;
+	if (p->refresh_in > 1 || (p->looks_ahead && !background)) {
+		p->refresh_in -= p->refresh_in > 1;
+		return false;
+	}
+	return true;
+}
+
 /* The oldest full block, when it is time for that. */
-static u32 refresh_victim(struct yaffs_original *p)
+static u32 refresh_victim(struct yaffs_original *p, bool background)
 {
 	const struct yaffs_view *view = &p->base.view;
 	u32 block, oldest = 0;
 
-	if (YAFFS_REFRESH_PERIOD < 10 || --p->refresh_in)
+	if (!is_time_to_refresh(p, background))
 		return 0;
 	p->refresh_in = YAFFS_REFRESH_PERIOD;
 	for (block = 1; block <= view->n_blocks; block++)
@@ -159,18 +171,17 @@ static bool is_better(struct yaffs_original *p, u32 block)
 	       is_eligible(p, block);
 }
 
+static u32 passive_blocks(const struct yaffs_original *p)
+{
+	return min_t(u32, p->base.view.n_blocks / 16 + 1, MAX_PASSIVE_BLOCKS);
+}
+
 /* Goes on with the search where it stopped; remembers the best so far. */
-static u32 rolling_victim(struct yaffs_original *p, bool aggressive,
-			  bool background)
+static void look(struct yaffs_original *p, u32 blocks)
 {
 	const struct yaffs_view *view = &p->base.view;
-	u32 threshold = view->pages_per_block - 1, blocks = view->n_blocks;
 	u32 i;
 
-	if (!aggressive) {
-		threshold = passive_threshold(p, background);
-		blocks = min_t(u32, blocks / 16 + 1, MAX_PASSIVE_BLOCKS);
-	}
 	if (p->candidate && is_eligible(p, p->candidate))
 		p->candidate_pages = yaffs_view_live(view, p->candidate);
 	else
@@ -185,6 +196,24 @@ static u32 rolling_victim(struct yaffs_original *p, bool aggressive,
 		p->candidate = p->search_at;
 		p->candidate_pages = yaffs_view_live(view, p->search_at);
 	}
+}
+
+/*
+ * Where somebody must not wait long, every page that is written has looked at some blocks,
+ * and the best of them is taken: to look at all now would take longer than a few copies.
+ */
+static u32 rolling_victim(struct yaffs_original *p, bool aggressive,
+			  bool background)
+{
+	const struct yaffs_view *view = &p->base.view;
+	u32 threshold = view->pages_per_block - 1;
+
+	if (!aggressive)
+		threshold = passive_threshold(p, background);
+	look(p, aggressive && !p->looks_ahead ? view->n_blocks :
+						passive_blocks(p));
+	if (!p->candidate && aggressive && p->looks_ahead)
+		look(p, view->n_blocks);
 	if (!p->candidate || p->candidate_pages > threshold)
 		return 0;
 	return p->candidate;
@@ -222,7 +251,7 @@ static u32 original_victim(struct yaffs_policy *policy, bool aggressive,
 	u32 victim = 0;
 
 	if (!aggressive)
-		victim = refresh_victim(p);
+		victim = refresh_victim(p, background);
 	if (!victim && !aggressive)
 		victim = prioritised_victim(p);
 	if (!victim)
@@ -231,6 +260,7 @@ static u32 original_victim(struct yaffs_policy *policy, bool aggressive,
 		victim = oldest_victim(p);
 	if (!victim && aggressive)
 		victim = unreadable_victim(p);
+	yaffs_bound_chosen(&p->debt, &policy->view, victim);
 	if (!victim) {
 		p->failed++;
 		return 0;
@@ -238,6 +268,24 @@ static u32 original_victim(struct yaffs_policy *policy, bool aggressive,
 	p->failed = 0;
 	p->candidate = 0;
 	return victim;
+}
+
+/* ---- how much of it ---- */
+
+static bool original_budget(struct yaffs_policy *policy,
+			    const struct yaffs_occasion *occasion,
+			    struct yaffs_budget *budget)
+{
+	struct yaffs_original *p = mine(policy);
+
+	p->looks_ahead = occasion->bounded;
+	if (!occasion->bounded)
+		return yaffs_pace_budget(policy, occasion, budget);
+	if (!yaffs_bound_budget(&p->debt, &policy->view, occasion, budget))
+		return false;
+	if (budget->aggressive && !occasion->round && !occasion->background)
+		look(p, passive_blocks(p));
+	return true;
 }
 
 /* ---- the table ---- */
@@ -250,7 +298,7 @@ const struct yaffs_policy_ops yaffs_policy_original = {
 	.stream_of = original_stream_of,
 	.empty_block = original_empty_block,
 	.victim = original_victim,
-	.budget = yaffs_pace_budget,
+	.budget = original_budget,
 	.urgency = yaffs_pace_urgency,
 	.has_pressing = original_has_pressing,
 	.dirtied = original_dirtied,

@@ -6,6 +6,7 @@
 #ifndef YAFFS_ORIGINAL_H
 #define YAFFS_ORIGINAL_H
 
+#include "bound.h"
 #include "order.h"
 #include "policy.h"
 
@@ -23,10 +24,12 @@
  * @failed: searches without result since the last victim
  * @refresh_in: selections until the next refresh
  * @any_prioritised: a block is marked so
+ * @looks_ahead: somebody must not wait long, so a victim is sought step by step
  */
 struct yaffs_original {
 	struct yaffs_policy base;
 	struct yaffs_order order;
+	struct yaffs_debt debt;
 	u32 alloc_last;
 	u32 search_at;
 	u32 candidate;
@@ -34,6 +37,7 @@ struct yaffs_original {
 	u32 failed;
 	u32 refresh_in;
 	bool any_prioritised;
+	bool looks_ahead;
 };
 
 extern const struct yaffs_policy_ops yaffs_policy_original;

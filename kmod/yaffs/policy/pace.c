@@ -29,6 +29,7 @@ bool yaffs_pace_budget(struct yaffs_policy *policy,
 		return false;
 	budget->copies = budget->aggressive ? view->pages_per_block :
 					      PASSIVE_COPIES;
+	budget->forced = false;
 	budget->ns = 0;
 	return true;
 }

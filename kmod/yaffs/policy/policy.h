@@ -31,22 +31,30 @@ enum yaffs_page_kind {
  * @round: how often it has asked already on this occasion
  * @reserved_blocks: erased blocks that only some writers may use
  * @checkpoint_blocks: erased blocks to be kept for the checkpoint, beyond these
+ * @bounded: somebody must not wait longer than @ns; in the background, longer than a step
+ * @steps: pages that were copied, and blocks erased, since it asked last
+ * @ns: what the collector may take, if @bounded
  */
 struct yaffs_occasion {
 	bool background;
 	u32 round;
 	u32 reserved_blocks;
 	u32 checkpoint_blocks;
+	bool bounded;
+	u32 steps;
+	u64 ns;
 };
 
 /**
  * struct yaffs_budget - how much is collected now
  * @aggressive: space is short: any block that gives a page back will do
- * @copies: pages that may be copied
- * @ns: no copy begins when so much time has passed; 0: no limit
+ * @forced: there is no choice, whatever is said of the time
+ * @copies: pages that may be copied; if @ns is a limit, an erase counts as one
+ * @ns: what all of it may take; 0: no limit
  */
 struct yaffs_budget {
 	bool aggressive;
+	bool forced;
 	u32 copies;
 	u64 ns;
 };

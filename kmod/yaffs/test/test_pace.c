@@ -41,23 +41,23 @@ static void test_amounts(void)
 {
 	static const struct amount cases[] = {
 		/* Aggressive below reserve, checkpoint and one: all of a block. */
-		{ 5, 4000, { false, 0, 5, 0 }, 64, true },
-		{ 6, 4000, { false, 0, 5, 0 }, 5, false },
-		{ 7, 4000, { false, 0, 5, 2 }, 64, true },
-		{ 8, 4000, { false, 0, 5, 2 }, 5, false },
-		{ 5, 320, { true, 0, 5, 0 }, 64, true },
+		{ 5, 4000, { false, 0, 5, 0, false, 0, 0 }, 64, true },
+		{ 6, 4000, { false, 0, 5, 0, false, 0, 0 }, 5, false },
+		{ 7, 4000, { false, 0, 5, 2, false, 0, 0 }, 64, true },
+		{ 8, 4000, { false, 0, 5, 2, false, 0, 0 }, 5, false },
+		{ 5, 320, { true, 0, 5, 0, false, 0, 0 }, 64, true },
 		/* Passive unless more than a quarter of what is free is erased. */
-		{ 10, 2560, { false, 0, 5, 0 }, 5, false },
-		{ 10, 2559, { false, 0, 5, 0 }, 0, false },
-		{ 10, 2556, { false, 0, 5, 0 }, 0, false },
-		{ 10, 640, { true, 0, 5, 0 }, 5, false },
+		{ 10, 2560, { false, 0, 5, 0, false, 0, 0 }, 5, false },
+		{ 10, 2559, { false, 0, 5, 0, false, 0, 0 }, 0, false },
+		{ 10, 2556, { false, 0, 5, 0, false, 0, 0 }, 0, false },
+		{ 10, 640, { true, 0, 5, 0, false, 0, 0 }, 5, false },
 		/* Once more as long as the reserve is not whole, and no more. */
-		{ 4, 4000, { false, 1, 5, 0 }, 64, true },
-		{ 5, 4000, { false, 1, 5, 0 }, 0, false },
-		{ 6, 4000, { false, 1, 5, 0 }, 0, false },
-		{ 4, 4000, { true, 1, 5, 0 }, 64, true },
-		{ 4, 4000, { false, 2, 5, 0 }, 0, false },
-		{ 4, 4000, { false, 3, 5, 0 }, 0, false },
+		{ 4, 4000, { false, 1, 5, 0, false, 0, 0 }, 64, true },
+		{ 5, 4000, { false, 1, 5, 0, false, 0, 0 }, 0, false },
+		{ 6, 4000, { false, 1, 5, 0, false, 0, 0 }, 0, false },
+		{ 4, 4000, { true, 1, 5, 0, false, 0, 0 }, 64, true },
+		{ 4, 4000, { false, 2, 5, 0, false, 0, 0 }, 0, false },
+		{ 4, 4000, { false, 3, 5, 0, false, 0, 0 }, 0, false },
 	};
 
 	check_amounts(cases, ARRAY_SIZE(cases));

@@ -31,6 +31,7 @@
 #include "../core/blocks.h"
 #include "../core/contents.h"
 #include "../core/names.h"
+#include "../core/request.h"
 #include "vfs.h"
 
 /* ---- chunks under a range of bytes; all of these need the lock ---- */
@@ -110,12 +111,13 @@ static u32 yaffs_bytes_inside(u64 size, u64 position)
 static int yaffs_fill_page(struct inode *inode, struct page *page)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	u8 *to = compat_map(page);
 	int err;
 
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 0);
 	err = yaffs_file_read(yaffs_obj(inode), page_offset(page), to, PAGE_SIZE);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	compat_unmap(to);
 	if (err)
 		return yaffs_user_error(err);
@@ -282,6 +284,8 @@ static int yaffs_write_page(struct compat_dirty *unit, struct writeback_control 
 		yaffs_page_failed(page, wbc, err);
 	end_page_writeback(page);
 	unlock_page(page);
+	if (wbc->sync_mode == WB_SYNC_NONE)
+		yaffs_let_others(dev);
 	return yaffs_user_error(err);
 }
 
@@ -297,18 +301,19 @@ static int yaffs_writepages(struct address_space *mapping,
 static int yaffs_reserve_page(struct inode *inode, struct page *page)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	struct yaffs_object *obj = yaffs_obj(inode);
 	u64 position = page_offset(page);
 	u8 *from = compat_map(page);
 	u32 inside;
 	int err;
 
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 2);
 	inside = yaffs_bytes_inside(obj->file.size, position);
 	err = yaffs_check_space(obj, position, inside);
 	if (!err)
 		err = yaffs_fill_holes(obj, position, from, inside);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	compat_unmap(from);
 	return err;
 }
@@ -360,18 +365,27 @@ static int yaffs_mmap(struct file *file, struct vm_area_struct *vma)
 
 /* ---- to flash ---- */
 
+/* What a call writes that empties the cache: a header beside. */
+static u32 yaffs_pages_to_sync(const struct yaffs_device *dev)
+{
+	return READ_ONCE(dev->n_dirty_slots) + 1;
+}
+
 int yaffs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	struct inode *inode = file_inode(file);
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	int err;
 
+	yaffs_request_begin(dev, &request, yaffs_pages_to_sync(dev));
 	err = file_write_and_wait_range(file, start, end);
-	if (err)
-		return err;
-	yaffs_lock(dev);
-	err = yaffs_object_sync(yaffs_obj(inode), datasync);
-	yaffs_unlock(dev);
+	if (!err) {
+		yaffs_lock(dev);
+		err = yaffs_object_sync(yaffs_obj(inode), datasync);
+		yaffs_unlock(dev);
+	}
+	yaffs_request_end(dev, &request);
 	return yaffs_user_error(err);
 }
 
@@ -380,14 +394,43 @@ static int yaffs_flush(struct file *file, fl_owner_t id)
 {
 	struct inode *inode = file_inode(file);
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	int err;
 
 	if (!(file->f_mode & FMODE_WRITE) || !inode->i_nlink)
 		return 0;
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, yaffs_pages_to_sync(dev));
 	err = yaffs_object_sync(yaffs_obj(inode), false);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	return yaffs_user_error(err);
+}
+
+/* ---- calls that take the lock for each page ---- */
+
+static ssize_t yaffs_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct yaffs_device *dev = yaffs_dev(file_inode(iocb->ki_filp));
+	struct yaffs_request request;
+	ssize_t done;
+
+	yaffs_request_begin(dev, &request, 0);
+	done = generic_file_read_iter(iocb, to);
+	yaffs_request_end(dev, &request);
+	return done;
+}
+
+/* The part of a chunk that was written last may push another out of the cache. */
+static ssize_t yaffs_write_iter(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct yaffs_device *dev = yaffs_dev(file_inode(iocb->ki_filp));
+	u32 pages = iov_iter_count(from) / dev->chunk_bytes + 1;
+	struct yaffs_request request;
+	ssize_t done;
+
+	yaffs_request_begin(dev, &request, pages);
+	done = generic_file_write_iter(iocb, from);
+	yaffs_request_end(dev, &request);
+	return done;
 }
 
 const struct address_space_operations yaffs_file_aops = {
@@ -402,8 +445,8 @@ const struct address_space_operations yaffs_file_aops = {
 
 const struct file_operations yaffs_file_operations = {
 	.llseek = generic_file_llseek,
-	.read_iter = generic_file_read_iter,
-	.write_iter = generic_file_write_iter,
+	.read_iter = yaffs_read_iter,
+	.write_iter = yaffs_write_iter,
 	.mmap = yaffs_mmap,
 	.open = generic_file_open,
 	.flush = yaffs_flush,

@@ -24,6 +24,7 @@
 #include "../core/contents.h"
 #include "../core/names.h"
 #include "../core/pages.h"
+#include "../core/request.h"
 #include "vfs.h"
 
 /* ---- damaged objects ---- */
@@ -302,18 +303,61 @@ int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM int flags)
 	return 0;
 }
 
-/* Nothing of a file without a name needs to be on flash. */
-int yaffs_inode_write(struct inode *inode, struct writeback_control *wbc)
+/* Whether there was a page of it to write; then the lock was given away for a while. */
+static int yaffs_write_page_of(struct inode *inode)
+{
+	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_object *obj = yaffs_obj(inode);
+	int ret;
+
+	yaffs_lock(dev);
+	ret = S_ISREG(inode->i_mode) && !dev->read_only ?
+		      yaffs_cache_flush_one(obj) : 0;
+	if (!ret && obj->dirty && !obj->unlinked && !obj->deleted &&
+	    !dev->read_only)
+		ret = yaffs_header_write(obj, NULL);
+	yaffs_unlock(dev);
+	yaffs_let_others(dev);
+	return ret;
+}
+
+/*
+ * With a bound, so that who waits for the lock waits for a page of it. What comes into the
+ * cache meanwhile stays there.
+ */
+static int yaffs_write_in_pieces(struct inode *inode)
+{
+	u32 most = YAFFS_CACHE_SLOTS + 1;
+	int ret = 1;
+
+	while (ret > 0 && most--)
+		ret = yaffs_write_page_of(inode);
+	return min(ret, 0);
+}
+
+static int yaffs_write_at_once(struct inode *inode)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
 	int err = 0;
 
-	if (!inode->i_nlink)
-		return 0;
 	yaffs_lock(dev);
 	if (yaffs_obj(inode)->dirty)
 		err = yaffs_object_sync(yaffs_obj(inode), false);
 	yaffs_unlock(dev);
+	return err;
+}
+
+/* Nothing of a file without a name needs to be on flash. */
+int yaffs_inode_write(struct inode *inode, struct writeback_control *wbc)
+{
+	int err;
+
+	if (!inode->i_nlink)
+		return 0;
+	if (wbc->sync_mode == WB_SYNC_NONE && READ_ONCE(yaffs_dev(inode)->bound.ns))
+		err = yaffs_write_in_pieces(inode);
+	else
+		err = yaffs_write_at_once(inode);
 	return yaffs_user_error(err);
 }
 
@@ -328,6 +372,7 @@ void yaffs_inode_evict(struct inode *inode)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
 	struct yaffs_object *obj = yaffs_obj(inode);
+	struct yaffs_request request;
 
 	truncate_inode_pages_final(&inode->i_data);
 	clear_inode(inode);
@@ -336,9 +381,9 @@ void yaffs_inode_evict(struct inode *inode)
 	if (yaffs_object_stays(obj)) {
 		yaffs_object_release(obj);
 	} else {
-		yaffs_lock(dev);
+		yaffs_enter(dev, &request, 1);
 		yaffs_object_release(obj);
-		yaffs_unlock(dev);
+		yaffs_leave(dev, &request);
 	}
 	inode->i_private = NULL;
 }
@@ -392,19 +437,20 @@ static void yaffs_follow_size(struct inode *inode, loff_t size)
 static int yaffs_resize(COMPAT_IDMAP_PARAM struct inode *inode, struct iattr *attr)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	struct yaffs_object *obj = yaffs_obj(inode);
 	loff_t size;
 	int err = 0;
 
 	if (attr->ia_size != i_size_read(inode))
 		attr->ia_valid |= ATTR_MTIME | ATTR_CTIME;
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 3);
 	setattr_copy(COMPAT_IDMAP inode, attr);
 	yaffs_inode_push(inode);
 	if (attr->ia_size != obj->file.size)
 		err = yaffs_file_resize(obj, attr->ia_size);
 	size = obj->file.size;
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	yaffs_follow_size(inode, size);
 	mark_inode_dirty(inode);
 	return yaffs_user_error(err);
@@ -415,13 +461,14 @@ static int yaffs_change(COMPAT_IDMAP_PARAM struct inode *inode,
 			const struct iattr *attr)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	struct yaffs_object *obj = yaffs_obj(inode);
 	u32 mode, uid, gid;
 	u64 atime_s, mtime_s, ctime_s;
 	bool dirty;
 	int err;
 
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 1);
 	mode = obj->mode;
 	uid = obj->uid;
 	gid = obj->gid;
@@ -442,7 +489,7 @@ static int yaffs_change(COMPAT_IDMAP_PARAM struct inode *inode,
 		obj->dirty = dirty;
 		yaffs_inode_pull(inode);
 	}
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	return yaffs_user_error(err);
 }
 

@@ -17,6 +17,7 @@
  */
 
 #include "../core/names.h"
+#include "../core/request.h"
 #include "vfs.h"
 
 /* Positions of entries begin behind those of "." and "..". */
@@ -42,17 +43,18 @@ static struct dentry *yaffs_vfs_lookup(struct inode *dir, struct dentry *dentry,
 				       unsigned int flags)
 {
 	struct yaffs_device *dev = yaffs_dev(dir);
+	struct yaffs_request request;
 	struct yaffs_object *entry;
 	struct inode *inode = NULL;
 	u32 id = 0;
 
 	if (dentry->d_name.len > YAFFS_NAME_MAX)
 		return ERR_PTR(-ENAMETOOLONG);
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 0);
 	entry = yaffs_find_entry(dir, &dentry->d_name);
 	if (!IS_ERR_OR_NULL(entry))
 		id = yaffs_entry_target(entry)->id;
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	if (IS_ERR(entry))
 		return ERR_CAST(entry);
 	if (id)
@@ -113,6 +115,7 @@ static struct inode *yaffs_new_inode(COMPAT_IDMAP_PARAM struct inode *dir,
 				     dev_t rdev, const char *symlink)
 {
 	struct yaffs_device *dev = yaffs_dev(dir);
+	struct yaffs_request request;
 	struct inode *inode;
 	int err;
 
@@ -122,9 +125,9 @@ static struct inode *yaffs_new_inode(COMPAT_IDMAP_PARAM struct inode *dir,
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
 	inode_init_owner(COMPAT_IDMAP inode, dir, mode);
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 2);
 	err = yaffs_make_object(inode, dir, name, rdev, symlink);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	if (!err)
 		err = insert_inode_locked(inode);
 	if (err) {
@@ -198,12 +201,13 @@ static int yaffs_vfs_link(struct dentry *old_dentry, struct inode *dir,
 {
 	struct inode *inode = d_inode(old_dentry);
 	struct yaffs_device *dev = yaffs_dev(dir);
+	struct yaffs_request request;
 	struct yaffs_object *obj = yaffs_obj(inode);
 	int err = -EUCLEAN;
 
 	if (dentry->d_name.len > YAFFS_NAME_MAX)
 		return -ENAMETOOLONG;
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 2);
 	if (!obj->damaged) {
 		yaffs_inode_changed(inode);
 		err = yaffs_link(obj, yaffs_obj(dir), dentry->d_name.name,
@@ -211,7 +215,7 @@ static int yaffs_vfs_link(struct dentry *old_dentry, struct inode *dir,
 	}
 	yaffs_inode_pull_links(inode);
 	yaffs_inode_pull_directory(dir);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	if (err)
 		return yaffs_user_error(err);
 	yaffs_inode_mark_dirty(inode);
@@ -224,11 +228,12 @@ static int yaffs_vfs_link(struct dentry *old_dentry, struct inode *dir,
 static int yaffs_vfs_unlink(struct inode *dir, struct dentry *dentry)
 {
 	struct yaffs_device *dev = yaffs_dev(dir);
+	struct yaffs_request request;
 	struct inode *inode = d_inode(dentry);
 	struct yaffs_object *entry;
 	int err = -ENOENT;
 
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 2);
 	entry = yaffs_find_entry(dir, &dentry->d_name);
 	if (!IS_ERR_OR_NULL(entry)) {
 		if (!S_ISDIR(inode->i_mode) && inode->i_nlink > 1)
@@ -237,7 +242,7 @@ static int yaffs_vfs_unlink(struct inode *dir, struct dentry *dentry)
 	}
 	yaffs_inode_pull_links(inode);
 	yaffs_inode_pull_directory(dir);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	if (err)
 		return yaffs_user_error(err);
 	if (inode->i_nlink)
@@ -255,6 +260,7 @@ static int yaffs_vfs_rename(COMPAT_IDMAP_PARAM struct inode *old_dir,
 	struct inode *inode = d_inode(old_dentry), *replaced = d_inode(new_dentry);
 	const struct qstr *name = &new_dentry->d_name;
 	struct yaffs_device *dev = yaffs_dev(old_dir);
+	struct yaffs_request request;
 	struct yaffs_object *entry, *victim;
 	int err = -ENOENT;
 
@@ -262,7 +268,7 @@ static int yaffs_vfs_rename(COMPAT_IDMAP_PARAM struct inode *old_dir,
 		return -EINVAL;
 	if (name->len > YAFFS_NAME_MAX)
 		return -ENAMETOOLONG;
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 3);
 	entry = yaffs_find_entry(old_dir, &old_dentry->d_name);
 	victim = replaced ? yaffs_find_entry(new_dir, name) : NULL;
 	if (IS_ERR(entry) || IS_ERR(victim)) {
@@ -280,7 +286,7 @@ static int yaffs_vfs_rename(COMPAT_IDMAP_PARAM struct inode *old_dir,
 	yaffs_inode_pull_links(inode);
 	yaffs_inode_pull_directory(old_dir);
 	yaffs_inode_pull_directory(new_dir);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	if (err)
 		return yaffs_user_error(err);
 	yaffs_inode_mark_dirty(inode);

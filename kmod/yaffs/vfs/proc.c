@@ -60,6 +60,17 @@ static void show_forecast(struct seq_file *seq, const struct yaffs_device *dev)
 		   yaffs_errors_quantile(errors, 990));
 }
 
+static void show_bound(struct seq_file *seq, const struct yaffs_device *dev)
+{
+	const struct yaffs_bound *bound = &dev->bound;
+
+	seq_printf(seq, "bound_us %u\n", dev->options.gc_bound_us);
+	seq_printf(seq, "bound_calls %llu\n", bound->calls);
+	seq_printf(seq, "bound_missed %llu\n", bound->missed);
+	seq_printf(seq, "bound_forced_runs %llu\n", bound->forced);
+	seq_printf(seq, "bound_longest_ns %llu\n", bound->longest_ns);
+}
+
 static int show(struct seq_file *seq, void *unused)
 {
 	struct yaffs_device *dev = seq->private;
@@ -83,6 +94,8 @@ static int show(struct seq_file *seq, void *unused)
 			   *(u64 *)((u8 *)&dev->stats + statistic[i].offset));
 	if (dev->forecast)
 		show_forecast(seq, dev);
+	if (dev->bound.ns || dev->bound.calls)
+		show_bound(seq, dev);
 	yaffs_unlock(dev);
 	return 0;
 }

@@ -7,7 +7,8 @@
  * erased partition is an empty file system.
  *
  * Options describe how the flash is read and written, so they are fixed for as long
- * as it is mounted; a remount only changes between read-only and writable. Inodes
+ * as it is mounted; a remount only changes between read-only and writable, and how
+ * long the collector may have a call wait. Inodes
  * carry whole seconds, as the format does: what stat(2) shows is what a later mount
  * will show. Reading does not write: times of access are not kept, as in the other
  * file systems for flash.
@@ -57,6 +58,7 @@ enum yaffs_param {
 	YAFFS_PARAM_NO_CHECKPOINT_WRITE,
 	YAFFS_PARAM_NO_CHECKPOINT,
 	YAFFS_PARAM_GC,
+	YAFFS_PARAM_GC_BOUND_US,
 };
 
 static const struct constant_table yaffs_gc_modes[] = {
@@ -79,6 +81,7 @@ static const struct fs_parameter_spec yaffs_parameters[] = {
 	fsparam_flag("no-checkpoint-write", YAFFS_PARAM_NO_CHECKPOINT_WRITE),
 	fsparam_flag("no-checkpoint", YAFFS_PARAM_NO_CHECKPOINT),
 	fsparam_enum("gc", YAFFS_PARAM_GC, yaffs_gc_modes),
+	fsparam_u32("gc_bound_us", YAFFS_PARAM_GC_BOUND_US),
 	{}
 };
 
@@ -137,6 +140,9 @@ static int yaffs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 	case YAFFS_PARAM_GC:
 		options->predict = result.uint_32;
 		break;
+	case YAFFS_PARAM_GC_BOUND_US:
+		options->gc_bound_us = result.uint_32;
+		break;
 	}
 	return 0;
 }
@@ -165,6 +171,8 @@ static int yaffs_show_options(struct seq_file *seq, struct dentry *root)
 		seq_puts(seq, ",no-checkpoint-write");
 	if (options->predict)
 		seq_puts(seq, ",gc=predict");
+	if (options->gc_bound_us)
+		seq_printf(seq, ",gc_bound_us=%u", options->gc_bound_us);
 	return 0;
 }
 
@@ -380,6 +388,26 @@ static int yaffs_make_writable(struct yaffs_device *dev)
 	return err;
 }
 
+static bool yaffs_may_change(const struct yaffs_options *now,
+			     const struct yaffs_options *wanted)
+{
+	struct yaffs_options same;
+
+	memcpy(&same, now, sizeof(same));
+	same.gc_bound_us = wanted->gc_bound_us;
+	return !memcmp(&same, wanted, sizeof(same));
+}
+
+/* Calls under way keep the bound that they began with. */
+static void yaffs_set_bound(struct yaffs_device *dev,
+			    const struct yaffs_options *wanted)
+{
+	yaffs_lock(dev);
+	dev->options.gc_bound_us = wanted->gc_bound_us;
+	WRITE_ONCE(dev->bound.ns, (u64)wanted->gc_bound_us * NSEC_PER_USEC);
+	yaffs_unlock(dev);
+}
+
 static int yaffs_reconfigure(struct fs_context *fc)
 {
 	struct super_block *sb = fc->root->d_sb;
@@ -387,8 +415,9 @@ static int yaffs_reconfigure(struct fs_context *fc)
 	bool read_only = fc->sb_flags & SB_RDONLY;
 	int err;
 
-	if (memcmp(fc->fs_private, &dev->options, sizeof(dev->options)))
-		return invalfc(fc, "a remount cannot change options: unmount, then mount");
+	if (!yaffs_may_change(&dev->options, fc->fs_private))
+		return invalfc(fc, "a remount changes gc_bound_us alone: unmount, then mount");
+	yaffs_set_bound(dev, fc->fs_private);
 	err = sync_filesystem(sb);
 	if (!(fc->sb_flags_mask & SB_RDONLY) || read_only == sb_rdonly(sb))
 		return err;

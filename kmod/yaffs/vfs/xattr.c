@@ -16,6 +16,7 @@
 #include <linux/xattr.h>
 
 #include "../core/pages.h"
+#include "../core/request.h"
 #include "vfs.h"
 
 /*
@@ -43,16 +44,17 @@ static int yaffs_xattr_get(const struct xattr_handler *handler,
 			   const char *name, void *buffer, size_t size)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	u8 *area;
 	int result;
 
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 0);
 	result = yaffs_xattr_read(yaffs_obj(inode), &area);
 	if (!result)
 		result = yaffs_xattr_find(area, yaffs_xattr_bytes(dev),
 					  xattr_full_name(handler, name),
 					  buffer, size);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	return yaffs_user_error(result);
 }
 
@@ -81,11 +83,12 @@ static int yaffs_xattr_set(const struct xattr_handler *handler,
 			   const void *value, size_t size, int flags)
 {
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	u32 bytes = yaffs_xattr_bytes(dev);
 	u8 *area;
 	int err;
 
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 1);
 	err = yaffs_xattr_read(yaffs_obj(inode), &area);
 	if (err == -ENODATA) {
 		area = yaffs_xattr_area(dev->xattr_page);
@@ -98,7 +101,7 @@ static int yaffs_xattr_set(const struct xattr_handler *handler,
 					flags & XATTR_REPLACE);
 	if (!err)
 		err = yaffs_xattr_write(inode, area);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	return yaffs_user_error(err);
 }
 
@@ -160,6 +163,7 @@ ssize_t yaffs_vfs_listxattr(struct dentry *dentry, char *list, size_t size)
 {
 	struct inode *inode = d_inode(dentry);
 	struct yaffs_device *dev = yaffs_dev(inode);
+	struct yaffs_request request;
 	struct yaffs_xattr_list context = {
 		.list = list,
 		.size = size,
@@ -168,12 +172,12 @@ ssize_t yaffs_vfs_listxattr(struct dentry *dentry, char *list, size_t size)
 	u8 *area;
 	int err;
 
-	yaffs_lock(dev);
+	yaffs_enter(dev, &request, 0);
 	err = yaffs_xattr_read(yaffs_obj(inode), &area);
 	if (!err)
 		err = yaffs_xattr_each(area, yaffs_xattr_bytes(dev),
 				       yaffs_xattr_emit, &context);
-	yaffs_unlock(dev);
+	yaffs_leave(dev, &request);
 	if (err == -ENODATA)
 		return 0;
 	return err ? yaffs_user_error(err) : context.used;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Collection in proportion to what is written. A block with v live pages of n gives n - v
+ * pages for v copies and an erase: so each page that is written makes (v + 1) / (n - v) steps
+ * due, an eighth more so that what is erased grows back, and more the nearer it comes to what
+ * the collector needs itself. What the time does not allow now stays due.
+ *
+ * That begins some blocks before the original design becomes aggressive, so that a burst of
+ * writes has something to live on. If it is used up nevertheless, a block is collected as a
+ * whole, and said to be forced.
+ */
+
+#include "bound.h"
+
+/* Erased blocks beyond the reserve with which work begins. */
+#define HEADROOM_BLOCKS	8
+/* With so many, and no more, the collector has room for the copies of a block. */
+#define FLOOR_BLOCKS	2
+/* More than so many blocks are never due. */
+#define MOST_BLOCKS	4
+#define FORCED_ROUNDS	2
+
+static u64 ratio(u64 steps, u32 pages)
+{
+	return div_u64(steps * YAFFS_DEBT_PARTS, max_t(u32, pages, 1));
+}
+
+/* For one page that is about to be written. */
+static void owe(struct yaffs_debt *debt, const struct yaffs_view *view)
+{
+	u32 erased = yaffs_view_erased_blocks(view);
+	u32 above = erased > FLOOR_BLOCKS ? erased - FLOOR_BLOCKS : 0;
+	u32 left = debt->victim ? yaffs_view_live(view, debt->victim) : 0;
+	u32 n = view->pages_per_block;
+	/* A block with all pages live is moved for another reason than room. */
+	u64 steps = ratio(debt->live + 1,
+			  debt->live < n ? n - debt->live : n);
+
+	steps += steps / 8;
+	steps = max_t(u64, steps, ratio(left + 1, above * n));
+	debt->owed = min_t(u64, debt->owed + steps,
+			   (u64)MOST_BLOCKS * n * YAFFS_DEBT_PARTS);
+}
+
+static void pay(struct yaffs_debt *debt, u32 steps)
+{
+	debt->owed -= min_t(u64, debt->owed, (u64)steps * YAFFS_DEBT_PARTS);
+}
+
+bool yaffs_bound_budget(struct yaffs_debt *debt, const struct yaffs_view *view,
+			const struct yaffs_occasion *occasion,
+			struct yaffs_budget *budget)
+{
+	u32 erased = yaffs_view_erased_blocks(view);
+
+	budget->aggressive = erased < occasion->reserved_blocks + 1 +
+				      occasion->checkpoint_blocks +
+				      HEADROOM_BLOCKS;
+	budget->forced = !occasion->background && erased <= FLOOR_BLOCKS;
+	budget->ns = occasion->ns;
+	if (!budget->aggressive && !occasion->background &&
+	    yaffs_view_erased_chunks(view) > yaffs_view_free_chunks(view) / 4) {
+		debt->owed = 0;
+		return false;
+	}
+	if (occasion->background) {
+		budget->copies = 1;
+		budget->ns = U64_MAX;
+		return !occasion->round;
+	}
+	if (occasion->round)
+		pay(debt, occasion->steps);
+	else
+		owe(debt, view);
+	if (budget->forced) {
+		budget->copies = view->pages_per_block + 1;
+		budget->ns = 0;
+		return occasion->round < FORCED_ROUNDS;
+	}
+	budget->copies = div_u64(debt->owed, YAFFS_DEBT_PARTS);
+	/* A round that came to nothing found no time for what is next. */
+	return budget->copies && occasion->ns &&
+	       (!occasion->round || occasion->steps);
+}
+
+void yaffs_bound_chosen(struct yaffs_debt *debt, const struct yaffs_view *view,
+			u32 victim)
+{
+	debt->victim = victim;
+	if (victim)
+		debt->live = yaffs_view_live(view, victim);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How much is collected when nobody may wait long: in proportion to what is written, more
+ * when space runs out, and a block as a whole when it has.
+ */
+
+#include "partition.h"
+#include "../policy/bound.h"
+
+#define RESERVED	5
+#define CHECKPOINT	2
+/* Where work begins: the reserve, one, the checkpoint and eight. */
+#define BEGINS		(RESERVED + 1 + CHECKPOINT + 8)
+
+static struct yaffs_occasion occasion_with(u64 ns)
+{
+	return (struct yaffs_occasion){
+		.bounded = true,
+		.reserved_blocks = RESERVED,
+		.checkpoint_blocks = CHECKPOINT,
+		.ns = ns,
+	};
+}
+
+static bool ask(struct partition *p, struct yaffs_debt *debt,
+		const struct yaffs_occasion *occasion,
+		struct yaffs_budget *budget)
+{
+	memset(budget, 0xff, sizeof(*budget));
+	return yaffs_bound_budget(debt, &p->policy.base.view, occasion, budget);
+}
+
+/* Steps that @writes pages make due, if all of them are done at once. */
+static u32 steps_of(u32 erased, u32 victim_live, u32 writes)
+{
+	struct yaffs_occasion occasion;
+	struct yaffs_debt debt = { 0 };
+	struct yaffs_budget budget;
+	struct partition p;
+	u32 steps = 0;
+
+	begin(&p);
+	p.space.erased_blocks = erased;
+	p.space.free_chunks = 4000;
+	set_full(&p, 1, 0x1001, victim_live);
+	yaffs_bound_chosen(&debt, &p.policy.base.view, 1);
+	while (writes--) {
+		occasion = occasion_with(1000000);
+		while (ask(&p, &debt, &occasion, &budget)) {
+			steps += budget.copies;
+			occasion.steps = budget.copies;
+			occasion.round++;
+		}
+	}
+	return steps;
+}
+
+/* 16 live of 64: 17 steps give 48 pages, and an eighth more of steps is done. */
+static void test_proportion(void)
+{
+	u32 many = steps_of(BEGINS - 1, 16, 48 * 100);
+
+	check(many >= 17 * 100 && many <= 20 * 100, "%u steps", many);
+	many = steps_of(BEGINS - 1, 0, 64 * 100);
+	check(many >= 100 && many <= 115, "%u erases of empty blocks", many);
+	/* 60 live: 61 steps for 4 pages, so 17 for each with the eighth. */
+	many = steps_of(BEGINS - 1, 60, 100);
+	check(many >= 1525 && many <= 1720, "%u steps of full blocks", many);
+	/* All live is moved for another reason: about a page for a page. */
+	many = steps_of(BEGINS - 1, 64, 100);
+	check(many >= 100 && many <= 120, "%u steps of a whole block", many);
+}
+
+/* The whole block within the pages that can still be written, and no sooner. */
+static void test_more_is_due_when_space_runs_out(void)
+{
+	u32 far = steps_of(BEGINS - 1, 1, 16), near = steps_of(3, 48, 16);
+
+	check(far <= 1, "%u steps with room", far);
+	/* One block above the floor: 49 steps for 64 pages, or 55 for 16 by proportion. */
+	check(near >= 49, "%u steps without", near);
+}
+
+static void test_where_it_begins(void)
+{
+	struct yaffs_occasion occasion = occasion_with(1000000);
+	struct yaffs_debt debt = { .owed = 100 * YAFFS_DEBT_PARTS };
+	struct yaffs_budget budget;
+	struct partition p;
+
+	begin(&p);
+	/* A quarter of what is free is erased, and more than the headroom: nothing. */
+	p.space.erased_blocks = BEGINS;
+	p.space.free_chunks = BEGINS * PAGES * 4 - 1;
+	check(!ask(&p, &debt, &occasion, &budget) && !debt.owed, "with much");
+	/* Less than a quarter: what costs little. */
+	p.space.free_chunks++;
+	debt.owed = 100 * YAFFS_DEBT_PARTS;
+	check(ask(&p, &debt, &occasion, &budget) && !budget.aggressive &&
+	      !budget.forced && budget.ns == 1000000, "passive");
+	p.space.erased_blocks = BEGINS - 1;
+	check(ask(&p, &debt, &occasion, &budget) && budget.aggressive &&
+	      !budget.forced, "aggressive");
+	p.space.erased_blocks = 3;
+	check(ask(&p, &debt, &occasion, &budget) && !budget.forced, "above the floor");
+	p.space.erased_blocks = 2;
+	check(ask(&p, &debt, &occasion, &budget) && budget.forced &&
+	      budget.aggressive && !budget.ns && budget.copies == PAGES + 1,
+	      "on the floor");
+	occasion.round = 1;
+	check(ask(&p, &debt, &occasion, &budget), "and once more");
+	occasion.round = 2;
+	check(!ask(&p, &debt, &occasion, &budget), "and no more");
+}
+
+/* What the time does not allow stays due, up to four blocks. */
+static void test_debts(void)
+{
+	struct yaffs_occasion occasion = occasion_with(0);
+	struct yaffs_debt debt = { 0 };
+	struct yaffs_budget budget;
+	struct partition p;
+	u32 i;
+
+	begin(&p);
+	p.space.erased_blocks = BEGINS - 1;
+	p.space.free_chunks = 4000;
+	set_full(&p, 1, 0x1001, 32);
+	yaffs_bound_chosen(&debt, &p.policy.base.view, 1);
+	for (i = 0; i < 10; i++)
+		check(!ask(&p, &debt, &occasion, &budget), "no time");
+	occasion.ns = 1;
+	check(ask(&p, &debt, &occasion, &budget) && budget.copies == 12,
+	      "%u steps of eleven pages", budget.copies);
+	/* It found none for the next: not asked for ever. */
+	occasion.round = 1;
+	occasion.steps = 0;
+	check(!ask(&p, &debt, &occasion, &budget), "in vain");
+	occasion.steps = 5;
+	check(ask(&p, &debt, &occasion, &budget) && budget.copies == 7,
+	      "%u are left", budget.copies);
+	occasion.round = 0;
+	occasion.ns = 0;
+	for (i = 0; i < 1000; i++)
+		ask(&p, &debt, &occasion, &budget);
+	check(debt.owed == 4 * PAGES * YAFFS_DEBT_PARTS, "%u parts owed",
+	      (u32)debt.owed);
+}
+
+/* A step, whatever it takes, and then it is asked by somebody else. */
+static void test_background(void)
+{
+	struct yaffs_occasion occasion = occasion_with(0);
+	struct yaffs_debt debt = { 0 };
+	struct yaffs_budget budget;
+	struct partition p;
+
+	begin(&p);
+	p.space.erased_blocks = 2;
+	p.space.free_chunks = 4000;
+	occasion.background = true;
+	check(ask(&p, &debt, &occasion, &budget) && budget.copies == 1 &&
+	      budget.ns && !budget.forced && !debt.owed, "one step");
+	occasion.round = 1;
+	occasion.steps = 1;
+	check(!ask(&p, &debt, &occasion, &budget), "and no second one");
+}
+
+int main(void)
+{
+	test_proportion();
+	test_more_is_due_when_space_runs_out();
+	test_where_it_begins();
+	test_debts();
+	test_background();
+	return report("test_bound");
+}
