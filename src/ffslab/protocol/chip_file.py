@@ -57,9 +57,9 @@ def copy_flash_file(source: Path, target: Path) -> None:
         with source.open("rb") as read, target.open("xb") as write:
             size = os.fstat(read.fileno()).st_size
             write.truncate(size)
-            position = 0
-            while (position := _next_data(read.fileno(), position, size)) < size:
-                end = _next_hole(read.fileno(), position, size)
+            position, extents = 0, _Extents(read.fileno(), size)
+            while (position := extents.data_at(position)) < size:
+                end = extents.hole_behind(position)
                 os.lseek(write.fileno(), position, os.SEEK_SET)
                 while position < end:
                     sent = os.sendfile(write.fileno(), read.fileno(), position, end - position)
@@ -79,14 +79,13 @@ def flash_digest(path: Path) -> str:
     """
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        descriptor = file.fileno()
-        size = os.fstat(descriptor).st_size
+        size = os.fstat(file.fileno()).st_size
         digest.update(size.to_bytes(8, "little"))
-        position = 0
-        while (position := _next_data(descriptor, position, size)) < size:
+        position, extents = 0, _Extents(file.fileno(), size)
+        while (position := extents.data_at(position)) < size:
             start = position - position % CHUNK_BYTES
             end = min(start + CHUNK_BYTES, size)
-            bits, contents = _chunk(descriptor, position, end)
+            bits, contents = _chunk(extents, position, end)
             if bits:
                 digest.update(start.to_bytes(8, "little"))
                 digest.update(bits.to_bytes(2, "little"))
@@ -95,7 +94,7 @@ def flash_digest(path: Path) -> str:
     return DIGEST_FORM + digest.hexdigest()
 
 
-def _chunk(descriptor: int, position: int, end: int) -> tuple[int, bytes]:
+def _chunk(extents: _Extents, position: int, end: int) -> tuple[int, bytes]:
     """The used pages of the chunk that ends at `end`: their bits, and what they hold.
 
     Data begin at `position`. Only what is no hole is read: most chunks have data in one page.
@@ -104,12 +103,12 @@ def _chunk(descriptor: int, position: int, end: int) -> tuple[int, bytes]:
     bits, contents = 0, []
     while position < end:
         first = position - position % _PAGE_BYTES
-        behind = -(-_next_hole(descriptor, position, end) // _PAGE_BYTES) * _PAGE_BYTES
-        data = os.pread(descriptor, min(behind, end) - first, first)
+        behind = -(-min(extents.hole_behind(position), end) // _PAGE_BYTES) * _PAGE_BYTES
+        data = os.pread(extents.descriptor, min(behind, end) - first, first)
         used = _used_pages(data)
         bits |= sum(1 << page for page in used) << (first - start) // _PAGE_BYTES
         contents.append(_contents(data, used))
-        position = _next_data(descriptor, behind, end)
+        position = min(extents.data_at(behind), end)
     return bits, b"".join(contents)
 
 
@@ -130,6 +129,31 @@ def _contents(data: bytes, pages: Sequence[int]) -> bytes:
     if len(pages) == -(-len(data) // _PAGE_BYTES):
         return data
     return b"".join(data[page * _PAGE_BYTES : (page + 1) * _PAGE_BYTES] for page in pages)
+
+
+class _Extents:
+    """Where an open file has data, and where holes, asked from its begin to its end.
+
+    Each extent is looked for once: a file in memory (tmpfs) is looked at page by page up to the
+    answer, so that asking again in each piece of a large extent would take quadratic time.
+    """
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self.descriptor = descriptor
+        self._size = size
+        self._data = self._hole = 0
+
+    def data_at(self, position: int) -> int:
+        """The next position with data at or after `position`; the file's size if none is there."""
+        if not self._data <= position < self._hole:
+            self._data = self._hole = _next_data(self.descriptor, position, self._size)
+        return max(position, self._data)
+
+    def hole_behind(self, position: int) -> int:
+        """Where the data at `position`, which `data_at` gave, end."""
+        if position >= self._hole:
+            self._hole = _next_hole(self.descriptor, position, self._size)
+        return self._hole
 
 
 def _next_hole(descriptor: int, position: int, size: int) -> int:
