@@ -276,13 +276,23 @@ static void choose(struct yaffs_device *dev, bool aggressive, bool background)
 
 /* ---- when ---- */
 
+/* In a hurry where the original would be aggressive. */
+static u64 allowance_ns(const struct yaffs_device *dev,
+			const struct yaffs_occasion *occasion)
+{
+	u32 enough = occasion->reserved_blocks + 1 + occasion->checkpoint_blocks;
+
+	return yaffs_allowance_ns(dev, !occasion->round,
+				  dev->space.erased_blocks < enough);
+}
+
 /* What the policy is asked now; false: nothing is to be collected. */
 static bool has_budget(struct yaffs_device *dev, struct yaffs_occasion *occasion,
 		       struct yaffs_budget *budget)
 {
 	occasion->checkpoint_blocks = yaffs_checkpoint_blocks_needed(dev);
 	if (occasion->bounded)
-		occasion->ns = yaffs_allowance_ns(dev, !occasion->round);
+		occasion->ns = allowance_ns(dev, occasion);
 	return dev->policy->ops->budget(dev->policy, occasion, budget);
 }
 
@@ -292,8 +302,7 @@ static void limit(const struct yaffs_device *dev,
 		  struct yaffs_budget *budget)
 {
 	if (occasion->bounded && !occasion->background && !budget->forced)
-		budget->ns = max_t(u64, yaffs_allowance_ns(dev, !occasion->round),
-				   1);
+		budget->ns = max_t(u64, allowance_ns(dev, occasion), 1);
 }
 
 /* Copies and erases since the statistics were those. */

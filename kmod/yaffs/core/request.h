@@ -63,8 +63,9 @@ static inline void yaffs_let_others(const struct yaffs_device *dev)
 /*
  * What the collector may take now, in ns: of the call that holds the lock. Of what nobody
  * waits for, such as writing back, a step, if it is the @first and no call is under way.
+ * @hurry: space is short.
  */
-u64 yaffs_allowance_ns(const struct yaffs_device *dev, bool first);
+u64 yaffs_allowance_ns(const struct yaffs_device *dev, bool first, bool hurry);
 /* The collector took that, in front of a page of the call that holds the lock, if one does. */
 void yaffs_request_collected(struct yaffs_device *dev, u64 ns);
 
