@@ -96,7 +96,8 @@ def test_a_large_file_is_deleted_without_an_erase(
     script.write("/large", 0, 8_000_000, 1)
     script.unlink("/large")
     for options, erased in (("gc_bound_us=10000,", False), ("", True)):
-        steps = [*load(CHIP, QUIET), *MONITOR, mount(f"{options}disable-summary"), run(0), STATE, UMOUNT]
+        mounted = [mount(f"{options}disable-summary"), run(0), STATE, UMOUNT]
+        steps = [*load(CHIP, QUIET), *MONITOR, *mounted]
         directory = tmp_path / f"guest{erased}"
         guest = start(lab, directory, fstree, steps, chip=CHIP, scripts=[script])
         assert (guest.states[0]["erasures"] >= 8_000_000 // (64 * PAGE_BYTES)) is erased

@@ -117,7 +117,8 @@ def case_spec(case: Case) -> dict[str, Any]:
     board["chip"] = _plain(case.board.chip, without=("provenance", "title", *young))
     board["partitions"] = [_plain(partition) for partition in case.board.partitions]
     of_images = ("image", "image_options", "ubi_volume_type", "jffs2_summaries")
-    filesystem = _plain(case.filesystem, without=("ubi", "module_source", "overlay", *of_images))
+    apart = ("ubi", "module_source", "overlay", "kept_files", *of_images)
+    filesystem = _plain(case.filesystem, without=apart)
     filesystem["options"] = dict(case.filesystem.options)
     filesystem["mount_options"] = list(case.filesystem.mount_options)
     filesystem["mount_flags"] = list(case.filesystem.mount_flags)
@@ -125,6 +126,8 @@ def case_spec(case: Case) -> dict[str, Any]:
     filesystem["ubi"] = _plain(case.filesystem.ubi) if case.filesystem.ubi else None
     if case.filesystem.overlay:
         filesystem["overlay"] = _plain(case.filesystem.overlay)
+    if case.filesystem.kept_files:
+        filesystem["kept_files"] = list(case.filesystem.kept_files)
     if case.filesystem.module_source:
         filesystem["module_source"] = case.filesystem.module_source.spec
     state = _plain(case.state, without=("tree", "tree_sha256"))

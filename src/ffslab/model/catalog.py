@@ -224,6 +224,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
                         value.jffs2_summaries,
                         value.ubi_max_beb_per1024,
                         value.kernel,
+                        tuple(value.kept_files),
                     )
                     for key, value in option.values.items()
                 },

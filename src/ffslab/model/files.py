@@ -204,6 +204,11 @@ class OptionValueFile(Strict):
         description="the variant of the lab kernel that it needs; fastmap: UBI writes a fastmap; "
         "ubi-wear: its threshold of wear leveling is 80",
     )
+    kept_files: list[Annotated[str, Field(pattern=r"^/proc/[a-z0-9_/{}-]+$")]] = Field(
+        default=[],
+        description="files of the file system's own below /proc, kept at the end of the work; "
+        "{number} is that of the MTD device",
+    )
 
 
 class OptionFile(Strict):

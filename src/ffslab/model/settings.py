@@ -303,6 +303,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
     mount_options: list[str] = []
     mount_flags: list[str] = []
     image_options: list[str] = []
+    kept_files: list[str] = []
     volume_type: VolumeType = "dynamic"
     summaries = False
     ubi = filesystem.ubi
@@ -319,6 +320,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         mount_options += option.values[value].mount_options
         mount_flags += option.values[value].mount_flags
         image_options += option.values[value].image_options
+        kept_files += option.values[value].kept_files
         volume_type = option.values[value].ubi_volume_type or volume_type
         summaries = option.values[value].jffs2_summaries or summaries
         reserve = option.values[value].ubi_max_beb_per1024
@@ -339,6 +341,7 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         ubi_volume_type=volume_type,
         jffs2_summaries=summaries,
         overlay=filesystem.overlay,
+        kept_files=tuple(dict.fromkeys(kept_files)),
     )
 
 

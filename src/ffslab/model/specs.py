@@ -224,6 +224,7 @@ class OptionValue:
     jffs2_summaries: bool | None = None  # likewise
     ubi_max_beb_per1024: int | None = None  # of the attach; None: as the file system says
     kernel: str | None = None  # the variant that it needs; None: any
+    kept_files: tuple[str, ...] = ()  # of the guest, at the end of the work
 
     @property
     def changes_mount(self) -> bool:
@@ -355,6 +356,7 @@ class MountSetup:
     ubi_volume_type: VolumeType = "dynamic"  # of the image; one that UBI itself makes is dynamic
     jffs2_summaries: bool = False  # of the image
     overlay: OverlaySettings | None = None
+    kept_files: tuple[str, ...] = ()  # as of OptionValue, each once
 
     @property
     def is_mounted(self) -> bool:

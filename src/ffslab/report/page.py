@@ -18,6 +18,7 @@ from ffslab.program import program
 from ffslab.report import data, wear
 from ffslab.report.charts import PALETTE
 from ffslab.report.code_size import size_view
+from ffslab.report.collector import collector_view
 from ffslab.report.data import Run
 from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
@@ -88,6 +89,7 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
         grades=rating_view(run_dir),
         code_sizes=size_view(run_dir),
         repeats=repeats_view(run_dir),
+        collector=collector_view(run_dir),
         files=case_files(run_dir, target, shown["run"]),
         csv_link=quote(target.with_suffix(".csv").name),
         export_command=f"{program()} export {run_dir.name} -f csv",
@@ -196,6 +198,7 @@ def _part(chapter: Chapter, page: Mapping[str, Any]) -> Part:
         "grades": None,
         "code_sizes": None,
         "repeats": None,
+        "collector": None,
         "verdicts": [],
         "files": {},
         "csv_link": "",

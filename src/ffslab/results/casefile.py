@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ffslab.model.case import Case, case_spec
 from ffslab.protocol.records import RecordStream, Step
+from ffslab.results.collector import collector
 from ffslab.results.erase_counters import erase_counters
 from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
 from ffslab.results.mtd_statistics import mtd_statistics
@@ -73,6 +74,9 @@ def case_result(
     statistics = mtd_statistics(stream)
     if statistics is not None:
         result["mtd_statistics"] = statistics
+    collected = collector(stream)
+    if collected is not None:
+        result["collector"] = collected
     own = part.result_keys(case, stream, prepared)
     return with_own_keys(result, {**keys_elsewhere(), **own})
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeVar,
 from typing_extensions import TypedDict
 
 from ffslab.protocol.records import Mtd, PhaseCounts, Prepared, Snapshot, Space, TaskRecord
+from ffslab.results.collector import Collector
 from ffslab.results.erase_counters import EraseCounters
 from ffslab.results.mtd_statistics import MtdStatistics
 
@@ -188,6 +189,7 @@ class CaseResult(CaseHead):
     latencies: list[LatencyResult]
     flash: list[Snapshot]
     preparation: NotRequired[PreparationResult | None]
+    collector: NotRequired[Collector]
     erase_counters: NotRequired[EraseCounters]
     mtd_statistics: NotRequired[MtdStatistics]
 

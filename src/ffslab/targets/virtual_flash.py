@@ -236,6 +236,12 @@ class VirtualFlash:
             for place in found
         ]
 
+    def kept_files(self, case: Case) -> list[str]:
+        """Notes what the file system says of itself; the partition comes behind the fixed ones."""
+        number = len(case.board.partitions)
+        files = (path.replace("{number}", str(number)) for path in case.filesystem.kept_files)
+        return [step("capture", path=path) for path in files]
+
     def statistics(self) -> list[str]:
         """Notes what the chip and the CPU model counted."""
         return [

@@ -66,6 +66,7 @@ def measuring_plan(case: Case, rig: Rig, work: Iterable[str], *, prepared: bool)
             *mounted,
             *_settled(rig, prepared=prepared),
             *work,
+            *rig.kept_files(case),
             *_end(case, rig),
             *rig.statistics(),
         ]

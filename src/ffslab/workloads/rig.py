@@ -68,6 +68,10 @@ class Rig(Protocol):
         """Makes the programs of the host visible in the guest."""
         ...
 
+    def kept_files(self, case: Case) -> list[str]:
+        """Notes what the file system says of itself, while it is mounted."""
+        ...
+
     def statistics(self) -> list[str]:
         """Notes what was counted beside the phases, at the end of a case's own guest."""
         ...

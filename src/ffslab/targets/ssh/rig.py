@@ -64,6 +64,10 @@ class BoardFlash(VirtualFlash):
             *VirtualFlash.unmount(self, case, named=named),
         ]
 
+    def kept_files(self, _case: Case) -> list[str]:
+        """None: which number the board's partition has is not known here."""
+        return []
+
     def statistics(self) -> list[str]:
         """Notes what MTD has counted, without the monitor: no virtual chip, no model of the CPU."""
         return [] if self.monitored else self._mtd_noted("end")

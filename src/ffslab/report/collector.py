@@ -1,0 +1,132 @@
+"""The section of a report about YAFFS2's garbage collector: what it foretold and what it took, and
+how long calls waited for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.model.units import format_duration_ns
+from ffslab.report import svg
+from ffslab.report.load import all_rows, open_run
+from ffslab.report.parts import Panel, Table
+from ffslab.report.vega import Spec, as_is, field, linear_scale, mark
+from ffslab.results.collector import Bound, Forecast
+
+_MOST_PANELS = 6
+_MS = 1e6
+_ROOM = 1.05
+
+
+@dataclass(frozen=True)
+class CollectorView:
+    """What the template shows; a table is None where no case has what is in it."""
+
+    panels: tuple[Panel, ...]
+    forecasts: Table | None
+    bounds: Table | None
+
+
+def collector_view(run_dir: Path) -> CollectorView | None:
+    """The section of the run in `run_dir`; None if no case has anything of it."""
+    forecasts: list[tuple[str, Forecast]] = []
+    bounds: list[tuple[str, Bound]] = []
+    for row in all_rows(open_run(run_dir)):
+        found = row.get("collector", {})
+        if "forecast" in found:
+            forecasts.append((row["id"], found["forecast"]))
+        if "bound" in found:
+            bounds.append((row["id"], found["bound"]))
+    if not forecasts and not bounds:
+        return None
+    return CollectorView(tuple(_panels(forecasts)), _forecasts(forecasts), _bounds(bounds))
+
+
+def _forecasts(cases: Sequence[tuple[str, Forecast]]) -> Table | None:
+    if not cases:
+        return None
+    return Table(
+        "How forecasts came out",
+        ("Case", "Runs", "Mean error", "99 of 100 within", "Not foretold", "Ended by an error"),
+        ("",) * 6,
+        tuple(
+            (
+                name,
+                f"{one['runs']:,}",
+                f"{one['error_mean_percent']:.2f} %",
+                f"{one['error_p99_percent']:.1f} %",
+                f"{one['unknown_runs']:,}",
+                f"{one['broken_runs']:,}",
+            )
+            for name, one in cases
+        ),
+    )
+
+
+def _bounds(cases: Sequence[tuple[str, Bound]]) -> Table | None:
+    if not cases:
+        return None
+    return Table(
+        "How the bound was kept",
+        ("Case", "Bound", "Calls", "Missed", "Forced runs", "Longest wait for the collector"),
+        ("",) * 6,
+        tuple(
+            (
+                name,
+                format_duration_ns(1000 * one["bound_us"]),
+                f"{one['calls']:,}",
+                f"{one['missed']:,}",
+                f"{one['forced_runs']:,}",
+                format_duration_ns(one["longest_ns"]),
+            )
+            for name, one in cases
+        ),
+    )
+
+
+def _panels(cases: Sequence[tuple[str, Forecast]]) -> Iterator[Panel]:
+    """A drawing for each of the first cases with runs."""
+    with_runs = [(name, one["last_runs"]) for name, one in cases if one["last_runs"]]
+    for number, (name, runs) in enumerate(with_runs[:_MOST_PANELS]):
+        yield Panel(
+            name,
+            f"the last {len(runs):,} runs of the collector",
+            _drawing(runs, f"Forecast and outcome of {name}", f"collector-{number}"),
+        )
+
+
+def _drawing(runs: Sequence[Sequence[int]], title: str, identifier: str) -> str:
+    """A dot for each run, and the line on which forecast and outcome are the same."""
+    paint = svg.PAINT["ink"]
+    dots: list[dict[str, object]] = [
+        {"forecast": run[0] / _MS, "outcome": run[1] / _MS, "paint": paint} for run in runs
+    ]
+    most = _ROOM * max(max(run[:2]) for run in runs) / _MS
+    ends: list[dict[str, object]] = [
+        {"forecast": 0, "outcome": 0},
+        {"forecast": most, "outcome": most},
+    ]
+    place = _place(most)
+    chart: Spec = {
+        "width": 260,
+        "height": 220,
+        "layer": [
+            mark("line", place, "ends", stroke=svg.PAINT["muted"], strokeWidth=1),
+            mark(
+                *("point", {**place, "fill": as_is("paint:N")}, "dots"),
+                shape="circle",
+                size=8,
+                strokeWidth=0,
+            ),
+        ],
+    }
+    return svg.merge_dots(svg.draw(chart, title, identifier, {"dots": dots, "ends": ends}))
+
+
+def _place(most: float) -> Spec:
+    return {
+        "x": field("forecast:Q", title="foretold, ms", scale=linear_scale(0, most)),
+        "y": field("outcome:Q", title="taken, ms", scale=linear_scale(0, most)),
+    }
