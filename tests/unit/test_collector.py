@@ -9,6 +9,7 @@ import pytest
 from host_support import begun_run, cases_of
 
 from ffslab.campaign.run import prepare
+from ffslab.cli.show import collector_lines
 from ffslab.errors import DamagedResultError, SpecError
 from ffslab.loader import load_catalog
 from ffslab.model.case import Case, case_spec
@@ -160,7 +161,18 @@ def test_only_files_below_proc_are_kept(path: str) -> None:
     assert load_catalog().filesystems["yaffs2-improved"].options["gc"].default == "original"
 
 
-# The report.
+# What is shown.
+
+
+def test_a_case_is_shown_with_it() -> None:
+    (case, *_) = cases_of(STUDY)
+    records = stream(counters=FORECAST + BOUND, runs=RUNS)
+    assert collector_lines(case_result(case, Outcome("fail", "a test"), records, "f" * 64)) == [
+        "collector: 400 runs foretold, mean error 0.45 %, 99 of 100 within 7.6 %",
+        "bound of 20.0 ms: missed by 3 of 5,000 calls, which waited at most 18.2 ms for the "
+        "collector",
+    ]
+    assert not collector_lines(case_result(case, Outcome("fail", "a test"), stream(), "f" * 64))
 
 
 def test_the_report_has_what_cases_kept(tmp_path: Path) -> None:

@@ -134,6 +134,8 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print()
         print_latencies(console, result)
     console.print()
+    for line in collector_lines(result):
+        console.print(line, markup=False, soft_wrap=True)
     console.print(f"time: {_time_model(result['spec'])}", soft_wrap=True, markup=False)
     _print_own_figures(console, manifest, result["spec"])
     console.print(f"spec: {result['spec_hash']}", markup=False)
@@ -141,6 +143,28 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     _print_module_source(console, manifest, result)
     console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
     console.print(f"reproduce: {_reproduce(run, case_id)}", soft_wrap=True, markup=False)
+
+
+def collector_lines(result: CaseResult) -> list[str]:
+    """What YAFFS2 said of its garbage collector, if the case's options had it do so."""
+    from ffslab.model.units import format_duration_ns
+
+    found = result.get("collector", {})
+    lines = []
+    if "forecast" in found:
+        one = found["forecast"]
+        lines.append(
+            f"collector: {one['runs']:,} runs foretold, mean error "
+            f"{one['error_mean_percent']:.2f} %, 99 of 100 within {one['error_p99_percent']:.1f} %"
+        )
+    if "bound" in found:
+        bound = found["bound"]
+        lines.append(
+            f"bound of {format_duration_ns(1000 * bound['bound_us'])}: missed by "
+            f"{bound['missed']:,} of {bound['calls']:,} calls, which waited at most "
+            f"{format_duration_ns(bound['longest_ns'])} for the collector"
+        )
+    return lines
 
 
 def _time_model(spec: dict[str, Any]) -> str:
