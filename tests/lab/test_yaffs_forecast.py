@@ -85,6 +85,8 @@ def test_forecasts_come_out(
     assert len(runs) == min(state["forecast_runs"], REMEMBERED)
     errors = [1000 * abs(expected - taken) // taken for expected, taken, _, _ in runs]
     assert sum(errors) <= mean * len(runs)
+    if len(runs) == state["forecast_runs"]:
+        assert sum(taken for _, taken, _, _ in runs) <= state["forecast_taken_ns"]
     assert {erases for _, _, _, erases in runs} == {0, 1}
     assert len({copies for _, _, copies, _ in runs}) > 3
 

@@ -25,7 +25,8 @@ COUNTERS = "/proc/yaffs2/mtd0"
 PLAIN = "page_bytes 2048\ngc_copies 7\n"
 FORECAST = (
     "forecast_runs 400\nforecast_unknown_runs 2\nforecast_broken_runs 1\n"
-    "forecast_error_sum_permille 1800\nforecast_error_p99_permille 76\n"
+    "forecast_taken_ns 6500000000\nforecast_error_sum_permille 1800\n"
+    "forecast_error_p99_permille 76\n"
 )
 BOUND = (
     "bound_us 20000\nbound_calls 5000\nbound_missed 3\nbound_forced_runs 1\n"
@@ -68,6 +69,7 @@ def test_forecasts_and_the_bound_are_told_apart() -> None:
             "runs": 400,
             "unknown_runs": 2,
             "broken_runs": 1,
+            "taken_ns": 6_500_000_000,
             "error_mean_percent": 0.45,
             "error_p99_percent": 7.6,
             "last_runs": [[1_000_000, 1_100_000, 1, 0], [2_500_000, 2_500_000, 1, 1]],
@@ -168,7 +170,7 @@ def test_a_case_is_shown_with_it() -> None:
     (case, *_) = cases_of(STUDY)
     records = stream(counters=FORECAST + BOUND, runs=RUNS)
     assert collector_lines(case_result(case, Outcome("fail", "a test"), records, "f" * 64)) == [
-        "collector: 400 runs foretold, mean error 0.45 %, 99 of 100 within 7.6 %",
+        "collector: 400 runs foretold, 6.50 s together, mean error 0.45 %, 99 of 100 within 7.6 %",
         "bound of 20.0 ms: missed by 3 of 5,000 calls, which waited at most 18.2 ms for the "
         "collector",
     ]
@@ -193,7 +195,9 @@ def test_the_report_has_what_cases_kept(tmp_path: Path) -> None:
     (run.path / "results.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     view = collector_view(run.path)
     assert view is not None and view.forecasts is not None and view.bounds is not None
-    assert view.forecasts.rows == (("predict-20ms-s1", "400", "0.45 %", "7.6 %", "2", "1"),)
+    assert view.forecasts.rows == (
+        ("predict-20ms-s1", "400", "6.50 s", "0.45 %", "7.6 %", "2", "1"),
+    )
     assert [row[0] for row in view.bounds.rows] == ["original-20ms-s1", "predict-20ms-s1"]
     assert view.bounds.rows[0][1:] == ("20.0 ms", "5,000", "3", "1", "18.2 ms")
     (panel,) = view.panels

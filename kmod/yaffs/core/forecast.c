@@ -44,6 +44,7 @@ void yaffs_forecast_note(struct yaffs_device *dev, const struct yaffs_work *work
 	struct yaffs_run *run;
 	u32 index;
 
+	f->taken_ns += actual_ns;
 	if (forecast_ns) {
 		div_u64_rem(f->errors.runs, YAFFS_REMEMBERED_RUNS, &index);
 		run = &f->runs[index];

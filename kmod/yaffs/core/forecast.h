@@ -33,12 +33,14 @@ struct yaffs_run {
  * @errors: of all runs
  * @unknown: runs that came before every price was known; they are not in @errors
  * @broken: runs that an error ended; likewise
+ * @taken_ns: all runs together, those that were not foretold too
  * @runs: the last of all, run i at i % YAFFS_REMEMBERED_RUNS
  */
 struct yaffs_forecast {
 	struct yaffs_errors errors;
 	u64 unknown;
 	u64 broken;
+	u64 taken_ns;
 	struct yaffs_run runs[YAFFS_REMEMBERED_RUNS];
 };
 

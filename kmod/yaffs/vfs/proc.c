@@ -55,6 +55,7 @@ static void show_forecast(struct seq_file *seq, const struct yaffs_device *dev)
 	seq_printf(seq, "forecast_runs %llu\n", errors->runs);
 	seq_printf(seq, "forecast_unknown_runs %llu\n", f->unknown);
 	seq_printf(seq, "forecast_broken_runs %llu\n", f->broken);
+	seq_printf(seq, "forecast_taken_ns %llu\n", f->taken_ns);
 	seq_printf(seq, "forecast_error_sum_permille %llu\n", errors->permille);
 	seq_printf(seq, "forecast_error_p99_permille %u\n",
 		   yaffs_errors_quantile(errors, 990));

@@ -154,7 +154,8 @@ def collector_lines(result: CaseResult) -> list[str]:
     if "forecast" in found:
         one = found["forecast"]
         lines.append(
-            f"collector: {one['runs']:,} runs foretold, mean error "
+            f"collector: {one['runs']:,} runs foretold, {format_duration_ns(one['taken_ns'])} "
+            "together, mean error "
             f"{one['error_mean_percent']:.2f} %, 99 of 100 within {one['error_p99_percent']:.1f} %"
         )
     if "bound" in found:

@@ -49,12 +49,13 @@ def _forecasts(cases: Sequence[tuple[str, Forecast]]) -> Table | None:
         return None
     return Table(
         "How forecasts came out",
-        ("Case", "Runs", "Mean error", "99 of 100 within", "Not foretold", "Ended by an error"),
-        ("",) * 6,
+        ("Case", "Runs", "Together", "Mean error", "99 of 100 within", "Not foretold", "Failed"),
+        ("",) * 7,
         tuple(
             (
                 name,
                 f"{one['runs']:,}",
+                format_duration_ns(one["taken_ns"]),
                 f"{one['error_mean_percent']:.2f} %",
                 f"{one['error_p99_percent']:.1f} %",
                 f"{one['unknown_runs']:,}",

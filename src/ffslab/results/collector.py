@@ -21,13 +21,15 @@ _PERMILLE = 10  # of them in a percent
 
 
 class Forecast(TypedDict):
-    """How the collector's forecasts came out; `last_runs`: forecast and outcome in ns, pages
-    moved and blocks erased of each.
+    """How the collector's forecasts came out, and what all runs took together.
+
+    `last_runs`: forecast and outcome in ns, pages moved and blocks erased of each.
     """
 
     runs: int
     unknown_runs: int
     broken_runs: int
+    taken_ns: int
     error_mean_percent: float
     error_p99_percent: float
     last_runs: list[list[int]]
@@ -83,6 +85,7 @@ def _forecast(count: dict[str, int], texts: Sequence[str]) -> Forecast:
         "runs": runs,
         "unknown_runs": count["forecast_unknown_runs"],
         "broken_runs": count["forecast_broken_runs"],
+        "taken_ns": count["forecast_taken_ns"],
         "error_mean_percent": mean,
         "error_p99_percent": count["forecast_error_p99_permille"] / _PERMILLE,
         "last_runs": [_run(line) for text in texts for line in text.splitlines()],
