@@ -98,6 +98,9 @@ class DirectoryRig:
     def snapshot(self, label: str) -> list[str]:  # noqa: ARG002
         return []
 
+    def kept_files(self, case: Case) -> list[str]:  # noqa: ARG002
+        return []
+
     def statistics(self) -> list[str]:
         return []
 
