@@ -16,6 +16,7 @@ from ffslab.model.case import Case, case_spec
 from ffslab.model.catalog import filesystem_from_document
 from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.report.collector import collector_view
+from ffslab.report.page import render
 from ffslab.results.casefile import case_result
 from ffslab.results.collector import collector
 from ffslab.results.outcome import Outcome
@@ -177,40 +178,40 @@ def test_a_case_is_shown_with_it() -> None:
     assert not collector_lines(case_result(case, Outcome("fail", "a test"), stream(), "f" * 64))
 
 
-def test_the_report_has_what_cases_kept(tmp_path: Path) -> None:
+def test_the_report_has_what_cases_kept() -> None:
     """A table of each, and a drawing of the runs; nothing of cases that kept nothing."""
-    study = tmp_path / "collected.toml"
-    study.write_text(STUDY)
-    planned = prepare(str(study), (), ())
-    (tmp_path / "run").mkdir()
-    run = begun_run(tmp_path / "run", planned)
-    kept = {
-        "predict-20ms-s1": {"counters": FORECAST + BOUND, "runs": RUNS},
-        "original-20ms-s1": {"counters": BOUND},
-    }
-    rows = []
-    for case in planned.cases:
-        records = stream(**kept.get(case.id, {}))
-        rows.append(case_result(case, Outcome("fail", "a test"), records, "f" * 64))
-    (run.path / "results.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    view = collector_view(run.path)
-    assert view is not None and view.forecasts is not None and view.bounds is not None
-    assert view.forecasts.rows == (
-        ("predict-20ms-s1", "400", "6.50 s", "0.45 %", "7.6 %", "2", "1"),
+    view = collector_view(
+        [
+            ("a", collector(stream(counters=BOUND))),
+            ("b", collector(stream(counters=FORECAST + BOUND, runs=RUNS))),
+            ("c", None),
+        ]
     )
-    assert [row[0] for row in view.bounds.rows] == ["original-20ms-s1", "predict-20ms-s1"]
+    assert view is not None and view.forecasts is not None and view.bounds is not None
+    assert view.forecasts.rows == (("b", "400", "6.50 s", "0.45 %", "7.6 %", "2", "1"),)
+    assert [row[0] for row in view.bounds.rows] == ["a", "b"]
     assert view.bounds.rows[0][1:] == ("20.0 ms", "5,000", "3", "1", "18.2 ms")
     (panel,) = view.panels
-    assert panel.title == "predict-20ms-s1" and "2 runs" in panel.meaning
+    assert panel.title == "b" and "2 runs" in panel.meaning
     assert panel.drawing.startswith("<svg") and "foretold, ms" in panel.drawing
 
 
-def test_a_run_that_kept_nothing_has_no_section(tmp_path: Path) -> None:
+def test_a_run_that_kept_nothing_has_no_section() -> None:
+    assert collector_view([("a", None)]) is None
+
+
+@pytest.mark.slow
+def test_the_page_has_the_section(tmp_path: Path) -> None:
     study = tmp_path / "collected.toml"
     study.write_text(STUDY)
     planned = prepare(str(study), (), ())
     (tmp_path / "run").mkdir()
     run = begun_run(tmp_path / "run", planned)
-    row = case_result(planned.cases[0], Outcome("fail", "a test"), stream(), "f" * 64)
-    (run.path / "results.jsonl").write_text(f"{json.dumps(row)}\n")
-    assert collector_view(run.path) is None
+    kept = {"predict-20ms-s1": stream(counters=FORECAST + BOUND, runs=RUNS)}
+    rows = [
+        case_result(case, Outcome("fail", "a test"), kept.get(case.id, stream()), "f" * 64)
+        for case in planned.cases
+    ]
+    (run.path / "results.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    page = render(run.path)
+    assert 'href="#collector"' in page and "6.50 s" in page

@@ -166,8 +166,97 @@ static void test_background(void)
 	check(!ask(&p, &debt, &occasion, &budget), "and no second one");
 }
 
+/* ---- which block, where somebody must not wait long ---- */
+
+static bool ask_policy(struct partition *p, bool background,
+		       struct yaffs_budget *budget)
+{
+	struct yaffs_occasion occasion = occasion_with(1000000);
+
+	occasion.background = background;
+	return ops->budget(&p->policy.base, &occasion, budget);
+}
+
+/* 40 blocks, of which 3 are looked at with each page; the last has the fewest live pages. */
+static void begin_search(struct partition *p)
+{
+	u32 block;
+
+	begin(p);
+	for (block = 1; block <= BLOCKS; block++)
+		set_full(p, block, 0x1000 + block, 40);
+	p->block[BLOCKS].pages_in_use = 5;
+	p->space.erased_blocks = BEGINS - 1;
+	p->space.free_chunks = 4000;
+	p->policy.debt.owed = 100 * YAFFS_DEBT_PARTS;
+}
+
+static void test_the_search_goes_on_with_each_page(void)
+{
+	struct yaffs_budget budget;
+	struct partition p;
+	u32 i;
+
+	begin_search(&p);
+	check(ask_policy(&p, false, &budget), "a page");
+	check(victim_of(&p, true, false) == 1, "the first of those it has seen");
+	begin_search(&p);
+	for (i = 0; i < 14; i++)
+		ask_policy(&p, false, &budget);
+	check(victim_of(&p, true, false) == BLOCKS, "it has seen all");
+	/* The background does not look ahead: it has three blocks behind it then. */
+	begin_search(&p);
+	for (i = 0; i < 14; i++)
+		check(ask_policy(&p, true, &budget), "a step");
+	check(victim_of(&p, true, false) == 1, "none but those of the search itself");
+	/* Nor does a page for which nothing is due. */
+	begin_search(&p);
+	p.space.erased_blocks = BEGINS;
+	p.space.free_chunks = BEGINS * PAGES;
+	for (i = 0; i < 14; i++)
+		check(!ask_policy(&p, false, &budget), "nothing is due");
+	check(victim_of(&p, true, false) == 1, "it has not looked");
+}
+
+/* If those that were looked at have nothing to gain, all the others are. */
+static void test_a_victim_is_found_in_any_case(void)
+{
+	struct yaffs_budget budget;
+	struct partition p;
+	u32 block;
+
+	begin_search(&p);
+	for (block = 1; block < BLOCKS; block++)
+		p.block[block].pages_in_use = PAGES;
+	ask_policy(&p, false, &budget);
+	check(victim_of(&p, true, false) == BLOCKS, "the only one");
+	check(p.policy.debt.victim == BLOCKS && p.policy.debt.live == 5, "noted");
+}
+
+/* All are looked at for the oldest, so it is left to the background. */
+static void test_refreshing_is_put_off(void)
+{
+	struct yaffs_budget budget;
+	struct partition p;
+
+	begin_search(&p);
+	p.block[7].seq = 0x1000;
+	p.policy.refresh_in = 1;
+	ask_policy(&p, false, &budget);
+	check(victim_of(&p, false, false) != 7, "not while somebody waits");
+	check(p.policy.refresh_in == 1, "it stays due");
+	check(victim_of(&p, false, true) == 7, "in the background");
+	check(p.policy.refresh_in == YAFFS_REFRESH_PERIOD, "and not again soon");
+	p.policy.refresh_in = 3;
+	victim_of(&p, false, false);
+	check(p.policy.refresh_in == 2, "pages of those who wait count");
+}
+
 int main(void)
 {
+	test_the_search_goes_on_with_each_page();
+	test_a_victim_is_found_in_any_case();
+	test_refreshing_is_put_off();
 	test_proportion();
 	test_more_is_due_when_space_runs_out();
 	test_where_it_begins();

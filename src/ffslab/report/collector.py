@@ -4,16 +4,14 @@ how long calls waited for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ffslab.model.units import format_duration_ns
 from ffslab.report import svg
-from ffslab.report.load import all_rows, open_run
 from ffslab.report.parts import Panel, Table
 from ffslab.report.vega import Spec, as_is, field, linear_scale, mark
-from ffslab.results.collector import Bound, Forecast
+from ffslab.results.collector import Bound, Collector, Forecast
 
 _MOST_PANELS = 6
 _MS = 1e6
@@ -29,16 +27,15 @@ class CollectorView:
     bounds: Table | None
 
 
-def collector_view(run_dir: Path) -> CollectorView | None:
-    """The section of the run in `run_dir`; None if no case has anything of it."""
+def collector_view(cases: Iterable[tuple[str, Collector | None]]) -> CollectorView | None:
+    """The section for what each case, by its id, has of it; None if none has anything."""
     forecasts: list[tuple[str, Forecast]] = []
     bounds: list[tuple[str, Bound]] = []
-    for row in all_rows(open_run(run_dir)):
-        found = row.get("collector", {})
-        if "forecast" in found:
-            forecasts.append((row["id"], found["forecast"]))
-        if "bound" in found:
-            bounds.append((row["id"], found["bound"]))
+    for name, found in cases:
+        if found and "forecast" in found:
+            forecasts.append((name, found["forecast"]))
+        if found and "bound" in found:
+            bounds.append((name, found["bound"]))
     if not forecasts and not bounds:
         return None
     return CollectorView(tuple(_panels(forecasts)), _forecasts(forecasts), _bounds(bounds))

@@ -71,7 +71,9 @@ def render(run_dir: Path) -> str:
 
 def _render(run_dir: Path, target: Path) -> tuple[str, str]:
     """The page that is to stand at `target`, and its table."""
-    read = read_figures(run_dir, lambda row: (_figures_of(row), criteria_of(row)))
+    read = read_figures(
+        run_dir, lambda row: (_figures_of(row), criteria_of(row), row.get("collector"))
+    )
     found = [Read(one.head, one.figures[0]) for one in read]
     criteria = {one.head["id"]: one.figures[1] for one in read}
     chapters = chapters_of(open_run(run_dir).manifest(), found)
@@ -89,7 +91,7 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
         grades=rating_view(run_dir),
         code_sizes=size_view(run_dir),
         repeats=repeats_view(run_dir),
-        collector=collector_view(run_dir),
+        collector=collector_view((one.head["id"], one.figures[2]) for one in read),
         files=case_files(run_dir, target, shown["run"]),
         csv_link=quote(target.with_suffix(".csv").name),
         export_command=f"{program()} export {run_dir.name} -f csv",
