@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How much is collected when nobody may wait long: in proportion to what is written, more
- * when space runs out, and a block as a whole when it has.
+ * when space runs out, and a block as a whole when it has. Which block is in test_policy.c.
  */
 
 #include "partition.h"
@@ -166,97 +166,39 @@ static void test_background(void)
 	check(!ask(&p, &debt, &occasion, &budget), "and no second one");
 }
 
-/* ---- which block, where somebody must not wait long ---- */
-
-static bool ask_policy(struct partition *p, bool background,
-		       struct yaffs_budget *budget)
+/* Exactly what one page makes due: 256 parts are a step. */
+static u64 owed_for(u32 erased, u32 victim_live)
 {
-	struct yaffs_occasion occasion = occasion_with(1000000);
-
-	occasion.background = background;
-	return ops->budget(&p->policy.base, &occasion, budget);
-}
-
-/* 40 blocks, of which 3 are looked at with each page; the last has the fewest live pages. */
-static void begin_search(struct partition *p)
-{
-	u32 block;
-
-	begin(p);
-	for (block = 1; block <= BLOCKS; block++)
-		set_full(p, block, 0x1000 + block, 40);
-	p->block[BLOCKS].pages_in_use = 5;
-	p->space.erased_blocks = BEGINS - 1;
-	p->space.free_chunks = 4000;
-	p->policy.debt.owed = 100 * YAFFS_DEBT_PARTS;
-}
-
-static void test_the_search_goes_on_with_each_page(void)
-{
-	struct yaffs_budget budget;
-	struct partition p;
-	u32 i;
-
-	begin_search(&p);
-	check(ask_policy(&p, false, &budget), "a page");
-	check(victim_of(&p, true, false) == 1, "the first of those it has seen");
-	begin_search(&p);
-	for (i = 0; i < 14; i++)
-		ask_policy(&p, false, &budget);
-	check(victim_of(&p, true, false) == BLOCKS, "it has seen all");
-	/* The background does not look ahead: it has three blocks behind it then. */
-	begin_search(&p);
-	for (i = 0; i < 14; i++)
-		check(ask_policy(&p, true, &budget), "a step");
-	check(victim_of(&p, true, false) == 1, "none but those of the search itself");
-	/* Nor does a page for which nothing is due. */
-	begin_search(&p);
-	p.space.erased_blocks = BEGINS;
-	p.space.free_chunks = BEGINS * PAGES;
-	for (i = 0; i < 14; i++)
-		check(!ask_policy(&p, false, &budget), "nothing is due");
-	check(victim_of(&p, true, false) == 1, "it has not looked");
-}
-
-/* If those that were looked at have nothing to gain, all the others are. */
-static void test_a_victim_is_found_in_any_case(void)
-{
-	struct yaffs_budget budget;
-	struct partition p;
-	u32 block;
-
-	begin_search(&p);
-	for (block = 1; block < BLOCKS; block++)
-		p.block[block].pages_in_use = PAGES;
-	ask_policy(&p, false, &budget);
-	check(victim_of(&p, true, false) == BLOCKS, "the only one");
-	check(p.policy.debt.victim == BLOCKS && p.policy.debt.live == 5, "noted");
-}
-
-/* All are looked at for the oldest, so it is left to the background. */
-static void test_refreshing_is_put_off(void)
-{
+	struct yaffs_occasion occasion = occasion_with(0);
+	struct yaffs_debt debt = { 0 };
 	struct yaffs_budget budget;
 	struct partition p;
 
-	begin_search(&p);
-	p.block[7].seq = 0x1000;
-	p.policy.refresh_in = 1;
-	ask_policy(&p, false, &budget);
-	check(victim_of(&p, false, false) != 7, "not while somebody waits");
-	check(p.policy.refresh_in == 1, "it stays due");
-	check(victim_of(&p, false, true) == 7, "in the background");
-	check(p.policy.refresh_in == YAFFS_REFRESH_PERIOD, "and not again soon");
-	p.policy.refresh_in = 3;
-	victim_of(&p, false, false);
-	check(p.policy.refresh_in == 2, "pages of those who wait count");
+	begin(&p);
+	p.space.erased_blocks = erased;
+	p.space.free_chunks = 4000;
+	set_full(&p, 1, 0x1001, victim_live);
+	yaffs_bound_chosen(&debt, &p.policy.base.view, 1);
+	ask(&p, &debt, &occasion, &budget);
+	return debt.owed;
+}
+
+static void test_what_a_page_makes_due(void)
+{
+	/* 17 * 256 / 48 = 90, and 11 more. */
+	check(owed_for(BEGINS - 1, 16) == 101, "far: %u", (u32)owed_for(BEGINS - 1, 16));
+	/* One block above the floor: 17 * 256 / 64 = 68, which is less. */
+	check(owed_for(3, 16) == 101, "near: %u", (u32)owed_for(3, 16));
+	/* On it every page may be the last: 17 steps for one. */
+	check(owed_for(2, 16) == 17 * 256, "floor: %u", (u32)owed_for(2, 16));
+	check(owed_for(1, 16) == 17 * 256, "below: %u", (u32)owed_for(1, 16));
+	/* 63 live: 64 * 256 / 1, an eighth more. */
+	check(owed_for(BEGINS - 1, 63) == 18432, "%u", (u32)owed_for(BEGINS - 1, 63));
 }
 
 int main(void)
 {
-	test_the_search_goes_on_with_each_page();
-	test_a_victim_is_found_in_any_case();
-	test_refreshing_is_put_off();
+	test_what_a_page_makes_due();
 	test_proportion();
 	test_more_is_due_when_space_runs_out();
 	test_where_it_begins();

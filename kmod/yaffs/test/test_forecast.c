@@ -31,6 +31,56 @@ static void test_the_sum(void)
 	}
 }
 
+/* A copy is 407, an erase 2,000. */
+static void test_what_fits(void)
+{
+	static const struct {
+		u64 ns;
+		u32 steps, live;	/* the whole block: live pages, and its erase */
+		u32 copies, erases;
+	} cases[] = {
+		{ 406, 9, 5, 0, 0 }, { 407, 9, 5, 1, 0 }, { 813, 9, 5, 1, 0 },
+		{ 814, 9, 5, 2, 0 }, { 5 * 407, 9, 5, 5, 0 },
+		{ 5 * 407 + 1999, 9, 5, 5, 0 }, { 5 * 407 + 2000, 9, 5, 5, 1 },
+		{ 1000000, 6, 5, 5, 1 }, { 1000000, 5, 5, 5, 0 },
+		{ 1999, 1, 0, 0, 0 }, { 2000, 1, 0, 0, 1 }, { 2000, 0, 0, 0, 0 },
+		{ 3000, 9, 8, 7, 0 },
+	};
+	struct yaffs_work work;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		work = (struct yaffs_work){ cases[i].live, 0, 1 };
+		yaffs_forecast_fit(&PRICES, cases[i].ns, cases[i].steps, &work);
+		check(work.copies == cases[i].copies &&
+		      work.erases == cases[i].erases, "fit %u: %u copies, %u",
+		      i, work.copies, work.erases);
+	}
+	/* No erase is made of none. */
+	work = (struct yaffs_work){ 2, 0, 0 };
+	yaffs_forecast_fit(&PRICES, 1000000, 9, &work);
+	check(work.copies == 2 && !work.erases, "a part of a block");
+}
+
+/* The first is to find out. */
+static void test_what_fits_without_prices(void)
+{
+	static const struct yaffs_prices unknown[] = {
+		{ 0 }, { .read_ns = 100 }, { .program_ns = 300 },
+	};
+	struct yaffs_work work;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
+		work = (struct yaffs_work){ 5, 0, 1 };
+		yaffs_forecast_fit(&unknown[i], 1, 9, &work);
+		check(work.copies == 1 && !work.erases, "one of %u", i);
+		work = (struct yaffs_work){ 0, 0, 1 };
+		yaffs_forecast_fit(&unknown[i], 1, 9, &work);
+		check(!work.copies && work.erases == 1, "an erase of %u", i);
+	}
+}
+
 static void test_more_than_32_bits(void)
 {
 	struct yaffs_prices dear = { .read_ns = 3u << 30, .erase_ns = 1 };
@@ -112,6 +162,8 @@ static void test_the_last_of_many(void)
 int main(void)
 {
 	test_the_sum();
+	test_what_fits();
+	test_what_fits_without_prices();
 	test_more_than_32_bits();
 	test_a_mean_follows();
 	test_what_is_not_flash_is_of_the_copies();

@@ -30,6 +30,7 @@ static void check_amounts(const struct amount *cases, u32 n)
 		check(any == (cases[i].copies != 0), "amount %u: %u", i, any);
 		if (any)
 			check(budget.copies == cases[i].copies && !budget.ns &&
+			      !budget.forced &&
 			      budget.aggressive == cases[i].aggressive,
 			      "amount %u: %u copies, aggressive %u", i,
 			      budget.copies, budget.aggressive);
