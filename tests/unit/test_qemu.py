@@ -275,6 +275,15 @@ def test_what_qemu_says_is_no_result_of_the_guest(line: str) -> None:
     assert host_fault(GuestEnd(0, "Linux version 6.1\nPower down\n", lambda: True)) is None
 
 
+def test_the_signal_that_ended_qemu_may_stand_behind_what_the_guest_was_printing() -> None:
+    console = (
+        "[    0.000000] Linux version 6.1\n[    0.012000] Mount-cacheqemu-system-arm: "
+        "terminating on signal 15 from pid 4711 (/usr/bin/python3)\n"
+    )
+    fault = host_fault(GuestEnd(0, console, lambda: False))
+    assert fault is not None and "signal 15" in fault.what
+
+
 def test_the_kernel_is_arms_without_patches_and_without_the_explorer_of_cuts() -> None:
     inputs = kernel_inputs("qemu")
     assert [path.name for path in inputs.fragments] == ["lab.config", "qemu.config"]

@@ -72,7 +72,8 @@ _HOST_MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = (
         "the host refuses memory: a limit (ulimit -v), or vm.max_map_count",
     ),
     (
-        re.compile(r"^qemu-system-\w+: "),
+        # In the middle of a line, if the guest was printing one.
+        re.compile(r"^qemu-system-\w+: |qemu-system-\w+: terminating on signal \d"),
         "QEMU gave up, or somebody ended it",
     ),
 )
