@@ -6,36 +6,26 @@ have to be collected all the time. Each operation of the script is some calls: o
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
 from fstree import Script
 from yaffs_guest import MONITOR, STATE, UMOUNT, Chip, Guest, load, mount, run, start
+from yaffs_trees import overwritten_files
 
 from ffslab.kernel.lab_build import LabBuild
 
 CHIP = Chip(blocks=256)
-PAGE_BYTES, FILE_BYTES = 2048, 100_000
+BLOCK_BYTES = 64 * 2048
 WARNING = "a call waited"
 QUIET = "yaffs_bg_enable=0"  # when the background works depends on the clock
-
-
-def overwrites(files: int, count: int) -> Script:
-    script, draw = Script(), random.Random(2)
-    for number in range(files):
-        script.write(f"/file{number}", 0, FILE_BYTES, number)
-    for seed in range(count):
-        page = draw.randrange(FILE_BYTES // PAGE_BYTES)
-        script.write(f"/file{draw.randrange(files)}", page * PAGE_BYTES, PAGE_BYTES, 100 + seed)
-    return script
 
 
 def busy(
     lab: LabBuild, directory: Path, fstree: Path, options: str, *, files: int = 200, yaffs: str = ""
 ) -> Guest:
     steps = [*load(CHIP, yaffs), *MONITOR, mount(options), run(0), STATE, UMOUNT]
-    scripts = [overwrites(files, 6000)]
+    scripts = [overwritten_files(files, 6000, 2)]
     return start(lab, directory, fstree, steps, chip=CHIP, scripts=scripts)
 
 
@@ -100,7 +90,7 @@ def test_a_large_file_is_deleted_without_an_erase(
         steps = [*load(CHIP, QUIET), *MONITOR, *mounted]
         directory = tmp_path / f"guest{erased}"
         guest = start(lab, directory, fstree, steps, chip=CHIP, scripts=[script])
-        assert (guest.states[0]["erasures"] >= 8_000_000 // (64 * PAGE_BYTES)) is erased
+        assert (guest.states[0]["erasures"] >= 8_000_000 // BLOCK_BYTES) is erased
         guest.assert_sound()
 
 
@@ -111,7 +101,7 @@ def test_a_remount_changes_it(lab: LabBuild, tmp_path: Path, fstree: Path) -> No
     second.line("!EINVAL", "remount-rw", "/mnt", "no-cache")
     second.line("remount-rw", "/mnt", "gc_bound_us=0")
     mounts = "capture path=/proc/mounts"
-    work = overwrites(20, 100)
+    work = overwritten_files(20, 100, 2)
     steps = [*load(CHIP), mount(), mounts, run(0), mounts, run(2), STATE, run(1), mounts, UMOUNT]
     guest = start(lab, tmp_path / "guest", fstree, steps, chip=CHIP, scripts=[first, second, work])
     none, given, gone = guest.captures("/proc/mounts")
@@ -125,7 +115,7 @@ def test_an_old_checkpoint_is_erased_by_and_by(lab: LabBuild, tmp_path: Path, fs
     first = start(
         *(lab, tmp_path / "first", fstree, [*load(CHIP), mount(), run(0), UMOUNT]),
         chip=CHIP,
-        scripts=[overwrites(200, 10)],
+        scripts=[overwritten_files(200, 10, 2)],
     )
     change = Script()
     change.write("/new", 0, 10, 1)

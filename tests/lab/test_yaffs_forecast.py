@@ -6,12 +6,10 @@ that is collected has live pages, some more, some fewer.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from fstree import Script
 from yaffs_guest import (
     MONITOR,
     PROC,
@@ -24,13 +22,13 @@ from yaffs_guest import (
     run,
     start,
 )
+from yaffs_trees import overwritten_files
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 
 COLLECTIONS = f"{PROC}-collections"
 REMEMBERED = 1024
-FILES, FILE_BYTES, PAGE_BYTES = 150, 100_000, 2048
 
 
 @dataclass(frozen=True)
@@ -44,22 +42,14 @@ class Priced(Chip):
         return replace(super().case, cpu_scale=self.cpu_scale)
 
 
-def overwrites(count: int) -> Script:
-    script, draw = Script(), random.Random(1)
-    for number in range(FILES):
-        script.write(f"/file{number}", 0, FILE_BYTES, number)
-    for seed in range(count):
-        page = draw.randrange(FILE_BYTES // PAGE_BYTES)
-        script.write(f"/file{draw.randrange(FILES)}", page * PAGE_BYTES, PAGE_BYTES, 100 + seed)
-    return script
-
-
 def busy(lab: LabBuild, directory: Path, fstree: Path, chip: Chip, options: str) -> Guest:
     """Without the background: when it works depends on the clock, and so on what is executed."""
     collections = [f"capture path={COLLECTIONS}"] if options else []
     steps = [*load(chip, "yaffs_bg_enable=0"), *MONITOR, mount(options), run(0), STATE]
     steps += [*collections, UMOUNT]
-    return start(lab, directory, fstree, steps, chip=chip, scripts=[overwrites(8000)])
+    return start(
+        lab, directory, fstree, steps, chip=chip, scripts=[overwritten_files(150, 8000, 1)]
+    )
 
 
 @pytest.mark.parametrize(("cpu_scale", "mean", "p99"), [(0.0, 50, 100), (1.0, 100, 200)])

@@ -1,7 +1,10 @@
-"""A tree with everything that YAFFS2 can store, as a script for the guest."""
+"""Scripts for the guest: a tree with everything that YAFFS2 can store, and files that keep its
+collector busy.
+"""
 
 from __future__ import annotations
 
+import random
 import stat
 
 from fstree import LOST_FOUND, Script
@@ -9,6 +12,19 @@ from fstree import LOST_FOUND, Script
 NAME_BYTES_MAX = 254
 TARGET_BYTES_MAX = 159
 GIB = 1 << 30
+_PAGE_BYTES, _FILE_BYTES = 2048, 100_000
+
+
+def overwritten_files(files: int, count: int, seed: int) -> Script:
+    """So many files of 100 KB, and then so many overwrites of a page of any of them."""
+    script, draw = Script(), random.Random(seed)
+    for number in range(files):
+        script.write(f"/file{number}", 0, _FILE_BYTES, number)
+    for contents in range(count):
+        page = draw.randrange(_FILE_BYTES // _PAGE_BYTES)
+        file = f"/file{draw.randrange(files)}"
+        script.write(file, page * _PAGE_BYTES, _PAGE_BYTES, 100 + contents)
+    return script
 
 
 def rich_tree(script: Script, chunk_bytes: int, *, large: bool = True) -> None:

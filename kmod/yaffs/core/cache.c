@@ -246,18 +246,28 @@ static struct yaffs_slot *next_dirty(struct yaffs_device *dev,
 	return found;
 }
 
+/* A slot of @obj (NULL: of any); 1, 0 if there is none, or an error. */
+static int flush_next(struct yaffs_device *dev, const struct yaffs_object *obj)
+{
+	struct yaffs_slot *slot = NULL;
+	int err;
+
+	if (dev->n_dirty_slots)
+		slot = next_dirty(dev, obj);
+	if (!slot)
+		return 0;
+	err = flush_slot(dev, slot);
+	return err ? err : 1;
+}
+
 static int flush(struct yaffs_device *dev, const struct yaffs_object *obj)
 {
-	struct yaffs_slot *slot;
-	int err = 0;
+	int ret;
 
-	while (!err && dev->n_dirty_slots) {
-		slot = next_dirty(dev, obj);
-		if (!slot)
-			break;
-		err = flush_slot(dev, slot);
-	}
-	return err;
+	do {
+		ret = flush_next(dev, obj);
+	} while (ret > 0);
+	return ret;
 }
 
 int yaffs_cache_flush(struct yaffs_object *obj)
@@ -267,13 +277,7 @@ int yaffs_cache_flush(struct yaffs_object *obj)
 
 int yaffs_cache_flush_one(struct yaffs_object *obj)
 {
-	struct yaffs_slot *slot = next_dirty(obj->dev, obj);
-	int err;
-
-	if (!slot)
-		return 0;
-	err = flush_slot(obj->dev, slot);
-	return err ? err : 1;
+	return flush_next(obj->dev, obj);
 }
 
 int yaffs_cache_flush_all(struct yaffs_device *dev)

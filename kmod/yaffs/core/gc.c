@@ -234,9 +234,9 @@ static void plan(const struct yaffs_device *dev,
 	work->summaries = summaries_ahead(dev, work->copies);
 }
 
-/* As planned, which is then compared with what it took; 0, 1 or as step(). */
-static int collect_as_planned(struct yaffs_device *dev,
-			      struct yaffs_budget *budget)
+/* As planned, which is then compared with what it took. */
+static void collect_as_planned(struct yaffs_device *dev,
+			       struct yaffs_budget *budget)
 {
 	struct yaffs_work work;
 	u64 forecast_ns, began_ns, took_ns;
@@ -244,7 +244,7 @@ static int collect_as_planned(struct yaffs_device *dev,
 
 	plan(dev, budget, &work);
 	if (!work.copies && !work.erases)
-		return 1;
+		return;
 	budget->copies = work.copies;
 	forecast_ns = yaffs_forecast_of(dev, &work);
 	began_ns = ktime_get_ns();
@@ -256,7 +256,6 @@ static int collect_as_planned(struct yaffs_device *dev,
 		dev->forecast->broken++;
 	else
 		yaffs_forecast_note(dev, &work, forecast_ns, took_ns);
-	return ret;
 }
 
 static void choose(struct yaffs_device *dev, bool aggressive, bool background)
@@ -280,10 +279,9 @@ static void choose(struct yaffs_device *dev, bool aggressive, bool background)
 static u64 allowance_ns(const struct yaffs_device *dev,
 			const struct yaffs_occasion *occasion)
 {
-	u32 enough = occasion->reserved_blocks + 1 + occasion->checkpoint_blocks;
-
 	return yaffs_allowance_ns(dev, !occasion->round,
-				  dev->space.erased_blocks < enough);
+				  dev->space.erased_blocks <
+				  yaffs_enough_blocks(occasion));
 }
 
 /* What the policy is asked now; false: nothing is to be collected. */
@@ -305,16 +303,16 @@ static void limit(const struct yaffs_device *dev,
 		budget->ns = max_t(u64, allowance_ns(dev, occasion), 1);
 }
 
-/* Copies and erases since the statistics were those. */
-static u32 steps_since(const struct yaffs_device *dev, u64 copies, u64 erasures)
+/* Copies and erases so far. */
+static u64 steps_done(const struct yaffs_device *dev)
 {
-	return dev->stats.gc_copies - copies + dev->stats.erasures - erasures;
+	return dev->stats.gc_copies + dev->stats.erasures;
 }
 
 /* Returns whether anything was done. */
 static bool run(struct yaffs_device *dev, struct yaffs_occasion *occasion)
 {
-	u64 copies, erasures, steps = 0;
+	u64 began = steps_done(dev), before;
 	struct yaffs_budget budget;
 
 	dev->gc.disabled++;
@@ -328,17 +326,15 @@ static bool run(struct yaffs_device *dev, struct yaffs_occasion *occasion)
 		if (!dev->gc.block)
 			break;
 		dev->bound.forced += budget.forced;
-		copies = dev->stats.gc_copies;
-		erasures = dev->stats.erasures;
+		before = steps_done(dev);
 		if (yaffs_has_prices(dev))
 			collect_as_planned(dev, &budget);
 		else
 			collect(dev, &budget, true);
-		occasion->steps = steps_since(dev, copies, erasures);
-		steps += occasion->steps;
+		occasion->steps = steps_done(dev) - before;
 	}
 	dev->gc.disabled--;
-	return steps;
+	return steps_done(dev) != began;
 }
 
 static bool may_run(const struct yaffs_device *dev)

@@ -71,15 +71,34 @@ void yaffs_object_release(struct yaffs_object *obj)
 		yaffs_object_free(obj);
 }
 
+static bool has_flash(const struct yaffs_object *obj)
+{
+	return !obj->deleted && !obj->dev->read_only;
+}
+
+static int sync_header(struct yaffs_object *obj)
+{
+	return obj->dirty && !obj->unlinked ? yaffs_header_write(obj, NULL) : 0;
+}
+
 int yaffs_object_sync(struct yaffs_object *obj, bool data_only)
 {
 	int err = 0;
 
-	if (obj->deleted || obj->dev->read_only)
+	if (!has_flash(obj))
 		return 0;
 	if (obj->type == YAFFS_TYPE_FILE)
 		err = yaffs_cache_flush(obj);
-	if (!err && !data_only && obj->dirty && !obj->unlinked)
-		err = yaffs_header_write(obj, NULL);
-	return err;
+	return err || data_only ? err : sync_header(obj);
+}
+
+int yaffs_object_sync_page(struct yaffs_object *obj)
+{
+	int ret = 0;
+
+	if (!has_flash(obj))
+		return 0;
+	if (obj->type == YAFFS_TYPE_FILE)
+		ret = yaffs_cache_flush_one(obj);
+	return ret ? ret : sync_header(obj);
 }

@@ -17,6 +17,7 @@
 #include "names.h"
 #include "nand.h"
 #include "pages.h"
+#include "request.h"
 
 /* ---- memory ---- */
 
@@ -120,7 +121,7 @@ struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
 	INIT_LIST_HEAD(&dev->requests);
 	dev->mtd = mtd;
 	dev->options = *options;
-	dev->bound.ns = (u64)options->gc_bound_us * NSEC_PER_USEC;
+	yaffs_bound_set(dev, options->gc_bound_us);
 	dev->events = events;
 	err = yaffs_nand_setup(dev);
 	if (!err) {

@@ -19,6 +19,8 @@ void yaffs_object_release(struct yaffs_object *obj);
 bool yaffs_object_stays(const struct yaffs_object *obj);
 /* Writes cached data, and unless @data_only the header if it is dirty. */
 int yaffs_object_sync(struct yaffs_object *obj, bool data_only);
+/* A page of that: 1 after one of the cache; 0 after the header, or if nothing is left. */
+int yaffs_object_sync_page(struct yaffs_object *obj);
 
 /* ---- directory.c ---- */
 

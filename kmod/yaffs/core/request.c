@@ -24,17 +24,13 @@ static u64 left_after(u64 ns, u64 taken_ns)
 	return ns - min(ns, taken_ns);
 }
 
-/* ---- calls ---- */
-
-static void begin(const struct yaffs_device *dev, struct yaffs_request *request,
-		  u32 pages)
+void yaffs_bound_set(struct yaffs_device *dev, u32 bound_us)
 {
-	request->task = current;
-	request->bound_ns = READ_ONCE(dev->bound.ns);
-	request->began_ns = request->bound_ns ? ktime_get_ns() : 0;
-	request->collected_ns = 0;
-	request->pages = pages;
+	dev->options.gc_bound_us = bound_us;
+	WRITE_ONCE(dev->bound.ns, (u64)bound_us * NSEC_PER_USEC);
 }
+
+/* ---- calls ---- */
 
 /* The lock was waited for: as long as the collector worked meanwhile, for that. */
 static void note_wait(struct yaffs_device *dev, u64 began_ns, u64 before_ns)
@@ -46,14 +42,23 @@ static void note_wait(struct yaffs_device *dev, u64 began_ns, u64 before_ns)
 void yaffs_enter(struct yaffs_device *dev, struct yaffs_request *request,
 		 u32 pages)
 {
-	u64 before_ns = READ_ONCE(dev->gc.took_ns);
+	u64 before_ns;
 
-	begin(dev, request, pages);
-	yaffs_lock(dev);
-	if (dev->request)
-		request->bound_ns = 0;
-	if (!request->bound_ns)
+	request->bound_ns = READ_ONCE(dev->bound.ns);
+	if (!request->bound_ns) {
+		yaffs_lock(dev);
 		return;
+	}
+	before_ns = READ_ONCE(dev->gc.took_ns);
+	request->began_ns = ktime_get_ns();
+	yaffs_lock(dev);
+	if (dev->request) {
+		request->bound_ns = 0;
+		return;
+	}
+	request->task = current;
+	request->collected_ns = 0;
+	request->pages = pages;
 	list_add(&request->list, &dev->requests);
 	dev->request = request;
 	note_wait(dev, request->began_ns, before_ns);

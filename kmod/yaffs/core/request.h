@@ -36,6 +36,9 @@ struct yaffs_request {
 	u32 pages;
 };
 
+/* The option gc_bound_us; calls under way keep the bound that they began with. */
+void yaffs_bound_set(struct yaffs_device *dev, u32 bound_us);
+
 /*
  * A call begins, which writes about so many pages, and takes the lock. Within another call
  * of the same task it is a part of that.

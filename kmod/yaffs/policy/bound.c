@@ -53,8 +53,7 @@ bool yaffs_bound_budget(struct yaffs_debt *debt, const struct yaffs_view *view,
 {
 	u32 erased = yaffs_view_erased_blocks(view);
 
-	budget->aggressive = erased < occasion->reserved_blocks + 1 +
-				      occasion->checkpoint_blocks +
+	budget->aggressive = erased < yaffs_enough_blocks(occasion) +
 				      HEADROOM_BLOCKS;
 	budget->forced = !occasion->background && erased <= FLOOR_BLOCKS;
 	budget->ns = occasion->ns;

@@ -22,8 +22,7 @@ bool yaffs_pace_budget(struct yaffs_policy *policy,
 	if (occasion->round && (occasion->round >= MAX_ROUNDS ||
 				erased >= occasion->reserved_blocks))
 		return false;
-	budget->aggressive = erased < occasion->reserved_blocks + 1 +
-				      occasion->checkpoint_blocks;
+	budget->aggressive = erased < yaffs_enough_blocks(occasion);
 	if (!budget->aggressive && !occasion->background &&
 	    yaffs_view_erased_chunks(view) > yaffs_view_free_chunks(view) / 4)
 		return false;

@@ -45,6 +45,12 @@ struct yaffs_occasion {
 	u64 ns;
 };
 
+/* With fewer erased blocks the original design is aggressive. */
+static inline u32 yaffs_enough_blocks(const struct yaffs_occasion *occasion)
+{
+	return occasion->reserved_blocks + 1 + occasion->checkpoint_blocks;
+}
+
 /**
  * struct yaffs_budget - how much is collected now
  * @aggressive: space is short: any block that gives a page back will do

@@ -303,35 +303,22 @@ int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM int flags)
 	return 0;
 }
 
-/* Whether there was a page of it to write; then the lock was given away for a while. */
-static int yaffs_write_page_of(struct inode *inode)
-{
-	struct yaffs_device *dev = yaffs_dev(inode);
-	struct yaffs_object *obj = yaffs_obj(inode);
-	int ret;
-
-	yaffs_lock(dev);
-	ret = S_ISREG(inode->i_mode) && !dev->read_only ?
-		      yaffs_cache_flush_one(obj) : 0;
-	if (!ret && obj->dirty && !obj->unlinked && !obj->deleted &&
-	    !dev->read_only)
-		ret = yaffs_header_write(obj, NULL);
-	yaffs_unlock(dev);
-	yaffs_let_others(dev);
-	return ret;
-}
-
 /*
  * With a bound, so that who waits for the lock waits for a page of it. What comes into the
  * cache meanwhile stays there.
  */
 static int yaffs_write_in_pieces(struct inode *inode)
 {
+	struct yaffs_device *dev = yaffs_dev(inode);
 	u32 most = YAFFS_CACHE_SLOTS + 1;
 	int ret = 1;
 
-	while (ret > 0 && most--)
-		ret = yaffs_write_page_of(inode);
+	while (ret > 0 && most--) {
+		yaffs_lock(dev);
+		ret = yaffs_object_sync_page(yaffs_obj(inode));
+		yaffs_unlock(dev);
+		yaffs_let_others(dev);
+	}
 	return min(ret, 0);
 }
 

@@ -31,6 +31,7 @@
 
 #include "../core/blocks.h"
 #include "../core/mount.h"
+#include "../core/request.h"
 #include "../policy/original.h"
 #include "vfs.h"
 
@@ -398,26 +399,19 @@ static bool yaffs_may_change(const struct yaffs_options *now,
 	return !memcmp(&same, wanted, sizeof(same));
 }
 
-/* Calls under way keep the bound that they began with. */
-static void yaffs_set_bound(struct yaffs_device *dev,
-			    const struct yaffs_options *wanted)
-{
-	yaffs_lock(dev);
-	dev->options.gc_bound_us = wanted->gc_bound_us;
-	WRITE_ONCE(dev->bound.ns, (u64)wanted->gc_bound_us * NSEC_PER_USEC);
-	yaffs_unlock(dev);
-}
-
 static int yaffs_reconfigure(struct fs_context *fc)
 {
 	struct super_block *sb = fc->root->d_sb;
 	struct yaffs_device *dev = sb->s_fs_info;
+	const struct yaffs_options *wanted = fc->fs_private;
 	bool read_only = fc->sb_flags & SB_RDONLY;
 	int err;
 
-	if (!yaffs_may_change(&dev->options, fc->fs_private))
+	if (!yaffs_may_change(&dev->options, wanted))
 		return invalfc(fc, "a remount changes gc_bound_us alone: unmount, then mount");
-	yaffs_set_bound(dev, fc->fs_private);
+	yaffs_lock(dev);
+	yaffs_bound_set(dev, wanted->gc_bound_us);
+	yaffs_unlock(dev);
 	err = sync_filesystem(sb);
 	if (!(fc->sb_flags_mask & SB_RDONLY) || read_only == sb_rdonly(sb))
 		return err;
