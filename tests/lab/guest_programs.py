@@ -176,7 +176,21 @@ YAFFS2_NO_CHECKPOINT = replace(
     options=("no-checkpoint", "no-checkpoint,disable-summary"),
 )
 
-SUBJECTS = (JFFS2, UBIFS, YAFFS2, YAFFS2_INBAND, YAFFS2_NO_CACHE, YAFFS2_NO_CHECKPOINT)
+_LAYOUT = "layout=segregated"
+YAFFS2_SEGREGATED = replace(
+    YAFFS2,
+    name="yaffs2-segregated",
+    options=(
+        *(_LAYOUT, f"{_LAYOUT},no-checkpoint", f"{_LAYOUT},no-checkpoint-read"),
+        *(f"{_LAYOUT},no-cache,lazy-loading-off", f"{_LAYOUT},no-checkpoint,disable-summary"),
+        f"{_LAYOUT},gc=predict,gc_bound_us=10000",
+    ),
+)
+
+SUBJECTS = (
+    *(JFFS2, UBIFS, YAFFS2, YAFFS2_INBAND, YAFFS2_NO_CACHE, YAFFS2_NO_CHECKPOINT),
+    YAFFS2_SEGREGATED,
+)
 
 
 def build(program: str, directory: Path) -> Path:

@@ -21,6 +21,7 @@ from guest_programs import (
     SUBJECTS,
     YAFFS2,
     YAFFS2_INBAND,
+    YAFFS2_SEGREGATED,
     Subject,
     build,
     run_program,
@@ -69,12 +70,12 @@ class History:
 
 
 def on_chip(subject: Subject, name: str) -> History:
-    """A history on another chip; of pages of 1 KiB half remains for extended attributes."""
+    """A history on another chip; of pages of 1 KiB a third remains for extended attributes."""
     chip = dict(CHIPS[name])
     page_bytes = chip.get("page_bytes", 2048)
     words = ["--may-shrink", f"--chunk={page_bytes - 16 * ('inband' in subject.name)}"]
     if page_bytes != 2048:
-        words += [f"--xattr-max={page_bytes * 2 // 5}", f"--xattr-refused={page_bytes}"]
+        words += [f"--xattr-max={page_bytes // 3}", f"--xattr-refused={page_bytes}"]
     changed = replace(subject, partition="16 MiB", chip=CHIPS[name])
     return History(changed, FIRST_SEED, SHAPE_OPERATIONS, name, tuple(words))
 
@@ -90,10 +91,11 @@ def histories() -> list[History]:
     ]
     runs += [
         History(subject, FIRST_SEED, SHAPE_OPERATIONS * factor, shape, words)
-        for subject in (ours if NIGHTLY else [YAFFS2])
+        for subject in (ours if NIGHTLY else [YAFFS2, YAFFS2_SEGREGATED])
         for shape, words in SHAPES.items()
     ]
-    runs += [on_chip(subject, name) for subject in (YAFFS2, YAFFS2_INBAND) for name in CHIPS]
+    chips = (YAFFS2, YAFFS2_INBAND, YAFFS2_SEGREGATED)
+    runs += [on_chip(subject, name) for subject in chips for name in CHIPS]
     return runs
 
 

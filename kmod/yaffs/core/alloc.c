@@ -64,7 +64,8 @@ static u32 take_empty_block(struct yaffs_device *dev, u32 stream)
 	}
 }
 
-static int begin_block(struct yaffs_device *dev, struct yaffs_stream *stream)
+static int begin_block(struct yaffs_device *dev, struct yaffs_stream *stream,
+		       bool metadata)
 {
 	struct yaffs_block *b;
 	u32 block;
@@ -77,6 +78,7 @@ static int begin_block(struct yaffs_device *dev, struct yaffs_stream *stream)
 	b = &dev->blocks[block];
 	b->state = YAFFS_BLOCK_ALLOCATING;
 	b->seq = ++dev->seq;
+	b->metadata = metadata;
 	dev->space.erased_blocks--;
 	stream->block = block;
 	stream->page = 0;
@@ -84,9 +86,11 @@ static int begin_block(struct yaffs_device *dev, struct yaffs_stream *stream)
 	return 0;
 }
 
-static u32 usable_pages(const struct yaffs_device *dev)
+static u32 usable_pages(const struct yaffs_device *dev,
+			const struct yaffs_stream *stream)
 {
-	return dev->pages_per_block - dev->summary_pages;
+	return dev->pages_per_block -
+	       yaffs_summary_pages_of(dev, dev->blocks[stream->block].metadata);
 }
 
 /* True if the page reads as what was written. */
@@ -136,6 +140,8 @@ static bool write_next(struct yaffs_device *dev, struct yaffs_stream *stream,
 		return false;
 	}
 	tags->seq = b->seq;
+	tags->segregated = yaffs_is_segregated(dev);
+	tags->metadata = b->metadata;
 	yaffs_tags_pack(tags, &m);
 	if (yaffs_nand_write(dev, place, data, &m) ||
 	    (verify && !reads_back(dev, place, data, tags))) {
@@ -146,9 +152,14 @@ static bool write_next(struct yaffs_device *dev, struct yaffs_stream *stream,
 	yaffs_chunk_live(dev, place);
 	*chunk = place;
 	yaffs_summary_add(dev, stream, page, &m);
-	if (stream->block && stream->page >= usable_pages(dev))
+	if (stream->block && stream->page >= usable_pages(dev, stream))
 		finish_block(dev, stream);
 	return true;
+}
+
+static bool is_data(const struct yaffs_tags *tags)
+{
+	return tags->chunk_id && !tags->is_index;
 }
 
 static struct yaffs_stream *stream_of(struct yaffs_device *dev,
@@ -158,10 +169,10 @@ static struct yaffs_stream *stream_of(struct yaffs_device *dev,
 	enum yaffs_page_kind kind;
 
 	if (by == YAFFS_WRITE_COPY)
-		kind = tags->chunk_id ? YAFFS_PAGE_DATA_COPY :
-					YAFFS_PAGE_HEADER_COPY;
+		kind = is_data(tags) ? YAFFS_PAGE_DATA_COPY :
+				       YAFFS_PAGE_METADATA_COPY;
 	else
-		kind = tags->chunk_id ? YAFFS_PAGE_DATA : YAFFS_PAGE_HEADER;
+		kind = is_data(tags) ? YAFFS_PAGE_DATA : YAFFS_PAGE_METADATA;
 	return &dev->streams[dev->policy->ops->stream_of(dev->policy, kind)];
 }
 
@@ -176,14 +187,18 @@ int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tag
 		return -EROFS;
 	if (!yaffs_space_for(dev, 1, by != YAFFS_WRITE_NEW))
 		return -ENOSPC;
+	if (yaffs_is_segregated(dev) && !is_data(tags))
+		yaffs_ids_note(dev, tags->obj_id);
 	dev->events->changed(dev);
 	stream = stream_of(dev, tags, by);
 	/* A block begun by a mount without summaries may have no page left for data. */
-	if (stream->block && stream->page >= usable_pages(dev))
+	if (stream->block && stream->page >= usable_pages(dev, stream))
 		finish_block(dev, stream);
 	while (attempts--) {
 		if (!stream->block) {
-			err = begin_block(dev, stream);
+			err = begin_block(dev, stream,
+					  yaffs_is_segregated(dev) &&
+					  !is_data(tags));
 			if (err)
 				return err;
 		}

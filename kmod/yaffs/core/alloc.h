@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * alloc.c: which page is written next. summary_io.c: the tags of a block's pages in
- * its last ones.
+ * its last ones. ids.c: which objects there are, in what that leaves.
  */
 #ifndef YAFFS_ALLOC_H
 #define YAFFS_ALLOC_H
@@ -24,7 +24,22 @@ enum yaffs_writer {
 int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tags,
 		      enum yaffs_writer by, u32 *chunk);
 
+/* ---- ids.c: segregated layout ---- */
+
+/* A page with metadata of that object is, or will be, on flash. */
+void yaffs_ids_note(struct yaffs_device *dev, u32 obj_id);
+/* The block has the newest summary with that part. */
+void yaffs_ids_pin(struct yaffs_device *dev, u32 part, u32 block);
+/* What may be erased in any order, after anything of it has changed. */
+void yaffs_ids_settle(struct yaffs_device *dev);
+/* Makes the part that is due; returns which it is. */
+u32 yaffs_ids_fill(struct yaffs_device *dev, u8 *to);
+
 /* ---- summary_io.c ---- */
+
+/* Bytes that a summary leaves of its last page, and where they begin. */
+u32 yaffs_summary_room(const struct yaffs_device *dev);
+u32 yaffs_summary_end(const struct yaffs_device *dev);
 
 void yaffs_summary_begin(const struct yaffs_device *dev,
 			 struct yaffs_stream *stream);

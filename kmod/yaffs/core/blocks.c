@@ -73,6 +73,17 @@ static void retire(struct yaffs_device *dev, u32 block)
 	pr_info("yaffs2: %s: block %u is bad now\n", dev->mtd->name, block - 1);
 }
 
+/* It must go all the same: nothing is settled then. */
+static void unpin(struct yaffs_device *dev, u32 block)
+{
+	u32 part;
+
+	for (part = 0; part < YAFFS_IDS_PARTS; part++)
+		if (dev->ids.block[part] == block)
+			dev->ids.block[part] = 0;
+	dev->ids.settled_seq = 0;
+}
+
 void yaffs_block_recycle(struct yaffs_device *dev, u32 block)
 {
 	struct yaffs_block *b = &dev->blocks[block];
@@ -80,6 +91,8 @@ void yaffs_block_recycle(struct yaffs_device *dev, u32 block)
 	dev->events->changed(dev);
 	if (dev->gc.block == block)
 		dev->gc.block = 0;
+	if (b->pinned)
+		unpin(dev, block);
 	b->state = YAFFS_BLOCK_DIRTY;
 	if (b->needs_retiring || yaffs_nand_erase(dev, block)) {
 		retire(dev, block);

@@ -29,7 +29,7 @@ static u32 bytes_in_file(const struct yaffs_object *obj, u32 chunk_id)
 static int fill_slot(struct yaffs_device *dev, struct yaffs_slot *slot)
 {
 	u32 in_file = bytes_in_file(slot->obj, slot->chunk_id);
-	bool old = yaffs_index_get(&slot->obj->file.index, slot->chunk_id);
+	bool old = yaffs_file_has_chunk(slot->obj, slot->chunk_id);
 	u8 *page = dev->data_page;
 	int err;
 
@@ -125,7 +125,7 @@ int yaffs_cache_read(struct yaffs_object *obj, u32 chunk_id, u32 offset, u8 *to,
 
 	if (!slot) {
 		dev->stats.cache_misses++;
-		if (!yaffs_index_get(&obj->file.index, chunk_id)) {
+		if (!yaffs_file_has_chunk(obj, chunk_id)) {
 			memset(to, 0, bytes);
 			return 0;
 		}

@@ -9,7 +9,9 @@
  * reserve: a full partition goes without.
  *
  * The stream: validity, device, blocks, bitmaps, objects with their indices, validity,
- * a sum. The blocks that it is written to appear in it as the empty blocks they were.
+ * a sum. The blocks that it is written to appear in it as the empty blocks they were. Lost
+ * pages have no place in the plain format: a mount must find them by scan. In the segregated
+ * layout (docs/yaffs2-segregated.md) indices are on flash already.
  */
 
 #include <linux/mm.h>
@@ -17,6 +19,7 @@
 #include "blocks.h"
 #include "checkpoint.h"
 #include "mount.h"
+#include "pages.h"
 
 /* ---- parts of the stream ---- */
 
@@ -30,7 +33,7 @@ static int put_validity(struct yaffs_ckpt_stream *s, u32 head)
 	struct yaffs_ckpt_validity_media m = {
 		.bytes = cpu_to_le32(sizeof(m)),
 		.magic = cpu_to_le32(YAFFS_MAGIC),
-		.version = cpu_to_le32(YAFFS_CKPT_VERSION),
+		.version = cpu_to_le32(yaffs_ckpt_version(s->dev)),
 		.head = cpu_to_le32(head),
 	};
 
@@ -48,7 +51,7 @@ static u32 count_unlinked(struct yaffs_device *dev)
 	return n;
 }
 
-/* The format has place for one stream. Blocks of others are full to the next mount. */
+/* The plain format has place for one stream. */
 static int put_counters(struct yaffs_ckpt_stream *s)
 {
 	struct yaffs_device *dev = s->dev;
@@ -64,6 +67,26 @@ static int put_counters(struct yaffs_ckpt_stream *s)
 		.seq = cpu_to_le32(dev->seq),
 	};
 
+	return yaffs_ckpt_put(s, &m, sizeof(m));
+}
+
+static int put_streams(struct yaffs_ckpt_stream *s)
+{
+	struct yaffs_device *dev = s->dev;
+	const struct yaffs_stream *stream =
+		&dev->streams[YAFFS_STREAM_METADATA];
+	struct yaffs_ckpt_streams_media m = {
+		.bytes = cpu_to_le32(sizeof(m)),
+		.alloc_block = cpu_to_le32(stream->block ? stream->block :
+							   U32_MAX),
+		.alloc_page = cpu_to_le32(stream->page),
+		.ids_end = cpu_to_le32(dev->ids.end),
+		.horizon = cpu_to_le64(yaffs_map_horizon(dev, NULL)),
+	};
+	u32 i;
+
+	for (i = 0; i < YAFFS_IDS_PARTS; i++)
+		m.ids_block[i] = cpu_to_le32(dev->ids.block[i]);
 	return yaffs_ckpt_put(s, &m, sizeof(m));
 }
 
@@ -154,6 +177,28 @@ static int put_leaves(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
 	return err ? err : yaffs_ckpt_put(s, &end, sizeof(end));
 }
 
+/* Segregated layout: the index itself is on flash already. */
+static int put_pieces(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
+{
+	__le32 end = cpu_to_le32(YAFFS_CKPT_LEAVES_END);
+	struct yaffs_ckpt_piece_media m = {};
+	struct yaffs_piece *piece;
+	u32 number = 0;
+	int err = 0;
+
+	while (!err && (piece = yaffs_map_next(obj, number))) {
+		number = piece->number + 1;
+		if (!piece->chunk)
+			continue;
+		m.number = cpu_to_le32(piece->number);
+		m.chunk = cpu_to_le32(piece->chunk);
+		m.flags = cpu_to_le32(YAFFS_MAP_INDEX |
+				      (piece->lost ? YAFFS_MAP_LOST : 0));
+		err = yaffs_ckpt_put(s, &m, sizeof(m));
+	}
+	return err ? err : yaffs_ckpt_put(s, &end, sizeof(end));
+}
+
 static int put_object(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
 {
 	struct yaffs_ckpt_object_media m;
@@ -177,9 +222,10 @@ static int put_object(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
 	}
 	yaffs_ckpt_object_pack(&o, &m);
 	err = yaffs_ckpt_put(s, &m, sizeof(m));
-	if (!err && obj->type == YAFFS_TYPE_FILE)
-		err = put_leaves(s, obj);
-	return err;
+	if (err || obj->type != YAFFS_TYPE_FILE)
+		return err;
+	return yaffs_is_segregated(s->dev) ? put_pieces(s, obj) :
+					     put_leaves(s, obj);
 }
 
 static int put_objects(struct yaffs_ckpt_stream *s)
@@ -212,6 +258,8 @@ static int put_all(struct yaffs_ckpt_stream *s)
 	err = put_validity(s, 1);
 	if (!err)
 		err = put_counters(s);
+	if (!err && yaffs_is_segregated(s->dev))
+		err = put_streams(s);
 	if (!err)
 		err = put_blocks(s);
 	if (!err)
@@ -227,6 +275,15 @@ static int put_all(struct yaffs_ckpt_stream *s)
 	return err ? err : yaffs_ckpt_put_end(s);
 }
 
+/*
+ * Erased blocks that it leaves. In the segregated layout the collector works with fewer, so
+ * more are seldom there; the checkpoint's own become free before anything is written.
+ */
+static u32 kept_blocks(const struct yaffs_device *dev)
+{
+	return yaffs_is_segregated(dev) ? YAFFS_STREAMS : yaffs_reserved_blocks(dev);
+}
+
 /* The lowest empty blocks; false if there are too few. */
 static bool choose_blocks(struct yaffs_ckpt_stream *s)
 {
@@ -234,7 +291,7 @@ static bool choose_blocks(struct yaffs_ckpt_stream *s)
 	u32 wanted = yaffs_checkpoint_blocks(dev), block;
 
 	if (wanted > s->max_blocks ||
-	    dev->space.erased_blocks < YAFFS_RESERVED_BLOCKS + wanted)
+	    dev->space.erased_blocks < kept_blocks(dev) + wanted)
 		return false;
 	for (block = 1; block <= dev->n_blocks && s->n_blocks < wanted; block++)
 		if (dev->blocks[block].state == YAFFS_BLOCK_EMPTY &&
@@ -304,10 +361,10 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 	struct yaffs_ckpt_stream s;
 	int err;
 
-	/* It has no place for lost pages: a mount must find them by scan. */
 	if (dev->ckpt_valid || dev->read_only || !yaffs_checkpoint_possible(dev) ||
-	    dev->has_lost_pages ||
-	    (!urgent && dev->policy->ops->urgency(dev->policy)))
+	    (dev->has_lost_pages && !yaffs_is_segregated(dev)) ||
+	    (!urgent && dev->policy->ops->urgency(dev->policy)) ||
+	    yaffs_horizon_flush(dev))
 		return 0;
 	yaffs_checkpoint_invalidate(dev);	/* what is left of an older one */
 	erase_stale(dev);

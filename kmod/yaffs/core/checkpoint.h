@@ -36,6 +36,12 @@ struct yaffs_ckpt_stream {
 	struct yaffs_ckpt_sum sum;
 };
 
+static inline u32 yaffs_ckpt_version(const struct yaffs_device *dev)
+{
+	return yaffs_is_segregated(dev) ? YAFFS_CKPT_VERSION_SEGREGATED :
+					  YAFFS_CKPT_VERSION;
+}
+
 /* The most blocks that a reader looks for. */
 static inline u32 yaffs_ckpt_max_blocks(const struct yaffs_device *dev)
 {

@@ -23,10 +23,21 @@ static int read_page(struct yaffs_device *dev, u32 chunk, u8 *page)
 	return err;
 }
 
+bool yaffs_file_has_chunk(struct yaffs_object *obj, u32 chunk_id)
+{
+	return yaffs_map_load(obj, chunk_id) ||
+	       yaffs_index_get(&obj->file.index, chunk_id);
+}
+
 int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 {
 	struct yaffs_device *dev = obj->dev;
-	u32 chunk = yaffs_index_get(&obj->file.index, chunk_id);
+	int err = yaffs_map_load(obj, chunk_id);
+	u32 chunk;
+
+	if (err)
+		return err;
+	chunk = yaffs_index_get(&obj->file.index, chunk_id);
 
 	if (!chunk) {
 		memset(page, 0, dev->chunk_bytes);
@@ -49,7 +60,9 @@ int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
 	int err;
 
 	yaffs_gc_before_write(dev);
-	err = yaffs_index_prepare(dev, &obj->file.index, chunk_id);
+	err = yaffs_map_prepare(obj, chunk_id);
+	if (!err)
+		err = yaffs_index_prepare(dev, &obj->file.index, chunk_id);
 	if (!err)
 		err = yaffs_chunk_write(dev, page, &tags, by, &chunk);
 	if (err)
@@ -61,5 +74,7 @@ int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
 	else
 		obj->file.data_chunks++;
 	obj->file.stored_size = max(obj->file.stored_size, end);
+	yaffs_map_note(obj, chunk_id, chunk);
+	yaffs_horizon_keep(dev);
 	return 0;
 }

@@ -20,8 +20,9 @@ struct reader {
 	struct yaffs_device *dev;
 	unsigned long *taken;		/* chunks that belong to something */
 	u32 leaf_bits;
-	u32 alloc_block;
-	u32 alloc_page;
+	u32 alloc_block[YAFFS_STREAMS];
+	u32 alloc_page[YAFFS_STREAMS];
+	u32 ids_block[YAFFS_IDS_PARTS];
 };
 
 static int get_validity(struct reader *r, u32 head)
@@ -33,8 +34,19 @@ static int get_validity(struct reader *r, u32 head)
 		return err;
 	return le32_to_cpu(m.bytes) == sizeof(m) &&
 	       le32_to_cpu(m.magic) == YAFFS_MAGIC &&
-	       le32_to_cpu(m.version) == YAFFS_CKPT_VERSION &&
+	       le32_to_cpu(m.version) == yaffs_ckpt_version(r->dev) &&
 	       le32_to_cpu(m.head) == head ? 0 : -EUCLEAN;
+}
+
+static int take_stream(struct reader *r, u32 stream, u32 block, u32 page)
+{
+	if (block == U32_MAX)
+		block = 0;
+	if (block > r->dev->n_blocks || page > r->dev->pages_per_block)
+		return -EUCLEAN;
+	r->alloc_block[stream] = block;
+	r->alloc_page[stream] = page;
+	return 0;
 }
 
 static int get_counters(struct reader *r)
@@ -47,15 +59,29 @@ static int get_counters(struct reader *r)
 	if (le32_to_cpu(m.bytes) != sizeof(m))
 		return -EUCLEAN;
 	r->dev->seq = le32_to_cpu(m.seq);
-	r->alloc_block = le32_to_cpu(m.alloc_block);
-	r->alloc_page = le32_to_cpu(m.alloc_page);
-	if (r->alloc_block == U32_MAX)
-		r->alloc_block = 0;
-	if (r->dev->seq < YAFFS_SEQ_LOWEST || r->dev->seq >= YAFFS_SEQ_END ||
-	    r->alloc_block > r->dev->n_blocks ||
-	    r->alloc_page > r->dev->pages_per_block)
+	if (r->dev->seq < YAFFS_SEQ_LOWEST || r->dev->seq >= YAFFS_SEQ_END)
 		return -EUCLEAN;
-	return 0;
+	return take_stream(r, YAFFS_STREAM_DATA, le32_to_cpu(m.alloc_block),
+			   le32_to_cpu(m.alloc_page));
+}
+
+static int get_streams(struct reader *r)
+{
+	struct yaffs_ckpt_streams_media m;
+	u32 i;
+	int err = yaffs_ckpt_get(&r->s, &m, sizeof(m));
+
+	if (err)
+		return err;
+	if (le32_to_cpu(m.bytes) != sizeof(m))
+		return -EUCLEAN;
+	r->dev->seen_horizon = le64_to_cpu(m.horizon);
+	r->dev->ids.end = le32_to_cpu(m.ids_end);
+	for (i = 0; i < YAFFS_IDS_PARTS; i++)
+		r->ids_block[i] = le32_to_cpu(m.ids_block[i]);
+	return take_stream(r, YAFFS_STREAM_METADATA,
+			   le32_to_cpu(m.alloc_block),
+			   le32_to_cpu(m.alloc_page));
 }
 
 /* ---- blocks ---- */
@@ -67,6 +93,7 @@ static int take_state(struct reader *r, u32 block)
 	struct yaffs_block *b = &dev->blocks[block];
 	bool bad = yaffs_nand_is_bad(dev, block);
 
+	b->metadata &= yaffs_is_segregated(dev);
 	switch (b->state) {
 	case YAFFS_BLOCK_DEAD:
 		/* Pages of a dead block are neither live nor free. */
@@ -81,7 +108,7 @@ static int take_state(struct reader *r, u32 block)
 		dev->space.erased_blocks++;
 		break;
 	case YAFFS_BLOCK_ALLOCATING:
-		if (block != r->alloc_block)
+		if (block != r->alloc_block[b->metadata])
 			b->state = YAFFS_BLOCK_FULL;
 		break;
 	case YAFFS_BLOCK_FULL:
@@ -97,6 +124,41 @@ static int take_state(struct reader *r, u32 block)
 	if (b->prioritised)
 		dev->policy->ops->prioritised(dev->policy, block);
 	dev->space.free_chunks += dev->pages_per_block - b->pages_in_use;
+	return 0;
+}
+
+static int pin_blocks(struct reader *r)
+{
+	struct yaffs_device *dev = r->dev;
+	u32 part, block;
+
+	for (part = 0; part < YAFFS_IDS_PARTS; part++) {
+		block = r->ids_block[part];
+		if (!block)
+			continue;
+		if (block > dev->n_blocks || !dev->blocks[block].metadata ||
+		    dev->blocks[block].state != YAFFS_BLOCK_FULL)
+			return -EUCLEAN;
+		yaffs_ids_pin(dev, part, block);
+	}
+	return 0;
+}
+
+static int begin_streams(struct reader *r)
+{
+	struct yaffs_device *dev = r->dev;
+	u32 i, block;
+
+	for (i = 0; i < dev->options.policy->n_streams; i++) {
+		block = r->alloc_block[i];
+		if (!block)
+			continue;
+		if (dev->blocks[block].state != YAFFS_BLOCK_ALLOCATING)
+			return -EUCLEAN;
+		dev->streams[i].block = block;
+		dev->streams[i].page = r->alloc_page[i];
+		yaffs_summary_begin(dev, &dev->streams[i]);
+	}
 	return 0;
 }
 
@@ -117,14 +179,8 @@ static int get_blocks(struct reader *r)
 		if (err)
 			return err;
 	}
-	if (!r->alloc_block)
-		return 0;
-	if (dev->blocks[r->alloc_block].state != YAFFS_BLOCK_ALLOCATING)
-		return -EUCLEAN;
-	dev->streams[0].block = r->alloc_block;
-	dev->streams[0].page = r->alloc_page;
-	yaffs_summary_begin(dev, &dev->streams[0]);
-	return 0;
+	err = pin_blocks(r);
+	return err ? err : begin_streams(r);
 }
 
 /* Marks a block's live pages; their number. Whole bytes of the bitmap if they fit. */
@@ -227,6 +283,39 @@ static int get_leaves(struct reader *r, struct yaffs_object *obj)
 	}
 }
 
+/* Segregated layout: what they say is read when it is asked for. */
+static int get_pieces(struct reader *r, struct yaffs_object *obj)
+{
+	u32 most = YAFFS_MAX_CHUNK_ID / yaffs_map_entries(r->dev->chunk_bytes);
+	struct yaffs_ckpt_piece_media m;
+	struct yaffs_piece *piece;
+	int err;
+
+	for (;;) {
+		err = yaffs_ckpt_get(&r->s, &m.number, sizeof(m.number));
+		if (err)
+			return err;
+		if (le32_to_cpu(m.number) == YAFFS_CKPT_LEAVES_END)
+			return 0;
+		err = yaffs_ckpt_get(&r->s, &m.chunk,
+				     sizeof(m) - sizeof(m.number));
+		if (!err && le32_to_cpu(m.number) > most)
+			err = -EUCLEAN;
+		if (!err)
+			err = take_chunk(r, le32_to_cpu(m.chunk));
+		if (err)
+			return err;
+		piece = yaffs_map_make_piece(obj, le32_to_cpu(m.number));
+		if (!piece)
+			return -ENOMEM;
+		if (piece->chunk)
+			return -EUCLEAN;
+		yaffs_piece_set_chunk(piece, le32_to_cpu(m.chunk));
+		if (le32_to_cpu(m.flags) & YAFFS_MAP_LOST)
+			r->dev->has_lost_pages = true;
+	}
+}
+
 static struct yaffs_object *object_for(struct reader *r,
 				       const struct yaffs_ckpt_object *o)
 {
@@ -266,7 +355,10 @@ static int take_object(struct reader *r, const struct yaffs_ckpt_object *o)
 		return -EUCLEAN;
 	obj->file.size = o->size;
 	obj->file.stored_size = o->size;
-	return get_leaves(r, obj);
+	if (!yaffs_is_segregated(r->dev))
+		return get_leaves(r, obj);
+	obj->file.data_chunks = o->data_chunks;
+	return get_pieces(r, obj);
 }
 
 static int get_objects(struct reader *r)
@@ -324,6 +416,8 @@ static int get_all(struct reader *r)
 	err = get_validity(r, 1);
 	if (!err)
 		err = get_counters(r);
+	if (!err && yaffs_is_segregated(r->dev))
+		err = get_streams(r);
 	if (!err)
 		err = get_blocks(r);
 	if (!err)

@@ -68,6 +68,7 @@ static int stream_put_page(struct yaffs_ckpt_stream *s)
 		.seq = YAFFS_SEQ_CHECKPOINT,
 		.chunk_id = s->page + 1,
 		.n_bytes = dev->chunk_bytes,
+		.segregated = yaffs_is_segregated(dev),
 	};
 	struct yaffs_tags_media m;
 	u32 block;
@@ -107,7 +108,7 @@ static void begin_page(struct yaffs_ckpt_stream *s)
 {
 	struct yaffs_ckpt_page_media *header = (void *)s->buffer;
 
-	header->version = cpu_to_le32(YAFFS_CKPT_VERSION);
+	header->version = cpu_to_le32(yaffs_ckpt_version(s->dev));
 	header->sum = cpu_to_le32(s->sum.sum);
 	header->xor = cpu_to_le32(s->sum.xor);
 }
@@ -157,8 +158,9 @@ static int find_block(struct yaffs_ckpt_stream *s, u32 from)
 				    &tags))
 			continue;
 		/* A scan would ask the same. */
-		dev->first_seq[block] = tags.used ? tags.seq : YAFFS_SEQ_ERASED;
-		if (dev->first_seq[block] == YAFFS_SEQ_CHECKPOINT) {
+		yaffs_note_first(&dev->first[block], &tags);
+		if (dev->first[block].seq == YAFFS_SEQ_CHECKPOINT &&
+		    tags.segregated == yaffs_is_segregated(dev)) {
 			s->at = s->n_blocks;
 			s->blocks[s->n_blocks++] = block;
 			s->page_in_block = 0;
@@ -186,7 +188,7 @@ static int stream_get_page(struct yaffs_ckpt_stream *s)
 		return err;
 	if (!tags.used || tags.seq != YAFFS_SEQ_CHECKPOINT ||
 	    tags.chunk_id != s->page + 1 ||
-	    le32_to_cpu(header->version) != YAFFS_CKPT_VERSION ||
+	    le32_to_cpu(header->version) != yaffs_ckpt_version(dev) ||
 	    le32_to_cpu(header->page) != s->page ||
 	    le32_to_cpu(header->sum) != s->sum.sum ||
 	    le32_to_cpu(header->xor) != s->sum.xor)

@@ -92,7 +92,7 @@ static int cut_last_chunk(struct yaffs_object *obj)
 	int err;
 
 	chunk_id = div_u64_rem(obj->file.size, dev->chunk_bytes, &left) + 1;
-	if (!left || !yaffs_index_get(&obj->file.index, chunk_id))
+	if (!left || !yaffs_file_has_chunk(obj, chunk_id))
 		return 0;
 	err = yaffs_file_read_chunk(obj, chunk_id, dev->data_page);
 	if (err)
@@ -136,6 +136,9 @@ static int make_hole(struct yaffs_object *obj, u64 position)
 	u64 bytes = position - obj->file.size;
 	int err;
 
+	/* There a hole is one: the index says what is newer. */
+	if (yaffs_is_segregated(dev))
+		return drop_tail(obj);
 	if (bytes < SHORT_HOLE_CHUNKS * dev->chunk_bytes &&
 	    yaffs_space_for(dev, SHORT_HOLE_CHUNKS + 1 + dev->n_dirty_slots,
 			    false))
@@ -165,6 +168,13 @@ int yaffs_file_write(struct yaffs_object *obj, u64 position, const u8 *from,
 
 /* ---- resize ---- */
 
+/* What a file was before it is made shorter, should that fail. */
+struct yaffs_cut_undo {
+	struct yaffs_cut *cuts;
+	u32 n_cuts;
+	bool tail;
+};
+
 static void drop_chunks(struct yaffs_object *obj, u32 from_id)
 {
 	struct yaffs_index *index = &obj->file.index;
@@ -179,10 +189,51 @@ static void drop_chunks(struct yaffs_object *obj, u32 from_id)
 void yaffs_file_drop(struct yaffs_object *obj)
 {
 	yaffs_cache_drop(obj, 0);
+	/* What cannot be read stays where it is until the next mount. */
+	yaffs_map_load_from(obj, 0);
 	drop_chunks(obj, 1);
+	yaffs_map_drop(obj, 0);
 	yaffs_index_free(obj->dev, &obj->file.index);
 	obj->file.size = 0;
 	obj->file.stored_size = 0;
+}
+
+/*
+ * Segregated layout: the header that comes next says what is cut off, and whether the last
+ * chunk still has something of it.
+ */
+static int begin_cut(struct yaffs_object *obj, u64 size,
+		     struct yaffs_cut_undo *undo)
+{
+	u32 left, chunks = DIV_ROUND_UP_ULL(size, obj->dev->chunk_bytes);
+	int err;
+
+	undo->tail = obj->tail;
+	div_u64_rem(size, obj->dev->chunk_bytes, &left);
+	if (!yaffs_is_segregated(obj->dev)) {
+		obj->tail = left;
+		return 0;
+	}
+	err = yaffs_map_load_from(obj, chunks);
+	if (!err)
+		err = yaffs_horizon_make_cut(obj, chunks);
+	if (!err)
+		err = yaffs_map_cut(obj, chunks, &undo->cuts, &undo->n_cuts);
+	if (!err)
+		obj->tail = left;
+	return err;
+}
+
+static void end_cut(struct yaffs_object *obj, struct yaffs_cut_undo *undo,
+		    int err)
+{
+	if (err) {
+		obj->tail = undo->tail;
+		if (undo->cuts)
+			yaffs_map_uncut(obj, undo->cuts, undo->n_cuts);
+	} else {
+		kfree(undo->cuts);
+	}
 }
 
 /*
@@ -194,9 +245,14 @@ static int shrink(struct yaffs_object *obj, u64 size)
 {
 	u64 old_size = obj->file.size, old_stored = obj->file.stored_size;
 	struct yaffs_device *dev = obj->dev;
+	u32 chunks = DIV_ROUND_UP_ULL(size, dev->chunk_bytes);
+	struct yaffs_cut_undo undo = {};
 	int err;
 
 	yaffs_gc_before_write(dev);
+	err = begin_cut(obj, size, &undo);
+	if (err)
+		return err;
 	dev->gc.disabled++;
 	obj->file.size = size;
 	obj->file.stored_size = min(old_stored, size);
@@ -205,12 +261,15 @@ static int shrink(struct yaffs_object *obj, u64 size)
 	if (err) {
 		obj->file.size = old_size;
 		obj->file.stored_size = old_stored;
-		return err;
 	}
-	drop_chunks(obj, DIV_ROUND_UP_ULL(size, dev->chunk_bytes) + 1);
+	end_cut(obj, &undo, err);
+	if (err)
+		return err;
+	drop_chunks(obj, chunks + 1);
+	yaffs_map_drop(obj, chunks);
 	if (!size)
 		yaffs_index_free(dev, &obj->file.index);
-	return cut_last_chunk(obj);
+	return yaffs_file_cut_tail(obj);
 }
 
 static int grow(struct yaffs_object *obj, u64 size)

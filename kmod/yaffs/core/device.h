@@ -43,6 +43,7 @@ struct yaffs_options {
 	bool checkpoint_read;
 	bool checkpoint_write;
 	bool predict;
+	bool segregated;
 	u32 gc_bound_us;
 };
 
@@ -69,9 +70,11 @@ struct yaffs_events {
 struct yaffs_statistics {
 	u64 data_writes;	/* chunks of files, by the user */
 	u64 header_writes;
+	u64 index_writes;
 	u64 summary_writes;
 	u64 checkpoint_writes;
 	u64 gc_copies;
+	u64 gc_metadata_copies;	/* of these; headers, and index pages */
 	u64 gc_passive;		/* blocks selected */
 	u64 gc_aggressive;
 	u64 gc_background;
@@ -93,6 +96,10 @@ struct yaffs_statistics {
 
 enum yaffs_mounted_by { YAFFS_BY_NOTHING, YAFFS_BY_SCAN, YAFFS_BY_CHECKPOINT };
 
+/* Streams of the segregated layout. The other one has the first for all. */
+#define YAFFS_STREAM_DATA	0
+#define YAFFS_STREAM_METADATA	1
+
 /**
  * struct yaffs_stream - a block that is being written
  * @block: 0 if there is none
@@ -103,6 +110,23 @@ struct yaffs_stream {
 	u32 block;
 	u32 page;
 	struct yaffs_summary_entry_media *summary;
+};
+
+/* Of an entry in yaffs_device.objects: it is gone from flash. */
+#define YAFFS_MARK_DELETED	XA_MARK_1
+
+/**
+ * struct yaffs_ids - which metadata blocks say what objects there are: ids.c
+ * @per_part: ids that a summary has place for; 0: none
+ * @end: no page with metadata has an id as high as that
+ * @block: of each part the block that has the newest; 0: there is none
+ * @settled_seq: metadata blocks with lower sequence numbers may be erased in any order
+ */
+struct yaffs_ids {
+	u32 per_part;
+	u32 end;
+	u32 block[YAFFS_IDS_PARTS];
+	u32 settled_seq;
 };
 
 /**
@@ -137,18 +161,30 @@ struct yaffs_bound {
 };
 
 /**
+ * struct yaffs_first - of the tags of a block's first page
+ * @seq: the sequence number; YAFFS_SEQ_ERASED: nothing written; 0: not read, or not readable
+ * @segregated: they are of the segregated layout
+ * @metadata: of a metadata block
+ */
+struct yaffs_first {
+	u32 seq;
+	bool segregated;
+	bool metadata;
+};
+
+/**
  * struct yaffs_device - one mounted partition
  * @lock: protects everything here and all objects
  * @nofs: scope of the lock's holder, see yaffs_lock()
  * @chunk_bytes: data of a page
+ * @summary_pages: of a summary, where there is one
  * @n_blocks: the last internal block number; the first is 1
  * @blocks: [n_blocks + 1], by internal number
  * @live: bitmap of chunks with live contents, by internal chunk number
  * @erases: [n_blocks + 1]: of each block since the mount; NULL unless the policy asks
  * @policy: decides; chosen by @options
  * @space: what of the flash is free, and what is erased
- * @first_seq: while mounting: sequence number in the first page of each block, as far
- *	as read; 0 if not
+ * @first: while mounting: what the tags of each block's first page say, as far as read
  * @streams: blocks being written; as many as the policy has
  * @seq: of the block allocated last
  * @gc: the collector
@@ -166,6 +202,14 @@ struct yaffs_bound {
  * @recover_links: hard links were found that have no target
  * @recover_tails: files were found that were being made shorter
  * @recovery_pending: mounted read-only: what a scan leaves to do was not done
+ * @waiting_pieces: parts of files' indices that must be written, those with the oldest data
+ *	pages first; this and the next four are of the segregated layout
+ * @n_pieces: of files' indices, but for the first of each file
+ * @n_unwritten: of those, without an index page yet: each will take one
+ * @unseen_pages: data pages written since the horizon was looked at
+ * @seen_horizon: the highest horizon that was read from flash
+ * @seen_position: the highest position; see scan_map.c
+ * @ids: segregated layout: what summaries say of objects
  * @objects: by id
  * @dirty_directories: whose header waits for the background thread
  * @n_leaves: leaves of all indices
@@ -187,7 +231,7 @@ struct yaffs_device {
 	u64 max_file_bytes;
 
 	struct yaffs_block *blocks;
-	u32 *first_seq;
+	struct yaffs_first *first;
 	unsigned long *live;
 	u32 *erases;
 	struct yaffs_policy *policy;
@@ -212,6 +256,14 @@ struct yaffs_device {
 	bool recover_tails;
 	bool recovery_pending;
 
+	struct list_head waiting_pieces;
+	u32 n_pieces;
+	u32 n_unwritten;
+	u32 unseen_pages;
+	u64 seen_horizon;
+	u64 seen_position;
+	struct yaffs_ids ids;
+
 	struct xarray objects;
 	u32 next_id;
 	u32 n_objects;
@@ -234,6 +286,7 @@ struct yaffs_device {
 	u8 *gc_page_data;	/* gc.c: page being moved */
 	u8 *data_page;		/* data.c, cache.c: partial chunk */
 	u8 *xattr_page;		/* vfs/xattr.c */
+	u8 *map_page;		/* map_io.c: index page */
 
 	struct task_struct *background;
 	wait_queue_head_t background_wait;
@@ -261,6 +314,25 @@ static inline void yaffs_unlock(struct yaffs_device *dev)
 	dev->request = NULL;
 	mutex_unlock(&dev->lock);
 	memalloc_nofs_restore(nofs);
+}
+
+/* Headers and data in blocks apart: docs/yaffs2-segregated.md. */
+static inline bool yaffs_is_segregated(const struct yaffs_device *dev)
+{
+	return dev->options.segregated;
+}
+
+/* Erased blocks that only some writers may use: the collector has to begin one of each stream. */
+static inline u32 yaffs_reserved_blocks(const struct yaffs_device *dev)
+{
+	return YAFFS_RESERVED_BLOCKS + dev->options.policy->n_streams - 1;
+}
+
+/* Pages of a summary. Those of metadata say which objects there are (ids.c): they have to be. */
+static inline u32 yaffs_summary_pages_of(const struct yaffs_device *dev,
+					 bool metadata)
+{
+	return dev->options.summary || metadata ? dev->summary_pages : 0;
 }
 
 static inline u32 yaffs_block_of(const struct yaffs_device *dev, u32 chunk)

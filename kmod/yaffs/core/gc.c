@@ -26,6 +26,7 @@
 #include "alloc.h"
 #include "forecast.h"
 #include "gc.h"
+#include "map_io.h"
 #include "nand.h"
 #include "objects.h"
 #include "request.h"
@@ -62,19 +63,78 @@ static int copy_data(struct yaffs_device *dev, struct yaffs_object *obj,
 	u32 copy;
 	int err;
 
-	if (!obj || obj->type != YAFFS_TYPE_FILE ||
-	    yaffs_index_get(&obj->file.index, tags->chunk_id) != chunk)
+	if (!obj || obj->type != YAFFS_TYPE_FILE)
+		return -ENOENT;
+	err = yaffs_map_load(obj, tags->chunk_id);
+	if (err)
+		return err;
+	if (yaffs_index_get(&obj->file.index, tags->chunk_id) != chunk)
 		return -ENOENT;
 	if (lost) {
 		tags->n_bytes = YAFFS_LOST_BYTES;
 		dev->has_lost_pages = true;
+		yaffs_map_note_lost(obj, tags->chunk_id);
 	} else {
 		cut_copy(dev, obj, tags);
 	}
 	err = yaffs_chunk_write(dev, dev->gc_page_data, tags,
 				YAFFS_WRITE_COPY, &copy);
+	if (err)
+		return err;
+	yaffs_index_set(&obj->file.index, tags->chunk_id, copy);
+	yaffs_map_note(obj, tags->chunk_id, copy);
+	return 0;
+}
+
+/*
+ * In the segregated layout: what is in memory is written anew, what is not is copied as it
+ * is. @unreadable: only the former can be done.
+ */
+static int copy_index(struct yaffs_device *dev, struct yaffs_object *obj,
+		      u32 chunk, struct yaffs_tags *tags, int unreadable)
+{
+	struct yaffs_piece *piece = NULL;
+	u32 copy;
+	int err;
+
+	if (obj && obj->type == YAFFS_TYPE_FILE && obj->file.map)
+		piece = yaffs_map_at(obj, tags->chunk_id);
+	if (!piece || piece->chunk != chunk)
+		return -ENOENT;
+	if (piece->loaded)
+		return yaffs_map_write_piece(piece, YAFFS_WRITE_COPY);
+	if (unreadable)
+		return unreadable;
+	err = yaffs_chunk_write(dev, dev->gc_page_data, tags,
+				YAFFS_WRITE_COPY, &copy);
 	if (!err)
-		yaffs_index_set(&obj->file.index, tags->chunk_id, copy);
+		yaffs_piece_set_chunk(piece, copy);
+	return err;
+}
+
+/*
+ * A file's header in the segregated layout, with what the header has of its index. If that
+ * is in memory it is brought up to date, too.
+ */
+static int refresh_map(struct yaffs_object *obj, u8 *page, bool *has_index)
+{
+	struct yaffs_device *dev = obj->dev;
+	struct yaffs_map *map = obj->file.map;
+	int err;
+
+	*has_index = false;
+	if (obj->type != YAFFS_TYPE_FILE || !map)
+		return 0;
+	/* As it is it would become the newest, though an index page may be newer. */
+	err = map->known ? 0 : yaffs_map_take_header(obj, page);
+	if (err == -ENOMEM)
+		return err;
+	if (err || yaffs_map_trim_xattr(dev, page))
+		return 0;
+	err = yaffs_map_before_header(obj, yaffs_map_xattr_used(dev, page),
+				      YAFFS_WRITE_COPY);
+	if (!err)
+		*has_index = yaffs_map_fill_header(obj, false, page);
 	return err;
 }
 
@@ -82,15 +142,20 @@ static int copy_header(struct yaffs_device *dev, struct yaffs_object *obj,
 		       u32 chunk, bool lost)
 {
 	struct yaffs_tags tags;
+	bool has_index = false;
 	u32 copy;
 	int err = 0;
 
 	if (!obj || obj->hdr_chunk != chunk)
 		return -ENOENT;
-	if (lost)
-		yaffs_header_replace(obj, dev->gc_page_data, &tags);
-	else
+	if (lost) {
+		err = yaffs_map_before_header(obj, 0, YAFFS_WRITE_COPY);
+		has_index = yaffs_header_replace(obj, dev->gc_page_data, &tags);
+	} else {
 		err = yaffs_header_refresh(obj, dev->gc_page_data, &tags);
+		if (!err)
+			err = refresh_map(obj, dev->gc_page_data, &has_index);
+	}
 	if (err == -EUCLEAN) {
 		/* No header, and no bit error: it moves as what it is. */
 		yaffs_header_tags(obj, &tags);
@@ -100,9 +165,12 @@ static int copy_header(struct yaffs_device *dev, struct yaffs_object *obj,
 		return err;
 	err = yaffs_chunk_write(dev, dev->gc_page_data, &tags,
 				YAFFS_WRITE_COPY, &copy);
-	if (!err)
-		obj->hdr_chunk = copy;
-	return err;
+	if (err)
+		return err;
+	obj->hdr_chunk = copy;
+	if (has_index)
+		yaffs_map_header_written(obj, true);
+	return 0;
 }
 
 /*
@@ -118,15 +186,18 @@ static int move_page(struct yaffs_device *dev, u32 chunk, bool give_up)
 
 	err = yaffs_nand_read(dev, chunk, dev->gc_page_data, &tags);
 	lost = give_up && err == -EBADMSG && tags.used;
-	if (err && !lost)
+	if (err && !lost && !tags.is_index)
 		return err;
 	obj = tags.used ? yaffs_object_find(dev, tags.obj_id) : NULL;
-	if (tags.used && tags.chunk_id)
+	if (tags.is_index)
+		err = copy_index(dev, obj, chunk, &tags, err);
+	else if (tags.used && tags.chunk_id)
 		err = copy_data(dev, obj, chunk, &tags, lost);
 	else
 		err = copy_header(dev, obj, chunk, lost);
 	if (!err) {
 		dev->stats.gc_copies++;
+		dev->stats.gc_metadata_copies += tags.is_index || !tags.chunk_id;
 		dev->stats.pages_lost += lost;
 	} else if (err == -ENOENT) {
 		/* Nobody's page: a checkpoint of the original may count some. */
@@ -212,10 +283,11 @@ static u32 summaries_ahead(const struct yaffs_device *dev, u32 copies)
 	const struct yaffs_stream *stream =
 		&dev->streams[dev->policy->ops->stream_of(dev->policy,
 							  YAFFS_PAGE_DATA_COPY)];
-	u32 usable = dev->pages_per_block - dev->summary_pages;
+	u32 pages = yaffs_summary_pages_of(dev, false);
+	u32 usable = dev->pages_per_block - pages;
 	u32 page = stream->block ? stream->page : 0;
 
-	return dev->summary_pages * ((page % usable + copies) / usable);
+	return pages * ((page % usable + copies) / usable);
 }
 
 /* What the budget allows of the block at hand. Its summary is not copied. */
@@ -356,7 +428,7 @@ static bool start(struct yaffs_device *dev, bool background)
 	struct yaffs_occasion occasion = {
 		.background = background,
 		.bounded = dev->bound.ns,
-		.reserved_blocks = YAFFS_RESERVED_BLOCKS,
+		.reserved_blocks = yaffs_reserved_blocks(dev),
 	};
 
 	if (!may_run(dev))

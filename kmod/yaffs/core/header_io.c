@@ -4,7 +4,8 @@
  * of a name or an attribute writes a page, and the page before it dies.
  *
  * What lies behind the 512 bytes are extended attributes. They are carried over from
- * the old page, which is read for that only if the object is known to have some.
+ * the old page, which is read for that only if the object is known to have some. In the
+ * segregated layout the index of the file comes with them: see map.c.
  */
 
 #include "alloc.h"
@@ -16,10 +17,15 @@ int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page)
 {
 	struct yaffs_device *dev = obj->dev;
 
-	if (obj->hdr_chunk)
-		return yaffs_nand_read(dev, obj->hdr_chunk, page, NULL);
-	memset(page, 0xff, dev->chunk_bytes);
-	return 0;
+	int err;
+
+	if (!obj->hdr_chunk) {
+		memset(page, 0xff, dev->chunk_bytes);
+		return 0;
+	}
+	err = yaffs_nand_read(dev, obj->hdr_chunk, page, NULL);
+	return err || !yaffs_is_segregated(dev) ? err :
+						  yaffs_map_trim_xattr(dev, page);
 }
 
 /* ---- writing ---- */
@@ -32,15 +38,26 @@ static int fill_xattr(struct yaffs_object *obj,
 	int err;
 
 	if (change->xattr) {
-		memcpy(yaffs_xattr_area(page), change->xattr, yaffs_xattr_bytes(dev));
+		memcpy(yaffs_xattr_area(dev, page), change->xattr,
+		       yaffs_xattr_bytes(dev));
 		return 0;
 	}
 	if (change->parent_id == YAFFS_ID_DELETED || !obj->has_xattr) {
-		memset(yaffs_xattr_area(page), 0xff, yaffs_xattr_bytes(dev));
+		memset(yaffs_xattr_area(dev, page), 0xff, yaffs_xattr_bytes(dev));
 		return 0;
 	}
 	err = yaffs_header_read_chunk(obj, page);
 	return err;
+}
+
+static int prepare_map(struct yaffs_object *obj,
+		       const struct yaffs_header_change *change, u8 *page,
+		       enum yaffs_writer by)
+{
+	if (change->parent_id == YAFFS_ID_DELETED)
+		return 0;
+	return yaffs_map_before_header(obj, yaffs_map_xattr_used(obj->dev, page),
+				       by);
 }
 
 static int write_header(struct yaffs_object *obj,
@@ -50,18 +67,22 @@ static int write_header(struct yaffs_object *obj,
 	struct yaffs_device *dev = obj->dev;
 	u8 *page = dev->hdr_page;
 	struct yaffs_tags tags;
+	bool has_index;
 	u32 chunk, old;
 	int err;
 
 	yaffs_gc_before_write(dev);
 	err = fill_xattr(obj, change, page);
+	if (!err && yaffs_is_segregated(dev))
+		err = prepare_map(obj, change, page, by);
 	if (err)
 		return err;
-	yaffs_header_fill(obj, change, page, &tags);
+	has_index = yaffs_header_fill(obj, change, page, &tags);
 	err = yaffs_chunk_write(dev, page, &tags, by, &chunk);
 	if (err)
 		return err;
 	dev->stats.header_writes++;
+	yaffs_map_header_written(obj, has_index);
 	if (change->is_shrink)
 		dev->blocks[yaffs_block_of(dev, chunk)].has_shrink = true;
 	old = obj->hdr_chunk;
@@ -140,6 +161,23 @@ static int name_from_header(struct yaffs_object *obj,
 	return yaffs_object_set_name(obj, (const char *)h->name, h->name_bytes);
 }
 
+/* In the segregated layout also what it has of the file's index. */
+static int read_with_map(struct yaffs_object *obj, u8 *page)
+{
+	struct yaffs_device *dev = obj->dev;
+	int err, map_err = 0;
+
+	if (!yaffs_is_segregated(dev))
+		return yaffs_header_read_chunk(obj, page);
+	err = yaffs_nand_read(dev, obj->hdr_chunk, page, NULL);
+	if (err)
+		return err;
+	if (obj->type == YAFFS_TYPE_FILE && !obj->file.map->known)
+		map_err = yaffs_map_take_header(obj, page);
+	err = yaffs_map_trim_xattr(dev, page);
+	return err ? err : map_err;
+}
+
 static int load_header(struct yaffs_object *obj)
 {
 	struct yaffs_device *dev = obj->dev;
@@ -149,7 +187,7 @@ static int load_header(struct yaffs_object *obj)
 
 	if (!obj->hdr_chunk)
 		return -EUCLEAN;
-	err = yaffs_header_read_chunk(obj, page);
+	err = read_with_map(obj, page);
 	if (err)
 		return err;
 	err = yaffs_header_parse(obj, page, &h);
@@ -162,7 +200,8 @@ static int load_header(struct yaffs_object *obj)
 		name_err = name_from_header(obj, &h);
 	if (err || name_err)
 		return err ? err : name_err;
-	obj->has_xattr = yaffs_xattr_any(yaffs_xattr_area(page), yaffs_xattr_bytes(dev));
+	obj->has_xattr = yaffs_xattr_any(yaffs_xattr_area(dev, page),
+					 yaffs_xattr_bytes(dev));
 	return 0;
 }
 

@@ -65,7 +65,8 @@ static void fill_header(const struct yaffs_object *obj,
 	h->name = (const u8 *)name_to_write(obj, h->parent_id);
 	h->name_bytes = strlen((const char *)h->name);
 	h->shadowed_id = change->shadowed_id;
-	h->is_shrink = change->is_shrink;
+	/* There the index says what is dead. */
+	h->is_shrink = change->is_shrink && !yaffs_is_segregated(obj->dev);
 	if (obj->type == YAFFS_TYPE_HARDLINK) {
 		h->link_target = obj->hardlink.target_id;
 		return;
@@ -99,7 +100,7 @@ static void fill_tags(const struct yaffs_object *obj,
 	tags->link_target = h->link_target;
 }
 
-void yaffs_header_fill(const struct yaffs_object *obj,
+bool yaffs_header_fill(const struct yaffs_object *obj,
 		       const struct yaffs_header_change *change, u8 *page,
 		       struct yaffs_tags *tags)
 {
@@ -108,6 +109,8 @@ void yaffs_header_fill(const struct yaffs_object *obj,
 	fill_header(obj, change, &h);
 	yaffs_header_encode(&h, obj->dev->options.inband_tags, (void *)page);
 	fill_tags(obj, &h, tags);
+	return yaffs_is_segregated(obj->dev) &&
+	       yaffs_map_fill_header(obj, h.parent_id == YAFFS_ID_DELETED, page);
 }
 
 /* ---- for the collector ---- */
@@ -154,7 +157,7 @@ void yaffs_header_tags(const struct yaffs_object *obj, struct yaffs_tags *tags)
  * it replaces did not: the tags keep the object, damaged, where it is. Extended
  * attributes were in the old page alone.
  */
-void yaffs_header_replace(struct yaffs_object *obj, u8 *page,
+bool yaffs_header_replace(struct yaffs_object *obj, u8 *page,
 			  struct yaffs_tags *tags)
 {
 	static const struct yaffs_header_change nothing_special;
@@ -165,8 +168,10 @@ void yaffs_header_replace(struct yaffs_object *obj, u8 *page,
 	if (obj->loaded && !obj->damaged) {
 		fill_header(obj, &nothing_special, &h);
 		yaffs_header_encode(&h, dev->options.inband_tags, (void *)page);
-		memset(yaffs_xattr_area(page), 0xff, yaffs_xattr_bytes(dev));
+		memset(yaffs_xattr_area(dev, page), 0xff, yaffs_xattr_bytes(dev));
 		obj->has_xattr = false;
 	}
 	yaffs_header_tags(obj, tags);
+	return yaffs_is_segregated(dev) && obj->loaded && !obj->damaged &&
+	       yaffs_map_fill_header(obj, false, page);
 }

@@ -24,10 +24,10 @@
 static int allocate_pages(struct yaffs_device *dev)
 {
 	u8 **page[] = { &dev->check_page, &dev->hdr_page, &dev->gc_page_data,
-			&dev->data_page, &dev->xattr_page };
+			&dev->data_page, &dev->xattr_page, &dev->map_page };
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(page); i++) {
+	for (i = 0; i < ARRAY_SIZE(page) - !yaffs_is_segregated(dev); i++) {
 		*page[i] = kmalloc(dev->page_bytes, GFP_KERNEL);
 		if (!*page[i])
 			return -ENOMEM;
@@ -94,10 +94,10 @@ static int allocate(struct yaffs_device *dev)
 
 	if (err)
 		return err;
-	dev->first_seq = kvcalloc(dev->n_blocks + 1, sizeof(*dev->first_seq),
-				  GFP_KERNEL);
+	dev->first = kvcalloc(dev->n_blocks + 1, sizeof(*dev->first),
+			      GFP_KERNEL);
 	dev->policy = kzalloc(dev->options.policy->bytes, GFP_KERNEL);
-	if (!dev->first_seq || !dev->policy)
+	if (!dev->first || !dev->policy)
 		return -ENOMEM;
 	err = allocate_summaries(dev);
 	if (!err)
@@ -119,13 +119,14 @@ struct yaffs_device *yaffs_device_create(struct mtd_info *mtd,
 	xa_init_flags(&dev->objects, XA_FLAGS_ALLOC);
 	INIT_LIST_HEAD(&dev->dirty_directories);
 	INIT_LIST_HEAD(&dev->requests);
+	INIT_LIST_HEAD(&dev->waiting_pieces);
 	dev->mtd = mtd;
 	dev->options = *options;
 	yaffs_bound_set(dev, options->gc_bound_us);
 	dev->events = events;
 	err = yaffs_nand_setup(dev);
 	if (!err) {
-		if (options->summary)
+		if (options->summary || options->segregated)
 			dev->summary_pages =
 				yaffs_summary_pages(dev->pages_per_block,
 						    dev->chunk_bytes);
@@ -151,11 +152,12 @@ void yaffs_device_destroy(struct yaffs_device *dev)
 	kfree(dev->gc_page_data);
 	kfree(dev->data_page);
 	kfree(dev->xattr_page);
+	kfree(dev->map_page);
 	for (i = 0; i < YAFFS_STREAMS; i++)
 		kfree(dev->streams[i].summary);
 	yaffs_forecast_exit(dev);
 	kfree(dev->policy);
-	kvfree(dev->first_seq);
+	kvfree(dev->first);
 	kvfree(dev->blocks);
 	mutex_destroy(&dev->lock);
 	kfree(dev);
@@ -202,6 +204,9 @@ static int reset(struct yaffs_device *dev)
 		.blocks = dev->blocks,
 		.erases = dev->erases,
 		.space = &dev->space,
+		.segregated = yaffs_is_segregated(dev),
+		.settled_seq = &dev->ids.settled_seq,
+		.newest_seq = &dev->seq,
 		.n_blocks = dev->n_blocks,
 		.pages_per_block = dev->pages_per_block,
 	};
@@ -217,6 +222,13 @@ static int reset(struct yaffs_device *dev)
 	for (i = 0; i < YAFFS_STREAMS; i++)
 		dev->streams[i].block = 0;
 	dev->gc.block = 0;
+	dev->n_pieces = 0;
+	dev->n_unwritten = 0;
+	dev->seen_horizon = 0;
+	dev->seen_position = 0;
+	memset(&dev->ids, 0, sizeof(dev->ids));
+	if (yaffs_is_segregated(dev))
+		dev->ids.per_part = yaffs_ids_per_part(yaffs_summary_room(dev));
 	dev->found_erased = false;
 	dev->found_torn = false;
 	dev->recover_links = false;
@@ -265,8 +277,8 @@ int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 
 	dev->read_only = true;	/* reading must not change anything */
 	err = read_flash(dev);
-	kvfree(dev->first_seq);
-	dev->first_seq = NULL;
+	kvfree(dev->first);
+	dev->first = NULL;
 	if (!err)
 		err = yaffs_recover_links(dev);
 	if (!err)
@@ -305,6 +317,9 @@ int yaffs_device_set_read_only(struct yaffs_device *dev, bool read_only)
 		return 0;
 	if (read_only) {
 		err = write_all(dev);
+		/* For a quick mount without a checkpoint; there may be no room for it. */
+		if (!err)
+			yaffs_horizon_flush(dev);
 		if (!err)
 			err = yaffs_checkpoint_write(dev, true);
 		dev->read_only = !err;

@@ -16,6 +16,14 @@
  */
 int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 		    struct yaffs_tags *tags);
+static inline void yaffs_note_first(struct yaffs_first *first,
+				    const struct yaffs_tags *tags)
+{
+	first->seq = tags->used ? tags->seq : YAFFS_SEQ_ERASED;
+	first->segregated = tags->segregated;
+	first->metadata = tags->metadata;
+}
+
 /* @page: the chunk, with page_bytes of room; in-band tags go behind the chunk. */
 int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
 		     const struct yaffs_tags_media *tags);

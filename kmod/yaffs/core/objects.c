@@ -4,8 +4,8 @@
  * found by its id in an XArray. What only the header on flash knows (name, mode,
  * times) is read when it is first asked for.
  *
- * Ids are given out in turn, not the lowest first: the pages of a deleted object stay
- * on flash until they are erased, and an id that comes back late meets fewer of them.
+ * In the plain layout ids are given out in turn, not the lowest first: the pages of a deleted
+ * object stay on flash until they are erased, and an id that comes back late meets fewer.
  */
 
 #include <linux/ktime.h>
@@ -68,6 +68,11 @@ struct yaffs_object *yaffs_object_new(struct yaffs_device *dev, u32 id, u8 type)
 	INIT_LIST_HEAD(&obj->unnamed);
 	if (id)
 		err = xa_insert(&dev->objects, id, obj, GFP_NOFS);
+	else if (yaffs_is_segregated(dev))
+		/* Low ids take few parts of those that summaries tell (ids.c). */
+		err = xa_alloc(&dev->objects, &id, obj,
+			       XA_LIMIT(YAFFS_ID_FIRST, YAFFS_MAX_OBJECT_ID),
+			       GFP_NOFS);
 	else
 		err = xa_alloc_cyclic(&dev->objects, &id, obj,
 				      XA_LIMIT(YAFFS_ID_FIRST,
@@ -82,6 +87,11 @@ struct yaffs_object *yaffs_object_new(struct yaffs_device *dev, u32 id, u8 type)
 	obj->id = id;
 	dev->n_objects++;
 	yaffs_object_set_type(obj, type);
+	if (type == YAFFS_TYPE_FILE && yaffs_is_segregated(dev) &&
+	    yaffs_map_new(obj)) {
+		yaffs_object_free(obj);
+		return ERR_PTR(-ENOMEM);
+	}
 	return obj;
 }
 
@@ -103,6 +113,7 @@ static void free_type(struct yaffs_object *obj)
 	case YAFFS_TYPE_FILE:
 		yaffs_cache_drop(obj, 0);
 		yaffs_index_free(obj->dev, &obj->file.index);
+		yaffs_map_free(obj);
 		obj->dev->n_files--;
 		break;
 	case YAFFS_TYPE_DIRECTORY:
@@ -142,9 +153,11 @@ static void free_together(struct yaffs_device *dev, struct yaffs_object **object
 
 		if (obj->type == YAFFS_TYPE_SYMLINK)
 			kfree(obj->symlink);
-		else if (obj->type == YAFFS_TYPE_FILE &&
-			 !yaffs_index_take_leaf(dev, &obj->file.index,
-						&leaves[n_leaves]))
+		if (obj->type == YAFFS_TYPE_FILE)
+			yaffs_map_free(obj);
+		if (obj->type == YAFFS_TYPE_FILE &&
+		    !yaffs_index_take_leaf(dev, &obj->file.index,
+					   &leaves[n_leaves]))
 			n_leaves++;
 		kfree(obj->name);
 	}

@@ -12,6 +12,7 @@
 
 #include "device.h"
 #include "index.h"
+#include "map.h"
 
 struct yaffs_file {
 	struct yaffs_index index;
@@ -19,6 +20,7 @@ struct yaffs_file {
 	u64 stored_size;	/* without what is only in the cache */
 	u64 shrink_limit;	/* scan: older data from here on are dead */
 	u32 data_chunks;
+	struct yaffs_map *map;	/* segregated layout; else NULL */
 };
 
 struct yaffs_directory {
@@ -169,15 +171,21 @@ void yaffs_cache_drop(struct yaffs_object *obj, u32 chunk_id);
 
 /* ---- header_page.c ---- */
 
-/* What lies behind the header in its page. */
-static inline u8 *yaffs_xattr_area(u8 *page)
+/* Where attributes lie in the page of a header; the segregated layout has other things before. */
+static inline u32 yaffs_xattr_offset(const struct yaffs_device *dev)
 {
-	return page + YAFFS_HEADER_BYTES;
+	return yaffs_is_segregated(dev) ? yaffs_map_header_offset() :
+					  YAFFS_HEADER_BYTES;
+}
+
+static inline u8 *yaffs_xattr_area(const struct yaffs_device *dev, u8 *page)
+{
+	return page + yaffs_xattr_offset(dev);
 }
 
 static inline u32 yaffs_xattr_bytes(const struct yaffs_device *dev)
 {
-	return dev->chunk_bytes - YAFFS_HEADER_BYTES;
+	return dev->chunk_bytes - yaffs_xattr_offset(dev);
 }
 
 /**
@@ -185,7 +193,7 @@ static inline u32 yaffs_xattr_bytes(const struct yaffs_device *dev)
  * @parent_id: YAFFS_ID_DELETED: the object's last header; 0: parent as it is
  * @is_shrink: older data beyond the size in it are dead
  * @shadowed_id: object that this one replaces, or 0
- * @xattr: contents behind the header, chunk_bytes - 512; NULL: as before
+ * @xattr: all attributes, yaffs_xattr_bytes(); NULL: as before
  */
 struct yaffs_header_change {
 	u32 parent_id;
@@ -195,10 +203,10 @@ struct yaffs_header_change {
 };
 
 /*
- * The header of @obj as it is but for @change, in @page, and its tags. What lies behind
- * the header in the page is left alone.
+ * The header of @obj as it is but for @change, in @page, and its tags. Attributes in the page
+ * are left alone. Returns whether the index of the file is there: segregated layout.
  */
-void yaffs_header_fill(const struct yaffs_object *obj,
+bool yaffs_header_fill(const struct yaffs_object *obj,
 		       const struct yaffs_header_change *change, u8 *page,
 		       struct yaffs_tags *tags);
 /* Header of @obj on @page; what contradicts the tags is corrected on the page. */
@@ -212,8 +220,11 @@ int yaffs_header_refresh(struct yaffs_object *obj, u8 *page,
 			 struct yaffs_tags *tags);
 /* The tags of a header of @obj as it is, without shrink and shadow marks. */
 void yaffs_header_tags(const struct yaffs_object *obj, struct yaffs_tags *tags);
-/* For GC: a header in @page, and its tags, in the place of one that cannot be read. */
-void yaffs_header_replace(struct yaffs_object *obj, u8 *page,
+/*
+ * For GC: a header in @page, and its tags, in the place of one that cannot be read. Returns
+ * as yaffs_header_fill().
+ */
+bool yaffs_header_replace(struct yaffs_object *obj, u8 *page,
 			  struct yaffs_tags *tags);
 
 #endif

@@ -60,6 +60,8 @@ struct yaffs_object *yaffs_create(struct yaffs_object *dir, const char *name,
 	if (IS_ERR(obj))
 		return obj;
 	obj->loaded = true;
+	if (type == YAFFS_TYPE_FILE)
+		yaffs_map_begin(obj);
 	obj->mode = attributes->mode;
 	obj->uid = attributes->uid;
 	obj->gid = attributes->gid;

@@ -27,18 +27,7 @@
 #include "alloc.h"
 #include "mount.h"
 #include "nand.h"
-
-struct scan_block {
-	u32 seq;
-	u32 block;
-};
-
-struct scan {
-	struct yaffs_device *dev;
-	struct scan_block *order;
-	struct yaffs_summary_entry_media *entries;
-	u32 n;
-};
+#include "scan.h"
 
 /* ---- which blocks ---- */
 
@@ -53,61 +42,87 @@ static bool is_sequence(u32 seq)
 }
 
 /*
- * The sequence number of a block. If the tags of the first page are damaged, those
- * of a later one tell it. YAFFS_SEQ_ERASED: nothing written; 0: nothing readable.
+ * What the tags of a block's first page say. If these are damaged, those of a later one tell
+ * it. YAFFS_SEQ_ERASED: nothing written; 0: nothing readable.
  */
-static u32 sequence_of(struct yaffs_device *dev, u32 block)
+static void find_first(struct yaffs_device *dev, u32 block,
+		       struct yaffs_first *first)
 {
-	u32 first = block * dev->pages_per_block;
+	u32 chunk = block * dev->pages_per_block;
 	struct yaffs_tags tags;
 	u32 page;
 
-	if (dev->first_seq[block] == YAFFS_SEQ_ERASED ||
-	    is_sequence(dev->first_seq[block]))
-		return dev->first_seq[block];
+	*first = dev->first[block];
+	if (first->seq == YAFFS_SEQ_ERASED || is_sequence(first->seq))
+		return;
 	for (page = 0; page < dev->pages_per_block; page++) {
-		if (yaffs_nand_read(dev, first + page, NULL, &tags))
+		if (yaffs_nand_read(dev, chunk + page, NULL, &tags))
 			continue;
-		if (!tags.used)
-			return page ? 0 : YAFFS_SEQ_ERASED;
-		if (is_sequence(tags.seq))
-			return tags.seq;
+		yaffs_note_first(first, &tags);
+		if (!tags.used && page)
+			first->seq = 0;
+		if (!tags.used || is_sequence(tags.seq))
+			return;
 	}
-	return 0;
+	first->seq = 0;
 }
 
-static void classify(struct scan *scan, u32 block)
+static void set_aside(struct yaffs_device *dev, u32 block)
+{
+	struct yaffs_block *b = &dev->blocks[block];
+
+	b->state = YAFFS_BLOCK_FULL;
+	b->seq = YAFFS_SEQ_LOWEST;
+	dev->space.free_chunks += dev->pages_per_block;
+}
+
+static void classify(struct yaffs_scan *scan, u32 block)
 {
 	struct yaffs_device *dev = scan->dev;
 	struct yaffs_block *b = &dev->blocks[block];
-	u32 seq;
+	struct yaffs_first first;
 
 	b->state = YAFFS_BLOCK_DEAD;
 	if (yaffs_nand_is_bad(dev, block))
 		return;
-	seq = sequence_of(dev, block);
-	if (seq == YAFFS_SEQ_BAD_BLOCK)
+	find_first(dev, block, &first);
+	if (first.seq == YAFFS_SEQ_BAD_BLOCK)
 		return;
-	if (seq == YAFFS_SEQ_ERASED) {
+	if (first.seq == YAFFS_SEQ_ERASED) {
 		b->state = YAFFS_BLOCK_EMPTY;
 		dev->space.erased_blocks++;
 		dev->space.free_chunks += dev->pages_per_block;
-	} else if (seq == YAFFS_SEQ_CHECKPOINT) {
+	} else if (!first.seq ||
+		   first.segregated != yaffs_is_segregated(dev)) {
+		/* Damaged beyond reading: nothing of it can be live. Or the other layout. */
+		set_aside(dev, block);
+		scan->foreign += first.seq != 0;
+	} else if (first.seq == YAFFS_SEQ_CHECKPOINT) {
 		b->state = YAFFS_BLOCK_CHECKPOINT;
 		dev->ckpt_blocks++;
-	} else if (!seq) {
-		/* Damaged beyond reading: nothing of it can be live. */
-		b->state = YAFFS_BLOCK_FULL;
-		b->seq = YAFFS_SEQ_LOWEST;
-		dev->space.free_chunks += dev->pages_per_block;
 	} else {
 		b->state = YAFFS_BLOCK_NEEDS_SCAN;
-		b->seq = seq;
-		dev->seq = max(dev->seq, seq);
+		b->seq = first.seq;
+		b->metadata = first.metadata;
+		dev->seq = max(dev->seq, first.seq);
 		dev->space.free_chunks += dev->pages_per_block;
-		scan->order[scan->n].seq = seq;
+		scan->order[scan->n].seq = first.seq;
 		scan->order[scan->n++].block = block;
 	}
+}
+
+/* By most of the blocks: the tags of some may be damaged. */
+static int check_layout(const struct yaffs_scan *scan)
+{
+	const struct yaffs_device *dev = scan->dev;
+
+	if (scan->foreign <= scan->n + dev->ckpt_blocks)
+		return 0;
+	pr_err("yaffs2: %s has the %s layout: mount it %s layout=segregated\n",
+	       dev->mtd->name,
+	       yaffs_is_segregated(dev) ? "plain" : "segregated",
+	       yaffs_is_segregated(dev) ? "without" : "with");
+	return -EUCLEAN;
 }
 
 /*
@@ -123,7 +138,7 @@ static int check_ecc(struct yaffs_device *dev, u32 before)
 	return -EUCLEAN;
 }
 
-static int classify_blocks(struct scan *scan)
+static int classify_blocks(struct yaffs_scan *scan)
 {
 	struct yaffs_device *dev = scan->dev;
 	u32 block, before;
@@ -135,12 +150,12 @@ static int classify_blocks(struct scan *scan)
 		err = check_ecc(dev, before);
 		cond_resched();
 	}
-	return err;
+	return err ? err : check_layout(scan);
 }
 
 static int newest_first(const void *a, const void *b)
 {
-	const struct scan_block *x = a, *y = b;
+	const struct yaffs_scan_block *x = a, *y = b;
 
 	if (x->seq != y->seq)
 		return x->seq < y->seq ? 1 : -1;
@@ -192,17 +207,29 @@ struct scan_header {
 	u32 link_target;
 	u32 shadowed_id;
 	bool is_shrink;
+	int err;	/* the page cannot be read */
 };
 
-static bool tags_suffice(struct yaffs_device *dev, const struct yaffs_tags *tags)
+/* In the segregated layout the page of a file's newest header has the index. */
+static bool has_map(const struct yaffs_tags *tags, bool is_newest)
+{
+	return tags->segregated && tags->type == YAFFS_TYPE_FILE && is_newest &&
+	       tags->parent_id != YAFFS_ID_UNLINKED &&
+	       tags->parent_id != YAFFS_ID_DELETED;
+}
+
+static bool tags_suffice(struct yaffs_device *dev, const struct yaffs_tags *tags,
+			 bool is_newest)
 {
 	return dev->options.lazy_loading && tags->extended && !tags->shadows &&
+	       !has_map(tags, is_newest) &&
 	       tags->obj_id != YAFFS_ID_ROOT &&
 	       tags->obj_id != YAFFS_ID_LOST_FOUND;
 }
 
 static int read_header(struct yaffs_device *dev, u32 chunk,
-		       const struct yaffs_tags *tags, struct scan_header *s)
+		       const struct yaffs_tags *tags, bool is_newest,
+		       struct scan_header *s)
 {
 	struct yaffs_header h;
 	int err;
@@ -215,16 +242,18 @@ static int read_header(struct yaffs_device *dev, u32 chunk,
 			.link_target = tags->link_target,
 			.is_shrink = tags->is_shrink,
 		};
-		if (tags_suffice(dev, tags))
+		if (tags_suffice(dev, tags, is_newest))
 			return 0;
 	}
 	err = yaffs_nand_read(dev, chunk, dev->hdr_page, NULL);
 	if (!err)
 		err = yaffs_header_decode((void *)dev->hdr_page,
 					  dev->max_file_bytes, &h);
-	if (err)
+	if (err) {
 		/* The tags alone still say where the object belongs. */
+		s->err = err;
 		return tags->extended ? 0 : err;
+	}
 	if (!tags->extended)
 		*s = (struct scan_header) {
 			.type = h.type,
@@ -232,6 +261,8 @@ static int read_header(struct yaffs_device *dev, u32 chunk,
 			.size = h.size,
 			.link_target = h.link_target,
 		};
+	if (yaffs_is_segregated(dev))
+		s->size = h.size;	/* tags have 32 bits of it */
 	s->shadowed_id = h.shadowed_id;
 	s->is_shrink |= h.is_shrink;
 	return 0;
@@ -292,14 +323,16 @@ static bool has_room_for(u32 id, u32 type)
 		type == YAFFS_TYPE_DIRECTORY);
 }
 
-static int scan_object_header(struct yaffs_device *dev, u32 chunk,
-			      const struct yaffs_tags *tags)
+int yaffs_scan_header(struct yaffs_scan *scan, u32 chunk,
+		      const struct yaffs_tags *tags)
 {
+	struct yaffs_device *dev = scan->dev;
 	struct yaffs_object *obj = yaffs_object_find(dev, tags->obj_id);
 	struct yaffs_block *b = &dev->blocks[yaffs_block_of(dev, chunk)];
 	struct scan_header s;
+	int err;
 
-	if (read_header(dev, chunk, tags, &s) ||
+	if (read_header(dev, chunk, tags, !obj || !obj->hdr_chunk, &s) ||
 	    !has_room_for(tags->obj_id, s.type))
 		return 0;
 	if (!obj) {
@@ -317,23 +350,25 @@ static int scan_object_header(struct yaffs_device *dev, u32 chunk,
 	    obj->parent_id == YAFFS_ID_UNLINKED)
 		return 0;
 	define(obj, chunk, &s);
+	err = has_map(tags, true) ?
+		yaffs_scan_map(scan, obj, dev->hdr_page, s.err) : 0;
+	if (err)
+		return err;
 	return s.shadowed_id ? shadow(dev, s.shadowed_id) : 0;
 }
 
-static int scan_page(struct yaffs_device *dev, u32 chunk,
+static int scan_page(struct yaffs_scan *scan, u32 chunk,
 		     const struct yaffs_tags *tags)
 {
-	if (tags->obj_id == YAFFS_ID_SUMMARY)
-		return 0;
 	if (tags->chunk_id)
-		return scan_data(dev, chunk, tags);
-	return scan_object_header(dev, chunk, tags);
+		return scan_data(scan->dev, chunk, tags);
+	return yaffs_scan_header(scan, chunk, tags);
 }
 
 /* ---- one block ---- */
 
 /* Tags of a page from the summary, or from the page. False: nothing of use. */
-static bool tags_of(struct scan *scan, bool summary, u32 block, u32 page,
+static bool tags_of(struct yaffs_scan *scan, bool summary, u32 block, u32 page,
 		    struct yaffs_tags *tags)
 {
 	struct yaffs_device *dev = scan->dev;
@@ -343,7 +378,8 @@ static bool tags_of(struct scan *scan, bool summary, u32 block, u32 page,
 	int err;
 
 	if (summary && scan->entries[page].obj_id) {
-		yaffs_summary_tags(&scan->entries[page], seq, &m);
+		yaffs_summary_tags(&scan->entries[page], seq,
+				   yaffs_is_segregated(dev), &m);
 		return !yaffs_tags_unpack(&m, tags) && tags->used;
 	}
 	err = yaffs_nand_read(dev, chunk, NULL, tags);
@@ -368,7 +404,7 @@ static bool is_torn(struct yaffs_device *dev, u32 chunk)
 	return yaffs_nand_read(dev, chunk, dev->check_page, NULL) == -EBADMSG;
 }
 
-static int scan_block(struct scan *scan, u32 block)
+int yaffs_scan_block(struct yaffs_scan *scan, u32 block)
 {
 	struct yaffs_device *dev = scan->dev;
 	struct yaffs_block *b = &dev->blocks[block];
@@ -381,6 +417,8 @@ static int scan_block(struct scan *scan, u32 block)
 	b->state = YAFFS_BLOCK_SCANNING;
 	summary = !yaffs_summary_read(dev, block, b->seq, scan->entries,
 				      dev->check_page);
+	if (summary && scan->summary)
+		err = scan->summary(scan, block, dev->check_page);
 	last_seen = summary;
 	/* A torn summary is read once more below, and is one page all the same. */
 	before = dev->tags_without_ecc;
@@ -391,8 +429,8 @@ static int scan_block(struct scan *scan, u32 block)
 			continue;
 		if (!last_seen && is_torn(dev, first + page))
 			dev->stats.data_torn++;
-		else
-			err = scan_page(dev, first + page, &tags);
+		else if (tags.obj_id != YAFFS_ID_SUMMARY)
+			err = scan->page(scan, first + page, &tags);
 		last_seen = true;
 	}
 	b->state = YAFFS_BLOCK_FULL;
@@ -409,7 +447,7 @@ static int scan_block(struct scan *scan, u32 block)
 /* ---- all ---- */
 
 /* The last bytes of other pages could pass for in-band tags. */
-static bool is_wrong_mode(struct scan *scan)
+static bool is_wrong_mode(struct yaffs_scan *scan)
 {
 	struct yaffs_device *dev = scan->dev;
 
@@ -431,7 +469,7 @@ static void suspect_empty_blocks(struct yaffs_device *dev)
 			dev->blocks[block].suspect = true;
 }
 
-static int scan_blocks(struct scan *scan)
+static int scan_blocks(struct yaffs_scan *scan)
 {
 	struct yaffs_device *dev = scan->dev;
 	u32 i;
@@ -450,8 +488,11 @@ static int scan_blocks(struct scan *scan)
 	if (!dev->found_erased)
 		suspect_empty_blocks(dev);
 	sort(scan->order, scan->n, sizeof(*scan->order), newest_first, NULL);
+	if (yaffs_is_segregated(dev))
+		return yaffs_scan_segregated(scan);
+	scan->page = scan_page;
 	for (i = 0; i < scan->n && !err; i++) {
-		err = scan_block(scan, scan->order[i].block);
+		err = yaffs_scan_block(scan, scan->order[i].block);
 		cond_resched();
 	}
 	return err;
@@ -459,7 +500,7 @@ static int scan_blocks(struct scan *scan)
 
 int yaffs_scan(struct yaffs_device *dev)
 {
-	struct scan scan = { .dev = dev };
+	struct yaffs_scan scan = { .dev = dev };
 	int err = -ENOMEM;
 
 	scan.order = kvmalloc_array(dev->n_blocks, sizeof(*scan.order),

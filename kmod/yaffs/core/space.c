@@ -4,9 +4,9 @@
  *
  * Some blocks are a reserve: the collector needs room to copy to, and a cached chunk
  * or a changed header must always find a page. New objects and new data may not use
- * it, nor the blocks that the next checkpoint will take. How many these are follows
- * from what is in memory: it is asked before every write, so it is counted, not
- * walked.
+ * it, nor the blocks that the next checkpoint will take, nor, in the segregated layout, the
+ * pages that indices of files will take. How many these are follows from what is in memory:
+ * it is asked before every write, so it is counted, not walked.
  */
 
 #include "blocks.h"
@@ -22,6 +22,19 @@ bool yaffs_checkpoint_possible(const struct yaffs_device *dev)
 	       dev->n_blocks >= YAFFS_CKPT_MIN_BLOCKS;
 }
 
+/* Where the pages of files are, in the segregated layout. */
+static u32 pieces_bytes(const struct yaffs_device *dev)
+{
+	return sizeof(struct yaffs_ckpt_streams_media) +
+	       (dev->n_files + dev->n_pieces) *
+	       sizeof(struct yaffs_ckpt_piece_media);
+}
+
+static u32 leaves_bytes(const struct yaffs_device *dev)
+{
+	return dev->n_leaves * (YAFFS_CKPT_LEAF_BYTES + sizeof(__le32));
+}
+
 /* At least as long as the stream will be. */
 static u32 stream_bytes(const struct yaffs_device *dev)
 {
@@ -30,7 +43,8 @@ static u32 stream_bytes(const struct yaffs_device *dev)
 	       dev->n_blocks * (sizeof(struct yaffs_ckpt_block_media) +
 				DIV_ROUND_UP(dev->pages_per_block, 8)) +
 	       (dev->n_objects + 1) * sizeof(struct yaffs_ckpt_object_media) +
-	       dev->n_leaves * (YAFFS_CKPT_LEAF_BYTES + sizeof(__le32)) +
+	       (yaffs_is_segregated(dev) ? pieces_bytes(dev) :
+					   leaves_bytes(dev)) +
 	       dev->n_files * sizeof(__le32) + sizeof(__le32);
 }
 
@@ -59,17 +73,17 @@ bool yaffs_space_for(struct yaffs_device *dev, u32 chunks, bool reserve)
 	u32 kept = 0;
 
 	if (!reserve)
-		kept = (YAFFS_RESERVED_BLOCKS +
+		kept = (yaffs_reserved_blocks(dev) +
 			yaffs_checkpoint_blocks_needed(dev)) *
-		       dev->pages_per_block;
+		       dev->pages_per_block + dev->n_unwritten;
 	return dev->space.free_chunks >= chunks && dev->space.free_chunks - chunks > kept;
 }
 
 u32 yaffs_free_chunks(struct yaffs_device *dev)
 {
-	u32 kept = (YAFFS_RESERVED_BLOCKS + 1 +
+	u32 kept = (yaffs_reserved_blocks(dev) + 1 +
 		    yaffs_checkpoint_blocks_needed(dev)) *
-		   dev->pages_per_block + dev->n_dirty_slots;
+		   dev->pages_per_block + dev->n_dirty_slots + dev->n_unwritten;
 
 	return dev->space.free_chunks > kept ? dev->space.free_chunks - kept : 0;
 }

@@ -40,9 +40,21 @@ static u32 bytes_per_page(const struct yaffs_device *dev)
 	return dev->chunk_bytes - sizeof(struct yaffs_summary_header_media);
 }
 
+u32 yaffs_summary_end(const struct yaffs_device *dev)
+{
+	return sizeof(struct yaffs_summary_header_media) + entries_bytes(dev) -
+	       (dev->summary_pages - 1) * bytes_per_page(dev);
+}
+
+u32 yaffs_summary_room(const struct yaffs_device *dev)
+{
+	return dev->summary_pages ? dev->chunk_bytes - yaffs_summary_end(dev) : 0;
+}
+
+/* @ids: the part of the ids that it has, too. */
 static int write_page(struct yaffs_device *dev,
 		      const struct yaffs_stream *stream, u32 page, u32 part,
-		      const struct yaffs_summary_header_media *header)
+		      const struct yaffs_summary_header_media *header, u32 *ids)
 {
 	u32 from = part * bytes_per_page(dev);
 	u32 bytes = min(entries_bytes(dev) - from, bytes_per_page(dev));
@@ -52,6 +64,8 @@ static int write_page(struct yaffs_device *dev,
 		.obj_id = YAFFS_ID_SUMMARY,
 		.chunk_id = part + 1,
 		.n_bytes = sizeof(*header) + bytes,
+		.segregated = yaffs_is_segregated(dev),
+		.metadata = dev->blocks[stream->block].metadata,
 	};
 	struct yaffs_tags_media m;
 	u8 *to = dev->check_page;
@@ -61,6 +75,8 @@ static int write_page(struct yaffs_device *dev,
 	memcpy(to + sizeof(*header), (u8 *)stream->summary + from, bytes);
 	memset(to + sizeof(*header) + bytes, 0xff,
 	       dev->chunk_bytes - sizeof(*header) - bytes);
+	if (tags.metadata && dev->ids.per_part && part + 1 == dev->summary_pages)
+		*ids = yaffs_ids_fill(dev, to + sizeof(*header) + bytes);
 	yaffs_tags_pack(&tags, &m);
 	err = yaffs_nand_write(dev, chunk, to, &m);
 	if (err)
@@ -75,14 +91,14 @@ static void write_summary(struct yaffs_device *dev, struct yaffs_stream *stream)
 	u32 first = entries(dev), block = stream->block;
 	struct yaffs_block *b = &dev->blocks[block];
 	struct yaffs_summary_header_media header;
-	u32 part;
+	u32 part, ids = YAFFS_IDS_PARTS;
 
 	yaffs_summary_header(block, b->seq,
 			     yaffs_summary_sum(stream->summary, entries(dev)),
 			     &header);
 	for (part = 0; part < dev->summary_pages; part++) {
 		stream->page = first + part + 1;
-		if (!write_page(dev, stream, first + part, part, &header))
+		if (!write_page(dev, stream, first + part, part, &header, &ids))
 			continue;
 		/* The block is worn; its contents are good without a summary. */
 		dev->stats.write_failures++;
@@ -94,12 +110,14 @@ static void write_summary(struct yaffs_device *dev, struct yaffs_stream *stream)
 		return;
 	}
 	b->has_summary = true;
+	if (ids < YAFFS_IDS_PARTS)
+		yaffs_ids_pin(dev, ids, block);
 }
 
 void yaffs_summary_add(struct yaffs_device *dev, struct yaffs_stream *stream,
 		       u32 page, const struct yaffs_tags_media *tags)
 {
-	if (!dev->summary_pages)
+	if (!yaffs_summary_pages_of(dev, dev->blocks[stream->block].metadata))
 		return;
 	yaffs_summary_entry(tags, &stream->summary[page]);
 	if (page + 1 == entries(dev))
@@ -132,7 +150,7 @@ int yaffs_summary_read(struct yaffs_device *dev, u32 block, u32 seq,
 	const struct yaffs_summary_header_media *header = (void *)page;
 	u32 part;
 
-	if (!dev->summary_pages)
+	if (!yaffs_summary_pages_of(dev, dev->blocks[block].metadata))
 		return -ENODATA;
 	for (part = 0; part < dev->summary_pages; part++)
 		if (read_part(dev, block, seq, part, to, page))

@@ -18,6 +18,7 @@
 #include "codec.h"
 
 /* Where the fields of a block's word begin. */
+#define BLOCK_METADATA		0
 #define BLOCK_IN_USE		10
 #define BLOCK_STATE		20
 #define BLOCK_NEEDS_RETIRING	24
@@ -179,6 +180,7 @@ void yaffs_ckpt_block_pack(const struct yaffs_block *b,
 	word |= (u32)(b->strikes & BLOCK_STRIKES_MASK) << BLOCK_STRIKES;
 	word |= (u32)b->has_summary << BLOCK_HAS_SUMMARY;
 	word |= (u32)b->has_shrink << BLOCK_HAS_SHRINK;
+	word |= (u32)b->metadata << BLOCK_METADATA;
 	m->word = cpu_to_le32(word);
 	m->seq = cpu_to_le32(b->seq);
 }
@@ -198,6 +200,7 @@ int yaffs_ckpt_block_unpack(const struct yaffs_ckpt_block_media *m,
 		.prioritised = word >> BLOCK_PRIORITISED & 1,
 		.has_summary = word >> BLOCK_HAS_SUMMARY & 1,
 		.has_shrink = word >> BLOCK_HAS_SHRINK & 1,
+		.metadata = word >> BLOCK_METADATA & 1,
 	};
 	/* Soft-deleted pages, which only the original knows, are not kept. */
 	if (b->state >= YAFFS_BLOCK_STATES ||

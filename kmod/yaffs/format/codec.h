@@ -18,6 +18,9 @@
  * @chunk_id: from 1 for data; 0 for an object header
  * @n_bytes: data bytes of a data chunk, or YAFFS_LOST_BYTES; 0 for a header
  * @used: false: the page is not programmed, and nothing else is set
+ * @segregated: they are of the segregated layout
+ * @metadata: the page is in a metadata block; segregated layout only
+ * @is_index: an index page, and @chunk_id the number of its piece; likewise
  * @extended: the fields below are valid; only headers can have them
  * @is_shrink: header lowers the limit of older data
  * @shadows: header replaces another object, named in the header itself
@@ -32,6 +35,9 @@ struct yaffs_tags {
 	u32 chunk_id;
 	u32 n_bytes;
 	bool used;
+	bool segregated;
+	bool metadata;
+	bool is_index;
 	bool extended;
 	bool is_shrink;
 	bool shadows;
@@ -67,6 +73,9 @@ void yaffs_tags_pack(const struct yaffs_tags *t, struct yaffs_tags_media *m);
  * are set, as they are.
  */
 int yaffs_tags_unpack(const struct yaffs_tags_media *m, struct yaffs_tags *t);
+
+/* The word that says the sequence number; the segregated layout has some bits elsewhere. */
+u32 yaffs_tags_seq_word(u32 seq, bool segregated);
 
 /* ECC over the 16 bytes of packed tags (section 2.4 of the format). */
 void yaffs_tags_ecc_calculate(const struct yaffs_tags_media *m,
@@ -134,6 +143,94 @@ bool yaffs_header_has_name(const struct yaffs_header_media *m);
 void yaffs_header_reconcile(struct yaffs_header_media *m,
 			    const struct yaffs_header *known, u64 max_size);
 
+/* ---- map_format.c: where the pages of a file are; segregated layout ---- */
+
+/*
+ * When a data page was written, as a clock that each of them makes tick: the sequence
+ * number of its block and its page.
+ */
+static inline u64 yaffs_position(u32 seq, u32 page)
+{
+	return (u64)seq << 10 | page;
+}
+
+/**
+ * struct yaffs_cut - a file was made shorter: what is older and behind it is dead
+ * @position: of the first data page that is not older
+ * @chunks: that were left
+ */
+struct yaffs_cut {
+	u64 position;
+	u32 chunks;
+};
+
+/**
+ * struct yaffs_map_head - what stands before the entries of a piece of an index
+ * @has_entries: it is a version of the piece; else a header without
+ * @tail: the last chunk may have bytes behind the end of the file
+ * @lost: one of the chunks was lost to bit errors
+ * @piece: its number
+ * @n_entries: that follow
+ * @n_cuts: of @cuts; 0 in an index page
+ * @xattr_bytes: of attributes before the entries
+ * @position: of the data page that was to be written next
+ * @horizon: the lowest position that is not in an index on flash
+ * @size: of the file, in an index page
+ */
+struct yaffs_map_head {
+	bool has_entries;
+	bool tail;
+	bool lost;
+	u32 piece;
+	u32 n_entries;
+	u32 n_cuts;
+	u32 xattr_bytes;
+	u64 position;
+	u64 horizon;
+	u64 size;
+	struct yaffs_cut cuts[YAFFS_MAP_CUTS];
+};
+
+/* Entries of a piece: chunk ids that each piece has. */
+u32 yaffs_map_entries(u32 chunk_bytes);
+/* Bytes of a header's page that attributes and entries share. */
+u32 yaffs_map_room(u32 chunk_bytes);
+/*
+ * Where entries, or attributes, begin: in an index page, or in the page of a header, where
+ * the attributes come before the entries.
+ */
+u32 yaffs_map_index_offset(void);
+u32 yaffs_map_header_offset(void);
+
+/*
+ * Completes a page in which attributes and entries are: head, cuts, CRC. What follows is
+ * set to 0xff up to @chunk_bytes.
+ */
+void yaffs_map_pack_index(const struct yaffs_map_head *head, u8 *page,
+			  u32 chunk_bytes);
+void yaffs_map_pack_header(const struct yaffs_map_head *head, u8 *page,
+			   u32 chunk_bytes);
+/*
+ * Reads them. -EUCLEAN: not one, numbers out of range, or the CRC is wrong; -EOPNOTSUPP:
+ * a later version.
+ */
+int yaffs_map_unpack_index(const u8 *page, u32 chunk_bytes,
+			   struct yaffs_map_head *head);
+int yaffs_map_unpack_header(const u8 *page, u32 chunk_bytes,
+			    struct yaffs_map_head *head);
+
+/*
+ * Adds a cut; those that it makes void go. Returns the number of cuts; one more than
+ * YAFFS_MAP_CUTS if there is no place.
+ */
+u32 yaffs_cuts_add(struct yaffs_cut *cuts, u32 n, u64 position, u32 chunks);
+/* True if an entry for @chunk_id, in a piece written at @position, was cut off since. */
+bool yaffs_cuts_entry(const struct yaffs_cut *cuts, u32 n, u64 position,
+		      u32 chunk_id);
+/* The same for a data page at @position. */
+bool yaffs_cuts_page(const struct yaffs_cut *cuts, u32 n, u64 position,
+		     u32 chunk_id);
+
 /* ---- summary.c ---- */
 
 /* Pages that the summary of a block takes: 0 if it cannot have one. */
@@ -146,7 +243,7 @@ u32 yaffs_summary_sum(const struct yaffs_summary_entry_media *entries, u32 n);
 void yaffs_summary_entry(const struct yaffs_tags_media *m,
 			 struct yaffs_summary_entry_media *entry);
 void yaffs_summary_tags(const struct yaffs_summary_entry_media *entry, u32 seq,
-			struct yaffs_tags_media *m);
+			bool segregated, struct yaffs_tags_media *m);
 
 void yaffs_summary_header(u32 block, u32 seq, u32 sum,
 			  struct yaffs_summary_header_media *m);
@@ -154,6 +251,20 @@ void yaffs_summary_header(u32 block, u32 seq, u32 sum,
 /* Version and sequence number; the block number is not looked at, as upstream. */
 bool yaffs_summary_header_valid(const struct yaffs_summary_header_media *m,
 				u32 seq);
+
+/* ---- ids.c: which objects there were, in a summary; segregated layout ---- */
+
+/* Ids of a part, if it has @room bytes of a page; 0: there is no place for any. */
+u32 yaffs_ids_per_part(u32 room);
+/* Completes a part whose bits are behind its head. */
+void yaffs_ids_pack(u32 first_id, u32 n_ids, u8 *bytes);
+/*
+ * Whether a part of @n_ids ids is there; then the number of the part in @part. @bits are to
+ * be asked by yaffs_ids_has().
+ */
+bool yaffs_ids_unpack(const u8 *bytes, u32 n_ids, u32 *part, const u8 **bits);
+bool yaffs_ids_has(const u8 *bits, u32 index);
+void yaffs_ids_set(u8 *bits, u32 index);
 
 /* ---- ckpt_format.c ---- */
 
@@ -189,6 +300,9 @@ void yaffs_ckpt_leaf_unpack(const u8 leaf[YAFFS_CKPT_LEAF_BYTES], u32 bits,
  * @suspect: looked empty after a crash: an interrupted erase may have left something
  *	behind its first page. On flash: an empty block that is prioritised, which
  *	means nothing else
+ * @metadata: holds headers and index pages; segregated layout only
+ * @pinned: its summary says which objects there are, as no newer one does: it must not be
+ *	erased. Segregated layout only
  * @unreadable: holds live pages that cannot be read; collected when nothing else can
  *	be. Not in the format: found out again after the next mount
  */
@@ -204,6 +318,8 @@ struct yaffs_block {
 	u16 has_shrink : 1;
 	u16 suspect : 1;
 	u16 unreadable : 1;
+	u16 metadata : 1;
+	u16 pinned : 1;
 };
 
 /* There is one for each block of the partition. */
@@ -243,6 +359,8 @@ void yaffs_ckpt_object_end(struct yaffs_ckpt_object_media *m);
 
 /* ---- xattr_format.c: the area of @bytes behind a header (section 13) ---- */
 
+/* Bytes of the list, without its end. */
+u32 yaffs_xattr_used(const u8 *area, u32 bytes);
 /* True if the area holds an attribute. */
 bool yaffs_xattr_any(const u8 *area, u32 bytes);
 /*

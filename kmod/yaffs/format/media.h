@@ -69,6 +69,21 @@ struct yaffs_tags_media {
 /* A file of this size or more has no extended form: n_bytes could not hold it. */
 #define YAFFS_TAG_SIZE_END		0x80000000ull
 
+/*
+ * The segregated layout (docs/yaffs2-segregated.md): headers and data in blocks apart. Its
+ * sequence numbers are marked, in a way that makes a reader of the plain format refuse them,
+ * and their high bits are in the object id.
+ */
+#define YAFFS_SEGREGATED_MASK		0xf8000000u
+#define YAFFS_SEGREGATED_MARK		0xf0000000u
+#define YAFFS_SEGREGATED_CHECKPOINT	0xf8000021u
+#define YAFFS_SEGREGATED_SEQ_SHIFT	27	/* bits in the first word */
+#define YAFFS_TAG_SEQ_SHIFT		18	/* the others, in the object id */
+#define YAFFS_TAG_SEQ_MASK		0x1fu
+#define YAFFS_TAG_METADATA		0x00800000u
+#define YAFFS_TAG_SPARE			0x0f000000u
+#define YAFFS_TAG_INDEX			0x40000000u	/* in the chunk id */
+
 struct yaffs_tags_ecc_media {
 	u8 column_parity;	/* six bits */
 	u8 pad[3];		/* not defined; written 0 */
@@ -121,6 +136,37 @@ struct yaffs_header_media {
 	__le32 is_shrink;
 };
 
+/*
+ * Where the pages of a file are: behind the header in its page, and at the beginning of an
+ * index page. Segregated layout only.
+ */
+#define YAFFS_MAP_MAGIC			0x58444e49
+#define YAFFS_MAP_VERSION		1
+#define YAFFS_MAP_CUTS			4
+#define YAFFS_MAP_INDEX			1	/* flags: entries follow */
+#define YAFFS_MAP_TAIL			2
+#define YAFFS_MAP_LOST			4
+
+struct yaffs_map_media {
+	__le32 magic;
+	__le16 version;
+	__le16 flags;
+	__le32 crc;			/* of all up to the last entry, this as 0 */
+	__le32 piece;			/* 0 in a header */
+	__le32 n_entries;
+	__le16 n_cuts;
+	__le16 xattr_bytes;		/* a multiple of 4 */
+	__le64 position;
+	__le64 horizon;
+	__le64 size;			/* 0 in a header */
+};
+
+struct yaffs_cut_media {
+	__le64 position;
+	__le32 chunks;
+	__le32 zero;
+};
+
 /* Block summary: the tags of a block's pages, in its last pages. */
 #define YAFFS_SUMMARY_VERSION		1
 
@@ -137,9 +183,25 @@ struct yaffs_summary_entry_media {
 	__le32 n_bytes;
 };
 
+/*
+ * Segregated layout: behind the entries in a metadata block's summary, which objects there
+ * were: a bit for each id from first_id on.
+ */
+#define YAFFS_IDS_MAGIC			0x53444949
+/* Parts at most; objects with ids above them go without. */
+#define YAFFS_IDS_PARTS			32
+
+struct yaffs_ids_media {
+	__le32 magic;
+	__le32 crc;			/* of the rest, and of the bits */
+	__le32 first_id;
+	__le32 n_ids;			/* a multiple of 32 */
+};
+
 /* The checkpoint: a stream of bytes, cut into pages with a header each. */
 #define YAFFS_MAGIC			0x5941ff53
 #define YAFFS_CKPT_VERSION		8
+#define YAFFS_CKPT_VERSION_SEGREGATED	0x108
 #define YAFFS_CKPT_BUCKETS		256
 /* A checkpoint is not written on fewer blocks. */
 #define YAFFS_CKPT_MIN_BLOCKS		60
@@ -170,8 +232,26 @@ struct yaffs_ckpt_device_media {
 	__le32 seq;
 };
 
+/* Segregated layout: the other block that is being written. */
+struct yaffs_ckpt_streams_media {
+	__le32 bytes;
+	__le32 alloc_block;		/* -1: none */
+	__le32 alloc_page;
+	__le32 ids_end;			/* no metadata page has an id as high as that */
+	__le64 horizon;
+	__le32 ids_block[YAFFS_IDS_PARTS];	/* with the newest of each part; 0: none */
+};
+
+/* Segregated layout: where an index page is. */
+struct yaffs_ckpt_piece_media {
+	__le32 number;			/* YAFFS_CKPT_LEAVES_END: there is no more */
+	__le32 chunk;
+	__le32 flags;
+};
+
 /*
- * word 0, from bit 0: soft-deleted pages (10 bits), pages in use (10), state (4),
+ * word 0, from bit 0: soft-deleted pages (10 bits; segregated layout: bit 0 is for a
+ * metadata block), pages in use (10), state (4),
  * needs retiring, skip erased check, prioritised, error strikes (3), has summary,
  * has shrink header.
  */
@@ -223,6 +303,11 @@ static_assert(offsetof(struct yaffs_header_media, symlink) == 300, "symlink");
 static_assert(offsetof(struct yaffs_header_media, rdev) == 460, "rdev");
 static_assert(offsetof(struct yaffs_header_media, ctime) == 464, "ctime");
 static_assert(offsetof(struct yaffs_header_media, size_high) == 496, "size");
+static_assert(sizeof(struct yaffs_map_media) == 48, "map");
+static_assert(sizeof(struct yaffs_cut_media) == 16, "cut");
+static_assert(sizeof(struct yaffs_ids_media) == 16, "ids");
+static_assert(sizeof(struct yaffs_ckpt_streams_media) == 152, "streams");
+static_assert(sizeof(struct yaffs_ckpt_piece_media) == 12, "piece");
 static_assert(sizeof(struct yaffs_summary_header_media) == 16, "summary header");
 static_assert(sizeof(struct yaffs_summary_entry_media) == 12, "summary entry");
 static_assert(sizeof(struct yaffs_ckpt_page_media) == 16, "checkpoint page");

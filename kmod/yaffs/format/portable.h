@@ -10,6 +10,7 @@
 #include <asm/byteorder.h>
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
+#include <linux/crc32.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
@@ -34,11 +35,14 @@ typedef uint64_t u64;
 typedef int64_t s64;
 typedef uint16_t __le16;
 typedef uint32_t __le32;
+typedef unsigned long long __le64;	/* as <linux/types.h> has it */
 
 #define cpu_to_le16(v) htole16(v)
 #define le16_to_cpu(v) le16toh(v)
 #define cpu_to_le32(v) htole32(v)
 #define le32_to_cpu(v) le32toh(v)
+#define cpu_to_le64(v) htole64(v)
+#define le64_to_cpu(v) le64toh(v)
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define hweight8(v) ((unsigned int)__builtin_popcount((u8)(v)))
 #define hweight32(v) ((unsigned int)__builtin_popcount(v))
@@ -49,6 +53,20 @@ typedef uint32_t __le32;
 	({ type a_ = (a), b_ = (b); a_ < b_ ? a_ : b_; })
 #define max_t(type, a, b) \
 	({ type a_ = (a), b_ = (b); a_ > b_ ? a_ : b_; })
+
+/* As the kernel has it: neither the first value nor the result is inverted. */
+static inline u32 crc32_le(u32 crc, const void *bytes, size_t n)
+{
+	const u8 *p = bytes;
+	int i;
+
+	while (n--) {
+		crc ^= *p++;
+		for (i = 0; i < 8; i++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return crc;
+}
 #endif
 
 #endif

@@ -52,9 +52,9 @@ void yaffs_summary_entry(const struct yaffs_tags_media *m,
 }
 
 void yaffs_summary_tags(const struct yaffs_summary_entry_media *entry, u32 seq,
-			struct yaffs_tags_media *m)
+			bool segregated, struct yaffs_tags_media *m)
 {
-	m->seq = cpu_to_le32(seq);
+	m->seq = cpu_to_le32(yaffs_tags_seq_word(seq, segregated));
 	m->obj_id = entry->obj_id;
 	m->chunk_id = entry->chunk_id;
 	m->n_bytes = entry->n_bytes;

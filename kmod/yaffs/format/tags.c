@@ -18,6 +18,9 @@
  * twice, once for the index and once for its complement; so one wrong bit is
  * corrected, and two are always noticed, in the tags or in the ECC.
  *
+ * In the segregated layout the same words have room for its marks: see media.h. They are
+ * put in last and taken out first.
+ *
  * All parities are linear. They are taken of words XORed together, without a loop
  * or a branch: tags are checked for every page of a scan and every page read.
  *
@@ -33,14 +36,29 @@
 /* The lower bit of each of the three pairs of column parities. */
 #define COLUMN_PAIRS	0x15
 
+u32 yaffs_tags_seq_word(u32 seq, bool segregated)
+{
+	if (!segregated)
+		return seq;
+	if (seq == YAFFS_SEQ_CHECKPOINT)
+		return YAFFS_SEGREGATED_CHECKPOINT;
+	return YAFFS_SEGREGATED_MARK | (seq & ~YAFFS_SEGREGATED_MASK);
+}
+
+/* Headers of this layout are read anyway: their tags need not know a size of 4 GiB. */
+static bool has_extended_form(const struct yaffs_tags *t)
+{
+	return t->extended && (t->type != YAFFS_TYPE_FILE || t->segregated ||
+			       t->size < YAFFS_TAG_SIZE_END);
+}
+
 void yaffs_tags_pack(const struct yaffs_tags *t, struct yaffs_tags_media *m)
 {
 	u32 obj_id = t->obj_id;
 	u32 chunk_id = t->chunk_id;
 	u32 n_bytes = t->n_bytes;
 
-	if (t->extended && (t->type != YAFFS_TYPE_FILE ||
-			    t->size < YAFFS_TAG_SIZE_END)) {
+	if (has_extended_form(t)) {
 		obj_id |= (u32)t->type << YAFFS_TAG_TYPE_SHIFT;
 		chunk_id = YAFFS_TAG_EXTENDED |
 			   (t->is_shrink ? YAFFS_TAG_SHRINK : 0) |
@@ -53,7 +71,13 @@ void yaffs_tags_pack(const struct yaffs_tags *t, struct yaffs_tags_media *m)
 		else
 			n_bytes = 0;
 	}
-	m->seq = cpu_to_le32(t->seq);
+	if (t->segregated && t->seq != YAFFS_SEQ_CHECKPOINT) {
+		obj_id |= t->seq >> YAFFS_SEGREGATED_SEQ_SHIFT
+				 << YAFFS_TAG_SEQ_SHIFT;
+		obj_id |= t->metadata ? YAFFS_TAG_METADATA : 0;
+		chunk_id |= t->is_index ? YAFFS_TAG_INDEX : 0;
+	}
+	m->seq = cpu_to_le32(yaffs_tags_seq_word(t->seq, t->segregated));
 	m->obj_id = cpu_to_le32(obj_id);
 	m->chunk_id = cpu_to_le32(chunk_id);
 	m->n_bytes = cpu_to_le32(n_bytes);
@@ -91,22 +115,57 @@ static int unpack_extended(struct yaffs_tags *t, u32 obj_id, u32 chunk_id,
 	return 0;
 }
 
+/* Takes the layout's marks out of the words, so that they are plain ones. */
+static int unpack_layout(struct yaffs_tags *t, u32 *obj_id, u32 *chunk_id)
+{
+	if (t->seq == YAFFS_SEGREGATED_CHECKPOINT) {
+		t->segregated = true;
+		t->seq = YAFFS_SEQ_CHECKPOINT;
+		return 0;
+	}
+	if ((t->seq & YAFFS_SEGREGATED_MASK) != YAFFS_SEGREGATED_MARK)
+		return 0;
+	t->segregated = true;
+	t->metadata = *obj_id & YAFFS_TAG_METADATA;
+	t->seq = (t->seq & ~YAFFS_SEGREGATED_MASK) |
+		 ((*obj_id >> YAFFS_TAG_SEQ_SHIFT & YAFFS_TAG_SEQ_MASK)
+		  << YAFFS_SEGREGATED_SEQ_SHIFT);
+	if (*obj_id & YAFFS_TAG_SPARE)
+		return -EUCLEAN;
+	*obj_id &= ~(YAFFS_TAG_METADATA |
+		     YAFFS_TAG_SEQ_MASK << YAFFS_TAG_SEQ_SHIFT);
+	if (*chunk_id & YAFFS_TAG_EXTENDED)
+		return t->metadata && !(*chunk_id & YAFFS_TAG_SHRINK) ? 0 : -EUCLEAN;
+	t->is_index = *chunk_id & YAFFS_TAG_INDEX;
+	*chunk_id &= ~YAFFS_TAG_INDEX;
+	/* Headers always have the extended form: what is left are data, or a summary. */
+	if (t->is_index)
+		return t->metadata ? 0 : -EUCLEAN;
+	if (!*chunk_id)
+		return -EUCLEAN;
+	return t->metadata && *obj_id != YAFFS_ID_SUMMARY ? -EUCLEAN : 0;
+}
+
 int yaffs_tags_unpack(const struct yaffs_tags_media *m, struct yaffs_tags *t)
 {
 	u32 obj_id = le32_to_cpu(m->obj_id);
 	u32 chunk_id = le32_to_cpu(m->chunk_id);
 	u32 n_bytes = le32_to_cpu(m->n_bytes);
+	int err;
 
 	*t = (struct yaffs_tags) { .seq = le32_to_cpu(m->seq) };
 	if (t->seq == YAFFS_SEQ_ERASED)
 		return 0;
 	t->used = true;
+	err = unpack_layout(t, &obj_id, &chunk_id);
+	if (err)
+		return err;
 	if (t->seq != YAFFS_SEQ_CHECKPOINT) {
 		if (chunk_id & YAFFS_TAG_EXTENDED)
 			return unpack_extended(t, obj_id, chunk_id, n_bytes);
 		if (!id_valid(obj_id) || chunk_id > YAFFS_MAX_CHUNK_ID)
 			return -EUCLEAN;
-		if (!chunk_id)
+		if (!chunk_id && !t->is_index)
 			n_bytes = 0;
 	}
 	t->obj_id = obj_id;

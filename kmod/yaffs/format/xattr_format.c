@@ -65,6 +65,16 @@ static bool is_named(const struct record *r, const char *name, u32 name_bytes)
 	       !memcmp(r->name, name, name_bytes);
 }
 
+u32 yaffs_xattr_used(const u8 *area, u32 bytes)
+{
+	struct record r;
+	u32 at;
+
+	for (at = 0; record_at(area, bytes, at, &r); at += r.bytes)
+		;
+	return at;
+}
+
 bool yaffs_xattr_any(const u8 *area, u32 bytes)
 {
 	struct record r;

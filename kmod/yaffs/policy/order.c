@@ -15,6 +15,7 @@ static void find_oldest(struct yaffs_order *order, const struct yaffs_view *view
 	order->block = 0;
 	for (block = 1; block <= view->n_blocks; block++)
 		if (yaffs_view_is_dirty(view, block) &&
+		    yaffs_view_has_order(view, block) &&
 		    yaffs_view_seq(view, block) < order->seq) {
 			order->seq = yaffs_view_seq(view, block);
 			order->block = block;
@@ -31,7 +32,10 @@ u32 yaffs_order_oldest(struct yaffs_order *order, const struct yaffs_view *view)
 bool yaffs_order_may_erase(struct yaffs_order *order,
 			   const struct yaffs_view *view, u32 block)
 {
-	if (!yaffs_view_has_shrink(view, block))
+	if (yaffs_view_is_pinned(view, block))
+		return false;
+	if (!yaffs_view_has_shrink(view, block) ||
+	    yaffs_view_is_settled(view, block))
 		return true;
 	if (!order->seq)
 		find_oldest(order, view);
@@ -42,6 +46,7 @@ void yaffs_order_dirtied(struct yaffs_order *order,
 			 const struct yaffs_view *view, u32 block)
 {
 	if (order->seq && yaffs_view_is_dirty(view, block) &&
+	    yaffs_view_has_order(view, block) &&
 	    yaffs_view_seq(view, block) < order->seq) {
 		order->seq = yaffs_view_seq(view, block);
 		order->block = block;

@@ -4,7 +4,8 @@
  *
  * A block that holds a shrink header invalidates older data on flash. It may be erased
  * only when no older block can hold such data: when it is not younger than the oldest
- * block with dead pages.
+ * block with dead pages. In the segregated layout data pages are invalidated by what their
+ * file's header says, so among the older blocks only those with metadata count.
  */
 #ifndef YAFFS_ORDER_H
 #define YAFFS_ORDER_H

@@ -28,7 +28,7 @@ static struct yaffs_original *mine(struct yaffs_policy *policy)
 	return (struct yaffs_original *)policy;
 }
 
-static void original_init(struct yaffs_policy *policy)
+void yaffs_original_init(struct yaffs_policy *policy)
 {
 	mine(policy)->refresh_in = YAFFS_REFRESH_PERIOD;
 }
@@ -41,12 +41,7 @@ static u32 original_stream_of(const struct yaffs_policy *policy,
 	return 0;
 }
 
-static u32 next_block(const struct yaffs_view *view, u32 block)
-{
-	return block >= view->n_blocks ? 1 : block + 1;
-}
-
-static u32 original_empty_block(struct yaffs_policy *policy, u32 stream)
+u32 yaffs_original_empty_block(struct yaffs_policy *policy, u32 stream)
 {
 	const struct yaffs_view *view = &policy->view;
 	struct yaffs_original *p = mine(policy);
@@ -54,7 +49,7 @@ static u32 original_empty_block(struct yaffs_policy *policy, u32 stream)
 	u32 i;
 
 	for (i = 0; i < view->n_blocks; i++) {
-		block = next_block(view, block);
+		block = yaffs_view_next(view, block);
 		if (yaffs_view_is_empty(view, block)) {
 			p->alloc_last = block;
 			return block;
@@ -65,12 +60,12 @@ static u32 original_empty_block(struct yaffs_policy *policy, u32 stream)
 
 /* ---- what happened ---- */
 
-static void original_dirtied(struct yaffs_policy *policy, u32 block)
+void yaffs_original_dirtied(struct yaffs_policy *policy, u32 block)
 {
 	yaffs_order_dirtied(&mine(policy)->order, &policy->view, block);
 }
 
-static void original_erased(struct yaffs_policy *policy, u32 block)
+void yaffs_original_erased(struct yaffs_policy *policy, u32 block)
 {
 	struct yaffs_original *p = mine(policy);
 
@@ -79,19 +74,19 @@ static void original_erased(struct yaffs_policy *policy, u32 block)
 	yaffs_order_erased(&p->order, block);
 }
 
-static void original_prioritised(struct yaffs_policy *policy, u32 block)
+void yaffs_original_prioritised(struct yaffs_policy *policy, u32 block)
 {
 	mine(policy)->any_prioritised = true;
 }
 
-static bool original_has_pressing(const struct yaffs_policy *policy)
+bool yaffs_original_has_pressing(const struct yaffs_policy *policy)
 {
 	return ((const struct yaffs_original *)policy)->any_prioritised;
 }
 
 /* ---- which block is collected ---- */
 
-static bool is_eligible(struct yaffs_original *p, u32 block)
+bool yaffs_original_is_eligible(struct yaffs_original *p, u32 block)
 {
 	const struct yaffs_view *view = &p->base.view;
 
@@ -113,7 +108,7 @@ static bool is_time_to_refresh(struct yaffs_original *p, bool background)
 }
 
 /* The oldest full block, when it is time for that. */
-static u32 refresh_victim(struct yaffs_original *p, bool background)
+u32 yaffs_original_refresh_victim(struct yaffs_original *p, bool background)
 {
 	const struct yaffs_view *view = &p->base.view;
 	u32 block, oldest = 0;
@@ -122,14 +117,14 @@ static u32 refresh_victim(struct yaffs_original *p, bool background)
 		return 0;
 	p->refresh_in = YAFFS_REFRESH_PERIOD;
 	for (block = 1; block <= view->n_blocks; block++)
-		if (is_eligible(p, block) &&
+		if (yaffs_original_is_eligible(p, block) &&
 		    (!oldest || yaffs_view_seq(view, block) <
 				yaffs_view_seq(view, oldest)))
 			oldest = block;
 	return oldest;
 }
 
-static u32 prioritised_victim(struct yaffs_original *p)
+u32 yaffs_original_prioritised_victim(struct yaffs_original *p)
 {
 	const struct yaffs_view *view = &p->base.view;
 	bool any = false;
@@ -142,7 +137,7 @@ static u32 prioritised_victim(struct yaffs_original *p)
 		    yaffs_view_is_unreadable(view, block))
 			continue;
 		any = true;
-		if (is_eligible(p, block))
+		if (yaffs_original_is_eligible(p, block))
 			return block;
 	}
 	p->any_prioritised = any;
@@ -168,10 +163,10 @@ static bool is_better(struct yaffs_original *p, u32 block)
 	return yaffs_view_is_dirty(view, block) &&
 	       (!p->candidate ||
 		yaffs_view_live(view, block) < p->candidate_pages) &&
-	       is_eligible(p, block);
+	       yaffs_original_is_eligible(p, block);
 }
 
-static u32 passive_blocks(const struct yaffs_original *p)
+u32 yaffs_original_passive_blocks(const struct yaffs_original *p)
 {
 	return min_t(u32, p->base.view.n_blocks / 16 + 1, MAX_PASSIVE_BLOCKS);
 }
@@ -182,7 +177,7 @@ static void look(struct yaffs_original *p, u32 blocks)
 	const struct yaffs_view *view = &p->base.view;
 	u32 i;
 
-	if (p->candidate && is_eligible(p, p->candidate))
+	if (p->candidate && yaffs_original_is_eligible(p, p->candidate))
 		p->candidate_pages = yaffs_view_live(view, p->candidate);
 	else
 		p->candidate = 0;
@@ -190,7 +185,7 @@ static void look(struct yaffs_original *p, u32 blocks)
 	for (i = 0; i < blocks; i++) {
 		if (p->candidate && p->candidate_pages <= ENOUGH_LIVE_PAGES)
 			break;
-		p->search_at = next_block(view, p->search_at);
+		p->search_at = yaffs_view_next(view, p->search_at);
 		if (!is_better(p, p->search_at))
 			continue;
 		p->candidate = p->search_at;
@@ -211,7 +206,7 @@ static u32 rolling_victim(struct yaffs_original *p, bool aggressive,
 	if (!aggressive)
 		threshold = passive_threshold(p, background);
 	look(p, aggressive && !p->looks_ahead ? view->n_blocks :
-						passive_blocks(p));
+						yaffs_original_passive_blocks(p));
 	if (!p->candidate && aggressive && p->looks_ahead)
 		look(p, view->n_blocks);
 	if (!p->candidate || p->candidate_pages > threshold)
@@ -228,7 +223,7 @@ static u32 oldest_victim(struct yaffs_original *p)
 }
 
 /* The oldest of them: it may be what the others wait for. */
-static u32 unreadable_victim(struct yaffs_original *p)
+u32 yaffs_original_unreadable_victim(struct yaffs_original *p)
 {
 	const struct yaffs_view *view = &p->base.view;
 	u32 block, oldest = 0;
@@ -251,15 +246,15 @@ static u32 original_victim(struct yaffs_policy *policy, bool aggressive,
 	u32 victim = 0;
 
 	if (!aggressive)
-		victim = refresh_victim(p, background);
+		victim = yaffs_original_refresh_victim(p, background);
 	if (!victim && !aggressive)
-		victim = prioritised_victim(p);
+		victim = yaffs_original_prioritised_victim(p);
 	if (!victim)
 		victim = rolling_victim(p, aggressive, background);
 	if (!victim && (aggressive || p->failed >= patience))
 		victim = oldest_victim(p);
 	if (!victim && aggressive)
-		victim = unreadable_victim(p);
+		victim = yaffs_original_unreadable_victim(p);
 	yaffs_bound_chosen(&p->debt, &policy->view, victim);
 	if (!victim) {
 		p->failed++;
@@ -284,7 +279,7 @@ static bool original_budget(struct yaffs_policy *policy,
 	if (!yaffs_bound_budget(&p->debt, &policy->view, occasion, budget))
 		return false;
 	if (budget->aggressive && !occasion->round && !occasion->background)
-		look(p, passive_blocks(p));
+		look(p, yaffs_original_passive_blocks(p));
 	return true;
 }
 
@@ -294,14 +289,14 @@ const struct yaffs_policy_ops yaffs_policy_original = {
 	.name = "original",
 	.bytes = sizeof(struct yaffs_original),
 	.n_streams = 1,
-	.init = original_init,
+	.init = yaffs_original_init,
 	.stream_of = original_stream_of,
-	.empty_block = original_empty_block,
+	.empty_block = yaffs_original_empty_block,
 	.victim = original_victim,
 	.budget = original_budget,
 	.urgency = yaffs_pace_urgency,
-	.has_pressing = original_has_pressing,
-	.dirtied = original_dirtied,
-	.erased = original_erased,
-	.prioritised = original_prioritised,
+	.has_pressing = yaffs_original_has_pressing,
+	.dirtied = yaffs_original_dirtied,
+	.erased = yaffs_original_erased,
+	.prioritised = yaffs_original_prioritised,
 };

@@ -42,4 +42,24 @@ struct yaffs_original {
 
 extern const struct yaffs_policy_ops yaffs_policy_original;
 
+/* ---- what policies have that begin with struct yaffs_original ---- */
+
+void yaffs_original_init(struct yaffs_policy *policy);
+/* The next empty block in turn. */
+u32 yaffs_original_empty_block(struct yaffs_policy *policy, u32 stream);
+bool yaffs_original_has_pressing(const struct yaffs_policy *policy);
+void yaffs_original_dirtied(struct yaffs_policy *policy, u32 block);
+void yaffs_original_erased(struct yaffs_policy *policy, u32 block);
+void yaffs_original_prioritised(struct yaffs_policy *policy, u32 block);
+
+/* Whether a block may be collected. */
+bool yaffs_original_is_eligible(struct yaffs_original *p, u32 block);
+/* Blocks that are looked at for a page, where somebody must not wait long. */
+u32 yaffs_original_passive_blocks(const struct yaffs_original *p);
+/* The oldest full block, when it is time for that; one with bit errors; 0: there is none. */
+u32 yaffs_original_refresh_victim(struct yaffs_original *p, bool background);
+u32 yaffs_original_prioritised_victim(struct yaffs_original *p);
+/* One with pages that cannot be read, when there is no other. */
+u32 yaffs_original_unreadable_victim(struct yaffs_original *p);
+
 #endif

@@ -16,12 +16,15 @@
 /* The most blocks that are written side by side. */
 #define YAFFS_STREAMS	2
 
-/* What a page holds, and whether it is new or moved by the collector. */
+/*
+ * What a page holds, and whether it is new or moved by the collector. Metadata are headers,
+ * and in the segregated layout index pages.
+ */
 enum yaffs_page_kind {
 	YAFFS_PAGE_DATA,
-	YAFFS_PAGE_HEADER,
+	YAFFS_PAGE_METADATA,
 	YAFFS_PAGE_DATA_COPY,
-	YAFFS_PAGE_HEADER_COPY,
+	YAFFS_PAGE_METADATA_COPY,
 	YAFFS_PAGE_KINDS
 };
 

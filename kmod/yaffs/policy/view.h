@@ -26,6 +26,9 @@ struct yaffs_space {
  * @blocks: by internal number; [0] is not used
  * @erases: by internal number: erases since the mount; NULL unless the policy asks
  * @space: of all blocks together
+ * @segregated: headers and data are in blocks apart
+ * @newest_seq: of the block that was begun last
+ * @settled_seq: then: metadata blocks with lower numbers may be erased in any order
  * @n_blocks: the last internal number
  * @pages_per_block: of each block
  */
@@ -33,6 +36,9 @@ struct yaffs_view {
 	const struct yaffs_block *blocks;
 	const u32 *erases;
 	const struct yaffs_space *space;
+	bool segregated;
+	const u32 *settled_seq;
+	const u32 *newest_seq;
 	u32 n_blocks;
 	u32 pages_per_block;
 };
@@ -54,6 +60,12 @@ static inline u32 yaffs_view_live(const struct yaffs_view *view, u32 block)
 	return view->blocks[block].pages_in_use;
 }
 
+/* The next block in turn. */
+static inline u32 yaffs_view_next(const struct yaffs_view *view, u32 block)
+{
+	return block >= view->n_blocks ? 1 : block + 1;
+}
+
 /* Full, and there is a page to be gained. */
 static inline bool yaffs_view_is_dirty(const struct yaffs_view *view, u32 block)
 {
@@ -67,10 +79,35 @@ static inline u32 yaffs_view_seq(const struct yaffs_view *view, u32 block)
 	return view->blocks[block].seq;
 }
 
+static inline bool yaffs_view_is_metadata(const struct yaffs_view *view,
+					  u32 block)
+{
+	return view->blocks[block].metadata;
+}
+
+/* What it holds may have to be outlived by younger blocks: see order.h. */
+static inline bool yaffs_view_has_order(const struct yaffs_view *view, u32 block)
+{
+	return !view->segregated || yaffs_view_is_metadata(view, block);
+}
+
 /* Holds a header that invalidates older data: see order.h. */
 static inline bool yaffs_view_has_shrink(const struct yaffs_view *view, u32 block)
 {
 	return view->blocks[block].has_shrink;
+}
+
+/* It must stay, whatever it holds. */
+static inline bool yaffs_view_is_pinned(const struct yaffs_view *view, u32 block)
+{
+	return view->blocks[block].pinned;
+}
+
+/* Nothing in it has to outlive anything. */
+static inline bool yaffs_view_is_settled(const struct yaffs_view *view, u32 block)
+{
+	return view->segregated &&
+	       yaffs_view_seq(view, block) < *view->settled_seq;
 }
 
 /* Its pages had bit errors. */

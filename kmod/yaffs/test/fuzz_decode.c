@@ -14,8 +14,9 @@
 
 #include "harness.h"
 
-#define INPUT_BYTES	512
+#define INPUT_BYTES	1024
 #define XATTR_BYTES	160
+#define MAP_BYTES	1024	/* a page */
 #define MAX_SIZE	0x8000000000ull
 
 static void judge(bool good, const char *what)
@@ -35,7 +36,9 @@ static void judge_tags(const struct yaffs_tags *t)
 {
 	judge(id_valid(t->obj_id), "object id");
 	judge(t->chunk_id <= YAFFS_MAX_CHUNK_ID, "chunk id");
-	judge(t->chunk_id || !t->n_bytes, "byte count of a header");
+	judge(t->chunk_id || !t->n_bytes || t->is_index, "byte count of a header");
+	judge(!t->metadata || t->segregated, "kind of block");
+	judge(!t->is_index || t->metadata, "index page");
 	if (!t->extended)
 		return;
 	judge(!t->chunk_id && t->type > 0 && t->type < YAFFS_TYPES, "type");
@@ -121,9 +124,71 @@ static void try_summary(u8 *bytes)
 	sum = yaffs_summary_sum(entry, n);
 	judge(sum <= n * 12 * 255, "sum");
 	for (i = 0; i < n; i++) {
-		yaffs_summary_tags(&entry[i], 0x1001, &tags);
+		yaffs_summary_tags(&entry[i], 0x1001, false, &tags);
 		if (!yaffs_tags_unpack(&tags, &t))
 			judge_tags(&t);
+	}
+}
+
+/* As if a writer had made it: all else would be refused for its CRC. */
+static void sign(u8 *page, u32 start, u32 fixed)
+{
+	u32 bytes = fixed + (get32(page, start + 20) >> 16) +
+		    4 * (get32(page, start + 16) & 0x1ff);
+
+	put32(page, start + 8, 0);
+	if (start + bytes <= MAP_BYTES)
+		put32(page, start + 8, ~crc32_le(~0u, page + start, bytes));
+}
+
+static void try_map_index(u8 *bytes)
+{
+	struct yaffs_map_head head;
+	u8 again[MAP_BYTES];
+
+	sign(bytes, 0, 48);
+	if (yaffs_map_unpack_index(bytes, MAP_BYTES, &head))
+		return;
+	judge(head.n_entries <= yaffs_map_entries(MAP_BYTES), "entries");
+	memcpy(again, bytes, sizeof(again));
+	yaffs_map_pack_index(&head, again, MAP_BYTES);
+	judge(!yaffs_map_unpack_index(again, MAP_BYTES, &head), "index page");
+}
+
+static void try_map_header(u8 *bytes)
+{
+	struct yaffs_map_head head;
+	u8 again[MAP_BYTES];
+	u32 used;
+
+	sign(bytes, 512, yaffs_map_header_offset() - 512);
+	if (yaffs_map_unpack_header(bytes, MAP_BYTES, &head))
+		return;
+	used = head.xattr_bytes + 4 * head.n_entries;
+	judge(used <= yaffs_map_room(MAP_BYTES) && head.n_cuts <= YAFFS_MAP_CUTS,
+	      "room in a header");
+	memcpy(again, bytes, sizeof(again));
+	yaffs_map_pack_header(&head, again, MAP_BYTES);
+	judge(!yaffs_map_unpack_header(again, MAP_BYTES, &head), "header page");
+}
+
+static void try_cuts(u8 *bytes)
+{
+	struct yaffs_cut cuts[YAFFS_MAP_CUTS];
+	u64 position = 0;
+	u32 n = 0, i, j, next;
+
+	for (i = 0; i < 16; i++) {
+		position += bytes[2 * i] % 4;
+		next = yaffs_cuts_add(cuts, n, position, bytes[2 * i + 1] % 8);
+		if (next > YAFFS_MAP_CUTS)
+			continue;
+		n = next;
+		judge(n >= 1, "no cut");
+		for (j = 1; j < n; j++)
+			judge(cuts[j].chunks > cuts[j - 1].chunks &&
+			      cuts[j].position > cuts[j - 1].position,
+			      "cuts do not ascend");
 	}
 }
 
@@ -152,8 +217,8 @@ static void try_block(u8 *bytes)
 	judge(b.state < YAFFS_BLOCK_STATES && b.pages_in_use <= 64 &&
 	      b.strikes <= 7, "block");
 	yaffs_ckpt_block_pack(&b, &again);
-	/* All but the soft-deleted pages, the low ten bits, which are not kept. */
-	put32(m, 0, get32(m, 0) & ~0x3ffu);
+	/* All but the soft-deleted pages, which are not kept; the lowest bit is the kind's. */
+	put32(m, 0, get32(m, 0) & ~0x3feu);
 	judge(!memcmp(m, &again, sizeof(again)), "blocks differ");
 }
 
@@ -251,6 +316,23 @@ static void seed_summary(u8 *bytes)
 	put32(bytes, 24, 2048);
 }
 
+static void seed_map(u8 *bytes)
+{
+	struct yaffs_map_head head = {
+		.has_entries = true, .n_entries = 3, .position = 0x400400,
+		.horizon = 0x400000, .size = 5000,
+	};
+	bool is_header = bytes[0] & 1;
+
+	if (is_header) {
+		head.n_cuts = 1;
+		head.xattr_bytes = 8;
+		yaffs_map_pack_header(&head, bytes, MAP_BYTES);
+	} else {
+		yaffs_map_pack_index(&head, bytes, MAP_BYTES);
+	}
+}
+
 static void seed_object(u8 *bytes)
 {
 	const struct yaffs_ckpt_object o = {
@@ -288,6 +370,9 @@ static const struct target {
 	{ try_ecc, seed_tags, sizeof(struct yaffs_tags_oob_media) },
 	{ try_header, seed_header, sizeof(struct yaffs_header_media) },
 	{ try_summary, seed_summary, 16 + 8 * 12 },
+	{ try_map_index, seed_map, MAP_BYTES },
+	{ try_map_header, seed_map, MAP_BYTES },
+	{ try_cuts, seed_none, 32 },
 	{ try_leaf, seed_none, 1 + YAFFS_CKPT_LEAF_BYTES },
 	{ try_block, seed_none, sizeof(struct yaffs_ckpt_block_media) },
 	{ try_object, seed_object, sizeof(struct yaffs_ckpt_object_media) },

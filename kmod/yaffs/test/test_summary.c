@@ -85,7 +85,7 @@ static void test_bytes(void)
 	yaffs_summary_entry(&m, &e);
 	check(get32(&e, 0) == get32(&m, 4) && get32(&e, 4) == get32(&m, 8) &&
 	      get32(&e, 8) == get32(&m, 12), "entry of a page");
-	yaffs_summary_tags(&e, get32(&m, 0), &back);
+	yaffs_summary_tags(&e, get32(&m, 0), false, &back);
 	check(!memcmp(&m, &back, sizeof(m)), "tags from an entry");
 }
 

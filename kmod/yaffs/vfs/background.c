@@ -14,6 +14,7 @@
 
 #include "../core/gc.h"
 #include "../core/names.h"
+#include "../core/pages.h"
 #include "../core/request.h"
 #include "vfs.h"
 
@@ -81,6 +82,7 @@ static unsigned long work(struct yaffs_device *dev, unsigned long *next_gc,
 	}
 	if (time_after_eq(now, *next_gc)) {
 		collect(dev);
+		yaffs_horizon_keep(dev);
 		*next_gc = now + gc_period(dev->policy->ops->urgency(dev->policy));
 	}
 	yaffs_unlock(dev);

@@ -31,6 +31,7 @@
 #include "../core/blocks.h"
 #include "../core/contents.h"
 #include "../core/names.h"
+#include "../core/pages.h"
 #include "../core/request.h"
 #include "vfs.h"
 
@@ -46,19 +47,19 @@ static u32 yaffs_piece(const struct yaffs_device *dev, u64 position, u32 limit,
 	return min(dev->chunk_bytes - offset, limit);
 }
 
-static bool yaffs_has_holes(const struct yaffs_object *obj, u64 position, u32 bytes)
+static bool yaffs_has_holes(struct yaffs_object *obj, u64 position, u32 bytes)
 {
 	u32 piece, chunk_id;
 
 	for (; bytes; position += piece, bytes -= piece) {
 		piece = yaffs_piece(obj->dev, position, bytes, &chunk_id);
-		if (!yaffs_index_get(&obj->file.index, chunk_id))
+		if (!yaffs_file_has_chunk(obj, chunk_id))
 			return true;
 	}
 	return false;
 }
 
-static int yaffs_check_space(const struct yaffs_object *obj, u64 position, u32 bytes)
+static int yaffs_check_space(struct yaffs_object *obj, u64 position, u32 bytes)
 {
 	if (yaffs_free_chunks(obj->dev) > YAFFS_LOW_CHUNKS)
 		return 0;
@@ -90,7 +91,7 @@ static int yaffs_fill_holes(struct yaffs_object *obj, u64 position, const u8 *fr
 
 	for (; bytes; position += piece, from += piece, bytes -= piece) {
 		piece = yaffs_piece(obj->dev, position, bytes, &chunk_id);
-		if (yaffs_index_get(&obj->file.index, chunk_id))
+		if (yaffs_file_has_chunk(obj, chunk_id))
 			continue;
 		err = yaffs_file_write(obj, position, from, piece);
 		if (err)

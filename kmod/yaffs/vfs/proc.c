@@ -21,9 +21,11 @@ static const struct {
 #define STATISTIC(field) { #field, offsetof(struct yaffs_statistics, field) }
 	STATISTIC(data_writes),
 	STATISTIC(header_writes),
+	STATISTIC(index_writes),
 	STATISTIC(summary_writes),
 	STATISTIC(checkpoint_writes),
 	STATISTIC(gc_copies),
+	STATISTIC(gc_metadata_copies),
 	STATISTIC(gc_passive),
 	STATISTIC(gc_aggressive),
 	STATISTIC(gc_background),

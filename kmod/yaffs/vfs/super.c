@@ -32,7 +32,7 @@
 #include "../core/blocks.h"
 #include "../core/mount.h"
 #include "../core/request.h"
-#include "../policy/original.h"
+#include "../policy/segregated.h"
 #include "vfs.h"
 
 /* Bit of yaffs_auto_checkpoint: the next sync writes a checkpoint, others do not. */
@@ -58,6 +58,7 @@ enum yaffs_param {
 	YAFFS_PARAM_NO_CHECKPOINT_READ,
 	YAFFS_PARAM_NO_CHECKPOINT_WRITE,
 	YAFFS_PARAM_NO_CHECKPOINT,
+	YAFFS_PARAM_LAYOUT,
 	YAFFS_PARAM_GC,
 	YAFFS_PARAM_GC_BOUND_US,
 };
@@ -65,6 +66,12 @@ enum yaffs_param {
 static const struct constant_table yaffs_gc_modes[] = {
 	{ "original", false },
 	{ "predict", true },
+	{}
+};
+
+static const struct constant_table yaffs_layouts[] = {
+	{ "original", false },
+	{ "segregated", true },
 	{}
 };
 
@@ -81,6 +88,7 @@ static const struct fs_parameter_spec yaffs_parameters[] = {
 	fsparam_flag("no-checkpoint-read", YAFFS_PARAM_NO_CHECKPOINT_READ),
 	fsparam_flag("no-checkpoint-write", YAFFS_PARAM_NO_CHECKPOINT_WRITE),
 	fsparam_flag("no-checkpoint", YAFFS_PARAM_NO_CHECKPOINT),
+	fsparam_enum("layout", YAFFS_PARAM_LAYOUT, yaffs_layouts),
 	fsparam_enum("gc", YAFFS_PARAM_GC, yaffs_gc_modes),
 	fsparam_u32("gc_bound_us", YAFFS_PARAM_GC_BOUND_US),
 	{}
@@ -138,6 +146,11 @@ static int yaffs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 		options->checkpoint_read = false;
 		options->checkpoint_write = false;
 		break;
+	case YAFFS_PARAM_LAYOUT:
+		options->segregated = result.uint_32;
+		options->policy = options->segregated ?
+			&yaffs_policy_segregated : &yaffs_policy_original;
+		break;
 	case YAFFS_PARAM_GC:
 		options->predict = result.uint_32;
 		break;
@@ -170,6 +183,8 @@ static int yaffs_show_options(struct seq_file *seq, struct dentry *root)
 		seq_puts(seq, ",no-checkpoint-read");
 	else if (!options->checkpoint_write)
 		seq_puts(seq, ",no-checkpoint-write");
+	if (options->segregated)
+		seq_puts(seq, ",layout=segregated");
 	if (options->predict)
 		seq_puts(seq, ",gc=predict");
 	if (options->gc_bound_us)

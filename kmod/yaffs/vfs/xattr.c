@@ -35,7 +35,7 @@ static int yaffs_xattr_read(struct yaffs_object *obj, u8 **area)
 	if (!obj->has_xattr)
 		return -ENODATA;
 	err = yaffs_header_read_chunk(obj, page);
-	*area = yaffs_xattr_area(page);
+	*area = yaffs_xattr_area(obj->dev, page);
 	return err;
 }
 
@@ -91,7 +91,7 @@ static int yaffs_xattr_set(const struct xattr_handler *handler,
 	yaffs_enter(dev, &request, 1);
 	err = yaffs_xattr_read(yaffs_obj(inode), &area);
 	if (err == -ENODATA) {
-		area = yaffs_xattr_area(dev->xattr_page);
+		area = yaffs_xattr_area(dev, dev->xattr_page);
 		memset(area, 0xff, bytes);
 		err = 0;
 	}

@@ -1,0 +1,117 @@
+"""YAFFS2 with layout=segregated: docs/yaffs2-segregated.md.
+
+What all layouts have to do is tested where it is for the plain one, with this one among the
+options; here is what only this one does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from fstree import LOST_FOUND, Listing, Script, assert_same
+from random_tree import Limits, RandomOperations
+from yaffs_guest import (
+    CHIP,
+    CHIP_COUNTERS,
+    LIST,
+    STATE,
+    UMOUNT,
+    Chip,
+    flash_contents,
+    load,
+    mount,
+    no_violations,
+    run,
+    start,
+)
+from yaffs_trees import overwritten_files, rich_tree
+
+from ffslab.kernel.lab_build import LabBuild
+
+LAYOUT = "layout=segregated"
+WAYS = [
+    "",
+    "no-checkpoint-read",
+    "disable-summary",
+    "lazy-loading-off",
+    "no-checkpoint-read,no-cache",
+]
+LARGE = Chip(blocks=256)
+
+
+def without_lost_found(listing: Listing) -> Listing:
+    return {path: entry for path, entry in listing.items() if path not in ("/", LOST_FOUND)}
+
+
+@pytest.mark.parametrize("chip", [CHIP, Chip(1024, 32, 32, 128), Chip(4096, 128, 64, 64)])
+@pytest.mark.parametrize("mode", ["", ",inband-tags"])
+def test_a_tree_comes_back_by_every_way(
+    lab: LabBuild, tmp_path: Path, fstree: Path, chip: Chip, mode: str
+) -> None:
+    options = LAYOUT + mode
+    script = Script()
+    rich_tree(script, chip.page_bytes - 16 * bool(mode))
+    steps = [*load(chip), mount(options), run(0), *LIST, UMOUNT]
+    for way in WAYS:
+        steps += [mount(f"{options},{way}" if way else options), *LIST, STATE, UMOUNT]
+    steps += [mount(options, flags="ro"), *LIST, UMOUNT, CHIP_COUNTERS]
+    guest = start(lab, tmp_path / "guest", fstree, steps, chip=chip, scripts=[script])
+    for listing in guest.listings:
+        assert_same(script.listing(), listing)
+    assert [state["mounted_by_checkpoint"] for state in guest.states] == [1, 0, 1, 1, 0]
+    assert no_violations(guest.counters)
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_random_operations_then_a_crash(
+    lab: LabBuild, tmp_path: Path, fstree: Path, seed: int
+) -> None:
+    """Nothing that was synced is missing; two mounts in a row see the same."""
+    script = Script()
+    RandomOperations(script, Random(seed), Limits(2048)).add(2500)
+    script.line("sync")
+    chip = Chip(2048, 64, 16, 88)
+    steps = [*load(chip), mount(f"{LAYOUT},no-checkpoint"), run(0), *LIST, STATE]
+    first = start(lab, tmp_path / "first", fstree, steps, chip=chip, scripts=[script])
+    assert first.states[0]["gc_copies"] > 100
+    assert_same(script.listing(), first.listings[0])
+    steps = [*load(chip), mount(LAYOUT, flags="ro"), *LIST, UMOUNT, mount(LAYOUT), *LIST]
+    steps += [UMOUNT, mount(LAYOUT), *LIST, UMOUNT, mount(f"{LAYOUT},no-checkpoint-read"), *LIST]
+    steps += [UMOUNT, CHIP_COUNTERS]
+    second = start(lab, tmp_path / "second", fstree, steps, chip=chip, flash=first.flash)
+    for listing in second.listings:
+        assert_same(script.listing(), listing)
+    assert no_violations(second.counters)
+    assert "entries of files' indices" not in second.console
+
+
+@pytest.mark.parametrize(("written", "mounted"), [("", LAYOUT), (LAYOUT, "")])
+@pytest.mark.parametrize("way", ["", ",no-checkpoint"])
+def test_the_other_layout_is_refused(
+    lab: LabBuild, tmp_path: Path, fstree: Path, written: str, mounted: str, way: str
+) -> None:
+    script = Script()
+    script.write("/file", 0, 300_000, 1)
+    steps = [*load(), mount(written + way if written else way[1:]), run(0), UMOUNT]
+    first = start(lab, tmp_path / "first", fstree, steps, scripts=[script])
+    steps = [*load(), mount(mounted, may_fail=True), mount(mounted, flags="ro", may_fail=True)]
+    second = start(lab, tmp_path / "second", fstree, steps, flash=first.flash)
+    assert second.step_errors("mount") == ["EUCLEAN", "EUCLEAN"]
+    word = "without" if mounted else "with"
+    assert f"mount it {word} layout=segregated" in second.console
+    assert flash_contents(first.flash) == flash_contents(second.flash)
+
+
+def test_a_mount_after_a_crash_reads_little(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
+    """The first tags of each block, the metadata, and an eighth of the blocks at most."""
+    script = overwritten_files(100, 6000, 2)
+    steps = [*load(LARGE), mount(f"{LAYOUT},no-checkpoint"), run(0), STATE]
+    first = start(lab, tmp_path / "first", fstree, steps, chip=LARGE, scripts=[script])
+    print(first.states)
+    for options in (LAYOUT, f"{LAYOUT},disable-summary"):
+        steps = [*load(LARGE), mount(options, flags="ro"), CHIP_COUNTERS, *LIST]
+        second = start(lab, tmp_path / options, fstree, steps, chip=LARGE, flash=first.flash)
+        print(second.counters)
+        assert_same(script.listing(), second.listings[0])
