@@ -37,6 +37,7 @@ from ffslab.kernel.progress import SilentProgress
 from ffslab.loader import load_catalog
 from ffslab.model.settings import mount_setup
 from ffslab.targets.running import GuestSlot
+from ffslab.yaffs2 import check_image
 
 PAGE_BYTES = 2048
 BLOCK_BYTES = 64 * PAGE_BYTES
@@ -564,6 +565,22 @@ def test_yaffs2_has_options_of_its_own(fakes: Fakes) -> None:
     assert len(paths) == 4
     with pytest.raises(SpecError, match="unknown image option '-x'"):
         fakes.image(with_tool("yaffs2", "-x", "lzo"))
+
+
+def test_the_layout_of_yaffs2_is_an_option_with_a_value(fakes: Fakes) -> None:
+    filesystem = load_catalog().filesystems["yaffs2-improved"]
+    setup = mount_setup(filesystem, {"options.layout": "segregated"}, "here")
+    assert setup.image_options == ("--layout", "segregated")
+    assert "layout=segregated" in setup.mount_options
+    image = fakes.image(with_tool("yaffs2", *setup.image_options))
+    assert image.command.endswith("--layout segregated")
+    assert check_image(image.path).layout == "segregated"
+    assert fakes.image(with_tool("yaffs2")).sha256 != image.sha256
+    original = fakes.image(with_tool("yaffs2", "--layout", "original"))
+    assert original.sha256 == fakes.image(with_tool("yaffs2")).sha256
+    for words in (("--layout",), ("--layout", "other")):
+        with pytest.raises(SpecError, match="is no layout"):
+            fakes.image(with_tool("yaffs2", *words))
 
 
 def test_yaffs2_larger_than_the_partition(fakes: Fakes, tmp_path: Path) -> None:

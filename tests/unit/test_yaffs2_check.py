@@ -16,6 +16,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from test_yaffs2_segregated_check import SEGREGATED_RULES
 from yaffs2_support import (
     DIRECTORY,
     FILE,
@@ -659,6 +660,7 @@ def test_every_rule_is_broken_by_a_test() -> None:
         *("image-header", "image-truncated", "image-no-tags", "image-erased"),
         *("image-unpadded", "image-block-size"),
         *("erase-interrupted", "path-long"),
+        *SEGREGATED_RULES,
     }
     assert set(RULES) == broken | elsewhere
 

@@ -212,6 +212,29 @@ def test_mkfs_and_fsck_go_together(cli: Cli, tmp_path: Path) -> None:
     assert "tags in the page" in cli.output
 
 
+def test_the_segregated_layout_is_an_option_and_named_in_the_report(
+    cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "f").write_bytes(b"text")
+    assert cli("mkfs", "yaffs2", "tree", "new.img", "--layout", "segregated") == 0
+    assert cli("fsck", "yaffs2", "new.img", "--list") == 0
+    assert "YAFFS2, segregated layout, raw image" in cli.output
+    assert "1 metadata, 1 data" in cli.output
+    assert "0 index pages, 0 void pages; 0 data pages newer than the index" in cli.output
+    assert max(map(len, cli.output.splitlines())) <= 80
+    assert any(line.endswith(" /f") for line in cli.output.splitlines())
+    assert cli("fsck", "yaffs2", "new.img", "--json") == 0
+    document = json.loads(cli.output)
+    assert document["layout"] == "segregated"
+    assert document["statistics"]["blocks_metadata"] == 1
+    assert cli("mkfs", "yaffs2", "tree", "plain.img", "--layout", "original") == 0
+    assert cli("fsck", "yaffs2", "plain.img", "--json") == 0
+    document = json.loads(cli.output)
+    assert "layout" not in document
+    assert "blocks_metadata" not in document["statistics"]
+
+
 def test_errors_name_the_next_step(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "f").write_bytes(bytes(1_000_000))

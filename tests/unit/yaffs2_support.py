@@ -36,6 +36,11 @@ FILE, DIRECTORY, SYMLINK = ObjectType.FILE, ObjectType.DIRECTORY, ObjectType.SYM
 HARD_LINK, SPECIAL = ObjectType.HARD_LINK, ObjectType.SPECIAL
 
 
+def usual_mode(kind: ObjectType) -> int:
+    """The mode of an object of this type."""
+    return _MODES[kind]
+
+
 class Log:
     """A log of chunks in blocks of 8 pages of 2048 + 64 bytes."""
 

@@ -17,6 +17,13 @@ class Kind(StrEnum):
     yaffs2 = "yaffs2"
 
 
+class LayoutName(StrEnum):
+    """Layouts of YAFFS2."""
+
+    original = "original"
+    segregated = "segregated"
+
+
 class Format(StrEnum):
     """Formats of the image file."""
 
@@ -44,6 +51,10 @@ def register(app: typer.Typer) -> None:
         no_summary: Annotated[
             bool, typer.Option("--no-summary", help="Write no block summaries.")
         ] = False,
+        layout: Annotated[
+            LayoutName,
+            typer.Option(help="segregated: headers and data in different blocks."),
+        ] = LayoutName.original,
         partition_bytes: Annotated[
             str | None,
             typer.Option(metavar="SIZE", help='Size of the partition without OOB: "32 MiB".'),
@@ -67,7 +78,7 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.errors import UsageError
         from ffslab.model.units import format_size
-        from ffslab.yaffs2.format import Geometry
+        from ffslab.yaffs2.format import Geometry, Layout
         from ffslab.yaffs2.mkfs import MkfsOptions, make_image
         from ffslab.yaffs2.show import counted
 
@@ -85,6 +96,7 @@ def register(app: typer.Typer) -> None:
             partition_bytes=_size(partition_bytes),
             squash_owners=squash_owners,
             fixed_time=fixed_time,
+            layout=Layout(layout.value),
         )
         result = make_image(source, image, options)
         for warning in result.warnings:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,12 +35,14 @@ if TYPE_CHECKING:
     from ffslab.images.spec import ImageSpec
     from ffslab.kernel.lab_build import LabBuild
     from ffslab.targets.running import GuestSlot
+    from ffslab.yaffs2.format import Layout
     from ffslab.yaffs2.mkfs import MkfsOptions
 
 _LOG_CHARACTERS = 16_384  # of a tool's output that is kept; its end
 _FIRST_LINES, _LAST_LINES = 3, 5  # of a tool's output that are shown if it fails
 _EROFS_NAME_BYTES = 254  # of mkfs.erofs 1.5: one less than EROFS itself could
 _YAFFS2_WORDS = ("--inband", "--no-summary", "--no-tags-ecc")
+_YAFFS2_LAYOUT = "--layout"  # a word with the layout's name follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ def _yaffs2_builder(spec: ImageSpec) -> Builder:
         *spec.options,
     ]
     return Builder(
-        inputs={"command": words, "program": hash_files(here, here.glob("*.py"))},
+        inputs={"command": words, "program": hash_files(here, here.rglob("*.py"))},
         tool=f"ffslab mkfs yaffs2 {__version__}",
         command=" ".join(words),
         oob=True,
@@ -214,11 +216,12 @@ def _yaffs2_options(spec: ImageSpec) -> MkfsOptions:
     from ffslab.yaffs2.format import Geometry
     from ffslab.yaffs2.mkfs import MkfsOptions
 
-    unknown = [word for word in spec.options if word not in _YAFFS2_WORDS]
+    layout, words = _yaffs2_layout(spec.options)
+    unknown = [word for word in words if word not in _YAFFS2_WORDS]
     if unknown:
         raise SpecError(
             f"yaffs2: unknown image option {unknown[0]!r}",
-            remedy=f"one of: {', '.join(_YAFFS2_WORDS)}",
+            remedy=f"one of: {', '.join((*_YAFFS2_WORDS, _YAFFS2_LAYOUT))}",
         )
     inband = "--inband" in spec.options
     geometry = Geometry(
@@ -229,7 +232,25 @@ def _yaffs2_options(spec: ImageSpec) -> MkfsOptions:
         inband=inband,
         tags_ecc="--no-tags-ecc" not in spec.options,
     )
-    return MkfsOptions(geometry=geometry, summaries="--no-summary" not in spec.options)
+    summaries = "--no-summary" not in spec.options
+    return MkfsOptions(geometry=geometry, summaries=summaries, layout=layout)
+
+
+def _yaffs2_layout(options: Sequence[str]) -> tuple[Layout, list[str]]:
+    """The layout that the word behind --layout names, and the other words."""
+    from ffslab.yaffs2.format import Layout
+
+    words = list(options)
+    if _YAFFS2_LAYOUT not in words:
+        return Layout.ORIGINAL, words
+    at = words.index(_YAFFS2_LAYOUT)
+    name = "".join(words[at + 1 : at + 2])
+    if name not in list(Layout):
+        raise SpecError(
+            f"yaffs2: {_YAFFS2_LAYOUT} {name!r} is no layout",
+            remedy=f"one of: {', '.join(Layout)}",
+        )
+    return Layout(name), words[:at] + words[at + 2 :]
 
 
 def _make_yaffs2(tree: SourceTree, options: MkfsOptions, scratch: Path) -> Output:

@@ -22,10 +22,14 @@ from ffslab.yaffs2.check_tree import check_tree
 from ffslab.yaffs2.checkpoint_read import FoundCheckpoint, read_checkpoint
 from ffslab.yaffs2.detect import ImageOptions, OpenedImage, open_image
 from ffslab.yaffs2.findings import RULES, Finding, Findings, Severity
-from ffslab.yaffs2.format import TYPE_NAMES, Geometry, ObjectType
+from ffslab.yaffs2.format import TYPE_NAMES, Geometry, Layout, ObjectType
 from ffslab.yaffs2.image import FlashImage
-from ffslab.yaffs2.mount import Mounted, grow_files, mount_scan
-from ffslab.yaffs2.scan import BlockKind, FlashScan, scan_flash
+from ffslab.yaffs2.mount import Mounted, grow_files
+from ffslab.yaffs2.mounting import mount_flash
+from ffslab.yaffs2.scan import LOG_KINDS, BlockKind, FlashScan, scan_flash
+from ffslab.yaffs2.segregated.check import check_refusal, check_segregated
+from ffslab.yaffs2.segregated.check_checkpoint import SegregatedCheckpointCheck
+from ffslab.yaffs2.segregated.mount import SegregatedMounted
 from ffslab.yaffs2.tree import Node, Tree, build_tree, nodes
 
 
@@ -48,6 +52,7 @@ class Report:
     statistics: dict[str, int]
     findings: tuple[Finding, ...]
     counts: dict[str, int]
+    layout: Layout = Layout.ORIGINAL
 
     def count(self, severity: Severity) -> int:
         """How many findings there are of that grade, those that were not kept included."""
@@ -110,8 +115,8 @@ def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node
     those of `check_image`.
     """
     image = open_image(path, options)
-    scan = scan_flash(image.flash)
-    tree = build_tree(_mount(image.flash, scan, read_checkpoint(image.flash)))
+    scan = scan_flash(image.flash, image.layout)
+    tree = build_tree(_mount(image.flash, scan, read_checkpoint(image.flash, image.layout)))
     found: dict[str, Node] = {}
     for node in nodes(tree, image.flash):
         found.setdefault(node.path, node)
@@ -125,15 +130,11 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
     findings = Findings()
     for rule, message in image.problems:
         findings.add(rule, message)
-    scan = scan_flash(flash)
-    found = read_checkpoint(flash)
+    scan = scan_flash(flash, image.layout)
+    found = read_checkpoint(flash, image.layout)
     mounted = _mount(flash, scan, found)
     tree = build_tree(mounted)
-    _check_any_tags(scan, findings)
-    check_pages(flash, scan, mounted, findings)
-    check_headers(flash, scan, findings)
-    check_tree(flash, mounted, tree, findings)
-    checkpoint = check_checkpoint(scan, found, mounted, tree, findings)
+    checkpoint = _check(flash, scan, found, mounted, tree, findings)
     report = Report(
         path=path,
         file_format="lab" if flash.is_lab else "raw",
@@ -145,12 +146,36 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
         statistics=_statistics(scan, mounted, tree),
         findings=findings.sorted(),
         counts=dict(findings.counts),
+        layout=image.layout,
     )
     return CheckedImage(image, report, tree)
 
 
+def _check(
+    flash: FlashImage,
+    scan: FlashScan,
+    found: FoundCheckpoint,
+    mounted: Mounted,
+    tree: Tree,
+    findings: Findings,
+) -> CheckpointState:
+    """All checks of what was read."""
+    checker = None
+    if isinstance(mounted, SegregatedMounted):
+        if check_refusal(scan, mounted, findings):
+            return CheckpointState("none")
+        checker = SegregatedCheckpointCheck
+    _check_any_tags(scan, findings)
+    check_pages(flash, scan, mounted, findings)
+    check_headers(flash, scan, findings)
+    if isinstance(mounted, SegregatedMounted):
+        check_segregated(flash, scan, mounted, findings)
+    check_tree(flash, mounted, tree, findings)
+    return check_checkpoint(scan, found, mounted, tree, findings, checker)
+
+
 def _mount(flash: FlashImage, scan: FlashScan, checkpoint: FoundCheckpoint) -> Mounted:
-    mounted = mount_scan(flash, scan)
+    mounted = mount_flash(flash, scan)
     if checkpoint.parsed is not None:
         grow_files(mounted, checkpoint.parsed, flash.geometry)
     return mounted
@@ -169,10 +194,15 @@ def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]
     written = sum(len(record.pages) for record in scan.blocks)
     shown = [tree.objects[object_id] for object_id in tree.rooted()]
     types = Counter(found.object_type for found in shown)
-    statistics = {f"blocks_{kind.value}": kinds[kind] for kind in BlockKind}
+    segregated = isinstance(mounted, SegregatedMounted)
+    statistics = {
+        f"blocks_{kind.value}": kinds[kind]
+        for kind in BlockKind
+        if segregated or kind is not BlockKind.METADATA
+    }
     statistics["blocks_partial"] = sum(
         0 <= record.last_page < scan.geometry.pages_per_block - 1
-        for record in scan.of_kind(BlockKind.DATA)
+        for record in scan.of_kind(*LOG_KINDS)
     )
     statistics["summaries"] = sum(record.summary_valid for record in scan.blocks)
     statistics["pages_written"] = written
@@ -184,4 +214,10 @@ def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]
     statistics["file_bytes"] = sum(
         found.size for found in shown if found.object_type is ObjectType.FILE
     )
+    if isinstance(mounted, SegregatedMounted):
+        pieces = [piece for file in mounted.files.values() for piece in file.pieces.values()]
+        statistics["index_pages"] = sum(not piece.in_header for piece in pieces)
+        statistics["pages_by_tags"] = sum(len(file.newer) for file in mounted.files.values())
+        statistics["pages_void"] = len(mounted.void_pages)
+        statistics["horizon"] = mounted.horizon
     return statistics

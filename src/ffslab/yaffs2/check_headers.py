@@ -26,6 +26,7 @@ from ffslab.yaffs2.format import (
     ID_UNLINKED,
     NAME_BYTES_MAX,
     TARGET_BYTES_MAX,
+    Layout,
     ObjectType,
 )
 from ffslab.yaffs2.header import (
@@ -38,13 +39,15 @@ from ffslab.yaffs2.header import (
 )
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.scan import BlockKind, FlashScan
+from ffslab.yaffs2.segregated.head import parse_head
 from ffslab.yaffs2.tags import Tags
 from ffslab.yaffs2.xattr import KNOWN_PREFIXES, parse_xattrs
 
 
 def check_headers(flash: FlashImage, scan: FlashScan, findings: Findings) -> None:
-    """All headers in blocks that a mount scans."""
-    for record in scan.of_kind(BlockKind.DATA):
+    """All headers in blocks that a mount scans for them."""
+    segregated = scan.layout is Layout.SEGREGATED
+    for record in scan.of_kind(BlockKind.METADATA if segregated else BlockKind.DATA):
         for found in record.pages:
             tags = found.tags
             if not found.readable or tags.sequence != record.sequence or not tags.is_header:
@@ -56,11 +59,15 @@ def check_headers(flash: FlashImage, scan: FlashScan, findings: Findings) -> Non
                     findings.add("header-reserved-id", f"is a header of {object_id:#x}", where)
             elif 0 < object_id <= ID_MAX:
                 chunk = flash.data(record.block, found.page)
-                _HeaderCheck(flash, tags, chunk, findings, where).run()
+                check = _SegregatedHeaderCheck if segregated else _HeaderCheck
+                check(flash, tags, chunk, findings, where).run()
 
 
 class _HeaderCheck:
     """One header against the rules."""
+
+    _padded = False  # whether the attributes are filled up with anything
+    _sizeless: tuple[int, ...] = GRAVES  # parents of files without a size
 
     def __init__(
         self, flash: FlashImage, tags: Tags, chunk: bytes, findings: Findings, where: Where
@@ -91,7 +98,7 @@ class _HeaderCheck:
 
     def _check_tags(self, header: ObjectHeader, kind: ObjectType) -> None:
         tags = self._tags
-        large = kind is ObjectType.FILE and header.size >= EXTENDED_FILE_LIMIT
+        large = self._is_too_large(header, kind)
         if not tags.extended:
             if not large:
                 self._add("header-tags-plain", "has tags without type and parent")
@@ -105,12 +112,19 @@ class _HeaderCheck:
             self._add("header-tags-parent", message)
         expected = 0
         if kind is ObjectType.FILE:
-            expected = header.size
+            expected = self._size_in_tags(header)
         elif kind is ObjectType.HARD_LINK:
             expected = header.target_id
         if tags.bytes_word != expected and not large:
             message = f"tags say {tags.bytes_word:#x}, the header {expected:#x}"
             self._add("header-tags-size", message)
+
+    def _is_too_large(self, header: ObjectHeader, kind: ObjectType) -> bool:
+        """Whether extended tags have no room for the size."""
+        return kind is ObjectType.FILE and header.size >= EXTENDED_FILE_LIMIT
+
+    def _size_in_tags(self, header: ObjectHeader) -> int:
+        return header.size
 
     def _check_name(self, header: ObjectHeader) -> None:
         name, rest = header.name, header.name_field[len(header.name) :]
@@ -183,7 +197,7 @@ class _HeaderCheck:
         largest = self._flash.geometry.max_file_bytes
         if header.size > largest:
             self._add("header-size", f"a size of {header.size} bytes; {largest} are possible")
-        elif header.parent_id in GRAVES and header.size:
+        elif header.parent_id in self._sizeless and header.size:
             message = f"a size of {header.size} bytes under parent {header.parent_id}"
             self._add("header-size", message)
 
@@ -199,8 +213,7 @@ class _HeaderCheck:
         may_shrink = kind is ObjectType.FILE or header.parent_id in GRAVES
         if (tags.shrink or shrink) and not may_shrink:
             self._add("header-shrink-type", f"a {kind.name.lower()} shrinks")
-        if header.parent_id == ID_DELETED and tags.extended and not tags.shrink:
-            self._add("header-deleted", "does not have the shrink mark")
+        self._check_deleted(header, shrink=shrink)
         shadowed = header.shadowed
         if tags.extended and tags.shadows != bool(shadowed):
             message = f"tags say {tags.shadows}, the header shadows {shadowed or 'nothing'}"
@@ -211,10 +224,43 @@ class _HeaderCheck:
             message = f"shadows {shadowed}, in its copy {header.inband_shadowed_id}"
             self._add("header-shadow", message)
 
+    def _check_deleted(self, header: ObjectHeader, *, shrink: bool) -> None:
+        del shrink  # compared with the tags before
+        if header.parent_id == ID_DELETED and self._tags.extended and not self._tags.shrink:
+            self._add("header-deleted", "does not have the shrink mark")
+
+    def _attributes(self) -> bytes:
+        return self._chunk[HEADER_BYTES:]
+
     def _check_xattrs(self) -> None:
-        attributes, problem = parse_xattrs(self._chunk[HEADER_BYTES:])
+        attributes, problem = parse_xattrs(self._attributes(), padded=self._padded)
         if problem:
             self._add("xattr", problem)
         for name in attributes:
             if not name.startswith(KNOWN_PREFIXES):
                 self._add("xattr-prefix", f"the name {name!r}")
+
+
+class _SegregatedHeaderCheck(_HeaderCheck):
+    """Tags are extended for every size, nothing shrinks, attributes are behind the cuts.
+
+    An unlinked file may have its size: its header is as any other.
+    """
+
+    _padded = True
+    _sizeless = (ID_DELETED,)
+
+    def _is_too_large(self, header: ObjectHeader, kind: ObjectType) -> bool:
+        del header, kind
+        return False
+
+    def _size_in_tags(self, header: ObjectHeader) -> int:
+        return header.size & UNSET
+
+    def _check_deleted(self, header: ObjectHeader, *, shrink: bool) -> None:
+        del header
+        if self._tags.shrink or shrink:
+            self._add("header-shrink", "has the shrink mark, which the segregated layout has not")
+
+    def _attributes(self) -> bytes:
+        return self._chunk[parse_head(self._chunk, in_header=True).attributes]

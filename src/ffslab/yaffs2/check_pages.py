@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from ffslab.yaffs2.findings import Findings, Where
 from ffslab.yaffs2.format import (
+    CHECKPOINT_FORMS,
     CHUNK_ID_MAX,
     ID_CHECKPOINT,
     ID_FIRST_ORDINARY,
@@ -26,14 +27,21 @@ from ffslab.yaffs2.format import (
     ID_ROOT,
     ID_SUMMARY,
     SEQUENCE_BAD_BLOCK,
-    SEQUENCE_CHECKPOINT,
     SEQUENCE_OF_TOOLS,
     SUMMARY_HEADER_BYTES,
     sequence_is_valid,
 )
 from ffslab.yaffs2.image import FlashImage
-from ffslab.yaffs2.mount import Mounted, mount_scan
-from ffslab.yaffs2.scan import BlockKind, BlockRecord, FlashScan, PageRecord, is_retired
+from ffslab.yaffs2.mount import Mounted
+from ffslab.yaffs2.mounting import mount_flash
+from ffslab.yaffs2.scan import (
+    LOG_KINDS,
+    BlockKind,
+    BlockRecord,
+    FlashScan,
+    PageRecord,
+    is_retired,
+)
 from ffslab.yaffs2.summary import piece_sizes
 from ffslab.yaffs2.tags import TagState
 
@@ -51,6 +59,9 @@ def check_pages(flash: FlashImage, scan: FlashScan, mounted: Mounted, findings: 
             findings.add("erased-bitflips", "counts as erased", Where(record.block, page))
         if is_retired(record):
             findings.add("block-retired", "is not used", Where(record.block))
+        elif record.is_foreign:
+            message = f"is of the other layout; the partition's is {scan.layout}"
+            findings.add("layout-mixed", message, Where(record.block))
         elif record.block not in live_blocks and _is_interrupted_erase(flash, record):
             findings.add("erase-interrupted", "nothing in it is in use", Where(record.block))
             interrupted.add(record.block)
@@ -65,13 +76,20 @@ def _would_be_live(flash: FlashImage, scan: FlashScan) -> set[int]:
     for record in scan.of_kind(BlockKind.IGNORED):
         numbers = {found.tags.sequence for found in record.pages if found.readable}
         if len(numbers) == 1 and sequence_is_valid(min(numbers)):
-            revived.append(replace(record, kind=BlockKind.DATA, sequence=min(numbers)))
+            kind = _kind_of(record)
+            revived.append(replace(record, kind=kind, sequence=min(numbers)))
     if not revived:
         return set()
     blocks = {record.block: record for record in (*scan.blocks, *revived)}
-    mounted = mount_scan(flash, replace(scan, blocks=tuple(blocks.values())))
+    mounted = mount_flash(flash, replace(scan, blocks=tuple(blocks.values())))
     live = {block for block, _ in mounted.live}
     return live & {record.block for record in revived}
+
+
+def _kind_of(record: BlockRecord) -> BlockKind:
+    """What a block would be whose first page is gone."""
+    readable = [found.tags for found in record.pages if found.readable]
+    return BlockKind.METADATA if readable[0].in_metadata else BlockKind.DATA
 
 
 def _gap(record: BlockRecord) -> int:
@@ -85,7 +103,7 @@ def _gap(record: BlockRecord) -> int:
 
 
 def _is_interrupted_erase(flash: FlashImage, record: BlockRecord) -> bool:
-    unreadable = [found for found in record.pages if not found.readable]
+    unreadable = [found for found in record.pages if not (found.readable or found.is_foreign)]
     if len(record.pages) == 1 and unreadable and record.last_page == 0:
         return False  # a torn first page is the simpler explanation
     if _gap(record) < 0 and not unreadable:
@@ -110,7 +128,10 @@ def _check_block(
         )
     for found in record.pages:
         if found.readable:
-            _check_tags(flash, record, found, findings)
+            _check_tags(flash, scan, record, found, findings)
+        elif found.is_foreign:
+            message = f"is of the other layout; the partition's is {scan.layout}"
+            findings.add("layout-mixed", message, Where(record.block, found.page))
         elif found.page == record.last_page:
             findings.add("page-torn", "is not used", Where(record.block, found.page))
         elif found.state is TagState.UNUSED:
@@ -121,12 +142,16 @@ def _check_block(
             )
         else:
             findings.add("tags-uncorrectable", "cannot be read", Where(record.block, found.page))
-    if record.kind is BlockKind.DATA:
+    if record.kind in LOG_KINDS:
         _check_summary(scan, record, findings)
 
 
 def _check_tags(
-    flash: FlashImage, record: BlockRecord, found: PageRecord, findings: Findings
+    flash: FlashImage,
+    scan: FlashScan,
+    record: BlockRecord,
+    found: PageRecord,
+    findings: Findings,
 ) -> None:
     tags = found.tags
     at = Where(record.block, found.page)
@@ -137,12 +162,16 @@ def _check_tags(
     if tags.sequence != expected:
         message = f"has sequence {tags.sequence:#x}, page 0 has {expected:#x}"
         findings.add("sequence-mixed", message, at)
-    elif not sequence_is_valid(tags.sequence) and tags.sequence != SEQUENCE_CHECKPOINT:
+    elif not _is_of_log_or_checkpoint(scan, tags.sequence):
         if tags.sequence != SEQUENCE_BAD_BLOCK and found is first:
             findings.add("sequence-range", f"has sequence {tags.sequence:#x}", at)
         return
     if record.kind is not BlockKind.CHECKPOINT:
         _check_words(flash, found, findings, record.block)
+
+
+def _is_of_log_or_checkpoint(scan: FlashScan, sequence: int) -> bool:
+    return sequence_is_valid(sequence) or sequence == CHECKPOINT_FORMS[scan.layout].sequence
 
 
 def _check_words(flash: FlashImage, found: PageRecord, findings: Findings, block: int) -> None:
@@ -178,7 +207,7 @@ def _check_words(flash: FlashImage, found: PageRecord, findings: Findings, block
 
 def _check_sequences(scan: FlashScan, interrupted: set[int], findings: Findings) -> None:
     blocks: dict[int, list[int]] = defaultdict(list)
-    for record in scan.of_kind(BlockKind.DATA):
+    for record in scan.of_kind(*LOG_KINDS):
         if record.block not in interrupted:
             blocks[record.sequence].append(record.block)
     blocks.pop(SEQUENCE_OF_TOOLS, None)

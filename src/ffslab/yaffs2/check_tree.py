@@ -104,7 +104,7 @@ def _check_data(flash: FlashImage, tree: Tree, found: FoundObject, findings: Fin
     for chunk_id, chunk in found.chunks.items():
         start = (chunk_id - 1) * data_bytes
         end = start + chunk.byte_count
-        if end > found.size:
+        if end > found.size and not (found.has_tail and start < found.size):
             message = f"chunk {chunk_id} ends at byte {end}, the file at {found.size}"
             where = _where(tree, found)._replace(block=chunk.block, page=chunk.page)
             findings.add("data-behind-end", message, where)

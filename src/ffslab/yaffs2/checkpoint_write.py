@@ -10,16 +10,18 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ffslab.yaffs2.checkpoint_read import entry_widths, xor_bytes
 from ffslab.yaffs2.format import (
+    CHECKPOINT_FORMS,
     CHECKPOINT_HEADER_BYTES,
     CHECKPOINT_MAGIC,
-    CHECKPOINT_VERSION,
     LEAF_ENTRIES,
-    SEQUENCE_CHECKPOINT,
     BlockState,
+    CheckpointForm,
     Geometry,
+    Layout,
     ObjectType,
 )
 from ffslab.yaffs2.tags import Tags
@@ -32,9 +34,34 @@ _POINTERS_BYTES = 64
 _ALL_ONES = b"\xff\xff\xff\xff"
 
 
+_ORIGINAL = CHECKPOINT_FORMS[Layout.ORIGINAL]
+
+
+class PieceFields(NamedTuple):
+    """An index page: number of the piece, internal chunk number, flags."""
+
+    piece: int
+    chunk: int
+    flags: int
+
+
+class MetadataFields(NamedTuple):
+    """What the segregated layout adds to the device; no metadata block is open.
+
+    `horizon` is a position, `id_limit` the highest id + 1; `part_blocks` are 32 internal block
+    numbers, 0 for a part of the ids that was not written.
+    """
+
+    horizon: int
+    id_limit: int
+    part_blocks: tuple[int, ...]
+
+
 @dataclass(slots=True)
 class WrittenObject:
-    """An object of the image; chunks are internal chunk numbers, by chunk id."""
+    """An object of the image; chunks are internal chunk numbers, by chunk id. Only the segregated
+    layout has pieces.
+    """
 
     object_id: int
     object_type: ObjectType
@@ -43,6 +70,7 @@ class WrittenObject:
     size_or_target: int = 0
     fake: bool = False
     chunks: dict[int, int] = field(default_factory=dict)
+    pieces: list[PieceFields] = field(default_factory=list)
 
 
 def checkpoint_stream(
@@ -50,13 +78,22 @@ def checkpoint_stream(
     total_blocks: int,
     blocks: Sequence[WrittenBlock],
     objects: Sequence[WrittenObject],
+    form: CheckpointForm = _ORIGINAL,
+    metadata: MetadataFields | None = None,
 ) -> bytes:
-    """The seven parts of the stream."""
-    stream = bytearray(_validity(1))
+    """The seven parts of the stream; `metadata` is needed for the segregated layout."""
+    segregated = form.layout is Layout.SEGREGATED
+    stream = bytearray(_validity(form, 1))
     stream += _device(geometry, total_blocks, blocks)
+    if metadata is not None:
+        blocks_of_parts = struct.pack(f"<{len(metadata.part_blocks)}I", *metadata.part_blocks)
+        size = 24 + len(blocks_of_parts)
+        stream += struct.pack("<IiIIQ", size, -1, 0, metadata.id_limit, metadata.horizon)
+        stream += blocks_of_parts
     empty = total_blocks - len(blocks)
     for block in blocks:
         word = block.pages << 10 | BlockState.FULL << 20 | block.has_summary << 30
+        word |= block.is_metadata
         stream += struct.pack("<2I", word, block.sequence)
     stream += struct.pack("<2I", BlockState.EMPTY << 20, 0) * empty
     size = -(-geometry.pages_per_block // 8)
@@ -65,15 +102,17 @@ def checkpoint_stream(
     stream += bytes(size * empty)
     width = entry_widths(total_blocks, geometry.pages_per_block)[0]
     for written in sorted(objects, key=lambda one: (one.object_id & 0xFF, one.object_id)):
-        stream += _object(written, width)
+        stream += _object(written)
+        if written.object_type is ObjectType.FILE:
+            stream += _pieces(written) if segregated else _leaves(written, width)
     stream += struct.pack("<I", 32) + b"\xff" * 28
-    stream += _validity(0)
+    stream += _validity(form, 0)
     checksum = (sum(stream) << 8 | xor_bytes(stream)) & 0xFFFFFFFF
     return bytes(stream) + struct.pack("<I", checksum)
 
 
-def _validity(word: int) -> bytes:
-    return struct.pack("<4I", 16, CHECKPOINT_MAGIC, CHECKPOINT_VERSION, word)
+def _validity(form: CheckpointForm, word: int) -> bytes:
+    return struct.pack("<4I", 16, CHECKPOINT_MAGIC, form.version, word)
 
 
 def _device(geometry: Geometry, total_blocks: int, blocks: Sequence[WrittenBlock]) -> bytes:
@@ -84,10 +123,10 @@ def _device(geometry: Geometry, total_blocks: int, blocks: Sequence[WrittenBlock
     return struct.pack("<9i", 36, erased, -1, 0, free, 0, 0, 0, sequence)
 
 
-def _object(written: WrittenObject, width: int) -> bytes:
+def _object(written: WrittenObject) -> bytes:
     bits = int(written.object_type)
     bits |= _FAKE if written.fake else _RENAME_ALLOWED | _UNLINK_ALLOWED
-    record = struct.pack(
+    return struct.pack(
         "<6IQ",
         32,
         written.object_id,
@@ -97,20 +136,26 @@ def _object(written: WrittenObject, width: int) -> bytes:
         len(written.chunks),
         written.size_or_target,
     )
-    if written.object_type is not ObjectType.FILE:
-        return record
+
+
+def _pieces(written: WrittenObject) -> bytes:
+    return b"".join(struct.pack("<3I", *piece) for piece in written.pieces) + _ALL_ONES
+
+
+def _leaves(written: WrittenObject, width: int) -> bytes:
     leaves: dict[int, int] = {}
     for chunk_id, chunk in written.chunks.items():
         first = chunk_id - chunk_id % LEAF_ENTRIES
         leaves[first] = leaves.get(first, 0) | chunk << width * (chunk_id - first)
     size = max(2 * width, _POINTERS_BYTES)
+    packed_leaves = bytearray()
     for first, packed in sorted(leaves.items()):
-        record += struct.pack("<I", first) + packed.to_bytes(size, "little")
-    return record + _ALL_ONES
+        packed_leaves += struct.pack("<I", first) + packed.to_bytes(size, "little")
+    return bytes(packed_leaves) + _ALL_ONES
 
 
 def checkpoint_blocks(
-    geometry: Geometry, stream: bytes, first_block: int
+    geometry: Geometry, stream: bytes, first_block: int, form: CheckpointForm = _ORIGINAL
 ) -> Iterator[list[tuple[Tags, bytes]]]:
     """The pages of each checkpoint block, the first of which is `first_block`."""
     room = geometry.data_bytes - CHECKPOINT_HEADER_BYTES
@@ -119,10 +164,10 @@ def checkpoint_blocks(
     block = first_block
     for number, position in enumerate(range(0, len(stream), room)):
         piece = stream[position : position + room].ljust(room, b"\xff")
-        header = struct.pack("<4I", CHECKPOINT_VERSION, number, total & 0xFFFFFFFF, xor)
+        header = struct.pack("<4I", form.version, number, total & 0xFFFFFFFF, xor)
         # Internal number of the next block: block + 1 is this one.
         words = (block + 2, number + 1, geometry.data_bytes)
-        pages.append((Tags(SEQUENCE_CHECKPOINT, *words), header + piece))
+        pages.append((Tags(form.sequence, *words), header + piece))
         total += sum(piece)
         xor ^= xor_bytes(piece)
         if len(pages) == geometry.pages_per_block:

@@ -79,6 +79,8 @@ def _sizes(tags: Tags, header: ObjectHeader) -> list[int]:
     """The size of a file by its tags, if they know it, and by its header, if it is set."""
     sizes = []
     if tags.extended and tags.type_number == ObjectType.FILE:
+        if tags.knows_large_sizes and header.size & UNSET == tags.bytes_word:
+            return [header.size]
         sizes.append(tags.bytes_word)
     if not (header.size_low == UNSET and header.size_high == UNSET) or not sizes:
         sizes.append(header.size)

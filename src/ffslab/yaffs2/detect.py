@@ -24,17 +24,19 @@ from pathlib import Path
 from ffslab.errors import UsageError
 from ffslab.yaffs2.checkpoint_read import deduce_blocks
 from ffslab.yaffs2.format import (
+    CHECKPOINT_FORMS,
     ID_MAX,
     ID_SUMMARY,
-    SEQUENCE_CHECKPOINT,
     SEQUENCE_OF_TOOLS,
     SEQUENCE_UNUSED,
     SUMMARY_HEADER_BYTES,
     Geometry,
+    Layout,
     geometry_problem,
     sequence_is_valid,
 )
 from ffslab.yaffs2.image import Contents, FlashImage, LabHeader, map_file, parse_lab_header
+from ffslab.yaffs2.segregated.marks import decoded, partition_layout
 from ffslab.yaffs2.tags import Tags, TagState, read_tags
 
 # Ascending: two small pages with their OOBs look like one large page with tags in its middle.
@@ -49,6 +51,8 @@ _GOOD_FRACTION = 0.9
 _ECC_WEIGHT = 2.0
 _MIN_FRACTION = 0.05
 _TAGS_EVIDENCE = 16_384
+_SEQUENCE_UNLIKELY = 1 << 28  # no chip lives long enough to reach it
+_CHECKPOINTS = tuple(form.sequence for form in CHECKPOINT_FORMS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class OpenedImage:
     flash: FlashImage
     source: str
     problems: tuple[tuple[str, str], ...]
+    layout: Layout = Layout.ORIGINAL
 
 
 def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
@@ -99,7 +104,8 @@ def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
         problems.append(("image-header", f"header of the lab flash file: {problem}"))
         geometry, lab = Geometry(), None
     flash, place = _partition(path, contents, geometry, lab, options, problems)
-    return OpenedImage(path, flash, f"{source}{place}", tuple(problems))
+    layout = partition_layout(flash)
+    return OpenedImage(path, flash, f"{source}{place}", tuple(problems), layout)
 
 
 def _deduce(
@@ -245,17 +251,16 @@ def _judge_oob(
 
 
 def _plausible(stored: bytes, geometry: Geometry) -> bool:
-    """Whether these bytes look like the tags of a page that YAFFS2 wrote.
-
-    Sequence numbers from 2^28 on are valid; no chip lives long enough to reach them.
-    """
-    if stored[3:4] >= b"\x10":
+    """Whether these bytes look like the tags of a page that YAFFS2 wrote, in either layout."""
+    if b"\x10" <= stored[3:4] < b"\xf0" or stored[3:4] > b"\xf8":
         return False
     state, tags = read_tags(stored, ecc=geometry.tags_ecc and not geometry.inband)
     if state is not TagState.GOOD:
         return False
-    if not (sequence_is_valid(tags.sequence) or tags.sequence == SEQUENCE_CHECKPOINT):
-        return False
+    if tags.sequence not in _CHECKPOINTS:
+        tags = decoded(tags)
+        if not sequence_is_valid(tags.sequence) or tags.sequence >= _SEQUENCE_UNLIKELY:
+            return False
     if geometry.tags_ecc and not geometry.inband:
         return True
     if tags.extended:
@@ -293,7 +298,7 @@ def _all_tags(contents: Contents, geometry: Geometry) -> list[Tags | None]:
             flash.stored_tags(page, 0), ecc=geometry.tags_ecc and not geometry.inband
         )
         good = state in (TagState.GOOD, TagState.CORRECTED)
-        tags.append(found if good else None)
+        tags.append(decoded(found) if good else None)
     return tags
 
 
@@ -350,7 +355,8 @@ def _partition(
     blocks = options.blocks
     if blocks is None:
         blocks = total - first
-        found = deduce_blocks(FlashImage(contents, geometry, first, blocks, lab))
+        rest = FlashImage(contents, geometry, first, blocks, lab)
+        found = deduce_blocks(rest, partition_layout(rest))
         if found and found != blocks and (found < blocks or not lab):
             blocks = found
             place += f"; its {blocks} blocks by the checkpoint"
@@ -395,6 +401,7 @@ def _first_block(flash: FlashImage) -> int:
         if block < lowest and _plausible(flash.stored_tags(block, 0), geometry):
             lowest = block
         state, tags = read_tags(flash.stored_tags(block, page), ecc=ecc)
+        tags = decoded(tags)
         if state is TagState.UNUSED or tags.object_word != ID_SUMMARY or tags.chunk_word != 1:
             continue
         internal = int.from_bytes(flash.data(block, page)[4:8], "little")

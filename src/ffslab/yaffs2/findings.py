@@ -187,8 +187,47 @@ _CHECKPOINT = (
     ),
 )
 
+_SEGREGATED = (
+    *_rules(
+        Severity.ERROR,
+        ("layout-mixed", "all blocks and pages of a partition are of one layout"),
+        ("layout-version", "headers and index pages have version 1: others are refused"),
+        ("layout-pages", "a block of the segregated layout has at most 1023 pages"),
+        ("block-kind", "headers and index pages are in metadata blocks, data in data blocks"),
+        ("tags-piece", "the tags of an index page have a piece that a file can have"),
+        ("head-magic", "headers and index pages have the magic number"),
+        ("head-crc", "the CRC of headers and index pages is right"),
+        ("head-fields", "counts, flags and positions of a header or index page are possible"),
+        (
+            "head-cuts",
+            "the cuts of a file ascend in positions and chunks, up to now; only files have cuts",
+        ),
+        ("index-entry", "an entry names a written page of a data block, older than the index"),
+        ("index-twice", "no two entries name one page"),
+        ("index-tags", "the tags of a page say the object and chunk that its entry says"),
+        ("index-stale", "an entry names the newest page of its chunk"),
+        ("index-missing", "live data older than the horizon are in an index"),
+        ("ids-part", "the summary of a metadata block has a part of the ids, with the right CRC"),
+        (
+            "ids-fields",
+            "a part begins at a multiple of its ids, is one of 32, has a possible position",
+        ),
+        ("ids-missing", "an object that a part does not have was deleted before"),
+        ("checkpoint-piece", "the index pages of a file are those that a scan finds"),
+        ("checkpoint-ids", "the parts of the ids and the highest id are those that a scan finds"),
+    ),
+    *_rules(
+        Severity.WARNING,
+        ("head-padding", "behind the last entry that is used there is only 0xFF"),
+        ("index-lost", "a piece that names a chunk that was lost says so"),
+        ("horizon-far", "at most half of the blocks (at least 8) and two are looked at"),
+        ("ids-deleted", "an object that was deleted before a part was written is not in it"),
+    ),
+)
+
 RULES = {
-    rule.name: rule for rule in (*_FILE, *_PAGES, *_SUMMARIES, *_HEADERS, *_TREE, *_CHECKPOINT)
+    rule.name: rule
+    for rule in (*_FILE, *_PAGES, *_SUMMARIES, *_HEADERS, *_TREE, *_CHECKPOINT, *_SEGREGATED)
 }
 
 

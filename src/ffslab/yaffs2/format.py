@@ -14,7 +14,7 @@ All integers are little-endian. Images of big-endian machines are not read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 SEQUENCE_UNUSED = 0xFFFFFFFF  # tags of a page that was not written
 SEQUENCE_BAD_BLOCK = 0xFFFF0000  # a block that could not be marked bad
@@ -47,6 +47,28 @@ CHECKPOINT_MAGIC = 0x5941FF53
 CHECKPOINT_MIN_BLOCKS = 60
 CHECKPOINT_HEADER_BYTES = 16
 LEAF_ENTRIES = 16
+
+
+class Layout(StrEnum):
+    """Where headers and data lie: in one log, or in two (`segregated`)."""
+
+    ORIGINAL = "original"
+    SEGREGATED = "segregated"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointForm:
+    """What tells the checkpoint of one layout from that of another."""
+
+    layout: Layout
+    sequence: int  # in the tags of its pages
+    version: int
+
+
+CHECKPOINT_FORMS = {
+    Layout.ORIGINAL: CheckpointForm(Layout.ORIGINAL, SEQUENCE_CHECKPOINT, CHECKPOINT_VERSION),
+    Layout.SEGREGATED: CheckpointForm(Layout.SEGREGATED, 0xF8000021, 0x108),
+}
 
 
 class ObjectType(IntEnum):

@@ -139,6 +139,14 @@ class FlashImage:
             return []
         return [page for page in range(pages) if states[page * _LAB_PAGE_STATE_BYTES]]
 
+    def may_be_programmed(self, block: int, page: int) -> bool:
+        """False if a page was not programmed since the last erase, as far as the file knows."""
+        if not self._lab:
+            return True
+        number = (self.first_block + block) * self.geometry.pages_per_block + page
+        at = self._lab.pages_offset + number * _LAB_PAGE_STATE_BYTES
+        return self._contents[at : at + 1] not in (b"\0", b"")
+
     def _is_blank(self, block: int, page: int) -> bool:
         raw = self.raw_page(block, page)
         return raw == self._blank_page[: len(raw)]

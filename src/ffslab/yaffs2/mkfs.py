@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.model.units import format_size
@@ -24,8 +25,8 @@ from ffslab.yaffs2.checkpoint_write import (
 )
 from ffslab.yaffs2.entry import Entry
 from ffslab.yaffs2.format import (
+    CHECKPOINT_FORMS,
     CHECKPOINT_MIN_BLOCKS,
-    EXTENDED_FILE_LIMIT,
     GRAVES,
     ID_FIRST_ORDINARY,
     ID_LOST_FOUND,
@@ -34,12 +35,15 @@ from ffslab.yaffs2.format import (
     NAME_BYTES_MAX,
     TARGET_BYTES_MAX,
     Geometry,
+    Layout,
     ObjectType,
     geometry_problem,
 )
-from ffslab.yaffs2.header import HEADER_BYTES, HeaderFields, pack_header
+from ffslab.yaffs2.header import HeaderFields
+from ffslab.yaffs2.segregated.marks import PAGES_MAX
+from ffslab.yaffs2.segregated.write import SegregatedLog, SegregatedStore
 from ffslab.yaffs2.source import read_source
-from ffslab.yaffs2.tags import header_tags
+from ffslab.yaffs2.store import OriginalStore, Store
 from ffslab.yaffs2.tree import LOST_FOUND_NAME
 from ffslab.yaffs2.writer import LogWriter
 from ffslab.yaffs2.xattr import pack_xattrs
@@ -59,6 +63,7 @@ class MkfsOptions:
     partition_bytes: int | None = None
     squash_owners: bool = False
     fixed_time: int | None = None
+    layout: Layout = Layout.ORIGINAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,12 @@ def make_image(source: Path, image: Path, options: MkfsOptions | None = None) ->
     problem = geometry_problem(options.geometry)
     if problem:
         raise UsageError(f"this geometry is not possible: {problem}")
+    pages = options.geometry.pages_per_block
+    if options.layout is Layout.SEGREGATED and pages > PAGES_MAX:
+        raise UsageError(
+            f"blocks of {pages} pages; the segregated layout has at most {PAGES_MAX}",
+            remedy="--layout original",
+        )
     if source.is_dir() and image.resolve().is_relative_to(source.resolve()):
         raise UsageError(f"{image} would be a part of {source}", remedy="write it elsewhere")
     if image.exists() and not image.is_file():
@@ -91,10 +102,8 @@ def make_image(source: Path, image: Path, options: MkfsOptions | None = None) ->
     part = image.with_name(image.name + ".part")
     try:
         with part.open("wb") as file:
-            log = LogWriter(
-                file, options.geometry, summaries=options.summaries, max_blocks=total or 0
-            )
-            builder = _Builder(log, options)
+            store = _store(file, options, total)
+            builder = _Builder(store, options)
             builder.add_all(read_source(source))
             taken = _finish(builder, options, total)
         part.replace(image)
@@ -105,7 +114,7 @@ def make_image(source: Path, image: Path, options: MkfsOptions | None = None) ->
         ) from error
     finally:
         part.unlink(missing_ok=True)
-    blocks = len(log.blocks)
+    blocks = len(store.log.blocks)
     return MkfsResult(
         image_bytes=(blocks + taken) * options.geometry.raw_block_bytes,
         blocks=blocks,
@@ -114,6 +123,15 @@ def make_image(source: Path, image: Path, options: MkfsOptions | None = None) ->
         objects=len(builder.objects),
         warnings=tuple(builder.warnings),
     )
+
+
+def _store(file: BinaryIO, options: MkfsOptions, total: int | None) -> Store:
+    """What the objects are written into."""
+    geometry, summaries, most = options.geometry, options.summaries, total or 0
+    if options.layout is Layout.SEGREGATED:
+        log = SegregatedLog(file, geometry, summaries=summaries, max_blocks=most)
+        return SegregatedStore(log)
+    return OriginalStore(LogWriter(file, geometry, summaries=summaries, max_blocks=most))
 
 
 def _partition_blocks(options: MkfsOptions) -> int | None:
@@ -139,14 +157,15 @@ def _partition_blocks(options: MkfsOptions) -> int | None:
 
 def _finish(builder: _Builder, options: MkfsOptions, total: int | None) -> int:
     """Completes the log and writes the checkpoint; the number of its blocks."""
-    log = builder.log
+    store = builder.store
+    log, form = store.log, CHECKPOINT_FORMS[store.layout]
     geometry = options.geometry
     used = len(log.blocks)
     checkpoint = []
     if options.checkpoint and total is not None and used < total:
         objects = [*builder.objects, *_fakes(builder.objects)]
-        stream = checkpoint_stream(geometry, total, log.blocks, objects)
-        checkpoint = list(checkpoint_blocks(geometry, stream, used))
+        stream = checkpoint_stream(geometry, total, log.blocks, objects, form, store.metadata)
+        checkpoint = list(checkpoint_blocks(geometry, stream, used, form))
     need = used + (max(1, len(checkpoint)) if options.checkpoint else 0)
     if total is not None and need > total:
         raise UsageError(
@@ -177,10 +196,10 @@ def _fakes(objects: Iterable[WrittenObject]) -> Iterator[WrittenObject]:
 
 
 class _Builder:
-    """Turns entries into objects in the log."""
+    """Turns entries into objects in the store."""
 
-    def __init__(self, log: LogWriter, options: MkfsOptions) -> None:
-        self.log = log
+    def __init__(self, store: Store, options: MkfsOptions) -> None:
+        self.store = store
         self.objects: list[WrittenObject] = []
         self.warnings: list[str] = []
         self._options = options
@@ -247,6 +266,7 @@ class _Builder:
             self._ids[entry.key] = object_id
         if entry.object_type is ObjectType.FILE:
             written.size_or_target = entry.size
+            self.store.begin_file()
             self._write_data(entry, written)
         self._write_header(self._fields(entry, parent), written, self._xattr_area(entry))
 
@@ -288,7 +308,7 @@ class _Builder:
                 shown = os.fsdecode(name)
                 self.warnings.append(f"{entry.shown()}: the attribute {shown} is left out")
         area = pack_xattrs(kept)
-        room = self._geometry.data_bytes - HEADER_BYTES
+        room = self.store.attribute_room
         if len(area) > room:
             raise UsageError(
                 f"{entry.shown()}: its extended attributes take {len(area)} bytes; {room} fit "
@@ -297,22 +317,13 @@ class _Builder:
         return area
 
     def _write_header(self, fields: HeaderFields, written: WrittenObject, area: bytes) -> None:
-        plain = fields.object_type is ObjectType.FILE and fields.size >= EXTENDED_FILE_LIMIT
-        if plain:
-            words = (written.object_id, 0, 0)
-        else:
-            value = written.size_or_target
-            words = header_tags(
-                0, written.object_id, fields.object_type, fields.parent_id, size_or_target=value
-            ).words
-        written.header_chunk = self.log.write(words, pack_header(fields) + area)
+        self.store.write_header(fields, written, area)
         self.objects.append(written)
 
     def _write_data(self, entry: Entry, written: WrittenObject) -> None:
         for chunk_id, data in _chunks(entry, self._geometry.data_bytes):
             count = min(self._geometry.data_bytes, entry.size - (chunk_id - 1) * len(data))
-            words = (written.object_id, chunk_id, count)
-            written.chunks[chunk_id] = self.log.write(words, data)
+            self.store.write_data(written, chunk_id, count, data)
 
 
 def _chunks(entry: Entry, data_bytes: int) -> Iterator[tuple[int, bytes]]:

@@ -35,7 +35,7 @@ from ffslab.yaffs2.format import (
     Geometry,
     ObjectType,
 )
-from ffslab.yaffs2.header import ObjectHeader, parse_header
+from ffslab.yaffs2.header import HEADER_BYTES, ObjectHeader, parse_header
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.scan import BlockKind, BlockRecord, FlashScan
 from ffslab.yaffs2.tags import Tags
@@ -72,6 +72,8 @@ class FoundObject:
     shadowed: bool = False
     data_before_type: bool = False
     grown_from: int | None = None
+    attributes: slice = field(default_factory=lambda: slice(HEADER_BYTES, None))  # in the page
+    has_tail: bool = False  # bytes behind the end, in the last chunk, are still to be cut off
 
     @property
     def fake(self) -> bool:
@@ -99,10 +101,12 @@ class Mounted:
 
 def mount_scan(flash: FlashImage, scan: FlashScan) -> Mounted:
     """The objects that a mount without checkpoint finds."""
-    return _MountScan(flash).run(scan)
+    return MountScan(flash).run(scan)
 
 
-class _MountScan:
+class MountScan:
+    """Takes pages, newest first. The segregated layout's scan has the same rules for headers."""
+
     def __init__(self, flash: FlashImage) -> None:
         self._flash = flash
         self._data_bytes = flash.geometry.data_bytes
@@ -113,15 +117,10 @@ class _MountScan:
         self._disputed: list[tuple[FoundObject, Claim]] = []
 
     def run(self, scan: FlashScan) -> Mounted:
-        blocks = scan.of_kind(BlockKind.DATA)
-        blocks.sort(key=lambda record: (record.sequence, record.block), reverse=True)
-        for record in blocks:
+        for record in newest_first(scan, BlockKind.DATA):
             for page, tags in mount_tags(record):
                 self._take(record.block, page, tags)
-            if record.summary_valid:
-                count = self._flash.geometry.summary_pages
-                pages = [found.page for found in record.pages[-count:]]
-                self._summary_pages.update((record.block, page) for page in pages)
+            self._take_summary(record)
         self._add_fakes()
         self._settle()
         return Mounted(
@@ -130,6 +129,12 @@ class _MountScan:
             self._summary_pages,
             self._shrink_blocks,
         )
+
+    def _take_summary(self, record: BlockRecord) -> None:
+        if record.summary_valid:
+            count = self._flash.geometry.summary_pages
+            pages = [found.page for found in record.pages[-count:]]
+            self._summary_pages.update((record.block, page) for page in pages)
 
     def _take(self, block: int, page: int, tags: Tags) -> None:
         object_id = tags.object_id
@@ -171,9 +176,13 @@ class _MountScan:
             found.header_at, found.header = (block, page), header
         if claim.shrinks:
             self._shrink_blocks.add(block)
-            found.limit = min(found.limit, claim.limit)
+            self._shrink(found, claim.limit)
         if tags.shadows or (not tags.extended and header.shadowed):
-            self._shadow(header.shadowed)
+            self._shadow(block, header.shadowed)
+
+    def _shrink(self, found: FoundObject, limit: int) -> None:
+        """What is older of the object, from byte `limit` on, is dead."""
+        found.limit = min(found.limit, limit)
 
     def _define(self, found: FoundObject, claim: Claim) -> None:
         found.defined = True
@@ -218,8 +227,9 @@ class _MountScan:
             ObjectType.HARD_LINK,
         )
 
-    def _shadow(self, object_id: int) -> None:
-        """The object was replaced by a rename; what is older of it is dead."""
+    def _shadow(self, block: int, object_id: int) -> None:
+        """The object was replaced by a rename, says that block; what is older of it is dead."""
+        del block
         if object_id in self._objects or not 0 < object_id <= ID_MAX:
             return
         self._objects[object_id] = FoundObject(
@@ -263,6 +273,13 @@ def grow_files(mounted: Mounted, checkpoint: Checkpoint, geometry: Geometry) -> 
             found.grown_from, found.size = found.size, record.size_or_target
 
 
+def newest_first(scan: FlashScan, kind: BlockKind) -> list[BlockRecord]:
+    """The blocks of one kind, the newest first."""
+    return sorted(
+        scan.of_kind(kind), key=lambda record: (record.sequence, record.block), reverse=True
+    )
+
+
 def mount_tags(record: BlockRecord) -> Iterator[tuple[int, Tags]]:
     """Pages and tags of a block, last page first, as a mount reads them."""
     readable = {
@@ -276,6 +293,6 @@ def mount_tags(record: BlockRecord) -> Iterator[tuple[int, Tags]]:
     entries = record.summary.entries
     for page in range(len(entries) - 1, -1, -1):
         if entries[page][0]:
-            yield page, Tags(record.sequence, *entries[page])
+            yield page, record.tags_with(entries[page])
         elif page in readable:
             yield page, readable[page]

@@ -6,18 +6,20 @@ up to 8 bits that are 0 in an otherwise erased page count as disturbed cells, no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from ffslab.yaffs2.format import (
+    CHECKPOINT_FORMS,
     ID_SUMMARY,
     SEQUENCE_BAD_BLOCK,
-    SEQUENCE_CHECKPOINT,
     SUMMARY_HEADER_BYTES,
     Geometry,
+    Layout,
     sequence_is_valid,
 )
 from ffslab.yaffs2.image import FlashImage
+from ffslab.yaffs2.segregated.marks import SegregatedTags, decoded_entry, understood
 from ffslab.yaffs2.summary import Summary, parse_summary, piece_sizes
 from ffslab.yaffs2.tags import Tags, TagState, read_tags
 
@@ -25,13 +27,20 @@ _DISTURBED_BITS = 8
 
 
 class BlockKind(Enum):
-    """What a mount makes of a block after its first page."""
+    """What a mount makes of a block after its first page.
+
+    Headers are in `DATA` too, but for the segregated layout: it has `METADATA` for them.
+    """
 
     BAD = "bad"
     ERASED = "erased"
     DATA = "data"
     CHECKPOINT = "checkpoint"
     IGNORED = "ignored"
+    METADATA = "metadata"
+
+
+LOG_KINDS = (BlockKind.DATA, BlockKind.METADATA)  # blocks with a sequence number
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,11 @@ class PageRecord:
     @property
     def readable(self) -> bool:
         return self.state in (TagState.GOOD, TagState.CORRECTED)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the tags are of the layout that the partition does not have."""
+        return self.state is TagState.FOREIGN
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +85,18 @@ class BlockRecord:
         return self.kind is BlockKind.ERASED
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether the block is one of the other layout."""
+        return bool(self.pages) and self.pages[0].page == 0 and self.pages[0].is_foreign
+
+    def tags_with(self, words: tuple[int, int, int]) -> Tags:
+        """Tags of a page of this block from an entry of its summary."""
+        first = self.pages[0].tags
+        if isinstance(first, SegregatedTags):
+            return SegregatedTags(self.sequence, *words, first.metadata)
+        return Tags(self.sequence, *words)
+
+    @property
     def summary_valid(self) -> bool:
         return self.summary is not None and not self.summary.problem
 
@@ -82,26 +108,28 @@ class FlashScan:
     geometry: Geometry
     blocks: tuple[BlockRecord, ...]
     first_block: int = 0
+    layout: Layout = Layout.ORIGINAL
 
-    def of_kind(self, kind: BlockKind) -> list[BlockRecord]:
-        return [record for record in self.blocks if record.kind is kind]
+    def of_kind(self, *kinds: BlockKind) -> list[BlockRecord]:
+        return [record for record in self.blocks if record.kind in kinds]
 
     @property
     def newest_sequence(self) -> int:
-        """The highest sequence number of a block that holds file data; 0 without any."""
-        return max((record.sequence for record in self.of_kind(BlockKind.DATA)), default=0)
+        """The highest sequence number of a block of the log; 0 without any."""
+        return max((record.sequence for record in self.of_kind(*LOG_KINDS)), default=0)
 
 
-def scan_flash(flash: FlashImage) -> FlashScan:
+def scan_flash(flash: FlashImage, layout: Layout = Layout.ORIGINAL) -> FlashScan:
     """Reads the tags of every page."""
     return FlashScan(
         flash.geometry,
-        tuple(_scan_block(flash, block) for block in range(flash.blocks)),
+        tuple(_scan_block(flash, block, layout) for block in range(flash.blocks)),
         flash.first_block,
+        layout,
     )
 
 
-def _scan_block(flash: FlashImage, block: int) -> BlockRecord:
+def _scan_block(flash: FlashImage, block: int, layout: Layout) -> BlockRecord:
     if flash.is_bad(block):
         return BlockRecord(block, BlockKind.BAD, 0)
     geometry = flash.geometry
@@ -113,13 +141,13 @@ def _scan_block(flash: FlashImage, block: int) -> BlockRecord:
         if state is not TagState.GOOD and _is_disturbed(flash.raw_page(block, page)):
             disturbed.append(page)
             continue
+        if state in (TagState.GOOD, TagState.CORRECTED):
+            state, tags = understood(layout, state, tags)
         pages.append(PageRecord(page, state, tags))
-    kind, sequence = _kind(pages)
+    kind, sequence = _kind(pages, layout)
     record = BlockRecord(block, kind, sequence, tuple(pages), tuple(disturbed))
-    if kind is BlockKind.DATA:
-        summary = _summary(flash, record)
-        if summary:
-            return BlockRecord(block, kind, sequence, record.pages, record.disturbed, summary)
+    if kind in LOG_KINDS:
+        return replace(record, summary=_summary(flash, record))
     return record
 
 
@@ -128,7 +156,7 @@ def _is_disturbed(raw: bytes) -> bool:
     return zeros <= _DISTURBED_BITS
 
 
-def _kind(pages: list[PageRecord]) -> tuple[BlockKind, int]:
+def _kind(pages: list[PageRecord], layout: Layout) -> tuple[BlockKind, int]:
     """What page 0 makes of the block: a blank one makes it erased if nothing else is there."""
     if not pages:
         return BlockKind.ERASED, 0
@@ -136,11 +164,13 @@ def _kind(pages: list[PageRecord]) -> tuple[BlockKind, int]:
     if first.page != 0 or not first.readable:
         return BlockKind.IGNORED, 0
     sequence = first.tags.sequence
-    if sequence == SEQUENCE_CHECKPOINT:
+    if sequence == CHECKPOINT_FORMS[layout].sequence:
         return BlockKind.CHECKPOINT, sequence
-    if sequence_is_valid(sequence):
-        return BlockKind.DATA, sequence
-    return BlockKind.IGNORED, sequence
+    if not sequence_is_valid(sequence):
+        return BlockKind.IGNORED, sequence
+    if first.tags.in_metadata:
+        return BlockKind.METADATA, sequence
+    return BlockKind.DATA, sequence
 
 
 def _summary(flash: FlashImage, record: BlockRecord) -> Summary | None:
@@ -157,7 +187,12 @@ def _summary(flash: FlashImage, record: BlockRecord) -> Summary | None:
         if found.tags.words != words:
             return None
     pages = [flash.data(record.block, found.page) for found in tail]
-    return parse_summary(geometry, record.sequence, pages)
+    summary = parse_summary(geometry, record.sequence, pages)
+    first = record.pages[0].tags
+    if isinstance(first, SegregatedTags):
+        entries = tuple(decoded_entry(entry, first) for entry in summary.entries)
+        return replace(summary, entries=entries)
+    return summary
 
 
 def is_retired(record: BlockRecord) -> bool:

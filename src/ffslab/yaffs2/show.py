@@ -16,6 +16,8 @@ from typing import Any
 from ffslab.model.units import format_size
 from ffslab.yaffs2.check import Report
 from ffslab.yaffs2.findings import RULES, Finding, Severity
+from ffslab.yaffs2.format import Layout
+from ffslab.yaffs2.segregated.marks import POSITION_PAGES
 from ffslab.yaffs2.tree import Node
 
 SCHEMA = 1
@@ -55,16 +57,21 @@ def summary_lines(report: Report) -> Iterator[str]:
     """What the image is and holds."""
     statistics = report.statistics
     kind = "lab flash file" if report.file_format == "lab" else "raw image"
-    yield f"{report.path}: YAFFS2, {kind}"
+    segregated = report.layout is Layout.SEGREGATED
+    layout = ", segregated layout" if segregated else ""
+    yield f"{report.path}: YAFFS2{layout}, {kind}"
     yield from _wrapped("geometry", f"{report.geometry.describe()} ({report.geometry_source})")
     size = format_size(report.blocks * report.geometry.block_bytes)
     first = f" from block {report.first_block} on" if report.first_block else ""
-    kinds = ", ".join(f"{statistics[f'blocks_{name}']} {name}" for name in _STATISTICS)
+    names = (*_STATISTICS[:2], "metadata", *_STATISTICS[2:]) if segregated else _STATISTICS
+    kinds = ", ".join(f"{statistics[f'blocks_{name}']} {name}" for name in names)
     yield from _wrapped("blocks", f"{report.blocks}{first} ({size}): {kinds}")
     pages = f"{statistics['pages_written']} written, {statistics['pages_live']} in use"
     sequence = statistics["newest_sequence"]
     newest = f", newest block {sequence:#x}" if sequence else ""
     yield from _wrapped("pages", f"{pages}; {statistics['summaries']} block summaries{newest}")
+    if segregated:
+        yield from _wrapped("index", _index_text(statistics))
     objects = ", ".join(
         counted(statistics[f"objects_{name}"], one, many) for name, one, many in _OBJECTS
     )
@@ -81,6 +88,15 @@ def summary_lines(report: Report) -> Iterator[str]:
         for number, severity in zip(counts, Severity, strict=True)
     ]
     yield from _wrapped("result", ", ".join(words))
+
+
+def _index_text(statistics: dict[str, int]) -> str:
+    """What the segregated layout has beside the headers."""
+    pages = counted(statistics["index_pages"], "index page", "index pages")
+    newer = counted(statistics["pages_by_tags"], "data page", "data pages")
+    sequence, page = divmod(statistics["horizon"], POSITION_PAGES)
+    void = counted(statistics["pages_void"], "void page", "void pages")
+    return f"{pages}, {void}; {newer} newer than the index; horizon {sequence:#x} page {page}"
 
 
 def _wrapped(label: str, text: str) -> Iterator[str]:
@@ -178,6 +194,7 @@ def report_document(report: Report) -> dict[str, Any]:
         },
         "first_block": report.first_block,
         "blocks": report.blocks,
+        **({"layout": report.layout.value} if report.layout is Layout.SEGREGATED else {}),
         "checkpoint": report.checkpoint.state,
         "statistics": report.statistics,
         "errors": report.count(Severity.ERROR),

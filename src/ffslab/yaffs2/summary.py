@@ -71,7 +71,7 @@ def pack_summary(
     geometry: Geometry, internal_block: int, sequence: int, tags: Sequence[Tags]
 ) -> list[tuple[Tags, bytes]]:
     """Tags and contents (not padded) of a block's summary pages."""
-    entries = b"".join(_ENTRY.pack(*page.words) for page in tags)
+    entries = b"".join(_ENTRY.pack(*page.stored_words) for page in tags)
     header = _HEADER.pack(SUMMARY_VERSION, internal_block, sequence, sum(entries) & 0xFFFFFFFF)
     pages = []
     position = 0

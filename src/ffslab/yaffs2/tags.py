@@ -94,6 +94,26 @@ class Tags:
         """Object, chunk and byte-count word: what a summary entry repeats."""
         return self.object_word, self.chunk_word, self.bytes_word
 
+    @property
+    def stored_words(self) -> tuple[int, int, int]:
+        """The same three as they are on flash."""
+        return self.words
+
+    @property
+    def piece(self) -> int | None:
+        """The number of the piece in an index page, which only the segregated layout has."""
+        return None
+
+    @property
+    def in_metadata(self) -> bool:
+        """Whether the page is in a block that has no data, as the segregated layout has them."""
+        return False
+
+    @property
+    def knows_large_sizes(self) -> bool:
+        """Whether extended tags of a file of any size have its low 32 bits."""
+        return False
+
     def pack(self) -> bytes:
         return _WORDS.pack(self.sequence, self.object_word, self.chunk_word, self.bytes_word)
 
@@ -121,6 +141,7 @@ class TagState(Enum):
     GOOD = "good"
     CORRECTED = "corrected"
     UNCORRECTABLE = "uncorrectable"
+    FOREIGN = "foreign"  # readable, and of another layout than the partition
 
 
 def unpack(data: bytes) -> Tags:

@@ -271,7 +271,7 @@ def _node(
             _flash=flash,
             _found=found,
         )
-    area = flash.data(*found.header_at)[512:]
+    area = flash.data(*found.header_at)[found.attributes]
     is_device = found.object_type is ObjectType.SPECIAL and stat.S_IFMT(header.mode) in DEVICES
     return Node(
         path=path,

@@ -20,11 +20,12 @@ FIRST_SEQUENCE = 0x1001
 
 @dataclass(slots=True)
 class WrittenBlock:
-    """A block of the log: its sequence number and the tags of its data pages."""
+    """A block of a log: its sequence number and the tags of its pages but the summary's."""
 
     sequence: int
     pages: int = 0
     has_summary: bool = False
+    is_metadata: bool = False
     tags: list[Tags] = field(default_factory=list)
 
 

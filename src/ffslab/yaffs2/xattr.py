@@ -15,8 +15,11 @@ _LENGTH = struct.Struct("<i")
 KNOWN_PREFIXES = (b"user.", b"trusted.", b"security.", b"system.")
 
 
-def parse_xattrs(area: bytes) -> tuple[dict[bytes, bytes], str]:
-    """Names and values, and what is wrong with the area (empty if nothing is)."""
+def parse_xattrs(area: bytes, *, padded: bool = False) -> tuple[dict[bytes, bytes], str]:
+    """Names and values, and what is wrong with the area (empty if nothing is).
+
+    Where the area is `padded` to a multiple of 4 bytes, the last bytes may be anything.
+    """
     found: dict[bytes, bytes] = {}
     position = 0
     problem = ""
@@ -35,6 +38,8 @@ def parse_xattrs(area: bytes) -> tuple[dict[bytes, bytes], str]:
         found.setdefault(name, value)
         position += length
     rest = area[position:]
+    if padded and len(rest) < _LENGTH.size:
+        rest = b""
     if not problem and rest.strip(b"\xff\0"):
         problem = f"there are bytes behind the last record, at byte {position}"
     return found, problem
