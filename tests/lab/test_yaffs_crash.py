@@ -51,6 +51,8 @@ CHIP = Chip(blocks=16)  # no block is full before the end, so none is erased
 OPTIONS = [
     *("", "inband-tags", "no-cache", "disable-summary", "lazy-loading-off"),
     "gc=predict,gc_bound_us=10000",
+    *(SEGREGATED := ["layout=segregated", "layout=segregated,disable-summary"]),
+    "layout=segregated,wear=static,gc=predict,gc_bound_us=10000",
 ]
 # What an operation that was cut may leave behind. The next mount repairs it.
 INTERRUPTED = {"data-behind-end", "name-link-interrupted"}
@@ -213,7 +215,7 @@ def test_every_moment_is_between_two_states(
     assert number == len(OPERATIONS)
 
 
-@pytest.mark.parametrize("options", ["", "inband-tags"])
+@pytest.mark.parametrize("options", ["", "inband-tags", "layout=segregated"])
 def test_a_mount_repairs_what_was_interrupted(
     lab: LabBuild, tmp_path: Path, fstree: Path, options: str
 ) -> None:

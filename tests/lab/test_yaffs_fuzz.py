@@ -35,18 +35,24 @@ DAILY_COUNT = 50
 NIGHTLY_COUNT = 260
 NIGHTLY_ROUNDS = 10
 SEED = 1
+LAYOUTS = ("original", "segregated")
 
 
 def chosen_jobs() -> list[Job]:
-    """Every base image in turn; or what the environment asks for."""
+    """Every base image in turn, in both layouts; or what the environment asks for."""
     replay = os.environ.get(REPLAY_VARIABLE)
     if replay:
         return [parse_job(replay)]
     if os.environ.get("FFSLAB_NIGHTLY"):
         first = int(os.environ.get("FFSLAB_FUZZ_SEED", "1000"))
         seeds = range(first, first + NIGHTLY_ROUNDS)
-        return [Job(base, seed, 0, NIGHTLY_COUNT) for seed in seeds for base in BASES]
-    return [Job(base, SEED, 0, DAILY_COUNT) for base in BASES]
+        return [
+            Job(base, seed, 0, NIGHTLY_COUNT, layout=layout)
+            for seed in seeds
+            for base in BASES
+            for layout in LAYOUTS
+        ]
+    return [Job(base, SEED, 0, DAILY_COUNT, layout=layout) for base in BASES for layout in LAYOUTS]
 
 
 @pytest.fixture(scope="module")

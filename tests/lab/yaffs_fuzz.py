@@ -113,9 +113,11 @@ class Job:
     first: int
     count: int
     leaks: bool = False
+    layout: str = "original"
 
     def __str__(self) -> str:
-        return f"base={self.base} seed={self.seed} first={self.first} count={self.count}"
+        words = f"base={self.base} seed={self.seed} first={self.first} count={self.count}"
+        return words if self.layout == "original" else f"{words} layout={self.layout}"
 
 
 @dataclass(frozen=True)
@@ -165,13 +167,14 @@ class Outcome:
 def parse_job(text: str) -> Job:
     """The job of a replay: `base=plain seed=1 first=17 count=1 leaks=1`."""
     words = dict(word.split("=", 1) for word in text.split())
-    numbers = {key: int(value) for key, value in words.items() if key != "base"}
+    numbers = {key: int(value) for key, value in words.items() if key not in ("base", "layout")}
     return Job(
         words["base"],
         numbers.get("seed", 1),
         numbers.get("first", 0),
         numbers.get("count", 1),
         bool(numbers.get("leaks", 0)),
+        words.get("layout", "original"),
     )
 
 
@@ -197,6 +200,8 @@ def plan_of(job: Job, filesystem: FileSystem) -> str:
     ]
     if filesystem.module:
         words += [f"--module=/lab/{filesystem.module}.ko", f"--name={filesystem.module}"]
+    if job.layout != "original":
+        words.append(f"--always=layout={job.layout}")
     if job.base == "faulty":
         words.append(f"--faults={FAULTS}")
     if job.leaks:

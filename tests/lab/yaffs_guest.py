@@ -302,6 +302,15 @@ def _blocks_with(path: Path, flag: int) -> set[int]:
     return {block for block, at in enumerate(flags) if contents[at : at + 1][0] & flag}
 
 
+def erase_counts(path: Path) -> list[int]:
+    """How often each block of the chip was erased."""
+    contents = map_file(path)
+    lab = parse_lab_header(contents)
+    assert lab
+    at = (lab.blocks_offset + block * _BLOCK.size for block in range(lab.blocks))
+    return [_BLOCK.unpack(contents[start : start + _BLOCK.size])[0] for start in at]
+
+
 def bad_blocks(path: Path) -> set[int]:
     """Blocks of the chip that are marked as bad."""
     return _blocks_with(path, 1)

@@ -25,10 +25,10 @@ ROWS: Sequence[Sequence[str]] = (
     ("core/request",),
     ("core/nand",),
     ("core/blocks", "core/space"),
-    ("core/alloc", "core/summary_io", "core/ids"),
+    ("core/alloc", "core/summary_io", "core/ids", "core/wear"),
     (
         *("core/objects", "core/index", "core/children", "core/slots", "core/header_page"),
-        "core/map",
+        *("core/map", "core/ids_table"),
     ),
     ("core/map_io",),
     ("core/gc",),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * alloc.c: which page is written next. summary_io.c: the tags of a block's pages in
- * its last ones. ids.c: which objects there are, in what that leaves.
+ * its last ones. ids.c: which objects there are, in what that leaves; wear.c: how worn
+ * blocks are.
  */
 #ifndef YAFFS_ALLOC_H
 #define YAFFS_ALLOC_H
@@ -34,6 +35,13 @@ void yaffs_ids_pin(struct yaffs_device *dev, u32 part, u32 block);
 void yaffs_ids_settle(struct yaffs_device *dev);
 /* Makes the part that is due; returns which it is. */
 u32 yaffs_ids_fill(struct yaffs_device *dev, u8 *to);
+
+/* ---- wear.c: mount option wear= ---- */
+
+/* The counts that are due, for @room bytes. */
+void yaffs_wear_fill(struct yaffs_device *dev, u8 *to, u32 room);
+/* At mount: from the newest summaries, as many as it takes. 0 or -ENOMEM. */
+int yaffs_wear_read(struct yaffs_device *dev);
 
 /* ---- summary_io.c ---- */
 

@@ -73,6 +73,16 @@ static void retire(struct yaffs_device *dev, u32 block)
 	pr_info("yaffs2: %s: block %u is bad now\n", dev->mtd->name, block - 1);
 }
 
+/* What it held decides what it is used for next (policy/pools.h). */
+static void make_empty(struct yaffs_block *b)
+{
+	bool metadata = b->metadata;
+
+	memset(b, 0, sizeof(*b));
+	b->state = YAFFS_BLOCK_EMPTY;
+	b->metadata = metadata;
+}
+
 /* It must go all the same: nothing is settled then. */
 static void unpin(struct yaffs_device *dev, u32 block)
 {
@@ -97,8 +107,7 @@ void yaffs_block_recycle(struct yaffs_device *dev, u32 block)
 	if (b->needs_retiring || yaffs_nand_erase(dev, block)) {
 		retire(dev, block);
 	} else {
-		memset(b, 0, sizeof(*b));
-		b->state = YAFFS_BLOCK_EMPTY;
+		make_empty(b);
 		b->skip_erased_check = true;
 		dev->space.erased_blocks++;
 	}

@@ -44,6 +44,8 @@ struct yaffs_options {
 	bool checkpoint_write;
 	bool predict;
 	bool segregated;
+	bool wear;
+	u32 wear_spread;
 	u32 gc_bound_us;
 };
 
@@ -112,20 +114,36 @@ struct yaffs_stream {
 	struct yaffs_summary_entry_media *summary;
 };
 
-/* Of an entry in yaffs_device.objects: it is gone from flash. */
-#define YAFFS_MARK_DELETED	XA_MARK_1
+/* Blocks erased since the last summary that are remembered. */
+#define YAFFS_RECENT_ERASES	32
+
+/**
+ * struct yaffs_worn - how counts of erases get to flash: core/wear.c
+ * @recent: [n_recent]: blocks that were erased since
+ * @at: the block whose count was told last, of all in turn
+ * @links: [n_blocks + 1]: the policy's
+ */
+struct yaffs_worn {
+	u32 recent[YAFFS_RECENT_ERASES];
+	u32 n_recent;
+	u32 at;
+	u32 *links;
+};
 
 /**
  * struct yaffs_ids - which metadata blocks say what objects there are: ids.c
  * @per_part: ids that a summary has place for; 0: none
  * @end: no page with metadata has an id as high as that
  * @block: of each part the block that has the newest; 0: there is none
+ * @bits: [YAFFS_IDS_PARTS][per_part / 8]: the ids that there are; parts that no id asked for
+ *	are NULL
  * @settled_seq: metadata blocks with lower sequence numbers may be erased in any order
  */
 struct yaffs_ids {
 	u32 per_part;
 	u32 end;
 	u32 block[YAFFS_IDS_PARTS];
+	u8 *bits[YAFFS_IDS_PARTS];
 	u32 settled_seq;
 };
 
@@ -181,7 +199,9 @@ struct yaffs_first {
  * @n_blocks: the last internal block number; the first is 1
  * @blocks: [n_blocks + 1], by internal number
  * @live: bitmap of chunks with live contents, by internal chunk number
- * @erases: [n_blocks + 1]: of each block since the mount; NULL unless the policy asks
+ * @erases: [n_blocks + 1]: how often each block was erased; NULL without wear=
+ * @all_erases: the sum of them
+ * @worn: with wear=: which of them are to be told next
  * @policy: decides; chosen by @options
  * @space: what of the flash is free, and what is erased
  * @first: while mounting: what the tags of each block's first page say, as far as read
@@ -234,6 +254,8 @@ struct yaffs_device {
 	struct yaffs_first *first;
 	unsigned long *live;
 	u32 *erases;
+	u64 all_erases;
+	struct yaffs_worn worn;
 	struct yaffs_policy *policy;
 	struct yaffs_space space;
 	struct yaffs_stream streams[YAFFS_STREAMS];
@@ -345,6 +367,16 @@ static inline void yaffs_block_prioritise(struct yaffs_device *dev, u32 block)
 {
 	dev->blocks[block].prioritised = true;
 	dev->policy->ops->prioritised(dev->policy, block);
+}
+
+/* Segregated layout: the position that the next data page will have. */
+static inline u64 yaffs_data_position(const struct yaffs_device *dev)
+{
+	const struct yaffs_stream *stream = &dev->streams[YAFFS_STREAM_DATA];
+
+	return stream->block ?
+		yaffs_position(dev->blocks[stream->block].seq, stream->page) :
+		yaffs_position(dev->seq + 1, 0);
 }
 
 static inline bool yaffs_chunk_valid(const struct yaffs_device *dev, u32 chunk)

@@ -126,11 +126,9 @@ static int refresh_map(struct yaffs_object *obj, u8 *page, bool *has_index)
 	if (obj->type != YAFFS_TYPE_FILE || !map)
 		return 0;
 	/* As it is it would become the newest, though an index page may be newer. */
-	err = map->known ? 0 : yaffs_map_take_header(obj, page);
-	if (err == -ENOMEM)
-		return err;
-	if (err || yaffs_map_trim_xattr(dev, page))
-		return 0;
+	err = yaffs_map_take_header(obj, page);
+	if (err)
+		return err == -ENOMEM ? err : 0;
 	err = yaffs_map_before_header(obj, yaffs_map_xattr_used(dev, page),
 				      YAFFS_WRITE_COPY);
 	if (!err)

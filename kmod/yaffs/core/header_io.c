@@ -30,6 +30,16 @@ int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page)
 
 /* ---- writing ---- */
 
+/* In the segregated layout what follows is filled in later. */
+static void set_no_xattr(const struct yaffs_device *dev, u8 *page)
+{
+	if (yaffs_is_segregated(dev))
+		yaffs_map_end_xattr(dev, page, 0);
+	else
+		memset(yaffs_xattr_area(dev, page), 0xff,
+		       yaffs_xattr_bytes(dev));
+}
+
 /* Puts into the page what follows the header. */
 static int fill_xattr(struct yaffs_object *obj,
 		      const struct yaffs_header_change *change, u8 *page)
@@ -43,7 +53,7 @@ static int fill_xattr(struct yaffs_object *obj,
 		return 0;
 	}
 	if (change->parent_id == YAFFS_ID_DELETED || !obj->has_xattr) {
-		memset(yaffs_xattr_area(dev, page), 0xff, yaffs_xattr_bytes(dev));
+		set_no_xattr(dev, page);
 		return 0;
 	}
 	err = yaffs_header_read_chunk(obj, page);
@@ -78,6 +88,8 @@ static int write_header(struct yaffs_object *obj,
 	if (err)
 		return err;
 	has_index = yaffs_header_fill(obj, change, page, &tags);
+	if (change->parent_id != YAFFS_ID_DELETED)
+		yaffs_ids_add(dev, obj->id);
 	err = yaffs_chunk_write(dev, page, &tags, by, &chunk);
 	if (err)
 		return err;
@@ -165,17 +177,12 @@ static int name_from_header(struct yaffs_object *obj,
 static int read_with_map(struct yaffs_object *obj, u8 *page)
 {
 	struct yaffs_device *dev = obj->dev;
-	int err, map_err = 0;
+	int err;
 
 	if (!yaffs_is_segregated(dev))
 		return yaffs_header_read_chunk(obj, page);
 	err = yaffs_nand_read(dev, obj->hdr_chunk, page, NULL);
-	if (err)
-		return err;
-	if (obj->type == YAFFS_TYPE_FILE && !obj->file.map->known)
-		map_err = yaffs_map_take_header(obj, page);
-	err = yaffs_map_trim_xattr(dev, page);
-	return err ? err : map_err;
+	return err ? err : yaffs_map_take_header(obj, page);
 }
 
 static int load_header(struct yaffs_object *obj)

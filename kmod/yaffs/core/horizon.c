@@ -13,6 +13,7 @@
 #include "gc.h"
 #include "map_io.h"
 #include "pages.h"
+#include "request.h"
 
 /* Blocks that may have been begun since the horizon, as a share of all. */
 #define SOFT_SHARE	4
@@ -52,6 +53,20 @@ static struct yaffs_piece *first_waiting(struct yaffs_device *dev)
 					struct yaffs_piece, waiting);
 }
 
+/*
+ * Where somebody must not wait long: one at most, and if the collector has left time for it;
+ * when it cannot be put off any more, in any case.
+ */
+static void keep_bounded(struct yaffs_device *dev, u32 soft, u32 hard)
+{
+	u32 since = blocks_since(dev);
+	struct yaffs_piece *piece = first_waiting(dev);
+
+	if (piece && since > soft &&
+	    (since > hard || yaffs_allowance_ns(dev, true, false)))
+		write_piece(piece);
+}
+
 void yaffs_horizon_keep(struct yaffs_device *dev)
 {
 	u32 soft = max_t(u32, dev->n_blocks / SOFT_SHARE, SOFT_BLOCKS);
@@ -61,6 +76,10 @@ void yaffs_horizon_keep(struct yaffs_device *dev)
 
 	if (!yaffs_is_segregated(dev))
 		return;
+	if (dev->bound.ns) {
+		keep_bounded(dev, soft, hard);
+		return;
+	}
 	for (; (since = blocks_since(dev)) > soft; dev->unseen_pages--) {
 		piece = first_waiting(dev);
 		if (!piece || (!dev->unseen_pages && since <= hard))

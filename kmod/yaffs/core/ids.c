@@ -66,17 +66,12 @@ static u32 next_part(const struct yaffs_device *dev)
 u32 yaffs_ids_fill(struct yaffs_device *dev, u8 *to)
 {
 	u32 per_part = dev->ids.per_part, part = next_part(dev);
-	u32 first = part * per_part;
 	u8 *bits = to + sizeof(struct yaffs_ids_media);
-	XA_STATE(xas, &dev->objects, first);
-	void *obj;
 
-	memset(bits, 0, per_part / 8);
-	rcu_read_lock();
-	xas_for_each(&xas, obj, first + per_part - 1)
-		if (!xas_get_mark(&xas, YAFFS_MARK_DELETED))
-			yaffs_ids_set(bits, xas.xa_index - first);
-	rcu_read_unlock();
-	yaffs_ids_pack(first, per_part, to);
+	if (dev->ids.bits[part])
+		memcpy(bits, dev->ids.bits[part], per_part / 8);
+	else
+		memset(bits, 0, per_part / 8);
+	yaffs_ids_pack(part * per_part, per_part, yaffs_data_position(dev), to);
 	return part;
 }

@@ -37,7 +37,7 @@ int yaffs_object_delete(struct yaffs_object *obj)
 	obj->hdr_chunk = 0;
 	yaffs_directory_remove(obj);
 	obj->deleted = true;
-	xa_set_mark(&obj->dev->objects, obj->id, YAFFS_MARK_DELETED);
+	yaffs_ids_remove(obj->dev, obj->id);
 	obj->dirty = false;
 	return 0;
 }

@@ -59,7 +59,7 @@ void yaffs_map_begin(struct yaffs_object *obj)
 
 	if (!map)
 		return;
-	map->cuts[0] = (struct yaffs_cut) { .position = yaffs_map_now(obj->dev) };
+	map->cuts[0] = (struct yaffs_cut) { .position = yaffs_data_position(obj->dev) };
 	map->n_cuts = 1;
 	map->known = true;
 	map->first.loaded = true;
@@ -143,15 +143,6 @@ u64 yaffs_map_position(const struct yaffs_device *dev, u32 chunk)
 			      chunk - block * dev->pages_per_block);
 }
 
-u64 yaffs_map_now(const struct yaffs_device *dev)
-{
-	const struct yaffs_stream *stream = &dev->streams[YAFFS_STREAM_DATA];
-
-	return stream->block ?
-		yaffs_position(dev->blocks[stream->block].seq, stream->page) :
-		yaffs_position(dev->seq + 1, 0);
-}
-
 u64 yaffs_map_horizon(const struct yaffs_device *dev,
 		      const struct yaffs_piece *but)
 {
@@ -160,7 +151,7 @@ u64 yaffs_map_horizon(const struct yaffs_device *dev,
 	list_for_each_entry(piece, &dev->waiting_pieces, waiting)
 		if (piece != but)
 			return piece->position;
-	return yaffs_map_now(dev);
+	return yaffs_data_position(dev);
 }
 
 void yaffs_piece_wait(struct yaffs_piece *piece, u64 position)
@@ -252,7 +243,7 @@ void yaffs_map_fill_index(const struct yaffs_piece *piece, u8 *page)
 		.lost = piece->lost,
 		.piece = piece->number,
 		.n_entries = used_entries(piece),
-		.position = yaffs_map_now(dev),
+		.position = yaffs_data_position(dev),
 		.horizon = yaffs_map_horizon(dev, piece),
 		.size = piece->obj->file.stored_size,
 	};
@@ -284,7 +275,7 @@ bool yaffs_map_fill_header(const struct yaffs_object *obj, bool gone, u8 *page)
 	const struct yaffs_device *dev = obj->dev;
 	struct yaffs_map_head head = {
 		.xattr_bytes = yaffs_map_xattr_used(dev, page),
-		.position = yaffs_map_now(dev),
+		.position = yaffs_data_position(dev),
 		.horizon = yaffs_map_horizon(dev, NULL),
 	};
 
@@ -296,14 +287,20 @@ bool yaffs_map_fill_header(const struct yaffs_object *obj, bool gone, u8 *page)
 
 /* ---- from pages ---- */
 
+void yaffs_map_end_xattr(const struct yaffs_device *dev, u8 *page, u32 used)
+{
+	u8 *area = yaffs_xattr_area(dev, page);
+
+	memset(area + used, 0xff,
+	       min_t(u32, sizeof(__le32), yaffs_xattr_bytes(dev) - used));
+}
+
 int yaffs_map_trim_xattr(const struct yaffs_device *dev, u8 *page)
 {
 	struct yaffs_map_head head;
 	int err = yaffs_map_unpack_header(page, dev->chunk_bytes, &head);
-	u32 used = err ? 0 : head.xattr_bytes;
 
-	memset(yaffs_xattr_area(dev, page) + used, 0xff,
-	       yaffs_xattr_bytes(dev) - used);
+	yaffs_map_end_xattr(dev, page, err ? 0 : head.xattr_bytes);
 	return err;
 }
 
@@ -365,28 +362,39 @@ static int take_cuts(struct yaffs_map *map, const struct yaffs_map_head *head)
 	return 0;
 }
 
-int yaffs_map_take_header(struct yaffs_object *obj, const u8 *page)
+static int take_file(struct yaffs_object *obj, const struct yaffs_map_head *head,
+		     const u8 *page)
 {
 	struct yaffs_map *map = obj->file.map;
+	int err;
+
+	if (map->known)
+		return 0;
+	err = take_cuts(map, head);
+	if (err)
+		return err;
+	obj->tail |= head->tail;
+	note_clock(obj->dev, head);
+	if (!map->first.loaded && !map->first.chunk && head->has_entries) {
+		map->first.in_header = head->n_entries;
+		map->first.position = head->position;
+		err = take_entries(&map->first, head,
+				   page + yaffs_map_header_offset() +
+				   head->xattr_bytes, false);
+	}
+	map->known = !err;
+	return err;
+}
+
+int yaffs_map_take_header(struct yaffs_object *obj, u8 *page)
+{
 	struct yaffs_device *dev = obj->dev;
 	struct yaffs_map_head head;
 	int err = yaffs_map_unpack_header(page, dev->chunk_bytes, &head);
 
-	if (err)
-		return err;
-	err = take_cuts(map, &head);
-	if (err)
-		return err;
-	obj->tail |= head.tail;
-	note_clock(dev, &head);
-	if (!map->first.loaded && !map->first.chunk && head.has_entries) {
-		map->first.in_header = head.n_entries;
-		map->first.position = head.position;
-		err = take_entries(&map->first, &head,
-				   page + yaffs_map_header_offset() +
-				   head.xattr_bytes, false);
-	}
-	map->known = !err;
+	if (!err && obj->type == YAFFS_TYPE_FILE)
+		err = take_file(obj, &head, page);
+	yaffs_map_end_xattr(dev, page, err ? 0 : head.xattr_bytes);
 	return err;
 }
 
@@ -420,7 +428,7 @@ bool yaffs_map_can_cut(const struct yaffs_object *obj, u32 chunks)
 	struct yaffs_cut cuts[YAFFS_MAP_CUTS];
 
 	memcpy(cuts, map->cuts, map->n_cuts * sizeof(*cuts));
-	return yaffs_cuts_add(cuts, map->n_cuts, yaffs_map_now(obj->dev),
+	return yaffs_cuts_add(cuts, map->n_cuts, yaffs_data_position(obj->dev),
 			      chunks) <= YAFFS_MAP_CUTS;
 }
 
@@ -437,7 +445,7 @@ int yaffs_map_cut(struct yaffs_object *obj, u32 chunks, struct yaffs_cut **befor
 	*before = map->cuts;
 	*n_before = map->n_cuts;
 	map->cuts = cuts;
-	map->n_cuts = yaffs_cuts_add(cuts, map->n_cuts, yaffs_map_now(obj->dev),
+	map->n_cuts = yaffs_cuts_add(cuts, map->n_cuts, yaffs_data_position(obj->dev),
 				     chunks);
 	return 0;
 }

@@ -80,8 +80,6 @@ u32 yaffs_piece_first(const struct yaffs_piece *piece);
 
 /* Position of a page that is on flash. */
 u64 yaffs_map_position(const struct yaffs_device *dev, u32 chunk);
-/* Position that the next data page will have. */
-u64 yaffs_map_now(const struct yaffs_device *dev);
 /* Position below which an index on flash has all data pages, if @but has them, too. */
 u64 yaffs_map_horizon(const struct yaffs_device *dev,
 		      const struct yaffs_piece *but);
@@ -108,19 +106,19 @@ void yaffs_map_fill_index(const struct yaffs_piece *piece, u8 *page);
  */
 bool yaffs_map_fill_header(const struct yaffs_object *obj, bool gone, u8 *page);
 /*
- * Takes from the page of a header what is not known yet. Entries are believed if they are
- * live, those that were cut off passed over. -EUCLEAN: it is not there, or wrong.
+ * Takes from the page of a header just read what is not known yet, if it is that of a file.
+ * Entries are believed if they are live. After that the attributes in the page have an end.
+ * -EUCLEAN: there is no map, or a wrong one.
  */
-int yaffs_map_take_header(struct yaffs_object *obj, const u8 *page);
-/* The same from an index page of a piece. */
+int yaffs_map_take_header(struct yaffs_object *obj, u8 *page);
+/* The same from an index page of a piece; what was cut off is passed over. */
 int yaffs_map_take_index(struct yaffs_piece *piece, const u8 *page);
 /* Bytes that the attributes in the page of a header take. */
 u32 yaffs_map_xattr_used(const struct yaffs_device *dev, u8 *page);
-/*
- * Of a page just read: attributes end with the bytes that the head says. -EUCLEAN: it says
- * nothing.
- */
+/* Only the latter. */
 int yaffs_map_trim_xattr(const struct yaffs_device *dev, u8 *page);
+/* Makes @used bytes of attributes all of them. */
+void yaffs_map_end_xattr(const struct yaffs_device *dev, u8 *page, u32 used);
 
 /* ---- making a file shorter ---- */
 

@@ -48,8 +48,9 @@ static size_t live_bytes(const struct yaffs_device *dev)
 
 static size_t erases_bytes(const struct yaffs_device *dev)
 {
-	return dev->options.policy->sees_erases ?
-		       (dev->n_blocks + 1) * sizeof(*dev->erases) : 0;
+	return dev->options.wear ? (dev->n_blocks + 1) *
+				   (sizeof(*dev->erases) +
+				    sizeof(*dev->worn.links)) : 0;
 }
 
 /*
@@ -65,8 +66,10 @@ static int allocate_blocks(struct yaffs_device *dev)
 	if (!dev->blocks)
 		return -ENOMEM;
 	dev->live = (unsigned long *)(dev->blocks + dev->n_blocks + 1);
-	if (dev->options.policy->sees_erases)
-		dev->erases = (u32 *)((u8 *)dev->live + live_bytes(dev));
+	if (!dev->options.wear)
+		return 0;
+	dev->erases = (u32 *)((u8 *)dev->live + live_bytes(dev));
+	dev->worn.links = dev->erases + dev->n_blocks + 1;
 	return 0;
 }
 
@@ -203,6 +206,9 @@ static int reset(struct yaffs_device *dev)
 	const struct yaffs_view view = {
 		.blocks = dev->blocks,
 		.erases = dev->erases,
+		.all_erases = &dev->all_erases,
+		.links = dev->worn.links,
+		.spread = dev->options.wear_spread,
 		.space = &dev->space,
 		.segregated = yaffs_is_segregated(dev),
 		.settled_seq = &dev->ids.settled_seq,
@@ -213,7 +219,11 @@ static int reset(struct yaffs_device *dev)
 	u32 i;
 
 	yaffs_objects_free(dev);
-	memset(dev->blocks, 0, blocks_bytes(dev) + live_bytes(dev));
+	memset(dev->blocks, 0, blocks_bytes(dev) + live_bytes(dev) +
+			       erases_bytes(dev));
+	dev->all_erases = 0;
+	dev->worn.at = 0;
+	dev->worn.n_recent = 0;
 	yaffs_policy_init(dev->policy, dev->options.policy, &view);
 	dev->space.free_chunks = 0;
 	dev->space.erased_blocks = 0;
@@ -271,6 +281,17 @@ static int load_root(struct yaffs_device *dev)
 	return 0;
 }
 
+/* Those that were found. */
+static void add_ids(struct yaffs_device *dev)
+{
+	struct yaffs_object *obj;
+	unsigned long id;
+
+	if (yaffs_is_segregated(dev))
+		xa_for_each(&dev->objects, id, obj)
+			yaffs_ids_add(dev, obj->id);
+}
+
 int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 {
 	int err;
@@ -279,6 +300,10 @@ int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 	err = read_flash(dev);
 	kvfree(dev->first);
 	dev->first = NULL;
+	if (!err)
+		add_ids(dev);
+	if (!err)
+		err = yaffs_wear_read(dev);
 	if (!err)
 		err = yaffs_recover_links(dev);
 	if (!err)

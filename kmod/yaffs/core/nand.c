@@ -226,6 +226,16 @@ int yaffs_nand_is_erased(struct yaffs_device *dev, u32 chunk, u8 *page)
 	       !memchr_inv(page, 0xff, dev->page_bytes);
 }
 
+static void count_erase(struct yaffs_device *dev, u32 block)
+{
+	struct yaffs_worn *worn = &dev->worn;
+
+	dev->erases[block]++;
+	dev->all_erases++;
+	if (worn->n_recent < YAFFS_RECENT_ERASES)
+		worn->recent[worn->n_recent++] = block;
+}
+
 int yaffs_nand_erase(struct yaffs_device *dev, u32 block)
 {
 	struct erase_info instr = {
@@ -238,7 +248,7 @@ int yaffs_nand_erase(struct yaffs_device *dev, u32 block)
 
 	dev->stats.erasures++;
 	if (dev->erases)
-		dev->erases[block]++;
+		count_erase(dev, block);
 	err = mtd_erase(dev->mtd, &instr);
 	yaffs_note_price(dev, &dev->prices.erase_ns, began_ns);
 	return err;

@@ -87,6 +87,11 @@ struct yaffs_object *yaffs_object_new(struct yaffs_device *dev, u32 id, u8 type)
 	obj->id = id;
 	dev->n_objects++;
 	yaffs_object_set_type(obj, type);
+	err = yaffs_ids_prepare(dev, obj->id);
+	if (err) {
+		yaffs_object_free(obj);
+		return ERR_PTR(err);
+	}
 	if (type == YAFFS_TYPE_FILE && yaffs_is_segregated(dev) &&
 	    yaffs_map_new(obj)) {
 		yaffs_object_free(obj);
@@ -134,6 +139,7 @@ void yaffs_object_free(struct yaffs_object *obj)
 	free_type(obj);
 	kfree(obj->name);
 	xa_erase(&dev->objects, obj->id);
+	yaffs_ids_remove(dev, obj->id);
 	dev->n_objects--;
 	kmem_cache_free(object_cache, obj);
 }
@@ -215,6 +221,7 @@ void yaffs_objects_free(struct yaffs_device *dev)
 	yaffs_cache_forget(dev);
 	free_all(dev);
 	xa_destroy(&dev->objects);
+	yaffs_ids_clear(dev);
 	INIT_LIST_HEAD(&dev->dirty_directories);
 	dev->n_objects = 0;
 	dev->n_files = 0;

@@ -129,6 +129,16 @@ u32 yaffs_object_nlink(const struct yaffs_object *obj);
 void yaffs_object_set_link(struct yaffs_object *link, struct yaffs_object *target);
 u64 yaffs_now_s(void);
 
+/* ---- ids_table.c: which ids there are; segregated layout ---- */
+
+/* There will be such an object. -ENOMEM. */
+int yaffs_ids_prepare(struct yaffs_device *dev, u32 id);
+/* Its first page is about to be written, or was met: not before, for what is left of another. */
+void yaffs_ids_add(struct yaffs_device *dev, u32 id);
+/* It is gone from flash. */
+void yaffs_ids_remove(struct yaffs_device *dev, u32 id);
+void yaffs_ids_clear(struct yaffs_device *dev);
+
 /* ---- children.c: a directory in memory ---- */
 
 void yaffs_directory_add(struct yaffs_object *dir, struct yaffs_object *obj);

@@ -20,6 +20,7 @@ struct yaffs_scan_block {
  * @page: what becomes of each page that is met
  * @summary: and of the last page of a summary; NULL: nothing beside
  * @foreign: blocks that the other layout wrote
+ * @told: a summary that says which objects there are was met
  * @everything: a part of an index could not be read: all data pages have to be looked at
  * @refused: by a later version
  * @ids: [YAFFS_IDS_PARTS]: what the newest summaries say of objects; NULL: nothing
@@ -34,6 +35,7 @@ struct yaffs_scan {
 		    const struct yaffs_tags *tags);
 	int (*summary)(struct yaffs_scan *scan, u32 block, const u8 *page);
 	u32 foreign;
+	bool told;
 	bool everything;
 	bool refused;
 	u8 *ids[YAFFS_IDS_PARTS];
@@ -54,6 +56,6 @@ int yaffs_scan_header(struct yaffs_scan *scan, u32 chunk,
 int yaffs_scan_segregated(struct yaffs_scan *scan);
 /* The newest header of a file: its page, or why it cannot be read. */
 int yaffs_scan_map(struct yaffs_scan *scan, struct yaffs_object *obj,
-		   const u8 *page, int err);
+		   u8 *page, int err);
 
 #endif

@@ -45,7 +45,7 @@ static int judge(struct yaffs_scan *scan, int err)
 }
 
 int yaffs_scan_map(struct yaffs_scan *scan, struct yaffs_object *obj,
-		   const u8 *page, int err)
+		   u8 *page, int err)
 {
 	return judge(scan, err ? err : yaffs_map_take_header(obj, page));
 }
@@ -112,11 +112,14 @@ static int scan_ids(struct yaffs_scan *scan, u32 block, const u8 *page)
 {
 	struct yaffs_device *dev = scan->dev;
 	const u8 *bits;
+	u64 position;
 	u32 part;
 
 	if (!yaffs_ids_unpack(page + yaffs_summary_end(dev), dev->ids.per_part,
-			      &part, &bits) || scan->ids[part])
+			      &part, &position, &bits) || scan->ids[part])
 		return 0;
+	scan->told = true;
+	dev->seen_position = max(dev->seen_position, position);
 	scan->ids[part] = kmemdup(bits, dev->ids.per_part / 8, GFP_KERNEL);
 	if (!scan->ids[part])
 		return -ENOMEM;
@@ -124,10 +127,31 @@ static int scan_ids(struct yaffs_scan *scan, u32 block, const u8 *page)
 	return 0;
 }
 
+/*
+ * What pages of metadata say of the clock: those that are newer than the newest summary, be
+ * they dead or void. It says the same of all before it.
+ */
+static void note_clock(struct yaffs_device *dev, u32 chunk, bool is_index)
+{
+	struct yaffs_map_head head;
+	int err = yaffs_nand_read(dev, chunk, dev->map_page, NULL);
+
+	if (!err && is_index)
+		err = yaffs_map_unpack_index(dev->map_page, dev->chunk_bytes,
+					     &head);
+	else if (!err)
+		err = yaffs_map_unpack_header(dev->map_page, dev->chunk_bytes,
+					      &head);
+	if (!err)
+		dev->seen_position = max(dev->seen_position, head.position);
+}
+
 static int scan_metadata(struct yaffs_scan *scan, u32 chunk,
 			 const struct yaffs_tags *tags)
 {
 	yaffs_ids_note(scan->dev, tags->obj_id);
+	if (!scan->told)
+		note_clock(scan->dev, chunk, tags->is_index);
 	if (is_void(scan, tags->obj_id))
 		return 0;
 	if (tags->is_index)
@@ -357,7 +381,8 @@ static int scan_kind(struct yaffs_scan *scan, bool metadata, u32 from_seq)
 
 /*
  * The blocks that made the clock of data pages tick last may have been erased. It must not go
- * back: what is written from now on is newer than any index.
+ * back: what is written from now on is newer than any index, even one that is void now and may
+ * be taken for that of another object some day.
  */
 static void keep_clock(struct yaffs_device *dev)
 {

@@ -77,6 +77,9 @@ static int write_page(struct yaffs_device *dev,
 	       dev->chunk_bytes - sizeof(*header) - bytes);
 	if (tags.metadata && dev->ids.per_part && part + 1 == dev->summary_pages)
 		*ids = yaffs_ids_fill(dev, to + sizeof(*header) + bytes);
+	else if (dev->erases && part + 1 == dev->summary_pages)
+		yaffs_wear_fill(dev, to + sizeof(*header) + bytes,
+				yaffs_summary_room(dev));
 	yaffs_tags_pack(&tags, &m);
 	err = yaffs_nand_write(dev, chunk, to, &m);
 	if (err)

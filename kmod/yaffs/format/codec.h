@@ -257,14 +257,26 @@ bool yaffs_summary_header_valid(const struct yaffs_summary_header_media *m,
 /* Ids of a part, if it has @room bytes of a page; 0: there is no place for any. */
 u32 yaffs_ids_per_part(u32 room);
 /* Completes a part whose bits are behind its head. */
-void yaffs_ids_pack(u32 first_id, u32 n_ids, u8 *bytes);
+void yaffs_ids_pack(u32 first_id, u32 n_ids, u64 position, u8 *bytes);
 /*
- * Whether a part of @n_ids ids is there; then the number of the part in @part. @bits are to
- * be asked by yaffs_ids_has().
+ * Whether a part of @n_ids ids is there; then the number of the part in @part, and the position
+ * that data had come to. @bits are to be asked by yaffs_ids_has().
  */
-bool yaffs_ids_unpack(const u8 *bytes, u32 n_ids, u32 *part, const u8 **bits);
+bool yaffs_ids_unpack(const u8 *bytes, u32 n_ids, u32 *part, u64 *position,
+		      const u8 **bits);
 bool yaffs_ids_has(const u8 *bits, u32 index);
 void yaffs_ids_set(u8 *bits, u32 index);
+
+/* ---- wear.c: how often blocks were erased, in a summary ---- */
+
+/* Counts for which @room bytes have place. */
+u32 yaffs_wear_counts(u32 room);
+void yaffs_wear_put(u8 *bytes, u32 index, u32 block, u32 erases);
+/* Completes what has @n counts. */
+void yaffs_wear_pack(u8 *bytes, u32 n);
+/* The number of counts that are there; 0 if there is nothing of it in @room bytes. */
+u32 yaffs_wear_unpack(const u8 *bytes, u32 room);
+void yaffs_wear_get(const u8 *bytes, u32 index, u32 *block, u32 *erases);
 
 /* ---- ckpt_format.c ---- */
 

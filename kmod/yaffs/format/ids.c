@@ -25,17 +25,19 @@ static u32 crc_of(const u8 *bytes, u32 n_ids)
 	return ~crc32_le(~0u, bytes + at, HEAD_BYTES - at + n_ids / 8);
 }
 
-void yaffs_ids_pack(u32 first_id, u32 n_ids, u8 *bytes)
+void yaffs_ids_pack(u32 first_id, u32 n_ids, u64 position, u8 *bytes)
 {
 	struct yaffs_ids_media *m = (void *)bytes;
 
 	m->magic = cpu_to_le32(YAFFS_IDS_MAGIC);
 	m->first_id = cpu_to_le32(first_id);
 	m->n_ids = cpu_to_le32(n_ids);
+	m->position = cpu_to_le64(position);
 	m->crc = cpu_to_le32(crc_of(bytes, n_ids));
 }
 
-bool yaffs_ids_unpack(const u8 *bytes, u32 n_ids, u32 *part, const u8 **bits)
+bool yaffs_ids_unpack(const u8 *bytes, u32 n_ids, u32 *part, u64 *position,
+		      const u8 **bits)
 {
 	const struct yaffs_ids_media *m = (const void *)bytes;
 	u32 first_id = le32_to_cpu(m->first_id);
@@ -46,6 +48,7 @@ bool yaffs_ids_unpack(const u8 *bytes, u32 n_ids, u32 *part, const u8 **bits)
 	    le32_to_cpu(m->crc) != crc_of(bytes, n_ids))
 		return false;
 	*part = first_id / n_ids;
+	*position = le64_to_cpu(m->position);
 	*bits = bytes + HEAD_BYTES;
 	return true;
 }

@@ -196,6 +196,24 @@ struct yaffs_ids_media {
 	__le32 crc;			/* of the rest, and of the bits */
 	__le32 first_id;
 	__le32 n_ids;			/* a multiple of 32 */
+	__le64 position;		/* of the next data page: see scan_map.c */
+};
+
+/*
+ * With wear=pools: behind the entries of a summary, how often some blocks were erased. Other
+ * readers do not look there.
+ */
+#define YAFFS_WEAR_MAGIC		0x52414557
+
+struct yaffs_wear_media {
+	__le32 magic;
+	__le32 crc;			/* of the rest, and of the counts */
+	__le32 n_counts;
+};
+
+struct yaffs_count_media {
+	__le32 block;
+	__le32 erases;
 };
 
 /* The checkpoint: a stream of bytes, cut into pages with a header each. */
@@ -305,7 +323,9 @@ static_assert(offsetof(struct yaffs_header_media, ctime) == 464, "ctime");
 static_assert(offsetof(struct yaffs_header_media, size_high) == 496, "size");
 static_assert(sizeof(struct yaffs_map_media) == 48, "map");
 static_assert(sizeof(struct yaffs_cut_media) == 16, "cut");
-static_assert(sizeof(struct yaffs_ids_media) == 16, "ids");
+static_assert(sizeof(struct yaffs_ids_media) == 24, "ids");
+static_assert(sizeof(struct yaffs_wear_media) == 12, "wear");
+static_assert(sizeof(struct yaffs_count_media) == 8, "count");
 static_assert(sizeof(struct yaffs_ckpt_streams_media) == 152, "streams");
 static_assert(sizeof(struct yaffs_ckpt_piece_media) == 12, "piece");
 static_assert(sizeof(struct yaffs_summary_header_media) == 16, "summary header");

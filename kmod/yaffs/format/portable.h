@@ -48,6 +48,7 @@ typedef unsigned long long __le64;	/* as <linux/types.h> has it */
 #define hweight32(v) ((unsigned int)__builtin_popcount(v))
 #define div_u64(a, b) ((u64)(a) / (u32)(b))
 #define div64_u64(a, b) ((u64)(a) / (u64)(b))
+#define U32_MAX UINT32_MAX
 #define U64_MAX UINT64_MAX
 #define min_t(type, a, b) \
 	({ type a_ = (a), b_ = (b); a_ < b_ ? a_ : b_; })

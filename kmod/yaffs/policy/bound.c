@@ -12,8 +12,13 @@
 
 #include "bound.h"
 
-/* Erased blocks beyond the reserve with which work begins. */
+/*
+ * Erased blocks beyond the reserve with which work begins; in the segregated layout, which does
+ * nothing before, some more, as a share of what is free.
+ */
 #define HEADROOM_BLOCKS	8
+#define MORE_SHARE	16
+#define MORE_BLOCKS	32
 /* With so many, and no more, the collector has room for the copies of a block. */
 #define FLOOR_BLOCKS	2
 /* More than so many blocks are never due. */
@@ -47,6 +52,14 @@ static void pay(struct yaffs_debt *debt, u32 steps)
 	debt->owed -= min_t(u64, debt->owed, (u64)steps * YAFFS_DEBT_PARTS);
 }
 
+static u32 headroom(const struct yaffs_view *view)
+{
+	u32 free = yaffs_view_free_chunks(view) / view->pages_per_block;
+
+	return HEADROOM_BLOCKS +
+	       (view->segregated ? min_t(u32, free / MORE_SHARE, MORE_BLOCKS) : 0);
+}
+
 bool yaffs_bound_budget(struct yaffs_debt *debt, const struct yaffs_view *view,
 			const struct yaffs_occasion *occasion,
 			struct yaffs_budget *budget)
@@ -54,11 +67,13 @@ bool yaffs_bound_budget(struct yaffs_debt *debt, const struct yaffs_view *view,
 	u32 erased = yaffs_view_erased_blocks(view);
 
 	budget->aggressive = erased < yaffs_enough_blocks(occasion) +
-				      HEADROOM_BLOCKS;
+				      headroom(view);
 	budget->forced = !occasion->background && erased <= FLOOR_BLOCKS;
 	budget->ns = occasion->ns;
+	/* The segregated layout collects as late as possible (segregated.c). */
 	if (!budget->aggressive && !occasion->background &&
-	    yaffs_view_erased_chunks(view) > yaffs_view_free_chunks(view) / 4) {
+	    (view->segregated || yaffs_view_erased_chunks(view) >
+				 yaffs_view_free_chunks(view) / 4)) {
 		debt->owed = 0;
 		return false;
 	}

@@ -48,6 +48,9 @@ u32 yaffs_original_empty_block(struct yaffs_policy *policy, u32 stream)
 	u32 block = p->alloc_last;
 	u32 i;
 
+	if (view->links)
+		return yaffs_pools_take(&p->pools, view, stream);
+
 	for (i = 0; i < view->n_blocks; i++) {
 		block = yaffs_view_next(view, block);
 		if (yaffs_view_is_empty(view, block)) {
@@ -72,6 +75,8 @@ void yaffs_original_erased(struct yaffs_policy *policy, u32 block)
 	if (p->candidate == block)
 		p->candidate = 0;
 	yaffs_order_erased(&p->order, block);
+	if (policy->view.links)
+		yaffs_pools_erased(&p->pools, &policy->view, block);
 }
 
 void yaffs_original_prioritised(struct yaffs_policy *policy, u32 block)
@@ -122,6 +127,23 @@ u32 yaffs_original_refresh_victim(struct yaffs_original *p, bool background)
 				yaffs_view_seq(view, oldest)))
 			oldest = block;
 	return oldest;
+}
+
+/* All blocks are looked at, so not with each selection. */
+u32 yaffs_original_cold_victim(struct yaffs_original *p)
+{
+	const struct yaffs_view *view = &p->base.view;
+	u32 block, least = 0;
+
+	if (!view->spread || p->cold_in--)
+		return 0;
+	p->cold_in = YAFFS_COLD_PERIOD - 1;
+	for (block = 1; block <= view->n_blocks; block++)
+		if (yaffs_original_is_eligible(p, block) &&
+		    (!least || yaffs_view_erases(view, block) <
+			       yaffs_view_erases(view, least)))
+			least = block;
+	return yaffs_pools_cold(view, least);
 }
 
 u32 yaffs_original_prioritised_victim(struct yaffs_original *p)
@@ -249,6 +271,8 @@ static u32 original_victim(struct yaffs_policy *policy, bool aggressive,
 		victim = yaffs_original_refresh_victim(p, background);
 	if (!victim && !aggressive)
 		victim = yaffs_original_prioritised_victim(p);
+	if (!victim)
+		victim = yaffs_original_cold_victim(p);
 	if (!victim)
 		victim = rolling_victim(p, aggressive, background);
 	if (!victim && (aggressive || p->failed >= patience))

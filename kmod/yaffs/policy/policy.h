@@ -75,7 +75,6 @@ struct yaffs_policy;
  * @name: for messages
  * @bytes: of what it remembers
  * @n_streams: blocks that it has written side by side, at most YAFFS_STREAMS
- * @sees_erases: it asks how often a block was erased; else nobody counts, which is RAM
  * @init: at mount, on zeroed memory with @ops and @view set
  * @stream_of: the stream that a page of that kind goes to, below @n_streams
  * @empty_block: the empty block that the stream goes on with; 0 if there is none
@@ -93,7 +92,6 @@ struct yaffs_policy_ops {
 	const char *name;
 	size_t bytes;
 	u32 n_streams;
-	bool sees_erases;
 	void (*init)(struct yaffs_policy *policy);
 	u32 (*stream_of)(const struct yaffs_policy *policy,
 			 enum yaffs_page_kind kind);

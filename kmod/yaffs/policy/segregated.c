@@ -111,7 +111,7 @@ static u32 cheapest_victim(struct yaffs_segregated *p, u32 threshold)
 	u32 oldest = yaffs_order_oldest(&o->order, view);
 	u32 copies = o->candidate ? o->candidate_pages : view->pages_per_block;
 
-	if (oldest && !yaffs_view_is_unreadable(view, oldest) &&
+	if (oldest && yaffs_original_is_eligible(o, oldest) &&
 	    copies > CHEAP_PAGES && is_waiting_cheaper(p, copies) &&
 	    is_waiting_cheaper(p, threshold + 1))
 		return oldest;
@@ -134,6 +134,8 @@ static u32 segregated_victim(struct yaffs_policy *policy, bool aggressive,
 		if (background)
 			threshold = CHEAP_PAGES;
 	}
+	if (!victim)
+		victim = yaffs_original_cold_victim(o);
 	if (!victim) {
 		look(p, o->looks_ahead ? yaffs_original_passive_blocks(o) :
 					 view->n_blocks);

@@ -24,7 +24,11 @@ struct yaffs_space {
 /**
  * struct yaffs_view - the tables of the mechanism
  * @blocks: by internal number; [0] is not used
- * @erases: by internal number: erases since the mount; NULL unless the policy asks
+ * @erases: by internal number: how often it was erased; NULL unless blocks are to wear alike;
+ *	this and the next three are for that
+ * @all_erases: the sum of @erases
+ * @links: by internal number: for queues of empty blocks, 0 at first; NULL: in turn
+ * @spread: blocks that are worn less than the mean by more than that are to be used; 0: any
  * @space: of all blocks together
  * @segregated: headers and data are in blocks apart
  * @newest_seq: of the block that was begun last
@@ -35,6 +39,9 @@ struct yaffs_space {
 struct yaffs_view {
 	const struct yaffs_block *blocks;
 	const u32 *erases;
+	const u64 *all_erases;
+	u32 *links;
+	u32 spread;
 	const struct yaffs_space *space;
 	bool segregated;
 	const u32 *settled_seq;

@@ -74,6 +74,19 @@ static void show_bound(struct seq_file *seq, const struct yaffs_device *dev)
 	seq_printf(seq, "bound_longest_ns %llu\n", bound->longest_ns);
 }
 
+static void show_wear(struct seq_file *seq, const struct yaffs_device *dev)
+{
+	u32 least = U32_MAX, most = 0, block;
+
+	for (block = 1; block <= dev->n_blocks; block++) {
+		least = min(least, dev->erases[block]);
+		most = max(most, dev->erases[block]);
+	}
+	seq_printf(seq, "erases_of_all %llu\n", dev->all_erases);
+	seq_printf(seq, "erases_least %u\n", least);
+	seq_printf(seq, "erases_most %u\n", most);
+}
+
 static int show(struct seq_file *seq, void *unused)
 {
 	struct yaffs_device *dev = seq->private;
@@ -92,6 +105,8 @@ static int show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "erased_blocks %u\n", dev->space.erased_blocks);
 	seq_printf(seq, "checkpoint_blocks %u\n", dev->ckpt_blocks);
 	seq_printf(seq, "sequence %u\n", dev->seq);
+	if (dev->erases)
+		show_wear(seq, dev);
 	for (i = 0; i < ARRAY_SIZE(statistic); i++)
 		seq_printf(seq, "%s %llu\n", statistic[i].name,
 			   *(u64 *)((u8 *)&dev->stats + statistic[i].offset));

@@ -38,6 +38,9 @@
 /* Bit of yaffs_auto_checkpoint: the next sync writes a checkpoint, others do not. */
 #define YAFFS_CHECKPOINT_ONCE	4
 
+/* Erases by which a block may be behind the mean before its contents move. */
+#define YAFFS_WEAR_SPREAD	16
+
 static unsigned int yaffs_auto_checkpoint = 1;
 module_param(yaffs_auto_checkpoint, uint, 0644);
 MODULE_PARM_DESC(yaffs_auto_checkpoint,
@@ -59,8 +62,19 @@ enum yaffs_param {
 	YAFFS_PARAM_NO_CHECKPOINT_WRITE,
 	YAFFS_PARAM_NO_CHECKPOINT,
 	YAFFS_PARAM_LAYOUT,
+	YAFFS_PARAM_WEAR,
+	YAFFS_PARAM_WEAR_SPREAD,
 	YAFFS_PARAM_GC,
 	YAFFS_PARAM_GC_BOUND_US,
+};
+
+enum { YAFFS_WEAR_NONE, YAFFS_WEAR_POOLS, YAFFS_WEAR_STATIC };
+
+static const struct constant_table yaffs_wear_modes[] = {
+	{ "none", YAFFS_WEAR_NONE },
+	{ "pools", YAFFS_WEAR_POOLS },
+	{ "static", YAFFS_WEAR_STATIC },
+	{}
 };
 
 static const struct constant_table yaffs_gc_modes[] = {
@@ -89,6 +103,8 @@ static const struct fs_parameter_spec yaffs_parameters[] = {
 	fsparam_flag("no-checkpoint-write", YAFFS_PARAM_NO_CHECKPOINT_WRITE),
 	fsparam_flag("no-checkpoint", YAFFS_PARAM_NO_CHECKPOINT),
 	fsparam_enum("layout", YAFFS_PARAM_LAYOUT, yaffs_layouts),
+	fsparam_enum("wear", YAFFS_PARAM_WEAR, yaffs_wear_modes),
+	fsparam_u32("wear_spread", YAFFS_PARAM_WEAR_SPREAD),
 	fsparam_enum("gc", YAFFS_PARAM_GC, yaffs_gc_modes),
 	fsparam_u32("gc_bound_us", YAFFS_PARAM_GC_BOUND_US),
 	{}
@@ -151,6 +167,16 @@ static int yaffs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 		options->policy = options->segregated ?
 			&yaffs_policy_segregated : &yaffs_policy_original;
 		break;
+	case YAFFS_PARAM_WEAR:
+		options->wear = result.uint_32 != YAFFS_WEAR_NONE;
+		options->wear_spread = result.uint_32 == YAFFS_WEAR_STATIC ?
+				       YAFFS_WEAR_SPREAD : 0;
+		break;
+	case YAFFS_PARAM_WEAR_SPREAD:
+		if (!result.uint_32 || !options->wear_spread)
+			return invalfc(fc, "wear_spread is a number from 1, behind wear=static");
+		options->wear_spread = result.uint_32;
+		break;
 	case YAFFS_PARAM_GC:
 		options->predict = result.uint_32;
 		break;
@@ -185,6 +211,11 @@ static int yaffs_show_options(struct seq_file *seq, struct dentry *root)
 		seq_puts(seq, ",no-checkpoint-write");
 	if (options->segregated)
 		seq_puts(seq, ",layout=segregated");
+	if (options->wear_spread)
+		seq_printf(seq, ",wear=static,wear_spread=%u",
+			   options->wear_spread);
+	else if (options->wear)
+		seq_puts(seq, ",wear=pools");
 	if (options->predict)
 		seq_puts(seq, ",gc=predict");
 	if (options->gc_bound_us)

@@ -17,15 +17,30 @@ struct survey *survey_new(void)
 	return s;
 }
 
+/*
+ * Without the marks of the segregated layout, by which pages are of the same kinds. Those of its
+ * checkpoint are not: what is known of one here is the plain form.
+ */
+static struct tags unmarked(struct tags tags)
+{
+	if ((tags.seq & YAFFS_SEGREGATED_MASK) == YAFFS_SEGREGATED_MARK) {
+		tags.seq &= ~YAFFS_SEGREGATED_MASK;
+		tags.obj &= ~(YAFFS_TAG_METADATA |
+			      YAFFS_TAG_SEQ_MASK << YAFFS_TAG_SEQ_SHIFT);
+	}
+	return tags;
+}
+
 u32 survey_id(struct tags tags)
 {
+	tags = unmarked(tags);
 	return tags.chunk & YAFFS_TAG_EXTENDED ?
 	       tags.obj & YAFFS_TAG_ID_MASK : tags.obj;
 }
 
 static enum page_kind kind_of(const struct image *image, u32 page)
 {
-	struct tags tags = image_tags(image, page);
+	struct tags tags = unmarked(image_tags(image, page));
 
 	if (tags.seq == YAFFS_SEQ_ERASED)
 		return image_page_erased(image, page) ? PAGE_ERASED : PAGE_OTHER;
@@ -44,7 +59,7 @@ static enum page_kind kind_of(const struct image *image, u32 page)
 
 static void note_header(struct survey *s, const struct image *image, u32 page)
 {
-	struct tags tags = image_tags(image, page);
+	struct tags tags = unmarked(image_tags(image, page));
 	u64 age = ((u64)tags.seq << 32) + page;
 	u32 id = survey_id(tags), i;
 

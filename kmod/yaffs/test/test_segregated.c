@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The policy of the segregated layout, on partitions made up at random: what it answers is
+ * compared with what a slow search finds. And which objects there are, as summaries say it.
+ */
+
+#include "harness.h"
+#include "../policy/segregated.h"
+
+#define BLOCKS	60
+#define PAGES	64
+
+struct layout {
+	struct yaffs_block block[BLOCKS + 1];
+	struct yaffs_space space;
+	struct yaffs_segregated policy;
+	u32 settled_seq;
+	u32 newest_seq;
+};
+
+static const struct yaffs_policy_ops *const ops = &yaffs_policy_segregated;
+
+static void begin(struct layout *l)
+{
+	const struct yaffs_view view = {
+		.blocks = l->block,
+		.space = &l->space,
+		.segregated = true,
+		.settled_seq = &l->settled_seq,
+		.newest_seq = &l->newest_seq,
+		.n_blocks = BLOCKS,
+		.pages_per_block = PAGES,
+	};
+
+	yaffs_policy_init(&l->policy.original.base, ops, &view);
+}
+
+static void clear(struct layout *l)
+{
+	u32 i;
+
+	memset(l, 0, sizeof(*l));
+	l->newest_seq = YAFFS_SEQ_LOWEST;
+	for (i = 1; i <= BLOCKS; i++)
+		l->block[i].state = YAFFS_BLOCK_EMPTY;
+	begin(l);
+}
+
+static void set_full(struct layout *l, u32 block, bool metadata, u32 live)
+{
+	l->block[block] = (struct yaffs_block) {
+		.state = YAFFS_BLOCK_FULL, .seq = ++l->newest_seq,
+		.metadata = metadata, .pages_in_use = live,
+	};
+}
+
+static u32 victim(struct layout *l, bool aggressive, bool background)
+{
+	return ops->victim(&l->policy.original.base, aggressive, background);
+}
+
+/* ---- streams ---- */
+
+static void test_streams(void)
+{
+	const struct yaffs_policy *policy = NULL;
+
+	check(ops->n_streams == 2, "two streams");
+	check(ops->stream_of(policy, YAFFS_PAGE_DATA) == 0 &&
+	      ops->stream_of(policy, YAFFS_PAGE_DATA_COPY) == 0, "data");
+	check(ops->stream_of(policy, YAFFS_PAGE_METADATA) == 1 &&
+	      ops->stream_of(policy, YAFFS_PAGE_METADATA_COPY) == 1, "metadata");
+}
+
+/* ---- victims ---- */
+
+static bool is_dirty(const struct yaffs_block *b)
+{
+	return b->state == YAFFS_BLOCK_FULL && b->pages_in_use < PAGES;
+}
+
+static bool may_erase(const struct layout *l, u32 i)
+{
+	u32 other;
+
+	if (l->block[i].pinned)
+		return false;
+	if (!l->block[i].has_shrink || l->block[i].seq < l->settled_seq)
+		return true;
+	for (other = 1; other <= BLOCKS; other++)
+		if (l->block[other].metadata && is_dirty(&l->block[other]) &&
+		    l->block[other].seq < l->block[i].seq)
+			return false;
+	return true;
+}
+
+static double worth(const struct layout *l, u32 i)
+{
+	double live = l->block[i].pages_in_use;
+
+	return (PAGES - live) / (PAGES + live) *
+	       (l->newest_seq - l->block[i].seq + BLOCKS);
+}
+
+static void make_up(struct layout *l, u64 *random)
+{
+	u32 i;
+
+	clear(l);
+	for (i = 1; i <= BLOCKS; i++) {
+		if (!draw_below(random, 4))
+			continue;
+		set_full(l, i, draw_below(random, 3) == 0, draw_below(random, PAGES + 1));
+		/* Data mostly live, so that it may be worth to wait for metadata. */
+		if (!l->block[i].metadata)
+			l->block[i].pages_in_use = PAGES - l->block[i].pages_in_use / 4;
+		l->block[i].has_shrink = l->block[i].metadata && draw_below(random, 2);
+		l->block[i].pinned = l->block[i].metadata && !draw_below(random, 8);
+		l->block[i].unreadable = !draw_below(random, 20);
+	}
+	l->settled_seq = draw_below(random, 2) ?
+		YAFFS_SEQ_LOWEST + draw_below(random, BLOCKS) : 0;
+}
+
+/* What a slow search would take, and what waits for others. */
+static u32 best(const struct layout *l, double *waiting_live)
+{
+	u32 i, found = 0, waiting = 0, live = 0;
+
+	for (i = 1; i <= BLOCKS; i++) {
+		if (!is_dirty(&l->block[i]) || l->block[i].pinned)
+			continue;
+		if (!may_erase(l, i)) {
+			waiting++;
+			live += l->block[i].pages_in_use;
+		} else if (!l->block[i].unreadable &&
+			   (!found || worth(l, i) > worth(l, found))) {
+			found = i;
+		}
+	}
+	*waiting_live = waiting ? (double)live / waiting : PAGES;
+	return found;
+}
+
+static void test_random_victims(void)
+{
+	u32 i, n = 0, oldest = 0, wrong = 0, found, expected;
+	double waiting_live;
+	struct layout l;
+	u64 random = 1;
+
+	for (i = 0; i < 3000; i++) {
+		make_up(&l, &random);
+		expected = best(&l, &waiting_live);
+		/* One round to count what waits, and one to use it. */
+		victim(&l, true, false);
+		found = victim(&l, true, false);
+		if (found && expected && may_erase(&l, found) &&
+		    worth(&l, found) > 0.999 * worth(&l, expected)) {
+			n++;
+		} else if (found && l.block[found].metadata &&
+			   waiting_live < (expected ? l.block[expected].pages_in_use : PAGES)) {
+			oldest++;
+			wrong += !may_erase(&l, found) || l.block[found].unreadable;
+		} else {
+			wrong += found ? !l.block[found].unreadable || expected :
+					 expected && !l.block[expected].unreadable;
+		}
+		wrong += found && !may_erase(&l, found);
+	}
+	check(!wrong, "%u victims are not those that a slow search finds", wrong);
+	check(n > 1000, "%u victims are the best", n);
+	check(oldest > 50, "%u are what others wait for", oldest);
+}
+
+static void test_age(void)
+{
+	struct layout l;
+
+	clear(&l);
+	set_full(&l, 5, false, 20);
+	set_full(&l, 6, false, 18);
+	check(victim(&l, true, false) == 6, "of two of one age the emptier one");
+	l.newest_seq += 600;
+	set_full(&l, 7, false, 10);
+	check(victim(&l, true, false) == 6, "an old one rather than a young one");
+	l.block[7].pages_in_use = 0;
+	l.block[6].pages_in_use = 60;
+	l.block[5].pages_in_use = 60;
+	check(victim(&l, true, false) == 7, "but not at any price");
+}
+
+static void test_background(void)
+{
+	struct layout l;
+
+	clear(&l);
+	set_full(&l, 3, false, 5);
+	check(!victim(&l, false, true), "five pages are too many for the background");
+	check(victim(&l, false, false) == 3, "not if a page is to be written");
+	l.block[3].pages_in_use = 4;
+	check(victim(&l, false, true) == 3, "four are not");
+	set_full(&l, 4, false, 40);
+	ops->prioritised(&l.policy.original.base, 4);
+	l.block[4].prioritised = true;
+	check(victim(&l, false, true) == 4, "bit errors come first");
+}
+
+static void test_pinned(void)
+{
+	struct layout l;
+
+	clear(&l);
+	set_full(&l, 3, true, 1);
+	l.block[3].pinned = true;
+	check(!victim(&l, true, false), "what is pinned stays");
+	l.block[3].pinned = false;
+	check(victim(&l, true, false) == 3, "what is not does not");
+	l.block[3].has_shrink = true;
+	set_full(&l, 4, true, 2);
+	l.block[4].has_shrink = true;
+	l.block[3].pages_in_use = PAGES;
+	begin(&l);
+	check(victim(&l, true, false) == 4, "all pages of the older one are live");
+	l.block[3].pages_in_use = PAGES - 1;
+	begin(&l);
+	check(victim(&l, true, false) != 4, "the older one may be what it voids");
+	l.settled_seq = l.block[4].seq + 1;
+	begin(&l);
+	check(victim(&l, true, false) == 4, "unless a summary says it");
+}
+
+/* ---- how much, and when ---- */
+
+static bool budget(struct layout *l, const struct yaffs_occasion *occasion,
+		   struct yaffs_budget *b)
+{
+	return ops->budget(&l->policy.original.base, occasion, b);
+}
+
+static void test_budget(void)
+{
+	struct yaffs_occasion write = { .reserved_blocks = 6, .checkpoint_blocks = 3 };
+	struct yaffs_occasion idle = { .background = true, .reserved_blocks = 6 };
+	struct yaffs_budget b;
+	struct layout l;
+
+	clear(&l);
+	l.space.free_chunks = 20 * PAGES;
+	l.space.erased_blocks = 3;
+	check(!budget(&l, &write, &b), "three erased blocks are enough");
+	check(budget(&l, &idle, &b) && !b.aggressive && b.copies == 5,
+	      "the background takes what costs little");
+	l.space.erased_blocks = 2;
+	check(budget(&l, &write, &b) && b.aggressive && b.copies == PAGES && !b.ns,
+	      "two are not");
+	write.round = 1;
+	check(budget(&l, &write, &b), "and once more");
+	write.round = 2;
+	check(!budget(&l, &write, &b), "not for ever");
+	write.round = 1;
+	l.space.erased_blocks = 4;
+	check(!budget(&l, &write, &b), "until there are some");
+	write.round = 0;
+	l.space.free_chunks = 40 * PAGES;
+	l.space.erased_blocks = 3;
+	check(budget(&l, &write, &b) && !b.aggressive && b.copies == 5,
+	      "where much is free it begins a block before");
+	check(budget(&l, &idle, &b) && b.aggressive, "in the background, too");
+	l.space.erased_blocks = 4;
+	check(!budget(&l, &write, &b), "and no more");
+	l.space.free_chunks = 4000 * PAGES;
+	l.space.erased_blocks = 10;
+	check(budget(&l, &write, &b), "eight blocks before at most");
+	l.space.erased_blocks = 11;
+	check(!budget(&l, &write, &b), "not nine");
+	check(ops->urgency(&l.policy.original.base) == 2, "the background hurries");
+	l.space.erased_blocks = 16;
+	check(!ops->urgency(&l.policy.original.base), "it need not");
+}
+
+static void test_bounded(void)
+{
+	struct yaffs_occasion write = { .bounded = true, .ns = 1000000, .reserved_blocks = 6 };
+	struct yaffs_budget b;
+	struct layout l;
+	u32 pages;
+
+	clear(&l);
+	set_full(&l, 3, false, 10);
+	l.space.free_chunks = 20 * PAGES;
+	l.space.erased_blocks = 4;
+	check(!budget(&l, &write, &b), "a page alone makes nothing due");
+	for (pages = 1; pages < 200 && !budget(&l, &write, &b); pages++)
+		;
+	check(pages > 1 && pages < 64 && b.ns == 1000000 && b.copies == 1,
+	      "with a bound in proportion to what is written: after %u pages", pages);
+	check(victim(&l, true, false) == 3, "and some blocks looked at for each page");
+}
+
+/* ---- which objects there are ---- */
+
+static void test_ids(void)
+{
+	u8 bytes[24 + 8] = {};
+	const u8 *bits;
+	u64 position;
+	u32 part;
+
+	check(yaffs_ids_per_part(1276) == 10016, "a page of 2 KiB");
+	check(yaffs_ids_per_part(236) == 1696, "one of 1 KiB");
+	check(!yaffs_ids_per_part(27) && yaffs_ids_per_part(28) == 32, "the least");
+	yaffs_ids_set(bytes + 24, 0);
+	yaffs_ids_set(bytes + 24, 63);
+	yaffs_ids_pack(128, 64, 0x123456789ull, bytes);
+	check(get32(bytes, 0) == 0x53444949 && get32(bytes, 8) == 128 &&
+	      get32(bytes, 12) == 64 && get32(bytes, 16) == 0x23456789 &&
+	      get32(bytes, 20) == 1 && bytes[24] == 1 && bytes[31] == 0x80, "its bytes");
+	check(get32(bytes, 4) == 0xf22047f9, "its CRC: %08x", get32(bytes, 4));
+	check(yaffs_ids_unpack(bytes, 64, &part, &position, &bits) && part == 2 &&
+	      position == 0x123456789ull, "read again");
+	check(yaffs_ids_has(bits, 0) && yaffs_ids_has(bits, 63) &&
+	      !yaffs_ids_has(bits, 1), "its bits");
+	check(!yaffs_ids_unpack(bytes, 32, &part, &position, &bits), "of other parts");
+	bytes[28] ^= 1;
+	check(!yaffs_ids_unpack(bytes, 64, &part, &position, &bits), "a wrong bit");
+	bytes[28] ^= 1;
+	yaffs_ids_pack(64 * 32, 64, 0, bytes);
+	check(!yaffs_ids_unpack(bytes, 64, &part, &position, &bits), "more parts than there are");
+	yaffs_ids_pack(65, 64, 0, bytes);
+	check(!yaffs_ids_unpack(bytes, 64, &part, &position, &bits), "between two parts");
+}
+
+int main(void)
+{
+	test_streams();
+	test_random_victims();
+	test_age();
+	test_background();
+	test_pinned();
+	test_budget();
+	test_bounded();
+	test_ids();
+	return report("test_segregated");
+}
