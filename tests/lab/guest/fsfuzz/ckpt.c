@@ -134,7 +134,9 @@ struct ckpt *ckpt_load(const struct image *image, const struct survey *s)
 	u32 room = room_of_page(image), i;
 	struct ckpt *c;
 
-	if (!list->n || list->n > CKPT_MAX_PAGES)
+	/* Of the segregated layout's only bytes are changed: it has another form. */
+	if (!list->n || list->n > CKPT_MAX_PAGES ||
+	    image_tags(image, list->page[0]).seq == YAFFS_SEGREGATED_CHECKPOINT)
 		return NULL;
 	c = calloc(1, sizeof(*c));
 	if (!c)

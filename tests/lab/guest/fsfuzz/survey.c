@@ -17,12 +17,11 @@ struct survey *survey_new(void)
 	return s;
 }
 
-/*
- * Without the marks of the segregated layout, by which pages are of the same kinds. Those of its
- * checkpoint are not: what is known of one here is the plain form.
- */
+/* Without the marks of the segregated layout, by which pages are of the same kinds. */
 static struct tags unmarked(struct tags tags)
 {
+	if (tags.seq == YAFFS_SEGREGATED_CHECKPOINT)
+		tags.seq = YAFFS_SEQ_CHECKPOINT;
 	if ((tags.seq & YAFFS_SEGREGATED_MASK) == YAFFS_SEGREGATED_MARK) {
 		tags.seq &= ~YAFFS_SEGREGATED_MASK;
 		tags.obj &= ~(YAFFS_TAG_METADATA |
