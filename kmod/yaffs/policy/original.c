@@ -20,6 +20,8 @@
 #define ENOUGH_LIVE_PAGES	2
 #define MAX_PASSIVE_BLOCKS	100
 #define FAILED_FOREGROUND	20
+#define LOW_SHARE		256
+#define LOW_BLOCKS		4
 #define FAILED_BACKGROUND	10
 
 /* The table's functions are given the base, which is the first member. */
@@ -41,11 +43,21 @@ static u32 original_stream_of(const struct yaffs_policy *policy,
 	return 0;
 }
 
+/*
+ * The first blocks of a large partition in the segregated layout: a mount looks for the
+ * checkpoint from there, which takes the lowest empty blocks. So they are used last.
+ */
+static u32 low_blocks(const struct yaffs_view *view)
+{
+	return view->segregated ? min_t(u32, view->n_blocks / LOW_SHARE, LOW_BLOCKS) :
+				  0;
+}
+
 u32 yaffs_original_empty_block(struct yaffs_policy *policy, u32 stream)
 {
 	const struct yaffs_view *view = &policy->view;
 	struct yaffs_original *p = mine(policy);
-	u32 block = p->alloc_last;
+	u32 block = p->alloc_last, low = low_blocks(view), found_low = 0;
 	u32 i;
 
 	if (view->links)
@@ -53,12 +65,15 @@ u32 yaffs_original_empty_block(struct yaffs_policy *policy, u32 stream)
 
 	for (i = 0; i < view->n_blocks; i++) {
 		block = yaffs_view_next(view, block);
-		if (yaffs_view_is_empty(view, block)) {
+		if (!yaffs_view_is_empty(view, block))
+			continue;
+		if (block > low) {
 			p->alloc_last = block;
 			return block;
 		}
+		found_low = block;
 	}
-	return 0;
+	return found_low;
 }
 
 /* ---- what happened ---- */

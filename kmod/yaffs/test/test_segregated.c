@@ -72,6 +72,34 @@ static void test_streams(void)
 	      ops->stream_of(policy, YAFFS_PAGE_METADATA_COPY) == 1, "metadata");
 }
 
+/* On a large partition: this one is none. */
+static void test_low_blocks(void)
+{
+	static struct yaffs_block block[1025];
+	struct yaffs_space space = {};
+	struct yaffs_segregated policy;
+	u32 settled_seq = 0, newest_seq = 0, i;
+	struct yaffs_view view = {
+		.blocks = block, .space = &space, .segregated = true,
+		.settled_seq = &settled_seq, .newest_seq = &newest_seq,
+		.n_blocks = 1024, .pages_per_block = PAGES,
+	};
+	struct layout l;
+
+	for (i = 1; i <= 1024; i++)
+		block[i].state = i % 100 < 8 ? YAFFS_BLOCK_EMPTY : YAFFS_BLOCK_FULL;
+	yaffs_policy_init(&policy.original.base, ops, &view);
+	check(ops->empty_block(&policy.original.base, 0) == 5, "the lowest ones are left");
+	for (i = 5; i <= 1024; i++)
+		block[i].state = YAFFS_BLOCK_FULL;
+	check(ops->empty_block(&policy.original.base, 1) == 4, "unless there is no other");
+	for (i = 1; i <= 4; i++)
+		block[i].state = YAFFS_BLOCK_FULL;
+	check(!ops->empty_block(&policy.original.base, 0), "none at all");
+	clear(&l);
+	check(ops->empty_block(&l.policy.original.base, 0) == 1, "a small one has no such");
+}
+
 /* ---- victims ---- */
 
 static bool is_dirty(const struct yaffs_block *b)
@@ -334,6 +362,7 @@ static void test_ids(void)
 int main(void)
 {
 	test_streams();
+	test_low_blocks();
 	test_random_victims();
 	test_age();
 	test_background();
