@@ -173,8 +173,7 @@ static bool pace(const struct yaffs_view *view,
 	if (erased < FLOOR_BLOCKS) {
 		budget->aggressive = true;
 		budget->copies = view->pages_per_block;
-		return !occasion->round || (occasion->round < MAX_ROUNDS &&
-					    erased <= FLOOR_BLOCKS);
+		return occasion->round < MAX_ROUNDS;
 	}
 	/* To take a whole victim of the background's threshold would be early. */
 	budget->aggressive = occasion->background && is_short;

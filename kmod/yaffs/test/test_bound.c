@@ -196,8 +196,35 @@ static void test_what_a_page_makes_due(void)
 	check(owed_for(BEGINS - 1, 63) == 18432, "%u", (u32)owed_for(BEGINS - 1, 63));
 }
 
+/* It collects nothing before, and so begins a sixteenth of what is free before, at most 32. */
+static void test_segregated(void)
+{
+	struct yaffs_occasion occasion = occasion_with(1000000);
+	struct yaffs_debt debt = { 0 };
+	struct yaffs_budget budget;
+	struct partition p;
+
+	begin(&p);
+	p.policy.base.view.segregated = true;
+	p.space.free_chunks = 160 * PAGES;
+	p.space.erased_blocks = BEGINS + 10;
+	check(!ask(&p, &debt, &occasion, &budget) && !budget.aggressive,
+	      "a quarter of what is free is not erased, and that is all right");
+	p.space.erased_blocks = BEGINS + 9;
+	ask(&p, &debt, &occasion, &budget);
+	check(budget.aggressive && debt.owed, "ten blocks before the plain layout");
+	p.space.free_chunks = 6400 * PAGES;
+	p.space.erased_blocks = BEGINS + 31;
+	ask(&p, &debt, &occasion, &budget);
+	check(budget.aggressive, "32 blocks before it");
+	p.space.erased_blocks = BEGINS + 32;
+	check(!ask(&p, &debt, &occasion, &budget) && !budget.aggressive && !debt.owed,
+	      "and no more");
+}
+
 int main(void)
 {
+	test_segregated();
 	test_what_a_page_makes_due();
 	test_proportion();
 	test_more_is_due_when_space_runs_out();

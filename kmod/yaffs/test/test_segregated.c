@@ -258,6 +258,77 @@ static void test_pinned(void)
 	check(victim(&l, true, false) == 4, "unless a summary says it");
 }
 
+/* An old block of headers that never change, and behind it some with marks alone. */
+static void set_waiting(struct layout *l, u32 live)
+{
+	set_full(l, 10, true, PAGES - 1);
+	set_full(l, 11, true, live);
+	set_full(l, 12, true, live);
+	l->block[11].has_shrink = true;
+	l->block[12].has_shrink = true;
+}
+
+/* Looked at twice: what waits is known when all was seen once. */
+static u32 second_victim(struct layout *l, bool aggressive, bool background)
+{
+	victim(l, aggressive, background);
+	return victim(l, aggressive, background);
+}
+
+static void test_what_waits(void)
+{
+	struct layout l;
+
+	clear(&l);
+	set_waiting(&l, 3);
+	set_full(&l, 20, false, 5);
+	check(second_victim(&l, true, false) == 10, "it is cheaper to let them go");
+	l.block[20].pages_in_use = 4;
+	check(second_victim(&l, true, false) == 20, "hardly anything is cheaper than four");
+	clear(&l);
+	set_waiting(&l, 4);
+	check(second_victim(&l, false, true) == 10, "in the background, too, up to four");
+	clear(&l);
+	set_waiting(&l, 5);
+	check(!second_victim(&l, false, true), "five are too many there");
+	l.block[11].has_shrink = false;
+	l.block[12].has_shrink = false;
+	begin(&l);
+	check(second_victim(&l, false, false) == 11, "what need not wait does not");
+	clear(&l);
+	set_full(&l, 30, false, PAGES - 1);
+	check(victim(&l, true, false) == 30, "a page is a page");
+	check(victim(&l, false, false) == 30, "also when nothing is short");
+}
+
+static void test_other_reasons(void)
+{
+	struct layout l;
+	u32 erases[BLOCKS + 1] = {}, i, found = 0;
+	u64 all_erases = 0;
+
+	clear(&l);
+	set_full(&l, 7, false, PAGES);
+	for (i = 0; i < YAFFS_REFRESH_PERIOD; i++)
+		found += victim(&l, false, false) == 7;
+	check(found == 1, "data that stay are refreshed: %u", found);
+	check(!victim(&l, true, false), "not when space is short");
+	clear(&l);
+	set_full(&l, 8, false, 10);
+	l.block[8].unreadable = true;
+	check(!victim(&l, false, false), "what cannot be read stays");
+	check(victim(&l, true, false) == 8, "until nothing else is there");
+	check(l.policy.original.debt.victim == 8, "the pace is told of it");
+	clear(&l);
+	set_full(&l, 9, false, PAGES);
+	l.policy.original.base.view.erases = erases;
+	l.policy.original.base.view.all_erases = &all_erases;
+	l.policy.original.base.view.spread = 16;
+	all_erases = 20 * BLOCKS;
+	check(victim(&l, false, false) == 9, "what is worn too little moves");
+	check(!victim(&l, false, false), "now and then");
+}
+
 /* ---- how much, and when ---- */
 
 static bool budget(struct layout *l, const struct yaffs_occasion *occasion,
@@ -280,10 +351,15 @@ static void test_budget(void)
 	check(budget(&l, &idle, &b) && !b.aggressive && b.copies == 5,
 	      "the background takes what costs little");
 	l.space.erased_blocks = 2;
-	check(budget(&l, &write, &b) && b.aggressive && b.copies == PAGES && !b.ns,
-	      "two are not");
+	b.ns = 1;
+	b.forced = true;
+	check(budget(&l, &write, &b) && b.aggressive && b.copies == PAGES && !b.ns &&
+	      !b.forced, "two are not");
 	write.round = 1;
 	check(budget(&l, &write, &b), "and once more");
+	l.space.erased_blocks = 3;
+	check(!budget(&l, &write, &b), "not with what is enough");
+	l.space.erased_blocks = 2;
 	write.round = 2;
 	check(!budget(&l, &write, &b), "not for ever");
 	write.round = 1;
@@ -324,6 +400,48 @@ static void test_bounded(void)
 	check(pages > 1 && pages < 64 && b.ns == 1000000 && b.copies == 1,
 	      "with a bound in proportion to what is written: after %u pages", pages);
 	check(victim(&l, true, false) == 3, "and some blocks looked at for each page");
+}
+
+/* With a bound four of these blocks are looked at for a page, and four for a victim. */
+static u32 bounded_victim(const struct yaffs_occasion *occasion, u32 near, u32 far)
+{
+	struct yaffs_budget b;
+	struct layout l;
+	u32 pages;
+
+	clear(&l);
+	if (near)
+		set_full(&l, near, false, 30);
+	set_full(&l, far, false, 10);
+	l.space.free_chunks = 20 * PAGES;
+	l.space.erased_blocks = 4;
+	/* Steps become due, and the search begins anew. */
+	for (pages = 0; pages < 200 && !budget(&l, occasion, &b); pages++)
+		;
+	l.policy.original.search_at = 0;
+	l.policy.original.candidate = 0;
+	budget(&l, occasion, &b);
+	return victim(&l, true, occasion->background);
+}
+
+static void test_looking_ahead(void)
+{
+	struct yaffs_occasion write = { .bounded = true, .ns = 1000000, .reserved_blocks = 6 };
+	struct yaffs_occasion again = { .bounded = true, .ns = 1000000, .reserved_blocks = 6,
+					.round = 1, .steps = 1 };
+	struct yaffs_occasion idle = { .bounded = true, .background = true,
+				       .reserved_blocks = 6 };
+	struct layout l;
+
+	check(bounded_victim(&write, 2, 6) == 6, "for the page, and for the victim");
+	check(bounded_victim(&write, 2, 10) == 2, "but not all of them");
+	check(bounded_victim(&again, 2, 6) == 2, "once for a page");
+	check(bounded_victim(&idle, 2, 6) == 2, "in the background there is no page");
+	check(bounded_victim(&write, 0, 50) == 50, "unless there is nothing else");
+	clear(&l);
+	set_full(&l, 2, false, 30);
+	set_full(&l, 50, false, 10);
+	check(victim(&l, true, false) == 50, "without a bound all are looked at");
 }
 
 /* ---- which objects there are ---- */
@@ -367,8 +485,11 @@ int main(void)
 	test_age();
 	test_background();
 	test_pinned();
+	test_what_waits();
+	test_other_reasons();
 	test_budget();
 	test_bounded();
+	test_looking_ahead();
 	test_ids();
 	return report("test_segregated");
 }

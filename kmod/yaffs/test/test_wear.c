@@ -153,6 +153,32 @@ static void test_swap(void)
 	}
 }
 
+static void test_queued_once(void)
+{
+	struct worn w;
+	u32 block;
+
+	clear(&w);
+	{
+		const struct yaffs_view view = view_of(&w);
+
+		yaffs_pools_erased(&w.pools, &view, 7);
+		check(yaffs_pools_take(&w.pools, &view, false) == 1,
+		      "before the first is taken they are all alike");
+		w.p.block[1].state = YAFFS_BLOCK_FULL;
+		for (block = 2; block < BLOCKS; block++)
+			w.p.block[block].state = YAFFS_BLOCK_FULL;
+		/* The last one is in its queue, and was used past it. */
+		yaffs_pools_erased(&w.pools, &view, BLOCKS);
+		check(yaffs_pools_take(&w.pools, &view, false) == BLOCKS, "the last");
+		check(!yaffs_pools_take(&w.pools, &view, false), "it is there once");
+		w.p.block[BLOCKS].state = YAFFS_BLOCK_FULL;
+		yaffs_pools_erased(&w.pools, &view, BLOCKS);
+		w.p.block[BLOCKS].state = YAFFS_BLOCK_EMPTY;
+		check(!yaffs_pools_take(&w.pools, &view, false), "a bad one does not come back");
+	}
+}
+
 static void test_second_candidate(void)
 {
 	struct worn w;
@@ -246,6 +272,7 @@ int main(void)
 {
 	test_against_the_model();
 	test_swap();
+	test_queued_once();
 	test_second_candidate();
 	test_cold();
 	test_cold_victim();
