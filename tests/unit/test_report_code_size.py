@@ -36,7 +36,7 @@ def test_findings_name_the_default_of_each_file_system_the_smallest_first() -> N
     # YAFFS2: 60 + mounting 1 KiB and 1 byte.
     (finding,) = view_of(sizes()).findings
     assert (
-        finding.text == "**an ARM board**, with default options: yaffs2 61.0 KiB; jffs2 123.0 KiB."
+        finding.text == "**an ARM board**, with default options: yaffs2 62.0 KiB; jffs2 123.0 KiB."
     )
 
 
@@ -83,4 +83,4 @@ def test_the_section_is_in_the_report_of_a_run_that_has_sizes(tmp_path: Path) ->
     assert '<a href="#code-size">Size of the code</a>' in page
     section = page[page.index('<section id="code-size"') : page.index('<section id="estimates"')]
     assert "Not measured: um: no compiler; apt-get install gcc" in section
-    assert "yaffs2 61.0 KiB; jffs2 123.0 KiB" in re.sub(r"[\u00a0\u202f]", " ", section)
+    assert "yaffs2 62.0 KiB; jffs2 123.0 KiB" in re.sub(r"[\u00a0\u202f]", " ", section)

@@ -45,7 +45,7 @@ static u32 original_stream_of(const struct yaffs_policy *policy,
 
 /*
  * The first blocks of a large partition in the segregated layout: a mount looks for the
- * checkpoint from there, which takes the lowest empty blocks. So they are used last.
+ * checkpoint from there, since it lies in the lowest empty ones. So they are used last.
  */
 static u32 low_blocks(const struct yaffs_view *view)
 {

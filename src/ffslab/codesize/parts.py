@@ -153,7 +153,10 @@ CODE: Mapping[str, Code] = {
         shown=("mtd-core",),
     ),
     "yaffs2": Code(
-        base=("yaffs", "mtd-super", "crc32"), compressors={}, values={"none": ()}, shown=("mtd-core",)
+        base=("yaffs", "mtd-super", "crc32"),
+        compressors={},
+        values={"none": ()},
+        shown=("mtd-core",),
     ),
     "squashfs": Code(
         base=("squashfs",),
