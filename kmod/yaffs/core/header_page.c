@@ -50,9 +50,7 @@ static const char *name_to_write(const struct yaffs_object *obj, u32 parent_id)
 static bool has_size(const struct yaffs_object *obj,
 		     const struct yaffs_header *h)
 {
-	return obj->type == YAFFS_TYPE_FILE &&
-	       h->parent_id != YAFFS_ID_UNLINKED &&
-	       h->parent_id != YAFFS_ID_DELETED;
+	return obj->type == YAFFS_TYPE_FILE && !yaffs_is_grave(h->parent_id);
 }
 
 static void fill_header(const struct yaffs_object *obj,

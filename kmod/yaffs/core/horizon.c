@@ -23,7 +23,7 @@
 
 static u32 blocks_since(const struct yaffs_device *dev)
 {
-	u32 seq = yaffs_map_horizon(dev, NULL) >> 10;
+	u32 seq = yaffs_position_seq(yaffs_map_horizon(dev, NULL));
 
 	return dev->seq > seq ? dev->seq - seq : 0;
 }

@@ -28,12 +28,6 @@ static bool is_root(const struct yaffs_object *obj)
 	return obj == dev->root || obj == dev->unlinked || obj == dev->deleted;
 }
 
-static bool is_deleted(const struct yaffs_object *obj)
-{
-	return obj->parent_id == YAFFS_ID_UNLINKED ||
-	       obj->parent_id == YAFFS_ID_DELETED;
-}
-
 /* NULL: there is none, or it was deleted. */
 static struct yaffs_object *directory_of(struct yaffs_object *obj)
 {
@@ -41,7 +35,7 @@ static struct yaffs_object *directory_of(struct yaffs_object *obj)
 
 	if (!dir || dir == obj || dir->type != YAFFS_TYPE_DIRECTORY)
 		return NULL;
-	return !is_root(dir) && is_deleted(dir) ? NULL : dir;
+	return !is_root(dir) && yaffs_is_grave(dir->parent_id) ? NULL : dir;
 }
 
 /*
@@ -116,7 +110,8 @@ static void find_target(struct yaffs_object *link)
 						link->hardlink.target_id);
 
 	if (!target || target->type == YAFFS_TYPE_HARDLINK ||
-	    target->type == YAFFS_TYPE_DIRECTORY || is_deleted(target))
+	    target->type == YAFFS_TYPE_DIRECTORY ||
+	    yaffs_is_grave(target->parent_id))
 		target = NULL;
 	yaffs_object_set_link(link, target);
 	if (!target)

@@ -214,8 +214,7 @@ struct scan_header {
 static bool has_map(const struct yaffs_tags *tags, bool is_newest)
 {
 	return tags->segregated && tags->type == YAFFS_TYPE_FILE && is_newest &&
-	       tags->parent_id != YAFFS_ID_UNLINKED &&
-	       tags->parent_id != YAFFS_ID_DELETED;
+	       !yaffs_is_grave(tags->parent_id);
 }
 
 static bool tags_suffice(struct yaffs_device *dev, const struct yaffs_tags *tags,
@@ -268,16 +267,10 @@ static int read_header(struct yaffs_device *dev, u32 chunk,
 	return 0;
 }
 
-static bool is_going(const struct scan_header *s)
-{
-	return s->parent_id == YAFFS_ID_UNLINKED ||
-	       s->parent_id == YAFFS_ID_DELETED;
-}
-
 /* Older data beyond the header's size are dead. */
 static void limit_file(struct yaffs_object *obj, const struct scan_header *s)
 {
-	u64 size = is_going(s) ? 0 : s->size;
+	u64 size = yaffs_is_grave(s->parent_id) ? 0 : s->size;
 
 	obj->file.shrink_limit = min(obj->file.shrink_limit, size);
 }
@@ -310,7 +303,7 @@ static void define(struct yaffs_object *obj, u32 chunk,
 		obj->hardlink.target_id = s->link_target;
 	if (obj->type != YAFFS_TYPE_FILE)
 		return;
-	if (!is_going(s))
+	if (!yaffs_is_grave(s->parent_id))
 		obj->file.size = max(obj->file.size, s->size);
 	obj->file.stored_size = obj->file.size;
 }
@@ -330,6 +323,7 @@ int yaffs_scan_header(struct yaffs_scan *scan, u32 chunk,
 	struct yaffs_object *obj = yaffs_object_find(dev, tags->obj_id);
 	struct yaffs_block *b = &dev->blocks[yaffs_block_of(dev, chunk)];
 	struct scan_header s;
+	bool limits;
 	int err;
 
 	if (read_header(dev, chunk, tags, !obj || !obj->hdr_chunk, &s) ||
@@ -340,11 +334,12 @@ int yaffs_scan_header(struct yaffs_scan *scan, u32 chunk,
 		if (IS_ERR(obj))
 			return PTR_ERR(obj);
 	}
-	/* It also keeps older headers of what it deletes from coming back. */
-	if (s.is_shrink || is_going(&s))
+	/* A deletion also keeps older headers of the object from coming back. */
+	limits = s.is_shrink || yaffs_is_grave(s.parent_id);
+	if (limits)
 		b->has_shrink = true;
 	if (obj->type == YAFFS_TYPE_FILE && s.type == YAFFS_TYPE_FILE &&
-	    (s.is_shrink || is_going(&s) || !obj->hdr_chunk))
+	    (limits || !obj->hdr_chunk))
 		limit_file(obj, &s);
 	if (obj->hdr_chunk || obj->type != s.type ||
 	    obj->parent_id == YAFFS_ID_UNLINKED)

@@ -22,12 +22,6 @@
 /* Of an entry in memory: from a page that was met. Chunk numbers have 31 bits. */
 #define MET 0x80000000u
 
-static bool is_going(const struct yaffs_object *obj)
-{
-	return obj->parent_id == YAFFS_ID_UNLINKED ||
-	       obj->parent_id == YAFFS_ID_DELETED;
-}
-
 /* ---- metadata ---- */
 
 /* @err: of a part of an index. Without it all pages have to be looked at. */
@@ -84,7 +78,7 @@ static int scan_index(struct yaffs_scan *scan, u32 chunk,
 		if (IS_ERR(obj))
 			return PTR_ERR(obj);
 	}
-	if (obj->type != YAFFS_TYPE_FILE || is_going(obj))
+	if (obj->type != YAFFS_TYPE_FILE || yaffs_is_grave(obj->parent_id))
 		return 0;
 	piece = yaffs_map_make_piece(obj, tags->chunk_id);
 	if (!piece)
@@ -192,7 +186,8 @@ static int scan_data(struct yaffs_scan *scan, u32 chunk,
 	struct yaffs_map *map;
 
 	/* Without a header the file was deleted. */
-	if (!obj || obj->type != YAFFS_TYPE_FILE || is_going(obj))
+	if (!obj || obj->type != YAFFS_TYPE_FILE ||
+	    yaffs_is_grave(obj->parent_id))
 		return 0;
 	map = obj->file.map;
 	piece = yaffs_map_make_piece(obj, tags->chunk_id /
@@ -296,7 +291,7 @@ static void settle_file(struct yaffs_scan *scan, struct yaffs_object *obj)
 	u32 id = YAFFS_MAX_CHUNK_ID, number = 0;
 	struct yaffs_piece *piece;
 
-	if (is_going(obj)) {
+	if (yaffs_is_grave(obj->parent_id)) {
 		yaffs_index_free(scan->dev, index);
 		settle_pieces(scan, obj);
 		return;
@@ -386,7 +381,8 @@ static int scan_kind(struct yaffs_scan *scan, bool metadata, u32 from_seq)
  */
 static void keep_clock(struct yaffs_device *dev)
 {
-	u64 seq = max(dev->seen_position, dev->seen_horizon) >> 10;
+	u64 seq = yaffs_position_seq(max(dev->seen_position,
+					 dev->seen_horizon));
 
 	if (seq < YAFFS_SEQ_END)
 		dev->seq = max_t(u32, dev->seq, seq);
@@ -416,7 +412,7 @@ int yaffs_scan_segregated(struct yaffs_scan *scan)
 
 	if (err || scan->refused)
 		return err ? err : -EUCLEAN;
-	from_seq = scan->everything ? 0 : dev->seen_horizon >> 10;
+	from_seq = scan->everything ? 0 : yaffs_position_seq(dev->seen_horizon);
 	scan->page = scan_data;
 	err = scan_kind(scan, false, from_seq);
 	if (err)

@@ -9,6 +9,18 @@
 
 #include "media.h"
 
+/* The CRC-32 of zlib, continued: @crc is that of what comes before, 0 at the beginning. */
+static inline u32 yaffs_crc32(u32 crc, const void *bytes, u32 n)
+{
+	return ~crc32_le(~crc, bytes, n);
+}
+
+/* Whether it is one of the two directories of deleted objects. */
+static inline bool yaffs_is_grave(u32 id)
+{
+	return id == YAFFS_ID_UNLINKED || id == YAFFS_ID_DELETED;
+}
+
 /* ---- tags.c ---- */
 
 /**
@@ -145,13 +157,21 @@ void yaffs_header_reconcile(struct yaffs_header_media *m,
 
 /* ---- map_format.c: where the pages of a file are; segregated layout ---- */
 
+#define YAFFS_POSITION_PAGE_BITS 10
+
 /*
  * When a data page was written, as a clock that each of them makes tick: the sequence
  * number of its block and its page.
  */
 static inline u64 yaffs_position(u32 seq, u32 page)
 {
-	return (u64)seq << 10 | page;
+	return (u64)seq << YAFFS_POSITION_PAGE_BITS | page;
+}
+
+/* Of a position that was read from flash it may be higher than that of any block. */
+static inline u64 yaffs_position_seq(u64 position)
+{
+	return position >> YAFFS_POSITION_PAGE_BITS;
 }
 
 /**

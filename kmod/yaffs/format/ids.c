@@ -22,7 +22,7 @@ static u32 crc_of(const u8 *bytes, u32 n_ids)
 {
 	const u32 at = offsetof(struct yaffs_ids_media, first_id);
 
-	return ~crc32_le(~0u, bytes + at, HEAD_BYTES - at + n_ids / 8);
+	return yaffs_crc32(0, bytes + at, HEAD_BYTES - at + n_ids / 8);
 }
 
 void yaffs_ids_pack(u32 first_id, u32 n_ids, u64 position, u8 *bytes)

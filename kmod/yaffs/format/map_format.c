@@ -42,12 +42,6 @@ u32 yaffs_map_room(u32 chunk_bytes)
 	return chunk_bytes - yaffs_map_header_offset();
 }
 
-/* That of zlib, continued: @crc is that of what comes before, 0 at the beginning. */
-static u32 crc32_of(u32 crc, const void *bytes, u32 n)
-{
-	return ~crc32_le(~crc, bytes, n);
-}
-
 /* ---- packing ---- */
 
 static void pack_head(const struct yaffs_map_head *head,
@@ -86,7 +80,7 @@ static void finish(u8 *page, u32 start, u32 end, u32 chunk_bytes)
 {
 	struct yaffs_map_media *m = (void *)(page + start);
 
-	m->crc = cpu_to_le32(crc32_of(0, page + start, end - start));
+	m->crc = cpu_to_le32(yaffs_crc32(0, page + start, end - start));
 	memset(page + end, 0xff, chunk_bytes - end);
 }
 
@@ -115,10 +109,10 @@ static u32 crc_of(const u8 *start, u32 bytes)
 {
 	const u32 at = offsetof(struct yaffs_map_media, crc);
 	static const __le32 zero;
-	u32 crc = crc32_of(0, start, at);
+	u32 crc = yaffs_crc32(0, start, at);
 
-	crc = crc32_of(crc, &zero, sizeof(zero));
-	return crc32_of(crc, start + at + sizeof(zero),
+	crc = yaffs_crc32(crc, &zero, sizeof(zero));
+	return yaffs_crc32(crc, start + at + sizeof(zero),
 			   bytes - at - (u32)sizeof(zero));
 }
 

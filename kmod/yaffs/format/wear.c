@@ -30,7 +30,7 @@ static u32 crc_of(const u8 *bytes, u32 n)
 {
 	const u32 at = offsetof(struct yaffs_wear_media, n_counts);
 
-	return ~crc32_le(~0u, bytes + at, HEAD_BYTES - at + n * COUNT_BYTES);
+	return yaffs_crc32(0, bytes + at, HEAD_BYTES - at + n * COUNT_BYTES);
 }
 
 void yaffs_wear_pack(u8 *bytes, u32 n)

@@ -257,6 +257,20 @@ static void test_versions(void)
 	      "a later version");
 }
 
+/* ---- positions ---- */
+
+static void test_positions(void)
+{
+	check(yaffs_position(0x1001, 1022) == 0x1001 * 1024ull + 1022,
+	      "sequence number x 1024 + page");
+	check(yaffs_position_seq(yaffs_position(0x1001, 1022)) == 0x1001,
+	      "of the last page of a block");
+	check(yaffs_position_seq(yaffs_position(0xeffffeff, 0)) == 0xeffffeff,
+	      "of the last block");
+	check(yaffs_position_seq(U64_MAX) > U32_MAX,
+	      "a number that no block has is not cut short");
+}
+
 /* ---- cuts ---- */
 
 static void test_cuts(void)
@@ -301,6 +315,7 @@ int main(void)
 	test_damage();
 	test_impossible();
 	test_versions();
+	test_positions();
 	test_cuts();
 	return report("test_map");
 }
