@@ -184,10 +184,9 @@ static int put_pieces(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
 	struct yaffs_ckpt_piece_media m = {};
 	struct yaffs_piece *piece;
 	u32 number = 0;
-	int err = 0;
+	int err;
 
-	while (!err && (piece = yaffs_map_next(obj, number))) {
-		number = piece->number + 1;
+	yaffs_for_each_piece(piece, obj, number) {
 		if (!piece->chunk)
 			continue;
 		m.number = cpu_to_le32(piece->number);
@@ -195,8 +194,10 @@ static int put_pieces(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)
 		m.flags = cpu_to_le32(YAFFS_MAP_INDEX |
 				      (piece->lost ? YAFFS_MAP_LOST : 0));
 		err = yaffs_ckpt_put(s, &m, sizeof(m));
+		if (err)
+			return err;
 	}
-	return err ? err : yaffs_ckpt_put(s, &end, sizeof(end));
+	return yaffs_ckpt_put(s, &end, sizeof(end));
 }
 
 static int put_object(struct yaffs_ckpt_stream *s, struct yaffs_object *obj)

@@ -286,7 +286,7 @@ static int get_leaves(struct reader *r, struct yaffs_object *obj)
 /* Segregated layout: what they say is read when it is asked for. */
 static int get_pieces(struct reader *r, struct yaffs_object *obj)
 {
-	u32 most = YAFFS_MAX_CHUNK_ID / yaffs_map_entries(r->dev->chunk_bytes);
+	u32 most = yaffs_piece_number(r->dev, YAFFS_MAX_CHUNK_ID);
 	struct yaffs_ckpt_piece_media m;
 	struct yaffs_piece *piece;
 	int err;

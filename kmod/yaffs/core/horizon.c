@@ -102,28 +102,37 @@ int yaffs_horizon_flush(struct yaffs_device *dev)
 	return err;
 }
 
+/* The pieces that have the chunks from @from to @to. */
+static int write_pieces(struct yaffs_object *obj, u32 from, u32 to)
+{
+	u32 number = yaffs_piece_number(obj->dev, from);
+	u32 last = yaffs_piece_number(obj->dev, to);
+	struct yaffs_piece *piece;
+	int err;
+
+	yaffs_for_each_piece(piece, obj, number) {
+		if (piece->number > last)
+			break;
+		err = yaffs_map_load(obj, yaffs_piece_first(piece));
+		if (!err)
+			err = yaffs_map_write_piece(piece, YAFFS_WRITE_KEPT);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 int yaffs_horizon_make_cut(struct yaffs_object *obj, u32 chunks)
 {
 	struct yaffs_map *map = obj->file.map;
-	struct yaffs_piece *piece;
-	u32 number, last;
-	int err = 0;
+	int err;
 
 	if (!map)
 		return 0;
 	while (!yaffs_map_can_cut(obj, chunks)) {
 		/* The two oldest become one, so what lies between them is written anew. */
-		number = (map->cuts[0].chunks + 1) /
-			 yaffs_map_entries(obj->dev->chunk_bytes);
-		last = map->cuts[1].chunks /
-		       yaffs_map_entries(obj->dev->chunk_bytes);
-		while (!err && (piece = yaffs_map_next(obj, number)) &&
-		       piece->number <= last) {
-			number = piece->number + 1;
-			err = yaffs_map_load(obj, yaffs_piece_first(piece));
-			if (!err)
-				err = yaffs_map_write_piece(piece, YAFFS_WRITE_KEPT);
-		}
+		err = write_pieces(obj, map->cuts[0].chunks + 1,
+				   map->cuts[1].chunks);
 		if (err)
 			return err;
 		map->cuts[1].chunks = map->cuts[0].chunks;

@@ -21,9 +21,19 @@ static u32 entries(const struct yaffs_device *dev)
 	return yaffs_map_entries(dev->chunk_bytes);
 }
 
+u32 yaffs_piece_number(const struct yaffs_device *dev, u32 chunk_id)
+{
+	return chunk_id / entries(dev);
+}
+
 u32 yaffs_piece_first(const struct yaffs_piece *piece)
 {
 	return piece->number * entries(piece->obj->dev);
+}
+
+u32 yaffs_piece_last(const struct yaffs_piece *piece)
+{
+	return yaffs_piece_first(piece) + entries(piece->obj->dev) - 1;
 }
 
 /* ---- the pieces of a file ---- */
@@ -101,7 +111,7 @@ struct yaffs_piece *yaffs_map_at(const struct yaffs_object *obj, u32 number)
 
 struct yaffs_piece *yaffs_map_piece(const struct yaffs_object *obj, u32 chunk_id)
 {
-	return yaffs_map_at(obj, chunk_id / entries(obj->dev));
+	return yaffs_map_at(obj, yaffs_piece_number(obj->dev, chunk_id));
 }
 
 struct yaffs_piece *yaffs_map_make_piece(struct yaffs_object *obj, u32 number)
@@ -124,13 +134,17 @@ struct yaffs_piece *yaffs_map_make_piece(struct yaffs_object *obj, u32 number)
 	return piece;
 }
 
-struct yaffs_piece *yaffs_map_next(struct yaffs_object *obj, u32 number)
+struct yaffs_piece *yaffs_map_next(struct yaffs_object *obj, u32 *number)
 {
-	unsigned long at = number;
+	struct yaffs_piece *piece = &obj->file.map->first;
+	unsigned long at = *number;
 
-	return number ? xa_find(&obj->file.map->others, &at, ULONG_MAX,
-				XA_PRESENT) :
-			&obj->file.map->first;
+	if (at)
+		piece = xa_find(&obj->file.map->others, &at, ULONG_MAX,
+				XA_PRESENT);
+	if (piece)
+		*number = piece->number + 1;
+	return piece;
 }
 
 /* ---- the clock of data pages ---- */
@@ -209,7 +223,7 @@ static u32 used_entries(const struct yaffs_piece *piece)
 	u32 first = yaffs_piece_first(piece);
 	/* What is being cut off may still be in memory. */
 	u32 end = min_t(u64, DIV_ROUND_UP_ULL(file->stored_size, dev->chunk_bytes),
-			first + entries(dev) - 1);
+			yaffs_piece_last(piece));
 	u32 last = yaffs_index_previous(&file->index, end);
 
 	return last < first || !last ? 0 : last - first + 1;

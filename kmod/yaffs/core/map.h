@@ -71,12 +71,18 @@ struct yaffs_piece *yaffs_map_piece(const struct yaffs_object *obj, u32 chunk_id
 struct yaffs_piece *yaffs_map_at(const struct yaffs_object *obj, u32 number);
 /* And made if it is not there. NULL: no memory. */
 struct yaffs_piece *yaffs_map_make_piece(struct yaffs_object *obj, u32 number);
-/* The next piece from @number on; NULL at the end. */
-struct yaffs_piece *yaffs_map_next(struct yaffs_object *obj, u32 number);
+/* The next piece from @number on, which goes ahead of it; NULL at the end. */
+struct yaffs_piece *yaffs_map_next(struct yaffs_object *obj, u32 *number);
+/* All from @number on, a variable. The one at hand may be freed. */
+#define yaffs_for_each_piece(piece, obj, number) \
+	for (; ((piece) = yaffs_map_next(obj, &(number)));)
 /* Of @others. */
 void yaffs_map_free_piece(struct yaffs_piece *piece);
-/* The first chunk id of a piece. */
+/* The number of the piece that has a chunk, be it there or not. */
+u32 yaffs_piece_number(const struct yaffs_device *dev, u32 chunk_id);
+/* The first chunk id of a piece, and the last. */
 u32 yaffs_piece_first(const struct yaffs_piece *piece);
+u32 yaffs_piece_last(const struct yaffs_piece *piece);
 
 /* Position of a page that is on flash. */
 u64 yaffs_map_position(const struct yaffs_device *dev, u32 chunk);

@@ -61,22 +61,21 @@ int yaffs_map_load_from(struct yaffs_object *obj, u32 chunk_id)
 {
 	struct yaffs_piece *piece;
 	u32 number;
-	int err = 0;
+	int err;
 
 	if (!obj->file.map)
 		return 0;
-	number = chunk_id / yaffs_map_entries(obj->dev->chunk_bytes);
-	while (!err && (piece = yaffs_map_next(obj, number))) {
-		number = piece->number + 1;
-		if (!piece->loaded)
-			err = load_piece(piece);
+	number = yaffs_piece_number(obj->dev, chunk_id);
+	yaffs_for_each_piece(piece, obj, number) {
+		err = piece->loaded ? 0 : load_piece(piece);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 int yaffs_map_prepare(struct yaffs_object *obj, u32 chunk_id)
 {
-	u32 number = chunk_id / yaffs_map_entries(obj->dev->chunk_bytes);
 	struct yaffs_piece *piece;
 	int err;
 
@@ -88,7 +87,7 @@ int yaffs_map_prepare(struct yaffs_object *obj, u32 chunk_id)
 		err = yaffs_map_load(obj, chunk_id);
 	if (err || yaffs_map_piece(obj, chunk_id))
 		return err;
-	piece = yaffs_map_make_piece(obj, number);
+	piece = yaffs_map_make_piece(obj, yaffs_piece_number(obj->dev, chunk_id));
 	if (!piece)
 		return -ENOMEM;
 	piece->loaded = true;
@@ -96,6 +95,13 @@ int yaffs_map_prepare(struct yaffs_object *obj, u32 chunk_id)
 }
 
 /* ---- writing ---- */
+
+void yaffs_map_set_page(struct yaffs_piece *piece, u32 chunk)
+{
+	if (piece->chunk)
+		yaffs_chunk_dead(piece->obj->dev, piece->chunk);
+	yaffs_piece_set_chunk(piece, chunk);
+}
 
 int yaffs_map_write_piece(struct yaffs_piece *piece, enum yaffs_writer by)
 {
@@ -115,9 +121,7 @@ int yaffs_map_write_piece(struct yaffs_piece *piece, enum yaffs_writer by)
 	if (err)
 		return err;
 	dev->stats.index_writes++;
-	if (piece->chunk)
-		yaffs_chunk_dead(dev, piece->chunk);
-	yaffs_piece_set_chunk(piece, chunk);
+	yaffs_map_set_page(piece, chunk);
 	piece->in_header = false;
 	yaffs_piece_written(piece);
 	return 0;
@@ -144,9 +148,7 @@ void yaffs_map_header_written(struct yaffs_object *obj, bool has_index)
 	first->in_header = false;
 	if (!has_index)
 		return;
-	if (first->chunk)
-		yaffs_chunk_dead(obj->dev, first->chunk);
-	yaffs_piece_set_chunk(first, 0);
+	yaffs_map_set_page(first, 0);
 	first->in_header = obj->file.data_chunks;
 	yaffs_piece_written(first);
 }
@@ -155,24 +157,21 @@ void yaffs_map_header_written(struct yaffs_object *obj, bool has_index)
 
 static void empty_piece(struct yaffs_piece *piece)
 {
-	if (piece->chunk)
-		yaffs_chunk_dead(piece->obj->dev, piece->chunk);
-	yaffs_piece_set_chunk(piece, 0);
+	yaffs_map_set_page(piece, 0);
+	yaffs_piece_written(piece);
 	piece->lost = false;
-	list_del_init(&piece->waiting);
 }
 
 void yaffs_map_drop(struct yaffs_object *obj, u32 chunks)
 {
-	u32 number = chunks / yaffs_map_entries(obj->dev->chunk_bytes) + 1;
+	u32 number = yaffs_piece_number(obj->dev, chunks) + 1;
 	struct yaffs_piece *piece;
 
 	if (!obj->file.map)
 		return;
 	if (!chunks)
 		empty_piece(&obj->file.map->first);
-	while ((piece = yaffs_map_next(obj, number))) {
-		number = piece->number + 1;
+	yaffs_for_each_piece(piece, obj, number) {
 		empty_piece(piece);
 		yaffs_map_free_piece(piece);
 	}

@@ -16,6 +16,8 @@ int yaffs_map_load_from(struct yaffs_object *obj, u32 chunk_id);
 /* Before a chunk is written: also makes what yaffs_map_note() needs. */
 int yaffs_map_prepare(struct yaffs_object *obj, u32 chunk_id);
 
+/* The index page of a piece is @chunk from now on, 0: none; the one before is dead. */
+void yaffs_map_set_page(struct yaffs_piece *piece, u32 chunk);
 /* Writes the index page of a piece. */
 int yaffs_map_write_piece(struct yaffs_piece *piece, enum yaffs_writer by);
 /*

@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 
 #include "alloc.h"
+#include "map_io.h"
 #include "mount.h"
 #include "nand.h"
 #include "scan.h"
@@ -70,8 +71,7 @@ static int scan_index(struct yaffs_scan *scan, u32 chunk,
 	struct yaffs_piece *piece;
 
 	if (tags->obj_id < YAFFS_ID_FIRST ||
-	    tags->chunk_id > YAFFS_MAX_CHUNK_ID /
-			     yaffs_map_entries(dev->chunk_bytes))
+	    tags->chunk_id > yaffs_piece_number(dev, YAFFS_MAX_CHUNK_ID))
 		return 0;
 	if (!obj) {
 		obj = yaffs_object_new(dev, tags->obj_id, YAFFS_TYPE_FILE);
@@ -122,10 +122,10 @@ static int scan_ids(struct yaffs_scan *scan, u32 block, const u8 *page)
 }
 
 /*
- * What pages of metadata say of the clock: those that are newer than the newest summary, be
+ * The position in pages of metadata: in those that are newer than the newest summary, be
  * they dead or void. It says the same of all before it.
  */
-static void note_clock(struct yaffs_device *dev, u32 chunk, bool is_index)
+static void note_position(struct yaffs_device *dev, u32 chunk, bool is_index)
 {
 	struct yaffs_map_head head;
 	int err = yaffs_nand_read(dev, chunk, dev->map_page, NULL);
@@ -145,7 +145,7 @@ static int scan_metadata(struct yaffs_scan *scan, u32 chunk,
 {
 	yaffs_ids_note(scan->dev, tags->obj_id);
 	if (!scan->told)
-		note_clock(scan->dev, chunk, tags->is_index);
+		note_position(scan->dev, chunk, tags->is_index);
 	if (is_void(scan, tags->obj_id))
 		return 0;
 	if (tags->is_index)
@@ -190,8 +190,7 @@ static int scan_data(struct yaffs_scan *scan, u32 chunk,
 	    yaffs_is_grave(obj->parent_id))
 		return 0;
 	map = obj->file.map;
-	piece = yaffs_map_make_piece(obj, tags->chunk_id /
-				     yaffs_map_entries(dev->chunk_bytes));
+	piece = yaffs_map_make_piece(obj, yaffs_piece_number(dev, tags->chunk_id));
 	if (!piece)
 		return -ENOMEM;
 	if (position < piece->position ||
@@ -245,11 +244,10 @@ static void settle_entry(struct yaffs_scan *scan, struct yaffs_object *obj,
 
 static bool has_chunks(struct yaffs_object *obj, const struct yaffs_piece *piece)
 {
-	u32 first = yaffs_piece_first(piece);
-	u32 last = yaffs_index_previous(&obj->file.index, first +
-					yaffs_map_entries(obj->dev->chunk_bytes) - 1);
+	u32 last = yaffs_index_previous(&obj->file.index,
+					yaffs_piece_last(piece));
 
-	return last && last >= first;
+	return last && last >= yaffs_piece_first(piece);
 }
 
 /* Of an earlier file with this id, or of which all was cut off. */
@@ -257,9 +255,7 @@ static void settle_piece(struct yaffs_object *obj, struct yaffs_piece *piece)
 {
 	if (has_chunks(obj, piece))
 		return;
-	if (piece->chunk)
-		yaffs_chunk_dead(obj->dev, piece->chunk);
-	yaffs_piece_set_chunk(piece, 0);
+	yaffs_map_set_page(piece, 0);
 	if (piece->number)
 		yaffs_map_free_piece(piece);
 }
@@ -271,8 +267,7 @@ static void settle_pieces(struct yaffs_scan *scan, struct yaffs_object *obj)
 	struct yaffs_piece *piece;
 	u32 number = 0;
 
-	while ((piece = yaffs_map_next(obj, number))) {
-		number = piece->number + 1;
+	yaffs_for_each_piece(piece, obj, number) {
 		piece->loaded = true;
 		if (piece->found)
 			yaffs_piece_wait(piece, scan->dev->seen_horizon);
@@ -296,10 +291,8 @@ static void settle_file(struct yaffs_scan *scan, struct yaffs_object *obj)
 		settle_pieces(scan, obj);
 		return;
 	}
-	while ((piece = yaffs_map_next(obj, number))) {
-		number = piece->number + 1;
+	yaffs_for_each_piece(piece, obj, number)
 		piece->found = false;
-	}
 	while ((id = yaffs_index_previous(index, id))) {
 		settle_entry(scan, obj, id);
 		id--;
