@@ -112,14 +112,8 @@ static const struct inode_operations yaffs_symlink_inode_operations = {
 	.listxattr = yaffs_vfs_listxattr,
 };
 
-static const struct inode_operations yaffs_special_inode_operations = {
-	.getattr = yaffs_vfs_getattr,
-	.setattr = yaffs_vfs_setattr,
-	.update_time = yaffs_vfs_update_time,
-	.listxattr = yaffs_vfs_listxattr,
-};
-
-const struct inode_operations yaffs_file_inode_operations = {
+/* Of files and special files. */
+static const struct inode_operations yaffs_inode_operations = {
 	.getattr = yaffs_vfs_getattr,
 	.setattr = yaffs_vfs_setattr,
 	.update_time = yaffs_vfs_update_time,
@@ -129,7 +123,7 @@ const struct inode_operations yaffs_file_inode_operations = {
 static void yaffs_set_file(struct inode *inode, const struct yaffs_object *obj)
 {
 	inode->i_mode = S_IFREG;
-	inode->i_op = &yaffs_file_inode_operations;
+	inode->i_op = &yaffs_inode_operations;
 	inode->i_fop = &yaffs_file_operations;
 	inode->i_mapping->a_ops = &yaffs_file_aops;
 	i_size_write(inode, obj->file.size);
@@ -169,7 +163,7 @@ static int yaffs_set_special(struct inode *inode, const struct yaffs_object *obj
 
 	if (!S_ISCHR(type) && !S_ISBLK(type) && !S_ISFIFO(type) && !S_ISSOCK(type))
 		return -EUCLEAN;
-	inode->i_op = &yaffs_special_inode_operations;
+	inode->i_op = &yaffs_inode_operations;
 	init_special_inode(inode, type, old_decode_dev(obj->rdev));
 	return 0;
 }

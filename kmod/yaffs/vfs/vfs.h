@@ -71,8 +71,6 @@ int yaffs_vfs_getattr(COMPAT_IDMAP_PARAM const struct path *path,
 int yaffs_vfs_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry, struct iattr *attr);
 int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM int flags);
 
-extern const struct inode_operations yaffs_file_inode_operations;
-
 /* ---- namei.c ---- */
 
 extern const struct inode_operations yaffs_dir_inode_operations;
