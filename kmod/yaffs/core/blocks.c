@@ -12,6 +12,8 @@
  * mount, may be half erased, or half written by a program that lost its power.
  */
 
+#include <linux/sort.h>
+
 #include "blocks.h"
 #include "nand.h"
 
@@ -46,6 +48,22 @@ void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk)
 	if (b->state == YAFFS_BLOCK_COLLECTING ||
 	    (b->state == YAFFS_BLOCK_FULL && !b->has_shrink))
 		yaffs_block_recycle(dev, block);
+}
+
+/* Only damaged blocks have the same number. */
+static int newest_first(const void *a, const void *b, const void *context)
+{
+	const struct yaffs_device *dev = context;
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	if (dev->blocks[x].seq != dev->blocks[y].seq)
+		return dev->blocks[x].seq < dev->blocks[y].seq ? 1 : -1;
+	return x < y ? 1 : -1;
+}
+
+void yaffs_blocks_sort(const struct yaffs_device *dev, u32 *blocks, u32 n)
+{
+	sort_r(blocks, n, sizeof(*blocks), newest_first, NULL, dev);
 }
 
 static void retire(struct yaffs_device *dev, u32 block)

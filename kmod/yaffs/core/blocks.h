@@ -27,6 +27,8 @@ bool yaffs_checkpoint_possible(const struct yaffs_device *dev);
 void yaffs_chunk_live(struct yaffs_device *dev, u32 chunk);
 void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk);
 bool yaffs_chunk_is_live(const struct yaffs_device *dev, u32 chunk);
+/* Sorts [@n] blocks by their sequence numbers, the newest first. */
+void yaffs_blocks_sort(const struct yaffs_device *dev, u32 *blocks, u32 n);
 /* Erases a block without live pages, or retires it. */
 void yaffs_block_recycle(struct yaffs_device *dev, u32 block);
 /* True if the page reads as erased; counted as a page that was verified. */

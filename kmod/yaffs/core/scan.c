@@ -22,7 +22,6 @@
 
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/sort.h>
 
 #include "alloc.h"
 #include "mount.h"
@@ -106,8 +105,7 @@ static void classify(struct yaffs_scan *scan, u32 block)
 		b->metadata = first.metadata;
 		dev->seq = max(dev->seq, first.seq);
 		dev->space.free_chunks += dev->pages_per_block;
-		scan->order[scan->n].seq = first.seq;
-		scan->order[scan->n++].block = block;
+		scan->order[scan->n++] = block;
 	}
 }
 
@@ -151,15 +149,6 @@ static int classify_blocks(struct yaffs_scan *scan)
 		cond_resched();
 	}
 	return err ? err : check_layout(scan);
-}
-
-static int newest_first(const void *a, const void *b)
-{
-	const struct yaffs_scan_block *x = a, *y = b;
-
-	if (x->seq != y->seq)
-		return x->seq < y->seq ? 1 : -1;
-	return x->block < y->block ? 1 : -1;
 }
 
 /* ---- pages with data ---- */
@@ -482,12 +471,12 @@ static int scan_blocks(struct yaffs_scan *scan)
 	dev->found_erased = !scan->n && !dev->ckpt_blocks && !dev->found_torn;
 	if (!dev->found_erased)
 		suspect_empty_blocks(dev);
-	sort(scan->order, scan->n, sizeof(*scan->order), newest_first, NULL);
+	yaffs_blocks_sort(dev, scan->order, scan->n);
 	if (yaffs_is_segregated(dev))
 		return yaffs_scan_segregated(scan);
 	scan->page = scan_page;
 	for (i = 0; i < scan->n && !err; i++) {
-		err = yaffs_scan_block(scan, scan->order[i].block);
+		err = yaffs_scan_block(scan, scan->order[i]);
 		cond_resched();
 	}
 	return err;

@@ -8,11 +8,6 @@
 
 #include "objects.h"
 
-struct yaffs_scan_block {
-	u32 seq;
-	u32 block;
-};
-
 /**
  * struct yaffs_scan - a scan under way
  * @order: [n]: blocks with data, the newest first when they are gone through
@@ -28,7 +23,7 @@ struct yaffs_scan_block {
  */
 struct yaffs_scan {
 	struct yaffs_device *dev;
-	struct yaffs_scan_block *order;
+	u32 *order;
 	struct yaffs_summary_entry_media *entries;
 	u32 n;
 	int (*page)(struct yaffs_scan *scan, u32 chunk,

@@ -333,12 +333,13 @@ static bool may_have_summary(const struct yaffs_device *dev, u32 block)
 	return dev->summary_pages;
 }
 
-static void settle_block(struct yaffs_device *dev, u32 block, bool scanned)
+/* From @from_seq on blocks were looked at. */
+static void settle_block(struct yaffs_device *dev, u32 block, u32 from_seq)
 {
 	struct yaffs_block *b = &dev->blocks[block];
 	u32 end = (block + 1) * dev->pages_per_block, i;
 
-	if (!scanned)
+	if (b->seq < from_seq)
 		b->has_summary = may_have_summary(dev, block);
 	if (!b->pages_in_use || !b->has_summary)
 		return;
@@ -355,10 +356,10 @@ static int scan_kind(struct yaffs_scan *scan, bool metadata, u32 from_seq)
 	int err = 0;
 
 	for (i = 0; i < scan->n && !err; i++) {
-		block = scan->order[i].block;
+		block = scan->order[i];
 		if (dev->blocks[block].metadata != metadata)
 			continue;
-		if (scan->order[i].seq >= from_seq)
+		if (dev->blocks[block].seq >= from_seq)
 			err = yaffs_scan_block(scan, block);
 		else
 			dev->blocks[block].state = YAFFS_BLOCK_FULL;
@@ -412,8 +413,7 @@ int yaffs_scan_segregated(struct yaffs_scan *scan)
 		return err;
 	settle_files(scan);
 	for (i = 0; i < scan->n; i++)
-		if (!dev->blocks[scan->order[i].block].metadata)
-			settle_block(dev, scan->order[i].block,
-				     scan->order[i].seq >= from_seq);
+		if (!dev->blocks[scan->order[i]].metadata)
+			settle_block(dev, scan->order[i], from_seq);
 	return 0;
 }

@@ -10,7 +10,6 @@
  */
 
 #include <linux/mm.h>
-#include <linux/sort.h>
 
 #include "alloc.h"
 #include "nand.h"
@@ -78,15 +77,6 @@ static void read_block(struct reader *r, u32 block)
 		take(r, dev->check_page + yaffs_summary_end(dev), n);
 }
 
-static int newest_first(const void *a, const void *b, const void *context)
-{
-	const struct yaffs_device *dev = context;
-	u32 x = dev->blocks[*(const u32 *)a].seq;
-	u32 y = dev->blocks[*(const u32 *)b].seq;
-
-	return x == y ? 0 : x < y ? 1 : -1;
-}
-
 /* Blocks whose summaries may have counts, the newest first. */
 static u32 *by_age(const struct yaffs_device *dev, u32 *n)
 {
@@ -98,7 +88,7 @@ static u32 *by_age(const struct yaffs_device *dev, u32 *n)
 		if (dev->blocks[block].has_summary && !dev->blocks[block].metadata)
 			order[(*n)++] = block;
 	if (order)
-		sort_r(order, *n, sizeof(*order), newest_first, NULL, dev);
+		yaffs_blocks_sort(dev, order, *n);
 	return order;
 }
 
