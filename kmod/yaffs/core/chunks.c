@@ -38,7 +38,6 @@ int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 	if (err)
 		return err;
 	chunk = yaffs_index_get(&obj->file.index, chunk_id);
-
 	if (!chunk) {
 		memset(page, 0, dev->chunk_bytes);
 		return 0;

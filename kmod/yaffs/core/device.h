@@ -217,13 +217,14 @@ struct yaffs_first {
  * @ckpt_valid: the checkpoint on flash describes this state
  * @tags_without_ecc: pages seen whose tags are valid but have none, though they should
  * @found_erased: the mount found nothing on flash: an empty file system
- * @has_lost_pages: some page of data has YAFFS_LOST_BYTES; no checkpoint is written
+ * @has_lost_pages: some page of data has YAFFS_LOST_BYTES; the plain layout writes no
+ *	checkpoint then
  * @found_torn: it found one page that power cut short, and nothing else
  * @recover_links: hard links were found that have no target
  * @recover_tails: files were found that were being made shorter
  * @recovery_pending: mounted read-only: what a scan leaves to do was not done
  * @waiting_pieces: parts of files' indices that must be written, those with the oldest data
- *	pages first; this and the next four are of the segregated layout
+ *	pages first; this and the next five are of the segregated layout
  * @n_pieces: of files' indices, but for the first of each file
  * @n_unwritten: of those, without an index page yet: each will take one
  * @unseen_pages: data pages written since the horizon was looked at
@@ -302,13 +303,13 @@ struct yaffs_device {
 	u32 n_dirty_slots;
 	u64 slot_clock;
 
-	/* Pages for work in progress; the user of each is the function named. */
-	u8 *check_page;		/* blocks.c, alloc.c: erased check, read back */
+	/* Pages for work in progress; who uses each, or what for. */
+	u8 *check_page;		/* erased check, read back, summaries */
 	u8 *hdr_page;		/* header_io.c, scan.c: header being written or read */
 	u8 *gc_page_data;	/* gc.c: page being moved */
 	u8 *data_page;		/* data.c, cache.c: partial chunk */
 	u8 *xattr_page;		/* vfs/xattr.c */
-	u8 *map_page;		/* map_io.c: index page */
+	u8 *map_page;		/* map_io.c, scan_map.c: index page */
 
 	struct task_struct *background;
 	wait_queue_head_t background_wait;

@@ -16,7 +16,6 @@
 int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page)
 {
 	struct yaffs_device *dev = obj->dev;
-
 	int err;
 
 	if (!obj->hdr_chunk) {
@@ -45,7 +44,6 @@ static int fill_xattr(struct yaffs_object *obj,
 		      const struct yaffs_header_change *change, u8 *page)
 {
 	struct yaffs_device *dev = obj->dev;
-	int err;
 
 	if (change->xattr) {
 		memcpy(yaffs_xattr_area(dev, page), change->xattr,
@@ -56,8 +54,7 @@ static int fill_xattr(struct yaffs_object *obj,
 		set_no_xattr(dev, page);
 		return 0;
 	}
-	err = yaffs_header_read_chunk(obj, page);
-	return err;
+	return yaffs_header_read_chunk(obj, page);
 }
 
 static int prepare_map(struct yaffs_object *obj,

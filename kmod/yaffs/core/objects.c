@@ -42,7 +42,7 @@ struct yaffs_object *yaffs_object_find(struct yaffs_device *dev, u32 id)
 	return xa_load(&dev->objects, id);
 }
 
-void yaffs_object_set_type(struct yaffs_object *obj, u8 type)
+static void set_type(struct yaffs_object *obj, u8 type)
 {
 	obj->type = type;
 	if (type == YAFFS_TYPE_FILE) {
@@ -86,7 +86,7 @@ struct yaffs_object *yaffs_object_new(struct yaffs_device *dev, u32 id, u8 type)
 	}
 	obj->id = id;
 	dev->n_objects++;
-	yaffs_object_set_type(obj, type);
+	set_type(obj, type);
 	err = yaffs_ids_prepare(dev, obj->id);
 	if (err) {
 		yaffs_object_free(obj);

@@ -120,8 +120,6 @@ void yaffs_object_free(struct yaffs_object *obj);
 struct yaffs_object **yaffs_objects_by_bucket(struct yaffs_device *dev);
 /* All of them at once, when none is used any more. */
 void yaffs_objects_free(struct yaffs_device *dev);
-/* Gives an object of type unknown its type, for scan and checkpoint. */
-void yaffs_object_set_type(struct yaffs_object *obj, u8 type);
 /* What a hard link stands for; NULL if it dangles. Else the object itself. */
 struct yaffs_object *yaffs_object_target(struct yaffs_object *obj);
 /* Link count as stat(2) shows it. */
