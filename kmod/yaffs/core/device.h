@@ -169,6 +169,7 @@ struct yaffs_collector {
  * @missed: calls in which the collector took more than the bound left it
  * @forced: runs of the collector that could not wait, however long they took
  * @longest_ns: the longest that a call waited for the collector
+ * @behind: the horizon is, and gets half of the collector's time
  */
 struct yaffs_bound {
 	u64 ns;
@@ -176,6 +177,7 @@ struct yaffs_bound {
 	u64 missed;
 	u64 forced;
 	u64 longest_ns;
+	bool behind;
 };
 
 /**

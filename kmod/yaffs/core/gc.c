@@ -349,9 +349,11 @@ static void choose(struct yaffs_device *dev, bool aggressive, bool background)
 static u64 allowance_ns(const struct yaffs_device *dev,
 			const struct yaffs_occasion *occasion)
 {
-	return yaffs_allowance_ns(dev, !occasion->round,
-				  dev->space.erased_blocks <
-				  yaffs_enough_blocks(occasion));
+	u64 ns = yaffs_allowance_ns(dev, !occasion->round,
+				    dev->space.erased_blocks <
+				    yaffs_enough_blocks(occasion));
+
+	return dev->bound.behind ? ns / 2 : ns;
 }
 
 /* What the policy is asked now; false: nothing is to be collected. */

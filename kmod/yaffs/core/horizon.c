@@ -4,22 +4,36 @@
  * layout: to the oldest one that no index on flash has. Parts of indices that have such
  * pages wait in a line (map.c). When more than a share of the partition has been begun since
  * the first one's, each data page that is written has one of them written; what is due at
- * twice that is done at once. So the work comes in small pieces, and the bound holds.
+ * twice that is done at once. So the work comes in small pieces.
+ *
+ * With a bound for calls what is due at once, too, waits until calls have time. So it begins
+ * at half of that, and if it falls behind, because the collector moves pages of many small
+ * files, the collector gets half of the time that it would have. It counts as the collector's
+ * time: the user did not ask for it.
  *
  * A short index is written with the header that it lies in, which has been written anyway
  * if the file was closed since.
  */
+
+#include <linux/ktime.h>
 
 #include "gc.h"
 #include "map_io.h"
 #include "pages.h"
 #include "request.h"
 
-/* Blocks that may have been begun since the horizon, as a share of all. */
+/* Blocks that may have been begun since the horizon, as a share of all, and at least. */
 #define SOFT_SHARE	4
 #define SOFT_BLOCKS	4
 #define HARD_SHARE	2
 #define HARD_BLOCKS	8
+#define EARLY_SHARE	8
+#define EARLY_BLOCKS	2
+
+static u32 share(const struct yaffs_device *dev, u32 part, u32 least)
+{
+	return max(dev->n_blocks / part, least);
+}
 
 static u32 blocks_since(const struct yaffs_device *dev)
 {
@@ -53,43 +67,64 @@ static struct yaffs_piece *first_waiting(struct yaffs_device *dev)
 					struct yaffs_piece, waiting);
 }
 
-/*
- * Where somebody must not wait long: one at most, and if the collector has left time for it;
- * when it cannot be put off any more, in any case.
- */
-static void keep_bounded(struct yaffs_device *dev, u32 soft, u32 hard)
+static bool is_far(const struct yaffs_device *dev)
 {
-	u32 since = blocks_since(dev);
-	struct yaffs_piece *piece = first_waiting(dev);
-
-	if (piece && since > soft &&
-	    (since > hard || yaffs_allowance_ns(dev, true, false)))
-		write_piece(piece);
+	return blocks_since(dev) > share(dev, SOFT_SHARE, SOFT_BLOCKS);
 }
 
-void yaffs_horizon_keep(struct yaffs_device *dev)
+static bool is_too_far(const struct yaffs_device *dev)
 {
-	u32 soft = max_t(u32, dev->n_blocks / SOFT_SHARE, SOFT_BLOCKS);
-	u32 hard = max_t(u32, dev->n_blocks / HARD_SHARE, HARD_BLOCKS);
-	struct yaffs_piece *piece;
-	u32 since;
+	return blocks_since(dev) > share(dev, HARD_SHARE, HARD_BLOCKS);
+}
 
-	if (!yaffs_is_segregated(dev))
-		return;
-	if (dev->bound.ns) {
-		keep_bounded(dev, soft, hard);
-		return;
-	}
-	for (; (since = blocks_since(dev)) > soft; dev->unseen_pages--) {
-		piece = first_waiting(dev);
-		if (!piece || (!dev->unseen_pages && since <= hard))
-			return;
-		if (!dev->unseen_pages)
-			dev->unseen_pages++;
+static bool is_due(const struct yaffs_device *dev)
+{
+	return (is_far(dev) && dev->unseen_pages) || is_too_far(dev);
+}
+
+/* It begins earlier, and goes on for as long as the call has time, if there is one. */
+static bool is_due_bounded(const struct yaffs_device *dev)
+{
+	bool early = blocks_since(dev) > share(dev, EARLY_SHARE, EARLY_BLOCKS);
+
+	if (dev->unseen_pages && is_too_far(dev))
+		return true;
+	return ((dev->unseen_pages && early) || (dev->request && is_far(dev))) &&
+	       yaffs_allowance_ns(dev, true, false);
+}
+
+static void write_due(struct yaffs_device *dev,
+		      bool (*due)(const struct yaffs_device *dev))
+{
+	struct yaffs_piece *piece;
+
+	while (due(dev) && (piece = first_waiting(dev))) {
+		if (dev->unseen_pages)
+			dev->unseen_pages--;
 		if (write_piece(piece))
 			return;
 	}
 	dev->unseen_pages = 0;
+}
+
+static void keep_bounded(struct yaffs_device *dev)
+{
+	u64 before_ns = dev->gc.took_ns, began_ns = ktime_get_ns();
+
+	write_due(dev, is_due_bounded);
+	dev->bound.behind = is_far(dev);
+	yaffs_request_kept(dev, ktime_get_ns() - began_ns -
+			   (dev->gc.took_ns - before_ns));
+}
+
+void yaffs_horizon_keep(struct yaffs_device *dev)
+{
+	if (!yaffs_is_segregated(dev))
+		return;
+	if (dev->bound.ns)
+		keep_bounded(dev);
+	else
+		write_due(dev, is_due);
 }
 
 int yaffs_horizon_flush(struct yaffs_device *dev)

@@ -157,14 +157,18 @@ u64 yaffs_allowance_ns(const struct yaffs_device *dev, bool first, bool hurry)
 				  hurry ? OTHERS_IN_HURRY : OTHERS));
 }
 
+void yaffs_request_kept(struct yaffs_device *dev, u64 ns)
+{
+	WRITE_ONCE(dev->gc.took_ns, dev->gc.took_ns + ns);
+	if (dev->request)
+		dev->request->collected_ns += ns;
+}
+
 void yaffs_request_collected(struct yaffs_device *dev, u64 ns)
 {
 	struct yaffs_request *request = dev->request;
 
-	WRITE_ONCE(dev->gc.took_ns, dev->gc.took_ns + ns);
-	if (!request)
-		return;
-	request->collected_ns += ns;
-	if (request->pages)
+	yaffs_request_kept(dev, ns);
+	if (request && request->pages)
 		request->pages--;
 }

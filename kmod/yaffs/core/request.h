@@ -71,5 +71,7 @@ static inline void yaffs_let_others(const struct yaffs_device *dev)
 u64 yaffs_allowance_ns(const struct yaffs_device *dev, bool first, bool hurry);
 /* The collector took that, in front of a page of the call that holds the lock, if one does. */
 void yaffs_request_collected(struct yaffs_device *dev, u64 ns);
+/* It wrote parts of indices for so long, which are due for what the collector moves. */
+void yaffs_request_kept(struct yaffs_device *dev, u64 ns);
 
 #endif
