@@ -101,7 +101,7 @@ static void make_empty(struct yaffs_block *b)
 	b->metadata = metadata;
 }
 
-/* It must go all the same: nothing is settled then. */
+/* It goes all the same, the oldest of all with dead pages, or bad: nothing is settled then. */
 static void unpin(struct yaffs_device *dev, u32 block)
 {
 	u32 part;

@@ -3,7 +3,7 @@
  * Segregated layout: summaries of metadata blocks say which objects there are (format/ids.c).
  * The newest ones together say it of all; what is older than each of them may be erased in
  * any order, since no mark of a deleted object in it is needed any more. They themselves
- * must stay until newer ones are written.
+ * stay until newer ones are written, or until nothing is left that they void.
  */
 
 #include "alloc.h"

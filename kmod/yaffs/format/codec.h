@@ -334,7 +334,7 @@ void yaffs_ckpt_leaf_unpack(const u8 leaf[YAFFS_CKPT_LEAF_BYTES], u32 bits,
  *	means nothing else
  * @metadata: holds headers and index pages; segregated layout only
  * @pinned: its summary says which objects there are, as no newer one does: it must not be
- *	erased. Segregated layout only
+ *	erased before what it voids. Segregated layout only
  * @unreadable: holds live pages that cannot be read; collected when nothing else can
  *	be. Not in the format: found out again after the next mount
  */

@@ -32,10 +32,9 @@ u32 yaffs_order_oldest(struct yaffs_order *order, const struct yaffs_view *view)
 bool yaffs_order_may_erase(struct yaffs_order *order,
 			   const struct yaffs_view *view, u32 block)
 {
-	if (yaffs_view_is_pinned(view, block))
-		return false;
-	if (!yaffs_view_has_shrink(view, block) ||
-	    yaffs_view_is_settled(view, block))
+	if (!yaffs_view_is_pinned(view, block) &&
+	    (!yaffs_view_has_shrink(view, block) ||
+	     yaffs_view_is_settled(view, block)))
 		return true;
 	if (!order->seq)
 		find_oldest(order, view);

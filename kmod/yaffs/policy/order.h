@@ -6,6 +6,10 @@
  * only when no older block can hold such data: when it is not younger than the oldest
  * block with dead pages. In the segregated layout data pages are invalidated by what their
  * file's header says, so among the older blocks only those with metadata count.
+ *
+ * A block with the newest summary of which objects there are voids older metadata, and is
+ * in this order, too. It could not stay for good: after many power cuts, none of which lets a
+ * block with metadata become full, all others may wait for it.
  */
 #ifndef YAFFS_ORDER_H
 #define YAFFS_ORDER_H

@@ -111,9 +111,8 @@ static bool may_erase(const struct layout *l, u32 i)
 {
 	u32 other;
 
-	if (l->block[i].pinned)
-		return false;
-	if (!l->block[i].has_shrink || l->block[i].seq < l->settled_seq)
+	if (!l->block[i].pinned &&
+	    (!l->block[i].has_shrink || l->block[i].seq < l->settled_seq))
 		return true;
 	for (other = 1; other <= BLOCKS; other++)
 		if (l->block[other].metadata && is_dirty(&l->block[other]) &&
@@ -258,6 +257,41 @@ static void test_pinned(void)
 	check(victim(&l, true, false) == 4, "unless a summary says it");
 }
 
+/* Looked at twice: what waits is known when all was seen once. */
+static u32 second_victim(struct layout *l, bool aggressive, bool background)
+{
+	victim(l, aggressive, background);
+	return victim(l, aggressive, background);
+}
+
+/*
+ * Each power cut leaves a block with marks that has no summary. When they fill the partition,
+ * all wait for the oldest one, which has the last summary.
+ */
+static void test_pinned_is_the_oldest(void)
+{
+	struct layout l;
+	u32 i;
+
+	clear(&l);
+	for (i = 1; i <= BLOCKS; i++) {
+		set_full(&l, i, true, 0);
+		l.block[i].has_shrink = true;
+	}
+	l.block[1].pinned = true;
+	l.settled_seq = l.block[1].seq;
+	check(second_victim(&l, true, false) == 1, "what all wait for goes");
+	set_full(&l, 1, true, PAGES);
+	begin(&l);
+	l.settled_seq = 0;
+	check(victim(&l, true, false) == 2, "and then what waited");
+	l.block[3].pinned = true;
+	l.block[3].prioritised = true;
+	begin(&l);
+	ops->prioritised(&l.policy.original.base, 3);
+	check(victim(&l, false, false) != 3, "not before what it voids, bit errors or not");
+}
+
 /* An old block of headers that never change, and behind it some with marks alone. */
 static void set_waiting(struct layout *l, u32 live)
 {
@@ -266,13 +300,6 @@ static void set_waiting(struct layout *l, u32 live)
 	set_full(l, 12, true, live);
 	l->block[11].has_shrink = true;
 	l->block[12].has_shrink = true;
-}
-
-/* Looked at twice: what waits is known when all was seen once. */
-static u32 second_victim(struct layout *l, bool aggressive, bool background)
-{
-	victim(l, aggressive, background);
-	return victim(l, aggressive, background);
 }
 
 static void test_what_waits(void)
@@ -485,6 +512,7 @@ int main(void)
 	test_age();
 	test_background();
 	test_pinned();
+	test_pinned_is_the_oldest();
 	test_what_waits();
 	test_other_reasons();
 	test_budget();
