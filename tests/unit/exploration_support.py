@@ -38,7 +38,7 @@ name = "row"
 title = "In a row"
 [base]
 board = "apf27"
-partition_bytes = "16 MiB"
+partition_bytes = "{partition}"
 {options}
 [axes]
 filesystem = [{filesystems}]
@@ -75,9 +75,12 @@ def series_study(
     *,
     options: str = "",
     chip: str = "",
+    partition: str = "16 MiB",
 ) -> str:
     named = ", ".join(f'"{name}"' for name in filesystems)
-    return SERIES_STUDY.format(series=series, filesystems=named, options=options, chip=chip)
+    return SERIES_STUDY.format(
+        series=series, filesystems=named, options=options, chip=chip, partition=partition
+    )
 
 
 def new_exploration(

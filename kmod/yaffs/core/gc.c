@@ -429,6 +429,8 @@ static bool start(struct yaffs_device *dev, bool background)
 		.background = background,
 		.bounded = dev->bound.ns,
 		.reserved_blocks = yaffs_reserved_blocks(dev),
+		.after_cut = dev->mounted_by == YAFFS_BY_SCAN &&
+			     !dev->found_erased,
 	};
 
 	if (!may_run(dev))

@@ -24,6 +24,8 @@
 
 /* With so many erased blocks it can begin one of each kind while it empties a third. */
 #define FLOOR_BLOCKS		3
+/* If power has failed, at most so many, but half of what is free: see lowest(). */
+#define FLOOR_AFTER_CUT		8
 /* Beyond these it begins step by step: that share of what is free, at most so many. */
 #define HEADROOM_BLOCKS		8
 #define HEADROOM_SHARE		32
@@ -161,16 +163,32 @@ static u32 headroom(const struct yaffs_view *view)
 	return min_t(u32, free / HEADROOM_SHARE, HEADROOM_BLOCKS);
 }
 
+/*
+ * A power cut leaves two blocks that nothing is written to any more, and it may come before
+ * the collector has erased one for them. A second and a third one then find no block to copy
+ * to, for good. So if power has failed once, more are kept.
+ */
+static u32 lowest(const struct yaffs_view *view,
+		  const struct yaffs_occasion *occasion)
+{
+	u32 half = yaffs_view_free_chunks(view) / view->pages_per_block / 2;
+
+	if (!occasion->after_cut || half < FLOOR_BLOCKS)
+		return FLOOR_BLOCKS;
+	return min_t(u32, half, FLOOR_AFTER_CUT);
+}
+
 static bool pace(const struct yaffs_view *view,
 		 const struct yaffs_occasion *occasion,
 		 struct yaffs_budget *budget)
 {
 	u32 erased = yaffs_view_erased_blocks(view);
-	bool is_short = erased < FLOOR_BLOCKS + headroom(view);
+	u32 least = lowest(view, occasion);
+	bool is_short = erased < least + headroom(view);
 
 	budget->forced = false;
 	budget->ns = 0;
-	if (erased < FLOOR_BLOCKS) {
+	if (erased < least) {
 		budget->aggressive = true;
 		budget->copies = view->pages_per_block;
 		return occasion->round < MAX_ROUNDS;

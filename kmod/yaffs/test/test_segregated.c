@@ -398,6 +398,23 @@ static void test_budget(void)
 	check(budget(&l, &write, &b) && !b.aggressive && b.copies == 5,
 	      "where much is free it begins a block before");
 	check(budget(&l, &idle, &b) && b.aggressive, "in the background, too");
+	write.after_cut = true;
+	l.space.erased_blocks = 7;
+	check(budget(&l, &write, &b) && b.aggressive, "if power failed it may fail again");
+	l.space.erased_blocks = 8;
+	check(budget(&l, &write, &b) && !b.aggressive, "eight are enough");
+	l.space.free_chunks = 10 * PAGES;
+	l.space.erased_blocks = 4;
+	check(budget(&l, &write, &b) && b.aggressive, "or half of what is free");
+	l.space.erased_blocks = 5;
+	check(!budget(&l, &write, &b), "more would be hard to come by");
+	l.space.free_chunks = 4 * PAGES;
+	l.space.erased_blocks = 3;
+	check(!budget(&l, &write, &b), "three always");
+	l.space.erased_blocks = 2;
+	check(budget(&l, &write, &b) && b.aggressive, "and never fewer");
+	write.after_cut = false;
+	l.space.free_chunks = 40 * PAGES;
 	l.space.erased_blocks = 4;
 	check(!budget(&l, &write, &b), "and no more");
 	l.space.free_chunks = 4000 * PAGES;
