@@ -1,4 +1,4 @@
-"""The same for pure C: one small mistake in a line, compiled and run against its unit test.
+"""The same for pure C: one small mistake in a line, compiled and run against its unit tests.
 
     FFSLAB_MUTANTS=kmod/yaffs/policy/original.c ./ffslab test --quick tests/mutation -s
 
@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,9 +110,14 @@ class _Build:
     def __init__(self, target: CTarget, directory: Path) -> None:
         self._target, self._directory = target, directory
         self._source = directory / Path(target.source).name
-        self._objects = [directory / f"{n}.o" for n, _ in enumerate(target.test)]
-        for source, made in zip(target.test, self._objects, strict=True):
-            _must(self._compiler(ROOT / source, made))
+        self._tests = self._compiled("test", target.tests)
+        self._beside = self._compiled("beside", target.beside)
+
+    def _compiled(self, prefix: str, sources: Sequence[str]) -> list[str]:
+        made = [self._directory / f"{prefix}{number}.o" for number, _ in enumerate(sources)]
+        for source, out in zip(sources, made, strict=True):
+            _must(self._compiler(ROOT / source, out))
+        return [str(out) for out in made]
 
     def _compiler(self, source: Path, made: Path) -> list[str]:
         beside = ROOT / Path(self._target.source).parent
@@ -125,13 +130,15 @@ class _Build:
         made, program = self._directory / "target.o", self._directory / "program"
         if _run(self._compiler(self._source, made)).returncode:
             return None
-        objects = [str(one) for one in (made, *self._objects)]
-        _must(["gcc", "-o", str(program), *objects, "-lm"])
-        try:
-            done = subprocess.run([str(program)], capture_output=True, timeout=LIMIT_S)
-        except subprocess.TimeoutExpired:
-            return TIMEOUT
-        return KILLED if done.returncode else SURVIVED
+        for test in self._tests:
+            _must(["gcc", "-o", str(program), test, str(made), *self._beside, "-lm"])
+            try:
+                done = subprocess.run([str(program)], capture_output=True, timeout=LIMIT_S)
+            except subprocess.TimeoutExpired:
+                return TIMEOUT
+            if done.returncode:
+                return KILLED
+        return SURVIVED
 
 
 def run_target(target: CTarget, chosen: Chosen, equivalent: Container[str]) -> Score:

@@ -40,10 +40,14 @@ class Target:
 
 @dataclass(frozen=True)
 class CTarget:
-    """A C source, the other sources of its test program, and the compiler's flags."""
+    """A C source, the programs that test it, and the compiler's flags.
+
+    `tests`: a source for each program, which has its main(). `beside`: what all of them have, too.
+    """
 
     source: str
-    test: tuple[str, ...]
+    tests: tuple[str, ...]
+    beside: tuple[str, ...]
     flags: tuple[str, ...]
 
 
@@ -96,7 +100,10 @@ def load_targets() -> tuple[tuple[Target, ...], tuple[CTarget, ...]]:
         for group in found["group"]
         for module in group["modules"]
     )
-    sources = tuple(CTarget(c["source"], tuple(c["test"]), tuple(c["flags"])) for c in found["c"])
+    sources = tuple(
+        CTarget(c["source"], tuple(c["tests"]), tuple(c.get("beside", ())), tuple(c["flags"]))
+        for c in found["c"]
+    )
     return modules, sources
 
 

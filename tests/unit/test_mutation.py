@@ -118,6 +118,6 @@ def test_its_lists_are_about_code_that_exists() -> None:
     for source in sources:
         text = (ROOT / source.source).read_text(encoding="utf-8")
         titles += [mutant.title for mutant in c_mutants(text, source.source)]
-        assert all((ROOT / test).is_file() for test in source.test)
+        assert all((ROOT / test).is_file() for test in (*source.tests, *source.beside))
     assert len(titles) == len(set(titles))
     assert stale(titles) == []

@@ -63,4 +63,12 @@ static __maybe_unused void set_full(struct partition *p, u32 block, u32 seq, u32
 	p->block[block].pages_in_use = in_use;
 }
 
+/* As the collector does it. */
+static __maybe_unused void erase_block(struct partition *p, u32 block)
+{
+	memset(&p->block[block], 0, sizeof(p->block[block]));
+	p->block[block].state = YAFFS_BLOCK_EMPTY;
+	ops->erased(&p->policy.base, block);
+}
+
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How much is collected when nobody may wait long: in proportion to what is written, more
- * when space runs out, and a block as a whole when it has. Which block is in test_policy.c.
+ * when space runs out, and a block as a whole when it has. Which block is in
+ * test_policy_bound.c.
  */
 
 #include "partition.h"

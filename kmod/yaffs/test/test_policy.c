@@ -1,164 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The policy on random partitions that live: blocks are filled, lose pages and are
- * erased as the policy says. What it answers is compared with what a slow search over
- * all blocks finds, and with what its interface promises.
+ * Which block is written and which collected, by hand, where nobody minds how long it
+ * takes. Where somebody does: test_policy_bound.c.
  */
 
 #include "partition.h"
-
-#define NONE	0xffffffffu
-
-static bool dirty(const struct yaffs_block *b)
-{
-	return b->state == YAFFS_BLOCK_FULL && b->pages_in_use < PAGES;
-}
-
-static u32 oldest_dirty_seq(const struct partition *p)
-{
-	u32 i, seq = NONE;
-
-	for (i = 1; i <= BLOCKS; i++)
-		if (dirty(&p->block[i]) && p->block[i].seq < seq)
-			seq = p->block[i].seq;
-	return seq;
-}
-
-static bool may_erase(const struct partition *p, u32 i)
-{
-	return !p->block[i].has_shrink ||
-	       p->block[i].seq <= oldest_dirty_seq(p);
-}
-
-static bool eligible(const struct partition *p, u32 i)
-{
-	const struct yaffs_block *b = &p->block[i];
-
-	return b->state == YAFFS_BLOCK_FULL && !b->unreadable && may_erase(p, i);
-}
-
-static u32 count_state(const struct partition *p, u8 state)
-{
-	u32 i, n = 0;
-
-	for (i = 1; i <= BLOCKS; i++)
-		n += p->block[i].state == state;
-	return n;
-}
-
-/* ---- events ---- */
-
-static void fill_one(struct partition *p, u64 *random)
-{
-	u32 last = p->policy.alloc_last, i, expected = last;
-	u32 block = next_empty(p);
-
-	for (i = 0; i < BLOCKS; i++) {
-		expected = expected % BLOCKS + 1;
-		if (p->block[expected].state == YAFFS_BLOCK_EMPTY)
-			break;
-	}
-	if (i == BLOCKS)
-		expected = 0;
-	check(block == expected, "empty block after %u: %u, not %u", last, block,
-	      expected);
-	if (!block)
-		return;
-	p->block[block].state = YAFFS_BLOCK_FULL;
-	p->block[block].seq = ++p->seq;
-	p->block[block].pages_in_use = PAGES;
-	p->block[block].has_shrink = draw_below(random, 3) == 0;
-	p->block[block].prioritised = draw_below(random, 30) == 0;
-	if (p->block[block].prioritised)
-		ops->prioritised(&p->policy.base, block);
-}
-
-static void kill_pages(struct partition *p, u64 *random)
-{
-	u32 block = 1 + draw_below(random, BLOCKS);
-	struct yaffs_block *b = &p->block[block];
-
-	if (b->state != YAFFS_BLOCK_FULL || !b->pages_in_use)
-		return;
-	b->pages_in_use -= 1 + draw_below(random, b->pages_in_use);
-	ops->dirtied(&p->policy.base, block);
-}
-
-static void erase(struct partition *p, u32 block)
-{
-	memset(&p->block[block], 0, sizeof(p->block[block]));
-	p->block[block].state = YAFFS_BLOCK_EMPTY;
-	ops->erased(&p->policy.base, block);
-}
-
-/* ---- promises ---- */
-
-static void check_may_erase(struct partition *p)
-{
-	u32 i, wrong = 0;
-
-	for (i = 1; i <= BLOCKS; i++)
-		wrong += p->block[i].state == YAFFS_BLOCK_FULL &&
-			 yaffs_order_may_erase(&p->policy.order,
-					       &p->policy.base.view, i) !=
-			 may_erase(p, i);
-	check(!wrong, "%u blocks with another answer to may_erase", wrong);
-}
-
-static void check_victim(struct partition *p, bool aggressive, bool background)
-{
-	u32 oldest = oldest_dirty_seq(p), i, gains = 0;
-	u32 refresh = p->policy.refresh_in;
-	u32 victim;
-
-	for (i = 1; i <= BLOCKS; i++)
-		gains += eligible(p, i) && dirty(&p->block[i]);
-	victim = victim_of(p, aggressive, background);
-	if (!victim) {
-		check(!(aggressive && gains),
-		      "aggressive: nothing, though %u blocks give pages", gains);
-		return;
-	}
-	check(victim <= BLOCKS && eligible(p, victim), "victim %u is not eligible",
-	      victim);
-	check(!aggressive || dirty(&p->block[victim]),
-	      "aggressive: block %u gives no page", victim);
-	check(dirty(&p->block[victim]) || p->block[victim].prioritised ||
-	      refresh == 1, "passive: block %u has nothing to collect", victim);
-	if (!aggressive && refresh != 1 && !p->block[victim].prioritised)
-		check(p->block[victim].pages_in_use <= PAGES / 2 ||
-		      p->block[victim].seq == oldest,
-		      "passive: block %u has %u live pages", victim,
-		      p->block[victim].pages_in_use);
-	erase(p, victim);
-}
-
-static void live(u64 seed)
-{
-	struct partition p;
-	u64 random = seed;
-	u32 step;
-
-	begin(&p);
-	for (step = 0; step < 5000; step++) {
-		switch (draw_below(&random, 4)) {
-		case 0:
-			fill_one(&p, &random);
-			break;
-		case 1:
-		case 2:
-			kill_pages(&p, &random);
-			break;
-		default:
-			if (count_state(&p, YAFFS_BLOCK_EMPTY) < 8)
-				check_victim(&p, draw_below(&random, 2),
-					     draw_below(&random, 2));
-		}
-		check_may_erase(&p);
-	}
-}
-
-/* ---- rules by hand ---- */
 
 static void test_patience(void)
 {
@@ -222,7 +68,7 @@ static void test_order(void)
 	p.block[9].has_shrink = true;
 	victim = victim_of(&p, true, false);
 	check(victim == 5, "shrink header: %u goes before older data", victim);
-	erase(&p, 5);
+	erase_block(&p, 5);
 	victim = victim_of(&p, true, false);
 	check(victim == 9, "shrink header: %u", victim);
 }
@@ -241,12 +87,12 @@ static void test_unreadable_last(void)
 	p.block[9].has_shrink = true;
 	victim = victim_of(&p, true, false);
 	check(victim == 7, "unreadable: %u, though 7 is readable", victim);
-	erase(&p, 7);
+	erase_block(&p, 7);
 	victim = victim_of(&p, false, false);
 	check(!victim, "unreadable: %u, though space is not short", victim);
 	victim = victim_of(&p, true, false);
 	check(victim == 5, "unreadable: %u, though all wait for 5", victim);
-	erase(&p, 5);
+	erase_block(&p, 5);
 	victim = victim_of(&p, true, false);
 	check(victim == 9, "unreadable: %u behind 5", victim);
 
@@ -451,7 +297,7 @@ static void test_candidate(void)
 	set_full(&p, 1, 90, PAGES);
 	set_full(&p, 2, 100, 30);
 	check(!passive(&p) && p.policy.candidate == 2, "a candidate");
-	erase(&p, 2);
+	erase_block(&p, 2);
 	set_full(&p, 2, 200, 3);
 	p.block[1].pages_in_use = 3;
 	check(!passive(&p), "a candidate that was erased");
@@ -461,7 +307,7 @@ static void test_candidate(void)
 	set_full(&p, 2, 100, 30);
 	set_full(&p, 20, 101, PAGES);
 	check(!passive(&p), "nothing yet");
-	erase(&p, 20);
+	erase_block(&p, 20);
 	p.block[2].pages_in_use = 3;
 	check(passive(&p) == 2, "a candidate beside an erased block");
 }
@@ -484,7 +330,7 @@ static void test_oldest(void)
 	set_full(&p, 9, 101, PAGES);
 	p.block[9].has_shrink = true;
 	check(!yaffs_order_may_erase(&p.policy.order, &p.policy.base.view, 9), "older data");
-	erase(&p, 5);
+	erase_block(&p, 5);
 	victim = victim_of(&p, true, false);
 	check(!victim, "aggressive, nothing to gain: %u", victim);
 }
@@ -511,10 +357,10 @@ static void test_prioritised(void)
 	p.block[9].prioritised = true;
 	p.policy.any_prioritised = true;
 	check(!passive(&p) && p.policy.any_prioritised, "it has to wait");
-	erase(&p, 5);
+	erase_block(&p, 5);
 	victim = passive(&p);
 	check(victim == 9, "it has waited: %u", victim);
-	erase(&p, 9);
+	erase_block(&p, 9);
 	check(!passive(&p) && !p.policy.any_prioritised, "there is none left");
 }
 
@@ -557,130 +403,8 @@ static void test_the_table(void)
 	check(yaffs_view_erases(&p.policy.base.view, 3) == 7, "erase count");
 }
 
-/* ---- which block, where somebody must not wait long ---- */
-
-/* Where work begins: the reserve, one, the checkpoint and eight. */
-#define BOUND_BEGINS	(5 + 1 + 2 + 8)
-
-static bool ask_policy(struct partition *p, bool background, u32 round,
-		       struct yaffs_budget *budget)
-{
-	const struct yaffs_occasion occasion = {
-		.background = background, .round = round,
-		.reserved_blocks = 5, .checkpoint_blocks = 2,
-		.bounded = true, .steps = 1, .ns = 1000000,
-	};
-
-	return ops->budget(&p->policy.base, &occasion, budget);
-}
-
-/* 40 blocks, of which 3 are looked at with each page; the last has the fewest live pages. */
-static void begin_search(struct partition *p)
-{
-	u32 block;
-
-	begin(p);
-	for (block = 1; block <= BLOCKS; block++)
-		set_full(p, block, 0x1000 + block, 40);
-	p->block[BLOCKS].pages_in_use = 5;
-	p->space.erased_blocks = BOUND_BEGINS - 1;
-	p->space.free_chunks = 4000;
-	p->policy.debt.owed = 100 * YAFFS_DEBT_PARTS;
-}
-
-static void test_the_search_goes_on_with_each_page(void)
-{
-	struct yaffs_budget budget;
-	struct partition p;
-	u32 i;
-
-	begin_search(&p);
-	check(ask_policy(&p, false, 0, &budget), "a page");
-	check(victim_of(&p, true, false) == 1, "the first of those it has seen");
-	begin_search(&p);
-	for (i = 0; i < 14; i++)
-		ask_policy(&p, false, 0, &budget);
-	check(victim_of(&p, true, false) == BLOCKS, "it has seen all");
-	/* The background does not look ahead: it has three blocks behind it then. */
-	begin_search(&p);
-	for (i = 0; i < 14; i++)
-		check(ask_policy(&p, true, 0, &budget), "a step");
-	check(victim_of(&p, true, false) == 1, "none but those of the search itself");
-	/* Nor does a second round for the same page. */
-	begin_search(&p);
-	for (i = 0; i < 14; i++)
-		check(ask_policy(&p, false, 1, &budget), "a round");
-	check(victim_of(&p, true, false) == 1, "one page, one look");
-	/* Nor does a page for which nothing is due. */
-	begin_search(&p);
-	p.space.erased_blocks = BOUND_BEGINS;
-	p.space.free_chunks = BOUND_BEGINS * PAGES;
-	for (i = 0; i < 14; i++)
-		check(!ask_policy(&p, false, 0, &budget), "nothing is due");
-	check(victim_of(&p, true, false) == 1, "it has not looked");
-}
-
-/* Without a bound all are looked at, as the original design has it. */
-static void test_without_a_bound_the_search_is_whole(void)
-{
-	const struct yaffs_occasion occasion = {
-		.reserved_blocks = 5, .checkpoint_blocks = 2,
-	};
-	struct yaffs_budget budget;
-	struct partition p;
-
-	begin_search(&p);
-	check(ask_policy(&p, false, 0, &budget), "a page with a bound");
-	p.space.erased_blocks = 7;
-	check(ops->budget(&p.policy.base, &occasion, &budget) &&
-	      budget.copies == PAGES && !budget.ns, "a page without");
-	check(victim_of(&p, true, false) == BLOCKS, "the best of all");
-}
-
-/* If those that were looked at have nothing to gain, all the others are. */
-static void test_a_victim_is_found_in_any_case(void)
-{
-	struct yaffs_budget budget;
-	struct partition p;
-	u32 block;
-
-	begin_search(&p);
-	for (block = 1; block < BLOCKS; block++)
-		p.block[block].pages_in_use = PAGES;
-	/* Older, and not as good. */
-	p.block[BLOCKS - 1].pages_in_use = PAGES - 1;
-	ask_policy(&p, false, 0, &budget);
-	check(victim_of(&p, true, false) == BLOCKS, "the better one");
-	check(p.policy.debt.victim == BLOCKS && p.policy.debt.live == 5, "noted");
-}
-
-/* All are looked at for the oldest, so it is left to the background. */
-static void test_refreshing_is_put_off(void)
-{
-	struct yaffs_budget budget;
-	struct partition p;
-
-	begin_search(&p);
-	p.block[7].seq = 0x1000;
-	p.policy.refresh_in = 1;
-	ask_policy(&p, false, 0, &budget);
-	check(victim_of(&p, false, false) != 7, "not while somebody waits");
-	check(p.policy.refresh_in == 1, "it stays due");
-	check(victim_of(&p, false, true) == 7, "in the background");
-	check(p.policy.refresh_in == YAFFS_REFRESH_PERIOD, "and not again soon");
-	p.policy.refresh_in = 3;
-	victim_of(&p, false, false);
-	check(p.policy.refresh_in == 2, "pages of those who wait count");
-}
-
 int main(void)
 {
-	test_the_search_goes_on_with_each_page();
-	test_without_a_bound_the_search_is_whole();
-	test_a_victim_is_found_in_any_case();
-	test_refreshing_is_put_off();
-	u64 seed;
-
 	test_empty_blocks_in_turn();
 	test_length_of_a_search();
 	test_thresholds();
@@ -696,7 +420,5 @@ int main(void)
 	test_unreadable_alone();
 	test_refresh();
 	test_the_table();
-	for (seed = 1; seed <= 20; seed++)
-		live(seed);
 	return report("test_policy");
 }

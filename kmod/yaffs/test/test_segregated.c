@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The policy of the segregated layout, on partitions made up at random: what it answers is
- * compared with what a slow search finds. And which objects there are, as summaries say it.
+ * compared with what a slow search finds.
  */
 
 #include "harness.h"
@@ -488,39 +488,6 @@ static void test_looking_ahead(void)
 	check(victim(&l, true, false) == 50, "without a bound all are looked at");
 }
 
-/* ---- which objects there are ---- */
-
-static void test_ids(void)
-{
-	u8 bytes[24 + 8] = {};
-	const u8 *bits;
-	u64 position;
-	u32 part;
-
-	check(yaffs_ids_per_part(1276) == 10016, "a page of 2 KiB");
-	check(yaffs_ids_per_part(236) == 1696, "one of 1 KiB");
-	check(!yaffs_ids_per_part(27) && yaffs_ids_per_part(28) == 32, "the least");
-	yaffs_ids_set(bytes + 24, 0);
-	yaffs_ids_set(bytes + 24, 63);
-	yaffs_ids_pack(128, 64, 0x123456789ull, bytes);
-	check(get32(bytes, 0) == 0x53444949 && get32(bytes, 8) == 128 &&
-	      get32(bytes, 12) == 64 && get32(bytes, 16) == 0x23456789 &&
-	      get32(bytes, 20) == 1 && bytes[24] == 1 && bytes[31] == 0x80, "its bytes");
-	check(get32(bytes, 4) == 0xf22047f9, "its CRC: %08x", get32(bytes, 4));
-	check(yaffs_ids_unpack(bytes, 64, &part, &position, &bits) && part == 2 &&
-	      position == 0x123456789ull, "read again");
-	check(yaffs_ids_has(bits, 0) && yaffs_ids_has(bits, 63) &&
-	      !yaffs_ids_has(bits, 1), "its bits");
-	check(!yaffs_ids_unpack(bytes, 32, &part, &position, &bits), "of other parts");
-	bytes[28] ^= 1;
-	check(!yaffs_ids_unpack(bytes, 64, &part, &position, &bits), "a wrong bit");
-	bytes[28] ^= 1;
-	yaffs_ids_pack(64 * 32, 64, 0, bytes);
-	check(!yaffs_ids_unpack(bytes, 64, &part, &position, &bits), "more parts than there are");
-	yaffs_ids_pack(65, 64, 0, bytes);
-	check(!yaffs_ids_unpack(bytes, 64, &part, &position, &bits), "between two parts");
-}
-
 int main(void)
 {
 	test_streams();
@@ -535,6 +502,5 @@ int main(void)
 	test_budget();
 	test_bounded();
 	test_looking_ahead();
-	test_ids();
 	return report("test_segregated");
 }
