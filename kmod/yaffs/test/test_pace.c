@@ -42,23 +42,23 @@ static void test_amounts(void)
 {
 	static const struct amount cases[] = {
 		/* Aggressive below reserve, checkpoint and one: all of a block. */
-		{ 5, 4000, { false, 0, 5, 0, false, 0, 0 }, 64, true },
-		{ 6, 4000, { false, 0, 5, 0, false, 0, 0 }, 5, false },
-		{ 7, 4000, { false, 0, 5, 2, false, 0, 0 }, 64, true },
-		{ 8, 4000, { false, 0, 5, 2, false, 0, 0 }, 5, false },
-		{ 5, 320, { true, 0, 5, 0, false, 0, 0 }, 64, true },
+		{ 5, 4000, { false, 0, 5, 0, false, 0, 0, false }, 64, true },
+		{ 6, 4000, { false, 0, 5, 0, false, 0, 0, false }, 5, false },
+		{ 7, 4000, { false, 0, 5, 2, false, 0, 0, false }, 64, true },
+		{ 8, 4000, { false, 0, 5, 2, false, 0, 0, false }, 5, false },
+		{ 5, 320, { true, 0, 5, 0, false, 0, 0, false }, 64, true },
 		/* Passive unless more than a quarter of what is free is erased. */
-		{ 10, 2560, { false, 0, 5, 0, false, 0, 0 }, 5, false },
-		{ 10, 2559, { false, 0, 5, 0, false, 0, 0 }, 0, false },
-		{ 10, 2556, { false, 0, 5, 0, false, 0, 0 }, 0, false },
-		{ 10, 640, { true, 0, 5, 0, false, 0, 0 }, 5, false },
+		{ 10, 2560, { false, 0, 5, 0, false, 0, 0, false }, 5, false },
+		{ 10, 2559, { false, 0, 5, 0, false, 0, 0, false }, 0, false },
+		{ 10, 2556, { false, 0, 5, 0, false, 0, 0, false }, 0, false },
+		{ 10, 640, { true, 0, 5, 0, false, 0, 0, false }, 5, false },
 		/* Once more as long as the reserve is not whole, and no more. */
-		{ 4, 4000, { false, 1, 5, 0, false, 0, 0 }, 64, true },
-		{ 5, 4000, { false, 1, 5, 0, false, 0, 0 }, 0, false },
-		{ 6, 4000, { false, 1, 5, 0, false, 0, 0 }, 0, false },
-		{ 4, 4000, { true, 1, 5, 0, false, 0, 0 }, 64, true },
-		{ 4, 4000, { false, 2, 5, 0, false, 0, 0 }, 0, false },
-		{ 4, 4000, { false, 3, 5, 0, false, 0, 0 }, 0, false },
+		{ 4, 4000, { false, 1, 5, 0, false, 0, 0, false }, 64, true },
+		{ 5, 4000, { false, 1, 5, 0, false, 0, 0, false }, 0, false },
+		{ 6, 4000, { false, 1, 5, 0, false, 0, 0, false }, 0, false },
+		{ 4, 4000, { true, 1, 5, 0, false, 0, 0, false }, 64, true },
+		{ 4, 4000, { false, 2, 5, 0, false, 0, 0, false }, 0, false },
+		{ 4, 4000, { false, 3, 5, 0, false, 0, 0, false }, 0, false },
 	};
 
 	check_amounts(cases, ARRAY_SIZE(cases));
@@ -71,7 +71,7 @@ static void test_urgency(void)
 		unsigned int urgency;
 	} cases[] = {
 		/* 10 blocks of 64 pages are erased: half of 1,280, a quarter of 2,560. */
-		{ 10, 640, 0 }, { 10, 1279, 0 }, { 10, 1280, 1 },
+		{ 10, 640, 0, false }, { 10, 1279, 0 }, { 10, 1280, 1 },
 		{ 10, 2559, 1 }, { 10, 2560, 2 }, { 10, 4000, 2 },
 		/* Not for less than two blocks. */
 		{ 1, 191, 0 }, { 1, 192, 1 }, { 1, 255, 1 }, { 1, 256, 2 },

@@ -292,6 +292,35 @@ static void test_pinned_is_the_oldest(void)
 	check(victim(&l, false, false) != 3, "not before what it voids, bit errors or not");
 }
 
+/*
+ * A block with v live pages of 64 that is s blocks old is worth (64 - v) * (s + 60) * 1024 /
+ * (64 + v), cut to a whole number. What is worth as much as one that was found before is not
+ * taken instead of it.
+ */
+static u32 of_two(u32 live, u32 age, u32 next_live, u32 next_age)
+{
+	struct layout l;
+
+	clear(&l);
+	set_full(&l, 5, false, live);
+	set_full(&l, 6, false, next_live);
+	l.newest_seq += 100;
+	l.block[5].seq = l.newest_seq - age;
+	l.block[6].seq = l.newest_seq - next_age;
+	return victim(&l, true, false);
+}
+
+static void test_worth(void)
+{
+	/* 48 * 100 / 80 and 64 * 60 / 64 are 60. */
+	check(of_two(16, 40, 0, 0) == 5, "both are worth the same");
+	check(of_two(16, 40, 0, 1) == 6, "the next one is older");
+	/* 31 * 61 * 1024 / 97 = 19,962.7 and 23 * 89 * 1024 / 105 = 19,963.1. */
+	check(of_two(33, 1, 41, 29) == 6, "a little more");
+	/* 57 * 61 * 1024 / 71 = 50,147.2 and 55 * 65 * 1024 / 73 = 50,147.9. */
+	check(of_two(7, 1, 9, 5) == 5, "less than that is nothing");
+}
+
 /* An old block of headers that never change, and behind it some with marks alone. */
 static void set_waiting(struct layout *l, u32 live)
 {
@@ -326,6 +355,24 @@ static void test_what_waits(void)
 	set_full(&l, 30, false, PAGES - 1);
 	check(victim(&l, true, false) == 30, "a page is a page");
 	check(victim(&l, false, false) == 30, "also when nothing is short");
+}
+
+/* Whenever all blocks were looked at it is counted anew. */
+static void test_what_waits_is_counted_anew(void)
+{
+	struct layout l;
+	u32 i;
+
+	clear(&l);
+	set_waiting(&l, 5);
+	set_full(&l, 20, false, 5);
+	for (i = 0; i < 4; i++)
+		check(victim(&l, true, false) == 20, "five on average, not fewer: %u", i);
+	/* 4 + 5 live pages in two blocks. */
+	l.block[11].pages_in_use = 4;
+	victim(&l, true, false);
+	for (i = 0; i < 4; i++)
+		check(victim(&l, true, false) == 10, "four and a half are fewer: %u", i);
 }
 
 static void test_other_reasons(void)
@@ -417,6 +464,17 @@ static void test_budget(void)
 	l.space.free_chunks = 40 * PAGES;
 	l.space.erased_blocks = 4;
 	check(!budget(&l, &write, &b), "and no more");
+	/* A block for each 32 that are free. */
+	l.space.free_chunks = 32 * PAGES - 1;
+	l.space.erased_blocks = 3;
+	check(!budget(&l, &write, &b), "31 are free, and a page less than a block");
+	l.space.free_chunks++;
+	check(budget(&l, &write, &b), "32 are free");
+	l.space.free_chunks = 64 * PAGES - 1;
+	l.space.erased_blocks = 4;
+	check(!budget(&l, &write, &b), "not yet two blocks before");
+	l.space.free_chunks++;
+	check(budget(&l, &write, &b), "64 are free");
 	l.space.free_chunks = 4000 * PAGES;
 	l.space.erased_blocks = 10;
 	check(budget(&l, &write, &b), "eight blocks before at most");
@@ -488,19 +546,55 @@ static void test_looking_ahead(void)
 	check(victim(&l, true, false) == 50, "without a bound all are looked at");
 }
 
+/* Four blocks were looked at, and the best of them is remembered. */
+static void begin_candidate(struct layout *l, u32 block, u32 live)
+{
+	const struct yaffs_occasion write = { .bounded = true, .ns = 1000000,
+					      .reserved_blocks = 6 };
+	struct yaffs_budget b;
+
+	clear(l);
+	set_full(l, block, false, live);
+	l->space.free_chunks = 20 * PAGES;
+	l->space.erased_blocks = 4;
+	l->policy.original.debt.owed = 10 * YAFFS_DEBT_PARTS;
+	check(budget(l, &write, &b) && l->policy.original.candidate == block,
+	      "a candidate is found");
+}
+
+static void test_candidate(void)
+{
+	struct layout l;
+
+	begin_candidate(&l, 2, 30);
+	l.block[2].pages_in_use = 4;
+	check(victim(&l, false, true) == 2, "its pages are those that are live now");
+	/* Once chosen it is none, nor is what the search is not at. */
+	set_full(&l, 1, false, 3);
+	check(!victim(&l, false, true), "it is chosen once in a round");
+
+	begin_candidate(&l, 2, 30);
+	l.block[2].unreadable = true;
+	set_full(&l, 6, false, 40);
+	check(victim(&l, true, false) == 6, "it cannot be read any more");
+}
+
 int main(void)
 {
 	test_streams();
 	test_low_blocks();
 	test_random_victims();
 	test_age();
+	test_worth();
 	test_background();
 	test_pinned();
 	test_pinned_is_the_oldest();
 	test_what_waits();
+	test_what_waits_is_counted_anew();
 	test_other_reasons();
 	test_budget();
 	test_bounded();
 	test_looking_ahead();
+	test_candidate();
 	return report("test_segregated");
 }
