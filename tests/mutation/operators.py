@@ -51,6 +51,7 @@ ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.RShift: (ast.LShift,),
     ast.BitAnd: (ast.BitOr,),
     ast.BitOr: (ast.BitAnd,),
+    ast.BitXor: (ast.BitOr,),
 }
 CALLS = {
     "min": "max",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,13 @@ from yaffs2_segregated_support import TwoLogs
 from yaffs2_support import SMALL, Image
 
 from ffslab.yaffs2.detect import open_image
-from ffslab.yaffs2.format import Layout, ObjectType
+from ffslab.yaffs2.format import Geometry, Layout, ObjectType
+from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.segregated.head import (
     Cut,
     HeadFields,
     HeadState,
+    attribute_room,
     header_chunks,
     pack_header_page,
     pack_index_page,
@@ -26,6 +29,7 @@ from ffslab.yaffs2.segregated.head import (
 from ffslab.yaffs2.segregated.marks import (
     SegregatedTags,
     decoded,
+    decoded_entry,
     index_tags,
     layout_of_word,
     partition_layout,
@@ -77,6 +81,27 @@ def test_tags_of_data_and_of_a_summary() -> None:
     assert decoded(unpack(SUMMARY_TAGS)) == summary
 
 
+def test_a_piece_has_28_bits() -> None:
+    assert SegregatedTags(SEQUENCE, 0x12C, 0x4FFFFFFF, S, metadata=True).piece == 0x0FFFFFFF
+    assert SegregatedTags(SEQUENCE, 0x12C, 0x70000003, S, metadata=True).piece == 3
+
+
+def test_the_last_sequence_word_with_marks() -> None:
+    """0xF7FFFFFF is the last one: behind it are checkpoints, 0xF8000021, and bad blocks."""
+    assert decoded(Tags(0xF7FFFFFF, 0x12C, 7, 5)) == SegregatedTags(0x7FFFFFF, 0x12C, 7, 5)
+    behind = Tags(0xF8000000, 0x12C, 7, 5)
+    assert decoded(behind) == behind
+
+
+def test_an_entry_of_a_summary_without_its_marks() -> None:
+    """As in HEADER_TAGS, bit 23 and the 1 at bit 18; a page that is not used has no marks."""
+    block = SegregatedTags(SEQUENCE, 0x10, 1, 100, metadata=True)
+    assert decoded_entry((0x1084012C, 0, 5), block) == (0x1000012C, 0, 5)
+    assert decoded_entry((0, 7, 5), block) == (0, 7, 5)
+    # Those of a data block, whose bit 23 is 0: it is left.
+    assert decoded_entry((0x0004012C, 7, 5), block) == (0x0080012C, 7, 5)
+
+
 @pytest.mark.parametrize("sequence", [0x1000, 0x7FFFFFF, 0x8000000, 0xEFFFFEFF])
 @pytest.mark.parametrize("metadata", [True, False])
 def test_all_bits_of_a_sequence_number_come_back(sequence: int, metadata: bool) -> None:
@@ -93,6 +118,7 @@ def test_all_bits_of_a_sequence_number_come_back(sequence: int, metadata: bool) 
         (0xF0000000, Layout.SEGREGATED),
         (0xF7FFFFFF, Layout.SEGREGATED),
         (0xF8000021, Layout.SEGREGATED),
+        (0xF8000000, None),
         (0xF8000020, None),
         (0xEFFFFF00, None),
         (0xFFFF0000, None),
@@ -131,6 +157,13 @@ def test_how_many_entries_fit(data_bytes: int, of_a_piece: int, of_a_header: int
     assert piece_chunks(data_bytes) == of_a_piece
     assert header_chunks(data_bytes, 0) == of_a_header
     assert header_chunks(data_bytes, 8) == of_a_header - 2
+    assert attribute_room(data_bytes) == data_bytes - 624
+    assert header_chunks(data_bytes, 6) == of_a_header - 2  # 1.5 do not fit
+
+
+def test_attributes_are_filled_to_words() -> None:
+    padded = [len(padded_attributes(b"a" * count)) for count in (0, 1, 4, 5, 7, 8)]
+    assert padded == [0, 4, 4, 8, 8, 8]
 
 
 # --- heads ---
@@ -221,6 +254,21 @@ def test_entries_that_do_not_fit_are_damage(count: int) -> None:
     assert parse_head(head.ljust(S, b"\xff"), in_header=False).state is HeadState.CRC
 
 
+def test_entries_may_end_with_the_page() -> None:
+    """48 + 500 × 4 bytes are 2048: there is no piece of so many, but the page is whole."""
+    packed = pack_index_page(HeadFields(6, 5, entries=[0] * 500))
+    head = parse_head(packed, in_header=False)
+    assert (len(packed), head.good, head.flags, head.entries) == (S, True, 0, 500)
+
+
+def test_a_damaged_head_has_no_attributes() -> None:
+    page = bytearray((bytes(512) + with_crc(HEADER_TAIL)).ljust(S, b"\xff"))
+    page[512 + 112] ^= 1
+    head = parse_head(bytes(page), in_header=True)
+    assert head.state is HeadState.CRC
+    assert (bytes(page)[head.attributes], head.cuts, head.has_index) == (b"", (), False)
+
+
 def test_the_crc_is_that_of_zlib() -> None:
     assert crc_by_bits(HEADER_TAIL) == zlib.crc32(HEADER_TAIL)
 
@@ -241,7 +289,13 @@ def mixed(segregated: int, plain: int) -> Image:
 
 @pytest.mark.parametrize(
     ("segregated", "plain", "layout"),
-    [(3, 0, "segregated"), (0, 3, "original"), (3, 2, "segregated"), (2, 3, "original")],
+    [
+        (3, 0, "segregated"),
+        (0, 3, "original"),
+        (3, 2, "segregated"),
+        (2, 2, "original"),
+        (2, 3, "original"),
+    ],
 )
 def test_the_greater_number_of_blocks_says_which_layout_it_is(
     segregated: int, plain: int, layout: str, tmp_path: Path
@@ -250,6 +304,38 @@ def test_the_greater_number_of_blocks_says_which_layout_it_is(
     opened = open_image(path)
     assert opened.layout == layout
     assert partition_layout(opened.flash) == layout
+
+
+def layout_of(image: Image) -> Layout:
+    flash = FlashImage(bytes(image.raw), image.geometry, 0, image.blocks)
+    return partition_layout(flash)
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [SMALL, replace(SMALL, inband=True), replace(SMALL, tags_ecc=False)],
+    ids=["usual", "inband", "without-ecc"],
+)
+def test_the_first_page_of_a_block_is_enough(geometry: Geometry) -> None:
+    log = TwoLogs(geometry)
+    log.data(300, 1, b"x")
+    assert layout_of(log.image()) is Layout.SEGREGATED
+
+
+def test_a_corrected_tag_counts() -> None:
+    log = TwoLogs()
+    log.chunk(300, 1, "x")
+    image = log.image()
+    image.flip(0, 0, S + 2, 31)
+    assert layout_of(image) is Layout.SEGREGATED
+
+
+def test_bad_blocks_do_not_count() -> None:
+    image = mixed(1, 2)
+    assert layout_of(image) is Layout.ORIGINAL
+    for block in range(2):
+        image.patch(block, 0, S, b"\0")
+    assert layout_of(image) is Layout.SEGREGATED
 
 
 def test_a_damaged_tag_does_not_change_the_layout(tmp_path: Path) -> None:

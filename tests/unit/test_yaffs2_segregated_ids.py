@@ -22,14 +22,18 @@ from yaffs2_support import DIRECTORY, OPTIONS, SMALL, Image
 from ffslab.yaffs2 import ImageOptions
 from ffslab.yaffs2.format import Geometry, Layout
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
+from ffslab.yaffs2.scan import BlockKind, BlockRecord
 from ffslab.yaffs2.segregated.ids import (
     PartState,
+    WrittenIds,
     pack_part,
     parse_part,
     part_ids,
     part_number,
     part_offset,
 )
+from ffslab.yaffs2.segregated.voids import ObjectIds, PartVersion
+from ffslab.yaffs2.tags import header_tags
 
 N = 15392
 BITS_AT = 24  # in a part
@@ -95,6 +99,11 @@ def test_what_is_no_part(part: bytes, state: PartState) -> None:
     assert parse_part(SMALL, page_with(part)).state is state
 
 
+def test_a_part_of_no_ids_has_no_number() -> None:
+    part = parse_part(SMALL, page_with(sealed(PART[:12] + bytes(4) + PART[16:])))
+    assert (part.count, part.number) == (0, 0)
+
+
 def test_which_part_has_an_id() -> None:
     found = [part_number(i, 160) for i in (255, 256, 319, 320, 32 * 160 - 1, 32 * 160)]
     assert found == [None, 1, 1, 2, 31, None]
@@ -102,6 +111,22 @@ def test_which_part_has_an_id() -> None:
 
 
 # --- what is written ---
+
+
+def written(*ids: int) -> WrittenIds:
+    found = WrittenIds(SMALL)
+    for object_id in ids:
+        found.note(header_tags(0, object_id, DIRECTORY, 1))
+    return found
+
+
+def test_there_are_parts_up_to_the_highest_id() -> None:
+    """Part 0 has the ids up to 15391."""
+    assert (written().limit, written().parts) == (0, range(1))
+    assert (written(300, 257).limit, written(300).parts) == (301, range(1))
+    assert written(N - 1).parts == range(1)
+    assert written(N).parts == range(2)
+    assert written(32 * N).parts == range(32)
 
 
 def parts_of(image: Image, *blocks: int) -> list[int]:
@@ -184,6 +209,34 @@ def test_a_deleted_object_stays_away_without_its_last_header(tmp_path: Path) -> 
     assert not report.counts, report.text()
     assert report.statistics["pages_void"] == 1
     assert "/gone" not in image.tree(tmp_path)
+
+
+def test_what_is_older_is_told_by_sequence_not_by_place(tmp_path: Path) -> None:
+    image = with_a_deleted_file().image()
+    image.erase(1)
+    image.swap_blocks(0, 2)
+    assert "/gone" not in image.tree(tmp_path)
+
+
+def test_of_one_sequence_number_the_higher_block_is_newer() -> None:
+    records = [
+        BlockRecord(block, BlockKind.METADATA, sequence)
+        for sequence, block in ((0x1001, 9), (0x1002, 3), (0x1002, 4))
+    ]
+    part = parse_part(SMALL, page_with(pack_part(SMALL, 0, NOW, [300])))
+    ids = ObjectIds(N, (), {0: PartVersion(records[1], part)})
+    assert [ids.voids(record, 301) for record in records] == [True, True, False]
+    assert [ids.voids(record, 300) for record in records] == [False] * 3
+
+
+def test_a_part_stands_in_the_last_page_alone(tmp_path: Path) -> None:
+    """In another page of a newer block it would void what this one has."""
+    log = seven_directories()
+    log.header(310, DIRECTORY, 1, "e")
+    image = log.image()
+    tags = replace(image.tags(0, 7), sequence=image.tags(1, 0).sequence)
+    image.set_page(1, 1, tags, image.page(0, 7))
+    assert "/e" in image.tree(tmp_path)
 
 
 def test_an_older_part_and_the_deletion_say_the_same(tmp_path: Path) -> None:

@@ -100,6 +100,28 @@ static void test_low_blocks(void)
 	check(ops->empty_block(&l.policy.original.base, 0) == 1, "a small one has no such");
 }
 
+/* A block for each 256, and four at most. */
+static void test_how_many_low_blocks(void)
+{
+	static const struct {
+		u32 blocks, first;
+	} cases[] = { { 255, 1 }, { 256, 2 }, { 511, 2 }, { 512, 3 }, { 1279, 5 }, { 1280, 5 } };
+	static struct yaffs_block block[1281];
+	struct yaffs_segregated policy;
+	struct yaffs_view view = { .blocks = block, .segregated = true, .pages_per_block = PAGES };
+	u32 i, found;
+
+	for (i = 0; i < ARRAY_SIZE(block); i++)
+		block[i].state = YAFFS_BLOCK_EMPTY;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		view.n_blocks = cases[i].blocks;
+		yaffs_policy_init(&policy.original.base, ops, &view);
+		found = ops->empty_block(&policy.original.base, 0);
+		check(found == cases[i].first, "of %u blocks the first is %u", cases[i].blocks,
+		      found);
+	}
+}
+
 /* ---- victims ---- */
 
 static bool is_dirty(const struct yaffs_block *b)
@@ -583,6 +605,7 @@ int main(void)
 {
 	test_streams();
 	test_low_blocks();
+	test_how_many_low_blocks();
 	test_random_victims();
 	test_age();
 	test_worth();

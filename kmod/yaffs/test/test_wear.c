@@ -221,23 +221,54 @@ static void test_cold(void)
 	check(!yaffs_pools_cold(&view, 0), "no block at all");
 }
 
-static void test_cold_victim(void)
+/* What the policy says is in the queues. */
+static void test_through_the_policy(void)
 {
 	struct worn w;
-	u32 i, found = 0;
+	u32 block;
 
 	clear(&w);
-	for (i = 1; i <= 5; i++) {
-		set_full(&w.p, i, YAFFS_SEQ_LOWEST + i, PAGES);
-		w.p.erases[i] = 50;
-	}
-	w.p.erases[4] = 2;
-	w.all_erases = 40 * BLOCKS;
 	w.p.policy.base.view = view_of(&w);
-	w.p.policy.base.view.spread = 16;
-	for (i = 0; i < 2 * YAFFS_COLD_PERIOD; i++)
-		found += victim_of(&w.p, false, false) == 4;
-	check(found == 2, "it is looked for now and then: %u", found);
+	for (block = next_empty(&w.p); block; block = next_empty(&w.p))
+		w.p.block[block].state = YAFFS_BLOCK_FULL;
+	erase_block(&w.p, 9);
+	check(next_empty(&w.p) == 9, "what was erased is there again");
+	check(!next_empty(&w.p), "once");
+}
+
+/* Full blocks that are all live, and worn alike but for one. */
+static void begin_cold(struct worn *w, u32 cold)
+{
+	u32 i;
+
+	clear(w);
+	for (i = 1; i <= BLOCKS; i++) {
+		set_full(&w->p, i, YAFFS_SEQ_LOWEST + i, PAGES);
+		w->p.erases[i] = 50;
+	}
+	w->p.erases[cold] = 2;
+	w->all_erases = 40 * BLOCKS;
+	w->p.policy.base.view = view_of(w);
+	w->p.policy.base.view.spread = 16;
+}
+
+static void test_cold_victim(void)
+{
+	static const u32 places[] = { 1, 4, BLOCKS };
+	struct worn w;
+	u32 i, victim;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		begin_cold(&w, places[i]);
+		victim = victim_of(&w.p, false, false);
+		check(victim == places[i], "the least worn is %u", victim);
+	}
+	begin_cold(&w, 4);
+	for (i = 0; i < 3 * YAFFS_COLD_PERIOD; i++) {
+		victim = victim_of(&w.p, false, false);
+		check(victim == (i % 16 ? 0 : 4), "it is looked for each 16th time: %u at %u",
+		      victim, i);
+	}
 	w.p.policy.base.view.spread = 0;
 	for (i = 0; i < 2 * YAFFS_COLD_PERIOD; i++)
 		check(!victim_of(&w.p, false, false), "not without a bound");
@@ -275,6 +306,7 @@ int main(void)
 	test_queued_once();
 	test_second_candidate();
 	test_cold();
+	test_through_the_policy();
 	test_cold_victim();
 	test_counts();
 	return report("test_wear");

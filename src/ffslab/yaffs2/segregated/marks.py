@@ -31,7 +31,6 @@ _HIGH_AT, _HIGH_MASK = 18, 0x1F
 _METADATA = 1 << 23
 _MARKS = _HIGH_MASK << _HIGH_AT | _METADATA
 _INDEX = 1 << 30
-_EXTENDED = 1 << 31
 _LOW_28 = (1 << 28) - 1
 
 
