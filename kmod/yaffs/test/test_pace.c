@@ -71,7 +71,7 @@ static void test_urgency(void)
 		unsigned int urgency;
 	} cases[] = {
 		/* 10 blocks of 64 pages are erased: half of 1,280, a quarter of 2,560. */
-		{ 10, 640, 0, false }, { 10, 1279, 0 }, { 10, 1280, 1 },
+		{ 10, 640, 0 }, { 10, 1279, 0 }, { 10, 1280, 1 },
 		{ 10, 2559, 1 }, { 10, 2560, 2 }, { 10, 4000, 2 },
 		/* Not for less than two blocks. */
 		{ 1, 191, 0 }, { 1, 192, 1 }, { 1, 255, 1 }, { 1, 256, 2 },
