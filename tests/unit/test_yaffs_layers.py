@@ -18,6 +18,7 @@ YAFFS = Path(__file__).resolve().parents[2] / "kmod" / "yaffs"
 # From the bottom to the top: folders, or sources without their ending. The headers of a row may
 # include each other.
 ROWS: Sequence[Sequence[str]] = (
+    ("../portable",),
     ("format",),
     ("policy",),
     ("core/device",),
@@ -41,7 +42,7 @@ ROWS: Sequence[Sequence[str]] = (
     ),
     ("vfs",),
 )
-IN_MEMORY = ROWS[8]
+IN_MEMORY = ROWS[9]
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 

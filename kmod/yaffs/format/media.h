@@ -15,7 +15,7 @@
 #ifndef YAFFS_MEDIA_H
 #define YAFFS_MEDIA_H
 
-#include "portable.h"
+#include "../../portable.h"
 
 /* Limits. */
 #define YAFFS_MIN_PAGE_BYTES		1024

@@ -12,7 +12,7 @@
 #ifndef YAFFS_FORECAST_H
 #define YAFFS_FORECAST_H
 
-#include "../format/portable.h"
+#include "../../portable.h"
 
 /* Errors of a tenth of a percent each are counted apart, up to 100 %. */
 #define YAFFS_ERROR_STEPS	1000

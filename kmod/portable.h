@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the pure parts (format, policy) need from their surroundings, so that they
+ * What the pure parts of the file systems need from their surroundings, so that they
  * compile in the kernel and in user space, where they are unit-tested and fuzzed.
  */
-#ifndef YAFFS_PORTABLE_H
-#define YAFFS_PORTABLE_H
+#ifndef FFSLAB_PORTABLE_H
+#define FFSLAB_PORTABLE_H
 
 #ifdef __KERNEL__
 #include <asm/byteorder.h>
@@ -36,6 +36,9 @@ typedef int64_t s64;
 typedef uint16_t __le16;
 typedef uint32_t __le32;
 typedef unsigned long long __le64;	/* as <linux/types.h> has it */
+typedef uint16_t __be16;
+typedef uint32_t __be32;
+typedef unsigned long long __be64;
 
 #define cpu_to_le16(v) htole16(v)
 #define le16_to_cpu(v) le16toh(v)
@@ -43,11 +46,18 @@ typedef unsigned long long __le64;	/* as <linux/types.h> has it */
 #define le32_to_cpu(v) le32toh(v)
 #define cpu_to_le64(v) htole64(v)
 #define le64_to_cpu(v) le64toh(v)
+#define cpu_to_be16(v) htobe16(v)
+#define be16_to_cpu(v) be16toh(v)
+#define cpu_to_be32(v) htobe32(v)
+#define be32_to_cpu(v) be32toh(v)
+#define cpu_to_be64(v) htobe64(v)
+#define be64_to_cpu(v) be64toh(v)
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define hweight8(v) ((unsigned int)__builtin_popcount((u8)(v)))
 #define hweight32(v) ((unsigned int)__builtin_popcount(v))
 #define div_u64(a, b) ((u64)(a) / (u32)(b))
 #define div64_u64(a, b) ((u64)(a) / (u64)(b))
+#define __packed __attribute__((__packed__))
 #define U32_MAX UINT32_MAX
 #define U64_MAX UINT64_MAX
 #define min_t(type, a, b) \
