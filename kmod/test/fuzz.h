@@ -117,7 +117,7 @@ static void on_abort(int number)
 static void run(void)
 {
 	u64 state = base_seed * 0x9e3779b97f4a7c15ull ^ current;
-	u8 input[HEAD + FUZZ_INPUT_BYTES] __attribute__((__aligned__(8))) = { 0 };
+	u8 input[HEAD + FUZZ_INPUT_BYTES] __aligned(8) = { 0 };
 	const struct target *target;
 	u32 changes;
 

@@ -14,6 +14,7 @@
 #include "../portable.h"
 
 #define __maybe_unused __attribute__((__unused__))
+#define __aligned(n) __attribute__((__aligned__(n)))
 
 static int passed __maybe_unused, failed __maybe_unused;
 

@@ -32,6 +32,7 @@ _C_TEST_DIRECTORIES = (
     ("kmod", "vnor", "test"),
     ("kmod", "flashmon", "test"),
     ("kmod", "yaffs", "test"),
+    ("kmod", "logfs", "test"),
 )
 _QUICK_TESTS = ("tests/unit", "tests/golden")
 _LAB_TESTS = ("tests/lab", "tests/e2e")
