@@ -138,7 +138,7 @@ static bool is_type(u8 type)
 	const u32 types = 1U << 1 | 1U << 2 | 1U << 4 | 1U << 6 | 1U << 8 |
 			  1U << 10 | 1U << 12;
 
-	return type < 16 && types >> type & 1;
+	return type <= 12 && types >> type & 1;
 }
 
 int logfs_dentry_decode(const struct logfs_dentry_media *m,

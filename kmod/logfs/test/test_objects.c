@@ -43,6 +43,7 @@ static void test_segment(void)
 	struct logfs_segment back;
 	u32 i, seen = 0;
 
+	memset(&m, 0xee, sizeof(m));
 	logfs_segment_encode(&s, &m);
 	/* '>HBBIIQ', 0, 3, 6, 0x01020304, 5, 0x1000 */
 	check(get_be(&m, 0, 4) == 0x07fb364b, "CRC of a segment");
@@ -227,6 +228,22 @@ static void test_inode(void)
 	check(logfs_inode_decode(&m, &i) == -EUCLEAN, "inode too high");
 }
 
+static void test_words(void)
+{
+	const u64 value = 0x0000000500000004;
+	struct logfs_inode i;
+	u32 word, other;
+
+	for (word = 0; word < 25; word++) {
+		memset(&i, 0, sizeof(i));
+		check(!logfs_inode_set_word(&i, word, value), "set %u", word);
+		for (other = 0; other < 25; other++)
+			check(logfs_inode_word(&i, other) ==
+			      (other != word ? 0 : word ? value : 4),
+			      "word %u after %u", other, word);
+	}
+}
+
 static int dentry_with(u64 ino, u32 type, u32 bytes, const char *name)
 {
 	struct logfs_dentry_media m;
@@ -289,6 +306,7 @@ int main(void)
 	test_object();
 	test_object_limits();
 	test_inode();
+	test_words();
 	test_dentry();
 	return report("test_objects");
 }

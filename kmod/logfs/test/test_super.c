@@ -77,6 +77,7 @@ static void test_limits(void)
 		{ 40, 1, 11, -EOPNOTSUPP }, { 40, 1, 13, -EOPNOTSUPP },
 		{ 41, 1, 0, 0 }, { 41, 1, 15, 0 }, { 41, 1, 16, -EOPNOTSUPP },
 		{ 48, 8, (1024 << 17) + 4096, -EUCLEAN },
+		{ 48, 8, (1024 << 17) + 1, -EUCLEAN },
 		{ 48, 8, 1 << 29, 0 },		/* 4096 segments */
 		{ 48, 8, 0, -EUCLEAN },
 		{ 48, 8, 0xffffffffull << 17, 0 },
@@ -133,10 +134,11 @@ static void test_shifts(void)
 	logfs_super_encode(&s, &m);
 	check(logfs_super_decode(&m, &s) == -EUCLEAN, "no journal");
 	s.journal[15] = 7;
+	s.super_at[0] = 5 << 17;
 	s.ro_compat = 2;
 	logfs_super_encode(&s, &m);
 	check(!logfs_super_decode(&m, &s) && s.n_journal == 1 &&
-	      s.journal[15] == 7 && s.read_only && s.ro_compat == 2,
+	      s.journal[15] == 7 && s.super_at[0] == 5 << 17 && s.read_only && s.ro_compat == 2,
 	      "last slot of the journal, and features for writers");
 }
 
