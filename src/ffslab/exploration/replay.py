@@ -23,7 +23,7 @@ from ffslab.exploration.states import parse_log
 from ffslab.exploration.stored import StoredFinding, cut_of
 from ffslab.exploration.study import SERIES
 from ffslab.exploration.unit import line_of
-from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Verdict, verdict_of
+from ffslab.exploration.verdict import CORRECT, GUEST_DIED, USE_FAILS, Verdict, verdict_of
 from ffslab.exploration.walked import State, StateName, parse_walk
 from ffslab.kernel import ensure_lab
 from ffslab.program import command
@@ -95,7 +95,10 @@ def _replayed_series(
     scratch: Path | None,
     timeout_s: float,
 ) -> Replayed:
-    """The series again up to the cut: what was called and logged before it, and what came of it."""
+    """The series again up to the cut: what was called and logged before it, and what came of it.
+
+    Where a call failed, it was one of those after the mount: they and the next cut are told.
+    """
     series = directory.exploration().series
     stored = directory.stored(spec.id)
     assert series is not None and stored is not None and "series" in stored
@@ -104,8 +107,9 @@ def _replayed_series(
     spared = [one for one in stored["series"]["spared"] if first < one < cycle]
     lab = ensure_lab(**lab_parts([spec.case]))
     promise = promise_of(spec.case.filesystem.type)
-    words = series_words(series, promise, spec.case.seed, first=first, cuts=cycle, spared=spared)
-    words.append(f"tell_from={cycle - 1}")
+    told = min(cycle + (finding["outcome"] == USE_FAILS), series.cuts)
+    words = series_words(series, promise, spec.case.seed, first=first, cuts=told, spared=spared)
+    words.append(f"tell_from={told - 1}")
     with opened_alone(lab, spec.case, scratch) as (target, room):
         limit_s = timeout_s + cycle * SECONDS_A_CUT
         explored = Explored(spec.case, "", "full")
@@ -116,20 +120,21 @@ def _replayed_series(
     last = found.cuts[-1]
     if not found.complete and not found.stuck:
         last.wrong.append((GUEST_DIED, "see the kernel's messages"))
-    said = found.messages.get(cycle) or texts.console.splitlines()[-_MOST_LINES:]
+    wrong = next((one.wrong for one in found.cuts if one.cycle == cycle), last.wrong)
+    said = found.messages.get(told) or texts.console.splitlines()[-_MOST_LINES:]
     parts = [
         ("finding", (f"{finding['id']}  {spec.id}", f"{finding['outcome']}: {finding['detail']}")),
-        ("again", tuple(f"{word}: {text}" for word, text in last.wrong) or (CORRECT,)),
+        ("again", tuple(f"{word}: {text}" for word, text in wrong) or (CORRECT,)),
         (
-            f"cut {cycle}",
+            f"cut {told}",
             (f"{last.kind} {last.variant} at operation {last.operation} of {last.operations}",),
         ),
         ("calls before it", _shortened([line.removeprefix("call ") for line in found.calls])),
         ("chip's log around the cut", _shortened(_log_near(found.log, last))),
-        ("kernel before it", _shortened(found.messages.get(cycle - 1, []))),
+        ("kernel before it", _shortened(found.messages.get(told - 1, []))),
         ("kernel at the mount after it", _shortened(said)),
     ]
-    return Replayed(any(word == finding["outcome"] for word, _ in last.wrong), tuple(parts))
+    return Replayed(any(word == finding["outcome"] for word, _ in wrong), tuple(parts))
 
 
 def _log_near(log: Sequence[str], cut: CutMade) -> list[str]:
