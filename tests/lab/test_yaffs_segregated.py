@@ -19,6 +19,7 @@ from yaffs_guest import (
     STATE,
     UMOUNT,
     Chip,
+    erase_counts,
     flash_contents,
     load,
     mount,
@@ -138,6 +139,44 @@ def test_a_mount_after_a_crash_reads_little(
     print(reads, most)
     # Some tens of blocks are newer than the index.
     assert LARGE.blocks + 20 * pages_of_a_block < reads <= most
+
+
+def test_a_checkpoint_is_found_soon(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
+    """Where blocks are used in turn the erased ones are the last."""
+    script = Script()
+    script.write("/large", 0, 20_000_000, 1)
+    reads = {}
+    for layout in ("original", "segregated"):
+        options = f"layout={layout},wear=pools"
+        steps = [*load(LARGE), mount(options), run(0), UMOUNT]
+        first = start(lab, tmp_path / layout, fstree, steps, chip=LARGE, scripts=[script])
+        assert first.assert_sound().checkpoint.state == "valid"
+        steps = [*load(LARGE), mount(options, flags="ro"), CHIP_COUNTERS, STATE, *LIST]
+        second = start(lab, tmp_path / f"{layout}-2", fstree, steps, chip=LARGE, flash=first.flash)
+        assert second.states[0]["mounted_by_checkpoint"] == 1
+        assert_same(script.listing(), second.listings[0])
+        reads[layout] = second.counters["array_reads"]
+    print(reads)
+    # 20 MB fill 155 blocks of 63 pages. Of those that follow, one in two comes up by turn 4.
+    assert reads["original"] > 155 and reads["segregated"] < reads["original"] - 140
+
+
+def test_checkpoints_wear_blocks_alike(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
+    """With wear=pools no block has to take them all."""
+    script = Script()
+    for number in range(60):
+        script.write("/small", 0, 100, number)
+        script.line("syncfs", "/mnt")
+    most = {}
+    for wear in ("none", "pools"):
+        steps = [*load(yaffs="yaffs_bg_enable=0"), mount(f"{LAYOUT},wear={wear}"), run(0), STATE]
+        guest = start(lab, tmp_path / wear, fstree, [*steps, UMOUNT], scripts=[script])
+        assert guest.states[0]["checkpoints_written"] == 60
+        guest.assert_sound()
+        most[wear] = max(erase_counts(guest.flash))
+    print(most)
+    # 59 erases, one for each but the last: to one block, or to most of 64.
+    assert most["none"] >= 59 and most["pools"] <= 3
 
 
 def test_the_plain_layout_reads_more(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:

@@ -5,8 +5,12 @@
  *
  * It is valid as long as nothing else is written or erased; before the first change
  * its blocks are erased, the first one first, so that what a power cut leaves of it
- * has no beginning. It takes the lowest empty blocks, and only such as are beyond the
- * reserve: a full partition goes without.
+ * has no beginning. It takes empty blocks, and only such as are beyond the reserve: a
+ * full partition goes without. In the plain layout these are the lowest ones, and a mount
+ * goes through all tags before them. In the segregated layout it begins with that which a
+ * mount comes to first (yaffs_ckpt_place_after()). Where erases are counted it leaves out
+ * blocks that are worn more than the mean: many a checkpoint is written with little
+ * between them, and all would wear the same block.
  *
  * The stream: validity, device, blocks, bitmaps, objects with their indices, validity,
  * a sum. The blocks that it is written to appear in it as the empty blocks they were. Lost
@@ -285,20 +289,52 @@ static u32 kept_blocks(const struct yaffs_device *dev)
 	return yaffs_is_segregated(dev) ? YAFFS_STREAMS : yaffs_reserved_blocks(dev);
 }
 
-/* The lowest empty blocks; false if there are too few. */
+static bool will_do(struct yaffs_device *dev, u32 block, bool spare_worn)
+{
+	return dev->blocks[block].state == YAFFS_BLOCK_EMPTY &&
+	       !(spare_worn && yaffs_view_is_worn(&dev->policy->view, block)) &&
+	       !yaffs_block_is_foreign(dev, block);
+}
+
+/* From @first upwards, as a reader goes; false if there are too few. */
+static bool choose_from(struct yaffs_ckpt_stream *s, u32 first, u32 wanted,
+			bool spare_worn)
+{
+	struct yaffs_device *dev = s->dev;
+	u32 block;
+
+	s->n_blocks = 0;
+	for (block = first; block <= dev->n_blocks && s->n_blocks < wanted; block++)
+		if (will_do(dev, block, spare_worn))
+			s->blocks[s->n_blocks++] = block;
+	return s->n_blocks == wanted;
+}
+
+static bool choose_quickly_found(struct yaffs_ckpt_stream *s, u32 wanted,
+				 bool spare_worn)
+{
+	struct yaffs_device *dev = s->dev;
+	u32 first = 0;
+
+	while ((first = yaffs_ckpt_place_after(first, dev->n_blocks)))
+		if (will_do(dev, first, spare_worn) &&
+		    choose_from(s, first, wanted, spare_worn))
+			return true;
+	return false;
+}
+
 static bool choose_blocks(struct yaffs_ckpt_stream *s)
 {
 	struct yaffs_device *dev = s->dev;
-	u32 wanted = yaffs_checkpoint_blocks(dev), block;
+	u32 wanted = yaffs_checkpoint_blocks(dev);
 
 	if (wanted > s->max_blocks ||
 	    dev->space.erased_blocks < kept_blocks(dev) + wanted)
 		return false;
-	for (block = 1; block <= dev->n_blocks && s->n_blocks < wanted; block++)
-		if (dev->blocks[block].state == YAFFS_BLOCK_EMPTY &&
-		    !yaffs_block_is_foreign(dev, block))
-			s->blocks[s->n_blocks++] = block;
-	return s->n_blocks == wanted;
+	if (!yaffs_is_segregated(dev))
+		return choose_from(s, 1, wanted, false);
+	return (dev->erases && choose_quickly_found(s, wanted, true)) ||
+	       choose_quickly_found(s, wanted, false);
 }
 
 /* The blocks belong to the checkpoint from now on, whether it is good or not. */

@@ -143,31 +143,68 @@ int yaffs_ckpt_put_end(struct yaffs_ckpt_stream *s)
 
 /* ---- from flash ---- */
 
-/* The next checkpoint block, not before @from. */
-static int find_block(struct yaffs_ckpt_stream *s, u32 from)
+/* Whether a block begins with a page of a checkpoint; of that the tags. */
+static bool holds_checkpoint(struct yaffs_device *dev, u32 block,
+			     struct yaffs_tags *tags)
 {
-	struct yaffs_device *dev = s->dev;
+	if (yaffs_nand_is_bad(dev, block) ||
+	    yaffs_nand_read(dev, block * dev->pages_per_block, NULL, tags))
+		return false;
+	/* A scan would ask the same. */
+	yaffs_note_first(&dev->first[block], tags);
+	return dev->first[block].seq == YAFFS_SEQ_CHECKPOINT &&
+	       tags->segregated == yaffs_is_segregated(dev);
+}
+
+static bool begins_checkpoint(struct yaffs_device *dev, u32 block)
+{
+	struct yaffs_tags tags;
+
+	return !dev->first[block].seq && holds_checkpoint(dev, block, &tags) &&
+	       tags.chunk_id == 1;
+}
+
+/* Where this module begins one, and by turns from below: other writers take the lowest. */
+static u32 find_beginning(struct yaffs_device *dev)
+{
+	u32 place = 0, low;
+
+	for (low = 1; low <= dev->n_blocks; low++) {
+		place = yaffs_ckpt_place_after(place, dev->n_blocks);
+		if (begins_checkpoint(dev, place))
+			return place;
+		if (begins_checkpoint(dev, low))
+			return low;
+	}
+	return 0;
+}
+
+/* Not before @from. */
+static u32 find_forward(struct yaffs_device *dev, u32 from)
+{
 	struct yaffs_tags tags;
 	u32 block;
 
-	for (block = max(from, 1U);
-	     block <= dev->n_blocks && s->n_blocks < s->max_blocks; block++) {
-		if (yaffs_nand_is_bad(dev, block))
-			continue;
-		if (yaffs_nand_read(dev, block * dev->pages_per_block, NULL,
-				    &tags))
-			continue;
-		/* A scan would ask the same. */
-		yaffs_note_first(&dev->first[block], &tags);
-		if (dev->first[block].seq == YAFFS_SEQ_CHECKPOINT &&
-		    tags.segregated == yaffs_is_segregated(dev)) {
-			s->at = s->n_blocks;
-			s->blocks[s->n_blocks++] = block;
-			s->page_in_block = 0;
-			return 0;
-		}
-	}
-	return -ENODATA;
+	for (block = max(from, 1U); block <= dev->n_blocks; block++)
+		if (holds_checkpoint(dev, block, &tags))
+			return block;
+	return 0;
+}
+
+static int find_block(struct yaffs_ckpt_stream *s)
+{
+	u32 block = 0;
+
+	if (!s->n_blocks && yaffs_is_segregated(s->dev))
+		block = find_beginning(s->dev);
+	else if (s->n_blocks < s->max_blocks)
+		block = find_forward(s->dev, s->hint);
+	if (!block)
+		return -ENODATA;
+	s->at = s->n_blocks;
+	s->blocks[s->n_blocks++] = block;
+	s->page_in_block = 0;
+	return 0;
 }
 
 static int stream_get_page(struct yaffs_ckpt_stream *s)
@@ -178,7 +215,7 @@ static int stream_get_page(struct yaffs_ckpt_stream *s)
 	int err;
 
 	if (!s->n_blocks || s->page_in_block == dev->pages_per_block) {
-		err = find_block(s, s->hint);
+		err = find_block(s);
 		if (err)
 			return err;
 	}

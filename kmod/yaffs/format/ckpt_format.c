@@ -41,6 +41,31 @@
 #define OBJECT_SERIAL		9
 #define OBJECT_TYPE_MASK	0x7
 
+/* ---- where it may begin ---- */
+
+/*
+ * The binary digits of block - 1 count from the left: the first block, that at a half,
+ * those at the quarters, and so on. So of w blocks in a row one comes up within 2 n / w
+ * steps. Empty blocks often lie in a row: those that are used in turn do.
+ */
+u32 yaffs_ckpt_place_after(u32 block, u32 blocks)
+{
+	u32 index = block - 1, top = 1, digit;
+
+	if (!block)
+		return 1;
+	while (top < blocks)
+		top <<= 1;
+	do {
+		for (digit = top >> 1; index & digit; digit >>= 1)
+			index -= digit;
+		if (!digit)
+			return 0;
+		index += digit;
+	} while (index >= blocks);
+	return index + 1;
+}
+
 /* ---- checksums ---- */
 
 #define SUM_STEP_BYTES		64

@@ -300,6 +300,12 @@ void yaffs_wear_get(const u8 *bytes, u32 index, u32 *block, u32 *erases);
 
 /* ---- ckpt_format.c ---- */
 
+/*
+ * Segregated layout: where a checkpoint is looked for after @block, in a partition of
+ * @blocks; begins with 0, and ends with it.
+ */
+u32 yaffs_ckpt_place_after(u32 block, u32 blocks);
+
 /* Running checksums of the checkpoint's stream. */
 struct yaffs_ckpt_sum {
 	u32 sum;

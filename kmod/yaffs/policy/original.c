@@ -44,8 +44,8 @@ static u32 original_stream_of(const struct yaffs_policy *policy,
 }
 
 /*
- * The first blocks of a large partition in the segregated layout: a mount looks for the
- * checkpoint from there, since it lies in the lowest empty ones. So they are used last.
+ * The first blocks of a large partition in the segregated layout: a mount looks there for
+ * the checkpoint before it looks elsewhere. So they are used last.
  */
 static u32 low_blocks(const struct yaffs_view *view)
 {

@@ -78,12 +78,6 @@ static void push(struct yaffs_pool *pool, const struct yaffs_view *view,
 	pool->head = block;
 }
 
-static bool is_worn(const struct yaffs_view *view, u32 block)
-{
-	return (u64)yaffs_view_erases(view, block) * view->n_blocks >
-	       *view->all_erases;
-}
-
 u32 yaffs_pools_take(struct yaffs_pools *pools, const struct yaffs_view *view,
 		     bool metadata)
 {
@@ -97,7 +91,7 @@ u32 yaffs_pools_take(struct yaffs_pools *pools, const struct yaffs_view *view,
 		pool = &pools->pool[metadata];
 		first = pop_empty(pool, view);
 	}
-	if (!first || !is_worn(view, first))
+	if (!first || !yaffs_view_is_worn(view, first))
 		return first;
 	second = pop_empty(pool, view);
 	if (!second)

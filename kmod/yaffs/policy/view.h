@@ -136,6 +136,13 @@ static inline u32 yaffs_view_erases(const struct yaffs_view *view, u32 block)
 	return view->erases[block];
 }
 
+/* More than the mean. */
+static inline bool yaffs_view_is_worn(const struct yaffs_view *view, u32 block)
+{
+	return (u64)yaffs_view_erases(view, block) * view->n_blocks >
+	       *view->all_erases;
+}
+
 static inline u32 yaffs_view_free_chunks(const struct yaffs_view *view)
 {
 	return view->space->free_chunks;

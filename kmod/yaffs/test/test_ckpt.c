@@ -297,8 +297,59 @@ static void test_round_trips(void)
 	check(!wrong, "%u of %u random objects do not come back", wrong, i);
 }
 
+/* Digits 000 001 010 … read from the right: 0 4 2 6 1 5 3 7; those beyond are left out. */
+static void test_places_by_hand(void)
+{
+	static const u32 eight[] = { 1, 5, 3, 7, 2, 6, 4, 8, 0 };
+	static const u32 six[] = { 1, 5, 3, 2, 6, 4, 0 };
+	u32 i, block;
+
+	for (i = 0, block = 0; i < ARRAY_SIZE(eight); i++) {
+		block = yaffs_ckpt_place_after(block, 8);
+		check(block == eight[i], "turn %u of 8 is %u", i, block);
+	}
+	for (i = 0, block = 0; i < ARRAY_SIZE(six); i++) {
+		block = yaffs_ckpt_place_after(block, 6);
+		check(block == six[i], "turn %u of 6 is %u", i, block);
+	}
+	check(yaffs_ckpt_place_after(0, 1) == 1 && !yaffs_ckpt_place_after(1, 1),
+	      "one block");
+}
+
+/* Each block once, and soon one of any @row in a row. */
+static void check_places(u32 blocks, u32 row)
+{
+	u32 turn[1100] = { 0 }, block = 0, n = 0, i, first, last = 0;
+
+	while ((block = yaffs_ckpt_place_after(block, blocks)) && n < blocks) {
+		check(block <= blocks && !turn[block], "%u of %u", block, blocks);
+		turn[block] = ++n;
+	}
+	check(!block && n == blocks, "%u turns for %u blocks", n, blocks);
+	for (block = 1; block + row <= blocks + 1; block++) {
+		first = blocks;
+		for (i = 0; i < row; i++)
+			first = turn[block + i] < first ? turn[block + i] : first;
+		last = first > last ? first : last;
+	}
+	check(last <= 2 * blocks / row, "%u of %u come up at turn %u", row,
+	      blocks, last);
+}
+
+static void test_places(void)
+{
+	u32 blocks;
+
+	for (blocks = 20; blocks <= 1024; blocks += 251)
+		check_places(blocks, 10);
+	check_places(1024, 64);
+	check_places(1000, 64);
+}
+
 int main(void)
 {
+	test_places_by_hand();
+	test_places();
 	test_sum_by_hand();
 	test_sum_reference();
 	test_leaf_bits();
