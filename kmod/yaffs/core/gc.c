@@ -414,11 +414,19 @@ static bool may_run(const struct yaffs_device *dev)
 	return !dev->gc.disabled && !dev->read_only && (yaffs_gc_control & 1);
 }
 
+/*
+ * Who waits for the processor has it first. On a small board that is memory reclaim, which the
+ * call's own page of the page cache has woken: it takes some ms, which the collector then knows
+ * of. Otherwise it would run as soon as the driver waits for the chip, behind the decision.
+ */
 static bool run_bounded(struct yaffs_device *dev, struct yaffs_occasion *occasion)
 {
-	u64 began_ns = ktime_get_ns();
-	bool any = run(dev, occasion);
+	u64 began_ns;
+	bool any;
 
+	cond_resched();
+	began_ns = ktime_get_ns();
+	any = run(dev, occasion);
 	yaffs_request_collected(dev, any ? ktime_get_ns() - began_ns : 0);
 	return any;
 }

@@ -14,7 +14,7 @@
 #define PAGES_BESIDE	1
 /*
  * A share of the bound that the collector leaves to the rest of the kernel, and a smaller one
- * when it is behind: on a board of 64 MB kswapd took 6 ms of some calls.
+ * when it is behind: for who wants the processor after the collector has decided (gc.c).
  */
 #define OTHERS		4
 #define OTHERS_IN_HURRY	16
