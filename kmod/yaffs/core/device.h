@@ -152,12 +152,14 @@ struct yaffs_ids {
  * @block: block being collected, 0 if none
  * @page: next page of it
  * @disabled: depth of sections in which it must not run
+ * @began_ns: when the run began that was planned last
  * @took_ns: all that it ever took, while there was a bound; read without the lock
  */
 struct yaffs_collector {
 	u32 block;
 	u32 page;
 	u32 disabled;
+	u64 began_ns;
 	u64 took_ns;
 };
 

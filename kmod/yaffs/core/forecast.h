@@ -32,7 +32,7 @@ struct yaffs_run {
  * struct yaffs_forecast - of one mount
  * @errors: of all runs
  * @unknown: runs that came before every price was known; they are not in @errors
- * @broken: runs that an error ended; likewise
+ * @broken: runs that an error ended, or the time that others took meanwhile; likewise
  * @taken_ns: all runs together, those that were not foretold too
  * @runs: the last of all, run i at i % YAFFS_REMEMBERED_RUNS
  */

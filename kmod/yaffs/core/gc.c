@@ -246,13 +246,26 @@ static int step(struct yaffs_device *dev, struct yaffs_budget *budget)
 }
 
 /*
+ * Others may have had the processor since the run was planned, such as memory reclaim: a step
+ * that no longer fits is left to the next occasion.
+ */
+static bool is_late(const struct yaffs_device *dev,
+		    const struct yaffs_budget *budget, u32 copies, u32 erases)
+{
+	const struct yaffs_work next = { .copies = copies, .erases = erases };
+
+	return budget->ns && ktime_get_ns() - dev->gc.began_ns +
+			     yaffs_forecast(&dev->prices, &next) > budget->ns;
+}
+
+/*
  * The block from the page at hand on, as far as the budget reaches; 0, 1 or as step().
- * @erase: it may also be erased now.
+ * @erase: it may also be erased now. The first step is taken in any case.
  */
 static int collect(struct yaffs_device *dev, struct yaffs_budget *budget,
 		   bool erase)
 {
-	u32 block = dev->gc.block;
+	u32 block = dev->gc.block, planned = budget->copies;
 	struct yaffs_block *b = &dev->blocks[block];
 	int ret;
 
@@ -263,11 +276,14 @@ static int collect(struct yaffs_device *dev, struct yaffs_budget *budget,
 			give_up(dev, ret);
 		if (ret)
 			return ret;
+		if (budget->copies && budget->copies < planned &&
+		    is_late(dev, budget, 1, 0))
+			return 1;
 	}
 	/* The last page that died has erased it, unless there is a bound or none was live. */
 	if (dev->gc.block != block)
 		return 0;
-	if (!erase)
+	if (!erase || (budget->copies < planned && is_late(dev, budget, 0, 1)))
 		return 1;
 	yaffs_block_recycle(dev, block);
 	return 0;
@@ -309,7 +325,8 @@ static void collect_as_planned(struct yaffs_device *dev,
 			       struct yaffs_budget *budget)
 {
 	struct yaffs_work work;
-	u64 forecast_ns, began_ns, took_ns;
+	u64 forecast_ns, took_ns;
+	bool cut_short;
 	int ret;
 
 	plan(dev, budget, &work);
@@ -317,14 +334,15 @@ static void collect_as_planned(struct yaffs_device *dev,
 		return;
 	budget->copies = work.copies;
 	forecast_ns = yaffs_forecast_of(dev, &work);
-	began_ns = ktime_get_ns();
+	dev->gc.began_ns = ktime_get_ns();
 	ret = collect(dev, budget, work.erases);
-	took_ns = ktime_get_ns() - began_ns;
-	if (!dev->forecast)
+	took_ns = ktime_get_ns() - dev->gc.began_ns;
+	cut_short = ret > 0 && (budget->copies || work.erases);
+	if (!dev->forecast && !cut_short)
 		yaffs_forecast_learn(&dev->prices, &work, took_ns);
-	else if (ret < 0)
+	else if (dev->forecast && (ret < 0 || cut_short))
 		dev->forecast->broken++;
-	else
+	else if (dev->forecast)
 		yaffs_forecast_note(dev, &work, forecast_ns, took_ns);
 }
 
