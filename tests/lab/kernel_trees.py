@@ -17,6 +17,7 @@ from ffslab.kernel.archives import Archive, fetch
 from ffslab.kernel.build import Architecture
 from ffslab.kernel.cache import (
     cache_root,
+    hash_texts,
     is_complete,
     locked,
     make_directory,
@@ -64,6 +65,8 @@ CONFIG_MTD=y
 CONFIG_PROC_FS=y
 CONFIG_SYSFS=y
 CONFIG_BLOCK=y
+CONFIG_FTRACE=y
+CONFIG_ENABLE_DEFAULT_TRACERS=y
 """
 _CONFIGURATION_ARM = """\
 CONFIG_MMU=y
@@ -95,7 +98,9 @@ def prepared_tree(version: str, architecture: Architecture) -> PreparedTree:
     """The tree of a version, which is fetched and prepared if the cache does not have it."""
     archive = ARCHIVES[version]
     place = cache_root() / "test-tree" / archive.version
-    objects = place.with_name(f"{archive.version}-{architecture.name}")
+    configuration = _configuration(architecture)
+    identity = hash_texts([configuration])
+    objects = place.with_name(f"{archive.version}-{architecture.name}-{identity}")
     progress = ConsoleProgress()
     ensure_packages(_COMPILERS, cache_root() / "test-packages.log", progress)
     with locked(place.parent / "lock", progress) as lock:
@@ -107,7 +112,7 @@ def prepared_tree(version: str, architecture: Architecture) -> PreparedTree:
             replace_directory(scratch, place)
             package.unlink()
         if not is_complete(objects):
-            _prepare(place / "tree", make_directory(objects), architecture, lock)
+            _prepare(place / "tree", make_directory(objects), architecture, configuration, lock)
             write_stamp(objects, {"version": archive.version})
     return PreparedTree(place / "tree", objects)
 
@@ -131,10 +136,15 @@ def _unpack(package: Path, top: str, tree: Path) -> None:
     assert [one.wait() for one in running] == [0] * len(commands)
 
 
-def _prepare(tree: Path, objects: Path, architecture: Architecture, lock: int) -> None:
+def _configuration(architecture: Architecture) -> str:
+    return _CONFIGURATION + (_CONFIGURATION_ARM if architecture == ARM else "")
+
+
+def _prepare(
+    tree: Path, objects: Path, architecture: Architecture, configuration: str, lock: int
+) -> None:
     fragment = objects / "fragment"
-    further = _CONFIGURATION_ARM if architecture == ARM else ""
-    fragment.write_text(_CONFIGURATION + further, "utf-8")
+    fragment.write_text(configuration, "utf-8")
     words = ["make", "-C", tree, f"O={objects}", *architecture.arguments]
     for goal in ([f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"], ["-j2", "modules_prepare"]):
         run_logged(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -241,13 +241,17 @@ def start(
     *,
     chip: Chip = CHIP,
     scripts: Sequence[Script] = (),
+    programs: Mapping[str, Path] | None = None,
     flash: Path | None = None,
     passes: bool = True,
     clean: bool = True,
     limit_s: float = 120,
 ) -> Guest:
-    """Boots a guest with these steps. `passes`: every step must succeed, or may fail."""
-    files = {PROGRAM: program}
+    """Boots a guest with these steps. `passes`: every step must succeed, or may fail.
+
+    `programs`: further ones, by their paths in the guest.
+    """
+    files = {PROGRAM: program, **(programs or {})}
     for number, script in enumerate(scripts):
         path = directory.with_name(f"{directory.name}-script{number}")
         path.write_text(script.text)

@@ -22,6 +22,7 @@ ROWS: Sequence[Sequence[str]] = (
     ("format",),
     ("policy",),
     ("core/device",),
+    ("core/trace",),
     ("core/forecast",),
     ("core/request",),
     ("core/nand",),

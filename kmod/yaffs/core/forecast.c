@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "forecast.h"
+#include "trace.h"
 
 int yaffs_forecast_init(struct yaffs_device *dev)
 {
@@ -53,6 +54,7 @@ void yaffs_forecast_note(struct yaffs_device *dev, const struct yaffs_work *work
 		run->copies = work->copies;
 		run->erases = work->erases;
 		yaffs_errors_add(&f->errors, forecast_ns, actual_ns);
+		trace_yaffs2_collection(dev, work, forecast_ns, actual_ns);
 	} else {
 		f->unknown++;
 	}

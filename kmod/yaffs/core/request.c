@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 
 #include "request.h"
+#include "trace.h"
 
 /* More than is known: a summary, or what is written back meanwhile. */
 #define PAGES_BESIDE	1
@@ -67,6 +68,8 @@ void yaffs_enter(struct yaffs_device *dev, struct yaffs_request *request,
 static void tell_miss(struct yaffs_device *dev,
 		      const struct yaffs_request *request)
 {
+	trace_yaffs2_bound_missed(dev, request->collected_ns,
+				  request->bound_ns);
 	if (dev->bound.missed++)
 		return;
 	pr_warn("yaffs2: %s: a call waited %llu us for the collector, more than gc_bound_us=%llu leaves: %u blocks are erased, %u pages are free; further ones are counted in /proc/yaffs2\n",
