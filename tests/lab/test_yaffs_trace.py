@@ -93,6 +93,7 @@ def test_without_a_forecast_nothing_is_traced(guest: Guest) -> None:
 def test_each_line_of_the_collections_was_an_event(guest: Guest) -> None:
     """Equal numbers in equal order."""
     state, events = guest.states[1], events_of(guest.captures(TRACE)[1])
+    print(f"{len(events)} collections: {state}")
     (text,) = guest.captures(COLLECTIONS)
     lines = [tuple(map(int, line.split())) for line in text.splitlines()]
     assert 100 < state["forecast_runs"] <= REMEMBERED
@@ -108,6 +109,7 @@ def test_each_missed_bound_was_an_event(guest: Guest) -> None:
     assert state["forecast_runs"] > 100
     assert after[: len(before)] == before
     missed = after[len(before) :]
+    print(f"{len(missed)} missed bounds: {missed[0].fields}")
     assert {event.name for event in missed} == {"yaffs2_bound_missed"}
     assert len(missed) == state["bound_missed"] > 1
     assert {event.fields["bound_ns"] for event in missed} == {1000 * BOUND_US}

@@ -6,6 +6,7 @@
  */
 
 #include <linux/mm.h>
+#include <linux/slab.h>
 
 #include "blocks.h"
 #include "checkpoint.h"

@@ -6,6 +6,7 @@
  * such runs are counted apart.
  */
 
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "forecast.h"
