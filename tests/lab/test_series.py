@@ -151,18 +151,22 @@ def test_a_flash_that_cannot_be_mounted_is_found_again(lab: LabBuild, tmp_path: 
     assert any("garbage" in line for line in parts["kernel at the mount after it"])
 
 
-@pytest.mark.parametrize(("partition", "cuts"), [("2 MiB", 100), ("8 MiB", 300)])
+@pytest.mark.parametrize(
+    ("partition", "cuts", "bound"),
+    [("2 MiB", 100, "none"), ("8 MiB", 300, "none"), ("2 MiB", 300, "5ms")],
+)
 def test_in_the_segregated_layout_cuts_use_up_no_block(
-    lab: LabBuild, tmp_path: Path, partition: str, cuts: int
+    lab: LabBuild, tmp_path: Path, partition: str, cuts: int, bound: str
 ) -> None:
     """Each leaves two that nothing is written to any more: to be erased, there must be another.
 
-    On 2 MiB there was none after 54 cuts; on 8 MiB all waited for a pinned one after 214.
+    On 2 MiB there was none after 54 cuts, with a bound after 271; on 8 MiB all waited for a pinned
+    one after 214.
     """
     del lab
     series = f"cuts = {cuts}\nspace_every = 50"
-    layout = 'options.layout = "segregated"'
-    path = written(tmp_path / "x", series, ["yaffs2-improved"], 0, layout, partition)
+    options = f'options.layout = "segregated"\noptions.gc_bound = "{bound}"'
+    path = written(tmp_path / "x", series, ["yaffs2-improved"], 0, options, partition)
     (unit,) = explored(path).units()
     assert unit["states"] == cuts and unit["findings"] == []
     assert len(unit["series"]["space"]) == cuts // 50 + 1

@@ -213,6 +213,8 @@ static void give_up(struct yaffs_device *dev, int err)
 	struct yaffs_block *b = &dev->blocks[dev->gc.block];
 
 	b->state = YAFFS_BLOCK_FULL;
+	/* While it was being collected it did not count: younger ones wait for it again. */
+	dev->policy->ops->dirtied(dev->policy, dev->gc.block);
 	if (err != -ENOSPC && err != -ENOMEM && !b->unreadable) {
 		b->unreadable = true;
 		pr_info("yaffs2: %s: block %u is kept: a live page cannot be moved (%d)\n",

@@ -199,6 +199,20 @@ static bool pace(const struct yaffs_view *view,
 	return !occasion->round && (occasion->background || is_short);
 }
 
+/*
+ * With a bound there may be no time for that before power fails again. So once, until that many
+ * are erased, nobody asks for time.
+ */
+static bool has_to_recover(struct yaffs_segregated *p,
+			   const struct yaffs_occasion *occasion)
+{
+	const struct yaffs_view *view = &p->original.base.view;
+
+	if (yaffs_view_erased_blocks(view) >= lowest(view, occasion))
+		p->recovered = true;
+	return occasion->after_cut && !occasion->background && !p->recovered;
+}
+
 static bool segregated_budget(struct yaffs_policy *policy,
 			      const struct yaffs_occasion *occasion,
 			      struct yaffs_budget *budget)
@@ -209,6 +223,11 @@ static bool segregated_budget(struct yaffs_policy *policy,
 	o->looks_ahead = occasion->bounded;
 	if (!occasion->bounded)
 		return pace(&policy->view, occasion, budget);
+	if (has_to_recover(p, occasion)) {
+		pace(&policy->view, occasion, budget);
+		budget->forced = true;
+		return occasion->round < MAX_ROUNDS;
+	}
 	if (!yaffs_bound_budget(&o->debt, &policy->view, occasion, budget))
 		return false;
 	if (budget->aggressive && !occasion->round && !occasion->background)

@@ -14,6 +14,7 @@
  * @waiting_live: live pages in them
  * @round_blocks: the same, as far as the search has come since
  * @round_live: likewise
+ * @recovered: since the mount there were enough erased blocks for another power cut
  */
 struct yaffs_segregated {
 	struct yaffs_original original;
@@ -21,6 +22,7 @@ struct yaffs_segregated {
 	u32 waiting_live;
 	u32 round_blocks;
 	u32 round_live;
+	bool recovered;
 };
 
 extern const struct yaffs_policy_ops yaffs_policy_segregated;

@@ -526,6 +526,38 @@ static void test_bounded(void)
 	check(victim(&l, true, false) == 3, "and some blocks looked at for each page");
 }
 
+/* After a power cut, until eight are erased, or half of what is free; and not once more. */
+static void test_bounded_after_a_cut(void)
+{
+	struct yaffs_occasion write = { .bounded = true, .ns = 1, .reserved_blocks = 6,
+					.after_cut = true };
+	struct yaffs_budget b;
+	struct layout l;
+
+	clear(&l);
+	l.space.free_chunks = 40 * PAGES;
+	l.space.erased_blocks = 7;
+	check(budget(&l, &write, &b) && b.forced && b.aggressive && !b.ns &&
+	      b.copies == PAGES, "it takes what it needs, and says so");
+	write.round = 1;
+	check(budget(&l, &write, &b), "once more");
+	write.round = 2;
+	check(!budget(&l, &write, &b), "but not for ever");
+	write.round = 0;
+	write.background = true;
+	check(budget(&l, &write, &b) && !b.forced, "the background has time");
+	write.background = false;
+	l.space.erased_blocks = 8;
+	check(!budget(&l, &write, &b) || !b.forced, "with eight it is over");
+	l.space.erased_blocks = 7;
+	check(!budget(&l, &write, &b) || !b.forced, "and stays so");
+	clear(&l);
+	l.space.free_chunks = 40 * PAGES;
+	l.space.erased_blocks = 7;
+	write.after_cut = false;
+	check(!budget(&l, &write, &b) || !b.forced, "without a cut there is time");
+}
+
 /* With a bound four of these blocks are looked at for a page, and four for a victim. */
 static u32 bounded_victim(const struct yaffs_occasion *occasion, u32 near, u32 far)
 {
@@ -617,6 +649,7 @@ int main(void)
 	test_other_reasons();
 	test_budget();
 	test_bounded();
+	test_bounded_after_a_cut();
 	test_looking_ahead();
 	test_candidate();
 	return report("test_segregated");
