@@ -43,7 +43,7 @@ ROWS: Sequence[Sequence[str]] = (
     ),
     ("vfs",),
 )
-IN_MEMORY = ROWS[9]
+IN_MEMORY = next(row for row in ROWS if "core/objects" in row)
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
