@@ -434,7 +434,7 @@ def image_listing(tree: Mapping[str, Node]) -> Listing:
             "atime": node.atime,
             "mtime": node.mtime,
             "ctime": node.ctime,
-            "device": (node.rdev >> 8, node.rdev & 0xFF),
+            "device": node.device,
             "xattrs": node.xattrs,
         }
         if node.type != "directory":

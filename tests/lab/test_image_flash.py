@@ -24,13 +24,13 @@ from guest_programs import DEBUG
 from lab_support import Boot, boot, cases
 from yaffs_guest import LIST, LISTING, PROGRAM, no_violations, run
 
+from ffslab.fsimage.flashfile import map_file, parse_lab_header
 from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.targets.virtual_flash import RIG
 from ffslab.yaffs2.format import Geometry
-from ffslab.yaffs2.image import map_file, parse_lab_header
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
 
 PAGE, OOB, PAGES_PER_BLOCK, BLOCKS = 2048, 64, 64, 128

@@ -42,10 +42,10 @@ from yaffs_guest import (
     start,
 )
 
+from ffslab.fsimage.flashfile import map_file, parse_lab_header
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.protocol.plan import encode
 from ffslab.yaffs2 import Report, check_image, read_tree
-from ffslab.yaffs2.image import map_file, parse_lab_header
 
 CHIP = Chip(blocks=16)  # no block is full before the end, so none is erased
 OPTIONS = [

@@ -26,10 +26,10 @@ from yaffs_guest import (
     start,
 )
 
+from ffslab.fsimage.flashfile import LabHeader, map_file, parse_lab_header
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import SEQUENCE_BAD_BLOCK, SEQUENCE_CHECKPOINT
-from ffslab.yaffs2.image import LabHeader, map_file, parse_lab_header
 from ffslab.yaffs2.scan import BlockKind, FlashScan, scan_flash
 from ffslab.yaffs2.tags import Tags, TagState, pack_with_ecc, read_tags
 

@@ -25,10 +25,10 @@ from yaffs_guest import (
     start,
 )
 
+from ffslab.fsimage.flashfile import map_file, parse_lab_header
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import ID_DELETED
-from ffslab.yaffs2.image import map_file, parse_lab_header
 from ffslab.yaffs2.scan import FlashScan, PageRecord, scan_flash
 
 CHIP = Chip(blocks=64)

@@ -20,6 +20,7 @@ import fstree
 from fstree import Listing, Script
 from lab_support import Boot, boot, cases
 
+from ffslab.fsimage.flashfile import map_file, parse_lab_header
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.chip_file import flash_file_bytes
@@ -28,7 +29,6 @@ from ffslab.results.console import scan_console
 from ffslab.targets.virtual_flash import TRACE_REGION, module_path, vnand_chip
 from ffslab.yaffs2 import ImageOptions, Report, check_image, read_tree
 from ffslab.yaffs2.format import Geometry
-from ffslab.yaffs2.image import map_file, parse_lab_header
 
 PROGRAM = "/test/fstree"
 LISTING = "/tmp/listing"

@@ -18,6 +18,8 @@ import pyarrow
 import pytest
 
 from ffslab.errors import InfrastructureError, UsageError
+from ffslab.fsimage.entry import Entry
+from ffslab.fsimage.source import read_source
 from ffslab.images import source, usertree
 from ffslab.images.shape import fnv1a
 from ffslab.images.source import (
@@ -28,8 +30,6 @@ from ffslab.images.source import (
     tree_root,
 )
 from ffslab.kernel.progress import SilentProgress
-from ffslab.yaffs2.entry import Entry
-from ffslab.yaffs2.source import read_source
 
 TIME_S = 1_700_000_000
 

@@ -28,8 +28,9 @@ from yaffs2_support import (
     Log,
 )
 
+from ffslab.fsimage.findings import Severity
 from ffslab.yaffs2.checkpoint_write import checkpoint_blocks
-from ffslab.yaffs2.findings import RULES, Severity
+from ffslab.yaffs2.findings import RULES
 from ffslab.yaffs2.format import ObjectType
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
 from ffslab.yaffs2.tags import Tags

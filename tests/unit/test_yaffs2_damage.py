@@ -14,9 +14,10 @@ from test_yaffs2_check import checkpoint_image, log_image
 from yaffs2_support import DIRECTORY, OPTIONS, Log, lab_file
 
 from ffslab.errors import UsageError
+from ffslab.fsimage.show import finding_lines, listing_lines
 from ffslab.yaffs2 import ImageOptions, check_image, read_tree
 from ffslab.yaffs2.check import examine
-from ffslab.yaffs2.show import finding_lines, listing_lines, report_document, summary_lines
+from ffslab.yaffs2.show import report_document, summary_lines
 
 GUESS = ImageOptions()
 

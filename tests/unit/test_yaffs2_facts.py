@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from yaffs2_support import DIRECTORY, HARD_LINK, OPTIONS, SPECIAL, SYMLINK, Image, Log
 
+from ffslab.fsimage.findings import Severity
 from ffslab.yaffs2 import ImageOptions, check_image, read_tree
 from ffslab.yaffs2.check import examine
 from ffslab.yaffs2.extract import extract_tree
-from ffslab.yaffs2.findings import Severity
 from ffslab.yaffs2.format import Geometry
 
 S = 2048

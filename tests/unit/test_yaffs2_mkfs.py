@@ -14,10 +14,10 @@ import pytest
 from tar_support import sparse_tar
 
 from ffslab.errors import InfrastructureError, UsageError
+from ffslab.fsimage.source import read_source
 from ffslab.yaffs2 import ImageOptions, Report, check_image, read_tree
 from ffslab.yaffs2.format import Geometry
 from ffslab.yaffs2.mkfs import MkfsOptions, MkfsResult, make_image
-from ffslab.yaffs2.source import read_source
 
 GEOMETRIES = {
     "usual": Geometry(),

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from yaffs2_support import Image
 
+from ffslab.fsimage.node import Node
 from ffslab.yaffs2 import check_image, read_tree
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import Geometry, ObjectType
@@ -29,7 +30,6 @@ from ffslab.yaffs2.header import (
 from ffslab.yaffs2.scan import BlockKind, scan_flash
 from ffslab.yaffs2.summary import pack_summary
 from ffslab.yaffs2.tags import header_tags
-from ffslab.yaffs2.tree import Node
 
 IMAGES = Path(__file__).resolve().parent.parent / "golden" / "yaffs2-images"
 NAMES = ("dir256-clean", "rich-clean", "rich-inband")

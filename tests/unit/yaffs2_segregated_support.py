@@ -15,6 +15,7 @@ from typing import Any
 
 from yaffs2_support import FILE, SMALL, Image, usual_mode
 
+from ffslab.fsimage.node import Node
 from ffslab.yaffs2.format import Geometry, ObjectType
 from ffslab.yaffs2.header import HeaderFields, pack_header
 from ffslab.yaffs2.segregated.head import (
@@ -27,7 +28,6 @@ from ffslab.yaffs2.segregated.head import (
 from ffslab.yaffs2.segregated.marks import index_tags
 from ffslab.yaffs2.segregated.write import SegregatedLog
 from ffslab.yaffs2.tags import header_tags
-from ffslab.yaffs2.tree import Node
 
 S = 2048
 PIECE = 496  # chunk ids of a piece, of pages of 2048 bytes: (2048 - 48) / 4 down to 16s

@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ffslab.fsimage.node import Node
 from ffslab.yaffs2 import ImageOptions, Report, check_image, read_tree
 from ffslab.yaffs2.format import Geometry, ObjectType
 from ffslab.yaffs2.header import HeaderFields, pack_header
 from ffslab.yaffs2.tags import Tags, header_tags, read_tags
-from ffslab.yaffs2.tree import Node
 from ffslab.yaffs2.writer import LogWriter, raw_page
 
 SMALL = Geometry(pages_per_block=8)

@@ -119,7 +119,8 @@ def _no_image(image: Path) -> str:
 def _print_json(checked: CheckedImage, *, listing: bool) -> None:
     import json
 
-    from ffslab.yaffs2.show import report_document, tree_document
+    from ffslab.fsimage.show import tree_document
+    from ffslab.yaffs2.show import report_document
 
     document = report_document(checked.report)
     if listing:
@@ -128,7 +129,8 @@ def _print_json(checked: CheckedImage, *, listing: bool) -> None:
 
 
 def _print_report(report: Report, *, everything: bool) -> None:
-    from ffslab.yaffs2.show import finding_lines, summary_lines
+    from ffslab.fsimage.show import finding_lines
+    from ffslab.yaffs2.show import summary_lines
 
     for line in summary_lines(report):
         typer.echo(line)
@@ -140,7 +142,7 @@ def _print_report(report: Report, *, everything: bool) -> None:
 
 
 def _print_listing(checked: CheckedImage) -> None:
-    from ffslab.yaffs2.show import listing_lines
+    from ffslab.fsimage.show import listing_lines
 
     typer.echo("")
     for line in listing_lines(checked.nodes()):

@@ -77,10 +77,10 @@ def register(app: typer.Typer) -> None:
         The same tree gives the same image.
         """
         from ffslab.errors import UsageError
+        from ffslab.fsimage.show import counted
         from ffslab.model.units import format_size
         from ffslab.yaffs2.format import Geometry, Layout
         from ffslab.yaffs2.mkfs import MkfsOptions, make_image
-        from ffslab.yaffs2.show import counted
 
         del kind, file_format  # there is only one of each so far
         offset = 0 if inband else oob_offset

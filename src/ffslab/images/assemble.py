@@ -14,10 +14,9 @@ from pathlib import Path
 from tarfile import TarInfo
 
 from ffslab.errors import SpecError
+from ffslab.fsimage.entry import Entry, ObjectType
 from ffslab.images import debs
 from ffslab.images.recipe import PackageFile, Recipe, pattern_regex
-from ffslab.yaffs2.entry import Entry
-from ffslab.yaffs2.format import ObjectType
 
 
 def assemble(recipe: Recipe, deb_paths: Mapping[str, Path]) -> list[Entry]:

@@ -197,14 +197,15 @@ def _long_name(archive: Path) -> str:
 
 
 def _yaffs2_builder(spec: ImageSpec) -> Builder:
-    here = Path(__file__).resolve().parents[1] / "yaffs2"
+    package = Path(__file__).resolve().parents[1]
+    sources = (path for part in ("fsimage", "yaffs2") for path in (package / part).rglob("*.py"))
     words = [
         *("ffslab", "mkfs", "yaffs2", "TREE", "IMAGE", f"--page-bytes={spec.page_bytes}"),
         *(f"--oob-bytes={spec.oob_bytes}", f"--pages-per-block={spec.pages_per_block}"),
         *spec.options,
     ]
     return Builder(
-        inputs={"command": words, "program": hash_files(here, here.rglob("*.py"))},
+        inputs={"command": words, "program": hash_files(package, sources)},
         tool=f"ffslab mkfs yaffs2 {__version__}",
         command=" ".join(words),
         oob=True,

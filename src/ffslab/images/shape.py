@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ffslab.fsimage.entry import Entry, ObjectType
+from ffslab.fsimage.source import read_source
 from ffslab.images.tarball import file_bytes
-from ffslab.yaffs2.entry import Entry
-from ffslab.yaffs2.format import ObjectType
-from ffslab.yaffs2.source import read_source
 
 _FNV_OFFSET = 0xCBF29CE484222325
 _FNV_PRIME = 0x100000001B3

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import InfrastructureError, SpecError
+from ffslab.fsimage.entry import Entry
 from ffslab.images.assemble import assemble
 from ffslab.images.debs import ensure_debs
 from ffslab.images.recipe import Recipe, load_recipe, recipe_paths
@@ -39,7 +40,6 @@ from ffslab.kernel.cache import (
     write_stamp,
 )
 from ffslab.kernel.progress import Progress
-from ffslab.yaffs2.entry import Entry
 
 __all__ = ["SourceTree", "TreeShape", "recipe_names", "source_sha256", "source_tree", "tree_digest"]
 

@@ -17,10 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 
 from ffslab.errors import UsageError
+from ffslab.fsimage.entry import Entry, ObjectType
 from ffslab.limits import gib_setting
 from ffslab.model.units import format_size
-from ffslab.yaffs2.entry import Entry
-from ffslab.yaffs2.format import ObjectType
 
 LIMIT_VARIABLE = "FFSLAB_SOURCE_TREE_GIB"
 _LIMIT_GIB = 2.0

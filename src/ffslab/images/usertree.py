@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from ffslab.errors import InfrastructureError, UsageError
+from ffslab.fsimage.entry import Entry
+from ffslab.fsimage.source import read_source
+from ffslab.fsimage.tarsource import is_compressed, open_unpacked
 from ffslab.images.tarball import limit_bytes, too_large
 from ffslab.kernel.cache import cache_root, make_directory
 from ffslab.program import program
-from ffslab.yaffs2.entry import Entry
-from ffslab.yaffs2.source import read_source
-from ffslab.yaffs2.tarsource import is_compressed, open_unpacked
 
 
 def user_path(name_or_path: str) -> Path:

@@ -3,8 +3,8 @@
 `check_image` and `read_tree` are the library's interface for tests; see `check.py`.
 """
 
+from ffslab.fsimage.node import Node
 from ffslab.yaffs2.check import Report, check_image, read_tree
 from ffslab.yaffs2.detect import ImageOptions
-from ffslab.yaffs2.tree import Node
 
 __all__ = ["ImageOptions", "Node", "Report", "check_image", "read_tree"]

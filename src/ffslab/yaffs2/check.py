@@ -12,16 +12,20 @@ that a mount would accept it has the sizes of files that grew without data.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
+from ffslab.fsimage.findings import Rule, Verdict
+from ffslab.fsimage.node import Node
 from ffslab.yaffs2.check_checkpoint import CheckpointState, check_checkpoint
 from ffslab.yaffs2.check_headers import check_headers
 from ffslab.yaffs2.check_pages import check_pages
 from ffslab.yaffs2.check_tree import check_tree
 from ffslab.yaffs2.checkpoint_read import FoundCheckpoint, read_checkpoint
 from ffslab.yaffs2.detect import ImageOptions, OpenedImage, open_image
-from ffslab.yaffs2.findings import RULES, Finding, Findings, Severity
+from ffslab.yaffs2.findings import RULES, Finding, Findings
 from ffslab.yaffs2.format import TYPE_NAMES, Geometry, Layout, ObjectType
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import Mounted, grow_files
@@ -30,18 +34,18 @@ from ffslab.yaffs2.scan import LOG_KINDS, BlockKind, FlashScan, scan_flash
 from ffslab.yaffs2.segregated.check import check_refusal, check_segregated
 from ffslab.yaffs2.segregated.check_checkpoint import SegregatedCheckpointCheck
 from ffslab.yaffs2.segregated.mount import SegregatedMounted
-from ffslab.yaffs2.tree import Node, Tree, build_tree, nodes
+from ffslab.yaffs2.tree import Tree, build_tree, nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Verdict[Finding]):
     """What a check found.
 
     `statistics` are counts by name; `checkpoint.state` is none, incomplete, invalid or valid;
-    `geometry_source` says how the geometry was found. `findings` are sorted, gravest first, and
-    at most 1000 of each rule; `counts` has all, by rule.
+    `geometry_source` says how the geometry was found.
     """
 
+    rules: ClassVar[Mapping[str, Rule]] = RULES
     path: Path
     file_format: str
     geometry: Geometry
@@ -50,27 +54,7 @@ class Report:
     blocks: int
     checkpoint: CheckpointState
     statistics: dict[str, int]
-    findings: tuple[Finding, ...]
-    counts: dict[str, int]
     layout: Layout = Layout.ORIGINAL
-
-    def count(self, severity: Severity) -> int:
-        """How many findings there are of that grade, those that were not kept included."""
-        return sum(
-            number for rule, number in self.counts.items() if RULES[rule].severity is severity
-        )
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        return tuple(f for f in self.findings if f.severity is Severity.ERROR)
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        return tuple(f for f in self.findings if f.severity is Severity.WARNING)
-
-    @property
-    def notes(self) -> tuple[Finding, ...]:
-        return tuple(f for f in self.findings if f.severity is Severity.NOTE)
 
     @property
     def shows_no_image(self) -> bool:
@@ -81,10 +65,6 @@ class Report:
         return "image-no-tags" in self.counts or (
             "image-erased" in self.counts and (nothing_erased or not self.blocks)
         )
-
-    def text(self) -> str:
-        """All findings, one in a line: for messages of tests."""
-        return "\n".join(f"{f.severity}: {f.rule}: {f.place()}: {f.message}" for f in self.findings)
 
 
 @dataclass(frozen=True, slots=True)

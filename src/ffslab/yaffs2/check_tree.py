@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from ffslab.fsimage.node import text
 from ffslab.yaffs2.findings import Findings, Where
 from ffslab.yaffs2.format import (
     GRAVES,
@@ -23,7 +24,7 @@ from ffslab.yaffs2.format import (
 )
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import FoundObject, Mounted
-from ffslab.yaffs2.tree import PATH_BYTES_MAX, Fate, Tree, text
+from ffslab.yaffs2.tree import PATH_BYTES_MAX, Fate, Tree
 
 
 def check_tree(flash: FlashImage, mounted: Mounted, tree: Tree, findings: Findings) -> None:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.errors import UsageError
+from ffslab.fsimage.flashfile import Contents, LabHeader, map_file, parse_lab_header
 from ffslab.yaffs2.checkpoint_read import deduce_blocks
 from ffslab.yaffs2.format import (
     CHECKPOINT_FORMS,
@@ -35,7 +36,7 @@ from ffslab.yaffs2.format import (
     geometry_problem,
     sequence_is_valid,
 )
-from ffslab.yaffs2.image import Contents, FlashImage, LabHeader, map_file, parse_lab_header
+from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.segregated.marks import decoded, partition_layout
 from ffslab.yaffs2.tags import Tags, TagState, read_tags
 

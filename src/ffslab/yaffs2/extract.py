@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError, UsageError
+from ffslab.fsimage.node import Node, text
 from ffslab.yaffs2.format import ID_LOST_FOUND, ID_ROOT
 from ffslab.yaffs2.image import FlashImage
-from ffslab.yaffs2.tree import Node, Tree, node_of, text
+from ffslab.yaffs2.tree import Tree, node_of
 
 _PROBLEMS_KEPT = 50
 _DEPTH_MAX = 200  # each takes a descriptor and some frames of the stack

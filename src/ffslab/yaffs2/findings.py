@@ -1,48 +1,21 @@
-"""What a check found: rules with their grades, findings with their places.
-
-*error*: the format forbids it, or data are lost. *warning*: nothing is lost, but something went
-wrong: a bit that the ECC corrected, a page or erase that a power cut interrupted, a field that
-readers ignore and writers should not set so. *note*: allowed, and worth knowing.
-"""
+"""The rules of YAFFS2 images, and findings with their places in them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
-
-class Severity(StrEnum):
-    """How grave a finding is."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule of the format: its name in findings, the grade of a violation, and what it says."""
-
-    name: str
-    severity: Severity
-    text: str
-
-
-def _rules(severity: Severity, *pairs: tuple[str, str]) -> Iterable[Rule]:
-    return (Rule(name, severity, text) for name, text in pairs)
-
+from ffslab.fsimage.findings import Collector, Severity, rules
+from ffslab.fsimage.findings import Finding as PlainFinding
 
 _FILE = (
-    *_rules(
+    *rules(
         Severity.ERROR,
         ("image-header", "the header of a lab flash file is whole"),
         ("image-truncated", "an image consists of whole blocks"),
         ("image-no-tags", "an image that is not erased has readable tags"),
     ),
-    *_rules(
+    *rules(
         Severity.NOTE,
         ("image-erased", "an erased partition is an empty file system"),
         ("image-unpadded", "the file ends inside a block, behind its last written page"),
@@ -51,7 +24,7 @@ _FILE = (
 )
 
 _PAGES = (
-    *_rules(
+    *rules(
         Severity.ERROR,
         ("tags-uncorrectable", "the ECC of tags verifies or corrects"),
         ("tags-missing", "a page that holds something has tags"),
@@ -66,7 +39,7 @@ _PAGES = (
         ("page-order", "pages of a block are written in order, without gaps"),
         ("reserved-object", "ids below 256 have no data chunks"),
     ),
-    *_rules(
+    *rules(
         Severity.WARNING,
         ("tags-corrected", "the tags had one wrong bit, which the ECC corrected"),
         ("page-torn", "the last page of a block was interrupted while it was written"),
@@ -74,7 +47,7 @@ _PAGES = (
         ("data-empty", "a data chunk has at least one byte"),
         ("reserved-id", "ordinary object ids start at 256"),
     ),
-    *_rules(
+    *rules(
         Severity.NOTE,
         ("erased-bitflips", "a few bits of an erased page are 0"),
         ("block-retired", "a block is marked as bad by its sequence number"),
@@ -82,25 +55,25 @@ _PAGES = (
 )
 
 _SUMMARIES = (
-    *_rules(
+    *rules(
         Severity.ERROR,
         ("summary-place", "object 0x10 is in the last pages of a block only"),
         ("summary-tags", "chunk id and byte count of a summary page fit its place"),
         ("summary-header", "version, sequence and sum of a summary are right"),
         ("summary-entry", "the entries of a summary repeat the tags of the pages"),
     ),
-    *_rules(
+    *rules(
         Severity.WARNING,
         ("summary-block", "a summary has the internal number of its block"),
     ),
-    *_rules(
+    *rules(
         Severity.NOTE,
         ("summary-missing", "a block whose data pages are all written has a summary"),
     ),
 )
 
 _HEADERS = (
-    *_rules(
+    *rules(
         Severity.ERROR,
         ("header-type", "a header has a type from 1 to 5"),
         ("header-tags-type", "tags and header have the same type"),
@@ -121,7 +94,7 @@ _HEADERS = (
         ("header-reserved-id", "objects 3 and 4 have no header, 0x10 and 0x20 neither"),
         ("xattr", "extended attributes are records with a length and a name"),
     ),
-    *_rules(
+    *rules(
         Severity.WARNING,
         ("header-tags-plain", "a header has extended tags unless its file has 2 GiB or more"),
         ("header-deleted", "headers under 3 and 4 are named unlinked and deleted"),
@@ -132,7 +105,7 @@ _HEADERS = (
 )
 
 _TREE = (
-    *_rules(
+    *rules(
         Severity.ERROR,
         ("object-no-header", "an object with data has a header"),
         ("object-type-change", "an object with newer data than its header is a file"),
@@ -147,12 +120,12 @@ _TREE = (
         ("data-behind-end", "a chunk's bytes do not reach behind the end of its file"),
         ("root-type", "objects 1 and 2 are directories at their places"),
     ),
-    *_rules(
+    *rules(
         Severity.WARNING,
         ("data-after-count", "bytes of a file behind a chunk's byte count are 0"),
         ("name-link-interrupted", "an object and its hard link have one name: a rename was cut"),
     ),
-    *_rules(
+    *rules(
         Severity.NOTE,
         ("data-unflushed", "data are newer than the header and go beyond its size"),
         ("object-unlinked", "an unlinked object waits to be deleted"),
@@ -162,7 +135,7 @@ _TREE = (
 )
 
 _CHECKPOINT = (
-    *_rules(
+    *rules(
         Severity.ERROR,
         ("checkpoint-device", "the device record fits the flash"),
         ("checkpoint-block", "states and sequence numbers of blocks fit the flash"),
@@ -172,14 +145,14 @@ _CHECKPOINT = (
         ("checkpoint-leaf", "the chunks of a file are those that a scan finds"),
         ("checkpoint-hint", "the hint leads to the next checkpoint block"),
     ),
-    *_rules(
+    *rules(
         Severity.WARNING,
         ("checkpoint-invalid", "a checkpoint that is there completely is readable"),
         ("checkpoint-free", "the number of free chunks is that of pages not in use"),
         ("checkpoint-flags", "the summary and shrink marks of blocks fit the flash"),
         ("checkpoint-order", "objects are in the order of their hash buckets"),
     ),
-    *_rules(
+    *rules(
         Severity.NOTE,
         ("checkpoint-incomplete", "a part of the checkpoint is missing: it is not used"),
         ("checkpoint-place", "a checkpoint takes the lowest empty blocks"),
@@ -188,7 +161,7 @@ _CHECKPOINT = (
 )
 
 _SEGREGATED = (
-    *_rules(
+    *rules(
         Severity.ERROR,
         ("layout-mixed", "all blocks and pages of a partition are of one layout"),
         ("layout-version", "headers and index pages have version 1: others are refused"),
@@ -216,7 +189,7 @@ _SEGREGATED = (
         ("checkpoint-piece", "the index pages of a file are those that a scan finds"),
         ("checkpoint-ids", "the parts of the ids and the highest id are those that a scan finds"),
     ),
-    *_rules(
+    *rules(
         Severity.WARNING,
         ("head-padding", "behind the last entry that is used there is only 0xFF"),
         ("index-lost", "a piece that names a chunk that was lost says so"),
@@ -241,12 +214,9 @@ class Where(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(PlainFinding):
     """One place where a rule is not kept. `block` counts from the partition's first block."""
 
-    severity: Severity
-    rule: str
-    message: str
     block: int | None = None
     page: int | None = None
     object_id: int | None = None
@@ -266,22 +236,8 @@ class Finding:
         return " ".join(words)
 
 
-class Findings:
-    """Collects findings; of each rule the first `keep` are kept, all are counted."""
+class Findings(Collector[Finding]):
+    """Collects findings of YAFFS2's rules."""
 
     def __init__(self, keep: int = 1000) -> None:
-        self._keep = keep
-        self._kept: list[Finding] = []
-        self.counts: Counter[str] = Counter()
-
-    def add(self, rule: str, message: str, where: Where | None = None) -> None:
-        """Notes that `rule` is not kept there."""
-        self.counts[rule] += 1
-        if self.counts[rule] <= self._keep:
-            where = where or Where()
-            self._kept.append(Finding(RULES[rule].severity, rule, message, *where))
-
-    def sorted(self) -> tuple[Finding, ...]:
-        """Gravest first, then in the order found."""
-        order = {severity: number for number, severity in enumerate(Severity)}
-        return tuple(sorted(self._kept, key=lambda finding: order[finding.severity]))
+        super().__init__(RULES, Finding, keep)

@@ -16,6 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from ffslab.fsimage.entry import TYPE_NAMES as TYPE_NAMES
+from ffslab.fsimage.entry import ObjectType as ObjectType
+
 SEQUENCE_UNUSED = 0xFFFFFFFF  # tags of a page that was not written
 SEQUENCE_BAD_BLOCK = 0xFFFF0000  # a block that could not be marked bad
 SEQUENCE_CHECKPOINT = 0x21
@@ -68,27 +71,6 @@ class CheckpointForm:
 CHECKPOINT_FORMS = {
     Layout.ORIGINAL: CheckpointForm(Layout.ORIGINAL, SEQUENCE_CHECKPOINT, CHECKPOINT_VERSION),
     Layout.SEGREGATED: CheckpointForm(Layout.SEGREGATED, 0xF8000021, 0x108),
-}
-
-
-class ObjectType(IntEnum):
-    """What an object is."""
-
-    UNKNOWN = 0
-    FILE = 1
-    SYMLINK = 2
-    DIRECTORY = 3
-    HARD_LINK = 4
-    SPECIAL = 5
-
-
-TYPE_NAMES = {
-    ObjectType.UNKNOWN: "unknown",
-    ObjectType.FILE: "file",
-    ObjectType.SYMLINK: "symlink",
-    ObjectType.DIRECTORY: "directory",
-    ObjectType.HARD_LINK: "hardlink",
-    ObjectType.SPECIAL: "special",
 }
 
 

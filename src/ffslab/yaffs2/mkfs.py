@@ -16,14 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from ffslab.errors import InfrastructureError, UsageError
+from ffslab.errors import UsageError
+from ffslab.fsimage.entry import Entry
+from ffslab.fsimage.output import new_image
+from ffslab.fsimage.source import read_source
 from ffslab.model.units import format_size
 from ffslab.yaffs2.checkpoint_write import (
     WrittenObject,
     checkpoint_blocks,
     checkpoint_stream,
 )
-from ffslab.yaffs2.entry import Entry
 from ffslab.yaffs2.format import (
     CHECKPOINT_FORMS,
     CHECKPOINT_MIN_BLOCKS,
@@ -42,7 +44,6 @@ from ffslab.yaffs2.format import (
 from ffslab.yaffs2.header import HeaderFields
 from ffslab.yaffs2.segregated.marks import PAGES_MAX
 from ffslab.yaffs2.segregated.write import SegregatedLog, SegregatedStore
-from ffslab.yaffs2.source import read_source
 from ffslab.yaffs2.store import OriginalStore, Store
 from ffslab.yaffs2.tree import LOST_FOUND_NAME
 from ffslab.yaffs2.writer import LogWriter
@@ -94,26 +95,12 @@ def make_image(source: Path, image: Path, options: MkfsOptions | None = None) ->
             f"blocks of {pages} pages; the segregated layout has at most {PAGES_MAX}",
             remedy="--layout original",
         )
-    if source.is_dir() and image.resolve().is_relative_to(source.resolve()):
-        raise UsageError(f"{image} would be a part of {source}", remedy="write it elsewhere")
-    if image.exists() and not image.is_file():
-        raise UsageError(f"{image} is not an ordinary file, so it is not replaced")
     total = _partition_blocks(options)
-    part = image.with_name(image.name + ".part")
-    try:
-        with part.open("wb") as file:
-            store = _store(file, options, total)
-            builder = _Builder(store, options)
-            builder.add_all(read_source(source))
-            taken = _finish(builder, options, total)
-        part.replace(image)
-    except OSError as error:
-        raise InfrastructureError(
-            f"cannot write {image}: {error.strerror or error}",
-            cause="no space, or no right to write there",
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
+    with new_image(image, source) as file:
+        store = _store(file, options, total)
+        builder = _Builder(store, options)
+        builder.add_all(read_source(source))
+        taken = _finish(builder, options, total)
     blocks = len(store.log.blocks)
     return MkfsResult(
         image_bytes=(blocks + taken) * options.geometry.raw_block_bytes,

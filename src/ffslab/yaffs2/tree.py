@@ -16,7 +16,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 
+from ffslab.fsimage.node import Node, text
 from ffslab.yaffs2.format import (
     GRAVES,
     ID_LOST_FOUND,
@@ -30,7 +32,6 @@ from ffslab.yaffs2.mount import FoundObject, Mounted
 from ffslab.yaffs2.xattr import parse_xattrs
 
 PATH_BYTES_MAX = 4096
-_CONTENT_LIMIT = 1 << 30
 LOST_FOUND_NAME = b"lost+found"
 
 
@@ -41,54 +42,6 @@ class Fate(Enum):
     DELETED = "deleted"
     ORPHAN = "orphan"
     CYCLE = "cycle"
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One name of the tree. A hard link has everything of its target, and `link_of`.
-
-    `type` is file, directory, symlink or special (also of a hard link: that of its target).
-    Times are seconds since 1970. `target` is a symbolic link's, `rdev` a device's (16 bits:
-    major << 8 | minor). `content` reads a file's bytes; it raises ValueError for more than 1 GiB.
-    """
-
-    path: str
-    object_id: int
-    type: str
-    mode: int
-    uid: int
-    gid: int
-    size: int
-    atime: int
-    mtime: int
-    ctime: int
-    rdev: int = 0
-    target: str = ""
-    link_of: str | None = None
-    links: int = 1
-    xattrs: dict[str, bytes] = field(default_factory=dict)
-    _flash: FlashImage | None = field(default=None, repr=False, compare=False)
-    _found: FoundObject | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def content(self) -> bytes:
-        if self.size > _CONTENT_LIMIT:
-            raise ValueError(f"{self.path} has {self.size} bytes; use pieces()")
-        content = bytearray(self.size)
-        for offset, piece in self.pieces():
-            content[offset : offset + len(piece)] = piece
-        return bytes(content)
-
-    def pieces(self) -> Iterator[tuple[int, bytes]]:
-        """Offset and bytes of everything that is stored; the rest of the file is zeros."""
-        if self._flash is None or self._found is None:
-            return
-        data_bytes = self._flash.geometry.data_bytes
-        for chunk_id, chunk in sorted(self._found.chunks.items()):
-            start = (chunk_id - 1) * data_bytes
-            count = min(chunk.byte_count, self.size - start)
-            if count > 0:
-                yield start, self._flash.data(chunk.block, chunk.page)[:count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +101,6 @@ class Tree:
             here = stack.pop()
             yield here
             stack.extend(reversed(self.children.get(here, ())))
-
-
-def text(raw: bytes) -> str:
-    """Bytes of a name as text that can be turned back."""
-    return raw.decode("utf-8", "surrogateescape")
 
 
 def build_tree(mounted: Mounted) -> Tree:
@@ -239,6 +187,16 @@ def node_of(tree: Tree, flash: FlashImage, object_id: int) -> Node | None:
     return _node(tree, flash, target, tree.path(object_id), tree.path(target.object_id))
 
 
+def _pieces(flash: FlashImage, found: FoundObject) -> Iterator[tuple[int, bytes]]:
+    """Offset and bytes of an object's chunks, up to its size."""
+    data_bytes = flash.geometry.data_bytes
+    for chunk_id, chunk in sorted(found.chunks.items()):
+        start = (chunk_id - 1) * data_bytes
+        count = min(chunk.byte_count, found.size - start)
+        if count > 0:
+            yield start, flash.data(chunk.block, chunk.page)[:count]
+
+
 def _mode_without_header(found: FoundObject) -> int:
     """What a mount shows: private, but for the root; the format says nothing."""
     if found.object_type is not ObjectType.DIRECTORY:
@@ -268,8 +226,7 @@ def _node(
             mtime=0,
             ctime=0,
             link_of=link_of,
-            _flash=flash,
-            _found=found,
+            _pieces=partial(_pieces, flash, found),
         )
     area = flash.data(*found.header_at)[found.attributes]
     is_device = found.object_type is ObjectType.SPECIAL and stat.S_IFMT(header.mode) in DEVICES
@@ -289,6 +246,5 @@ def _node(
         link_of=link_of,
         links=1 + len(tree.links.get(found.object_id, ())),
         xattrs={text(name): value for name, value in parse_xattrs(area)[0].items()},
-        _flash=flash,
-        _found=found,
+        _pieces=partial(_pieces, flash, found),
     )

@@ -6,8 +6,29 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 
-from ffslab.yaffs2.format import ObjectType
+
+class ObjectType(IntEnum):
+    """What an object is. The numbers are those that YAFFS2 stores."""
+
+    UNKNOWN = 0
+    FILE = 1
+    SYMLINK = 2
+    DIRECTORY = 3
+    HARD_LINK = 4
+    SPECIAL = 5
+
+
+TYPE_NAMES = {
+    ObjectType.UNKNOWN: "unknown",
+    ObjectType.FILE: "file",
+    ObjectType.SYMLINK: "symlink",
+    ObjectType.DIRECTORY: "directory",
+    ObjectType.HARD_LINK: "hardlink",
+    ObjectType.SPECIAL: "special",
+}
+
 
 TYPES = {
     stat.S_IFREG: ObjectType.FILE,

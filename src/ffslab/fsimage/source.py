@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError, UsageError
-from ffslab.yaffs2.entry import TYPES, Entry
-from ffslab.yaffs2.format import ObjectType
-from ffslab.yaffs2.tarsource import tar_entries
+from ffslab.fsimage.entry import TYPES, Entry, ObjectType
+from ffslab.fsimage.tarsource import tar_entries
 
 _PIECE = 1 << 20
 

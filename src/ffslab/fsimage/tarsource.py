@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from ffslab.errors import FfslabError, UsageError
-from ffslab.yaffs2.entry import TYPES, Entry
-from ffslab.yaffs2.format import ObjectType
+from ffslab.fsimage.entry import TYPES, Entry, ObjectType
 
 # Many times what the trees of devices have; with names of usual length, this many take half a
 # gigabyte of memory to read.

@@ -1,0 +1,196 @@
+"""Reports and trees as lines of text and as JSON documents.
+
+Names are bytes on flash. In text, what cannot be printed is escaped (`\\x1b`), so that a name
+cannot move the cursor; in JSON, bytes that are no UTF-8 are escaped in the same way.
+"""
+
+from __future__ import annotations
+
+import stat
+import textwrap
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from ffslab.fsimage.findings import F, Finding, Severity, Verdict
+from ffslab.fsimage.node import Node
+
+_WIDTH = 80
+_OBJECTS = (
+    ("file", "file", "files"),
+    ("directory", "directory", "directories"),
+    ("symlink", "symbolic link", "symbolic links"),
+    ("hardlink", "hard link", "hard links"),
+    ("special", "special file", "special files"),
+)
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """For example "1 block", "2 blocks"."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def printable(text: str) -> str:
+    """The text with escapes for what a terminal should not see."""
+    if text.isprintable():
+        return text
+    parts = []
+    for character in text:
+        code = ord(character)
+        if character.isprintable():
+            parts.append(character)
+        elif 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
+            parts.append(f"\\x{code - 0xDC00:02x}")
+        else:
+            parts.append(character.encode("unicode_escape").decode("ascii"))
+    return "".join(parts)
+
+
+def wrapped(label: str, text: str) -> Iterator[str]:
+    """A line of a summary with its label, in as many lines as it takes."""
+    yield from textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=f"  {label:11}",
+        subsequent_indent=" " * 13,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def objects_text(statistics: Mapping[str, int]) -> str:
+    """How many objects of each kind there are, and what the files hold."""
+    objects = ", ".join(
+        counted(statistics[f"objects_{name}"], one, many) for name, one, many in _OBJECTS
+    )
+    return f"{objects}; {statistics['file_bytes']:,} bytes in files"
+
+
+def result_text(report: Verdict[F]) -> str:
+    """How many findings there are of each grade."""
+    return ", ".join(
+        counted(report.count(severity), severity.value, f"{severity}s") for severity in Severity
+    )
+
+
+def finding_lines(report: Verdict[F], of_a_rule: int) -> Iterator[str]:
+    """The findings, at most so many of each rule."""
+    shown: Counter[str] = Counter()
+    for finding in report.findings:
+        shown[finding.rule] += 1
+        if shown[finding.rule] <= of_a_rule:
+            yield from _finding(finding)
+        elif shown[finding.rule] == of_a_rule + 1:
+            more = report.counts[finding.rule] - of_a_rule
+            yield f"{finding.severity}: {finding.rule}: and {more} more"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    place = printable(finding.place())
+    middle = f"{place}: " if place else ""
+    yield from textwrap.wrap(
+        f"{finding.severity}: {finding.rule}: {middle}{printable(finding.message)}",
+        _WIDTH,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def listing_lines(nodes: Sequence[Node]) -> Iterator[str]:
+    """One line for each name, like `ls -lR`, with the whole path and times in UTC."""
+    rows = [(*_columns(node), printable(_shown_path(node))) for node in nodes]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(5)]
+    for mode, links, owner, size, moment, path in rows:
+        columns = (
+            mode,
+            links.rjust(widths[1]),
+            owner.ljust(widths[2]),
+            size.rjust(widths[3]),
+            moment.ljust(widths[4]),
+            path,
+        )
+        yield " ".join(columns)
+
+
+def _columns(node: Node) -> tuple[str, str, str, str, str]:
+    size = str(node.size)
+    if stat.S_ISCHR(node.mode) or stat.S_ISBLK(node.mode):
+        size = "{},{}".format(*node.device)
+    return (
+        stat.filemode(node.mode),
+        str(node.links),
+        f"{node.uid}:{node.gid}",
+        size,
+        _moment(node.mtime),
+    )
+
+
+def _moment(seconds: int) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(seconds))
+    except (ValueError, OverflowError, OSError):
+        return str(seconds)
+
+
+def _shown_path(node: Node) -> str:
+    if node.target:
+        return f"{node.path} -> {node.target}"
+    return f"{node.path} = {node.link_of}" if node.link_of else node.path
+
+
+def findings_document(report: Verdict[F]) -> dict[str, Any]:
+    """The findings as JSON, with their numbers."""
+    return {
+        "errors": report.count(Severity.ERROR),
+        "warnings": report.count(Severity.WARNING),
+        "notes": report.count(Severity.NOTE),
+        "counts": report.counts,
+        "findings": [
+            {
+                "severity": finding.severity.value,
+                "rule": finding.rule,
+                "rule_text": report.rules[finding.rule].text,
+                "message": printable(finding.message),
+                **_place(finding),
+            }
+            for finding in report.findings
+        ],
+    }
+
+
+def _place(finding: Finding) -> dict[str, Any]:
+    """What a format's findings say of their place."""
+    common = {field.name for field in fields(Finding)}
+    names = [field.name for field in fields(finding) if field.name not in common]
+    values = {name: getattr(finding, name) for name in names}
+    return {
+        name: printable(value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
+def tree_document(nodes: Sequence[Node]) -> list[dict[str, Any]]:
+    """The tree as JSON, one element for each name; values of attributes in hexadecimal."""
+    return [
+        {
+            "path": printable(node.path),
+            "object_id": node.object_id,
+            "type": node.type,
+            "mode": node.mode,
+            "uid": node.uid,
+            "gid": node.gid,
+            "size": node.size,
+            "atime": node.atime,
+            "mtime": node.mtime,
+            "ctime": node.ctime,
+            "rdev": node.rdev,
+            "target": printable(node.target),
+            "link_of": None if node.link_of is None else printable(node.link_of),
+            "links": node.links,
+            "xattrs": {printable(name): value.hex() for name, value in node.xattrs.items()},
+        }
+        for node in nodes
+    ]
