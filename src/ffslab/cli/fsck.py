@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
-    from ffslab.yaffs2.check import CheckedImage, Report
+    from ffslab.fsimage.findings import Verdict
+    from ffslab.fsimage.node import Node
+    from ffslab.yaffs2.check import CheckedImage
 
 _SHOWN_OF_A_RULE = 5
 
@@ -20,6 +25,14 @@ class Kind(StrEnum):
     """File systems that can be checked."""
 
     yaffs2 = "yaffs2"
+    logfs = "logfs"
+
+
+# What an image has if it is one, and the name of the file system.
+_NOT_SEEN = {
+    Kind.yaffs2: ("page that YAFFS2 wrote", "YAFFS2"),
+    Kind.logfs: ("superblock of LogFS", "LogFS"),
+}
 
 
 PageBytes = Annotated[int | None, typer.Option(metavar="N", help="Bytes of a page, without OOB.")]
@@ -38,7 +51,7 @@ def register(app: typer.Typer) -> None:
     @app.command("fsck")
     def fsck(
         kind: Annotated[Kind, typer.Argument(help="The file system.")],
-        image: Annotated[Path, typer.Argument(help="Raw dump with OOB, or a lab flash file.")],
+        image: Annotated[Path, typer.Argument(help="Raw dump, or a lab flash file.")],
         page_bytes: PageBytes = None,
         oob_bytes: OobBytes = None,
         pages_per_block: PagesPerBlock = None,
@@ -76,39 +89,98 @@ def register(app: typer.Typer) -> None:
         What is not given is found out from the image. Exit code 1: there are errors.
         """
         from ffslab.errors import EXIT_FAILED
-        from ffslab.yaffs2.check import examine
-        from ffslab.yaffs2.detect import ImageOptions
 
-        del kind  # there is only one so far
-        options = ImageOptions(
-            page_bytes,
-            oob_bytes,
-            pages_per_block,
-            oob_offset,
-            inband,
-            tags_ecc,
-            first_block,
-            blocks,
-        )
-        checked = examine(image, options)
-        if as_json:
-            _print_json(checked, listing=listing)
+        place = (page_bytes, oob_bytes, pages_per_block)
+        tags = {"oob-offset": oob_offset, "inband": inband, "tags-ecc": tags_ecc}
+        if kind is Kind.logfs:
+            _refuse(kind, {**tags, "extract": extract})
+            shown = _examined_logfs(image, (*place, first_block, blocks))
         else:
-            _print_report(checked.report, everything=everything)
+            known = (*place, oob_offset, inband, tags_ecc, first_block, blocks)
+            shown = _examined_yaffs2(image, known)
+        if as_json:
+            _print_json(shown, listing=listing)
+        else:
+            _print_report(shown, everything=everything)
             if listing:
-                _print_listing(checked)
-        if checked.report.shows_no_image:
-            typer.echo(_no_image(image), err=True)
+                _print_listing(shown)
+        if shown.shows_no_image:
+            typer.echo(_no_image(image, kind), err=True)
         if extract is not None:
-            _extract(checked, extract)
-        if checked.report.errors:
+            assert shown.extract is not None
+            shown.extract(extract)
+        if shown.report.errors:
             raise typer.Exit(EXIT_FAILED)
 
 
-def _no_image(image: Path) -> str:
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """What the verb shows of an image, whatever its file system.
+
+    `document` is the report as JSON; `extract` writes the files, where that can be done.
+    """
+
+    kind: Kind
+    path: Path
+    report: Verdict[Any]
+    shows_no_image: bool
+    summary: tuple[str, ...]
+    document: dict[str, Any]
+    nodes: list[Node]
+    extract: Callable[[Path], None] | None = None
+
+
+def _examined_yaffs2(image: Path, known: tuple[Any, ...]) -> _Examined:
+    from ffslab.yaffs2.check import examine
+    from ffslab.yaffs2.detect import ImageOptions
+    from ffslab.yaffs2.show import report_document, summary_lines
+
+    checked = examine(image, ImageOptions(*known))
+    report = checked.report
+    return _Examined(
+        Kind.yaffs2,
+        image,
+        report,
+        report.shows_no_image,
+        tuple(summary_lines(report)),
+        report_document(report),
+        checked.nodes(),
+        partial(_extract, checked),
+    )
+
+
+def _examined_logfs(image: Path, known: tuple[int | None, ...]) -> _Examined:
+    from ffslab.logfs.check import examine
+    from ffslab.logfs.image import ImageOptions
+    from ffslab.logfs.show import report_document, summary_lines
+
+    checked = examine(image, ImageOptions(*known))
+    report = checked.report
+    return _Examined(
+        Kind.logfs,
+        image,
+        report,
+        report.shows_no_image,
+        tuple(summary_lines(report)),
+        report_document(report),
+        checked.nodes(),
+    )
+
+
+def _refuse(kind: Kind, options: Mapping[str, object]) -> None:
+    """UsageError for an option that has no meaning for this file system."""
+    from ffslab.errors import UsageError
+
+    for name, value in options.items():
+        if value is not None:
+            raise UsageError(f"--{name} is not for {kind.value}")
+
+
+def _no_image(image: Path, kind: Kind) -> str:
+    lacks, title = _NOT_SEEN[kind]
     return (
-        f"ffslab: {image} has no page that YAFFS2 wrote, as far as can be seen: probably it is no "
-        "YAFFS2 image\n"
+        f"ffslab: {image} has no {lacks}, as far as can be seen: probably it is no "
+        f"{title} image\n"
         "  likely cause: a file of another kind or file system, a dump without OOB, or pages of a "
         "size that is not tried\n"
         f"  next: {program()} fsck --help; --page-bytes, --oob-bytes and --oob-offset say how "
@@ -116,36 +188,32 @@ def _no_image(image: Path) -> str:
     )
 
 
-def _print_json(checked: CheckedImage, *, listing: bool) -> None:
+def _print_json(shown: _Examined, *, listing: bool) -> None:
     import json
 
     from ffslab.fsimage.show import tree_document
-    from ffslab.yaffs2.show import report_document
 
-    document = report_document(checked.report)
+    document = dict(shown.document)
     if listing:
-        document["tree"] = tree_document(checked.nodes())
+        document["tree"] = tree_document(shown.nodes)
     typer.echo(json.dumps(document, indent=1))
 
 
-def _print_report(report: Report, *, everything: bool) -> None:
+def _print_report(shown: _Examined, *, everything: bool) -> None:
     from ffslab.fsimage.show import finding_lines
-    from ffslab.yaffs2.show import summary_lines
 
-    for line in summary_lines(report):
+    most = 10**9 if everything else _SHOWN_OF_A_RULE
+    for line in (*shown.summary, *finding_lines(shown.report, most)):
         typer.echo(line)
-    for line in finding_lines(report, 10**9 if everything else _SHOWN_OF_A_RULE):
-        typer.echo(line)
-    shown = _SHOWN_OF_A_RULE if not everything else 10**9
-    if any(number > shown for number in report.counts.values()):
-        typer.echo(f"all findings: {command('fsck', 'yaffs2', report.path, '--all')}")
+    if any(number > most for number in shown.report.counts.values()):
+        typer.echo(f"all findings: {command('fsck', shown.kind.value, shown.path, '--all')}")
 
 
-def _print_listing(checked: CheckedImage) -> None:
+def _print_listing(shown: _Examined) -> None:
     from ffslab.fsimage.show import listing_lines
 
     typer.echo("")
-    for line in listing_lines(checked.nodes()):
+    for line in listing_lines(shown.nodes):
         typer.echo(line)
 
 

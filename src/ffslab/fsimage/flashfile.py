@@ -35,8 +35,6 @@ class Contents(Protocol):
 
     def __len__(self) -> int: ...
 
-    def find(self, sub: bytes, start: int = ..., /) -> int: ...
-
 
 class PageSizes(Protocol):
     """What of a geometry says where pages lie in a file."""

@@ -1,0 +1,103 @@
+"""From inodes to names: the tree that a mount shows.
+
+A directory is entered once; of further names it stays a name without contents. Paths of more than
+4096 bytes are not built, so that damage cannot make paths of unlimited length.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
+
+from ffslab.fsimage.node import Node, nothing, text
+from ffslab.logfs.format import BLOCK_BYTES, INO_ROOT
+from ffslab.logfs.mount import Dentry, FoundInode, Mounted
+from ffslab.logfs.objects import ObjectStore
+
+PATH_BYTES_MAX = 4096
+_TARGET_MAX = 4095
+_NS = 1_000_000_000
+TYPE_NAMES = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink"}
+
+
+class Tree:
+    """The names of a mounted file system. `names` are (directory, dentry) by inode."""
+
+    def __init__(self, mounted: Mounted) -> None:
+        self.mounted = mounted
+        self.names: defaultdict[int, list[tuple[int, Dentry]]] = defaultdict(list)
+        for ino, found in mounted.inodes.items():
+            for dentry in found.dentries:
+                if not mounted.is_recovered(ino, dentry):
+                    self.names[dentry.ino].append((ino, dentry))
+        self.reached: set[int] = set()
+        self._nodes = list(self._walk())
+
+    def nodes(self) -> list[Node]:
+        """Everything below the root, which comes first; names to nothing are left out."""
+        return self._nodes
+
+    def links(self, found: FoundInode) -> int:
+        """Links after a mount, which drops one of the victim."""
+        return found.inode.nlink - (found.ino == self.mounted.dynamic.victim)
+
+    def _walk(self) -> Iterator[Node]:
+        inodes = self.mounted.inodes
+        first: dict[int, str] = {}
+        stack: list[tuple[int, bytes]] = [(INO_ROOT, b"/")]
+        while stack:
+            ino, path = stack.pop()
+            found = inodes.get(ino)
+            if found is None:
+                continue
+            shown = text(path)
+            again = first.get(ino)
+            if again is None:
+                first[ino] = shown
+            yield self._node(found, shown, again)
+            if found.format != stat.S_IFDIR or again is not None:
+                continue
+            self.reached.add(ino)
+            names = sorted(found.dentries, key=lambda dentry: (dentry.name, dentry.bix))
+            prefix = b"" if path == b"/" else path
+            for dentry in reversed(names):
+                below = prefix + b"/" + dentry.name
+                if len(below) <= PATH_BYTES_MAX and not self.mounted.is_recovered(ino, dentry):
+                    stack.append((dentry.ino, below))
+
+    def _node(self, found: FoundInode, path: str, link_of: str | None) -> Node:
+        inode, store = found.inode, self.mounted.store
+        target = b""
+        if found.format == stat.S_IFLNK:
+            block = found.walked.blocks.get(0)
+            target = ((store.load(block) if block else None) or b"")[: min(inode.size, _TARGET_MAX)]
+        is_device = found.format in (stat.S_IFCHR, stat.S_IFBLK)
+        is_file = found.format == stat.S_IFREG
+        return Node(
+            path=path,
+            object_id=found.ino,
+            type=TYPE_NAMES.get(found.format, "special"),
+            mode=inode.mode,
+            uid=inode.uid,
+            gid=inode.gid,
+            size=inode.size,
+            atime=inode.atime // _NS,
+            mtime=inode.mtime // _NS,
+            ctime=inode.ctime // _NS,
+            rdev=inode.data[0] & 0xFFFFFFFF if is_device else 0,
+            target=text(target),
+            link_of=link_of,
+            links=self.links(found),
+            _pieces=partial(_pieces, store, found) if is_file else nothing,
+        )
+
+
+def _pieces(store: ObjectStore, found: FoundInode) -> Iterator[tuple[int, bytes]]:
+    """Offset and bytes of a file's blocks, up to its size."""
+    for bix, ofs in sorted(found.walked.blocks.items()):
+        count = min(BLOCK_BYTES, found.inode.size - bix * BLOCK_BYTES)
+        payload = store.load(ofs) if count > 0 else None
+        if payload is not None:
+            yield bix * BLOCK_BYTES, payload[:count]
