@@ -14,23 +14,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from flash_support import lab_flash_file
+
 from ffslab.logfs import ImageOptions, Report, check_image, read_tree
 from ffslab.logfs.check import examine
 from ffslab.logfs.format import (
     DENTRY,
+    FULL,
     OBJECT_HEADER,
     Alias,
     Area,
     EntryType,
     Inode,
     ObjectHeader,
+    ObjectType,
     SegmentHeader,
     SegmentType,
     crc32,
     pack_entry,
+    pack_object,
     parse_inode,
     parse_object_header,
 )
+from ffslab.logfs.image import PageGeometry
 from ffslab.logfs.mkfs import MkfsOptions, make_image
 from ffslab.logfs.mount import Dentry, Mounted
 
@@ -125,6 +131,9 @@ class Image:
         """The topmost indirect block of a file."""
         return self.mounted.inodes[ino].inode.data[16] & ~(1 << 63)
 
+    def root_ofs_of_inode_file(self) -> int:
+        return self.mounted.anchor.data[16] & ~FULL
+
     # --- objects ---
 
     def header(self, ofs: int) -> ObjectHeader:
@@ -154,10 +163,15 @@ class Image:
     def inode_of(self, ino: int) -> Inode:
         return self.mounted.inodes[ino].inode
 
-    def change_dentry(self, name: str, **fields: Any) -> None:
-        _, dentry = self.dentry(name)
-        known = {"ino": dentry.ino, "length": len(dentry.name), "kind": dentry.kind,
-                 "name": dentry.name, **fields}  # fmt: skip
+    def change_dentry(self, which: str, **fields: Any) -> None:
+        _, dentry = self.dentry(which)
+        known = {
+            "ino": dentry.ino,
+            "length": len(dentry.name),
+            "kind": dentry.kind,
+            "name": dentry.name,
+            **fields,
+        }
         self.rewrite(dentry.ofs, DENTRY.pack(*known.values()))
 
     def segment_entry(self, segno: int, first: int | None = None, valid: int | None = None) -> None:
@@ -174,10 +188,23 @@ class Image:
         for ofs in offsets:
             self.patch(ofs, replace(superblock, **fields).pack())
 
-    def segment_header(self, segno: int, **fields: Any) -> None:
-        header = self.mounted.store.segment_header(segno)
+    def segment_header(self, segment: int, **fields: Any) -> None:
+        header = self.mounted.store.segment_header(segment)
         assert header is not None
-        self.patch(segno * SEGMENT, replace(header, **fields).pack())
+        self.patch(segment * SEGMENT, replace(header, **fields).pack())
+
+    def segment_header_at(self, segno: int, level: int) -> None:
+        """A fresh segment of objects."""
+        header = SegmentHeader(SegmentType.OBJECTS, level, segno, 1, self.gec)
+        self.patch(segno * SEGMENT, header.pack())
+
+    def spare_inode(self, ino: int) -> int:
+        """An inode without a name in a segment that was free; a pointer to it."""
+        segno = 25
+        self.segment_header_at(segno, 6)
+        ofs = segno * SEGMENT + 24
+        self.patch(ofs, pack_object(ObjectType.INODE, 1, ino, Inode(0o100600).pack()))
+        return ofs | FULL
 
     # --- commits ---
 
@@ -225,6 +252,11 @@ class Image:
             raw += pack_entry(kind, payload)
         self.patch(segno * SEGMENT, bytes(raw).ljust(SEGMENT, b"\xff"))
         return segno
+
+
+def lab_file(image: Path, path: Path, *, first_block: int = 0) -> Path:
+    """The same as a chip's file, the partition from a block on."""
+    return lab_flash_file(path, image.read_bytes(), PageGeometry(), first=first_block)
 
 
 def mode_bits(mode: int) -> int:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import io
 import stat
 import struct
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from flash_support import lab_flash_file
 
 from ffslab.fsimage.node import Node
 from ffslab.yaffs2 import ImageOptions, Report, check_image, read_tree
@@ -202,48 +203,9 @@ class Image:
 def lab_file(
     path: Path, image: Image, *, blocks: int = 0, first: int = 0, subpages: int = 1
 ) -> Path:
-    """A lab flash file with `image` from block `first` on, as kmod/vnand/image_format.h says."""
-    geometry = image.geometry
-    blocks = blocks or image.blocks
-    pages = blocks * geometry.pages_per_block
-
-    def aligned(offset: int) -> int:
-        return -(-offset // 4096) * 4096
-
-    blocks_at = 4096
-    pages_at = aligned(blocks_at + 24 * blocks)
-    data_at = aligned(pages_at + 4 * pages)
-    end = aligned(data_at + pages * geometry.raw_page_bytes)
-    head = struct.pack(
-        "<8s6I4Q",
-        b"VNANDIMG",
-        1,
-        geometry.page_bytes,
-        geometry.oob_bytes,
-        subpages,
-        geometry.pages_per_block,
-        blocks,
-        blocks_at,
-        pages_at,
-        data_at,
-        end,
-    )
-    contents = bytearray(end)
-    contents[: len(head)] = head
-    contents[64:68] = struct.pack("<I", zlib.crc32(head) ^ 0xFFFFFFFF)
-    blank = b"\xff" * geometry.raw_page_bytes
-    for block in range(image.blocks):
-        for page in range(geometry.pages_per_block):
-            start = image.at(block, page)
-            raw = image.raw[start : start + geometry.raw_page_bytes]
-            if raw == blank:
-                continue  # stays zero: a page that was not programmed
-            number = (first + block) * geometry.pages_per_block + page
-            contents[pages_at + 4 * number] = 1
-            at = data_at + number * geometry.raw_page_bytes
-            contents[at : at + len(raw)] = raw
-    path.write_bytes(contents)
-    return path
+    """A lab flash file with `image` from block `first` on."""
+    raw = bytes(image.raw)
+    return lab_flash_file(path, raw, image.geometry, blocks=blocks, first=first, subpages=subpages)
 
 
 def mark_bad(path: Path, block: int) -> None:

@@ -70,11 +70,16 @@ def _stat_entry(full: Path, path: bytes) -> Entry:
         mtime=found.st_mtime_ns // 1_000_000_000,
         key=(found.st_dev, found.st_ino) if shared else path,
         size=found.st_size if is_file else 0,
-        target=os.fsencode(full.readlink()) if kind is ObjectType.SYMLINK else b"",
+        target=_target(full) if kind is ObjectType.SYMLINK else b"",
         device=_device(found) if kind is ObjectType.SPECIAL else (0, 0),
         xattrs=_xattrs(full, follow=not path),
         pieces=(lambda: _file_pieces(full, found.st_size)) if is_file else (lambda: iter(())),
     )
+
+
+def _target(full: Path) -> bytes:
+    """A link's target; a Path would leave out what says nothing, such as the "." of "./a"."""
+    return os.fsencode(os.readlink(full))  # noqa: PTH115
 
 
 def _device(found: os.stat_result) -> tuple[int, int]:

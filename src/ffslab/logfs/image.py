@@ -156,7 +156,7 @@ def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
             pages_per_block=lab.pages_per_block,
         )
     _check_options(options)
-    best = max(_places(contents, lab, options), key=lambda place: place.score, default=None)
+    best = _best_place(contents, lab, options)
     geometry = best.geometry if best else _geometry(options, options.page_bytes or 2048, 0)
     start = lab.data_offset if lab else 0
     total = -(-max(0, len(contents) - start) // geometry.raw_block_bytes)
@@ -168,9 +168,14 @@ def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
     blocks = options.blocks or max(0, total - first)
     if best and options.blocks is None:
         needed = -(-best.superblock.fs_bytes // geometry.block_bytes)
-        if needed > blocks:
+        pages = -(-best.superblock.fs_bytes // geometry.page_bytes)
+        end_at = start + first * geometry.raw_block_bytes + pages * geometry.raw_page_bytes
+        if end_at > len(contents):
             problems.append(
-                ("image-truncated", f"the file system has {needed} blocks, the file {blocks}")
+                (
+                    "image-truncated",
+                    f"the file has {len(contents)} bytes; the file system ends at {end_at}",
+                )
             )
         blocks = min(blocks, needed)
     source = "from the file's header" if lab else "found by the superblocks"
@@ -204,6 +209,18 @@ def _geometry(options: ImageOptions, page_bytes: int, oob_bytes: int) -> PageGeo
     )
 
 
+def _best_place(contents: Contents, lab: LabHeader | None, options: ImageOptions) -> _Place | None:
+    """The first place for which everything speaks, else the first for which most does."""
+    best: _Place | None = None
+    for place in _places(contents, lab, options):
+        if best is None or place.score > best.score:
+            best = place
+        superblock = place.superblock
+        if place.score == len(superblock.copies) + len(superblock.journal_segnos):
+            break
+    return best
+
+
 def _places(contents: Contents, lab: LabHeader | None, options: ImageOptions) -> Iterator[_Place]:
     """Every place that an occurrence of the magic number gives, the likeliest first."""
     start = lab.data_offset if lab else 0
@@ -217,7 +234,8 @@ def _places(contents: Contents, lab: LabHeader | None, options: ImageOptions) ->
                 first, odd = divmod(page * geometry.page_bytes + rest - copy, geometry.block_bytes)
                 if odd or first < 0 or options.first_block not in (None, first):
                     continue
-                blocks = -(-superblock.fs_bytes // geometry.block_bytes)
+                held = -(-(len(contents) - start) // geometry.raw_block_bytes) - first
+                blocks = min(-(-superblock.fs_bytes // geometry.block_bytes), max(0, held))
                 device = Device(contents, geometry, first, blocks, lab)
                 score = _score(device, superblock)
                 if score:
@@ -242,7 +260,7 @@ def _geometries(superblock: Superblock, options: ImageOptions) -> Iterator[PageG
     sizes: tuple[int, ...]
     oobs = _OOB_SIZES if options.oob_bytes is None else (options.oob_bytes,)
     stated = 1 << superblock.write_shift
-    sizes = (stated, *_PAGE_SIZES) if stated >= 512 else _PAGE_SIZES
+    sizes = (stated, *_PAGE_SIZES) if 512 <= stated <= 1 << 16 else _PAGE_SIZES
     if options.page_bytes is not None:
         sizes = (options.page_bytes,)
     # 2048+64 and 512+16 put segments at the same places: of such a pair the stated size is first.

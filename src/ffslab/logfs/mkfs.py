@@ -314,7 +314,7 @@ class _Builder:
         self._fill_segment_file(reserved)
         last = max(INO_LAST_RESERVED, self._next_ino - 1)
         anchor = Anchor(
-            max(INO_LAST_RESERVED, last + 1) * BLOCK_BYTES,
+            max(INO_LAST_RESERVED, max(self.inodes) + 1) * BLOCK_BYTES,
             last,
             inode_file.used_bytes,
             inode_file.height,
