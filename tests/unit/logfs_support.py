@@ -220,8 +220,11 @@ class Image:
         entries: Sequence[tuple[int, bytes]] | None = None,
         listed: Sequence[int] = (),
         tail: Sequence[tuple[int, bytes]] = (),
+        behind: int = 0,
     ) -> int:
         """A commit alone in another journal segment, which becomes the newest; its number.
+
+        With `behind` it is behind so many bytes of the segment, which stay.
 
         `entries` replaces all that a commit has, `listed` are further offsets that it lists,
         `tail` are entries behind it.
@@ -239,18 +242,20 @@ class Image:
         ]
         if erase_counts:
             usual.append((EntryType.ERASE_COUNTS, struct.pack(">16I", *erase_counts)))
-        raw = bytearray(SegmentHeader(SegmentType.JOURNAL, 0, segno, 1, self.gec).pack())
-        raw += bytes(8)
+        start = segno * SEGMENT
+        raw = bytearray(self.raw[start : start + behind])
+        if not behind:
+            raw += SegmentHeader(SegmentType.JOURNAL, 0, segno, 1, self.gec).pack() + bytes(8)
         offsets = []
         for kind, payload in usual if entries is None else entries:
-            offsets.append(segno * SEGMENT + len(raw))
+            offsets.append(start + len(raw))
             raw += pack_entry(kind, payload, compress=kind != EntryType.ANCHOR)
         offsets.extend(listed)
         raw += pack_entry(EntryType.COMMIT, b"".join(ofs.to_bytes(8, "big") for ofs in offsets))
         raw += bytes(-len(raw) % UNIT)
         for kind, payload in tail:
             raw += pack_entry(kind, payload)
-        self.patch(segno * SEGMENT, bytes(raw).ljust(SEGMENT, b"\xff"))
+        self.patch(start, bytes(raw).ljust(SEGMENT, b"\xff"))
         return segno
 
 
