@@ -253,6 +253,7 @@ INODES = [
     Damage("inode-used", lambda i: i.inode(i.ino("leaf"), used_bytes=1)),
     Damage("inode-size", lambda i: i.inode(i.ino("sym"), size=0), ("data-behind-end",)),
     Damage("inode-size", lambda i: i.inode(i.ino("dir"), size=(1 << 40) + 1)),
+    Damage("inode-size", lambda i: i.inode(i.ino("dir"), size=(1 << 43) + 4096)),
     Damage("inode-size", lambda i: i.inode(i.ino("leaf"), size=1 << 63)),
     Damage("inode-links", lambda i: i.inode(i.ino("file"), nlink=3)),
     Damage("inode-links", lambda i: i.inode(2, nlink=2)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ffslab.logfs import format as f
 from ffslab.logfs.format import (
     Alias,
     Area,
@@ -162,15 +163,31 @@ def test_the_hash_of_a_name() -> None:
     assert name_hash(b"abcdefgh") < 1 << 32
 
 
-def test_the_places_of_a_name() -> None:
-    found = list(places(b"ab"))
-    value = 97 * 293 + 98  # 28519
+@pytest.mark.parametrize("name", [b"ab", b"a longer name", b"\xe4\xf6\xfc", b"zz" * 127])
+def test_the_places_of_a_name(name: bytes) -> None:
+    found = list(places(name))
+    last = len(name) - 1
+    value = sum(byte * 293 ** (last - at) for at, byte in enumerate(name)) % 2**32
+    # 512 - 16, 512^2 - 512, 512^3 - 512^2
     assert found[:3] == [value % 16, 16 + value % 496, 512 + value % 261_632]
     assert found[3] == 262_144 + value % 133_955_584
+    # (2^31 - 512^3) / 16
     bucket = 134_217_728 + 16 * (value % 125_829_120)
     assert found[4:] == [bucket + slot for slot in range(16)]
     assert len(found) == 20
     assert BIX_MAX == 2**31 - 1
+
+
+def test_the_sizes_and_numbers_of_the_document() -> None:
+    """What a structure's own layout does not say."""
+    sizes = (f.SEGMENT_HEADER, f.OBJECT_HEADER, f.ENTRY_HEADER, f.SUPERBLOCK, f.INODE, f.DENTRY)
+    assert [one.size for one in sizes] == [24, 28, 16, 256, 200, 266]
+    entries = (f.DYNAMIC, f.ANCHOR, f.ALIAS, f.AREA, f.SEGMENT_ENTRY)
+    assert [one.size for one in entries] == [64, 168, 32, 10, 8]
+    assert [int(kind) for kind in SegmentType] == [1, 2, 3]
+    assert [int(kind) for kind in ObjectType] == [4, 5, 6]
+    assert [int(kind) for kind in EntryType] == [2, 3, 4, 5, 6, 13, 14]
+    assert (f.TOTAL_LEVELS, f.SEGMENT_RESERVE, f.FULL) == (8, 4147, 0x8000000000000000)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from ffslab.fsimage.node import text
 from ffslab.logfs.findings import Findings, Where
 from ffslab.logfs.format import (
     BLOCK_BYTES,
-    DIRECT,
     INO_LAST_RESERVED,
     INO_MASTER,
     INO_ROOT,
@@ -17,11 +16,11 @@ from ffslab.logfs.format import (
     POINTERS,
 )
 from ffslab.logfs.mount import Dentry, FoundInode, Mounted
-from ffslab.logfs.names import places
+from ffslab.logfs.names import BIX_MAX, places
 from ffslab.logfs.tree import Tree
 
 _TARGET_MAX = 4095
-_SIZE_MAX = 1 << 63
+_SIZE_MAX = (1 << 63) - 1
 
 
 def check_tree(mounted: Mounted, tree: Tree, findings: Findings) -> None:
@@ -32,7 +31,7 @@ def check_tree(mounted: Mounted, tree: Tree, findings: Findings) -> None:
         if found is None or found.format != kind:
             findings.add("inode-missing", "a mount fails without it", Where(ino=ino))
     for found in mounted.inodes.values():
-        _check_inode(mounted, found, findings)
+        _check_inode(found, findings)
         _check_links(mounted, tree, found, findings)
         _check_names(mounted, found, findings)
     _check_directories(mounted, tree, findings)
@@ -51,7 +50,7 @@ def _check_inode_file(mounted: Mounted, findings: Findings) -> None:
         findings.add("inode-last", f"it is {anchor.last_ino}")
 
 
-def _check_inode(mounted: Mounted, found: FoundInode, findings: Findings) -> None:
+def _check_inode(found: FoundInode, findings: Findings) -> None:
     inode, where = found.inode, Where(ino=found.ino)
     if found.ino in (0, INO_MASTER) or INO_SEGMENTS < found.ino < INO_LAST_RESERVED:
         findings.add("inode-reserved", "this number is reserved", where)
@@ -63,8 +62,8 @@ def _check_inode(mounted: Mounted, found: FoundInode, findings: Findings) -> Non
         findings.add("inode-size", f"a symbolic link of {inode.size} bytes", where)
     if kind == stat.S_IFDIR and inode.size % BLOCK_BYTES:
         findings.add("inode-size", f"a directory of {inode.size} bytes", where)
-    blocks_max = max(DIRECT, POINTERS**mounted.superblock.iblock_levels)
-    if inode.size >= _SIZE_MAX or (kind == stat.S_IFDIR and inode.size > blocks_max * BLOCK_BYTES):
+    limit = (BIX_MAX + 1) * BLOCK_BYTES if kind == stat.S_IFDIR else _SIZE_MAX
+    if inode.size > limit:
         findings.add("inode-size", f"{inode.size} bytes", where)
 
 

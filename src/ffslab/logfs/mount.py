@@ -19,6 +19,7 @@ from ffslab.logfs.format import (
     GC_LEVELS,
     INO_MASTER,
     INO_SEGMENTS,
+    INODE_WORDS,
     OBJECT_HEADER_BYTES,
     POINTERS,
     SEGMENT_ENTRY,
@@ -39,7 +40,6 @@ from ffslab.logfs.objects import ObjectStore, Walked
 
 WALKED_TYPES = (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
 FILE_TYPES = (*WALKED_TYPES, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK)
-_GC_BLOCK_LEVELS = 6  # levels of a file's blocks that a GC level can have
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def _anchor_is_possible(anchor: Anchor, superblock: Superblock, findings: Findin
 def _check_aliases(journal: Journal, superblock: Superblock, findings: Findings) -> None:
     for alias in journal.aliases:
         where = Where(ino=alias.ino, level=alias.level, bix=alias.bix)
-        words = 25 if alias.ino == INO_MASTER and alias.level == 0 else POINTERS
+        words = INODE_WORDS if alias.ino == INO_MASTER and alias.level == 0 else POINTERS
         is_pointers = 1 <= alias.level <= superblock.iblock_levels
         if not (is_pointers or alias.ino in (INO_MASTER, INO_SEGMENTS)):
             findings.add("alias-fields", f"level {alias.level} has no aliases", where)

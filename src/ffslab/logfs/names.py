@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from ffslab.logfs.format import POINTERS
 
-TRIES = 20
 _FACTOR = 293
 _FIRST = 16
 _MASK = 0xFFFFFFFF
