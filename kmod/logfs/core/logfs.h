@@ -17,11 +17,7 @@
 #include <linux/mtd/mtd.h>
 #include <linux/types.h>
 
-#define LOGFS_BLOCK_BYTES	4096
-#define LOGFS_NAME_BYTES_MAX	255
-#define LOGFS_INO_ROOT		2
-/* In logfs_node.flags: data are stored compressed where that is shorter. */
-#define LOGFS_FLAG_COMPRESS	0x4
+#include "../format/media.h"
 
 struct logfs_device;
 
@@ -70,7 +66,7 @@ struct logfs_found {
 	u64 bix;
 	u8 type;
 	u16 len;
-	char name[LOGFS_NAME_BYTES_MAX + 1];
+	char name[LOGFS_NAME_MAX + 1];
 };
 
 /* ---- mount.c ---- */

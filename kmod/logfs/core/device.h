@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The mounted partition: what all files of the core share.
+ */
+#ifndef LOGFS_DEVICE_H
+#define LOGFS_DEVICE_H
+
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/mtd/mtd.h>
+#include <linux/mutex.h>
+#include <linux/xarray.h>
+
+#include "../format/codec.h"
+#include "logfs.h"
+
+#define LOGFS_READ_UNITS	4
+#define LOGFS_HASH_BITS		8
+
+/* With more aliases, or more segments of which the valid bytes changed, it is time. */
+#define LOGFS_MOST_ALIASES	2600
+#define LOGFS_MOST_CHANGED	2600
+
+/* Segments that are candidates, of each list: gc.c. */
+#define LOGFS_FREE_LIST		(64 + 512)
+#define LOGFS_OTHER_LIST	64
+#define LOGFS_DISTANCES		LOGFS_GC_LEVELS
+
+/**
+ * struct logfs_open - the segment that is being written on a GC level
+ * @segno: 0: none is
+ * @used: bytes from its start that are taken
+ * @programmed: bytes that are on flash, whole write units
+ * @unit: what is not, a write unit
+ */
+struct logfs_open {
+	u32 segno;
+	u32 used;
+	u32 programmed;
+	u8 *unit;
+};
+
+/**
+ * struct logfs_left - a segment that must not be programmed any more, with objects in memory
+ * @list: in logfs_device.left
+ * @open: as it was
+ * @level: GC level
+ * @is_bad: programming failed: all that is valid has to leave it. Else only what is in @open.unit
+ */
+struct logfs_left {
+	struct list_head list;
+	struct logfs_open open;
+	u8 level;
+	bool is_bad;
+};
+
+/**
+ * struct logfs_unit - a write unit that was read
+ * @place: on the device; U64_MAX: none
+ * @stamp: when it was used last
+ * @bytes: of logfs_device.unit_bytes
+ */
+struct logfs_unit {
+	u64 place;
+	u64 stamp;
+	u8 *bytes;
+};
+
+/**
+ * struct logfs_change - an alias: a word that differs from what the object on flash has
+ */
+struct logfs_change {
+	u16 child;
+	__be64 value;
+};
+
+/**
+ * struct logfs_block - words that others are pointed to by, or counted in: block.c
+ * @hash: in logfs_device.blocks
+ * @lru: in logfs_device.lru, if @words is there
+ * @key: which block it is; see logfs_block_key()
+ * @ino, @level, @bix: the same
+ * @refs: users; with any, @words stays
+ * @words: NULL if they were given up
+ * @changes: sorted by child
+ * @n_changes, @n_room: of @changes
+ */
+struct logfs_block {
+	struct hlist_node hash;
+	struct list_head lru;
+	u64 key;
+	u64 ino;
+	u64 bix;
+	u8 level;
+	u32 refs;
+	__be64 *words;
+	struct logfs_change *changes;
+	u16 n_changes;
+	u16 n_room;
+};
+
+/**
+ * struct logfs_candidate - a segment that may be taken or cleaned
+ */
+struct logfs_candidate {
+	u32 segno;
+	u32 ec;
+	u32 valid_bytes;
+};
+
+/**
+ * struct logfs_list - candidates, the best first
+ * @n, @room: of @at
+ */
+struct logfs_list {
+	u32 n;
+	u32 room;
+	struct logfs_candidate *at;
+};
+
+/**
+ * struct logfs_journal - where the next commit goes
+ * @slot: of the superblock's journal segments
+ * @used: bytes of the segment, whole write units but within a commit
+ * @unit: the unit that @used is in
+ * @ec: erase counts
+ * @places: of the entries of the commit under way
+ * @n_places, @room: of these
+ */
+struct logfs_journal {
+	u32 slot;
+	u32 used;
+	u8 *unit;
+	u32 ec[LOGFS_JOURNAL_SEGMENTS];
+	u64 *places;
+	u32 n_places;
+	u32 room;
+};
+
+struct logfs_counters {
+	u64 objects_written[LOGFS_GC_LEVELS];
+	u64 object_bytes;
+	u64 commits;
+	u64 journal_bytes;
+	u64 journal_moves;
+	u64 gc_segments;
+	u64 gc_objects;
+	u64 gc_bytes;
+	u64 wear_segments;
+	u64 scrubbed_segments;
+	u64 forced_blocks;
+	u64 erasures;
+	u64 retired_segments;
+	u64 bits_corrected;
+	u64 uncorrectable;
+};
+
+/**
+ * struct logfs_device - a mounted partition
+ * @lock: protects all of it
+ * @writable: false if mounted read-only, or after an error that leaves no other way
+ * @failed: there was such an error
+ * @segment_bytes, @unit_bytes: of a segment, of a write unit
+ * @open: areas, by GC level
+ * @left: struct logfs_left
+ * @units: read last
+ * @blocks: hash table of struct logfs_block; @lru: those with words, the last used first
+ * @n_words: blocks with words; @n_aliases: changes of all
+ * @master: the inode of the inode file, which is not in @blocks
+ * @nodes: hash table of inodes in use
+ * @used_bytes: of all valid objects
+ * @reserved_bytes: promised to dirty pages
+ * @changed: by segment, what its valid bytes have become more since the last commit
+ * @sweeper: the segment where the next scan begins
+ * @free, @reserve, @worn, @by_distance: candidates
+ * @scrub_segno: a segment with bit errors, 0: none known
+ * @wear_gec: global erase count when wear was levelled last
+ * @object: room for an object
+ */
+struct logfs_device {
+	struct mtd_info *mtd;
+	struct mutex lock;
+	bool writable;
+	bool failed;
+	struct logfs_super super;
+	u32 segment_bytes;
+	u32 unit_bytes;
+
+	struct logfs_open open[LOGFS_GC_LEVELS];
+	struct list_head left;
+	struct logfs_unit units[LOGFS_READ_UNITS];
+	u64 stamp;
+
+	DECLARE_HASHTABLE(blocks, LOGFS_HASH_BITS);
+	struct list_head lru;
+	u32 n_blocks;
+	u32 n_words;
+	u32 n_words_most;
+	u32 n_aliases;
+	u32 n_aliases_most;
+	struct logfs_block master;
+	u64 last_ino;
+	u32 generation;
+	DECLARE_HASHTABLE(nodes, LOGFS_HASH_BITS);
+
+	u64 used_bytes;
+	u64 reserved_bytes;
+	u32 n_bad;
+	struct xarray changed;
+	u32 n_changed;
+
+	u64 gec;
+	u32 sweeper;
+	struct logfs_list free;
+	struct logfs_list reserve;
+	struct logfs_list worn;
+	struct logfs_list by_distance[LOGFS_DISTANCES];
+	u32 scrub_segno;
+	u64 wear_gec;
+
+	struct logfs_journal journal;
+	u64 rename_dir;
+	u64 rename_bix;
+	u64 victim_ino;
+
+	u8 *object;
+	u8 *packed;
+	void *deflate;
+	void *inflate;
+	struct logfs_counters stats;
+};
+
+static inline u32 logfs_segno(const struct logfs_device *dev, u64 place)
+{
+	return place >> dev->super.segment_shift;
+}
+
+static inline u64 logfs_segment_place(const struct logfs_device *dev, u32 segno)
+{
+	return (u64)segno << dev->super.segment_shift;
+}
+
+#endif
