@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/mtd/mtd.h>
 #include <linux/mutex.h>
+#include <linux/slab.h>
 #include <linux/xarray.h>
 
 #include "../format/codec.h"
@@ -17,18 +18,36 @@
 #define LOGFS_READ_UNITS	4
 #define LOGFS_HASH_BITS		8
 
-/* With more aliases, or more segments of which the valid bytes changed, it is time. */
+/* Aliases in the journal, and segments of which the valid bytes changed, together. */
 #define LOGFS_MOST_ALIASES	2600
-#define LOGFS_MOST_CHANGED	2600
+/* What one operation may add to that: it changes the pointers of one block. */
+#define LOGFS_OPERATION_ALIASES	(2 * LOGFS_BLOCK_POINTERS + 64)
+/* Entries of a commit: aliases, areas, and three others. */
+#define LOGFS_COMMIT_ENTRIES	128
 
-/* Segments that are candidates, of each list: gc.c. */
+/* Segments that are candidates, of each list: segments.c. */
 #define LOGFS_FREE_LIST		(64 + 512)
 #define LOGFS_OTHER_LIST	64
-#define LOGFS_DISTANCES		LOGFS_GC_LEVELS
+
+/* Small allocations that an operation cannot do without in its middle. */
+#define LOGFS_GFP		(GFP_NOFS | __GFP_NOFAIL)
+
+/* Words of an inode: media.h. */
+enum {
+	LOGFS_WORD_MODE,
+	LOGFS_WORD_OWNER,
+	LOGFS_WORD_CTIME,
+	LOGFS_WORD_MTIME,
+	LOGFS_WORD_ATIME,
+	LOGFS_WORD_LINKS,
+	LOGFS_WORD_USED,
+	LOGFS_WORD_SIZE,
+	LOGFS_WORD_ROOT = LOGFS_INODE_DATA + LOGFS_DIRECT_POINTERS,
+};
 
 /**
  * struct logfs_open - the segment that is being written on a GC level
- * @segno: 0: none is
+ * @segno: 0: none is; segment 0 has a superblock, or is bad
  * @used: bytes from its start that are taken
  * @programmed: bytes that are on flash, whole write units
  * @unit: what is not, a write unit
@@ -46,11 +65,27 @@ struct logfs_open {
  * @open: as it was
  * @level: GC level
  * @is_bad: programming failed: all that is valid has to leave it. Else only what is in @open.unit
+ * @is_empty: it has left; the next commit makes that last
  */
 struct logfs_left {
 	struct list_head list;
 	struct logfs_open open;
 	u8 level;
+	bool is_bad;
+	bool is_empty;
+};
+
+/**
+ * struct logfs_changed - what has become of a segment since the last commit
+ * @valid_bytes: how many more are valid
+ * @is_opened: it was erased, and has @ec and @level
+ * @is_bad: it cannot be used any more
+ */
+struct logfs_changed {
+	s64 valid_bytes;
+	u32 ec;
+	u8 level;
+	bool is_opened;
 	bool is_bad;
 };
 
@@ -68,6 +103,8 @@ struct logfs_unit {
 
 /**
  * struct logfs_change - an alias: a word that differs from what the object on flash has
+ * @child: which word of the block
+ * @value: of it
  */
 struct logfs_change {
 	u16 child;
@@ -75,24 +112,23 @@ struct logfs_change {
 };
 
 /**
- * struct logfs_block - words that others are pointed to by, or counted in: block.c
+ * struct logfs_block - words that others are pointed to by, or counted in: cache.c
  * @hash: in logfs_device.blocks
  * @lru: in logfs_device.lru, if @words is there
- * @key: which block it is; see logfs_block_key()
- * @ino, @level, @bix: the same
- * @refs: users; with any, @words stays
+ * @ino: which block it is: the file,
+ * @bix: the index of its leftmost block of level 0,
+ * @level: and its level
  * @words: NULL if they were given up
  * @changes: sorted by child
- * @n_changes, @n_room: of @changes
+ * @n_changes: of these, there is
+ * @n_room: room for
  */
 struct logfs_block {
 	struct hlist_node hash;
 	struct list_head lru;
-	u64 key;
 	u64 ino;
 	u64 bix;
 	u8 level;
-	u32 refs;
 	__be64 *words;
 	struct logfs_change *changes;
 	u16 n_changes;
@@ -101,16 +137,23 @@ struct logfs_block {
 
 /**
  * struct logfs_candidate - a segment that may be taken or cleaned
+ * @segno: its number
+ * @ec: erase count
+ * @level: GC level
+ * @valid_bytes: when it was seen
  */
 struct logfs_candidate {
 	u32 segno;
 	u32 ec;
 	u32 valid_bytes;
+	u8 level;
 };
 
 /**
  * struct logfs_list - candidates, the best first
- * @n, @room: of @at
+ * @n: how many there are
+ * @room: how many there may be
+ * @at: these
  */
 struct logfs_list {
 	u32 n;
@@ -123,18 +166,21 @@ struct logfs_list {
  * @slot: of the superblock's journal segments
  * @used: bytes of the segment, whole write units but within a commit
  * @unit: the unit that @used is in
+ * @payload: room for one of an entry
  * @ec: erase counts
+ * @failed: slots whose segments can no more be written
  * @places: of the entries of the commit under way
- * @n_places, @room: of these
+ * @n_places: of these
  */
 struct logfs_journal {
 	u32 slot;
 	u32 used;
 	u8 *unit;
+	u8 *payload;
 	u32 ec[LOGFS_JOURNAL_SEGMENTS];
-	u64 *places;
+	bool failed[LOGFS_JOURNAL_SEGMENTS];
+	u64 places[LOGFS_COMMIT_ENTRIES];
 	u32 n_places;
-	u32 room;
 };
 
 struct logfs_counters {
@@ -157,31 +203,57 @@ struct logfs_counters {
 
 /**
  * struct logfs_device - a mounted partition
+ * @mtd: the partition
  * @lock: protects all of it
  * @writable: false if mounted read-only, or after an error that leaves no other way
  * @failed: there was such an error
- * @segment_bytes, @unit_bytes: of a segment, of a write unit
+ * @dirty: there is something to commit
+ * @super: the superblock
+ * @segment_bytes: of a segment
+ * @unit_bytes: of a write unit
  * @open: areas, by GC level
  * @left: struct logfs_left
  * @units: read last
- * @blocks: hash table of struct logfs_block; @lru: those with words, the last used first
- * @n_words: blocks with words; @n_aliases: changes of all
+ * @stamp: counts uses of units
+ * @blocks: hash table of struct logfs_block
+ * @lru: those with words, the last used first
+ * @n_words: blocks with words
+ * @n_words_most: the most there were
+ * @n_aliases: changes of all blocks
+ * @n_aliases_most: the most there were
+ * @most_aliases: with more, and changed segments, blocks are written
  * @master: the inode of the inode file, which is not in @blocks
+ * @last_ino: given last
+ * @generation: of the numbers that are given
  * @nodes: hash table of inodes in use
  * @used_bytes: of all valid objects
  * @reserved_bytes: promised to dirty pages
- * @changed: by segment, what its valid bytes have become more since the last commit
+ * @n_bad: segments
+ * @changed: struct logfs_changed by segment, since the last commit
+ * @n_changed: of these
+ * @gec: global erase count
  * @sweeper: the segment where the next scan begins
- * @free, @reserve, @worn, @by_distance: candidates
+ * @free: candidates: to be erased and opened, least worn first
+ * @worn: with hardly any garbage, least worn first
+ * @by_distance: with garbage, by levels to the root, most garbage first
+ * @stuck: segments that cannot be cleaned, since some object in them is damaged
  * @scrub_segno: a segment with bit errors, 0: none known
  * @wear_gec: global erase count when wear was levelled last
- * @object: room for an object
+ * @rename_dir: what another writer left undone: recover.c
+ * @rename_bix: of this
+ * @victim_ino: inode that has lost its name and is not yet deleted; 0: none
+ * @object: room for a payload
+ * @packed: room for what is compressed
+ * @deflate: workspace of zlib, NULL before it is used
+ * @inflate: likewise
+ * @stats: counters
  */
 struct logfs_device {
 	struct mtd_info *mtd;
-	struct mutex lock;
+	struct mutex lock; /* all of this */
 	bool writable;
 	bool failed;
+	bool dirty;
 	struct logfs_super super;
 	u32 segment_bytes;
 	u32 unit_bytes;
@@ -193,11 +265,11 @@ struct logfs_device {
 
 	DECLARE_HASHTABLE(blocks, LOGFS_HASH_BITS);
 	struct list_head lru;
-	u32 n_blocks;
 	u32 n_words;
 	u32 n_words_most;
 	u32 n_aliases;
 	u32 n_aliases_most;
+	u32 most_aliases;
 	struct logfs_block master;
 	u64 last_ino;
 	u32 generation;
@@ -212,9 +284,9 @@ struct logfs_device {
 	u64 gec;
 	u32 sweeper;
 	struct logfs_list free;
-	struct logfs_list reserve;
 	struct logfs_list worn;
-	struct logfs_list by_distance[LOGFS_DISTANCES];
+	struct logfs_list by_distance[LOGFS_GC_LEVELS];
+	struct xarray stuck;
 	u32 scrub_segno;
 	u64 wear_gec;
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What becomes of segments between commits, and lists of segments that are candidates for
+ * something.
+ *
+ * The segment file says how many bytes of a segment are valid, and it must say so of the tree
+ * of the last commit, since that is the one that a mount finds: a segment without valid bytes
+ * there may be erased. So what is written and given up is kept here, and the commit takes it
+ * over into the segment file.
+ */
+
+#include "area.h"
+
+struct logfs_changed *logfs_changed(struct logfs_device *dev, u32 segno)
+{
+	struct logfs_changed *changed = xa_load(&dev->changed, segno);
+
+	dev->dirty = true;
+	if (changed)
+		return changed;
+	changed = kzalloc(sizeof(*changed), LOGFS_GFP);
+	xa_store(&dev->changed, segno, changed, LOGFS_GFP);
+	dev->n_changed++;
+	return changed;
+}
+
+void logfs_book(struct logfs_device *dev, u64 place, s32 bytes)
+{
+	logfs_changed(dev, logfs_segno(dev, place))->valid_bytes += bytes;
+}
+
+void logfs_changed_clear(struct logfs_device *dev)
+{
+	struct logfs_changed *changed;
+	unsigned long segno;
+
+	xa_for_each(&dev->changed, segno, changed) {
+		xa_erase(&dev->changed, segno);
+		kfree(changed);
+	}
+	dev->n_changed = 0;
+}
+
+int logfs_list_make(struct logfs_list *list, u32 room)
+{
+	list->n = 0;
+	list->room = room;
+	list->at = kcalloc(room, sizeof(*list->at), GFP_KERNEL);
+	return list->at ? 0 : -ENOMEM;
+}
+
+void logfs_list_drop(struct logfs_list *list, u32 segno)
+{
+	u32 i;
+
+	for (i = 0; i < list->n && list->at[i].segno != segno; i++)
+		;
+	if (i == list->n)
+		return;
+	list->n--;
+	memmove(&list->at[i], &list->at[i + 1],
+		(list->n - i) * sizeof(*list->at));
+}
+
+static bool is_better(const struct logfs_candidate *a,
+		      const struct logfs_candidate *b, bool by_valid)
+{
+	if (by_valid && a->valid_bytes != b->valid_bytes)
+		return a->valid_bytes < b->valid_bytes;
+	return a->ec < b->ec;
+}
+
+void logfs_list_put(struct logfs_list *list, const struct logfs_candidate *c,
+		    bool by_valid)
+{
+	u32 i;
+
+	logfs_list_drop(list, c->segno);
+	for (i = list->n; i && is_better(c, &list->at[i - 1], by_valid); i--)
+		;
+	if (i == list->room)
+		return;
+	if (list->n == list->room)
+		list->n--;
+	memmove(&list->at[i + 1], &list->at[i],
+		(list->n - i) * sizeof(*list->at));
+	list->at[i] = *c;
+	list->n++;
+}

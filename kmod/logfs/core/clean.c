@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cleaning a segment: what is valid in it is written again, to the area of its level.
+ *
+ * Nothing in a segment says what is valid. An object is if its tree points to it, so its
+ * header is read, and then the pointer is looked up. Blocks of data and dentries are copied as
+ * they are, with the CRC that they have: so damage that nobody has noticed stays what it is,
+ * and is noticed by who reads it. Blocks of words are written from memory, with their aliases.
+ *
+ * A header that is damaged hides all behind it. Its segment is not cleaned any more.
+ */
+
+#include <linux/err.h>
+
+#include "area.h"
+#include "flash.h"
+#include "gc.h"
+#include "journal.h"
+#include "segments.h"
+#include "tree.h"
+
+static int copy(struct logfs_device *dev, u64 place,
+		const struct logfs_object_header_media *m,
+		const struct logfs_object *o)
+{
+	const s32 bytes = sizeof(*m) + o->stored_bytes;
+	u64 to;
+	int err = logfs_flash_read(dev, place + sizeof(*m), dev->object,
+				   o->stored_bytes);
+
+	if (err && err != -EBADMSG)
+		return err;
+	err = logfs_area_append(dev, 0, m, dev->object, o->stored_bytes, &to);
+	if (err)
+		return err;
+	logfs_book(dev, place, -bytes);
+	dev->stats.gc_bytes += bytes;
+	return logfs_tree_set(dev, o->ino, 0, o->bix, to | LOGFS_POINTER_FULL);
+}
+
+static int move(struct logfs_device *dev, u32 gc_level, u64 place,
+		const struct logfs_object_header_media *m,
+		const struct logfs_object *o)
+{
+	const bool is_inodes = gc_level >= LOGFS_FILE_LEVELS;
+	const u32 level = gc_level - (is_inodes ? LOGFS_FILE_LEVELS : 0);
+	struct logfs_block *block;
+	u64 pointer;
+	int err;
+
+	if (is_inodes != (o->ino == LOGFS_INO_INODES) ||
+	    !logfs_block_possible(o->ino, level, o->bix))
+		return 0;
+	err = logfs_tree_pointer(dev, o->ino, level, o->bix, &pointer);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	if (logfs_pointer_place(pointer) != place)
+		return 0;
+	dev->stats.gc_objects++;
+	if (!level && !is_inodes)
+		return copy(dev, place, m, o);
+	block = logfs_tree_block(dev, o->ino, level, o->bix);
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	dev->stats.gc_bytes += sizeof(*m) + o->stored_bytes;
+	return logfs_tree_write(dev, block);
+}
+
+/* The rest of the segment cannot be moved, for now or ever. */
+static int give_up(struct logfs_device *dev, u32 segno, u32 at, int err)
+{
+	if (!dev->writable || err == -ENOMEM)
+		return err;
+	pr_warn("logfs: %s: segment %u cannot be cleaned, for what is at %u of it is damaged (%d)\n",
+		dev->mtd->name, segno, at, err);
+	xa_store(&dev->stuck, segno, xa_mk_value(1), LOGFS_GFP);
+	return 0;
+}
+
+int logfs_clean(struct logfs_device *dev, u32 segno, u32 level, u32 from,
+		u32 end, bool may_commit)
+{
+	const u64 base = logfs_segment_place(dev, segno);
+	u32 at = sizeof(struct logfs_segment_header_media), next;
+	struct logfs_object_header_media m;
+	struct logfs_object o;
+	s64 valid;
+	int err;
+
+	for (; at < end; at = next) {
+		err = logfs_segment_valid(dev, segno, &valid);
+		if (err || !valid)
+			return err;
+		err = logfs_object_header(dev, base + at, &m, &o);
+		if (err)
+			return give_up(dev, segno, at, err);
+		next = at + sizeof(m) + o.stored_bytes;
+		if (next <= from)
+			continue;
+		err = move(dev, level, base + at, &m, &o);
+		if (err)
+			return give_up(dev, segno, at, err);
+		err = logfs_relieve(dev, may_commit);
+		if (err)
+			return err;
+		logfs_cache_shrink(dev);
+	}
+	return 0;
+}
+
+static struct logfs_left *next_left(struct logfs_device *dev)
+{
+	struct logfs_left *left;
+
+	list_for_each_entry(left, &dev->left, list)
+		if (!left->is_empty)
+			return left;
+	return NULL;
+}
+
+/*
+ * What is left of one that is bad is marked so when the commit is on flash; of another, that
+ * was not programmed to its end, nothing need be remembered once its objects have left memory.
+ */
+static void emptied(struct logfs_device *dev, struct logfs_left *left)
+{
+	s64 valid;
+
+	if (left->is_bad &&
+	    !logfs_segment_valid(dev, left->open.segno, &valid) && !valid) {
+		left->is_empty = true;
+		logfs_changed(dev, left->open.segno)->is_bad = true;
+		dev->n_bad++;
+		return;
+	}
+	list_del(&left->list);
+	logfs_area_free_left(left);
+}
+
+int logfs_evacuate(struct logfs_device *dev)
+{
+	struct logfs_left *left;
+	int err;
+
+	while ((left = next_left(dev))) {
+		err = logfs_clean(dev, left->open.segno, left->level,
+				  left->is_bad ? 0 : left->open.programmed,
+				  left->open.used, false);
+		if (err)
+			return err;
+		emptied(dev, left);
+	}
+	return 0;
+}
+
+void logfs_evacuated(struct logfs_device *dev)
+{
+	struct logfs_left *left, *next;
+
+	list_for_each_entry_safe(left, next, &dev->left, list) {
+		if (!left->is_empty)
+			continue;
+		logfs_flash_mark_bad(dev, left->open.segno);
+		list_del(&left->list);
+		logfs_area_free_left(left);
+	}
+}
+
+static int write_most_changed(struct logfs_device *dev)
+{
+	struct logfs_block *block = logfs_cache_most_changed(dev);
+	struct logfs_block *loaded;
+
+	if (!block)
+		return 0;
+	loaded = logfs_tree_block(dev, block->ino, block->level, block->bix);
+	if (loaded == ERR_PTR(-ENOENT)) {
+		logfs_cache_forget(dev, block);
+		return 0;
+	}
+	if (IS_ERR(loaded))
+		return PTR_ERR(loaded);
+	dev->stats.forced_blocks++;
+	return logfs_tree_write(dev, loaded);
+}
+
+int logfs_relieve(struct logfs_device *dev, bool may_commit)
+{
+	int err = 0;
+
+	while (!err && dev->n_aliases + dev->n_changed > dev->most_aliases) {
+		if (dev->n_changed > dev->most_aliases / 2 && may_commit) {
+			err = logfs_commit(dev);
+			continue;
+		}
+		if (!dev->n_aliases)
+			return 0;
+		err = write_most_changed(dev);
+	}
+	return err;
+}
+
+int logfs_commit(struct logfs_device *dev)
+{
+	int err;
+
+	if (!dev->writable)
+		return dev->failed ? -EROFS : 0;
+	err = logfs_evacuate(dev);
+	if (err)
+		return err;
+	if (!dev->dirty)
+		return 0;
+	err = logfs_journal_commit(dev);
+	if (!err)
+		logfs_evacuated(dev);
+	return err;
+}

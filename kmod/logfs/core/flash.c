@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flash, in write units. Objects follow each other without regard to pages, so that most
+ * begin in the unit in which the one before ends: units that were read are kept for a while,
+ * and a file that is read in order needs each once. What is smaller than a header of an
+ * object is read for its own sake alone, and is not worth the rest of its unit.
+ *
+ * What is written and not yet programmed is seen by readers as if it were on flash.
+ *
+ * What ECC had to correct is good data, but a warning: its segment is cleaned soon.
+ */
+
+#include "flash.h"
+
+void logfs_fail(struct logfs_device *dev, const char *why, int err)
+{
+	if (!dev->failed)
+		pr_err("logfs: %s: %s (%d): read-only from now on, what was not synced is lost; unmount, look at the kernel log for what the chip says, and check the partition\n",
+		       dev->mtd->name, why, err);
+	dev->failed = true;
+	dev->writable = false;
+}
+
+static const u8 *unit_of(const struct logfs_open *open, u32 segno, u32 at)
+{
+	if (open->segno != segno || open->programmed != at ||
+	    open->used <= at)
+		return NULL;
+	return open->unit;
+}
+
+/* The unit at @at of a segment, if it is in memory. */
+static const u8 *find_open(const struct logfs_device *dev, u32 segno, u32 at)
+{
+	const struct logfs_left *left;
+	const u8 *unit;
+	u32 level;
+
+	for (level = 0; level < LOGFS_GC_LEVELS; level++) {
+		unit = unit_of(&dev->open[level], segno, at);
+		if (unit)
+			return unit;
+	}
+	list_for_each_entry(left, &dev->left, list) {
+		unit = unit_of(&left->open, segno, at);
+		if (unit)
+			return unit;
+	}
+	return NULL;
+}
+
+static int judge_read(struct logfs_device *dev, u64 place, int err)
+{
+	if (err == -EUCLEAN) {
+		dev->stats.bits_corrected++;
+		dev->scrub_segno = logfs_segno(dev, place);
+		return 0;
+	}
+	if (err == -EBADMSG)
+		dev->stats.uncorrectable++;
+	return err;
+}
+
+static int read_mtd(struct logfs_device *dev, u64 place, void *to, u32 bytes)
+{
+	size_t done;
+
+	return judge_read(dev, place,
+			  mtd_read(dev->mtd, place, bytes, &done, to));
+}
+
+static struct logfs_unit *find_unit(struct logfs_device *dev, u64 place)
+{
+	u32 i;
+
+	for (i = 0; i < LOGFS_READ_UNITS; i++)
+		if (dev->units[i].place == place)
+			return &dev->units[i];
+	return NULL;
+}
+
+static struct logfs_unit *oldest_unit(struct logfs_device *dev)
+{
+	struct logfs_unit *oldest = &dev->units[0];
+	u32 i;
+
+	for (i = 1; i < LOGFS_READ_UNITS; i++)
+		if (dev->units[i].stamp < oldest->stamp)
+			oldest = &dev->units[i];
+	return oldest;
+}
+
+/* @place and @bytes are within a unit. */
+static int read_cached(struct logfs_device *dev, u64 place, void *to, u32 bytes)
+{
+	const u32 within = (u32)place & (dev->unit_bytes - 1);
+	struct logfs_unit *unit = find_unit(dev, place - within);
+	int err = 0;
+
+	if (!unit && bytes <= LOGFS_OBJECT_HEADER_BYTES)
+		return read_mtd(dev, place, to, bytes);
+	if (!unit) {
+		unit = oldest_unit(dev);
+		err = read_mtd(dev, place - within, unit->bytes,
+			       dev->unit_bytes);
+		unit->place = err ? U64_MAX : place - within;
+	}
+	unit->stamp = ++dev->stamp;
+	memcpy(to, unit->bytes + within, bytes);
+	return err;
+}
+
+int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes)
+{
+	const u8 *open;
+	int err = 0, status;
+	u32 at, within, n;
+
+	if (place >= dev->mtd->size || bytes > dev->mtd->size - place)
+		return -EUCLEAN;
+	for (; bytes; bytes -= n, place += n, to += n) {
+		at = (u32)place & (dev->segment_bytes - 1);
+		within = at & (dev->unit_bytes - 1);
+		n = min_t(u32, bytes, dev->unit_bytes - within);
+		open = find_open(dev, logfs_segno(dev, place), at - within);
+		if (open) {
+			memcpy(to, open + within, n);
+			continue;
+		}
+		status = read_cached(dev, place, to, n);
+		if (status && status != -EBADMSG)
+			return status;
+		if (status)
+			err = status;
+	}
+	return err;
+}
+
+static void forget_units(struct logfs_device *dev, u64 place, u64 bytes)
+{
+	u32 i;
+
+	for (i = 0; i < LOGFS_READ_UNITS; i++)
+		if (dev->units[i].place >= place &&
+		    dev->units[i].place < place + bytes)
+			dev->units[i].place = U64_MAX;
+}
+
+int logfs_flash_program(struct logfs_device *dev, u64 place, const u8 *unit)
+{
+	size_t done;
+
+	forget_units(dev, place, dev->unit_bytes);
+	return mtd_write(dev->mtd, place, dev->unit_bytes, &done, unit);
+}
+
+int logfs_flash_erase(struct logfs_device *dev, u32 segno)
+{
+	struct erase_info instr = {
+		.addr = logfs_segment_place(dev, segno),
+		.len = dev->segment_bytes,
+	};
+
+	forget_units(dev, instr.addr, instr.len);
+	dev->stats.erasures++;
+	return mtd_erase(dev->mtd, &instr);
+}
+
+bool logfs_flash_is_erased(struct logfs_device *dev, u64 place)
+{
+	struct logfs_unit *unit = oldest_unit(dev);
+
+	unit->place = U64_MAX;
+	return !read_mtd(dev, place, unit->bytes, dev->unit_bytes) &&
+	       logfs_is_erased(unit->bytes, dev->unit_bytes);
+}
+
+bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno)
+{
+	const u64 place = logfs_segment_place(dev, segno);
+	u64 at;
+
+	for (at = place; at < place + dev->segment_bytes;
+	     at += dev->mtd->erasesize)
+		if (mtd_block_isbad(dev->mtd, at))
+			return true;
+	return false;
+}
+
+void logfs_flash_mark_bad(struct logfs_device *dev, u32 segno)
+{
+	const u64 place = logfs_segment_place(dev, segno);
+	int err;
+
+	dev->stats.retired_segments++;
+	err = mtd_block_markbad(dev->mtd, place);
+	if (err)
+		pr_warn("logfs: %s: segment %u cannot be marked as bad (%d)\n",
+			dev->mtd->name, segno, err);
+}

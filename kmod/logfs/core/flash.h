@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The only one that speaks to MTD: flash.c. */
+#ifndef LOGFS_FLASH_H
+#define LOGFS_FLASH_H
+
+#include "device.h"
+
+/*
+ * Reads, what is in memory and not yet programmed too. -EBADMSG: beyond ECC; the bytes are
+ * there, as they were read. -EUCLEAN: there is no such place.
+ */
+int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes);
+/* Programs a write unit. */
+int logfs_flash_program(struct logfs_device *dev, u64 place, const u8 *unit);
+/* Erases a segment. */
+int logfs_flash_erase(struct logfs_device *dev, u32 segno);
+/* The write unit was not programmed since it was erased. */
+bool logfs_flash_is_erased(struct logfs_device *dev, u64 place);
+/* A segment with one bad erase block is bad. */
+bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno);
+void logfs_flash_mark_bad(struct logfs_device *dev, u32 segno);
+/* From now on nothing can be written. */
+void logfs_fail(struct logfs_device *dev, const char *why, int err);
+
+#endif

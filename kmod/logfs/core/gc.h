@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Garbage collection: gc.c, clean.c, wear.c. */
+#ifndef LOGFS_GC_H
+#define LOGFS_GC_H
+
+#include "device.h"
+
+/* ---- clean.c ---- */
+
+/* Objects that are valid leave the segment, those that end between @from and @end. */
+int logfs_clean(struct logfs_device *dev, u32 segno, u32 level, u32 from,
+		u32 end, bool may_commit);
+/* The segments that were left are emptied. */
+int logfs_evacuate(struct logfs_device *dev);
+/* The commit after that is on flash. */
+void logfs_evacuated(struct logfs_device *dev);
+/* Fewer aliases and changed segments than a commit has room for. */
+int logfs_relieve(struct logfs_device *dev, bool may_commit);
+
+/* ---- gc.c ---- */
+
+/* Before an operation: there are free segments, and all else is in order. */
+int logfs_collect(struct logfs_device *dev);
+
+/* ---- wear.c ---- */
+
+/* Before an operation: segments with bit errors, or with less wear than others, are cleaned. */
+int logfs_wear(struct logfs_device *dev);
+
+#endif

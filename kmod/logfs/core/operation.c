@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Around operations: the lock, and all that must not happen within one.
+ *
+ * A block that is new needs room for itself, its inode, and blocks of pointers on each level
+ * that a file has; so much is asked for, though most need next to nothing of it. What replaces
+ * a block takes no room that counts, for the old one becomes garbage.
+ */
+
+#include "flash.h"
+#include "cache.h"
+#include "gc.h"
+
+#define OBJECTS_A_BLOCK	6
+/* Of a dirty page of the page cache: it, and a block of pointers. */
+#define OBJECTS_A_PAGE	2
+
+static u64 free_bytes(const struct logfs_device *dev)
+{
+	return logfs_free_bytes(&dev->super,
+				dev->used_bytes + dev->reserved_bytes,
+				dev->n_bad);
+}
+
+static int prepare(struct logfs_device *dev, u32 blocks)
+{
+	int err;
+
+	if (!dev->writable)
+		return -EROFS;
+	err = logfs_collect(dev);
+	/* To delete something needs little, and is the way out. */
+	if (err == -ENOSPC && !blocks && dev->free.n > 1)
+		err = 0;
+	if (!err)
+		err = logfs_wear(dev);
+	if (err)
+		return err;
+	logfs_cache_shrink(dev);
+	if (blocks && free_bytes(dev) < (u64)blocks * OBJECTS_A_BLOCK *
+	    LOGFS_MAX_OBJECT_BYTES)
+		return -ENOSPC;
+	return 0;
+}
+
+int logfs_enter(struct logfs_device *dev, u32 blocks)
+{
+	int err;
+
+	mutex_lock(&dev->lock);
+	err = prepare(dev, blocks);
+	if (err)
+		mutex_unlock(&dev->lock);
+	return err;
+}
+
+void logfs_look(struct logfs_device *dev)
+{
+	mutex_lock(&dev->lock);
+}
+
+void logfs_leave(struct logfs_device *dev)
+{
+	logfs_cache_shrink(dev);
+	mutex_unlock(&dev->lock);
+}
+
+int logfs_reserve(struct logfs_device *dev, u32 pages)
+{
+	const u64 bytes = (u64)pages * OBJECTS_A_PAGE * LOGFS_MAX_OBJECT_BYTES;
+	int err = 0;
+
+	mutex_lock(&dev->lock);
+	if (!dev->writable)
+		err = -EROFS;
+	else if (free_bytes(dev) < bytes)
+		err = -ENOSPC;
+	else
+		dev->reserved_bytes += bytes;
+	mutex_unlock(&dev->lock);
+	return err;
+}
+
+void logfs_unreserve(struct logfs_device *dev, u32 pages)
+{
+	mutex_lock(&dev->lock);
+	dev->reserved_bytes -= (u64)pages * OBJECTS_A_PAGE *
+			       LOGFS_MAX_OBJECT_BYTES;
+	mutex_unlock(&dev->lock);
+}

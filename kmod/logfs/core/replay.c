@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the journal to the state of the last commit.
+ *
+ * The segment of the journal that was begun last has the newest commit, if any was finished in
+ * it; else the one begun before. Within a segment the last commit counts of which every entry
+ * is whole. A commit that power did not last for leaves units behind it that are not erased,
+ * or torn: nothing is programmed there any more, the next commit begins another segment.
+ *
+ * The same is so with open segments: if the next unit of one is not erased, something was
+ * programmed after the commit. Then it is left (area.c).
+ */
+
+#include <linux/stat.h>
+#include <linux/vmalloc.h>
+
+#include "area.h"
+#include "cache.h"
+#include "data.h"
+#include "flash.h"
+#include "journal.h"
+
+/**
+ * struct found - a segment of the journal
+ * @bytes: its contents; what could not be read, and all behind an erased unit, is zero
+ * @end: where that unit is
+ */
+struct found {
+	u8 *bytes;
+	u32 end;
+};
+
+/* ---- one commit ---- */
+
+static int unpack(struct logfs_device *dev, const u8 *payload,
+		  const struct logfs_journal_entry *e)
+{
+	const u32 room = dev->unit_bytes + LOGFS_BLOCK_BYTES;
+
+	if (e->unpacked_bytes > room)
+		return -EUCLEAN;
+	if (e->compression)
+		return logfs_unpack(dev, payload, e->stored_bytes,
+				    dev->journal.payload, e->unpacked_bytes);
+	memcpy(dev->journal.payload, payload, e->stored_bytes);
+	return 0;
+}
+
+static int apply_dynamic(struct logfs_device *dev, u32 bytes)
+{
+	struct logfs_dynamic d;
+	int err = logfs_dynamic_decode(dev->journal.payload, bytes, &d);
+
+	if (err)
+		return err;
+	dev->gec = max_t(u64, dev->gec, d.gec);
+	dev->wear_gec = dev->gec;
+	dev->sweeper = d.sweeper < dev->super.n_segments ? d.sweeper : 0;
+	dev->rename_dir = d.rename_dir;
+	dev->rename_bix = d.rename_bix;
+	dev->victim_ino = d.victim_ino;
+	dev->used_bytes = d.used_bytes;
+	dev->generation = d.generation;
+	return 0;
+}
+
+static int apply_anchor(struct logfs_device *dev, u32 bytes)
+{
+	struct logfs_inode i = { .mode = S_IFREG };
+	struct logfs_anchor a;
+	int err = logfs_anchor_decode(dev->journal.payload, bytes, &a);
+
+	if (err)
+		return err;
+	if (a.height >= dev->super.ifile_levels)
+		return -EUCLEAN;
+	i.height = a.height;
+	i.used_bytes = a.used_bytes;
+	i.size = a.size;
+	memcpy(i.pointer, a.pointer, sizeof(i.pointer));
+	logfs_inode_encode(&i, (void *)dev->master.words);
+	dev->last_ino = max_t(u64, a.last_ino, LOGFS_RESERVED_INOS);
+	return 0;
+}
+
+/* What an inode must not become by a word. */
+static bool is_sound(const struct logfs_device *dev,
+		     const struct logfs_alias *a)
+{
+	struct logfs_inode i = {};
+
+	if (a->ino != LOGFS_INO_INODES || a->level)
+		return true;
+	return !logfs_inode_set_word(&i, a->child, a->value) &&
+	       i.height <= dev->super.iblock_levels;
+}
+
+static int apply_aliases(struct logfs_device *dev, u32 bytes)
+{
+	const u32 n = logfs_aliases(bytes);
+	struct logfs_alias a;
+	u32 i;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		err = logfs_alias_get(dev->journal.payload, i, &a);
+		if (err || !is_sound(dev, &a))
+			return -EUCLEAN;
+		logfs_cache_set(dev, logfs_cache_add(dev, a.ino, a.level,
+						     a.bix),
+				a.child, a.value);
+	}
+	return n ? 0 : -EUCLEAN;
+}
+
+static int apply_area(struct logfs_device *dev, u32 bytes)
+{
+	struct logfs_area area;
+	struct logfs_open *open;
+	int err = logfs_area_decode(&dev->super, dev->journal.payload, bytes,
+				    &area);
+
+	if (err)
+		return err;
+	open = &dev->open[area.level];
+	if (open->segno || !area.segno || logfs_area_has(dev, area.segno))
+		return -EUCLEAN;
+	open->segno = area.segno;
+	open->used = area.used_bytes;
+	open->programmed = area.used_bytes & ~(dev->unit_bytes - 1);
+	if (area.unit)
+		memcpy(open->unit, area.unit, dev->unit_bytes);
+	return 0;
+}
+
+static int apply(struct logfs_device *dev, const u8 *payload,
+		 const struct logfs_journal_entry *e, u32 *seen)
+{
+	const u32 bytes = e->unpacked_bytes;
+	int err = unpack(dev, payload, e);
+
+	if (err)
+		return err;
+	*seen |= 1U << e->type;
+	switch (e->type) {
+	case LOGFS_JOURNAL_DYNAMIC:
+		return apply_dynamic(dev, bytes);
+	case LOGFS_JOURNAL_ANCHOR:
+		return apply_anchor(dev, bytes);
+	case LOGFS_JOURNAL_ERASE_COUNTS:
+		return logfs_erase_counts_decode(dev->journal.payload, bytes,
+						 dev->journal.ec);
+	case LOGFS_JOURNAL_ALIASES:
+		return apply_aliases(dev, bytes);
+	case LOGFS_JOURNAL_AREA:
+		return apply_area(dev, bytes);
+	default:
+		return -EUCLEAN;
+	}
+}
+
+/* Calls apply() for each entry, or, with @seen NULL, only sees that they are whole. */
+static int each_entry(struct logfs_device *dev, u32 slot,
+		      const struct found *f, u32 at, u32 *seen)
+{
+	const u64 base = logfs_segment_place(dev, dev->super.journal[slot]);
+	struct logfs_journal_header_media *m = (void *)(f->bytes + at);
+	u64 *places = dev->journal.places;
+	struct logfs_journal_entry e;
+	u32 i, n, entry_at;
+	int err = logfs_journal_decode(f->bytes + at, f->end - at, &e);
+
+	if (!err)
+		err = unpack(dev, (u8 *)(m + 1), &e);
+	n = err ? 0 : logfs_commit_entries(e.unpacked_bytes);
+	if (!n || n > LOGFS_COMMIT_ENTRIES)
+		return -EUCLEAN;
+	memcpy(places, dev->journal.payload, n * sizeof(*places));
+	for (i = 0; i < n; i++) {
+		err = logfs_commit_get((u8 *)places, i, base, f->end,
+				       &entry_at);
+		if (!err)
+			err = logfs_journal_decode(f->bytes + entry_at,
+						   f->end - entry_at, &e);
+		if (!err && seen)
+			err = apply(dev, f->bytes + entry_at + sizeof(*m), &e,
+				    seen);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* ---- segments of the journal ---- */
+
+static int read_segment(struct logfs_device *dev, u32 slot, struct found *f)
+{
+	const u64 base = logfs_segment_place(dev, dev->super.journal[slot]);
+	u32 at;
+	int err;
+
+	f->bytes = vzalloc(dev->segment_bytes);
+	if (!f->bytes)
+		return -ENOMEM;
+	for (at = 0; at < dev->segment_bytes; at += dev->unit_bytes) {
+		err = logfs_flash_read(dev, base + at, f->bytes + at,
+				       dev->unit_bytes);
+		if (err == -EBADMSG)
+			memset(f->bytes + at, 0, dev->unit_bytes);
+		else if (err)
+			return err;
+		else if (logfs_is_erased(f->bytes + at, dev->unit_bytes))
+			break;
+	}
+	f->end = at;
+	return 0;
+}
+
+static int replay_segment(struct logfs_device *dev, u32 slot,
+			  const struct found *f)
+{
+	struct logfs_journal *j = &dev->journal;
+	struct logfs_journal_entry e;
+	u32 at = f->end, end, seen = 0;
+	int err;
+
+	do {
+		err = logfs_journal_last_commit(f->bytes, at, &at, &e);
+		if (err)
+			return err;
+	} while (each_entry(dev, slot, f, at, NULL));
+	end = at + logfs_journal_entry_bytes(e.stored_bytes);
+	err = each_entry(dev, slot, f, at, &seen);
+	if (err)
+		return err;
+	if (!(seen & 1U << LOGFS_JOURNAL_ANCHOR) ||
+	    !(seen & 1U << LOGFS_JOURNAL_DYNAMIC))
+		return -EUCLEAN;
+	j->slot = slot;
+	j->used = (end + dev->unit_bytes - 1) & ~(dev->unit_bytes - 1);
+	if (j->used < f->end)
+		j->used = dev->segment_bytes;
+	return 0;
+}
+
+static int try_segment(struct logfs_device *dev, u32 slot)
+{
+	struct found f = {};
+	int err = read_segment(dev, slot, &f);
+
+	if (!err)
+		err = replay_segment(dev, slot, &f);
+	vfree(f.bytes);
+	return err;
+}
+
+/* 0: it has no header. */
+static u64 read_gec(struct logfs_device *dev, u32 slot)
+{
+	const u32 segno = dev->super.journal[slot];
+	struct logfs_segment_header_media m;
+	struct logfs_segment s;
+
+	if (logfs_flash_read(dev, logfs_segment_place(dev, segno), &m,
+			     sizeof(m)) ||
+	    logfs_segment_decode(&m, &s) ||
+	    s.type != LOGFS_SEGMENT_JOURNAL || s.segno != segno)
+		return 0;
+	dev->journal.ec[slot] = s.ec;
+	dev->gec = max_t(u64, dev->gec, s.gec);
+	return s.gec;
+}
+
+/* Slots that nothing was written to; a format begins with the first. */
+static bool is_untouched(struct logfs_device *dev)
+{
+	bool first = true;
+	u32 slot;
+
+	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS; slot++) {
+		if (!dev->super.journal[slot])
+			continue;
+		if (!first &&
+		    !logfs_flash_is_erased(dev, logfs_segment_place(dev,
+						dev->super.journal[slot])))
+			return false;
+		first = false;
+	}
+	return true;
+}
+
+static void settle_areas(struct logfs_device *dev)
+{
+	struct logfs_open *open;
+	u32 level;
+	u64 next;
+
+	for (level = 0; level < LOGFS_GC_LEVELS; level++) {
+		open = &dev->open[level];
+		if (!open->segno || open->programmed == dev->segment_bytes)
+			continue;
+		next = logfs_segment_place(dev, open->segno) +
+		       open->programmed;
+		if (logfs_flash_is_erased(dev, next))
+			continue;
+		if (open->used > open->programmed)
+			logfs_area_leave(dev, level, false);
+		open->segno = 0;
+		dev->dirty = true;
+	}
+}
+
+int logfs_replay(struct logfs_device *dev, bool *is_new)
+{
+	u64 gec[LOGFS_JOURNAL_SEGMENTS] = {};
+	u32 slot, best, tried = 0;
+	int err = -ENODATA;
+
+	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS; slot++)
+		if (dev->super.journal[slot])
+			gec[slot] = read_gec(dev, slot);
+	for (; err == -ENODATA; tried++) {
+		for (best = 0, slot = 1; slot < LOGFS_JOURNAL_SEGMENTS; slot++)
+			if (gec[slot] > gec[best])
+				best = slot;
+		if (!gec[best])
+			break;
+		gec[best] = 0;
+		err = try_segment(dev, best);
+	}
+	*is_new = err == -ENODATA && is_untouched(dev);
+	if (err)
+		return err;
+	/* One that was begun later is in the way. */
+	if (tried > 1)
+		dev->journal.used = dev->segment_bytes;
+	dev->dirty = false;
+	settle_areas(dev);
+	return 0;
+}

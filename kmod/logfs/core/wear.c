@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Segments whose turn does not come by garbage: those in which reading met bit errors, before
+ * more bits fail than ECC can correct; and, every hundred erasures, one with data that nobody
+ * changes, if it was erased that much less than the free ones, so that it wears like others.
+ */
+
+#include "area.h"
+#include "gc.h"
+#include "segments.h"
+
+#define WEAR_PERIOD	100
+#define WEAR_LIMIT	397
+
+static int clean_now(struct logfs_device *dev, u32 segno, u64 *count)
+{
+	struct logfs_segment_entry e;
+	s64 valid;
+	int err = logfs_segment_valid(dev, segno, &valid);
+
+	if (!err)
+		err = logfs_segment_entry(dev, segno, &e);
+	if (err || valid <= 0 || e.state || logfs_area_has(dev, segno) ||
+	    xa_load(&dev->changed, segno) || xa_load(&dev->stuck, segno))
+		return err;
+	++*count;
+	return logfs_clean(dev, segno, e.level, 0,
+			   dev->segment_bytes, true);
+}
+
+/* A segment of the journal is erased soon enough: the next commits go to the next one. */
+static int scrub(struct logfs_device *dev)
+{
+	const u32 segno = dev->scrub_segno;
+
+	dev->scrub_segno = 0;
+	if (!segno)
+		return 0;
+	if (segno == dev->super.journal[dev->journal.slot]) {
+		dev->journal.used = dev->segment_bytes;
+		dev->dirty = true;
+		return 0;
+	}
+	return clean_now(dev, segno, &dev->stats.scrubbed_segments);
+}
+
+static int level_wear(struct logfs_device *dev)
+{
+	struct logfs_candidate c;
+
+	if (dev->gec < dev->wear_gec + WEAR_PERIOD || !dev->worn.n ||
+	    !dev->free.n)
+		return 0;
+	dev->wear_gec = dev->gec;
+	c = dev->worn.at[0];
+	if (c.ec + WEAR_LIMIT >= dev->free.at[0].ec)
+		return 0;
+	logfs_list_drop(&dev->worn, c.segno);
+	return clean_now(dev, c.segno, &dev->stats.wear_segments);
+}
+
+int logfs_wear(struct logfs_device *dev)
+{
+	int err = scrub(dev);
+
+	return err ? err : level_wear(dev);
+}
