@@ -19,6 +19,8 @@ int logfs_list_make(struct logfs_list *list, u32 room);
 void logfs_list_put(struct logfs_list *list, const struct logfs_candidate *c,
 		    bool by_valid);
 void logfs_list_drop(struct logfs_list *list, u32 segno);
+/* The segment is used for something new: whatever was known of it is no more. */
+void logfs_lists_drop(struct logfs_device *dev, u32 segno);
 
 /* ---- area.c ---- */
 

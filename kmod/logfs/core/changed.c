@@ -62,6 +62,17 @@ void logfs_list_drop(struct logfs_list *list, u32 segno)
 		(list->n - i) * sizeof(*list->at));
 }
 
+void logfs_lists_drop(struct logfs_device *dev, u32 segno)
+{
+	u32 i;
+
+	logfs_list_drop(&dev->free, segno);
+	logfs_list_drop(&dev->worn, segno);
+	for (i = 0; i < LOGFS_GC_LEVELS; i++)
+		logfs_list_drop(&dev->by_distance[i], segno);
+	xa_erase(&dev->stuck, segno);
+}
+
 static bool is_better(const struct logfs_candidate *a,
 		      const struct logfs_candidate *b, bool by_valid)
 {
