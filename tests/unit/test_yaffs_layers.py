@@ -18,7 +18,7 @@ YAFFS = Path(__file__).resolve().parents[2] / "kmod" / "yaffs"
 # From the bottom to the top: folders, or sources without their ending. The headers of a row may
 # include each other.
 ROWS: Sequence[Sequence[str]] = (
-    ("../portable",),
+    ("../portable", "../compat"),
     ("format",),
     ("policy",),
     ("core/device",),

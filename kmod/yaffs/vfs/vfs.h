@@ -18,7 +18,7 @@
 #include <linux/fs.h>
 
 #include "../core/objects.h"
-#include "compat.h"
+#include "../../compat.h"
 
 static inline struct yaffs_object *yaffs_obj(const struct inode *inode)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels that the module is built against, 5.10 to 6.12:
- * the only place that asks for a version. Names are ours, since stable kernels take
- * over names of later ones. Each goes when its kernels do.
+ * What differs between the kernels that the file systems are built against, 5.10 to
+ * 6.12: the only place that asks for a version. Names are ours, since stable kernels
+ * take over names of later ones. Each goes when its kernels do.
  *
  * Some words stand for parameters that not every kernel has, with the comma behind
  * them, others for the name of a structure or a member. With 6.1, the lab's, all
- * become what was there before this file: the module is the same instructions.
+ * become what was there before this file: the modules are the same instructions.
  *
  * The page cache of a file has no folios of more than one page, since nothing asks
  * for larger ones: what is given a folio works on its first and only page.
  */
-#ifndef YAFFS_COMPAT_H
-#define YAFFS_COMPAT_H
+#ifndef FFSLAB_COMPAT_H
+#define FFSLAB_COMPAT_H
 
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -20,7 +20,7 @@
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
-#error "yaffs needs Linux 5.10"
+#error "this module needs Linux 5.10"
 #endif
 
 /* ---- operations on inodes ---- */
@@ -77,6 +77,15 @@
 #define compat_finish_unnamed(unnamed, err) finish_open_simple(unnamed, err)
 #endif
 
+/* Flags of files as chattr(1) sets them; before, each file system had its own ioctl. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 13, 0)
+#define COMPAT_FLAGS_OPERATIONS(get, set)
+#else
+#include <linux/fileattr.h>
+#define COMPAT_HAS_FLAGS
+#define COMPAT_FLAGS_OPERATIONS(get, set) .fileattr_get = (get), .fileattr_set = (set),
+#endif
+
 /* ---- pages of files ---- */
 
 /* The page that compat_read, compat_begun or compat_dirty is, or begins with. */
@@ -126,6 +135,17 @@
 #define COMPAT_DIRTY_OPERATION .set_page_dirty = __set_page_dirty_nobuffers
 #else
 #define COMPAT_DIRTY_OPERATION .dirty_folio = filemap_dirty_folio
+#endif
+
+/* A page is no longer of its file, or only its first @from bytes are. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
+#define compat_invalid page
+#define compat_invalidate_operation invalidatepage
+#define COMPAT_RANGE_PARAM unsigned int from, unsigned int bytes
+#else
+#define compat_invalid folio
+#define compat_invalidate_operation invalidate_folio
+#define COMPAT_RANGE_PARAM size_t from, size_t bytes
 #endif
 
 /* Where it is not set, the kernel itself moves pages that are clean. */
