@@ -143,9 +143,10 @@ static void compare_handles(struct history *h)
 			continue;
 		CALL(h, 0, fstat(h->handle[i].fd, &status));
 		if ((uint64_t)status.st_size != node->size ||
-		    status.st_nlink != node->links)
+		    status.st_nlink != shown_links(h, node))
 			fail(h, node, "fstat() of an open file: expected size %llu links %u, found size %llu links %u",
-			     (unsigned long long)node->size, node->links,
+			     (unsigned long long)node->size,
+			     shown_links(h, node),
 			     (unsigned long long)status.st_size,
 			     (unsigned int)status.st_nlink);
 		compare_contents(h, node, h->handle[i].fd);

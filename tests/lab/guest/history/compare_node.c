@@ -197,6 +197,13 @@ static void compare_time(struct history *h, const struct node *node,
 	wanted->high = ns;
 }
 
+unsigned int shown_links(const struct history *h, const struct node *node)
+{
+	if (S_ISDIR(node->mode) && h->opt.one_link)
+		return node->links ? 1 : 0;
+	return node->links;
+}
+
 static void compare_number(struct history *h, const struct node *node,
 			   const char *which, uint64_t wanted, uint64_t found)
 {
@@ -213,7 +220,7 @@ static void compare_status(struct history *h, struct node *node,
 	compare_number(h, node, "mode", node->mode, status->st_mode);
 	compare_number(h, node, "owner", node->uid, status->st_uid);
 	compare_number(h, node, "group", node->gid, status->st_gid);
-	compare_number(h, node, "number of links", node->links,
+	compare_number(h, node, "number of links", shown_links(h, node),
 		       status->st_nlink);
 	/* POSIX gives the size of other kinds no meaning. */
 	if (S_ISREG(node->mode) || S_ISLNK(node->mode))

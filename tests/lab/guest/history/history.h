@@ -63,6 +63,7 @@ struct options {
 	bool xattr_files_only;
 	bool no_mmap_write;
 	bool clean_tail;
+	bool one_link;
 	bool exchange;
 	bool tmpfile;
 	bool may_shrink;
@@ -179,6 +180,8 @@ void compare_range(struct history *h, const struct node *file, uint64_t offset,
 		   const unsigned char *found, size_t bytes, const char *how);
 void compare_contents(struct history *h, const struct node *file, int fd);
 void compare_node(struct history *h, struct node *node, const char *path);
+/* What st_nlink of @node must be. */
+unsigned int shown_links(const struct history *h, const struct node *node);
 
 /* ops.c */
 void run_operation(struct history *h);

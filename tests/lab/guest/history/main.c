@@ -67,6 +67,8 @@ static const struct option_row rows[] = {
 	ROW("id-max", NUMBER, id_max, "largest user and group"),
 	ROW("root-links", NUMBER, root_links,
 	    "links of the root beyond those that a directory has"),
+	ROW("one-link", FLAG, one_link,
+	    "a directory has one link, whatever is in it"),
 	ROW("sleep-max-ms", NUMBER, sleep_max_ms, "0: never sleep"),
 	ROW("trace-from", NUMBER, trace_from, "print operations from here on"),
 	ROW("fills", NUMBER, fills, "how often to fill it up; 0: never"),

@@ -56,6 +56,8 @@ static const struct option_row rows[] = {
 	{ "id-max", NUMBER, &opt.id_max, "largest user and group" },
 	{ "root-links", NUMBER, &opt.root_links,
 	  "links of the root beyond those that a directory has" },
+	{ "one-link", FLAG, &opt.one_link,
+	  "a directory has one link, whatever is in it" },
 	{ "xattr-max", NUMBER, &opt.xattr_max,
 	  "bytes of names and values of one file that fit" },
 	{ "xattr-refused", NUMBER, &opt.xattr_refused,

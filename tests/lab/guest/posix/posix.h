@@ -44,6 +44,7 @@ struct options {
 	bool no_security;
 	bool no_mmap_write;
 	bool clean_tail;
+	bool one_link;
 	bool exchange;
 	bool tmpfile;
 	bool small_devices;
