@@ -1,23 +1,25 @@
-"""The order of the layers of kmod/yaffs: a source includes what is in its row or below, nothing
-above; and no circle of headers.
+"""The order of the layers of our file systems: a source includes what is in its row or below,
+nothing above; and no circle of headers.
 
 What a file does not include it cannot use, for the kernel is compiled with undeclared functions as
-errors. kmod/yaffs/README.md says what the rows are.
+errors. kmod/yaffs/README.md and kmod/logfs/README.md say what the rows are.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-YAFFS = Path(__file__).resolve().parents[2] / "kmod" / "yaffs"
+KMOD = Path(__file__).resolve().parents[2] / "kmod"
+YAFFS = KMOD / "yaffs"
+Rows = Sequence[Sequence[str]]
 # From the bottom to the top: folders, or sources without their ending. The headers of a row may
 # include each other.
-ROWS: Sequence[Sequence[str]] = (
+YAFFS_ROWS: Rows = (
     ("../portable", "../compat"),
     ("format",),
     ("policy",),
@@ -43,7 +45,14 @@ ROWS: Sequence[Sequence[str]] = (
     ),
     ("vfs",),
 )
-IN_MEMORY = next(row for row in ROWS if "core/objects" in row)
+LOGFS_ROWS: Rows = (
+    ("../portable", "../compat"),
+    ("format",),
+    ("core",),
+    ("vfs",),
+)
+MODULES: Mapping[str, Rows] = {"yaffs": YAFFS_ROWS, "logfs": LOGFS_ROWS}
+IN_MEMORY = next(row for row in YAFFS_ROWS if "core/objects" in row)
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -55,9 +64,9 @@ def sources(root: Path) -> list[str]:
     )
 
 
-def row_of(name: str) -> int | None:
+def row_of(name: str, rows: Rows = YAFFS_ROWS) -> int | None:
     stem = name.rpartition(".")[0]
-    for number, row in enumerate(ROWS):
+    for number, row in enumerate(rows):
         if stem in row or name.partition("/")[0] in row:
             return number
     return None
@@ -69,16 +78,16 @@ def included(root: Path, name: str) -> list[str]:
     return [os.path.normpath(f"{Path(name).parent}/{word}") for word in words]
 
 
-def violations(root: Path) -> list[str]:
+def violations(root: Path, rows: Rows = YAFFS_ROWS) -> list[str]:
     """What is wrong, one sentence each."""
     wrong = []
     for name in sources(root):
-        own = row_of(name)
+        own = row_of(name, rows)
         if own is None:
             wrong.append(f"{name} is in no row")
             continue
         for other in included(root, name):
-            its = row_of(other)
+            its = row_of(other, rows)
             if its is None or not (root / other).is_file():
                 wrong.append(f"{name} includes {other}, which is not the module's")
             elif its > own:
@@ -107,18 +116,22 @@ def circle(root: Path) -> list[str]:
     return next((found for name in edges if (found := visit(name, []))), [])
 
 
-def test_nothing_includes_what_is_above() -> None:
-    assert len(sources(YAFFS)) > 40
-    assert violations(YAFFS) == []
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_includes_what_is_above(module: str) -> None:
+    assert len(sources(KMOD / module)) > 15
+    assert violations(KMOD / module, MODULES[module]) == []
 
 
-def test_no_circle_of_headers() -> None:
-    assert circle(YAFFS) == []
+@pytest.mark.parametrize("module", MODULES)
+def test_no_circle_of_headers(module: str) -> None:
+    assert circle(KMOD / module) == []
 
 
-@pytest.mark.parametrize("name", [n for n in sources(YAFFS) if n.endswith(".c")])
+@pytest.mark.parametrize(
+    "name", [f"{m}/{n}" for m in MODULES for n in sources(KMOD / m) if n.endswith(".c")]
+)
 def test_nothing_is_declared_past_the_headers(name: str) -> None:
-    text = (YAFFS / name).read_text(encoding="utf-8")
+    text = (KMOD / name).read_text(encoding="utf-8")
     assert not re.findall(r"^extern\b.*", text, re.MULTILINE)
 
 
