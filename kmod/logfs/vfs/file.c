@@ -276,18 +276,13 @@ static int logfs_mmap(struct file *file, struct vm_area_struct *vma)
 int logfs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	struct inode *inode = file_inode(file);
-	struct logfs_device *dev = logfs_dev_of(inode);
 	int err;
 
 	err = file_write_and_wait_range(file, start, end);
 	if (!err && !datasync)
 		err = sync_inode_metadata(inode, 1);
 	if (!err)
-		err = logfs_enter(dev, 0);
-	if (!err) {
-		err = logfs_commit(dev);
-		logfs_leave(dev);
-	}
+		err = logfs_make_last(inode->i_sb);
 	return logfs_user_error(err);
 }
 

@@ -35,17 +35,10 @@ static int logfs_begin_in(struct inode *dir, u32 blocks)
 /* Ends what changed @dir, and gives the lock back. */
 static int logfs_end_in(struct inode *dir, int err)
 {
-	struct logfs_device *dev = logfs_dev_of(dir);
-
 	logfs_inode_pull(dir);
-	logfs_leave(dev);
-	if (err || !IS_DIRSYNC(dir))
-		return logfs_user_error(err);
-	err = logfs_enter(dev, 0);
-	if (!err) {
-		err = logfs_commit(dev);
-		logfs_leave(dev);
-	}
+	logfs_leave(logfs_dev_of(dir));
+	if (!err && IS_DIRSYNC(dir))
+		err = logfs_make_last(dir->i_sb);
 	return logfs_user_error(err);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Room for what is to be written, when there is little.
+ * Room for what is to be written, when there is little; and commits.
  *
  * A dirty page is promised the most that it can take: its own block uncompressed, and all
  * of the blocks of pointers above it. Mostly it takes a fraction. So "no room" is
@@ -38,5 +38,20 @@ int logfs_reserve_pages(struct super_block *sb, u32 pages)
 
 	if (err == -ENOSPC && logfs_write_back(sb))
 		err = logfs_reserve(sb->s_fs_info, pages);
+	return err;
+}
+
+int logfs_make_last(struct super_block *sb)
+{
+	struct logfs_device *dev = sb->s_fs_info;
+	int err;
+
+	if (sb_rdonly(sb))
+		return 0;
+	err = logfs_enter(dev, 0);
+	if (err)
+		return err;
+	err = logfs_commit(dev);
+	logfs_leave(dev);
 	return err;
 }

@@ -81,17 +81,7 @@ static int logfs_apply_options(struct inode *root, const struct logfs_options *o
 
 static int logfs_sync_fs(struct super_block *sb, int wait)
 {
-	struct logfs_device *dev = sb->s_fs_info;
-	int err;
-
-	if (!wait || sb_rdonly(sb))
-		return 0;
-	err = logfs_enter(dev, 0);
-	if (err)
-		return logfs_user_error(err);
-	err = logfs_commit(dev);
-	logfs_leave(dev);
-	return logfs_user_error(err);
+	return wait ? logfs_user_error(logfs_make_last(sb)) : 0;
 }
 
 static void logfs_put_super(struct super_block *sb)

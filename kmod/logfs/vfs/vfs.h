@@ -45,6 +45,8 @@ static inline int logfs_user_error(int err)
 /* As logfs_enter(), logfs_reserve(): when there is no room, only after writing back. */
 int logfs_begin(struct super_block *sb, u32 blocks);
 int logfs_reserve_pages(struct super_block *sb, u32 pages);
+/* Commits: what was done lasts. Nothing on a read-only mount. */
+int logfs_make_last(struct super_block *sb);
 
 /* ---- inode.c ---- */
 
