@@ -268,8 +268,11 @@ class Script:
             for name, other in self.tree.items()
         )
 
-    def listing(self) -> Listing:
-        """What the guest must list, but for the root and lost+found."""
+    def listing(self, *, one_link: bool = False) -> Listing:
+        """What the guest must list, but for the root and lost+found.
+
+        `one_link`: directories have one, whatever is in them.
+        """
         known: dict[str, dict[str, Any]] = {}
         for path, inode in self.tree.items():
             entry: dict[str, Any] = {
@@ -282,6 +285,8 @@ class Script:
             }
             if not stat.S_ISDIR(inode.mode):
                 entry["size"] = inode.size
+            elif one_link:
+                entry["nlink"] = 1
             if stat.S_ISREG(inode.mode):
                 entry |= {"crc": sum_of(inode.contents), "unreadable": ()}
             if stat.S_ISLNK(inode.mode):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from fstree import Script
+from rich_trees import overwritten_files
 from yaffs_guest import MONITOR, STATE, UMOUNT, Chip, Guest, load, mount, run, start
-from yaffs_trees import overwritten_files
 
 from ffslab.kernel.lab_build import LabBuild
 

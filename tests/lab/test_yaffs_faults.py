@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from fstree import Churn, Listing, Script, assert_same, errors_in, wrong_contents
+from rich_trees import rich_tree
 from yaffs_guest import (
     CHIP_COUNTERS,
     LIST,
@@ -28,7 +29,6 @@ from yaffs_guest import (
     run,
     start,
 )
-from yaffs_trees import rich_tree
 
 from ffslab.kernel.lab_build import LabBuild
 

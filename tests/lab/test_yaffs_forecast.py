@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from rich_trees import overwritten_files
 from yaffs_guest import (
     MONITOR,
     PROC,
@@ -22,7 +23,6 @@ from yaffs_guest import (
     run,
     start,
 )
-from yaffs_trees import overwritten_files
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case

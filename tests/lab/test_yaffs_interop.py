@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from fstree import Churn, Listing, Script, assert_same, pattern, wrong_contents
+from rich_trees import rich_tree
 from yaffs_guest import (
     CHIP,
     CHIP_COUNTERS,
@@ -28,7 +29,6 @@ from yaffs_guest import (
     start,
     write_flash,
 )
-from yaffs_trees import rich_tree
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
@@ -284,7 +284,7 @@ def change_tree(script: Script, chunk: int) -> None:
     script.setxattr("/attr/x", "user.more", "m")
     script.removexattr("/attr/x", "trusted.long")
     script.chmod("/attr/1", 0o111)
-    script.chown("/links/s159", 1, 1)
+    script.chown("/links/longest", 1, 1)
     script.unlink("/names/empty/file")
     script.rmdir("/names/empty")
 

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 from fstree import LOST_FOUND, Listing, Script, assert_same
 from random_tree import Limits, RandomOperations
+from rich_trees import overwritten_files, rich_tree
 from yaffs_guest import (
     CHIP,
     CHIP_COUNTERS,
@@ -27,7 +28,6 @@ from yaffs_guest import (
     run,
     start,
 )
-from yaffs_trees import overwritten_files, rich_tree
 
 from ffslab.kernel.lab_build import LabBuild
 

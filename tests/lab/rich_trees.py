@@ -1,16 +1,29 @@
-"""Scripts for the guest: a tree with everything that YAFFS2 can store, and files that keep its
-collector busy.
+"""Scripts for the guest: a tree with everything that a file system of ours can store, and files
+that keep its collector busy.
 """
 
 from __future__ import annotations
 
 import random
 import stat
+from dataclasses import dataclass
 
 from fstree import LOST_FOUND, Script
 
-NAME_BYTES_MAX = 254
-TARGET_BYTES_MAX = 159
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file system can store. `wide_devices`: of more than eight bits each."""
+
+    name_bytes: int
+    target_bytes: int
+    xattrs: bool
+    wide_devices: bool
+    lost_found: bool
+
+
+YAFFS2 = Limits(254, 159, xattrs=True, wide_devices=False, lost_found=True)
+LOGFS = Limits(255, 4095, xattrs=False, wide_devices=True, lost_found=False)
 GIB = 1 << 30
 _PAGE_BYTES, _FILE_BYTES = 2048, 100_000
 
@@ -27,16 +40,20 @@ def overwritten_files(files: int, count: int, seed: int) -> Script:
     return script
 
 
-def rich_tree(script: Script, chunk_bytes: int, *, large: bool = True) -> None:
+def rich_tree(
+    script: Script, chunk_bytes: int, *, large: bool = True, limits: Limits = YAFFS2
+) -> None:
     """Adds the tree; `large`: with files of more than 2 and 4 GiB, nearly all holes."""
     _sizes(script, chunk_bytes)
     _holes(script, chunk_bytes, large=large)
-    _names(script)
-    _links(script, chunk_bytes)
-    _specials(script)
+    _names(script, limits)
+    _links(script, chunk_bytes, limits)
+    _specials(script, limits)
     _attributes(script)
+    if limits.xattrs:
+        _extended_attributes(script)
     _garbage(script, chunk_bytes)
-    _times(script)
+    _times(script, limits)
 
 
 def _sizes(script: Script, chunk: int) -> None:
@@ -79,11 +96,11 @@ def _holes(script: Script, chunk: int, *, large: bool) -> None:
         script.truncate("/holes/4g", 5 * GIB + 1)
 
 
-def _names(script: Script) -> None:
+def _names(script: Script, limits: Limits) -> None:
     script.mkdir("/names")
-    for name in ("n" * NAME_BYTES_MAX, "a b\tc", "%41", "é…字", "\udcff\udcfe", "...", "-"):
+    for name in ("n" * limits.name_bytes, "a b\tc", "%41", "é…字", "\udcff\udcfe", "...", "-"):
         script.create(f"/names/{name}")
-    script.line("!ENAMETOOLONG", "create", f"/mnt/names/{'n' * (NAME_BYTES_MAX + 1)}", "644")
+    script.line("!ENAMETOOLONG", "create", f"/mnt/names/{'n' * (limits.name_bytes + 1)}", "644")
     path = "/names"
     for _ in range(20):
         path += "/d"
@@ -101,7 +118,7 @@ def _names(script: Script) -> None:
     script.rename("/names/full", "/names/empty")
 
 
-def _links(script: Script, chunk: int) -> None:
+def _links(script: Script, chunk: int, limits: Limits) -> None:
     script.mkdir("/links")
     script.write("/links/original", 0, chunk + 1, seed=31)
     script.link("/links/original", "/links/second")
@@ -115,15 +132,15 @@ def _links(script: Script, chunk: int) -> None:
     script.link("/links/kept", "/links/dropped")
     script.unlink("/links/dropped")
     script.symlink("x", "/links/s1")
-    script.symlink("t" * TARGET_BYTES_MAX, "/links/s159")
-    too_long = "t" * (TARGET_BYTES_MAX + 1)
-    script.line("!ENAMETOOLONG", "symlink", too_long, "/mnt/links/s160")
+    script.symlink("t" * limits.target_bytes, "/links/longest")
+    too_long = "t" * (limits.target_bytes + 1)
+    script.line("!ENAMETOOLONG", "symlink", too_long, "/mnt/links/longer")
     script.symlink("../a b/%/字", "/links/odd")
     script.link("/links/s1", "/links/s1-link")
     script.chown("/links/s1", 7, 8)
 
 
-def _specials(script: Script) -> None:
+def _specials(script: Script, limits: Limits) -> None:
     script.mkdir("/dev")
     script.mknod("/dev/tty", stat.S_IFCHR | 0o620, 5, 1)
     script.mknod("/dev/last", stat.S_IFCHR | 0o600, 255, 255)
@@ -131,8 +148,10 @@ def _specials(script: Script) -> None:
     script.mknod("/dev/fifo", stat.S_IFIFO | 0o644)
     script.mknod("/dev/socket", stat.S_IFSOCK | 0o755)
     script.link("/dev/tty", "/dev/tty-link")
-    # Major and minor numbers have eight bits each.
-    script.line("!EINVAL", "mknod", "/mnt/dev/wide", f"{stat.S_IFCHR | 0o600:o}", 256, 0)
+    if limits.wide_devices:
+        script.mknod("/dev/wide", stat.S_IFCHR | 0o600, 4095, 1_048_575)
+    else:
+        script.line("!EINVAL", "mknod", "/mnt/dev/wide", f"{stat.S_IFCHR | 0o600:o}", 256, 0)
 
 
 def _attributes(script: Script) -> None:
@@ -145,6 +164,9 @@ def _attributes(script: Script) -> None:
         script.chown(path, uid, gid)
         script.chmod(path, mode)
     script.write("/attr/x", 0, 5000, seed=41)
+
+
+def _extended_attributes(script: Script) -> None:
     script.setxattr("/attr/x", "user.a", "short")
     script.setxattr("/attr/x", "trusted.long", "v" * 300)
     script.setxattr("/attr/x", "user.empty", "")
@@ -169,11 +191,12 @@ def _garbage(script: Script, chunk: int) -> None:
         script.unlink(f"/garbage/{number}")
 
 
-def _times(script: Script) -> None:
+def _times(script: Script, limits: Limits) -> None:
     """Last: a name that is made later changes the time of its directory."""
     times = [0, 1, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 33) + 5, 1_234_567_890]
     for number, path in enumerate(sorted(script.tree)):
         script.utimes(path, times[(number + 1) % len(times)], times[number % len(times)])
-    script.line("chmod", f"/mnt{LOST_FOUND}", "711")
+    if limits.lost_found:
+        script.line("chmod", f"/mnt{LOST_FOUND}", "711")
     script.line("chown", "/mnt", 12, 13)
     script.line("utimes", "/mnt", 77, 78)
