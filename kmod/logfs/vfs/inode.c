@@ -166,10 +166,17 @@ void logfs_inode_push(struct inode *inode)
 	node->ctime_ns = logfs_ns(compat_ctime(inode));
 }
 
-void logfs_inode_changed(struct inode *inode)
+void logfs_inode_change(struct inode *inode)
 {
-	compat_set_ctime(inode, current_time(inode));
 	logfs_inode_push(inode);
+	logfs_node_of(inode)->ctime_ns = logfs_ns(current_time(inode));
+}
+
+void logfs_inode_changed(struct inode *inode, int err)
+{
+	if (err)
+		logfs_inode_push(inode);
+	logfs_inode_pull(inode);
 }
 
 /* Nothing of a file without a name needs to be on flash. */

@@ -174,10 +174,10 @@ static int logfs_vfs_link(struct dentry *old_dentry, struct inode *dir,
 	err = logfs_begin_in(dir, LOGFS_BLOCKS_OF_NAME);
 	if (err)
 		return logfs_user_error(err);
-	logfs_inode_changed(inode);
+	logfs_inode_change(inode);
 	err = logfs_link(logfs_node_of(dir), dentry->d_name.name,
 			 dentry->d_name.len, logfs_node_of(inode));
-	logfs_inode_pull(inode);
+	logfs_inode_changed(inode, err);
 	err = logfs_end_in(dir, err);
 	if (err)
 		return err;
@@ -194,10 +194,10 @@ static int logfs_vfs_unlink(struct inode *dir, struct dentry *dentry)
 	err = logfs_begin_in(dir, 0);
 	if (err)
 		return logfs_user_error(err);
-	logfs_inode_changed(inode);
+	logfs_inode_change(inode);
 	err = logfs_unlink(logfs_node_of(dir), dentry->d_name.name,
 			   dentry->d_name.len, logfs_node_of(inode));
-	logfs_inode_pull(inode);
+	logfs_inode_changed(inode, err);
 	return logfs_end_in(dir, err);
 }
 
@@ -210,26 +210,46 @@ static int logfs_move(struct inode *old_dir, const struct qstr *old,
 	int err;
 
 	if (replaced)
-		logfs_inode_changed(replaced);
+		logfs_inode_change(replaced);
+	logfs_inode_change(inode);
 	err = logfs_rename(logfs_node_of(old_dir), old->name, old->len,
 			   logfs_node_of(new_dir), new->name, new->len,
 			   logfs_node_of(inode),
 			   replaced ? logfs_node_of(replaced) : NULL);
 	if (replaced)
-		logfs_inode_pull(replaced);
+		logfs_inode_changed(replaced, err);
+	logfs_inode_changed(inode, err);
 	return err;
 }
 
-static int logfs_swap(struct inode *old_dir, const struct qstr *old,
-		      struct inode *new_dir, struct dentry *new_dentry)
+/* The core sets no times, for it is not told the inodes. */
+static void logfs_swapped(struct inode *inode, bool is_dir)
 {
-	struct inode *other = d_inode(new_dentry);
-	const struct qstr *new = &new_dentry->d_name;
+	struct timespec64 now = current_time(inode);
 
-	logfs_inode_changed(other);
-	mark_inode_dirty(other);
-	return logfs_exchange(logfs_node_of(old_dir), old->name, old->len,
-			      logfs_node_of(new_dir), new->name, new->len);
+	if (is_dir)
+		compat_set_mtime(inode, now);
+	compat_set_ctime(inode, now);
+	logfs_inode_push(inode);
+	mark_inode_dirty(inode);
+}
+
+static int logfs_swap(struct inode *old_dir, const struct qstr *old,
+		      struct inode *new_dir, struct dentry *new_dentry,
+		      struct inode *inode)
+{
+	const struct qstr *new = &new_dentry->d_name;
+	int err;
+
+	err = logfs_exchange(logfs_node_of(old_dir), old->name, old->len,
+			     logfs_node_of(new_dir), new->name, new->len);
+	if (err)
+		return err;
+	logfs_swapped(old_dir, true);
+	logfs_swapped(new_dir, true);
+	logfs_swapped(inode, false);
+	logfs_swapped(d_inode(new_dentry), false);
+	return 0;
 }
 
 static int logfs_vfs_rename(COMPAT_IDMAP_PARAM struct inode *old_dir,
@@ -249,10 +269,8 @@ static int logfs_vfs_rename(COMPAT_IDMAP_PARAM struct inode *old_dir,
 	if (err)
 		return logfs_user_error(err);
 	logfs_inode_push(new_dir);
-	logfs_inode_changed(inode);
-	mark_inode_dirty(inode);
 	if (flags & RENAME_EXCHANGE)
-		err = logfs_swap(old_dir, old, new_dir, new_dentry);
+		err = logfs_swap(old_dir, old, new_dir, new_dentry, inode);
 	else
 		err = logfs_move(old_dir, old, new_dir, new_dentry, inode);
 	logfs_inode_pull(new_dir);

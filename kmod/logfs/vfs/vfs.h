@@ -58,10 +58,14 @@ void logfs_inode_evict(struct inode *inode);
 int logfs_inode_write(struct inode *inode, struct writeback_control *wbc);
 /* Attributes of @inode to its node. Needs the lock. */
 void logfs_inode_push(struct inode *inode);
-/* The same, with the time of change set to now. */
-void logfs_inode_changed(struct inode *inode);
 /* Takes over what an operation changed: links and times. Needs the lock. */
 void logfs_inode_pull(struct inode *inode);
+/*
+ * Around an operation that changes @inode: the node has the new time of change, and the
+ * inode gets it if there was no error. Need the lock.
+ */
+void logfs_inode_change(struct inode *inode);
+void logfs_inode_changed(struct inode *inode, int err);
 
 int logfs_vfs_getattr(COMPAT_IDMAP_PARAM const struct path *path,
 		      struct kstat *stat, u32 mask, unsigned int flags);
