@@ -23,7 +23,7 @@ from lab_support import ROOT
 from ffslab.kernel import ensure_lab
 from ffslab.kernel.build import UML, Architecture
 
-MODULES = ("flashmon", "yaffs")
+MODULES = ("flashmon", "yaffs", "logfs")
 LABS = {"default": UML, "qemu": ARM}
 OTHERS = [(version, architecture) for version in ARCHIVES for architecture in (ARM, ARM64)]
 # What ELF files say of their machine: bits, and the number of the instruction set.

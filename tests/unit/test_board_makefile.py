@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-USABLE = "CONFIG_ARM=y\nCONFIG_MODULES=y\nCONFIG_MTD=m\nCONFIG_PROC_FS=y\n"
+USABLE = (
+    "CONFIG_ARM=y\nCONFIG_MODULES=y\nCONFIG_MTD=m\nCONFIG_PROC_FS=y\n"
+    "CONFIG_CRC32=y\nCONFIG_ZLIB_DEFLATE=m\nCONFIG_ZLIB_INFLATE=m\n"
+)
 
 
 @pytest.fixture
@@ -82,7 +85,7 @@ def test_what_a_tree_lacks_is_said(tmp_path: Path, tree: Path, name: str, said: 
     assert str(tree) in told
 
 
-@pytest.mark.parametrize("module", ["flashmon", "yaffs"])
+@pytest.mark.parametrize("module", ["flashmon", "yaffs", "logfs"])
 @pytest.mark.parametrize("option", ["CONFIG_MODULES", "CONFIG_MTD", "CONFIG_PROC_FS"])
 def test_what_the_configuration_lacks_is_said(
     tmp_path: Path, tree: Path, option: str, module: str

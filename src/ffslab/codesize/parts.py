@@ -70,6 +70,7 @@ PARTS: Mapping[str, Part] = {
     "jffs2-rtime": Part(COMPRESSION, "rtime", _JFFS2_GLUE[2:]),
     "ubifs": Part(FILE_SYSTEM, "UBIFS", ("fs/ubifs/ubifs.mod",)),
     "yaffs": Part(FILE_SYSTEM, "YAFFS2", ("yaffs/yaffs.mod",), own=True),
+    "logfs": Part(FILE_SYSTEM, "LogFS", ("logfs/logfs.mod",), own=True),
     "squashfs": Part(FILE_SYSTEM, "SquashFS", ("fs/squashfs/squashfs.mod",), _SQUASHFS_GLUE),
     "squashfs-zlib": Part(COMPRESSION, "zlib in SquashFS", _SQUASHFS_GLUE[:1]),
     "squashfs-lzo": Part(COMPRESSION, "LZO in SquashFS", _SQUASHFS_GLUE[1:2]),
@@ -156,6 +157,13 @@ CODE: Mapping[str, Code] = {
         base=("yaffs", "mtd-super", "crc32"),
         compressors={},
         values={"none": ()},
+        shown=("mtd-core",),
+    ),
+    "logfs": Code(
+        # It compresses by a flag of files, so zlib is always there.
+        base=("logfs", "mtd-super", "crc32", *_ZLIB),
+        compressors={},
+        values={"none": (), "zlib": ()},
         shown=("mtd-core",),
     ),
     "squashfs": Code(

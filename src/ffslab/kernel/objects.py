@@ -67,7 +67,7 @@ DIRECTORIES = (
     *("lib/crc16.o", "lib/crc32.o", "lib/libcrc32c.o", "lib/xxhash.o"),
 )
 # File systems of ours: directories of kmod/.
-OWN_MODULES = ("yaffs",)
+OWN_MODULES = ("yaffs", "logfs")
 
 
 @dataclass(frozen=True, slots=True)

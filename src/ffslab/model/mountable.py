@@ -19,12 +19,12 @@ from ffslab.errors import SpecError
 from ffslab.model.names import suggestion
 from ffslab.model.specs import NOT_MOUNTED
 
-# Linux 6.1's, on MTD, UBI or a block device; YAFFS2 is ffslab's own. The lab kernel has few of
-# them, others are an option in kernel/lab.config away.
+# Linux 6.1's, on MTD, UBI or a block device; YAFFS2 and LogFS are ffslab's own. The lab kernel has
+# few of them, others are an option in kernel/lab.config away.
 ON_FLASH = frozenset({
-    "btrfs", "cramfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jffs2", "jfs", "minix",
-    "msdos", "nilfs2", "ntfs3", "reiserfs", "romfs", "squashfs", "ubifs", "udf", "vfat", "xfs",
-    "yaffs2", "zonefs",
+    "btrfs", "cramfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jffs2", "jfs", "logfs",
+    "minix", "msdos", "nilfs2", "ntfs3", "reiserfs", "romfs", "squashfs", "ubifs", "udf", "vfat",
+    "xfs", "yaffs2", "zonefs",
 })  # fmt: skip
 # Linux 6.1's others: of the host, in memory, made up by the kernel, over other file systems, on a
 # network. A module that the catalog file names brings a type that nobody could list here, but none
