@@ -64,6 +64,7 @@ class Subject:
     remounts: bool = True
     operations: int = 4000
     seeds: int = 1
+    posix_skips: int = 9  # checks that are skipped, at most
     chip: tuple[tuple[str, int], ...] = ()  # what differs of the board's chip
     posix_partition: str = SMALL if DEBUG else "64 MiB"  # for 10,000 files in a directory
 
@@ -187,10 +188,29 @@ YAFFS2_SEGREGATED = replace(
     ),
 )
 
+LOGFS = Subject(
+    name="logfs",
+    filesystem="logfs",
+    partition="8 MiB",
+    both=(
+        "--name-max=255",
+        "--symlink-max=4095",
+        "--one-link",
+        "--no-xattr",
+        "--exchange",
+        "--clean-tail",
+    ),
+    history=("--chunk=4096",),
+    options=("", "compress"),
+    seeds=2,
+    posix_skips=12,  # nine are of extended attributes
+)
+
 SUBJECTS = (
     *(JFFS2, UBIFS, YAFFS2, YAFFS2_INBAND, YAFFS2_NO_CACHE, YAFFS2_NO_CHECKPOINT),
-    YAFFS2_SEGREGATED,
+    *(YAFFS2_SEGREGATED, LOGFS),
 )
+OURS = ("yaffs2", "logfs")  # types whose modules are ours
 
 
 def build(program: str, directory: Path) -> Path:

@@ -17,7 +17,9 @@ from pathlib import Path
 import pytest
 from guest_programs import (
     DEBUG,
+    LOGFS,
     NIGHTLY,
+    OURS,
     SUBJECTS,
     YAFFS2,
     YAFFS2_INBAND,
@@ -82,7 +84,7 @@ def on_chip(subject: Subject, name: str) -> History:
 
 def histories() -> list[History]:
     factor = NIGHTLY_FACTOR if NIGHTLY else 1
-    ours = [subject for subject in SUBJECTS if subject.filesystem.startswith("yaffs2")]
+    ours = [subject for subject in SUBJECTS if subject.filesystem.startswith(OURS)]
     # Those of Linux show whether the program is right; that takes no long histories.
     runs = [
         History(subject, FIRST_SEED + number, subject.operations * factor ** (subject in ours))
@@ -91,10 +93,10 @@ def histories() -> list[History]:
     ]
     runs += [
         History(subject, FIRST_SEED, SHAPE_OPERATIONS * factor, shape, words)
-        for subject in (ours if NIGHTLY else [YAFFS2, YAFFS2_SEGREGATED])
+        for subject in (ours if NIGHTLY else [YAFFS2, YAFFS2_SEGREGATED, LOGFS])
         for shape, words in SHAPES.items()
     ]
-    chips = (YAFFS2, YAFFS2_INBAND, YAFFS2_SEGREGATED)
+    chips = (YAFFS2, YAFFS2_INBAND, YAFFS2_SEGREGATED, LOGFS)
     runs += [on_chip(subject, name) for subject in chips for name in CHIPS]
     return runs
 

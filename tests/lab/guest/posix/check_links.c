@@ -86,11 +86,6 @@ static void kinds(void)
 	TRUE(S_ISFIFO(status_of("fifo2").st_mode), "no FIFO any more");
 }
 
-static nlink_t directory_links(nlink_t directories)
-{
-	return opt.one_link ? 1 : 2 + directories;
-}
-
 static void directory_counts(void)
 {
 	struct stat status;

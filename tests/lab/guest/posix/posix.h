@@ -116,6 +116,8 @@ void expect_file(const char *path, const void *data, size_t bytes);
 void expect_pattern(const char *path, size_t bytes);
 void expect_zeros(int fd, uint64_t at, uint64_t bytes);
 
+/* st_nlink of a directory in which there are so many others. */
+nlink_t directory_links(nlink_t directories);
 struct stat status_of(const char *path);
 bool exists(const char *path);
 

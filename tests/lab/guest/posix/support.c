@@ -140,6 +140,11 @@ void expect_zeros(int fd, uint64_t at, uint64_t bytes)
 	}
 }
 
+nlink_t directory_links(nlink_t directories)
+{
+	return opt.one_link ? 1 : 2 + directories;
+}
+
 struct stat status_of(const char *path)
 {
 	struct stat status;
