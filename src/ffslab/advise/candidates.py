@@ -19,8 +19,9 @@ from ffslab.model.specs import FASTMAP_BLOCKS, Filesystem
 from ffslab.model.units import format_size
 from ffslab.program import command
 
-# Variants of YAFFS2 that leave out a mechanism: they are there for comparison, nobody ships them.
-_FOR_COMPARISON = "yaffs2-"
+# They are there for comparison, nobody ships them: variants of YAFFS2 that leave out a mechanism,
+# and LogFS, which Linux has no longer. A needs file that names them gets them.
+_FOR_COMPARISON = ("yaffs2-", "logfs")
 # Values of each option that are tried; those of the catalog that are missing here serve studies.
 # Compressors that only images have, or that the mount does not keep, are no choice of a product's.
 VALUES: Mapping[str, tuple[str, ...]] = {
