@@ -43,13 +43,13 @@ int logfs_area_leave(struct logfs_device *dev, u32 gc_level, bool is_bad)
 	struct logfs_open *open = &dev->open[gc_level];
 	struct logfs_left *left = kzalloc(sizeof(*left), LOGFS_GFP);
 
+	logfs_changed(dev, open->segno);
 	left->open = *open;
 	left->level = gc_level;
 	left->is_bad = is_bad;
 	left->open.unit = kmemdup(open->unit, dev->unit_bytes, LOGFS_GFP);
 	list_add_tail(&left->list, &dev->left);
 	open->segno = 0;
-	dev->dirty = true;
 	return 0;
 }
 
@@ -64,12 +64,16 @@ static int program(struct logfs_device *dev, struct logfs_open *open)
 	return err;
 }
 
-/* Behind the last object stays what an erase leaves. */
+/*
+ * Behind the last object stays what an erase leaves. To the last commit the segment is open;
+ * it must stay so on flash until the next, even if nothing in it is valid.
+ */
 static int close_segment(struct logfs_device *dev, u32 gc_level)
 {
 	struct logfs_open *open = &dev->open[gc_level];
 	u32 filled = open->used - open->programmed;
 
+	logfs_changed(dev, open->segno);
 	if (filled) {
 		memset(open->unit + filled, 0xff, dev->unit_bytes - filled);
 		if (program(dev, open))

@@ -305,8 +305,9 @@ static void settle_areas(struct logfs_device *dev)
 			continue;
 		if (open->used > open->programmed)
 			logfs_area_leave(dev, level, false);
+		else
+			logfs_changed(dev, open->segno);
 		open->segno = 0;
-		dev->dirty = true;
 	}
 }
 
