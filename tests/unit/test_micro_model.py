@@ -98,7 +98,8 @@ def test_published_studies_have_the_published_sizes() -> None:
         if not (filesystem.image and filesystem.image.read_only)
         and filesystem.overlay is None
         and filesystem.is_mounted
-        and filesystem.name != "yaffs2-improved"  # of 2011, and of none of these studies
+        # One is of 2011, and of none of these studies; the other is measured in none yet.
+        and filesystem.name not in ("yaffs2-improved", "logfs")
     ]
     filesystems, seeds = len(writable), 3
     assert by_pattern["random-read"] == filesystems * len(sizes) * seeds
