@@ -10,10 +10,10 @@ void logfs_space(struct logfs_device *dev, struct logfs_space *space)
 {
 	const u64 used = dev->used_bytes + dev->reserved_bytes;
 
-	space->blocks = logfs_free_bytes(&dev->super, 0, dev->n_bad) /
-			LOGFS_MAX_OBJECT_BYTES;
-	space->free = logfs_free_bytes(&dev->super, used, dev->n_bad) /
-		      LOGFS_MAX_OBJECT_BYTES;
+	space->blocks = div_u64(logfs_free_bytes(&dev->super, 0, dev->n_bad),
+				LOGFS_MAX_OBJECT_BYTES);
+	space->free = div_u64(logfs_free_bytes(&dev->super, used, dev->n_bad),
+			      LOGFS_MAX_OBJECT_BYTES);
 	space->inodes = logfs_node_last_ino(dev) - LOGFS_RESERVED_INOS;
 	/* Not even the inode file says which numbers are free without being read. */
 	space->free_inodes = min_t(u64, space->inodes, space->free);
