@@ -45,7 +45,7 @@ void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk)
 	dev->policy->ops->dirtied(dev->policy, block);
 	if (b->pages_in_use || dev->read_only || dev->bound.ns)
 		return;
-	if (b->state == YAFFS_BLOCK_COLLECTING ||
+	if ((b->state == YAFFS_BLOCK_COLLECTING && !dev->gc.marks) ||
 	    (b->state == YAFFS_BLOCK_FULL && !b->has_shrink))
 		yaffs_block_recycle(dev, block);
 }

@@ -151,6 +151,8 @@ struct yaffs_ids {
  * struct yaffs_collector - where the collector is; it may stop at any page
  * @block: block being collected, 0 if none
  * @page: next page of it
+ * @marks: it may hold marks that must be elsewhere first: marks.c
+ * @passed: segregated layout, then: which object each page before @page is of, 0: none
  * @disabled: depth of sections in which it must not run
  * @began_ns: when the run began that was planned last
  * @took_ns: all that it ever took, while there was a bound; read without the lock
@@ -158,6 +160,8 @@ struct yaffs_ids {
 struct yaffs_collector {
 	u32 block;
 	u32 page;
+	bool marks;
+	u32 *passed;
 	u32 disabled;
 	u64 began_ns;
 	u64 took_ns;

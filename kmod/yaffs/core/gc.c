@@ -27,6 +27,7 @@
 #include "forecast.h"
 #include "gc.h"
 #include "map_io.h"
+#include "marks.h"
 #include "nand.h"
 #include "objects.h"
 #include "request.h"
@@ -241,6 +242,8 @@ static int step(struct yaffs_device *dev, struct yaffs_budget *budget)
 			return 1;
 		budget->copies--;
 		err = move_page(dev, chunk, b->unreadable);
+	} else if (dev->gc.marks) {
+		err = yaffs_marks_pass(dev, chunk);
 	}
 	if (!err)
 		dev->gc.page++;
@@ -249,7 +252,7 @@ static int step(struct yaffs_device *dev, struct yaffs_budget *budget)
 
 /*
  * Others may have had the processor since the run was planned, such as memory reclaim: a step
- * that no longer fits is left to the next occasion.
+ * that no longer fits is left to the next occasion. How many marks will be found is not planned.
  */
 static bool is_late(const struct yaffs_device *dev,
 		    const struct yaffs_budget *budget, u32 copies, u32 erases)
@@ -272,20 +275,22 @@ static int collect(struct yaffs_device *dev, struct yaffs_budget *budget,
 	int ret;
 
 	b->state = YAFFS_BLOCK_COLLECTING;
-	while (b->pages_in_use && dev->gc.page < dev->pages_per_block) {
+	while ((b->pages_in_use || dev->gc.marks) &&
+	       dev->gc.page < dev->pages_per_block) {
 		ret = step(dev, budget);
 		if (ret < 0)
 			give_up(dev, ret);
 		if (ret)
 			return ret;
-		if (budget->copies && budget->copies < planned &&
-		    is_late(dev, budget, 1, 0))
+		if (((budget->copies && budget->copies < planned) ||
+		     dev->gc.marks) && is_late(dev, budget, 1, 0))
 			return 1;
 	}
 	/* The last page that died has erased it, unless there is a bound or none was live. */
 	if (dev->gc.block != block)
 		return 0;
-	if (!erase || (budget->copies < planned && is_late(dev, budget, 0, 1)))
+	if (!erase || ((budget->copies < planned || dev->gc.marks) &&
+		       is_late(dev, budget, 0, 1)))
 		return 1;
 	yaffs_block_recycle(dev, block);
 	return 0;
@@ -328,7 +333,7 @@ static void collect_as_planned(struct yaffs_device *dev,
 {
 	struct yaffs_work work;
 	u64 forecast_ns, took_ns;
-	bool cut_short;
+	bool other = dev->gc.marks;
 	int ret;
 
 	plan(dev, budget, &work);
@@ -339,10 +344,10 @@ static void collect_as_planned(struct yaffs_device *dev,
 	dev->gc.began_ns = ktime_get_ns();
 	ret = collect(dev, budget, work.erases);
 	took_ns = ktime_get_ns() - dev->gc.began_ns;
-	cut_short = ret > 0 && (budget->copies || work.erases);
-	if (!dev->forecast && !cut_short)
+	other |= ret > 0 && (budget->copies || work.erases);
+	if (!dev->forecast && !other)
 		yaffs_forecast_learn(&dev->prices, &work, took_ns);
-	else if (dev->forecast && (ret < 0 || cut_short))
+	else if (dev->forecast && (ret < 0 || other))
 		dev->forecast->broken++;
 	else if (dev->forecast)
 		yaffs_forecast_note(dev, &work, forecast_ns, took_ns);
@@ -355,6 +360,7 @@ static void choose(struct yaffs_device *dev, bool aggressive, bool background)
 	dev->gc.page = 0;
 	if (!dev->gc.block)
 		return;
+	yaffs_marks_begin(dev);
 	if (aggressive)
 		dev->stats.gc_aggressive++;
 	else if (background)

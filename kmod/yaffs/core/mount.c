@@ -32,7 +32,11 @@ static int allocate_pages(struct yaffs_device *dev)
 		if (!*page[i])
 			return -ENOMEM;
 	}
-	return 0;
+	if (!yaffs_is_segregated(dev))
+		return 0;
+	dev->gc.passed = kmalloc_array(dev->pages_per_block,
+				       sizeof(*dev->gc.passed), GFP_KERNEL);
+	return dev->gc.passed ? 0 : -ENOMEM;
 }
 
 static size_t blocks_bytes(const struct yaffs_device *dev)
@@ -153,6 +157,7 @@ void yaffs_device_destroy(struct yaffs_device *dev)
 	kfree(dev->check_page);
 	kfree(dev->hdr_page);
 	kfree(dev->gc_page_data);
+	kfree(dev->gc.passed);
 	kfree(dev->data_page);
 	kfree(dev->xattr_page);
 	kfree(dev->map_page);

@@ -300,7 +300,10 @@ static int cut_tails(struct yaffs_device *dev)
 	return err == -EBADMSG ? 0 : err;
 }
 
-/* Blocks in which nothing is live: found by the scan, or left by a power cut. */
+/*
+ * Blocks in which nothing is live: found by the scan, or left by a power cut. Not one that says
+ * which objects there are, as long as older pages may speak of others.
+ */
 static void recycle_blocks(struct yaffs_device *dev)
 {
 	struct yaffs_block *b;
@@ -309,7 +312,7 @@ static void recycle_blocks(struct yaffs_device *dev)
 	for (block = 1; block <= dev->n_blocks; block++) {
 		b = &dev->blocks[block];
 		if (b->state == YAFFS_BLOCK_FULL && !b->pages_in_use &&
-		    !b->has_shrink)
+		    !b->has_shrink && !b->pinned)
 			yaffs_block_recycle(dev, block);
 	}
 }
