@@ -188,7 +188,8 @@ struct logfs_counters {
 	u64 object_bytes;
 	u64 commits;
 	u64 journal_bytes;
-	u64 journal_moves;
+	u64 journal_segments;
+	u64 journal_moved;
 	u64 gc_segments;
 	u64 gc_objects;
 	u64 gc_bytes;

@@ -92,9 +92,9 @@ static int step(struct logfs_device *dev, u32 need, u32 *idle)
 			   dev->segment_bytes, true);
 }
 
-int logfs_collect(struct logfs_device *dev)
+int logfs_collect(struct logfs_device *dev, u32 more)
 {
-	const u32 need = logfs_total_levels(&dev->super) + MARGIN;
+	const u32 need = logfs_total_levels(&dev->super) + MARGIN + more;
 	u32 rounds = 4 * dev->super.n_segments + 64, idle = 0;
 	int err = logfs_evacuate(dev);
 

@@ -19,8 +19,16 @@ int logfs_relieve(struct logfs_device *dev, bool may_commit);
 
 /* ---- gc.c ---- */
 
-/* Before an operation: there are free segments, and all else is in order. */
-int logfs_collect(struct logfs_device *dev);
+/* Before an operation: all is in order, and there are free segments, and so many more. */
+int logfs_collect(struct logfs_device *dev, u32 more);
+
+/* Erase counts that may be between one segment and another. */
+#define LOGFS_WEAR_LIMIT	397
+
+/* ---- journal_move.c ---- */
+
+/* Before an operation: the journal gets other segments, if its own are worn more. */
+int logfs_journal_move(struct logfs_device *dev);
 
 /* ---- wear.c ---- */
 

@@ -282,7 +282,7 @@ static int begin_segment(struct logfs_device *dev, u32 slot)
 	logfs_segment_encode(&header, (void *)j->unit);
 	j->slot = slot;
 	j->used = LOGFS_JOURNAL_FIRST;
-	dev->stats.journal_moves++;
+	dev->stats.journal_segments++;
 	return 0;
 }
 

@@ -28,7 +28,7 @@ static int prepare(struct logfs_device *dev, u32 blocks)
 
 	if (!dev->writable)
 		return -EROFS;
-	err = logfs_collect(dev);
+	err = logfs_collect(dev, 0);
 	/* To delete something needs little, and is the way out. */
 	if (err == -ENOSPC && !blocks && dev->free.n > 1)
 		err = 0;

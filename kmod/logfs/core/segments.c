@@ -14,6 +14,7 @@
 #include <linux/err.h>
 
 #include "area.h"
+#include "flash.h"
 #include "segments.h"
 #include "tree.h"
 
@@ -71,23 +72,31 @@ int logfs_segment_valid(struct logfs_device *dev, u32 segno, s64 *valid_bytes)
 	return err;
 }
 
+int logfs_segment_set(struct logfs_device *dev, u32 segno,
+		      const struct logfs_segment_entry *e)
+{
+	struct logfs_block *block = block_of(dev, segno);
+
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	logfs_cache_set(dev, block, segno % LOGFS_BLOCK_POINTERS,
+			logfs_segment_entry_encode(e));
+	return 0;
+}
+
 int logfs_segments_book(struct logfs_device *dev)
 {
 	struct logfs_changed *changed;
 	struct logfs_segment_entry e;
-	struct logfs_block *block;
 	unsigned long segno;
 	int err;
 
 	xa_for_each(&dev->changed, segno, changed) {
 		err = next_entry(dev, segno, &e);
+		if (!err)
+			err = logfs_segment_set(dev, segno, &e);
 		if (err)
 			return err;
-		block = block_of(dev, segno);
-		if (IS_ERR(block))
-			return PTR_ERR(block);
-		logfs_cache_set(dev, block, segno % LOGFS_BLOCK_POINTERS,
-				logfs_segment_entry_encode(&e));
 	}
 	return 0;
 }
@@ -154,7 +163,11 @@ static int look_at(struct logfs_device *dev, u32 segno)
 	if (e.state || logfs_area_has(dev, segno))
 		return 0;
 	if (is_free(dev, segno, &e) && !xa_load(&dev->changed, segno)) {
-		note_free(dev, segno, &e);
+		/* It was found to be so, and then power failed. */
+		if (logfs_flash_is_bad(dev, segno))
+			logfs_changed(dev, segno)->is_bad = true;
+		else
+			note_free(dev, segno, &e);
 		return 0;
 	}
 	if (!e.valid_bytes || !logfs_has_level(&dev->super, e.level) ||

@@ -8,6 +8,8 @@
 /* As of the last commit. */
 int logfs_segment_entry(struct logfs_device *dev, u32 segno,
 			struct logfs_segment_entry *e);
+int logfs_segment_set(struct logfs_device *dev, u32 segno,
+		      const struct logfs_segment_entry *e);
 /* As of now: bytes that are valid. */
 int logfs_segment_valid(struct logfs_device *dev, u32 segno, s64 *valid_bytes);
 /* A commit takes what has changed over into the segment file. */

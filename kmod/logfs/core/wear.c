@@ -10,7 +10,6 @@
 #include "segments.h"
 
 #define WEAR_PERIOD	100
-#define WEAR_LIMIT	397
 
 static int clean_now(struct logfs_device *dev, u32 segno, u64 *count)
 {
@@ -53,7 +52,7 @@ static int level_wear(struct logfs_device *dev)
 		return 0;
 	dev->wear_gec = dev->gec;
 	c = dev->worn.at[0];
-	if (c.ec + WEAR_LIMIT >= dev->free.at[0].ec)
+	if (c.ec + LOGFS_WEAR_LIMIT >= dev->free.at[0].ec)
 		return 0;
 	logfs_list_drop(&dev->worn, c.segno);
 	return clean_now(dev, c.segno, &dev->stats.wear_segments);
@@ -63,5 +62,7 @@ int logfs_wear(struct logfs_device *dev)
 {
 	int err = scrub(dev);
 
-	return err ? err : level_wear(dev);
+	if (!err)
+		err = level_wear(dev);
+	return err ? err : logfs_journal_move(dev);
 }
