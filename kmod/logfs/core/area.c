@@ -38,7 +38,7 @@ void logfs_area_free_left(struct logfs_left *left)
 	kfree(left);
 }
 
-int logfs_area_leave(struct logfs_device *dev, u32 gc_level, bool is_bad)
+void logfs_area_leave(struct logfs_device *dev, u32 gc_level, bool is_bad)
 {
 	struct logfs_open *open = &dev->open[gc_level];
 	struct logfs_left *left = kzalloc(sizeof(*left), LOGFS_GFP);
@@ -50,7 +50,6 @@ int logfs_area_leave(struct logfs_device *dev, u32 gc_level, bool is_bad)
 	left->open.unit = kmemdup(open->unit, dev->unit_bytes, LOGFS_GFP);
 	list_add_tail(&left->list, &dev->left);
 	open->segno = 0;
-	return 0;
 }
 
 static int program(struct logfs_device *dev, struct logfs_open *open)
@@ -68,7 +67,7 @@ static int program(struct logfs_device *dev, struct logfs_open *open)
  * Behind the last object stays what an erase leaves. To the last commit the segment is open;
  * it must stay so on flash until the next, even if nothing in it is valid.
  */
-static int close_segment(struct logfs_device *dev, u32 gc_level)
+static void close_segment(struct logfs_device *dev, u32 gc_level)
 {
 	struct logfs_open *open = &dev->open[gc_level];
 	u32 filled = open->used - open->programmed;
@@ -76,11 +75,12 @@ static int close_segment(struct logfs_device *dev, u32 gc_level)
 	logfs_changed(dev, open->segno);
 	if (filled) {
 		memset(open->unit + filled, 0xff, dev->unit_bytes - filled);
-		if (program(dev, open))
-			return logfs_area_leave(dev, gc_level, true);
+		if (program(dev, open)) {
+			logfs_area_leave(dev, gc_level, true);
+			return;
+		}
 	}
 	open->segno = 0;
-	return 0;
 }
 
 static void begin(struct logfs_device *dev, u32 gc_level,

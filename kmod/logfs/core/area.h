@@ -38,7 +38,7 @@ int logfs_area_write(struct logfs_device *dev, u32 gc_level,
 /* True while the segment is open or was left. */
 bool logfs_area_has(const struct logfs_device *dev, u32 segno);
 /* The area goes on in another segment; what is in memory has to be written anew. */
-int logfs_area_leave(struct logfs_device *dev, u32 gc_level, bool is_bad);
+void logfs_area_leave(struct logfs_device *dev, u32 gc_level, bool is_bad);
 void logfs_area_free_left(struct logfs_left *left);
 
 /* Reads an object. -EUCLEAN: there is none, or another. -EBADMSG: damaged. */

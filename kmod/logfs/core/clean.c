@@ -48,7 +48,7 @@ static int move(struct logfs_device *dev, u32 gc_level, u64 place,
 	u64 pointer;
 	int err;
 
-	if (is_inodes == (o->ino != LOGFS_INO_INODES) ||
+	if (logfs_gc_level(o->ino, level) != gc_level ||
 	    !logfs_block_possible(o->ino, level, o->bix))
 		return 0;
 	err = logfs_tree_pointer(dev, o->ino, level, o->bix, &pointer);
