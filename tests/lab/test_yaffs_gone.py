@@ -13,10 +13,10 @@ import pytest
 from fstree import LOST_FOUND, Listing, Script, assert_same
 from yaffs_guest import CHIP_COUNTERS, LIST, Chip, load, mount, no_violations, run, start
 
+from ffslab.fsimage.flashfile import LabHeader, map_file, parse_lab_header
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import ID_DELETED
-from ffslab.yaffs2.image import LabHeader, map_file, parse_lab_header
 from ffslab.yaffs2.scan import BlockKind, BlockRecord, scan_flash
 
 CHIP = Chip(blocks=16)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 from guest_programs import SOURCES
+from rich_trees import overwritten_files
 from yaffs_guest import PROC, STATE, UMOUNT, Chip, Guest, load, mount, run, start
-from yaffs_trees import overwritten_files
 
 from ffslab.kernel import ensure_lab
 from ffslab.protocol.plan import encode
