@@ -57,8 +57,9 @@ static int write_anew(struct yaffs_device *dev, u32 chunk)
 		return err;
 	err = yaffs_chunk_write(dev, dev->gc_page_data, &tags,
 				YAFFS_WRITE_COPY, &copy);
+	/* There may be no block to write to but this one, when it is erased. */
 	if (err)
-		return err;
+		return err == -ENOSPC ? 0 : err;
 	dev->blocks[yaffs_block_of(dev, copy)].has_shrink = true;
 	yaffs_chunk_dead(dev, copy);
 	dev->stats.gc_copies++;
