@@ -468,7 +468,10 @@ static bool go_on_with(struct call *call)
 	return true;
 }
 
-/* Return: 0 once the call is done, EAGAIN to make it again, or its errno. */
+/* To be made again. No errno: a call that does not wait may end with EAGAIN of its own. */
+#define GO_ON (-1)
+
+/* Return: 0 once the call is done, GO_ON, or its errno. */
 static int look_at(struct call *call)
 {
 	bool reads = call->number == NR_READ || call->number == NR_PREAD;
@@ -479,7 +482,7 @@ static int look_at(struct call *call)
 	if (!is_short(call))
 		return 0;
 	if (go_on_with(call))
-		return EAGAIN;
+		return GO_ON;
 	if (call->result < 0)
 		return (int)-call->result;
 	return reads ? EBADMSG : EIO;
@@ -516,7 +519,7 @@ static int run_queue(struct calls *calls, size_t *done)
 		*done += (size_t)made;
 		last = &calls->queue[*done - 1];
 		failed = look_at(last);
-		ended = failed ? failed != EAGAIN : ends_queue(last);
+		ended = failed ? failed != GO_ON : ends_queue(last);
 		*done -= failed != 0;
 		begin_at(calls, *done);
 	}

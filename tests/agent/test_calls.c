@@ -250,6 +250,24 @@ static void whole_files(void)
 	CHECK(open_files() == before);
 }
 
+/* A call that does not wait says so, and is not made for ever. */
+static void without_waiting(struct calls *calls)
+{
+	char data[8];
+	size_t done;
+	int ends[2];
+
+	if (!CHECK(!pipe2(ends, O_NONBLOCK | O_CLOEXEC)))
+		return;
+	alarm(60);
+	calls_read_some(calls, 1, ends[0], data, sizeof(data));
+	CHECK(calls_run(calls, &done) == EAGAIN && !done);
+	calls_clear(calls);
+	alarm(0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void room(struct calls *calls)
 {
 	static char longest[4095];
@@ -290,6 +308,7 @@ void test_calls(void)
 	in_pieces(&calls);
 	up_to_a_result(&calls);
 	whole_files();
+	without_waiting(&calls);
 	room(&calls);
 	calls_free(&calls);
 	CHECK(!rmdir(directory));

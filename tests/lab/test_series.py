@@ -26,7 +26,7 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import ConsoleProgress
 from ffslab.protocol.plan import step
 
-ALL = ("jffs2", "ubifs", "yaffs2")
+ALL = ("jffs2", "ubifs", "yaffs2", "logfs")
 # JFFS2 gives a name of a file that is lost to the next that is made: docs/findings.md.
 KNOWN = {("jffs2", "bad-links"), ("jffs2", "name-kept")}
 PROGRAM = "/test/ffscrash"

@@ -1,6 +1,6 @@
 """What each file system promises of a power cut, with the source of each sentence.
 
-All three are logs. What a call changes goes to flash as one or more *steps*, in the order of the
+All of them are logs. What a call changes goes to flash as one or more *steps*, in the order of the
 calls, and a cut leaves what the first so many steps make: the promise is how many of them survive
 at least, and how finely a step may be divided. Contents of files are steps of that log, too
 (`in-order`), or are written back later, each page of a file by itself (`write-back`).
@@ -43,8 +43,9 @@ class Promise:
     `names_note_the_file`: creating, linking and deleting is noted for an fsync of the file too, not
     for one of its directory only; `fsync_notes_rename`: renaming is, for fsync, not for fdatasync.
     `overwriting_is_noted`: a write within the file is a step that fsync brings to flash with all
-    before it. `root_links`: of an empty file system. `own_names`: directories that it makes itself.
-    `names_of_lost`: a pattern of the names of files whose own name cannot be read.
+    before it. `root_links`: of an empty file system; 1: directories do not count those below them.
+    `own_names`: directories that it makes itself. `names_of_lost`: a pattern of the names of files
+    whose own name cannot be read.
     """
 
     filesystem: str
@@ -173,7 +174,37 @@ YAFFS2 = Promise(
     ),
 )
 
-PROMISES: Mapping[str, Promise] = {one.filesystem: one for one in (JFFS2, UBIFS, YAFFS2)}
+LOGFS = Promise(
+    filesystem="logfs",
+    contents=WRITE_BACK,
+    pieces=ANY,
+    names_note_the_file=True,
+    fsync_notes_rename=True,
+    root_links=1,
+    statements=(
+        _SYNC,
+        Statement(
+            "a commit has all that was done before it, or it is as if it had not been begun; "
+            "creating, linking, renaming and deleting are whole in one",
+            "docs/logfs-format.md, commits; kmod/logfs/core/journal.c, core/dir.c",
+        ),
+        Statement(
+            "sync and fsync of any file or directory are a commit: all names before it are durable",
+            "kmod/logfs/vfs/file.c; kmod/logfs/README.md, 'What it does'",
+        ),
+        Statement(
+            "contents are written back later, in units of 4 KiB and in no order; until then a file "
+            "has older ones, or holes",
+            "kmod/logfs/README.md, 'Write back'",
+        ),
+        Statement(
+            "directories have one link, whatever is in them",
+            "docs/logfs-format.md, directories",
+        ),
+    ),
+)
+
+PROMISES: Mapping[str, Promise] = {one.filesystem: one for one in (JFFS2, UBIFS, YAFFS2, LOGFS)}
 
 
 def promise_of(filesystem: str) -> Promise:

@@ -53,7 +53,10 @@ class Object:
 
 
 class World:
-    """The tree, from an empty file system on. `root_links`: of the root then."""
+    """The tree, from an empty file system on. `root_links`: of the root then.
+
+    Directories count those below them, but for a file system whose empty root has one link.
+    """
 
     def __init__(self, root_links: int) -> None:
         self.objects = [Object(DIRECTORY)]
@@ -122,14 +125,19 @@ class World:
         if not one.links_known:
             links = ANY_LINKS
         elif one.kind == DIRECTORY:
-            links = self._root_links if number == ROOT_OBJECT else 2
-            links += sum(self.objects[child].kind == DIRECTORY for child in one.children.values())
+            links = self._directory_links(number, one)
         else:
             links = len(one.names)
         version = one.log.last if one.log else None
         return Node(number, one.kind, links, version, one.target)
 
     # Changing.
+
+    def _directory_links(self, number: int, one: Object) -> int:
+        if self._root_links == 1:
+            return 1
+        links = self._root_links if number == ROOT_OBJECT else 2
+        return links + sum(self.objects[child].kind == DIRECTORY for child in one.children.values())
 
     def make(self, kind: str, path: str, operation: int, target: str = "") -> int:
         """A new object under a new name."""

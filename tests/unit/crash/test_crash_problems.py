@@ -33,7 +33,7 @@ create new
 """
 F = pattern(13, 0, 1024) + pattern(11, 1024, 1024)  # d/f after call 4
 G = pattern(15, 0, 600)
-ROOT_LINKS = {"jffs2": 4, "ubifs": 3, "yaffs2": 4}
+ROOT_LINKS = {"jffs2": 4, "ubifs": 3, "yaffs2": 4, "logfs": 1}
 
 
 def judge(filesystem: str) -> Judge:
@@ -65,7 +65,7 @@ def synced(filesystem: str, **changed: str) -> str:
     """The tree as it was synced (call 6), with some lines replaced or, if empty, left out."""
     lines = {
         "root": f"dir . {ROOT_LINKS[filesystem]} 1 0",
-        "d": "dir d 2 2 0",
+        "d": f"dir d {1 if filesystem == 'logfs' else 2} 2 0",
         "f": file("d/f", F),
         "g": file("g", G, inode=30),
         "s": "symlink s 1 4 0 x",
@@ -80,6 +80,11 @@ ZEROS = bytes(512)
 @pytest.mark.parametrize("filesystem", ROOT_LINKS)
 def test_what_was_synced_is_allowed(filesystem: str) -> None:
     assert judge(filesystem).judge(CUT, synced(filesystem)) == ()
+
+
+def test_directories_of_one_link_have_no_more() -> None:
+    problems = judge("logfs").judge(CUT, synced("logfs", d="dir d 2 2 0"))
+    assert is_one(problems, "bad-links", "d", "has 1")
 
 
 def is_one(problems: tuple[Problem, ...], kind: str, path: str, *words: str) -> bool:
@@ -215,7 +220,7 @@ def end(filesystem: str, **changed: str) -> str:
     data = F[:700]
     lines = {
         "root": f"dir . {ROOT_LINKS[filesystem]} 1 0",
-        "d": "dir d 2 2 0",
+        "d": f"dir d {1 if filesystem == 'logfs' else 2} 2 0",
         "f": file("d/f", data, links=2, inode=3),
         "g": file("d/g", G),
         "h": file("h", data, links=2, inode=3),
