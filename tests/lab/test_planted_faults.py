@@ -39,6 +39,7 @@ from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
 
 PATCH = Path(__file__).parents[1] / "planted" / "planted.patch"
+SHARED = ("portable.h", "compat.h")
 EXPLORATION = """
 exploration = 1
 name = "planted"
@@ -91,7 +92,16 @@ def kernel_with(name: str) -> LabKernel:
 def changed_yaffs(fault: Fault, directory: Path) -> Path:
     """A catalog whose yaffs2 has a module with the mistake."""
     copy = directory / "yaffs"
-    shutil.copytree(data_dir("kmod") / "yaffs", copy, ignore=shutil.ignore_patterns("test"))
+    kmod = data_dir("kmod")
+    shutil.copytree(kmod / "yaffs", copy, ignore=shutil.ignore_patterns("test"))
+    # What it shares with others of ours lies beside it; a user's directory has all in it.
+    for shared in SHARED:
+        shutil.copy(kmod / shared, copy)
+    for path in copy.rglob("*.[ch]"):
+        text = path.read_text(encoding="utf-8")
+        for shared in SHARED:
+            text = text.replace(f'"../../{shared}"', f'"../{shared}"')
+        path.write_text(text, encoding="utf-8")
     for name, text, other in fault.changes:
         path = copy / name
         source = path.read_text()
