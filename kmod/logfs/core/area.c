@@ -117,6 +117,7 @@ static int open_segment(struct logfs_device *dev, u32 gc_level)
 			return 0;
 		}
 		logfs_changed(dev, c.segno)->is_bad = true;
+		logfs_flash_count_bad(dev);
 		dev->n_bad++;
 		logfs_flash_mark_bad(dev, c.segno);
 	}

@@ -229,7 +229,7 @@ struct logfs_counters {
  * @nodes: hash table of inodes in use
  * @used_bytes: of all valid objects
  * @reserved_bytes: promised to dirty pages
- * @n_bad: segments
+ * @n_bad: segments, if @bad_counted: see logfs_flash_count_bad()
  * @changed: struct logfs_changed by segment, since the last commit
  * @n_changed: of these
  * @gec: global erase count
@@ -279,6 +279,7 @@ struct logfs_device {
 	u64 used_bytes;
 	u64 reserved_bytes;
 	u32 n_bad;
+	bool bad_counted;
 	struct xarray changed;
 	u32 n_changed;
 

@@ -187,6 +187,18 @@ bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno)
 	return false;
 }
 
+void logfs_flash_count_bad(struct logfs_device *dev)
+{
+	u32 segno;
+
+	if (dev->bad_counted)
+		return;
+	dev->bad_counted = true;
+	dev->n_bad = 0;
+	for (segno = 0; segno < dev->super.n_segments; segno++)
+		dev->n_bad += logfs_flash_is_bad(dev, segno);
+}
+
 void logfs_flash_mark_bad(struct logfs_device *dev, u32 segno)
 {
 	const u64 place = logfs_segment_place(dev, segno);

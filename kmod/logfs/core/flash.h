@@ -18,6 +18,11 @@ int logfs_flash_erase(struct logfs_device *dev, u32 segno);
 bool logfs_flash_is_erased(struct logfs_device *dev, u64 place);
 /* A segment with one bad erase block is bad. */
 bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno);
+/*
+ * Sets @dev->n_bad, once: before that is used. A mount does not, for it asks of each erase block,
+ * and what a mount does must not grow with the device.
+ */
+void logfs_flash_count_bad(struct logfs_device *dev);
 void logfs_flash_mark_bad(struct logfs_device *dev, u32 segno);
 /* From now on nothing can be written. */
 void logfs_fail(struct logfs_device *dev, const char *why, int err);

@@ -113,6 +113,7 @@ int logfs_mkfs_plan(struct logfs_device *dev)
 		err = plan_places(dev);
 	if (!err) {
 		logfs_super_apply(dev);
+		logfs_flash_count_bad(dev);
 		if (!logfs_free_bytes(s, 0, dev->n_bad) || !dev->most_aliases)
 			err = -ENOSPC;
 	}

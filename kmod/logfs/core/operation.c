@@ -15,8 +15,9 @@
 /* Of a dirty page of the page cache: it, and a block of pointers. */
 #define OBJECTS_A_PAGE	2
 
-static u64 free_bytes(const struct logfs_device *dev)
+static u64 free_bytes(struct logfs_device *dev)
 {
+	logfs_flash_count_bad(dev);
 	return logfs_free_bytes(&dev->super,
 				dev->used_bytes + dev->reserved_bytes,
 				dev->n_bad);

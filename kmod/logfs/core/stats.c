@@ -3,13 +3,14 @@
  * State and counters, for statfs(2) and /proc.
  */
 
-#include "device.h"
+#include "flash.h"
 #include "node.h"
 
 void logfs_space(struct logfs_device *dev, struct logfs_space *space)
 {
 	const u64 used = dev->used_bytes + dev->reserved_bytes;
 
+	logfs_flash_count_bad(dev);
 	space->blocks = div_u64(logfs_free_bytes(&dev->super, 0, dev->n_bad),
 				LOGFS_MAX_OBJECT_BYTES);
 	space->free = div_u64(logfs_free_bytes(&dev->super, used, dev->n_bad),
@@ -86,6 +87,7 @@ bool logfs_statistic(struct logfs_device *dev, u32 nth, const char **name,
 
 	if (nth >= ARRAY_SIZE(rows))
 		return false;
+	logfs_flash_count_bad(dev);
 	*name = row->name;
 	*value = row->is_u64 ? *(u64 *)((u8 *)dev + row->at) :
 			       *(u32 *)((u8 *)dev + row->at);

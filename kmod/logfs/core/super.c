@@ -12,13 +12,9 @@
 
 void logfs_super_apply(struct logfs_device *dev)
 {
-	u32 segno;
-
 	dev->segment_bytes = 1U << dev->super.segment_shift;
 	dev->unit_bytes = logfs_write_unit(&dev->super);
-	dev->n_bad = 0;
-	for (segno = 0; segno < dev->super.n_segments; segno++)
-		dev->n_bad += logfs_flash_is_bad(dev, segno);
+	dev->bad_counted = false;
 	dev->most_aliases = 0;
 	if (logfs_journal_room(dev) > LOGFS_OPERATION_ALIASES)
 		dev->most_aliases = logfs_journal_room(dev) -
