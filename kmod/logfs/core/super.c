@@ -12,13 +12,13 @@
 
 void logfs_super_apply(struct logfs_device *dev)
 {
+	u32 room;
+
 	dev->segment_bytes = 1U << dev->super.segment_shift;
 	dev->unit_bytes = logfs_write_unit(&dev->super);
 	dev->bad_counted = false;
-	dev->most_aliases = 0;
-	if (logfs_journal_room(dev) > LOGFS_OPERATION_ALIASES)
-		dev->most_aliases = logfs_journal_room(dev) -
-				    LOGFS_OPERATION_ALIASES;
+	room = logfs_journal_room(dev);
+	dev->most_aliases = room - min_t(u32, room, LOGFS_OPERATION_ALIASES);
 }
 
 static int read_at(struct logfs_device *dev, u64 place, struct logfs_super *s)

@@ -31,6 +31,11 @@ class Rule:
     text: str
 
 
+def place_of(*parts: tuple[str, int | str | None]) -> str:
+    """Each part that is known, behind what it is; empty if none is."""
+    return " ".join(f"{what}{which}" for what, which in parts if which is not None)
+
+
 def rules(severity: Severity, *pairs: tuple[str, str]) -> Iterable[Rule]:
     return (Rule(name, severity, text) for name, text in pairs)
 

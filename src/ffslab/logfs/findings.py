@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ffslab.fsimage.findings import Collector, Severity, rules
+from ffslab.fsimage.findings import Collector, Severity, place_of, rules
 from ffslab.fsimage.findings import Finding as PlainFinding
 
 _FILE = (
@@ -151,20 +151,15 @@ class Finding(PlainFinding):
 
     def place(self) -> str:
         """For example "offset 0x41020 inode 17 level 0 block 3"; empty if the image as a whole."""
-        words = []
-        if self.segment is not None:
-            words.append(f"segment {self.segment}")
-        if self.offset is not None:
-            words.append(f"offset {self.offset:#x}")
-        if self.ino is not None:
-            words.append(f"inode {self.ino}")
-        if self.level is not None:
-            words.append(f"level {self.level}")
-        if self.bix is not None:
-            words.append(f"block {self.bix}")
-        if self.path is not None:
-            words.append(self.path)
-        return " ".join(words)
+        offset = None if self.offset is None else f"{self.offset:#x}"
+        return place_of(
+            ("segment ", self.segment),
+            ("offset ", offset),
+            ("inode ", self.ino),
+            ("level ", self.level),
+            ("block ", self.bix),
+            ("", self.path),
+        )
 
 
 class Findings(Collector[Finding]):

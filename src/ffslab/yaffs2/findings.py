@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ffslab.fsimage.findings import Collector, Severity, rules
+from ffslab.fsimage.findings import Collector, Severity, place_of, rules
 from ffslab.fsimage.findings import Finding as PlainFinding
 
 _FILE = (
@@ -224,16 +224,12 @@ class Finding(PlainFinding):
 
     def place(self) -> str:
         """For example "block 3 page 7 object 260 /a/b"; empty if the image as a whole."""
-        words = []
-        if self.block is not None:
-            words.append(f"block {self.block}")
-        if self.page is not None:
-            words.append(f"page {self.page}")
-        if self.object_id is not None:
-            words.append(f"object {self.object_id}")
-        if self.path is not None:
-            words.append(self.path)
-        return " ".join(words)
+        return place_of(
+            ("block ", self.block),
+            ("page ", self.page),
+            ("object ", self.object_id),
+            ("", self.path),
+        )
 
 
 class Findings(Collector[Finding]):
