@@ -176,3 +176,21 @@ def test_reads_are_cold_and_writes_of_every_size_have_one_volume(tmp_path: Path)
             volumes.add(result["micro"]["volume_bytes"])
             assert measure["bytes_written"] == result["micro"]["volume_bytes"]
     assert len(volumes) == 1
+
+
+def test_logfs_makes_no_request_wait_for_all_that_is_dirty(tmp_path: Path) -> None:
+    """The volume does not fit uncommitted: room is made in portions of 32 pages, some 30 ms."""
+    ids = chosen(
+        "micro-saturated",
+        lambda case, axes: (
+            case.filesystem.name == "logfs"
+            and axes["options.write_mode"] == "write-back"
+            and axes["workload.pattern"] == "sequential-write"
+            and axes["workload.request_bytes"] == 4 * KIB
+        ),
+    )
+    run = run_some("micro-saturated", ids, tmp_path)
+    (series,) = series_of(run, *ids)
+    waited = [ns for ns in series.latency_ns if ns > 10_000_000]
+    assert len(waited) > 20
+    assert max(waited) < 100_000_000

@@ -112,7 +112,7 @@ static int logfs_write_begin(struct file *file, struct address_space *mapping,
 	struct page *page;
 	int err;
 
-	err = logfs_reserve_pages(inode->i_sb, 1);
+	err = logfs_reserve_page(inode);
 	if (err)
 		return logfs_user_error(err);
 	if (pos > size)
@@ -233,7 +233,7 @@ static vm_fault_t logfs_page_mkwrite(struct vm_fault *vmf)
 	sb_start_pagefault(inode->i_sb);
 	err = file_update_time(vmf->vma->vm_file);
 	if (!err)
-		err = logfs_reserve_pages(inode->i_sb, 1);
+		err = logfs_reserve_page(inode);
 	if (err) {
 		result = err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
 		goto out_end;

@@ -42,9 +42,12 @@ static inline int logfs_user_error(int err)
 
 /* ---- space.c ---- */
 
-/* As logfs_enter(), logfs_reserve(): when there is no room, only after writing back. */
+/*
+ * As logfs_enter(), and logfs_reserve() for a page of @inode: there is no room only if there
+ * is none after writing back. No page may be locked.
+ */
 int logfs_begin(struct super_block *sb, u32 blocks);
-int logfs_reserve_pages(struct super_block *sb, u32 pages);
+int logfs_reserve_page(struct inode *inode);
 /* Commits: what was done lasts. Nothing on a read-only mount. */
 int logfs_make_last(struct super_block *sb);
 
