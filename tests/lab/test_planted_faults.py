@@ -39,7 +39,7 @@ from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
 
 PATCH = Path(__file__).parents[1] / "planted" / "planted.patch"
-SHARED = ("portable.h", "compat.h")
+SHARED = ("portable.h", "compat.h", "flashfs.h")
 EXPLORATION = """
 exploration = 1
 name = "planted"

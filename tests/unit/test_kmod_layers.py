@@ -43,12 +43,14 @@ YAFFS_ROWS: Rows = (
         *("core/mount", "core/scan", "core/scan_map", "core/recover"),
         *("core/checkpoint", "core/ckpt_stream", "core/ckpt_read"),
     ),
+    ("../flashfs",),
     ("vfs",),
 )
 LOGFS_ROWS: Rows = (
     ("../portable", "../compat"),
     ("format",),
     ("core",),
+    ("../flashfs",),
     ("vfs",),
 )
 MODULES: Mapping[str, Rows] = {"yaffs": YAFFS_ROWS, "logfs": LOGFS_ROWS}

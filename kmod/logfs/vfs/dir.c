@@ -12,9 +12,6 @@
 
 #include "vfs.h"
 
-/* Positions of entries begin behind those of "." and "..". */
-#define LOGFS_FIRST_POSITION	2
-
 static int logfs_next_entry(struct inode *dir, u64 bix, struct logfs_found *found)
 {
 	int err;
@@ -37,27 +34,20 @@ static int logfs_iterate(struct file *file, struct dir_context *ctx)
 	if (!found)
 		return -ENOMEM;
 	for (;;) {
-		err = logfs_next_entry(dir, ctx->pos - LOGFS_FIRST_POSITION, found);
+		err = logfs_next_entry(dir, ctx->pos - FLASHFS_FIRST_POSITION, found);
 		if (err)
 			break;
-		ctx->pos = LOGFS_FIRST_POSITION + found->bix;
+		ctx->pos = FLASHFS_FIRST_POSITION + found->bix;
 		if (!dir_emit(ctx, found->name, found->len, found->ino, found->type))
 			break;
 		ctx->pos++;
 	}
 	kfree(found);
-	return err == -ENOENT ? 0 : logfs_user_error(err);
-}
-
-/* Positions are no offsets: the largest file does not limit them. */
-static loff_t logfs_dir_llseek(struct file *file, loff_t offset, int whence)
-{
-	return generic_file_llseek_size(file, offset, whence, LLONG_MAX,
-					i_size_read(file_inode(file)));
+	return err == -ENOENT ? 0 : flashfs_user_error(err);
 }
 
 const struct file_operations logfs_dir_operations = {
-	.llseek = logfs_dir_llseek,
+	.llseek = flashfs_dir_llseek,
 	.read = generic_read_dir,
 	.iterate_shared = logfs_iterate,
 	.fsync = logfs_vfs_fsync,

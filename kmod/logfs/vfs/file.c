@@ -52,55 +52,20 @@ static int logfs_fill_page(struct inode *inode, struct page *page)
 	err = logfs_block_read(logfs_node_of(inode), page->index, to);
 	logfs_leave(dev);
 	compat_unmap(to);
-	if (err)
-		return logfs_user_error(err);
-	flush_dcache_page(page);
-	SetPageUptodate(page);
-	return 0;
+	return flashfs_filled(page, err);
 }
 
 static int logfs_read_page(struct file *file, struct compat_read *unit)
 {
-	struct page *page = compat_page(unit);
-	int err = logfs_fill_page(page->mapping->host, page);
-
-	compat_unlock(unit);
-	return err;
+	return flashfs_read_page(unit, logfs_fill_page);
 }
 
 /* ---- writing ---- */
 
-void logfs_zero_tail(struct inode *inode, loff_t size)
+/* Not in place: it is rarely called, from here and from inode.c. */
+noinline void logfs_zero_tail(struct inode *inode, loff_t size)
 {
-	unsigned int offset = offset_in_page(size);
-	struct page *page;
-
-	if (!offset)
-		return;
-	page = find_lock_page(inode->i_mapping, size >> PAGE_SHIFT);
-	if (!page)
-		return;
-	zero_user_segment(page, offset, PAGE_SIZE);
-	unlock_page(page);
-	put_page(page);
-}
-
-/*
- * Makes the bytes of @page valid that are not to be overwritten. Nothing is read if
- * these are all behind the end of the file; the page is valid after the write then.
- */
-static int logfs_prepare_page(struct inode *inode, struct page *page, loff_t pos,
-			      unsigned int len)
-{
-	loff_t inside = i_size_read(inode) - page_offset(page);
-	unsigned int from = offset_in_page(pos);
-
-	if (PageUptodate(page) || len == PAGE_SIZE)
-		return 0;
-	if (inside > 0 && (from || len < inside))
-		return logfs_fill_page(inode, page);
-	zero_user_segments(page, 0, from, from + len, PAGE_SIZE);
-	return 0;
+	flashfs_zero_tail(inode, size);
 }
 
 static int logfs_write_begin(struct file *file, struct address_space *mapping,
@@ -114,12 +79,12 @@ static int logfs_write_begin(struct file *file, struct address_space *mapping,
 
 	err = logfs_reserve_page(inode);
 	if (err)
-		return logfs_user_error(err);
+		return flashfs_user_error(err);
 	if (pos > size)
 		logfs_zero_tail(inode, size);
 
 	page = compat_grab_page(mapping, pos >> PAGE_SHIFT);
-	err = page ? logfs_prepare_page(inode, page, pos, len) : -ENOMEM;
+	err = page ? flashfs_prepare_page(inode, page, pos, len, logfs_fill_page) : -ENOMEM;
 	if (err || PagePrivate(page))
 		logfs_unreserve(logfs_dev_of(inode), 1);
 	if (!err) {
@@ -133,10 +98,6 @@ static int logfs_write_begin(struct file *file, struct address_space *mapping,
 	return err;
 }
 
-/*
- * A page that was not read, and of which the user's buffer gave only a part, is not
- * used: the VFS tries again with that part.
- */
 static int logfs_write_end(struct file *file, struct address_space *mapping,
 			   loff_t pos, unsigned int len, unsigned int copied,
 			   struct compat_begun *begun, void *fsdata)
@@ -144,8 +105,7 @@ static int logfs_write_end(struct file *file, struct address_space *mapping,
 	struct page *page = compat_page(begun);
 	struct inode *inode = mapping->host;
 
-	if (copied < len && !PageUptodate(page))
-		copied = 0;
+	copied = flashfs_usable_bytes(page, len, copied);
 	if (copied) {
 		SetPageUptodate(page);
 		set_page_dirty(page);
@@ -200,11 +160,11 @@ static int logfs_write_page(struct compat_dirty *unit, struct writeback_control 
 	} else {
 		logfs_page_release(page);
 		if (err)
-			mapping_set_error(page->mapping, logfs_user_error(err));
+			mapping_set_error(page->mapping, flashfs_user_error(err));
 	}
 	end_page_writeback(page);
 	unlock_page(page);
-	return logfs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 static int logfs_writepages(struct address_space *mapping,
@@ -283,7 +243,7 @@ int logfs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 		err = sync_inode_metadata(inode, 1);
 	if (!err)
 		err = logfs_make_last(inode->i_sb);
-	return logfs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 const struct address_space_operations logfs_file_aops = {

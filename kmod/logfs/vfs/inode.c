@@ -141,7 +141,7 @@ struct inode *logfs_iget(struct super_block *sb, u64 ino)
 	err = logfs_inode_load(inode, ino);
 	if (err) {
 		iget_failed(inode);
-		return ERR_PTR(logfs_user_error(err));
+		return ERR_PTR(flashfs_user_error(err));
 	}
 	unlock_new_inode(inode);
 	return inode;
@@ -189,11 +189,11 @@ int logfs_inode_write(struct inode *inode, struct writeback_control *wbc)
 		return 0;
 	err = logfs_enter(dev, 0);
 	if (err)
-		return logfs_user_error(err);
+		return flashfs_user_error(err);
 	logfs_inode_push(inode);
 	err = logfs_node_write(logfs_node_of(inode));
 	logfs_leave(dev);
-	return logfs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 /* An inode that could not be set up has no node. */
@@ -257,7 +257,7 @@ static int logfs_resize(struct inode *inode, loff_t size)
 		truncate_setsize(inode, size);
 	else if (err && node->size > i_size_read(inode))
 		i_size_write(inode, node->size);
-	return logfs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 int logfs_vfs_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry, struct iattr *attr)

@@ -39,7 +39,7 @@ static int logfs_end_in(struct inode *dir, int err)
 	logfs_leave(logfs_dev_of(dir));
 	if (!err && IS_DIRSYNC(dir))
 		err = logfs_make_last(dir->i_sb);
-	return logfs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 /* ---- looking up ---- */
@@ -63,7 +63,7 @@ static struct dentry *logfs_vfs_lookup(struct inode *dir, struct dentry *dentry,
 	if (!err)
 		inode = logfs_iget(dir->i_sb, found->ino);
 	else if (err != -ENOENT)
-		inode = ERR_PTR(logfs_user_error(err));
+		inode = ERR_PTR(flashfs_user_error(err));
 	kfree(found);
 	return d_splice_alias(inode, dentry);
 }
@@ -105,7 +105,7 @@ static int logfs_make_inode(struct inode *inode, struct inode *dir,
 	compat_set_ctime(inode, now);
 	err = logfs_begin_in(dir, LOGFS_BLOCKS_OF_NAME);
 	if (err)
-		return logfs_user_error(err);
+		return flashfs_user_error(err);
 	node = logfs_make_node(inode, dir, name, rdev, target);
 	err = IS_ERR(node) ? PTR_ERR(node) : logfs_inode_bind(inode, node);
 	return logfs_end_in(dir, err);
@@ -173,7 +173,7 @@ static int logfs_vfs_link(struct dentry *old_dentry, struct inode *dir,
 		return -ENAMETOOLONG;
 	err = logfs_begin_in(dir, LOGFS_BLOCKS_OF_NAME);
 	if (err)
-		return logfs_user_error(err);
+		return flashfs_user_error(err);
 	logfs_inode_change(inode);
 	err = logfs_link(logfs_node_of(dir), dentry->d_name.name,
 			 dentry->d_name.len, logfs_node_of(inode));
@@ -193,7 +193,7 @@ static int logfs_vfs_unlink(struct inode *dir, struct dentry *dentry)
 
 	err = logfs_begin_in(dir, 0);
 	if (err)
-		return logfs_user_error(err);
+		return flashfs_user_error(err);
 	logfs_inode_change(inode);
 	err = logfs_unlink(logfs_node_of(dir), dentry->d_name.name,
 			   dentry->d_name.len, logfs_node_of(inode));
@@ -267,7 +267,7 @@ static int logfs_vfs_rename(COMPAT_IDMAP_PARAM struct inode *old_dir,
 		return -ENAMETOOLONG;
 	err = logfs_begin_in(old_dir, LOGFS_BLOCKS_OF_NAME);
 	if (err)
-		return logfs_user_error(err);
+		return flashfs_user_error(err);
 	logfs_inode_push(new_dir);
 	if (flags & RENAME_EXCHANGE)
 		err = logfs_swap(old_dir, old, new_dir, new_dentry, inode);

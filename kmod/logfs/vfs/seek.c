@@ -26,7 +26,7 @@ static loff_t logfs_find(struct inode *inode, loff_t offset, bool data)
 	if (err == -ENXIO && !data)
 		return size;
 	if (err)
-		return logfs_user_error(err);
+		return flashfs_user_error(err);
 	offset = max_t(loff_t, offset, found << LOGFS_BLOCK_SHIFT);
 	if (offset < size)
 		return offset;

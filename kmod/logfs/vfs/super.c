@@ -81,7 +81,7 @@ static int logfs_apply_options(struct inode *root, const struct logfs_options *o
 
 static int logfs_sync_fs(struct super_block *sb, int wait)
 {
-	return wait ? logfs_user_error(logfs_make_last(sb)) : 0;
+	return wait ? flashfs_user_error(logfs_make_last(sb)) : 0;
 }
 
 static void logfs_put_super(struct super_block *sb)
@@ -172,7 +172,7 @@ static int logfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	int err;
 
 	if (IS_ERR(dev))
-		return logfs_user_error(PTR_ERR(dev));
+		return flashfs_user_error(PTR_ERR(dev));
 	sb->s_fs_info = dev;
 	logfs_describe_super(sb);
 	root = logfs_iget(sb, LOGFS_INO_ROOT);
@@ -198,7 +198,7 @@ static int logfs_fill_super(struct super_block *sb, struct fs_context *fc)
 out_unmount:
 	logfs_unmount(dev);
 	sb->s_fs_info = NULL;
-	return logfs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 static int logfs_get_tree(struct fs_context *fc)
@@ -225,7 +225,7 @@ static int logfs_reconfigure(struct fs_context *fc)
 	}
 	if (!err && !read_only)
 		err = logfs_apply_options(d_inode(fc->root), fc->fs_private);
-	return logfs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 /* ---- the file-system type ---- */

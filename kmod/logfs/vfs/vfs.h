@@ -18,7 +18,7 @@
 
 #include <linux/fs.h>
 
-#include "../../compat.h"
+#include "../../flashfs.h"
 #include "../core/logfs.h"
 
 static inline struct logfs_node *logfs_node_of(const struct inode *inode)
@@ -29,15 +29,6 @@ static inline struct logfs_node *logfs_node_of(const struct inode *inode)
 static inline struct logfs_device *logfs_dev_of(const struct inode *inode)
 {
 	return inode->i_sb->s_fs_info;
-}
-
-/*
- * Errors of the core as the user gets them: data beyond ECC are an I/O error to
- * programs, as on every disk. Contents that break the format stay -EUCLEAN.
- */
-static inline int logfs_user_error(int err)
-{
-	return err == -EBADMSG ? -EIO : err;
 }
 
 /* ---- space.c ---- */
@@ -88,10 +79,7 @@ extern const struct file_operations logfs_dir_operations;
 
 extern const struct file_operations logfs_file_operations;
 extern const struct address_space_operations logfs_file_aops;
-/*
- * Zeroes what a mapping left behind the end in the page that holds it. Before a
- * file grows from @size bytes: else that would become part of it.
- */
+/* flashfs_zero_tail(), once in the module. */
 void logfs_zero_tail(struct inode *inode, loff_t size);
 /* Also for directories. */
 int logfs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync);

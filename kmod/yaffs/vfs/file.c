@@ -100,12 +100,6 @@ static int yaffs_fill_holes(struct yaffs_object *obj, u64 position, const u8 *fr
 	return 0;
 }
 
-/* Bytes of a page that are inside the file. */
-static u32 yaffs_bytes_inside(u64 size, u64 position)
-{
-	return size <= position ? 0 : min_t(u64, size - position, PAGE_SIZE);
-}
-
 /* ---- reading ---- */
 
 /* Behind the end of the file are zeros. */
@@ -120,55 +114,20 @@ static int yaffs_fill_page(struct inode *inode, struct page *page)
 	err = yaffs_file_read(yaffs_obj(inode), page_offset(page), to, PAGE_SIZE);
 	yaffs_leave(dev, &request);
 	compat_unmap(to);
-	if (err)
-		return yaffs_user_error(err);
-	flush_dcache_page(page);
-	SetPageUptodate(page);
-	return 0;
+	return flashfs_filled(page, err);
 }
 
 static int yaffs_read_page(struct file *file, struct compat_read *unit)
 {
-	struct page *page = compat_page(unit);
-	int err = yaffs_fill_page(page->mapping->host, page);
-
-	compat_unlock(unit);
-	return err;
+	return flashfs_read_page(unit, yaffs_fill_page);
 }
 
 /* ---- writing ---- */
 
-void yaffs_zero_tail(struct inode *inode, loff_t size)
+/* Not in place: it is rarely called, from here and from inode.c. */
+noinline void yaffs_zero_tail(struct inode *inode, loff_t size)
 {
-	unsigned int offset = offset_in_page(size);
-	struct page *page;
-
-	if (!offset)
-		return;
-	page = find_lock_page(inode->i_mapping, size >> PAGE_SHIFT);
-	if (!page)
-		return;
-	zero_user_segment(page, offset, PAGE_SIZE);
-	unlock_page(page);
-	put_page(page);
-}
-
-/*
- * Makes the bytes of @page valid that are not to be overwritten. Nothing is read if
- * these are all behind the end of the file; the page is valid after the write then.
- */
-static int yaffs_prepare_page(struct inode *inode, struct page *page, loff_t pos,
-			      unsigned int len)
-{
-	u32 inside = yaffs_bytes_inside(i_size_read(inode), page_offset(page));
-	unsigned int from = offset_in_page(pos);
-
-	if (PageUptodate(page) || len == PAGE_SIZE)
-		return 0;
-	if (inside && (from || len < inside))
-		return yaffs_fill_page(inode, page);
-	zero_user_segments(page, 0, from, from + len, PAGE_SIZE);
-	return 0;
+	flashfs_zero_tail(inode, size);
 }
 
 static int yaffs_write_begin(struct file *file, struct address_space *mapping,
@@ -192,7 +151,7 @@ static int yaffs_write_begin(struct file *file, struct address_space *mapping,
 	page = compat_grab_page(mapping, pos >> PAGE_SHIFT);
 	if (!page)
 		return -ENOMEM;
-	err = yaffs_prepare_page(inode, page, pos, len);
+	err = flashfs_prepare_page(inode, page, pos, len, yaffs_fill_page);
 	if (err) {
 		unlock_page(page);
 		put_page(page);
@@ -222,13 +181,9 @@ static int yaffs_write_through(struct inode *inode, struct page *page, loff_t po
 		i_size_write(inode, size);
 		mark_inode_dirty(inode);
 	}
-	return done ? done : yaffs_user_error(err);
+	return done ? done : flashfs_user_error(err);
 }
 
-/*
- * A page that was not read, and of which the user's buffer gave only a part, is not
- * used: the VFS tries again with that part.
- */
 static int yaffs_write_end(struct file *file, struct address_space *mapping,
 			   loff_t pos, unsigned int len, unsigned int copied,
 			   struct compat_begun *begun, void *fsdata)
@@ -236,8 +191,7 @@ static int yaffs_write_end(struct file *file, struct address_space *mapping,
 	struct page *page = compat_page(begun);
 	int done = 0;
 
-	if (copied < len && !PageUptodate(page))
-		copied = 0;
+	copied = flashfs_usable_bytes(page, len, copied);
 	if (copied)
 		done = yaffs_write_through(mapping->host, page, pos, copied);
 	if (copied && done == copied)
@@ -256,7 +210,7 @@ static void yaffs_page_failed(struct page *page, struct writeback_control *wbc,
 			      int err)
 {
 	if (err != -ENOMEM)
-		mapping_set_error(page->mapping, yaffs_user_error(err));
+		mapping_set_error(page->mapping, flashfs_user_error(err));
 	if (err == -ENOMEM || err == -ENOSPC)
 		redirty_page_for_writepage(wbc, page);
 }
@@ -276,7 +230,7 @@ static int yaffs_write_page(struct compat_dirty *unit, struct writeback_control 
 
 	set_page_writeback(page);
 	yaffs_lock(dev);
-	inside = yaffs_bytes_inside(obj->file.size, position);
+	inside = flashfs_bytes_inside(obj->file.size, position);
 	err = yaffs_write_pieces(obj, position, from, inside, &done);
 	yaffs_unlock(dev);
 	memset(from + inside, 0, PAGE_SIZE - inside);
@@ -287,7 +241,7 @@ static int yaffs_write_page(struct compat_dirty *unit, struct writeback_control 
 	unlock_page(page);
 	if (wbc->sync_mode == WB_SYNC_NONE)
 		yaffs_let_others(dev);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 static int yaffs_writepages(struct address_space *mapping,
@@ -310,7 +264,7 @@ static int yaffs_reserve_page(struct inode *inode, struct page *page)
 	int err;
 
 	yaffs_enter(dev, &request, 2);
-	inside = yaffs_bytes_inside(obj->file.size, position);
+	inside = flashfs_bytes_inside(obj->file.size, position);
 	err = yaffs_check_space(obj, position, inside);
 	if (!err)
 		err = yaffs_fill_holes(obj, position, from, inside);
@@ -387,7 +341,7 @@ int yaffs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 		yaffs_unlock(dev);
 	}
 	yaffs_request_end(dev, &request);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 /* Closing a file that was open for writing writes the header, and tells errors. */
@@ -403,7 +357,7 @@ static int yaffs_flush(struct file *file, fl_owner_t id)
 	yaffs_enter(dev, &request, yaffs_pages_to_sync(dev));
 	err = yaffs_object_sync(yaffs_obj(inode), false);
 	yaffs_leave(dev, &request);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 /* ---- calls that take the lock for each page ---- */

@@ -37,7 +37,7 @@ static int yaffs_damage(struct inode *inode)
 	yaffs_lock(dev);
 	err = yaffs_object_load(yaffs_obj(inode));
 	yaffs_unlock(dev);
-	return err ? yaffs_user_error(err) : -EUCLEAN;
+	return err ? flashfs_user_error(err) : -EUCLEAN;
 }
 
 static int yaffs_damaged_getattr(COMPAT_IDMAP_PARAM const struct path *path,
@@ -243,7 +243,7 @@ struct inode *yaffs_iget(struct super_block *sb, u32 id)
 	yaffs_unlock(dev);
 	if (err) {
 		iget_failed(inode);
-		return ERR_PTR(yaffs_user_error(err));
+		return ERR_PTR(flashfs_user_error(err));
 	}
 	unlock_new_inode(inode);
 	return inode;
@@ -339,7 +339,7 @@ int yaffs_inode_write(struct inode *inode, struct writeback_control *wbc)
 		err = yaffs_write_in_pieces(inode);
 	else
 		err = yaffs_write_at_once(inode);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 /*
@@ -434,7 +434,7 @@ static int yaffs_resize(COMPAT_IDMAP_PARAM struct inode *inode, struct iattr *at
 	yaffs_leave(dev, &request);
 	yaffs_follow_size(inode, size);
 	mark_inode_dirty(inode);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 /* What is not on flash did not happen: after an error all is as before. */
@@ -471,7 +471,7 @@ static int yaffs_change(COMPAT_IDMAP_PARAM struct inode *inode,
 		yaffs_inode_pull(inode);
 	}
 	yaffs_leave(dev, &request);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 int yaffs_vfs_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry, struct iattr *attr)

@@ -20,9 +20,6 @@
 #include "../core/request.h"
 #include "vfs.h"
 
-/* Positions of entries begin behind those of "." and "..". */
-#define YAFFS_FIRST_POSITION	2
-
 static struct yaffs_object *yaffs_find_entry(struct inode *dir,
 					     const struct qstr *name)
 {
@@ -132,7 +129,7 @@ static struct inode *yaffs_new_inode(COMPAT_IDMAP_PARAM struct inode *dir,
 		err = insert_inode_locked(inode);
 	if (err) {
 		iput(inode);
-		return ERR_PTR(yaffs_user_error(err));
+		return ERR_PTR(flashfs_user_error(err));
 	}
 	return inode;
 }
@@ -217,7 +214,7 @@ static int yaffs_vfs_link(struct dentry *old_dentry, struct inode *dir,
 	yaffs_inode_pull_directory(dir);
 	yaffs_leave(dev, &request);
 	if (err)
-		return yaffs_user_error(err);
+		return flashfs_user_error(err);
 	yaffs_inode_mark_dirty(inode);
 	ihold(inode);
 	d_instantiate(dentry, inode);
@@ -244,7 +241,7 @@ static int yaffs_vfs_unlink(struct inode *dir, struct dentry *dentry)
 	yaffs_inode_pull_directory(dir);
 	yaffs_leave(dev, &request);
 	if (err)
-		return yaffs_user_error(err);
+		return flashfs_user_error(err);
 	if (inode->i_nlink)
 		yaffs_inode_mark_dirty(inode);
 	else
@@ -288,7 +285,7 @@ static int yaffs_vfs_rename(COMPAT_IDMAP_PARAM struct inode *old_dir,
 	yaffs_inode_pull_directory(new_dir);
 	yaffs_leave(dev, &request);
 	if (err)
-		return yaffs_user_error(err);
+		return flashfs_user_error(err);
 	yaffs_inode_mark_dirty(inode);
 	if (replaced && replaced->i_nlink)
 		yaffs_inode_mark_dirty(replaced);
@@ -353,20 +350,13 @@ static int yaffs_iterate(struct file *file, struct dir_context *ctx)
 
 	if (!dir_emit_dots(file, ctx))
 		return 0;
-	while (yaffs_next_entry(dir, ctx->pos - YAFFS_FIRST_POSITION, &entry)) {
-		ctx->pos = YAFFS_FIRST_POSITION + entry.position;
+	while (yaffs_next_entry(dir, ctx->pos - FLASHFS_FIRST_POSITION, &entry)) {
+		ctx->pos = FLASHFS_FIRST_POSITION + entry.position;
 		if (!dir_emit(ctx, entry.name, entry.name_bytes, entry.ino, entry.type))
 			break;
 		ctx->pos++;
 	}
 	return 0;
-}
-
-/* Positions are no offsets: the largest file does not limit them. */
-static loff_t yaffs_dir_llseek(struct file *file, loff_t offset, int whence)
-{
-	return generic_file_llseek_size(file, offset, whence, LLONG_MAX,
-					i_size_read(file_inode(file)));
 }
 
 const struct inode_operations yaffs_dir_inode_operations = {
@@ -387,7 +377,7 @@ const struct inode_operations yaffs_dir_inode_operations = {
 };
 
 const struct file_operations yaffs_dir_operations = {
-	.llseek = yaffs_dir_llseek,
+	.llseek = flashfs_dir_llseek,
 	.read = generic_read_dir,
 	.iterate_shared = yaffs_iterate,
 	.fsync = yaffs_vfs_fsync,

@@ -238,7 +238,7 @@ static int yaffs_sync_fs(struct super_block *sb, int wait)
 	yaffs_lock(dev);
 	err = yaffs_device_sync(dev, mode >= 1);
 	yaffs_unlock(dev);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 static void yaffs_put_super(struct super_block *sb)
@@ -388,7 +388,7 @@ out_background:
 out_destroy:
 	yaffs_device_destroy(dev);
 	sb->s_fs_info = NULL;
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 static int yaffs_get_tree(struct fs_context *fc)
@@ -465,7 +465,7 @@ static int yaffs_reconfigure(struct fs_context *fc)
 		err = yaffs_make_read_only(dev);
 	else if (!err)
 		err = yaffs_make_writable(dev);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 /* ---- the file-system type ---- */

@@ -18,7 +18,7 @@
 #include <linux/fs.h>
 
 #include "../core/objects.h"
-#include "../../compat.h"
+#include "../../flashfs.h"
 
 static inline struct yaffs_object *yaffs_obj(const struct inode *inode)
 {
@@ -28,15 +28,6 @@ static inline struct yaffs_object *yaffs_obj(const struct inode *inode)
 static inline struct yaffs_device *yaffs_dev(const struct inode *inode)
 {
 	return inode->i_sb->s_fs_info;
-}
-
-/*
- * Errors of the layers below as the user gets them: data beyond ECC is an I/O error
- * to programs, as on every disk. Contents that break the format stay -EUCLEAN.
- */
-static inline int yaffs_user_error(int err)
-{
-	return err == -EBADMSG ? -EIO : err;
 }
 
 /* ---- inode.c ---- */
@@ -80,10 +71,7 @@ extern const struct file_operations yaffs_dir_operations;
 
 extern const struct file_operations yaffs_file_operations;
 extern const struct address_space_operations yaffs_file_aops;
-/*
- * Zeroes what a mapping left behind the end in the page that holds it. Before a
- * file grows from @size bytes: else that would become part of it.
- */
+/* flashfs_zero_tail(), once in the module. */
 void yaffs_zero_tail(struct inode *inode, loff_t size);
 /* Also for directories. */
 int yaffs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync);

@@ -55,7 +55,7 @@ static int yaffs_xattr_get(const struct xattr_handler *handler,
 					  xattr_full_name(handler, name),
 					  buffer, size);
 	yaffs_leave(dev, &request);
-	return yaffs_user_error(result);
+	return flashfs_user_error(result);
 }
 
 /* Writes the header with a new area and a new time of change, or changes nothing. */
@@ -102,7 +102,7 @@ static int yaffs_xattr_set(const struct xattr_handler *handler,
 	if (!err)
 		err = yaffs_xattr_write(inode, area);
 	yaffs_leave(dev, &request);
-	return yaffs_user_error(err);
+	return flashfs_user_error(err);
 }
 
 #define YAFFS_XATTR_HANDLER(namespace, its_prefix)		\
@@ -180,5 +180,5 @@ ssize_t yaffs_vfs_listxattr(struct dentry *dentry, char *list, size_t size)
 	yaffs_leave(dev, &request);
 	if (err == -ENODATA)
 		return 0;
-	return err ? yaffs_user_error(err) : context.used;
+	return err ? flashfs_user_error(err) : context.used;
 }
