@@ -10,9 +10,7 @@
 #ifndef KMOD_TEST_FUZZ_H
 #define KMOD_TEST_FUZZ_H
 
-#include <signal.h>
-#include <unistd.h>
-
+#include "../../tests/replay.h"
 #include "harness.h"
 
 #define FUZZ_INPUT_BYTES	1024
@@ -98,25 +96,9 @@ static void mutate(u64 *state, u8 *bytes, u32 n)
 	}
 }
 
-static u64 base_seed, current;
-
-/* Only what is safe in a signal handler, apart from the formatting. */
-static void on_abort(int number)
-{
-	char text[80];
-	int n = snprintf(text, sizeof(text),
-			 "fuzz_decode: repeat with: fuzz_decode 1 %llu %llu\n",
-			 (unsigned long long)base_seed,
-			 (unsigned long long)current);
-
-	(void)!write(2, text, (size_t)n);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
 static void run(void)
 {
-	u64 state = base_seed * 0x9e3779b97f4a7c15ull ^ current;
+	u64 state = replay.seed * 0x9e3779b97f4a7c15ull ^ replay.run;
 	u8 input[HEAD + FUZZ_INPUT_BYTES] __aligned(8) = { 0 };
 	const struct target *target;
 	u32 changes;
@@ -132,21 +114,13 @@ static void run(void)
 	LLVMFuzzerTestOneInput(input, HEAD + target->bytes);
 }
 
-/* A report of the sanitizers ends like any other failure. */
-const char *__asan_default_options(void)
-{
-	return "abort_on_error=1";
-}
-
 #ifndef LIBFUZZER
 int main(int argc, char **argv)
 {
-	u64 runs = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
-	u64 first = argc > 3 ? strtoull(argv[3], NULL, 0) : 0;
+	u64 runs;
 
-	base_seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-	signal(SIGABRT, on_abort);
-	for (current = first; current < first + runs; current++)
+	replay_begin("fuzz_decode", argc, argv, 100000);
+	for (runs = 0; replay.run < replay.end; replay.run++, runs++)
 		run();
 	printf("fuzz_decode: %llu inputs\n", (unsigned long long)runs);
 	return 0;

@@ -8,33 +8,13 @@
  * fuzz_X 1 SEED n.  A failure is an abort, from a sanitizer or an assertion.
  * Limit: no coverage feedback; the word lists have to make up for it.
  */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../replay.h"
 #include "core/random.h"
 #include "fuzz.h"
 
 #define INPUT_MAX 4096
-
-static volatile uint64_t current;
-static uint64_t base_seed;
-
-/* Only what is safe in a signal handler. */
-static void on_abort(int number)
-{
-	char text[96];
-	int n = snprintf(text, sizeof(text),
-			 "FAIL: replay with arguments: 1 %llu %llu\n",
-			 (unsigned long long)base_seed,
-			 (unsigned long long)current);
-
-	(void)!write(2, text, (size_t)n);
-	signal(number, SIG_DFL);
-	raise(number);
-}
 
 static size_t insert(uint8_t *data, size_t size, size_t at, const void *what,
 		     size_t length)
@@ -76,15 +56,14 @@ static size_t mutate(struct rng *rng, uint8_t *data, size_t size,
 	}
 }
 
-static void one(uint64_t number, size_t n_seeds, size_t n_words)
+static void one(size_t n_seeds, size_t n_words)
 {
 	uint8_t data[INPUT_MAX], *exact;
 	const char *seed;
 	struct rng rng;
 	size_t size, n;
 
-	current = number;
-	rng_seed(&rng, base_seed + rng_mix(number));
+	rng_seed(&rng, replay.seed + rng_mix(replay.run));
 	seed = fuzz_seeds[rng_below(&rng, n_seeds)];
 	size = strlen(seed);
 	memcpy(data, seed, size);
@@ -110,21 +89,18 @@ static size_t length(const char *const *list)
 
 int main(int argc, char **argv)
 {
-	uint64_t iterations, first = 0, i;
+	uint64_t iterations;
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: %s ITERATIONS SEED [FIRST]\n", argv[0]);
 		return 2;
 	}
-	iterations = strtoull(argv[1], NULL, 10);
-	base_seed = strtoull(argv[2], NULL, 10);
-	if (argc > 3)
-		first = strtoull(argv[3], NULL, 10);
-	signal(SIGABRT, on_abort);
-	for (i = first; i < first + iterations; i++)
-		one(i, length(fuzz_seeds), length(fuzz_words));
+	replay_begin(argv[0], argc, argv, 0);
+	iterations = replay.end - replay.run;
+	for (; replay.run < replay.end; replay.run++)
+		one(length(fuzz_seeds), length(fuzz_words));
 	printf("%llu inputs, seed %llu: no failure\n",
-	       (unsigned long long)iterations, (unsigned long long)base_seed);
+	       (unsigned long long)iterations, replay.seed);
 	printf("1 passed, 0 failed\n");
 	return 0;
 }
