@@ -14,6 +14,7 @@ static void test_entry(void)
 	struct logfs_journal_entry back;
 	u32 i, seen = 0;
 
+	memset(bytes, 0xee, sizeof(bytes));
 	for (i = 0; i < 64; i++)
 		bytes[16 + i] = (u8)i;
 	logfs_journal_encode(&e, bytes + 16, (void *)bytes);
@@ -36,6 +37,22 @@ static void test_entry(void)
 	      logfs_journal_entry_bytes(1) == 32 &&
 	      logfs_journal_entry_bytes(16) == 32 &&
 	      logfs_journal_entry_bytes(17) == 48, "bytes with padding");
+}
+
+static void test_compressed_entry(void)
+{
+	const struct logfs_journal_entry e = {
+		.type = 13, .compression = 1, .stored_bytes = 8,
+		.unpacked_bytes = 32,
+	};
+	u8 bytes[32] __aligned(8) = { 0 };
+	struct logfs_journal_entry back;
+
+	logfs_journal_encode(&e, bytes + 16, (void *)bytes);
+	check(get_be(bytes, 4, 8) == 0x00080020000d0100, "compressed entry");
+	check(!logfs_journal_decode(bytes, 32, &back) && back.compression == 1 &&
+	      back.stored_bytes == 8 && back.unpacked_bytes == 32,
+	      "compressed entry comes back");
 }
 
 static int entry_with(u32 type, u32 compression, u32 stored, u32 unpacked)
@@ -227,25 +244,29 @@ static void test_anchor(void)
 {
 	struct logfs_anchor a = {
 		.size = 16 * 4096, .last_ino = 16, .used_bytes = 228, .height = 1,
-	}, back;
-	struct logfs_anchor_media m;
+	};
+	/* With what follows, which is to stay as it is. */
+	u64 bytes[168 / 8 + 1], decoded[sizeof(a) / 8 + 1];
+	struct logfs_anchor *back = (void *)decoded;
+	void *m = bytes;
 	u32 i;
 
 	for (i = 0; i < 17; i++)
 		a.pointer[i] = 0x1000 + i;
-	memset(&m, 0xee, sizeof(m));
-	logfs_anchor_encode(&a, &m);
-	check(get_be(&m, 0, 8) == 65536 && get_be(&m, 8, 8) == 16 &&
-	      get_be(&m, 16, 8) == 228 && get_be(&m, 24, 8) == 1ull << 56 &&
-	      get_be(&m, 32, 8) == 0x1000 && get_be(&m, 160, 8) == 0x1010,
-	      "bytes of the anchor");
-	memset(&back, 0, sizeof(back));
-	check(!logfs_anchor_decode((void *)&m, 168, &back) &&
-	      !memcmp(back.pointer, a.pointer, sizeof(a.pointer)) &&
-	      back.size == 65536 && back.last_ino == 16 &&
-	      back.used_bytes == 228 && back.height == 1, "anchor comes back");
-	check(logfs_anchor_decode((void *)&m, 167, &back) == -EUCLEAN &&
-	      logfs_anchor_decode((void *)&m, 169, &back) == -EUCLEAN, "bytes");
+	memset(bytes, 0xee, sizeof(bytes));
+	logfs_anchor_encode(&a, m);
+	check(get_be(m, 0, 8) == 65536 && get_be(m, 8, 8) == 16 &&
+	      get_be(m, 16, 8) == 228 && get_be(m, 24, 8) == 1ull << 56 &&
+	      get_be(m, 32, 8) == 0x1000 && get_be(m, 160, 8) == 0x1010 &&
+	      all_bytes(bytes + 168 / 8, 8, 0xee), "bytes of the anchor");
+	memset(decoded, 0xdd, sizeof(decoded));
+	check(!logfs_anchor_decode(m, 168, back) &&
+	      !memcmp(back->pointer, a.pointer, sizeof(a.pointer)) &&
+	      back->size == 65536 && back->last_ino == 16 &&
+	      back->used_bytes == 228 && back->height == 1 &&
+	      all_bytes(decoded + sizeof(a) / 8, 8, 0xdd), "anchor comes back");
+	check(logfs_anchor_decode(m, 167, back) == -EUCLEAN &&
+	      logfs_anchor_decode(m, 169, back) == -EUCLEAN, "bytes");
 	check(!anchor_with(24, 1, 5) && anchor_with(24, 1, 6), "height");
 	check(!anchor_with(0, 8, 0x80000000000) &&
 	      anchor_with(0, 8, 0x80000000001), "size");
@@ -256,14 +277,16 @@ static void test_anchor(void)
 static void test_erase_counts(void)
 {
 	struct logfs_erase_counts_media m;
-	u32 ec[16], back[16], i;
+	u32 ec[16], back[17], i;
 
 	for (i = 0; i < 16; i++)
 		ec[i] = 0x1000 + i;
 	logfs_erase_counts_encode(ec, &m);
 	check(get_be(&m, 0, 4) == 0x1000 && get_be(&m, 60, 4) == 0x100f, "bytes");
+	back[16] = 0xdddddddd;
 	check(!logfs_erase_counts_decode((void *)&m, 64, back) &&
-	      !memcmp(ec, back, sizeof(ec)), "erase counts come back");
+	      !memcmp(ec, back, sizeof(ec)) && back[16] == 0xdddddddd,
+	      "erase counts come back");
 	check(logfs_erase_counts_decode((void *)&m, 63, back) == -EUCLEAN &&
 	      logfs_erase_counts_decode((void *)&m, 68, back) == -EUCLEAN,
 	      "bytes of erase counts");
@@ -360,6 +383,7 @@ static void test_aliases(void)
 int main(void)
 {
 	test_entry();
+	test_compressed_entry();
 	test_entry_limits();
 	test_scan();
 	test_forged();
