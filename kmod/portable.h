@@ -68,13 +68,19 @@ typedef unsigned long long __be64;
 /* As the kernel has it: neither the first value nor the result is inverted. */
 static inline u32 crc32_le(u32 crc, const void *bytes, size_t n)
 {
+	/* By the four bits that leave it. */
+	static const u32 of[16] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
 	const u8 *p = bytes;
-	int i;
 
 	while (n--) {
 		crc ^= *p++;
-		for (i = 0; i < 8; i++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+		crc = crc >> 4 ^ of[crc & 15];
+		crc = crc >> 4 ^ of[crc & 15];
 	}
 	return crc;
 }

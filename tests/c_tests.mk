@@ -8,6 +8,7 @@
 #   FLAGS     the compiler's flags beside those here
 #   PROGRAMS  the programs, all of one file of the same name
 #   TESTED    the objects that each program is linked with
+#   LIBRARIES what the linker is given beside, if there is something
 #
 # and states the target `checks`: what runs when all PROGRAMS are there. `make test`
 # runs it with as many jobs as there are processors, unless make was given -j; a second
@@ -50,7 +51,7 @@ $(O)/%.o: $(SRC)/%.c $(MAKEFILE_LIST)
 	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(PROGRAMS:%=$(O)/%): $(O)/%: $(O)/%.o $(TESTED:%=$(O)/%)
-	$(CC) $(CFLAGS) -o $@ $^ -lm
+	$(CC) $(CFLAGS) -o $@ $^ -lm $(LIBRARIES)
 
 clean:
 	rm -rf $(O)

@@ -9,7 +9,7 @@ SRC := ..
 # Functions of a table have the parameters of all.
 FLAGS := -std=gnu11 -Wno-unused-parameter
 TESTS := $(basename $(wildcard test_*.c))
-PROGRAMS := $(TESTS) fuzz_decode
+PROGRAMS := $(TESTS) fuzz_decode $(OTHERS)
 FUZZ_RUNS ?= 10000000
 include $(ROOT)/tests/c_tests.mk
 

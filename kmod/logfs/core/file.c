@@ -8,6 +8,8 @@
  * end, which would come to light when the file grows.
  */
 
+#include <linux/err.h>
+
 #include "data.h"
 #include "node.h"
 #include "tree.h"

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The core of the file system with random operations, on a chip in memory, against a model:
+ *
+ *	core_histories RUNS SEED [FIRST]
+ *
+ * With FIRST, as a failure says it, it also tells what it does and what the module says.
+ *
+ * A run is a history, of a kind that its number says: so the first runs are one of each. In a
+ * history there are rounds of operations, each until the power goes or a number of them was
+ * done; then the partition is mounted, which may lose power again. A mount must find one of
+ * the states since the last commit that was asked for, and be sound (soundness.c).
+ *
+ * Power goes by switching the chip off: the core sees errors from then on, so it is seen that
+ * it gives back what it had, too. Tests of leaks are the sanitizer's.
+ */
+
+#include <linux/err.h>
+
+#include "../../../tests/replay.h"
+#include "histories/operations.h"
+#include "histories/soundness.h"
+
+/**
+ * struct kind - of a history
+ * @name: for messages
+ * @page_bytes, @block_bytes, @blocks: the chip
+ * @file_blocks: that a file has at most
+ * @rounds, @operations: in each
+ * @cut_in: programs and erases until power goes, on the average; 0: it does not
+ * @compress: files are compressed
+ * @fail_program, @fail_erase: one of so many fails
+ * @correct: one of so many reads finds bit errors
+ * @endurance: of a block; the history ends when the chip is worn out
+ */
+struct kind {
+	const char *name;
+	u32 page_bytes, block_bytes, blocks;
+	u32 file_blocks;
+	u32 rounds, operations;
+	u32 cut_in;
+	bool compress;
+	u32 fail_program, fail_erase, correct;
+	u32 endurance;
+};
+
+static const struct kind kinds[] = {
+	{ "cuts", 2048, 131072, 48, 200, 12, 400,
+	  .cut_in = 200, .compress = true },
+	{ "full", 2048, 131072, 40, 690, 2, 1500,
+	  .cut_in = 0 },
+	{ "full with cuts", 2048, 131072, 40, 690, 6, 600,
+	  .cut_in = 1500 },
+	{ "small blocks", 512, 16384, 400, 60, 6, 400,
+	  .cut_in = 500 },
+	{ "pages of 8 KiB", 8192, 524288, 40, 200, 4, 400,
+	  .cut_in = 300, .compress = true },
+	{ "pages of 16 KiB", 16384, 262144, 64, 300, 4, 400,
+	  .cut_in = 500 },
+	{ "failing", 2048, 131072, 64, 100, 3, 800,
+	  .compress = true,
+	  .fail_program = 3000, .fail_erase = 400, .correct = 2000 },
+	{ "failing with cuts", 2048, 131072, 64, 100, 5, 400,
+	  .cut_in = 700,
+	  .fail_program = 6000, .fail_erase = 800, .correct = 2000 },
+	{ "worn out", 2048, 131072, 40, 60, 40, 600,
+	  .endurance = 12 },
+};
+
+static struct history h;
+static bool is_replay;
+
+void kernel_message(char level, const char *format, ...)
+{
+	va_list args;
+
+	if (!is_replay)
+		return;
+	va_start(args, format);
+	fprintf(stderr, "<%c> ", level);
+	vfprintf(stderr, format, args);
+	va_end(args);
+}
+
+/* The state that was found is one of those that it may be. */
+static void judge_mount(void)
+{
+	u64 sum;
+
+	logfs_look(h.dev);
+	judge_soundness(h.dev);
+	sum = sum_of_mount(&h);
+	judge_history(model_return_to(&h.model, sum), "a state that never was, of",
+		      h.model.n_changes + 1);
+	logfs_leave(h.dev);
+}
+
+static void unmount(void)
+{
+	if (h.dev)
+		logfs_unmount(h.dev);
+	h.dev = NULL;
+}
+
+/* Power may go while it is mounted, some times. */
+static void mount(const struct kind *kind, bool writable)
+{
+	u32 cuts = kind->cut_in ? draw_below(&h.random, 3) : 0;
+
+	do {
+		h.chip.is_off = false;
+		h.chip.cut_in = cuts ? draw_below(&h.random, 40) + 1 : 0;
+		h.dev = logfs_mount(&h.chip.mtd, writable);
+		if (!IS_ERR(h.dev) && h.chip.is_off)
+			unmount();
+	} while (h.chip.is_off && cuts--);
+	h.chip.cut_in = 0;
+	judge_history(!IS_ERR(h.dev), "mount", PTR_ERR(h.dev));
+}
+
+static void do_round(const struct kind *kind)
+{
+	u32 i;
+
+	if (kind->cut_in)
+		h.chip.cut_in = draw_below(&h.random, 2 * kind->cut_in) + 1;
+	for (i = 0; i < kind->operations && !is_over(&h); i++)
+		operate(&h);
+	h.chip.cut_in = 0;
+	if (!is_over(&h))
+		commit(&h);
+	if (is_over(&h))
+		return;
+	logfs_look(h.dev);
+	judge_soundness(h.dev);
+	judge_history(sum_of_mount(&h) == model_sum(&h.model),
+		      "what is in memory differs", 0);
+	logfs_leave(h.dev);
+}
+
+static void tell(const struct kind *kind, u32 rounds)
+{
+	printf("%llu: %s, %u rounds, %llu programs, %llu erases, %u refused, digest %016llx\n",
+	       replay.run, kind->name, rounds,
+	       (unsigned long long)h.chip.programs,
+	       (unsigned long long)h.chip.erases, h.refused,
+	       (unsigned long long)chip_digest(&h.chip));
+}
+
+static void run(void)
+{
+	const struct kind *kind = &kinds[replay.run % ARRAY_SIZE(kinds)];
+	u32 n = 0;
+
+	memset(&h, 0, sizeof(h));
+	h.random = replay.seed * 0x9e3779b97f4a7c15ull ^ replay.run;
+	h.blocks = kind->file_blocks;
+	h.compress = kind->compress;
+	h.may_end = kind->endurance;
+	chip_make(&h.chip, kind->page_bytes, kind->block_bytes, kind->blocks);
+	h.chip.random = draw(&h.random);
+	model_committed(&h.model);
+	mount(&(struct kind){}, true);
+	make_directories(&h);
+	h.chip.fail_program = kind->fail_program;
+	h.chip.fail_erase = kind->fail_erase;
+	h.chip.correct = kind->correct;
+	h.chip.endurance = kind->endurance;
+	for (; n < kind->rounds && !h.has_ended; n++) {
+		do_round(kind);
+		unmount();
+		/* What is worn out can still be read. */
+		mount(kind, !h.has_ended);
+		judge_mount();
+	}
+	judge_history(h.has_ended == !!kind->endurance, "worn out", n);
+	unmount();
+	if (is_replay)
+		tell(kind, n);
+	chip_free(&h.chip);
+}
+
+int main(int argc, char **argv)
+{
+	u64 runs = 0;
+
+	is_replay = argc > 3;
+	replay_begin("core_histories", argc, argv, ARRAY_SIZE(kinds));
+	for (; replay.run < replay.end; replay.run++, runs++)
+		run();
+	printf("core_histories: %llu histories\n", (unsigned long long)runs);
+	return 0;
+}
