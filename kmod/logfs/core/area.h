@@ -7,8 +7,13 @@
 
 /* ---- changed.c ---- */
 
-/* What has become of a segment since the last commit; made if there was nothing. */
+/*
+ * What has become of a segment since the last commit, to be changed; made if there was
+ * nothing.
+ */
 struct logfs_changed *logfs_changed(struct logfs_device *dev, u32 segno);
+/* An area has, or has no more, a segment of which something may have become. */
+void logfs_touch(struct logfs_device *dev, u32 segno);
 /* An object of so many bytes is valid, or, less than 0, is no more. */
 void logfs_book(struct logfs_device *dev, u64 place, s32 bytes);
 /* It is all in the segment file. */

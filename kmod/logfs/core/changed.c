@@ -16,12 +16,21 @@ struct logfs_changed *logfs_changed(struct logfs_device *dev, u32 segno)
 	struct logfs_changed *changed = xa_load(&dev->changed, segno);
 
 	dev->dirty = true;
-	if (changed)
-		return changed;
-	changed = kzalloc(sizeof(*changed), LOGFS_GFP);
-	xa_store(&dev->changed, segno, changed, LOGFS_GFP);
-	dev->n_changed++;
+	if (!changed) {
+		changed = kzalloc(sizeof(*changed), LOGFS_GFP);
+		changed->segno = segno;
+		INIT_LIST_HEAD(&changed->touched);
+		xa_store(&dev->changed, segno, changed, LOGFS_GFP);
+		dev->n_changed++;
+	}
+	list_move(&changed->touched, &dev->touched);
 	return changed;
+}
+
+void logfs_touch(struct logfs_device *dev, u32 segno)
+{
+	if (xa_load(&dev->changed, segno))
+		logfs_changed(dev, segno);
 }
 
 void logfs_book(struct logfs_device *dev, u64 place, s32 bytes)
@@ -38,7 +47,9 @@ void logfs_changed_clear(struct logfs_device *dev)
 		xa_erase(&dev->changed, segno);
 		kfree(changed);
 	}
+	INIT_LIST_HEAD(&dev->touched);
 	dev->n_changed = 0;
+	dev->n_soon_free = 0;
 }
 
 int logfs_list_make(struct logfs_list *list, u32 room)

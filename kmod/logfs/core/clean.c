@@ -135,6 +135,7 @@ static void emptied(struct logfs_device *dev, struct logfs_left *left)
 		return;
 	}
 	list_del(&left->list);
+	logfs_touch(dev, left->open.segno);
 	logfs_area_free_left(left);
 }
 

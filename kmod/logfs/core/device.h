@@ -77,16 +77,22 @@ struct logfs_left {
 
 /**
  * struct logfs_changed - what has become of a segment since the last commit
+ * @touched: in logfs_device.touched
+ * @segno: the segment
  * @valid_bytes: how many more are valid
  * @is_opened: it was erased, and has @ec and @level
  * @is_bad: it cannot be used any more
+ * @is_soon_free: it is counted in logfs_device.n_soon_free
  */
 struct logfs_changed {
+	struct list_head touched;
+	u32 segno;
 	s64 valid_bytes;
 	u32 ec;
 	u8 level;
 	bool is_opened;
 	bool is_bad;
+	bool is_soon_free;
 };
 
 /**
@@ -206,6 +212,7 @@ struct logfs_counters {
  * struct logfs_device - a mounted partition
  * @mtd: the partition
  * @lock: protects all of it
+ * @nofs_flags: how who holds it allocated before
  * @writable: false if mounted read-only, or after an error that leaves no other way
  * @failed: there was such an error
  * @dirty: there is something to commit
@@ -232,6 +239,8 @@ struct logfs_counters {
  * @n_bad: segments, if @bad_counted: see logfs_flash_count_bad()
  * @changed: struct logfs_changed by segment, since the last commit
  * @n_changed: of these
+ * @touched: of these, what may be free by now, or no more
+ * @n_soon_free: of the others, those that the next commit makes free
  * @gec: global erase count
  * @sweeper: the segment where the next scan begins
  * @free: candidates: to be erased and opened, least worn first
@@ -252,6 +261,7 @@ struct logfs_counters {
 struct logfs_device {
 	struct mtd_info *mtd;
 	struct mutex lock; /* all of this */
+	unsigned int nofs_flags;
 	bool writable;
 	bool failed;
 	bool dirty;
@@ -282,6 +292,8 @@ struct logfs_device {
 	bool bad_counted;
 	struct xarray changed;
 	u32 n_changed;
+	struct list_head touched;
+	u32 n_soon_free;
 
 	u64 gec;
 	u32 sweeper;

@@ -89,6 +89,7 @@ static struct logfs_device *make_device(struct mtd_info *mtd)
 	mutex_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->left);
 	INIT_LIST_HEAD(&dev->lru);
+	INIT_LIST_HEAD(&dev->touched);
 	INIT_LIST_HEAD(&dev->master.lru);
 	dev->master.ino = LOGFS_INO_INODES;
 	dev->master.bix = LOGFS_INO_INODES;
@@ -198,6 +199,7 @@ static int open_device(struct logfs_device *dev, bool writable)
 
 /* ---- what others call ---- */
 
+/* Of a remount others look on. */
 int logfs_make_writable(struct logfs_device *dev)
 {
 	int err;
@@ -206,8 +208,10 @@ int logfs_make_writable(struct logfs_device *dev)
 		return 0;
 	if (dev->failed || dev->super.read_only)
 		return -EROFS;
+	logfs_look(dev);
 	dev->writable = true;
 	err = logfs_super_repair(dev);
+	logfs_leave(dev);
 	if (!err)
 		err = logfs_recover(dev);
 	if (err)

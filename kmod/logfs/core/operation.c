@@ -5,7 +5,12 @@
  * A block that is new needs room for itself, its inode, and blocks of pointers on each level
  * that a file has; so much is asked for, though most need next to nothing of it. What replaces
  * a block takes no room that counts, for the old one becomes garbage.
+ *
+ * Who holds the lock may need memory, in the driver below as well. To reclaim some, inodes are
+ * evicted, and that takes the lock: so nothing may call file systems until it is given back.
  */
+
+#include <linux/sched/mm.h>
 
 #include "flash.h"
 #include "cache.h"
@@ -44,26 +49,33 @@ static int prepare(struct logfs_device *dev, u32 blocks)
 	return 0;
 }
 
+void logfs_look(struct logfs_device *dev)
+{
+	mutex_lock(&dev->lock);
+	dev->nofs_flags = memalloc_nofs_save();
+}
+
+static void unlock(struct logfs_device *dev)
+{
+	memalloc_nofs_restore(dev->nofs_flags);
+	mutex_unlock(&dev->lock);
+}
+
 int logfs_enter(struct logfs_device *dev, u32 blocks)
 {
 	int err;
 
-	mutex_lock(&dev->lock);
+	logfs_look(dev);
 	err = prepare(dev, blocks);
 	if (err)
-		mutex_unlock(&dev->lock);
+		unlock(dev);
 	return err;
-}
-
-void logfs_look(struct logfs_device *dev)
-{
-	mutex_lock(&dev->lock);
 }
 
 void logfs_leave(struct logfs_device *dev)
 {
 	logfs_cache_shrink(dev);
-	mutex_unlock(&dev->lock);
+	unlock(dev);
 }
 
 int logfs_reserve(struct logfs_device *dev, u32 pages)
@@ -71,21 +83,21 @@ int logfs_reserve(struct logfs_device *dev, u32 pages)
 	const u64 bytes = (u64)pages * OBJECTS_A_PAGE * LOGFS_MAX_OBJECT_BYTES;
 	int err = 0;
 
-	mutex_lock(&dev->lock);
+	logfs_look(dev);
 	if (!dev->writable)
 		err = -EROFS;
 	else if (free_bytes(dev) < bytes)
 		err = -ENOSPC;
 	else
 		dev->reserved_bytes += bytes;
-	mutex_unlock(&dev->lock);
+	unlock(dev);
 	return err;
 }
 
 void logfs_unreserve(struct logfs_device *dev, u32 pages)
 {
-	mutex_lock(&dev->lock);
+	logfs_look(dev);
 	dev->reserved_bytes -= (u64)pages * OBJECTS_A_PAGE *
 			       LOGFS_MAX_OBJECT_BYTES;
-	mutex_unlock(&dev->lock);
+	unlock(dev);
 }

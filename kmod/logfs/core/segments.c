@@ -134,20 +134,25 @@ int logfs_segments_booked(struct logfs_device *dev)
 	return 0;
 }
 
+/* Segments that changed since the last look are looked at; of the others it is known. */
 int logfs_segments_soon_free(struct logfs_device *dev, u32 *n)
 {
 	struct logfs_changed *changed;
 	struct logfs_segment_entry e;
-	unsigned long segno;
 	int err;
 
-	*n = 0;
-	xa_for_each(&dev->changed, segno, changed) {
-		err = next_entry(dev, segno, &e);
+	while (!list_empty(&dev->touched)) {
+		changed = list_first_entry(&dev->touched, struct logfs_changed,
+					   touched);
+		err = next_entry(dev, changed->segno, &e);
 		if (err)
 			return err;
-		*n += is_free(dev, segno, &e);
+		list_del_init(&changed->touched);
+		dev->n_soon_free -= changed->is_soon_free;
+		changed->is_soon_free = is_free(dev, changed->segno, &e);
+		dev->n_soon_free += changed->is_soon_free;
 	}
+	*n = dev->n_soon_free;
 	return 0;
 }
 

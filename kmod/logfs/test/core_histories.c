@@ -127,12 +127,15 @@ static void do_round(const struct kind *kind)
 	for (i = 0; i < kind->operations && !is_over(&h); i++)
 		operate(&h);
 	h.chip.cut_in = 0;
-	if (!is_over(&h))
-		commit(&h);
 	if (is_over(&h))
 		return;
 	logfs_look(h.dev);
 	judge_soundness(h.dev);
+	logfs_leave(h.dev);
+	commit(&h);
+	if (is_over(&h))
+		return;
+	logfs_look(h.dev);
 	judge_history(sum_of_mount(&h) == model_sum(&h.model),
 		      "what is in memory differs", 0);
 	logfs_leave(h.dev);

@@ -102,6 +102,26 @@ static void judge_segments(struct counts *c)
 		      segno);
 }
 
+/* The count that goes along with the changes, and one of them all. */
+static void judge_soon_free(struct logfs_device *dev)
+{
+	const struct logfs_changed *changed;
+	struct logfs_segment_entry e;
+	u32 segno, n = 0, counted;
+	s64 valid;
+
+	for (segno = 0; segno < dev->super.n_segments; segno++) {
+		changed = xa_load(&dev->changed, segno);
+		if (!changed || changed->is_bad || logfs_area_has(dev, segno))
+			continue;
+		judge(!logfs_segment_entry(dev, segno, &e) &&
+		      !logfs_segment_valid(dev, segno, &valid), "segment", segno);
+		n += e.state == LOGFS_SEGMENT_NORMAL && !valid;
+	}
+	judge(!logfs_segments_soon_free(dev, &counted) && counted == n,
+	      "segments that are soon free", n);
+}
+
 void judge_soundness(struct logfs_device *dev)
 {
 	struct counts c = { .dev = dev };
@@ -119,5 +139,6 @@ void judge_soundness(struct logfs_device *dev)
 	}
 	judge(c.used_bytes == dev->used_bytes, "used bytes", c.used_bytes);
 	judge_segments(&c);
+	judge_soon_free(dev);
 	free(c.segments);
 }

@@ -68,6 +68,8 @@ static inline void list_move_tail(struct list_head *entry,
 }
 
 #define list_entry(pointer, type, member) container_of(pointer, type, member)
+#define list_first_entry(head, type, member) \
+	list_entry((head)->next, type, member)
 #define list_last_entry(head, type, member) \
 	list_entry((head)->prev, type, member)
 #define list_next_of(at, member) \
