@@ -6,9 +6,11 @@
  */
 
 #include "../../test/fuzz.h"
+#include "../core/data.h"
 #include "harness.h"
 
 #define JOURNAL_BYTES	1024
+#define PACKED_BYTES	1024
 
 /* But where the first byte is zero, which mutate() likes. */
 static void sign_most(u8 *bytes, u32 at, u32 from, u32 n)
@@ -106,6 +108,8 @@ static void try_dentry(u8 *bytes)
 	if (logfs_dentry_decode((void *)bytes, &d))
 		return;
 	judge(d.ino >= 16 && d.name_bytes && d.name_bytes <= 255 &&
+	      (d.name[0] != '.' || (d.name_bytes > 1 && (d.name_bytes > 2 ||
+							 d.name[1] != '.'))) &&
 	      !memchr(d.name, 0, d.name_bytes) &&
 	      !memchr(d.name, '/', d.name_bytes), "dentry");
 	logfs_dentry_encode(&d, &again);
@@ -171,18 +175,35 @@ static void try_anchor(u8 *bytes)
 	      !memcmp(bytes + 32, again.pointer, 136), "anchors differ");
 }
 
+static void try_erase_counts(u8 *bytes)
+{
+	struct logfs_erase_counts_media again;
+	u32 ec[LOGFS_JOURNAL_SEGMENTS];
+
+	judge(!logfs_erase_counts_decode(bytes, sizeof(again), ec),
+	      "erase counts");
+	logfs_erase_counts_encode(ec, &again);
+	judge(!memcmp(bytes, &again, sizeof(again)), "erase counts differ");
+}
+
+/* With the write unit behind, if there must be one. */
 static void try_area(u8 *bytes)
 {
 	const struct logfs_super s = a_super();
+	const u32 n = logfs_area_bytes(&s, (u32)get_be(bytes, 4, 4));
 	struct logfs_area_media again;
 	struct logfs_area a;
+	u8 *payload = calloc(1, n);
 
-	if (logfs_area_decode(&s, bytes, sizeof(again), &a))
-		return;
-	judge(!a.unit && a.used_bytes % 4096 == 0 && a.used_bytes <= 1u << 17 &&
-	      a.segno < 1024, "area");
-	logfs_area_encode(&a, &again);
-	judge(!memcmp(bytes, &again, 9), "areas differ");
+	memcpy(payload, bytes, sizeof(again));
+	if (!logfs_area_decode(&s, payload, n, &a)) {
+		judge(a.unit == (a.used_bytes % 4096 ?
+				 payload + sizeof(again) : NULL) &&
+		      a.used_bytes <= 1u << 17 && a.segno < 1024, "area");
+		logfs_area_encode(&a, &again);
+		judge(!memcmp(bytes, &again, 9), "areas differ");
+	}
+	free(payload);
 }
 
 static void try_alias(u8 *bytes)
@@ -200,6 +221,32 @@ static void try_alias(u8 *bytes)
 	logfs_alias_put((void *)again, 0, &a);
 	judge(!memcmp(bytes, again, 25) &&
 	      !memcmp(bytes + 30, (u8 *)again + 30, 2), "aliases differ");
+}
+
+/* Behind the number of its bytes. What comes out can be packed, and comes out again. */
+static void try_packed(u8 *bytes)
+{
+	const u32 n = (u32)get_be(bytes, 0, 2) % (PACKED_BYTES - 2) + 1;
+	static struct logfs_device dev;
+	u8 *packed = exact_copy(bytes + 2, n), *again = malloc(8192);
+	u8 *page = malloc(LOGFS_BLOCK_BYTES), *back = malloc(LOGFS_BLOCK_BYTES);
+	int err = logfs_unpack(&dev, packed, n, page, LOGFS_BLOCK_BYTES);
+	u32 m;
+
+	judge(!err || err == -EUCLEAN, "unpacking");
+	if (!err) {
+		m = logfs_pack(&dev, page, LOGFS_BLOCK_BYTES, again, 8192);
+		judge(m && !logfs_unpack(&dev, again, m, back,
+					 LOGFS_BLOCK_BYTES) &&
+		      !memcmp(page, back, LOGFS_BLOCK_BYTES), "packed");
+		judge(logfs_unpack(&dev, again, m, back, 4095) == -EUCLEAN &&
+		      logfs_unpack(&dev, again, m - 1, back, 4096) == -EUCLEAN,
+		      "too few bytes");
+	}
+	free(packed);
+	free(again);
+	free(page);
+	free(back);
 }
 
 static void try_name(u8 *bytes)
@@ -234,12 +281,13 @@ static void seed_super(u8 *bytes)
 
 static void seed_object(u8 *bytes)
 {
-	const struct logfs_object o = {
-		.type = 5, .stored_bytes = 200, .ino = 1, .bix = 17,
+	static const struct logfs_object objects[] = {
+		{ .type = 5, .stored_bytes = 200, .ino = 1, .bix = 17 },
+		{ .type = 4, .stored_bytes = 100, .compression = 1, .ino = 17 },
 	};
 	const u8 payload[200] = { 0 };
 
-	logfs_object_encode(&o, payload, (void *)bytes);
+	logfs_object_encode(&objects[bytes[0] % 2], payload, (void *)bytes);
 }
 
 static void seed_inode(u8 *bytes)
@@ -250,9 +298,11 @@ static void seed_inode(u8 *bytes)
 
 static void seed_dentry(u8 *bytes)
 {
+	static const char * const names[] = { "name", ".", "..", "..." };
+	const char *name = names[bytes[0] % ARRAY_SIZE(names)];
 	const struct logfs_dentry d = {
-		.ino = 17, .type = 8, .name_bytes = 4,
-		.name = (const u8 *)"name",
+		.ino = 17, .type = 8, .name_bytes = (u16)strlen(name),
+		.name = (const u8 *)name,
 	};
 
 	logfs_dentry_encode(&d, (void *)bytes);
@@ -297,9 +347,24 @@ static void seed_anchor(u8 *bytes)
 
 static void seed_area(u8 *bytes)
 {
-	const struct logfs_area a = { .segno = 7, .used_bytes = 8192 };
+	const struct logfs_area a = {
+		.segno = 7, .used_bytes = bytes[0] & 1 ? 8192 : 8000,
+	};
 
 	logfs_area_encode(&a, (void *)bytes);
+}
+
+/* Of the first bytes again and again. */
+static void seed_packed(u8 *bytes)
+{
+	static struct logfs_device dev;
+	u8 page[LOGFS_BLOCK_BYTES];
+	u32 i, n;
+
+	for (i = 0; i < sizeof(page); i++)
+		page[i] = bytes[i % (bytes[0] + 1)];
+	n = logfs_pack(&dev, page, sizeof(page), bytes + 2, PACKED_BYTES - 2);
+	put_be(bytes, 0, 2, n - 1);
 }
 
 static void seed_alias(u8 *bytes)
@@ -320,9 +385,11 @@ const struct target fuzz_targets[] = {
 	{ try_commit, seed_commit, 64 },
 	{ try_dynamic, seed_dynamic, sizeof(struct logfs_dynamic_media) },
 	{ try_anchor, seed_anchor, sizeof(struct logfs_anchor_media) },
+	{ try_erase_counts, seed_none, sizeof(struct logfs_erase_counts_media) },
 	{ try_area, seed_area, sizeof(struct logfs_area_media) },
 	{ try_alias, seed_alias, sizeof(struct logfs_alias_media) },
 	{ try_name, seed_none, 16 },
+	{ try_packed, seed_packed, PACKED_BYTES },
 };
 
 const u32 n_fuzz_targets = ARRAY_SIZE(fuzz_targets);
