@@ -54,6 +54,6 @@ mount = partial(module_guest.mount_type, "logfs")
 start = partial(module_guest.start, guest=Guest, chip=CHIP)
 
 
-def load(chip: Chip = CHIP) -> list[str]:
-    """Loads chip and file system."""
-    return module_guest.load_module(chip, "logfs")
+def load(chip: Chip = CHIP, vnand: str = "vnand") -> list[str]:
+    """Loads chip and file system; `vnand` is the chip's module."""
+    return module_guest.load_module(chip, "logfs", vnand=vnand)

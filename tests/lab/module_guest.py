@@ -100,12 +100,14 @@ CHIP = Chip()
 # --- steps of a plan ---
 
 
-def load_module(chip: Chip, module: str, parameters: str = "") -> list[str]:
-    """Loads chip and file system; `parameters` are the module's."""
-    vnand = encode(f"chip={chip.arguments}")
+def load_module(
+    chip: Chip, module: str, parameters: str = "", *, vnand: str = "vnand"
+) -> list[str]:
+    """Loads chip and file system; `parameters` are the module's, `vnand` is the chip's one."""
+    arguments = encode(f"chip={chip.arguments}")
     words = f" args={encode(parameters)}" if parameters else ""
     return [
-        f"insmod path={module_path('vnand')} args={vnand}",
+        f"insmod path={module_path(vnand)} args={arguments}",
         f"insmod path={module_path(module)}{words}",
     ]
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import copy
 import shutil
-import stat
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from fstree import (
@@ -27,6 +25,8 @@ from fstree import (
 )
 from guest_programs import NIGHTLY
 from random_tree import Limits, RandomOperations
+from tree_states import OPERATIONS as COMMON
+from tree_states import Operation, do, matches, paths_of, snapshot
 from yaffs_guest import (
     CHIP_COUNTERS,
     LIST,
@@ -60,62 +60,13 @@ INTERRUPTED = {"data-behind-end", "name-link-interrupted"}
 
 # --- every moment ---
 
-# Each operation, and the file that may be half changed while it goes on.
-OPERATIONS: list[tuple[str, tuple[Any, ...]]] = [
-    ("write", ("/anchor", 0, 100, 1)),
-    ("mkdir", ("/d",)),
-    ("write", ("/d/a", 0, 9000, 2)),
-    ("write", ("/d/a", 3000, 3000, 3)),
-    ("write", ("/b", 0, 5000, 4)),
-    ("rename", ("/b", "/d/a")),
-    ("write", ("/c", 0, 5000, 5)),
-    ("link", ("/c", "/d/c2")),
-    ("link", ("/c", "/c3")),
-    ("unlink", ("/c",)),  # takes the place of one of its links
-    ("unlink", ("/c3",)),
-    ("write", ("/v", 0, 3000, 6)),
-    ("link", ("/v", "/v2")),
-    ("write", ("/n", 0, 3000, 7)),
-    ("rename", ("/n", "/v")),  # what it replaces has another name
-    ("write", ("/o", 0, 3000, 8)),
-    ("rename", ("/o", "/v2")),
-    ("symlink", ("x", "/s")),
-    ("symlink", ("y", "/s2")),
-    ("rename", ("/s2", "/s")),
-    ("mkdir", ("/e",)),
-    ("mkdir", ("/f",)),
-    ("write", ("/f/in", 0, 10, 9)),
-    ("rename", ("/f", "/e")),
-    ("write", ("/t", 0, 20000, 10)),
-    ("truncate", ("/t", 11111)),
-    ("truncate", ("/t", 30000)),
-    ("truncate", ("/t", 100)),
-    ("truncate", ("/t", 1000)),
-    ("truncate", ("/t", 0)),
+# Extended attributes are YAFFS2's alone.
+OPERATIONS: list[Operation] = [
+    *COMMON[: (at := COMMON.index(("chmod", ("/d/a", 0o600))))],
     ("setxattr", ("/d/a", "user.a", "1")),
     ("setxattr", ("/d/a", "user.a", "22")),
-    ("chmod", ("/d/a", 0o600)),
-    ("write", ("/h", 50000, 100, 11)),
-    ("write", ("/h", 20000, 3000, 12)),
-    ("rename", ("/d", "/e/d")),
-    ("unlink", ("/e/d/a",)),
-    ("link", ("/h", "/h2")),
-    ("rename", ("/h2", "/t")),
-    ("write", ("/w", 0, 5000, 13)),
-    ("link", ("/w", "/w2")),
-    ("rename", ("/w2", "/anchor")),
-    ("unlink", ("/w",)),
-    ("mknod", ("/fifo", stat.S_IFIFO | 0o600)),
-    ("unlink", ("/fifo",)),
+    *COMMON[at:],
 ]
-
-
-def snapshot(script: Script) -> Listing:
-    """The tree at this moment, without what a crash may leave as it was: times."""
-    return {
-        path: {key: value for key, value in entry.items() if key not in ("atime", "mtime")}
-        for path, entry in script.listing().items()
-    }
 
 
 class Moments:
@@ -124,8 +75,8 @@ class Moments:
     def __init__(self, lab: LabBuild, directory: Path, program: Path, options: str) -> None:
         self.script = Script()
         self.states = [snapshot(self.script)]
-        for name, arguments in OPERATIONS:
-            getattr(self.script, name)(*arguments)
+        for operation in OPERATIONS:
+            do(self.script, operation)
             self.states.append(snapshot(self.script))
         steps = [*load(CHIP, "yaffs_bg_enable=0"), *MONITOR, mount(options), run(0)]
         self.guest = start(lab, directory, program, steps, chip=CHIP, scripts=[self.script])
@@ -162,25 +113,6 @@ class Moments:
             yield count, report, {p: e for p, e in found.items() if p not in ("/", LOST_FOUND)}
 
 
-def half_done(number: int) -> set[str]:
-    """Paths of the operations before and after that state."""
-    around = OPERATIONS[max(number - 1, 0) : number + 1]
-    return {word for _, words in around for word in words if isinstance(word, str)}
-
-
-def matches(state: Listing, found: Listing, paths: set[str]) -> bool:
-    """Whether the names are those of the state, and all but the files at `paths` is as in it."""
-    if state.keys() != found.keys():
-        return False
-    free = {found[path]["ino"] for path in paths if path in found}
-    return not any(
-        state[path][key] != found[path][key]
-        for path in state
-        for key in {*state[path]} & {*found[path]}
-        if found[path]["ino"] not in free or key in ("device", "target")
-    )
-
-
 def state_of(moments: Moments, found: Listing, first: int) -> int | None:
     """The number of the state, not before `first`, that was found; None: there is none."""
     near = range(first, min(first + 4, len(moments.states)))
@@ -188,7 +120,9 @@ def state_of(moments: Moments, found: Listing, first: int) -> int | None:
         if matches(moments.states[number], found, set()):
             return number
     for number in near:
-        if matches(moments.states[number], found, half_done(number)):
+        if matches(
+            moments.states[number], found, paths_of(OPERATIONS[max(number - 1, 0) : number + 1])
+        ):
             return number
     # An object whose own name was removed has the name of one of its links twice for a moment.
     for number in near:

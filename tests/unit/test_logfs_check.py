@@ -100,6 +100,7 @@ JOURNAL = [
     Damage("journal-erase-count", lambda i: i.commit(erase_counts=[1, 7, *[0] * 14])),
     Damage("journal-segno", lambda i: i.segment_header(1, segno=9)),
     Damage("anchor-fields", lambda i: i.commit(anchor={"size": 4096 * 25 + 1})),
+    Damage("anchor-fields", lambda i: i.commit(anchor={"size": 4096 * (512 * 512 + 1)})),
     Damage("anchor-fields", lambda i: i.commit(anchor={"height": 3})),
     Damage("inode-last", lambda i: i.commit(anchor={"last_ino": 3})),
     Damage("inode-used", lambda i: i.commit(anchor={"used_bytes": 1})),
@@ -352,6 +353,13 @@ def test_a_damage_breaks_its_rule(damage: Damage, tmp_path: Path) -> None:
     assert damage.rule in report.counts, report.text()
     further = set(report.counts) - {damage.rule, *damage.also}
     assert not further, report.text()
+
+
+def test_the_inode_file_keeps_its_size_when_all_files_are_gone(tmp_path: Path) -> None:
+    image = Image(make(tmp_path))
+    image.commit(anchor={"size": 4096 * 30})
+    assert image.mounted.anchor.height == 0
+    assert not image.check().errors
 
 
 def test_a_file_that_ends_early(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from ffslab.logfs.findings import Findings, Where
 from ffslab.logfs.format import (
     BLOCK_BYTES,
     DENTRY,
-    DIRECT,
     FULL,
     GC_LEVELS,
     INO_MASTER,
@@ -177,7 +176,8 @@ def _anchor_is_possible(anchor: Anchor, superblock: Superblock, findings: Findin
     if anchor.height >= superblock.ifile_levels:
         findings.add("anchor-fields", f"the inode file has height {anchor.height}")
         return False
-    limit = max(DIRECT, POINTERS**anchor.height if anchor.height else DIRECT)
+    # As of any file the size is not that of the tree: what is behind it are holes.
+    limit = POINTERS ** (superblock.ifile_levels - 1)
     if anchor.size % BLOCK_BYTES or anchor.size > limit * BLOCK_BYTES:
         findings.add("anchor-fields", f"the inode file has size {anchor.size}")
     return True

@@ -200,6 +200,32 @@ static int op_put(char **a)
 	return close_after(fd, write(fd, a[1], strlen(a[1])) < 0 ? -1 : 0);
 }
 
+/* Reads until there is no more: files of /proc do not know their size. */
+static int op_copy(char **a)
+{
+	char *piece = malloc(PIECE_BYTES);
+	int from = open(a[0], O_RDONLY), result = -1;
+	int to = open(a[1], O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	ssize_t n = -1;
+
+	if (piece && from >= 0 && to >= 0) {
+		while ((n = read(from, piece, PIECE_BYTES)) > 0)
+			if (write(to, piece, n) != n)
+				break;
+		result = n ? -1 : 0;
+	}
+	free(piece);
+	if (from >= 0)
+		close(from);
+	return to < 0 ? -1 : close_after(to, result);
+}
+
+static int op_list(char **a)
+{
+	errno = EIO;
+	return list_tree(a[0], a[1]) ? -1 : 0;
+}
+
 /*
  * Writes files PREFIX0 to PREFIX(n-1) over and over, each with a new seed, and
  * reads each back, until an operation fails; the numbers go to a file: rounds
@@ -351,6 +377,8 @@ static const struct verb {
 	{ "sync", 0, op_sync },
 	{ "syncfs", 1, op_syncfs },
 	{ "put", 2, op_put },			/* path text */
+	{ "copy", 2, op_copy },			/* from to */
+	{ "list", 2, op_list },			/* directory file */
 	/* prefix files bytes seed rounds result pause_ms */
 	{ "churn", 7, op_churn },
 	{ "hold", 1, op_hold },

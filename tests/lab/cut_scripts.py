@@ -1,0 +1,214 @@
+"""Scripts with the power cut at operations of the chip: what a mount makes of each cut.
+
+A `History` is a script in parts, each of which ends with a sync. A guest carries it out on the chip
+that logs, and notes where the log stands behind each part. Other guests do the same again, go to
+moments of the log, leave the next operation as a cut does (docs/fault-model.md), and mount, list,
+use, unmount, and do so once more. What was listed, and the flash, are in files of the host then.
+
+`explorations/` judge contents more strictly; here every state is checked on the flash, too.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import fstree
+from fstree import Listing, Script, differences
+from logfs_guest import CHIP_COUNTERS, UMOUNT, Chip, Guest, load, mount, no_violations, run, start
+from tree_states import Operation, do, matches, paths_of, snapshot
+
+from ffslab.exploration.states import Logged, drawn, kinds_of, parse_log
+from ffslab.exploration.walked import Cut
+from ffslab.kernel.lab_build import LabBuild
+from ffslab.logfs import ImageOptions, Report, check_image
+from ffslab.logfs.image import PageGeometry
+
+KINDS = ("lost", "torn-bits", "erase-half")  # these pages have no sub-pages: no prefix
+BATCH = 50  # cuts of a guest: each leaves a copy of the flash
+CHIP_FILES = "/proc/vnand/flash0"
+HOST_FILES = "mount type=hostfs source=none target=/host options=/proc/self/cwd"
+LOG_MIB = 96
+
+
+def chip_command(script: Script, *words: object) -> None:
+    script.line("put", f"{CHIP_FILES}/crash", " ".join(map(str, words)))
+
+
+class History:
+    """A script in parts, and the states of the tree that it goes through."""
+
+    def __init__(self) -> None:
+        self.script = Script()
+        self.operations: list[Operation] = []
+        self.states: list[Listing] = [{}]
+        self.ends: list[int] = [0]  # number of the state at the end of each part
+
+    def do(self, verb: str, *arguments: object) -> None:
+        do(self.script, (verb, arguments))
+        self.operations.append((verb, arguments))
+        self.states.append(snapshot(self.script, one_link=True))
+
+    def sync(self, path: str = "") -> None:
+        """The end of a part; with `path` by an fsync of that file."""
+        self.script.line(*(("fsync", f"/mnt{path}") if path else ("sync",)))
+        self.script.line("copy", f"{CHIP_FILES}/standing", f"/host/part{len(self.ends)}")
+        self.ends.append(len(self.states) - 1)
+
+    def problems(self, durable: int, found: Listing) -> list[str]:
+        """What cannot be if parts up to `durable` were over, and the next one had begun."""
+        first = self.ends[durable]
+        last = self.ends[durable + 1] if durable + 1 < len(self.ends) else first
+        names = paths_of(self.operations[first:last])
+        bad = [path for path, entry in found.items() if "error" in entry or entry.get("unreadable")]
+        if bad:
+            return [f"{path} cannot be read" for path in bad]
+        if any(matches(self.states[at], found, names) for at in range(first, last + 1)):
+            return []
+        return differences(self.states[first], found) or ["no such state"]
+
+
+@dataclass(frozen=True)
+class Logs:
+    """A history that was carried out: the chip's log, and its place at the end of each part."""
+
+    lab: LabBuild
+    program: Path
+    history: History
+    chip: Chip
+    options: str
+    flash: Path | None
+    guest: Guest
+    log: tuple[Logged, ...]
+    places: tuple[int, ...]
+
+    def durable(self, cut: Cut) -> int:
+        """The last part that was over."""
+        return max(part for part, place in enumerate(self.places) if place <= cut.operation)
+
+    def cuts(self, kinds: Sequence[str] = KINDS, sample: int = 0, seed: int = 1) -> list[Cut]:
+        """All cuts of these kinds, or so many that are drawn."""
+        every = (
+            Cut(one.number, kind, one.number)
+            for one in self.log
+            for kind in kinds_of(one, kinds, paired=False)
+        )
+        return drawn(every, sample, seed, "cuts")
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What became of a cut: three listings, after a mount, after use, and after another mount."""
+
+    cut: Cut
+    listings: tuple[Listing, ...]
+    report: Report
+
+
+def _steps(chip: Chip, options: str, *, from_format: bool) -> list[str]:
+    """Up to the end of the history; script 0 begins the log, 1 is the history, 2 ends the log."""
+    mounted = mount(options)
+    begun = [run(0), mounted] if from_format else [mounted, run(0)]
+    return [*load(chip, vnand="vnand_crash"), HOST_FILES, *begun, run(1), UMOUNT, run(2)]
+
+
+def _scripts(history: History) -> list[Script]:
+    begin, end = Script(), Script()
+    chip_command(begin, "log", LOG_MIB)
+    chip_command(end, "stop")
+    return [begin, history.script, end]
+
+
+def _position(path: Path) -> int:
+    words = dict(line.split(maxsplit=1) for line in path.read_text().splitlines())
+    return int(words["operations"])
+
+
+def logged(
+    lab: LabBuild, directory: Path, program: Path, history: History, chip: Chip,
+    *, options: str = "", flash: Path | None = None, from_format: bool = False,
+    state: str = "",
+) -> Logs:  # fmt: skip
+    """Carries a history out. `state`: a file of the guest to capture before it unmounts."""
+    steps = _steps(chip, options, from_format=from_format)
+    if state:
+        steps.insert(-2, f"capture path={state}")
+    steps += [f"capture path={CHIP_FILES}/log", CHIP_COUNTERS]
+    guest = start(lab, directory, program, steps, chip=chip, scripts=_scripts(history), flash=flash)
+    assert no_violations(guest.counters)
+    guest.assert_sound()
+    (log,) = guest.captures(f"{CHIP_FILES}/log")
+    parts = range(1, len(history.ends))
+    places = (0, *(_position(directory / f"part{part}") for part in parts))
+    return Logs(lab, program, history, chip, options, flash, guest, parse_log(log), places)
+
+
+def _used(script: Script) -> None:
+    """Small enough for a partition that is nearly full; a sync, and nothing is left of it."""
+    script.line("write", "/mnt/used", 0, 9000, 77)
+    script.line("fsync", "/mnt/used")
+    script.line("rename", "/mnt/used", "/mnt/used2")
+    script.line("sync")
+    script.line("unlink", "/mnt/used2")
+    script.line("sync")
+
+
+def _walk(cuts: Sequence[Cut], options: str) -> Script:
+    script = Script()
+    for at, cut in enumerate(cuts):
+        chip_command(script, "at", cut.operation)
+        chip_command(script, "cut", cut.kind, cut.variant)
+        mounted = ("mount", "mtd:data", "/mnt", "logfs", options)
+        script.line(*mounted)
+        script.line("list", "/mnt", f"/host/{at}.first")
+        _used(script)
+        script.line("list", "/mnt", f"/host/{at}.used")
+        script.line("umount", "/mnt")
+        chip_command(script, "cycle")
+        script.line(*mounted)
+        script.line("list", "/mnt", f"/host/{at}.again")
+        script.line("umount", "/mnt")
+        script.line("copy", "/dev/mtd0ro", f"/host/{at}.flash")
+        chip_command(script, "back")
+    return script
+
+
+def _listing(path: Path) -> Listing:
+    found = fstree.parse_listing(path.read_text())
+    return {name: entry for name, entry in found.items() if name != "/"}
+
+
+def recovered(
+    logs: Logs, directory: Path, cuts: Sequence[Cut], *, from_format: bool = False
+) -> Iterator[Recovered]:
+    """What became of each cut; the rules of the chip were kept in all of them."""
+    geometry = PageGeometry(logs.chip.page_bytes, 0, logs.chip.pages_per_block)
+    known = ImageOptions(geometry.page_bytes, 0, geometry.pages_per_block, 0, logs.chip.blocks)
+    for first in range(0, len(cuts), BATCH):
+        batch = cuts[first : first + BATCH]
+        steps = [*_steps(logs.chip, logs.options, from_format=from_format), run(3), CHIP_COUNTERS]
+        scripts = [*_scripts(logs.history), _walk(batch, logs.options)]
+        walked = directory.with_name(f"{directory.name}{first}")
+        guest = start(logs.lab, walked, logs.program, steps, chip=logs.chip, scripts=scripts,
+                      flash=logs.flash, limit_s=600)  # fmt: skip
+        assert no_violations(guest.counters), guest.counters
+        for at, cut in enumerate(batch):
+            names = (walked / f"{at}.{name}" for name in ("first", "used", "again"))
+            listings = tuple(_listing(name) for name in names)
+            yield Recovered(cut, listings, check_image(walked / f"{at}.flash", known))
+        shutil.rmtree(walked)
+
+
+def faults_in(logs: Logs, states: Iterable[Recovered]) -> list[str]:
+    """Sentences about whatever is not as it must be after a cut."""
+    found: list[str] = []
+    for state in states:
+        durable = logs.durable(state.cut)
+        problems = logs.history.problems(durable, state.listings[0])
+        for listing in state.listings[1:]:
+            problems += differences(state.listings[0], listing, ("nlink",))
+        problems += [str(finding) for finding in state.report.errors]
+        found += [f"{state.cut}, behind part {durable}: {problem}" for problem in problems[:3]]
+    return found
