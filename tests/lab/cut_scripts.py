@@ -10,6 +10,7 @@ use, unmount, and do so once more. What was listed, and the flash, are in files 
 
 from __future__ import annotations
 
+import copy
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -38,12 +39,16 @@ def chip_command(script: Script, *words: object) -> None:
 
 
 class History:
-    """A script in parts, and the states of the tree that it goes through."""
+    """A script in parts, and the states of the tree that it goes through.
 
-    def __init__(self) -> None:
+    `before` made what is there when it begins.
+    """
+
+    def __init__(self, before: Script | None = None) -> None:
         self.script = Script()
+        self.script.tree = copy.deepcopy(before.tree) if before else {}
         self.operations: list[Operation] = []
-        self.states: list[Listing] = [{}]
+        self.states: list[Listing] = [snapshot(self.script, one_link=True)]
         self.ends: list[int] = [0]  # number of the state at the end of each part
 
     def do(self, verb: str, *arguments: object) -> None:
@@ -88,12 +93,13 @@ class Logs:
         """The last part that was over."""
         return max(part for part, place in enumerate(self.places) if place <= cut.operation)
 
-    def cuts(self, kinds: Sequence[str] = KINDS, sample: int = 0, seed: int = 1) -> list[Cut]:
-        """All cuts of these kinds, or so many that are drawn."""
+    def cuts(self, *, variants: int = 1, sample: int = 0, seed: int = 1) -> list[Cut]:
+        """All cuts, those in the middle of an operation so many times; or a sample of them."""
         every = (
-            Cut(one.number, kind, one.number)
+            Cut(one.number, kind, one.number + variant)
             for one in self.log
-            for kind in kinds_of(one, kinds, paired=False)
+            for kind in kinds_of(one, KINDS, paired=False)
+            for variant in range(1 if kind == "lost" else variants)
         )
         return drawn(every, sample, seed, "cuts")
 

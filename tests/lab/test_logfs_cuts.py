@@ -13,9 +13,11 @@ from random import Random
 
 import pytest
 from cut_scripts import History, Logs, Recovered, faults_in, logged, recovered
+from fstree import Script
 from guest_programs import NIGHTLY
 from logfs_guest import PROC, Chip
 from tree_states import OPERATIONS
+from worn_journals import worn_journal
 
 from ffslab.kernel.lab_build import LabBuild
 
@@ -95,3 +97,20 @@ def test_every_cut_of_a_format(lab: LabBuild, tmp_path: Path, fstree: Path) -> N
     history.sync()
     logs = logged(lab, tmp_path / "log", fstree, history, CHIP, from_format=True)
     all_good(logs, recovered(logs, tmp_path / "walk", logs.cuts(), from_format=True))
+
+
+def test_every_cut_of_a_move_of_the_journal(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
+    """Other segments, and both superblocks written anew: the state before, or the one after."""
+    before = Script()
+    before.mkdir("/d")
+    before.write("/d/kept", 0, 50_000, 1)
+    before.write("/replaced", 0, 9000, 2)
+    flash = worn_journal(tmp_path, CHIP, before)
+    history = History(before)
+    history.do("write", "/new", 0, 20_000, 3)
+    history.sync()
+    history.do("rename", "/new", "/replaced")
+    history.sync()
+    logs = logged(lab, tmp_path / "log", fstree, history, CHIP, flash=flash, state=PROC)
+    assert logs.guest.states[0]["journal_moved"] == 1
+    all_good(logs, recovered(logs, tmp_path / "walk", logs.cuts(variants=4)))
