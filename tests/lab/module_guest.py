@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -276,6 +276,7 @@ def no_violations(counters: dict[str, int]) -> bool:
 # --- the flash file ---
 
 _BLOCK = struct.Struct("<7I")
+_FAILED = 2  # a flag of a block
 
 
 def flash_contents(path: Path) -> str:
@@ -320,7 +321,19 @@ def bad_blocks(path: Path) -> set[int]:
 
 def failed_blocks(path: Path) -> set[int]:
     """Blocks in which a program or an erase failed."""
-    return _blocks_with(path, 2)
+    return _blocks_with(path, _FAILED)
+
+
+def fail_blocks(path: Path, blocks: Iterable[int]) -> None:
+    """Lets every program and erase of these blocks of the chip fail from now on."""
+    lab = parse_lab_header(map_file(path))
+    assert lab
+    with path.open("r+b") as file:
+        for block in blocks:
+            file.seek(lab.blocks_offset + block * _BLOCK.size + 20)
+            (flags,) = struct.unpack("<I", file.read(4))
+            file.seek(-4, 1)
+            file.write(struct.pack("<I", flags | _FAILED))
 
 
 def write_flash(path: Path, chip: Chip, raw: Path) -> None:

@@ -217,6 +217,7 @@ struct logfs_counters {
  * @failed: there was such an error
  * @dirty: there is something to commit
  * @super: the superblock
+ * @one_super: of its two copies one cannot be written
  * @segment_bytes: of a segment
  * @unit_bytes: of a write unit
  * @open: areas, by GC level
@@ -266,6 +267,7 @@ struct logfs_device {
 	bool failed;
 	bool dirty;
 	struct logfs_super super;
+	bool one_super;
 	u32 segment_bytes;
 	u32 unit_bytes;
 

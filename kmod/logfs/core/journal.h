@@ -22,10 +22,10 @@ int logfs_replay(struct logfs_device *dev, bool *is_new);
 
 /* -EINVAL: there is no superblock here. */
 int logfs_super_read(struct logfs_device *dev);
-/* Writes one of the two, whose segment is erased for it. */
+/* Writes one of the two, whose segment is erased for it. An error: it never counts again. */
 int logfs_super_write(struct logfs_device *dev, u32 copy);
-/* Of two copies one is not what it should be. */
-int logfs_super_repair(struct logfs_device *dev);
+/* Where of two copies one is not what it should be, it is written. */
+void logfs_super_repair(struct logfs_device *dev);
 /* Sizes follow from what the superblock says. */
 void logfs_super_apply(struct logfs_device *dev);
 

@@ -210,10 +210,9 @@ int logfs_make_writable(struct logfs_device *dev)
 		return -EROFS;
 	logfs_look(dev);
 	dev->writable = true;
-	err = logfs_super_repair(dev);
+	logfs_super_repair(dev);
 	logfs_leave(dev);
-	if (!err)
-		err = logfs_recover(dev);
+	err = logfs_recover(dev);
 	if (err)
 		dev->writable = false;
 	return err;

@@ -76,6 +76,28 @@ int logfs_super_read(struct logfs_device *dev)
 	return err;
 }
 
+/*
+ * What is left of a copy that cannot be written may be the one before: if the erase failed, all
+ * of it. It must not count any more, so its block is marked, and a mount passes over it.
+ */
+static void give_up(struct logfs_device *dev, u32 copy)
+{
+	const u64 place = dev->super.super_at[copy];
+
+	pr_warn("logfs: %s: copy %u of the superblock cannot be written, its block is marked as bad: the other one has to do, and the journal stays where it is\n",
+		dev->mtd->name, copy);
+	dev->one_super = true;
+	mtd_block_markbad(dev->mtd, place & ~(u64)(dev->mtd->erasesize - 1));
+}
+
+static bool is_given_up(struct logfs_device *dev, u32 copy)
+{
+	const u64 place = dev->super.super_at[copy];
+
+	return mtd_block_isbad(dev->mtd,
+			       place & ~(u64)(dev->mtd->erasesize - 1));
+}
+
 int logfs_super_write(struct logfs_device *dev, u32 copy)
 {
 	const u64 place = dev->super.super_at[copy];
@@ -83,21 +105,20 @@ int logfs_super_write(struct logfs_device *dev, u32 copy)
 	const u32 unit = dev->unit_bytes;
 	/* The last 4 KiB may be the end of a larger unit. */
 	const u64 from = place & ~(u64)(unit - 1);
-	u8 *bytes;
-	int err = logfs_flash_erase(dev, segno);
+	u8 *bytes = kmalloc(unit, LOGFS_GFP);
+	int err;
 
-	if (err)
-		return err;
-	bytes = kmalloc(unit, GFP_NOFS);
-	if (!bytes)
-		return -ENOMEM;
 	memset(bytes, 0xff, unit);
 	memset(bytes + (place - from), 0, LOGFS_BLOCK_BYTES);
 	dev->super.segment.type = LOGFS_SEGMENT_SUPER;
 	dev->super.segment.level = 0;
 	dev->super.segment.segno = segno;
 	logfs_super_encode(&dev->super, (void *)(bytes + (place - from)));
-	err = logfs_flash_program(dev, from, bytes);
+	err = logfs_flash_erase(dev, segno);
+	if (!err)
+		err = logfs_flash_program(dev, from, bytes);
+	if (err)
+		give_up(dev, copy);
 	kfree(bytes);
 	return err;
 }
@@ -113,19 +134,19 @@ static bool is_good(struct logfs_device *dev, u32 copy)
 	       !memcmp(s.journal, dev->super.journal, sizeof(s.journal));
 }
 
-int logfs_super_repair(struct logfs_device *dev)
+void logfs_super_repair(struct logfs_device *dev)
 {
 	u32 copy;
-	int err;
 
 	for (copy = 0; copy < LOGFS_SUPERBLOCKS; copy++) {
+		if (is_given_up(dev, copy)) {
+			dev->one_super = true;
+			continue;
+		}
 		if (is_good(dev, copy))
 			continue;
 		pr_notice("logfs: %s: copy %u of the superblock is written anew\n",
 			  dev->mtd->name, copy);
-		err = logfs_super_write(dev, copy);
-		if (err)
-			return err;
+		logfs_super_write(dev, copy);
 	}
-	return 0;
 }
