@@ -378,7 +378,7 @@ def test_a_block_that_only_the_chip_calls_bad(tmp_path: Path) -> None:
     path.write_bytes(content)
     report = check_image(path)
     assert list(report.counts) == ["segment-marked"], report.text()
-    assert report.warnings[0].segment == 30
+    assert report.warnings[0].where.segment == 30
 
 
 def test_a_lab_file_with_a_wrong_checksum(tmp_path: Path) -> None:
@@ -403,7 +403,7 @@ def test_findings_say_where(tmp_path: Path) -> None:
     _, dentry = image.dentry("pipe")
     (finding,) = image.check().findings
     assert finding.severity is Severity.ERROR
-    assert (finding.ino, finding.bix, finding.offset) == (2, dentry.bix, dentry.ofs)
-    assert finding.path == "pipe"
-    assert finding.place() == f"offset {dentry.ofs:#x} inode 2 block {dentry.bix} pipe"
+    where = finding.where
+    assert (where.ino, where.bix, where.offset, where.path) == (2, dentry.bix, dentry.ofs, "pipe")
+    assert str(where) == f"offset {dentry.ofs:#x} inode 2 block {dentry.bix} pipe"
     assert DENTRY.size == 266

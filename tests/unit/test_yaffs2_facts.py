@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from yaffs2_support import DIRECTORY, HARD_LINK, OPTIONS, SPECIAL, SYMLINK, Image, Log
 
+from ffslab.fsimage.extract import extract_tree
 from ffslab.fsimage.findings import Severity
 from ffslab.yaffs2 import ImageOptions, check_image, read_tree
 from ffslab.yaffs2.check import examine
-from ffslab.yaffs2.extract import extract_tree
 from ffslab.yaffs2.format import Geometry
 
 S = 2048
@@ -250,7 +250,7 @@ def test_a_header_that_contradicts_its_tags_keeps_name_and_contents(
     assert tree["/dir/file"].content == CONTENTS
     assert tree["/link"].content == CONTENTS
     assert stat.S_ISREG(tree["/dir/file"].mode)
-    extract_tree(checked.tree, checked.image.flash, tmp_path / "out")
+    extract_tree(checked.names(), tmp_path / "out")
     assert (tmp_path / "out" / "dir" / "file").read_bytes() == CONTENTS
     assert (tmp_path / "out" / "link").read_bytes() == CONTENTS
 
@@ -282,7 +282,7 @@ def test_an_object_without_a_directory_is_in_lost_and_found(tmp_path: Path) -> N
     assert set(tree) == {"/", "/lost+found", "/link"} | strays
     assert tree["/link"].link_of == "/lost+found/file"
     assert checked.report.statistics["objects_file"] == 2
-    extract_tree(checked.tree, checked.image.flash, tmp_path / "out")
+    extract_tree(checked.names(), tmp_path / "out")
     assert (tmp_path / "out" / "lost+found" / "file").read_bytes() == b"kept"
     assert (tmp_path / "out" / "lost+found" / "dir" / "inside").exists()
 
@@ -329,6 +329,6 @@ def test_equal_names_in_lost_and_found_are_no_further_error(tmp_path: Path) -> N
     checked = examine(log.image().write(tmp_path), OPTIONS)
     assert set(checked.report.counts) == {"object-orphan"}
     assert [node.path for node in checked.nodes()][2:] == ["/lost+found/same"] * 2
-    extract_tree(checked.tree, checked.image.flash, tmp_path / "out")
+    extract_tree(checked.names(), tmp_path / "out")
     found = {path.name: path.read_bytes() for path in (tmp_path / "out/lost+found").iterdir()}
     assert found == {"same": b"300", "same~obj301": b"301"}

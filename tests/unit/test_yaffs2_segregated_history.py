@@ -25,7 +25,9 @@ from ffslab.yaffs2.segregated.ids import IdPart, parse_part, part_ids
 from ffslab.yaffs2.segregated.marks import SegregatedTags
 
 GEOMETRY = Geometry(page_bytes=1024, oob_bytes=32, pages_per_block=8)
-OPTIONS = ImageOptions(1024, 32, 8, 2, inband=False, tags_ecc=True)
+OPTIONS = ImageOptions(
+    page_bytes=1024, oob_bytes=32, pages_per_block=8, oob_offset=2, inband=False, tags_ecc=True
+)
 S = GEOMETRY.data_bytes
 PIECE = piece_chunks(S)
 IN_HEADER = header_chunks(S, 0)

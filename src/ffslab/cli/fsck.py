@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +13,9 @@ import typer
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
+    from ffslab.fsimage.extract import NamedTree
     from ffslab.fsimage.findings import Verdict
     from ffslab.fsimage.node import Node
-    from ffslab.yaffs2.check import CheckedImage
 
 _SHOWN_OF_A_RULE = 5
 
@@ -90,14 +89,19 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.errors import EXIT_FAILED
 
-        place = (page_bytes, oob_bytes, pages_per_block)
-        tags = {"oob-offset": oob_offset, "inband": inband, "tags-ecc": tags_ecc}
+        place = {
+            "page_bytes": page_bytes,
+            "oob_bytes": oob_bytes,
+            "pages_per_block": pages_per_block,
+            "first_block": first_block,
+            "blocks": blocks,
+        }
+        tags = {"oob_offset": oob_offset, "inband": inband, "tags_ecc": tags_ecc}
         if kind is Kind.logfs:
-            _refuse(kind, {**tags, "extract": extract})
-            shown = _examined_logfs(image, (*place, first_block, blocks))
+            _refuse(kind, tags)
+            shown = _examined_logfs(image, place)
         else:
-            known = (*place, oob_offset, inband, tags_ecc, first_block, blocks)
-            shown = _examined_yaffs2(image, known)
+            shown = _examined_yaffs2(image, {**place, **tags})
         if as_json:
             _print_json(shown, listing=listing)
         else:
@@ -107,8 +111,7 @@ def register(app: typer.Typer) -> None:
         if shown.shows_no_image:
             typer.echo(_no_image(image, kind), err=True)
         if extract is not None:
-            assert shown.extract is not None
-            shown.extract(extract)
+            _extract(shown, extract)
         if shown.report.errors:
             raise typer.Exit(EXIT_FAILED)
 
@@ -117,7 +120,7 @@ def register(app: typer.Typer) -> None:
 class _Examined:
     """What the verb shows of an image, whatever its file system.
 
-    `document` is the report as JSON; `extract` writes the files, where that can be done.
+    `document` is the report as JSON; `names` is the tree, None if no mount would find one.
     """
 
     kind: Kind
@@ -127,15 +130,15 @@ class _Examined:
     summary: tuple[str, ...]
     document: dict[str, Any]
     nodes: list[Node]
-    extract: Callable[[Path], None] | None = None
+    names: NamedTree | None
 
 
-def _examined_yaffs2(image: Path, known: tuple[Any, ...]) -> _Examined:
+def _examined_yaffs2(image: Path, known: Mapping[str, Any]) -> _Examined:
     from ffslab.yaffs2.check import examine
     from ffslab.yaffs2.detect import ImageOptions
     from ffslab.yaffs2.show import report_document, summary_lines
 
-    checked = examine(image, ImageOptions(*known))
+    checked = examine(image, ImageOptions(**known))
     report = checked.report
     return _Examined(
         Kind.yaffs2,
@@ -145,16 +148,16 @@ def _examined_yaffs2(image: Path, known: tuple[Any, ...]) -> _Examined:
         tuple(summary_lines(report)),
         report_document(report),
         checked.nodes(),
-        partial(_extract, checked),
+        checked.names(),
     )
 
 
-def _examined_logfs(image: Path, known: tuple[int | None, ...]) -> _Examined:
+def _examined_logfs(image: Path, known: Mapping[str, int | None]) -> _Examined:
+    from ffslab.fsimage.flashfile import ImageOptions
     from ffslab.logfs.check import examine
-    from ffslab.logfs.image import ImageOptions
     from ffslab.logfs.show import report_document, summary_lines
 
-    checked = examine(image, ImageOptions(*known))
+    checked = examine(image, ImageOptions(**known))
     report = checked.report
     return _Examined(
         Kind.logfs,
@@ -164,6 +167,7 @@ def _examined_logfs(image: Path, known: tuple[int | None, ...]) -> _Examined:
         tuple(summary_lines(report)),
         report_document(report),
         checked.nodes(),
+        checked.tree,
     )
 
 
@@ -173,7 +177,7 @@ def _refuse(kind: Kind, options: Mapping[str, object]) -> None:
 
     for name, value in options.items():
         if value is not None:
-            raise UsageError(f"--{name} is not for {kind.value}")
+            raise UsageError(f"--{name.replace('_', '-')} is not for {kind.value}")
 
 
 def _no_image(image: Path, kind: Kind) -> str:
@@ -217,10 +221,13 @@ def _print_listing(shown: _Examined) -> None:
         typer.echo(line)
 
 
-def _extract(checked: CheckedImage, directory: Path) -> None:
-    from ffslab.yaffs2.extract import extract_tree
+def _extract(shown: _Examined, directory: Path) -> None:
+    from ffslab.fsimage.extract import extract_tree
 
-    result = extract_tree(checked.tree, checked.image.flash, directory)
+    if shown.names is None:
+        typer.echo("ffslab: nothing is extracted: a mount would find no tree", err=True)
+        return
+    result = extract_tree(shown.names, directory)
     typer.echo(f"extracted {result.written} names into {directory}", err=True)
     for message in result.problems:
         typer.echo(f"ffslab: {message}", err=True)

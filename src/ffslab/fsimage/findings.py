@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 
 class Severity(StrEnum):
@@ -40,57 +40,64 @@ def rules(severity: Severity, *pairs: tuple[str, str]) -> Iterable[Rule]:
     return (Rule(name, severity, text) for name, text in pairs)
 
 
+class Place(Protocol):
+    """A place in an image: a named tuple of what each format says of it, None where it does not."""
+
+    def __str__(self) -> str:
+        """For example "block 3 page 7"; empty if the image as a whole."""
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+
+W = TypeVar("W", bound=Place)
+
+
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One place where a rule is not kept. Each format says what a place is."""
+class Finding(Generic[W]):
+    """One place where a rule is not kept."""
 
     severity: Severity
     rule: str
     message: str
-
-    def place(self) -> str:
-        """For example "block 3 page 7"; empty if the image as a whole."""
-        return ""
+    where: W
 
 
-F = TypeVar("F", bound=Finding)
-
-
-class Collector(Generic[F]):
+class Collector(Generic[W]):
     """Collects findings; of each rule the first `keep` are kept, all are counted.
 
-    `make` is the class of a finding: after rule and message it takes what `where` has.
+    `nowhere` is the place of what concerns the image as a whole.
     """
 
-    def __init__(self, known: Mapping[str, Rule], make: type[F], keep: int = 1000) -> None:
+    def __init__(self, known: Mapping[str, Rule], nowhere: W, keep: int = 1000) -> None:
         self._rules = known
-        self._make = make
+        self._nowhere = nowhere
         self._keep = keep
-        self._kept: list[F] = []
+        self._kept: list[Finding[W]] = []
         self.counts: Counter[str] = Counter()
 
-    def add(self, rule: str, message: str, where: tuple[Any, ...] | None = None) -> None:
+    def add(self, rule: str, message: str, where: W | None = None) -> None:
         """Notes that `rule` is not kept there."""
         self.counts[rule] += 1
         if self.counts[rule] <= self._keep:
             severity = self._rules[rule].severity
-            self._kept.append(self._make(severity, rule, message, *(where or ())))
+            place = self._nowhere if where is None else where
+            self._kept.append(Finding(severity, rule, message, place))
 
-    def sorted(self) -> tuple[F, ...]:
+    def sorted(self) -> tuple[Finding[W], ...]:
         """Gravest first, then in the order found."""
         order = {severity: number for number, severity in enumerate(Severity)}
         return tuple(sorted(self._kept, key=lambda finding: order[finding.severity]))
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict(Generic[F]):
+class Verdict(Generic[W]):
     """All findings of a check.
 
     `findings` are sorted, gravest first, and at most 1000 of each rule; `counts` has all, by rule.
     """
 
     rules: ClassVar[Mapping[str, Rule]] = {}
-    findings: tuple[F, ...]
+    findings: tuple[Finding[W], ...]
     counts: dict[str, int]
 
     def count(self, severity: Severity) -> int:
@@ -99,21 +106,21 @@ class Verdict(Generic[F]):
             number for rule, number in self.counts.items() if self.rules[rule].severity is severity
         )
 
-    def _of(self, severity: Severity) -> tuple[F, ...]:
+    def _of(self, severity: Severity) -> tuple[Finding[W], ...]:
         return tuple(finding for finding in self.findings if finding.severity is severity)
 
     @property
-    def errors(self) -> tuple[F, ...]:
+    def errors(self) -> tuple[Finding[W], ...]:
         return self._of(Severity.ERROR)
 
     @property
-    def warnings(self) -> tuple[F, ...]:
+    def warnings(self) -> tuple[Finding[W], ...]:
         return self._of(Severity.WARNING)
 
     @property
-    def notes(self) -> tuple[F, ...]:
+    def notes(self) -> tuple[Finding[W], ...]:
         return self._of(Severity.NOTE)
 
     def text(self) -> str:
         """All findings, one in a line: for messages of tests."""
-        return "\n".join(f"{f.severity}: {f.rule}: {f.place()}: {f.message}" for f in self.findings)
+        return "\n".join(f"{f.severity}: {f.rule}: {f.where}: {f.message}" for f in self.findings)

@@ -13,9 +13,9 @@ from __future__ import annotations
 import mmap
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.program import program
@@ -53,6 +53,26 @@ class PageSizes(Protocol):
 
     @property
     def raw_block_bytes(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageOptions:
+    """What the user knows about where an image lies in its file; None is deduced."""
+
+    page_bytes: int | None = None
+    oob_bytes: int | None = None
+    pages_per_block: int | None = None
+    first_block: int | None = None
+    blocks: int | None = None
+
+    def of_lab(self, lab: LabHeader) -> Self:
+        """With the geometry that the header of a lab flash file states."""
+        return replace(
+            self,
+            page_bytes=lab.page_bytes,
+            oob_bytes=lab.oob_bytes,
+            pages_per_block=lab.pages_per_block,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ import textwrap
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
-from ffslab.fsimage.findings import F, Finding, Severity, Verdict
+from ffslab.fsimage.findings import Finding, Severity, Verdict, W
 from ffslab.fsimage.node import Node
 
 _WIDTH = 80
@@ -68,14 +67,14 @@ def objects_text(statistics: Mapping[str, int]) -> str:
     return f"{objects}; {statistics['file_bytes']:,} bytes in files"
 
 
-def result_text(report: Verdict[F]) -> str:
+def result_text(report: Verdict[W]) -> str:
     """How many findings there are of each grade."""
     return ", ".join(
         counted(report.count(severity), severity.value, f"{severity}s") for severity in Severity
     )
 
 
-def finding_lines(report: Verdict[F], of_a_rule: int) -> Iterator[str]:
+def finding_lines(report: Verdict[W], of_a_rule: int) -> Iterator[str]:
     """The findings, at most so many of each rule."""
     shown: Counter[str] = Counter()
     for finding in report.findings:
@@ -87,8 +86,8 @@ def finding_lines(report: Verdict[F], of_a_rule: int) -> Iterator[str]:
             yield f"{finding.severity}: {finding.rule}: and {more} more"
 
 
-def _finding(finding: Finding) -> Iterator[str]:
-    place = printable(finding.place())
+def _finding(finding: Finding[W]) -> Iterator[str]:
+    place = printable(str(finding.where))
     middle = f"{place}: " if place else ""
     yield from textwrap.wrap(
         f"{finding.severity}: {finding.rule}: {middle}{printable(finding.message)}",
@@ -141,7 +140,7 @@ def _shown_path(node: Node) -> str:
     return f"{node.path} = {node.link_of}" if node.link_of else node.path
 
 
-def findings_document(report: Verdict[F]) -> dict[str, Any]:
+def findings_document(report: Verdict[W]) -> dict[str, Any]:
     """The findings as JSON, with their numbers."""
     return {
         "errors": report.count(Severity.ERROR),
@@ -154,21 +153,13 @@ def findings_document(report: Verdict[F]) -> dict[str, Any]:
                 "rule": finding.rule,
                 "rule_text": report.rules[finding.rule].text,
                 "message": printable(finding.message),
-                **_place(finding),
+                **{
+                    name: printable(value) if isinstance(value, str) else value
+                    for name, value in finding.where._asdict().items()
+                },
             }
             for finding in report.findings
         ],
-    }
-
-
-def _place(finding: Finding) -> dict[str, Any]:
-    """What a format's findings say of their place."""
-    common = {field.name for field in fields(Finding)}
-    names = [field.name for field in fields(finding) if field.name not in common]
-    values = {name: getattr(finding, name) for name in names}
-    return {
-        name: printable(value) if isinstance(value, str) else value
-        for name, value in values.items()
     }
 
 

@@ -3,8 +3,8 @@
 `check_image` and `read_tree` are the library's interface for tests; see `check.py`.
 """
 
+from ffslab.fsimage.flashfile import ImageOptions
 from ffslab.fsimage.node import Node
 from ffslab.logfs.check import Report, check_image, read_tree
-from ffslab.logfs.image import ImageOptions
 
 __all__ = ["ImageOptions", "Node", "Report", "check_image", "read_tree"]

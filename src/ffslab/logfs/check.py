@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from ffslab.fsimage.findings import Rule, Verdict
+from ffslab.fsimage.flashfile import ImageOptions
 from ffslab.fsimage.node import Node
 from ffslab.logfs.check_segments import check_segments, is_bad, reserved_segments
 from ffslab.logfs.check_tree import check_tree
-from ffslab.logfs.findings import RULES, Finding, Findings
+from ffslab.logfs.findings import RULES, Findings, Where
 from ffslab.logfs.format import Superblock
-from ffslab.logfs.image import ImageOptions, OpenedImage, PageGeometry, open_image
+from ffslab.logfs.image import OpenedImage, PageGeometry, open_image
 from ffslab.logfs.mount import Mounted, mount, read_superblock
 from ffslab.logfs.tree import Tree
 
@@ -36,7 +37,7 @@ _COUNTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Verdict[Finding]):
+class Report(Verdict[Where]):
     """What a check found. `statistics` are counts by name; `superblock` is None without one."""
 
     rules: ClassVar[Mapping[str, Rule]] = RULES

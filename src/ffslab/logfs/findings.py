@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ffslab.fsimage.findings import Collector, Severity, place_of, rules
-from ffslab.fsimage.findings import Finding as PlainFinding
 
 _FILE = (
     *rules(
@@ -137,19 +135,7 @@ class Where(NamedTuple):
     bix: int | None = None
     path: str | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class Finding(PlainFinding):
-    """One place where a rule is not kept."""
-
-    segment: int | None = None
-    offset: int | None = None
-    ino: int | None = None
-    level: int | None = None
-    bix: int | None = None
-    path: str | None = None
-
-    def place(self) -> str:
+    def __str__(self) -> str:
         """For example "offset 0x41020 inode 17 level 0 block 3"; empty if the image as a whole."""
         offset = None if self.offset is None else f"{self.offset:#x}"
         return place_of(
@@ -162,8 +148,8 @@ class Finding(PlainFinding):
         )
 
 
-class Findings(Collector[Finding]):
+class Findings(Collector[Where]):
     """Collects findings of LogFS's rules."""
 
     def __init__(self, keep: int = 1000) -> None:
-        super().__init__(RULES, Finding, keep)
+        super().__init__(RULES, Where(), keep)

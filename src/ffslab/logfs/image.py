@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import UsageError
 from ffslab.fsimage.flashfile import (
     Contents,
     FlashPages,
+    ImageOptions,
     LabHeader,
     map_file,
     parse_lab_header,
@@ -36,17 +37,6 @@ _PAGE_SIZES = (2048, 512, 1024, 4096, 8192, 16384)
 _OCCURRENCES = 32  # of the magic number that are looked at
 _PIECE_BYTES = 1 << 20
 _SEGMENT_SHIFTS = range(14, 29)
-
-
-@dataclass(frozen=True, slots=True)
-class ImageOptions:
-    """What the user knows about the image; None is deduced."""
-
-    page_bytes: int | None = None
-    oob_bytes: int | None = None
-    pages_per_block: int | None = None
-    first_block: int | None = None
-    blocks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +139,7 @@ def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
             problems.append(("image-header", f"header of the lab flash file: {lab.problem}"))
         if not (0 < lab.page_bytes <= 1 << 16 and 0 < lab.pages_per_block <= 1 << 16):
             raise UsageError(f"{path}: the lab flash file has no possible geometry")
-        options = replace(
-            options,
-            page_bytes=lab.page_bytes,
-            oob_bytes=lab.oob_bytes,
-            pages_per_block=lab.pages_per_block,
-        )
+        options = options.of_lab(lab)
     _check_options(options)
     best = _best_place(contents, lab, options)
     geometry = best.geometry if best else _geometry(options, options.page_bytes or 2048, 0)

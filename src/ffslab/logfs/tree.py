@@ -25,6 +25,8 @@ TYPE_NAMES = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "sy
 class Tree:
     """The names of a mounted file system. `names` are (directory, dentry) by inode."""
 
+    root_number = INO_ROOT
+
     def __init__(self, mounted: Mounted) -> None:
         self.mounted = mounted
         self.names: defaultdict[int, list[tuple[int, Dentry]]] = defaultdict(list)
@@ -44,30 +46,41 @@ class Tree:
         return found.inode.nlink - (found.ino == self.mounted.dynamic.victim)
 
     def _walk(self) -> Iterator[Node]:
-        inodes = self.mounted.inodes
         first: dict[int, str] = {}
         stack: list[tuple[int, bytes]] = [(INO_ROOT, b"/")]
         while stack:
             ino, path = stack.pop()
-            found = inodes.get(ino)
-            if found is None:
-                continue
             shown = text(path)
             again = first.get(ino)
-            if again is None:
-                first[ino] = shown
-            yield self._node(found, shown, again)
-            if found.format != stat.S_IFDIR or again is not None:
+            node = self.node(ino, shown, again)
+            if node is None:
                 continue
-            self.reached.add(ino)
-            names = sorted(found.dentries, key=lambda dentry: (dentry.name, dentry.bix))
+            yield node
+            if again is not None:
+                continue
+            first[ino] = shown
+            if node.type == "directory":
+                self.reached.add(ino)
             prefix = b"" if path == b"/" else path
-            for dentry in reversed(names):
-                below = prefix + b"/" + dentry.name
-                if len(below) <= PATH_BYTES_MAX and not self.mounted.is_recovered(ino, dentry):
-                    stack.append((dentry.ino, below))
+            for name, below in reversed([*self.below(ino)]):
+                whole = prefix + b"/" + name
+                if len(whole) <= PATH_BYTES_MAX:
+                    stack.append((below, whole))
 
-    def _node(self, found: FoundInode, path: str, link_of: str | None) -> Node:
+    def below(self, number: int) -> Iterator[tuple[bytes, int]]:
+        """Names in a directory, sorted, with their inodes' numbers; some may lead to nothing."""
+        found = self.mounted.inodes.get(number)
+        if found is None or found.format != stat.S_IFDIR:
+            return
+        for dentry in sorted(found.dentries, key=lambda dentry: (dentry.name, dentry.bix)):
+            if not self.mounted.is_recovered(number, dentry):
+                yield dentry.name, dentry.ino
+
+    def node(self, number: int, path: str, link_of: str | None = None) -> Node | None:
+        """The node of an inode under one of its names; None if there is no such inode."""
+        found = self.mounted.inodes.get(number)
+        if found is None:
+            return None
         inode, store = found.inode, self.mounted.store
         target = b""
         if found.format == stat.S_IFLNK:

@@ -25,7 +25,7 @@ from ffslab.yaffs2.check_pages import check_pages
 from ffslab.yaffs2.check_tree import check_tree
 from ffslab.yaffs2.checkpoint_read import FoundCheckpoint, read_checkpoint
 from ffslab.yaffs2.detect import ImageOptions, OpenedImage, open_image
-from ffslab.yaffs2.findings import RULES, Finding, Findings
+from ffslab.yaffs2.findings import RULES, Findings, Where
 from ffslab.yaffs2.format import TYPE_NAMES, Geometry, Layout, ObjectType
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import Mounted, grow_files
@@ -34,11 +34,11 @@ from ffslab.yaffs2.scan import LOG_KINDS, BlockKind, FlashScan, scan_flash
 from ffslab.yaffs2.segregated.check import check_refusal, check_segregated
 from ffslab.yaffs2.segregated.check_checkpoint import SegregatedCheckpointCheck
 from ffslab.yaffs2.segregated.mount import SegregatedMounted
-from ffslab.yaffs2.tree import Tree, build_tree, nodes
+from ffslab.yaffs2.tree import NamedNodes, Tree, build_tree, nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Verdict[Finding]):
+class Report(Verdict[Where]):
     """What a check found.
 
     `statistics` are counts by name; `checkpoint.state` is none, incomplete, invalid or valid;
@@ -77,6 +77,10 @@ class CheckedImage:
 
     def nodes(self) -> list[Node]:
         return list(nodes(self.tree, self.image.flash))
+
+    def names(self) -> NamedNodes:
+        """The tree as it is extracted."""
+        return NamedNodes(self.tree, self.image.flash)
 
 
 def check_image(path: Path, options: ImageOptions | None = None) -> Report:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.errors import UsageError
+from ffslab.fsimage import flashfile
 from ffslab.fsimage.flashfile import Contents, LabHeader, map_file, parse_lab_header
 from ffslab.yaffs2.checkpoint_read import deduce_blocks
 from ffslab.yaffs2.format import (
@@ -56,18 +57,13 @@ _SEQUENCE_UNLIKELY = 1 << 28  # no chip lives long enough to reach it
 _CHECKPOINTS = tuple(form.sequence for form in CHECKPOINT_FORMS.values())
 
 
-@dataclass(frozen=True, slots=True)
-class ImageOptions:
-    """What the user knows about the image; None is deduced."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageOptions(flashfile.ImageOptions):
+    """And what is known about the tags."""
 
-    page_bytes: int | None = None
-    oob_bytes: int | None = None
-    pages_per_block: int | None = None
     oob_offset: int | None = None
     inband: bool | None = None
     tags_ecc: bool | None = None
-    first_block: int | None = None
-    blocks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +86,7 @@ def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
     if lab:
         if lab.problem:
             problems.append(("image-header", f"header of the lab flash file: {lab.problem}"))
-        options = replace(
-            options,
-            page_bytes=lab.page_bytes,
-            oob_bytes=lab.oob_bytes,
-            pages_per_block=lab.pages_per_block,
-        )
+        options = options.of_lab(lab)
     start = lab.data_offset if lab else 0
     geometry, source = _deduce(contents, start, lab, options, problems)
     problem = geometry_problem(geometry)

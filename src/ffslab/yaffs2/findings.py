@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ffslab.fsimage.findings import Collector, Severity, place_of, rules
-from ffslab.fsimage.findings import Finding as PlainFinding
 
 _FILE = (
     *rules(
@@ -212,17 +210,7 @@ class Where(NamedTuple):
     object_id: int | None = None
     path: str | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class Finding(PlainFinding):
-    """One place where a rule is not kept. `block` counts from the partition's first block."""
-
-    block: int | None = None
-    page: int | None = None
-    object_id: int | None = None
-    path: str | None = None
-
-    def place(self) -> str:
+    def __str__(self) -> str:
         """For example "block 3 page 7 object 260 /a/b"; empty if the image as a whole."""
         return place_of(
             ("block ", self.block),
@@ -232,8 +220,8 @@ class Finding(PlainFinding):
         )
 
 
-class Findings(Collector[Finding]):
+class Findings(Collector[Where]):
     """Collects findings of YAFFS2's rules."""
 
     def __init__(self, keep: int = 1000) -> None:
-        super().__init__(RULES, Finding, keep)
+        super().__init__(RULES, Where(), keep)

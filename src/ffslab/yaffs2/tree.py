@@ -187,6 +187,31 @@ def node_of(tree: Tree, flash: FlashImage, object_id: int) -> Node | None:
     return _node(tree, flash, target, tree.path(object_id), tree.path(target.object_id))
 
 
+class NamedNodes:
+    """The tree as it is extracted, without a lost+found that is neither on flash nor in use."""
+
+    root_number = ID_ROOT
+
+    def __init__(self, tree: Tree, flash: FlashImage) -> None:
+        self._tree = tree
+        self._flash = flash
+
+    def below(self, number: int) -> Iterator[tuple[bytes, int]]:
+        """Names in a directory, with the ids of their objects."""
+        for child in self._tree.children.get(number, ()):
+            if child != ID_LOST_FOUND or not self._is_implied(child):
+                yield self._tree.name(child), child
+
+    def node(self, number: int, path: str) -> Node | None:
+        """The node of an object, which has one path."""
+        del path
+        return node_of(self._tree, self._flash, number)
+
+    def _is_implied(self, object_id: int) -> bool:
+        header = self._tree.objects[object_id].header
+        return header is None and not self._tree.children.get(object_id)
+
+
 def _pieces(flash: FlashImage, found: FoundObject) -> Iterator[tuple[int, bytes]]:
     """Offset and bytes of an object's chunks, up to its size."""
     data_bytes = flash.geometry.data_bytes

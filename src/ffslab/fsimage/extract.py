@@ -2,7 +2,8 @@
 
 An image is not trusted: a name with `/` or NUL, `.` and `..` are refused, nothing is written
 through a symbolic link (every name is created new, below a directory descriptor), and the
-directory must not exist before. Of two objects with one name the second gets its id behind it.
+directory must not exist before. A directory is entered once, whatever leads to it. Of two objects
+with one name the second gets its number behind it.
 Files are sparse where nothing is stored. Owners, devices and
 attributes are set as far as the user's rights go; what could not be done is reported.
 """
@@ -11,17 +12,29 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.fsimage.node import Node, text
-from ffslab.yaffs2.format import ID_LOST_FOUND, ID_ROOT
-from ffslab.yaffs2.image import FlashImage
-from ffslab.yaffs2.tree import Tree, node_of
 
 _PROBLEMS_KEPT = 50
 _DEPTH_MAX = 200  # each takes a descriptor and some frames of the stack
+
+
+class NamedTree(Protocol):
+    """The tree of an image, name by name. Numbers are the format's, of objects or inodes."""
+
+    @property
+    def root_number(self) -> int: ...
+
+    def below(self, number: int) -> Iterable[tuple[bytes, int]]:
+        """Names in a directory as they are on flash, in order, with their objects' numbers."""
+
+    def node(self, number: int, path: str) -> Node | None:
+        """What a number leads to; None if to nothing. `path` is one of its names."""
 
 
 @dataclass(slots=True)
@@ -33,7 +46,7 @@ class ExtractResult:
     refused: int = 0
 
 
-def extract_tree(tree: Tree, flash: FlashImage, directory: Path) -> ExtractResult:
+def extract_tree(tree: NamedTree, directory: Path) -> ExtractResult:
     """Writes everything below the root. UsageError if the directory exists."""
     try:
         directory.mkdir()
@@ -43,7 +56,7 @@ def extract_tree(tree: Tree, flash: FlashImage, directory: Path) -> ExtractResul
         ) from error
     except OSError as error:
         raise InfrastructureError(f"cannot create {directory}: {error.strerror}") from error
-    extraction = _Extraction(tree, flash)
+    extraction = _Extraction(tree)
     extraction.run(directory)
     result = extraction.result
     if result.refused > _PROBLEMS_KEPT:
@@ -52,10 +65,9 @@ def extract_tree(tree: Tree, flash: FlashImage, directory: Path) -> ExtractResul
 
 
 class _Extraction:
-    def __init__(self, tree: Tree, flash: FlashImage) -> None:
+    def __init__(self, tree: NamedTree) -> None:
         self.result = ExtractResult()
         self._tree = tree
-        self._flash = flash
         self._made: dict[int, tuple[str, ...]] = {}
         self._links: list[tuple[int, tuple[str, ...]]] = []
         self._directories: list[tuple[Node, tuple[str, ...]]] = []
@@ -65,15 +77,17 @@ class _Extraction:
         flags = os.O_RDONLY | os.O_DIRECTORY
         self._top = os.open(directory, flags)
         try:
-            self._directory(ID_ROOT, self._top, ())
-            for object_id, names in self._links:
-                self._hard_link(object_id, names)
+            root = self._tree.root_number
+            self._made[root] = ()
+            self._directory(root, self._top, ())
+            for number, names in self._links:
+                self._hard_link(number, names)
             # Last, and from below: what is made in a directory changes its time.
             for node, names in reversed(self._directories):
                 self._attributes(node, self._top, "/".join(names))
-            root = node_of(self._tree, self._flash, ID_ROOT)
-            if root is not None:
-                self._attributes(root, self._top, ".")
+            top = self._tree.node(root, "/")
+            if top is not None:
+                self._attributes(top, self._top, ".")
         finally:
             os.close(self._top)
 
@@ -82,67 +96,60 @@ class _Extraction:
         if self.result.refused <= _PROBLEMS_KEPT:
             self.result.problems.append(f"{path!r} is not extracted: {reason}")
 
-    def _directory(self, object_id: int, descriptor: int, names: tuple[str, ...]) -> None:
+    def _directory(self, number: int, descriptor: int, names: tuple[str, ...]) -> None:
         """Everything in one directory, then the directories in it."""
         used: set[bytes] = set()
-        for child in self._tree.children.get(object_id, ()):
-            if child == ID_LOST_FOUND and self._is_implied(child):
-                continue
-            name = self._tree.name(child)
-            shown = self._tree.path(child)
-            if b"/" in name or b"\0" in name or name in (b".", b".."):
+        for name, child in self._tree.below(number):
+            shown = "/" + "/".join((*names, text(name)))
+            if b"/" in name or b"\0" in name or name in (b"", b".", b".."):
                 self._refuse(shown, "the name is a path")
                 continue
             if len(names) >= _DEPTH_MAX:
                 self._refuse(shown, f"more than {_DEPTH_MAX} directories deep")
                 continue
-            if name in used:
-                name = b"%s~obj%d" % (name, child)
-            used.add(name)
+            new = b"%s~obj%d" % (name, child) if name in used else name
+            used.add(new)
             try:
-                self._child(child, descriptor, (*names, text(name)))
-            except (OSError, ValueError) as error:
+                self._child(child, shown, descriptor, (*names, text(new)))
+            except (OSError, OverflowError, ValueError) as error:
                 reason = error.strerror if isinstance(error, OSError) else str(error)
                 self._refuse(shown, reason or str(error))
 
-    def _is_implied(self, object_id: int) -> bool:
-        """A lost+found that is not on flash and has nothing in it."""
-        return self._tree.objects[object_id].header is None and not self._tree.children.get(
-            object_id
-        )
-
-    def _child(self, object_id: int, descriptor: int, names: tuple[str, ...]) -> None:
-        node = node_of(self._tree, self._flash, object_id)
+    def _child(self, number: int, path: str, descriptor: int, names: tuple[str, ...]) -> None:
+        node = self._tree.node(number, path)
         if node is None:
             raise ValueError("its target does not exist")
-        if node.link_of is not None:
+        if node.type == "directory":
+            self._make_directory(number, node, descriptor, names)
+            return
+        if node.link_of is not None or number in self._made:
             self._links.append((node.object_id, names))
             return
         name = names[-1]
-        if node.type == "directory":
-            self._make_directory(object_id, node, descriptor, names)
+        if node.type == "file":
+            self._file(node, descriptor, name)
+        elif node.type == "symlink":
+            os.symlink(node.target, name, dir_fd=descriptor)
         else:
-            if node.type == "file":
-                self._file(node, descriptor, name)
-            elif node.type == "symlink":
-                os.symlink(node.target, name, dir_fd=descriptor)
-            else:
-                device = os.makedev(node.rdev >> 8 & 0xFF, node.rdev & 0xFF)
-                os.mknod(name, stat.S_IFMT(node.mode) | 0o600, device, dir_fd=descriptor)
-            self._made[object_id] = names
-            self.result.written += 1
-            self._attributes(node, descriptor, name)
+            device = os.makedev(*node.device)
+            os.mknod(name, stat.S_IFMT(node.mode) | 0o600, device, dir_fd=descriptor)
+        self._made[number] = names
+        self.result.written += 1
+        self._attributes(node, descriptor, name)
 
     def _make_directory(
-        self, object_id: int, node: Node, descriptor: int, names: tuple[str, ...]
+        self, number: int, node: Node, descriptor: int, names: tuple[str, ...]
     ) -> None:
+        if number in self._made:
+            raise ValueError("the directory has another name")
         name = names[-1]
         os.mkdir(name, 0o700, dir_fd=descriptor)
+        self._made[number] = names
         self.result.written += 1
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
         inside = os.open(name, flags, dir_fd=descriptor)
         try:
-            self._directory(object_id, inside, names)
+            self._directory(number, inside, names)
         finally:
             os.close(inside)
         self._directories.append((node, names))
@@ -159,8 +166,8 @@ class _Extraction:
         finally:
             os.close(file)
 
-    def _hard_link(self, object_id: int, names: tuple[str, ...]) -> None:
-        target = self._made.get(object_id)
+    def _hard_link(self, number: int, names: tuple[str, ...]) -> None:
+        target = self._made.get(number)
         shown = "/" + "/".join(names)
         if target is None:
             self._refuse(shown, "its target was not extracted")
