@@ -87,7 +87,6 @@ def test_what_is_no_image_is_called_that(cli: Cli, tmp_path: Path) -> None:
         ("fsck", "logfs", "image", "--oob-offset", "2"),
         ("fsck", "logfs", "image", "--inband"),
         ("fsck", "logfs", "image", "--no-tags-ecc"),
-        ("fsck", "logfs", "image", "--extract", "out"),
         ("mkfs", "logfs", "image.tree", "new", "--partition-bytes", "8 MiB", "--inband"),
         ("mkfs", "logfs", "image.tree", "new", "--partition-bytes", "8 MiB", "--checkpoint"),
         ("mkfs", "yaffs2", "image.tree", "new", "--compress"),

@@ -9,6 +9,7 @@ import pytest
 from logfs_support import PARTITION, SEGMENT, UNIT, Image, lab_file, make, usual_tree
 
 from ffslab.errors import UsageError
+from ffslab.fsimage.extract import extract_tree
 from ffslab.fsimage.show import finding_lines, listing_lines
 from ffslab.logfs import ImageOptions, check_image
 from ffslab.logfs.check import examine
@@ -29,6 +30,8 @@ def use(path: Path, options: ImageOptions | None = None) -> None:
     for node in nodes:
         for _, piece in node.pieces():
             assert len(piece) <= 4096
+    if checked.tree is not None:
+        extract_tree(checked.tree, path.with_name("out"))
 
 
 @pytest.fixture(scope="module")
