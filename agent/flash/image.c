@@ -18,7 +18,7 @@
 struct flasher {
 	const char *mtd, *path;
 	struct mtd_geometry geometry;
-	bool oob;
+	bool oob, in_place;
 	int device, file;
 	size_t unit_bytes;	/* of a page in the file, with its OOB */
 	size_t units_per_block;
@@ -82,6 +82,7 @@ static int check_fits(struct flasher *f, struct ffs_error *error)
 	uint64_t needed = (f->written->image_bytes + block_bytes - 1) /
 			  block_bytes;
 	uint64_t good = 0, bad = 0, offset;
+	uint64_t room;
 
 	for (offset = 0; offset + f->geometry.block_bytes <=
 			 f->geometry.size_bytes;
@@ -93,7 +94,8 @@ static int check_fits(struct flasher *f, struct ffs_error *error)
 		good += !is_bad;
 		bad += (uint64_t)is_bad;
 	}
-	if (needed <= good)
+	room = f->in_place ? good + bad : good;
+	if (needed <= room)
 		return 0;
 	return ffs_fail(error, ENOSPC,
 			"the image %s of %llu bytes takes %llu erase blocks, '%s' has %llu good ones (%llu bytes) and %llu bad ones",
@@ -104,15 +106,18 @@ static int check_fits(struct flasher *f, struct ffs_error *error)
 			(unsigned long long)bad);
 }
 
-/* --- writing ------------------------------------------------------------- */
-
-/* Fill the buffer; what is behind the file's end is 0xff. Bytes, 0: end. */
-static ssize_t read_block(struct flasher *f, struct ffs_error *error)
+/*
+ * Fill the buffer with the image's block of that number; what is behind the
+ * file's end is 0xff. Return: bytes, 0 behind the end, or -1 with @error.
+ */
+static ssize_t read_block(struct flasher *f, uint64_t number,
+			  struct ffs_error *error)
 {
 	size_t room = f->unit_bytes * f->units_per_block, used = 0;
 
 	while (used < room) {
-		ssize_t n = read(f->file, f->buffer + used, room - used);
+		ssize_t n = pread(f->file, f->buffer + used, room - used,
+				  (off_t)(number * room + used));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -126,6 +131,30 @@ static ssize_t read_block(struct flasher *f, struct ffs_error *error)
 	memset(f->buffer + used, 0xff, room - used);
 	return (ssize_t)used;
 }
+
+/* Whether every bad block of the device has its part of the image empty. */
+static int check_places(struct flasher *f, struct ffs_error *error)
+{
+	uint64_t number;
+	ssize_t bytes;
+
+	for (number = 0; (bytes = read_block(f, number, error)) > 0; number++) {
+		int bad = mtd_block_is_bad(f->device,
+					   number * f->geometry.block_bytes,
+					   f->mtd, error);
+
+		if (bad < 0)
+			return -1;
+		if (bad && !image_is_blank(f->buffer, (size_t)bytes))
+			return ffs_fail(error, EINVAL,
+					"erase block %llu of '%s' is bad, and the image %s has data there, which cannot be elsewhere (make it with --bad-block %llu)",
+					(unsigned long long)number, f->mtd,
+					f->path, (unsigned long long)number);
+	}
+	return (int)bytes;
+}
+
+/* --- writing ------------------------------------------------------------- */
 
 /* Return: 0 or an errno. */
 static int write_page(const struct flasher *f, const uint8_t *unit,
@@ -163,7 +192,8 @@ static int write_block(const struct flasher *f, uint64_t offset,
 		uint64_t at = offset + i * f->geometry.page_bytes;
 		int failed;
 
-		if (f->oob && image_is_blank(unit, f->unit_bytes))
+		if ((f->oob || f->in_place) &&
+		    image_is_blank(unit, f->unit_bytes))
 			continue;
 		failed = write_page(f, unit, at);
 		if (failed)
@@ -206,6 +236,8 @@ static int place_block(struct flasher *f, struct ffs_error *error)
 		if (bad < 0)
 			return -1;
 		f->written->bad_blocks_skipped += (uint64_t)bad;
+		if (bad && f->in_place)
+			return 0;
 		if (bad)
 			continue;
 		pages = write_block(f, offset, error);
@@ -217,6 +249,12 @@ static int place_block(struct flasher *f, struct ffs_error *error)
 		if (error->errnum != EIO || retire(f, offset, error))
 			return -1;
 		f->written->bad_blocks_skipped++;
+		if (f->in_place)
+			return ffs_fail(error, EIO,
+					"erase block %llu of '%s' failed and is marked as bad; the image %s has data there, which cannot be elsewhere (erase, and make it with --bad-block %llu)",
+					(unsigned long long)(offset / block_bytes),
+					f->mtd, f->path,
+					(unsigned long long)(offset / block_bytes));
 	}
 	return ffs_fail(error, ENOSPC,
 			"so many blocks of '%s' failed that the image %s of %llu bytes does not fit; %llu are written, %llu bad",
@@ -228,26 +266,29 @@ static int place_block(struct flasher *f, struct ffs_error *error)
 
 static int write_all(struct flasher *f, struct ffs_error *error)
 {
+	uint64_t number = 0;
 	ssize_t bytes;
 
 	if (open_image(f, error))
 		return -1;
 	f->device = mtd_open(f->geometry.number, O_RDWR, error);
-	if (f->device < 0 || check_fits(f, error))
+	if (f->device < 0 || check_fits(f, error) ||
+	    (f->in_place && check_places(f, error)))
 		return -1;
-	while ((bytes = read_block(f, error)) > 0)
+	while ((bytes = read_block(f, number++, error)) > 0)
 		if (place_block(f, error))
 			return -1;
 	return (int)bytes;
 }
 
-int image_write(const char *mtd, const char *path, bool oob,
+int image_write(const char *mtd, const char *path, bool oob, bool in_place,
 		struct image_written *written, struct ffs_error *error)
 {
 	struct flasher f = {
 		.mtd = mtd,
 		.path = path,
 		.oob = oob,
+		.in_place = in_place,
 		.device = -1,
 		.file = -1,
 		.written = written,

@@ -15,6 +15,12 @@
  * part of the image goes into the next good block, as flashers do.  The flash
  * must have been erased.
  *
+ * An image can be written *in place*: each of its erase blocks into the block
+ * with the same number, because what is in it names places on the device (as
+ * LogFS does).  Then every page that is all 0xff is left out, bad blocks are
+ * passed over only where the image has nothing, and one that fails ends the
+ * writing.
+ *
  * Limit: the image is read through one buffer of an erase block.
  */
 #ifndef FFSAGENT_IMAGE_H
@@ -37,13 +43,15 @@ struct image_written {
 /**
  * image_write() - write the file @path to the erased device @mtd.
  * @oob: the file has the OOB area of each page behind it.
+ * @in_place: block by block into the blocks with the same numbers.
  *
  * Return: 0 with @written, or -1 with @error: ENOSPC if the image is larger
- * than the good blocks, found before the first page is programmed; EINVAL if
- * the file is empty or not whole pages with their OOB; the errno of a read or
- * a program.
+ * than the good blocks (in place: than the device), EINVAL if the file is
+ * empty, not whole pages with their OOB, or has something in place of a bad
+ * block, all found before the first page is programmed; the errno of a read
+ * or a program.
  */
-int image_write(const char *mtd, const char *path, bool oob,
+int image_write(const char *mtd, const char *path, bool oob, bool in_place,
 		struct image_written *written, struct ffs_error *error);
 
 /** image_record() - emit the "written" record. */

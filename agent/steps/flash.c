@@ -55,7 +55,9 @@ static int write_image(const struct plan_step *step, struct run_state *state,
 		       struct ffs_error *error)
 {
 	return image_write(step_text(step, "mtd"), step_text(step, "path"),
-			   step_number(step, "oob"), &state->written, error);
+			   step_number(step, "oob"),
+			   step_number(step, "in_place"), &state->written,
+			   error);
 }
 
 static void report_image(const struct plan_step *step, struct run_state *state)
@@ -118,6 +120,7 @@ const struct verb_spec flash_verbs[] = {
 			{ "mtd", KEY_NAME, NULL, 0, 0, NULL },
 			{ "path", KEY_PATH, NULL, 0, 0, NULL },
 			{ "oob", KEY_NUMBER, "0", 0, 1, NULL },
+			{ "in_place", KEY_NUMBER, "0", 0, 1, NULL },
 			PLAN_PHASE_KEY,
 		},
 	},

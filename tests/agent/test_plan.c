@@ -168,6 +168,7 @@ static const struct {
 	{ "write-image mtd=a", "'write-image' needs path=" },
 	{ "write-image mtd=a path=b", "not an absolute path" },
 	{ "write-image mtd=a path=/b oob=2", "from 0 to 1" },
+	{ "write-image mtd=a path=/b in_place=2", "from 0 to 1" },
 	{ "ubi-attach mtd=a ubi=32", "from 0 to 31" },
 	{ "ubi-attach mtd=a block=128", "from -1 to 127" },
 	{ "trace on=1 phase=x", "no key 'phase'" },

@@ -12,7 +12,7 @@ import hashlib
 import shutil
 import stat
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from yaffs_guest import LIST, LISTING, PROGRAM, no_violations, run
 from ffslab.fsimage.flashfile import map_file, parse_lab_header
 from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.logfs import mkfs as logfs
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.targets.virtual_flash import RIG
@@ -39,8 +40,9 @@ LEB = BLOCK - PAGE  # UBI's headers take one page of four sub-pages
 BAD = 30  # so many that every image meets some
 CHIP = "/proc/vnand/flash0/counters"
 IMAGES = "/images"
+IN_PLACE_BAD = "logfs-bad"  # the image of LogFS for the chip with bad blocks
 SHOW_IMAGES = "mount type=hostfs source=none target={} options={} flags=ro"
-# With the module that Linux lacks; the other file systems are in the kernel.
+# Each with the module that Linux lacks; the other file systems are in the kernel.
 STUDY = """
 schema = 1
 name = "imagetest"
@@ -54,7 +56,7 @@ partition_bytes = "16 MiB"
 kind = "ffsmark"
 
 [axes]
-filesystem = ["yaffs2"]
+filesystem = ["yaffs2", "logfs"]
 """
 UBI_IMAGE = """[volume]
 mode=ubi
@@ -65,9 +67,10 @@ vol_name=data
 """
 
 
-def chip_case(**changes: Any) -> Case:
+def chip_case(module: str = "yaffs2", **changes: Any) -> Case:
     """A case whose partition is all of a chip of 16 MiB; changes of the chip."""
-    (case,) = cases(STUDY, blocks=BLOCKS, **changes).values()
+    found = cases(STUDY, blocks=BLOCKS, **changes).values()
+    (case,) = [case for case in found if case.filesystem.name == module]
     return replace(case, partition_blocks=BLOCKS)
 
 
@@ -141,6 +144,14 @@ def ubinized(image: Path, volume: str) -> Path:
     return result
 
 
+def logfs_image(source: Path, image: Path, bad_blocks: Iterable[int] = ()) -> Path:
+    options = logfs.MkfsOptions(
+        partition_bytes=BLOCKS * BLOCK, squash_owners=True, bad_blocks=tuple(bad_blocks)
+    )
+    logfs.make_image(source, image, options)
+    return image
+
+
 def made_image(kind: str, source: Path) -> Path:
     """The image that a flasher would be given, beside `source`."""
     image = source.with_name(f"{kind}.image")
@@ -152,6 +163,8 @@ def made_image(kind: str, source: Path) -> Path:
             image,
             MkfsOptions(geometry=Geometry(PAGE, OOB, PAGES_PER_BLOCK, 2), squash_owners=True),
         )
+    elif kind == "logfs":
+        return logfs_image(source, image)
     elif kind == "ubifs":
         words = ("-m", PAGE, "-e", LEB, "-c", BLOCKS, "--squash-uids")
         tool("mkfs.ubifs", *words, "-r", source, "-o", image)
@@ -175,6 +188,12 @@ class Kind:
     oob: bool = False
     attach: str = ""
     read_only: bool = False
+    in_place: bool = False
+
+    @property
+    def module(self) -> str:
+        """The file system whose module the guest loads."""
+        return "logfs" if self.name == "logfs" else "yaffs2"
 
     @property
     def mount(self) -> str:
@@ -185,6 +204,7 @@ class Kind:
 KINDS = [
     Kind("jffs2", "mtd:data"),
     Kind("yaffs2", "mtd:data", oob=True),
+    Kind("logfs", "mtd:data", in_place=True),
     Kind("ubifs", "ubi0:data", attach="ubi-attach mtd=data"),
     Kind("squashfs", "/dev/ubiblock0_0", False, "ubi-attach mtd=data block=0", True),
     Kind("erofs", "/dev/ubiblock0_0", False, "ubi-attach mtd=data block=0", True),
@@ -192,11 +212,28 @@ KINDS = [
 
 
 @pytest.fixture(scope="module")
-def images(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
-    """One image of each kind, all in one directory."""
+def bad_blocks(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> frozenset[int]:
+    """Which blocks are bad of a chip that has some; its seed says so."""
+    directory = tmp_path_factory.mktemp("bad") / "guest"
+    bad = Flash.read(started(lab, directory, chip_case(factory_bad=BAD), []).flash).bad
+    assert len(bad) == BAD
+    return bad
+
+
+@pytest.fixture(scope="module")
+def images(
+    tmp_path_factory: pytest.TempPathFactory, bad_blocks: frozenset[int]
+) -> Mapping[str, Path]:
+    """One image of each kind, all in one directory; one more of LogFS that knows bad blocks."""
     directory = tmp_path_factory.mktemp("images")
     source = unpacked(packed_tree(), directory)
-    return {kind.name: made_image(kind.name, source) for kind in KINDS}
+    made = {kind.name: made_image(kind.name, source) for kind in KINDS}
+    return {**made, IN_PLACE_BAD: logfs_image(source, directory / "logfs-bad", bad_blocks)}
+
+
+def image_of(images: Mapping[str, Path], kind: Kind, bad: int) -> Path:
+    """The image for a chip with so many bad blocks: one that is written in place knows them."""
+    return images[IN_PLACE_BAD if kind.in_place and bad else kind.name]
 
 
 def shown(directory: Path) -> str:
@@ -204,8 +241,9 @@ def shown(directory: Path) -> str:
     return SHOW_IMAGES.format(IMAGES, directory)
 
 
-def write_step(image: Path, oob: bool = False) -> str:
-    return f"write-image mtd=data path={IMAGES}/{image.name} oob={int(oob)} phase=write"
+def write_step(image: Path, oob: bool = False, in_place: bool = False) -> str:
+    line = f"write-image mtd=data path={IMAGES}/{image.name} oob={int(oob)} phase=write"
+    return line + (" in_place=1" if in_place else "")
 
 
 def started(lab: LabBuild, directory: Path, case: Case, steps: Sequence[str], **more: Any) -> Boot:
@@ -248,14 +286,18 @@ class Flash:
         bad = {block for block, at in enumerate(flags) if contents[at : at + 1][0] & 1}
         return cls(pages, frozenset(bad))
 
-    def image(self, oob: bool) -> bytes:
-        """All good blocks' pages in order; 0xff where nothing was programmed."""
+    def image(self, kind: Kind) -> bytes:
+        """All good blocks' pages in order; 0xff where nothing was programmed.
+
+        Of an image that was written in place, those of bad blocks too.
+        """
+        oob = kind.oob
         unit = PAGE + (OOB if oob else 0)
         blank = b"\xff" * unit
         return b"".join(
             self.pages[page][:unit] if page in self.pages else blank
             for page in range(BLOCKS * PAGES_PER_BLOCK)
-            if page // PAGES_PER_BLOCK not in self.bad
+            if kind.in_place or page // PAGES_PER_BLOCK not in self.bad
         )
 
 
@@ -283,12 +325,13 @@ def test_an_image_mounts_and_holds_the_tree(
     bad: int,
 ) -> None:
     """And goes on to be used, where it can be written; each part is a phase."""
-    image = images[kind.name]
+    image = image_of(images, kind, bad)
     packed = packed_tree()
-    expected = [packed.listing()]
+    one_link = kind.name == "logfs"
+    expected = [packed.listing(one_link=one_link)]
     changes = tmp_path / "changes"
     changes.write_text(changed_tree(packed).text)
-    steps = [shown(image.parent), write_step(image, kind.oob)]
+    steps = [shown(image.parent), write_step(image, kind.oob, kind.in_place)]
     for number, run_it in enumerate([[], [], [run(0)]]):
         steps += [f"{kind.attach} phase=attach-{number}"] if kind.attach else []
         steps += [f"{kind.mount} phase=mount-{number}"]
@@ -300,14 +343,14 @@ def test_an_image_mounts_and_holds_the_tree(
     guest = started(
         lab,
         tmp_path / "guest",
-        chip_case(factory_bad=bad),
+        chip_case(kind.module, factory_bad=bad),
         steps,
         files={PROGRAM: fstree, "/test/script0": changes},
     )
     assert end(guest)["status"] == "ok", end(guest)
     assert no_violations(guest.captured("flash0/counters"))
 
-    expected += [expected[0], expected[0] if kind.read_only else packed.listing()]
+    expected += [expected[0], expected[0] if kind.read_only else packed.listing(one_link=one_link)]
     found = [parse_listing(r["text"]) for r in guest.of_type("file") if r["path"] == LISTING]
     for want, have in zip(expected, found, strict=True):
         assert_same(want if kind.name != "jffs2" else without_directories_times(want), have)
@@ -315,7 +358,8 @@ def test_an_image_mounts_and_holds_the_tree(
     record, phases = written(guest), {r["phase"]: r for r in guest.of_type("phase")}
     unit = PAGE + (OOB if kind.oob else 0)
     assert record["image_bytes"] == image.stat().st_size
-    assert record["blocks"] == -(-record["image_bytes"] // (unit * PAGES_PER_BLOCK))
+    blocks = -(-record["image_bytes"] // (unit * PAGES_PER_BLOCK))
+    assert record["blocks"] == blocks - (bad if kind.in_place else 0)
     assert record["pages"] == delta(phases["write"], "pages_programmed")
     assert (record["bad_blocks_skipped"] > 0) == (bad > 0)
     assert delta(phases["write"], "blocks_erased") == 0
@@ -334,17 +378,18 @@ def test_the_flash_holds_the_image(
     lab: LabBuild, tmp_path: Path, images: Mapping[str, Path], kind: Kind, bad: int
 ) -> None:
     """Page by page in the good blocks; the record's figures are what is found there."""
-    image = images[kind.name]
-    steps = [shown(image.parent), write_step(image, kind.oob), "umount target=/images"]
+    image = image_of(images, kind, bad)
+    written_to = write_step(image, kind.oob, kind.in_place)
+    steps = [shown(image.parent), written_to, "umount target=/images"]
     guest = started(lab, tmp_path / "guest", chip_case(factory_bad=bad), steps)
     flash, record = Flash.read(guest.flash), written(guest)
     assert len(flash.bad) == bad
     assert len(flash.pages) == record["pages"]
     content = image.read_bytes()
-    held = flash.image(kind.oob)
+    held = flash.image(kind)
     assert held[: len(content)] == content
     assert not held[len(content) :].strip(b"\xff")
-    last = max(flash.pages) // PAGES_PER_BLOCK
+    last = BLOCKS if kind.in_place else max(flash.pages) // PAGES_PER_BLOCK
     assert record["bad_blocks_skipped"] == len([block for block in flash.bad if block < last])
     (tasks,) = guest.of_type("tasks")
     assert sum(task["pages_programmed"] for task in tasks["tasks"]) == record["pages"]
@@ -524,7 +569,7 @@ def test_a_block_that_fails_is_replaced(
     flash, record = Flash.read(guest.flash), written(guest)
     assert 2 < counters["program_failures"] == record["bad_blocks_skipped"] == len(flash.bad)
     content = image.read_bytes()
-    assert flash.image(kind.oob)[: len(content)] == content
+    assert flash.image(kind)[: len(content)] == content
     assert no_violations(counters)
 
 

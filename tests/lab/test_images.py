@@ -185,7 +185,7 @@ def stage(directory: Path, files: dict[str, bytes], *, backwards: bool) -> Path:
     return directory
 
 
-@pytest.mark.parametrize("tool", ["jffs2", "ubifs", "yaffs2", "squashfs", "erofs"])
+@pytest.mark.parametrize("tool", ["jffs2", "ubifs", "yaffs2", "logfs", "squashfs", "erofs"])
 def test_the_order_of_staging_makes_no_difference(
     tool: str, places: Path, tmp_path: Path, lab: LabBuild
 ) -> None:
@@ -444,7 +444,7 @@ def test_an_option_that_the_tool_does_not_have(
 
 @pytest.mark.parametrize(
     ("tool", "blocks"),
-    [("jffs2", 20), ("ubifs", 41), ("squashfs", 20), ("yaffs2", 20)],
+    [("jffs2", 20), ("ubifs", 41), ("squashfs", 20), ("yaffs2", 20), ("logfs", 30)],
 )
 def test_an_image_larger_than_the_partition(
     tool: str, blocks: int, large: SourceTree, lab: LabBuild

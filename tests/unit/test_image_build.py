@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from ffslab import logfs
 from ffslab.errors import InfrastructureError, SpecError, UsageError
 from ffslab.images import build, builders, toolguest
 from ffslab.images.build import (
@@ -587,6 +588,61 @@ def test_yaffs2_larger_than_the_partition(fakes: Fakes, tmp_path: Path) -> None:
     fakes.tree = tree_of(tmp_path / "large.tar", text=b"x" * 3 * BLOCK_BYTES)
     with pytest.raises(SpecError, match="needs 4 erase blocks of 128 KiB, the partition has 3"):
         fakes.image(with_tool("yaffs2", partition_blocks=3))
+
+
+# --- LogFS, likewise ---
+
+
+def test_logfs_is_as_long_as_the_partition(fakes: Fakes) -> None:
+    image = fakes.image(with_tool("logfs"))
+    assert not image.oob
+    assert image.path.stat().st_size == 100 * BLOCK_BYTES
+    # In pages of 2 KiB: superblocks 2 and 2, a commit 2; data, dentry and segment file of
+    # 24 + 4124 + 294 + 4124 bytes 5; three inodes, 24 + 3 * 228, 1; the indirect block that
+    # leads to inode 17, 24 + 4124, 3.
+    assert image.image_bytes == image.flash_bytes == 15 * PAGE_BYTES
+    assert image.tool.startswith("ffslab mkfs logfs")
+    assert not logfs.check_image(image.path).findings
+    assert not fakes.runs
+    # The tool is told how large the partition is.
+    other = fakes.image(with_tool("logfs", partition_blocks=101))
+    assert other.path.stat().st_size == 101 * BLOCK_BYTES
+    assert f"--partition-bytes={101 * BLOCK_BYTES}" in other.command
+
+
+def test_logfs_compresses_if_the_catalog_says_so(fakes: Fakes, tmp_path: Path) -> None:
+    fakes.tree = tree_of(tmp_path / "text.tar", text=b"the same again " * 10_000)
+    filesystem = load_catalog().filesystems["logfs"]
+    images = {}
+    for value in ("none", "zlib"):
+        setup = mount_setup(filesystem, {"options.compression": value}, "here")
+        images[value] = fakes.image(with_tool("logfs", *setup.image_options))
+        content = logfs.read_tree(images[value].path)["/greeting"].content
+        assert content == b"the same again " * 10_000
+    assert images["zlib"].image_bytes < images["none"].image_bytes / 4
+    with pytest.raises(SpecError, match="logfs: unknown image option '-x'"):
+        fakes.image(with_tool("logfs", "-x"))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "reason"),
+    [
+        (26, "the partition has 26 good segments of 128 KiB; LogFS needs 27"),
+        (30, "the tree does not fit into the partition"),
+    ],
+)
+def test_logfs_larger_than_the_partition(
+    blocks: int, reason: str, fakes: Fakes, tmp_path: Path
+) -> None:
+    fakes.tree = tree_of(tmp_path / "large.tar", text=b"x" * 30 * BLOCK_BYTES)
+    with pytest.raises(
+        SpecError, match="the image of small is larger than the partition"
+    ) as raised:
+        fakes.image(with_tool("logfs", partition_blocks=blocks))
+    assert reason in raised.value.message
+
+
+# --- what is refused ---
 
 
 def test_words_that_reach_no_tool_are_refused_when_the_image_is_built(fakes: Fakes) -> None:

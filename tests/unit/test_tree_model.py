@@ -145,6 +145,9 @@ def test_plan_of_an_image() -> None:
     assert keys(plan, "tree-delete") == {"dir": "/mnt", "phase": "delete", "keep": "1"}
     yaffs = case_of('steps = "mount unmount"', filesystem="yaffs2", state="image")
     assert keys(preparation_plan_text(yaffs), "write-image")["oob"] == "1"
+    logfs = case_of('steps = "mount unmount"', filesystem="logfs", state="image")
+    written = keys(preparation_plan_text(logfs), "write-image")
+    assert (written["oob"], written["in_place"]) == ("0", "1")
 
 
 def test_a_copy_of_the_image_leaves_out_what_steps_made_and_nothing_else() -> None:

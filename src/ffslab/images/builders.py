@@ -1,4 +1,4 @@
-"""The two ways to build an image: tools in a guest, and ffslab's own mkfs for YAFFS2.
+"""The two ways to build an image: tools in a guest, and ffslab's own mkfs for YAFFS2 and LogFS.
 
 A builder says first what determines the bytes that it will write, so that the cache can be asked.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tarfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
     from ffslab.images.spec import ImageSpec
     from ffslab.kernel.lab_build import LabBuild
+    from ffslab.logfs import mkfs as logfs_mkfs
     from ffslab.targets.running import GuestSlot
     from ffslab.yaffs2.format import Layout
     from ffslab.yaffs2.mkfs import MkfsOptions
@@ -43,6 +45,7 @@ _FIRST_LINES, _LAST_LINES = 3, 5  # of a tool's output that are shown if it fail
 _EROFS_NAME_BYTES = 254  # of mkfs.erofs 1.5: one less than EROFS itself could
 _YAFFS2_WORDS = ("--inband", "--no-summary", "--no-tags-ecc")
 _YAFFS2_LAYOUT = "--layout"  # a word with the layout's name follows
+_LOGFS_COMPRESS = "--compress"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +76,26 @@ class Builder:
 
 def builder_for(tree: SourceTree, spec: ImageSpec, lab: LabBuild) -> Builder:
     """How the image of `tree` is built; the programs must be there."""
-    return _yaffs2_builder(spec) if spec.tool == "yaffs2" else _guest_builder(tree, spec, lab)
+    own = {"yaffs2": _yaffs2_builder, "logfs": _logfs_builder}.get(spec.tool)
+    return own(spec) if own else _guest_builder(tree, spec, lab)
 
 
 def larger_than_partition(name: str, spec: ImageSpec, needed_blocks: int) -> SpecError:
     """The error of an image that needs so many erase blocks."""
     kept = spec.partition_blocks - spec.usable_blocks
     ubi = f", of which UBI keeps {kept}" if kept else ""
+    return _too_large(
+        name,
+        spec,
+        f"{spec.tool} needs {needed_blocks} erase blocks of {format_size(spec.block_bytes)}, the "
+        f"partition has {spec.partition_blocks}{ubi}",
+    )
+
+
+def _too_large(name: str, spec: ImageSpec, reason: str) -> SpecError:
+    size = format_size(spec.partition_bytes)
     return SpecError(
-        f"the image of {name} is larger than the partition of "
-        f"{format_size(spec.partition_bytes)}: {spec.tool} needs {needed_blocks} erase blocks of "
-        f"{format_size(spec.block_bytes)}, the partition has {spec.partition_blocks}{ubi}",
+        f"the image of {name} is larger than the partition of {size}: {reason}",
         remedy="a larger partition, stronger compression, or a smaller tree",
     )
 
@@ -193,21 +205,39 @@ def _long_name(archive: Path) -> str:
     return ""
 
 
+# --- ffslab's own mkfs ---
+
+
+def _own_inputs(spec: ImageSpec, *further: str) -> dict[str, Any]:
+    """The command, with words of the file system's own, and the sources of what carries it out."""
+    package = Path(__file__).resolve().parents[1]
+    sources = (path for part in ("fsimage", spec.tool) for path in (package / part).rglob("*.py"))
+    words = [
+        *("ffslab", "mkfs", spec.tool, "TREE", "IMAGE", f"--page-bytes={spec.page_bytes}"),
+        *(*further, f"--pages-per-block={spec.pages_per_block}", *spec.options),
+    ]
+    return {"command": words, "program": hash_files(package, sources)}
+
+
+def _check_known(spec: ImageSpec, words: Sequence[str], known: Sequence[str]) -> None:
+    """SpecError for a word that mkfs does not take from a catalog."""
+    unknown = [word for word in words if word not in known]
+    if unknown:
+        raise SpecError(
+            f"{spec.tool}: unknown image option {unknown[0]!r}",
+            remedy=f"one of: {', '.join(known)}",
+        )
+
+
 # --- YAFFS2 ---
 
 
 def _yaffs2_builder(spec: ImageSpec) -> Builder:
-    package = Path(__file__).resolve().parents[1]
-    sources = (path for part in ("fsimage", "yaffs2") for path in (package / part).rglob("*.py"))
-    words = [
-        *("ffslab", "mkfs", "yaffs2", "TREE", "IMAGE", f"--page-bytes={spec.page_bytes}"),
-        *(f"--oob-bytes={spec.oob_bytes}", f"--pages-per-block={spec.pages_per_block}"),
-        *spec.options,
-    ]
+    inputs = _own_inputs(spec, f"--oob-bytes={spec.oob_bytes}")
     return Builder(
-        inputs={"command": words, "program": hash_files(package, sources)},
+        inputs=inputs,
         tool=f"ffslab mkfs yaffs2 {__version__}",
-        command=" ".join(words),
+        command=" ".join(inputs["command"]),
         oob=True,
         build=lambda tree, scratch, _: _make_yaffs2(tree, _yaffs2_options(spec), scratch),
     )
@@ -218,12 +248,7 @@ def _yaffs2_options(spec: ImageSpec) -> MkfsOptions:
     from ffslab.yaffs2.mkfs import MkfsOptions
 
     layout, words = _yaffs2_layout(spec.options)
-    unknown = [word for word in words if word not in _YAFFS2_WORDS]
-    if unknown:
-        raise SpecError(
-            f"yaffs2: unknown image option {unknown[0]!r}",
-            remedy=f"one of: {', '.join((*_YAFFS2_WORDS, _YAFFS2_LAYOUT))}",
-        )
+    _check_known(spec, words, (*_YAFFS2_WORDS, _YAFFS2_LAYOUT))
     inband = "--inband" in spec.options
     geometry = Geometry(
         page_bytes=spec.page_bytes,
@@ -267,5 +292,55 @@ def _make_yaffs2(tree: SourceTree, options: MkfsOptions, scratch: Path) -> Outpu
         flash_file=scratch / FLASH_FILE,
         image_bytes=pages * geometry.page_bytes,
         flash_bytes=pages * geometry.page_bytes,
+        log="\n".join(result.warnings),
+    )
+
+
+# --- LogFS ---
+
+
+def _logfs_builder(spec: ImageSpec) -> Builder:
+    """An image as long as the partition, at whose end it has a superblock; no block of it is bad.
+
+    What the flasher does with bad blocks is in docs/images.md.
+    """
+    inputs = _own_inputs(spec, f"--partition-bytes={spec.partition_bytes}")
+    return Builder(
+        inputs={**inputs, "zlib": zlib.ZLIB_RUNTIME_VERSION},
+        tool=f"ffslab mkfs logfs {__version__}, zlib {zlib.ZLIB_RUNTIME_VERSION}",
+        command=" ".join(inputs["command"]),
+        oob=False,
+        build=lambda tree, scratch, _: _make_logfs(tree, spec, scratch),
+    )
+
+
+def _logfs_options(spec: ImageSpec) -> logfs_mkfs.MkfsOptions:
+    from ffslab.logfs.image import PageGeometry
+    from ffslab.logfs.mkfs import MkfsOptions
+
+    _check_known(spec, spec.options, (_LOGFS_COMPRESS,))
+    return MkfsOptions(
+        partition_bytes=spec.partition_bytes,
+        geometry=PageGeometry(spec.page_bytes, 0, spec.pages_per_block),
+        compress=_LOGFS_COMPRESS in spec.options,
+    )
+
+
+def _make_logfs(tree: SourceTree, spec: ImageSpec, scratch: Path) -> Output:
+    from ffslab.logfs.mkfs import make_image
+    from ffslab.logfs.writer import PartitionTooSmallError
+
+    file = scratch / FLASH_FILE
+    try:
+        result = make_image(tree.tar, file, _logfs_options(spec))
+    except PartitionTooSmallError as error:
+        raise _too_large(tree.name, spec, error.message) from error
+    except UsageError as error:
+        raise SpecError(error.message, cause=error.cause, remedy=error.remedy) from error
+    programmed = programmed_raw_pages(file, spec.page_bytes) * spec.page_bytes
+    return Output(
+        flash_file=file,
+        image_bytes=programmed,
+        flash_bytes=programmed,
         log="\n".join(result.warnings),
     )

@@ -25,7 +25,7 @@ _BEHIND_BLOCKS = 5  # that JFFS2 needs behind SquashFS on MTD (fs/jffs2/fs.c)
 class ImageSpec:
     """An image's file system, the tool's options, the flash it is for. Sizes are in bytes."""
 
-    tool: str  # jffs2, ubifs, yaffs2, squashfs, squashfs-mtd or erofs
+    tool: str  # jffs2, ubifs, yaffs2, logfs, squashfs, squashfs-mtd or erofs
     options: tuple[str, ...]  # words for the tool, added to ffslab's own
     page_bytes: int
     oob_bytes: int

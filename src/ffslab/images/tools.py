@@ -42,7 +42,9 @@ _NAMES = {
     "squashfs": ("mksquashfs", "ubinize"),
     "squashfs-mtd": ("mksquashfs",),
     "erofs": ("mkfs.erofs", "ubinize"),
-    "yaffs2": (),  # ffslab's own, in this process
+    # ffslab's own, in this process.
+    "yaffs2": (),
+    "logfs": (),
 }
 _PACKAGES = {
     "mkfs.jffs2": "mtd-utils",

@@ -54,6 +54,7 @@ from ffslab.logfs.writer import (
     FIRST_ERASE_COUNT,
     FileTree,
     FlashFile,
+    PartitionTooSmallError,
     Placed,
     Segments,
     Store,
@@ -166,7 +167,7 @@ def _plan(options: MkfsOptions) -> _Layout:
     good = [segno for segno in range(segments) if segno not in bad]
     least = 2 + JOURNAL_SEGMENTS + 2 * TOTAL_LEVELS + BAD_RESERVE + 1
     if len(good) < least:
-        raise UsageError(
+        raise PartitionTooSmallError(
             f"the partition has {len(good)} good segments of {format_size(size)}; LogFS needs "
             f"{least}",
             remedy=f"--partition-bytes {(least + segments - len(good)) * size}",

@@ -32,6 +32,10 @@ from ffslab.logfs.image import PageGeometry
 FIRST_ERASE_COUNT = 1
 
 
+class PartitionTooSmallError(UsageError):
+    """The tree does not fit, or nothing would."""
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """Where an object is, and how many bytes it has with its header."""
@@ -71,7 +75,7 @@ class Segments:
     def take(self, level: int) -> int:
         """The next free segment; UsageError if there is none."""
         if not self.free:
-            raise UsageError(
+            raise PartitionTooSmallError(
                 "the tree does not fit into the partition",
                 remedy="a larger --partition-bytes, --compress, or a smaller tree",
             )

@@ -236,7 +236,7 @@ class UbiFile(Strict):
 class ImageFile(Strict):
     """How an image of a file system is built."""
 
-    tool: Literal["jffs2", "ubifs", "yaffs2", "squashfs", "squashfs-mtd", "erofs"]
+    tool: Literal["jffs2", "ubifs", "yaffs2", "logfs", "squashfs", "squashfs-mtd", "erofs"]
     read_only: bool = False
 
 

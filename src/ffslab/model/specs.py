@@ -243,6 +243,16 @@ class ImageTool:
     tool: str
     read_only: bool = False  # the file system is made by the tool alone, and never written
 
+    @property
+    def oob(self) -> bool:
+        """Whether pages of the image have their OOB behind them."""
+        return self.tool == "yaffs2"
+
+    @property
+    def in_place(self) -> bool:
+        """Whether each erase block of the image has its place: LogFS names places on the device."""
+        return self.tool == "logfs"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesystemOption:

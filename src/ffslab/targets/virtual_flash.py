@@ -348,9 +348,10 @@ def _partition_table(board: Board, partition_blocks: int) -> str:
 
 def write_image_line(case: Case, path: str, partition: str = PARTITION, **further: object) -> str:
     """Writes the image at `path` in the guest to the erased partition, as a flasher does."""
-    assert case.filesystem.image is not None
-    oob = int(case.filesystem.image.tool == "yaffs2")
-    return step("write-image", mtd=partition, path=path, oob=oob, **further)
+    image = case.filesystem.image
+    assert image is not None
+    place = {"in_place": 1} if image.in_place else {}
+    return step("write-image", mtd=partition, path=path, oob=int(image.oob), **place, **further)
 
 
 def _volume_line(case: Case, device: int, **further: object) -> str:
