@@ -136,6 +136,19 @@ def test_of_many_places_it_says_at_how_many_and_never_a_mean() -> None:
     ]
 
 
+def test_no_factor_is_told_where_the_first_took_no_time() -> None:
+    """As a step does that reads nothing, on a board whose processor costs nothing."""
+    measured = []
+    for size in (1, 2, 3, 4, 5):
+        axes = {"workload.request_bytes": str(size)}
+        measured.append((case("jffs2", **axes), [time(2.0 if size == 5 else 0.0)]))
+        measured.append((case("yaffs2", **axes), [time(6.0)]))
+    assert headlines(told(measured)) == [
+        "The work: **JFFS2** is first at all 5 points; behind the first: YAFFS2 at least 3.00 "
+        "times slower (where the first has 0, no factor tells)."
+    ]
+
+
 def test_who_was_run_at_some_points_only_is_told_so() -> None:
     measured = []
     for size in range(6):

@@ -27,6 +27,7 @@ _SEVERAL = 2
 _MOST_NAMES = 3
 _DIFFERENCES = ("space", "memory")
 _LEAST = 1e-9  # what a figure of 0 counts as, so that a ratio exists
+_FACTOR_MAX = 1e9  # a ratio above it is one of those, and no factor is told
 
 
 def best_sentence(found: Weighed, synced: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -233,6 +234,11 @@ def _in_short(found: Weighed) -> str:
 
 def _behind_text(metric: Metric, low: float, high: float) -> str:
     """A range of ratios to the first, each at least 1: `up to 3.4 times slower`."""
+    if high > _FACTOR_MAX:
+        nothing = "where the first has 0, no factor tells"
+        if low > _FACTOR_MAX or alike(low):
+            return f"({nothing})"
+        return f"at least {_behind_text(metric, low, low)} ({nothing})"
     most = ratio_words(metric, 1 / high if metric.better == "higher" else high)
     if alike(low):
         return f"up to {most}" if not alike(high) else "alike"
