@@ -91,6 +91,16 @@ static u32 find_change(const struct logfs_block *block, u32 child)
 	return low;
 }
 
+bool logfs_cache_alias(const struct logfs_block *block, u32 child, u64 *value)
+{
+	const u32 i = find_change(block, child);
+
+	if (i == block->n_changes || block->changes[i].child != child)
+		return false;
+	*value = be64_to_cpu(block->changes[i].value);
+	return true;
+}
+
 static void make_room(struct logfs_block *block)
 {
 	struct logfs_change *more;

@@ -20,6 +20,8 @@ void logfs_cache_touch(struct logfs_device *dev, struct logfs_block *block);
 /* Sets a word of a block, which may be without words. */
 void logfs_cache_set(struct logfs_device *dev, struct logfs_block *block,
 		     u32 child, u64 value);
+/* *@value is that of an alias; false: there is none for the word. */
+bool logfs_cache_alias(const struct logfs_block *block, u32 child, u64 *value);
 /* It was written as it is. */
 void logfs_cache_written(struct logfs_device *dev, struct logfs_block *block);
 /* There is no such block any more. */

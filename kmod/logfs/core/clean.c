@@ -168,6 +168,9 @@ void logfs_evacuated(struct logfs_device *dev)
 	}
 }
 
+/* A block with more aliases is itself not longer than these, in each commit until it is written. */
+#define MUCH_CHANGED	(LOGFS_BLOCK_BYTES / (u32)sizeof(struct logfs_alias_media))
+
 static int write_most_changed(struct logfs_device *dev)
 {
 	struct logfs_block *block = logfs_cache_most_changed(dev);
@@ -202,13 +205,27 @@ int logfs_relieve(struct logfs_device *dev, bool may_commit)
 	return err;
 }
 
+/*
+ * What keeps commits short, and the next mount, which reads the last one. Not when segments are
+ * short: a commit may be what cleaning waits for.
+ */
+static bool is_much_changed(struct logfs_device *dev)
+{
+	return dev->n_aliases > MUCH_CHANGED &&
+	       dev->free.n > logfs_total_levels(&dev->super) &&
+	       logfs_cache_most_changed(dev)->n_changes > MUCH_CHANGED;
+}
+
 int logfs_commit(struct logfs_device *dev)
 {
-	int err;
+	int err = 0;
 
 	if (!dev->writable)
 		return dev->failed ? -EROFS : 0;
-	err = logfs_evacuate(dev);
+	while (!err && dev->dirty && is_much_changed(dev))
+		err = write_most_changed(dev);
+	if (!err)
+		err = logfs_evacuate(dev);
 	if (err)
 		return err;
 	if (!dev->dirty)
@@ -217,4 +234,14 @@ int logfs_commit(struct logfs_device *dev)
 	if (!err)
 		logfs_evacuated(dev);
 	return err;
+}
+
+int logfs_commit_short(struct logfs_device *dev)
+{
+	int err = logfs_commit(dev);
+
+	if (err || !is_much_changed(dev))
+		return err;
+	dev->dirty = true;
+	return logfs_commit(dev);
 }

@@ -80,8 +80,13 @@ int logfs_data_get(struct logfs_device *dev, u64 ino, u64 bix, u8 type,
 {
 	struct logfs_object o;
 	u64 pointer;
-	int err = logfs_tree_pointer(dev, ino, 0, bix, &pointer);
+	int err;
 
+	/* Who reads one dentry does not go on with its neighbours. */
+	if (type == LOGFS_OBJECT_DENTRY)
+		err = logfs_tree_peek(dev, ino, 0, bix, &pointer);
+	else
+		err = logfs_tree_pointer(dev, ino, 0, bix, &pointer);
 	if (err)
 		return err == -ENOENT ? -EUCLEAN : err;
 	if (!pointer)

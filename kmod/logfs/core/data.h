@@ -11,6 +11,8 @@ u32 logfs_pack(struct logfs_device *dev, const void *from, u32 bytes, u8 *to,
 /* Exactly @bytes have to come out. -EUCLEAN. */
 int logfs_unpack(struct logfs_device *dev, const void *from, u32 packed,
 		 void *to, u32 bytes);
+/* Workspaces are given up; the next use makes new ones. */
+void logfs_pack_forget(struct logfs_device *dev);
 
 /* Writes a block, a dentry for one of a directory. */
 int logfs_data_put(struct logfs_device *dev, u64 ino, u64 bix, u8 type,

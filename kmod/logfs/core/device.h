@@ -15,7 +15,9 @@
 #include "../format/codec.h"
 #include "logfs.h"
 
-#define LOGFS_READ_UNITS	4
+#define LOGFS_READ_PAGES	4
+/* What is read at once, at least: less is not worth a call. */
+#define LOGFS_READ_BYTES	2048u
 #define LOGFS_HASH_BITS		8
 
 /* Aliases in the journal, and segments of which the valid bytes changed, together. */
@@ -96,12 +98,12 @@ struct logfs_changed {
 };
 
 /**
- * struct logfs_unit - a write unit that was read
+ * struct logfs_page - a page that was read
  * @place: on the device; U64_MAX: none
  * @stamp: when it was used last
- * @bytes: of logfs_device.unit_bytes
+ * @bytes: of logfs_device.page_bytes
  */
-struct logfs_unit {
+struct logfs_page {
 	u64 place;
 	u64 stamp;
 	u8 *bytes;
@@ -216,14 +218,16 @@ struct logfs_counters {
  * @writable: false if mounted read-only, or after an error that leaves no other way
  * @failed: there was such an error
  * @dirty: there is something to commit
+ * @settled: there was an operation since the mount
  * @super: the superblock
  * @one_super: of its two copies one cannot be written
  * @segment_bytes: of a segment
  * @unit_bytes: of a write unit
+ * @page_bytes: of what is read at once, of which a unit has one or more
  * @open: areas, by GC level
  * @left: struct logfs_left
- * @units: read last
- * @stamp: counts uses of units
+ * @pages: read last
+ * @stamp: counts uses of pages
  * @blocks: hash table of struct logfs_block
  * @lru: those with words, the last used first
  * @n_words: blocks with words
@@ -266,14 +270,16 @@ struct logfs_device {
 	bool writable;
 	bool failed;
 	bool dirty;
+	bool settled;
 	struct logfs_super super;
 	bool one_super;
 	u32 segment_bytes;
 	u32 unit_bytes;
+	u32 page_bytes;
 
 	struct logfs_open open[LOGFS_GC_LEVELS];
 	struct list_head left;
-	struct logfs_unit units[LOGFS_READ_UNITS];
+	struct logfs_page pages[LOGFS_READ_PAGES];
 	u64 stamp;
 
 	DECLARE_HASHTABLE(blocks, LOGFS_HASH_BITS);

@@ -48,13 +48,17 @@ static int look_up(struct logfs_node *dir, const char *name, u32 len,
 		   struct logfs_found *found)
 {
 	const u32 hash = logfs_dir_hash((const u8 *)name, len);
+	const u64 end = dir->size >> LOGFS_BLOCK_SHIFT;
 	u64 bix, place = U64_MAX;
 	u32 n;
 	int err;
 
 	for (n = 0; n < LOGFS_DIR_TRIES; n++) {
 		bix = logfs_dir_try(hash, n);
-		err = read_entry(dir, bix, found);
+		/* Each place is behind the one before. */
+		if (bix >= end && place != U64_MAX)
+			break;
+		err = bix < end ? read_entry(dir, bix, found) : -ENOENT;
 		if (err && err != -ENOENT)
 			return err;
 		if (!err && found->len == len &&

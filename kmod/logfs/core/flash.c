@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flash, in write units. Objects follow each other without regard to pages, so that most
- * begin in the unit in which the one before ends: units that were read are kept for a while,
- * and a file that is read in order needs each once. What is smaller than a header of an
- * object is read for its own sake alone, and is not worth the rest of its unit.
+ * Flash: read in pages, programmed in write units. Objects follow each other without regard to
+ * either, so that most begin in the page in which the one before ends: pages that were read are
+ * kept for a while, and a file that is read in order needs each once. What is smaller than a
+ * header of an object is read for its own sake alone, and is not worth the rest of its page.
  *
  * What is written and not yet programmed is seen by readers as if it were on flash.
  *
@@ -69,44 +69,44 @@ static int read_mtd(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 			  mtd_read(dev->mtd, place, bytes, &done, to));
 }
 
-static struct logfs_unit *find_unit(struct logfs_device *dev, u64 place)
+static struct logfs_page *find_page(struct logfs_device *dev, u64 place)
 {
 	u32 i;
 
-	for (i = 0; i < LOGFS_READ_UNITS; i++)
-		if (dev->units[i].place == place)
-			return &dev->units[i];
+	for (i = 0; i < LOGFS_READ_PAGES; i++)
+		if (dev->pages[i].place == place)
+			return &dev->pages[i];
 	return NULL;
 }
 
-static struct logfs_unit *oldest_unit(struct logfs_device *dev)
+static struct logfs_page *oldest_page(struct logfs_device *dev)
 {
-	struct logfs_unit *oldest = &dev->units[0];
+	struct logfs_page *oldest = &dev->pages[0];
 	u32 i;
 
-	for (i = 1; i < LOGFS_READ_UNITS; i++)
-		if (dev->units[i].stamp < oldest->stamp)
-			oldest = &dev->units[i];
+	for (i = 1; i < LOGFS_READ_PAGES; i++)
+		if (dev->pages[i].stamp < oldest->stamp)
+			oldest = &dev->pages[i];
 	return oldest;
 }
 
-/* @place and @bytes are within a unit. */
+/* @place and @bytes are within a page. */
 static int read_cached(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 {
-	const u32 within = (u32)place & (dev->unit_bytes - 1);
-	struct logfs_unit *unit = find_unit(dev, place - within);
+	const u32 within = (u32)place & (dev->page_bytes - 1);
+	struct logfs_page *page = find_page(dev, place - within);
 	int err = 0;
 
-	if (!unit && bytes <= LOGFS_OBJECT_HEADER_BYTES)
+	if (!page && bytes <= LOGFS_OBJECT_HEADER_BYTES)
 		return read_mtd(dev, place, to, bytes);
-	if (!unit) {
-		unit = oldest_unit(dev);
-		err = read_mtd(dev, place - within, unit->bytes,
-			       dev->unit_bytes);
-		unit->place = err ? U64_MAX : place - within;
+	if (!page) {
+		page = oldest_page(dev);
+		err = read_mtd(dev, place - within, page->bytes,
+			       dev->page_bytes);
+		page->place = err ? U64_MAX : place - within;
 	}
-	unit->stamp = ++dev->stamp;
-	memcpy(to, unit->bytes + within, bytes);
+	page->stamp = ++dev->stamp;
+	memcpy(to, page->bytes + within, bytes);
 	return err;
 }
 
@@ -120,8 +120,9 @@ int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 		return -EUCLEAN;
 	for (; bytes; bytes -= n, place += n, to += n) {
 		at = (u32)place & (dev->segment_bytes - 1);
+		within = at & (dev->page_bytes - 1);
+		n = min_t(u32, bytes, dev->page_bytes - within);
 		within = at & (dev->unit_bytes - 1);
-		n = min_t(u32, bytes, dev->unit_bytes - within);
 		open = find_open(dev, logfs_segno(dev, place), at - within);
 		if (open) {
 			memcpy(to, open + within, n);
@@ -136,21 +137,21 @@ int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 	return err;
 }
 
-static void forget_units(struct logfs_device *dev, u64 place, u64 bytes)
+static void forget_pages(struct logfs_device *dev, u64 place, u64 bytes)
 {
 	u32 i;
 
-	for (i = 0; i < LOGFS_READ_UNITS; i++)
-		if (dev->units[i].place >= place &&
-		    dev->units[i].place < place + bytes)
-			dev->units[i].place = U64_MAX;
+	for (i = 0; i < LOGFS_READ_PAGES; i++)
+		if (dev->pages[i].place >= place &&
+		    dev->pages[i].place < place + bytes)
+			dev->pages[i].place = U64_MAX;
 }
 
 int logfs_flash_program(struct logfs_device *dev, u64 place, const u8 *unit)
 {
 	size_t done;
 
-	forget_units(dev, place, dev->unit_bytes);
+	forget_pages(dev, place, dev->unit_bytes);
 	return mtd_write(dev->mtd, place, dev->unit_bytes, &done, unit);
 }
 
@@ -161,18 +162,22 @@ int logfs_flash_erase(struct logfs_device *dev, u32 segno)
 		.len = dev->segment_bytes,
 	};
 
-	forget_units(dev, instr.addr, instr.len);
+	forget_pages(dev, instr.addr, instr.len);
 	dev->stats.erasures++;
 	return mtd_erase(dev->mtd, &instr);
 }
 
-bool logfs_flash_is_erased(struct logfs_device *dev, u64 place)
+bool logfs_flash_is_erased(struct logfs_device *dev, u64 place, u32 bytes)
 {
-	struct logfs_unit *unit = oldest_unit(dev);
+	struct logfs_page *page = oldest_page(dev);
+	const u64 end = place + bytes;
 
-	unit->place = U64_MAX;
-	return !read_mtd(dev, place, unit->bytes, dev->unit_bytes) &&
-	       logfs_is_erased(unit->bytes, dev->unit_bytes);
+	page->place = U64_MAX;
+	for (; place < end; place += dev->page_bytes)
+		if (read_mtd(dev, place, page->bytes, dev->page_bytes) ||
+		    !logfs_is_erased(page->bytes, dev->page_bytes))
+			return false;
+	return true;
 }
 
 bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno)

@@ -14,8 +14,11 @@ int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes);
 int logfs_flash_program(struct logfs_device *dev, u64 place, const u8 *unit);
 /* Erases a segment. */
 int logfs_flash_erase(struct logfs_device *dev, u32 segno);
-/* The write unit was not programmed since it was erased. */
-bool logfs_flash_is_erased(struct logfs_device *dev, u64 place);
+/*
+ * Nothing but ones in @bytes of whole pages. To know that a write unit was not programmed takes
+ * all its pages, for a file may well have a page of ones.
+ */
+bool logfs_flash_is_erased(struct logfs_device *dev, u64 place, u32 bytes);
 /* A segment with one bad erase block is bad. */
 bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno);
 /*

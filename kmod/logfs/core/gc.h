@@ -17,6 +17,12 @@ void logfs_evacuated(struct logfs_device *dev);
 /* Fewer aliases and changed segments than a commit has room for. */
 int logfs_relieve(struct logfs_device *dev, bool may_commit);
 
+/*
+ * As logfs_commit(), and once more if that itself has changed much: before a mount, which reads
+ * the last one.
+ */
+int logfs_commit_short(struct logfs_device *dev);
+
 /* ---- gc.c ---- */
 
 /* Before an operation: all is in order, and there are free segments, and so many more. */

@@ -17,6 +17,8 @@ u32 logfs_journal_room(const struct logfs_device *dev);
  * anything ever written there but what a format leaves that power did not last for.
  */
 int logfs_replay(struct logfs_device *dev, bool *is_new);
+/* Before the first operation: the open segments that must not be written to are left. */
+void logfs_settle_areas(struct logfs_device *dev);
 
 /* ---- super.c ---- */
 

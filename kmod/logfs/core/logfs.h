@@ -76,7 +76,10 @@ struct logfs_found {
  * changed on flash. ERR_PTR: -EINVAL no LogFS here (said in the log), or as above.
  */
 struct logfs_device *logfs_mount(struct mtd_info *mtd, bool writable);
-/* Between read-only and writable; -EROFS if an error allows only the former. */
+/*
+ * Between read-only and writable; -EROFS if an error allows only the former. Read-only comes
+ * before logfs_unmount() of what is writable, too.
+ */
 int logfs_make_writable(struct logfs_device *dev);
 int logfs_make_read_only(struct logfs_device *dev);
 /* Frees everything. What was not committed is lost. Without the lock. */

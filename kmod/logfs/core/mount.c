@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mounting: the superblock, the last commit, and one look at some segments. What is read does
- * not grow with the device.
+ * Mounting: the superblock, the last commit, and the root directory. What is read does not grow
+ * with the device. Segments are looked at when the first operation needs one (gc.c).
  */
 
 #include <linux/err.h>
-#include <linux/vmalloc.h>
 
 #include "area.h"
 #include "flash.h"
 #include "cache.h"
+#include "data.h"
 #include "gc.h"
 #include "journal.h"
 #include "node.h"
 #include "recover.h"
-#include "segments.h"
 #include "tree.h"
 
 static int make_lists(struct logfs_device *dev)
@@ -35,10 +34,10 @@ static int make_buffers(struct logfs_device *dev)
 	bool all = true;
 	u32 i;
 
-	for (i = 0; i < LOGFS_READ_UNITS; i++) {
-		dev->units[i].place = U64_MAX;
-		dev->units[i].bytes = kmalloc(dev->unit_bytes, GFP_KERNEL);
-		all = all && dev->units[i].bytes;
+	for (i = 0; i < LOGFS_READ_PAGES; i++) {
+		dev->pages[i].place = U64_MAX;
+		dev->pages[i].bytes = kmalloc(dev->page_bytes, GFP_KERNEL);
+		all = all && dev->pages[i].bytes;
 	}
 	for (i = 0; i < LOGFS_GC_LEVELS; i++) {
 		if (!logfs_has_level(&dev->super, i))
@@ -62,8 +61,8 @@ static void free_buffers(struct logfs_device *dev)
 {
 	u32 i;
 
-	for (i = 0; i < LOGFS_READ_UNITS; i++)
-		kfree(dev->units[i].bytes);
+	for (i = 0; i < LOGFS_READ_PAGES; i++)
+		kfree(dev->pages[i].bytes);
 	for (i = 0; i < LOGFS_GC_LEVELS; i++) {
 		kfree(dev->open[i].unit);
 		kfree(dev->by_distance[i].at);
@@ -75,8 +74,7 @@ static void free_buffers(struct logfs_device *dev)
 	kfree(dev->packed);
 	kfree(dev->object);
 	kfree(dev->master.words);
-	vfree(dev->deflate);
-	vfree(dev->inflate);
+	logfs_pack_forget(dev);
 }
 
 static struct logfs_device *make_device(struct mtd_info *mtd)
@@ -194,7 +192,7 @@ static int open_device(struct logfs_device *dev, bool writable)
 		       dev->mtd->name, err);
 		return err == -ENOENT ? -EUCLEAN : err;
 	}
-	return logfs_segments_scan(dev);
+	return 0;
 }
 
 /* ---- what others call ---- */
@@ -224,7 +222,7 @@ int logfs_make_read_only(struct logfs_device *dev)
 
 	if (err)
 		return dev->writable ? err : 0;
-	err = logfs_commit(dev);
+	err = logfs_commit_short(dev);
 	if (!err)
 		dev->writable = false;
 	logfs_leave(dev);
@@ -241,8 +239,10 @@ struct logfs_device *logfs_mount(struct mtd_info *mtd, bool writable)
 	err = open_device(dev, writable);
 	if (!err && writable)
 		err = logfs_make_writable(dev);
-	if (!err)
+	if (!err) {
+		logfs_pack_forget(dev);
 		return dev;
+	}
 	logfs_unmount(dev);
 	return ERR_PTR(err);
 }

@@ -15,6 +15,8 @@
 #include "flash.h"
 #include "cache.h"
 #include "gc.h"
+#include "journal.h"
+#include "segments.h"
 
 #define OBJECTS_A_BLOCK	6
 /* Of a dirty page of the page cache: it, and a block of pointers. */
@@ -28,13 +30,28 @@ static u64 free_bytes(struct logfs_device *dev)
 				dev->n_bad);
 }
 
+/* What only those need who write, so that a mount need not wait for it. */
+static int settle(struct logfs_device *dev)
+{
+	int err;
+
+	if (dev->settled)
+		return 0;
+	logfs_settle_areas(dev);
+	err = logfs_segments_scan(dev);
+	dev->settled = !err;
+	return err;
+}
+
 static int prepare(struct logfs_device *dev, u32 blocks)
 {
 	int err;
 
 	if (!dev->writable)
 		return -EROFS;
-	err = logfs_collect(dev, 0);
+	err = settle(dev);
+	if (!err)
+		err = logfs_collect(dev, 0);
 	/* To delete something needs little, and is the way out. */
 	if (err == -ENOSPC && !blocks && dev->free.n > 1)
 		err = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * zlib, at the level that the format's first writer chose. The workspaces are large, so they
- * are there from the first use on only; without memory for one nothing is compressed.
+ * are there from the first use on only; without memory for one nothing is compressed. What is
+ * compressed at once is a block or little more, and needs no larger window than that.
  */
 
 #include <linux/vmalloc.h>
@@ -9,7 +10,9 @@
 
 #include "data.h"
 
-#define LEVEL	3
+#define LEVEL		3
+#define WINDOW_BITS	13
+#define MEMORY_LEVEL	6
 
 static void *workspace(void **at, size_t bytes)
 {
@@ -30,10 +33,11 @@ u32 logfs_pack(struct logfs_device *dev, const void *from, u32 bytes, u8 *to,
 	int status;
 
 	stream.workspace = workspace(&dev->deflate,
-				     zlib_deflate_workspacesize(MAX_WBITS,
-								MAX_MEM_LEVEL));
+				     zlib_deflate_workspacesize(WINDOW_BITS,
+								MEMORY_LEVEL));
 	if (!stream.workspace ||
-	    zlib_deflateInit(&stream, LEVEL) != Z_OK)
+	    zlib_deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW_BITS,
+			      MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		return 0;
 	status = zlib_deflate(&stream, Z_FINISH);
 	zlib_deflateEnd(&stream);
@@ -61,4 +65,12 @@ int logfs_unpack(struct logfs_device *dev, const void *from, u32 packed,
 	zlib_inflateEnd(&stream);
 	return status == Z_STREAM_END && stream.total_out == bytes ? 0 :
 								      -EUCLEAN;
+}
+
+void logfs_pack_forget(struct logfs_device *dev)
+{
+	vfree(dev->deflate);
+	vfree(dev->inflate);
+	dev->deflate = NULL;
+	dev->inflate = NULL;
 }

@@ -7,8 +7,14 @@
  * is whole. A commit that power did not last for leaves units behind it that are not erased,
  * or torn: nothing is programmed there any more, the next commit begins another segment.
  *
+ * Units of a segment are programmed in order, so where they end is found by halving, and the
+ * last commit is looked for from there. So a mount takes no longer if the segment is fuller.
+ * What is found is tried once more from its first entry on, since entries may hold bytes of
+ * files that look like a commit, and only who comes from an entry passes over these.
+ *
  * The same is so with open segments: if the next unit of one is not erased, something was
- * programmed after the commit. Then it is left (area.c).
+ * programmed after the commit. Then it is left (area.c). That is seen to when something is to
+ * be written, for a mount has no need of it.
  */
 
 #include <linux/stat.h>
@@ -22,13 +28,35 @@
 
 /**
  * struct found - a segment of the journal
- * @bytes: its contents; what could not be read, and all behind an erased unit, is zero
- * @end: where that unit is
+ * @slot: which
+ * @bytes: its contents, from @from on; what could not be read is zero
+ * @from: what is before was not needed yet
+ * @end: where the first erased unit is
  */
 struct found {
+	u32 slot;
 	u8 *bytes;
+	u32 from;
 	u32 end;
 };
+
+/* All from @from on is there after that. */
+static int read_from(struct logfs_device *dev, struct found *f, u32 from)
+{
+	const u64 base = logfs_segment_place(dev, dev->super.journal[f->slot]);
+	int err;
+
+	while (f->from > from) {
+		f->from -= dev->unit_bytes;
+		err = logfs_flash_read(dev, base + f->from, f->bytes + f->from,
+				       dev->unit_bytes);
+		if (err == -EBADMSG)
+			memset(f->bytes + f->from, 0, dev->unit_bytes);
+		else if (err)
+			return err;
+	}
+	return 0;
+}
 
 /* ---- one commit ---- */
 
@@ -159,11 +187,14 @@ static int apply(struct logfs_device *dev, const u8 *payload,
 	}
 }
 
-/* Calls apply() for each entry, or, with @seen NULL, only sees that they are whole. */
-static int each_entry(struct logfs_device *dev, u32 slot,
-		      const struct found *f, u32 at, u32 *seen)
+/*
+ * Calls apply() for each entry, or, with @seen NULL, only sees that they are whole. *@first is
+ * where the first of them begins.
+ */
+static int each_entry(struct logfs_device *dev, struct found *f, u32 at,
+		      u32 *seen, u32 *first)
 {
-	const u64 base = logfs_segment_place(dev, dev->super.journal[slot]);
+	const u64 base = logfs_segment_place(dev, dev->super.journal[f->slot]);
 	struct logfs_journal_header_media *m = (void *)(f->bytes + at);
 	u64 *places = dev->journal.places;
 	struct logfs_journal_entry e;
@@ -176,9 +207,12 @@ static int each_entry(struct logfs_device *dev, u32 slot,
 	if (!n || n > LOGFS_COMMIT_ENTRIES)
 		return -EUCLEAN;
 	memcpy(places, dev->journal.payload, n * sizeof(*places));
+	*first = at;
 	for (i = 0; i < n; i++) {
 		err = logfs_commit_get((u8 *)places, i, base, f->end,
 				       &entry_at);
+		if (!err)
+			err = read_from(dev, f, entry_at);
 		if (!err)
 			err = logfs_journal_decode(f->bytes + entry_at,
 						   f->end - entry_at, &e);
@@ -187,56 +221,100 @@ static int each_entry(struct logfs_device *dev, u32 slot,
 				    seen);
 		if (err)
 			return err;
+		*first = min(*first, entry_at);
 	}
 	return 0;
 }
 
 /* ---- segments of the journal ---- */
 
-static int read_segment(struct logfs_device *dev, u32 slot, struct found *f)
+/*
+ * The first unit, which has the header, is programmed; of others the first page tells. A file
+ * may have a page of ones, which is in an entry as it is if there was no memory to compress it:
+ * such a page looks erased, but no whole unit does, for none is without a header of an entry.
+ */
+static void find_end(struct logfs_device *dev, struct found *f)
 {
-	const u64 base = logfs_segment_place(dev, dev->super.journal[slot]);
-	u32 at;
-	int err;
+	const u64 base = logfs_segment_place(dev, dev->super.journal[f->slot]);
+	u32 low = 0, high = dev->segment_bytes / dev->unit_bytes, middle;
 
-	f->bytes = vzalloc(dev->segment_bytes);
-	if (!f->bytes)
-		return -ENOMEM;
-	for (at = 0; at < dev->segment_bytes; at += dev->unit_bytes) {
-		err = logfs_flash_read(dev, base + at, f->bytes + at,
-				       dev->unit_bytes);
-		if (err == -EBADMSG)
-			memset(f->bytes + at, 0, dev->unit_bytes);
-		else if (err)
-			return err;
-		else if (logfs_is_erased(f->bytes + at, dev->unit_bytes))
-			break;
+	while (high - low > 1) {
+		middle = (low + high) / 2;
+		if (logfs_flash_is_erased(dev, base +
+					  middle * dev->unit_bytes,
+					  dev->page_bytes))
+			high = middle;
+		else
+			low = middle;
 	}
-	f->end = at;
-	return 0;
+	f->end = high * dev->unit_bytes;
+	while (f->end < dev->segment_bytes &&
+	       !logfs_flash_is_erased(dev, base + f->end, dev->unit_bytes))
+		f->end += dev->unit_bytes;
+	f->from = f->end;
 }
 
-static int replay_segment(struct logfs_device *dev, u32 slot,
-			  const struct found *f)
+/* The last commit from @from on that is before @end, for who begins to look at @from. */
+static int last_commit(const struct found *f, u32 from, u32 end, u32 *at,
+		       struct logfs_journal_entry *e)
+{
+	const u32 before = max_t(u32, from, LOGFS_JOURNAL_FIRST) -
+			   LOGFS_JOURNAL_FIRST;
+	int err = logfs_journal_last_commit(f->bytes + before, end - before,
+					    at, e);
+
+	if (!err)
+		*at += before;
+	return err;
+}
+
+/* All its entries are whole, and who goes from entry to entry meets it. */
+static bool is_whole(struct logfs_device *dev, struct found *f, u32 at, u32 end)
+{
+	struct logfs_journal_entry e;
+	u32 first, met;
+
+	return !each_entry(dev, f, at, NULL, &first) &&
+	       !last_commit(f, first, end, &met, &e) && met == at;
+}
+
+static int find_commit(struct logfs_device *dev, struct found *f, u32 *at,
+		       struct logfs_journal_entry *e)
+{
+	u32 end = f->end, from = end;
+	int err;
+
+	while (from) {
+		from -= dev->unit_bytes;
+		err = read_from(dev, f, from);
+		if (err)
+			return err;
+		while (!last_commit(f, from, end, at, e)) {
+			if (is_whole(dev, f, *at, end))
+				return 0;
+			end = *at;
+		}
+	}
+	return -ENODATA;
+}
+
+static int replay_segment(struct logfs_device *dev, struct found *f)
 {
 	struct logfs_journal *j = &dev->journal;
 	struct logfs_journal_entry e;
-	u32 at = f->end, end, seen = 0;
-	int err;
+	u32 at, end, first, seen = 0;
+	int err = find_commit(dev, f, &at, &e);
 
-	do {
-		err = logfs_journal_last_commit(f->bytes, at, &at, &e);
-		if (err)
-			return err;
-	} while (each_entry(dev, slot, f, at, NULL));
+	if (err)
+		return err;
 	end = at + logfs_journal_entry_bytes(e.stored_bytes);
-	err = each_entry(dev, slot, f, at, &seen);
+	err = each_entry(dev, f, at, &seen, &first);
 	if (err)
 		return err;
 	if (!(seen & 1U << LOGFS_JOURNAL_ANCHOR) ||
 	    !(seen & 1U << LOGFS_JOURNAL_DYNAMIC))
 		return -EUCLEAN;
-	j->slot = slot;
+	j->slot = f->slot;
 	j->used = (end + dev->unit_bytes - 1) & ~(dev->unit_bytes - 1);
 	if (j->used < f->end)
 		j->used = dev->segment_bytes;
@@ -245,11 +323,16 @@ static int replay_segment(struct logfs_device *dev, u32 slot,
 
 static int try_segment(struct logfs_device *dev, u32 slot)
 {
-	struct found f = {};
-	int err = read_segment(dev, slot, &f);
+	struct found f = {
+		.slot = slot,
+		.bytes = vmalloc(dev->segment_bytes),
+	};
+	int err;
 
-	if (!err)
-		err = replay_segment(dev, slot, &f);
+	if (!f.bytes)
+		return -ENOMEM;
+	find_end(dev, &f);
+	err = replay_segment(dev, &f);
 	vfree(f.bytes);
 	return err;
 }
@@ -282,14 +365,15 @@ static bool is_untouched(struct logfs_device *dev)
 			continue;
 		if (!first &&
 		    !logfs_flash_is_erased(dev, logfs_segment_place(dev,
-						dev->super.journal[slot])))
+						dev->super.journal[slot]),
+					   dev->unit_bytes))
 			return false;
 		first = false;
 	}
 	return true;
 }
 
-static void settle_areas(struct logfs_device *dev)
+void logfs_settle_areas(struct logfs_device *dev)
 {
 	struct logfs_open *open;
 	u32 level;
@@ -301,7 +385,7 @@ static void settle_areas(struct logfs_device *dev)
 			continue;
 		next = logfs_segment_place(dev, open->segno) +
 		       open->programmed;
-		if (logfs_flash_is_erased(dev, next))
+		if (logfs_flash_is_erased(dev, next, dev->unit_bytes))
 			continue;
 		if (open->used > open->programmed)
 			logfs_area_leave(dev, level, false);
@@ -336,6 +420,5 @@ int logfs_replay(struct logfs_device *dev, bool *is_new)
 	if (tried > 1)
 		dev->journal.used = dev->segment_bytes;
 	dev->dirty = false;
-	settle_areas(dev);
 	return 0;
 }

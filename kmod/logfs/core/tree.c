@@ -18,6 +18,7 @@
 #include <linux/stat.h>
 
 #include "area.h"
+#include "flash.h"
 #include "tree.h"
 
 #define HEIGHT_SHIFT	40
@@ -100,6 +101,12 @@ static bool is_sound(const struct logfs_device *dev, u64 ino, u32 level,
 	       inode.height <= most_levels(dev, bix);
 }
 
+static bool is_block(const struct logfs_object *o, u64 ino, u32 level, u64 bix)
+{
+	return o->ino == ino && o->bix == bix &&
+	       o->type == type_of(ino, level) && !o->compression;
+}
+
 static int load(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 		u64 place, __be64 *words)
 {
@@ -108,8 +115,7 @@ static int load(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 
 	if (err)
 		return err;
-	if (o.ino != ino || o.bix != bix || o.type != type_of(ino, level) ||
-	    o.compression)
+	if (!is_block(&o, ino, level, bix))
 		return -EUCLEAN;
 	memcpy(words, dev->object, o.stored_bytes);
 	return is_sound(dev, ino, level, bix, words) ? 0 : -EUCLEAN;
@@ -158,6 +164,52 @@ struct logfs_block *logfs_tree_block(struct logfs_device *dev, u64 ino,
 	if (err)
 		return ERR_PTR(err);
 	return logfs_cache_find(dev, ino, level, bix);
+}
+
+/* A pointer of the block at @place, of which nothing else is read but its header. */
+static int read_slot(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
+		     u64 place, u64 *pointer)
+{
+	struct logfs_object_header_media m;
+	struct logfs_object o;
+	__be64 word;
+	int err = logfs_object_header(dev, place, &m, &o);
+
+	if (err)
+		return err == -ENODATA ? -EUCLEAN : err;
+	if (!is_block(&o, ino, level, logfs_block_start(level, bix)))
+		return -EUCLEAN;
+	err = logfs_flash_read(dev, place + sizeof(m) + sizeof(word) *
+			       logfs_slot(level, bix), &word, sizeof(word));
+	*pointer = be64_to_cpu(word);
+	return err;
+}
+
+int logfs_tree_peek(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
+		    u64 *pointer)
+{
+	const u64 start = logfs_block_start(level + 1, bix);
+	struct logfs_block *block = logfs_tree_inode(dev, ino);
+	u64 above;
+	int err;
+
+	if (IS_ERR(block))
+		return PTR_ERR(block);
+	if ((!level && bix < LOGFS_DIRECT_POINTERS) ||
+	    level + 1 >= logfs_tree_height(block))
+		return logfs_tree_pointer(dev, ino, level, bix, pointer);
+	block = logfs_cache_find(dev, ino, level + 1, start);
+	if (block && block->words)
+		return logfs_tree_pointer(dev, ino, level, bix, pointer);
+	if (block && logfs_cache_alias(block, logfs_slot(level + 1, bix),
+				       pointer))
+		return 0;
+	err = logfs_tree_peek(dev, ino, level + 1, start, &above);
+	if (!err && above)
+		return read_slot(dev, ino, level + 1, bix,
+				 logfs_pointer_place(above), pointer);
+	*pointer = 0;
+	return err;
 }
 
 /* In memory only. Changes noted of an older one of that place are none of this. */

@@ -16,6 +16,13 @@ struct logfs_block *logfs_tree_block(struct logfs_device *dev, u64 ino,
 /* What leads to a block; 0: nothing. -ENOENT: no inode. */
 int logfs_tree_pointer(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 		       u64 *pointer);
+/*
+ * The same, where no neighbour of the block is likely to be asked for: of the block of pointers
+ * above nothing else is read, if that is not in memory. Its CRC is not looked at, so whatever is
+ * found must say itself what it is.
+ */
+int logfs_tree_peek(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
+		    u64 *pointer);
 /* Lets a pointer lead to a block, or to none if it is 0. */
 int logfs_tree_set(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 		   u64 pointer);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From one block that is there, or is not, to the next, without looking at each: a pointer
- * that is missing on some level says that none is below it, one with the bit that all are.
+ * that is missing on some level says that none is below it, one with the bit that all are. The
+ * tree is walked down once for each block of pointers: directories are mostly holes.
  */
 
 #include <linux/err.h>
@@ -10,10 +11,12 @@
 
 /**
  * struct reached - where a walk down the tree ended
+ * @block: of pointers, in which it ended; the inode otherwise
  * @level: of the block that the pointer is for
  * @pointer: 0, or one that says all there is to know
  */
 struct reached {
+	const struct logfs_block *block;
 	u32 level;
 	u64 pointer;
 };
@@ -26,6 +29,7 @@ static int walk_down(struct logfs_device *dev, u64 ino, u64 bix, bool data,
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
+	r->block = block;
 	r->level = logfs_tree_height(block);
 	if (bix < LOGFS_DIRECT_POINTERS) {
 		r->level = 0;
@@ -40,9 +44,28 @@ static int walk_down(struct logfs_device *dev, u64 ino, u64 bix, bool data,
 		if (IS_ERR(block))
 			return PTR_ERR(block);
 		r->pointer = logfs_word(block, logfs_slot(r->level, bix));
+		r->block = block;
 		r->level--;
 	}
 	return 0;
+}
+
+/* The next block that may be what is sought; nothing up to it is. */
+static u64 step_over(const struct reached *r, u64 bix, bool data)
+{
+	const u64 each = 1ULL << r->level * LOGFS_INDEX_BITS;
+	const u64 passed = data ? U64_MAX : LOGFS_POINTER_FULL;
+	u32 slot;
+
+	bix = logfs_block_start(r->level, bix) + each;
+	if (r->block->level != r->level + 1)
+		return bix;
+	for (slot = logfs_slot(r->level + 1, bix); slot; bix += each) {
+		if (!(logfs_word(r->block, slot) & passed) != data)
+			break;
+		slot = (slot + 1) % LOGFS_BLOCK_POINTERS;
+	}
+	return bix;
 }
 
 /* The last block that the tree can have as it is now. */
@@ -69,8 +92,7 @@ int logfs_tree_seek(struct logfs_device *dev, u64 ino, u64 bix, bool data,
 		err = walk_down(dev, ino, bix, data, &r);
 		if (err || !r.pointer != data)
 			break;
-		bix = logfs_block_start(r.level, bix) +
-		      (1ULL << r.level * LOGFS_INDEX_BITS);
+		bix = step_over(&r, bix, data);
 	}
 	if (!err && data && bix > last)
 		err = -ENXIO;
