@@ -168,7 +168,10 @@ static int open_existing(struct logfs_device *dev, bool writable)
 	if (err)
 		pr_err("logfs: %s: no commit in the journal can be used (%d): check the partition\n",
 		       dev->mtd->name, err);
-	return err == -ENODATA ? -EUCLEAN : err;
+	/* Another state than that of the last commit may be looked at. */
+	if (err == -ENODATA || (!err && dev->failed && writable))
+		return -EUCLEAN;
+	return err;
 }
 
 static int open_device(struct logfs_device *dev, bool writable)

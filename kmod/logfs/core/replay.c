@@ -7,14 +7,21 @@
  * is whole. A commit that power did not last for leaves units behind it that are not erased,
  * or torn: nothing is programmed there any more, the next commit begins another segment.
  *
+ * What power has torn is the last that was programmed in the journal. If other damage hides the
+ * newest commit, the one before is of no use for going on: what it says is valid may have been
+ * erased since. That is known if the damaged commit says that it was finished, or if there is
+ * something behind it; then the partition can be read, as it was, and no more. A segment whose
+ * header is damaged is as old as the last commit in it.
+ *
  * Units of a segment are programmed in order, so where they end is found by halving, and the
  * last commit is looked for from there. So a mount takes no longer if the segment is fuller.
- * What is found is tried once more from its first entry on, since entries may hold bytes of
- * files that look like a commit, and only who comes from an entry passes over these.
+ * Files may contain what looks like a commit, and only who comes from entry to entry passes over
+ * it. So what was found must be met again from its first entry on; when that fails, or if there
+ * is damage, all of the segment is looked at.
  *
- * The same is so with open segments: if the next unit of one is not erased, something was
- * programmed after the commit. Then it is left (area.c). That is seen to when something is to
- * be written, for a mount has no need of it.
+ * If the next unit of an open segment is not erased, something was programmed after the commit.
+ * Then it is left (area.c). That is seen to when something is to be written, for a mount has no
+ * need of it.
  */
 
 #include <linux/stat.h>
@@ -32,28 +39,37 @@
  * @bytes: its contents, from @from on; what could not be read is zero
  * @from: what is before was not needed yet
  * @end: where the first erased unit is
+ * @damaged: behind the last unit that could not be read, but for the last of all; 0: none
+ * @first: where the first entry begins of the commit that was looked at last
  */
 struct found {
 	u32 slot;
 	u8 *bytes;
 	u32 from;
 	u32 end;
+	u32 damaged;
+	u32 first;
 };
 
 /* All from @from on is there after that. */
 static int read_from(struct logfs_device *dev, struct found *f, u32 from)
 {
 	const u64 base = logfs_segment_place(dev, dev->super.journal[f->slot]);
+	u32 behind;
 	int err;
 
 	while (f->from > from) {
+		behind = f->from;
 		f->from -= dev->unit_bytes;
 		err = logfs_flash_read(dev, base + f->from, f->bytes + f->from,
 				       dev->unit_bytes);
-		if (err == -EBADMSG)
-			memset(f->bytes + f->from, 0, dev->unit_bytes);
-		else if (err)
+		if (err && err != -EBADMSG)
 			return err;
+		if (!err)
+			continue;
+		memset(f->bytes + f->from, 0, dev->unit_bytes);
+		if (behind < f->end)
+			f->damaged = max_t(u32, f->damaged, behind);
 	}
 	return 0;
 }
@@ -161,10 +177,16 @@ static int apply_area(struct logfs_device *dev, u32 bytes)
 	return 0;
 }
 
+/* What is done with an entry of a commit. */
+typedef int (*use_entry)(struct logfs_device *dev, const u8 *payload,
+			 const struct logfs_journal_entry *e, void *arg);
+
+/* @arg: the types that were seen. */
 static int apply(struct logfs_device *dev, const u8 *payload,
-		 const struct logfs_journal_entry *e, u32 *seen)
+		 const struct logfs_journal_entry *e, void *arg)
 {
 	const u32 bytes = e->unpacked_bytes;
+	u32 *seen = arg;
 	int err = unpack(dev, payload, e);
 
 	if (err)
@@ -188,11 +210,11 @@ static int apply(struct logfs_device *dev, const u8 *payload,
 }
 
 /*
- * Calls apply() for each entry, or, with @seen NULL, only sees that they are whole. *@first is
- * where the first of them begins.
+ * Calls @use for each entry, or, with NULL, only sees that they are whole. -EUCLEAN: this is no
+ * commit, for bytes of a file can look like one. -EBADMSG: it is, but not whole.
  */
 static int each_entry(struct logfs_device *dev, struct found *f, u32 at,
-		      u32 *seen, u32 *first)
+		      use_entry use, void *arg)
 {
 	const u64 base = logfs_segment_place(dev, dev->super.journal[f->slot]);
 	struct logfs_journal_header_media *m = (void *)(f->bytes + at);
@@ -203,25 +225,29 @@ static int each_entry(struct logfs_device *dev, struct found *f, u32 at,
 
 	if (!err)
 		err = unpack(dev, (u8 *)(m + 1), &e);
-	n = err ? 0 : logfs_commit_entries(e.unpacked_bytes);
+	if (err)
+		return err;
+	n = logfs_commit_entries(e.unpacked_bytes);
 	if (!n || n > LOGFS_COMMIT_ENTRIES)
 		return -EUCLEAN;
 	memcpy(places, dev->journal.payload, n * sizeof(*places));
-	*first = at;
+	f->first = at;
 	for (i = 0; i < n; i++) {
 		err = logfs_commit_get((u8 *)places, i, base, f->end,
 				       &entry_at);
 		if (!err)
 			err = read_from(dev, f, entry_at);
-		if (!err)
-			err = logfs_journal_decode(f->bytes + entry_at,
-						   f->end - entry_at, &e);
-		if (!err && seen)
-			err = apply(dev, f->bytes + entry_at + sizeof(*m), &e,
-				    seen);
 		if (err)
 			return err;
-		*first = min(*first, entry_at);
+		if (logfs_journal_decode(f->bytes + entry_at, f->end - entry_at,
+					 &e))
+			return -EBADMSG;
+		f->first = min_t(u32, f->first, entry_at);
+		if (use)
+			err = use(dev, f->bytes + entry_at + sizeof(*m), &e,
+				  arg);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -254,6 +280,18 @@ static void find_end(struct logfs_device *dev, struct found *f)
 	f->from = f->end;
 }
 
+static int look_into(struct logfs_device *dev, u32 slot, struct found *f)
+{
+	*f = (struct found){
+		.slot = slot,
+		.bytes = vzalloc(dev->segment_bytes),
+	};
+	if (!f->bytes)
+		return -ENOMEM;
+	find_end(dev, f);
+	return 0;
+}
+
 /* The last commit from @from on that is before @end, for who begins to look at @from. */
 static int last_commit(const struct found *f, u32 from, u32 end, u32 *at,
 		       struct logfs_journal_entry *e)
@@ -268,47 +306,68 @@ static int last_commit(const struct found *f, u32 from, u32 end, u32 *at,
 	return err;
 }
 
-/* All its entries are whole, and who goes from entry to entry meets it. */
-static bool is_whole(struct logfs_device *dev, struct found *f, u32 at, u32 end)
+/* -ENODATA: it is not the nearest one to the end, or that is not sure. */
+static int find_nearest(struct logfs_device *dev, struct found *f, u32 *at,
+			struct logfs_journal_entry *e)
 {
-	struct logfs_journal_entry e;
-	u32 first, met;
-
-	return !each_entry(dev, f, at, NULL, &first) &&
-	       !last_commit(f, first, end, &met, &e) && met == at;
-}
-
-static int find_commit(struct logfs_device *dev, struct found *f, u32 *at,
-		       struct logfs_journal_entry *e)
-{
-	u32 end = f->end, from = end;
+	u32 from = f->end, met;
 	int err;
 
-	while (from) {
+	while (from && !f->damaged) {
 		from -= dev->unit_bytes;
 		err = read_from(dev, f, from);
 		if (err)
 			return err;
-		while (!last_commit(f, from, end, at, e)) {
-			if (is_whole(dev, f, *at, end))
-				return 0;
-			end = *at;
-		}
+		if (last_commit(f, from, f->end, at, e))
+			continue;
+		if (!each_entry(dev, f, *at, NULL, NULL) && !f->damaged &&
+		    !last_commit(f, f->first, f->end, &met, e) && met == *at)
+			return 0;
+		break;
 	}
 	return -ENODATA;
 }
 
-static int replay_segment(struct logfs_device *dev, struct found *f)
+/*
+ * The last commit that is whole, and where it ends. @was_later: there is a later one that was
+ * finished. -ENODATA: there is none.
+ */
+static int find_commit(struct logfs_device *dev, struct found *f, u32 *at,
+		       u32 *end, bool *was_later)
 {
-	struct logfs_journal *j = &dev->journal;
 	struct logfs_journal_entry e;
-	u32 at, end, first, seen = 0;
-	int err = find_commit(dev, f, &at, &e);
+	int err = find_nearest(dev, f, at, &e);
 
+	if (!err) {
+		*end = *at + logfs_journal_entry_bytes(e.stored_bytes);
+		return 0;
+	}
+	if (err == -ENODATA)
+		err = read_from(dev, f, 0);
 	if (err)
 		return err;
-	end = at + logfs_journal_entry_bytes(e.stored_bytes);
-	err = each_entry(dev, f, at, &seen, &first);
+	*at = f->end;
+	do {
+		err = last_commit(f, 0, *at, at, &e);
+		*end = err ? 0 :
+			     *at + logfs_journal_entry_bytes(e.stored_bytes);
+		*was_later |= f->damaged > *end;
+		if (!err)
+			err = each_entry(dev, f, *at, NULL, NULL);
+		*was_later |= err == -EBADMSG;
+	} while (err == -EUCLEAN || err == -EBADMSG);
+	return err;
+}
+
+static int replay_segment(struct logfs_device *dev, struct found *f,
+			  bool *was_later)
+{
+	struct logfs_journal *j = &dev->journal;
+	u32 at, end, seen = 0;
+	int err = find_commit(dev, f, &at, &end, was_later);
+
+	if (!err)
+		err = each_entry(dev, f, at, apply, &seen);
 	if (err)
 		return err;
 	if (!(seen & 1U << LOGFS_JOURNAL_ANCHOR) ||
@@ -321,37 +380,70 @@ static int replay_segment(struct logfs_device *dev, struct found *f)
 	return 0;
 }
 
-static int try_segment(struct logfs_device *dev, u32 slot)
+static int try_segment(struct logfs_device *dev, u32 slot, bool *was_later)
 {
-	struct found f = {
-		.slot = slot,
-		.bytes = vmalloc(dev->segment_bytes),
-	};
-	int err;
+	struct found f;
+	int err = look_into(dev, slot, &f);
 
-	if (!f.bytes)
-		return -ENOMEM;
-	find_end(dev, &f);
-	err = replay_segment(dev, &f);
+	if (!err)
+		err = replay_segment(dev, &f, was_later);
 	vfree(f.bytes);
 	return err;
 }
 
-/* 0: it has no header. */
-static u64 read_gec(struct logfs_device *dev, u32 slot)
+/* @arg: the global erase count. */
+static int read_dynamic(struct logfs_device *dev, const u8 *payload,
+			const struct logfs_journal_entry *e, void *arg)
+{
+	struct logfs_dynamic d;
+	u64 *gec = arg;
+	int err;
+
+	if (e->type != LOGFS_JOURNAL_DYNAMIC)
+		return 0;
+	err = unpack(dev, payload, e);
+	if (!err && !logfs_dynamic_decode(dev->journal.payload,
+					  e->unpacked_bytes, &d))
+		*gec = d.gec;
+	return err;
+}
+
+/* Of a segment that has no header: as its last commit has it, if there is one. */
+static int gec_of_commit(struct logfs_device *dev, u32 slot, u64 *gec)
+{
+	struct found f;
+	bool was_later = false;
+	u32 at, end;
+	int err = look_into(dev, slot, &f);
+
+	if (!err)
+		err = find_commit(dev, &f, &at, &end, &was_later);
+	if (!err)
+		err = each_entry(dev, &f, at, read_dynamic, gec);
+	vfree(f.bytes);
+	return err == -ENODATA ? 0 : err;
+}
+
+/* When a segment was begun. 0: there is nothing in it. */
+static int read_gec(struct logfs_device *dev, u32 slot, u64 *gec)
 {
 	const u32 segno = dev->super.journal[slot];
 	struct logfs_segment_header_media m;
 	struct logfs_segment s;
+	int err = logfs_flash_read(dev, logfs_segment_place(dev, segno), &m,
+				   sizeof(m));
 
-	if (logfs_flash_read(dev, logfs_segment_place(dev, segno), &m,
-			     sizeof(m)) ||
-	    logfs_segment_decode(&m, &s) ||
-	    s.type != LOGFS_SEGMENT_JOURNAL || s.segno != segno)
-		return 0;
+	*gec = 0;
+	if (!err)
+		err = logfs_segment_decode(&m, &s);
+	if (err && err != -EBADMSG && err != -EUCLEAN)
+		return err == -ENODATA ? 0 : err;
+	if (err || s.type != LOGFS_SEGMENT_JOURNAL || s.segno != segno)
+		return gec_of_commit(dev, slot, gec);
 	dev->journal.ec[slot] = s.ec;
 	dev->gec = max_t(u64, dev->gec, s.gec);
-	return s.gec;
+	*gec = s.gec;
+	return 0;
 }
 
 /* Slots that nothing was written to; a format begins with the first. */
@@ -395,27 +487,44 @@ void logfs_settle_areas(struct logfs_device *dev)
 	}
 }
 
-int logfs_replay(struct logfs_device *dev, bool *is_new)
+/* The one begun last of those with a commit. @tried: how many were looked at. */
+static int replay_newest(struct logfs_device *dev, u32 *tried, bool *was_later)
 {
 	u64 gec[LOGFS_JOURNAL_SEGMENTS] = {};
-	u32 slot, best, tried = 0;
-	int err = -ENODATA;
+	u32 slot, best;
+	int err = 0;
 
-	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS; slot++)
+	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS && !err; slot++)
 		if (dev->super.journal[slot])
-			gec[slot] = read_gec(dev, slot);
-	for (; err == -ENODATA; tried++) {
+			err = read_gec(dev, slot, &gec[slot]);
+	if (err)
+		return err;
+	for (*tried = 0, err = -ENODATA; err == -ENODATA; ++*tried) {
 		for (best = 0, slot = 1; slot < LOGFS_JOURNAL_SEGMENTS; slot++)
 			if (gec[slot] > gec[best])
 				best = slot;
 		if (!gec[best])
 			break;
 		gec[best] = 0;
-		err = try_segment(dev, best);
+		err = try_segment(dev, best, was_later);
 	}
+	return err;
+}
+
+int logfs_replay(struct logfs_device *dev, bool *is_new)
+{
+	bool was_later = false;
+	u32 tried = 0;
+	int err = replay_newest(dev, &tried, &was_later);
+
 	*is_new = err == -ENODATA && is_untouched(dev);
 	if (err)
 		return err;
+	if (was_later) {
+		pr_err("logfs: %s: the last commit is damaged: what there is to be read is older, and partly gone; copy what you need, and check the partition\n",
+		       dev->mtd->name);
+		dev->failed = true;
+	}
 	/* One that was begun later is in the way. */
 	if (tried > 1)
 		dev->journal.used = dev->segment_bytes;

@@ -16,8 +16,8 @@ void logfs_super_apply(struct logfs_device *dev)
 
 	dev->segment_bytes = 1U << dev->super.segment_shift;
 	dev->unit_bytes = logfs_write_unit(&dev->super);
-	dev->page_bytes = clamp(dev->mtd->writesize, LOGFS_READ_BYTES,
-				dev->unit_bytes);
+	dev->page_bytes = max_t(u32, dev->mtd->writesize, LOGFS_READ_BYTES);
+	dev->page_bytes = min_t(u32, dev->page_bytes, dev->unit_bytes);
 	dev->bad_counted = false;
 	room = logfs_journal_room(dev);
 	dev->most_aliases = room - min_t(u32, room, LOGFS_OPERATION_ALIASES);

@@ -16,7 +16,7 @@
 #include <linux/xarray.h>
 #include <linux/zlib.h>
 
-static u32 mutexes_held, nofs_depth;
+static u32 mutexes_held, nofs_depth, until_failure = U32_MAX;
 
 static void judge(bool good, const char *what)
 {
@@ -63,10 +63,18 @@ void memalloc_nofs_restore(unsigned int flags)
 	nofs_depth = flags;
 }
 
-void kernel_allocates(gfp_t flags)
+bool kernel_allocates(gfp_t flags)
 {
 	judge(!mutexes_held || nofs_depth || !(flags & __GFP_FS),
 	      "an allocation under a mutex may call file systems");
+	if (flags & __GFP_NOFAIL || until_failure == U32_MAX)
+		return true;
+	return until_failure--;
+}
+
+void kernel_fail_allocation(u32 n)
+{
+	until_failure = n;
 }
 
 /* ---- arrays ---- */
@@ -93,7 +101,7 @@ void *xa_store(struct xarray *array, unsigned long index, void *entry,
 {
 	void *old = xa_load(array, index);
 
-	kernel_allocates(flags);
+	judge(kernel_allocates(flags), "an array has no memory");
 	if (index >= array->n) {
 		array->entries = realloc(array->entries,
 					 (index + 1) * sizeof(entry));
@@ -131,8 +139,8 @@ struct host_stream {
 	unsigned long adler, reserved;
 };
 
-int deflateInit_(struct host_stream *host, int level, const char *version,
-		 int bytes);
+int deflateInit2_(struct host_stream *host, int level, int method, int window_bits,
+		  int memory_level, int strategy, const char *version, int bytes);
 int deflate(struct host_stream *host, int flush);
 int deflateEnd(struct host_stream *host);
 int inflateInit_(struct host_stream *host, const char *version, int bytes);
@@ -147,16 +155,22 @@ static struct host_stream host_of(const struct z_stream_s *stream)
 	};
 }
 
-int zlib_deflateInit(struct z_stream_s *stream, int level)
+int zlib_deflateInit2(struct z_stream_s *stream, int level, int method,
+		      int window_bits, int memory_level, int strategy)
 {
+	judge(method == Z_DEFLATED && strategy == Z_DEFAULT_STRATEGY, "kind of packing");
 	stream->level = level;
+	stream->window_bits = window_bits;
+	stream->memory_level = memory_level;
 	return Z_OK;
 }
 
 int zlib_deflate(struct z_stream_s *stream, int flush)
 {
 	struct host_stream host = host_of(stream);
-	int status = deflateInit_(&host, stream->level, "1", sizeof(host));
+	int status = deflateInit2_(&host, stream->level, Z_DEFLATED,
+				   stream->window_bits, stream->memory_level,
+				   Z_DEFAULT_STRATEGY, "1", sizeof(host));
 
 	judge(status == Z_OK, "zlib of the host is another");
 	status = deflate(&host, flush);

@@ -70,15 +70,11 @@ u64 chip_digest(const struct chip *chip)
 	return digest;
 }
 
-u32 chip_torn_pages(const struct chip *chip)
+void chip_tear(struct chip *chip, u64 place, u32 bytes)
 {
-	const u64 n = chip->mtd.size / chip->mtd.writesize;
-	u32 torn = 0;
-	u64 page;
+	const u32 page_bytes = chip->mtd.writesize;
 
-	for (page = 0; page < n; page++)
-		torn += chip->pages[page] == TORN;
-	return torn;
+	memset(chip->pages + place / page_bytes, TORN, bytes / page_bytes);
 }
 
 static bool falls(struct chip *chip, u32 one_of)
@@ -95,10 +91,10 @@ static bool is_cut(struct chip *chip)
 	return true;
 }
 
-/* Drivers need memory, and do not know who calls. */
+/* Drivers need memory, and do not know who calls. They have it always. */
 static void work(void)
 {
-	kfree(kmalloc(1, GFP_KERNEL));
+	kernel_allocates(GFP_KERNEL | __GFP_NOFAIL);
 }
 
 int mtd_read(struct mtd_info *mtd, loff_t from, size_t bytes, size_t *done,

@@ -334,7 +334,7 @@ void operate(struct history *h)
 							   MODEL_FILES)];
 	const u32 dice = draw_below(&h->random, 100);
 
-	if (dice >= 97)
+	if (dice >= 97 && !h->no_commits)
 		commit(h);
 	else if (!file->exists)
 		create(h, file);

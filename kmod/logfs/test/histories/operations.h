@@ -15,6 +15,7 @@
  * @random: decides what happens
  * @blocks: that files have at most
  * @compress: files are
+ * @no_commits: none is asked for by operate()
  * @may_end: the chip may fail for good, as when it is worn out
  * @has_ended: it has
  * @next_seed: of blocks
@@ -28,6 +29,7 @@ struct history {
 	u64 random;
 	u32 blocks;
 	bool compress;
+	bool no_commits;
 	bool may_end;
 	bool has_ended;
 	u32 next_seed;

@@ -18,18 +18,19 @@ typedef unsigned int gfp_t;
 #define __GFP_FS	2U
 #define __GFP_NOFAIL	4U
 
-void kernel_allocates(gfp_t flags);
+/* False: there is no memory. */
+bool kernel_allocates(gfp_t flags);
+/* Of the allocations that may fail the one after @n others does; U32_MAX: none does. */
+void kernel_fail_allocation(u32 n);
 
 static inline void *kmalloc(size_t bytes, gfp_t flags)
 {
-	kernel_allocates(flags);
-	return malloc(bytes);
+	return kernel_allocates(flags) ? malloc(bytes) : NULL;
 }
 
 static inline void *kcalloc(size_t n, size_t bytes, gfp_t flags)
 {
-	kernel_allocates(flags);
-	return calloc(n, bytes);
+	return kernel_allocates(flags) ? calloc(n, bytes) : NULL;
 }
 
 static inline void *kzalloc(size_t bytes, gfp_t flags)

@@ -16,6 +16,8 @@ struct z_stream_s {
 	u64 total_out;
 	void *workspace;
 	int level;
+	int window_bits;
+	int memory_level;
 };
 
 #define MAX_WBITS	15
@@ -23,11 +25,14 @@ struct z_stream_s {
 #define Z_FINISH	4
 #define Z_OK		0
 #define Z_STREAM_END	1
+#define Z_DEFLATED	8
+#define Z_DEFAULT_STRATEGY	0
 
 #define zlib_deflate_workspacesize(window_bits, memory_level)	16
 #define zlib_inflate_workspacesize()				16
 
-int zlib_deflateInit(struct z_stream_s *stream, int level);
+int zlib_deflateInit2(struct z_stream_s *stream, int level, int method,
+		      int window_bits, int memory_level, int strategy);
 int zlib_deflate(struct z_stream_s *stream, int flush);
 int zlib_deflateEnd(struct z_stream_s *stream);
 int zlib_inflateInit(struct z_stream_s *stream);
