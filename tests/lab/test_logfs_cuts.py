@@ -17,7 +17,7 @@ from fstree import Script
 from guest_programs import NIGHTLY
 from logfs_guest import PROC, Chip
 from tree_states import OPERATIONS
-from worn_journals import worn_journal
+from worn_images import worn_image
 
 from ffslab.kernel.lab_build import LabBuild
 
@@ -105,7 +105,7 @@ def test_every_cut_of_a_move_of_the_journal(lab: LabBuild, tmp_path: Path, fstre
     before.mkdir("/d")
     before.write("/d/kept", 0, 50_000, 1)
     before.write("/replaced", 0, 9000, 2)
-    flash = worn_journal(tmp_path, CHIP, before)
+    flash = worn_image(tmp_path, CHIP, before)
     history = History(before)
     history.do("write", "/new", 0, 20_000, 3)
     history.sync()

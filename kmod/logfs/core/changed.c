@@ -82,6 +82,7 @@ void logfs_lists_drop(struct logfs_device *dev, u32 segno)
 	for (i = 0; i < LOGFS_GC_LEVELS; i++)
 		logfs_list_drop(&dev->by_distance[i], segno);
 	xa_erase(&dev->stuck, segno);
+	xa_erase(&dev->scrub, segno);
 }
 
 static bool is_better(const struct logfs_candidate *a,

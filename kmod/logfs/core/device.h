@@ -252,7 +252,7 @@ struct logfs_counters {
  * @worn: with hardly any garbage, least worn first
  * @by_distance: with garbage, by levels to the root, most garbage first
  * @stuck: segments that cannot be cleaned, since some object in them is damaged
- * @scrub_segno: a segment with bit errors, 0: none known
+ * @scrub: segments with bit errors
  * @wear_gec: global erase count when wear was levelled last
  * @rename_dir: what another writer left undone: recover.c
  * @rename_bix: of this
@@ -309,7 +309,7 @@ struct logfs_device {
 	struct logfs_list worn;
 	struct logfs_list by_distance[LOGFS_GC_LEVELS];
 	struct xarray stuck;
-	u32 scrub_segno;
+	struct xarray scrub;
 	u64 wear_gec;
 
 	struct logfs_journal journal;

@@ -53,7 +53,8 @@ static int judge_read(struct logfs_device *dev, u64 place, int err)
 {
 	if (err == -EUCLEAN) {
 		dev->stats.bits_corrected++;
-		dev->scrub_segno = logfs_segno(dev, place);
+		xa_store(&dev->scrub, logfs_segno(dev, place), xa_mk_value(1),
+			 LOGFS_GFP);
 		return 0;
 	}
 	if (err == -EBADMSG)

@@ -216,10 +216,11 @@ static void begin(struct logfs_device *dev)
 	/* The first commit goes to the first one. */
 	dev->journal.slot = JOURNAL_SEGMENTS - 1;
 	dev->journal.used = dev->segment_bytes;
+	dev->free.n = 0;
 	find_free(dev);
 }
 
-int logfs_mkfs(struct logfs_device *dev)
+static int write_supers(struct logfs_device *dev)
 {
 	u32 copy;
 	int err = 0;
@@ -229,6 +230,21 @@ int logfs_mkfs(struct logfs_device *dev)
 	dev->super.segment.gec = dev->gec;
 	for (copy = 0; copy < LOGFS_SUPERBLOCKS && !err; copy++)
 		err = logfs_super_write(dev, copy);
+	return err;
+}
+
+int logfs_mkfs(struct logfs_device *dev)
+{
+	u32 tries = BAD_RESERVE;
+	int err = write_supers(dev);
+
+	/* A block that cannot be written has been marked: the next good ones, then. */
+	while (err == -EIO && tries--) {
+		dev->one_super = false;
+		err = logfs_mkfs_plan(dev);
+		if (!err)
+			err = write_supers(dev);
+	}
 	if (!err)
 		err = write_segment_file(dev);
 	if (!err)

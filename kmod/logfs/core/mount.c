@@ -95,6 +95,7 @@ static struct logfs_device *make_device(struct mtd_info *mtd)
 	hash_init(dev->nodes);
 	xa_init(&dev->changed);
 	xa_init(&dev->stuck);
+	xa_init(&dev->scrub);
 	return dev;
 }
 
@@ -108,6 +109,7 @@ void logfs_unmount(struct logfs_device *dev)
 	logfs_changed_clear(dev);
 	xa_destroy(&dev->changed);
 	xa_destroy(&dev->stuck);
+	xa_destroy(&dev->scrub);
 	free_buffers(dev);
 	mutex_destroy(&dev->lock);
 	kfree(dev);

@@ -119,7 +119,7 @@ int logfs_super_write(struct logfs_device *dev, u32 copy)
 	err = logfs_flash_erase(dev, segno);
 	if (!err)
 		err = logfs_flash_program(dev, from, bytes);
-	if (err)
+	if (err == -EIO)
 		give_up(dev, copy);
 	kfree(bytes);
 	return err;

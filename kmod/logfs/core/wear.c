@@ -27,14 +27,17 @@ static int clean_now(struct logfs_device *dev, u32 segno, u64 *count)
 			   dev->segment_bytes, true);
 }
 
-/* A segment of the journal is erased soon enough: the next commits go to the next one. */
+/*
+ * One segment an operation. One of the journal is erased soon enough: the next commits go to the
+ * next one.
+ */
 static int scrub(struct logfs_device *dev)
 {
-	const u32 segno = dev->scrub_segno;
+	unsigned long segno = 0;
 
-	dev->scrub_segno = 0;
-	if (!segno)
+	if (!xa_find(&dev->scrub, &segno, ULONG_MAX, XA_PRESENT))
 		return 0;
+	xa_erase(&dev->scrub, segno);
 	if (segno == dev->super.journal[dev->journal.slot]) {
 		dev->journal.used = dev->segment_bytes;
 		dev->dirty = true;

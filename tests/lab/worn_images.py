@@ -1,4 +1,7 @@
-"""LogFS images with a journal that was erased often: the next write moves it to other segments."""
+"""LogFS images of which some segments were erased more often than others, as they say.
+
+With a journal of `WORN` erases the next write moves it to other segments.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,12 @@ from ffslab.logfs.mkfs import MkfsOptions, make_image
 WORN = 900  # more than twice 397 above all others
 
 
-def worn_journal(directory: Path, chip: Chip, script: Script, erases: int = WORN) -> Path:
-    """A flash file with the tree of the script, and a journal of so many erases."""
+def worn_image(
+    directory: Path, chip: Chip, script: Script, journal: int = WORN, free: int = 1
+) -> Path:
+    """A flash file with the tree of the script: erases of each segment of the journal, and of each
+    free one. Those with the tree have been erased once.
+    """
     archive, raw, flash = (directory / f"worn.{name}" for name in ("tar", "raw", "flash"))
     for path in script.tree:
         script.utimes(path, 1_234_567_890, 1_234_567_890)
@@ -29,18 +36,21 @@ def worn_journal(directory: Path, chip: Chip, script: Script, erases: int = WORN
     geometry = PageGeometry(chip.page_bytes, 0, chip.pages_per_block)
     make_image(archive, raw, MkfsOptions(chip.blocks * geometry.block_bytes, geometry=geometry))
     image = Image(raw)
+    for segno, (_, valid) in enumerate(image.mounted.entries):
+        if not valid:
+            image.segment_entry(segno, free << 4)
     segnos = image.mounted.superblock.journal_segnos
     dynamic = replace(image.mounted.dynamic, gec=image.gec + 1)
     newest = image.commit(
         slot=1,
         entries=[
             (EntryType.ANCHOR, image.mounted.anchor.pack()),
-            (EntryType.ERASE_COUNTS, struct.pack(">16I", *[erases] * 16)),
+            (EntryType.ERASE_COUNTS, struct.pack(">16I", *[journal] * 16)),
             (EntryType.DYNAMIC, dynamic.pack()),
         ],
     )
     for segno, gec in ((segnos[0], image.gec - 1), (newest, image.gec)):
-        header = SegmentHeader(SegmentType.JOURNAL, 0, segno, erases, gec)
+        header = SegmentHeader(SegmentType.JOURNAL, 0, segno, journal, gec)
         image.patch(segno * geometry.block_bytes, header.pack())
     assert not image.check().errors
     pages = (
