@@ -53,8 +53,8 @@ def rows(results: bytes) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("study") / "study.toml"
-    three = STUDY.replace('["jffs2", "ubifs"]', '["jffs2", "ubifs", "yaffs2"]')
-    path.write_text(three, "utf-8")
+    all_four = STUDY.replace('["jffs2", "ubifs"]', '["jffs2", "ubifs", "yaffs2", "logfs"]')
+    path.write_text(all_four, "utf-8")
     return path
 
 
@@ -70,7 +70,7 @@ def there(site: LocalSite, study: Path, tmp_path_factory: pytest.TempPathFactory
 def test_file_systems_and_prepared_states_work(there: bytes) -> None:
     outcomes = {name: row["outcome"] for name, row in rows(there).items()}
     assert set(outcomes.values()) == {"pass"}
-    assert len(outcomes) == 6
+    assert len(outcomes) == 8
 
 
 def test_a_second_run_gives_the_same_bytes(there: bytes, study: Path, tmp_path: Path) -> None:
