@@ -40,6 +40,8 @@ TYPES = {
     stat.S_IFSOCK: ObjectType.SPECIAL,
 }
 
+_SHOWN_LETTERS = 100  # of a path in a message
+
 Pieces = Callable[[], Iterator[tuple[int, bytes]]]
 
 
@@ -74,3 +76,8 @@ class Entry:
 
     def shown(self) -> str:
         return os.fsdecode(b"/" + self.path)
+
+    def shown_shortened(self) -> str:
+        """For messages about what is too long."""
+        shown = self.shown()
+        return shown if len(shown) <= _SHOWN_LETTERS else f"{shown[:_SHOWN_LETTERS]}…"

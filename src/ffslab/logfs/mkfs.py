@@ -72,7 +72,6 @@ _FILE_BLOCKS_MAX = POINTERS**3
 _TARGET_MAX = 4095
 _NS = 1_000_000_000
 _SECONDS_MAX = U64 // _NS
-_SHOWN_LETTERS = 100  # of a path in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +236,7 @@ class _Builder:
 
     def _check(self, entry: Entry) -> None:
         """UsageError for what the format has no room for."""
-        shown = entry.shown()
-        if len(shown) > _SHOWN_LETTERS:
-            shown = f"{shown[:_SHOWN_LETTERS]}…"
+        shown = entry.shown_shortened()
         if len(entry.name) > NAME_BYTES_MAX:
             raise UsageError(
                 f"{shown}: the name has {len(entry.name)} bytes; LogFS stores {NAME_BYTES_MAX}"

@@ -172,6 +172,14 @@ def outline(
     )
 
 
+def plain_outline(run_dir: Path, manifest: Document, found: Sequence[Read[Figures]]) -> Run:
+    """The outline of cases whose figures are shown apart."""
+    specs = [one.head["spec"] for one in found]
+    study, fixed = study_word(manifest), fixed_options(specs)
+    cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
+    return outline(run_dir, manifest, specs, cases)
+
+
 def _planned(manifest: Document, known: int) -> int:
     """How many cases a run has that are neither changed nor perturbed."""
     total = int(manifest.get("cases_total") or 0)

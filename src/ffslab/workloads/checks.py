@@ -30,3 +30,15 @@ def check_own_state(kind: str, setting: Setting) -> None:
             "prepared flash, as micro",
             remedy='state = "free" or "aged", or workload.kind = "micro"',
         )
+
+
+def settle_problem(setting: Setting, first: str) -> tuple[str, str, str] | None:
+    """Message, cause and remedy where nothing is removed that could settle before the `first`."""
+    state = setting.state
+    if state.settle_ms and state.kind != "saturated" and not state.invalid_percent:
+        return (
+            f"settle_ms is {state.settle_ms}, and state {state.name!r} has no invalid data",
+            f"settle_ms is the time between the removal of invalid data and the first {first}",
+            "leave settle_ms out, or state.invalid_percent = 25",
+        )
+    return None

@@ -50,7 +50,6 @@ from ffslab.yaffs2.writer import LogWriter
 from ffslab.yaffs2.xattr import pack_xattrs
 
 RESERVED_BLOCKS = 5
-_SHOWN_LETTERS = 100  # of a path in a message
 _NAME_SPACES = (b"user.", b"trusted.", b"security.")
 
 
@@ -209,9 +208,7 @@ class _Builder:
 
     def _check(self, entry: Entry) -> None:
         """UsageError for what the format has no room for."""
-        shown = entry.shown()
-        if len(shown) > _SHOWN_LETTERS:
-            shown = f"{shown[:_SHOWN_LETTERS]}…"
+        shown = entry.shown_shortened()
         if len(entry.name) > NAME_BYTES_MAX:
             raise UsageError(
                 f"{shown}: the name has {len(entry.name)} bytes; YAFFS2 stores {NAME_BYTES_MAX}"

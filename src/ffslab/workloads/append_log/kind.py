@@ -6,7 +6,7 @@ from ffslab.errors import SpecError
 from ffslab.model.units import format_size
 from ffslab.model.workload import Setting, WorkloadType
 from ffslab.workloads.append_log.keys import AppendLog
-from ffslab.workloads.checks import check_writable
+from ffslab.workloads.checks import check_writable, settle_problem
 
 _LINE_BYTES = (16, 2**16)  # the agent's bounds
 # A log that would not fit though it were compressed so many times is a slip of the pen; whether a
@@ -23,21 +23,12 @@ class AppendLogType(WorkloadType[AppendLog]):
     def check(self, workload: AppendLog, setting: Setting) -> None:
         """SpecError for sizes that contradict each other, or a state that it cannot have."""
         check_writable(self.kind, setting)
-        problem = _state_problem(setting) or _size_problem(workload, setting.partition_bytes)
+        problem = settle_problem(setting, "line") or _size_problem(
+            workload, setting.partition_bytes
+        )
         if problem is not None:
             message, cause, remedy = problem
             raise SpecError(f"{setting.where}: {message}", cause=cause, remedy=remedy)
-
-
-def _state_problem(setting: Setting) -> tuple[str, str, str] | None:
-    state = setting.state
-    if state.settle_ms and state.kind != "saturated" and not state.invalid_percent:
-        return (
-            f"settle_ms is {state.settle_ms}, and state {state.name!r} has no invalid data",
-            "settle_ms is the time between the removal of invalid data and the first line",
-            "leave settle_ms out, or state.invalid_percent = 25",
-        )
-    return None
 
 
 def _size_problem(workload: AppendLog, partition_bytes: int) -> tuple[str, str, str] | None:

@@ -11,15 +11,7 @@ from ffslab.report import data
 from ffslab.report.curves import Style, styles_for
 from ffslab.report.data import Case, Run
 from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import (
-    Read,
-    explained,
-    fixed_options,
-    open_run,
-    outline,
-    plain_case,
-    study_word,
-)
+from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
 from ffslab.report.parts import Table
 from ffslab.report.quantity import duration, grouped, significant
@@ -68,10 +60,8 @@ def page(run_dir: Path, found: Sequence[Read[CapacityResult | None]]) -> dict[st
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [one.head["spec"] for one in found]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = [plain_case(one.head, manifest, study, fixed) for one in found]
-        run = outline(run_dir, manifest, specs, tuple(cases))
+        run = plain_outline(run_dir, manifest, found)
+        cases = run.cases
         labels = {case.id: _label(run, case) for case in cases}
         measured = [
             (case, one.figures)

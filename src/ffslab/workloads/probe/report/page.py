@@ -9,15 +9,7 @@ from typing import Any
 from ffslab.report import data
 from ffslab.report.configurations import chosen_among
 from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import (
-    Read,
-    explained,
-    fixed_options,
-    open_run,
-    outline,
-    plain_case,
-    study_word,
-)
+from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
 from ffslab.report.parts import Table
 from ffslab.report.quantity import duration
@@ -41,10 +33,8 @@ def page(run_dir: Path, found: Sequence[Read[ProbeResult | None]]) -> dict[str, 
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [one.head["spec"] for one in found]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
-        run = outline(run_dir, manifest, specs, cases)
+        run = plain_outline(run_dir, manifest, found)
+    cases = run.cases
     shown = chosen_among(cases)
     rows = [
         _row(data.group_label(case.axes, shown) or case.id, phase)

@@ -9,15 +9,7 @@ from typing import Any
 
 from ffslab.report.data import Case
 from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import (
-    Read,
-    explained,
-    fixed_options,
-    open_run,
-    outline,
-    plain_case,
-    study_word,
-)
+from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
 from ffslab.report.parts import Table, seeds_text
 from ffslab.report.quantity import duration, grouped
@@ -59,10 +51,8 @@ def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [one.head["spec"] for one in found]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
-        run = outline(run_dir, manifest, specs, cases)
+        run = plain_outline(run_dir, manifest, found)
+    cases = run.cases
     figures = {one.head["id"]: one.figures for one in found}
     kept = [case for case in cases if case.outcome != "skip"]
     runs = runs_of(kept, {name: one.works for name, one in figures.items()})

@@ -13,15 +13,7 @@ from ffslab.lifetime.rows import END, TITLES, rows_of, volume
 from ffslab.report import data, wear
 from ffslab.report.configurations import chosen_among
 from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import (
-    Read,
-    explained,
-    fixed_options,
-    open_run,
-    outline,
-    plain_case,
-    study_word,
-)
+from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
 from ffslab.report.parts import Key, Table, seeds_text
 from ffslab.report.quantity import duration
@@ -76,10 +68,8 @@ def page(run_dir: Path, found: Sequence[Read[Measured]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [one.head["spec"] for one in found]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
-        run = outline(run_dir, manifest, specs, cases)
+        run = plain_outline(run_dir, manifest, found)
+    cases = run.cases
     shown = (data.FILESYSTEM, *chosen_among(cases))
     labels = [data.group_label(case.axes, shown) or "all cases" for case in cases]
     if len({case.axes.get(_PART) for case in cases}) > 1:
