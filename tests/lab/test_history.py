@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from guest_programs import (
     DEBUG,
-    LOGFS,
+    LOGFS_ZLIB,
     NIGHTLY,
     OURS,
     SUBJECTS,
@@ -93,10 +93,10 @@ def histories() -> list[History]:
     ]
     runs += [
         History(subject, FIRST_SEED, SHAPE_OPERATIONS * factor, shape, words)
-        for subject in (ours if NIGHTLY else [YAFFS2, YAFFS2_SEGREGATED, LOGFS])
+        for subject in (ours if NIGHTLY else [YAFFS2, YAFFS2_SEGREGATED, LOGFS_ZLIB])
         for shape, words in SHAPES.items()
     ]
-    chips = (YAFFS2, YAFFS2_INBAND, YAFFS2_SEGREGATED, LOGFS)
+    chips = (YAFFS2, YAFFS2_INBAND, YAFFS2_SEGREGATED, LOGFS_ZLIB)
     runs += [on_chip(subject, name) for subject in chips for name in CHIPS]
     return runs
 
