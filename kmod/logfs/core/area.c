@@ -235,9 +235,10 @@ int logfs_object_read(struct logfs_device *dev, u64 place,
 	if (logfs_object_decode(m, o) ||
 	    !is_place(dev, place, sizeof(*m) + o->stored_bytes))
 		return err ? err : -EUCLEAN;
+	/* What ECC could not correct may be elsewhere in the page: the CRC tells. */
 	err = logfs_flash_read(dev, place + sizeof(*m), payload,
 			       o->stored_bytes);
-	if (err)
+	if (err && err != -EBADMSG)
 		return err;
 	return logfs_object_intact(o, payload) ? 0 : -EBADMSG;
 }

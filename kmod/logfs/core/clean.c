@@ -7,7 +7,9 @@
  * they are, with the CRC that they have: so damage that nobody has noticed stays what it is,
  * and is noticed by who reads it. Blocks of words are written from memory, with their aliases.
  *
- * A header that is damaged hides all behind it. Its segment is not cleaned any more.
+ * Behind a header that is damaged the next one is searched for, at every byte: whatever looks
+ * like one is valid only if the tree points to it. What is damaged and valid stays where it is,
+ * and its segment is not cleaned any more.
  */
 
 #include <linux/err.h>
@@ -66,15 +68,36 @@ static int move(struct logfs_device *dev, u32 gc_level, u64 place,
 	return logfs_tree_write(dev, block);
 }
 
-/* The rest of the segment cannot be moved, for now or ever. */
+/* An object cannot be moved, for now or ever; others can. */
 static int give_up(struct logfs_device *dev, u32 segno, u32 at, int err)
 {
 	if (!dev->writable || err == -ENOMEM)
 		return err;
-	pr_warn("logfs: %s: segment %u cannot be cleaned, for what is at %u of it is damaged (%d)\n",
-		dev->mtd->name, segno, at, err);
+	if (!xa_load(&dev->stuck, segno))
+		pr_warn("logfs: %s: segment %u cannot be cleaned, for what is at %u of it is damaged (%d)\n",
+			dev->mtd->name, segno, at, err);
 	xa_store(&dev->stuck, segno, xa_mk_value(1), LOGFS_GFP);
 	return 0;
+}
+
+/* Where the first header behind @at may be; @end if there is none. */
+static u32 find_header(struct logfs_device *dev, u64 base, u32 at, u32 end)
+{
+	const u32 header = sizeof(struct logfs_object_header_media);
+	struct logfs_object o;
+	u32 i, n;
+	int err;
+
+	for (at++; at + header <= end; at += n - header + 1) {
+		n = min_t(u32, LOGFS_BLOCK_BYTES, end - at);
+		err = logfs_flash_read(dev, base + at, dev->object, n);
+		if (err && err != -EBADMSG)
+			return end;
+		for (i = 0; i + header <= n; i++)
+			if (!logfs_object_decode((void *)(dev->object + i), &o))
+				return at + i;
+	}
+	return end;
 }
 
 int logfs_clean(struct logfs_device *dev, u32 segno, u32 level, u32 from,
@@ -92,15 +115,14 @@ int logfs_clean(struct logfs_device *dev, u32 segno, u32 level, u32 from,
 		if (err || !valid)
 			return err;
 		err = logfs_object_header(dev, base + at, &m, &o);
+		next = err ? find_header(dev, base, at, end) :
+		       at + sizeof(m) + o.stored_bytes;
+		if (!err && next > from)
+			err = move(dev, level, base + at, &m, &o);
 		if (err)
-			return give_up(dev, segno, at, err);
-		next = at + sizeof(m) + o.stored_bytes;
-		if (next <= from)
-			continue;
-		err = move(dev, level, base + at, &m, &o);
-		if (err)
-			return give_up(dev, segno, at, err);
-		err = logfs_relieve(dev, may_commit);
+			err = give_up(dev, segno, at, err);
+		if (!err)
+			err = logfs_relieve(dev, may_commit);
 		if (err)
 			return err;
 		logfs_cache_shrink(dev);
