@@ -90,7 +90,7 @@ static void logfs_put_super(struct super_block *sb)
 	int err = logfs_sync_fs(sb, 1);
 
 	if (!err && !sb_rdonly(sb))
-		err = logfs_user_error(logfs_make_read_only(dev));
+		err = flashfs_user_error(logfs_make_read_only(dev));
 	logfs_proc_remove(dev);
 	if (err)
 		pr_err("%s: changes were lost at unmount: error %d\n",
