@@ -25,7 +25,6 @@ from ffslab.exploration.states import Logged, drawn, kinds_of, parse_log
 from ffslab.exploration.walked import Cut
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.logfs import ImageOptions, Report, check_image
-from ffslab.logfs.image import PageGeometry
 
 KINDS = ("lost", "torn-bits", "erase-half")  # these pages have no sub-pages: no prefix
 BATCH = 50  # cuts of a guest: each leaves a copy of the flash
@@ -190,8 +189,13 @@ def recovered(
     logs: Logs, directory: Path, cuts: Sequence[Cut], *, from_format: bool = False
 ) -> Iterator[Recovered]:
     """What became of each cut; the rules of the chip were kept in all of them."""
-    geometry = PageGeometry(logs.chip.page_bytes, 0, logs.chip.pages_per_block)
-    known = ImageOptions(geometry.page_bytes, 0, geometry.pages_per_block, 0, logs.chip.blocks)
+    known = ImageOptions(
+        page_bytes=logs.chip.page_bytes,
+        oob_bytes=0,
+        pages_per_block=logs.chip.pages_per_block,
+        first_block=0,
+        blocks=logs.chip.blocks,
+    )
     for first in range(0, len(cuts), BATCH):
         batch = cuts[first : first + BATCH]
         steps = [*_steps(logs.chip, logs.options, from_format=from_format), run(3), CHIP_COUNTERS]
