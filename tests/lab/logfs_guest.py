@@ -18,6 +18,7 @@ from module_guest import (
     flash_contents,
     no_violations,
     run,
+    spoil_pages,
     write_flash,
 )
 
@@ -42,6 +43,7 @@ __all__ = [
     "mount",
     "no_violations",
     "run",
+    "spoil_pages",
     "start",
     "write_flash",
 ]

@@ -277,6 +277,7 @@ def no_violations(counters: dict[str, int]) -> bool:
 
 _BLOCK = struct.Struct("<7I")
 _FAILED = 2  # a flag of a block
+_UNCORRECTABLE = bytes(4 * [1])  # a page's state, kmod/vnand/rules.h
 
 
 def flash_contents(path: Path) -> str:
@@ -334,6 +335,22 @@ def fail_blocks(path: Path, blocks: Iterable[int]) -> None:
             (flags,) = struct.unpack("<I", file.read(4))
             file.seek(-4, 1)
             file.write(struct.pack("<I", flags | _FAILED))
+
+
+def spoil_pages(path: Path, pages: Iterable[int]) -> None:
+    """Makes pages of the chip uncorrectable, and all their bits wrong; they are programmed ones."""
+    lab = parse_lab_header(map_file(path))
+    assert lab
+    with path.open("r+b") as file:
+        for page in pages:
+            file.seek(lab.pages_offset + 4 * page)
+            assert file.read(1) == b"\1"
+            file.seek(-1, 1)
+            file.write(_UNCORRECTABLE)
+            file.seek(lab.data_offset + page * (lab.page_bytes + lab.oob_bytes))
+            wrong = bytes(0xFF ^ byte for byte in file.read(lab.page_bytes))
+            file.seek(-lab.page_bytes, 1)
+            file.write(wrong)
 
 
 def write_flash(path: Path, chip: Chip, raw: Path) -> None:

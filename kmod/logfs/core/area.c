@@ -216,7 +216,10 @@ int logfs_object_header(struct logfs_device *dev, u64 place,
 	return 0;
 }
 
-/* The payload is in the same unit, or it follows: so that is read first, as a whole. */
+/*
+ * The payload is in the same unit, or it follows: so that is read first, as a whole. That a page
+ * of it is beyond ECC need not concern this object: its CRCs tell.
+ */
 int logfs_object_read(struct logfs_device *dev, u64 place,
 		      struct logfs_object *o, void *payload)
 {

@@ -30,7 +30,10 @@ static u64 free_bytes(struct logfs_device *dev)
 				dev->n_bad);
 }
 
-/* What only those need who write, so that a mount need not wait for it. */
+/*
+ * What only those need who write, so that a mount need not wait for it. Reading may be all that
+ * is left to do.
+ */
 static int settle(struct logfs_device *dev)
 {
 	int err;
@@ -39,6 +42,8 @@ static int settle(struct logfs_device *dev)
 		return 0;
 	logfs_settle_areas(dev);
 	err = logfs_segments_scan(dev);
+	if (err && err != -ENOMEM)
+		logfs_fail(dev, "the segment file cannot be read", err);
 	dev->settled = !err;
 	return err;
 }
