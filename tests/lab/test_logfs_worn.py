@@ -84,7 +84,7 @@ def test_a_worn_chip_ends_cleanly(
     print(seed, faults, options, result, state["retired_segments"], state["journal_moved"],
           len(bad_blocks(guest.flash)), fmean(erase_counts(guest.flash)))  # fmt: skip
     assert int(result["errno"]) in (5, 28, 30)  # EIO, ENOSPC, EROFS
-    assert int(result["rounds"]) >= 1
+    assert int(result["rounds"]) or int(result["files"])
     assert len(failed_blocks(guest.flash)) > 5
     for listing in guest.listings:
         kept = {path: entry for path, entry in listing.items() if path in KEPT}
