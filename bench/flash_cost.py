@@ -7,7 +7,7 @@ with the board's prices, because what they are asked is what the CPU has to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,14 +29,14 @@ Counters = Mapping[str, int]
 class Phase:
     """What happened between two snapshots.
 
-    `flash` and `chip` are what the monitor's and the chip's counters gained, `yaffs` what those of
+    `flash` and `chip` are what the monitor's and the chip's counters gained, `own` what those of
     the file system gained (empty if it has none, or was mounted in the phase). `ns` is the time of
     `operations` operations on `user_bytes` bytes, or of a mount.
     """
 
     flash: Counters
     chip: Counters
-    yaffs: Counters
+    own: Counters
     ns: int
     operations: int = 0
     user_bytes: int = 0
@@ -58,13 +58,13 @@ class Phase:
     @property
     def other_reads(self) -> int:
         """Reads of a yaffs2 that neither moved a page nor verified one: what users asked for."""
-        return self.read - self.yaffs["gc_copies"] - self.yaffs["pages_verified"]
+        return self.read - self.own["gc_copies"] - self.own["pages_verified"]
 
     @property
     def other_programs(self) -> int:
         """Programs of a yaffs2 that none of its statistics explains: 0."""
         names = ("data_writes", "header_writes", "summary_writes", "checkpoint_writes", "gc_copies")
-        return self.programmed - sum(self.yaffs[name] for name in names)
+        return self.programmed - sum(self.own[name] for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +148,23 @@ class Observed:
         result = self.files.get((RESULT, name), {})
         return Phase(
             counter_difference(self.counters[f"{name}:start"], self.counters[f"{name}:end"]),
-            self._gained(plans.CHIP_STATISTICS, name),
-            self._gained(plans.YAFFS_STATISTICS, name),
+            self._gained((plans.CHIP_STATISTICS,), name),
+            self._gained(plans.STATISTICS.values(), name),
             result.get("ns", self.steps_ns[name] + self.steps_ns.get(f"{name}:attach", 0)),
             result.get("operations", 0),
             result.get("bytes", 0),
         )
 
-    def _gained(self, path: str, name: str) -> Counters:
-        start = self.files.get((path, f"{name}:start"), {})
-        return counter_difference(start, self.files.get((path, f"{name}:end"), {}))
+    def last(self, paths: Iterable[str], label: str) -> Counters:
+        """What the one of these files that was captured with the label says."""
+        found = (self.files.get((path, label), {}) for path in paths)
+        return next(filter(None, found), {})
+
+    def _gained(self, paths: Iterable[str], name: str) -> Counters:
+        paths = tuple(paths)
+        return counter_difference(
+            self.last(paths, f"{name}:start"), self.last(paths, f"{name}:end")
+        )
 
 
 def observe(stream: RecordStream) -> Observed:
@@ -302,7 +309,7 @@ def _mounts(measurer: Measurer, case: Case) -> Iterator[MountCost]:
 
 def _mount(filesystem: str, how: str, observed: Observed, phase: str) -> MountCost:
     first_read = observed.phase(f"{phase}-read")
-    statistics = observed.files.get((plans.YAFFS_STATISTICS, f"{phase}:end"), {})
+    statistics = observed.last(plans.STATISTICS.values(), f"{phase}:end")
     by_checkpoint = statistics.get("mounted_by_checkpoint") == 1
     return MountCost(filesystem, how, observed.phase(phase), first_read.ns, by_checkpoint)
 

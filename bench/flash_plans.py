@@ -20,11 +20,12 @@ from ffslab.workloads.plans import SETTLE_QUIET_MS
 
 PROGRAM = "flash_work"
 MIB = 2**20
-YAFFS_STATISTICS = "/proc/yaffs2/mtd0"  # the partition under test comes first
+# What a file system tells of itself, by its type; the partition under test comes first.
+STATISTICS = {"yaffs2": "/proc/yaffs2/mtd0", "logfs": "/proc/logfs/mtd0"}
 CHIP_STATISTICS = f"/proc/vnand/{FLASH_REGION}/counters"
-FILESYSTEMS = ("yaffs2", "yaffs2-inband", "yaffs2-no-cache", "jffs2", "ubifs")
+FILESYSTEMS = ("yaffs2", "yaffs2-inband", "yaffs2-no-cache", "logfs", "jffs2", "ubifs")
 # Large directories need no variants of yaffs2; a scan without summaries, one.
-DIRECTORY_FILESYSTEMS = ("yaffs2", "jffs2", "ubifs")
+DIRECTORY_FILESYSTEMS = ("yaffs2", "logfs", "jffs2", "ubifs")
 SUMMARIES_OFF = "yaffs2"
 DIRECTORY_OPERATIONS = ("create", "lookup", "list", "remove", "first")
 # After a mount JFFS2 checks an inode every 60 ms: ten minutes for the largest directory.
@@ -105,7 +106,7 @@ def with_options(case: Case, *options: str) -> Case:
 
 
 def is_yaffs(case: Case) -> bool:
-    """Whether the file system tells of itself in YAFFS_STATISTICS."""
+    """Whether it is a yaffs2, with whatever options."""
     return case.filesystem.type == "yaffs2"
 
 
@@ -141,7 +142,8 @@ def _settle() -> str:
 
 
 def _statistics(case: Case, label: str) -> list[str]:
-    paths = [CHIP_STATISTICS, *([YAFFS_STATISTICS] if is_yaffs(case) else [])]
+    own = STATISTICS.get(case.filesystem.type)
+    paths = [CHIP_STATISTICS, *([own] if own else [])]
     return [f"capture path={path} label={label}" for path in paths]
 
 

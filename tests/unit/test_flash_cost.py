@@ -61,6 +61,17 @@ def phase(
     )
 
 
+LOGFS = dict.fromkeys(
+    (
+        *(name for names in tables.LOGFS_OBJECTS.values() for name in names),
+        "gc_objects",
+        "commits",
+        "journal_bytes",
+    ),
+    0,
+)
+
+
 def workload(name: str, measured: Phase, filesystem: str = "yaffs2") -> WorkloadCost:
     return WorkloadCost(filesystem, name, measured, 2048)
 
@@ -69,12 +80,17 @@ def mount(how: str, seconds: float, *, by_checkpoint: bool) -> MountCost:
     return MountCost("yaffs2", how, phase(ns=round(seconds * 1e9)), 0, by_checkpoint)
 
 
-def directories(cpu_ns: dict[int, int], operation: str = "lookup") -> FlashCosts:
+def directories(
+    cpu_ns: dict[int, int], operation: str = "lookup", filesystem: str = "yaffs2"
+) -> FlashCosts:
     """Each operation keeps the chip busy for 1 ms besides."""
     ms = 10**6
     costs = [
         DirectoryCost(
-            "yaffs2", operation, n, phase(ns=2 * (ns + ms), busy_ns=ms, driver_ns=ms, operations=2)
+            filesystem,
+            operation,
+            n,
+            phase(ns=2 * (ns + ms), busy_ns=ms, driver_ns=ms, operations=2),
         )
         for n, ns in cpu_ns.items()
     ]
@@ -99,6 +115,24 @@ def test_the_goal_of_a_sequential_write(pages: int, met: bool) -> None:
     assert check and check.met is met
     assert tables.sequential_check(workload("create", phase())) is None
     assert tables.sequential_check(workload("sequential-4096", phase(), "jffs2")) is None
+
+
+@pytest.mark.parametrize(("pages", "met"), [(563, True), (564, False)])
+def test_the_goal_of_a_sequential_write_of_logfs(pages: int, met: bool) -> None:
+    """1.1 × 512 pages of 2 KiB."""
+    check = tables.sequential_check(workload("sequential-4096", phase(programmed=pages), "logfs"))
+    assert check and check.met is met
+    assert check.name.startswith("logfs")
+
+
+def test_objects_of_logfs_are_counted_by_what_they_are() -> None:
+    own = {"data_written": 5, "indirect_1_written": 1, "indirect_4_written": 2, "inodes_written": 4,
+           "inode_file_2_written": 6, "gc_objects": 3, "commits": 9,
+           "journal_bytes": 8192}  # fmt: skip
+    cost = workload("create", phase(**{**LOGFS, **own}), "logfs")
+    table = tables.objects_table(FlashCosts(SIZES, (cost, workload("create", phase()))))
+    assert table.rows[1] == ("", "5", "3", "4", "6", "3", "9", "8", "")
+    assert len(table.rows) == 2
 
 
 @pytest.mark.parametrize(("read", "met"), [(7, True), (8, False)])
@@ -143,6 +177,17 @@ def test_a_directory_may_grow_with_the_logarithm_only(cpu_ns: dict[int, int], me
     assert check.value == pytest.approx(cpu_ns[10_000] / 20_000)
 
 
+@pytest.mark.parametrize(
+    ("filesystem", "largest_ns", "met"),
+    [("logfs", 40_000, True), ("logfs", 40_100, False), ("jffs2", 160_000, None)],
+)
+def test_a_directory_of_logfs_may_need_what_is_not_in_memory(
+    filesystem: str, largest_ns: int, met: bool | None
+) -> None:
+    costs = directories({1250: 20_000, 10_000: largest_ns}, "lookup", filesystem)
+    assert [check.met for check in tables.checks(costs)] == ([] if met is None else [met])
+
+
 def test_the_first_look_up_has_no_goal() -> None:
     assert tables.checks(directories({1250: 1, 10_000: 9}, "first")) == []
 
@@ -152,7 +197,7 @@ def all_figures() -> FlashCosts:
     large = phase(
         read=1_500_000, programmed=1_600_000, ns=10**10, busy_ns=10**9, operations=1000,
         data_writes=60_000, header_writes=90_000, summary_writes=30_000, gc_copies=1_400_000,
-        pages_verified=1600,
+        pages_verified=1600, **dict.fromkeys(LOGFS, 1_400_000),
     )  # fmt: skip
     workloads = [
         workload(name, large, filesystem)
@@ -179,8 +224,9 @@ def test_the_tables_fit_80_columns_and_show_every_goal() -> None:
     text = tables.text(tables.tables(costs))
     assert max(len(line) for line in text.splitlines()) <= 80
     checks = tables.checks(costs)
-    # Three sequential writes, two rows of overwrites, three mounts, four operations on directories.
-    assert len(checks) == 12
+    # Three sequential writes, two rows of overwrites, three mounts, four operations on
+    # directories; of LogFS sequential writes and directories.
+    assert len(checks) == 12 + 7
     verdicts = sum(line.endswith((" met", " missed")) for line in text.splitlines())
     assert verdicts == len(checks)
 
@@ -199,7 +245,7 @@ def test_markdown_has_the_same_cells() -> None:
 
 def test_raw_figures_are_plain() -> None:
     raw = json.loads(json.dumps(all_figures().raw()))
-    assert raw["workloads"][0]["phase"]["yaffs"]["gc_copies"] == 1_400_000
+    assert raw["workloads"][0]["phase"]["own"]["gc_copies"] == 1_400_000
 
 
 def test_markdown_is_for_parts_that_count() -> None:
@@ -227,10 +273,10 @@ def test_records_become_phases() -> None:
 
     records = [
         flash("write:start", 10),
-        *captured(plans.YAFFS_STATISTICS, "write:start", "data_writes 3\n"),
+        *captured(plans.STATISTICS["yaffs2"], "write:start", "data_writes 3\n"),
         step("exec", "write", 900),
         flash("write:end", 14),
-        *captured(plans.YAFFS_STATISTICS, "write:end", "data_writes 8\n"),
+        *captured(plans.STATISTICS["yaffs2"], "write:end", "data_writes 8\n"),
         *captured("/tmp/result", "write", "operations 5\nbytes 4096\nns 700\n"),
         flash("clean:start", 14),
         step("ubi-attach", "clean:attach", 30),
@@ -240,7 +286,7 @@ def test_records_become_phases() -> None:
     observed = observe(parse_records(("\n".join(records) + "\n").encode()))
     write = observed.phase("write")
     assert write.flash == {"pages_read": 4, "pages_programmed": 8}
-    assert write.yaffs == {"data_writes": 5}
+    assert write.own == {"data_writes": 5}
     # The program's own time, without what it takes to start it.
     assert (write.ns, write.operations, write.user_bytes) == (700, 5, 4096)
     assert observed.phase("clean").ns == 42
@@ -289,8 +335,9 @@ def test_each_phase_is_between_two_snapshots(name: str) -> None:
         assert starts
         for label in starts:
             assert labels.count(label) == labels.count(label.replace(":start", ":end")) == 1
-        # Whether yaffs2 is asked for its statistics, others must not be.
-        assert (plans.YAFFS_STATISTICS in plan) is plans.is_yaffs(case)
+        # Those that have statistics are asked for them, others must not be.
+        for type_name, path in plans.STATISTICS.items():
+            assert (path in plan) is (type_name == case.filesystem.type)
         mounts, attaches = (
             sum(verb == name for verb, _ in steps) for name in ("mount", "ubi-attach")
         )

@@ -23,6 +23,17 @@ module_param(logfs_cached_blocks, uint, 0644);
 MODULE_PARM_DESC(logfs_cached_blocks,
 		 "blocks of pointers and inodes kept in memory for each mount (64)");
 
+static void account(struct logfs_device *dev, long bytes)
+{
+	dev->tree_bytes += bytes;
+	dev->tree_bytes_most = max(dev->tree_bytes_most, dev->tree_bytes);
+}
+
+static long words_bytes(const struct logfs_block *block)
+{
+	return logfs_cache_words(block->ino, block->level) * sizeof(__be64);
+}
+
 u32 logfs_cache_words(u64 ino, u32 level)
 {
 	return ino == LOGFS_INO_INODES && !level ? LOGFS_INODE_WORDS :
@@ -50,6 +61,7 @@ struct logfs_block *logfs_cache_add(struct logfs_device *dev, u64 ino,
 	if (block)
 		return block;
 	block = kzalloc(sizeof(*block), LOGFS_GFP);
+	account(dev, sizeof(*block));
 	block->ino = ino;
 	block->level = level;
 	block->bix = bix;
@@ -67,6 +79,7 @@ void logfs_cache_fill(struct logfs_device *dev, struct logfs_block *block,
 		words[block->changes[i].child] = block->changes[i].value;
 	block->words = words;
 	list_add(&block->lru, &dev->lru);
+	account(dev, words_bytes(block));
 	dev->n_words++;
 	dev->n_words_most = max_t(u32, dev->n_words_most, dev->n_words);
 }
@@ -101,7 +114,7 @@ bool logfs_cache_alias(const struct logfs_block *block, u32 child, u64 *value)
 	return true;
 }
 
-static void make_room(struct logfs_block *block)
+static void make_room(struct logfs_device *dev, struct logfs_block *block)
 {
 	struct logfs_change *more;
 	const u32 room = block->n_room ? 2 * block->n_room : 4;
@@ -112,6 +125,7 @@ static void make_room(struct logfs_block *block)
 	if (block->n_changes)
 		memcpy(more, block->changes, block->n_changes * sizeof(*more));
 	kfree(block->changes);
+	account(dev, (room - block->n_room) * sizeof(*more));
 	block->changes = more;
 	block->n_room = room;
 }
@@ -122,7 +136,7 @@ static void note_change(struct logfs_device *dev, struct logfs_block *block,
 	u32 i = find_change(block, child);
 
 	if (i == block->n_changes || block->changes[i].child != child) {
-		make_room(block);
+		make_room(dev, block);
 		memmove(&block->changes[i + 1], &block->changes[i],
 			(block->n_changes - i) * sizeof(*block->changes));
 		block->n_changes++;
@@ -150,6 +164,7 @@ void logfs_cache_set(struct logfs_device *dev, struct logfs_block *block,
 static void forget_changes(struct logfs_device *dev, struct logfs_block *block)
 {
 	dev->n_aliases -= block->n_changes;
+	account(dev, -(long)(block->n_room * sizeof(*block->changes)));
 	kfree(block->changes);
 	block->changes = NULL;
 	block->n_changes = 0;
@@ -166,6 +181,7 @@ static void give_up_words(struct logfs_device *dev, struct logfs_block *block)
 	if (!block->words)
 		return;
 	kfree(block->words);
+	account(dev, -words_bytes(block));
 	block->words = NULL;
 	list_del_init(&block->lru);
 	dev->n_words--;
@@ -176,6 +192,7 @@ void logfs_cache_forget(struct logfs_device *dev, struct logfs_block *block)
 	forget_changes(dev, block);
 	give_up_words(dev, block);
 	hash_del(&block->hash);
+	account(dev, -(long)sizeof(*block));
 	kfree(block);
 }
 

@@ -197,6 +197,7 @@ static int write_most_changed(struct logfs_device *dev)
 {
 	struct logfs_block *block = logfs_cache_most_changed(dev);
 	struct logfs_block *loaded;
+	int err;
 
 	if (!block)
 		return 0;
@@ -208,7 +209,9 @@ static int write_most_changed(struct logfs_device *dev)
 	if (IS_ERR(loaded))
 		return PTR_ERR(loaded);
 	dev->stats.forced_blocks++;
-	return logfs_tree_write(dev, loaded);
+	err = logfs_tree_write(dev, loaded);
+	logfs_cache_shrink(dev);
+	return err;
 }
 
 int logfs_relieve(struct logfs_device *dev, bool may_commit)

@@ -232,6 +232,8 @@ struct logfs_counters {
  * @lru: those with words, the last used first
  * @n_words: blocks with words
  * @n_words_most: the most there were
+ * @tree_bytes: of memory that @blocks take, with words and changes
+ * @tree_bytes_most: the most there were
  * @n_aliases: changes of all blocks
  * @n_aliases_most: the most there were
  * @most_aliases: with more, and changed segments, blocks are written
@@ -286,6 +288,8 @@ struct logfs_device {
 	struct list_head lru;
 	u32 n_words;
 	u32 n_words_most;
+	u32 tree_bytes;
+	u32 tree_bytes_most;
 	u32 n_aliases;
 	u32 n_aliases_most;
 	u32 most_aliases;

@@ -55,6 +55,8 @@ static const struct row rows[] = {
 	{ "cached_blocks", offsetof(struct logfs_device, n_words), false },
 	{ "cached_blocks_most", offsetof(struct logfs_device, n_words_most),
 	  false },
+	STATE(tree_bytes),
+	STATE(tree_bytes_most),
 	WRITTEN("data_written", 0),
 	WRITTEN("indirect_1_written", 1),
 	WRITTEN("indirect_2_written", 2),
