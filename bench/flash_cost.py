@@ -238,7 +238,8 @@ def measure(
     free = {name: cases[name, "free"] for name in filesystems}
     workloads = [cost for case in free.values() for cost in _workloads(measurer, case)]
     if ffsmark:
-        chosen = [cases[name, state] for name in filesystems for state in ("free", "aged")]
+        states = {name: ("free",) if name in plans.FREE_ONLY else ("free", "aged") for name in free}
+        chosen = [cases[name, state] for name, all_of in states.items() for state in all_of]
         workloads += [_ffsmark(measurer, case) for case in chosen]
     return FlashCosts(
         sizes,
