@@ -6,7 +6,8 @@
  * that costs no read.
  *
  * An operation is done under one lock, and no commit falls into it: what it changes in several
- * inodes and directories is on flash altogether, or not at all. An inode that has lost its
+ * inodes and directories is on flash altogether, or not at all. So all that it changes is read
+ * before it changes anything, for that may be damaged. An inode that has lost its
  * last name is there until nobody uses it any more. The first of those is the "victim" in
  * commits until then, and is deleted by a mount after a power cut; others stay (recover.c).
  */
@@ -175,12 +176,20 @@ int logfs_create(struct logfs_node *dir, const char *name, u32 len,
 	return err ? err : write_dir(dir, node);
 }
 
+/* An inode that cannot be read cannot be written either, but in full when it is new. */
+static int see_inode(const struct logfs_node *node)
+{
+	return PTR_ERR_OR_ZERO(logfs_tree_inode(node->dev, node->ino));
+}
+
 int logfs_link(struct logfs_node *dir, const char *name, u32 len,
 	       struct logfs_node *node)
 {
 	u64 bix;
 	int err = find_place(dir, name, len, &bix);
 
+	if (!err)
+		err = see_inode(node);
 	if (err)
 		return err;
 	node->nlink++;
@@ -226,6 +235,8 @@ int logfs_unlink(struct logfs_node *dir, const char *name, u32 len,
 	int err = look_up(dir, name, len, &found);
 
 	if (!err)
+		err = see_inode(node);
+	if (!err)
 		err = check_empty(node);
 	if (!err)
 		err = drop_entry(dir, found.bix);
@@ -248,6 +259,8 @@ static int make_new_name(struct logfs_node *dir, const char *name, u32 len,
 	}
 	err = look_up(dir, name, len, &found);
 	if (!err)
+		err = see_inode(target);
+	if (!err)
 		err = check_empty(target);
 	if (!err)
 		err = put_node(dir, found.bix, name, len, node);
@@ -261,6 +274,8 @@ int logfs_rename(struct logfs_node *old_dir, const char *old_name, u32 old_len,
 	struct logfs_found found;
 	int err = look_up(old_dir, old_name, old_len, &found);
 
+	if (!err)
+		err = see_inode(node);
 	if (!err)
 		err = make_new_name(new_dir, new_name, new_len, node, target);
 	if (!err)

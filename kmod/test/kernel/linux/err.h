@@ -10,6 +10,7 @@
 #define ERR_PTR(err)	((void *)(long)(err))
 #define ERR_CAST(p)	((void *)(p))
 #define PTR_ERR(p)	((long)(p))
+#define PTR_ERR_OR_ZERO(p)	(IS_ERR(p) ? (int)PTR_ERR(p) : 0)
 #define IS_ERR(p)	((unsigned long)(p) >= (unsigned long)-MAX_ERRNO)
 
 #endif
