@@ -47,7 +47,7 @@ static void create(u32 number)
 	check(!logfs_enter(dev, 3), "room");
 	node = logfs_node_new(dev, root, S_IFREG | 0644);
 	check(!logfs_create(root, name, name_of(name, number), node, NULL),
-	      "create %u", number);
+	      "file %u is made", number);
 	logfs_node_put(node);
 	logfs_leave(dev);
 }
