@@ -117,15 +117,15 @@ class SegregatedMounted(Mounted):
     must not be read; then there are no objects.
     """
 
-    heads: dict[Place, Head] = field(default_factory=dict)
-    files: dict[int, FileIndex] = field(default_factory=dict)
-    spare_pages: frozenset[Place] = frozenset()
-    unlinked: dict[int, frozenset[Place]] = field(default_factory=dict)
-    horizon: int = 0
-    ids: ObjectIds = field(default_factory=ObjectIds)
-    void_pages: frozenset[Place] = frozenset()
-    flaws: tuple[Flaw, ...] = ()
-    refused: str = ""
+    heads: dict[Place, Head]
+    files: dict[int, FileIndex]
+    spare_pages: frozenset[Place]
+    unlinked: dict[int, frozenset[Place]]
+    horizon: int
+    ids: ObjectIds
+    void_pages: frozenset[Place]
+    flaws: tuple[Flaw, ...]
+    refused: str
 
 
 def mount_segregated(flash: FlashImage, scan: FlashScan) -> SegregatedMounted:
@@ -187,11 +187,8 @@ class _SegregatedScan(MountScan):
             refused,
         )
 
-    def _add_flaw(
-        self, rule: str, message: str, object_id: int | None = None, place: Place | None = None
-    ) -> None:
-        block, page = place or (None, None)
-        self._flaws.append(Flaw(rule, message, Where(block, page, object_id)))
+    def _add_flaw(self, rule: str, message: str, object_id: int, place: Place) -> None:
+        self._flaws.append(Flaw(rule, message, Where(*place, object_id)))
 
     # --- metadata blocks ---
 
