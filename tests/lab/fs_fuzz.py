@@ -1,4 +1,4 @@
-"""Fuzz runs of the YAFFS2 module in the debug kernel: the host's side.
+"""Fuzz runs of our file systems in the debug kernel: the host's side.
 
 A run is cut into jobs, one boot each: a base image (how the file system was made and used
 before it is damaged), a seed and a range of mutations. The guest's program `fsfuzz`
@@ -46,37 +46,77 @@ _CHIP = (
     "blocks={blocks};nop=1;ordered=1;t_read_ns=0;t_prog_ns=0;t_erase_ns=0;store=ram;"
     "parts=data@0+{blocks}"
 )
-# At least 60 blocks: the file system writes no checkpoint on fewer.
+# At least 60 blocks: YAFFS2 writes no checkpoint on fewer.
 _SMALL = _CHIP.format(page_bytes=1024, pages=16, blocks=72)
 _LARGE = _CHIP.format(page_bytes=2048, pages=32, blocks=64)
+# LogFS needs 27 segments of at least 128 KiB.
+_SEGMENTS = _CHIP.format(page_bytes=2048, pages=64, blocks=40)
+_LARGE_PAGES = _CHIP.format(page_bytes=4096, pages=32, blocks=40)
 
-# How the base images are made, and on which chip.
-BASES: Mapping[str, str] = {
-    "plain": _SMALL,
-    "scan": _SMALL,
-    "inband": _SMALL,
-    "churned": _LARGE,
-    "many": _SMALL,
-    "full": _SMALL,
-    "live": _SMALL,
-    "faulty": _SMALL,
-}
 # Of the chip of the base image "faulty", which is otherwise that of "plain": programs and erases
 # that fail, and bits that the chip's ECC corrects or not.
 FAULTS = "program_fail_ppm=3000;erase_fail_ppm=3000;rber_e12=10000000"
 
-# The first is drawn most often.
-OPTIONS = (
-    "no-checkpoint-read",
-    "no-checkpoint-write",
-    "no-checkpoint",
-    "disable-summary",
-    "lazy-loading-off",
-    "tags-ecc-off",
-    "empty-lost-and-found-off",
-    "no-cache",
-    "gc=predict",
-    "gc_bound_us=10000",
+
+@dataclass(frozen=True)
+class FileSystem:
+    """What is fuzzed: `bases` are how base images are made, and on which chip.
+
+    Of the mount options each is drawn with a chance of its own, the first most often.
+    """
+
+    type: str
+    module: str | None
+    test: str
+    bases: Mapping[str, str]
+    options: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ("original",)
+    source: str = "mtd:data"
+
+
+YAFFS2 = FileSystem(
+    type="yaffs2",
+    module="yaffs",
+    test="tests/lab/test_yaffs_fuzz.py",
+    bases={
+        "plain": _SMALL,
+        "scan": _SMALL,
+        "inband": _SMALL,
+        "churned": _LARGE,
+        "many": _SMALL,
+        "full": _SMALL,
+        "live": _SMALL,
+        "faulty": _SMALL,
+    },
+    options=(
+        "no-checkpoint-read",
+        "no-checkpoint-write",
+        "no-checkpoint",
+        "disable-summary",
+        "lazy-loading-off",
+        "tags-ecc-off",
+        "empty-lost-and-found-off",
+        "no-cache",
+        "gc=predict",
+        "gc_bound_us=10000",
+    ),
+    layouts=("original", "segregated"),
+)
+LOGFS = FileSystem(
+    type="logfs",
+    module="logfs",
+    test="tests/lab/test_logfs_fuzz.py",
+    bases={
+        "plain": _SEGMENTS,
+        "deep": _SEGMENTS,
+        "compressed": _LARGE_PAGES,
+        "churned": _SEGMENTS,
+        "many": _SEGMENTS,
+        "full": _LARGE_PAGES,
+        "live": _SEGMENTS,
+        "faulty": _SEGMENTS,
+    },
+    options=("compress",),
 )
 
 # What `scan_console` does not look for, because no case of a study runs into it.
@@ -92,22 +132,14 @@ _UNRELIABLE = re.compile(
 )
 _MUTATION = re.compile(r"fsfuzz: #(\d+) (.*)")
 _DONE = re.compile(r"fsfuzz: done: (.*)")
-
-
-@dataclass(frozen=True)
-class FileSystem:
-    """What is fuzzed; another one than YAFFS2 only to try this program."""
-
-    type: str = "yaffs2"
-    source: str = "mtd:data"
-    module: str | None = "yaffs"
-    options: tuple[str, ...] = OPTIONS
+_BASE = re.compile(r"fsfuzz: base image: (.*)")
 
 
 @dataclass(frozen=True)
 class Job:
     """Mutations `first` to `first + count - 1` of `seed` on the image `base`: one boot."""
 
+    filesystem: FileSystem
     base: str
     seed: int
     first: int
@@ -142,7 +174,7 @@ class Failure:
                 f"{self.kind}: {self.text}",
                 f"  {guilty}",
                 f"  replay: {REPLAY_VARIABLE}='{replay}{' leaks=1' if replay.leaks else ''}'"
-                " ./ffslab test tests/lab/test_yaffs_fuzz.py",
+                f" ./ffslab test {self.job.filesystem.test}",
                 *(f"    {line}" for line in self.excerpt),
             ]
         )
@@ -153,7 +185,10 @@ REPLAY_VARIABLE = "FFSLAB_FUZZ"
 
 @dataclass
 class Outcome:
-    """What a job's boots found; `counts` adds up what `fsfuzz` counted."""
+    """What a job's boots found; `counts` adds up what `fsfuzz` counted.
+
+    `base_THINGS` are those of the base images.
+    """
 
     failures: list[Failure] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
@@ -164,11 +199,12 @@ class Outcome:
             self.counts[key] = self.counts.get(key, 0) + value
 
 
-def parse_job(text: str) -> Job:
+def parse_job(filesystem: FileSystem, text: str) -> Job:
     """The job of a replay: `base=plain seed=1 first=17 count=1 leaks=1`."""
     words = dict(word.split("=", 1) for word in text.split())
     numbers = {key: int(value) for key, value in words.items() if key not in ("base", "layout")}
     return Job(
+        filesystem,
         words["base"],
         numbers.get("seed", 1),
         numbers.get("first", 0),
@@ -185,14 +221,33 @@ def build(directory: Path, *, sanitize: bool = False) -> Path:
     return directory / "fsfuzz"
 
 
-def plan_of(job: Job, filesystem: FileSystem) -> str:
+def chosen_jobs(filesystem: FileSystem, daily: int, nightly: int, rounds: int) -> list[Job]:
+    """Every base image in turn, in all layouts; or what the environment asks for.
+
+    `daily` and `nightly` are the mutations of each job, `rounds` the seeds of the nightly form.
+    """
+    replay = os.environ.get(REPLAY_VARIABLE)
+    if replay:
+        return [parse_job(filesystem, replay)]
+    is_nightly = bool(os.environ.get("FFSLAB_NIGHTLY"))
+    first = int(os.environ.get("FFSLAB_FUZZ_SEED", "1000")) if is_nightly else 1
+    return [
+        Job(filesystem, base, seed, 0, nightly if is_nightly else daily, layout=layout)
+        for seed in range(first, first + (rounds if is_nightly else 1))
+        for base in filesystem.bases
+        for layout in filesystem.layouts
+    ]
+
+
+def plan_of(job: Job) -> str:
+    filesystem = job.filesystem
     words = [
         "run",
         f"--base={'plain' if job.base == 'faulty' else job.base}",
         f"--seed={job.seed}",
         f"--first={job.first}",
         f"--count={job.count}",
-        f"--chip={BASES[job.base]}",
+        f"--chip={filesystem.bases[job.base]}",
         f"--type={filesystem.type}",
         f"--source={filesystem.source}",
         f"--options={','.join(filesystem.options)}",
@@ -288,6 +343,9 @@ def judge(job: Job, console: str, hangs: bool) -> Outcome:
         outcome.counts = {
             key: int(value) for key, value in zip(words[::2], words[1::2], strict=True)
         }
+        for line in _BASE.findall(console):
+            for value, things in re.findall(r"(\d+) ([a-z]+)", line):
+                outcome.add(Outcome(counts={f"base_{things}": int(value)}))
     if report is not None:
         number, description = announced(lines[: report.line])
         kind, text, excerpt = report.kind, report.text, report.excerpt
@@ -304,14 +362,12 @@ def judge(job: Job, console: str, hangs: bool) -> Outcome:
     return outcome
 
 
-def run_job(
-    lab: LabBuild, program: Path, directory: Path, job: Job, filesystem: FileSystem
-) -> Outcome:
+def run_job(lab: LabBuild, program: Path, directory: Path, job: Job) -> Outcome:
     """Runs a job to its end, with a new boot behind each mutation that was guilty."""
     outcome = Outcome()
     rest = job
     while True:
-        console, hangs = _boot(lab, program, directory, plan_of(rest, filesystem))
+        console, hangs = _boot(lab, program, directory, plan_of(rest))
         found = judge(rest, console, hangs)
         outcome.add(found)
         done = "mutations" in found.counts
@@ -328,7 +384,6 @@ def run_jobs(
     program: Path,
     directory: Path,
     jobs: Iterable[Job],
-    filesystem: FileSystem,
     workers: int | None = None,
 ) -> Outcome:
     """Runs jobs side by side, one guest on each core."""
@@ -337,7 +392,7 @@ def run_jobs(
 
     def one(item: tuple[int, Job]) -> Outcome:
         place = directory / str(item[0])
-        found = run_job(lab, program, place, item[1], filesystem)
+        found = run_job(lab, program, place, item[1])
         print(f"{item[1]}: {len(found.failures)} failures, {found.counts}", flush=True)
         if not found.failures:
             shutil.rmtree(place)

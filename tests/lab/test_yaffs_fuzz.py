@@ -17,13 +17,13 @@ from __future__ import annotations
 import os
 
 import pytest
-from yaffs_fuzz import (
-    BASES,
+from fs_fuzz import (
     REPLAY_VARIABLE,
-    FileSystem,
+    YAFFS2,
     Job,
     Outcome,
     build,
+    chosen_jobs,
     judge,
     parse_job,
     run_jobs,
@@ -31,35 +31,14 @@ from yaffs_fuzz import (
 
 from ffslab.kernel import ensure_lab
 
-DAILY_COUNT = 50
-NIGHTLY_COUNT = 260
-NIGHTLY_ROUNDS = 10
-SEED = 1
-LAYOUTS = ("original", "segregated")
-
-
-def chosen_jobs() -> list[Job]:
-    """Every base image in turn, in both layouts; or what the environment asks for."""
-    replay = os.environ.get(REPLAY_VARIABLE)
-    if replay:
-        return [parse_job(replay)]
-    if os.environ.get("FFSLAB_NIGHTLY"):
-        first = int(os.environ.get("FFSLAB_FUZZ_SEED", "1000"))
-        seeds = range(first, first + NIGHTLY_ROUNDS)
-        return [
-            Job(base, seed, 0, NIGHTLY_COUNT, layout=layout)
-            for seed in seeds
-            for base in BASES
-            for layout in LAYOUTS
-        ]
-    return [Job(base, SEED, 0, DAILY_COUNT, layout=layout) for base in BASES for layout in LAYOUTS]
+JOBS = chosen_jobs(YAFFS2, daily=50, nightly=260, rounds=10)
 
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     lab = ensure_lab("debug")
     directory = tmp_path_factory.mktemp("fuzz")
-    return run_jobs(lab, build(directory / "build"), directory, chosen_jobs(), FileSystem())
+    return run_jobs(lab, build(directory / "build"), directory, JOBS)
 
 
 def test_nothing_is_reported(outcome: Outcome) -> None:
@@ -70,7 +49,7 @@ def test_nothing_is_reported(outcome: Outcome) -> None:
 def test_mutations_get_through(outcome: Outcome) -> None:
     """Otherwise all of this would prove nothing: most images are mounted and used."""
     counts = outcome.counts
-    assert counts["mutations"] == sum(job.count for job in chosen_jobs())
+    assert counts["mutations"] == sum(job.count for job in JOBS)
     assert counts["mounted"] > 0.6 * counts["mounts"], counts
     assert counts["calls_good"] > counts["calls_failed"], counts
     assert counts["calls_good"] > 100 * counts["mutations"], counts
@@ -81,7 +60,7 @@ def test_mutations_get_through(outcome: Outcome) -> None:
 
 def test_the_judge_sees_reports() -> None:
     """What the debug kernel would write is a failure, with the right mutation."""
-    job = Job("plain", 1, 0, 10)
+    job = Job(YAFFS2, "plain", 1, 0, 10)
     done = "fsfuzz: done: mutations 10 mounts 20\n"
     before = "[  1.0] fsfuzz: #6 flip p3 1\n[  1.0] fsfuzz: #7 parent p5 obj 257 parent 257\n"
     reports = (
@@ -106,4 +85,4 @@ def test_the_judge_sees_reports() -> None:
     assert [f.kind for f in judge(job, before, hangs=False).failures] == ["early end"]
     assert [f.kind for f in judge(job, before, hangs=True).failures] == ["hang"]
     assert not judge(job, before + done, hangs=False).failures
-    assert parse_job(str(job)) == job
+    assert parse_job(YAFFS2, str(job)) == job

@@ -16,6 +16,8 @@ from typing import Any
 
 from flash_support import lab_flash_file
 
+from ffslab.fsimage.extract import extract_tree
+from ffslab.fsimage.show import finding_lines, listing_lines
 from ffslab.logfs import ImageOptions, Report, check_image, read_tree
 from ffslab.logfs.check import examine
 from ffslab.logfs.format import (
@@ -39,6 +41,7 @@ from ffslab.logfs.format import (
 from ffslab.logfs.image import PageGeometry
 from ffslab.logfs.mkfs import MkfsOptions, make_image
 from ffslab.logfs.mount import Dentry, Mounted
+from ffslab.logfs.show import report_document, summary_lines
 
 SEGMENT = 128 << 10
 SEGMENTS = 40
@@ -75,6 +78,22 @@ def usual_tree(top: Path) -> None:
     with (top / "holes").open("wb") as file:
         file.seek(4096 * 520)
         file.write(b"end")
+
+
+def use_image(path: Path, options: ImageOptions | None = None) -> Report:
+    """Everything that the command line does with an image."""
+    checked = examine(path, options)
+    report_document(checked.report)
+    list(summary_lines(checked.report))
+    list(finding_lines(checked.report, 5))
+    nodes = checked.nodes()
+    list(listing_lines(nodes))
+    for node in nodes:
+        for _, piece in node.pieces():
+            assert len(piece) <= 4096
+    if checked.tree is not None:
+        extract_tree(checked.tree, path.with_name("out"))
+    return checked.report
 
 
 class Image:

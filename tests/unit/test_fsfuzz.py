@@ -14,12 +14,12 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from fsfuzz_support import SOURCE, build_fsfuzz, call_fsfuzz
 
 from ffslab.yaffs2 import ImageOptions, Report, check_image
 from ffslab.yaffs2.format import Geometry
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
 
-SOURCE = Path(__file__).resolve().parents[1] / "lab" / "guest" / "fsfuzz"
 BLOCKS = 72
 # Mutations that change only what checks protect, and repair these.
 REPAIRING = {
@@ -44,12 +44,10 @@ class Sample:
     def call(
         self, verb: str, *options: str, leaks: bool = True
     ) -> subprocess.CompletedProcess[str]:
-        """Runs the program; the search for leaks takes longer than most of what it does."""
-        words = [str(self.fsfuzz), verb, f"--image={self.image}", *options]
+        words = [verb, f"--image={self.image}", *options]
         if self.geometry.inband:
             words.append("--inband")
-        environment = os.environ | {"ASAN_OPTIONS": f"detect_leaks={int(leaks)}"}
-        return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+        return call_fsfuzz(self.fsfuzz, *words, leaks=leaks)
 
     def mutations(self, first: int, count: int, *options: str, leaks: bool = True) -> list[str]:
         done = self.call("mutate", f"--first={first}", f"--count={count}", *options, leaks=leaks)
@@ -76,13 +74,7 @@ class Sample:
 
 @pytest.fixture(scope="module")
 def fsfuzz() -> Path:
-    """The program, built where this clone's C tests are."""
-    root = SOURCE.parents[3]
-    where = [root / "tests" / "build_directory.sh", root]
-    builds = subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip()
-    directory = Path(builds) / "fsfuzz"
-    subprocess.run(["make", "-s", "-C", SOURCE, f"O={directory}", "SANITIZE=1"], check=True)
-    return directory / "fsfuzz"
+    return build_fsfuzz()
 
 
 def make_tree(root: Path) -> None:

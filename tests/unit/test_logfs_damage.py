@@ -6,32 +6,13 @@ import random
 from pathlib import Path
 
 import pytest
-from logfs_support import PARTITION, SEGMENT, UNIT, Image, lab_file, make, usual_tree
+from logfs_support import PARTITION, SEGMENT, UNIT, Image, lab_file, make, use_image, usual_tree
 
 from ffslab.errors import UsageError
-from ffslab.fsimage.extract import extract_tree
-from ffslab.fsimage.show import finding_lines, listing_lines
 from ffslab.logfs import ImageOptions, check_image
-from ffslab.logfs.check import examine
 from ffslab.logfs.format import Alias, Area
-from ffslab.logfs.show import report_document, summary_lines
 
 EXTREMES = (0, 1, 0xFF, 4095, 1 << 31, (1 << 32) - 1, 1 << 63, (1 << 63) - 1, (1 << 64) - 1)
-
-
-def use(path: Path, options: ImageOptions | None = None) -> None:
-    """Everything that the command line does with an image."""
-    checked = examine(path, options)
-    report_document(checked.report)
-    list(summary_lines(checked.report))
-    list(finding_lines(checked.report, 5))
-    nodes = checked.nodes()
-    list(listing_lines(nodes))
-    for node in nodes:
-        for _, piece in node.pieces():
-            assert len(piece) <= 4096
-    if checked.tree is not None:
-        extract_tree(checked.tree, path.with_name("out"))
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +55,7 @@ def test_any_damage_is_survived(seed: int, good: Path, tmp_path: Path) -> None:
         del raw[draw.randrange(len(raw)) :]
     path = tmp_path / "image"
     path.write_bytes(raw)
-    use(path)
+    use_image(path)
 
 
 @pytest.mark.parametrize("seed", range(120))
@@ -110,7 +91,7 @@ def test_any_number_with_a_right_crc_is_survived(seed: int, good: Path, tmp_path
             payload[8 * slot : 8 * slot + 8] = draw.choice(EXTREMES).to_bytes(8, "big")
             image.rewrite(ofs, bytes(payload))
     path.write_bytes(image.raw)
-    use(path)
+    use_image(path)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -146,7 +127,7 @@ def test_any_commit_is_survived(seed: int, good: Path, tmp_path: Path) -> None:
         listed=[number(64) for _ in range(draw.randrange(3))],
     )
     path.write_bytes(image.raw)
-    use(path)
+    use_image(path)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -170,21 +151,21 @@ def test_any_superblock_is_survived(seed: int, good: Path, tmp_path: Path) -> No
     if draw.random() < 0.5:
         image.superblock(0, copies=(draw.choice(EXTREMES), draw.choice(EXTREMES)))
     path.write_bytes(image.raw)
-    use(path)
+    use_image(path)
 
 
 @pytest.mark.parametrize("size", [0, 1, 255, 256, 4096, SEGMENT, SEGMENT + 100, PARTITION - 1])
 def test_files_that_end_early_are_survived(size: int, good: Path, tmp_path: Path) -> None:
     path = tmp_path / "image"
     path.write_bytes(good.read_bytes()[:size])
-    use(path)
+    use_image(path)
     assert check_image(path).errors
 
 
 def test_random_bytes_are_no_image(tmp_path: Path) -> None:
     path = tmp_path / "image"
     path.write_bytes(random.Random(1).randbytes(300_000))
-    use(path)
+    use_image(path)
     assert check_image(path).shows_no_image
 
 

@@ -56,6 +56,9 @@ TEST_PACKAGES = (
     DebianPackage("git", "clones the checkout as a newcomer would", "git"),
     DebianPackage("postmark", "the benchmark that FFSMark is compared with", "postmark"),
     DebianPackage("procps", "looks for guests left behind", "pgrep"),
+    DebianPackage(
+        "zlib1g-dev", "packs and unpacks journals of LogFS that are fuzzed", "/usr/include/zlib.h"
+    ),
 )
 # Ensured when code is to be compiled for ARM: `ffslab size --arch arm`, and its tests.
 ARM_PACKAGES = (

@@ -255,6 +255,45 @@ void history_fill(const char *root, unsigned int percent)
 	}
 }
 
+/*
+ * Two words of one hash in LogFS, found by trying: every way to put such words behind each
+ * other has one hash, too. More names than the tries that a name has before its bucket.
+ */
+static void make_collisions(const char *root)
+{
+	static const char *const words[] = { "rlrqatdq", "nkziyqsv" };
+	char name[60];
+	unsigned int i;
+
+	need(!mkdir(in(root, "hash"), 0755), "mkdir", "hash");
+	for (i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "hash/%s%s%s%s", words[i & 1],
+			 words[i >> 1 & 1], words[i >> 2 & 1], words[i >> 3]);
+		make_file(in(root, name), 10 * i, (char)('0' + i));
+	}
+}
+
+void history_deep(const char *root)
+{
+	static const off_t at[] = {
+		70000, 3 << 20, (off_t)1 << 30, (off_t)3 << 30, (off_t)1 << 38,
+		(off_t)600 << 30,
+	};
+	char name[40];
+	size_t i;
+	int fd;
+
+	make_collisions(root);
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		snprintf(name, sizeof(name), "deep-%zu", i);
+		fd = open_file(in(root, name), 0);
+		put(fd, 0, 5000, 'D');
+		put(fd, at[i], 9000, 'd');
+		put(fd, at[i] / 2, 100, 'e');
+		close(fd);
+	}
+}
+
 void history_orphans(const char *root)
 {
 	char name[40];

@@ -14,6 +14,11 @@ void history_churn(const char *root, unsigned int times);
 void history_many(const char *root, unsigned int n);
 /* Fills up the space but for @percent of it. */
 void history_fill(const char *root, unsigned int percent);
+/*
+ * Names that all have one hash in LogFS, and are long apart in a directory; files with
+ * holes so large that their last blocks are below three and four levels of blocks.
+ */
+void history_deep(const char *root);
 /* Opens files and removes them; the descriptors stay open until history_close(). */
 void history_orphans(const char *root);
 void history_close(void);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ckpt.h"
+#include "format.h"
 #include "image.h"
 #include "summary.h"
 #include "survey.h"
@@ -156,7 +157,7 @@ static bool tags_agree_with_ecc(const struct image *image, u32 page)
 	return (tags[16] & 0x3f) == ecc[0] && !memcmp(tags + 20, ecc + 4, 8);
 }
 
-u32 image_check(const struct image *image, FILE *out)
+u32 yaffs_check(const struct image *image, FILE *out)
 {
 	static const char *const names[PAGE_KINDS] = {
 		"erased", "data", "header", "summary", "checkpoint", "other",

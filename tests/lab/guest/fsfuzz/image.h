@@ -2,9 +2,9 @@
 /*
  * An image in memory: all pages of a partition with their OOB, and the tags in them.
  *
- * The structures of the format are kmod/yaffs/format/media.h. The ECC of the tags is
+ * The structures of YAFFS2 are kmod/yaffs/format/media.h. The ECC of the tags is
  * written a second time here, after the format's description and not after the
- * module, so that image_check() finds where the two disagree.
+ * module, so that yaffs_check() finds where the two disagree.
  */
 #ifndef FSFUZZ_IMAGE_H
 #define FSFUZZ_IMAGE_H
@@ -13,10 +13,13 @@
 
 #include "media.h"
 
+struct format;
+
 /**
  * struct geometry - what is on the flash, and how
  * @tags_at: offset of the tags in the OOB
  * @inband: tags are in the last 16 bytes of the page instead
+ * @format: what the flash holds
  */
 struct geometry {
 	u32 page_bytes;
@@ -25,6 +28,7 @@ struct geometry {
 	u32 blocks;
 	u32 tags_at;
 	bool inband;
+	const struct format *format;
 };
 
 struct image {
@@ -97,11 +101,5 @@ void image_seal_tags(struct image *image, u32 page);
 void image_set_tags(struct image *image, u32 page, struct tags tags);
 
 void tags_ecc(const u8 tags[16], u8 ecc[12]);
-
-/*
- * Says on @out what an unmutated image holds. Returns how many of its pages break
- * the format as this program understands it, each with a line on @out.
- */
-u32 image_check(const struct image *image, FILE *out);
 
 #endif

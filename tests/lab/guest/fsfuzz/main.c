@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mutate.h"
+#include "format.h"
 #include "run.h"
 
 static const char help_text[] =
@@ -23,11 +23,12 @@ static const char help_text[] =
 	"       fsfuzz check --image=FILE [options]\n"
 	"\n"
 	"--seed=S --first=N --count=K  mutations N to N+K-1 of seed S (1, 0, 1)\n"
-	"--base=NAME     plain, scan, inband, churned, full, many, live (plain)\n"
+	"--base=NAME     plain, scan, inband, churned, full, many, live, deep, compressed (plain)\n"
 	"--tags-at=N     offset of the tags in the OOB (2)\n"
+	"--type=T        of the mount: the format (yaffs2)\n"
 	"run:\n"
 	"--chip=TEXT     parameter of vnand, with its name first; one partition\n"
-	"--type=T --source=S --mtd=N   of the mount, and name of the MTD device\n"
+	"--source=S --mtd=N   of the mount, and name of the MTD device\n"
 	"--module=FILE --name=NAME     module of the file system, and its name\n"
 	"--vnand=FILE    module of the chip (/lab/vnand.ko)\n"
 	"--options=LIST  mount options to choose from, separated by commas\n"
@@ -221,7 +222,7 @@ static int mutate_file(struct arguments *a)
 static int check_file(struct arguments *a)
 {
 	struct image image = load_image(a);
-	u32 wrong = image_check(&image, stdout);
+	u32 wrong = a->g.format->check(&image, stdout);
 
 	image_free(&image);
 	return wrong ? 1 : 0;
@@ -252,6 +253,7 @@ int main(int argc, char **argv)
 		else
 			take_number(&a, option, optarg);
 	}
+	a.g.format = format_of(a.run.type);
 	if (option == -1 && !strcmp(verb, "run") && a.run.chip)
 		return run(&a.run);
 	if (option == -1 && !strcmp(verb, "mutate") && a.image)

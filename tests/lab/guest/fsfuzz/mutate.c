@@ -4,21 +4,9 @@
  */
 #include <stdarg.h>
 
+#include "format.h"
 #include "mutate.h"
 #include "summary.h"
-
-static const struct {
-	const struct mutation_kind *kinds;
-	u32 weight;
-} groups[] = {
-	{ generic_mutations, 14 },
-	{ tag_mutations, 22 },
-	{ header_mutations, 22 },
-	{ name_mutations, 12 },
-	{ summary_mutations, 8 },
-	{ checkpoint_mutations, 18 },
-	{ checkpoint_swaps, 12 },
-};
 
 void note(struct mutator *m, const char *format, ...)
 {
@@ -213,9 +201,10 @@ static const struct mutation_kind *draw_kind(struct mutator *m,
 
 static const struct mutation_kind *draw(struct mutator *m)
 {
+	const struct mutation_group *groups = m->image->g.format->groups;
 	u32 total = 0, n, i;
 
-	for (i = 0; i < ARRAY_SIZE(groups); i++)
+	for (i = 0; groups[i].kinds; i++)
 		total += groups[i].weight;
 	n = rng_below(&m->rng, total);
 	for (i = 0; n >= groups[i].weight; i++)

@@ -5,8 +5,8 @@
  *
  * There are two sorts. The generic ones know nothing of the format: most of what
  * they do is caught by a check. The others change fields of the format and then
- * make the checks (ECC of tags, sum of a summary, sums of the checkpoint) agree
- * again, so that the change gets through to the code behind them.
+ * make the checks (ECC of tags, sums of summary and checkpoint, CRCs) agree again,
+ * so that the change gets through to the code behind them.
  */
 #ifndef FSFUZZ_MUTATE_H
 #define FSFUZZ_MUTATE_H

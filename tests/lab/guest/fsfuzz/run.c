@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "flash.h"
+#include "format.h"
 #include "guest.h"
 #include "history.h"
 #include "mutate.h"
@@ -21,13 +22,13 @@
 #include "use.h"
 
 #define TARGET		"/fuzzed"
-#define STATISTICS	"/proc/yaffs2"
 #define MAX_OPTIONS	16
 #define OPTION_BYTES	256
 #define MAX_ERRNO	200
 
 struct fuzz {
 	const struct run_options *o;
+	const struct format *format;
 	struct flash flash;
 	struct image base, image;
 	struct survey *survey;
@@ -104,7 +105,8 @@ static void note_checkpoint(struct fuzz *f)
 {
 	char path[64], *text;
 
-	snprintf(path, sizeof(path), STATISTICS "/mtd%d", f->flash.number);
+	snprintf(path, sizeof(path), "%s/mtd%d", f->format->statistics,
+		 f->flash.number);
 	text = file_text(path);
 	if (text && strstr(text, "mounted_by_checkpoint 1"))
 		f->by_checkpoint++;
@@ -174,15 +176,23 @@ static void report_base(struct fuzz *f)
 
 	if (!out)
 		die("no memory for a report");
-	wrong = image_check(&f->base, out);
+	wrong = f->format->check(&f->base, out);
 	fclose(out);
 	rest = text;
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
 			say("base image: %s", line);
 	free(text);
-	if (wrong && !strcmp(f->o->type, "yaffs2"))
+	if (wrong && !strcmp(f->o->type, f->format->type))
 		finding("the base image breaks the format in %u places", wrong);
+}
+
+/* A mount option that makes the base image another one. */
+static const char *base_option(const char *base)
+{
+	if (!strcmp(base, "scan"))
+		return "no-checkpoint";
+	return strcmp(base, "compressed") ? "" : "compress";
 }
 
 static void make_base(struct fuzz *f)
@@ -190,8 +200,10 @@ static void make_base(struct fuzz *f)
 	const char *base = f->o->base;
 	bool live = !strcmp(base, "live");
 
-	mount_base(f, strcmp(base, "scan") ? "" : "no-checkpoint");
+	mount_base(f, base_option(base));
 	history_objects(TARGET);
+	if (!strcmp(base, "deep"))
+		history_deep(TARGET);
 	if (!strcmp(base, "churned"))
 		history_churn(TARGET, 3);
 	if (!strcmp(base, "many"))
@@ -234,11 +246,7 @@ static void check_base(struct fuzz *f)
 
 /* ---- the loop ---- */
 
-/*
- * A scan must find out itself which pages are erased. A checkpoint says it, and is
- * believed: when it lies, pages are written twice, and no file system that uses
- * checkpoints could know.
- */
+/* When the image says of pages that they are erased which are not, they are written twice. */
 static void judge_violations(struct fuzz *f)
 {
 	unsigned int n = flash_inspect(&f->flash);
@@ -246,8 +254,8 @@ static void judge_violations(struct fuzz *f)
 	if (!n)
 		return;
 	survey_take(f->survey, &f->image);
-	if (f->survey->pages[PAGE_CHECKPOINT].n) {
-		say("%u rule violations behind a checkpoint", n);
+	if (f->format->misleads(&f->image, f->survey)) {
+		say("%u rule violations of one that was misled", n);
 		f->excused += n;
 	} else {
 		finding("%u rule violations", n);
@@ -305,6 +313,7 @@ static void prepare(struct fuzz *f)
 	flash_load(&f->flash, f->o->vnand, f->o->chip, f->o->mtd);
 	f->flash.g.inband = f->inband;
 	f->flash.g.tags_at = f->o->tags_at;
+	f->format = f->flash.g.format = format_of(f->o->type);
 	f->base = image_new(&f->flash.g);
 	f->image = image_new(&f->flash.g);
 	if (image_pages(&f->base) > MAX_PAGES || f->flash.g.page_bytes > 16384 ||
@@ -312,7 +321,8 @@ static void prepare(struct fuzz *f)
 		die("the chip is too large for this program");
 	f->survey = survey_new();
 	f->use.root = TARGET;
-	f->use.statistics = STATISTICS;
+	f->use.statistics = f->format->statistics;
+	f->use.remount = f->format->remount;
 	f->use.tally = &f->tally;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "format.h"
 #include "survey.h"
 
 struct survey *survey_new(void)
@@ -37,7 +38,7 @@ u32 survey_id(struct tags tags)
 	       tags.obj & YAFFS_TAG_ID_MASK : tags.obj;
 }
 
-static enum page_kind kind_of(const struct image *image, u32 page)
+enum page_kind yaffs_kind_of(const struct image *image, u32 page)
 {
 	struct tags tags = unmarked(image_tags(image, page));
 
@@ -88,7 +89,7 @@ void survey_take(struct survey *s, const struct image *image)
 	for (page = 0; page < image_pages(image); page++) {
 		struct page_list *list;
 
-		kind = kind_of(image, page);
+		kind = image->g.format->kind_of(image, page);
 		s->kind[page] = (u8)kind;
 		list = &s->pages[kind];
 		list->page[list->n++] = (u16)page;

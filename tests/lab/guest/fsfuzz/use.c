@@ -282,7 +282,7 @@ static void op_remount(struct use *u)
 	new_path(u, path);
 	tally(u, mkdir(path, 0700) < 0);
 	tally(u, !mount(NULL, u->root, NULL, flags,
-			rng_chance(&u->rng, 10) ? "no-cache" : NULL));
+			rng_chance(&u->rng, 10) ? u->remount : NULL));
 }
 
 /* Virtual time for the file system's background work; it costs no time. */

@@ -21,6 +21,7 @@ struct tally {
 struct use {
 	const char *root;
 	const char *statistics;		/* a directory of /proc, or NULL */
+	const char *remount;		/* an option for a remount */
 	struct rng rng;
 	unsigned int paths;
 	char path[MAX_PATHS][PATH_BYTES];	/* [0] is the root itself */
