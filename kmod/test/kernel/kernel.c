@@ -122,6 +122,21 @@ void *xa_erase(struct xarray *array, unsigned long index)
 	return old;
 }
 
+void *xa_find(const struct xarray *array, unsigned long *index, unsigned long last,
+	      unsigned int filter)
+{
+	unsigned long at;
+
+	judge(filter == XA_PRESENT, "any entry will do");
+	for (at = *index; at < array->n && at <= last; at++) {
+		if (!array->entries[at])
+			continue;
+		*index = at;
+		return array->entries[at];
+	}
+	return NULL;
+}
+
 /* ---- zlib ---- */
 
 /* The host's stream: struct z_stream of zlib 1. */

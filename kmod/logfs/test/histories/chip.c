@@ -73,8 +73,11 @@ u64 chip_digest(const struct chip *chip)
 void chip_tear(struct chip *chip, u64 place, u32 bytes)
 {
 	const u32 page_bytes = chip->mtd.writesize;
+	u32 i;
 
 	memset(chip->pages + place / page_bytes, TORN, bytes / page_bytes);
+	for (i = 0; i < bytes; i += 8)
+		chip->bytes[place + i] ^= 0x10;
 }
 
 static bool falls(struct chip *chip, u32 one_of)

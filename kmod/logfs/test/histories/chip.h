@@ -46,7 +46,7 @@ void chip_make(struct chip *chip, u32 page_bytes, u32 block_bytes, u32 blocks);
 void chip_free(struct chip *chip);
 /* A number that two chips have in common if they hold the same. */
 u64 chip_digest(const struct chip *chip);
-/* ECC gives up on these pages. */
+/* ECC gives up on these pages, of which every eighth byte is wrong. */
 void chip_tear(struct chip *chip, u64 place, u32 bytes);
 
 #endif

@@ -18,6 +18,11 @@ void *xa_load(const struct xarray *array, unsigned long index);
 void *xa_store(struct xarray *array, unsigned long index, void *entry,
 	       gfp_t flags);
 void *xa_erase(struct xarray *array, unsigned long index);
+/* The first entry at *@index or behind it, which becomes its place; NULL: there is none. */
+void *xa_find(const struct xarray *array, unsigned long *index, unsigned long last,
+	      unsigned int filter);
+
+#define XA_PRESENT	8
 
 #define xa_for_each(array, index, entry) \
 	for (index = 0; index < (array)->n; index++) \
