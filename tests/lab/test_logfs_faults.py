@@ -242,7 +242,7 @@ def test_reading_does_not_wear_out_data(
     assert no_violations(guest.counters)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 4])
+@pytest.mark.parametrize("seed", [1, 3, 4])
 def test_unreadable_pages_are_errors_and_nothing_else(
     lab: LabBuild, tmp_path: Path, fstree: Path, seed: int
 ) -> None:

@@ -128,11 +128,18 @@ def test_an_object(
 
 
 def test_the_segment_file(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
-    """Nothing can be written without it; all can be read."""
+    """Nothing can be written without it, which the first change finds; all can be read."""
     flash = spoiled(lab, tmp_path, fstree, segment_file)
-    steps = [*load(CHIP), mount(may_fail=True), mount(flags="ro"), *LIST, UMOUNT, CHIP_COUNTERS]
-    guest = start(lab, tmp_path / "second", fstree, steps, chip=CHIP, flash=flash)
-    assert guest.step_errors("mount") == ["EIO", ""]
-    assert "can be mounted read-only" in guest.console
-    assert_same(tree().listing(one_link=True), guest.listings[0])
+    change = Script()
+    change.write("/new", 0, 5000, 1)
+    change.line("sync")
+    steps = [*load(CHIP), mount(), *LIST, f"{run(0)} may_fail=1", *LIST, f"{UMOUNT} may_fail=1"]
+    steps += [mount(flags="ro"), *LIST, UMOUNT, CHIP_COUNTERS]
+    guest = start(lab, tmp_path / "second", fstree, steps, chip=CHIP, flash=flash,
+                  scripts=[change])  # fmt: skip
+    assert guest.step_errors("exec") != [""]
+    assert "the segment file cannot be read" in guest.console
+    for listing in guest.listings:
+        assert_same(tree().listing(one_link=True), listing)
+    assert len(guest.listings) == 3
     assert no_violations(guest.counters)
