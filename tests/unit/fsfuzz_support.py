@@ -6,16 +6,20 @@ import os
 import subprocess
 from pathlib import Path
 
+from ffslab.kernel.cache import locked
+from ffslab.kernel.progress import SilentProgress
+
 SOURCE = Path(__file__).resolve().parents[1] / "lab" / "guest" / "fsfuzz"
 
 
 def build_fsfuzz() -> Path:
-    """The program, built where this clone's C tests are."""
+    """The program, built where this clone's C tests are; tests of two processes may ask for it."""
     root = SOURCE.parents[3]
     where = [root / "tests" / "build_directory.sh", root]
     builds = subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip()
     directory = Path(builds) / "fsfuzz"
-    subprocess.run(["make", "-s", "-C", SOURCE, f"O={directory}", "SANITIZE=1"], check=True)
+    with locked(Path(f"{directory}.lock"), SilentProgress()):
+        subprocess.run(["make", "-s", "-C", SOURCE, f"O={directory}", "SANITIZE=1"], check=True)
     return directory / "fsfuzz"
 
 
