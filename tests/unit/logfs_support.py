@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from flash_support import lab_flash_file
@@ -92,7 +93,8 @@ def use_image(path: Path, options: ImageOptions | None = None) -> Report:
         for _, piece in node.pieces():
             assert len(piece) <= 4096
     if checked.tree is not None:
-        extract_tree(checked.tree, path.with_name("out"))
+        with TemporaryDirectory(dir=path.parent) as directory:
+            extract_tree(checked.tree, Path(directory) / "out")
     return checked.report
 
 
