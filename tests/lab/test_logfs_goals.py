@@ -120,3 +120,18 @@ def test_memory_for_blocks_and_aliases_is_bounded(
     assert state["tree_bytes_most"] <= BOUND_BYTES
     assert no_violations(guest.counters)
     guest.assert_sound()
+
+
+# --- names ---
+
+
+def test_listing_reads_no_page_again_for_each_name(
+    lab: LabBuild,  # noqa: ARG001
+    tmp_path: Path,
+) -> None:
+    """Inodes and dentries lie several in a page. It was three pages for each of 1,024 files."""
+    sets = ("part=ram-files", "filesystem=logfs", "workload.files=1024")
+    words = [word for text in sets for word in ("--set", text)]
+    (result,) = results(run_study("celf", tmp_path, *words))
+    (listed,) = [phase for phase in result["phases"] if phase["phase"] == "list"]
+    assert 0 < listed["pages_read"] < 1024

@@ -199,7 +199,7 @@ static bool is_place(const struct logfs_device *dev, u64 place, u32 bytes)
 	       bytes <= dev->segment_bytes - at;
 }
 
-int logfs_object_header(struct logfs_device *dev, u64 place,
+int logfs_object_header(struct logfs_device *dev, u64 place, logfs_reader *read,
 			struct logfs_object_header_media *m,
 			struct logfs_object *o)
 {
@@ -207,7 +207,7 @@ int logfs_object_header(struct logfs_device *dev, u64 place,
 
 	if (!is_place(dev, place, sizeof(*m)))
 		return -EUCLEAN;
-	err = logfs_flash_read(dev, place, m, sizeof(*m));
+	err = read(dev, place, m, sizeof(*m));
 	if (err && err != -EBADMSG)
 		return err;
 	err = logfs_object_decode(m, o);
@@ -220,7 +220,7 @@ int logfs_object_header(struct logfs_device *dev, u64 place,
  * The payload is in the same unit, or it follows: so that is read first, as a whole. That a page
  * of it is beyond ECC need not concern this object: its CRCs tell.
  */
-int logfs_object_read(struct logfs_device *dev, u64 place,
+int logfs_object_read(struct logfs_device *dev, u64 place, logfs_reader *read,
 		      struct logfs_object *o, void *payload)
 {
 	u8 begin[LOGFS_OBJECT_HEADER_BYTES + 8];
@@ -230,17 +230,15 @@ int logfs_object_read(struct logfs_device *dev, u64 place,
 
 	if (!is_place(dev, place, sizeof(*m)))
 		return -EUCLEAN;
-	err = logfs_flash_read(dev, place, begin,
-			       min_t(u32, sizeof(begin),
-				     dev->segment_bytes - at));
+	err = read(dev, place, begin,
+		   min_t(u32, sizeof(begin), dev->segment_bytes - at));
 	if (err && err != -EBADMSG)
 		return err;
 	if (logfs_object_decode(m, o) ||
 	    !is_place(dev, place, sizeof(*m) + o->stored_bytes))
 		return err ? err : -EUCLEAN;
 	/* What ECC could not correct may be elsewhere in the page: the CRC tells. */
-	err = logfs_flash_read(dev, place + sizeof(*m), payload,
-			       o->stored_bytes);
+	err = read(dev, place + sizeof(*m), payload, o->stored_bytes);
 	if (err && err != -EBADMSG)
 		return err;
 	return logfs_object_intact(o, payload) ? 0 : -EBADMSG;

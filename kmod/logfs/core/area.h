@@ -46,11 +46,15 @@ bool logfs_area_has(const struct logfs_device *dev, u32 segno);
 void logfs_area_leave(struct logfs_device *dev, u32 gc_level, bool is_bad);
 void logfs_area_free_left(struct logfs_left *left);
 
-/* Reads an object. -EUCLEAN: there is none, or another. -EBADMSG: damaged. */
-int logfs_object_header(struct logfs_device *dev, u64 place,
+/*
+ * Reads an object, by logfs_flash_read() or logfs_flash_read_kept(). -EUCLEAN: there is none, or
+ * another. -EBADMSG: damaged.
+ */
+typedef int logfs_reader(struct logfs_device *dev, u64 place, void *to, u32 bytes);
+int logfs_object_header(struct logfs_device *dev, u64 place, logfs_reader *read,
 			struct logfs_object_header_media *m,
 			struct logfs_object *o);
-int logfs_object_read(struct logfs_device *dev, u64 place,
+int logfs_object_read(struct logfs_device *dev, u64 place, logfs_reader *read,
 		      struct logfs_object *o, void *payload);
 
 #endif

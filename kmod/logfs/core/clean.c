@@ -114,7 +114,8 @@ int logfs_clean(struct logfs_device *dev, u32 segno, u32 level, u32 from,
 		err = logfs_segment_valid(dev, segno, &valid);
 		if (err || !valid)
 			return err;
-		err = logfs_object_header(dev, base + at, &m, &o);
+		err = logfs_object_header(dev, base + at, logfs_flash_read,
+					  &m, &o);
 		next = err ? find_header(dev, base, at, end) :
 		       at + sizeof(m) + o.stored_bytes;
 		if (!err && next > from)

@@ -11,6 +11,7 @@
 
 #include "area.h"
 #include "data.h"
+#include "flash.h"
 #include "tree.h"
 
 /* Bytes of the object at @place. */
@@ -18,7 +19,7 @@ static int object_bytes(struct logfs_device *dev, u64 place, s32 *bytes)
 {
 	struct logfs_object_header_media m;
 	struct logfs_object o;
-	int err = logfs_object_header(dev, place, &m, &o);
+	int err = logfs_object_header(dev, place, logfs_flash_read, &m, &o);
 
 	if (err)
 		return err == -ENODATA ? -EUCLEAN : err;
@@ -78,12 +79,13 @@ int logfs_data_put(struct logfs_device *dev, u64 ino, u64 bix, u8 type,
 int logfs_data_get(struct logfs_device *dev, u64 ino, u64 bix, u8 type,
 		   void *payload)
 {
+	const bool is_dentry = type == LOGFS_OBJECT_DENTRY;
 	struct logfs_object o;
 	u64 pointer;
 	int err;
 
-	/* Who reads one dentry does not go on with its neighbours. */
-	if (type == LOGFS_OBJECT_DENTRY)
+	/* Who reads one dentry does not go on with those whose pointers are beside its own. */
+	if (is_dentry)
 		err = logfs_tree_peek(dev, ino, 0, bix, &pointer);
 	else
 		err = logfs_tree_pointer(dev, ino, 0, bix, &pointer);
@@ -91,8 +93,10 @@ int logfs_data_get(struct logfs_device *dev, u64 ino, u64 bix, u8 type,
 		return err == -ENOENT ? -EUCLEAN : err;
 	if (!pointer)
 		return -ENOENT;
-	err = logfs_object_read(dev, logfs_pointer_place(pointer), &o,
-				dev->object);
+	err = logfs_object_read(dev, logfs_pointer_place(pointer),
+				is_dentry ? logfs_flash_read_kept :
+					    logfs_flash_read,
+				&o, dev->object);
 	if (err)
 		return err;
 	if (o.ino != ino || o.bix != bix || o.type != type)

@@ -283,6 +283,8 @@ struct logfs_device {
 	struct list_head left;
 	struct logfs_page pages[LOGFS_READ_PAGES];
 	u64 stamp;
+	const struct logfs_keeper *keeper;
+	void *keeper_arg;
 
 	DECLARE_HASHTABLE(blocks, LOGFS_HASH_BITS);
 	struct list_head lru;

@@ -4,6 +4,7 @@
  * either, so that most begin in the page in which the one before ends: pages that were read are
  * kept for a while, and a file that is read in order needs each once. What is smaller than a
  * header of an object is read for its own sake alone, and is not worth the rest of its page.
+ * Of what is small there is a larger memory, which is not the core's (vfs/kept.c).
  *
  * What is written and not yet programmed is seen by readers as if it were on flash.
  *
@@ -111,7 +112,11 @@ static int read_cached(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 	return err;
 }
 
-int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes)
+/* Of pieces of @piece_bytes each is read by one call. */
+static int read_pieces(struct logfs_device *dev, u64 place, void *to, u32 bytes,
+		       u32 piece_bytes,
+		       int (*read_piece)(struct logfs_device *dev, u64 place,
+					 void *to, u32 bytes))
 {
 	const u8 *open;
 	int err = 0, status;
@@ -121,21 +126,51 @@ int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 		return -EUCLEAN;
 	for (; bytes; bytes -= n, place += n, to += n) {
 		at = (u32)place & (dev->segment_bytes - 1);
-		within = at & (dev->page_bytes - 1);
-		n = min_t(u32, bytes, dev->page_bytes - within);
+		within = at & (piece_bytes - 1);
+		n = min_t(u32, bytes, piece_bytes - within);
 		within = at & (dev->unit_bytes - 1);
 		open = find_open(dev, logfs_segno(dev, place), at - within);
 		if (open) {
 			memcpy(to, open + within, n);
 			continue;
 		}
-		status = read_cached(dev, place, to, n);
+		status = read_piece(dev, place, to, n);
 		if (status && status != -EBADMSG)
 			return status;
 		if (status)
 			err = status;
 	}
 	return err;
+}
+
+int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes)
+{
+	return read_pieces(dev, place, to, bytes, dev->page_bytes, read_cached);
+}
+
+static int read_kept(struct logfs_device *dev, u64 place, void *to, u32 bytes)
+{
+	int err = dev->keeper->read(dev->keeper_arg, place, to, bytes);
+
+	return err == -ENOMEM ? logfs_flash_read(dev, place, to, bytes) : err;
+}
+
+int logfs_flash_read_kept(struct logfs_device *dev, u64 place, void *to, u32 bytes)
+{
+	if (!dev->keeper)
+		return logfs_flash_read(dev, place, to, bytes);
+	return read_pieces(dev, place, to, bytes, LOGFS_BLOCK_BYTES, read_kept);
+}
+
+void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg)
+{
+	void *former = dev->keeper_arg;
+
+	logfs_look(dev);
+	dev->keeper = keeper;
+	dev->keeper_arg = arg;
+	logfs_leave(dev);
+	return former;
 }
 
 static void forget_pages(struct logfs_device *dev, u64 place, u64 bytes)
@@ -146,6 +181,8 @@ static void forget_pages(struct logfs_device *dev, u64 place, u64 bytes)
 		if (dev->pages[i].place >= place &&
 		    dev->pages[i].place < place + bytes)
 			dev->pages[i].place = U64_MAX;
+	if (dev->keeper)
+		dev->keeper->forget(dev->keeper_arg, place, bytes);
 }
 
 int logfs_flash_program(struct logfs_device *dev, u64 place, const u8 *unit)

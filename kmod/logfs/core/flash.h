@@ -6,10 +6,10 @@
 #include "device.h"
 
 /*
- * Reads, what is in memory and not yet programmed too. -EBADMSG: beyond ECC; the bytes are
- * there, as they were read. -EUCLEAN: there is no such place.
+ * As logfs_flash_read() in logfs.h, of what others will want that is beside it: inodes, dentries
+ * and pointers, which are small.
  */
-int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes);
+int logfs_flash_read_kept(struct logfs_device *dev, u64 place, void *to, u32 bytes);
 /* Programs a write unit. */
 int logfs_flash_program(struct logfs_device *dev, u64 place, const u8 *unit);
 /* Erases a segment. */

@@ -85,6 +85,27 @@ int logfs_make_read_only(struct logfs_device *dev);
 /* Frees everything. What was not committed is lost. Without the lock. */
 void logfs_unmount(struct logfs_device *dev);
 /**
+ * struct logfs_keeper - remembers flash that was read, in memory that can be had back
+ * @read: of LOGFS_BLOCK_BYTES at a multiple of that; if it has not got them it calls
+ *	logfs_flash_read() for all of them. -ENOMEM: it could not; or as that
+ * @forget: they change
+ *
+ * Both are called with the lock.
+ */
+struct logfs_keeper {
+	int (*read)(void *arg, u64 place, void *to, u32 bytes);
+	void (*forget)(void *arg, u64 place, u64 bytes);
+};
+
+/* From now on; @arg is handed on. NULL ends it. Returns the former @arg. Without the lock. */
+void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg);
+/*
+ * Reads, what is in memory and not yet programmed too. -EBADMSG: beyond ECC; the bytes are
+ * there, as they were read. -EUCLEAN: there is no such place.
+ */
+int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes);
+
+/**
  * struct logfs_space - for statfs(2)
  * @blocks: blocks of LOGFS_BLOCK_BYTES that it has, @free: of these still free
  * @inodes: the most inodes, @free_inodes: numbers that may still be given

@@ -110,8 +110,12 @@ static bool is_block(const struct logfs_object *o, u64 ino, u32 level, u64 bix)
 static int load(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 		u64 place, __be64 *words)
 {
+	const bool is_small = ino == LOGFS_INO_INODES && !level;
 	struct logfs_object o;
-	int err = logfs_object_read(dev, place, &o, dev->object);
+	int err = logfs_object_read(dev, place,
+				    is_small ? logfs_flash_read_kept :
+					       logfs_flash_read,
+				    &o, dev->object);
 
 	if (err)
 		return err;
@@ -173,14 +177,15 @@ static int read_slot(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 	struct logfs_object_header_media m;
 	struct logfs_object o;
 	__be64 word;
-	int err = logfs_object_header(dev, place, &m, &o);
+	int err = logfs_object_header(dev, place, logfs_flash_read_kept, &m, &o);
 
 	if (err)
 		return err == -ENODATA ? -EUCLEAN : err;
 	if (!is_block(&o, ino, level, logfs_block_start(level, bix)))
 		return -EUCLEAN;
-	err = logfs_flash_read(dev, place + sizeof(m) + sizeof(word) *
-			       logfs_slot(level, bix), &word, sizeof(word));
+	err = logfs_flash_read_kept(dev, place + sizeof(m) + sizeof(word) *
+				    logfs_slot(level, bix), &word,
+				    sizeof(word));
 	*pointer = be64_to_cpu(word);
 	return err;
 }

@@ -95,6 +95,7 @@ static void logfs_put_super(struct super_block *sb)
 	if (err)
 		pr_err("%s: changes were lost at unmount: error %d\n",
 		       logfs_mtd(dev)->name, err);
+	logfs_kept_end(sb);
 	logfs_unmount(dev);
 	sb->s_fs_info = NULL;
 }
@@ -177,6 +178,9 @@ static int logfs_fill_super(struct super_block *sb, struct fs_context *fc)
 		return flashfs_user_error(PTR_ERR(dev));
 	sb->s_fs_info = dev;
 	logfs_describe_super(sb);
+	err = logfs_kept_begin(sb);
+	if (err)
+		goto out_unmount;
 	root = logfs_iget(sb, LOGFS_INO_ROOT);
 	if (IS_ERR(root)) {
 		err = PTR_ERR(root);
@@ -198,6 +202,7 @@ static int logfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	return 0;
 
 out_unmount:
+	logfs_kept_end(sb);
 	logfs_unmount(dev);
 	sb->s_fs_info = NULL;
 	return flashfs_user_error(err);

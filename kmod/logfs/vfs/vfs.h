@@ -84,6 +84,12 @@ void logfs_zero_tail(struct inode *inode, loff_t size);
 /* Also for directories. */
 int logfs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync);
 
+/* ---- kept.c: flash that was read ---- */
+
+int logfs_kept_begin(struct super_block *sb);
+/* Before logfs_unmount(); also if the other failed, or was never called. */
+void logfs_kept_end(struct super_block *sb);
+
 /* ---- seek.c ---- */
 
 loff_t logfs_vfs_llseek(struct file *file, loff_t offset, int whence);

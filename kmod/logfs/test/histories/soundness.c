@@ -42,7 +42,8 @@ static void count_object(struct counts *c, u64 pointer)
 	struct logfs_object o;
 	u32 bytes;
 
-	judge(!logfs_object_header(c->dev, place, &m, &o), "no object", place);
+	judge(!logfs_object_header(c->dev, place, logfs_flash_read, &m, &o),
+	      "no object", place);
 	bytes = sizeof(m) + o.stored_bytes;
 	c->segments[logfs_segno(c->dev, place)] += bytes;
 	c->used_bytes += bytes;
