@@ -26,8 +26,7 @@ MODULE_PARM_DESC(logfs_cached_blocks,
 static void account(struct logfs_device *dev, long bytes)
 {
 	dev->tree_bytes += bytes;
-	dev->tree_bytes_most = max_t(u32, dev->tree_bytes_most,
-				      dev->tree_bytes);
+	dev->tree_bytes_most = max_t(u32, dev->tree_bytes_most, dev->tree_bytes);
 }
 
 static long words_bytes(const struct logfs_block *block)
