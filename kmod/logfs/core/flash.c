@@ -159,7 +159,12 @@ int logfs_flash_read_kept(struct logfs_device *dev, u64 place, void *to, u32 byt
 {
 	if (!dev->keeper)
 		return logfs_flash_read(dev, place, to, bytes);
-	return read_pieces(dev, place, to, bytes, LOGFS_BLOCK_BYTES, read_kept);
+	return read_pieces(dev, place, to, bytes, logfs_piece_bytes(dev), read_kept);
+}
+
+u32 logfs_piece_bytes(const struct logfs_device *dev)
+{
+	return min_t(u32, dev->page_bytes, LOGFS_BLOCK_BYTES);
 }
 
 void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg)

@@ -86,9 +86,9 @@ int logfs_make_read_only(struct logfs_device *dev);
 void logfs_unmount(struct logfs_device *dev);
 /**
  * struct logfs_keeper - remembers flash that was read, in memory that can be had back
- * @read: of LOGFS_BLOCK_BYTES at a multiple of that; if it has not got them it calls
- *	logfs_flash_read() for all of them. -ENOMEM: it could not; or as that
- * @forget: they change
+ * @read: bytes of a piece, which are logfs_piece_bytes() at a multiple of that; if it has not got
+ *	the piece, it calls logfs_flash_read() for all of it. -ENOMEM: it could not; or as that
+ * @forget: these pieces change
  *
  * Both are called with the lock.
  */
@@ -97,6 +97,8 @@ struct logfs_keeper {
 	void (*forget)(void *arg, u64 place, u64 bytes);
 };
 
+/* A power of two, at most LOGFS_BLOCK_BYTES: a page of flash, mostly. */
+u32 logfs_piece_bytes(const struct logfs_device *dev);
 /* From now on; @arg is handed on. NULL ends it. Returns the former @arg. Without the lock. */
 void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg);
 /*

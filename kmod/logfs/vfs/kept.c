@@ -10,9 +10,13 @@
  * Memory for a page is only taken if it is there: who waited for reclaim would wait with the lock,
  * which reclaim needs to evict inodes.
  *
+ * A page of the cache has a page of flash, even if that is half as large: of what lies about the
+ * wanted bytes little is wanted at once.
+ *
  * No page is here of what is not programmed yet: the core has that, and asks itself first.
  */
 
+#include <linux/log2.h>
 #include <linux/pagemap.h>
 
 #include "vfs.h"
@@ -20,22 +24,24 @@
 static int kept_read(void *arg, u64 place, void *to, u32 bytes)
 {
 	struct inode *inode = arg;
+	const u32 piece_bytes = logfs_piece_bytes(logfs_dev_of(inode));
+	const u32 within = (u32)place & (piece_bytes - 1);
 	struct page *page;
 	u8 *from;
 	int err = 0;
 
-	page = find_or_create_page(inode->i_mapping, place >> PAGE_SHIFT,
+	page = find_or_create_page(inode->i_mapping, place >> ilog2(piece_bytes),
 				   GFP_NOWAIT | __GFP_NOWARN);
 	if (!page)
 		return -ENOMEM;
 	from = compat_map(page);
 	if (!PageUptodate(page)) {
-		err = logfs_flash_read(logfs_dev_of(inode), place - offset_in_page(place),
-				       from, PAGE_SIZE);
+		err = logfs_flash_read(logfs_dev_of(inode), place - within, from,
+				       piece_bytes);
 		if (!err)
 			SetPageUptodate(page);
 	}
-	memcpy(to, from + offset_in_page(place), bytes);
+	memcpy(to, from + within, bytes);
 	compat_unmap(from);
 	unlock_page(page);
 	put_page(page);
@@ -45,8 +51,10 @@ static int kept_read(void *arg, u64 place, void *to, u32 bytes)
 static void kept_forget(void *arg, u64 place, u64 bytes)
 {
 	struct inode *inode = arg;
+	const u32 shift = PAGE_SHIFT - ilog2(logfs_piece_bytes(logfs_dev_of(inode)));
 
-	truncate_inode_pages_range(inode->i_mapping, place, place + bytes - 1);
+	truncate_inode_pages_range(inode->i_mapping, place << shift,
+				   ((place + bytes) << shift) - 1);
 }
 
 static const struct logfs_keeper logfs_kept = {
