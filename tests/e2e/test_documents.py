@@ -168,7 +168,7 @@ def test_the_two_commands(clone: Path) -> None:
     reports(small, clone)
     reports(study, clone)
     assert "4 of 4 cases" in small.output
-    assert "18 of 18 cases" in study.output
+    assert "21 of 21 cases" in study.output
     assert virtual_figures(picture(clone)) == virtual_figures(small.output)
     assert "lab kernel" in run("./ffslab doctor", clone)
 
