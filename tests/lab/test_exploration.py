@@ -238,7 +238,7 @@ def test_chips_with_bad_failing_and_paired_pages(lab: LabBuild, tmp_path: Path, 
     assert all(sum(unit["counts"].get("paired", {}).values()) > 10 for unit in units) == is_paired
     if is_paired:
         # UBIFS takes damage before the end of its journal for corruption: it has to refuse. So does
-        # LogFS if what is destroyed is its root, or its segment file: that is found by the first change.
+        # LogFS if what is destroyed is its root, or its segment file, which the first change needs.
         # What it can read stays readable.
         refusing = {("ubifs", "mount-fails"), ("logfs", "mount-fails"), ("logfs", "use-fails")}
         assert wrong(units) <= {*KNOWN, *refusing}
