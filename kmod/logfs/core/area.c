@@ -117,8 +117,7 @@ static int open_segment(struct logfs_device *dev, u32 gc_level)
 			return 0;
 		}
 		logfs_changed(dev, c.segno)->is_bad = true;
-		logfs_flash_count_bad(dev);
-		dev->n_bad++;
+		logfs_flash_note_bad(dev);
 		logfs_flash_mark_bad(dev, c.segno);
 	}
 	logfs_fail(dev, "there is no free segment to write to", -ENOSPC);
@@ -237,7 +236,6 @@ int logfs_object_read(struct logfs_device *dev, u64 place, logfs_reader *read,
 	if (logfs_object_decode(m, o) ||
 	    !is_place(dev, place, sizeof(*m) + o->stored_bytes))
 		return err ? err : -EUCLEAN;
-	/* What ECC could not correct may be elsewhere in the page: the CRC tells. */
 	err = read(dev, place + sizeof(*m), payload, o->stored_bytes);
 	if (err && err != -EBADMSG)
 		return err;

@@ -3,7 +3,7 @@
 #ifndef LOGFS_AREA_H
 #define LOGFS_AREA_H
 
-#include "device.h"
+#include "flash.h"
 
 /* ---- changed.c ---- */
 
@@ -50,7 +50,6 @@ void logfs_area_free_left(struct logfs_left *left);
  * Reads an object, by logfs_flash_read() or logfs_flash_read_kept(). -EUCLEAN: there is none, or
  * another. -EBADMSG: damaged.
  */
-typedef int logfs_reader(struct logfs_device *dev, u64 place, void *to, u32 bytes);
 int logfs_object_header(struct logfs_device *dev, u64 place, logfs_reader *read,
 			struct logfs_object_header_media *m,
 			struct logfs_object *o);

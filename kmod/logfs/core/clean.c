@@ -153,8 +153,7 @@ static void emptied(struct logfs_device *dev, struct logfs_left *left)
 	    !logfs_segment_valid(dev, left->open.segno, &valid) && !valid) {
 		left->is_empty = true;
 		logfs_changed(dev, left->open.segno)->is_bad = true;
-		logfs_flash_count_bad(dev);
-		dev->n_bad++;
+		logfs_flash_note_bad(dev);
 		return;
 	}
 	list_del(&left->list);

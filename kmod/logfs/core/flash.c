@@ -114,9 +114,7 @@ static int read_cached(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 
 /* Of pieces of @piece_bytes each is read by one call. */
 static int read_pieces(struct logfs_device *dev, u64 place, void *to, u32 bytes,
-		       u32 piece_bytes,
-		       int (*read_piece)(struct logfs_device *dev, u64 place,
-					 void *to, u32 bytes))
+		       u32 piece_bytes, logfs_reader *read_piece)
 {
 	const u8 *open;
 	int err = 0, status;
@@ -245,6 +243,12 @@ void logfs_flash_count_bad(struct logfs_device *dev)
 	dev->n_bad = 0;
 	for (segno = 0; segno < dev->super.n_segments; segno++)
 		dev->n_bad += logfs_flash_is_bad(dev, segno);
+}
+
+void logfs_flash_note_bad(struct logfs_device *dev)
+{
+	logfs_flash_count_bad(dev);
+	dev->n_bad++;
 }
 
 void logfs_flash_mark_bad(struct logfs_device *dev, u32 segno)

@@ -5,6 +5,9 @@
 
 #include "device.h"
 
+/* Of logfs_flash_read() and what is like it. */
+typedef int logfs_reader(struct logfs_device *dev, u64 place, void *to, u32 bytes);
+
 /*
  * As logfs_flash_read() in logfs.h, of what others will want that is beside it: inodes, dentries
  * and pointers, which are small.
@@ -26,6 +29,8 @@ bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno);
  * and what a mount does must not grow with the device.
  */
 void logfs_flash_count_bad(struct logfs_device *dev);
+/* One more is bad: before it is marked, so that it is not counted twice. */
+void logfs_flash_note_bad(struct logfs_device *dev);
 void logfs_flash_mark_bad(struct logfs_device *dev, u32 segno);
 /* From now on nothing can be written. */
 void logfs_fail(struct logfs_device *dev, const char *why, int err);

@@ -89,15 +89,21 @@ static int set_state(struct logfs_device *dev, u32 segno, u8 state, u32 ec)
 	return logfs_segment_set(dev, segno, &e);
 }
 
+/* The segment of @slot is none of the journal from now on. */
+static int give_back(struct logfs_device *dev, u32 slot)
+{
+	return set_state(dev, dev->super.journal[slot],
+			 dev->journal.failed[slot] ? LOGFS_SEGMENT_BAD :
+						     LOGFS_SEGMENT_NORMAL,
+			 dev->journal.ec[slot]);
+}
+
 /* The segment of @slot is for objects from now on, and a free one for the journal. */
 static int exchange(struct logfs_device *dev, u32 slot)
 {
 	const struct logfs_candidate c = dev->free.at[0];
 	struct logfs_journal *j = &dev->journal;
-	int err = set_state(dev, dev->super.journal[slot],
-			    j->failed[slot] ? LOGFS_SEGMENT_BAD :
-					      LOGFS_SEGMENT_NORMAL,
-			    j->ec[slot]);
+	int err = give_back(dev, slot);
 
 	if (err)
 		return err;
@@ -118,10 +124,7 @@ static int take_back(struct logfs_device *dev, const struct old *old)
 	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS && !err; slot++) {
 		if (!old->segno[slot])
 			continue;
-		err = set_state(dev, dev->super.journal[slot],
-				j->failed[slot] ? LOGFS_SEGMENT_BAD :
-						  LOGFS_SEGMENT_NORMAL,
-				j->ec[slot]);
+		err = give_back(dev, slot);
 		if (!err)
 			err = set_state(dev, old->segno[slot],
 					LOGFS_SEGMENT_RESERVED, old->ec[slot]);
@@ -142,8 +145,7 @@ static void retire(struct logfs_device *dev, const struct old *old)
 	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS; slot++) {
 		if (!old->failed[slot])
 			continue;
-		logfs_flash_count_bad(dev);
-		dev->n_bad++;
+		logfs_flash_note_bad(dev);
 		logfs_flash_mark_bad(dev, old->segno[slot]);
 	}
 }

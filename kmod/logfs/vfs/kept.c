@@ -3,9 +3,10 @@
  * Flash that was read, in the page cache of an inode without a name.
  *
  * Inodes and dentries are small, those made together lie together, and each is wanted by itself:
- * without this, listing a directory reads each page of flash again for each name in it. Data and
- * blocks of pointers are not here, for they are kept elsewhere. The kernel takes pages back when
- * it is short of memory, and dropping caches drops them.
+ * without this, listing a directory reads each page of flash again for each name in it. So is a
+ * pointer that is wanted without its neighbours. Data and whole blocks of pointers are kept
+ * elsewhere. The kernel takes pages back when it is short of memory, and dropping caches drops
+ * them.
  *
  * Memory for a page is only taken if it is there: who waited for reclaim would wait with the lock,
  * which reclaim needs to evict inodes.
