@@ -24,6 +24,7 @@ from pathlib import Path
 
 from lab_support import ROOT, cases
 
+from ffslab.kernel import ensure_lab
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
@@ -402,3 +403,17 @@ def run_jobs(
         for found in pool.map(one, numbered):
             outcome.add(found)
     return outcome
+
+
+def run_in_debug_kernel(directory: Path, jobs: Sequence[Job]) -> Outcome:
+    lab = ensure_lab("debug")
+    return run_jobs(lab, build(directory / "build"), directory, jobs)
+
+
+def assert_got_through(counts: Mapping[str, int], jobs: Sequence[Job]) -> None:
+    """Most images are mounted and used, whatever the file system, by the rules of the chip."""
+    assert counts["mutations"] == sum(job.count for job in jobs)
+    assert counts["mounted"] > 0.6 * counts["mounts"], counts
+    assert counts["calls_good"] > counts["calls_failed"], counts
+    assert counts["calls_good"] > 100 * counts["mutations"], counts
+    assert counts["violations"] == 0, counts

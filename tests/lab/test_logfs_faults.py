@@ -28,7 +28,7 @@ from logfs_guest import (
     start,
     write_flash,
 )
-from worn_images import worn_image
+from worn_images import kept_tree, worn_image
 
 from ffslab.kernel.lab_build import LabBuild
 
@@ -37,15 +37,6 @@ FIRST, LAST = 0, CHIP.blocks - 1  # superblocks
 JOURNAL = (1, 2, 3, 4)  # in this order
 BUSY = Churn("/busy", files=8, bytes=60_000, rounds=12)
 RESULT = f"capture path={BUSY.result}"
-
-
-def kept_tree() -> Script:
-    script = Script()
-    script.mkdir("/d")
-    script.write("/d/kept", 0, 100_000, 1)
-    script.write("/other", 0, 9000, 2)
-    script.line("sync")
-    return script
 
 
 def assert_kept(guest: Guest, tree: Script, churn: Churn = BUSY) -> None:
@@ -72,7 +63,7 @@ def test_superblocks_that_cannot_be_written(
     lab: LabBuild, tmp_path: Path, fstree: Path, failing: tuple[int, ...]
 ) -> None:
     """The journal is to move. A superblock of which the erase fails still names the old one."""
-    tree = kept_tree()
+    tree = kept_tree(100_000)
     flash = worn_image(tmp_path, CHIP, tree)
     fail_blocks(flash, failing)
     steps = [*load(CHIP), mount(), run(0), RESULT, STATE, UMOUNT, mount(), *LIST, UMOUNT]
@@ -93,7 +84,7 @@ def test_segments_of_the_journal_that_fail_are_replaced(
 ) -> None:
     flash = blank_flash(tmp_path / "flash", CHIP)
     fail_blocks(flash, failing)
-    tree = kept_tree()
+    tree = kept_tree(100_000)
     steps = [*load(CHIP), mount(), run(0), run(1), RESULT, STATE, UMOUNT, mount(), *LIST, UMOUNT]
     steps += [CHIP_COUNTERS]
     guest = start(lab, tmp_path / "guest", fstree, steps, chip=CHIP,
@@ -111,7 +102,7 @@ def test_a_journal_that_cannot_go_on(lab: LabBuild, tmp_path: Path, fstree: Path
     """The first segment is full, and no other can be written: read-only, and nothing is lost."""
     flash = blank_flash(tmp_path / "flash", CHIP)
     fail_blocks(flash, JOURNAL[1:])
-    tree, refused = kept_tree(), Script()
+    tree, refused = kept_tree(100_000), Script()
     refused.line("!EROFS", "create", "/mnt/new", "644")
     steps = [*load(CHIP), mount(), run(0), run(1), RESULT, run(2), f"{UMOUNT} may_fail=1"]
     steps += [mount(flags="ro"), *LIST, UMOUNT, CHIP_COUNTERS]
@@ -147,7 +138,7 @@ def test_a_partition_that_is_nearly_full_and_fails(
     """Overwritten again and again; of all listings the last is of another guest."""
     chip = Chip(blocks=48, seed=seed, faults=faults)
     churn = Churn("/busy", files=8, bytes=110_000, rounds=25)
-    tree = kept_tree()
+    tree = kept_tree(100_000)
     steps = [*load(chip), mount(), run(0), run(1), f"capture path={churn.result}", STATE]
     steps += [*LIST, UMOUNT, mount(), *LIST, UMOUNT, CHIP_COUNTERS]
     guest = start(lab, tmp_path / "guest", fstree, steps, chip=chip,
@@ -178,7 +169,7 @@ def test_a_format_passes_over_blocks_that_fail(
 ) -> None:
     flash = blank_flash(tmp_path / "flash", CHIP)
     fail_blocks(flash, failing)
-    tree = kept_tree()
+    tree = kept_tree(100_000)
     steps = [*load(CHIP), mount(), run(0), *LIST, UMOUNT, mount(), *LIST, UMOUNT, CHIP_COUNTERS]
     guest = start(lab, tmp_path / "guest", fstree, steps, chip=CHIP, scripts=[tree], flash=flash)
     assert_kept(guest, tree)
@@ -197,7 +188,7 @@ UNCORRECTABLE = {"rber_e12": 12_000_000, "ecc_strength_bits": 1}
 def test_segments_with_bit_errors_are_cleaned(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
     """All of those that one reading of the files met."""
     chip = Chip(seed=2, faults=dict(CORRECTABLE))
-    tree = kept_tree()
+    tree = kept_tree(100_000)
     steps = [*load(chip), mount(), run(0), run(1), RESULT, "drop-caches", *LIST, STATE, run(2)]
     steps += [STATE, UMOUNT, mount(), *LIST, UMOUNT, CHIP_COUNTERS]
     sync = Script()
@@ -225,7 +216,7 @@ def test_reading_does_not_wear_out_data(
     A read-only mount moves nothing, so there it becomes unreadable.
     """
     chip = Chip(faults={"rber_disturb_e12": 120_000_000, "ecc_strength_bits": 4})
-    tree, written = kept_tree(), Script()
+    tree, written = kept_tree(100_000), Script()
     written.line("write", "/mnt/d/kept", 0, 4096, 1)
     written.line("sync")
     steps = [*load(chip), mount(), run(0), UMOUNT, mount(flags="" if cleans else "ro")]

@@ -26,21 +26,12 @@ from logfs_guest import (
     run,
     start,
 )
-from worn_images import worn_image
+from worn_images import kept_tree, worn_image
 
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.logfs.check import examine
 
 KEPT = ("/d", "/d/kept", "/other")
-
-
-def kept_tree() -> Script:
-    script = Script()
-    script.mkdir("/d")
-    script.write("/d/kept", 0, 300_000, 1)
-    script.write("/other", 0, 9000, 2)
-    script.line("sync")
-    return script
 
 
 # --- the end of a chip ---
@@ -70,7 +61,7 @@ def test_a_worn_chip_ends_cleanly(
     """Writes fail at last, and what was synced before stays readable, then and later."""
     chip = Chip(blocks=40, seed=seed, faults=faults)
     churn = Churn("/busy", files=8, bytes=60_000, rounds=2000)
-    tree, refused = kept_tree(), Script()
+    tree, refused = kept_tree(300_000), Script()
     steps = [*load(chip), mount(options)]
     steps += [run(0), run(1), f"capture path={churn.result}", STATE, "drop-caches", *LIST]
     steps += [f"{UMOUNT} may_fail=1", mount(flags="ro"), *LIST, UMOUNT]
@@ -105,7 +96,7 @@ JOURNAL = (1, 2, 3, 4)
 @pytest.mark.parametrize("apart", [LIMIT - 20, LIMIT + 20])
 def test_what_never_changes_moves(lab: LabBuild, tmp_path: Path, fstree: Path, apart: int) -> None:
     """Free segments were erased that much more: every hundred erases one with old data is moved."""
-    tree = kept_tree()
+    tree = kept_tree(300_000)
     flash = worn_image(tmp_path, CHIP, tree, journal=apart, free=1 + apart)
     hot = Churn("/busy", files=8, bytes=60_000, rounds=70)
     steps = [*load(CHIP), mount(), run(0), f"capture path={hot.result}", STATE, *LIST, UMOUNT]
@@ -128,7 +119,7 @@ def test_what_never_changes_moves(lab: LabBuild, tmp_path: Path, fstree: Path, a
 
 def test_the_wear_of_the_journal_is_bounded(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
     """It moves when its segments were erased twice the limit more often than others."""
-    tree, before = kept_tree(), 2 * LIMIT - 2
+    tree, before = kept_tree(300_000), 2 * LIMIT - 2
     flash = worn_image(tmp_path, CHIP, tree, journal=before)
     commits = Churn("/busy", files=1, bytes=4096, rounds=1000)
     steps = [*load(CHIP), mount(), run(0), STATE, *LIST, UMOUNT, mount(), STATE, *LIST, UMOUNT]

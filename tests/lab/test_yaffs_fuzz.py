@@ -22,23 +22,19 @@ from fs_fuzz import (
     YAFFS2,
     Job,
     Outcome,
-    build,
+    assert_got_through,
     chosen_jobs,
     judge,
     parse_job,
-    run_jobs,
+    run_in_debug_kernel,
 )
-
-from ffslab.kernel import ensure_lab
 
 JOBS = chosen_jobs(YAFFS2, daily=50, nightly=260, rounds=10)
 
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    lab = ensure_lab("debug")
-    directory = tmp_path_factory.mktemp("fuzz")
-    return run_jobs(lab, build(directory / "build"), directory, JOBS)
+    return run_in_debug_kernel(tmp_path_factory.mktemp("fuzz"), JOBS)
 
 
 def test_nothing_is_reported(outcome: Outcome) -> None:
@@ -49,13 +45,9 @@ def test_nothing_is_reported(outcome: Outcome) -> None:
 def test_mutations_get_through(outcome: Outcome) -> None:
     """Otherwise all of this would prove nothing: most images are mounted and used."""
     counts = outcome.counts
-    assert counts["mutations"] == sum(job.count for job in JOBS)
-    assert counts["mounted"] > 0.6 * counts["mounts"], counts
-    assert counts["calls_good"] > counts["calls_failed"], counts
-    assert counts["calls_good"] > 100 * counts["mutations"], counts
+    assert_got_through(counts, JOBS)
     # Both ways into the file system: the checkpoint believed, and the scan.
     assert 0.1 * counts["mounted"] < counts["by_checkpoint"] < 0.9 * counts["mounted"], counts
-    assert counts["violations"] == 0, counts
 
 
 def test_the_judge_sees_reports() -> None:

@@ -23,6 +23,16 @@ from ffslab.logfs.mkfs import MkfsOptions, make_image
 WORN = 900  # more than twice 397 above all others
 
 
+def kept_tree(kept_bytes: int) -> Script:
+    """What is to be there at the end, whatever fails meanwhile."""
+    script = Script()
+    script.mkdir("/d")
+    script.write("/d/kept", 0, kept_bytes, 1)
+    script.write("/other", 0, 9000, 2)
+    script.line("sync")
+    return script
+
+
 def worn_image(
     directory: Path, chip: Chip, script: Script, journal: int = WORN, free: int = 1
 ) -> Path:
