@@ -4,6 +4,9 @@ A `History` is a script in parts, each of which ends with a sync. A guest carrie
 that logs, and notes where the log stands behind each part. Other guests do the same again, go to
 moments of the log, leave the next operation as a cut does (docs/fault-model.md), and mount, list,
 use, unmount, and do so once more. What was listed, and the flash, are in files of the host then.
+All have the same plan and files, for a guest with other files has other memory, and other moments
+at which it writes: what one does beyond the first is in a script that it reads from the host. Each
+must have written the log of the first.
 
 `explorations/` judge contents more strictly; here every state is checked on the flash, too.
 """
@@ -18,7 +21,19 @@ from pathlib import Path
 
 import fstree
 from fstree import Listing, Script, differences
-from logfs_guest import CHIP_COUNTERS, UMOUNT, Chip, Guest, load, mount, no_violations, run, start
+from logfs_guest import (
+    CHIP_COUNTERS,
+    STATE,
+    UMOUNT,
+    Chip,
+    Guest,
+    load,
+    mount,
+    no_violations,
+    run,
+    run_file,
+    start,
+)
 from tree_states import Operation, do, matches, paths_of, snapshot
 
 from ffslab.exploration.states import Logged, drawn, kinds_of, parse_log
@@ -31,6 +46,7 @@ BATCH = 50  # cuts of a guest: each leaves a copy of the flash
 CHIP_FILES = "/proc/vnand/flash0"
 HOST_FILES = "mount type=hostfs source=none target=/host options=/proc/self/cwd"
 LOG_MIB = 96
+WALK = "walk"  # the script that a guest reads from the host
 
 
 def chip_command(script: Script, *words: object) -> None:
@@ -84,6 +100,7 @@ class Logs:
     chip: Chip
     options: str
     flash: Path | None
+    from_format: bool
     guest: Guest
     log: tuple[Logged, ...]
     places: tuple[int, ...]
@@ -113,10 +130,12 @@ class Recovered:
 
 
 def _steps(chip: Chip, options: str, *, from_format: bool) -> list[str]:
-    """Up to the end of the history; script 0 begins the log, 1 is the history, 2 ends the log."""
+    """Script 0 begins the log, 1 is the history, 2 ends the log; then what the host says."""
     mounted = mount(options)
     begun = [run(0), mounted] if from_format else [mounted, run(0)]
-    return [*load(chip, vnand="vnand_crash"), HOST_FILES, *begun, run(1), UMOUNT, run(2)]
+    ended = [STATE, UMOUNT, run(2), f"capture path={CHIP_FILES}/log"]
+    told = [run_file(f"/host/{WALK}"), CHIP_COUNTERS]
+    return [*load(chip, vnand="vnand_crash"), HOST_FILES, *begun, run(1), *ended, *told]
 
 
 def _scripts(history: History) -> list[Script]:
@@ -131,23 +150,30 @@ def _position(path: Path) -> int:
     return int(words["operations"])
 
 
+def _carried_out(
+    lab: LabBuild, directory: Path, program: Path, history: History, chip: Chip,
+    *, options: str, flash: Path | None, from_format: bool, walk: str,
+) -> tuple[Guest, tuple[Logged, ...]]:  # fmt: skip
+    """A guest that does the history and then `walk`, and the log of the history."""
+    steps = _steps(chip, options, from_format=from_format)
+    guest = start(lab, directory, program, steps, chip=chip, scripts=_scripts(history),
+                  host_files={WALK: walk}, flash=flash, limit_s=600)  # fmt: skip
+    assert no_violations(guest.counters), guest.counters
+    guest.assert_sound()
+    (log,) = guest.captures(f"{CHIP_FILES}/log")
+    return guest, parse_log(log)
+
+
 def logged(
     lab: LabBuild, directory: Path, program: Path, history: History, chip: Chip,
     *, options: str = "", flash: Path | None = None, from_format: bool = False,
-    state: str = "",
 ) -> Logs:  # fmt: skip
-    """Carries a history out. `state`: a file of the guest to capture before it unmounts."""
-    steps = _steps(chip, options, from_format=from_format)
-    if state:
-        steps.insert(-2, f"capture path={state}")
-    steps += [f"capture path={CHIP_FILES}/log", CHIP_COUNTERS]
-    guest = start(lab, directory, program, steps, chip=chip, scripts=_scripts(history), flash=flash)
-    assert no_violations(guest.counters)
-    guest.assert_sound()
-    (log,) = guest.captures(f"{CHIP_FILES}/log")
+    """Carries a history out."""
+    guest, log = _carried_out(lab, directory, program, history, chip, options=options,
+                              flash=flash, from_format=from_format, walk="")  # fmt: skip
     parts = range(1, len(history.ends))
     places = (0, *(_position(directory / f"part{part}") for part in parts))
-    return Logs(lab, program, history, chip, options, flash, guest, parse_log(log), places)
+    return Logs(lab, program, history, chip, options, flash, from_format, guest, log, places)
 
 
 def _used(script: Script) -> None:
@@ -185,9 +211,7 @@ def _listing(path: Path) -> Listing:
     return {name: entry for name, entry in found.items() if name != "/"}
 
 
-def recovered(
-    logs: Logs, directory: Path, cuts: Sequence[Cut], *, from_format: bool = False
-) -> Iterator[Recovered]:
+def recovered(logs: Logs, directory: Path, cuts: Sequence[Cut]) -> Iterator[Recovered]:
     """What became of each cut; the rules of the chip were kept in all of them."""
     known = ImageOptions(
         page_bytes=logs.chip.page_bytes,
@@ -198,12 +222,12 @@ def recovered(
     )
     for first in range(0, len(cuts), BATCH):
         batch = cuts[first : first + BATCH]
-        steps = [*_steps(logs.chip, logs.options, from_format=from_format), run(3), CHIP_COUNTERS]
-        scripts = [*_scripts(logs.history), _walk(batch, logs.options)]
         walked = directory.with_name(f"{directory.name}{first}")
-        guest = start(logs.lab, walked, logs.program, steps, chip=logs.chip, scripts=scripts,
-                      flash=logs.flash, limit_s=600)  # fmt: skip
-        assert no_violations(guest.counters), guest.counters
+        _, log = _carried_out(
+            logs.lab, walked, logs.program, logs.history, logs.chip, options=logs.options,
+            flash=logs.flash, from_format=logs.from_format, walk=_walk(batch, logs.options).text,
+        )  # fmt: skip
+        assert log == logs.log, "the same history did other things to the chip"
         for at, cut in enumerate(batch):
             names = (walked / f"{at}.{name}" for name in ("first", "used", "again"))
             listings = tuple(_listing(name) for name in names)

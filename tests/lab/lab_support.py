@@ -123,18 +123,22 @@ def boot(
     *,
     flash: Path | None = None,
     files: Mapping[str, Path] | None = None,
+    host_files: Mapping[str, str] | None = None,
     limit_s: float = BOOT_LIMIT_S,
     clean: bool = True,
 ) -> Boot:
     """Boots one guest. With `flash` it gets a copy of that chip instead of a new one.
 
     `files`: programs for the guest's root, host files by their guest paths; executable.
+    `host_files`: contents of files in the guest's directory of the host, by their names.
     `limit_s`: wall time after which the guest is killed and the test fails.
     `clean`: the guest must power off and its console must be without a report.
     """
     directory.mkdir()
     text = plan if plan is not None else plan_text(case)
     write_guest_directory(directory, lab, case, text, files)
+    for name, contents in (host_files or {}).items():
+        (directory / name).write_text(contents)
     if flash:
         shutil.copyfile(flash, directory / FLASH_NAME)
     script = batch_script(case, None)

@@ -18,6 +18,7 @@ from module_guest import (
     flash_contents,
     no_violations,
     run,
+    run_file,
     spoil_pages,
     write_flash,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "mount",
     "no_violations",
     "run",
+    "run_file",
     "spoil_pages",
     "start",
     "write_flash",

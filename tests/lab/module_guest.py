@@ -142,7 +142,12 @@ LIST = tuple(listing_steps())
 
 def run(number: int) -> str:
     """Runs the script of that number among those that `start` is given."""
-    return f"exec path={PROGRAM} args={encode(f'run /test/script{number}')}"
+    return run_file(f"/test/script{number}")
+
+
+def run_file(path: str) -> str:
+    """Runs a script that is a file of the guest."""
+    return f"exec path={PROGRAM} args={encode(f'run {path}')}"
 
 
 # Records every operation on the partition; `Guest.operations` has them.
@@ -241,6 +246,7 @@ def start(
     chip: Chip,
     scripts: Sequence[Script] = (),
     programs: Mapping[str, Path] | None = None,
+    host_files: Mapping[str, str] | None = None,
     flash: Path | None = None,
     passes: bool = True,
     clean: bool = True,
@@ -248,7 +254,7 @@ def start(
 ) -> Guest:
     """Boots a guest with these steps. `passes`: every step must succeed, or may fail.
 
-    `programs`: further ones, by their paths in the guest.
+    `programs`: further ones, by their paths in the guest. `host_files`: see `boot`.
     """
     files = {PROGRAM: program, **(programs or {})}
     for number, script in enumerate(scripts):
@@ -257,8 +263,9 @@ def start(
         files[f"/test/script{number}"] = path
     plan = "\n".join(["ffsplan 1", *steps]) + "\n"
     result = boot(
-        lab, directory, chip.case, plan, flash=flash, files=files, limit_s=limit_s, clean=False
-    )
+        lab, directory, chip.case, plan, flash=flash, files=files, host_files=host_files,
+        limit_s=limit_s, clean=False,
+    )  # fmt: skip
     end = result.of_type("end")
     if passes:
         assert end and end[0]["status"] == "ok", (end, result.console[-5000:])

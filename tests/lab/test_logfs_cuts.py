@@ -15,7 +15,7 @@ import pytest
 from cut_scripts import History, Logs, Recovered, faults_in, logged, recovered
 from fstree import Script
 from guest_programs import NIGHTLY
-from logfs_guest import PROC, Chip
+from logfs_guest import Chip
 from tree_states import OPERATIONS
 from worn_images import worn_image
 
@@ -84,7 +84,7 @@ def all_good(logs: Logs, states: Iterator[Recovered]) -> None:
 def test_every_cut(
     lab: LabBuild, tmp_path: Path, fstree: Path, history: Callable[[], History], options: str
 ) -> None:
-    logs = logged(lab, tmp_path / "log", fstree, history(), CHIP, options=options, state=PROC)
+    logs = logged(lab, tmp_path / "log", fstree, history(), CHIP, options=options)
     if history is overwrites and not options:
         assert logs.guest.states[0]["gc_segments"] > 5, logs.guest.states[0]["gc_segments"]
     all_good(logs, recovered(logs, tmp_path / "walk", logs.cuts(sample=SAMPLE)))
@@ -96,7 +96,7 @@ def test_every_cut_of_a_format(lab: LabBuild, tmp_path: Path, fstree: Path) -> N
     history.do("write", "/file", 0, 20_000, 1)
     history.sync()
     logs = logged(lab, tmp_path / "log", fstree, history, CHIP, from_format=True)
-    all_good(logs, recovered(logs, tmp_path / "walk", logs.cuts(), from_format=True))
+    all_good(logs, recovered(logs, tmp_path / "walk", logs.cuts()))
 
 
 def test_every_cut_of_a_move_of_the_journal(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
@@ -111,6 +111,6 @@ def test_every_cut_of_a_move_of_the_journal(lab: LabBuild, tmp_path: Path, fstre
     history.sync()
     history.do("rename", "/new", "/replaced")
     history.sync()
-    logs = logged(lab, tmp_path / "log", fstree, history, CHIP, flash=flash, state=PROC)
+    logs = logged(lab, tmp_path / "log", fstree, history, CHIP, flash=flash)
     assert logs.guest.states[0]["journal_moved"] == 1
     all_good(logs, recovered(logs, tmp_path / "walk", logs.cuts(variants=4)))
