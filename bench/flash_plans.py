@@ -29,7 +29,7 @@ DIRECTORY_FILESYSTEMS = ("yaffs2", "logfs", "jffs2", "ubifs")
 SUMMARIES_OFF = "yaffs2"
 # An aged partition leaves the others the room that FFSMark needs.
 FREE_ONLY = ("logfs",)
-DIRECTORY_OPERATIONS = ("create", "lookup", "list", "remove", "first")
+DIRECTORY_OPERATIONS = ("create", "lookup", "lookup-all", "list", "remove", "first")
 # After a mount JFFS2 checks an inode every 60 ms: ten minutes for the largest directory.
 SETTLE_MAX_MS = 3_600_000
 FILE = f"{MOUNT_POINT}/file"
@@ -256,9 +256,10 @@ def _first_read(case: Case, phase: str) -> list[str]:
 
 
 def directory_plan(case: Case, entries: int, sizes: Sizes) -> str:
-    """Phases create, lookup, list, first, remove: one directory of that many entries.
+    """Phases create, lookup, lookup-all, list, first, remove: one directory of that many entries.
 
-    `lookup` with an empty dentry cache, `first` is the first one after a new mount.
+    Look-ups begin with empty caches: of as many entries whatever the directory has, and of all,
+    each once. `first` is the first one after a new mount.
     """
     at = f"{MOUNT_POINT} {entries}"
     return _plan(
@@ -267,6 +268,8 @@ def directory_plan(case: Case, entries: int, sizes: Sizes) -> str:
             *_work(case, "create", f"populate {at}"),
             "drop-caches",
             *_work(case, "lookup", f"lookup {at} {sizes.lookups} {case.seed}"),
+            "drop-caches",
+            *_work(case, "lookup-all", f"lookup {at} {entries} {case.seed}"),
             "drop-caches",
             *_work(case, "list", f"list {at}"),
             *_unmount(case),

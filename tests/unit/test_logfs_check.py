@@ -75,8 +75,13 @@ SUPERBLOCKS = [
 ]
 
 JOURNAL = [
-    Damage("journal-none", lambda i: i.patch(SEGMENT, bytes(24)), ("superblock-copy",)),
+    Damage("journal-none", lambda i: i.patch(SEGMENT, bytes(UNIT))),
     Damage("journal-commit", lambda i: i.patch(SEGMENT + 32, b"\xff" * UNIT)),
+    Damage("journal-header", lambda i: i.patch(SEGMENT, bytes(24))),
+    Damage(
+        "journal-begun",
+        lambda i: i.patch(i.commit() * SEGMENT + 32, b"\xff" * (UNIT - 32)),
+    ),
     Damage("journal-entry", lambda i: i.commit(listed=[SEGMENT + 48])),
     Damage("journal-entry", lambda i: i.commit(listed=[2 * SEGMENT + 48])),
     Damage(

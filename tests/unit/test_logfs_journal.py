@@ -90,9 +90,15 @@ def test_the_newest_segment_of_the_journal_counts(tmp_path: Path) -> None:
     for slot, mode in ((3, 0o100601), (1, 0o100602), (2, 0o100603)):
         image.commit(slot=slot, aliases=[Alias(1, ino, mode << 48, 0, 0)])
     assert image.tree()["/dir/sub/leaf"].mode == 0o100603
-    # A damaged header counts as none, so the one before is taken.
-    image.raw[image.mounted.superblock.journal_segnos[2] * SEGMENT + 20] ^= 1
+    # Of one with a damaged header its last commit says how old it is.
+    start = image.mounted.superblock.journal_segnos[2] * SEGMENT
+    image.raw[start + 20] ^= 1
+    assert image.tree()["/dir/sub/leaf"].mode == 0o100603
+    assert list(image.check().counts) == ["journal-header"]
+    # Without a header and a commit it counts as none, so the one before is taken.
+    image.patch(start, b"\xff" * UNIT)
     assert image.tree()["/dir/sub/leaf"].mode == 0o100602
+    assert not image.check().findings
 
 
 def test_the_last_valid_commit_of_a_segment_counts(tmp_path: Path) -> None:
@@ -114,14 +120,17 @@ def test_the_last_valid_commit_of_a_segment_counts(tmp_path: Path) -> None:
 
 def test_a_commit_without_its_end_is_none(tmp_path: Path) -> None:
     image = usual(tmp_path)
-    segno = image.commit()
+    before = image.tree()
+    segno = image.commit(aliases=[Alias(1, image.ino("leaf"), 0o100603 << 48, 0, 0)])
+    assert image.tree() != before
     good = bytes(image.raw)
     start = segno * SEGMENT
     commit = max(
         at for at in range(32, UNIT, 16) if image.raw[start + at + 8 : start + at + 10] == b"\0\2"
     )
     image.raw[start + commit + 16] ^= 1
-    assert list(image.check().counts) == ["journal-commit"]
+    assert image.tree() == before
+    assert list(image.check().counts) == ["journal-begun"]
     image.raw[:] = good
     image.patch(start + UNIT, bytes(UNIT))
     assert not image.check().findings

@@ -25,8 +25,8 @@ _FILE = (
 _JOURNAL = (
     *rules(
         Severity.ERROR,
-        ("journal-none", "a segment of the journal has a valid header"),
-        ("journal-commit", "the newest segment of the journal has a commit"),
+        ("journal-none", "a segment of the journal has a valid header or commit"),
+        ("journal-commit", "a segment of the journal has a commit"),
         ("journal-entry", "all entries of the last commit are valid, in its segment before it"),
         ("journal-missing", "a commit has one anchor and one dynamic superblock"),
         ("anchor-fields", "size, height and pointers of the inode file are possible"),
@@ -39,10 +39,15 @@ _JOURNAL = (
     *rules(
         Severity.WARNING,
         ("journal-erase-count", "erase counts in the journal are those of its segments"),
+        ("journal-header", "a segment of the journal with commits has a valid header"),
         ("journal-segno", "a header of a journal segment has its number"),
     ),
     *rules(
         Severity.NOTE,
+        (
+            "journal-begun",
+            "a newer segment of the journal without a commit: its first was interrupted",
+        ),
         ("journal-tail", "entries behind the last commit: a commit was interrupted"),
         ("area-tail", "objects that were written and not committed"),
         ("victim-pending", "a mount drops a link of an inode, and the inode with its last one"),

@@ -1,9 +1,9 @@
-"""The journal as a mount reads it: the newest segment, and in it the last commit."""
+"""The journal as a mount reads it: the last commit, in the segment that was begun last."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ffslab.logfs.findings import Findings, Where
@@ -86,37 +86,82 @@ class Journal:
     tail_entries: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A segment of the journal; `began` is the global erase count then, 0 if nobody knows."""
+
+    segno: int
+    header: SegmentHeader | None
+    entries: tuple[Entry, ...]
+    began: int
+
+    @property
+    def commits(self) -> list[Entry]:
+        return [entry for entry in self.entries if entry.kind == EntryType.COMMIT]
+
+
 def read_journal(device: Device, superblock: Superblock, findings: Findings) -> Journal:
-    """Chooses the segment with the highest global erase count, and reads its last commit."""
-    journal = Journal()
-    shift = superblock.segment_shift
-    for segno in superblock.journal_segnos:
-        header = parse_segment_header(device.read(segno << shift, SEGMENT_HEADER_BYTES))
-        if header is None or header.kind != SegmentType.JOURNAL:
-            continue
-        journal.headers[segno] = header
-        if header.segno != segno:
-            message = f"its header says that it is segment {header.segno}"
-            findings.add("journal-segno", message, Where(segno))
-    if not journal.headers:
-        findings.add("journal-none", "no segment of the journal has a valid header")
+    """Reads the last commit in the segment begun last of those that have one."""
+    segments = [_read_segment(device, superblock, n) for n in superblock.journal_segnos]
+    begun = sorted((s for s in segments if s.began), key=lambda s: s.began, reverse=True)
+    journal = Journal(headers={s.segno: s.header for s in begun if s.header})
+    if not begun:
+        findings.add("journal-none", "no segment of the journal has a valid header or commit")
         return journal
-    journal.segno = max(journal.headers, key=lambda segno: journal.headers[segno].gec)
-    start = journal.segno << shift
-    raw = device.read(start, 1 << shift)
-    entries = list(scan_entries(raw, start))
-    commits = [entry for entry in entries if entry.kind == EntryType.COMMIT]
-    journal.commits = len(commits)
-    if not commits:
-        findings.add("journal-commit", "it has no valid commit", Where(journal.segno))
+    _check_headers(begun, findings)
+    chosen = next((segment for segment in begun if segment.commits), None)
+    journal.segno = (chosen or begun[0]).segno
+    if chosen is None:
+        findings.add("journal-commit", "no segment has a valid commit", Where(journal.segno))
         return journal
-    journal.tail_entries = sum(entry.ofs > commits[-1].ofs for entry in entries)
+    for segment in begun[: begun.index(chosen)]:
+        findings.add("journal-begun", "begun, without a commit", Where(segment.segno))
+    last = chosen.commits[-1]
+    journal.commits = len(chosen.commits)
+    journal.tail_entries = sum(entry.ofs > last.ofs for entry in chosen.entries)
     if journal.tail_entries:
         message = f"{journal.tail_entries} entries behind the last commit"
         findings.add("journal-tail", message, Where(journal.segno))
-    _read_commit(journal, commits[-1], {entry.ofs: entry for entry in entries}, findings)
+    _read_commit(journal, last, {entry.ofs: entry for entry in chosen.entries}, findings)
     _check_erase_counts(journal, superblock, findings)
     return journal
+
+
+def _read_segment(device: Device, superblock: Superblock, segno: int) -> _Segment:
+    """One whose header is damaged, or another's, is as old as the last commit in it."""
+    start = segno << superblock.segment_shift
+    raw = device.read(start, 1 << superblock.segment_shift)
+    header = parse_segment_header(raw[:SEGMENT_HEADER_BYTES])
+    if header and header.kind != SegmentType.JOURNAL:
+        header = None
+    is_erased = raw.count(0xFF) == len(raw)
+    entries = () if is_erased else tuple(scan_entries(raw, start))
+    if header and header.segno == segno:
+        return _Segment(segno, header, entries, header.gec)
+    return _Segment(segno, header, entries, _gec_of_last_commit(entries))
+
+
+def _gec_of_last_commit(entries: Sequence[Entry]) -> int:
+    """0 if there is none."""
+    commits = [entry.payload for entry in entries if entry.kind == EntryType.COMMIT]
+    listed = commits[-1] if commits else None
+    if listed is None or len(listed) % 8:
+        return 0
+    places = {int.from_bytes(listed[at : at + 8], "big") for at in range(0, len(listed), 8)}
+    for entry in entries:
+        if entry.ofs in places and entry.kind == EntryType.DYNAMIC and entry.payload:
+            return parse_dynamic(entry.payload).gec if len(entry.payload) == DYNAMIC_BYTES else 0
+    return 0
+
+
+def _check_headers(segments: Sequence[_Segment], findings: Findings) -> None:
+    for segment in segments:
+        where = Where(segment.segno)
+        if segment.header is None:
+            findings.add("journal-header", "it has commits, and a damaged header", where)
+        elif segment.header.segno != segment.segno:
+            message = f"its header says that it is segment {segment.header.segno}"
+            findings.add("journal-segno", message, where)
 
 
 def scan_entries(raw: bytes, start: int) -> Iterator[Entry]:
