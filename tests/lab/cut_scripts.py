@@ -122,10 +122,14 @@ class Logs:
 
 @dataclass(frozen=True)
 class Recovered:
-    """What became of a cut: three listings, after a mount, after use, and after another mount."""
+    """What became of a cut: three listings, after a mount, after use, and after another mount.
+
+    `cut_report` is of the flash as the cut left it, `report` of the one in the end.
+    """
 
     cut: Cut
     listings: tuple[Listing, ...]
+    cut_report: Report
     report: Report
 
 
@@ -191,6 +195,7 @@ def _walk(cuts: Sequence[Cut], options: str) -> Script:
     for at, cut in enumerate(cuts):
         chip_command(script, "at", cut.operation)
         chip_command(script, "cut", cut.kind, cut.variant)
+        script.line("copy", "/dev/mtd0ro", f"/host/{at}.cut")
         mounted = ("mount", "mtd:data", "/mnt", "logfs", options)
         script.line(*mounted)
         script.line("list", "/mnt", f"/host/{at}.first")
@@ -231,7 +236,8 @@ def recovered(logs: Logs, directory: Path, cuts: Sequence[Cut]) -> Iterator[Reco
         for at, cut in enumerate(batch):
             names = (walked / f"{at}.{name}" for name in ("first", "used", "again"))
             listings = tuple(_listing(name) for name in names)
-            yield Recovered(cut, listings, check_image(walked / f"{at}.flash", known))
+            reports = (check_image(walked / f"{at}.{name}", known) for name in ("cut", "flash"))
+            yield Recovered(cut, listings, *reports)
         shutil.rmtree(walked)
 
 
@@ -243,6 +249,8 @@ def faults_in(logs: Logs, states: Iterable[Recovered]) -> list[str]:
         problems = logs.history.problems(durable, state.listings[0])
         for listing in state.listings[1:]:
             problems += differences(state.listings[0], listing, ("nlink",))
+        if durable or not logs.from_format:
+            problems += [f"before the mount: {finding}" for finding in state.cut_report.errors]
         problems += [str(finding) for finding in state.report.errors]
         found += [f"{state.cut}, behind part {durable}: {problem}" for problem in problems[:3]]
     return found

@@ -127,7 +127,7 @@ JOURNAL = [
         lambda i: i.commit(areas=[Area(5, UNIT + 16, 0, 0, open_unit(i, b"\0"))]),
     ),
     Damage(
-        "area-buffer",
+        "area-torn",
         lambda i: (
             i.patch(5 * SEGMENT + SEGMENT - UNIT, b"x"),
             i.commit(areas=[Area(5, SEGMENT - UNIT + 1, 0, 0, b"y".ljust(UNIT, b"\xff"))]),

@@ -34,7 +34,7 @@ _JOURNAL = (
         ("alias-target", "the block that an alias changes exists"),
         ("area-fields", "an area is an open segment with a level, a length and a write unit"),
         ("area-twice", "no two areas have one level or one segment"),
-        ("area-buffer", "what is programmed of an open write unit is what the journal has of it"),
+        ("area-buffer", "the journal has nothing behind the end of an open write unit"),
     ),
     *rules(
         Severity.WARNING,
@@ -49,6 +49,7 @@ _JOURNAL = (
             "a newer segment of the journal without a commit: its first was interrupted",
         ),
         ("journal-tail", "entries behind the last commit: a commit was interrupted"),
+        ("area-torn", "an open write unit was programmed in part: the journal has what counts"),
         ("area-tail", "objects that were written and not committed"),
         ("victim-pending", "a mount drops a link of an inode, and the inode with its last one"),
         ("rename-pending", "a mount removes the old name of a rename"),

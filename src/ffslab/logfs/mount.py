@@ -243,7 +243,7 @@ def _take_buffer(store: ObjectStore, area: Area, findings: Findings) -> None:
     start = (area.segno << store.superblock.segment_shift) + area.used - length
     programmed = store.programmed(start, length)
     if programmed not in (b"\xff" * length, area.buffer[:length]):
-        findings.add("area-buffer", "flash and journal differ", Where(area.segno, start))
+        findings.add("area-torn", "flash and journal differ", Where(area.segno, start))
     if area.buffer[length:].strip(b"\xff"):
         findings.add("area-buffer", "the buffer is not 0xFF behind its end", Where(area.segno))
     store.add_buffer(start, area.buffer[:length])
