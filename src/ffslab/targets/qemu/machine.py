@@ -1,8 +1,9 @@
 """QEMU's machine `virt` with a Cortex-A15: how it is started, what it cannot, and its rig.
 
 Time is counted in instructions of the guest, each of `INSTRUCTION_NS`, and in what the virtual chip
-waits: nothing of the host's time is in it. So equal cases give equal bytes here as well, but what
-code costs does not come from the board's prices.
+waits: nothing of the host's time is in it, as long as QEMU's threads take turns (`turns.c`). So
+equal cases give equal bytes here as well, but what code costs does not come from the board's
+prices.
 
 Physical memory has a gibibyte from `_RAM_AT`, of which the kernel is given the board's RAM
 (`mem=`), and behind it what the kernel leaves alone: the chip's file for vnand, and for a case
@@ -21,6 +22,7 @@ from ffslab.model.units import format_size
 from ffslab.protocol.chip_file import flash_file_bytes
 from ffslab.protocol.plan import step
 from ffslab.targets.qemu.romfs import HEAD_BYTES, write_romfs
+from ffslab.targets.qemu.turns import TURNS_NAME, put_turns
 from ffslab.targets.target import (
     CONSOLE_NAME,
     FLASH_NAME,
@@ -165,7 +167,7 @@ def command(case: Case, directory: Path, host_cpu: int | None, ram_on_disk: bool
     size = initramfs.stat().st_size if initramfs.exists() else 0
     place = "." if ram_on_disk else str(SHARED_MEMORY)
     arguments = machine_arguments(case, size, place)
-    return GuestCommand(arguments, host_cpu, ram_on_disk, PROGRAM)
+    return GuestCommand(arguments, host_cpu, ram_on_disk, PROGRAM, TURNS_NAME)
 
 
 def put_image(image: Path, target: Path, case: Case) -> None:
@@ -222,4 +224,4 @@ KIND = TargetKind(
     cpu_time=f"{INSTRUCTION_NS} ns for each instruction of a Cortex-A15 (QEMU)",
     limit_s=3600.0,  # twenty times as slow as the lab, and more
 )
-MACHINE = Machine(KIND, command, missing, put_image)
+MACHINE = Machine(KIND, command, missing, put_image, put_turns)

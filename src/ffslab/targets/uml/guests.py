@@ -119,13 +119,14 @@ class Machine:
     `command` is how the guest of a case is started in its directory, which may not be written yet:
     with the CPU it is pinned to, and whether its RAM is a file there. `missing` is why the machine
     cannot run a case, or empty. `put_image` makes of the image of a case the file in the guest's
-    directory.
+    directory; `put_files` adds what the machine itself needs there.
     """
 
     kind: TargetKind
     command: Callable[[Case, Path, int | None, bool], GuestCommand]
     missing: Callable[[Case], str] = lambda _: ""
     put_image: Callable[[Path, Path, Case], None] = copy_image
+    put_files: Callable[[Path], None] = lambda _: None
 
 
 def batch_command(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> GuestCommand:
@@ -236,6 +237,7 @@ class LocalTarget:
             rig=self._machine.kind.rig,
             put_image=self._machine.put_image,
         )
+        self._machine.put_files(directory)
         job.begun(directory)
         command = self._command(job, directory)
         started_ns = self._clock_ns()

@@ -59,12 +59,14 @@ class GuestCommand:
 
     `machine`: the program that is the machine, with its channels among its arguments; "": the
     kernel itself is a program.
+    `preloaded`: a library in the directory that is loaded into that program, or "".
     """
 
     arguments: tuple[str, ...]
     host_cpu: int | None = None
     ram_on_disk: bool = False
     machine: str = ""
+    preloaded: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -76,7 +78,8 @@ class GuestCommand:
     @property
     def environment(self) -> dict[str, str]:
         """All variables of the guest's process."""
-        return guest_environment(self.ram_on_disk)
+        preload = {"LD_PRELOAD": f"./{self.preloaded}"} if self.preloaded else {}
+        return {**guest_environment(self.ram_on_disk), **preload}
 
     @property
     def script(self) -> str:
