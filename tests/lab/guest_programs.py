@@ -51,7 +51,8 @@ class Subject:
 
     `both`, `history` and `posix` are options of the programs. `options` are alternatives of the
     mount options, one of which the history draws at each mount; none: what the catalog says.
-    Without `remounts` the plan mounts, and the history neither unmounts nor remounts.
+    Without `remounts` the plan mounts, and the history neither unmounts nor remounts. Contents of
+    all files up to `full_bytes` fit into 8 MiB, however they are divided.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Subject:
     operations: int = 4000
     seeds: int = 1
     posix_skips: int = 9  # checks that are skipped, at most
+    full_bytes: int = 4_600_000
     chip: tuple[tuple[str, int], ...] = ()  # what differs of the board's chip
     posix_partition: str = SMALL if DEBUG else "64 MiB"  # for 10,000 files in a directory
 
@@ -201,13 +203,16 @@ LOGFS = Subject(
         "--clean-tail",
     ),
     history=("--chunk=4096",),
+    full_bytes=3_600_000,  # each file takes whole blocks of 4 KiB
     operations=10_000,
     posix_skips=12,  # nine are of extended attributes
 )
 
 # The option marks the root directory for good: what was made before the first mount that has it
 # goes on without.
-LOGFS_ZLIB = replace(LOGFS, name="logfs-zlib", options=("compress", ""))
+LOGFS_ZLIB = replace(
+    LOGFS, name="logfs-zlib", options=("compress", ""), full_bytes=Subject.full_bytes
+)
 
 SUBJECTS = (
     *(JFFS2, UBIFS, YAFFS2, YAFFS2_INBAND, YAFFS2_NO_CACHE, YAFFS2_NO_CHECKPOINT),

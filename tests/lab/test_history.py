@@ -39,7 +39,6 @@ SHAPE_OPERATIONS = 5000
 
 # Trees unlike the program's default one.
 SHAPES = {
-    "full": ("--bytes-max=4600000",),
     "small-files": ("--nodes-max=1000", "--bytes-max=2500000", "--file-max=8192"),
     "large-files": ("--nodes-max=30", "--bytes-max=4000000", "--file-max=1048576"),
     "filled-often": ("--fills=100",),
@@ -71,6 +70,11 @@ class History:
         return "-".join(part for part in (self.subject.name, self.shape, str(self.seed)) if part)
 
 
+def shapes(subject: Subject) -> dict[str, tuple[str, ...]]:
+    """With one that nearly fills the partition."""
+    return {"full": (f"--bytes-max={subject.full_bytes}",), **SHAPES}
+
+
 def on_chip(subject: Subject, name: str) -> History:
     """A history on another chip; of pages of 1 KiB a third remains for extended attributes."""
     chip = dict(CHIPS[name])
@@ -94,7 +98,7 @@ def histories() -> list[History]:
     runs += [
         History(subject, FIRST_SEED, SHAPE_OPERATIONS * factor, shape, words)
         for subject in (ours if NIGHTLY else [YAFFS2, YAFFS2_SEGREGATED, LOGFS_ZLIB])
-        for shape, words in SHAPES.items()
+        for shape, words in shapes(subject).items()
     ]
     chips = (YAFFS2, YAFFS2_INBAND, YAFFS2_SEGREGATED, LOGFS_ZLIB)
     runs += [on_chip(subject, name) for subject in chips for name in CHIPS]
