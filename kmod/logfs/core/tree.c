@@ -83,10 +83,14 @@ int logfs_tree_pointer(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 	return 0;
 }
 
+static bool is_small(u64 ino, u32 level)
+{
+	return ino == LOGFS_INO_INODES && !level;
+}
+
 static u8 type_of(u64 ino, u32 level)
 {
-	return ino == LOGFS_INO_INODES && !level ? LOGFS_OBJECT_INODE :
-						   LOGFS_OBJECT_BLOCK;
+	return is_small(ino, level) ? LOGFS_OBJECT_INODE : LOGFS_OBJECT_BLOCK;
 }
 
 /* What flash says of an inode is not to lead us out of its tree. */
@@ -110,11 +114,11 @@ static bool is_block(const struct logfs_object *o, u64 ino, u32 level, u64 bix)
 static int load(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 		u64 place, __be64 *words)
 {
-	const bool is_small = ino == LOGFS_INO_INODES && !level;
 	struct logfs_object o;
 	int err = logfs_object_read(dev, place,
-				    is_small ? logfs_flash_read_kept :
-					       logfs_flash_read,
+				    is_small(ino, level) ?
+					logfs_flash_read_kept :
+					logfs_flash_read,
 				    &o, dev->object);
 
 	if (err)
@@ -160,7 +164,10 @@ struct logfs_block *logfs_tree_block(struct logfs_device *dev, u64 ino,
 		logfs_cache_touch(dev, block);
 		return block;
 	}
-	err = logfs_tree_pointer(dev, ino, level, bix, &pointer);
+	/* Inodes are many, and one by one: their pointers do not displace all others. */
+	err = is_small(ino, level) ?
+	      logfs_tree_peek(dev, ino, level, bix, &pointer) :
+	      logfs_tree_pointer(dev, ino, level, bix, &pointer);
 	if (!err && !pointer)
 		err = -ENOENT;
 	if (!err)
