@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * late_count.so - loaded into QEMU, it makes what is rare frequent: each time
+ * late_count.so - loaded into QEMU, it makes what is rare likelier: each time
  * that the processor's thread leaves the guest's code by a jump, which is what
  * it does to halt, it is late to count what it has executed.
  */

@@ -21,8 +21,7 @@
  *
  * The processor's thread is the first beside the main one that waits for a
  * condition without a limit of time; QEMU has one for all processors.
- * tests/lab/test_qemu_turns.py shows the error without this, and that it is
- * gone with it.
+ * tests/lab/test_qemu_turns.py makes it late, which changes nothing.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
