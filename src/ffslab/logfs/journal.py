@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from ffslab.logfs.findings import Findings, Where
 from ffslab.logfs.format import (
@@ -86,18 +87,38 @@ class Journal:
     tail_entries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Segment:
-    """A segment of the journal; `began` is the global erase count then, 0 if nobody knows."""
+    """A segment of the journal, `raw`, which begins at `start`; searched when that is needed."""
 
     segno: int
     header: SegmentHeader | None
-    entries: tuple[Entry, ...]
-    began: int
+    start: int
+    raw: bytes
 
-    @property
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        is_erased = self.raw.count(0xFF) == len(self.raw)
+        return () if is_erased else tuple(scan_entries(self.raw, self.start))
+
+    @cached_property
     def commits(self) -> list[Entry]:
         return [entry for entry in self.entries if entry.kind == EntryType.COMMIT]
+
+    @cached_property
+    def began(self) -> int:
+        """The global erase count then, 0 if nobody knows.
+
+        One whose header is damaged, or another's, is as old as the last commit in it.
+        """
+        if self.header and self.header.segno == self.segno:
+            return self.header.gec
+        listed = _listed(self.commits[-1]) if self.commits else None
+        for entry in self.entries:
+            if listed and entry.ofs in listed and entry.kind == EntryType.DYNAMIC and entry.payload:
+                is_whole = len(entry.payload) == DYNAMIC_BYTES
+                return parse_dynamic(entry.payload).gec if is_whole else 0
+        return 0
 
 
 def read_journal(device: Device, superblock: Superblock, findings: Findings) -> Journal:
@@ -128,30 +149,20 @@ def read_journal(device: Device, superblock: Superblock, findings: Findings) -> 
 
 
 def _read_segment(device: Device, superblock: Superblock, segno: int) -> _Segment:
-    """One whose header is damaged, or another's, is as old as the last commit in it."""
     start = segno << superblock.segment_shift
     raw = device.read(start, 1 << superblock.segment_shift)
     header = parse_segment_header(raw[:SEGMENT_HEADER_BYTES])
     if header and header.kind != SegmentType.JOURNAL:
         header = None
-    is_erased = raw.count(0xFF) == len(raw)
-    entries = () if is_erased else tuple(scan_entries(raw, start))
-    if header and header.segno == segno:
-        return _Segment(segno, header, entries, header.gec)
-    return _Segment(segno, header, entries, _gec_of_last_commit(entries))
+    return _Segment(segno, header, start, raw)
 
 
-def _gec_of_last_commit(entries: Sequence[Entry]) -> int:
-    """0 if there is none."""
-    commits = [entry.payload for entry in entries if entry.kind == EntryType.COMMIT]
-    listed = commits[-1] if commits else None
-    if listed is None or len(listed) % 8:
-        return 0
-    places = {int.from_bytes(listed[at : at + 8], "big") for at in range(0, len(listed), 8)}
-    for entry in entries:
-        if entry.ofs in places and entry.kind == EntryType.DYNAMIC and entry.payload:
-            return parse_dynamic(entry.payload).gec if len(entry.payload) == DYNAMIC_BYTES else 0
-    return 0
+def _listed(commit: Entry) -> list[int] | None:
+    """Offsets of the entries of a commit; None if it is no list of them."""
+    payload = commit.payload
+    if payload is None or len(payload) % 8:
+        return None
+    return [int.from_bytes(payload[at : at + 8], "big") for at in range(0, len(payload), 8)]
 
 
 def _check_headers(segments: Sequence[_Segment], findings: Findings) -> None:
@@ -206,13 +217,12 @@ def inflate(stored: bytes, length: int) -> bytes | None:
 def _read_commit(
     journal: Journal, commit: Entry, entries: dict[int, Entry], findings: Findings
 ) -> None:
-    payload = commit.payload
-    if payload is None or len(payload) % 8:
+    listed = _listed(commit)
+    if listed is None:
         message = "the commit is not a list of offsets"
         findings.add("journal-entry", message, Where(offset=commit.ofs))
         return
-    for at in range(0, len(payload), 8):
-        ofs = int.from_bytes(payload[at : at + 8], "big")
+    for ofs in listed:
         entry = entries.get(ofs)
         if entry is None or entry.ofs >= commit.ofs or entry.kind == EntryType.COMMIT:
             message = "the commit lists an entry that is not valid there"
