@@ -1,4 +1,9 @@
-"""Text that cannot be printed as it is: on a terminal without UTF-8, and names that are not UTF-8.
+"""Text that must not or cannot be printed as it is.
+
+A run, a tree or an image may be a stranger's. A title, a file name or the last line of a script can
+hold what moves the cursor, renames the window or turns the direction of writing. So standard output
+and standard error themselves show such characters as escapes (`\\x1b`): no message can forget it.
+What draws on the terminal on purpose, colours and progress, writes to `own_stream`.
 
 A file name that is no UTF-8 is a text with lone surrogates inside Python, one for each byte. To the
 terminal go the bytes again, so that a path that was printed can be used. A character that the
@@ -10,7 +15,9 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import sys
+from typing import Any, TextIO, cast
 
 _HANDLER = "ffslab-shown"
 _ALIKE = str.maketrans(
@@ -35,12 +42,78 @@ _ALIKE = str.maketrans(
 )
 
 
+# Controls but line feed and tab, what is invisible or turns the direction of writing, separators of
+# lines that only some programs know, and bytes that would complete one of these in UTF-8.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f\udc80-\udc9f]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with an escape, such as `\\x1b`, for each character that acts on a terminal."""
+    return _UNSEEN.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else _json_escape(code)
+
+
+def visible_json(text: str) -> str:
+    """The same of a JSON document: its own escapes, so that who reads it has the characters."""
+    return _UNSEEN.sub(lambda found: _json_escape(ord(found[0])), text)
+
+
+def _json_escape(code: int) -> str:
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+class _Visible:
+    """A stream of text that shows what acts on a terminal; all else is the stream's own.
+
+    rich finds the stream itself under the name `rich_proxied_file`: its consoles colour, and escape
+    what they print before (`ffslab.cli.screen`).
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.rich_proxied_file = stream
+
+    def write(self, text: str) -> int:
+        self.rich_proxied_file.write(visible(text))
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
+
+
+def own_stream(stream: TextIO) -> TextIO:
+    """The stream for what the program draws itself."""
+    return cast(TextIO, getattr(stream, "rich_proxied_file", stream))
+
+
 def print_anything() -> None:
-    """From here on nothing that is printed ends in an error of its encoding."""
+    """From here on nothing that is printed ends in an error of its encoding, or acts on a terminal.
+
+    Only what writes to `own_stream` does.
+    """
     codecs.register_error(_HANDLER, _shown)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_HANDLER)
+    if not isinstance(sys.stdout, _Visible):
+        sys.stdout = cast(TextIO, _Visible(sys.stdout))
+    if not isinstance(sys.stderr, _Visible):
+        sys.stderr = cast(TextIO, _Visible(sys.stderr))
 
 
 def without_surrogates(text: str) -> str:

@@ -20,9 +20,9 @@ from compare_support import (
     spec,
     with_figure,
 )
-from rich.console import Console
 
 from ffslab.cli.compare_tables import print_bands, print_comparison
+from ffslab.cli.screen import Screen
 from ffslab.compare.band import Band, MovedFigure, bands_of
 from ffslab.compare.cases import Side
 from ffslab.compare.circumstances import Circumstance
@@ -46,7 +46,9 @@ NAMES = ("duration_ns", "pages_read", "blocks_erased", "pages_programmed")
 
 def lines_of(found: Comparison, choice: Choice | None = None, width: int = 80) -> list[str]:
     text = io.StringIO()
-    print_comparison(Console(file=text, width=width, highlight=False), found, choice or Choice())
+    print_comparison(
+        Screen(file=text, width=width), found, choice or Choice()
+    )
     return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
@@ -230,7 +232,7 @@ def test_only_what_changed() -> None:
 
 def test_colours() -> None:
     text = io.StringIO()
-    console = Console(
+    console = Screen(
         file=text, width=120, force_terminal=True, color_system="standard", highlight=False
     )
     one = plain(spec=spec(seed=1), case_id="a-s1")
@@ -252,7 +254,7 @@ def test_the_bands_of_a_run() -> None:
     def told(*every: Any, all_figures: bool = False) -> list[str]:
         text = io.StringIO()
         run = side(every)
-        console = Console(file=text, width=80, highlight=False)
+        console = Screen(file=text, width=80)
         print_bands(console, run, bands_of(run), all_figures)
         return [line.rstrip() for line in text.getvalue().splitlines()]
 
@@ -304,7 +306,9 @@ def table_of(*rows: FigureRow, width: int = 200) -> list[str]:
 )  # fmt: skip
 def test_each_verdict_has_its_colour(verdict: Verdict, code: str) -> None:
     text = io.StringIO()
-    console = Console(file=text, force_terminal=True, color_system="standard", highlight=False)
+    console = Screen(
+        markup=False, file=text, force_terminal=True, color_system="standard", highlight=False
+    )
     print_comparison(console, of_cases(CaseRow("x", verdict, "why")), Choice())
     shown = f"\x1b[{code}m{verdict}\x1b[0m" if code else verdict
     assert f"x: {shown} (why)\n" in text.getvalue()
@@ -416,7 +420,9 @@ def test_a_broken_case_names_its_three_first_figures() -> None:
         assert told in lines and "  next: ffslab run small --case q, twice" in lines
         assert any(line.startswith("NOT DETERMINISTIC: ") for line in lines)
     text = io.StringIO()
-    console = Console(file=text, force_terminal=True, color_system="standard", width=120)
+    console = Screen(
+        markup=False, file=text, force_terminal=True, color_system="standard", width=120
+    )
     print_comparison(console, of_cases(case), Choice())
     assert "\x1b[1;31mNOT DETERMINISTIC" in text.getvalue()
 
@@ -429,7 +435,7 @@ def test_the_bands_of_a_case_are_from_as_many_versions_as_its_least_figure() -> 
         for place, n in (("creation", 5), ("d" * 200, 3))
     ]
     text = io.StringIO()
-    print_bands(Console(file=text, width=60), side([]), {"[b]x[/b]": moved}, False)
+    print_bands(Screen(file=text, width=60), side([]), {"[b]x[/b]": moved}, False)
     lines = text.getvalue().splitlines()
     assert lines[2] == "[b]x[/b]: 2 perturbed, 0 of 2 figures did not move"
     assert sum(line.count("d") for line in lines[4:]) >= 200  # folded, and not cut
@@ -448,7 +454,7 @@ def test_a_table_takes_no_more_room_than_it_needs() -> None:
     assert table_of(row(Verdict.WORSE), width=len(line)) == [line]
     text = io.StringIO()
     case = CaseRow("x", Verdict.WORSE, rows=(row(Verdict.WORSE),))
-    print_comparison(Console(file=text, width=200), of_cases(case), Choice())
+    print_comparison(Screen(file=text, width=200), of_cases(case), Choice())
     assert f"{line}\n" in text.getvalue()  # and no blanks to the end of the line
 
 
@@ -458,7 +464,7 @@ def test_values_are_not_broken_where_there_is_no_room() -> None:
     text = io.StringIO()
     moved = MovedFigure(Figure(BY_NAME["duration_ns"], "creation", 1, main=True), 1e9,
                         Band(-1, 1, None, 3, 1))  # fmt: skip
-    print_bands(Console(file=text, width=34), side([]), {"x": [moved]}, False)
+    print_bands(Screen(file=text, width=34), side([]), {"x": [moved]}, False)
     assert "1.00 s −1.00 ns to +1.00 ns" in text.getvalue()
 
 

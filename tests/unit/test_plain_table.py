@@ -6,23 +6,24 @@ import io
 from typing import Literal
 
 import pytest
-from rich.console import Console
+from rich.text import Text
 
+from ffslab.cli.screen import Screen
 from ffslab.cli.tables import _print_table, _results_table
 
 HEADINGS = ("creation", "pages")
 SHORT = [
-    ("jffs2-s1", "[green]pass[/]", "114 µs", "1", "106 ms"),
-    ("日本-s2", "[yellow]short 98%[/]", "1.04 ms", "", ""),
+    ("jffs2-s1", Text("pass", "green"), "114 µs", "1", "106 ms"),
+    ("日本-s2", Text("short 98%", "yellow"), "1.04 ms", "", ""),
 ]
-LONG = [("case-" + "x" * 40, "[red]crash[/]", "3 s", "12,345", "1 s"), *SHORT]
+LONG = [("case-" + "x" * 40, Text("crash", "red"), "3 s", "12,345", "1 s"), *SHORT]
 
 
 @pytest.mark.parametrize("rows", [[], SHORT, LONG])
 @pytest.mark.parametrize("width", [10_000, 90, 60])
 @pytest.mark.parametrize("colours", [None, "standard"])
 def test_it_is_the_table_of_rich(
-    rows: list[tuple[str, ...]], width: int, colours: Literal["standard"] | None
+    rows: list[tuple[str | Text, ...]], width: int, colours: Literal["standard"] | None
 ) -> None:
     printed = []
     for show in (
@@ -30,7 +31,7 @@ def test_it_is_the_table_of_rich(
         lambda console: console.print(_results_table(HEADINGS, rows)),
     ):
         text = io.StringIO()
-        show(Console(file=text, width=width, color_system=colours))
+        show(Screen(file=text, width=width, color_system=colours))
         printed.append(text.getvalue())
     assert printed[0] == printed[1]
     assert "case" in printed[0]

@@ -217,11 +217,9 @@ class _Choice:
 
 def _console(*, quiet: bool) -> Console:
     """Standard output, or with `--json` standard error: progress is no JSON."""
-    from rich.console import Console
+    from ffslab.cli.screen import screen, terminal
 
-    from ffslab.cli.tables import terminal
-
-    return Console(stderr=True, highlight=False) if quiet else terminal()
+    return screen(stderr=True) if quiet else terminal()
 
 
 def _show(

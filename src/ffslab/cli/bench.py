@@ -92,8 +92,11 @@ def _tell(text: str) -> None:
     """One line of progress that the next overwrites; nothing where there is no terminal."""
     import sys
 
+    from ffslab.streams import own_stream, visible
+
     if sys.stderr.isatty():
-        typer.echo(f"\r\033[K{text[:78]}", nl=False, err=True)
+        own_stream(sys.stderr).write(f"\r\033[K{visible(text[:78])}")
+        sys.stderr.flush()
 
 
 def _checkout_root() -> Path:

@@ -276,7 +276,7 @@ def _print(calibration: Calibration, wait: str | None, known: Mapping[str, int])
     from rich.table import Table
 
     from ffslab.calibrate.board_file import held_words, limited_words, relative_error
-    from ffslab.cli.tables import terminal
+    from ffslab.cli.screen import terminal
 
     console = terminal()
     table = Table(box=None, pad_edge=False)
@@ -308,7 +308,7 @@ def _print(calibration: Calibration, wait: str | None, known: Mapping[str, int])
 def _print_times(calibration: Calibration) -> None:
     """How the lab takes each time, the worst first."""
     from ffslab.calibrate.fitting import median_difference
-    from ffslab.cli.tables import terminal
+    from ffslab.cli.screen import terminal
     from ffslab.model.units import format_duration_ns
 
     console = terminal()

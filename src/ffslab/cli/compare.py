@@ -170,7 +170,7 @@ def _with_pairs(comparisons: list[Comparison], run: Side) -> list[Comparison]:
 def _print_bands(name: str, all_figures: bool, output: Path) -> bool:
     """Prints the bands that a run measured; False if it measured none."""
     from ffslab.cli.compare_tables import print_bands
-    from ffslab.cli.tables import terminal
+    from ffslab.cli.screen import terminal
     from ffslab.compare.band import bands_of
     from ffslab.report.comparison.load import load_side
     from ffslab.results.rundir import find_run
@@ -229,7 +229,7 @@ def _write(
 
 def _print(comparisons: list[Comparison], choice: Choice, table: Format | None) -> None:
     from ffslab.cli.compare_tables import print_comparison
-    from ffslab.cli.tables import terminal
+    from ffslab.cli.screen import terminal
     from ffslab.compare.tables import as_csv, as_json, as_markdown
 
     if table is not None:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console, RenderableType
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from ffslab.compare.band import MovedFigure
 from ffslab.compare.cases import Side, split_perturbed
@@ -86,7 +86,7 @@ def print_bands(
         for row in rows:
             metric = row.figure.metric
             words = (figure_title(row.figure), value_text(metric, row.value))
-            table.add_row(*map(escape, words), band_text(metric, row.band))
+            table.add_row(*words, band_text(metric, row.band))
         console.print(_indented(table))
 
 
@@ -118,8 +118,7 @@ def _print_circumstances(console: Console, comparison: Comparison) -> None:
     table.add_column("new", overflow="fold", max_width=_LONGEST_VALUE)
     table.add_column("cases", justify="right", no_wrap=True)
     for found in comparison.circumstances:
-        cells = (escape(text) for text in (found.name, found.base, found.new))
-        table.add_row(*cells, str(found.cases or "all"))
+        table.add_row(found.name, found.base, found.new, str(found.cases or "all"))
     console.print(table)
     console.print()
 
@@ -127,8 +126,8 @@ def _print_circumstances(console: Console, comparison: Comparison) -> None:
 def _print_case(console: Console, case: CaseRow, choice: Choice) -> None:
     told = counts_words(case) or case.why
     style = _STYLE.get(case.verdict, "")
-    head = f"[{style}]{case.verdict}[/]" if style else str(case.verdict)
-    console.print(f"{escape(case.label)}: {head}{f' ({escape(told)})' if told else ''}")
+    head = Text(f"{case.label}: ").append(str(case.verdict), style)
+    console.print(head.append(f" ({told})" if told else ""))
     if case.why and case.rows:
         _say(console, f"  {case.why}")
     rows = choice.rows(case)
@@ -143,9 +142,9 @@ def _print_case(console: Console, case: CaseRow, choice: Choice) -> None:
             mark = _MARK.get(row.verdict, "")
             style = _STYLE.get(row.verdict, "")
             table.add_row(
-                escape(figure_title(row.figure)),
+                figure_title(row.figure),
                 *values_text(row.figure.metric, row.base, row.new),
-                f"[{style}]{mark}[/]" if mark and style else mark,
+                Text(mark, style),
                 _change(told_change(row), row.verdict),
             )
         console.print(_indented(table))
@@ -155,15 +154,15 @@ def _print_case(console: Console, case: CaseRow, choice: Choice) -> None:
     phases = {row.figure.phase for row in rows}
     causes = [cause for cause in case.causes if cause.phase in phases]
     for cause in causes:
-        console.print(_indented(escape(f"cause, {cause_words(cause)}")))
+        console.print(_indented(f"cause, {cause_words(cause)}"))
     if rows:
         console.print()
 
 
 def _change(words: str, verdict: Verdict) -> str:
     if verdict in (Verdict.BAND, Verdict.THRESHOLD):
-        return escape(f"{words}: {verdict}")
-    return escape(words) if words else "same"
+        return f"{words}: {verdict}"
+    return words or "same"
 
 
 def _print_end(console: Console, comparison: Comparison) -> None:
@@ -201,7 +200,8 @@ def _print_errors(console: Console, errors: Sequence[ModelError]) -> None:
     for one in errors:
         if one.figure.main:
             table.add_row(
-                *map(escape, (one.case, figure_title(one.figure))),
+                one.case,
+                figure_title(one.figure),
                 *values_text(one.figure.metric, one.lab, one.board),
                 signed_percent(100 * one.error, 3),
                 f"{100 * one.spread:.1f} %" if one.repeats > 1 else "not repeated",

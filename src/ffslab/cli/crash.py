@@ -62,7 +62,7 @@ def _register_run(crash: typer.Typer) -> None:
         the lab itself failed.
         """
         from ffslab.campaign.run import usable_cpus
-        from ffslab.cli.tables import terminal
+        from ffslab.cli.screen import terminal
         from ffslab.errors import EXIT_FAILED, EXIT_OK
         from ffslab.exploration.run import Options
 
@@ -90,7 +90,7 @@ def _register_rest(crash: typer.Typer) -> None:
     ) -> None:
         """Show the outcomes and findings of an exploration."""
         from ffslab.cli.crash_tables import print_units
-        from ffslab.cli.tables import terminal
+        from ffslab.cli.screen import terminal
         from ffslab.exploration.run import find_directory
 
         print_units(terminal(), list(find_directory(run, output).units()))
@@ -123,7 +123,7 @@ def _register_rest(crash: typer.Typer) -> None:
         Exit code: 1 it is there again; 0 it is not.
         """
         from ffslab.cli.crash_tables import print_replayed
-        from ffslab.cli.tables import terminal
+        from ffslab.cli.screen import terminal
         from ffslab.errors import EXIT_FAILED, EXIT_OK
         from ffslab.exploration.replay import replayed
         from ffslab.exploration.run import find_directory

@@ -49,10 +49,11 @@ def doctor(
 
 
 def _print(findings: list[Finding], healthy: bool) -> None:
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
-    from ffslab.cli.tables import print_unpadded, terminal
+    from ffslab.cli.screen import terminal
+    from ffslab.cli.tables import print_unpadded
     from ffslab.doctor import State
 
     colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow", State.BAD: "red"}
@@ -61,10 +62,10 @@ def _print(findings: list[Finding], healthy: bool) -> None:
     table.add_column()
     table.add_column(overflow="fold")
     for finding in findings:
-        colour = colours[finding.state]
-        remedy = f"\n[bold]next:[/bold] {escape(finding.remedy)}" if finding.remedy else ""
-        state = f"[{colour}]{finding.state.value}[/{colour}]"
-        table.add_row(state, finding.subject, escape(finding.detail) + remedy)
+        told = Text(finding.detail)
+        if finding.remedy:
+            told.append("\nnext:", "bold").append(f" {finding.remedy}")
+        table.add_row(Text(finding.state.value, colours[finding.state]), finding.subject, told)
     console = terminal()
     print_unpadded(console, table)
     if not healthy:

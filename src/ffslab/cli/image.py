@@ -126,7 +126,7 @@ def _print_table(
     tree: SourceTree, images: Iterable[NamedImage], lab: LabBuild, progress: Progress
 ) -> None:
     """One line per image; of one that cannot be built, why."""
-    from ffslab.cli.tables import terminal
+    from ffslab.cli.screen import terminal
     from ffslab.errors import SpecError
     from ffslab.images.build import build_image
 

@@ -155,7 +155,8 @@ def _lives(run: RunDirectory, endurance: int | None) -> tuple[CaseLife, ...]:
 def _print(lives: Sequence[CaseLife], daily_bytes: int | None) -> None:
     from rich.table import Table
 
-    from ffslab.cli.tables import print_unpadded, terminal
+    from ffslab.cli.screen import terminal
+    from ffslab.cli.tables import print_unpadded
     from ffslab.lifetime.rows import FIRST_BAD, TITLES, rows_of
 
     console = terminal()

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ffslab.errors import UsageError
+from ffslab.streams import visible_json
 
 Catalogs = Annotated[
     list[Path] | None,
@@ -27,7 +28,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for another pro
 
 def print_json(value: Any) -> None:
     """One JSON document, with the exact numbers."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    typer.echo(visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)))
 
 
 def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:

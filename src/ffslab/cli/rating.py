@@ -85,7 +85,8 @@ def _cell_values(cell: Cell, grades: Sequence[str]) -> dict[str, Any]:
 def _print(result: Rated) -> None:
     from rich.table import Table
 
-    from ffslab.cli.tables import print_unpadded, terminal
+    from ffslab.cli.screen import terminal
+    from ffslab.cli.tables import print_unpadded
     from ffslab.report.rating import view_of
 
     view = view_of(result)

@@ -123,7 +123,7 @@ def register(app: typer.Typer) -> None:
         from dataclasses import replace
 
         from ffslab.cli.parse import parse_seeds, parse_set
-        from ffslab.cli.tables import terminal
+        from ffslab.cli.screen import terminal
         from ffslab.errors import UsageError
         from ffslab.targets.target import SiteOptions
 
@@ -185,9 +185,8 @@ def run_study(
     cases are repeated as by the verb run. `yes` allows a board's partition to be destroyed without
     asking. InfrastructureError if the run was interrupted, with how to go on.
     """
-    from rich.console import Console
-
     from ffslab.cli.parse import parse_set
+    from ffslab.cli.screen import screen
     from ffslab.errors import InfrastructureError
     from ffslab.targets.target import SiteOptions
 
@@ -196,7 +195,7 @@ def run_study(
     request = _with_options(_request(choice, False, output), jobs, None, False)
     check(request.prepared)
     options = SiteOptions(None, None, confirm=_consent(yes))
-    end = _execute(Console(stderr=True, highlight=False), request, options)
+    end = _execute(screen(stderr=True), request, options)
     if end.refused is not None:
         raise end.refused
     if end.interrupted:

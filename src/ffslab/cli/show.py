@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
         if as_json:
             print_json(_run_values(found) if case is None else _case_values(found, case))
             return
-        from ffslab.cli.tables import terminal
+        from ffslab.cli.screen import terminal
 
         if case is None:
             _show_run(terminal(), found)

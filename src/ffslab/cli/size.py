@@ -83,7 +83,8 @@ def _chosen(catalog: Catalog, names: Sequence[str]) -> list[Filesystem]:
 
 
 def _show(sizes: CodeSizes) -> None:
-    from ffslab.cli.tables import print_unpadded, terminal
+    from ffslab.cli.screen import terminal
+    from ffslab.cli.tables import print_unpadded
 
     console = terminal()
     for measured in sizes.architectures.values():

@@ -23,6 +23,7 @@ from ffslab.results.result import (
     head_of,
 )
 from ffslab.results.shortfall import is_accepted, is_good
+from ffslab.streams import visible
 from ffslab.workloads.parts import terminal_part
 from ffslab.workloads.registry import kind_of, workloads
 
@@ -30,16 +31,6 @@ _ORDER: Mapping[str, int] = {outcome: place for place, outcome in enumerate(OUTC
 _STYLE = {"pass": "green", "skip": "yellow"}
 _CASE_WIDTH = 31  # at least
 _EXAMPLES = 3  # of cases that are short as their study allows
-
-
-# Into a file or a pipe no line is broken: a path or an id in two pieces cannot be used.
-_NO_LIMIT_COLUMNS = 10_000
-
-
-def terminal() -> Console:
-    """Standard output; a line is as long as it is when that is no terminal."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_NO_LIMIT_COLUMNS)
 
 
 def print_unpadded(console: Console, table: Table) -> None:
@@ -61,7 +52,7 @@ def print_results(
     Cases that are short as their study allows are many or none: they get a summary at the end.
     Results are taken one after the other: a large run has more than there is memory.
     """
-    rows: dict[str, list[tuple[int, Sequence[str]]]] = {}
+    rows: dict[str, list[tuple[int, Sequence[str | Text]]]] = {}
     heads: list[CaseHead] = []
     for result in results:
         kind, order = kind_of(result["spec"]), _ORDER.get(result["outcome"], 0)
@@ -118,13 +109,13 @@ def _percent(short: ShortResult) -> str:
     return "<1%" if not percent and short["measured"] else f"{percent}%"
 
 
-def _outcome_cell(result: CaseHead) -> str:
+def _outcome_cell(result: CaseHead) -> Text:
     """The outcome; of a short case with the share that it measured."""
     outcome = result["outcome"]
     style = _STYLE.get(outcome, "yellow" if is_good(result) else "red")
     short = result.get("short")
     shown = f"{outcome} {_percent(short)}" if short and short["asked"] else outcome
-    return f"[{style}]{shown}[/]"
+    return Text(shown, style)
 
 
 def print_kernels(console: Console, results: Sequence[CaseHead]) -> None:
@@ -139,7 +130,7 @@ def _row(
     cells: Callable[[CaseResult], Sequence[str]],
     result: CaseResult,
     walls: Mapping[str, WallResult],
-) -> Sequence[str]:
+) -> Sequence[str | Text]:
     wall = walls.get(result["id"])
     return (
         result["id"],
@@ -149,12 +140,14 @@ def _row(
     )
 
 
-def _print_table(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_table(
+    console: Console, headings: Sequence[str], rows: Sequence[Sequence[str | Text]]
+) -> None:
     """The table of cases: where nothing is coloured or wrapped without rich's layout, which takes
     milliseconds for each row.
     """
     head = ("case", "outcome", *headings, "wall")
-    plain = [head, *(tuple(_unstyled(cell) for cell in row) for row in rows)]
+    plain = [head, *(tuple(visible(str(cell)) for cell in row) for row in rows)]
     widths = [max(cell_len(row[column]) for row in plain) for column in range(len(head))]
     widths[0] = max(widths[0], _CASE_WIDTH)
     if console.color_system or sum(widths) + len(widths) > console.width:
@@ -167,11 +160,7 @@ def _print_table(console: Console, headings: Sequence[str], rows: Sequence[Seque
         console.out(" ".join((*words, *figures)), highlight=False)
 
 
-def _unstyled(cell: str) -> str:
-    return Text.from_markup(cell).plain if "[" in cell else cell
-
-
-def _results_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+def _results_table(headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
     table = _table(gap=1)
     table.add_column("case", overflow="fold", min_width=_CASE_WIDTH)
     table.add_column("outcome")

@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
         ] = Path("results"),
     ) -> None:
         """Show what each task did on the flash, in a run with --trace."""
-        from ffslab.cli.tables import terminal
+        from ffslab.cli.screen import terminal
         from ffslab.protocol.trace import read_trace
         from ffslab.results.rundir import find_run
 
@@ -182,7 +182,7 @@ def _sums_table(sums: Iterable[TaskSum]) -> Table:
     )
     before = None
     for found in sums:
-        who = (_plain(found.task), str(found.pid))
+        who = (found.task, str(found.pid))
         table.add_row(
             *(who if who != before else ("", "")),
             found.op,
@@ -194,13 +194,6 @@ def _sums_table(sums: Iterable[TaskSum]) -> Table:
         )
         before = who
     return table
-
-
-def _plain(text: str) -> str:
-    """Text of the guest, in which rich would find markup."""
-    from rich.markup import escape
-
-    return escape(text)
 
 
 def _show_idle(console: Console, trace: Trace, measured: Measurement) -> None:
@@ -241,7 +234,7 @@ def _shares_table(shares: Iterable[TaskShare], pause_ns: int) -> Table:
     for share in shares:
         who = (share.pid, share.task)
         table.add_row(
-            _plain(share.task) if who != before else "",
+            share.task if who != before else "",
             share.place,
             f"{share.pages_read:,}",
             f"{share.pages_programmed:,}",

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, TextIO
 
+from ffslab.streams import own_stream, visible
+
 
 class Progress(Protocol):
     """What a set-up step may say while it works."""
@@ -48,7 +50,7 @@ class ConsoleProgress:
     def __init__(
         self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._stream = stream or sys.stderr
+        self._stream = own_stream(stream or sys.stderr)
         self._clock = clock
         self._is_terminal = self._stream.isatty()
         self._name = ""
@@ -94,10 +96,12 @@ class ConsoleProgress:
     def _tick(self, ended: threading.Event) -> None:
         while not ended.wait(0.25):
             elapsed_s = self._clock() - self._started_s
-            self._stream.write(f"\r\x1b[Kffslab: {self._name}{self._counted} {elapsed_s:.0f} s")
+            self._stream.write(
+                f"\r\x1b[Kffslab: {visible(self._name)}{self._counted} {elapsed_s:.0f} s"
+            )
             self._stream.flush()
 
     def _line(self, text: str) -> None:
         start = "\r\x1b[K" if self._is_terminal else ""
-        self._stream.write(f"{start}ffslab: {text}\n")
+        self._stream.write(f"{start}ffslab: {visible(text)}\n")
         self._stream.flush()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ffslab.model.units import format_duration_ns, format_size
@@ -120,7 +119,7 @@ def _tasks(streams: Sequence[StreamResult]) -> Table:
             counts = (f"{count:,}" for count, _ in _counts(task))
             table.add_row(
                 f"{stream['stream']} {stream['op']}",
-                escape(task["name"]),
+                task["name"],
                 when.get(task["when"], task["when"]),
                 *counts,
                 format_duration_ns(task["busy_ns"]),
@@ -139,8 +138,8 @@ def _slowest(streams: Sequence[StreamResult]) -> Table:
                 f"{request['request']:,}",
                 format_size(request["offset"]),
                 format_duration_ns(request["latency_ns"]),
-                escape(request["cause"]),
-                escape(", ".join(_operations(request["tasks"]))),
+                request["cause"],
+                ", ".join(_operations(request["tasks"])),
             )
     return table
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ffslab.model.units import format_duration_ns, format_size
@@ -87,7 +86,7 @@ def _steps(steps: Sequence[TreeStep]) -> Table:
     for step in steps:
         counts = (step["pages_read"], step["pages_programmed"], step["blocks_erased"])
         table.add_row(
-            escape(step["phase"]),
+            step["phase"],
             "missing" if step["status"] == "missing" else _duration(step["duration_ns"]),
             _duration(step.get("flash_ns")),
             *map(_count, counts),
@@ -95,10 +94,10 @@ def _steps(steps: Sequence[TreeStep]) -> Table:
             _data(step),
         )
         if step["status"] == "error":
-            table.add_row(f"  {escape(step['errno_name'] or 'error')}")
+            table.add_row(f"  {step['errno_name'] or 'error'}")
         if len(step["parts"]) > 1:
             for part in step["parts"]:
-                table.add_row(f"  {escape(part['phase'])}", _duration(part["duration_ns"]))
+                table.add_row(f"  {part['phase']}", _duration(part["duration_ns"]))
         if step["found"]:
             table.add_row("  found", "", "", "", "", "", f"{step['found']:,}")
     return table
@@ -120,8 +119,8 @@ def _tasks(steps: Sequence[TreeStep]) -> Table:
     for step in steps:
         for task in step["tasks"]:
             table.add_row(
-                escape(step["phase"]),
-                escape(task["name"]),
+                step["phase"],
+                task["name"],
                 f"{task['pages_read']:,}",
                 f"{task['pages_programmed']:,}",
                 f"{task['blocks_erased']:,}",
@@ -135,7 +134,7 @@ def _memory(rows: Sequence[MemoryResult]) -> Table:
     """Slabs by group, vmalloc, stacks, total; `rest` is what free memory lost besides all that."""
     table = _table(("after",), _MEMORY)
     for row in rows:
-        table.add_row(escape(row["label"]), *_memory_cells(row))
+        table.add_row(row["label"], *_memory_cells(row))
     return table
 
 
