@@ -17,6 +17,7 @@ import codecs
 import io
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any, TextIO, cast
 
 _HANDLER = "ffslab-shown"
@@ -46,7 +47,7 @@ _ALIKE = str.maketrans(
 # lines that only some programs know, and bytes that would complete one of these in UTF-8.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e007f\udc80-\udc9f]"
+    "\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f\udc80-\udc9f]"
 )
 
 
@@ -60,6 +61,15 @@ def _escaped(found: re.Match[str]) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else _json_escape(code)
+
+
+def visible_value(value: Any) -> Any:
+    """The same of all texts in a value of dicts and lists, and no lone surrogate."""
+    if isinstance(value, Mapping):
+        return {visible_value(key): visible_value(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [visible_value(one) for one in value]
+    return without_surrogates(visible(value)) if isinstance(value, str) else value
 
 
 def visible_json(text: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ffslab.report.vega import Spec
+from ffslab.streams import visible_value
 
 Datasets = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -85,7 +86,8 @@ def draw(chart: Spec, title: str, identifier: str, datasets: Datasets) -> str:
     """
     import vl_convert
 
-    specification = {**chart, "config": theme(), "datasets": datasets}
+    # A label that XML cannot hold, such as an escape of a stranger's, would end the process.
+    specification = visible_value({**chart, "config": theme(), "datasets": datasets})
     source = vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE)
     return adopt(source, title, identifier)
 
