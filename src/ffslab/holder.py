@@ -25,9 +25,9 @@ def holder_of(descriptor: int, now_s: float) -> str:
     try:
         entry = json.loads(os.pread(descriptor, 4096, 0))
         pid, since_s = int(entry["pid"]), float(entry["since_s"])
-    except (ValueError, KeyError, TypeError):
+        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(since_s))
+    except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, OSError):
         return "another ffslab that works here"
-    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(since_s))
     held = f"which works here since {since} ({max(now_s - since_s, 0):.0f} s ago)"
     if pid == os.getpid():
         return f"another thread of this process, {held}"

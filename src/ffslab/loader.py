@@ -7,7 +7,6 @@ from the file's.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -26,6 +25,7 @@ from ffslab.model.names import suggestion
 from ffslab.model.specs import Board, Filesystem
 from ffslab.paths import CATALOG_KINDS, data_dir, has_user_catalog, user_catalog
 from ffslab.program import program
+from ffslab.reading import TOML_BYTES_MAX, UnreadableError, read_bounded, toml_value
 from ffslab.workloads.registry import workloads
 
 T = TypeVar("T")
@@ -41,10 +41,16 @@ class StudySource:
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
-    """The TOML document; SpecError with line and column if it is malformed."""
+    """The TOML document; SpecError, with line and column if it is malformed."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return toml_value(text)
+    except UnreadableError as error:
+        raise SpecError(
+            f"{where}: {error}",
+            cause="a slip of the keyboard, or a file that a program made",
+            remedy=f"edit {where}",
+        ) from error
+    except ValueError as error:
         raise SpecError(
             f"{where}: not valid TOML: {error}",
             cause="a missing quote, bracket or equals sign near that place",
@@ -57,7 +63,11 @@ def read_text(path: Path) -> str:
     of it.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_bounded(path, TOML_BYTES_MAX).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnreadableError as error:
+        raise SpecError(
+            f"{path}: {error}", cause="another file was meant", remedy=f"ls -l {path}"
+        ) from error
     except UnicodeDecodeError as error:
         raise SpecError(f"{path}: not UTF-8 text: {error}") from error
     except OSError as error:

@@ -20,7 +20,7 @@ from ffslab.model.catalog import Catalog
 from ffslab.model.files import Name, Percent
 from ffslab.model.names import suggestion
 from ffslab.model.specs import Board, Chip
-from ffslab.model.strict import Count, Positive, Strict
+from ffslab.model.strict import Count, Size, Strict
 from ffslab.model.units import format_size, parse_size
 from ffslab.program import command
 
@@ -37,8 +37,11 @@ Option = Literal[
 ]
 OPTIONS: tuple[Option, ...] = get_args(Option)
 
-Size = int | str
-Above = Annotated[float, Field(gt=0)]
+# Above 0 and up to a bound that no product comes near.
+Seconds = Annotated[float, Field(gt=0, le=1e6)]
+Milliseconds = Annotated[float, Field(gt=0, le=1e9)]
+Years = Annotated[float, Field(gt=0, le=1000)]
+Files = Annotated[int, Field(ge=1, le=10**7)]
 
 
 class ContentFile(Strict):
@@ -46,7 +49,7 @@ class ContentFile(Strict):
 
     tree: str = Field(default="", description="a tree of the catalog, a directory, a tar archive")
     size: Size = Field(default=0, description="all its files together")
-    files: Positive = Field(default=1, description="without a tree: how many files")
+    files: Files = Field(default=1, description="without a tree: how many files")
     compressible_percent: Percent = Field(default=0, description="what a compressor saves of it")
     free: Size = Field(default=0, description="space that must be left beside it")
 
@@ -54,9 +57,11 @@ class ContentFile(Strict):
 class LimitsFile(Strict):
     """[limits]: each that is absent is no need."""
 
-    boot_s: Above | None = Field(default=None, description="from mount to the end of ls")
+    boot_s: Seconds | None = Field(default=None, description="from mount to the end of ls")
     ram: Size | None = Field(default=None, description="RAM that the file system may take")
-    write_ms: Above | None = Field(default=None, description="the longest write, with its sync")
+    write_ms: Milliseconds | None = Field(
+        default=None, description="the longest write, with its sync"
+    )
 
 
 class WritesFile(Strict):
@@ -67,7 +72,7 @@ class WritesFile(Strict):
         "file; stream: a file written over from its beginning"
     )
     per_day: Size = Field(description="bytes written a day")
-    years: Above | None = Field(default=None, description="how long the flash must live")
+    years: Years | None = Field(default=None, description="how long the flash must live")
     record: Size = Field(default=128, description="bytes of a line, a record or a request")
     sync_every: Count = Field(default=1, description="a sync after so many; 0: never")
     file: Size = Field(default=0, description="log: rotated at that size; else the file's size")

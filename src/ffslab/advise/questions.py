@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.advise.needs import PATTERNS, needs_of
 from ffslab.errors import InfrastructureError, SpecError, UsageError
+from ffslab.loader import parse_toml
 from ffslab.model.catalog import Catalog
 from ffslab.model.units import parse_size
 from ffslab.program import command
@@ -225,7 +225,7 @@ def ask_and_write(path: Path, catalog: Catalog, ask: Ask = input, tell: Tell = p
     text = needs_text(answers)
     wrong = ""
     try:
-        needs_of(tomllib.loads(text), catalog, str(path))
+        needs_of(parse_toml(text, str(path)), catalog, str(path))
     except SpecError as error:
         wrong = str(error)  # what was answered is kept: one line of it is to be changed
     try:

@@ -26,6 +26,7 @@ from ffslab.limits import gib_setting
 from ffslab.model.units import format_size
 from ffslab.paths import cache_dir
 from ffslab.protocol.chip_file import DIGEST_FORM, flash_digest
+from ffslab.reading import json_value, read_bounded
 from ffslab.targets.target import FLASH_NAME
 
 _STAMP = "complete.json"
@@ -74,7 +75,7 @@ class StateStore:
         """The entry of that key, its contents checked; None if there is none, or a damaged one."""
         entry = self._place(key)
         try:
-            stamp = json.loads((entry / _STAMP).read_text(encoding="utf-8"))
+            stamp = json_value(read_bounded(entry / _STAMP))
             if stamp["flash_sha256"] != flash_digest(entry / FLASH_NAME):
                 raise ValueError
             os.utime(entry / _STAMP)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ffslab.errors import UsageError
+from ffslab.reading import INTEGER_MAX, UnreadableError, toml_value
 from ffslab.streams import visible_json
 
 Catalogs = Annotated[
@@ -41,7 +42,13 @@ def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:
             remedy="for example --set filesystem=ubifs, or --set 'cpu_scale=[0, 1]'",
         )
     try:
-        parsed = tomllib.loads(f"value = {value}")["value"]
+        parsed = toml_value(f"value = {value}")["value"]
+    except UnreadableError as error:
+        raise UsageError(
+            f"--set {text[:200]!r}: {error}",
+            cause="a slip of the keyboard; a name that looks like a number needs quotes",
+            remedy=f"""for a name: --set '{key}="…"'""",
+        ) from error
     except tomllib.TOMLDecodeError as error:
         parsed = value.strip()
         _refuse_broken_toml(text, parsed, error)
@@ -83,9 +90,9 @@ def parse_seeds(text: str) -> tuple[int, ...]:
         numbers = tuple(int(part) for part in text.split(","))
     except ValueError:
         numbers = ()
-    if not numbers or any(number < 1 for number in numbers):
+    if not numbers or any(not 1 <= number <= INTEGER_MAX for number in numbers):
         raise UsageError(
-            f"--seeds {text!r} is neither a count nor a list of seeds",
+            f"--seeds {text[:200]!r} is neither a count nor a list of seeds",
             remedy="--seeds 3 for seeds 1 to 3, --seeds 4,7 for those two",
         )
     if len(numbers) > 1:

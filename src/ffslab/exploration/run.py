@@ -47,6 +47,7 @@ from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
 from ffslab.model.names import suggestion
 from ffslab.program import command, program
+from ffslab.reading import json_value, read_bounded
 from ffslab.results.files import disk_error, write_atomic
 from ffslab.results.rundir import create_run
 from ffslab.targets.target import Opening, Target
@@ -164,7 +165,7 @@ class Directory:
     def about(self) -> dict[str, Any]:
         """What `begin` wrote; DamagedResultError if that is no such file."""
         try:
-            about = dict(json.loads((self.path / MANIFEST).read_text(encoding="utf-8")))
+            about = dict(json_value(read_bounded(self.path / MANIFEST)))
             for key, kind in _ABOUT.items():
                 if not isinstance(about[key], kind):
                     raise TypeError(f"{key}: {about[key]!r}")

@@ -8,7 +8,6 @@ in every run.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +22,8 @@ from ffslab.exploration.unit import Judged, UnitResult
 from ffslab.exploration.verdict import CORRECT, OUTCOMES
 from ffslab.exploration.walked import Cut, State, StateName, Step
 from ffslab.program import program
+from ffslab.reading import json_value, read_bounded
+from ffslab.results.result import checked
 
 VERSION = 1
 _COSTS = 4  # of a mount: pages read, pages programmed, blocks erased, nanoseconds
@@ -234,7 +235,7 @@ def _cost(state: State) -> list[int]:
 def stored_unit(path: Path) -> StoredUnit:
     """A unit that was kept; DamagedResultError for what is none."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json_value(read_bounded(path))
         _check(value)
         _check_words(value)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -248,9 +249,7 @@ def stored_unit(path: Path) -> StoredUnit:
 
 
 def _check(value: Mapping[str, object]) -> None:
-    from pydantic import TypeAdapter
-
-    TypeAdapter(StoredUnit).validate_python(value, strict=True)
+    checked(value, StoredUnit)
     if value["v"] != VERSION:
         raise ValueError(f"version {value['v']}, not {VERSION}")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -70,8 +70,8 @@ class _ChipFile(Strict):
     """What is changed of the board's chip."""
 
     factory_bad: Count | None = None
-    program_fail_ppm: Count | None = None
-    erase_fail_ppm: Count | None = None
+    program_fail_ppm: Annotated[int, Field(ge=0, le=10**6)] | None = None
+    erase_fail_ppm: Annotated[int, Field(ge=0, le=10**6)] | None = None
     paired_distance_pages: Count | None = None
 
 

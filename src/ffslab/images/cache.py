@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from ffslab.errors import InfrastructureError
 from ffslab.kernel.cache import STAMP, locked, write_stamp
 from ffslab.kernel.progress import Progress
 from ffslab.paths import cache_dir
+from ffslab.reading import json_value, read_bounded
 
 IMAGE_NAME = "image"
 
@@ -54,7 +54,7 @@ class ImageStore:
     def facts(self, entry: Path) -> dict[str, Any] | None:
         """What was recorded with a complete entry, its image checked; None if there is none."""
         try:
-            facts: dict[str, Any] = json.loads((entry / STAMP).read_text(encoding="utf-8"))
+            facts: dict[str, Any] = json_value(read_bounded(entry / STAMP))
             if facts["sha256"] == file_sha256(entry / IMAGE_NAME):
                 return facts
         except (OSError, ValueError, KeyError, TypeError):

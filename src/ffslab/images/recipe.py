@@ -22,11 +22,12 @@ from ffslab.images.shape import TreeShape
 from ffslab.loader import catalog_files, parse_toml, read_text
 from ffslab.model.files import Name
 from ffslab.model.strict import Strict
+from ffslab.model.units import SIZE_MAX
 from ffslab.paths import data_dir
 from ffslab.program import program
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=SIZE_MAX)]
 Mode = Annotated[str, Field(pattern=r"^[0-7]{3,4}$")]
 Patterns = Annotated[list[str], Field(min_length=1)]
 

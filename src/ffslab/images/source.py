@@ -13,7 +13,6 @@ archive's sum is checked whenever it is used.
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +39,7 @@ from ffslab.kernel.cache import (
     write_stamp,
 )
 from ffslab.kernel.progress import Progress
+from ffslab.reading import json_value, read_bounded
 
 __all__ = ["SourceTree", "TreeShape", "recipe_names", "source_sha256", "source_tree", "tree_digest"]
 
@@ -114,7 +114,7 @@ def _cached(name: str, sha256: str) -> SourceTree | None:
     if not is_complete(entry):
         return None
     try:
-        facts = json.loads((entry / STAMP).read_text(encoding="utf-8"))
+        facts = json_value(read_bounded(entry / STAMP))
         with (entry / _TAR).open("rb") as file:
             whole = hashlib.file_digest(file, "sha256").hexdigest() == sha256
         shape = TreeShape(**{field.name: int(facts["shape"][field.name]) for field in _SHAPE})

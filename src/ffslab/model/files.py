@@ -31,7 +31,8 @@ from ffslab.errors import SpecError
 from ffslab.model.figures import ALL_CHIP_ROWS, BOARD_ROWS, BOARD_SPI_ROWS, FigureRow
 from ffslab.model.names import suggestion
 from ffslab.model.rating import RatingFile
-from ffslab.model.strict import Count, Positive, Strict
+from ffslab.model.specs import CPU_SCALE_MAX
+from ffslab.model.strict import Count, Positive, Size, Strict
 from ffslab.model.units import parse_size
 from ffslab.model.workload import Workloads, WorkloadType
 from ffslab.model.workload_file import file_of
@@ -41,6 +42,10 @@ Percent = Annotated[int, Field(ge=0, le=100)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 # With the time in front of it a study's name names a directory: 255 bytes.
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=200)]
+Integer = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]  # rows of figures narrow it
+Scale = (
+    Annotated[float, Field(ge=0, le=CPU_SCALE_MAX)] | Annotated[int, Field(ge=0, le=CPU_SCALE_MAX)]
+)
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 _OWN_MODULES = ("vnand", "flashmon", "vnor", "flashmon_nor")
 # Variables of make by which ffslab says where and how a module is built.
@@ -53,7 +58,7 @@ class Figure(Strict):
     A value alone, without table and source, is an estimate by the user.
     """
 
-    value: int | bool | str = Field(description="the figure in the unit its key names")
+    value: Integer | bool | str = Field(description="the figure in the unit its key names")
     source: str | None = Field(
         default=None,
         min_length=3,
@@ -133,7 +138,7 @@ class PartitionFile(Strict):
     """A partition in front of the one under test."""
 
     name: Name
-    size: int | str
+    size: Size
 
 
 class BoardFile(_ExtendingFile):
@@ -387,7 +392,7 @@ class StateFile(Strict):
     valid_percent: Percent = Field(default=0, description="valid data, of the space available")
     invalid_percent: Percent = Field(default=0, description="invalid data, likewise")
     rate_percent: Percent = Field(default=0, description="filled: valid data, of rate_of_bytes")
-    rate_of_bytes: int | str = Field(
+    rate_of_bytes: Size = Field(
         default=0, description="filled: what rate_percent is a share of; 0: the partition"
     )
     settle_ms: Annotated[int, Field(ge=0, le=10**9)] = Field(
@@ -424,14 +429,14 @@ class BaseFile(Strict):
     period: dict[str, bool] = Field(
         default={}, description="single switches of the period kernel by name"
     )
-    partition_bytes: int | str | None = Field(
+    partition_bytes: Size | None = Field(
         default=None, description="size of the partition under test; absent: all of the chip"
     )
     state: str | StateFile = Field(default="free", description="initial state: name or table")
     workload: Any = Field(default=None, description="the workload")  # see `study_shape`
     seeds: list[Seed] = Field(default=[1], min_length=1, description="one case for each")
-    cpu_scale: float | int = Field(
-        default=1.0, ge=0, description="multiplies the board's CPU costs; 0: the CPU is free"
+    cpu_scale: Scale = Field(
+        default=1.0, description="multiplies the board's CPU costs; 0: the CPU is free"
     )
 
     @field_validator("partition_bytes")
@@ -471,7 +476,12 @@ class StudyFile(Strict):
     """studies/NAME.toml: docs/study-format.md describes every key."""
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, populate_by_name=True, title="ffslab study"
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        populate_by_name=True,
+        title="ffslab study",
+        allow_inf_nan=False,
     )
 
     schema_version: Literal[1] = Field(alias="schema", description="version of this format")

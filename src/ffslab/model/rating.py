@@ -16,7 +16,9 @@ from pydantic import Field, model_validator
 from ffslab.model.strict import Strict
 
 GRADES = ("Excellent", "Good", "Fair", "Poor")
-Limits = Annotated[list[float | int], Field(min_length=3, max_length=3)]
+_MOST = 10**15
+_Limit = Annotated[float, Field(ge=-_MOST, le=_MOST)] | Annotated[int, Field(ge=-_MOST, le=_MOST)]
+Limits = Annotated[list[_Limit], Field(min_length=3, max_length=3)]
 
 
 class RuleFile(Strict):

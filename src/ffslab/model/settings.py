@@ -28,6 +28,7 @@ from ffslab.model.repeats import repeat_of
 from ffslab.model.specs import (
     CHIP_FAULT_RATES,
     CHIP_FIGURES,
+    CPU_SCALE_MAX,
     DEFAULT_KERNEL,
     FASTMAP_BLOCKS,
     FASTMAP_VARIANT,
@@ -451,13 +452,17 @@ def _text(settings: Settings, key: str, where: str) -> str:
 
 def _integer(settings: Settings, key: str, where: str) -> int:
     value = settings[key]
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise SpecError(f"{where}: {key} must be an integer ≥ 0, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise SpecError(f"{where}: {key} must be an integer from 0 to 2^63 - 1, not {value!r}")
     return value
 
 
 def _number(settings: Settings, key: str, where: str) -> float:
     value = settings.get(key, 1.0)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1e6:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not 0 <= value <= CPU_SCALE_MAX
+    ):
         raise SpecError(f"{where}: {key} must be a number from 0 to 1e6, not {value!r}")
     return float(value)

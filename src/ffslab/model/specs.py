@@ -80,6 +80,9 @@ CHIP_FAULT_RATES = (
 )
 
 
+CPU_SCALE_MAX = 10**6
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
     """A chip and its path to memory: geometry, latencies, bus and ECC.

@@ -6,16 +6,28 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Count = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
+from ffslab.model.units import SIZE_MAX
+
+# Every number of a file has a range, stated here or where the number is declared
+# (tests/unit/test_ranges.py).
+COUNT_MAX = 10**9
+Count = Annotated[int, Field(ge=0, le=COUNT_MAX)]
+Positive = Annotated[int, Field(ge=1, le=COUNT_MAX)]
+Bytes = Annotated[int, Field(ge=0, le=SIZE_MAX)]
+Size = Bytes | str  # `parse_size` reads it
 
 
 class Strict(BaseModel):
-    """No unknown keys, no conversion between types, immutable.
+    """No unknown keys, no conversion between types, no infinity and no NaN, immutable.
 
     A shape is built when it is first used: building all takes longer than a short command.
     """
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, populate_by_name=True, defer_build=True
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        populate_by_name=True,
+        defer_build=True,
+        allow_inf_nan=False,
     )

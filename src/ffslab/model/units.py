@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
+N = TypeVar("N", int, float)
 _FACTORS = {
     "": 1,
     "B": 1,
@@ -15,30 +17,37 @@ _FACTORS = {
     "MiB": 2**20,
     "GiB": 2**30,
 }
+SIZE_MAX = 2**50  # bytes: 1,024 TiB, many times what flash has
 _PATTERN = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$")
 
 
 def parse_size(value: int | str) -> int:
     """Bytes of `value`: an integer, or a number with B, kB, MB, GB, KiB, MiB or GiB.
 
-    Raises ValueError with the accepted units, also for a fraction of a byte.
+    Raises ValueError with the accepted units, also for a fraction of a byte and beyond SIZE_MAX.
     """
     if isinstance(value, bool):
         raise ValueError("a size is a number of bytes, not true or false")
     if isinstance(value, int):
         if value < 0:
             raise ValueError("a size cannot be negative")
-        return value
+        return _possible(value)
     match = _PATTERN.match(value)
     if match is None or match[2] not in _FACTORS:
         raise ValueError(
             f"{value!r} is not a size: write bytes, or a number with "
             "B, kB, MB, GB (powers of 1000) or KiB, MiB, GiB (powers of 1024)"
         )
-    size = float(match[1]) * _FACTORS[match[2]]
+    size = _possible(float(match[1]) * _FACTORS[match[2]])
     if size != int(size):
         raise ValueError(f"{value!r} is not a whole number of bytes")
     return int(size)
+
+
+def _possible(size: N) -> N:
+    if size > SIZE_MAX:
+        raise ValueError(f"a size is at most {SIZE_MAX // 2**40:,} TiB")
+    return size
 
 
 def format_size(size_bytes: int) -> str:

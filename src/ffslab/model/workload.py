@@ -18,18 +18,22 @@ from typing import Any, Generic, Self, TypeVar
 
 from ffslab.errors import SpecError
 from ffslab.model.specs import InitialState, MountSetup, Scalar
-from ffslab.model.units import parse_size
+from ffslab.model.units import SIZE_MAX, parse_size
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a file writes a value: any of `types`; `read` turns what is written into the value."""
+    """How a file writes a value: any of `types`; `read` turns what is written into the value.
+
+    Numbers among them are from 0 to `highest`.
+    """
 
     types: Any
     read: Callable[[Any], Any]
+    highest: int | None = None
 
 
-SIZE = Form(int | str, parse_size)  # bytes, or a size with a unit
+SIZE = Form(int | str, parse_size, SIZE_MAX)  # bytes, or a size with a unit
 
 
 @dataclass(frozen=True, slots=True)

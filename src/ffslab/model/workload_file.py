@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, Field, fields
-from functools import cache
-from typing import Annotated, Any, Literal, cast, get_type_hints
+from functools import cache, reduce
+from operator import or_
+from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 
 import pydantic
 from pydantic import AfterValidator
 
 from ffslab.model.strict import Strict
-from ffslab.model.workload import KeyFacts, WorkloadType
+from ffslab.model.workload import Form, KeyFacts, WorkloadType
 
 
 @cache
@@ -35,7 +36,7 @@ def _in_file(stated: Field[Any], hint: Any) -> tuple[Any, Any]:
     assert stated.default is not MISSING
     annotation: Any = hint
     if facts.form is not None:
-        annotation = Annotated[facts.form.types, AfterValidator(facts.form.read)]
+        annotation = Annotated[_bounded(facts.form), AfterValidator(facts.form.read)]
     if facts.derived is not None:
         annotation = annotation | None
     bounds: dict[str, Any] = {"ge": facts.lowest, "le": facts.highest, "pattern": facts.pattern}
@@ -44,3 +45,14 @@ def _in_file(stated: Field[Any], hint: Any) -> tuple[Any, Any]:
         description=facts.meaning,
         **{name: bound for name, bound in bounds.items() if bound is not None},
     )
+
+
+def _bounded(form: Form) -> Any:
+    """The types of a form, its numbers with their range."""
+    if form.highest is None:
+        return form.types
+    numbers = pydantic.Field(ge=0, le=form.highest)
+    types: list[Any] = [
+        Annotated[one, numbers] if one in (int, float) else one for one in get_args(form.types)
+    ]
+    return reduce(or_, types)

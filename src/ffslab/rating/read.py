@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from ffslab.model.files import validated
 from ffslab.model.rating import RatingFile, RuleFile, fits
 from ffslab.program import command
 from ffslab.rating.grade import PERCENT, Column, Readings, rate
+from ffslab.reading import toml_value
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure
 from ffslab.results.shortfall import is_good
@@ -46,8 +46,8 @@ def rating_of(manifest: Mapping[str, Any]) -> RatingFile | None:
     SpecError for rules that a later version of ffslab does not understand.
     """
     try:
-        document = tomllib.loads(str(manifest.get("study_text") or ""))
-    except tomllib.TOMLDecodeError:
+        document = toml_value(str(manifest.get("study_text") or ""))
+    except ValueError:
         return None
     table = document.get("rating")
     return None if table is None else validated(RatingFile, table, "rating of the run's study")

@@ -20,6 +20,7 @@ from ffslab.model.canonical import sha256_hex
 from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import PERTURBATION, REPEAT
 from ffslab.program import command, program
+from ffslab.reading import toml_value
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Latency, Run, packed_buckets
 from ffslab.report.facts import notes, time_model
@@ -336,11 +337,9 @@ def part_titles(manifest: Document, parts: Iterable[str]) -> dict[str, str]:
 
 def part_texts(manifest: Document, key: str) -> dict[str, str]:
     """What the study says under `key` of each of its parts, by their names."""
-    import tomllib
-
     try:
-        document = tomllib.loads(str(manifest.get("study_text") or ""))
-    except tomllib.TOMLDecodeError:
+        document = toml_value(str(manifest.get("study_text") or ""))
+    except ValueError:
         document = {}
     return {str(part.get("name")): str(part.get(key, "")) for part in document.get("part") or ()}
 

@@ -9,16 +9,17 @@ power cut of the host, too; the rest can be made again from it.
 from __future__ import annotations
 
 import gc
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError, InfrastructureError, explained, full
 from ffslab.model.canonical import canonical_json, utf8
 from ffslab.program import command
+from ffslab.reading import DOCUMENT_BYTES_MAX, UnreadableError, json_value, read_bounded
 from ffslab.results.result import Shape, WrongShapeError, checked
 
 MANIFEST = "manifest.json"
@@ -65,7 +66,9 @@ def disk_error(error: OSError, path: Path) -> InfrastructureError:
 
 def _read_object(path: Path) -> tuple[bytes, dict[str, Any]]:
     try:
-        text = path.read_bytes()
+        text = read_bounded(path)
+    except UnreadableError as error:
+        raise damaged(path, 0, error) from error
     except OSError as error:
         raise DamagedResultError(
             f"{path}: cannot be read: {error.strerror}",
@@ -73,7 +76,7 @@ def _read_object(path: Path) -> tuple[bytes, dict[str, Any]]:
             remedy=_repaired_by(path),
         ) from error
     try:
-        value = _value_of(text)
+        value = json_value(text)
     except ValueError as error:
         raise damaged(path, 0, error) from error
     if not isinstance(value, dict):
@@ -123,11 +126,14 @@ def read_json_lines(
     try:
         with path.open("rb") as file:
             # Lines of bytes end with a line feed alone: JSON texts may hold U+2028 and others.
-            for number, line in enumerate(file, start=1):
+            lines = iter(partial(file.readline, DOCUMENT_BYTES_MAX + 1), b"")
+            for number, line in enumerate(lines, start=1):
                 read(line)
                 try:
+                    if len(line) > DOCUMENT_BYTES_MAX:
+                        raise UnreadableError("it is too long")
                     with no_search_for_cycles():
-                        value = checked(_value_of(line), shape)
+                        value = checked(json_value(line), shape)
                         check(value)
                 except ValueError as error:
                     raise damaged(path, number, error) from error
@@ -150,20 +156,6 @@ def no_search_for_cycles() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _value_of(line: bytes) -> Any:
-    """What json.loads() makes of a line; its own reader takes twice as long for a large one.
-
-    What the quick reader refuses json.loads() has a say about: it knows lone surrogates, and has
-    the words for what is wrong.
-    """
-    from pydantic_core import from_json
-
-    try:
-        return from_json(line, cache_strings="keys")
-    except ValueError:
-        return json.loads(line.decode("utf-8"))
 
 
 def damaged(path: Path, line: int, error: ValueError) -> DamagedResultError:

@@ -23,8 +23,8 @@ from ffslab.results.erase_counters import EraseCounters
 from ffslab.results.mtd_statistics import MtdStatistics
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter, ValidationError
-    from pydantic_core import CoreSchema, ErrorDetails
+    from pydantic import ValidationError
+    from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator
 
 Shape = TypeVar("Shape", bound=Mapping[str, object])
 OutcomeKind = Literal["pass", "short", "fail", "skip", "crash", "timeout", "corrupt"]
@@ -245,11 +245,29 @@ def checked(value: object, shape: type[Shape]) -> Shape:
 
 
 @cache
-def _adapter(shape: type[Shape]) -> TypeAdapter[Shape]:
+def _adapter(shape: type[Shape]) -> SchemaValidator:
     # Loaded where something is read only: it takes a while.
     from pydantic import TypeAdapter
+    from pydantic_core import SchemaValidator
 
-    return TypeAdapter(shape)
+    return SchemaValidator(_with_ranges(TypeAdapter(shape).core_schema))
+
+
+def _with_ranges(schema: Any) -> Any:
+    """The schema whose numbers are finite, and no larger than anything counts."""
+    if isinstance(schema, list):
+        return [_with_ranges(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    ranges = _RANGES.get(schema["type"], {}) if isinstance(schema.get("type"), str) else {}
+    return {**ranges, **{key: _with_ranges(one) for key, one in schema.items()}}
+
+
+# Numbers of inodes have 64 bits, and no other figure comes near.
+_RANGES: Mapping[str, Mapping[str, Any]] = {
+    "float": {"allow_inf_nan": False, "ge": -1e30, "le": 1e30},
+    "int": {"ge": -(2**64), "le": 2**64},
+}
 
 
 def _told(value: object, error: ValidationError) -> str:

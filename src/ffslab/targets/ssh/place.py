@@ -18,7 +18,7 @@ from ffslab.kernel.cross import AGENT_ARCHITECTURES
 from ffslab.loader import parse_toml, read_text
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.files import Name, validated
-from ffslab.model.strict import Strict
+from ffslab.model.strict import Size, Strict
 from ffslab.model.units import parse_size
 
 MONITOR = "flashmon"
@@ -81,7 +81,7 @@ class _PartitionFile(Strict):
     """The MTD partition that cases erase."""
 
     name: str = Field(pattern=_WORD)
-    size: int | str
+    size: Size
 
 
 class _PlaceFile(Strict):

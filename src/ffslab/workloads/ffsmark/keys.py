@@ -12,13 +12,13 @@ class Ffsmark(Workload):
     """FFSMark's parameters; the defaults are those of the published study."""
 
     kind: str = key("ffsmark", "the workload")
-    number: int = key(5000, "files of the pool", lowest=1)
-    subdirectories: int = key(50, "directories they are spread over", lowest=0)
-    size_min: int = key(512, "smallest file, bytes", lowest=1)
-    size_max: int = key(10240, "largest file, bytes", lowest=1)
-    transactions: int = key(15000, "transactions after the creation", lowest=0)
-    read_bytes: int = key(4096, "unit of read(), bytes", lowest=1)
-    write_bytes: int = key(4096, "unit of write(), bytes", lowest=1)
+    number: int = key(5000, "files of the pool", lowest=1, highest=10**7)
+    subdirectories: int = key(50, "directories they are spread over", lowest=0, highest=10**6)
+    size_min: int = key(512, "smallest file, bytes", lowest=1, highest=2**31 - 1)
+    size_max: int = key(10240, "largest file, bytes", lowest=1, highest=2**31 - 1)
+    transactions: int = key(15000, "transactions after the creation", lowest=0, highest=10**9)
+    read_bytes: int = key(4096, "unit of read(), bytes", lowest=1, highest=2**26)
+    write_bytes: int = key(4096, "unit of write(), bytes", lowest=1, highest=2**26)
     bias_read: int = key(5, "reads against appends: of ten; -1: neither", lowest=-1, highest=10)
     bias_create: int = key(
         5, "creations against deletions: of ten; -1: neither", lowest=-1, highest=10

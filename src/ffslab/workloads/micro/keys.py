@@ -38,7 +38,9 @@ class Micro(Workload):
     target_bytes: int = key(
         0, "locality: requests go to so much of the file; 0: all of it", form=SIZE
     )
-    partitions: int = key(1, "sequential streams, one request of each in turn", lowest=1)
+    partitions: int = key(
+        1, "sequential streams, one request of each in turn", lowest=1, highest=10**6
+    )
     increment: int = key(
         1,
         "order: distance of sequential requests, in requests; -1: backwards",
@@ -48,17 +50,23 @@ class Micro(Workload):
     parallel: int = key(1, "processes, each in its own part of the target", lowest=1, highest=64)
     mix_pattern: Pattern | Literal[""] = key("", "second pattern, in the second half of the target")
     mix_ratio: int = key(
-        1, "requests of the first for one of these", lowest=1, needs="a mix_pattern"
+        1, "requests of the first for one of these", lowest=1, highest=10**6, needs="a mix_pattern"
     )
-    pause_us: int = key(0, "sleep after every burst, microseconds", lowest=0)
-    burst: int = key(1, "requests between two sleeps", lowest=1, needs="a pause_us above 0")
+    pause_us: int = key(0, "sleep after every burst, microseconds", lowest=0, highest=10**9)
+    burst: int = key(
+        1, "requests between two sleeps", lowest=1, highest=10**9, needs="a pause_us above 0"
+    )
     cache: Literal["drop", "bypass", "keep"] = key(
         "drop",
         "page cache of reads: dropped before, bypassed, or kept",
         needs="a pattern that reads",
     )
     fsync_every: int = key(
-        0, "fsync() after every n-th write; 0: never", lowest=0, needs="a pattern that writes"
+        0,
+        "fsync() after every n-th write; 0: never",
+        lowest=0,
+        highest=10**9,
+        needs="a pattern that writes",
     )
 
     @property

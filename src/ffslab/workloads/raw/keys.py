@@ -13,10 +13,12 @@ class Raw(Workload):
     """What somebody measured on the board itself; MB are of 2^20 bytes."""
 
     kind: str = key("raw", "the workload")
-    erase_mb_s: float = key(0.0, "published, MB/s of 2^20 bytes; 0: not published", lowest=0)
-    write_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0)
-    read_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0)
-    within_percent: float = key(3.0, "a difference up to this is agreement", lowest=0)
+    erase_mb_s: float = key(
+        0.0, "published, MB/s of 2^20 bytes; 0: not published", lowest=0, highest=10**6
+    )
+    write_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6)
+    read_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6)
+    within_percent: float = key(3.0, "a difference up to this is agreement", lowest=0, highest=1000)
 
     @property
     def told(self) -> Hashable:

@@ -86,4 +86,4 @@ def _thousandths(word: str) -> int:
 
 
 # A number stands for the constant.
-DISTRIBUTION = Form(int | float | str, lambda value: str(parse_distribution(value)))
+DISTRIBUTION = Form(int | float | str, lambda value: str(parse_distribution(value)), _LARGEST)

@@ -1,0 +1,99 @@
+"""Values from TOML and JSON texts that may be a stranger's: bounded in size, depth and numbers.
+
+Every reader of the project takes a text through here. Python's own recurse as deep as a text nests,
+take infinity and NaN for numbers, and integers of any length; what works with a value later cannot
+be expected to.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+TOML_BYTES_MAX = 4 << 20
+DOCUMENT_BYTES_MAX = 256 << 20  # JSON: the largest are manifests, with a line for each case
+DEPTH_MAX = 64  # of tables and lists in each other; files of the project have 6
+INTEGER_MAX = 2**63 - 1  # TOML's own, and that of the databases that keep results
+
+
+class UnreadableError(ValueError):
+    """A text that nests too deep, is too long, or has a number that is of no use."""
+
+
+def toml_value(text: str) -> dict[str, Any]:
+    """The TOML document; tomllib.TOMLDecodeError or UnreadableError."""
+    if len(text) > TOML_BYTES_MAX:
+        raise UnreadableError(f"it has more than {TOML_BYTES_MAX >> 20} MiB")
+    try:
+        document = tomllib.loads(text, parse_float=_finite)
+    except RecursionError:
+        raise _too_deep() from None
+    except (tomllib.TOMLDecodeError, UnreadableError):
+        raise
+    except ValueError as error:  # an integer of thousands of digits, an hour 99
+        raise UnreadableError(str(error)) from None
+    _check(document, INTEGER_MAX)
+    return document
+
+
+def json_value(text: bytes | str) -> Any:
+    """What json.loads() makes of a text, in half its time; ValueError.
+
+    What the quick reader refuses json.loads() has a say about: it knows lone surrogates, and has
+    the words for what is wrong. Integers have any size here: each shape has its own bounds.
+    """
+    from pydantic_core import from_json
+
+    try:
+        return from_json(text, cache_strings="keys", allow_inf_nan=False)
+    except ValueError:
+        pass
+    decoded = text.decode("utf-8") if isinstance(text, bytes) else text
+    try:
+        value = json.loads(decoded, parse_constant=_finite, parse_float=_finite)
+    except RecursionError:
+        raise _too_deep() from None
+    _check(value, None)
+    return value
+
+
+def read_bounded(path: Path, most_bytes: int = DOCUMENT_BYTES_MAX) -> bytes:
+    """A file's bytes; OSError, or UnreadableError for more than `most_bytes`, of which no more are
+    read.
+    """
+    with path.open("rb") as file:
+        found = file.read(most_bytes + 1)
+    if len(found) > most_bytes:
+        raise UnreadableError(f"it has more than {most_bytes >> 20} MiB")
+    return found
+
+
+def _check(value: Any, integer_max: int | None) -> None:
+    """UnreadableError if it nests deeper than DEPTH_MAX, or has an integer beyond a bound."""
+    level: list[Any] = [value]
+    for _ in range(DEPTH_MAX + 1):
+        inside: list[Any] = []
+        for one in level:
+            if isinstance(one, dict):
+                inside += one.values()
+            elif isinstance(one, list):
+                inside += one
+            elif integer_max and isinstance(one, int) and abs(one) > integer_max:
+                raise UnreadableError(f"a number of {len(str(abs(one)))} digits is too large")
+        if not inside:
+            return
+        level = inside
+    raise _too_deep()
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not abs(number) < float("inf"):
+        raise UnreadableError(f"{text[:40]} is not a finite number")
+    return number
+
+
+def _too_deep() -> UnreadableError:
+    return UnreadableError(f"it nests deeper than {DEPTH_MAX} tables and lists")
