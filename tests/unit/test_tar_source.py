@@ -161,7 +161,8 @@ def test_what_is_refused_half_way_leaves_nothing(
 ) -> None:
     """The limit may fall between the two times that an archive is read."""
     path = tmp_path / "a.tar"
-    path.write_bytes(finished(file(b"a", b"x" * 5000), file(b"b", b"y" * 5000)))
+    hole = sparse("gnu", [(0, 512)], b"y" * 512, 5000, "b")
+    path.write_bytes(finished(file(b"a", b"x" * 5000), hole))
     sha256 = source_sha256(str(path))
     monkeypatch.setenv("FFSLAB_SOURCE_TREE_GIB", str(8000 / GIB))
     monkeypatch.setattr("ffslab.images.source.source_sha256", lambda _: sha256)

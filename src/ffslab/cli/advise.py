@@ -41,7 +41,8 @@ def register(app: typer.Typer) -> None:
         ] = False,
         catalogs: Catalogs = None,
         jobs: Annotated[
-            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+            int | None,
+            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
         ] = None,
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories go.")
@@ -53,7 +54,7 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")
         ] = None,
         timeout: Annotated[
-            float, typer.Option(min=1, help="Wall-clock limit of a case in seconds.")
+            float, typer.Option(min=1, max=10**6, help="Wall-clock limit of a case in seconds.")
         ] = 300.0,
         report: Annotated[bool, typer.Option(help="Write advice.html at the end.")] = True,
         as_json: AsJson = False,

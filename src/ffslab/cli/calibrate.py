@@ -74,7 +74,8 @@ def register(app: typer.Typer) -> None:
         ] = None,
         catalogs: Catalogs = None,
         jobs: Annotated[
-            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+            int | None,
+            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
         ] = None,
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories go.")

@@ -52,6 +52,7 @@ def register(app: typer.Typer) -> None:
             float | None,
             typer.Option(
                 min=0,
+                max=10**6,
                 metavar="PERCENT",
                 help="Smaller changes are none, larger ones count without a band, too.",
             ),

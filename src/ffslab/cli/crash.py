@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where run directories go.")]
 Scratch = Annotated[Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")]
-Timeout = Annotated[float, typer.Option(min=1, help="Wall-clock limit of a guest in seconds.")]
+Timeout = Annotated[
+    float, typer.Option(min=1, max=10**6, help="Wall-clock limit of a guest in seconds.")
+]
 _RESULTS = Path("results")
 
 
@@ -45,7 +47,8 @@ def _register_run(crash: typer.Typer) -> None:
             list[str] | None, typer.Option("--unit", metavar="ID", help="Only this unit.")
         ] = None,
         jobs: Annotated[
-            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+            int | None,
+            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
         ] = None,
         resume: Annotated[
             bool, typer.Option("--resume", help="Continue an interrupted run directory.")

@@ -49,10 +49,11 @@ def register(app: typer.Typer) -> None:
         ] = None,
         endurance: Annotated[
             int | None,
-            typer.Option(min=1, help="Erases that a block endures [the chip's figure]."),
+            typer.Option(min=1, max=10**9, help="Erases that a block endures [the chip's figure]."),
         ] = None,
         jobs: Annotated[
-            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+            int | None,
+            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
         ] = None,
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories are.")

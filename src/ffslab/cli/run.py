@@ -67,7 +67,8 @@ def register(app: typer.Typer) -> None:
             typer.Option("--repeats", min=1, max=99, metavar="N", help="Of a case on a board [3]."),
         ] = None,
         jobs: Annotated[
-            int | None, typer.Option("--jobs", "-j", min=1, help="Guests at once [cores].")
+            int | None,
+            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
         ] = None,
         dry_run: Annotated[
             bool, typer.Option("--dry-run", help="List the cases and stop.")
@@ -107,7 +108,9 @@ def register(app: typer.Typer) -> None:
         timeout: Annotated[
             float | None,
             typer.Option(
-                min=1, help="Wall-clock limit of a case in seconds [300; on qemu and boards 3600]."
+                min=1,
+                max=10**6,
+                help="Wall-clock limit of a case in seconds [300; on qemu and boards 3600].",
             ),
         ] = None,
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,

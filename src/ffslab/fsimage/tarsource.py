@@ -5,7 +5,7 @@ a whole: sizes what is stored, the map of a sparse member (GNU's old form and th
 headers) its data, links an earlier member, parents a directory. What tarfile passes over in silence
 is an error too: a damaged header in the middle, where it takes the archive for complete. Nothing
 that a header claims is believed before memory or time is spent on it: headers of one member have a
-bound, and so has the number of names. How large the tree may be is the caller's business.
+bound, and so have the number of names and the length of the archive (`ffslab.fsimage.limit`).
 
 Names are those of a Linux file system; a leading `/` is dropped, `..` is refused. Of several
 members with one name the last counts, as if they were unpacked one after the other.
@@ -30,6 +30,7 @@ from typing import IO, BinaryIO, cast
 
 from ffslab.errors import FfslabError, UsageError
 from ffslab.fsimage.entry import TYPES, Entry, ObjectType
+from ffslab.fsimage.limit import limit_bytes, too_large
 
 # Many times what the trees of devices have; with names of usual length, this many take half a
 # gigabyte of memory to read.
@@ -98,16 +99,30 @@ def open_unpacked(path: Path) -> BinaryIO:
 
 @contextmanager
 def _open_seekable(path: Path) -> Iterator[BinaryIO]:
-    """The same for a reader that goes back: zstd is unpacked into a nameless file."""
+    """The same for a reader that goes back: what is compressed is unpacked into a nameless file.
+
+    UsageError for an archive that is larger than a tree may be, before more of it is unpacked.
+    """
     with open_unpacked(path) as file:
-        if file.seekable():
+        if not is_compressed(path):
+            if path.stat().st_size > limit_bytes():
+                raise too_large(str(path), limit_bytes(), "another archive was meant")
             yield file
             return
         with tempfile.TemporaryFile() as plain:
-            while piece := file.read(_PIECE_BYTES):
-                plain.write(piece)
+            unpack(file, plain, path)
             plain.seek(0)
             yield cast(BinaryIO, plain)
+
+
+def unpack(packed: BinaryIO, plain: IO[bytes], path: Path) -> None:
+    """Unpacks as much of `path` as a tree may have; UsageError if there is more."""
+    limit, written = limit_bytes(), 0
+    while piece := packed.read(_PIECE_BYTES):
+        written += len(piece)
+        if written > limit:
+            raise too_large(f"{path} unpacked", limit, "an archive of something else was meant")
+        plain.write(piece)
 
 
 def tar_entries(path: Path) -> Iterator[Entry]:

@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from ffslab.errors import UsageError
 from ffslab.fsimage.entry import Entry, ObjectType
-from ffslab.limits import gib_setting
+from ffslab.fsimage.limit import limit_bytes, too_large
 from ffslab.model.units import format_size
 
-LIMIT_VARIABLE = "FFSLAB_SOURCE_TREE_GIB"
-_LIMIT_GIB = 2.0
 _BLOCK_BYTES = 512
 _NAME_BYTES_MAX = 100
 _OCTAL_7_DIGITS = 0o7777777
@@ -53,21 +51,6 @@ class HashedSink:
     @property
     def sha256(self) -> str:
         return self._digest.hexdigest()
-
-
-def limit_bytes(environment: Mapping[str, str] | None = None) -> int:
-    """How large a source tree may be; UsageError if the variable is no number."""
-    return gib_setting(LIMIT_VARIABLE, _LIMIT_GIB, environment)
-
-
-def too_large(what: str, limit: int, cause: str) -> UsageError:
-    """What a tree over the limit is refused with."""
-    return UsageError(
-        f"the tree is larger than {format_size(limit)}: {what}",
-        cause=cause,
-        remedy=f"leave it out, or set {LIMIT_VARIABLE} to the GiB that a tree may have "
-        f"({_LIMIT_GIB:g} if it is not set)",
-    )
 
 
 def write_canonical(entries: Iterable[Entry], sink: HashedSink) -> None:

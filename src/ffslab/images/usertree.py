@@ -14,13 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, BinaryIO
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.fsimage.entry import Entry
 from ffslab.fsimage.source import read_source
-from ffslab.fsimage.tarsource import is_compressed, open_unpacked
-from ffslab.images.tarball import limit_bytes, too_large
+from ffslab.fsimage.tarsource import is_compressed, open_unpacked, unpack
 from ffslab.kernel.cache import cache_root, make_directory
 from ffslab.program import program
 
@@ -124,7 +122,7 @@ def _unpacked(path: Path) -> Iterator[Path]:
     with tempfile.NamedTemporaryFile(dir=directory, suffix=".tar") as plain:
         try:
             with open_unpacked(path) as file:
-                _copy(file, plain, path)
+                unpack(file, plain, path)
             plain.flush()
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise UsageError(
@@ -133,13 +131,3 @@ def _unpacked(path: Path) -> Iterator[Path]:
                 remedy=f"df -h {directory}, or make the archive anew",
             ) from error
         yield Path(plain.name)
-
-
-def _copy(packed: BinaryIO, plain: IO[bytes], path: Path) -> None:
-    """Unpacks as much as a tree may have: a small file can be a disk full of zeros."""
-    limit, written = limit_bytes(), 0
-    while piece := packed.read(1 << 20):
-        written += len(piece)
-        if written > limit:
-            raise too_large(f"{path} unpacked", limit, "an archive of something else was meant")
-        plain.write(piece)
