@@ -18,7 +18,9 @@ class Raw(Workload):
     )
     write_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6)
     read_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6)
-    within_percent: float = key(3.0, "a difference up to this is agreement", lowest=0, highest=1000)
+    within_percent: float = key(
+        3.0, "a difference up to this is agreement", lowest=0, highest=10**6
+    )
 
     @property
     def told(self) -> Hashable:
