@@ -189,16 +189,10 @@ def test_within_one_build_it_is_a_fault(compare: Compare, runs: Path) -> None:
 def test_no_line_is_wider_than_a_terminal(
     compare: Compare, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rich.console import Console
-
-    import ffslab.cli.tables
+    from ffslab.cli import screen
 
     edit(runs / "other", slower)
-    monkeypatch.setattr(
-        ffslab.cli.tables,
-        "terminal",
-        lambda: Console(highlight=False, width=80, force_terminal=True),
-    )
+    monkeypatch.setattr(screen, "terminal", lambda: screen.Screen(width=80, force_terminal=True))
     output = re.sub(r"\x1b\[[0-9;]*m", "", compare("base", "other").output)
     assert "0.1 % slower" in output
     assert max(map(len, output.splitlines())) <= 80
