@@ -46,9 +46,7 @@ NAMES = ("duration_ns", "pages_read", "blocks_erased", "pages_programmed")
 
 def lines_of(found: Comparison, choice: Choice | None = None, width: int = 80) -> list[str]:
     text = io.StringIO()
-    print_comparison(
-        Screen(file=text, width=width), found, choice or Choice()
-    )
+    print_comparison(Screen(file=text, width=width), found, choice or Choice())
     return [line.rstrip() for line in text.getvalue().splitlines()]
 
 

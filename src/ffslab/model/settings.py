@@ -452,8 +452,8 @@ def _text(settings: Settings, key: str, where: str) -> str:
 
 def _integer(settings: Settings, key: str, where: str) -> int:
     value = settings[key]
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise SpecError(f"{where}: {key} must be an integer from 0 to 2^63 - 1, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise SpecError(f"{where}: {key} must be an integer ≥ 0, not {value!r}")
     return value
 
 
