@@ -122,6 +122,15 @@ def test_of_as_many_missed_the_smaller_factor_comes_first() -> None:
     assert names(order) == ["ubifs", "jffs2"]
 
 
+def test_of_as_many_missed_the_product_of_the_factors_decides_and_not_the_largest() -> None:
+    """jffs2 misses by 1.5 and 10 ÷ 6 = 1.67, which is 2.5; ubifs by 2 and 10 ÷ 9 = 1.11, 2.22."""
+    order = order_of((JFFS2, values(1.5, 6)), (UBIFS, values(2, 9)))
+    assert names(order) == ["ubifs", "jffs2"]
+    # Nor the smallest: 1.1 and 10 ÷ 2.5 = 4 are 4.4; 1.5 and 1.67 are 2.5.
+    order = order_of((JFFS2, values(1.1, 2.5)), (UBIFS, values(1.5, 6)))
+    assert names(order) == ["ubifs", "jffs2"]
+
+
 def test_of_those_that_meet_all_the_widest_margin_comes_first() -> None:
     """jffs2: 1.25 and 10; ubifs: 2 and 2; yaffs2: 20 and 30, of which 10 count."""
     order = order_of(

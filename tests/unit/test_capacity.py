@@ -170,6 +170,18 @@ def test_without_a_second_file_there_is_no_figure_of_it() -> None:
     assert {"file.written_bytes", "returned.settled_bytes", "measure/writes.max_ns"} <= keys
 
 
+@pytest.mark.parametrize("errno", ["ENOSPC", "EIO"])
+def test_a_second_filling_that_failed_is_no_figure(errno: str) -> None:
+    """It wrote 500 KiB before: that is not what fits."""
+    records = [json.loads(line) for line in capacity_records().splitlines()]
+    again = next(one for one in records if one.get("phase") == "again")
+    again |= {"status": "error", "errno_name": errno, "message": "failed"}
+    stream = parse_records(lines_of(records))
+    found = result_keys(capacity_case(), stream, ())["capacity"]
+    assert found is not None and found["again_bytes"] is None
+    assert found["written_bytes"] == 512 * 1024
+
+
 def test_figures_criteria_and_tasks() -> None:
     result: Any = capacity_result()
     values = {figure.key: figure.value for figure in figures_of(result)}

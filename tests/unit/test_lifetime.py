@@ -14,7 +14,7 @@ import pytest
 from cli_support import Command
 from lifetime_support import BYTES, WEAR_STUDY, Swaps, looks, wear_key, write_wear_run
 
-from ffslab.lifetime.forecast import Flash, drawn_together, forecast
+from ffslab.lifetime.forecast import Flash, _estimate, drawn_together, forecast
 from ffslab.lifetime.growth import (
     Checkpoint,
     Correlation,
@@ -80,6 +80,29 @@ def test_blocks_differ_in_endurance() -> None:
     total = 100 * 1000 + sum(900 + k for k in range(1, 100))
     assert told.end.middle == pytest.approx(total * BYTES, rel=2e-3)
     assert told.end.low < told.end.middle < told.end.high
+
+
+@pytest.mark.parametrize(
+    ("spares", "end"), [(0, 1000), (1, 1900), (2, 2700), (8, 5400), (9, 5500), (50, 5500)]
+)
+def test_writing_ends_with_the_block_after_the_last_spare_one(spares: int, end: int) -> None:
+    # Of 10 blocks of 1,000 erases one has had 900, the next 800, … the last none. Each of 10 is
+    # erased 100 times when the first is bad: 1,000. Then it is 100 of 9, of 8, … of 1.
+    before = tuple(range(0, 1000, 100))
+    told = forecast(looks([1] * 10, 5), Flash(1000, before, spares, spread=0.0))
+    assert told.first_bad.middle == pytest.approx(1000 * BYTES, rel=1e-6)
+    assert told.end.middle == pytest.approx(end * BYTES, rel=1e-6)
+
+
+def test_an_estimate_is_the_median_and_the_middle_nine_tenths() -> None:
+    # Of 0, 1, … 100 a twentieth is left out below and above.
+    told = _estimate([float(value) for value in range(100, -1, -1)])
+    assert (told.low, told.middle, told.high) == pytest.approx((5, 50, 95))
+    # Between two values in proportion: a twentieth of the way from 10 to 30, and as much before.
+    told = _estimate([30.0, 10.0])
+    assert (told.low, told.middle, told.high) == pytest.approx((11, 20, 29))
+    told = _estimate([7.0])
+    assert (told.low, told.middle, told.high) == (7, 7, 7)
 
 
 def test_erases_of_before_count() -> None:
@@ -194,6 +217,12 @@ def test_a_part_of_what_blocks_differ_by() -> None:
     # Far away the variance of the integral grows by 2 × variance × memory with each erase.
     assert part.chance(1010) - part.chance(1000) == pytest.approx(2 * 0.25 * 10 * 10)
     assert part.chance(0) == 0
+    # Far away it is variance × memory² × (2x - 3): 0.25 × 100 × 197 at x = 100.
+    assert part.chance(1000) == pytest.approx(4925)
+    # At x = 1: 25 × (2 - 3 + 4 × 0.36788 - 0.13534) = 25 × 0.33618.
+    assert part.chance(10) == pytest.approx(8.4045, rel=1e-4)
+    # At x = 2: 25 × (4 - 3 + 4 × 0.13534 - 0.01832) = 25 × 1.52302.
+    assert part.chance(20) == pytest.approx(38.0756, rel=1e-4)
     stays = Part(0.25, math.inf)
     assert (stays.kept(9), stays.gain(9), stays.chance(9)) == (1, 9, 0)
 

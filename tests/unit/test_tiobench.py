@@ -297,6 +297,13 @@ def test_throughput_latency_and_flash_of_a_phase() -> None:
     assert phases["random-read"]["throughput_bytes_per_s"] == 2 * MIB
 
 
+def test_the_95th_percentile_is_neither_the_90th_nor_the_99th() -> None:
+    # 100 requests of 1, 2, … 100 ms: the 95th of them in order took 95 ms.
+    times = {"write": tuple(ms * 10**6 for ms in range(100, 0, -1))}
+    (write,) = result_of(records_of(times))["tiobench"]["phases"]
+    assert write["p95_ns"] == pytest.approx(95 * 10**6, rel=0.004)
+
+
 def test_figures_tasks_and_criteria() -> None:
     result = result_of(records_of())
     figures = {figure.key: figure for figure in figures_of(result)}

@@ -1,0 +1,151 @@
+"""The explorer's verdict: which excuse a state has, and which harm of several is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from ffslab.crash.faults import NO_EXCUSE, Excuse
+from ffslab.exploration.verdict import OUTCOMES, Oracle, Verdict, excuse_of, verdict_of
+from ffslab.exploration.walked import Cut, Seen, State, StateName, Step
+
+UNREADABLE = Excuse(unreadable_unsynced=True)
+HALF_BITS = Excuse(unreadable_unsynced=True, reordered=True)
+PAGE_GONE = Excuse(unreadable_unsynced=True, unreadable_synced=True, lost=True)
+EVERYTHING = Excuse(unreadable_unsynced=True, unreadable_synced=True, lost=True, reordered=True)
+TEXTS = {"tree": "dir . 2 1 0\n", "more": "dir . 2 1 0\ndir b 2 2 0\n", "empty": ""}
+NAME = StateName(Cut(3, "lost", 0))
+GOOD = Step(0, 9, 5, 1, 1)
+
+
+def name_of(kind: str, then: str = "") -> StateName:
+    return StateName(Cut(3, kind, 0), Cut(5, then, 0) if then else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "then", "first", "second"),
+    [
+        ("lost", "", NO_EXCUSE, NO_EXCUSE),
+        ("erase-half", "", NO_EXCUSE, NO_EXCUSE),
+        ("torn-prefix", "", UNREADABLE, UNREADABLE),
+        ("torn-bits", "", HALF_BITS, HALF_BITS),
+        ("unstable", "", NO_EXCUSE, PAGE_GONE),
+        ("paired", "", PAGE_GONE, PAGE_GONE),
+        # Of two cuts both; before the mount that is looked at, power was away twice, so that what
+        # was unstable may be gone.
+        ("lost", "done", NO_EXCUSE, NO_EXCUSE),
+        ("lost", "torn-prefix", UNREADABLE, UNREADABLE),
+        ("torn-bits", "lost", HALF_BITS, HALF_BITS),
+        ("unstable", "lost", PAGE_GONE, PAGE_GONE),
+        ("lost", "paired", PAGE_GONE, PAGE_GONE),
+        ("torn-bits", "paired", EVERYTHING, EVERYTHING),
+        ("paired", "torn-bits", EVERYTHING, EVERYTHING),
+    ],
+)
+def test_what_the_faults_of_a_state_excuse(
+    kind: str, then: str, first: Excuse, second: Excuse
+) -> None:
+    name = name_of(kind, then)
+    assert (excuse_of(name, False), excuse_of(name, True)) == (first, second)
+
+
+def seen(digest: str) -> Seen:
+    return Seen(digest, 10, 9, 8)
+
+
+def whole(name: StateName = NAME) -> State:
+    """A state of which nothing bad is to be said."""
+    tree = seen("tree")
+    return State(name, GOOD, GOOD, tree, "ok", tree, GOOD, GOOD, tree)
+
+
+def says(*problems: tuple[str, str]) -> Oracle:
+    """An oracle that says so at the first mount."""
+
+    def oracle(_name: StateName, _text: str, again: bool) -> Sequence[tuple[str, str]]:
+        return [] if again else problems
+
+    return oracle
+
+
+def test_a_state_that_is_right_is_correct() -> None:
+    assert verdict_of(whole(), TEXTS, says()) == Verdict("correct", "")
+
+
+BAD, READ_ONLY = replace(GOOD, errno=5), replace(GOOD, read_only=True)
+
+
+@pytest.mark.parametrize(
+    ("part", "step", "outcome", "detail"),
+    [
+        ("attach", BAD, "mount-fails", "attaching UBI fails: Input/output error"),
+        ("mount", BAD, "mount-fails", "mounting fails: Input/output error"),
+        ("attach_again", BAD, "remount-fails", "attaching UBI again fails: Input/output error"),
+        ("remount", BAD, "remount-fails", "mounting again fails: Input/output error"),
+        ("mount", READ_ONLY, "read-only", "mounting: read-only"),
+        ("remount", READ_ONLY, "read-only", "mounting again: read-only"),
+    ],
+)
+def test_a_step_that_failed(part: str, step: Step, outcome: str, detail: str) -> None:
+    state = replace(whole(), **{part: step})  # type: ignore[arg-type]
+    assert verdict_of(state, TEXTS, says()) == Verdict(outcome, detail)
+
+
+@pytest.mark.parametrize(
+    ("used", "verdict"),
+    [
+        ("full 0", Verdict("correct")),
+        ("", Verdict("correct")),
+        ("fill 0", Verdict("use-fails", "fill: it never became full")),
+        ("write 28", Verdict("use-fails", "write: No space left on device")),
+        ("write 30", Verdict("read-only", "write: Read-only file system")),
+    ],
+)
+def test_a_file_system_is_to_be_used(used: str, verdict: Verdict) -> None:
+    assert verdict_of(replace(whole(), used=used), TEXTS, says()) == verdict
+
+
+def test_a_tree_that_changed_by_itself() -> None:
+    more, tree = seen("more"), seen("tree")
+    by_use = replace(whole(), after=more, again=more)
+    assert verdict_of(by_use, TEXTS, says()) == Verdict("changed-by-use", "new: dir b 2 2 0")
+    by_power = replace(whole(), seen=more, after=more, again=tree)
+    gone = Verdict("changed-by-power", "gone: dir b 2 2 0")
+    assert verdict_of(by_power, TEXTS, says()) == gone
+    # What was not used is compared with what was seen at first.
+    unused = replace(by_power, used="", after=None)
+    assert verdict_of(unused, TEXTS, says()) == gone
+    # A page that may be gone may take something with it, at the second mount only.
+    for kind in ("unstable", "paired"):
+        assert verdict_of(replace(by_power, name=name_of(kind)), TEXTS, says()).outcome == "correct"
+        bad = replace(by_use, name=name_of(kind))
+        assert verdict_of(bad, TEXTS, says()).outcome == "changed-by-use"
+    for kind in ("erase-half", "torn-bits", "done"):
+        assert verdict_of(replace(by_power, name=name_of(kind)), TEXTS, says()) == gone
+
+
+def test_the_worst_is_told_and_of_equals_the_first() -> None:
+    order = list(OUTCOMES)
+    assert order[0] == "guest-died" and order[-1] == "correct"
+    found = says(("wrong-order", "a"), ("foreign-bytes", "b"), ("foreign-bytes", "c"))
+    assert verdict_of(whole(), TEXTS, found) == Verdict("foreign-bytes", "b")
+    failed = replace(whole(), mount=BAD)
+    assert verdict_of(failed, TEXTS, found).outcome == "mount-fails"
+    unused = replace(whole(), used="write 28")
+    assert verdict_of(unused, TEXTS, says(("wrong-order", "a"))) == Verdict("wrong-order", "a")
+
+
+def test_files_of_the_explorer_are_no_fault_if_they_could_not_be_deleted() -> None:
+    ours = says(("unknown-name", ".ffscrash-1 is there"))
+    assert verdict_of(whole(), TEXTS, ours).outcome == "unknown-name"
+    unused = replace(whole(), used="delete 28")
+    assert verdict_of(unused, TEXTS, ours).outcome == "use-fails"
+
+
+def test_what_the_kernel_says_of_itself_is_told_last() -> None:
+    said = {**TEXTS, "log": "[    1.0] WARNING: CPU: 0 PID: 1 at fs/x.c:1 f+0x1/0x2\n"}
+    state = replace(whole(), messages="log")
+    assert verdict_of(state, said, says()).outcome == "kernel-warning"
+    assert verdict_of(replace(state, used="fill 28"), said, says()).outcome == "use-fails"
