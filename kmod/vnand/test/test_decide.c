@@ -259,6 +259,21 @@ static void test_erase(void)
 	      "of a bad block");
 }
 
+/* Which bits are wrong is drawn for the block of the page: 133 is in block 2. */
+static void test_block_of_errors(void)
+{
+	const struct vnand_age age = { 0 };
+	u32 place[VNAND_MAX_BITFLIPS], step, sum = 0;
+	struct vnand_params p = chip();
+
+	p.rber_e12 = 500000000;
+	p.ecc_strength_bits = 64;
+	for (step = 0; step < 4; step++)
+		sum += vnand_bitflips(&p, 2, PAGE, step, &age, place);
+	check(sum && read_at(&p, 0, 2048, VNAND_NO_PAGE).corrected == sum,
+	      "errors of block 2, %u", sum);
+}
+
 static void test_mark_bad(void)
 {
 	struct vnand_params p = chip();
@@ -280,6 +295,7 @@ int main(void)
 	test_program();
 	test_program_failures();
 	test_erase();
+	test_block_of_errors();
 	test_mark_bad();
 	return checked();
 }
