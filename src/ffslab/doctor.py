@@ -1,8 +1,8 @@
 """What `ffslab doctor` looks at: each finding says what is there and, if need be, the remedy.
 
 The checks build and fetch nothing. A finding is *good*, *optional* (something that only some
-uses need is not there), *later* (the first set-up will bring it) or *bad* (nothing works
-until the user does something).
+uses need is not there), *later* (the first set-up will bring it), *damaged* (the next set-up
+repairs it) or *bad* (nothing works until the user does something).
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from pathlib import Path
 
 from ffslab.errors import FfslabError
 from ffslab.kernel.build import compiler_version
-from ffslab.kernel.cache import cache_root, is_complete
+from ffslab.kernel.cache import (
+    STAMP,
+    cache_root,
+    damage_of,
+    has_no_hashes,
+    is_complete,
+    is_set_aside,
+    is_sound,
+)
 from ffslab.kernel.lab import known_source, plan_lab
 from ffslab.kernel.outoftree import check_names, with_hash
 from ffslab.kernel.packages import (
@@ -53,6 +61,7 @@ _CACHE_ROOM_LATER = _Room(1 << 30, 1 << 28)  # once the lab is there
 _SHM_ROOM = _Room(1 << 30, 0)
 # Where runs are written: a study's results, and its report.
 _RESULTS_ROOM = _Room(1 << 28, 1 << 25)
+_CONTENTS = "cache contents"
 _CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "pyarrow", "pydantic", "rich", "typer")
 _REPORT_DISTRIBUTIONS = ("vl-convert-python",)
 _OPTIONAL_PROGRAMS = (
@@ -68,6 +77,7 @@ class State(StrEnum):
     GOOD = "ok"
     OPTIONAL = "optional"
     LATER = "later"
+    DAMAGED = "damaged"
     BAD = "missing"
 
 
@@ -102,6 +112,7 @@ def examine(
         _ptrace,
         _space,
         _python if environment else _no_environment,
+        _cache_contents,
         lambda: _lab(variant, kernel_source),
         lambda: _out_of_tree(variant, kernel_source, catalogs) if reads_catalogs else iter(()),
         _sometimes_needed,
@@ -262,6 +273,35 @@ def _is_installed(distribution: str) -> bool:
     return True
 
 
+def damaged_entries() -> Iterator[tuple[Path, str]]:
+    """Every entry of the cache of which a file is not what it was, and what is wrong with it.
+
+    All that the stamps list is read, wherever the entries are.
+    """
+    from ffslab.campaign.state_store import damage_of_state, state_root
+
+    states = state_root()
+    found = {*cache_root().glob(f"*/*/{STAMP}"), *states.glob(f"*/{STAMP}")}
+    for entry in sorted(stamp.parent for stamp in found):
+        if is_set_aside(entry) or has_no_hashes(entry):
+            continue
+        wrong = damage_of_state(entry) if entry.parent == states else damage_of(entry)
+        if wrong:
+            yield entry, wrong
+
+
+def _cache_contents() -> Iterator[Finding]:
+    damaged = list(damaged_entries())
+    for entry, wrong in damaged:
+        remedy = f"{_setup()}, which moves it aside; what needs it makes it again"
+        yield Finding(_CONTENTS, State.DAMAGED, f"{entry}: {wrong}", remedy)
+    for aside in sorted(path for path in cache_root().glob("*/*") if is_set_aside(path)):
+        detail = f"{aside} was damaged, and is kept to be looked at"
+        yield Finding(_CONTENTS, State.OPTIONAL, detail, f"rm -r {aside}")
+    if not damaged and not any(map(is_set_aside, cache_root().glob("*/*"))):
+        yield Finding(_CONTENTS, State.GOOD, "every file is what was built")
+
+
 def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
     try:
         source = known_source(kernel_source)
@@ -315,7 +355,7 @@ def _out_of_tree_finding(
         if source is None:
             return Finding(subject, State.LATER, f"not built from {stated.directory} yet", later)
         (wanted,) = plan_lab(variant, source, [identified]).out_of_tree
-        if not is_complete(wanted.entry):
+        if not is_sound(wanted.entry):
             return Finding(subject, State.LATER, f"not built from {stated.directory} yet", later)
         check_names(wanted)
     except FfslabError as error:

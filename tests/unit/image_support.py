@@ -18,8 +18,8 @@ from ffslab.campaign.images import ImageJob, image_jobs, with_tree_hashes
 from ffslab.errors import SpecError
 from ffslab.images import build, source
 from ffslab.images.build import BuiltImage, ImageSpec
-from ffslab.images.cache import file_sha256
 from ffslab.images.source import SourceTree
+from ffslab.kernel.cache import file_sha256
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import Progress as BuildProgress
 from ffslab.kernel.progress import SilentProgress

@@ -30,7 +30,7 @@ from ffslab.campaign.images import ImageJob, built, with_tree_hashes
 from ffslab.campaign.run import prepare, prepare_resumed
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.images.build import ImageSpec
-from ffslab.images.cache import file_sha256
+from ffslab.kernel.cache import file_sha256
 from ffslab.kernel.progress import SilentProgress
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import case_spec

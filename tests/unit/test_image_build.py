@@ -26,13 +26,13 @@ from ffslab.images.build import (
     image_spec,
     missing_tools,
 )
-from ffslab.images.cache import file_sha256
 from ffslab.images.pages import programmed_pages, programmed_raw_pages
 from ffslab.images.source import SourceTree
 from ffslab.images.toolguest import Tool, ToolFailedError, ToolJob
 from ffslab.images.tools import Command, recipe, tool_names
 from ffslab.images.ubifs_uuid import UUID, fix_uuid
 from ffslab.kernel import packages
+from ffslab.kernel.cache import file_sha256
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import SilentProgress
 from ffslab.loader import load_catalog

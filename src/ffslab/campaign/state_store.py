@@ -4,15 +4,15 @@ A state is what a guest left on the flash, and every guest that needs it gets a 
 It is kept under the key of the guest's job (`ffslab.campaign.chain`), so whether it was kept makes
 no difference to a result.
 
-An entry appears by a rename and is used only if its contents still have the digest that was
-recorded. The store is bounded: `prune` removes what was used longest ago.
+An entry appears by a rename and is used only if its files still have the digests that were
+recorded: the flash, and what the guest printed, which judges it. A damaged one is moved aside and
+prepared again. The store is bounded: `prune` removes what was used longest ago.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import shutil
 import tempfile
@@ -22,14 +22,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError, full
+from ffslab.kernel.cache import (
+    STAMP,
+    damage_of,
+    is_complete,
+    read_stamp,
+    set_aside,
+    sync_path,
+    write_stamp,
+)
 from ffslab.limits import gib_setting
 from ffslab.model.units import format_size
 from ffslab.paths import cache_dir
 from ffslab.protocol.chip_file import DIGEST_FORM, flash_digest
-from ffslab.reading import json_value, read_bounded
 from ffslab.targets.target import FLASH_NAME
 
-_STAMP = "complete.json"
+_FLASH = "flash_sha256"
 _OF_THIS_DIGEST = f".{DIGEST_FORM.rstrip(':')}"
 _LOCK = "users.lock"
 _TEMPORARY = "tmp-"
@@ -74,16 +82,15 @@ class StateStore:
     def find(self, key: str) -> Path | None:
         """The entry of that key, its contents checked; None if there is none, or a damaged one."""
         entry = self._place(key)
-        try:
-            stamp = json_value(read_bounded(entry / _STAMP))
-            if stamp["flash_sha256"] != flash_digest(entry / FLASH_NAME):
-                raise ValueError
-            os.utime(entry / _STAMP)
-        except FileNotFoundError:
+        if not is_complete(entry):
             return None
-        except (OSError, ValueError, KeyError, TypeError):
-            shutil.rmtree(entry, ignore_errors=True)
+        wrong = damage_of_state(entry)
+        if wrong:
+            with contextlib.suppress(OSError):  # Another process may have moved it.
+                set_aside(entry, wrong)
             return None
+        with contextlib.suppress(OSError):
+            os.utime(entry / STAMP)
         return entry
 
     @contextmanager
@@ -105,7 +112,8 @@ class StateStore:
         """
         final = self._place(key)
         with self.errors_explained():
-            (directory / _STAMP).write_text(json.dumps({"flash_sha256": flash_sha256}), "utf-8")
+            write_stamp(directory, {_FLASH: flash_sha256}, _printed(directory))
+            sync_path(directory / FLASH_NAME)
             if self.find(key) is None:
                 self._appear(directory, key)
         if flash_digest(final / FLASH_NAME) != flash_sha256:
@@ -119,6 +127,7 @@ class StateStore:
     def _appear(self, directory: Path, key: str) -> None:
         try:
             directory.rename(self._place(key))
+            sync_path(self.root)
         except OSError:
             # Another process was quicker.
             if self.find(key) is None:
@@ -166,14 +175,14 @@ class StateStore:
     def kept_bytes(self) -> int:
         """What the states take on the disk."""
         total = 0
-        for stamp in self.root.glob(f"*/{_STAMP}"):
+        for stamp in self.root.glob(f"*/{STAMP}"):
             with contextlib.suppress(OSError):
                 total += _disk_bytes(stamp.parent)
         return total
 
     def _remove_oldest(self, limit: int) -> list[str]:
         entries = []
-        for stamp in self.root.glob(f"*/{_STAMP}"):
+        for stamp in self.root.glob(f"*/{STAMP}"):
             with contextlib.suppress(OSError):
                 entries.append((stamp.stat().st_mtime_ns, stamp.parent, _disk_bytes(stamp.parent)))
         total = sum(size for _, _, size in entries)
@@ -185,6 +194,24 @@ class StateStore:
             removed.append(entry.name)
             total -= size
         return removed
+
+
+def damage_of_state(entry: Path) -> str:
+    """What is wrong with a kept state, and in which file; empty if nothing is."""
+    wrong = damage_of(entry)
+    if wrong:
+        return wrong
+    try:
+        if read_stamp(entry).get(_FLASH) == flash_digest(entry / FLASH_NAME):
+            return ""
+    except (OSError, ValueError) as error:
+        return f"{FLASH_NAME}: {error}"
+    return f"{FLASH_NAME}: it has other contents than were kept"
+
+
+def _printed(directory: Path) -> list[Path]:
+    """Files beside the flash, whose digest has a form of its own."""
+    return [path for path in directory.iterdir() if path.name != FLASH_NAME]
 
 
 def _disk_bytes(directory: Path) -> int:

@@ -56,7 +56,8 @@ def _print(findings: list[Finding], healthy: bool) -> None:
     from ffslab.cli.tables import print_unpadded
     from ffslab.doctor import State
 
-    colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow", State.BAD: "red"}
+    colours = {State.GOOD: "green", State.OPTIONAL: "dim", State.LATER: "yellow"}
+    colours |= {State.DAMAGED: "red", State.BAD: "red"}
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column()
     table.add_column()
@@ -70,6 +71,10 @@ def _print(findings: list[Finding], healthy: bool) -> None:
     print_unpadded(console, table)
     if not healthy:
         console.print("Something is missing that ffslab cannot install by itself: see above.")
+    elif any(finding.state is State.DAMAGED for finding in findings):
+        console.print(
+            f"A part of the cache is damaged; the next set-up repairs it: {program()} setup"
+        )
     elif any(finding.state is State.LATER for finding in findings):
         console.print(f"The next set-up installs what is missing: {program()} setup")
     else:

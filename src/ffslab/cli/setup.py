@@ -13,6 +13,7 @@ import typer
 from ffslab.cli.parse import Catalogs
 
 if TYPE_CHECKING:
+    from ffslab.kernel.progress import Progress
     from ffslab.model.specs import Filesystem
 
 
@@ -49,6 +50,7 @@ def setup(
     from ffslab.kernel.progress import ConsoleProgress
 
     progress = ConsoleProgress()
+    _set_damaged_aside(progress)
     lab = ensure_lab(
         variant,
         progress,
@@ -73,6 +75,19 @@ def setup(
             typer.echo(f"  module   {name} (out of tree): {path}")
     typer.echo(f"  agent    {lab.agent}")
     typer.echo(f"  crash    {lab.crash}")
+
+
+def _set_damaged_aside(progress: Progress) -> None:
+    """Moves what is damaged out of the way: what the lab needs is built below, all else by need."""
+    from ffslab.doctor import damaged_entries
+    from ffslab.kernel.cache import cache_root, locked, set_aside
+
+    damaged = list(damaged_entries())
+    if damaged:
+        with locked(cache_root() / "lab.lock", progress):
+            for entry, wrong in damaged:
+                if entry.exists():
+                    set_aside(entry, wrong)
 
 
 def _out_of_tree(catalogs: Sequence[Path] | None) -> Sequence[Filesystem]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from ffslab.errors import SpecError
 from ffslab.images.builders import Builder, builder_for, check_words, larger_than_partition
-from ffslab.images.cache import IMAGE_NAME, ImageStore, file_sha256, image_root
+from ffslab.images.cache import IMAGE_NAME, ImageStore, image_root
 from ffslab.images.spec import BuiltImage, ImageSpec, image_spec
 from ffslab.images.toolguest import BuildStoppedError
 from ffslab.images.tools import packages
-from ffslab.kernel.cache import cache_root
+from ffslab.kernel.cache import cache_root, file_sha256
 from ffslab.kernel.packages import DebianPackage, ensure_packages, missing_packages
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.targets.running import GuestSlot, RunningGuests

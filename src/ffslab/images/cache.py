@@ -7,8 +7,6 @@ same image: the second waits and finds it. Images are small and none is ever rem
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,10 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.cache import STAMP, locked, write_stamp
+from ffslab.kernel.cache import (
+    file_sha256,
+    locked,
+    read_stamp,
+    replace_directory,
+    set_aside_if_damaged,
+    write_stamp,
+)
 from ffslab.kernel.progress import Progress
 from ffslab.paths import cache_dir
-from ffslab.reading import json_value, read_bounded
 
 IMAGE_NAME = "image"
 
@@ -54,7 +58,7 @@ class ImageStore:
     def facts(self, entry: Path) -> dict[str, Any] | None:
         """What was recorded with a complete entry, its image checked; None if there is none."""
         try:
-            facts: dict[str, Any] = json_value(read_bounded(entry / STAMP))
+            facts = read_stamp(entry)
             if facts["sha256"] == file_sha256(entry / IMAGE_NAME):
                 return facts
         except (OSError, ValueError, KeyError, TypeError):
@@ -78,16 +82,9 @@ class ImageStore:
         final = scratch / "entry"
         final.mkdir()
         image.rename(final / IMAGE_NAME)
-        write_stamp(final, facts)
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(entry)
-        final.rename(entry)
-
-
-def file_sha256(path: Path) -> str:
-    """The file's digest, as 64 hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        write_stamp(final, facts, [final / IMAGE_NAME])
+        set_aside_if_damaged(entry)
+        replace_directory(final, entry)
 
 
 # What tells a file from what it was before: it is on that device, that inode, of that size, and was

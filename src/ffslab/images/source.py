@@ -29,17 +29,16 @@ from ffslab.images.shape import ShapeMeter, TreeShape, tree_digest
 from ffslab.images.tarball import HashedSink, write_canonical
 from ffslab.images.usertree import changed, user_entries, user_path
 from ffslab.kernel.cache import (
-    STAMP,
     cache_root,
-    is_complete,
     locked,
     make_directory,
+    read_stamp,
     replace_directory,
     scratch_directory,
+    set_aside_if_damaged,
     write_stamp,
 )
 from ffslab.kernel.progress import Progress
-from ffslab.reading import json_value, read_bounded
 
 __all__ = ["SourceTree", "TreeShape", "recipe_names", "source_sha256", "source_tree", "tree_digest"]
 
@@ -111,10 +110,8 @@ def source_tree(name_or_path: str, progress: Progress) -> SourceTree:
 def _cached(name: str, sha256: str) -> SourceTree | None:
     """The tree in the cache; None if it is not there, or is not what it was."""
     entry = tree_root() / sha256
-    if not is_complete(entry):
-        return None
     try:
-        facts = json_value(read_bounded(entry / STAMP))
+        facts = read_stamp(entry)
         with (entry / _TAR).open("rb") as file:
             whole = hashlib.file_digest(file, "sha256").hexdigest() == sha256
         shape = TreeShape(**{field.name: int(facts["shape"][field.name]) for field in _SHAPE})
@@ -141,7 +138,8 @@ def _scratch(root: Path) -> Iterator[Path]:
 def _store(scratch: Path, tree: SourceTree, origin: str) -> SourceTree:
     final = tree_root() / tree.sha256
     facts: dict[str, Any] = {"origin": origin, "shape": asdict(tree.shape), "digest": tree.digest}
-    write_stamp(scratch, facts)
+    write_stamp(scratch, facts, [scratch / _TAR])
+    set_aside_if_damaged(final)
     replace_directory(scratch, final)
     return replace(tree, tar=final / _TAR)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.kernel.build import Architecture, build_agent
-from ffslab.kernel.cache import cache_root, hash_texts, is_complete, locked
+from ffslab.kernel.cache import cache_root, hash_texts, is_sound, locked, set_aside_if_damaged
 from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.lab import FORMAT, hash_program
 from ffslab.kernel.progress import Progress
@@ -87,9 +87,9 @@ def ensure_agent(architecture: str, prefix: str, progress: Progress) -> Path:
     key = hash_texts([FORMAT, architecture, *compiler, _version(compiler), hash_program(source)])
     # Apart from the lab's agents, so that nobody waits for a kernel that is being built.
     entry = cache_root() / "board-agent" / key
-    if not is_complete(entry):
+    if not is_sound(entry):
         with locked(cache_root() / "board-agent.lock", progress) as lock:
-            if not is_complete(entry):
+            if not set_aside_if_damaged(entry):
                 arguments = (f"CC={shlex.join(compiler)}", f"AGENT_CC={shlex.join(compiler)}")
                 # With a prefix, so that nothing of this computer's is put in.
                 build_agent(entry, source, lock, progress, Architecture("", "cross-"), arguments)

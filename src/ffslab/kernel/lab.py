@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,8 +36,9 @@ from ffslab.kernel.cache import (
     cache_root,
     hash_files,
     hash_texts,
-    is_complete,
+    is_sound,
     locked,
+    set_aside_if_damaged,
 )
 from ffslab.kernel.outoftree import (
     OutOfTreeModules,
@@ -123,12 +124,16 @@ class LabPlan:
         """What measures, in the order of `build_id`."""
         return (self.kernel.directory, *self.modules.values(), self.agent)
 
-    def missing(self) -> list[str]:
-        """The parts that are not built."""
+    @property
+    def parts(self) -> dict[str, Path]:
+        """All entries by what messages call them."""
         parts = {"kernel": self.kernel.directory, **self.modules}
         parts |= {"agent": self.agent, "crash": self.crash}
-        parts |= {wanted.title: wanted.entry for wanted in self.out_of_tree}
-        return [name for name, entry in parts.items() if not is_complete(entry)]
+        return parts | {wanted.title: wanted.entry for wanted in self.out_of_tree}
+
+    def missing(self, sound: Callable[[Path], bool] = is_sound) -> list[str]:
+        """The parts that are not built, or are damaged: every file is read."""
+        return [name for name, entry in self.parts.items() if not sound(entry)]
 
 
 def kernel_inputs(variant: str) -> KernelInputs:
@@ -217,7 +222,8 @@ def ensure_lab(
     file_systems: Iterable[Filesystem | MountSetup] = (),
     variants: Mapping[str, Iterable[Filesystem | MountSetup]] | None = None,
 ) -> LabBuild:
-    """A complete lab; what the cache does not have is built, `force` builds everything anew.
+    """A complete lab; what the cache does not have, or has damaged, is built; `force` builds
+    everything anew.
 
     `kernel_source` is a tree that the user names; None leaves it to the environment. The
     out-of-tree modules of `file_systems` become part of the lab, and labs of further `variants`,
@@ -274,7 +280,7 @@ def prefetch() -> int:
     try:
         plan = plan_lab("default", ensure_source(progress))
         with locked(cache_root() / "lab.lock", progress) as lock:
-            if not is_complete(plan.agent):
+            if not set_aside_if_damaged(plan.agent):
                 build_agent(plan.agent, data_dir("agent"), lock, progress)
     except (FfslabError, OSError):
         return 1
@@ -283,7 +289,7 @@ def prefetch() -> int:
 
 def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
     """Then the source itself is not needed, and may have been removed from the cache."""
-    return source is not None and is_complete(plan_lab(variant, source).kernel.directory)
+    return source is not None and is_sound(plan_lab(variant, source).kernel.directory)
 
 
 def _invalidate(plan: LabPlan) -> None:
@@ -295,7 +301,7 @@ def _invalidate(plan: LabPlan) -> None:
 def _build_missing(
     plan: LabPlan, source: KernelSource, variant: str, lock: int, progress: Progress
 ) -> None:
-    missing = plan.missing()
+    missing = plan.missing(set_aside_if_damaged)
     # The agent first: it takes two seconds, and an error in it shows at once.
     if "agent" in missing:
         build_agent(plan.agent, data_dir("agent"), lock, progress, plan.kernel.architecture)
@@ -313,7 +319,7 @@ def _build_missing(
     if modules:
         build_modules(modules, data_dir("kmod"), plan.kernel, lock, progress)
     for wanted in plan.out_of_tree:
-        if not is_complete(wanted.entry):
+        if wanted.title in missing:
             build_out_of_tree(wanted, plan.kernel, lock, progress)
     if plan.missing():
         raise InfrastructureError(

@@ -36,11 +36,12 @@ from ffslab.kernel.cache import (
     cache_root,
     hash_files,
     hash_texts,
-    is_complete,
+    is_sound,
     locked,
     make_directory,
     replace_directory,
     scratch_directory,
+    set_aside_if_damaged,
     write_stamp,
 )
 from ffslab.kernel.packages import ARM_PACKAGES, BUILD_PACKAGES, DebianPackage, ensure_packages
@@ -124,7 +125,7 @@ class _Plan:
 
     @property
     def complete(self) -> bool:
-        return all(map(is_complete, (self.kernel.directory, *self.own.values())))
+        return all(map(is_sound, (self.kernel.directory, *self.own.values())))
 
     @property
     def objects(self) -> Objects:
@@ -161,10 +162,10 @@ def ensure_objects(
     source = ensure_source(progress, named)
     with locked(cache_root() / "objects" / "lock", progress) as lock:
         plan = _plan(recipe, source)
-        if not is_complete(plan.kernel.directory):
+        if not set_aside_if_damaged(plan.kernel.directory):
             _build_kernel_objects(plan, lock, progress)
         for name, entry in plan.own.items():
-            if not is_complete(entry):
+            if not set_aside_if_damaged(entry):
                 _build_own(name, entry, plan.kernel, lock, progress)
     return plan.objects
 
@@ -211,7 +212,8 @@ def _build_kernel_objects(plan: _Plan, lock: int, progress: Progress) -> None:
         jobs = f"-j{cores() + 1}"
         make_kernel(entry, [jobs, "modules_prepare"], lock, on_line=counter)
         make_kernel(entry, [jobs, *DIRECTORIES], lock, on_line=counter)
-    write_stamp(entry.directory, {"source": plan.source.id, "compiler": plan.compiler})
+    facts = {"source": plan.source.id, "compiler": plan.compiler}
+    write_stamp(entry.directory, facts, entry.objects.rglob("*.o"))
 
 
 def _build_own(name: str, entry: Path, kernel: KernelEntry, lock: int, progress: Progress) -> None:
@@ -232,6 +234,6 @@ def _build_own(name: str, entry: Path, kernel: KernelEntry, lock: int, progress:
         )
     pending = make_directory(scratch / "entry")
     shutil.move(copy / name, pending / name)
-    write_stamp(pending, {"module": name})
+    write_stamp(pending, {"module": name}, (pending / name).rglob("*.o"))
     replace_directory(pending, entry)
     shutil.rmtree(scratch, ignore_errors=True)

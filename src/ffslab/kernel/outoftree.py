@@ -223,7 +223,8 @@ def build_out_of_tree(
     pending = make_directory(scratch / "entry")
     for path in built:
         shutil.copy2(path, pending / path.name)
-    write_stamp(pending, {"directory": wanted.source.directory, **wanted.source.spec})
+    facts = {"directory": wanted.source.directory, "source": wanted.source.spec}
+    write_stamp(pending, facts, pending.iterdir())
     replace_directory(pending, wanted.entry)
     shutil.rmtree(scratch, ignore_errors=True)
 

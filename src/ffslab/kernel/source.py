@@ -27,12 +27,16 @@ from ffslab.kernel.archives import (
 )
 from ffslab.kernel.cache import (
     cache_root,
+    has_no_hashes,
     hash_texts,
-    is_complete,
+    is_sound,
     locked,
     make_directory,
+    read_stamp,
     replace_directory,
     scratch_directory,
+    set_aside_if_damaged,
+    write_durably,
     write_stamp,
 )
 from ffslab.kernel.commands import clean_environment
@@ -136,16 +140,29 @@ def ensure_source(
     `fresh` downloads again. Raises InfrastructureError if no source can be had.
     """
     wanted = named_source(named) if named is not None else default_source()
-    if wanted is not None and is_complete(wanted.tree.parent) and not fresh:
+    if wanted is not None and not fresh and is_sound(wanted.tree.parent):
         return wanted
     with locked(source_root() / "lock", progress) as lock:
         # Another process may have finished while this one waited.
         wanted = wanted if named is not None else default_source()
-        if wanted is not None and is_complete(wanted.tree.parent) and not fresh:
+        if wanted is not None and not fresh and _sound_or_adopted(wanted.tree.parent):
             return wanted
         if named is not None and wanted is not None:
             return _copy_tree(named.resolve(), wanted, lock, progress)
         return _download(lock, progress)
+
+
+def _sound_or_adopted(entry: Path) -> bool:
+    """Whether the unpacked files are what they were. Those of an earlier version, which kept no
+    hashes, are taken as they are: to fetch them again would need the network.
+    """
+    if has_no_hashes(entry):
+        write_stamp(entry, read_stamp(entry), _files(entry / "tree"))
+    return set_aside_if_damaged(entry)
+
+
+def _files(tree: Path) -> Iterator[Path]:
+    return (path for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def _copy_tree(origin: Path, source: KernelSource, lock: int, progress: Progress) -> KernelSource:
@@ -182,8 +199,7 @@ def _download(lock: int, progress: Progress) -> KernelSource:
                 remedy="the same command again once the network is there, or "
                 "--kernel-source DIR with an unpacked Linux 6.1",
             ) from tarball_error
-    (source_root() / "default.new").write_text(source.id + "\n", encoding="utf-8")
-    (source_root() / "default.new").replace(source_root() / "default")
+    write_durably(source_root() / "default", source.id + "\n")
     return source
 
 
@@ -242,7 +258,7 @@ def _further(
         return ()
     further = source_root() / f"{source.id}-{name}"
     with locked(source_root() / "lock", progress) as lock:
-        if not is_complete(further):
+        if not _sound_or_adopted(further):
             _download_further(source, name, wanted, further, lock, progress)
     return (further / "tree",)
 
@@ -283,7 +299,7 @@ def _download_further(
     with progress.phase(f"unpacking what {name} needs"):
         tree = make_directory(scratch / "tree")
         _pipeline([*unpacked, *_unpack_commands(tree, top, wanted)], lock)
-        write_stamp(scratch, {"id": source.id, "further": name})
+        write_stamp(scratch, {"id": source.id, "further": name}, _files(tree))
         replace_directory(scratch, final)
     archive.unlink()
 
@@ -347,6 +363,6 @@ def _pipeline(commands: Sequence[Sequence[str]], lock: int) -> None:
 
 
 def _publish(scratch: Path, source_id: str, origin: str) -> KernelSource:
-    write_stamp(scratch, {"id": source_id, "origin": origin})
+    write_stamp(scratch, {"id": source_id, "origin": origin}, _files(scratch / "tree"))
     replace_directory(scratch, source_root() / source_id)
     return KernelSource(source_id, source_root() / source_id / "tree")

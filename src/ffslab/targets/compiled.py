@@ -11,11 +11,12 @@ from pathlib import Path
 from ffslab.kernel.cache import (
     cache_root,
     hash_texts,
-    is_complete,
+    is_sound,
     locked,
     make_directory,
     replace_directory,
     scratch_directory,
+    set_aside_if_damaged,
     write_stamp,
 )
 from ffslab.kernel.commands import run_logged
@@ -26,14 +27,15 @@ from ffslab.program import program
 def compiled(source: Path, command: Sequence[str], name: str) -> Path:
     """What the command makes of a C file, with `-o` and both names behind it, as a file `name`.
 
-    It is compiled if the cache does not have it. Raises InfrastructureError if it cannot be.
+    It is compiled if the cache does not have it, or has it damaged. Raises InfrastructureError if
+    it cannot be.
     """
     top = cache_root() / source.stem
     entry = top / hash_texts([*command, source.read_text(encoding="utf-8")])
-    if not is_complete(entry):
+    if not is_sound(entry):
         make_directory(top)
         with locked(top / "lock", ConsoleProgress()) as lock:
-            if not is_complete(entry):
+            if not set_aside_if_damaged(entry):
                 _compile(source, command, entry / name, lock)
     return entry / name
 
@@ -48,5 +50,5 @@ def _compile(source: Path, command: Sequence[str], target: Path, lock: int) -> N
         cause=f"an error in {source.name}, or a compiler that is not complete",
         remedy=f"{program()} doctor",
     )
-    write_stamp(scratch, {"file": target.name})
+    write_stamp(scratch, {"file": target.name}, [scratch / target.name])
     replace_directory(scratch, entry)
