@@ -123,7 +123,7 @@ def test_a_report_reads_each_result_once(folder: Path, monkeypatch: pytest.Monke
             read.append(line)
         return json.loads(line)
 
-    monkeypatch.setattr("ffslab.results.files._value_of", counted)
+    monkeypatch.setattr("ffslab.results.files.json_value", counted)
     page_of_words(folder)
     # The first also for what the board's estimates are.
     assert sorted(map(bytes.decode, read)) == sorted(f"{row}\n" for row in [rows[0], *rows])
