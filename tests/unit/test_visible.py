@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from cli_support import Command, Result
+from exploration_support import finding, kept, unit_of
 from rich.table import Table
 from rich.text import Text
 
@@ -34,6 +35,7 @@ ACTS = re.compile(
 OWN_WORDS = frozenset(
     ("outcome", "kind", "wait", "op", "verdict", "spec_hash", "hash", "variant", "began_at", "at")
 )
+CUT_WORDS = OWN_WORDS | {"id", "state", "filesystem", "workload", "units", "study", "exploration"}
 
 
 def changed(value: Any, key: str, own: frozenset[str]) -> Any:
@@ -45,13 +47,18 @@ def changed(value: Any, key: str, own: frozenset[str]) -> Any:
     return value + HOSTILE if isinstance(value, str) and key not in own else value
 
 
-def spoil(run: RunDirectory, own: frozenset[str]) -> None:
-    """Puts something hostile behind the texts of all JSON files of a run, with a new checksum."""
-    for path in run.path.rglob("*.json*"):
+def spoil_texts(folder: Path, own: frozenset[str]) -> None:
+    """Puts something hostile behind the texts of all JSON files of a folder."""
+    for path in folder.rglob("*.json*"):
         text = path.read_text()
         lines = text.splitlines() if path.suffix == ".jsonl" else [text]
         told = [json.dumps(changed(json.loads(line), "", own)) for line in lines]
         path.write_text("".join(f"{line}\n" for line in told))
+
+
+def spoil(run: RunDirectory, own: frozenset[str]) -> None:
+    """Does the same to a run, with a new checksum."""
+    spoil_texts(run.path, own)
     manifest = json.loads((run.path / "manifest.json").read_text())
     manifest["results_sha256"] = hashlib.sha256(
         (run.path / "results.jsonl").read_bytes()
@@ -129,6 +136,38 @@ def test_words_of_the_command_line_are_only_shown(
     result = ffslab_command(*words)
     assert result.code == 2
     assert_nothing_acts(result)
+
+
+@pytest.mark.parametrize("verb", ["show", "list", "report", "replay", "minimize"])
+@pytest.mark.parametrize("own", [frozenset(), CUT_WORDS], ids=["all", "free"])
+def test_a_hostile_exploration_is_only_shown(
+    ffslab_command: Command, tmp_path: Path, verb: str, own: frozenset[str]
+) -> None:
+    faults = [finding("aaaa0001", "0 lost 0", "mount-fails", console=["a line"])]
+    counts = {"lost": {"correct": 3, "mount-fails": 1}}
+    unit = unit_of("jffs2-s1-update-by-rename", counts=counts, findings=faults)
+    path = kept(tmp_path, unit).path
+    spoil_texts(path, own)
+    one = ("aaaa0001", "--run", str(path))
+    named = {"list": (), "replay": one, "minimize": one}
+    result = ffslab_command("crash", verb, *named.get(verb, (str(path),)))
+    assert_nothing_acts(result)
+    if verb == "show" and own:
+        assert r"\x1b]0;pwned\x07\x1b[2J" in result.output
+
+
+def test_hostile_needs_are_only_shown(ffslab_command: Command) -> None:
+    needs = (SOURCES.parents[1] / "examples/needs/router.toml").read_text()
+    hostile = json.dumps(HOSTILE.encode("utf-8", "replace").decode())
+    for spoiled in (
+        needs.replace('"A typical router"', hostile).replace('tree = "', 'tree = "nowhere'),
+        needs.replace('"apf27"', hostile),
+        needs.replace("years", hostile),
+    ):
+        Path("bad.toml").write_text(spoiled)
+        result = ffslab_command("advise", "bad.toml")
+        assert result.code == 2
+        assert_nothing_acts(result)
 
 
 def test_a_hostile_study_is_only_shown(ffslab_command: Command) -> None:
