@@ -12,6 +12,8 @@ and `setup` do, and the command line if something of it fails to import.
 Each start imports this: no dataclass, no pathlib, nothing that takes milliseconds.
 """
 
+# ruff: noqa: PTH
+
 from __future__ import annotations
 
 import hashlib
@@ -20,6 +22,7 @@ import os
 TYPE_CHECKING = False  # That of `typing` takes longer than all the rest.
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import NoReturn
 
 MANIFEST = "manifest"
 TOOLS_MANIFEST = "manifest-tools"
@@ -57,8 +60,9 @@ def is_as_made(environment: str, name: str) -> bool:
     Facts of files that were copied or touched, and have the same contents, are noted anew.
     """
     try:
-        loaded, others = _read(environment, name)
-        touched = {path: found for path, found in _differing(environment, loaded)}
+        text, others = _read_texts(environment, name)
+        loaded = _parsed(text)
+        touched = dict(_differing(environment, loaded))
         if not touched:
             return True
         if any(_digest(environment, path) != loaded[path][0] for path in touched):
@@ -67,7 +71,7 @@ def is_as_made(environment: str, name: str) -> bool:
         return False
     renewed = {path: (loaded[path][0], *found) for path, found in touched.items()}
     try:
-        _write(environment, name, {**loaded, **renewed}, others)
+        _write(environment, name, {**loaded, **renewed}, _parsed(others))
     except OSError:
         return True  # A cache that may only be read.
     return True
@@ -110,6 +114,12 @@ def write_manifest(environment: str, name: str) -> None:
         parts[0 if _is_loaded(path) else 1][path] = facts
     _write(environment, name, *parts)
     os.sync()
+
+
+def run_in(environment: str, words: Sequence[str]) -> NoReturn:
+    """Becomes the command line in an environment."""
+    python = os.path.join(environment, "bin", "python")
+    os.execv(python, [python, "-P", "-m", "ffslab", *words])
 
 
 def _listed(environment: str) -> Iterator[str]:
@@ -167,13 +177,18 @@ def _digest(environment: str, path: str) -> str:
 
 
 def _read(environment: str, name: str) -> tuple[dict[str, Facts], dict[str, Facts]]:
+    loaded, others = _read_texts(environment, name)
+    return _parsed(loaded), _parsed(others)
+
+
+def _read_texts(environment: str, name: str) -> tuple[str, str]:
     """What Python loads, and the other files; ValueError if the manifest is damaged."""
     with open(os.path.join(environment, name), "rb") as file:
         head, _, rest = file.read().partition(b"\n")
     if head != f"{_FORM} {hashlib.sha256(rest).hexdigest()}".encode():
         raise ValueError("it is not what ffslab wrote")
     loaded, _, others = os.fsdecode(rest).partition("\n\n")
-    return _parsed(loaded), _parsed(others)
+    return loaded, others
 
 
 def _parsed(lines: str) -> dict[str, Facts]:
@@ -181,9 +196,7 @@ def _parsed(lines: str) -> dict[str, Facts]:
     return {path: (sha256, int(size), int(changed_ns)) for sha256, size, changed_ns, path in rows}
 
 
-def _write(
-    environment: str, name: str, loaded: dict[str, Facts], others: dict[str, Facts]
-) -> None:
+def _write(environment: str, name: str, loaded: dict[str, Facts], others: dict[str, Facts]) -> None:
     texts = (
         "\n".join(f"{sha256} {size} {ns} {path}" for path, (sha256, size, ns) in files.items())
         for files in (loaded, others)

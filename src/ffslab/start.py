@@ -3,8 +3,8 @@
 It runs on the system's Python, without its packages, so that nothing in a damaged environment can
 stand in the way: neither the link to the interpreter nor a file that Python executes when it
 starts. If the environment is as it was made, this only compares sizes and times, and hands over.
-Otherwise, and for `setup`, which has all of it read, `ffslab.kernel.bootstrap` makes it, or makes it
-again.
+Otherwise, and for `setup`, which has all of it read, `ffslab.kernel.bootstrap` makes it, or makes
+it again.
 """
 
 from __future__ import annotations
@@ -12,18 +12,23 @@ from __future__ import annotations
 import os
 import sys
 
-from ffslab.environment import environment_of, is_as_made, manifests_for, verb_of
+from ffslab.environment import environment_of, is_as_made, manifests_for, run_in, verb_of
 from ffslab.errors import EXIT_INFRASTRUCTURE
 
 TYPE_CHECKING = False  # That of `typing` takes longer than all the rest.
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import NoReturn
 
 
 def main() -> NoReturn:
     """`sys.argv`: what python -c puts there, the checkout, the cache, and the user's words."""
-    checkout, cache, *words = sys.argv[1:]
+    try:
+        _start(*sys.argv[1:])
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _start(checkout: str, cache: str, *words: str) -> NoReturn:
     try:
         environment = environment_of(cache, checkout, sys.executable)
     except OSError as error:
@@ -44,9 +49,3 @@ def main() -> NoReturn:
     if os.environ.get(COMPLETE):
         sys.exit(0)
     sys.exit(bootstrap.main([environment, checkout, *words]))
-
-
-def run_in(environment: str, words: Sequence[str]) -> NoReturn:
-    """Becomes the command line in an environment."""
-    python = os.path.join(environment, "bin", "python")
-    os.execv(python, [python, "-P", "-m", "ffslab", *words])

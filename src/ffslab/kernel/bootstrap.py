@@ -1,4 +1,6 @@
-"""What the launcher runs when the Python environment is not what it should be; standard library only.
+"""What the launcher runs when the Python environment is not as it was made, or not there yet.
+
+It needs the standard library only.
 
 `doctor` looks and changes nothing, so it runs right here. For any other verb a damaged environment
 is named and moved aside. If there is none, Debian's venv module is installed if it is missing, the
@@ -21,12 +23,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
 from ffslab.environment import (
     MANIFEST,
     TOOLS_MANIFEST,
     damage_of_environment,
     is_complete,
     manifests_for,
+    run_in,
     verb_of,
     write_manifest,
 )
@@ -42,7 +46,6 @@ from ffslab.kernel.packages import (
 from ffslab.kernel.progress import ConsoleProgress, Progress
 from ffslab.kernel.source import chosen_tree
 from ffslab.program import program
-from ffslab.start import run_in
 from ffslab.streams import print_anything
 
 _LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
@@ -89,7 +92,7 @@ def main(argv: Sequence[str]) -> int:
         return 130
     # So that `ffslab setup` can list these phases with its own.
     os.environ[DURATIONS_VARIABLE] = json.dumps(progress.durations_s)
-    run_in(str(venv), arguments)
+    return run_in(str(venv), arguments)
 
 
 def _explained_error(error: OSError, venv: Path) -> FfslabError:
