@@ -12,8 +12,6 @@ and `setup` do, and the command line if something of it fails to import.
 Each start imports this: no dataclass, no pathlib, nothing that takes milliseconds.
 """
 
-# ruff: noqa: PTH
-
 from __future__ import annotations
 
 import hashlib
