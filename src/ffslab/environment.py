@@ -99,11 +99,7 @@ def is_complete(environment: str, name: str = MANIFEST) -> bool:
 
 
 def write_manifest(environment: str, name: str) -> None:
-    """Marks an environment complete with what is there now and is in no manifest.
-
-    All of it is on the disk when this returns.
-    """
-    os.sync()
+    """Marks an environment complete with what is there now, on the disk, and in no manifest."""
     listed = set(_listed(environment))
     parts: tuple[dict[str, Facts], dict[str, Facts]] = ({}, {})
     for path in sorted(set(_files(environment)) - listed):
@@ -111,7 +107,6 @@ def write_manifest(environment: str, name: str) -> None:
         facts = (_digest(environment, path), status.st_size, status.st_ctime_ns)
         parts[0 if _is_loaded(path) else 1][path] = facts
     _write(environment, name, *parts)
-    os.sync()
 
 
 def run_in(environment: str, words: Sequence[str]) -> NoReturn:

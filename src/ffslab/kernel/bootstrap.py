@@ -35,7 +35,14 @@ from ffslab.environment import (
     write_manifest,
 )
 from ffslab.errors import EXIT_INFRASTRUCTURE, EXIT_OK, FfslabError, InfrastructureError, explained
-from ffslab.kernel.cache import cache_root, locked, make_directory, set_aside
+from ffslab.kernel.cache import (
+    cache_root,
+    locked,
+    make_directory,
+    set_aside,
+    sync_files,
+    sync_path,
+)
 from ffslab.kernel.commands import clean_environment, run_logged
 from ffslab.kernel.packages import (
     BUILD_PACKAGES,
@@ -182,11 +189,19 @@ def _ensure_environment(
         with progress.phase("creating the Python environment"):
             _create(venv, log, lock)
             _pip_install(venv, checkout / "requirements.lock", log, lock)
-            write_manifest(str(venv), MANIFEST)
+            _mark_complete(venv, MANIFEST)
     if tools and not is_complete(str(venv), TOOLS_MANIFEST):
         with progress.phase("installing the test tools"):
             _pip_install(venv, checkout / "requirements-dev.lock", log, lock)
-            write_manifest(str(venv), TOOLS_MANIFEST)
+            _mark_complete(venv, TOOLS_MANIFEST)
+
+
+def _mark_complete(venv: Path, name: str) -> None:
+    files = [path for path in venv.rglob("*") if path.is_file() and not path.is_symlink()]
+    sync_files(venv, files)
+    write_manifest(str(venv), name)
+    sync_path(venv)
+    sync_path(venv.parent)
 
 
 def _create(venv: Path, log: Path, lock: int) -> None:

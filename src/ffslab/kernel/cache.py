@@ -111,7 +111,7 @@ def write_stamp(entry: Path, facts: Mapping[str, object], made: Iterable[Path] =
     All of it is on the disk when this returns.
     """
     files = sorted(made)
-    _sync_files(entry, files)
+    sync_files(entry, files)
     stamp: dict[str, object] = dict(facts)
     if files:
         stamp = {_IDENTITY: sha256_of_files(entry, files), **facts}
@@ -138,7 +138,8 @@ def sync_path(path: Path) -> None:
         os.close(descriptor)
 
 
-def _sync_files(entry: Path, files: Sequence[Path]) -> None:
+def sync_files(entry: Path, files: Sequence[Path]) -> None:
+    """Brings files below `entry` to the disk, and the names of the directories they are in."""
     if len(files) > _SYNCED_ONE_BY_ONE:
         os.sync()
         return
