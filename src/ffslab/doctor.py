@@ -21,7 +21,7 @@ from ffslab.kernel.build import compiler_version
 from ffslab.kernel.cache import (
     STAMP,
     cache_root,
-    damage_of,
+    damage_of_all,
     has_no_hashes,
     is_complete,
     is_set_aside,
@@ -290,7 +290,7 @@ def damaged_entries() -> Iterator[tuple[Path, str]]:
     for entry in sorted(stamp.parent for stamp in found):
         if is_set_aside(entry) or has_no_hashes(entry):
             continue
-        wrong = damage_of_state(entry) if entry.parent == states else damage_of(entry)
+        wrong = damage_of_state(entry) if entry.parent == states else damage_of_all(entry)
         if wrong:
             yield entry, wrong
 
