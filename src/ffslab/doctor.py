@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from ffslab.environment import damage_of_environment
 from ffslab.errors import FfslabError
 from ffslab.kernel.build import compiler_version
 from ffslab.kernel.cache import (
     STAMP,
     cache_root,
-    damage_of,
+    damage_of_all,
     has_no_hashes,
     is_complete,
     is_set_aside,
@@ -96,22 +97,22 @@ def examine(
     kernel_source: Path | None = None,
     catalogs: Sequence[Path] = (),
     *,
-    environment: bool = True,
+    no_environment: str = "",
 ) -> list[Finding]:
     """All checks in the order in which a set-up needs what they look at.
 
-    Without `environment` Python is the system's: the first set-up makes the one for ffslab. The
+    `no_environment` says why this is the system's Python: the next set-up makes ffslab's. The
     out-of-tree modules of `catalogs` and of the user's own catalog are looked at too.
     """
     # The system's Python cannot read the user's own, and the shipped one has no such modules.
-    reads_catalogs = bool(catalogs) or (environment and has_user_catalog())
+    reads_catalogs = bool(catalogs) or (not no_environment and has_user_catalog())
     checks: tuple[Callable[[], Iterator[Finding]], ...] = (
         _release,
         _packages,
         _compiler,
         _ptrace,
         _space,
-        _python if environment else _no_environment,
+        (lambda: _no_environment(no_environment)) if no_environment else _python,
         _cache_contents,
         lambda: _lab(variant, kernel_source),
         lambda: _out_of_tree(variant, kernel_source, catalogs) if reads_catalogs else iter(()),
@@ -261,8 +262,8 @@ def _python() -> Iterator[Finding]:
         yield Finding("report", State.GOOD, "charts and HTML reports")
 
 
-def _no_environment() -> Iterator[Finding]:
-    yield Finding("python packages", State.LATER, "no environment for ffslab yet", _setup())
+def _no_environment(why: str) -> Iterator[Finding]:
+    yield Finding("python packages", State.LATER, f"their environment {why}", _setup())
 
 
 def _is_installed(distribution: str) -> bool:
@@ -276,8 +277,12 @@ def _is_installed(distribution: str) -> bool:
 def damaged_entries() -> Iterator[tuple[Path, str]]:
     """Every entry of the cache of which a file is not what it was, and what is wrong with it.
 
-    All that the stamps list is read, wherever the entries are.
+    All that the stamps list is read, wherever the entries are; Python environments come first.
     """
+    for environment in sorted(cache_root().glob("venv-*")):
+        wrong = "" if is_set_aside(environment) else damage_of_environment(str(environment))
+        if wrong:
+            yield environment, wrong
     from ffslab.campaign.state_store import damage_of_state, state_root
 
     states = state_root()
@@ -285,7 +290,7 @@ def damaged_entries() -> Iterator[tuple[Path, str]]:
     for entry in sorted(stamp.parent for stamp in found):
         if is_set_aside(entry) or has_no_hashes(entry):
             continue
-        wrong = damage_of_state(entry) if entry.parent == states else damage_of(entry)
+        wrong = damage_of_state(entry) if entry.parent == states else damage_of_all(entry)
         if wrong:
             yield entry, wrong
 
@@ -295,10 +300,16 @@ def _cache_contents() -> Iterator[Finding]:
     for entry, wrong in damaged:
         remedy = f"{_setup()}, which moves it aside; what needs it makes it again"
         yield Finding(_CONTENTS, State.DAMAGED, f"{entry}: {wrong}", remedy)
-    for aside in sorted(path for path in cache_root().glob("*/*") if is_set_aside(path)):
+    set_aside = sorted(
+        path
+        for pattern in ("*", "*/*")
+        for path in cache_root().glob(pattern)
+        if is_set_aside(path)
+    )
+    for aside in set_aside:
         detail = f"{aside} was damaged, and is kept to be looked at"
         yield Finding(_CONTENTS, State.OPTIONAL, detail, f"rm -r {aside}")
-    if not damaged and not any(map(is_set_aside, cache_root().glob("*/*"))):
+    if not damaged and not set_aside:
         yield Finding(_CONTENTS, State.GOOD, "every file is what was built")
 
 

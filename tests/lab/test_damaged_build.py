@@ -1,4 +1,4 @@
-"""A build that was damaged in the cache gives no figure: it is found, named and made again.
+"""A build or a state that was damaged in the cache gives no figure: it is found, named, made again.
 
 The cache of these tests consists of links to the entries of the tests' own, but for the one that
 is damaged, which is a copy. What makes an entry again follows no link.
@@ -71,3 +71,44 @@ def test_what_was_damaged_is_made_again_and_the_figures_are_right(
     (aside,) = entry.parent.glob(f"{entry.name}.damaged-*")
     assert (aside / file.name).read_bytes() != (entry / file.name).read_bytes()
     assert (entry / file.name).read_bytes() == file.read_bytes()
+
+
+MICRO = """
+schema = 1
+name = "kept"
+title = "A kept state"
+[base]
+board = "apf27"
+partition_bytes = "16 MiB"
+seeds = [1]
+state = { rate_percent = 40 }
+[base.workload]
+kind = "micro"
+request_bytes = "16 KiB"
+volume_bytes = "1 MiB"
+[axes]
+filesystem = ["jffs2"]
+"""
+
+
+@pytest.mark.parametrize("name", ["records.jsonl", "console.log", "flash.img"])
+def test_a_kept_state_with_an_empty_file_is_made_again(
+    lab: LabBuild,  # noqa: ARG001
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    """Empty records once booked a crash to the file system, again and again."""
+    monkeypatch.setenv("FFSLAB_STATE_CACHE", str(tmp_path / "state"))
+    (tmp_path / "kept.toml").write_text(MICRO)
+    right = results(run_study(tmp_path / "kept.toml", tmp_path / "right", "--no-report"))
+    assert [result["outcome"] for result in right] == ["pass"]
+    (stamp,) = (tmp_path / "state").glob("*/complete.json")
+    whole = (stamp.parent / name).read_bytes()
+    emptied(stamp.parent / name)
+
+    after = run_study(tmp_path / "kept.toml", tmp_path / "after", "--no-report")
+    assert results(after) == right
+    assert (stamp.parent / name).read_bytes() == whole
+    (aside,) = (tmp_path / "state").glob("*.damaged-*")
+    assert not (aside / name).stat().st_size

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,13 @@ from ffslab.campaign.state_store import StateStore, damage_of_state
 from ffslab.errors import InfrastructureError
 from ffslab.images.cache import ImageStore
 from ffslab.images.source import source_tree
-from ffslab.kernel import lab, source
+from ffslab.kernel import archives, lab, source
+from ffslab.kernel.build import KernelEntry
 from ffslab.kernel.cache import (
     STAMP,
     cache_root,
     damage_of,
+    damage_of_all,
     file_sha256,
     is_complete,
     is_set_aside,
@@ -43,6 +46,8 @@ FILES = {
     "agent": ("ffsagent",),
     "crash": ("ffscrash",),
     "launcher": ("launcher",),
+    "board-agent": ("ffsagent",),
+    "turns": ("turns.so",),
     "out-of-tree": ("one.ko", "two.ko"),
     "objects": ("obj/fs/jffs2/dir.o", "obj/fs/jffs2/gc.o"),
     "source": ("tree/Kbuild", "tree/arch/um/Makefile"),
@@ -50,7 +55,15 @@ FILES = {
     "tree": ("tree.tar",),
     "state": ("flash.img", "records.jsonl", "console.log"),
 }
+# Those that builds of others read.
+FOR_BUILDS = {"kernel": ("src/include/linux/fs.h", "obj/.config"), "objects": ("obj/Makefile",)}
 CASES = [(kind, name, harm) for kind, names in FILES.items() for name in names for harm in HARMS]
+BUILD_CASES = [
+    (kind, name, harm)
+    for kind, names in FOR_BUILDS.items()
+    for name in (*names, "for-builds.json")
+    for harm in HARMS
+]
 STAMPS = [(kind, harm) for kind in FILES for harm in HARMS if harm != "missing"]
 
 
@@ -65,10 +78,12 @@ def fake_entry(kind: str) -> Path:
     if kind == "state":
         return fake_state()
     entry = cache_root() / kind / "0123456789abcdef"
-    for name in FILES[kind]:
-        (entry / name).parent.mkdir(parents=True, exist_ok=True)
-        (entry / name).write_text(f"{name} of {kind}, " * 20)
-    write_stamp(entry, {"from": "a test"}, [entry / name for name in FILES[kind]])
+    for_builds = [entry / name for name in FOR_BUILDS.get(kind, ())]
+    made = [entry / name for name in FILES[kind]]
+    for path in (*made, *for_builds):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{path.name} of {kind}, " * 20)
+    write_stamp(entry, {"from": "a test"}, made, for_builds)
     return entry
 
 
@@ -97,6 +112,33 @@ def test_each_damaged_file_is_named(kind: str, name: str, harm: str) -> None:
     else:
         HARMS[harm](entry / name)
     assert damage(kind, entry).startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize(("kind", "name", "harm"), BUILD_CASES)
+def test_what_builds_read_is_checked_for_builds_and_by_the_doctor(
+    kind: str, name: str, harm: str
+) -> None:
+    entry = fake_entry(kind)
+    assert damage_of_all(entry) == ""
+    HARMS[harm](entry / name)
+    assert damage_of(entry) == ""
+    assert damage_of_all(entry).startswith(f"{name}: ")
+    (finding,) = cache_findings()
+    assert finding.state is doctor.State.DAMAGED and f"{entry}: {name}: " in finding.detail
+    assert not set_aside_if_damaged(entry, damage_of_all)
+    assert entry.with_name(entry.name + ".damaged-1").is_dir()
+
+
+def test_what_builds_of_a_kernel_read() -> None:
+    entry = KernelEntry(cache_root() / "kernel" / "default-1")
+    read = ("src/include/linux/fs.h", "src/Makefile", "obj/.config", "obj/Module.symvers")
+    read += ("obj/include/generated/autoconf.h", "obj/scripts/basic/as", "src/scripts/mod/x.c")
+    for name in (*read, "src/fs/inode.c", "src/arch/um/a.S", "obj/fs/.inode.o.cmd"):
+        (entry.directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (entry.directory / name).touch()
+    (entry.objects / "source").symlink_to("../src")
+    found = {path.relative_to(entry.directory).as_posix() for path in entry.for_builds()}
+    assert found == set(read)
 
 
 @pytest.mark.parametrize(("kind", "harm"), STAMPS)
@@ -135,6 +177,7 @@ def test_a_damaged_entry_is_named_and_moved_aside(caplog: pytest.LogCaptureFixtu
 
 def test_an_entry_with_one_hash_of_an_earlier_version_is_checked_by_it() -> None:
     entry = fake_entry("kernel")
+    (entry / "for-builds.json").unlink()
     files = [entry / name for name in FILES["kernel"]]
     (entry / "build.log").write_text("make")
     (entry / STAMP).write_text(json.dumps({"sha256": sha256_of_files(entry, files)}))
@@ -199,6 +242,22 @@ def test_a_lab_is_checked_and_only_what_is_damaged_is_built_again(
     assert builds == [part]
     assert (entry / "file").read_text() == f"the bytes of {part}"
     assert entry.with_name(entry.name + ".damaged-1").is_dir()
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_no_module_is_built_against_a_damaged_kernel(harm: str, builds: list[str]) -> None:
+    first = lab.ensure_lab(progress=SilentProgress())
+    plan = lab.plan_lab("default", SOURCE)
+    kernel = plan.kernel.directory
+    (kernel / "header.h").write_text("#define ONE 1\n")
+    write_stamp(kernel, {}, [kernel / "file"], [kernel / "header.h"])
+    HARMS[harm](kernel / "header.h")
+    builds.clear()
+    assert lab.ensure_lab(progress=SilentProgress()) == first
+    assert not builds  # A run reads nothing of it.
+    (plan.modules["vnand"] / "file").unlink()
+    assert lab.ensure_lab(progress=SilentProgress()) == first
+    assert builds == ["kernel", "vnand"]
 
 
 def test_what_cannot_be_built_again_is_refused_with_the_reason(
@@ -289,6 +348,35 @@ def test_a_kernel_source_of_an_earlier_version_gets_hashes(tmp_path: Path) -> No
     source.ensure_source(SilentProgress(), named)
     assert damage_of(entry) == "" and is_complete(entry)
     assert len(list(entry.parent.glob("*.damaged-*"))) == 0
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"\n", b"debia", b"\xe4ebian-6.1.192-2\n", b"debian-6\x00\n"]
+)
+def test_a_damaged_note_of_the_default_source_is_as_good_as_none(text: bytes) -> None:
+    source.source_root().mkdir(parents=True)
+    (source.source_root() / "default").write_bytes(b"debian-6.1.192-2\n")
+    found = source.default_source()
+    assert found is not None and found.id == "debian-6.1.192-2"
+    (source.source_root() / "default").write_bytes(text)
+    assert source.default_source() is None
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_package_that_apt_left_damaged_is_not_unpacked(
+    harm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / archives.DEBIAN.name
+    package.write_bytes(b"a package " * 100)
+    stated = replace(archives.DEBIAN, sha256=file_sha256(package))
+    monkeypatch.setattr(archives, "DEBIAN", stated)
+    monkeypatch.setattr(archives, "is_debian", lambda: True)
+    monkeypatch.setattr(archives, "have_package_lists", lambda: True)
+    monkeypatch.setattr(archives, "apt_download", lambda *_: True)
+    monkeypatch.setattr(archives, "fetch", lambda *_: tmp_path / "fetched")
+    assert archives.debian_package(tmp_path, 0, SilentProgress()) == package
+    HARMS[harm](package)
+    assert archives.debian_package(tmp_path, 0, SilentProgress()) == tmp_path / "fetched"
 
 
 # --- the doctor ---

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from host_support import make_environment
 
+from ffslab.environment import (
+    MANIFEST,
+    TOOLS_MANIFEST,
+    environment_of,
+    is_complete,
+    manifests_for,
+    write_manifest,
+)
 from ffslab.errors import InfrastructureError
 from ffslab.kernel import bootstrap, packages
 from ffslab.kernel.progress import SilentProgress
@@ -27,6 +36,10 @@ def launch(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+PYTHON = Path(os.path.realpath(sys.executable))
+COMPLETION = {"_FFSLAB_COMPLETE": "1"}  # Then nothing is set up, and nothing said.
+
+
 def make_python(path: Path, script: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("#!/bin/sh\n" + script)
@@ -37,13 +50,17 @@ def make_python(path: Path, script: str) -> Path:
 @pytest.fixture
 def warm_cache(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     """A cache whose environment is complete, and whose Python tells what it was called with."""
-    fake = make_python(tmp_path / "python", 'echo "cold: $*"\n')
-    variables = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "FFSLAB_PYTHON": str(fake)}
-    cold = launch("list", **variables)
-    venv = Path(cold.stdout.split()[cold.stdout.split().index("ffslab.kernel.bootstrap") + 1])
+    variables = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "FFSLAB_PYTHON": str(PYTHON)}
+    venv = Path(environment_of(str(tmp_path / "cache" / "ffslab"), str(ROOT), str(PYTHON)))
     make_python(venv / "bin" / "python", 'echo "warm: $PYTHONPATH $*"\n')
-    (venv / "complete").touch()
+    write_manifest(str(venv), MANIFEST)
     return venv, variables
+
+
+def tells_its_name(venv: Path) -> None:
+    (venv / MANIFEST).unlink()
+    make_python(venv / "bin" / "python", 'echo "$FFSLAB_COMMAND"\n')
+    write_manifest(str(venv), MANIFEST)
 
 
 def test_a_complete_environment_is_started_directly(
@@ -59,7 +76,7 @@ def test_the_program_is_called_what_the_user_typed(
     warm_cache: tuple[Path, dict[str, str]],
 ) -> None:
     venv, variables = warm_cache
-    make_python(venv / "bin" / "python", 'echo "$FFSLAB_COMMAND"\n')
+    tells_its_name(venv)
     finished = subprocess.run(
         ["./ffslab", "list"],
         cwd=ROOT,
@@ -77,14 +94,14 @@ def test_help_of_the_tests_starts_without_the_tools_of_the_tests(
 ) -> None:
     _, variables = warm_cache
     assert launch(*words, **variables).stdout.startswith("warm: ")
-    assert launch("--no-install", "test", **variables).stdout.startswith("cold: ")
+    assert launch("--no-install", "test", **variables, **COMPLETION).stdout == ""
 
 
 def test_the_program_has_a_directory_in_its_name_after_sh(
     warm_cache: tuple[Path, dict[str, str]],
 ) -> None:
     venv, variables = warm_cache
-    make_python(venv / "bin" / "python", 'echo "$FFSLAB_COMMAND"\n')
+    tells_its_name(venv)
     finished = subprocess.run(
         ["sh", "ffslab", "list"],
         cwd=ROOT,
@@ -98,16 +115,17 @@ def test_the_program_has_a_directory_in_its_name_after_sh(
 
 def test_an_incomplete_environment_is_not_used(warm_cache: tuple[Path, dict[str, str]]) -> None:
     venv, variables = warm_cache
-    (venv / "complete").unlink()
-    assert launch("list", **variables).stdout.startswith("cold: ")
+    assert launch("list", **variables, **COMPLETION).stdout.startswith("warm: ")
+    (venv / MANIFEST).unlink()
+    assert launch("list", **variables, **COMPLETION).stdout == ""
 
 
 def test_the_test_verb_needs_the_development_tools(
     warm_cache: tuple[Path, dict[str, str]],
 ) -> None:
     venv, variables = warm_cache
-    assert launch("test", **variables).stdout.startswith("cold: ")
-    (venv / "complete-dev").touch()
+    assert launch("test", **variables, **COMPLETION).stdout == ""
+    write_manifest(str(venv), TOOLS_MANIFEST)
     assert launch("test", **variables).stdout.startswith("warm: ")
 
 
@@ -182,7 +200,7 @@ def test_an_environment_without_network_is_an_error_and_stays_incomplete(
         bootstrap.prepare(venv, tmp_path, ["list"], SilentProgress())
     assert "network" in caught.value.cause
     assert "environment.log" in caught.value.message
-    assert not (venv / "complete").exists()
+    assert not is_complete(str(venv))
 
 
 def test_missing_packages_without_rights_are_named_with_the_command(
@@ -255,8 +273,9 @@ def test_the_doctor_looks_at_a_kernel_source_without_the_environment_too(tmp_pat
 
 
 def test_help_of_the_tests_asks_for_no_tools_of_the_tests() -> None:
-    assert bootstrap.needs_development_tools(["test", "--quick"])
-    assert not bootstrap.needs_development_tools(["test", "--help"])
+    assert manifests_for(["test", "--quick"]) == (MANIFEST, TOOLS_MANIFEST)
+    assert manifests_for(["--no-install", "test"]) == (MANIFEST, TOOLS_MANIFEST)
+    assert manifests_for(["test", "--help"]) == manifests_for(["run", "test"]) == (MANIFEST,)
 
 
 def test_packages_are_named_with_what_they_are_for_before_they_are_installed(

@@ -23,6 +23,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 LAYERS = (
     (
         "ffslab",
+        "ffslab.environment",
         "ffslab.errors",
         "ffslab.program",
         "ffslab.paths",
@@ -42,7 +43,7 @@ LAYERS = (
     ("ffslab.rating", "ffslab.lifetime", "ffslab.calibrate"),
     ("ffslab.advise",),
     ("ffslab.report", "ffslab.workloads.*.report"),
-    ("ffslab.cli", "ffslab.__main__", "ffslab.kernel.bootstrap"),
+    ("ffslab.cli", "ffslab.__main__", "ffslab.kernel.bootstrap", "ffslab.start"),
 )
 
 

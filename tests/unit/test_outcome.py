@@ -183,10 +183,27 @@ def test_what_steps_and_phases_say(records: list[Any], kind: str, reason: str) -
     [(0, "exit status 0"), (1, "exit status 1"), (-1, "signal 1"), (-9, "signal 9")],
 )
 def test_a_guest_that_stopped_says_how(status: int, how: str) -> None:
-    outcome = _of(status=status, console="a\nb")
+    outcome = _of({"type": "start"}, status=status, console="a\nb")
     assert outcome == Outcome(
         "crash", f"the guest stopped before the agent's end ({how})", ("a", "b")
     )
+
+
+@pytest.mark.parametrize(
+    ("console", "timed_out_s", "kind"),
+    [
+        ("[    0.1] Kernel panic - not syncing: No working init found.", None, "crash"),
+        ("[    0.1] Run /init as init process", None, "crash"),
+        ("[    0.1] Run /init as init process", 300.0, "timeout"),
+    ],
+)
+def test_where_the_agent_never_spoke_the_cache_is_named(
+    console: str, timed_out_s: float | None, kind: str
+) -> None:
+    for records, named in (((), True), (({"type": "start"},), False)):
+        outcome = judge(stream_of(*records), console, -6, timed_out_s)
+        assert outcome.kind == kind
+        assert outcome.reason.endswith("ffslab doctor reads all of the cache") == named
 
 
 def test_the_gravest_finding_is_told_with_what_is_around_it() -> None:
@@ -205,7 +222,7 @@ def test_bytes_are_judged_with_the_records_that_are_in_them() -> None:
     data = b'{"v":1,"type":"end","status":"ok","steps_run":0,"steps_total":0,"t_ns":5}\n'
     outcome, stream = judged(data, b"\xff\xfe", 0, None)
     assert (outcome, len(stream.records)) == (Outcome("pass", ""), 1)
-    assert judged(b"", b"BUG: \xff", 0, None)[0].reason == "kernel bug: BUG: \ufffd"
+    assert judged(data, b"BUG: \xff", 0, None)[0].reason == "kernel bug: BUG: \ufffd"
 
 
 def test_outcomes_are_in_order_of_gravity() -> None:

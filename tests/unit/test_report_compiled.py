@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import jinja2
+import pytest
+from damage_support import HARMS, flip
 
 from ffslab.report.compiled import CompiledTemplates
 
@@ -37,13 +39,29 @@ def test_a_template_is_compiled_once_for_each_text(tmp_path: Path) -> None:
     assert len(list((tmp_path / "template").iterdir())) == 1
 
 
-def test_a_damaged_one_is_compiled_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_damaged_one_is_compiled_again(harm: str, tmp_path: Path) -> None:
     cache = CompiledTemplates(tmp_path)
     rendered(cache, "a")
     (kept,) = tmp_path.iterdir()
-    for damaged in (b"", b"other", kept.read_bytes()[:-3]):
-        kept.write_bytes(damaged)
-        assert rendered(cache, "a") == "a"
+    whole = kept.read_bytes()
+    HARMS[harm](kept)
+    compiled: list[str] = []
+    assert rendered(cache, "a", compiled) == "a"
+    assert compiled == ["a"] and kept.read_bytes() == whole
+
+
+def test_no_bit_of_a_kept_one_is_trusted(tmp_path: Path) -> None:
+    cache = CompiledTemplates(tmp_path)
+    rendered(cache, "a")
+    (kept,) = tmp_path.iterdir()
+    whole = kept.read_bytes()
+    for offset in range(len(whole)):
+        kept.write_bytes(whole)
+        flip(kept, offset, offset % 8)
+        compiled: list[str] = []
+        assert rendered(cache, "a", compiled) == "a"
+        assert compiled == ["a"]
 
 
 def test_where_nothing_can_be_kept_the_report_is_made_all_the_same(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import typer
 from typer.main import get_command_name
 
 from ffslab import __version__
+from ffslab.environment import damage_of_environment
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, explained
 from ffslab.kernel.packages import NO_INSTALL, without_no_install
 from ffslab.program import COMPLETE, program
@@ -153,6 +154,13 @@ def main() -> None:
         known = explained(error) if isinstance(error, OSError) else None
         if known is not None:
             _end(f"ffslab: {known}", known.exit_code)
+        wrong = damage_of_environment(sys.prefix)
+        if wrong:
+            _end(
+                f"ffslab: the Python environment {sys.prefix} is damaged ({wrong})\n"
+                f"  next: {program()} setup, which makes it again; then the same command",
+                EXIT_INFRASTRUCTURE,
+            )
         _end(
             f"ffslab: internal error: {type(error).__name__}: {error}\n"
             "  likely cause: a bug of ffslab\n"

@@ -253,7 +253,8 @@ def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path, slot: Gu
         raise GuestLostError(
             f"the host ended the guest that builds an image: {fault.what}",
             cause=fault.cause,
-            remedy="see that the host has memory and room, and repeat the command",
+            remedy=f"see that the host has memory and room; {program()} doctor reads the whole "
+            "cache; then repeat the command",
         )
     records = directory / RECORDS_NAME
     stream = parse_records(records.read_bytes() if records.exists() else b"")

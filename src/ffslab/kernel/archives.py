@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
+from ffslab.kernel.cache import file_sha256
 from ffslab.kernel.commands import run_logged
 from ffslab.kernel.packages import have_package_lists, is_debian
 from ffslab.kernel.progress import Progress
@@ -65,11 +66,16 @@ def debian_package(directory: Path, lock: int, progress: Progress) -> Path:
     with progress.phase(f"downloading {DEBIAN_PACKAGE} (140 MB)"):
         apt = is_debian() and have_package_lists()
         if apt and apt_download([f"{DEBIAN_PACKAGE}={DEBIAN.version}"], log, lock, troubles):
-            return _newest(directory)
+            package = directory / DEBIAN.name
+            if package.is_file() and file_sha256(package) == DEBIAN.sha256:
+                return package
+            troubles.append(f"apt-get download: {package} is missing, or not what it should be")
         try:
             return fetch(DEBIAN, directory, progress)
         except InfrastructureError as error:
             troubles.append(error.message)
+        for leftover in directory.glob("*.deb"):
+            leftover.unlink()
         if apt and apt_download([DEBIAN_PACKAGE], log, lock, troubles):
             found = _newest(directory)
             progress.note(

@@ -1,9 +1,15 @@
-"""What the launcher runs when the Python environment is not complete; standard library only.
+"""What the launcher runs when the Python environment is not as it was made, or not there yet.
 
-`doctor` looks and changes nothing, so it runs right here. For any other verb Debian's venv module
-is installed if it is missing, the environment is made, and the command line is started in it. If
-the verb will need the lab, the compiler is installed in the same apt call, and the kernel source
-is fetched and unpacked in the background meanwhile, and the agent compiled.
+It needs the standard library only.
+
+`doctor` looks and changes nothing, so it runs right here. For any other verb a damaged environment
+is named and moved aside. If there is none, Debian's venv module is installed if it is missing, the
+environment is made, and the command line is started in it. If the verb will need the lab, the
+compiler is installed in the same apt call, and the kernel source is fetched and unpacked in the
+background meanwhile, and the agent compiled.
+
+An environment's scripts hold its path, so it is made in its place. Its manifest, written last,
+makes it valid: nobody uses what an interruption left, and the next one who needs it begins anew.
 """
 
 from __future__ import annotations
@@ -17,10 +23,26 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
-from ffslab.errors import EXIT_INFRASTRUCTURE, EXIT_OK, FfslabError, InfrastructureError
-from ffslab.kernel.cache import cache_root, locked, make_directory
+from ffslab.environment import (
+    MANIFEST,
+    TOOLS_MANIFEST,
+    damage_of_environment,
+    is_complete,
+    manifests_for,
+    run_in,
+    verb_of,
+    write_manifest,
+)
+from ffslab.errors import EXIT_INFRASTRUCTURE, EXIT_OK, FfslabError, InfrastructureError, explained
+from ffslab.kernel.cache import (
+    cache_root,
+    locked,
+    make_directory,
+    set_aside,
+    sync_files,
+    sync_path,
+)
 from ffslab.kernel.commands import clean_environment, run_logged
 from ffslab.kernel.packages import (
     BUILD_PACKAGES,
@@ -35,8 +57,6 @@ from ffslab.streams import print_anything
 
 _LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
 _NO_BUILD_OPTIONS = frozenset({"-h", "--help", "--dry-run"})
-_RUN_STAMP = "complete"
-_DEV_STAMP = "complete-dev"
 DURATIONS_VARIABLE = "FFSLAB_BOOTSTRAP_DURATIONS_S"
 
 
@@ -59,38 +79,38 @@ def needs_kernel_source(arguments: Sequence[str]) -> bool:
     )
 
 
-def needs_development_tools(arguments: Sequence[str]) -> bool:
-    return arguments[:1] == ["test"] and not _NO_BUILD_OPTIONS.intersection(arguments)
-
-
 def main(argv: Sequence[str]) -> int:
     """`argv`: the environment's directory, the checkout, and the user's words."""
     print_anything()
     venv, checkout, arguments = Path(argv[0]), Path(argv[1]), without_no_install(argv[2:])
-    if arguments[:1] == ["doctor"]:
-        return _doctor(arguments[1:])
+    if verb_of(arguments) == "doctor":
+        return _doctor(venv, arguments[arguments.index("doctor") + 1 :])
     progress = ConsoleProgress()
     try:
         prepare(venv, checkout, arguments, progress)
     except FfslabError as error:
         print(f"ffslab: {error}", file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(f"ffslab: {_explained_error(error, venv)}", file=sys.stderr)
+        return EXIT_INFRASTRUCTURE
     except KeyboardInterrupt:
         print("ffslab: interrupted; the same command continues from here", file=sys.stderr)
         return 130
-    return _start_command_line(venv, arguments, progress.durations_s)
-
-
-def _start_command_line(
-    venv: Path, arguments: Sequence[str], durations_s: list[tuple[str, float]]
-) -> NoReturn:
-    python = venv / "bin" / "python"
     # So that `ffslab setup` can list these phases with its own.
-    os.environ[DURATIONS_VARIABLE] = json.dumps(durations_s)
-    os.execv(python, [str(python), "-P", "-m", "ffslab", *arguments])
+    os.environ[DURATIONS_VARIABLE] = json.dumps(progress.durations_s)
+    return run_in(str(venv), arguments)
 
 
-def _doctor(arguments: Sequence[str]) -> int:
+def _explained_error(error: OSError, venv: Path) -> FfslabError:
+    return explained(error) or InfrastructureError(
+        f"cannot make the Python environment {venv}: {error.filename}: {error.strerror}",
+        cause="files of another user in the cache, or a disk that fails",
+        remedy=f"rm -r {venv}, or export XDG_CACHE_HOME=DIRECTORY of your own",
+    )
+
+
+def _doctor(venv: Path, arguments: Sequence[str]) -> int:
     """The doctor in plain text: it is most needed where nothing has been set up, or cannot be."""
     from ffslab.doctor import examine, is_healthy
 
@@ -108,7 +128,8 @@ def _doctor(arguments: Sequence[str]) -> int:
     # A catalog is read by what the environment will have; here it need only be accepted.
     parser.add_argument("--catalog", action="append", help="a catalog of your own")
     options = parser.parse_args(arguments)
-    findings = examine(options.variant, options.kernel_source, environment=False)
+    absent = "is damaged" if is_complete(str(venv)) else "is not made yet"
+    findings = examine(options.variant, options.kernel_source, no_environment=absent)
     for finding in findings:
         print(f"{finding.state.value:9} {finding.subject:16} {finding.detail}")
         if finding.remedy:
@@ -121,21 +142,34 @@ def _doctor(arguments: Sequence[str]) -> int:
 
 
 def prepare(venv: Path, checkout: Path, arguments: Sequence[str], progress: Progress) -> None:
-    """Makes the environment `venv` complete for the verb in `arguments`."""
+    """Makes the environment `venv` sound, and complete for the verb in `arguments`."""
     log = make_directory(cache_root()) / "environment.log"
     wanted = [*PYTHON_PACKAGES, *(BUILD_PACKAGES if needs_compiler(arguments) else ())]
     with locked(cache_root() / "environment.lock", progress) as lock:
+        if _is_sound(venv, arguments):
+            return
         log.unlink(missing_ok=True)
         ensure_packages(wanted, log, progress)
         prefetch = _start_prefetch() if needs_kernel_source(arguments) else None
         try:
-            _ensure_environment(
-                venv, checkout, needs_development_tools(arguments), log, lock, progress
-            )
+            tools = TOOLS_MANIFEST in manifests_for(arguments)
+            _ensure_environment(venv, checkout, tools, log, lock, progress)
         except BaseException:
             if prefetch is not None:
                 prefetch.terminate()
             raise
+
+
+def _is_sound(venv: Path, arguments: Sequence[str]) -> bool:
+    """Whether all that the verb needs is there and is what was installed; a damaged environment is
+    moved aside.
+    """
+    if not is_complete(str(venv)):
+        return False
+    wrong = damage_of_environment(str(venv))
+    if wrong:
+        set_aside(venv, wrong)
+    return not wrong and all(is_complete(str(venv), name) for name in manifests_for(arguments))
 
 
 def _start_prefetch() -> subprocess.Popen[bytes]:
@@ -149,21 +183,28 @@ def _start_prefetch() -> subprocess.Popen[bytes]:
 
 
 def _ensure_environment(
-    venv: Path, checkout: Path, development: bool, log: Path, lock: int, progress: Progress
+    venv: Path, checkout: Path, tools: bool, log: Path, lock: int, progress: Progress
 ) -> None:
-    if not (venv / _RUN_STAMP).exists():
+    if not is_complete(str(venv)):
         with progress.phase("creating the Python environment"):
             _create(venv, log, lock)
             _pip_install(venv, checkout / "requirements.lock", log, lock)
-        (venv / _RUN_STAMP).touch()
-    if development and not (venv / _DEV_STAMP).exists():
+            _mark_complete(venv, MANIFEST)
+    if tools and not is_complete(str(venv), TOOLS_MANIFEST):
         with progress.phase("installing the test tools"):
             _pip_install(venv, checkout / "requirements-dev.lock", log, lock)
-        (venv / _DEV_STAMP).touch()
+            _mark_complete(venv, TOOLS_MANIFEST)
+
+
+def _mark_complete(venv: Path, name: str) -> None:
+    files = [path for path in venv.rglob("*") if path.is_file() and not path.is_symlink()]
+    sync_files(venv, files)
+    write_manifest(str(venv), name)
+    sync_path(venv)
+    sync_path(venv.parent)
 
 
 def _create(venv: Path, log: Path, lock: int) -> None:
-    # An environment holds its own path, so it is built in place; the stamp makes it valid.
     shutil.rmtree(venv, ignore_errors=True)
     run_logged(
         [sys.executable, "-m", "venv", venv],

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +40,8 @@ _BUILD_STAMPS = {
 }
 _NANDSIM = "drivers/mtd/nand/raw/nandsim.ko"
 _PHRAM = "drivers/mtd/devices/phram.ko"
+# What is compiled into a kernel, and nothing else reads.
+_KERNEL_CODE = (".c", ".S", ".o", ".a", ".cmd", ".ko")
 _MODULE_SOURCES = ("*.c", "*.h", "*.S", "Kbuild", "Makefile")
 
 
@@ -99,6 +101,14 @@ class KernelEntry:
     def objects(self) -> Path:
         return self.directory / "obj"
 
+    def for_builds(self) -> Iterator[Path]:
+        """What a build against this kernel may read: headers, makefiles, scripts, configuration."""
+        for top in (self.source, self.objects):
+            for path in top.rglob("*"):
+                program = path.suffix in _KERNEL_CODE and "scripts" not in path.parts
+                if not program and path.is_file() and not path.is_symlink():
+                    yield path
+
     @property
     def log(self) -> Path:
         return self.directory / "build.log"
@@ -156,6 +166,7 @@ def build_kernel(
             "compiler": compiler_version(entry.architecture),
         },
         [entry.binary, *entry.modules.values()],
+        entry.for_builds(),
     )
 
 

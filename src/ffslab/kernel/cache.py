@@ -35,6 +35,9 @@ _DAMAGED = ".damaged-"
 _IDENTITY = "sha256"
 _FILES = "files"
 _SELF = "stamp"
+# Of a kernel: what only builds of modules read, too much for each run.
+_FOR_BUILDS = "for-builds"
+_FOR_BUILDS_NAME = "for-builds.json"
 # With more files than this one sync of everything costs less than one for each.
 _SYNCED_ONE_BY_ONE = 200
 _log = logging.getLogger(__name__)
@@ -104,20 +107,33 @@ def replace_directory(scratch: Path, final: Path) -> None:
     sync_path(final.parent)
 
 
-def write_stamp(entry: Path, facts: Mapping[str, object], made: Iterable[Path] = ()) -> None:
+def write_stamp(
+    entry: Path,
+    facts: Mapping[str, object],
+    made: Iterable[Path] = (),
+    for_builds: Iterable[Path] = (),
+) -> None:
     """Marks `entry` complete; `facts` say what it was made from, `made` are its files that are used
-    later: `is_sound` checks them and `built_identity` stands for them.
+    later: `is_sound` checks them and `built_identity` stands for them. Those `for_builds` of other
+    entries are checked by who builds these.
 
     All of it is on the disk when this returns.
     """
-    files = sorted(made)
-    _sync_files(entry, files)
+    files, further = sorted(made), sorted(for_builds)
+    sync_files(entry, [*files, *further])
     stamp: dict[str, object] = dict(facts)
     if files:
         stamp = {_IDENTITY: sha256_of_files(entry, files), **facts}
-        stamp[_FILES] = {path.relative_to(entry).as_posix(): file_sha256(path) for path in files}
+        stamp[_FILES] = _sums(entry, files)
+    if further:
+        write_durably(entry / _FOR_BUILDS_NAME, json.dumps(_sums(entry, further), indent=0))
+        stamp[_FOR_BUILDS] = file_sha256(entry / _FOR_BUILDS_NAME)
     stamp[_SELF] = _sha256_of_stamp(stamp)
     write_durably(entry / STAMP, json.dumps(stamp, indent=1, sort_keys=True) + "\n")
+
+
+def _sums(entry: Path, files: Iterable[Path]) -> dict[str, str]:
+    return {path.relative_to(entry).as_posix(): file_sha256(path) for path in files}
 
 
 def write_durably(path: Path, text: str) -> None:
@@ -138,7 +154,8 @@ def sync_path(path: Path) -> None:
         os.close(descriptor)
 
 
-def _sync_files(entry: Path, files: Sequence[Path]) -> None:
+def sync_files(entry: Path, files: Sequence[Path]) -> None:
+    """Brings files below `entry` to the disk, and the names of the directories they are in."""
     if len(files) > _SYNCED_ONE_BY_ONE:
         os.sync()
         return
@@ -205,7 +222,25 @@ def damage_of(entry: Path) -> str:
         return f"{STAMP}: {error}"
     if _SELF not in stamp:
         return _damage_of_older(entry, stamp)
-    for name, sha256 in stamp.get(_FILES, {}).items():
+    return _damage_of_files(entry, stamp.get(_FILES, {}))
+
+
+def damage_of_all(entry: Path) -> str:
+    """As `damage_of`, with the files that builds of other entries read: a second for a kernel.
+
+    Entries of earlier versions have no list of these.
+    """
+    wrong = damage_of(entry)
+    if wrong or not (listed := read_stamp(entry).get(_FOR_BUILDS)):
+        return wrong
+    sums = entry / _FOR_BUILDS_NAME
+    return _damage_of_files(entry, {sums.name: listed}) or _damage_of_files(
+        entry, json.loads(sums.read_text(encoding="utf-8"))
+    )
+
+
+def _damage_of_files(entry: Path, sums: Mapping[str, str]) -> str:
+    for name, sha256 in sums.items():
         wrong = _damage_of_file(entry / name, sha256)
         if wrong:
             return f"{name}: {wrong}"
@@ -249,14 +284,15 @@ def is_sound(entry: Path) -> bool:
     return is_complete(entry) and not damage_of(entry)
 
 
-def set_aside_if_damaged(entry: Path) -> bool:
+def set_aside_if_damaged(entry: Path, damage: Callable[[Path], str] = damage_of) -> bool:
     """Whether there is a sound entry; a damaged one is named and moved out of the way.
 
-    The caller holds the lock under which the entry is made.
+    `damage` is `damage_of_all` if something will be built against the entry. The caller holds the
+    lock under which the entry is made.
     """
     if not is_complete(entry):
         return False
-    wrong = damage_of(entry)
+    wrong = damage(entry)
     if wrong and not has_no_hashes(entry):
         set_aside(entry, wrong)
     return not wrong

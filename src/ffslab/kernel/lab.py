@@ -34,6 +34,7 @@ from ffslab.kernel.build import (
 from ffslab.kernel.cache import (
     built_identity,
     cache_root,
+    damage_of_all,
     hash_files,
     hash_texts,
     is_sound,
@@ -288,8 +289,13 @@ def prefetch() -> int:
 
 
 def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
-    """Then the source itself is not needed, and may have been removed from the cache."""
-    return source is not None and is_sound(plan_lab(variant, source).kernel.directory)
+    """Then the source itself is not needed, and may have been removed from the cache.
+
+    Modules may have to be built, so all that they are built against is read; the lock is held.
+    """
+    return source is not None and set_aside_if_damaged(
+        plan_lab(variant, source).kernel.directory, damage_of_all
+    )
 
 
 def _invalidate(plan: LabPlan) -> None:

@@ -34,6 +34,7 @@ from ffslab.kernel.build import (
 )
 from ffslab.kernel.cache import (
     cache_root,
+    damage_of_all,
     hash_files,
     hash_texts,
     is_sound,
@@ -162,7 +163,7 @@ def ensure_objects(
     source = ensure_source(progress, named)
     with locked(cache_root() / "objects" / "lock", progress) as lock:
         plan = _plan(recipe, source)
-        if not set_aside_if_damaged(plan.kernel.directory):
+        if not set_aside_if_damaged(plan.kernel.directory, damage_of_all):
             _build_kernel_objects(plan, lock, progress)
         for name, entry in plan.own.items():
             if not set_aside_if_damaged(entry):
@@ -213,7 +214,7 @@ def _build_kernel_objects(plan: _Plan, lock: int, progress: Progress) -> None:
         make_kernel(entry, [jobs, "modules_prepare"], lock, on_line=counter)
         make_kernel(entry, [jobs, *DIRECTORIES], lock, on_line=counter)
     facts = {"source": plan.source.id, "compiler": plan.compiler}
-    write_stamp(entry.directory, facts, entry.objects.rglob("*.o"))
+    write_stamp(entry.directory, facts, entry.objects.rglob("*.o"), entry.for_builds())
 
 
 def _build_own(name: str, entry: Path, kernel: KernelEntry, lock: int, progress: Progress) -> None:

@@ -45,6 +45,7 @@ from ffslab.program import program
 
 SOURCE_VARIABLE = "FFSLAB_KERNEL_SOURCE"  # of the environment: as --kernel-source says it
 
+_SOURCE_ID = re.compile(r"(debian|kernel\.org)-[\w.+~:-]+")
 _FOREIGN_ARCHITECTURES = (
     *("alpha", "arc", "arm", "arm64", "csky", "hexagon", "ia64", "loongarch", "m68k"),
     *("microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv", "s390"),
@@ -81,8 +82,11 @@ def source_root() -> Path:
 def default_source() -> KernelSource | None:
     """The source that labs are built from unless the user names a tree, if one was had yet."""
     try:
-        source_id = (source_root() / "default").read_text(encoding="utf-8").strip()
-    except OSError:
+        source_id = (source_root() / "default").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return None
+    # A damaged one is as good as none; one that names another source has that downloaded.
+    if not _SOURCE_ID.fullmatch(source_id):
         return None
     return KernelSource(source_id, source_root() / source_id / "tree")
 

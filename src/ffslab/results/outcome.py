@@ -23,6 +23,10 @@ OUTCOMES: tuple[OutcomeKind, ...] = (
     *("crash", "corrupt", "timeout", "fail"),
     *("short", "skip", "pass"),
 )
+# Of a guest whose agent never spoke. Its kernel booted, or died of something else than its work.
+_BUILD = (
+    "; its agent never spoke, so the build may be damaged: ffslab doctor reads all of the cache"
+)
 _DAMAGE_ERRORS = ("EUCLEAN", "EBADMSG")
 
 
@@ -88,13 +92,14 @@ def judge(
     """
     findings = [one for one in scan_console(console) if one.kind not in asked.expected]
     crash = next((finding for finding in findings if finding.severity == "crash"), None)
+    silent = _BUILD if not stream.records and not stream.damage else ""
     if crash is not None:
-        return Outcome("crash", f"{crash.kind}: {_message(crash.text)}", crash.excerpt)
+        return Outcome("crash", f"{crash.kind}: {_message(crash.text)}{silent}", crash.excerpt)
     if timed_out_s is not None:
         return Outcome(
             "timeout",
             f"the guest did not end within {timed_out_s:g} s of wall time"
-            + (f"; {failure}" if failure else ""),
+            + (f"; {failure}" if failure else silent),
             last_lines(console),
         )
     if failure:
@@ -108,9 +113,8 @@ def judge(
         return Outcome("crash", f"the records contradict each other: {error.message}")
     if end is None:
         how = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
-        return Outcome(
-            "crash", f"the guest stopped before the agent's end ({how})", last_lines(console)
-        )
+        told = f"the guest stopped before the agent's end ({how}){silent}"
+        return Outcome("crash", told, last_lines(console))
     failed = _failed_step(stream, console, asked)
     if failed is not None and failed.short is None:
         return failed

@@ -289,7 +289,7 @@ def _raise_if_lost(job: GuestJob, end: BootEnd, directory: Path) -> None:
     raise GuestLostError(
         f"the host ended the guest of {job.case.id}: {fault.what}",
         cause=fault.cause,
-        remedy="see that the host has memory and room",
+        remedy=f"see that the host has memory and room; {program()} doctor reads the whole cache",
     )
 
 

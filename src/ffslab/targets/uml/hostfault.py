@@ -131,7 +131,8 @@ def host_fault(end: GuestEnd) -> HostFault | None:
         last = " / ".join(line.strip() for line in last_lines(end.console, 2))
         return HostFault(
             f"it ended before its kernel began ({_how(status)}): {last or 'it printed nothing'}",
-            "a limit of the host (ulimit -a), a missing program, or a place that is full (df)",
+            "a limit of the host (ulimit -a), a missing program, a place that is full (df), or a "
+            "damaged kernel in the cache",
         )
     said = _said_by_host_side(end.console)
     if said is None and status == _EXIT_ON_SIGNAL and not _crashed(end.console):
