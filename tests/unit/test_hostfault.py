@@ -21,7 +21,7 @@ BUS_ERROR = (
 def fault(
     status: int | None, console: str, *, well: bool = False, room: tuple[RoomLeft, ...] = ROOMY
 ) -> HostFault | None:
-    return host_fault(GuestEnd(status, console, lambda: well, room))
+    return host_fault(GuestEnd(status, console.split("\n"), lambda: well, room))
 
 
 def said(status: int | None, console: str, room: tuple[RoomLeft, ...] = ROOMY) -> str:

@@ -3,16 +3,21 @@
 docs/plan-format.md, section 3, defines the records. A guest that crashes cuts
 its last line; anything else that is not a record of version 1 is damage and is
 reported with its line, never skipped in silence.
+
+The channel is a device of the guest that its programs can write to as well. So what the
+agent would not say at that place is damage, too (`_Order`), and no record.
 """
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeVar, cast, get_type_hints
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar, cast, get_type_hints
 
 from pydantic_core import from_json
 from typing_extensions import TypedDict
@@ -395,24 +400,87 @@ def _flat(kind: type[_Flat], record: Record) -> _Flat:
     return cast(_Flat, {name: record[name] for name in kind.__annotations__})
 
 
-def parse_records(data: bytes) -> RecordStream:
-    """The stream's records; never raises for bad contents."""
+def read_records(path: Path) -> RecordStream:
+    """`parse_records` of a file; OSError if it cannot be read."""
+    with path.open("rb") as file:
+        return parse_records(file)
+
+
+def parse_records(data: bytes | BinaryIO) -> RecordStream:
+    """The stream's records; never raises for bad contents.
+
+    One line at a time is in memory beside them. Much damage, or a line or a number of records that
+    no plan makes, ends the reading: the rest would be no better.
+    """
+    lines = io.BytesIO(data) if isinstance(data, bytes) else data
     records: list[Record] = []
     damage: list[str] = []
-    lines = data.split(b"\n")
-    cut = lines[-1] != b""
-    for number, line in enumerate(lines, start=1):
+    order = _Order()
+    number, cut = 0, False
+    while not cut and (line := lines.readline(_LINE_BYTES)):
+        number += 1
+        cut = not line.endswith(b"\n")
+        if cut and len(line) == _LINE_BYTES:
+            damage.append(f"line {number}: more than {_LINE_BYTES:,} bytes")
+            break
+        line = line.removesuffix(b"\n")
         if not line.strip(b"\r\0 "):
             if line:
                 damage.append(f"line {number}: {len(line)} blank or zero bytes")
             continue
         problem, record = _parse_line(line)
-        if record is not None:
-            records.append(record)
-        elif not (cut and number == len(lines)):
+        if record is None and cut:
+            break
+        problem = problem or order.broken_by(record or {})
+        if problem:
             damage.append(f"line {number}: {problem}")
+        elif record is not None:
+            records.append(record)
+        if len(damage) >= _MOST_DAMAGE or len(records) > _MOST_RECORDS:
+            damage.append(f"line {number}: what follows was not read")
+            break
     return RecordStream(tuple(records), tuple(damage), cut)
 
+
+class _Order:
+    """What came before, for what the agent does not say again or later."""
+
+    def __init__(self) -> None:
+        self._ended = False
+        self._step = -1
+        self._said: set[tuple[str, ...]] = set()
+
+    def broken_by(self, record: Record) -> str:
+        """Why the agent did not write `record` at this place, or empty."""
+        kind = record["type"]
+        if self._ended:
+            return f"{kind} record behind the end"
+        if kind == "step":
+            if record["index"] <= self._step:
+                return f"step {record['index']} behind step {self._step}"
+            self._step = record["index"]
+        self._ended = kind == "end"
+        names = _ONCE.get(kind)
+        if names is None:
+            return ""
+        one = (kind, *(str(record[name]) for name in names))
+        if one in self._said:
+            return f"a second {' '.join(one)}"
+        self._said.add(one)
+        return ""
+
+
+# What the agent writes once at most, or once for each of these names.
+_ONCE: Mapping[str, tuple[str, ...]] = {
+    "start": (),
+    "phase": ("workload", "phase"),
+    "flash": ("label",),
+    "mtd": (),
+    "prepared": (),
+}
+_LINE_BYTES = 2**24  # a snapshot of a million erase blocks has these
+_MOST_RECORDS = 1_000_000
+_MOST_DAMAGE = 100
 
 # EROFS answers statfs with 2^64 − 1: it does not know.
 _INODES = ("files", "files_free")

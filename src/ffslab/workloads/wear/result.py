@@ -59,7 +59,7 @@ def _is_grown(record: Record) -> bool:
     return rises and written == sorted(written)
 
 
-def failure(stream: RecordStream, _console: str) -> str:
+def failure(stream: RecordStream, _output: str) -> str:
     """What is wrong though the writing was allowed to fail: the static data."""
     phase = next((phase for phase in stream.phases if phase.name == "verify"), None)
     if phase is None or not phase.failed:
