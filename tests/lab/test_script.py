@@ -93,5 +93,5 @@ def test_what_a_script_leaves_running_does_not_keep_the_file_system(tmp_path: Pa
     script = "while :; do echo x >>f; sleep 4; done &\nsleep 2"
     run = run_study(study(tmp_path / "s", script), tmp_path / "r")
     (result,) = results(run)
-    console = (run / "cases" / result["id"] / "console.log").read_text()
-    assert "left 2 processes behind" in console
+    output = (run / "cases" / result["id"] / "output.log").read_text()
+    assert "left 2 processes behind" in output

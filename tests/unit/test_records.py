@@ -387,6 +387,21 @@ def test_what_the_agent_does_not_say_again_or_later_is_damage(
     assert [{key: one[key] for key in one if key != "v"} for one in stream.records] == kept
 
 
+@pytest.mark.parametrize("verb", ["exec", "shell"])
+def test_while_a_program_runs_the_agent_says_nothing(verb: str) -> None:
+    """So what came meanwhile is the program's, and no record."""
+    program = {**LATER, "verb": verb}
+    told = f"a program ran in step {program['index']}, and wrote records"
+    others = [{**PHASE, "phase": name} for name in "abc"]
+    for before in ([START], [START, others[2], STEP]):
+        honest = b"".join(map(line, [*before, program, END]))
+        assert not parse_records(honest).damage
+        forged = b"".join(map(line, [*before, *others[:2], program, END]))
+        stream = parse_records(forged)
+        assert stream.damage == (f"line {len(before) + 3}: {told}",)
+        assert stream.records == parse_records(honest).records
+
+
 def test_what_the_agent_says_of_other_things_is_no_repetition() -> None:
     others = (
         *({**PHASE, "phase": "a"}, {**PHASE, "workload": "tree"}),

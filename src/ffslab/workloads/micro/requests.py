@@ -16,7 +16,8 @@ from typing import Any
 
 from ffslab.errors import DamagedResultError
 from ffslab.program import program
-from ffslab.protocol.records import LARGEST, Record, RecordStream, read_records
+from ffslab.protocol.record_values import LARGEST
+from ffslab.protocol.records import Record, RecordStream, read_records
 
 RECORDS_NAME = "records.jsonl"
 _LISTS = ("offset", "t_start_ns", "latency_ns")

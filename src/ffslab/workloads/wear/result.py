@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
-from ffslab.protocol.records import Phase, Record, RecordStream, Snapshot, is_count
+from ffslab.protocol.record_values import is_count
+from ffslab.protocol.records import Phase, Record, RecordStream, Snapshot
 from ffslab.results.metrics import counter_difference
 from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult
