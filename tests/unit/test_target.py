@@ -243,7 +243,9 @@ def test_only_the_place_of_the_results_gives_an_error_of_the_system(tmp_path: Pa
         (3, "records.jsonl", "FFSLAB_RECORDS_MIB", "its records have more than 1 MiB"),
     ],
 )
-@pytest.mark.parametrize("flood", ["exec tr '\\0' x </dev/zero", "head -c 1048577 /dev/zero"])
+@pytest.mark.parametrize(
+    "flood", ["exec tr '\\0' x </dev/zero", "sleep 0.2; head -c 1048577 /dev/zero"]
+)
 def test_a_guest_that_floods_a_channel_ends(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -255,7 +257,8 @@ def test_a_guest_that_floods_a_channel_ends(
 ) -> None:
     """Whether or not it would have ended by itself; what is kept is not longer than it may be."""
     monkeypatch.setenv(variable, "1")
-    target = _target(tmp_path, f"{flood} >&{channel}")
+    ram = "exec 9<>ram; truncate -s 128M ram; rm ram"  # as UML has it
+    target = _target(tmp_path, f"{ram}\n{flood} >&{channel}")
     guest = target.run(_job(tmp_path, timeout_s=60))
     assert guest.failure == f"{told} ({variable} sets how many MiB it may)"
     assert not guest.timed_out and not guest.killed and guest.flash_sha256 is None
