@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from ffslab.protocol import records
+from ffslab.protocol.record_values import memory_bytes
 from ffslab.protocol.records import (
     End,
     Latency,
@@ -441,12 +443,32 @@ def test_much_damage_ends_the_reading(text: bytes) -> None:
     assert len(stream.records) <= 1 and file.tell() <= 101 * len(text)
 
 
-def test_more_records_than_any_plan_makes_end_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "_MOST_RECORDS", 50)
-    assert len(stream_of(*[SPACE] * 50).records) == 50
-    file = Counted(1000 * line(SPACE))
-    assert parse_records(file).damage == ("line 51: what follows was not read",)
-    assert file.tell() == 51 * len(line(SPACE))
+@pytest.mark.parametrize("text", ["{}", "[]", "[[7,7],[7,7]]", "[1000,1000,1000]", '"a"', '"\u00e4\u00e4\u00e4"'])
+def test_more_than_any_plan_makes_ends_the_reading(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """Counted by what it takes in memory, which for some lines is very much more."""
+    one = b'{"v":1,"type":"other","x":[' + b",".join([text.encode()] * 5000) + b"]}\n"
+    monkeypatch.setattr(records, "_MOST_BYTES", 2**22)
+    file = Counted(1000 * one)
+    tracemalloc.start()
+    try:
+        stream = parse_records(file)
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    read = len(stream.records) + 1
+    assert stream.damage == (f"line {read}: too much", f"line {read}: what follows was not read")
+    assert 2 <= read < 100 and file.tell() == read * len(one)
+    assert taken < 2**22
+
+
+def test_a_million_requests_are_read() -> None:
+    numbers = ",".join(str(7_000_000_000 + 1000 * n) for n in range(1000))
+    one = '{"v":1,"type":"other","offset":[%s],"t_start_ns":[%s],"latency_ns":[%s]}\n' % (
+        (numbers,) * 3
+    )
+    assert 1000 * memory_bytes(one.encode()) < records._MOST_BYTES / 4
 
 
 def test_a_file_is_read_as_its_bytes_are(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Shapes of the values in records: pure."""
+"""Shapes and sizes of the values in records: pure."""
 
 from __future__ import annotations
 
@@ -45,6 +45,12 @@ def are_counters(value: Any) -> bool:
 def may_be_counters(value: Any) -> bool:
     """Null says that there was no monitor."""
     return value is None or are_counters(value)
+
+
+def memory_bytes(line: bytes) -> int:
+    """About what the value of a line takes at most: 200 times the line, if it is all `{}`."""
+    numbers, lists, objects = line.count(b","), line.count(b"["), line.count(b"{")
+    return len(line) + 64 * numbers + 64 * lists + 232 * objects
 
 
 def value_of(line: bytes) -> Any:

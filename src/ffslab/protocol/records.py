@@ -28,6 +28,7 @@ from ffslab.protocol.record_values import (
     is_count,
     is_inodes,
     may_be_counters,
+    memory_bytes,
     value_of,
 )
 
@@ -416,14 +417,14 @@ def read_records(path: Path) -> RecordStream:
 def parse_records(data: bytes | BinaryIO) -> RecordStream:
     """The stream's records; never raises for bad contents.
 
-    One line at a time is in memory beside them. Much damage, or a line or a number of records that
-    no plan makes, ends the reading: the rest would be no better.
+    One line at a time is in memory beside them. Much damage, or a line or an amount that no plan
+    makes, ends the reading: the rest would be no better.
     """
     lines = io.BytesIO(data) if isinstance(data, bytes) else data
     records: list[Record] = []
     damage: list[str] = []
     order = RecordOrder()
-    number, cut = 0, False
+    number, cut, kept_bytes = 0, False, 0
     while not cut and (line := lines.readline(_LINE_BYTES)):
         number += 1
         cut = not line.endswith(b"\n")
@@ -435,14 +436,15 @@ def parse_records(data: bytes | BinaryIO) -> RecordStream:
             if line:
                 damage.append(f"line {number}: {len(line)} blank or zero bytes")
             continue
-        problem, record = _parse_line(line)
+        kept_bytes += memory_bytes(line)
+        problem, record = _parse_line(line) if kept_bytes <= _MOST_BYTES else ("too much", None)
         if record is None and cut:
             break
         if record is None:
             damage.append(f"line {number}: {problem}")
         else:
             _add(record, records, order, damage, number)
-        if len(damage) >= _MOST_DAMAGE or len(records) > _MOST_RECORDS:
+        if len(damage) >= _MOST_DAMAGE or kept_bytes > _MOST_BYTES:
             damage.append(f"line {number}: what follows was not read")
             break
     return RecordStream(tuple(records), tuple(damage), cut)
@@ -464,7 +466,7 @@ def _add(
 
 
 _LINE_BYTES = 2**24  # a snapshot of a million erase blocks has these
-_MOST_RECORDS = 1_000_000
+_MOST_BYTES = 2**30  # of all records in memory
 _MOST_DAMAGE = 100
 
 # EROFS answers statfs with 2^64 − 1: it does not know.
