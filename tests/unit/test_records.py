@@ -443,7 +443,9 @@ def test_much_damage_ends_the_reading(text: bytes) -> None:
     assert len(stream.records) <= 1 and file.tell() <= 101 * len(text)
 
 
-@pytest.mark.parametrize("text", ["{}", "[]", "[[7,7],[7,7]]", "[1000,1000,1000]", '"a"', '"\u00e4\u00e4\u00e4"'])
+@pytest.mark.parametrize(
+    "text", ["{}", "[]", "[[7,7],[7,7]]", "[1000,1000,1000]", '"a"', '"\\u00e4\\u00e4\\u00e4"']
+)
 def test_more_than_any_plan_makes_ends_the_reading(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
