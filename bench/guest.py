@@ -19,9 +19,10 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
-from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.protocol.records import RecordStream, read_records
+from ffslab.results.console import Printed
 from ffslab.results.outcome import judge
-from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
+from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, OUTPUT_NAME, RECORDS_NAME
 from ffslab.targets.uml.directory import INITRAMFS_NAME, write_guest_directory
 from ffslab.targets.uml.guests import batch_command
 from ffslab.targets.uml.initramfs import build_archive, regular_file
@@ -86,7 +87,7 @@ class Runner:
             status, sample = measure(
                 command, self._directory, records if watch_first_record else None
             )
-            stream = parse_records(records.read_bytes())
+            stream = read_records(records)
             self._require_pass(stream, status)
             if keep_flash is not None:
                 (self._directory / FLASH_NAME).replace(keep_flash)
@@ -117,8 +118,8 @@ class Runner:
             (self._directory / name).touch()
 
     def _require_pass(self, stream: RecordStream, status: int) -> None:
-        console = (self._directory / CONSOLE_NAME).read_text(encoding="utf-8", errors="replace")
-        outcome = judge(stream, console, status, None)
+        printed = Printed.of(self._directory / CONSOLE_NAME, self._directory / OUTPUT_NAME)
+        outcome = judge(stream, printed, status, None)
         if outcome.kind != "pass":
             raise InfrastructureError(
                 f"a guest of the benchmark ended with {outcome.kind}: {outcome.reason}\n"

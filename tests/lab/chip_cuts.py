@@ -222,7 +222,7 @@ def carried_out(
     printed = (guest.directory / RECORDS_NAME).read_text().splitlines()
     answers = [line for line in printed if not line.startswith("{")]
     end = printed[-1]
-    assert '"status":"ok"' in end.replace(" ", ""), (end, guest.console[-2000:])
+    assert '"status":"ok"' in end.replace(" ", ""), (end, guest.printed)
     return Answers(guest, tuple(_matched(script, answers)))
 
 

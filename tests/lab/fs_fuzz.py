@@ -29,7 +29,7 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.results.console import Finding, scan_console
-from ffslab.targets.target import CONSOLE_NAME
+from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME
 from ffslab.targets.uml.directory import write_guest_directory
 from ffslab.targets.uml.guests import batch_script
 from ffslab.targets.uml.launch import kill_group, start_guest
@@ -280,7 +280,11 @@ def _boot(lab: LabBuild, program: Path, directory: Path, plan: str) -> tuple[str
     write_guest_directory(directory, lab, case, plan, {"/fsfuzz": program})
     console = directory / CONSOLE_NAME
     console.touch()
-    process = start_guest(batch_script(case, None), directory)
+    # In one file, since the order matters: a report belongs to the mutation before it.
+    apart = f">>{OUTPUT_NAME} 2>>{CONSOLE_NAME}"
+    script = batch_script(case, None)
+    assert apart in script
+    process = start_guest(script.replace(apart, f">>{CONSOLE_NAME} 2>&1"), directory)
     size, since, hangs = 0, time.monotonic(), False
     try:
         while process.poll() is None and not hangs:

@@ -288,7 +288,7 @@ def run_program(
         clean=False,
     )
     end = guest.of_type("end")
-    assert end and end[0]["status"] == "ok", guest.console[-8000:]
+    assert end and end[0]["status"] == "ok", guest.printed
     findings = scan_console(guest.console)
     assert not [found for found in findings if not allowed or allowed not in found.text]
     assert guest.status == 0

@@ -23,7 +23,7 @@ from ffslab.model.specs import DRIVER_FIGURES
 from ffslab.model.study import expand, study_from_document
 from ffslab.protocol.records import parse_records
 from ffslab.results.console import scan_console
-from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME, TRACE_NAME
+from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, OUTPUT_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.targets.uml.directory import write_guest_directory
 from ffslab.targets.uml.guests import batch_script
 from ffslab.targets.uml.launch import kill_group, start_guest
@@ -84,6 +84,16 @@ class Boot:
     directory: Path
     status: int
     console: str
+
+    @property
+    def output(self) -> str:
+        """What programs printed, with the ends of lines that a terminal has."""
+        return (self.directory / OUTPUT_NAME).read_text(errors="replace").replace("\r", "")
+
+    @property
+    def printed(self) -> str:
+        """The end of what kernel and programs printed, for who wants to know why."""
+        return f"{self.console[-4000:]}\n{self.output[-4000:]}"
 
     @property
     def flash(self) -> Path:

@@ -268,7 +268,7 @@ def start(
     )  # fmt: skip
     end = result.of_type("end")
     if passes:
-        assert end and end[0]["status"] == "ok", (end, result.console[-5000:])
+        assert end and end[0]["status"] == "ok", (end, result.printed)
     if clean:
         assert result.status == 0, result.console[-5000:]
         assert not scan_console(result.console), result.console[-5000:]

@@ -182,7 +182,7 @@ class Walked:
 
     def ops(self) -> list[list[int]]:
         """Of each line of the history: its number, errno, first and last operation of the chip."""
-        lines = (line.split() for line in self.guest.console.splitlines())
+        lines = (line.split() for line in self.guest.output.splitlines())
         return [list(map(int, words[1:])) for words in lines if words[:1] == ["op"]]
 
     @property
@@ -221,7 +221,7 @@ def walked(
     history.write_text(HISTORY)
     files = {PROGRAM: lab.crash, "/test/history": history}
     first = boot(lab, directory / "first", case, "\n".join(history_steps(case)) + "\n", files=files)
-    assert first.of_type("end")[0]["status"] == "ok", first.console[-2000:]
+    assert first.of_type("end")[0]["status"] == "ok", first.printed
     (log,) = captures(first, "/log")
     operations = len(log.splitlines())
     states = [f"{k} {kind} {k % 2}" for k in range(operations) for kind in KINDS]
@@ -238,7 +238,7 @@ def walked(
         capture("digest"),
     ]
     second = boot(lab, directory / "second", case, "\n".join(plan) + "\n", files=files, clean=False)
-    assert second.status == 0, second.console[-3000:]
+    assert second.status == 0, second.printed
     return Walked(filesystem, operations, log, second, parse_walk(second), states)
 
 
@@ -320,7 +320,7 @@ def test_the_chip_is_as_it_was(walked: Walked) -> None:
 
 def observed(guest: Boot) -> str:
     """What `ffscrash observe` printed, without its last two lines."""
-    lines = guest.console.splitlines()
+    lines = guest.output.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("dir . "))
     end = next(number for number, line in enumerate(lines) if line.startswith("statfs "))
     return "".join(f"{line}\n" for line in lines[start:end])
@@ -361,7 +361,7 @@ def walk_second(lab: LabBuild, directory: Path, walked: Walked, states: list[str
         capture("digest"),
     ]
     guest = boot(lab, directory / "guest", case, "\n".join(plan) + "\n", files=files, clean=False)
-    assert guest.status == 0, guest.console[-3000:]
+    assert guest.status == 0, guest.printed
     first, last = captures(guest, "/digest")
     assert first == last
     return guest

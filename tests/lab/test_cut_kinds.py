@@ -126,7 +126,7 @@ def test_the_same_of_a_file_system_that_was_halted(
             moment = run("chip flash0 at", k)
             plan = "\n".join([*steps, moment, run("chip flash0 cut", kind, 0)]) + "\n"
             guest = boot(lab, tmp_path / f"{kind}-{k}", case, plan, files=files, clean=False)
-            assert guest.of_type("end")[0]["status"] == "ok", guest.console[-2000:]
+            assert guest.of_type("end")[0]["status"] == "ok", guest.printed
             # Of the other one nobody moves the chip: the command is none.
             other = edited(plan, [("0999999", f"{halt:07}"), (moment, run("chip flash0 xx", k))])
             halted = boot(

@@ -439,7 +439,7 @@ def by_nandwrite(
     arguments = encode(" ".join(["-q", *words, "/dev/mtd0", f"{IMAGES}/{image.name}"]))
     nandwrite = f"exec path={program} args={arguments}"
     guest = started(lab, directory, case, [shown(image.parent), *host_steps(), nandwrite])
-    assert end(guest)["status"] == "ok", guest.console[-2000:]
+    assert end(guest)["status"] == "ok", guest.printed
     return Flash.read(guest.flash).pages
 
 

@@ -57,11 +57,11 @@ class View:
         return (*(self.counters[name] for name in COUNTS), busy, oob)
 
 
-def views(console: str) -> list[View]:
+def views(output: str) -> list[View]:
     """One for each `show`, in order."""
     found: list[View] = []
     inside = False
-    for line in console.replace("\r", "").splitlines():
+    for line in output.splitlines():
         if live := re.fullmatch(r"live (-?\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (.*)", line):
             if not inside:
                 found.append(View({}, {}))
@@ -115,7 +115,7 @@ def boot_steps(
     case = replace(subject.case(), trace=trace)
     text = plan(case, steps, trace=trace)
     guest = boot(lab, directory, case, text, files={PROGRAM: program}, limit_s=600)
-    assert guest.of_type("end")[0]["status"] == "ok", guest.console[-3000:]
+    assert guest.of_type("end")[0]["status"] == "ok", guest.printed
     return guest
 
 
@@ -131,7 +131,7 @@ WORKLOAD = (
 @pytest.mark.parametrize("subject", SUBJECTS, ids=[subject.name for subject in SUBJECTS])
 def test_tasks_add_up(lab: LabBuild, tmp_path: Path, livepage: Path, subject: Subject) -> None:
     guest = boot_steps(lab, tmp_path / "guest", subject, livepage, WORKLOAD)
-    first, last = views(guest.console)
+    first, last = views(guest.output)
     for view in (first, last):
         assert view.sums() == view.expected_sums()
     assert last.counters == guest.flash_record("unmounted")["counters"]
@@ -194,7 +194,7 @@ def test_a_mapping_outlives_its_monitor(lab: LabBuild, tmp_path: Path, livepage:
         run_step("write", "/mnt", "writer-a", 1 << 20),
     ]
     guest = boot_steps(lab, tmp_path / "guest", YAFFS2, livepage, steps)
-    (view,) = views(guest.console)
+    (view,) = views(guest.output)
     assert view.sums() == view.expected_sums()
     assert view.counters["blocks_erased"] < 10  # not those of the formatting
 
@@ -203,7 +203,7 @@ def test_a_page_without_a_free_slot(lab: LabBuild, tmp_path: Path, livepage: Pat
     """80 tasks after some others: the last slot has those for which there was none."""
     steps = [run_step("many", "/mnt", 80)]
     guest = boot_steps(lab, tmp_path / "guest", YAFFS2, livepage, steps)
-    (view,) = views(guest.console)
+    (view,) = views(guest.output)
     assert len(view.tasks) == 63
     assert view.sums() == view.expected_sums()
     own = {key: counts[:4] for key, counts in view.tasks.items() if key[0] != -1}
@@ -223,7 +223,7 @@ def test_reset_empties_the_page(lab: LabBuild, tmp_path: Path, livepage: Path) -
         run_step("write", "/mnt", "writer-b", 1 << 20),
     ]
     guest = boot_steps(lab, tmp_path / "guest", YAFFS2, livepage, steps)
-    (view,) = views(guest.console)
+    (view,) = views(guest.output)
     names = {name for _, name in view.tasks}
     assert "writer-b" in names and "writer-a" not in names
     assert view.sums() == view.expected_sums()
@@ -237,7 +237,7 @@ def test_looking_changes_nothing(lab: LabBuild, tmp_path: Path, livepage: Path) 
         for name, trace in (("plain", False), ("traced", True))
     )
     assert plain.records == with_trace.records
-    assert views(plain.console) == views(with_trace.console)
+    assert views(plain.output) == views(with_trace.output)
     assert plain.flash.read_bytes() == with_trace.flash.read_bytes()
 
 

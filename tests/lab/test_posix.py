@@ -33,5 +33,5 @@ def test_posix(lab: LabBuild, tmp_path: Path, posix: Path, subject: Subject) -> 
         [*subject.both, *subject.posix, *(["--entries=1000"] if DEBUG else [])],
         allowed=UNKNOWN_OPTION,
     )
-    summary = re.search(r"posix: (\d+) passed, 0 failed, (\d+) skipped", guest.console)
+    summary = re.search(r"posix: (\d+) passed, 0 failed, (\d+) skipped", guest.output)
     assert summary and int(summary[1]) > 90 and int(summary[2]) <= subject.posix_skips

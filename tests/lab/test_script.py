@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from lab_support import results, run_study
 
+from ffslab.workloads.script.plan import BEGINS, ENDS, STATUS
+
 pytestmark = pytest.mark.usefixtures("lab")
 STUDY = """
 schema = 1
@@ -93,5 +95,109 @@ def test_what_a_script_leaves_running_does_not_keep_the_file_system(tmp_path: Pa
     script = "while :; do echo x >>f; sleep 4; done &\nsleep 2"
     run = run_study(study(tmp_path / "s", script), tmp_path / "r")
     (result,) = results(run)
-    console = (run / "cases" / result["id"] / "console.log").read_text()
-    assert "left 2 processes behind" in console
+    output = (run / "cases" / result["id"] / "output.log").read_text()
+    assert "left 2 processes behind" in output
+
+
+REPORTS = """
+echo "BUG: widget 5 is late"
+echo "[    9.000000] kernel BUG at fs/widget.c:1!" >&2
+echo "BUG: on the console" >/dev/console
+echo "BUG: on the terminal" >/dev/tty0
+echo "<0>BUG: in the log" >/dev/kmsg
+echo on >/proc/sys/kernel/printk_devkmsg
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do echo "Oops: log $n"; done >/dev/kmsg
+mknod node c 5 1 && echo "BUG: by a node" >node
+dmesg | grep -c -e widget -e 'BUG: ' -e Oops
+"""
+
+
+def test_what_a_script_prints_is_no_report_of_the_kernel(tmp_path: Path) -> None:
+    """Whichever way it takes: the kernel's log is the kernel's alone."""
+    run = run_study(study(tmp_path / "s", f"{REPORTS}true"), tmp_path / "r")
+    (result,) = results(run)
+    assert (result["outcome"], result["reason"]) == ("pass", "")
+    directory = run / "cases" / result["id"]
+    console = (directory / "console.log").read_text().splitlines()
+    assert "Linux version" in console[0]
+    assert not [line for line in console if not line.startswith("[")]
+    assert not [line for line in console if "BUG: " in line or "Oops" in line or "widget" in line]
+    output = (directory / "output.log").read_text().splitlines()
+    begins, ends = output.index(BEGINS), output.index(f"{ENDS} 0")
+    assert output[begins + 1 : ends] == [
+        *("BUG: widget 5 is late", "[    9.000000] kernel BUG at fs/widget.c:1!"),
+        *("BUG: on the console", "BUG: on the terminal", "BUG: in the log"),
+        *(f"Oops: log {n}" for n in range(1, 16)),
+        *("BUG: by a node", "0"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flood", "name", "variable", "reason"),
+    [
+        (
+            r"cat /dev/zero | tr '\0' x",
+            *("output.log", "FFSLAB_PRINTED_MIB", "its programs printed more than 2 MiB"),
+        ),
+        (
+            "echo on >/proc/sys/kernel/printk_devkmsg; line=$(printf '%0900d' 5)\n"
+            "while :; do echo $line; done >/dev/kmsg",
+            *("output.log", "FFSLAB_PRINTED_MIB", "its programs printed more than 2 MiB"),
+        ),
+        (
+            """yes '{"v":1,"type":"space"}' >/dev/ttyS0""",
+            *("records.jsonl", "FFSLAB_RECORDS_MIB", "its records have more than 2 MiB"),
+        ),
+    ],
+)
+def test_a_script_that_floods_a_channel_ends(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    flood: str,
+    name: str,
+    variable: str,
+    reason: str,
+) -> None:
+    monkeypatch.setenv(variable, "2")
+    run = run_study(study(tmp_path / "s", flood), tmp_path / "r", status=1)
+    (result,) = results(run)
+    assert result["outcome"] == "fail" and result["flash_sha256"] is None
+    assert result["reason"] == f"{reason} ({variable} sets how many MiB it may)"
+    assert (run / "cases" / result["id"] / name).stat().st_size == 2 * 2**20
+
+
+PHASE = '{"v":1,"type":"phase","workload":"script","phase":"script","status":"ok",%s}'
+PROGRAM = "a program ran in step "
+FORGED = {
+    "a phase": (PHASE % '"t_start_ns":5,"t_end_ns":1', PROGRAM),
+    "a phase with counters": (
+        PHASE % '"t_start_ns":1,"t_end_ns":9,"flash_start":{"a":7},"flash_end":{}',
+        PROGRAM,
+    ),
+    "a step": (
+        '{"v":1,"type":"step","index":0,"verb":"mount","label":"","t_start_ns":1,"t_end_ns":2,'
+        '"status":"ok"}',
+        "step 0 behind step ",
+    ),
+    "the end": (
+        '{"v":1,"type":"end","status":"ok","steps_run":1,"steps_total":1,"t_ns":1}',
+        PROGRAM,
+    ),
+    "no record": ("a line of words", "not JSON"),
+    "the status": (
+        '{"v":1,"type":"file","path":"%s","text":"0","status":"ok"}' % STATUS,  # noqa: UP031
+        PROGRAM,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FORGED)
+def test_records_of_a_script_are_damage(tmp_path: Path, kind: str) -> None:
+    """Its case is lost, and ffslab goes on."""
+    line, why = FORGED[kind]
+    script = f"sync\ncat >/dev/ttyS0 <<'END'\n{line}\nEND\n"
+    run = run_study(study(tmp_path / "s", script), tmp_path / "r", status=1)
+    (result,) = results(run)
+    assert result["outcome"] == "crash"
+    assert result["reason"].startswith("the records are damaged: line ")
+    assert why in result["reason"], result["reason"]

@@ -199,7 +199,7 @@ def guest(
     files = guest_files(directory.with_name(f"{directory.name}-files"))
     done = boot(lab, directory, case, "\n".join(plan) + "\n", flash=flash, files=files)
     end = done.of_type("end")
-    assert end and end[0]["status"] == "ok", (end, done.console[-2000:])
+    assert end and end[0]["status"] == "ok", (end, done.printed)
     return done
 
 

@@ -21,7 +21,7 @@ BUS_ERROR = (
 def fault(
     status: int | None, console: str, *, well: bool = False, room: tuple[RoomLeft, ...] = ROOMY
 ) -> HostFault | None:
-    return host_fault(GuestEnd(status, console, lambda: well, room))
+    return host_fault(GuestEnd(status, console.split("\n"), lambda: well, room))
 
 
 def said(status: int | None, console: str, room: tuple[RoomLeft, ...] = ROOMY) -> str:
@@ -58,6 +58,9 @@ def test_a_guest_that_never_began() -> None:
     assert "setpriv: not found" in said(127, "/bin/sh: 1: exec: setpriv: not found\n")
     assert "it printed nothing" in said(2, "")
     assert "mmap" in said(1, "Core dump limits\nsetup_physmem - mmap failed\n")
+    # UML's host side has both outputs of its process.
+    both = host_fault(GuestEnd(1, ["one"], lambda: False, ROOMY, "a\nCannot map\n"))
+    assert both is not None and both.what.endswith(": one / a / Cannot map")
     assert "mmap" in said(-signal.SIGSEGV, "setup_physmem - mmap failed\n")
 
 

@@ -43,6 +43,7 @@ grep core /proc/$$/limits
 for fd in /proc/$$/fd/[0-3]; do readlink $fd; grep flags /proc/$$/fdinfo/${fd##*/}; done
 echo "$PWD $0 $*"
 echo records >&3
+echo errors >&2
 """
 
 
@@ -159,7 +160,8 @@ def told(directory: Path, command: GuestCommand, *, by_hand: bool) -> str:
         assert process.wait_at_most(20) and process.returncode == 0
         kill_group(process)
     assert (directory / "records.jsonl").read_text() == "before\nrecords\n"
-    return (directory / "console.log").read_text()
+    assert (directory / "console.log").read_text() == "before\nerrors\n"
+    return (directory / "output.log").read_text()
 
 
 @pytest.mark.parametrize("ram_on_disk", [False, True])
@@ -172,7 +174,7 @@ def test_the_launcher_does_what_the_command_that_users_are_shown_does(
     for by_hand in (True, False):
         directory = tmp_path / "guest"
         directory.mkdir()
-        for name in ("console.log", "records.jsonl"):
+        for name in ("console.log", "output.log", "records.jsonl"):
             (directory / name).write_text("before\n")
         texts.append(told(directory, command, by_hand=by_hand))
         shutil.rmtree(directory)
@@ -256,7 +258,7 @@ def test_a_command_of_another_parent_does_not_begin(tmp_path: Path) -> None:
 
 
 def test_nothing_begins_without_the_word_of_the_caller(tmp_path: Path) -> None:
-    words = [launcher(), "-", os.devnull, "-", "/usr/bin/touch", "begun"]
+    words = [launcher(), "-", os.devnull, "-", "-", "/usr/bin/touch", "begun"]
     for word, status in ((b"", 1), (b"\n", 0)):
         assert not (tmp_path / "begun").exists()
         assert subprocess.run(words, cwd=tmp_path, input=word, check=False).returncode == status

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
 from host_support import golden, stream_of
 
 from ffslab.protocol.records import RecordStream, parse_records
-from ffslab.results.console import last_lines, scan_console
+from ffslab.results.console import Printed, last_lines, lines_of, read_log, scan_console, tail_of
 from ffslab.results.outcome import OUTCOMES, Outcome, judge, judged
 
 
@@ -218,11 +220,76 @@ def test_the_gravest_finding_is_told_with_what_is_around_it() -> None:
     assert judge(stream, "", 0, None).reason == "the records are damaged: line 5: no type"
 
 
-def test_bytes_are_judged_with_the_records_that_are_in_them() -> None:
+def _judged_files(
+    directory: Path, records: bytes, console: bytes, output: bytes | None = None
+) -> tuple[Outcome, RecordStream]:
+    for name, data in (("records", records), ("console", console), ("output", output)):
+        (directory / name).unlink(missing_ok=True)
+        if data is not None:
+            (directory / name).write_bytes(data)
+    printed = Printed.of(directory / "console", directory / "output")
+    return judged(directory / "records", printed, 0, None)
+
+
+def test_files_are_judged_with_the_records_that_are_in_them(tmp_path: Path) -> None:
     data = b'{"v":1,"type":"end","status":"ok","steps_run":0,"steps_total":0,"t_ns":5}\n'
-    outcome, stream = judged(data, b"\xff\xfe", 0, None)
+    outcome, stream = _judged_files(tmp_path, data, b"\xff\xfe")
     assert (outcome, len(stream.records)) == (Outcome("pass", ""), 1)
-    assert judged(data, b"BUG: \xff", 0, None)[0].reason == "kernel bug: BUG: \ufffd"
+    outcome, _ = _judged_files(tmp_path, data, b"BUG: \xff")
+    assert outcome.reason == "kernel bug: BUG: \ufffd"
+
+
+HOSTILE = (
+    b"BUG: widget 5 is late\n[    1.0] kernel BUG at x.c:1!\n[    1.1] Oops: 0002\n"
+    b"[    1.2] Kernel panic - not syncing: no\n[    1.3] WARNING: CPU: 0\nUBIFS error (x)\n"
+)
+
+
+def test_what_programs_print_is_no_report_of_the_kernel(tmp_path: Path) -> None:
+    """With a channel of their own; where there is one for all, a line is the kernel's."""
+    end = b'{"v":1,"type":"end","status":"ok","steps_run":0,"steps_total":0,"t_ns":5}\n'
+    booted = b"[    0.0] Linux version 6.1\n"
+    outcome, _ = _judged_files(tmp_path, end, booted, HOSTILE)
+    assert outcome == Outcome("pass")
+    outcome, _ = _judged_files(tmp_path, end, booted + HOSTILE, b"")
+    assert outcome.reason == "kernel bug: BUG: widget 5 is late"
+    assert _judged_files(tmp_path, end, booted + HOSTILE)[0].kind == "crash"
+
+
+def test_the_last_lines_are_those_of_kernel_and_programs(tmp_path: Path) -> None:
+    kernel = "".join(f"[ 1.0] {n}\n" for n in range(20)).encode()
+    programs = "".join(f"line {n}\n" for n in range(20)).encode()
+    cases: tuple[tuple[bytes | None, list[str]], ...] = (
+        (
+            programs,
+            [*(f"[ 1.0] {n}" for n in range(14, 20)), *(f"line {n}" for n in range(14, 20))],
+        ),
+        (b"one\n", [*(f"[ 1.0] {n}" for n in range(9, 20)), "one"]),
+        (b"", [f"[ 1.0] {n}" for n in range(8, 20)]),
+        (None, [f"[ 1.0] {n}" for n in range(8, 20)]),
+    )
+    for output, expected in cases:
+        outcome, _ = _judged_files(tmp_path, b"", kernel, output)
+        assert outcome.kind == "crash" and list(outcome.excerpt) == expected
+
+
+def test_a_log_is_read_in_bounded_memory(tmp_path: Path) -> None:
+    """Whatever its lines: none at all in 4 MiB, or a finding in each of very many."""
+    file = tmp_path / "console"
+    file.write_bytes(4 * 2**20 * b"x" + b"\n[ 1.0] BUG: x\n")
+    lines = list(lines_of(file))
+    assert max(map(len, lines)) == 2**16 and "".join(lines[:-1]) == 4 * 2**20 * "x"
+    (finding,) = read_log(lines_of(file)).findings
+    assert finding.text == "[ 1.0] BUG: x"
+    many = (f"WARNING: CPU: {n}" if n % 2 else "x" * 1000 for n in range(20_000))
+    log = read_log(chain(many, ["[ 1.0] BUG: y"]))
+    assert (log.findings[0].kind, log.findings[0].line) == ("kernel bug", 20_001)
+    assert len(log.findings) == 1001
+    assert max(len(finding.excerpt) for finding in log.findings) == 20
+    assert max(len(line) for finding in log.findings for line in finding.excerpt) == 160
+    assert len(log.last) == 12
+    assert len(tail_of(file)) == 2**16 and tail_of(file).endswith("BUG: x\n")
+    assert tail_of(tmp_path / "none") == "" and list(lines_of(tmp_path / "none")) == []
 
 
 def test_outcomes_are_in_order_of_gravity() -> None:

@@ -122,7 +122,7 @@ def test_the_initramfs_is_in_ram_and_not_where_the_device_tree_is(board: str) ->
 def test_its_channels_are_the_usual_files(tmp_path: Path) -> None:
     (tmp_path / INITRAMFS_NAME).write_bytes(bytes(12345))
     started = command(a_case(), tmp_path, 1, False)
-    assert started.words[:4] == ("1", CONSOLE_NAME, "-", PROGRAM)
+    assert started.words[:5] == ("1", CONSOLE_NAME, "-", "-", PROGRAM)
     assert ",12345 " in value_of(started.arguments, "-append")
     channels = [word for word in started.arguments if word.startswith("file,id=")]
     assert [word.split("path=")[1] for word in channels] == [
@@ -269,10 +269,10 @@ def test_it_traces_nothing_and_captures_no_model_of_the_cpu() -> None:
 )
 def test_what_qemu_says_is_no_result_of_the_guest(line: str) -> None:
     console = f"[    0.000000] Linux version 6.1\n{line}\n"
-    fault = host_fault(GuestEnd(0, console, lambda: False))
+    fault = host_fault(GuestEnd(0, console.split("\n"), lambda: False))
     assert fault is not None
     assert "QEMU" in fault.cause
-    assert host_fault(GuestEnd(0, "Linux version 6.1\nPower down\n", lambda: True)) is None
+    assert host_fault(GuestEnd(0, ["Linux version 6.1", "Power down"], lambda: True)) is None
 
 
 def test_the_signal_that_ended_qemu_may_stand_behind_what_the_guest_was_printing() -> None:
@@ -280,7 +280,7 @@ def test_the_signal_that_ended_qemu_may_stand_behind_what_the_guest_was_printing
         "[    0.000000] Linux version 6.1\n[    0.012000] Mount-cacheqemu-system-arm: "
         "terminating on signal 15 from pid 4711 (/usr/bin/python3)\n"
     )
-    fault = host_fault(GuestEnd(0, console, lambda: False))
+    fault = host_fault(GuestEnd(0, console.split("\n"), lambda: False))
     assert fault is not None and "signal 15" in fault.what
 
 

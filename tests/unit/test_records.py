@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tracemalloc
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ffslab.protocol import records
+from ffslab.protocol.record_values import memory_bytes
 from ffslab.protocol.records import (
     End,
     Latency,
@@ -20,6 +25,7 @@ from ffslab.protocol.records import (
     Step,
     TaskTotals,
     parse_records,
+    read_records,
 )
 
 LARGEST = 2**63 - 1
@@ -227,7 +233,7 @@ def test_phases_belong_to_the_step_behind_them() -> None:
     def phase(name: str) -> dict[str, Any]:
         return {**PHASE, "phase": name}
 
-    stream = stream_of(phase("a"), phase("b"), STEP, STEP, phase("c"))
+    stream = stream_of(phase("a"), phase("b"), STEP, {**STEP, "index": 4}, phase("c"))
     assert [[one.name for one in step.phases] for step in stream.steps] == [["a", "b"], []]
     assert [one.name for one in stream.open_phases] == ["c"]
     assert [one.name for one in stream.phases] == ["a", "b", "c"]
@@ -353,6 +359,123 @@ def test_a_last_line_without_its_end_is_cut_and_no_damage() -> None:
     assert both.cut and [told[:7] for told in both.damage] == ["line 1:"]
 
 
-def test_the_last_word_counts() -> None:
-    end = stream_of(END, {**END, "t_ns": 100}).end
-    assert end is not None and end.t_ns == 100
+START = {"type": "start", "agent": "1", "kernel": "6.1", "clock": "monotonic", "seed": 1}
+LATER = {**STEP, "index": 4}
+
+
+@pytest.mark.parametrize(
+    ("records", "number", "why"),
+    [
+        ((PHASE, STEP, PHASE), 3, "a second phase micro measure"),
+        ((PHASE, {**PHASE, "t_start_ns": 6}, STEP), 2, "a second phase micro measure"),
+        ((FLASH, {**FLASH, "t_ns": 99}), 2, f"a second flash {FLASH['label']}"),
+        ((START, STEP, START), 3, "a second start"),
+        ((MTD, MTD), 2, "a second mtd"),
+        ((PREPARED, PREPARED), 2, "a second prepared"),
+        ((STEP, STEP), 2, "step 3 behind step 3"),
+        ((LATER, STEP), 2, "step 3 behind step 4"),
+        ((END, {**END, "t_ns": 100}), 2, "end record behind the end"),
+        ((PHASE, END, LATENCY), 3, "latency record behind the end"),
+        ((END, {"type": "no such"}), 2, "no such record behind the end"),
+    ],
+)
+def test_what_the_agent_does_not_say_again_or_later_is_damage(
+    records: tuple[Mapping[str, Any], ...], number: int, why: str
+) -> None:
+    """Somebody else wrote it; it is not among the records, and what came first is."""
+    stream = parse_records(b"".join(map(line, records)))
+    assert stream.damage == (f"line {number}: {why}",)
+    kept = [dict(record) for at, record in enumerate(records, start=1) if at != number]
+    assert [{key: one[key] for key in one if key != "v"} for one in stream.records] == kept
+
+
+@pytest.mark.parametrize("verb", ["exec", "shell"])
+def test_while_a_program_runs_the_agent_says_nothing(verb: str) -> None:
+    """So what came meanwhile is the program's, and no record."""
+    program = {**LATER, "verb": verb}
+    told = f"a program ran in step {program['index']}, and wrote records"
+    others = [{**PHASE, "phase": name} for name in "abc"]
+    for before in ([START], [START, others[2], STEP]):
+        honest = b"".join(map(line, [*before, program, END]))
+        assert not parse_records(honest).damage
+        forged = b"".join(map(line, [*before, *others[:2], program, END]))
+        stream = parse_records(forged)
+        assert stream.damage == (f"line {len(before) + 3}: {told}",)
+        assert stream.records == parse_records(honest).records
+
+
+def test_what_the_agent_says_of_other_things_is_no_repetition() -> None:
+    others = (
+        *({**PHASE, "phase": "a"}, {**PHASE, "workload": "tree"}),
+        *(PHASE, LATENCY, LATENCY, SPACE, SPACE, TASKS, TASKS, STEP, LATER),
+        *(FLASH, {**FLASH, "label": "another"}, END),
+    )
+    assert len(stream_of(*others).records) == len(others)
+
+
+class Counted(io.BytesIO):
+    """A file that knows how much was asked for at once, and how much was read."""
+
+    most = 0
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        assert size is not None and size > 0
+        self.most = max(self.most, size)
+        return super().readline(size)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        raise AssertionError(size)
+
+
+def test_a_line_without_end_is_not_read_to_its_end() -> None:
+    file = Counted(line(STEP) + (2**24 + 2**20) * b"x")
+    stream = parse_records(file)
+    assert stream.damage == ("line 2: more than 16,777,216 bytes",)
+    assert (len(stream.records), file.most) == (1, 2**24)
+    assert file.tell() == len(line(STEP)) + 2**24
+
+
+@pytest.mark.parametrize("text", [b"x\n", line(PHASE)])
+def test_much_damage_ends_the_reading(text: bytes) -> None:
+    file = Counted(100_000 * text)
+    stream = parse_records(file)
+    assert len(stream.damage) == 101 and stream.damage[-1].endswith("what follows was not read")
+    assert len(stream.records) <= 1 and file.tell() <= 101 * len(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "[]", "[[7,7],[7,7]]", "[1000,1000,1000]", '"a"', '"\\u00e4\\u00e4\\u00e4"']
+)
+def test_more_than_any_plan_makes_ends_the_reading(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """Counted by what it takes in memory, which for some lines is very much more."""
+    one = b'{"v":1,"type":"other","x":[' + b",".join([text.encode()] * 5000) + b"]}\n"
+    monkeypatch.setattr(records, "_MOST_BYTES", 2**22)
+    file = Counted(1000 * one)
+    tracemalloc.start()
+    try:
+        stream = parse_records(file)
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    read = len(stream.records) + 1
+    assert stream.damage == (f"line {read}: too much", f"line {read}: what follows was not read")
+    assert 2 <= read < 100 and file.tell() == read * len(one)
+    assert taken < 2**22
+
+
+def test_a_million_requests_are_read() -> None:
+    numbers = ",".join(str(7_000_000_000 + 1000 * n) for n in range(1000))
+    one = '{"v":1,"type":"other","offset":[%s],"t_start_ns":[%s],"latency_ns":[%s]}\n' % (
+        (numbers,) * 3
+    )
+    assert 1000 * memory_bytes(one.encode()) < records._MOST_BYTES / 4
+
+
+def test_a_file_is_read_as_its_bytes_are(tmp_path: Path) -> None:
+    data = line(PHASE) + b"x\n" + line(STEP)[:-1]
+    (tmp_path / "r").write_bytes(data)
+    assert read_records(tmp_path / "r") == parse_records(data) != parse_records(b"")
+    with pytest.raises(FileNotFoundError):
+        read_records(tmp_path / "none")

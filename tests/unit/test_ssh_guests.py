@@ -8,7 +8,8 @@ import pytest
 from test_ssh_place import case_of, place
 
 from ffslab.errors import InfrastructureError
-from ffslab.results.outcome import judged
+from ffslab.protocol.records import parse_records
+from ffslab.results.outcome import judge
 from ffslab.targets.registry import target_kind
 from ffslab.targets.ssh.connection import Connection
 from ffslab.targets.ssh.guests import ends_mounted
@@ -22,25 +23,25 @@ CUT_SHORT = (
 
 
 def test_what_the_target_says_went_wrong_is_the_reason() -> None:
-    outcome, _ = judged(CUT_SHORT, b"", 255, None, failure=LOST)
+    outcome = judge(parse_records(CUT_SHORT), "", 255, None, failure=LOST)
     assert (outcome.kind, outcome.reason) == ("fail", LOST)
 
 
 def test_without_a_word_of_it_records_that_end_anywhere_are_a_crash() -> None:
-    outcome, _ = judged(CUT_SHORT, b"", 255, None)
+    outcome = judge(parse_records(CUT_SHORT), "", 255, None)
     assert outcome.kind == "crash"
 
 
 def test_a_crash_of_the_kernel_there_is_graver() -> None:
     oops = (
-        b"[   12.0] Internal error: Oops: 5 [#1] ARM\n[   12.1] Kernel panic - not syncing: Fatal\n"
+        "[   12.0] Internal error: Oops: 5 [#1] ARM\n[   12.1] Kernel panic - not syncing: Fatal\n"
     )
-    outcome, _ = judged(CUT_SHORT, oops, 255, None, failure=LOST)
+    outcome = judge(parse_records(CUT_SHORT), oops, 255, None, failure=LOST)
     assert outcome.kind == "crash"
 
 
 def test_a_limit_of_time_says_what_became_of_the_board() -> None:
-    outcome, _ = judged(b"", b"", -9, 60.0, failure="it has not come back")
+    outcome = judge(parse_records(b""), "", -9, 60.0, failure="it has not come back")
     assert outcome.kind == "timeout"
     assert "within 60 s" in outcome.reason and "it has not come back" in outcome.reason
 

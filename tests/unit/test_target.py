@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 from host_support import cases_of
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import InfrastructureError, UsageError
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
 from ffslab.protocol.trace import trim_trace
 from ffslab.targets.target import GuestJob
+from ffslab.targets.uml.bounds import bounds
 from ffslab.targets.uml.guests import LocalTarget, batch_script, kernel_arguments
 from ffslab.targets.uml.initramfs import (
     build_archive,
@@ -200,19 +201,20 @@ def _target(tmp_path: Path, kernel_script: str) -> LocalTarget:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     place = Place(scratch)
-    lab = _lab(tmp_path, f"echo Linux version 0\n{kernel_script}")
+    lab = _lab(tmp_path, f"echo Linux version 0 >&2\n{kernel_script}")
     return LocalTarget(lab, Scratch(place, place, 1), time.monotonic_ns)
 
 
 def test_guest_sees_a_fixed_environment_and_its_channels_are_kept(tmp_path: Path) -> None:
-    script = 'env | grep -v ^_= | grep -v PWD; echo "$0 $*"; echo \'{"v":1}\' >&3; ls'
+    script = 'env | grep -v ^_= | grep -v PWD; echo "$0 $*"; echo \'{"v":1}\' >&3; ls; echo k >&2'
     guest = _target(tmp_path, script).run(_job(tmp_path))
     assert guest.exit_status == 0
-    console = (tmp_path / "case" / "console.log").read_text().splitlines()
-    assert sorted(console[1:4]) == ["HOME=.", "PATH=/usr/bin:/bin", "TERM=linux"]
-    assert str(tmp_path) not in " ".join(console)
-    assert console[4].startswith("./linux mem=128M time-travel=inf-cpu time-travel-start=")
-    assert {"flash.img", "initrd.cpio", "linux"} <= set(console[5:])
+    assert (tmp_path / "case" / "console.log").read_text() == "Linux version 0\nk\n"
+    output = (tmp_path / "case" / "output.log").read_text().splitlines()
+    assert sorted(output[:3]) == ["HOME=.", "PATH=/usr/bin:/bin", "TERM=linux"]
+    assert str(tmp_path) not in " ".join(output)
+    assert output[3].startswith("./linux mem=128M time-travel=inf-cpu time-travel-start=")
+    assert {"flash.img", "initrd.cpio", "linux"} <= set(output[4:])
     assert (tmp_path / "case" / "records.jsonl").read_text() == '{"v":1}\n'
     assert list((tmp_path / "scratch").iterdir()) == []
     assert guest.flash_sha256 is not None
@@ -231,6 +233,47 @@ def test_only_the_place_of_the_results_gives_an_error_of_the_system(tmp_path: Pa
     lost = _target(tmp_path / "case", "rm flash.img")
     with pytest.raises(InfrastructureError, match=r"cannot run the guest of .*flash.img: No such"):
         lost.run(job)
+
+
+@pytest.mark.parametrize(
+    ("channel", "name", "variable", "told"),
+    [
+        (1, "output.log", "FFSLAB_PRINTED_MIB", "its programs printed more than 1 MiB"),
+        (2, "console.log", "FFSLAB_PRINTED_MIB", "its console has more than 1 MiB"),
+        (3, "records.jsonl", "FFSLAB_RECORDS_MIB", "its records have more than 1 MiB"),
+    ],
+)
+@pytest.mark.parametrize(
+    "flood", ["exec tr '\\0' x </dev/zero", "sleep 0.2; head -c 1048577 /dev/zero"]
+)
+def test_a_guest_that_floods_a_channel_ends(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    flood: str,
+    channel: int,
+    name: str,
+    variable: str,
+    told: str,
+) -> None:
+    """Whether or not it would have ended by itself; what is kept is not longer than it may be."""
+    monkeypatch.setenv(variable, "1")
+    ram = "exec 9<>ram; truncate -s 128M ram; rm ram"  # as UML has it
+    target = _target(tmp_path, f"{ram}\n{flood} >&{channel}")
+    guest = target.run(_job(tmp_path, timeout_s=60))
+    assert guest.failure == f"{told} ({variable} sets how many MiB it may)"
+    assert not guest.timed_out and not guest.killed and guest.flash_sha256 is None
+    assert (tmp_path / "case" / name).stat().st_size == 2**20
+
+
+def test_a_guest_may_print_as_much_as_its_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FFSLAB_PRINTED_MIB", "1")
+    guest = _target(tmp_path, "head -c 1048576 /dev/zero").run(_job(tmp_path))
+    assert not guest.failure and guest.flash_sha256 is not None
+    assert [bound.most_bytes // 2**20 for bound in bounds({}).files] == [16, 16, 256]
+    with pytest.raises(UsageError, match="'many' is not a size"):
+        bounds({"FFSLAB_RECORDS_MIB": "many"})
 
 
 def test_hanging_guest_and_its_children_end_at_the_limit(tmp_path: Path) -> None:

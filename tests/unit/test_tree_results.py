@@ -271,7 +271,6 @@ def _changed(kind: str, change: Mapping[str, Any]) -> RecordStream:
             {"flash_end": dict.fromkeys(COUNTERS, 0)},
             "counter pages_read falls from 6 to 0",
         ),
-        ("phase", {"phase": "mount"}, "phase of phase 'mount' twice"),
         ("phase", {"phase": 7}, "phase of phase 7 twice, or without a name"),
         ("tree", {"files": 1.5}, "tree of phase create: files is 1.5"),
         ("tree", {"digest": 5}, "its digest is no text"),
@@ -292,6 +291,15 @@ def test_contradictions_are_a_crash(kind: str, change: Mapping[str, Any], why: s
     assert case_result(plain, outcome, stream, None)["tree"] is None
     prepared = [Preparation("7" * 64, outcome, stream)]
     assert case_result(crashing, outcome, parse_records(b""), None, prepared)["tree"] is None
+
+
+def test_what_is_there_twice_is_a_crash() -> None:
+    outcome = judge(_changed("phase", {"phase": "mount"}), "", 0, None, ASKED)
+    assert (outcome.kind, "a second phase tree mount" in outcome.reason) == ("crash", True)
+    lines = WHOLE.splitlines(keepends=True)
+    twice = b"".join(2 * line if json.loads(line)["type"] == "tree" else line for line in lines)
+    outcome = judge(parse_records(twice), "", 0, None, ASKED)
+    assert (outcome.kind, "tree of phase 'create' twice" in outcome.reason) == ("crash", True)
 
 
 @pytest.mark.parametrize("value", [None, True, -1, 1.5, 2**63, "5", []])

@@ -279,7 +279,7 @@ def test_a_step_that_may_fail_fails_no_case(
     step = {"type": "step", "index": 1, "verb": "settle", "t_start_ns": 0, "t_end_ns": 9}
     failed = {"status": "error", "errno": 110, "errno_name": "ETIMEDOUT", "message": "why"}
     failed["may_fail"] = True
-    later = [{**step, "verb": "sync", "status": "ok"}] if after else []
+    later = [{**step, "index": 2, "verb": "sync", "status": "ok"}] if after else []
     last = {"type": "end", "status": end, "steps_run": 2, "steps_total": 2, "t_ns": 10}
     stream = parse_records(phase + lines_of([step | failed, *later, last]))
     found = judge(stream, "", 0, None)
@@ -291,7 +291,7 @@ def test_a_full_partition_is_told_though_the_plan_went_on() -> None:
     failed = {"status": "error", "errno": 28, "errno_name": "ENOSPC", "message": "full"}
     failed["may_fill"] = True
     step = {"type": "step", "index": 1, "verb": "tree-create", "t_start_ns": 0, "t_end_ns": 9}
-    later = {**step, "verb": "umount", "status": "ok"}
+    later = {**step, "index": 2, "verb": "umount", "status": "ok"}
     last = {"type": "end", "status": "error", "steps_run": 2, "steps_total": 2, "t_ns": 10}
     stream = parse_records(phase + lines_of([step | failed, later, last]))
     assert judge(stream, "", 0, None).reason.startswith("phase create: no space left")

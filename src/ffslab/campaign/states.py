@@ -18,12 +18,14 @@ from ffslab.campaign.state_store import StateStore
 from ffslab.errors import SpecError
 from ffslab.model.case import Case
 from ffslab.protocol.records import RecordStream
+from ffslab.results.console import Printed
 from ffslab.results.outcome import Outcome, judged
 from ffslab.results.preparation import Preparation
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.target import (
     CONSOLE_NAME,
     FLASH_NAME,
+    OUTPUT_NAME,
     RECORDS_NAME,
     GuestJob,
     Target,
@@ -115,7 +117,9 @@ class StateRoom:
             if guest.killed:
                 return None
             limit = timeout_s if guest.timed_out else None
-            prepared = _judged(job, directory, run, guest.exit_status, limit, before)
+            prepared = _judged(
+                *(job, directory, run, guest.exit_status, limit, before), guest.failure
+            )
             if prepared.flash is None or guest.flash_sha256 is None:
                 return replace(prepared, flash=None)
             entry = self._store.keep(directory, job.key, guest.flash_sha256)
@@ -129,15 +133,23 @@ def _judged(
     exit_status: int,
     limit_s: float | None,
     before: PreparedState | None,
+    failure: str = "",
 ) -> PreparedState:
-    printed = {name: (directory / name).read_bytes() for name in (RECORDS_NAME, CONSOLE_NAME)}
-    run.write_state(job.key, {"plan": job.plan.encode(), **printed})
-    outcome, stream = judged_guest(job.case, directory, exit_status, limit_s, own=False)
+    run.keep_state(job.key, job.plan, _files_of_guest(directory))
+    outcome, stream = judged_guest(
+        job.case, directory, exit_status, limit_s, own=False, failure=failure
+    )
     facts = before.image.facts if before and before.image else None
     preparation = Preparation(job.key, outcome, stream, facts)
     earlier = before.prepared if before else ()
     flash = directory / FLASH_NAME if outcome.kind == "pass" else None
     return PreparedState((*earlier, preparation), flash)
+
+
+def _files_of_guest(directory: Path) -> list[Path]:
+    """What it printed and recorded, in its channels."""
+    names = (RECORDS_NAME, CONSOLE_NAME, OUTPUT_NAME)
+    return [directory / name for name in names if (directory / name).exists()]
 
 
 def prepared_in_place(
@@ -162,8 +174,7 @@ def prepared_in_place(
                 own=False,
                 failure=guest.failure,
             )
-            printed = {one: (directory / one).read_bytes() for one in (RECORDS_NAME, CONSOLE_NAME)}
-        run.write_state(job.key, {"plan": job.plan.encode(), **printed})
+            run.keep_state(job.key, job.plan, _files_of_guest(directory))
         done.append(Preparation(job.key, outcome, stream, None))
         if outcome.kind != "pass":
             break
@@ -185,8 +196,8 @@ def judged_guest(
     `failure`: what the target says went wrong.
     """
     return judged(
-        (directory / RECORDS_NAME).read_bytes(),
-        (directory / CONSOLE_NAME).read_bytes(),
+        directory / RECORDS_NAME,
+        Printed.of(directory / CONSOLE_NAME, directory / OUTPUT_NAME),
         exit_status,
         limit_s,
         asked_of(case.workload, own=own),

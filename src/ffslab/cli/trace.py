@@ -125,13 +125,13 @@ def _untraced(manifest: dict[str, Any], case_id: str, message: str) -> Exception
 def _measurement(run: RunDirectory, case_id: str) -> Measurement:
     """The times of the case's requests; UsageError if it has none."""
     from ffslab.errors import DamagedResultError, UsageError
-    from ffslab.protocol.records import parse_records
+    from ffslab.protocol.records import read_records
     from ffslab.targets.target import RECORDS_NAME
     from ffslab.workloads.micro.idle import measurement
 
     path = run.case_dir(case_id) / RECORDS_NAME
     try:
-        found = measurement(parse_records(path.read_bytes()))
+        found = measurement(read_records(path))
     except OSError as error:
         raise DamagedResultError(f"{path}: cannot be read: {error.strerror}") from error
     if found is None:

@@ -18,8 +18,16 @@ from ffslab.model.case import Case
 from ffslab.model.workload import GuestFile
 from ffslab.program import program
 from ffslab.protocol.plan import plan_of, step
-from ffslab.protocol.records import parse_records
-from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, Target
+from ffslab.protocol.records import read_records
+from ffslab.results.console import Printed, read_log, tail_of
+from ffslab.targets.target import (
+    CONSOLE_NAME,
+    OUTPUT_NAME,
+    RECORDS_NAME,
+    GuestJob,
+    GuestRun,
+    Target,
+)
 from ffslab.targets.virtual_flash import (
     FLASH_REGION,
     MOUNT_POINT,
@@ -62,7 +70,8 @@ class Explored:
 class GuestTexts:
     """What a guest has left behind: `record` of the history, `log` of the chip, `walk`.
 
-    `log` is None if the guest did not come so far, or walked.
+    `log` is None if the guest did not come so far, or walked. `output` is the end of what its
+    programs printed.
     """
 
     record: str
@@ -71,6 +80,12 @@ class GuestTexts:
     console: str
     passed: bool
     timed_out: bool
+    output: str = ""
+
+    @property
+    def last(self) -> tuple[str, ...]:
+        """The last lines that kernel and programs printed."""
+        return Printed(read_log(self.console.splitlines()), self.output).last
 
 
 def plan(explored: Explored, last: str) -> str:
@@ -163,13 +178,14 @@ def _run(target: Target, job: GuestJob) -> GuestTexts | None:
 
 
 def _texts(run: GuestRun, directory: Path) -> GuestTexts:
-    stream = parse_records((directory / RECORDS_NAME).read_bytes())
+    stream = read_records(directory / RECORDS_NAME)
     logs = [str(found["text"]) for found in stream.of_type("file") if found["path"] == _LOG]
     return GuestTexts(
         record=_text(directory / _RECORD),
         log=logs[0] if logs else None,
         walk=_text(directory / WALK),
         console=_text(directory / CONSOLE_NAME),
+        output=tail_of(directory / OUTPUT_NAME),
         passed=run.exit_status == 0 and stream.end is not None and stream.end.is_good,
         timed_out=run.timed_out,
     )
@@ -179,7 +195,7 @@ def log_of(texts: GuestTexts, explored: Explored) -> str:
     """The chip's log; InfrastructureError if the history did not come to its end."""
     if texts.passed and texts.log is not None:
         return texts.log
-    last = "\n".join(f"    {line}" for line in texts.console.splitlines()[-12:])
+    last = "\n".join(f"    {line}" for line in texts.last)
     raise InfrastructureError(
         f"the history on {explored.case.id} did not come to its end:\n{last}",
         cause="the file system failed without any power cut, or its log needs more memory",

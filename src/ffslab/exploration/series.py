@@ -33,7 +33,7 @@ from ffslab.exploration.stored import (
 from ffslab.exploration.study import SERIES, Series
 from ffslab.exploration.unit import StoppedError
 from ffslab.exploration.verdict import CORRECT, GUEST_DIED, LEAK, MOUNT_FAILS, OUTCOMES
-from ffslab.results.console import last_lines, scan_console
+from ffslab.results.console import scan_console
 
 # Runs a guest of the series with these words of ffscrash, and tells in which directory it writes;
 # None: ffslab is to stop.
@@ -294,7 +294,7 @@ class SeriesUnit:
 def _ended(texts: GuestTexts) -> InfrastructureError:
     return InfrastructureError(
         "a guest with a series of power cuts ended without one:\n"
-        + "\n".join(f"    {line}" for line in last_lines(texts.console)),
+        + "\n".join(f"    {line}" for line in texts.last),
         cause="ffscrash failed, or the guest's memory is too small",
     )
 
@@ -304,7 +304,7 @@ def _died(cut: CutMade, texts: GuestTexts) -> tuple[CutMade, list[str]]:
     worst = scan_console(texts.console)
     said = "no end within the limit" if texts.timed_out else "the guest ended"
     cut.wrong = [(GUEST_DIED, worst[0].text if worst else said)]
-    return cut, list(worst[0].excerpt if worst else last_lines(texts.console))
+    return cut, list(worst[0].excerpt if worst else texts.last)
 
 
 def leaks(space: Sequence[Sequence[int]]) -> list[str]:

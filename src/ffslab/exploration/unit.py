@@ -20,7 +20,7 @@ from ffslab.exploration.states import all_cuts, drawn, parse_log
 from ffslab.exploration.study import Cuts
 from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Oracle, Verdict, Verdicts
 from ffslab.exploration.walked import Cut, State, StateName, Walk, parse_walk
-from ffslab.results.console import last_lines, scan_console
+from ffslab.results.console import scan_console
 
 # Runs a guest of the unit with these states ("" for none) under a name; None: ffslab is to stop.
 RunGuest = Callable[[str, str], GuestTexts | None]
@@ -171,7 +171,7 @@ class Unit:
             if walk.begun is None:
                 raise InfrastructureError(
                     f"a guest of {self.explored.case.id} ended between two states:\n"
-                    + "\n".join(f"    {line}" for line in last_lines(texts.console)),
+                    + "\n".join(f"    {line}" for line in texts.last),
                     cause="ffscrash failed, or the guest's memory is too small for the log",
                 )
             todo = list(_behind(walk.begun, todo))
@@ -240,7 +240,7 @@ def _died(name: StateName, texts: GuestTexts, is_filled: bool) -> Judged:
         verdict, console = Verdict(GUEST_DIED, worst[0].text), worst[0].excerpt
         return Judged(name, verdict, None, is_filled=is_filled, console=console)
     said = "no end within the limit" if texts.timed_out else "the guest ended without a word"
-    console = last_lines(texts.console)
+    console = texts.last
     return Judged(name, Verdict(GUEST_DIED, said), None, is_filled=is_filled, console=console)
 
 

@@ -38,10 +38,12 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.program import program
 from ffslab.protocol.plan import encode
-from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.protocol.records import RecordStream, parse_records, read_records
+from ffslab.results.console import tail_of
 from ffslab.targets.running import GuestSlot
-from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
+from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
+from ffslab.targets.uml.bounds import bounds
 from ffslab.targets.uml.directory import INITRAMFS_NAME, preparing, write_kernel_and_root
 from ffslab.targets.uml.guests import BATCH_CONSOLE, WALL_CLOCK_START_NS
 from ffslab.targets.uml.initramfs import regular_file
@@ -256,8 +258,10 @@ def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path, slot: Gu
             remedy=f"see that the host has memory and room; {program()} doctor reads the whole "
             "cache; then repeat the command",
         )
+    if end.too_much:
+        raise _guest_failed(end.too_much, directory, log)
     records = directory / RECORDS_NAME
-    stream = parse_records(records.read_bytes() if records.exists() else b"")
+    stream = read_records(records) if records.exists() else parse_records(b"")
     if end.timed_out or stream.end is None:
         raise _guest_failed("it did not end" if end.timed_out else "it crashed", directory, log)
     _raise_failed_step(stream, directory, log)
@@ -278,7 +282,9 @@ def _boot(job: ToolJob, directory: Path, slot: GuestSlot) -> BootEnd:
             with guests.started(lambda: start_guest(command, directory), kill_group) as process:
                 if process is None:
                     raise BuildStoppedError
-                end = see_through(process, scratch, claims, job.ram_bytes, limit_s)
+                end = see_through(
+                    *(process, directory, scratch, claims, job.ram_bytes, limit_s), bounds()
+                )
         finally:
             for claim in claims:
                 claim.release()
@@ -312,8 +318,8 @@ def _raise_failed_step(stream: RecordStream, directory: Path, log: str) -> None:
 
 
 def _guest_failed(reason: str, directory: Path, log: str) -> InfrastructureError:
-    console = _text(directory / CONSOLE_NAME)
-    last = [*log.splitlines()[-5:], *console.splitlines()[-5:]]
+    printed = (tail_of(directory / name) for name in (CONSOLE_NAME, OUTPUT_NAME))
+    last = [line for text in (log, *printed) for line in text.splitlines()[-5:]]
     return InfrastructureError(
         f"the guest that builds an image failed: {reason}\n"
         + "\n".join("    " + line for line in last),

@@ -3,22 +3,36 @@
 docs/plan-format.md, section 3, defines the records. A guest that crashes cuts
 its last line; anything else that is not a record of version 1 is damage and is
 reported with its line, never skipped in silence.
+
+The channel is a device of the guest that its programs can write to as well. So what the
+agent would not say at that place is damage, too (`RecordOrder`), and no record.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Mapping
+import io
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import Any, TypeVar, cast, get_type_hints
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar, cast, get_type_hints
 
-from pydantic_core import from_json
 from typing_extensions import TypedDict
 
+from ffslab.protocol.record_order import RecordOrder
+from ffslab.protocol.record_values import (
+    are_counters,
+    are_numbers,
+    are_pairs,
+    are_tasks,
+    is_count,
+    is_inodes,
+    may_be_counters,
+    memory_bytes,
+    value_of,
+)
+
 RECORD_VERSION = 1
-LARGEST = 2**63 - 1  # what a table's column and the agent's clock can hold
 MEASURED_STEP = "tree"  # the workload that phases of single measured steps name
 Record = Mapping[str, Any]
 _Flat = TypeVar("_Flat", "Space", "Mtd", "Prepared", "Snapshot")
@@ -236,7 +250,6 @@ class Prepared(TypedDict):
 # What MTD counts of a device, and what it knows of its ECC; a kernel need not tell all of it.
 MTD_COUNTS = ("corrected_bits", "ecc_failures", "bad_blocks", "bbt_blocks")
 MTD_ECC = ("ecc_strength_bits", "bitflip_threshold_bits")
-TASK_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
 
 
 class TaskRecord(TypedDict):
@@ -395,24 +408,66 @@ def _flat(kind: type[_Flat], record: Record) -> _Flat:
     return cast(_Flat, {name: record[name] for name in kind.__annotations__})
 
 
-def parse_records(data: bytes) -> RecordStream:
-    """The stream's records; never raises for bad contents."""
+def read_records(path: Path) -> RecordStream:
+    """`parse_records` of a file; OSError if it cannot be read."""
+    with path.open("rb") as file:
+        return parse_records(file)
+
+
+def parse_records(data: bytes | BinaryIO) -> RecordStream:
+    """The stream's records; never raises for bad contents.
+
+    One line at a time is in memory beside them. Much damage, or a line or an amount that no plan
+    makes, ends the reading: the rest would be no better.
+    """
+    lines = io.BytesIO(data) if isinstance(data, bytes) else data
     records: list[Record] = []
     damage: list[str] = []
-    lines = data.split(b"\n")
-    cut = lines[-1] != b""
-    for number, line in enumerate(lines, start=1):
+    order = RecordOrder()
+    number, cut, kept_bytes = 0, False, 0
+    while not cut and (line := lines.readline(_LINE_BYTES)):
+        number += 1
+        cut = not line.endswith(b"\n")
+        if cut and len(line) == _LINE_BYTES:
+            damage.append(f"line {number}: more than {_LINE_BYTES:,} bytes")
+            break
+        line = line.removesuffix(b"\n")
         if not line.strip(b"\r\0 "):
             if line:
                 damage.append(f"line {number}: {len(line)} blank or zero bytes")
             continue
-        problem, record = _parse_line(line)
-        if record is not None:
-            records.append(record)
-        elif not (cut and number == len(lines)):
+        kept_bytes += memory_bytes(line)
+        problem, record = _parse_line(line) if kept_bytes <= _MOST_BYTES else ("too much", None)
+        if record is None and cut:
+            break
+        if record is None:
             damage.append(f"line {number}: {problem}")
+        else:
+            _add(record, records, order, damage, number)
+        if len(damage) >= _MOST_DAMAGE or kept_bytes > _MOST_BYTES:
+            damage.append(f"line {number}: what follows was not read")
+            break
     return RecordStream(tuple(records), tuple(damage), cut)
 
+
+def _add(
+    record: Record, records: list[Record], order: RecordOrder, damage: list[str], number: int
+) -> None:
+    """Adds the record of a line to those before it, if it may stand there."""
+    forged = order.forged_before(record)
+    if forged:
+        damage.append(f"line {number}: a program ran in step {record['index']}, and wrote records")
+        del records[-forged:]
+    problem = order.broken_by(record)
+    if problem:
+        damage.append(f"line {number}: {problem}")
+    else:
+        records.append(record)
+
+
+_LINE_BYTES = 2**24  # a snapshot of a million erase blocks has these
+_MOST_BYTES = 2**30  # of all records in memory
+_MOST_DAMAGE = 100
 
 # EROFS answers statfs with 2^64 − 1: it does not know.
 _INODES = ("files", "files_free")
@@ -508,7 +563,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
 
 def _parse_line(line: bytes) -> tuple[str, Record | None]:
     try:
-        value = _value_of(line)
+        value = value_of(line)
     except (ValueError, RecursionError) as error:
         return f"not JSON ({error})", None
     if not isinstance(value, dict):
@@ -530,68 +585,14 @@ def _parse_line(line: bytes) -> tuple[str, Record | None]:
     return "", value
 
 
-def _value_of(line: bytes) -> Any:
-    """What json.loads() makes of a line, in a third of the time.
-
-    What the quick reader refuses json.loads() has a say about: the words for what is wrong are its.
-    """
-    try:
-        return from_json(line, cache_strings="keys")
-    except ValueError:
-        return json.loads(line)
-
-
-def is_count(value: Any) -> bool:
-    """An integer from 0 to LARGEST; true and 1.0 are none."""
-    return type(value) is int and 0 <= value <= LARGEST
-
-
-def _is_inodes(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**64
-
-
-def _are_counts(values: Collection[Any]) -> bool:
-    """Whether each of them is what `is_count` accepts; a record has one for every block."""
-    if not values:
-        return True
-    return {*map(type, values)} == {int} and min(values) >= 0 and max(values) <= LARGEST
-
-
-def _are_numbers(value: Any) -> bool:
-    return isinstance(value, list) and _are_counts(value)
-
-
-def _are_pairs(value: Any) -> bool:
-    pairs = isinstance(value, list) and all(type(pair) is list for pair in value)
-    return pairs and all(len(pair) == 2 for pair in value) and _are_counts([*chain(*value)])
-
-
-def _are_counters(value: Any) -> bool:
-    return isinstance(value, dict) and _are_counts(value.values())
-
-
-def _may_be_counters(value: Any) -> bool:
-    """Null says that there was no monitor."""
-    return value is None or _are_counters(value)
-
-
-def _are_tasks(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_task, value))
-
-
-def _is_task(value: Any) -> bool:
-    named = isinstance(value, dict) and isinstance(value.get("name"), str)
-    return named and all(is_count(value.get(count)) for count in TASK_COUNTS)
-
-
-_NUMBER_OF_EACH = (_are_numbers, "list of numbers")
+_NUMBER_OF_EACH = (are_numbers, "list of numbers")
 _SHAPES: Mapping[str, Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    "latency": {"buckets": (_are_pairs, "list of pairs of numbers")},
+    "latency": {"buckets": (are_pairs, "list of pairs of numbers")},
     "flash": {
-        "counters": (_are_counters, "object of numbers"),
+        "counters": (are_counters, "object of numbers"),
         **dict.fromkeys(("erases", "programs", "reads"), _NUMBER_OF_EACH),
     },
-    "phase": dict.fromkeys(("flash_start", "flash_end"), (_may_be_counters, "object of numbers")),
-    "space": dict.fromkeys(_INODES, (_is_inodes, "number of files")),
-    "tasks": {"tasks": (_are_tasks, "list of tasks with their counts")},
+    "phase": dict.fromkeys(("flash_start", "flash_end"), (may_be_counters, "object of numbers")),
+    "space": dict.fromkeys(_INODES, (is_inodes, "number of files")),
+    "tasks": {"tasks": (are_tasks, "list of tasks with their counts")},
 }

@@ -14,7 +14,7 @@ from ffslab.report.data import Run
 from ffslab.report.load import Read
 from ffslab.results.criteria import Criterion
 
-_OF_A_CASE = ("console.log", "case.json")
+_OF_A_CASE = ("console.log", "output.log", "case.json")
 _HEAD = ("case", "outcome", "what", "place", "metric", "value", "ends_in_memory")
 Links = Mapping[str, Sequence[tuple[str, str]]]
 

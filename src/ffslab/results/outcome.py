@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from ffslab.errors import DamagedResultError
-from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, Step, parse_records
-from ffslab.results.console import last_lines, scan_console
+from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, Step, read_records
+from ffslab.results.console import Printed
 from ffslab.results.result import OutcomeKind
 from ffslab.results.shortfall import FULL, Shortfall
 
@@ -50,13 +51,14 @@ class Asked:
     `check`: DamagedResultError if the workload's records contradict each other. `shortfall`: what
     was measured less than asked for, given the phase that failed with ENOSPC, if one did; None for
     a guest that prepares the flash and measures nothing, where a full partition is a failure.
-    `failure`: what went wrong though no step failed, given the console, too. `expected`: kinds of
+    `failure`: what went wrong though no step failed, given the end of what programs printed, too.
+    `expected`: kinds of
     findings in the console that are no failure, because what they tell of is what is measured.
     """
 
     check: Callable[[RecordStream], None] = lambda _: None
     shortfall: Callable[[RecordStream, Phase | None], Shortfall | None] | None = None
-    failure: Callable[[RecordStream, str], str] = lambda _stream, _console: ""
+    failure: Callable[[RecordStream, str], str] = lambda _stream, _output: ""
     expected: frozenset[str] = frozenset()
 
 
@@ -64,22 +66,21 @@ NOTHING = Asked()
 
 
 def judged(
-    records: bytes,
-    console: bytes,
+    records: Path,
+    printed: Printed,
     exit_status: int,
     timed_out_s: float | None,
     asked: Asked = NOTHING,
     failure: str = "",
 ) -> tuple[Outcome, RecordStream]:
     """`judge` of what a guest wrote into its files, with the records that were in them."""
-    stream = parse_records(records)
-    text = console.decode("utf-8", errors="replace")
-    return judge(stream, text, exit_status, timed_out_s, asked, failure), stream
+    stream = read_records(records)
+    return judge(stream, printed, exit_status, timed_out_s, asked, failure), stream
 
 
 def judge(
     stream: RecordStream,
-    console: str,
+    printed: Printed | str,
     exit_status: int,
     timed_out_s: float | None,
     asked: Asked = NOTHING,
@@ -87,10 +88,13 @@ def judge(
 ) -> Outcome:
     """The outcome of a guest that ended with `exit_status`.
 
+    `printed` may be the text of the one channel that a guest had.
     `timed_out_s` is the wall-clock limit if the guest was killed at it. `failure` is what went
     wrong with what it ran on, as the target says: then its records may end anywhere.
     """
-    findings = [one for one in scan_console(console) if one.kind not in asked.expected]
+    if isinstance(printed, str):
+        printed = Printed.on_one_channel(printed)
+    findings = [one for one in printed.kernel.findings if one.kind not in asked.expected]
     crash = next((finding for finding in findings if finding.severity == "crash"), None)
     silent = _BUILD if not stream.records and not stream.damage else ""
     if crash is not None:
@@ -100,12 +104,12 @@ def judge(
             "timeout",
             f"the guest did not end within {timed_out_s:g} s of wall time"
             + (f"; {failure}" if failure else silent),
-            last_lines(console),
+            printed.last,
         )
     if failure:
-        return Outcome("fail", failure, last_lines(console))
+        return Outcome("fail", failure, printed.last)
     if stream.damage:
-        return Outcome("crash", f"the records are damaged: {stream.damage[0]}", last_lines(console))
+        return Outcome("crash", f"the records are damaged: {stream.damage[0]}", printed.last)
     end = stream.end
     try:
         asked.check(stream)
@@ -114,8 +118,8 @@ def judge(
     if end is None:
         how = f"signal {-exit_status}" if exit_status < 0 else f"exit status {exit_status}"
         told = f"the guest stopped before the agent's end ({how}){silent}"
-        return Outcome("crash", told, last_lines(console))
-    failed = _failed_step(stream, console, asked)
+        return Outcome("crash", told, printed.last)
+    failed = _failed_step(stream, printed, asked)
     if failed is not None and failed.short is None:
         return failed
     if findings:
@@ -127,10 +131,10 @@ def judge(
     if not end.is_good:
         # No step failed: the agent did not accept the plan.
         why = end.message or f"it ended with status {end.status}"
-        return Outcome("fail", f"the agent: {why}", last_lines(console))
-    told = asked.failure(stream, console)
+        return Outcome("fail", f"the agent: {why}", printed.last)
+    told = asked.failure(stream, printed.output)
     if told:
-        return Outcome("fail", told, last_lines(console))
+        return Outcome("fail", told, printed.last)
     return _short(asked, stream) or Outcome("pass")
 
 
@@ -139,7 +143,7 @@ def _short(asked: Asked, stream: RecordStream, full_phase: Phase | None = None) 
     return Outcome("short", short.told, short=short) if short is not None else None
 
 
-def _failed_step(stream: RecordStream, console: str, asked: Asked) -> Outcome | None:
+def _failed_step(stream: RecordStream, printed: Printed, asked: Asked) -> Outcome | None:
     phases, steps = _failures(stream)
     for phase in phases:
         name, errno = phase.name, phase.errno_name
@@ -147,7 +151,7 @@ def _failed_step(stream: RecordStream, console: str, asked: Asked) -> Outcome | 
             return Outcome(
                 "corrupt",
                 f"phase {name}: {phase.message or errno or 'data differ'}",
-                last_lines(console),
+                printed.last,
             )
         if errno == FULL and phase.workload == "prepare" and phase.message:
             # It says which share cannot be reached, and what went in.
@@ -165,7 +169,7 @@ def _failed_step(stream: RecordStream, console: str, asked: Asked) -> Outcome | 
     for step in steps:
         kind: OutcomeKind = "corrupt" if step.errno_name in _DAMAGE_ERRORS else "fail"
         message = step.message or step.errno_name or "failed"
-        return Outcome(kind, f"step {step.index} ({step.verb}): {message}", last_lines(console))
+        return Outcome(kind, f"step {step.index} ({step.verb}): {message}", printed.last)
     return None
 
 

@@ -21,7 +21,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -198,13 +198,14 @@ class RunDirectory:
         write_atomic(directory / "plan", plan)
         return directory
 
-    def write_state(self, key: str, files: Mapping[str, bytes]) -> None:
-        """What a guest that prepared a state was told and said."""
+    def keep_state(self, key: str, plan: str, files: Iterable[Path]) -> None:
+        """What a guest that prepared a state was told, and the files that say what it said."""
         directory = self.path / STATES / key
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            for name, contents in files.items():
-                (directory / name).write_bytes(contents)
+            (directory / "plan").write_text(plan, encoding="utf-8")
+            for file in files:
+                shutil.copyfile(file, directory / file.name)
         except OSError as error:
             raise disk_error(error, directory) from error
 

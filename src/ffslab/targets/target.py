@@ -22,6 +22,7 @@ from ffslab.model.workload import GuestFile
 from ffslab.workloads.rig import Rig
 
 CONSOLE_NAME = "console.log"
+OUTPUT_NAME = "output.log"  # of programs; absent where they print on the console
 RECORDS_NAME = "records.jsonl"
 TRACE_NAME = "trace.bin"
 FLASH_NAME = "flash.img"

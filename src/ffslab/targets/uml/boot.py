@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import GuestLostError
-from ffslab.protocol.records import parse_records
+from ffslab.protocol.records import read_records
+from ffslab.results.console import lines_of, tail_of
 from ffslab.targets.running import RunningGuests
-from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
+from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME
+from ffslab.targets.uml.bounds import Bounds
 from ffslab.targets.uml.hostfault import GuestEnd, HostFault, RoomLeft, host_fault
 from ffslab.targets.uml.launch import GuestProcess, held_ram, kill_group
 from ffslab.targets.uml.scratch import Claim, Need, Refusal, Scratch, free_bytes
@@ -19,14 +21,19 @@ from ffslab.targets.uml.scratch import Claim, Need, Refusal, Scratch, free_bytes
 _BOOT_S = 10.0  # within which a guest has its RAM, or will never have it
 _GRACE_S = 5.0
 _LOOK_AGAIN_S = 0.25
+_LOOK_AT_FILES_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class BootEnd:
-    """How a guest's leader ended; `status` is negative for a signal. `room` is what was left."""
+    """How a guest's leader ended; `status` is negative for a signal. `room` is what was left.
+
+    `too_much`: it was killed because it had printed or recorded more than it may, in words.
+    """
 
     status: int
     timed_out: bool = False
+    too_much: str = ""
     room: tuple[RoomLeft, ...] = ()
 
 
@@ -64,19 +71,27 @@ def wait_for_room(
 
 def see_through(
     process: GuestProcess,
+    directory: Path,
     scratch: Scratch,
     claims: Sequence[Claim],
     ram_bytes: int,
     limit_s: float,
+    bounds: Bounds,
 ) -> BootEnd:
-    """Waits for a guest's end, or kills it at its limit; nothing of it runs afterwards."""
+    """Waits for the end of the guest in `directory`, or kills it at its limit or its bounds.
+
+    Nothing of it runs afterwards, and none of its files is longer than it may be.
+    """
     ends_s = time.monotonic() + limit_s
     ram = None
     try:
         for claim in claims:
             claim.given_to(process.pid)
         ram = held_ram(process, ram_bytes, min(limit_s, _BOOT_S))
-        timed_out = not process.wait_at_most(max(0.0, ends_s - time.monotonic()))
+        ended, too_much = process.wait_at_most(0), bounds.exceeded(directory)
+        while not ended and not too_much and time.monotonic() < ends_s:
+            ended = process.wait_at_most(_LOOK_AT_FILES_S)
+            too_much = bounds.exceeded(directory)
         places = {scratch.files.path, scratch.ram.path}
         room = tuple(RoomLeft(str(place), free_bytes(place)) for place in sorted(places))
     finally:
@@ -85,28 +100,24 @@ def see_through(
         process.wait()
         if ram is not None:
             os.close(ram)
-    return BootEnd(process.returncode, timed_out, room)
+    bounds.cut(directory)
+    return BootEnd(process.returncode, not ended and not too_much, too_much, room)
 
 
 def fault_of(end: BootEnd, directory: Path) -> HostFault | None:
     """What the host did to the guest that ran in `directory`, if that ended it."""
 
     def ended_well() -> bool:
-        last = parse_records(_read(directory / RECORDS_NAME)).end
+        records = directory / RECORDS_NAME
+        last = read_records(records).end if records.exists() else None
         return last is not None and last.is_good and not end.timed_out
 
     return host_fault(
         GuestEnd(
-            exit_status=None if end.timed_out else end.status,
-            console=_read(directory / CONSOLE_NAME).decode("utf-8", errors="replace"),
+            exit_status=None if end.timed_out or end.too_much else end.status,
+            console=lines_of(directory / CONSOLE_NAME),
+            output=tail_of(directory / OUTPUT_NAME),
             ended_well=ended_well,
             room=end.room,
         )
     )
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""

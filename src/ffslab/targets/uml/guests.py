@@ -1,9 +1,12 @@
 """Runs one case in a User-Mode Linux guest in virtual time.
 
 A guest is one boot: kernel, an initramfs with agent, modules and plan, a sparse
-file as the chip's contents, two plain files as its channels (kernel console and
-the agent's records). Pipes and terminals are not used: a full pipe would make
-the guest wait for the host, and that would be visible in virtual time.
+file as the chip's contents, three plain files as its channels (what the kernel prints,
+what programs print, the agent's records). The kernel's is the standard error of its
+process on the host (kernel/patches/0025), which no device of the guest leads to: a
+program can print what looks like an oops, and it is its own line. Pipes and terminals are
+not used: a full pipe would make the guest wait for the host, and that would be visible in
+virtual time.
 
 Everything that the guest can see of the host is fixed: it runs in its own
 directory under relative names, with an environment of three variables, without
@@ -42,6 +45,7 @@ from ffslab.targets.running import RunningGuests
 from ffslab.targets.target import (
     CONSOLE_NAME,
     FLASH_NAME,
+    OUTPUT_NAME,
     RECORDS_NAME,
     TRACE_NAME,
     Capabilities,
@@ -50,6 +54,7 @@ from ffslab.targets.target import (
     TargetKind,
 )
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
+from ffslab.targets.uml.bounds import bounds
 from ffslab.targets.uml.directory import INITRAMFS_NAME, copy_image, write_guest_directory
 from ffslab.targets.uml.launch import Guard, GuestCommand, GuestProcess, kill_group, start_guest
 from ffslab.targets.uml.perturbation import guest_seed
@@ -164,6 +169,7 @@ class LocalTarget:
         self._clock_ns = clock_ns
         self._guard = guard
         self._guests = RunningGuests(tell)
+        self._bounds = bounds()
         if not os.access(lab.kernel, os.X_OK):
             raise InfrastructureError(
                 f"the lab kernel {lab.kernel} is missing or not executable",
@@ -246,6 +252,10 @@ class LocalTarget:
         if killed:
             return GuestRun(end.status, end.timed_out, True, wall_ns, command.script)
         _raise_if_lost(job, end, directory)
+        if end.too_much:
+            return GuestRun(
+                *(end.status, False, False, wall_ns, command.script), failure=end.too_much
+            )
         digest = flash_digest(directory / FLASH_NAME)
         return GuestRun(end.status, end.timed_out, False, wall_ns, command.script, digest)
 
@@ -261,7 +271,10 @@ class LocalTarget:
             if process is None:
                 return BootEnd(-signal.SIGKILL), True
             ram_bytes = job.case.board.ram_bytes
-            end = see_through(process, self._scratch, claims, ram_bytes, job.timeout_s)
+            end = see_through(
+                *(process, directory, self._scratch, claims, ram_bytes, job.timeout_s),
+                self._bounds,
+            )
         return end, self._guests.killed and end.status == -signal.SIGKILL
 
 
@@ -284,7 +297,7 @@ def _raise_if_lost(job: GuestJob, end: BootEnd, directory: Path) -> None:
     if fault is None:
         return
     with contextlib.suppress(OSError):
-        for name in (CONSOLE_NAME, RECORDS_NAME):
+        for name in (CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME):
             shutil.copyfile(directory / name, job.case_dir / name)
     raise GuestLostError(
         f"the host ended the guest of {job.case.id}: {fault.what}",
@@ -296,6 +309,8 @@ def _raise_if_lost(job: GuestJob, end: BootEnd, directory: Path) -> None:
 def _collect(directory: Path, job: GuestJob) -> None:
     """Copies what the guest wrote into the case's directory; OSError if that is full."""
     wanted = [CONSOLE_NAME, RECORDS_NAME, *job.written]
+    if (directory / OUTPUT_NAME).exists():
+        wanted.append(OUTPUT_NAME)
     if job.case.trace:
         wanted.append(TRACE_NAME)
     if job.keep_flash:

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from ffslab.model.units import format_size
-from ffslab.results.console import last_lines, scan_console
+from ffslab.results.console import KernelLog, last_lines, read_log
 
 # Signals that the lab kernel's process gets from others only.
 _FOREIGN_SIGNALS = frozenset(
@@ -77,10 +77,7 @@ _HOST_MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = (
         "QEMU gave up, or somebody ended it",
     ),
 )
-# Any of them in a console of many lines.
-_ANY_HOST_MESSAGE = re.compile(
-    "|".join(pattern.pattern for pattern, _ in _HOST_MESSAGES), re.MULTILINE
-)
+_ANY_HOST_MESSAGE = re.compile("|".join(pattern.pattern for pattern, _ in _HOST_MESSAGES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +92,18 @@ class RoomLeft:
 class GuestEnd:
     """What is known of a guest's end.
 
+    `console` is what its kernel printed, line by line; `output`, the end of what went to its
+    process's standard output.
     `exit_status` is negative for a signal; None if ffslab killed it at its limit. `ended_well`:
     whether the agent came to its end and says that all went well. It is asked only where a place is
     full, since the answer is behind all records.
     """
 
     exit_status: int | None
-    console: str
+    console: Iterable[str]
     ended_well: Callable[[], bool]
     room: tuple[RoomLeft, ...] = ()
+    output: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,32 +127,48 @@ def host_fault(end: GuestEnd) -> HostFault | None:
         return None
     if -status in _FOREIGN_SIGNALS:
         return HostFault(f"it was ended by {_name(-status)}", _cause_of_signal(-status))
-    if _BOOTED not in end.console:
-        last = " / ".join(line.strip() for line in last_lines(end.console, 2))
+    told = _told(end.console)
+    if not told.booted:
+        lines = (*told.log.last[-2:], *last_lines(end.output, 2))
+        last = " / ".join(line.strip() for line in lines if line)
         return HostFault(
             f"it ended before its kernel began ({_how(status)}): {last or 'it printed nothing'}",
             "a limit of the host (ulimit -a), a missing program, a place that is full (df), or a "
             "damaged kernel in the cache",
         )
-    said = _said_by_host_side(end.console)
-    if said is None and status == _EXIT_ON_SIGNAL and not _crashed(end.console):
+    crashed = any(finding.severity == "crash" for finding in told.log.findings)
+    if told.said is None and status == _EXIT_ON_SIGNAL and not crashed:
         return HostFault("it was ended by SIGTERM or SIGINT", _KILLER)
-    return said
+    return told.said
 
 
-def _said_by_host_side(console: str) -> HostFault | None:
-    """The first message of UML's host side."""
-    if not _ANY_HOST_MESSAGE.search(console):
+@dataclass(slots=True)
+class _Told:
+    """What a console says: that the kernel began, the first message of UML's host side, the log."""
+
+    booted: bool
+    said: HostFault | None
+    log: KernelLog
+
+
+def _told(console: Iterable[str]) -> _Told:
+    told = _Told(False, None, KernelLog())
+
+    def looked_at() -> Iterator[str]:
+        for line in console:
+            told.booted = told.booted or _BOOTED in line
+            told.said = told.said or _said_by_host_side(line)
+            yield line
+
+    told.log = read_log(looked_at())
+    return told
+
+
+def _said_by_host_side(line: str) -> HostFault | None:
+    if not _ANY_HOST_MESSAGE.search(line):
         return None
-    for line in console.split("\n"):
-        for pattern, cause in _HOST_MESSAGES:
-            if pattern.search(line):
-                return HostFault(f"the host failed it: {line.partition('] ')[2] or line}", cause)
-    return None
-
-
-def _crashed(console: str) -> bool:
-    return any(finding.severity == "crash" for finding in scan_console(console))
+    cause = next(cause for pattern, cause in _HOST_MESSAGES if pattern.search(line))
+    return HostFault(f"the host failed it: {line.partition('] ')[2] or line}", cause)
 
 
 def _name(number: int) -> str:

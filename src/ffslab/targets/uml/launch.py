@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ffslab.errors import InfrastructureError
-from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME
+from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME
 from ffslab.targets.uml.launcher import launcher
 
 GUEST_ENVIRONMENT = {"HOME": ".", "PATH": "/usr/bin:/bin", "TERM": "linux"}
@@ -58,7 +58,8 @@ class GuestCommand:
     one CPU, fixed addresses, death with the parent.
 
     `machine`: the program that is the machine, with its channels among its arguments; "": the
-    kernel itself is a program.
+    kernel itself is a program, whose errors are what it prints as a kernel, and whose output is
+    what its own programs print.
     `preloaded`: a library in the directory that is loaded into that program, or "".
     """
 
@@ -72,8 +73,8 @@ class GuestCommand:
     def words(self) -> tuple[str, ...]:
         """What the launcher is told."""
         cpu = "-" if self.host_cpu is None else str(self.host_cpu)
-        records = "-" if self.machine else RECORDS_NAME
-        return (cpu, CONSOLE_NAME, records, self.machine or _KERNEL, *self.arguments)
+        output, records = ("-", "-") if self.machine else (OUTPUT_NAME, RECORDS_NAME)
+        return (cpu, CONSOLE_NAME, output, records, self.machine or _KERNEL, *self.arguments)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -96,8 +97,9 @@ class GuestCommand:
             *("setarch", "x86_64", "-R"),
             *(self.machine or _KERNEL, *self.arguments),
         ]
-        records = "" if self.machine else f" 3>>{RECORDS_NAME}"
-        channels = f"</dev/null >>{CONSOLE_NAME} 2>&1{records}"
+        channels = f"</dev/null >>{OUTPUT_NAME} 2>>{CONSOLE_NAME} 3>>{RECORDS_NAME}"
+        if self.machine:
+            channels = f"</dev/null >>{CONSOLE_NAME} 2>&1"
         return f"ulimit -c 0; exec {shlex.join(words)} {channels}"
 
 
@@ -191,7 +193,7 @@ class GuestProcess(subprocess.Popen[bytes]):
         """Starts a guest's command, or any shell command, in its directory."""
         self._shares_guard = guard is not None
         self._guard = Guard() if guard is None else guard
-        shell = ("-", os.devnull, "-", "/bin/sh", "-c")
+        shell = ("-", os.devnull, "-", "-", "/bin/sh", "-c")
         words = (*shell, command) if isinstance(command, str) else command.words
         gate_read, gate_write = os.pipe()
         try:

@@ -2,7 +2,7 @@
 /*
  * launcher.c - turns a fresh process of ffslab's into a guest.
  *
- *	launcher CPU CONSOLE RECORDS PROGRAM [ARGUMENT]...
+ *	launcher CPU CONSOLE OUTPUT RECORDS PROGRAM [ARGUMENT]...
  *
  * It does what env, setpriv, taskset, setarch and two shells would do, at a
  * sixth of their cost: a guest of one file is over in a tenth of a second.
@@ -13,8 +13,9 @@
  * for a caller who is gone, and whoever watches over the guest knows it.
  *
  * CPU is the number of the only processor the program may use, CONSOLE the
- * file for its output and errors, RECORDS the one for its descriptor 3; both
- * are appended to.  "-" stands for: no choice, and no such descriptor.
+ * file for its errors, OUTPUT the one for its output, RECORDS the one for its
+ * descriptor 3; all are appended to.  "-" stands for: no choice, where errors
+ * go, and no such descriptor.
  *
  * Exit status: 1 if the host refuses something, 127 if there is no PROGRAM;
  * what was refused is told in CONSOLE.
@@ -34,7 +35,7 @@
 
 #define RECORDS_FD 3
 
-enum { CPU = 1, CONSOLE, RECORDS, PROGRAM };
+enum { CPU = 1, CONSOLE, OUTPUT, RECORDS, PROGRAM };
 
 static int refused(const char *what)
 {
@@ -66,15 +67,20 @@ static int become(const char *path, int flags, int fd)
 }
 
 /* Errors first, so that those of what follows are read. */
-static int open_channels(const char *console, const char *records)
+static int open_channels(const char *console, const char *output,
+			 const char *records)
 {
 	const int append = O_WRONLY | O_CREAT | O_APPEND;
 
 	if (become(console, append, STDERR_FILENO) ||
 	    become("/dev/null", O_RDONLY, STDIN_FILENO))
 		return -1;
-	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+	if (strcmp(output, "-")) {
+		if (become(output, append, STDOUT_FILENO))
+			return -1;
+	} else if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
 		return refused(console);
+	}
 	return strcmp(records, "-") ? become(records, append, RECORDS_FD) : 0;
 }
 
@@ -109,14 +115,15 @@ static int fix_process(void)
 int main(int argc, char **argv)
 {
 	if (argc <= PROGRAM) {
-		fputs("usage: launcher CPU CONSOLE RECORDS PROGRAM [ARGUMENT]...\n",
+		fputs("usage: launcher CPU CONSOLE OUTPUT RECORDS PROGRAM [ARGUMENT]...\n",
 		      stderr);
 		return 2;
 	}
 	/* Before the gate: if the caller ended before this, it never opens. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return 1;
-	if (wait_at_gate() || open_channels(argv[CONSOLE], argv[RECORDS]) ||
+	if (wait_at_gate() ||
+	    open_channels(argv[CONSOLE], argv[OUTPUT], argv[RECORDS]) ||
 	    pin(argv[CPU]) || fix_process())
 		return 1;
 	execv(argv[PROGRAM], argv + PROGRAM);

@@ -214,9 +214,9 @@ def _batch_status(directory: Path) -> int:
 
 def _raise_failure(records: Path) -> None:
     """The agent's own words if a step before the shell failed."""
-    from ffslab.protocol.records import parse_records
+    from ffslab.protocol.records import read_records
 
-    for step in parse_records(records.read_bytes()).steps:
+    for step in read_records(records).steps:
         if step.failed:
             raise InfrastructureError(
                 f"the guest's step {step.verb} failed: {step.message}",

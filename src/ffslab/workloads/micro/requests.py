@@ -16,7 +16,8 @@ from typing import Any
 
 from ffslab.errors import DamagedResultError
 from ffslab.program import program
-from ffslab.protocol.records import LARGEST, Record, RecordStream, parse_records
+from ffslab.protocol.record_values import LARGEST
+from ffslab.protocol.records import Record, RecordStream, read_records
 
 RECORDS_NAME = "records.jsonl"
 _LISTS = ("offset", "t_start_ns", "latency_ns")
@@ -65,14 +66,13 @@ def read_requests(case_dir: Path) -> tuple[RequestSeries, ...]:
     """
     path = case_dir / RECORDS_NAME
     try:
-        data = path.read_bytes()
+        stream = read_records(path)
     except OSError as error:
         raise DamagedResultError(
             f"{path}: cannot be read: {error.strerror}",
             cause="the file was removed after the run",
             remedy=f"repeat the case: {program()} run RUN_DIRECTORY --resume",
         ) from error
-    stream = parse_records(data)
     if stream.damage:
         raise _damaged(str(path), stream.damage[0])
     return load_requests(stream, str(path))

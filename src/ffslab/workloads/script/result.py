@@ -40,12 +40,12 @@ def shortfall(
     return None
 
 
-def failure(stream: RecordStream, console: str) -> str:
+def failure(stream: RecordStream, output: str) -> str:
     """What a status other than 0 is told as, with the last line of output; empty for none."""
     status = _exit_status(stream)
     if not status:
         return ""
-    last = _last_line(console)
+    last = _last_line(output)
     return f"the script exited with status {status}{f': {last}' if last else ''}"
 
 
@@ -71,8 +71,8 @@ def _exit_status(stream: RecordStream) -> int | None:
     return int(text) if text is not None and text.isdecimal() else None
 
 
-def _last_line(console: str) -> str:
-    """The last that the script printed; the kernel prints there, too."""
-    printed = console.rpartition(BEGINS)[2].partition(ENDS)[0].splitlines()
+def _last_line(output: str) -> str:
+    """The last that the script printed; on some targets the kernel prints there, too."""
+    printed = output.rpartition(BEGINS)[2].partition(ENDS)[0].splitlines()
     lines = [line.strip() for line in printed if not _OF_KERNEL.match(line)]
     return next((line[:_TOLD] for line in reversed(lines) if line), "")

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ffslab.errors import DamagedResultError
+from ffslab.protocol.record_values import is_count
 from ffslab.protocol.records import (
     MEASURED_STEP,
     Record,
     RecordStream,
     TaskRecord,
-    is_count,
 )
 from ffslab.workloads.tree.stored import WalkCounts
 

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
-from ffslab.protocol.records import Phase, Record, RecordStream, Snapshot, is_count
+from ffslab.protocol.record_values import is_count
+from ffslab.protocol.records import Phase, Record, RecordStream, Snapshot
 from ffslab.results.metrics import counter_difference
 from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult
@@ -59,7 +60,7 @@ def _is_grown(record: Record) -> bool:
     return rises and written == sorted(written)
 
 
-def failure(stream: RecordStream, _console: str) -> str:
+def failure(stream: RecordStream, _output: str) -> str:
     """What is wrong though the writing was allowed to fail: the static data."""
     phase = next((phase for phase in stream.phases if phase.name == "verify"), None)
     if phase is None or not phase.failed:
