@@ -165,17 +165,6 @@ u32 logfs_piece_bytes(const struct logfs_device *dev)
 	return min_t(u32, dev->page_bytes, LOGFS_BLOCK_BYTES);
 }
 
-void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg)
-{
-	void *former = dev->keeper_arg;
-
-	logfs_look(dev);
-	dev->keeper = keeper;
-	dev->keeper_arg = arg;
-	logfs_leave(dev);
-	return former;
-}
-
 static void forget_pages(struct logfs_device *dev, u64 place, u64 bytes)
 {
 	u32 i;

@@ -123,3 +123,14 @@ void logfs_unreserve(struct logfs_device *dev, u32 pages)
 			       LOGFS_MAX_OBJECT_BYTES;
 	unlock(dev);
 }
+
+void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg)
+{
+	void *former = dev->keeper_arg;
+
+	logfs_look(dev);
+	dev->keeper = keeper;
+	dev->keeper_arg = arg;
+	logfs_leave(dev);
+	return former;
+}
