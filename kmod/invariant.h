@@ -63,7 +63,8 @@
 #elif defined(__KERNEL__)
 #define INVARIANT_SWITCH(name) \
 	static bool name = true; \
-	module_param(name, bool, 0644)
+	module_param(name, bool, 0644); \
+	MODULE_PARM_DESC(name, "look at whole structures after each operation (Y)")
 #else
 #define INVARIANT_SWITCH(name)	static bool name = true
 #endif

@@ -62,6 +62,7 @@ LOGFS_ROWS: Rows = (
     ("core/journal",),
     ("core/super", "core/replay"),
     ("core/gc", "core/clean", "core/wear", "core/journal_move"),
+    ("core/check",),
     ("core/operation",),
     ("core/dir", "core/file", "core/stats"),
     ("core/mount", "core/mkfs", "core/recover"),

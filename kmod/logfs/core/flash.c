@@ -143,6 +143,7 @@ static int read_pieces(struct logfs_device *dev, u64 place, void *to, u32 bytes,
 
 int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 {
+	logfs_assert_locked(dev);
 	return read_pieces(dev, place, to, bytes, dev->page_bytes, read_cached);
 }
 
