@@ -147,6 +147,9 @@ static void note_change(struct logfs_device *dev, struct logfs_block *block,
 	}
 	block->changes[i].child = child;
 	block->changes[i].value = value;
+	INVARIANT((!i || block->changes[i - 1].child < child) &&
+		  (i + 1 == block->n_changes || block->changes[i + 1].child > child),
+		  "word %u has an alias out of order", child);
 }
 
 void logfs_cache_set(struct logfs_device *dev, struct logfs_block *block,
