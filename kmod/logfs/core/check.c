@@ -193,7 +193,7 @@ static void check_changed(struct logfs_device *dev)
 		n_touched--;
 	INVARIANT(!n_touched, "%d more segments are touched than listed", (int)n_touched);
 	INVARIANT(dev->dirty || !n, "%u segments have changed, and nothing is to commit", n);
-	/* Whatever is written is booked in its segment and in the sum, and what is given up, too. */
+	/* What is written or given up is booked in its segment and in the sum. */
 	INVARIANT(bytes == (s64)(dev->used_bytes - dev->used_bytes_committed),
 		  "%lld bytes more are in use, in segments: %lld",
 		  (long long)(dev->used_bytes - dev->used_bytes_committed),
