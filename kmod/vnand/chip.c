@@ -136,11 +136,6 @@ static struct vnand_block_facts facts_of(const struct vnand_chip *chip,
 	};
 }
 
-bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block)
-{
-	return has_flag(&chip->store.block[block], VNAND_BLOCK_BAD);
-}
-
 /* --- reads --------------------------------------------------------------- */
 
 static void copy_data(struct vnand_chip *chip, struct vnand_read *r,
@@ -172,7 +167,7 @@ static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
 	vnand_crash_contents(chip, r);
 	/* The mark of a bad block: a zero in its first page's OOB. */
 	if (r->oob && r->page % chip->p.pages_per_block == 0 &&
-	    vnand_chip_is_bad(chip, vnand_block_of(chip, r->page)))
+	    vnand_store_is_bad(chip, vnand_block_of(chip, r->page)))
 		r->oob[0] = 0;
 }
 

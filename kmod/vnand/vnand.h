@@ -187,7 +187,6 @@ int vnand_chip_program(struct vnand_chip *chip, u32 page, u32 column,
 /* Return: 0, or -EIO when the chip reports a failure. */
 int vnand_chip_erase(struct vnand_chip *chip, u32 block);
 
-bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block);
 int vnand_chip_mark_bad(struct vnand_chip *chip, u32 block);
 
 /**
@@ -197,6 +196,9 @@ int vnand_chip_mark_bad(struct vnand_chip *chip, u32 block);
  */
 int vnand_store_open(struct vnand_chip *chip);
 void vnand_store_close(struct vnand_chip *chip);
+
+/* What the table of bad blocks says: no operation of the chip. */
+bool vnand_store_is_bad(const struct vnand_chip *chip, u32 block);
 
 /* Contents of a page (data, then OOB), or NULL if the block holds none. */
 u8 *vnand_store_page(struct vnand_chip *chip, u32 page);

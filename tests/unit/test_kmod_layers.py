@@ -1,15 +1,17 @@
-"""The order of the layers of our file systems: a source includes what is in its row or below,
-nothing above; and no circle of headers.
+"""The order of the layers of our C code: a source includes and calls what is in its row or below,
+nothing above; no circle of headers, and none of sources.
 
-What a file does not include it cannot use, for the kernel is compiled with undeclared functions as
-errors. kmod/yaffs/README.md and kmod/logfs/README.md say what the rows are.
+A header may declare functions of several sources, as kmod/logfs/core/logfs.h does for all that the
+VFS calls. So it is not enough to know who includes which: who calls a function, or names a table,
+is held against the source that defines it. kmod/yaffs/README.md and kmod/logfs/README.md say what
+the rows are.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ Rows = Sequence[Sequence[str]]
 # From the bottom to the top: folders, or sources without their ending. The headers of a row may
 # include each other.
 YAFFS_ROWS: Rows = (
-    ("../portable", "../compat"),
+    ("../portable", "../compat", "../invariant"),
     ("format",),
     ("policy",),
     ("core/device",),
@@ -47,15 +49,60 @@ YAFFS_ROWS: Rows = (
     ("vfs",),
 )
 LOGFS_ROWS: Rows = (
-    ("../portable", "../compat"),
+    ("../portable", "../compat", "../invariant"),
     ("format",),
-    ("core",),
+    ("policy",),
+    ("core/logfs", "core/device"),
+    ("core/flash",),
+    ("core/area", "core/changed"),
+    ("core/cache",),
+    ("core/tree", "core/walk"),
+    ("core/segments",),
+    ("core/data", "core/pack", "core/node"),
+    ("core/journal",),
+    ("core/super", "core/replay"),
+    ("core/gc", "core/clean", "core/wear", "core/journal_move"),
+    ("core/check",),
+    ("core/operation",),
+    ("core/dir", "core/file", "core/stats"),
+    ("core/mount", "core/mkfs", "core/recover"),
     ("../flashfs",),
     ("vfs",),
 )
-MODULES: Mapping[str, Rows] = {"yaffs": YAFFS_ROWS, "logfs": LOGFS_ROWS}
+VNAND_ROWS: Rows = (
+    ("portable", "../vnor/keys", "image_format"),
+    ("params",),
+    ("timing", "faults", "rules"),
+    ("decide",),
+    ("../region", "crash_hooks", "vnand"),
+    ("store",),
+    ("chip",),
+    ("mtd", "proc"),
+    ("main",),
+)
+MODULES: Mapping[str, Rows] = {"yaffs": YAFFS_ROWS, "logfs": LOGFS_ROWS, "vnand": VNAND_ROWS}
+# Whose sources call each other in no circle; the agent's verbs are tables of functions.
+PROGRAMS = (
+    *(f"kmod/{name}" for name in (*MODULES, "flashmon", "vnand_crash", "vnor", "mtdsplit")),
+    *("agent", "crash"),
+)
+# Two sources of one mechanism each. Those of the VFS name tables of each other.
+PAIRS = (
+    ("vfs/inode.c", "vfs/namei.c"),
+    ("core/scan.c", "core/scan_map.c"),
+    ("core/summary_io.c", "core/wear.c"),
+)
 IN_MEMORY = next(row for row in YAFFS_ROWS if "core/objects" in row)
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+_NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+# At the beginning of a line: a function with its body, or a variable with its value.
+_DEFINITION = re.compile(
+    r"^(?!static\b|typedef\b)[A-Za-z_][\w \t*\n]*?\b(\w+)"
+    r"(?:\([^;{}()]*\)\s*\{|(?:\[[^\]]*\])?\s*=)",
+    re.MULTILINE,
+)
+# No member of a structure, nor the name of one.
+_USE = re.compile(r"(?<!\.)(?<!->)(?<!\bstruct )\b[A-Za-z_]\w*")
 
 
 def sources(root: Path) -> list[str]:
@@ -99,9 +146,36 @@ def violations(root: Path, rows: Rows = YAFFS_ROWS) -> list[str]:
     return wrong
 
 
-def circle(root: Path) -> list[str]:
-    """Headers that include each other, in order; none: an empty list."""
-    edges = {name: included(root, name) for name in sources(root)}
+def calls(root: Path) -> dict[str, dict[str, str]]:
+    """Of each source the others that it calls or whose tables it names, with one such name."""
+    text = {
+        name: _NO_CODE.sub(" ", (root / name).read_text(encoding="utf-8"))
+        for name in sources(root)
+        if name.endswith(".c")
+    }
+    home = {word: name for name in text for word in _DEFINITION.findall(text[name])}
+    return {
+        name: {
+            home[word]: word
+            for word in sorted(set(_USE.findall(text[name])))
+            if home.get(word, name) != name
+        }
+        for name in text
+    }
+
+
+def climbing(root: Path, rows: Rows) -> list[str]:
+    """Calls of what is above, one sentence each."""
+    return [
+        f"{name} uses {word} of {other}, which is above it"
+        for name, uses in calls(root).items()
+        for other, word in uses.items()
+        if (row_of(other, rows) or 0) > (row_of(name, rows) or 0)
+    ]
+
+
+def circle(edges: Mapping[str, Iterable[str]]) -> list[str]:
+    """What leads to itself, in order; nothing does: an empty list."""
     done: set[str] = set()
 
     def visit(name: str, way: list[str]) -> list[str]:
@@ -125,8 +199,23 @@ def test_nothing_includes_what_is_above(module: str) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
+def test_nothing_calls_what_is_above(module: str) -> None:
+    assert sum(map(len, calls(KMOD / module).values())) > 8
+    assert climbing(KMOD / module, MODULES[module]) == []
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_no_circle_of_headers(module: str) -> None:
-    assert circle(KMOD / module) == []
+    root = KMOD / module
+    assert circle({name: included(root, name) for name in sources(root)}) == []
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_no_circle_of_sources(program: str) -> None:
+    edges = {name: set(uses) for name, uses in calls(KMOD.parent / program).items()}
+    for one, other in PAIRS:
+        edges.get(one, set()).discard(other)
+    assert circle(edges) == []
 
 
 @pytest.mark.parametrize(
@@ -181,4 +270,23 @@ def test_a_circle_is_seen(tmp_path: Path) -> None:
     (tmp_path / "core").mkdir()
     for name, other in (("gc", "names"), ("names", "mount"), ("mount", "names")):
         (tmp_path / "core" / f"{name}.h").write_text(f'#include "{other}.h"\n')
-    assert circle(tmp_path) == ["core/names.h", "core/mount.h", "core/names.h"]
+    edges = {name: included(tmp_path, name) for name in sources(tmp_path)}
+    assert circle(edges) == ["core/names.h", "core/mount.h", "core/names.h"]
+
+
+def test_a_call_of_what_is_above_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "core").mkdir()
+    nand = tmp_path / "core/nand.c"
+    (tmp_path / "core/gc.c").write_text(
+        "const struct row gc_rows[] = { { 1 } };\n\nint gc_clean(struct device *dev,\n"
+        "\t     int block)\n{\n\treturn nand_erase(dev, block);\n}\n"
+    )
+    erase = "int nand_erase(struct device *dev, int block)\n{\n\treturn 0; /* gc_clean(dev) */\n}\n"
+    nand.write_text(f"static void gc_clean_all(void) {{ dev->gc_rows = 1; }}\n{erase}")
+    assert calls(tmp_path) == {"core/gc.c": {"core/nand.c": "nand_erase"}, "core/nand.c": {}}
+    assert climbing(tmp_path, YAFFS_ROWS) == []
+    for use, word in (("gc_clean(dev, 1)", "gc_clean"), ("gc_rows[0].n", "gc_rows")):
+        nand.write_text(erase.replace("return 0", f"return {use}"))
+        (found,) = climbing(tmp_path, YAFFS_ROWS)
+        assert found == f"core/nand.c uses {word} of core/gc.c, which is above it"
+        assert circle(calls(tmp_path)) == ["core/gc.c", "core/nand.c", "core/gc.c"]

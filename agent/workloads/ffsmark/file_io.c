@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file_io.c - contents and paths, and files that are written or compared
- * outside of timed operations; see file_io.h.
+ * file_io.c - contents and paths, what kinds of operations there are, and files that
+ * are written or compared outside of timed operations; see file_io.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,16 @@
 #include <unistd.h>
 
 #include "workloads/ffsmark/file_io.h"
+
+static const struct kind {
+	const char *name;
+	enum latency_op latency;
+} kinds[] = {
+	[OP_READ] = { "read", LATENCY_READ },
+	[OP_APPEND] = { "append to", LATENCY_APPEND },
+	[OP_CREATE] = { "create", LATENCY_CREATE },
+	[OP_DELETE] = { "delete", LATENCY_DELETE },
+};
 
 #define PERIOD_MIN ((size_t)64 << 10)
 #define PERIOD_MAX ((size_t)1 << 20)
@@ -178,6 +188,19 @@ int io_file_path(struct file_io *io, const struct pool_file *file,
 	*end++ = '/';
 	*put_number(end, file->serial) = '\0';
 	return 0;
+}
+
+enum latency_op io_latency(enum file_op_kind kind)
+{
+	return kinds[kind].latency;
+}
+
+int io_cannot(const char *path, enum file_op_kind kind, int failed,
+	      struct ffs_error *error)
+{
+	return ffs_fail(error, failed, "cannot %s %s%s", kinds[kind].name, path,
+		failed == EEXIST ?
+		" (left over from an earlier run? remove it)" : "");
 }
 
 static int write_chunk(int fd, const unsigned char *data, size_t bytes)

@@ -65,9 +65,11 @@ int io_perform(struct file_io *io, const struct file_op *op,
 /** io_flush() - do what has been put off. */
 int io_flush(struct file_io *io, struct ffs_error *error);
 
-/* What operations.c and buffered.c share. */
+/* For operations.c: an operation by stdio (buffered.c). */
 int io_perform_buffered(struct file_io *io, const struct file_op *op,
 			struct ffs_error *error);
+
+/* For both (file_io.c): what an operation is counted as; why it failed; what a file has. */
 enum latency_op io_latency(enum file_op_kind kind);
 int io_cannot(const char *path, enum file_op_kind kind, int failed,
 	      struct ffs_error *error);

@@ -8,39 +8,20 @@
 
 #include "workloads/ffsmark/file_io.h"
 
-static const struct access_mode {
-	const char *name;
-	int flags;
-	enum latency_op latency;
-} modes[] = {
-	[OP_READ] = { "read", O_RDONLY, LATENCY_READ },
-	[OP_APPEND] = { "append to", O_WRONLY | O_APPEND, LATENCY_APPEND },
-	[OP_CREATE] = { "create", O_WRONLY | O_CREAT | O_EXCL,
-			LATENCY_CREATE },
-	[OP_DELETE] = { "delete", 0, LATENCY_DELETE },
+static const int open_flags[] = {
+	[OP_READ] = O_RDONLY,
+	[OP_APPEND] = O_WRONLY | O_APPEND,
+	[OP_CREATE] = O_WRONLY | O_CREAT | O_EXCL,
 };
-
-enum latency_op io_latency(enum file_op_kind kind)
-{
-	return modes[kind].latency;
-}
 
 static enum file_op_kind kind_of(int latency, enum file_op_kind otherwise)
 {
 	enum file_op_kind kind;
 
 	for (kind = OP_READ; kind <= OP_DELETE; kind++)
-		if ((int)modes[kind].latency == latency)
+		if ((int)io_latency(kind) == latency)
 			return kind;
 	return otherwise;
-}
-
-int io_cannot(const char *path, enum file_op_kind kind, int failed,
-	      struct ffs_error *error)
-{
-	return ffs_fail(error, failed, "cannot %s %s%s", modes[kind].name, path,
-		failed == EEXIST ?
-		" (left over from an earlier run? remove it)" : "");
 }
 
 int io_flush(struct file_io *io, struct ffs_error *error)
@@ -97,7 +78,7 @@ static int put_off(struct file_io *io, const struct file_op *op,
 		   struct ffs_error *error)
 {
 	struct calls *calls = &io->timed.calls;
-	uint32_t completes = TIMED_WHOLE(modes[op->kind].latency);
+	uint32_t completes = TIMED_WHOLE(io_latency(op->kind));
 	const char *path;
 
 	if (make_room(io, strlen(io->path) + 1, error))
@@ -107,7 +88,7 @@ static int put_off(struct file_io *io, const struct file_op *op,
 		calls_unlink(calls, completes, AT_FDCWD, path);
 		return 0;
 	}
-	calls_open(calls, TIMED_PART, AT_FDCWD, path, modes[op->kind].flags);
+	calls_open(calls, TIMED_PART, AT_FDCWD, path, open_flags[op->kind]);
 	if (put_off_requests(io, op, error) || make_room(io, 0, error))
 		return -1;
 	calls_close(calls, completes, CALLS_OPENED);

@@ -58,6 +58,8 @@ static int program(struct logfs_device *dev, struct logfs_open *open)
 			  open->programmed;
 	int err = logfs_flash_program(dev, place, open->unit);
 
+	INVARIANT(open->programmed < dev->segment_bytes,
+		  "segment %u is programmed beyond its end", open->segno);
 	if (!err)
 		open->programmed += dev->unit_bytes;
 	return err;
@@ -96,6 +98,8 @@ static void begin(struct logfs_device *dev, u32 gc_level,
 		.gec = ++dev->gec,
 	};
 
+	INVARIANT(!open->segno && !logfs_area_has(dev, c->segno),
+		  "segment %u is opened, and %u is open", c->segno, open->segno);
 	changed->is_opened = true;
 	changed->ec = header.ec;
 	changed->level = gc_level;
@@ -153,6 +157,7 @@ int logfs_area_append(struct logfs_device *dev, u32 gc_level,
 	u32 at;
 	int err;
 
+	logfs_assert_locked(dev);
 	if (!dev->writable && dev->failed)
 		return -EROFS;
 	for (;;) {
@@ -170,6 +175,10 @@ int logfs_area_append(struct logfs_device *dev, u32 gc_level,
 			break;
 		logfs_area_leave(dev, gc_level, true);
 	}
+	INVARIANT(at == open->used + bytes && at <= dev->segment_bytes &&
+		  open->programmed == (at & ~(dev->unit_bytes - 1)),
+		  "segment %u: an object of %u bytes at %u ends at %u, and %u bytes are programmed",
+		  open->segno, bytes, open->used, at, open->programmed);
 	open->used = at;
 	logfs_book(dev, *place, bytes);
 	dev->stats.objects_written[gc_level]++;

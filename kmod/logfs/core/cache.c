@@ -77,6 +77,7 @@ void logfs_cache_fill(struct logfs_device *dev, struct logfs_block *block,
 
 	for (i = 0; i < block->n_changes; i++)
 		words[block->changes[i].child] = block->changes[i].value;
+	INVARIANT(!block->words, "a block is filled that has words");
 	block->words = words;
 	list_add(&block->lru, &dev->lru);
 	account(dev, words_bytes(block));
@@ -146,11 +147,17 @@ static void note_change(struct logfs_device *dev, struct logfs_block *block,
 	}
 	block->changes[i].child = child;
 	block->changes[i].value = value;
+	INVARIANT((!i || block->changes[i - 1].child < child) &&
+		  (i + 1 == block->n_changes || block->changes[i + 1].child > child),
+		  "word %u has an alias out of order", child);
 }
 
 void logfs_cache_set(struct logfs_device *dev, struct logfs_block *block,
 		     u32 child, u64 value)
 {
+	logfs_assert_locked(dev);
+	INVARIANT(child < logfs_cache_words(block->ino, block->level),
+		  "word %u of a block of level %u", child, block->level);
 	dev->dirty = true;
 	if (block->words) {
 		if (logfs_word(block, child) == value)
@@ -163,6 +170,8 @@ void logfs_cache_set(struct logfs_device *dev, struct logfs_block *block,
 
 static void forget_changes(struct logfs_device *dev, struct logfs_block *block)
 {
+	INVARIANT(dev->n_aliases >= block->n_changes, "%u aliases, %u are forgotten",
+		  dev->n_aliases, block->n_changes);
 	dev->n_aliases -= block->n_changes;
 	account(dev, -(long)(block->n_room * sizeof(*block->changes)));
 	kfree(block->changes);
@@ -184,6 +193,7 @@ static void give_up_words(struct logfs_device *dev, struct logfs_block *block)
 	account(dev, -words_bytes(block));
 	block->words = NULL;
 	list_del_init(&block->lru);
+	INVARIANT(dev->n_words, "words are given up that were not counted");
 	dev->n_words--;
 }
 

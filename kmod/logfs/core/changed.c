@@ -15,6 +15,7 @@ struct logfs_changed *logfs_changed(struct logfs_device *dev, u32 segno)
 {
 	struct logfs_changed *changed = xa_load(&dev->changed, segno);
 
+	logfs_assert_locked(dev);
 	dev->dirty = true;
 	if (!changed) {
 		changed = kzalloc(sizeof(*changed), LOGFS_GFP);
@@ -50,6 +51,8 @@ void logfs_changed_clear(struct logfs_device *dev)
 	INIT_LIST_HEAD(&dev->touched);
 	dev->n_changed = 0;
 	dev->n_soon_free = 0;
+	if (INVARIANTS)
+		dev->used_bytes_committed = dev->used_bytes;
 }
 
 int logfs_list_make(struct logfs_list *list, u32 room)

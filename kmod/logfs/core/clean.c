@@ -245,6 +245,7 @@ int logfs_commit(struct logfs_device *dev)
 {
 	int err = 0;
 
+	logfs_assert_locked(dev);
 	if (!dev->writable)
 		return dev->failed ? -EROFS : 0;
 	while (!err && dev->dirty && is_much_changed(dev))

@@ -124,6 +124,17 @@ int logfs_data_drop(struct logfs_device *dev, u64 ino, u64 bix)
 	return err ? err : logfs_tree_set(dev, ino, 0, bix, 0);
 }
 
+/* The driver failed at @slot: what is before is given up, so that it is not counted again. */
+static int drop_before(struct logfs_device *dev, u64 ino, u64 start, u32 slot, s32 bytes)
+{
+	u64 bix = max_t(u64, start, LOGFS_DIRECT_POINTERS);
+	int err = logfs_tree_account(dev, ino, -bytes);
+
+	for (; bix < start + slot && !err; bix++)
+		err = logfs_tree_set(dev, ino, 0, bix, 0);
+	return err;
+}
+
 /* An object that cannot be read takes what it takes: its segment is never cleaned then. */
 int logfs_data_drop_all(struct logfs_device *dev, u64 ino, u64 start)
 {
@@ -142,8 +153,10 @@ int logfs_data_drop_all(struct logfs_device *dev, u64 ino, u64 start)
 		err = object_bytes(dev, place, &bytes);
 		if (err == -EUCLEAN)
 			continue;
-		if (err)
+		if (err) {
+			drop_before(dev, ino, start, slot, all);
 			return err;
+		}
 		logfs_book(dev, place, -bytes);
 		all += bytes;
 	}

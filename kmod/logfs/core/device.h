@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
+#include "../../invariant.h"
 #include "../format/codec.h"
 #include "logfs.h"
 
@@ -264,6 +265,8 @@ struct logfs_counters {
  * @deflate: workspace of zlib, NULL before it is used
  * @inflate: likewise
  * @stats: counters
+ * @used_bytes_committed: @used_bytes when @changed was empty last; for assertions, as the next
+ * @is_private: being mounted or unmounted, so that nobody else knows of it
  */
 struct logfs_device {
 	struct mtd_info *mtd;
@@ -328,7 +331,17 @@ struct logfs_device {
 	void *deflate;
 	void *inflate;
 	struct logfs_counters stats;
+
+	u64 used_bytes_committed;
+	bool is_private;
 };
+
+/* At the entries of the core. */
+#define logfs_assert_locked(dev) \
+	do { \
+		if (INVARIANTS && !(dev)->is_private) \
+			lockdep_assert_held(&(dev)->lock); \
+	} while (0)
 
 static inline u32 logfs_segno(const struct logfs_device *dev, u64 place)
 {

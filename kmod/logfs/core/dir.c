@@ -54,6 +54,7 @@ static int look_up(struct logfs_node *dir, const char *name, u32 len,
 	u32 n;
 	int err;
 
+	logfs_assert_locked(dir->dev);
 	for (n = 0; n < LOGFS_DIR_TRIES; n++) {
 		bix = logfs_dir_try(hash, n);
 		/* Each place is behind the one before. */

@@ -143,6 +143,7 @@ static int read_pieces(struct logfs_device *dev, u64 place, void *to, u32 bytes,
 
 int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes)
 {
+	logfs_assert_locked(dev);
 	return read_pieces(dev, place, to, bytes, dev->page_bytes, read_cached);
 }
 
@@ -163,17 +164,6 @@ int logfs_flash_read_kept(struct logfs_device *dev, u64 place, void *to, u32 byt
 u32 logfs_piece_bytes(const struct logfs_device *dev)
 {
 	return min_t(u32, dev->page_bytes, LOGFS_BLOCK_BYTES);
-}
-
-void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg)
-{
-	void *former = dev->keeper_arg;
-
-	logfs_look(dev);
-	dev->keeper = keeper;
-	dev->keeper_arg = arg;
-	logfs_leave(dev);
-	return former;
 }
 
 static void forget_pages(struct logfs_device *dev, u64 place, u64 bytes)

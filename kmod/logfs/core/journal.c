@@ -53,6 +53,8 @@ static int put(struct logfs_device *dev, const void *from, u32 bytes)
 	u32 within, n;
 	int err;
 
+	INVARIANT(bytes <= dev->segment_bytes - j->used,
+		  "%u bytes at %u of a segment of the journal", bytes, j->used);
 	for (; bytes; bytes -= n) {
 		within = j->used & (dev->unit_bytes - 1);
 		n = min_t(u32, bytes, dev->unit_bytes - within);
@@ -325,8 +327,17 @@ static int write_commit(struct logfs_device *dev)
 
 int logfs_journal_commit(struct logfs_device *dev)
 {
-	int err = logfs_segments_book(dev);
+	const struct logfs_left *left;
+	int err;
 
+	logfs_assert_locked(dev);
+	list_for_each_entry(left, &dev->left, list)
+		INVARIANT(left->is_empty, "segment %u was left, a commit would lose it",
+			  left->open.segno);
+	INVARIANT(dev->n_aliases + dev->n_changed <= logfs_journal_room(dev),
+		  "%u aliases and %u segments are more than a commit has room for",
+		  dev->n_aliases, dev->n_changed);
+	err = logfs_segments_book(dev);
 	if (!err)
 		err = write_commit(dev);
 	if (!err)

@@ -84,6 +84,10 @@ int logfs_make_writable(struct logfs_device *dev);
 int logfs_make_read_only(struct logfs_device *dev);
 /* Frees everything. What was not committed is lost. Without the lock. */
 void logfs_unmount(struct logfs_device *dev);
+struct mtd_info *logfs_mtd(const struct logfs_device *dev);
+
+/* ---- flash.c ---- */
+
 /**
  * struct logfs_keeper - remembers flash that was read, in memory that can be had back
  * @read: bytes of a piece, which are logfs_piece_bytes() at a multiple of that; if it has not got
@@ -99,13 +103,13 @@ struct logfs_keeper {
 
 /* A power of two, at most LOGFS_BLOCK_BYTES: a page of flash, mostly. */
 u32 logfs_piece_bytes(const struct logfs_device *dev);
-/* From now on; @arg is handed on. NULL ends it. Returns the former @arg. Without the lock. */
-void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg);
 /*
  * Reads, what is in memory and not yet programmed too. -EBADMSG: beyond ECC; the bytes are
  * there, as they were read. -EUCLEAN: there is no such place.
  */
 int logfs_flash_read(struct logfs_device *dev, u64 place, void *to, u32 bytes);
+
+/* ---- stats.c ---- */
 
 /**
  * struct logfs_space - for statfs(2)
@@ -124,7 +128,6 @@ void logfs_space(struct logfs_device *dev, struct logfs_space *space);
 /* State and counters by @nth from 0; false: there is no such. With the lock. */
 bool logfs_statistic(struct logfs_device *dev, u32 nth, const char **name,
 		     u64 *value);
-struct mtd_info *logfs_mtd(const struct logfs_device *dev);
 
 /* ---- operation.c ---- */
 
@@ -140,8 +143,10 @@ void logfs_leave(struct logfs_device *dev);
 /* Room for dirty pages of the page cache, and their parents. Take the lock themselves. */
 int logfs_reserve(struct logfs_device *dev, u32 pages);
 void logfs_unreserve(struct logfs_device *dev, u32 pages);
+/* From now on; @arg is handed on. NULL ends it. Returns the former @arg. Without the lock. */
+void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg);
 
-/* ---- journal.c ---- */
+/* ---- clean.c ---- */
 
 /* All that was done is on flash, and stays. After logfs_enter(dev, 0). */
 int logfs_commit(struct logfs_device *dev);
@@ -155,11 +160,6 @@ void logfs_node_put(struct logfs_node *node);
 struct logfs_node *logfs_node_new(struct logfs_device *dev,
 				  const struct logfs_node *dir, u16 mode);
 int logfs_node_write(struct logfs_node *node);
-/*
- * Nobody uses it and @nlink is 0: all that it has becomes free. Takes the lock itself,
- * and several times for a large file. Puts @node.
- */
-int logfs_node_delete(struct logfs_node *node);
 
 /* ---- file.c; need the lock ---- */
 
@@ -175,6 +175,11 @@ int logfs_block_write(struct logfs_node *node, u64 bix, const void *page,
 int logfs_truncate(struct logfs_node *node, u64 size);
 /* The next block from @bix on that is there (@data), or that is a hole; -ENXIO: none. */
 int logfs_seek(struct logfs_node *node, u64 bix, bool data, u64 *found);
+/*
+ * Nobody uses it and @nlink is 0: all that it has becomes free. Takes the lock itself,
+ * and several times for a large file. Puts @node.
+ */
+int logfs_node_delete(struct logfs_node *node);
 
 /* ---- dir.c; need the lock, after logfs_enter(dev, 3) unless said otherwise ---- */
 

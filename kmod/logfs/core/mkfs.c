@@ -250,6 +250,6 @@ int logfs_mkfs(struct logfs_device *dev)
 	if (!err)
 		err = write_inode(dev, LOGFS_INO_ROOT, S_IFDIR | 0755, 0);
 	if (!err)
-		err = logfs_journal_commit(dev);
+		err = logfs_commit(dev);
 	return err;
 }

@@ -84,6 +84,8 @@ static struct logfs_device *make_device(struct mtd_info *mtd)
 	if (!dev)
 		return NULL;
 	dev->mtd = mtd;
+	if (INVARIANTS)
+		dev->is_private = true;
 	mutex_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->left);
 	INIT_LIST_HEAD(&dev->lru);
@@ -103,6 +105,9 @@ void logfs_unmount(struct logfs_device *dev)
 {
 	struct logfs_left *left, *next;
 
+	INVARIANT(hash_empty(dev->nodes), "an inode is in use while it is unmounted");
+	if (INVARIANTS)
+		dev->is_private = true;
 	list_for_each_entry_safe(left, next, &dev->left, list)
 		logfs_area_free_left(left);
 	logfs_cache_free(dev);
@@ -242,6 +247,8 @@ struct logfs_device *logfs_mount(struct mtd_info *mtd, bool writable)
 	if (!dev)
 		return ERR_PTR(-ENOMEM);
 	err = open_device(dev, writable);
+	if (INVARIANTS)
+		dev->is_private = false;
 	if (!err && writable)
 		err = logfs_make_writable(dev);
 	if (!err) {

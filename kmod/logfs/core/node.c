@@ -42,6 +42,7 @@ static struct counted *make(struct logfs_device *dev, u64 ino)
 
 	if (!c)
 		return NULL;
+	INVARIANT(!find(dev, ino), "inode %llu has two nodes", (unsigned long long)ino);
 	c->node.dev = dev;
 	c->node.ino = ino;
 	c->refs = 1;
@@ -72,6 +73,7 @@ struct logfs_node *logfs_node_get(struct logfs_device *dev, u64 ino)
 	struct logfs_block *block;
 	struct logfs_inode i;
 
+	logfs_assert_locked(dev);
 	if (c) {
 		c->refs++;
 		return &c->node;
@@ -92,6 +94,9 @@ void logfs_node_put(struct logfs_node *node)
 {
 	struct counted *c = container_of(node, struct counted, node);
 
+	logfs_assert_locked(node->dev);
+	INVARIANT(c->refs, "the node of inode %llu is put too often",
+		  (unsigned long long)node->ino);
 	if (--c->refs)
 		return;
 	hash_del(&c->hash);
@@ -134,6 +139,7 @@ struct logfs_node *logfs_node_new(struct logfs_device *dev,
 	u64 ino;
 	int err = next_ino(dev, &ino);
 
+	logfs_assert_locked(dev);
 	if (err)
 		return ERR_PTR(err);
 	c = make(dev, ino);
@@ -176,6 +182,7 @@ int logfs_node_write(struct logfs_node *node)
 	struct logfs_block *block = logfs_tree_inode(dev, node->ino);
 	const u64 size = (node->ino + 1) << LOGFS_BLOCK_SHIFT;
 
+	logfs_assert_locked(dev);
 	if (block == ERR_PTR(-ENOENT)) {
 		block = logfs_tree_new_block(dev, LOGFS_INO_INODES, 0,
 					     node->ino);

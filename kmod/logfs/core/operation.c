@@ -14,6 +14,7 @@
 
 #include "flash.h"
 #include "cache.h"
+#include "check.h"
 #include "gc.h"
 #include "journal.h"
 #include "segments.h"
@@ -79,6 +80,7 @@ void logfs_look(struct logfs_device *dev)
 
 static void unlock(struct logfs_device *dev)
 {
+	logfs_check(dev);
 	memalloc_nofs_restore(dev->nofs_flags);
 	mutex_unlock(&dev->lock);
 }
@@ -118,8 +120,24 @@ int logfs_reserve(struct logfs_device *dev, u32 pages)
 
 void logfs_unreserve(struct logfs_device *dev, u32 pages)
 {
+	const u64 bytes = (u64)pages * OBJECTS_A_PAGE * LOGFS_MAX_OBJECT_BYTES;
+
 	logfs_look(dev);
-	dev->reserved_bytes -= (u64)pages * OBJECTS_A_PAGE *
-			       LOGFS_MAX_OBJECT_BYTES;
+	INVARIANT(dev->reserved_bytes >= bytes,
+		  "%llu bytes are given back, reserved: %llu",
+		  (unsigned long long)bytes,
+		  (unsigned long long)dev->reserved_bytes);
+	dev->reserved_bytes -= bytes;
 	unlock(dev);
+}
+
+void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, void *arg)
+{
+	void *former = dev->keeper_arg;
+
+	logfs_look(dev);
+	dev->keeper = keeper;
+	dev->keeper_arg = arg;
+	logfs_leave(dev);
+	return former;
 }

@@ -104,6 +104,8 @@ static int apply_dynamic(struct logfs_device *dev, u32 bytes)
 	dev->rename_bix = d.rename_bix;
 	dev->victim_ino = d.victim_ino;
 	dev->used_bytes = d.used_bytes;
+	if (INVARIANTS)
+		dev->used_bytes_committed = d.used_bytes;
 	dev->generation = d.generation;
 	return 0;
 }

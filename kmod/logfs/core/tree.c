@@ -160,6 +160,7 @@ struct logfs_block *logfs_tree_block(struct logfs_device *dev, u64 ino,
 	u64 pointer;
 	int err;
 
+	logfs_assert_locked(dev);
 	if (block && block->words) {
 		logfs_cache_touch(dev, block);
 		return block;
@@ -278,6 +279,9 @@ int logfs_tree_write(struct logfs_device *dev, struct logfs_block *block)
 
 	if (err)
 		return err;
+	INVARIANT(block->words, "block %llu of level %u of inode %llu is written without words",
+		  (unsigned long long)block->bix, block->level,
+		  (unsigned long long)block->ino);
 	err = logfs_area_write(dev, logfs_gc_level(block->ino, block->level),
 			       &o, block->words, &place);
 	if (err)

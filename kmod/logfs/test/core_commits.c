@@ -272,8 +272,36 @@ static void test_no_memory(void)
 	end();
 }
 
+/*
+ * Programming fails now and then while it is formatted: the first commit has all that there is,
+ * nothing of it is in memory alone.
+ */
+static void test_format_fails_in_part(void)
+{
+	u32 seed, mounts = 0;
+
+	for (seed = 1; seed <= 100; seed++) {
+		memset(&h, 0, sizeof(h));
+		chip_make(&h.chip, 2048, 131072, 40);
+		h.chip.random = seed;
+		h.chip.fail_program = 25;
+		h.dev = logfs_mount(&h.chip.mtd, true);
+		check(!IS_ERR(h.dev), "format %u: %ld", seed, PTR_ERR(h.dev));
+		unmount();
+		h.chip.fail_program = 0;
+		h.dev = logfs_mount(&h.chip.mtd, true);
+		check(!IS_ERR(h.dev), "mount %u: %ld", seed, PTR_ERR(h.dev));
+		check(!logfs_enter(h.dev, 1), "room %u", seed);
+		mounts += h.dev->n_bad > 0;
+		logfs_leave(h.dev);
+		end();
+	}
+	check(mounts > 10, "%u chips had a segment that failed", mounts);
+}
+
 int main(void)
 {
+	test_format_fails_in_part();
 	test_last_unit_torn();
 	test_entry_damaged();
 	test_damage_within();

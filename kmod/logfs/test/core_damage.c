@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Operations on names of an inode that has become unreadable while it is in use: they are
- * refused, and names and links are what they were.
+ * refused, and names and links are what they were. And a file whose truncation ends where the
+ * driver fails: what is counted is what is there.
  */
 
 #include <linux/err.h>
@@ -9,6 +10,7 @@
 
 #include "../core/tree.h"
 #include "histories/chip.h"
+#include "histories/soundness.h"
 #include "harness.h"
 
 #define FILES	200
@@ -70,7 +72,7 @@ static void begin(void)
 {
 	u32 i;
 
-	chip_make(&chip, 2048, 131072, 48);
+	chip_make(&chip, 2048, 131072, 80);
 	dev = logfs_mount(&chip.mtd, true);
 	logfs_look(dev);
 	root = logfs_node_get(dev, LOGFS_INO_ROOT);
@@ -94,7 +96,13 @@ static struct logfs_node *damage(void)
 	return node;
 }
 
-int main(void)
+static void end(void)
+{
+	logfs_unmount(dev);
+	chip_free(&chip);
+}
+
+static void test_names(void)
 {
 	struct logfs_node *node, *other;
 	struct logfs_found found;
@@ -123,7 +131,49 @@ int main(void)
 	logfs_node_put(other);
 	logfs_node_put(root);
 	logfs_leave(dev);
-	logfs_unmount(dev);
-	chip_free(&chip);
+	end();
+}
+
+/* Blocks of two blocks of pointers and of the inode. */
+#define BLOCKS	700
+
+static void test_truncation(u32 reads)
+{
+	static u8 page[LOGFS_BLOCK_BYTES];
+	struct logfs_node *node;
+	u64 bix;
+
+	begin();
+	check(!logfs_enter(dev, 3), "lock");
+	node = find(0);
+	logfs_leave(dev);
+	for (bix = 0; bix < BLOCKS; bix++) {
+		memset(page, (int)bix, sizeof(page));
+		check(!logfs_enter(dev, 1) &&
+		      !logfs_block_write(node, bix, page, (bix + 1) * sizeof(page)),
+		      "block %u", (u32)bix);
+		logfs_leave(dev);
+	}
+	chip.fail_read = reads;
+	check(logfs_truncate(node, 0) == -EIO, "the driver fails at read %u", reads);
+	logfs_look(dev);
+	judge_soundness(dev);
+	logfs_leave(dev);
+	check(!logfs_truncate(node, 0) && !node->size && !node->used_bytes,
+	      "all is gone after %u", reads);
+	logfs_look(dev);
+	judge_soundness(dev);
+	logfs_node_put(node);
+	logfs_node_put(root);
+	logfs_leave(dev);
+	end();
+}
+
+int main(void)
+{
+	test_names();
+	test_truncation(20);
+	test_truncation(150);
+	test_truncation(600);
 	return report("core_damage");
 }

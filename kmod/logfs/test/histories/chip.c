@@ -108,7 +108,7 @@ int mtd_read(struct mtd_info *mtd, loff_t from, size_t bytes, size_t *done,
 
 	work();
 	obey(bytes && (u64)from + bytes <= mtd->size, "read outside", from);
-	if (chip->is_off)
+	if (chip->is_off || (chip->fail_read && !--chip->fail_read))
 		return -EIO;
 	memcpy(to, chip->bytes + from, bytes);
 	*done = bytes;

@@ -17,6 +17,7 @@
  * @correct: one of so many reads finds bits that ECC corrects
  * @endurance: erasures that a block bears; 0: any number
  * @cut_in: programs and erases until the power goes, within the last one; 0: it stays
+ * @fail_read: reads until one fails, as that of a driver does; 0: none does
  * @is_off: it is gone: nothing is read and nothing changes
  * @programs: pages
  * @erases: blocks
@@ -33,6 +34,7 @@ struct chip {
 	u32 correct;
 	u32 endurance;
 	u32 cut_in;
+	u32 fail_read;
 	bool is_off;
 	u64 programs;
 	u64 erases;

@@ -27,6 +27,17 @@ static inline void hlist_add_head(struct hlist_node *node,
 	node->pprev = &head->first;
 }
 
+static inline bool hash_has_none(const struct hlist_head *head, u32 buckets)
+{
+	while (buckets && !head->first) {
+		head++;
+		buckets--;
+	}
+	return !buckets;
+}
+
+#define hash_empty(table)	hash_has_none(table, HASH_SIZE(table))
+
 #define hash_add(table, node, key) \
 	hlist_add_head(node, hash_head(table, key))
 

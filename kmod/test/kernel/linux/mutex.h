@@ -5,6 +5,8 @@
 
 #include <linux/kernel.h>
 
+#include "../../../invariant.h"
+
 struct mutex {
 	bool held;
 };
@@ -13,5 +15,8 @@ void mutex_init(struct mutex *lock);
 void mutex_destroy(struct mutex *lock);
 void mutex_lock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
+
+#define lockdep_assert_held(lock) \
+	INVARIANT((lock)->held, "%s is not held", #lock)
 
 #endif
