@@ -49,6 +49,7 @@ YAFFS_ROWS: Rows = (
 LOGFS_ROWS: Rows = (
     ("../portable", "../compat"),
     ("format",),
+    ("policy",),
     ("core",),
     ("../flashfs",),
     ("vfs",),
