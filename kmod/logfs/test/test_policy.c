@@ -179,11 +179,16 @@ static void test_leveling(void)
 	check(!logfs_lags_behind(400, 2), "ahead");
 }
 
+/* Behind the last slot there is what nobody may look at. */
 static void test_journal(void)
 {
-	u32 segno[LOGFS_JOURNAL_SEGMENTS] = { 0, 7, 8 };
-	u32 ec[LOGFS_JOURNAL_SEGMENTS] = { 1, 30, 20, 5 };
-	bool failed[LOGFS_JOURNAL_SEGMENTS] = {};
+	u32 segno[LOGFS_JOURNAL_SEGMENTS + 1] = {
+		0, 7, 8, [LOGFS_JOURNAL_SEGMENTS] = 5,
+	};
+	u32 ec[LOGFS_JOURNAL_SEGMENTS + 1] = { 1, 30, 20, 5 };
+	bool failed[LOGFS_JOURNAL_SEGMENTS + 1] = {
+		[LOGFS_JOURNAL_SEGMENTS] = true,
+	};
 
 	check(logfs_lowest_ec(segno, ec) == 20, "of those that there are");
 	segno[LOGFS_JOURNAL_SEGMENTS - 1] = 9;
@@ -191,7 +196,7 @@ static void test_journal(void)
 	check(logfs_lowest_ec(segno, ec) == 10, "the last slot");
 	segno[0] = 6;
 	check(logfs_lowest_ec(segno, ec) == 1, "the first slot");
-	memset(segno, 0, sizeof(segno));
+	memset(segno, 0, LOGFS_JOURNAL_SEGMENTS * sizeof(*segno));
 	check(logfs_lowest_ec(segno, ec) == 0xffffffff, "no journal");
 	check(!logfs_has_failed(failed), "none has failed");
 	failed[LOGFS_JOURNAL_SEGMENTS - 1] = true;
