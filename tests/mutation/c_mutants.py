@@ -9,6 +9,7 @@ a mutant takes about a quarter of a second.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
@@ -104,34 +105,53 @@ def _changes(line: str) -> Iterator[tuple[str, str]]:
         yield "statement", ";"
 
 
-class _Build:
-    """A directory with everything compiled but the target."""
+class Build:
+    """A directory with everything compiled but what a change of the target concerns: the target,
+    or if that is a header, what includes it, in which it comes first and so is not read again.
+    """
 
     def __init__(self, target: CTarget, directory: Path) -> None:
         self._target, self._directory = target, directory
-        self._source = directory / Path(target.source).name
+        self._changed = directory / Path(target.source).name
+        self._is_header = target.source.endswith(".h")
+        self._anew = {} if self._is_header else {self._changed: directory / "target.o"}
         self._tests = self._compiled("test", target.tests)
         self._beside = self._compiled("beside", target.beside)
 
-    def _compiled(self, prefix: str, sources: Sequence[str]) -> list[str]:
+    def _compiled(self, prefix: str, sources: Sequence[str]) -> list[Path]:
         made = [self._directory / f"{prefix}{number}.o" for number, _ in enumerate(sources)]
         for source, out in zip(sources, made, strict=True):
             _must(self._compiler(ROOT / source, out))
-        return [str(out) for out in made]
+            if self._is_header and self._includes(ROOT / source):
+                self._anew[ROOT / source] = out
+        return made
 
-    def _compiler(self, source: Path, made: Path) -> list[str]:
-        beside = ROOT / Path(self._target.source).parent
-        flags = ["-O1", "-w", f"-I{beside}", *self._target.flags]
-        return ["gcc", *flags, "-c", "-o", str(made), str(source)]
+    def _includes(self, source: Path) -> bool:
+        words = _must(["gcc", *self._flags, "-MM", str(source)]).split()
+        return ROOT / self._target.source in (Path(os.path.normpath(word)) for word in words)
+
+    @property
+    def _flags(self) -> list[str]:
+        return ["-O1", "-w", f"-I{ROOT / Path(self._target.source).parent}", *self._target.flags]
+
+    def _compiler(self, source: Path, made: Path, *more: str) -> list[str]:
+        return ["gcc", *self._flags, *more, "-c", "-o", str(made), str(source)]
 
     def run(self, text: str) -> str | None:
         """What became of the file's text; None if it does not compile."""
-        self._source.write_text(text, encoding="utf-8")
-        made, program = self._directory / "target.o", self._directory / "program"
-        if _run(self._compiler(self._source, made)).returncode:
-            return None
+        self._changed.write_text(text, encoding="utf-8")
+        first = ["-include", str(self._changed)] if self._is_header else []
+        for source, made in self._anew.items():
+            if _run(self._compiler(source, made, *first)).returncode:
+                return None
+        own = [made for made in self._anew.values() if made not in (*self._tests, *self._beside)]
+        # A program takes of an archive what it needs.
+        archive, program = self._directory / "beside.a", self._directory / "program"
+        archive.unlink(missing_ok=True)
+        _must(["ar", "rcs", str(archive), *map(str, self._beside)])
         for test in self._tests:
-            _must(["gcc", "-o", str(program), test, str(made), *self._beside, "-lm"])
+            objects = [str(made) for made in (test, *own, archive)]
+            _must(["gcc", "-o", str(program), *objects, "-lm", *self._target.libraries])
             try:
                 done = subprocess.run([str(program)], capture_output=True, timeout=LIMIT_S)
             except subprocess.TimeoutExpired:
@@ -148,7 +168,7 @@ def run_target(target: CTarget, chosen: Chosen, equivalent: Container[str]) -> S
     mutants = [mutant for mutant in c_mutants(text, target.source) if chosen(mutant.name)]
     verdicts = []
     with tempfile.TemporaryDirectory(prefix="ffslab-mutants-") as directory:
-        build = _Build(target, Path(directory))
+        build = Build(target, Path(directory))
         if build.run(text) != SURVIVED:
             raise SystemExit(f"{target.source}: its tests fail without a mutant")
         for mutant in mutants:
@@ -162,7 +182,8 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 
-def _must(command: list[str]) -> None:
+def _must(command: list[str]) -> str:
     done = _run(command)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
+    return done.stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ ROOT = HERE.parents[1]
 PACKAGE = ROOT / "src" / "ffslab"
 KILLED, SURVIVED, TIMEOUT, EQUIVALENT = "killed", "survived", "timeout", "equivalent"
 _SCOPES = ("without", "only")
+_OF_C = ("tests", "beside", "flags", "libraries")
 STATES = (KILLED, TIMEOUT, SURVIVED, EQUIVALENT)
 Chosen = Callable[[str], bool]  # by a mutant's name
 
@@ -40,15 +41,17 @@ class Target:
 
 @dataclass(frozen=True)
 class CTarget:
-    """A C source, the programs that test it, and the compiler's flags.
+    """A C source or header, the programs that test it, and the compiler's flags.
 
-    `tests`: a source for each program, which has its main(). `beside`: what all of them have, too.
+    `tests`: a source for each program, which has its main(). `beside`: what they are linked with,
+    as far as they need it, and `libraries` likewise.
     """
 
     source: str
     tests: tuple[str, ...]
     beside: tuple[str, ...]
     flags: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,16 @@ def load_targets() -> tuple[tuple[Target, ...], tuple[CTarget, ...]]:
         for module in group["modules"]
     )
     sources = tuple(
-        CTarget(c["source"], tuple(c["tests"]), tuple(c.get("beside", ())), tuple(c["flags"]))
-        for c in found["c"]
+        CTarget(c["source"], *(tuple(_files(c.get(key, ()))) for key in _OF_C)) for c in found["c"]
     )
     return modules, sources
+
+
+def _files(words: Iterable[str]) -> Iterator[str]:
+    """With the files that a pattern stands for; one without any is left, to be found wrong."""
+    for word in words:
+        names = sorted(path.relative_to(ROOT) for path in ROOT.glob(word)) if "*" in word else ()
+        yield from map(str, names or (word,))
 
 
 def load_equivalent() -> dict[str, str]:

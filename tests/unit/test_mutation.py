@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "mutation"))
 
-from c_mutants import c_mutants  # noqa: E402
+from c_mutants import Build, c_mutants  # noqa: E402
 from operators import Module  # noqa: E402
-from verdicts import Score, Verdict, load_targets, stale  # noqa: E402
+from verdicts import KILLED, SURVIVED, CTarget, Score, Verdict, load_targets, stale  # noqa: E402
 
 SOURCE = '''
 """Words."""
@@ -95,6 +96,52 @@ def test_mistakes_in_c() -> None:
         assert title in found
     assert all(mutant.text.startswith("/* a < b */\n") for mutant in found.values())
     assert found["f.c:f:statement:1 | a += 3; → ;"].line == 5
+
+
+@pytest.mark.parametrize("kind", ["h", "c"])
+def test_a_change_of_a_source_or_header_reaches_its_test(tmp_path: Path, kind: str) -> None:
+    """By what the test is linked with, too; what that needs and the test does not, is left out."""
+    target, other = tmp_path / f"two.{kind}", tmp_path / "other.c"
+    guard = "#ifndef TWO_H\n#define TWO_H\n" if kind == "h" else ""
+    text = f"{guard}{'static inline ' * (kind == 'h')}int two(void)\n{{\n\treturn 2;\n}}\n"
+    target.write_text(text + "#endif\n" * (kind == "h"))
+    two = '#include "two.h"\n' if kind == "h" else "int two(void);\n"
+    other.write_text(f"{two}int three(void) {{ return two() + 1; }}\n")
+    (tmp_path / "more.c").write_text("int missing(void);\nint more(void) { return missing(); }\n")
+    (tmp_path / "test.c").write_text("int three(void);\nint main(void) { return three() != 3; }\n")
+    beside = (str(other), str(tmp_path / "more.c"))
+    built = tmp_path / "built"
+    built.mkdir()
+    build = Build(CTarget(str(target), (str(tmp_path / "test.c"),), beside, ()), built)
+    good = target.read_text()
+    assert build.run(good) == SURVIVED
+    assert build.run(good.replace("2;", "4;")) == KILLED
+    assert build.run(good.replace("2;", "2 + a;")) is None  # does not compile
+    assert build.run(good) == SURVIVED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("header", "old", "new"),
+    [
+        ("collect.h", "LOGFS_MARGIN_SEGMENTS\t1", "LOGFS_MARGIN_SEGMENTS\t6"),
+        ("collect.h", "LOGFS_MAX_OBJECT_BYTES >", "LOGFS_MAX_OBJECT_BYTES <"),
+        ("candidate.h", "return a->valid_bytes < b->", "return a->valid_bytes > b->"),
+    ],
+    ids=["margin", "levels-reversed", "garbage-reversed"],
+)
+def test_a_worse_collector_of_logfs_is_noticed_by_what_it_does(
+    tmp_path: Path, header: str, old: str, new: str
+) -> None:
+    """Not only by the unit test of its policies: by what it writes to the chip."""
+    name = f"kmod/logfs/policy/{header}"
+    row = next(source for source in load_targets()[1] if source.source == name)
+    tests = tuple(test for test in row.tests if test.endswith("core_collect.c"))
+    assert tests
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    build = Build(replace(row, tests=tests), tmp_path)
+    assert [build.run(text), build.run(text.replace(old, new))] == [SURVIVED, KILLED]
 
 
 def test_a_score_is_of_those_that_can_be_killed() -> None:

@@ -88,21 +88,14 @@ void logfs_lists_drop(struct logfs_device *dev, u32 segno)
 	xa_erase(&dev->scrub, segno);
 }
 
-static bool is_better(const struct logfs_candidate *a,
-		      const struct logfs_candidate *b, bool by_valid)
-{
-	if (by_valid && a->valid_bytes != b->valid_bytes)
-		return a->valid_bytes < b->valid_bytes;
-	return a->ec < b->ec;
-}
-
 void logfs_list_put(struct logfs_list *list, const struct logfs_candidate *c,
 		    bool by_valid)
 {
 	u32 i;
 
 	logfs_list_drop(list, c->segno);
-	for (i = list->n; i && is_better(c, &list->at[i - 1], by_valid); i--)
+	for (i = list->n;
+	     i && logfs_is_better(c, &list->at[i - 1], by_valid); i--)
 		;
 	if (i == list->room)
 		return;

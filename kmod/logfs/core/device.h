@@ -14,6 +14,7 @@
 
 #include "../../invariant.h"
 #include "../format/codec.h"
+#include "../policy/candidate.h"
 #include "logfs.h"
 
 #define LOGFS_READ_PAGES	4
@@ -142,20 +143,6 @@ struct logfs_block {
 	struct logfs_change *changes;
 	u16 n_changes;
 	u16 n_room;
-};
-
-/**
- * struct logfs_candidate - a segment that may be taken or cleaned
- * @segno: its number
- * @ec: erase count
- * @level: GC level
- * @valid_bytes: when it was seen
- */
-struct logfs_candidate {
-	u32 segno;
-	u32 ec;
-	u32 valid_bytes;
-	u8 level;
 };
 
 /**

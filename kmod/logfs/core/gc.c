@@ -12,17 +12,16 @@
  * enough segments free, or when without it no more can be cleaned.
  */
 
+#include "../policy/collect.h"
 #include "area.h"
 #include "gc.h"
 #include "segments.h"
 
-/* Free segments beyond those that cleaning needs: for the operation itself. */
-#define MARGIN	1
-
 /* The first of the list, with what is valid of it now. */
-static bool best_of(struct logfs_device *dev, struct logfs_list *list,
-		    struct logfs_candidate *c)
+static bool best_of(void *arg, u32 distance, struct logfs_candidate *c)
 {
+	struct logfs_device *dev = arg;
+	struct logfs_list *list = &dev->by_distance[distance];
 	u32 tries = list->n;
 	s64 valid;
 
@@ -43,20 +42,9 @@ static bool best_of(struct logfs_device *dev, struct logfs_list *list,
 
 static bool choose(struct logfs_device *dev, struct logfs_candidate *best)
 {
-	const u32 levels = logfs_total_levels(&dev->super);
-	u32 distance = min_t(u32, dev->free.n, levels - 1) + 1;
-	struct logfs_candidate c;
-	bool found = false;
+	const bool found = logfs_choose(&dev->super, dev->free.n, best_of, dev,
+					best);
 
-	while (distance--) {
-		if (!best_of(dev, &dev->by_distance[distance], &c))
-			continue;
-		if (found && c.valid_bytes + LOGFS_MAX_OBJECT_BYTES >
-		    best->valid_bytes)
-			continue;
-		*best = c;
-		found = true;
-	}
 	if (found)
 		logfs_list_drop(&dev->by_distance[logfs_root_distance(&dev->super,
 								      best->level)],
@@ -67,7 +55,7 @@ static bool choose(struct logfs_device *dev, struct logfs_candidate *best)
 /* One step. @idle: steps that found nothing to do. */
 static int step(struct logfs_device *dev, u32 need, u32 *idle)
 {
-	const u32 scans = dev->super.n_segments / LOGFS_SCANNED + 2;
+	const u32 scans = logfs_most_idle(dev->super.n_segments);
 	struct logfs_candidate c;
 	bool found;
 	u32 soon;
@@ -78,8 +66,7 @@ static int step(struct logfs_device *dev, u32 need, u32 *idle)
 	err = logfs_segments_soon_free(dev, &soon);
 	if (err)
 		return err;
-	if (soon && (dev->free.n + soon >= need ||
-		     dev->free.n < logfs_total_levels(&dev->super)))
+	if (logfs_commit_first(&dev->super, dev->free.n, soon, need))
 		return logfs_commit(dev);
 	found = choose(dev, &c);
 	if (!found && soon)
@@ -94,8 +81,8 @@ static int step(struct logfs_device *dev, u32 need, u32 *idle)
 
 int logfs_collect(struct logfs_device *dev, u32 more)
 {
-	const u32 need = logfs_total_levels(&dev->super) + MARGIN + more;
-	u32 rounds = 4 * dev->super.n_segments + 64, idle = 0;
+	const u32 need = logfs_need_free(&dev->super, more);
+	u32 rounds = logfs_most_steps(dev->super.n_segments), idle = 0;
 	int err = logfs_evacuate(dev);
 
 	if (!err)

@@ -28,9 +28,6 @@ int logfs_commit_short(struct logfs_device *dev);
 /* Before an operation: all is in order, and there are free segments, and so many more. */
 int logfs_collect(struct logfs_device *dev, u32 more);
 
-/* Erase counts that may be between one segment and another. */
-#define LOGFS_WEAR_LIMIT	397
-
 /* ---- journal_move.c ---- */
 
 /* Before an operation: the journal gets other segments, if its own are worn more. */

@@ -17,34 +17,12 @@
 
 #include <linux/err.h>
 
+#include "../policy/wear.h"
 #include "area.h"
 #include "flash.h"
 #include "gc.h"
 #include "journal.h"
 #include "segments.h"
-
-/* Erasures: twice what is borne between segments of objects. */
-#define LIMIT	(2 * LOGFS_WEAR_LIMIT)
-
-static u32 lowest_ec(const struct logfs_device *dev)
-{
-	u32 lowest = U32_MAX, slot;
-
-	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS; slot++)
-		if (dev->super.journal[slot])
-			lowest = min_t(u32, lowest, dev->journal.ec[slot]);
-	return lowest;
-}
-
-static bool has_failed(const struct logfs_device *dev)
-{
-	u32 slot;
-
-	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS; slot++)
-		if (dev->journal.failed[slot])
-			return true;
-	return false;
-}
 
 static bool is_time(const struct logfs_device *dev)
 {
@@ -53,7 +31,9 @@ static bool is_time(const struct logfs_device *dev)
 	if (!dev->free.n || dev->one_super)
 		return false;
 	others = max_t(u32, dev->free.at[0].ec, dev->super.segment.ec);
-	return has_failed(dev) || lowest_ec(dev) > others + LIMIT;
+	return logfs_has_failed(dev->journal.failed) ||
+	       logfs_journal_is_worn(logfs_lowest_ec(dev->super.journal,
+						     dev->journal.ec), others);
 }
 
 /**

@@ -182,7 +182,7 @@ static int look_at(struct logfs_device *dev, u32 segno)
 	c.level = e.level;
 	c.valid_bytes = e.valid_bytes;
 	list = &dev->by_distance[logfs_root_distance(&dev->super, e.level)];
-	if (e.valid_bytes < dev->segment_bytes - LOGFS_SEGMENT_RESERVE_BYTES) {
+	if (logfs_has_garbage(e.valid_bytes, dev->segment_bytes)) {
 		logfs_list_put(list, &c, true);
 		logfs_list_drop(&dev->worn, segno);
 	} else {
@@ -193,10 +193,8 @@ static int look_at(struct logfs_device *dev, u32 segno)
 
 int logfs_segments_scan(struct logfs_device *dev)
 {
-	const u32 first = dev->sweeper < dev->super.n_segments ?
-			  dev->sweeper & ~(LOGFS_SCANNED - 1) : 0;
-	const u32 end = min_t(u32, first + LOGFS_SCANNED,
-			      dev->super.n_segments);
+	const u32 first = logfs_scan_first(dev->sweeper, dev->super.n_segments);
+	const u32 end = logfs_scan_end(first, dev->super.n_segments);
 	u32 segno;
 	int err;
 

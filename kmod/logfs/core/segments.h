@@ -20,7 +20,5 @@ int logfs_segments_booked(struct logfs_device *dev);
 int logfs_segments_soon_free(struct logfs_device *dev, u32 *n);
 /* Looks at the next segments for candidates. */
 int logfs_segments_scan(struct logfs_device *dev);
-/* Segments that such a scan looks at. */
-#define LOGFS_SCANNED	LOGFS_BLOCK_POINTERS
 
 #endif

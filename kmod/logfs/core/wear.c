@@ -5,11 +5,10 @@
  * changes, if it was erased that much less than the free ones, so that it wears like others.
  */
 
+#include "../policy/wear.h"
 #include "area.h"
 #include "gc.h"
 #include "segments.h"
-
-#define WEAR_PERIOD	100
 
 static int clean_now(struct logfs_device *dev, u32 segno, u64 *count)
 {
@@ -50,12 +49,12 @@ static int level_wear(struct logfs_device *dev)
 {
 	struct logfs_candidate c;
 
-	if (dev->gec < dev->wear_gec + WEAR_PERIOD || !dev->worn.n ||
+	if (!logfs_wear_is_due(dev->gec, dev->wear_gec) || !dev->worn.n ||
 	    !dev->free.n)
 		return 0;
 	dev->wear_gec = dev->gec;
 	c = dev->worn.at[0];
-	if (c.ec + LOGFS_WEAR_LIMIT >= dev->free.at[0].ec)
+	if (!logfs_lags_behind(c.ec, dev->free.at[0].ec))
 		return 0;
 	logfs_list_drop(&dev->worn, c.segno);
 	return clean_now(dev, c.segno, &dev->stats.wear_segments);
