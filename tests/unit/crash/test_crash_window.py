@@ -4,57 +4,12 @@ from __future__ import annotations
 
 import pytest
 from crash_support import sums
+from judge_support import ROOT_LINKS, TORN, file, judge_of, problems, tree, unreadable
 
 from ffslab.crash.contents import pattern
-from ffslab.crash.faults import NO_EXCUSE, Excuse
-from ffslab.crash.history import parse_history
-from ffslab.crash.judge import Judge
-from ffslab.crash.promises import promise_of
-from ffslab.crash.record import parse_record
+from ffslab.crash.faults import Excuse
 
-ROOT_LINKS = {"jffs2": 3, "ubifs": 2, "yaffs2": 3, "logfs": 1}
-TORN = Excuse(unreadable_unsynced=True)
 PAGE = 4096
-
-
-def problems(
-    filesystem: str,
-    history_text: str,
-    *entries: str,
-    excuse: Excuse = NO_EXCUSE,
-    failed: tuple[int, ...] = (),
-    cut: int | None = None,
-) -> list[tuple[str, str]]:
-    """Class and path of what is wrong with a tree of these entries and the root.
-
-    Each call is one operation of the chip, and the cut is in the last one. The calls `failed` had
-    no space left.
-    """
-    history = parse_history(history_text)
-    count = len(history.operations)
-    record = [f"op {n} {28 if n in failed else 0} {n} {n + 1}\n" for n in range(count)]
-    judge = Judge(
-        history,
-        parse_record("".join(record) + f"end {count} 0 {count}\n"),
-        promise_of(filesystem),
-    )
-    text = "".join(f"{line}\n" for line in (f"dir . {ROOT_LINKS[filesystem]} 1 0", *entries))
-    found = judge.judge(count - 1 if cut is None else cut, text, excuse)
-    return [(problem.kind, problem.path) for problem in found]
-
-
-def file(data: bytes, *torn: int, path: str = "a", inode: int = 10) -> str:
-    """A file with these contents, of which some sectors cannot be read."""
-    words = [sums(data[at : at + 512]) for at in range(0, len(data), 512)]
-    words = ["!" if at in torn else word for at, word in enumerate(words)]
-    return f"file {path} {len(data)} 1 {inode} {5 if torn else 0} {','.join(words) or '-'}"
-
-
-def unreadable(size_bytes: int, path: str = "a") -> str:
-    """A file that cannot be read at all."""
-    return f"file {path} {size_bytes} 1 10 5 -"
-
-
 B = "file b 0 1 20 0 -"  # what `create b` makes
 
 
@@ -141,12 +96,9 @@ def test_a_file_that_cannot_be_read_at_all_is_excused_if_all_of_it_was_open() ->
 
 def test_an_error_is_excused_for_the_size_that_the_file_may_have() -> None:
     """Both trees are judged by one window: the first answer is not the second one's."""
-    history = parse_history("create a\nsync\nwrite a 0 1024 1\n")
-    record = parse_record("op 0 0 0 1\nop 1 0 1 2\nop 2 0 2 3\nend 3 0 3\n")
-    judge = Judge(history, record, promise_of("ubifs"))
-    root = "dir . 2 1 0\n"
-    assert judge.judge(2, f"{root}{unreadable(1024)}\n", TORN) == ()
-    assert judge.judge(2, f"{root}{unreadable(900)}\n", TORN) != ()
+    judge = judge_of("ubifs", "create a\nsync\nwrite a 0 1024 1\n")
+    assert judge.judge(2, tree("ubifs", unreadable(1024)), TORN) == ()
+    assert judge.judge(2, tree("ubifs", unreadable(900)), TORN) != ()
 
 
 def test_what_excuses_synced_data_excuses_any_sector() -> None:
