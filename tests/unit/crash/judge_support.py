@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from crash_support import sums
 
 from ffslab.crash.faults import NO_EXCUSE, Excuse
@@ -14,13 +17,14 @@ from ffslab.crash.record import parse_record
 # Links of the root of a file system without directories.
 ROOT_LINKS = {"jffs2": 3, "ubifs": 2, "yaffs2": 3, "logfs": 1}
 TORN = Excuse(unreadable_unsynced=True)
+NONE_FAILED: Mapping[int, int] = MappingProxyType({})
 
 
-def judge_of(filesystem: str, history_text: str, failed: tuple[int, ...] = ()) -> Judge:
-    """Of a history that ran to its end; the calls `failed` had no space left."""
+def judge_of(filesystem: str, history_text: str, failed: Mapping[int, int] = NONE_FAILED) -> Judge:
+    """Of a history that ran to its end; `failed`: errors of calls."""
     history = parse_history(history_text)
     count = len(history.operations)
-    record = [f"op {n} {28 if n in failed else 0} {n} {n + 1}\n" for n in range(count)]
+    record = [f"op {n} {failed.get(n, 0)} {n} {n + 1}\n" for n in range(count)]
     text = "".join(record) + f"end {count} 0 {count}\n"
     return Judge(history, parse_record(text), promise_of(filesystem))
 
@@ -36,7 +40,7 @@ def judged(
     history_text: str,
     *entries: str,
     excuse: Excuse = NO_EXCUSE,
-    failed: tuple[int, ...] = (),
+    failed: Mapping[int, int] = NONE_FAILED,
     cut: int | None = None,
     directories: int = 0,
 ) -> tuple[Problem, ...]:
@@ -51,7 +55,7 @@ def problems(
     history_text: str,
     *entries: str,
     excuse: Excuse = NO_EXCUSE,
-    failed: tuple[int, ...] = (),
+    failed: Mapping[int, int] = NONE_FAILED,
     cut: int | None = None,
     directories: int = 0,
 ) -> list[tuple[str, str]]:

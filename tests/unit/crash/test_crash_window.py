@@ -1,4 +1,4 @@
-"""What a cut leaves open of a file: sizes, pages, sectors that cannot be read, what a sync fixed."""
+"""What a cut leaves open of a file: sizes, pages, unreadable sectors, what a sync fixed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def test_a_failed_write_leaves_anything_until_contents_are_known_again() -> None
     odd = file(b"?" * 700)
     for filesystem in ROOT_LINKS:
         history = "write a 0 600 1\nsync\nwrite a 0 900 3\ncreate b\nsync\n"
-        assert problems(filesystem, history, odd, B, failed=(2,)) == [], filesystem
+        assert problems(filesystem, history, odd, B, failed={2: 28}) == [], filesystem
         sure = "write a 0 600 1\nsync\ncreate b\nsync\n"
         assert problems(filesystem, sure, odd, B) != [], filesystem
     # Written back, what is known of a later version is no more than its size, if none was synced.
     history = "write a 0 600 1\nwrite a 0 900 3\ntruncate a 500\ncreate b\n"
-    assert problems("ubifs", history, odd, failed=(1,)) == []
+    assert problems("ubifs", history, odd, failed={1: 28}) == []
     assert problems("ubifs", history, odd) != []
 
 
