@@ -221,7 +221,7 @@ def test_a_record_is_of_its_history() -> None:
     ):
         with pytest.raises(FormatError, match=words):
             judge_of("jffs2", history)
-    with pytest.raises(FormatError, match="operation 1 .truncate b 5. did not fail"):
+    with pytest.raises(FormatError, match=r"operation 1 .truncate b 5. did not fail"):
         judge_of("jffs2", "create a\ntruncate b 5\n")
     # What was not recorded any more counts as good, and had not begun.
     short = parse_record("op 0 0 0 1\n")
