@@ -128,8 +128,29 @@ static void merged(void)
 	CHECK(total.failed && total.error.errnum == ENOSPC);
 }
 
+static bool counted(uint64_t latency_ns, uint64_t above_2s, uint64_t above_10s)
+{
+	static struct tio_work work;
+
+	tio_work_reset(&work);
+	tio_work_count(&work, latency_ns);
+	return work.above_2s == above_2s && work.above_10s == above_10s;
+}
+
+/* Two seconds are not above two seconds, a nanosecond more is. */
+static void slow_requests(void)
+{
+	CHECK(counted(0, 0, 0));
+	CHECK(counted(2 * 1000 * 1000 * 1000ull, 0, 0));
+	CHECK(counted(2 * 1000 * 1000 * 1000ull + 1, 1, 0));
+	CHECK(counted(10 * 1000 * 1000 * 1000ull, 1, 0));
+	CHECK(counted(10 * 1000 * 1000 * 1000ull + 1, 1, 1));
+	CHECK(counted(UINT64_MAX, 1, 1));
+}
+
 void test_tiobench(void)
 {
+	slow_requests();
 	requests_of_a_thread();
 	contradictions();
 	sequential_places();

@@ -89,7 +89,7 @@ class MutationLoop:
             self._trials[item.nodeid] = self._trial(item)
         usable = [item for item in session.items if item.nodeid not in self.broken]
         for target in self._targets:
-            items = [item for item in usable if item.path.name in target.tests]
+            items = [item for item in usable if str(item.path.relative_to(UNIT)) in target.tests]
             self.scores.append(self._score(target, items))
         return True
 

@@ -32,3 +32,9 @@ def test_no_part_can_be_left_out_of_the_result_of_an_odd_harm() -> None:
     left = shortest(HISTORY, harms)
     assert harms(left) and len(left) < 10
     assert not any(harms((*left[:at], *left[at + 1 :])) for at in range(len(left)))
+
+
+@pytest.mark.parametrize("length", range(1, 8))
+def test_of_a_short_history_one_call_may_be_all_that_is_needed(length: int) -> None:
+    for needed in HISTORY[:length]:
+        assert shortest(HISTORY[:length], lambda some, one=needed: one in some) == (needed,)  # type: ignore[misc]

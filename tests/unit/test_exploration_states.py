@@ -62,3 +62,18 @@ def test_a_draw_is_a_part_in_order_and_depends_on_seed_and_log() -> None:
     assert drawn(whole, 0, 1, "a") == drawn(whole, 500, 1, "a") == whole
     # It is no run of neighbours: all parts of the log are in it.
     assert {cut.operation // 125 for cut in first} == {0, 1, 2, 3}
+
+
+def test_the_ways_in_which_a_prefix_can_be_there_are_gone_through() -> None:
+    """One operation gets one, the next the next; what is drawn by a seed begins with the same."""
+    found = list(all_cuts(parse_log(LOG), cuts_of(variants=2), paired=False))
+    prefixes = [cut for cut in found if cut.kind == "torn-prefix"]
+    assert [(cut.operation, cut.variant) for cut in prefixes] == [(1, 1), (1, 2), (2, 2), (2, 3)]
+    bits = [cut for cut in found if cut.kind == "torn-bits"]
+    assert [(cut.operation, cut.variant) for cut in bits] == [(1, 0), (1, 1), (2, 0), (2, 1)]
+
+
+def test_of_a_line_that_is_not_understood_the_beginning_is_told() -> None:
+    with pytest.raises(DamagedResultError) as refused:
+        parse_log("x" * 300)
+    assert str(refused.value).count("x") == 100

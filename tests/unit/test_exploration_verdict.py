@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from ffslab.crash.faults import NO_EXCUSE, Excuse
+from ffslab.crash.history import parse_history
+from ffslab.exploration.oracle import oracle_for
 from ffslab.exploration.verdict import OUTCOMES, Oracle, Verdict, excuse_of, verdict_of
 from ffslab.exploration.walked import Cut, Seen, State, StateName, Step
 
@@ -149,3 +153,116 @@ def test_what_the_kernel_says_of_itself_is_told_last() -> None:
     state = replace(whole(), messages="log")
     assert verdict_of(state, said, says()).outcome == "kernel-warning"
     assert verdict_of(replace(state, used="fill 28"), said, says()).outcome == "use-fails"
+
+
+def test_the_outcomes_and_their_order() -> None:
+    """The classes of the oracle, the gravest first, stand behind what cannot be mounted at all."""
+    assert list(OUTCOMES) == [
+        "guest-died",
+        "mount-fails",
+        "foreign-bytes",
+        "corrupt-contents",
+        "synced-data-lost",
+        "stale-data",
+        "name-lost",
+        "name-kept",
+        "not-atomic",
+        "unreadable",
+        "wrong-kind",
+        "wrong-size",
+        "disconnected",
+        "unknown-name",
+        "bad-links",
+        "wrong-order",
+        "remount-fails",
+        "changed-by-use",
+        "changed-by-power",
+        "use-fails",
+        "read-only",
+        "leak",
+        "kernel-warning",
+        "correct",
+    ]
+
+
+def test_both_mounts_are_judged_each_as_what_it_is() -> None:
+    """What is seen first has the first mount's excuse, what is seen again the second's."""
+    state = replace(whole(), seen=seen("tree"), used="", after=None, again=seen("more"))
+
+    def only(wanted: tuple[str, bool]) -> Oracle:
+        def oracle(_name: StateName, text: str, again: bool) -> Sequence[tuple[str, str]]:
+            return [("foreign-bytes", "b")] if (text, again) == wanted else []
+
+        return oracle
+
+    for wanted in ((TEXTS["tree"], False), (TEXTS["more"], True)):
+        assert verdict_of(state, TEXTS, only(wanted)).outcome == "foreign-bytes"
+    for other in ((TEXTS["tree"], True), (TEXTS["more"], False)):
+        assert verdict_of(state, TEXTS, only(other)).outcome == "changed-by-power"
+
+
+def test_a_file_system_without_ubi_has_nothing_to_attach() -> None:
+    state = replace(whole(), attach=None, attach_again=None)
+    assert verdict_of(state, TEXTS, says()).outcome == "correct"
+    assert verdict_of(replace(state, mount=BAD), TEXTS, says()).outcome == "mount-fails"
+
+
+def test_the_first_line_that_differs_is_told() -> None:
+    texts = {**TEXTS, "two": "dir . 2 1 0\ndir c 2 2 0\ndir d 2 3 0\n", "empty": "dir . 4 1 0\n"}
+    grown = replace(whole(), again=seen("two"))
+    assert verdict_of(grown, texts, says()).detail == "new: dir c 2 2 0"
+    shrunk = replace(whole(), seen=seen("two"), used="", after=None, again=seen("tree"))
+    assert verdict_of(shrunk, texts, says()).detail == "gone: dir c 2 2 0"
+    other = replace(shrunk, again=seen("empty"))
+    assert verdict_of(other, texts, says()).detail == "gone: dir . 2 1 0; new: dir . 4 1 0"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_mistake"),
+    [
+        ("kernel BUG at fs/x.c:1!", True),
+        ("Oops: 0000 [#1]", True),
+        ("inconsistent lock state", True),
+        ("WARNING: CPU: 0 PID: 1 at fs/x.c:1 f+0x1/0x2", True),
+        ("vnand: rule violation: page 3 of block 5 programmed twice", True),
+        # That it met something bad is what a file system is to say.
+        ("UBIFS error (ubi0:0 pid 1): bad node", False),
+        ("jffs2: notice: check_node_data: wrong data CRC", False),
+    ],
+)
+def test_which_words_of_the_kernel_are_a_mistake(line: str, is_mistake: bool) -> None:
+    texts = {**TEXTS, "log": f"[    1.0] {line}\n"}
+    state = replace(whole(), messages="log")
+    outcome = "kernel-warning" if is_mistake else "correct"
+    assert verdict_of(state, texts, says()).outcome == outcome
+
+
+def test_the_oracle_of_a_unit_excuses_by_the_kinds_of_both_cuts() -> None:
+    """`a` was synced and is gone: an unstable page excuses that at the second mount, or when power
+    was off twice.
+    """
+    case: Any = SimpleNamespace(filesystem=SimpleNamespace(type="jffs2"))
+    history = parse_history("create a\nsync\ncreate b\n")
+    oracle = oracle_for(case, history)("op 0 0 0 1\nop 1 0 1 2\nop 2 0 2 3\nend 3 0 3\n")
+
+    def kinds(kind: str, then: str, again: bool) -> list[str]:
+        name = StateName(Cut(2, kind, 0), Cut(5, then, 0) if then else None)
+        return [word for word, _ in oracle(name, "dir . 3 1 0\n", again)]
+
+    for _ in range(2):  # the second time it is remembered
+        for kind, then, again, is_excused in (
+            ("unstable", "", False, False),
+            ("unstable", "", True, True),
+            ("unstable", "lost", False, True),
+            ("lost", "unstable", False, True),
+            ("lost", "lost", True, False),
+            ("lost", "", True, False),
+            ("erase-half", "", False, False),
+            ("erase-half", "erase-half", True, False),
+            ("paired", "", False, True),
+        ):
+            wanted = [] if is_excused else ["name-lost"]
+            assert kinds(kind, then, again) == wanted, (kind, then, again)
+    # The cut's place counts, too: before the sync nothing was owed.
+    early = StateName(Cut(0, "lost", 0))
+    assert not oracle(early, "dir . 3 1 0\n", False)

@@ -16,8 +16,6 @@
 #define PAGE_BYTES ((size_t)4096)
 #define MEMORY_BYTES ((size_t)512 << 10)
 #define ROOM_MAX ((size_t)128)
-#define SLOW_NS 2000000000ull
-#define VERY_SLOW_NS 10000000000ull
 
 struct tio_queue {
 	struct calls calls;
@@ -212,8 +210,7 @@ static void note(struct tio_work *work, const struct tio_task *task,
 	uint64_t latency_ns = call->t_end_ns - began_ns;
 
 	latency_add(&work->latency, latency_ns);
-	work->above_2s += latency_ns > SLOW_NS;
-	work->above_10s += latency_ns > VERY_SLOW_NS;
+	tio_work_count(work, latency_ns);
 	if (!work->done || latency_ns > work->slowest.latency_ns) {
 		note_slowest(work, task, queue, i);
 		work->slowest.t_start_ns = began_ns;

@@ -37,6 +37,17 @@ struct tio_work {
 	struct ffs_error error;
 };
 
+/* A request is slow if it takes longer, as in tiobench. */
+#define TIO_SLOW_NS 2000000000ull
+#define TIO_VERY_SLOW_NS 10000000000ull
+
+/** tio_work_count() - count a request among the slow ones if it is one. */
+static inline void tio_work_count(struct tio_work *work, uint64_t latency_ns)
+{
+	work->above_2s += latency_ns > TIO_SLOW_NS;
+	work->above_10s += latency_ns > TIO_VERY_SLOW_NS;
+}
+
 /* What it is told. */
 struct tio_task {
 	const struct tio_params *params;
