@@ -1,8 +1,9 @@
 """The judgement of a case from what its guest left behind: pure.
 
-Outcomes: pass, short, fail, skip, crash, timeout, corrupt. The gravest reason
-wins: a guest that ran out of wall-clock time is a timeout, a kernel that crashed
-or an agent that did not reach its end is a crash, wrong data is corruption; then
+Outcomes: pass, short, fail, skip, crash, stuck, timeout, corrupt. The gravest
+reason wins: a guest that ran out of wall-clock time is a timeout, a kernel that
+crashed or an agent that did not reach its end is a crash, a kernel that worked and
+got nowhere is stuck, wrong data is corruption; then
 come failed steps and what the kernel complained about; then, of a case that was
 asked to measure something, whether it measured all of it. Nothing is retried.
 """
@@ -14,13 +15,13 @@ from dataclasses import dataclass
 
 from ffslab.errors import DamagedResultError
 from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, Step, parse_records
-from ffslab.results.console import last_lines, scan_console
+from ffslab.results.console import Finding, last_lines, scan_console
 from ffslab.results.result import OutcomeKind
 from ffslab.results.shortfall import FULL, Shortfall
 
 # The gravest first.
 OUTCOMES: tuple[OutcomeKind, ...] = (
-    *("crash", "corrupt", "timeout", "fail"),
+    *("crash", "stuck", "corrupt", "timeout", "fail"),
     *("short", "skip", "pass"),
 )
 _DAMAGE_ERRORS = ("EUCLEAN", "EBADMSG")
@@ -87,9 +88,9 @@ def judge(
     wrong with what it ran on, as the target says: then its records may end anywhere.
     """
     findings = [one for one in scan_console(console) if one.kind not in asked.expected]
-    crash = next((finding for finding in findings if finding.severity == "crash"), None)
-    if crash is not None:
-        return Outcome("crash", f"{crash.kind}: {_message(crash.text)}", crash.excerpt)
+    end_of_kernel = next((finding for finding in findings if finding.is_end), None)
+    if end_of_kernel is not None:
+        return _ended(end_of_kernel)
     if timed_out_s is not None:
         return Outcome(
             "timeout",
@@ -128,6 +129,13 @@ def judge(
     if told:
         return Outcome("fail", told, last_lines(console))
     return _short(asked, stream) or Outcome("pass")
+
+
+def _ended(finding: Finding) -> Outcome:
+    told = _message(finding.text)
+    if finding.severity == "stuck":
+        return Outcome("stuck", told.removeprefix("stuck: "), finding.excerpt)
+    return Outcome("crash", f"{finding.kind}: {told}", finding.excerpt)
 
 
 def _short(asked: Asked, stream: RecordStream, full_phase: Phase | None = None) -> Outcome | None:

@@ -151,7 +151,7 @@ def _said_by_host_side(console: str) -> HostFault | None:
 
 
 def _crashed(console: str) -> bool:
-    return any(finding.severity == "crash" for finding in scan_console(console))
+    return any(finding.is_end for finding in scan_console(console))
 
 
 def _name(number: int) -> str:
