@@ -18,7 +18,6 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.protocol.plan import encode
 from ffslab.results.console import last_lines
 
-
 SOURCE = ROOT / "tests" / "lab" / "guest" / "attack" / "attack.c"
 # Each line of the output is a way and where it led.
 SCRIPT = """#!/bin/sh
@@ -50,19 +49,31 @@ KEPT = "what the lab mounted is still read"
 # What changes the mount alone is allowed; what is mounted stays read-only.
 HARMLESS = {"bind": "done"}
 REFUSED = {
-    **{"write-bound": "refused", "attribute": "EROFS"},
-    **{"overlay": "refused", "write-merged": "refused"},
-    **{"mount": "refused", "write-mounted": "refused", "fsopen": "EPERM"},
-    **{"remount": "refused", "write-remounted": "refused"},
-    **{"reconfigure": "EPERM", "write-reconfigured": "refused"},
-    **{"finit": "EPERM", "init": "EPERM"},
+    "write-bound": "refused",
+    "attribute": "EROFS",
+    "overlay": "refused",
+    "write-merged": "refused",
+    "mount": "refused",
+    "write-mounted": "refused",
+    "fsopen": "EPERM",
+    "remount": "refused",
+    "write-remounted": "refused",
+    "reconfigure": "EPERM",
+    "write-reconfigured": "refused",
+    "finit": "EPERM",
+    "init": "EPERM",
 }
 # Without the refusal: the second of two loads says that the first one worked.
 OPEN = {
-    **{"mount": "done", "write-mounted": "done", "fsopen": "done"},
-    **{"remount": "done", "write-remounted": "done"},
-    **{"reconfigure": "done", "write-reconfigured": "done"},
-    **{"finit": "done", "init": "EEXIST"},
+    "mount": "done",
+    "write-mounted": "done",
+    "fsopen": "done",
+    "remount": "done",
+    "write-remounted": "done",
+    "reconfigure": "done",
+    "write-reconfigured": "done",
+    "finit": "done",
+    "init": "EEXIST",
 }
 
 
