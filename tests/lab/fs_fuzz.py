@@ -31,8 +31,8 @@ from ffslab.protocol.plan import encode
 from ffslab.results.console import Finding, scan_console
 from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME
 from ffslab.targets.uml.directory import write_guest_directory
-from ffslab.targets.uml.guests import batch_script
-from ffslab.targets.uml.launch import kill_group, start_guest
+from ffslab.targets.uml.guests import BATCH_CONSOLE, kernel_arguments
+from ffslab.targets.uml.launch import GuestCommand, kill_group, start_guest
 
 SOURCE = ROOT / "tests" / "lab" / "guest" / "fsfuzz"
 RAM_BYTES = 256 * 2**20
@@ -280,11 +280,12 @@ def _boot(lab: LabBuild, program: Path, directory: Path, plan: str) -> tuple[str
     write_guest_directory(directory, lab, case, plan, {"/fsfuzz": program})
     console = directory / CONSOLE_NAME
     console.touch()
+    # The program loads the modules by itself, with other arguments for each mutation.
+    command = GuestCommand((*kernel_arguments(case, BATCH_CONSOLE), "host=open"))
     # In one file, since the order matters: a report belongs to the mutation before it.
     apart = f">>{OUTPUT_NAME} 2>>{CONSOLE_NAME}"
-    script = batch_script(case, None)
-    assert apart in script
-    process = start_guest(script.replace(apart, f">>{CONSOLE_NAME} 2>&1"), directory)
+    assert apart in command.script
+    process = start_guest(command.script.replace(apart, f">>{CONSOLE_NAME} 2>&1"), directory)
     size, since, hangs = 0, time.monotonic(), False
     try:
         while process.poll() is None and not hangs:

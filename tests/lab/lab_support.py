@@ -25,8 +25,8 @@ from ffslab.protocol.records import parse_records
 from ffslab.results.console import scan_console
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, OUTPUT_NAME, RECORDS_NAME, TRACE_NAME
 from ffslab.targets.uml.directory import write_guest_directory
-from ffslab.targets.uml.guests import batch_script
-from ffslab.targets.uml.launch import kill_group, start_guest
+from ffslab.targets.uml.guests import BATCH_CONSOLE, kernel_arguments
+from ffslab.targets.uml.launch import GuestCommand, kill_group, start_guest
 from ffslab.targets.virtual_flash import plan_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,6 +134,7 @@ def boot(
     flash: Path | None = None,
     files: Mapping[str, Path] | None = None,
     host_files: Mapping[str, str] | None = None,
+    arguments: Sequence[str] = (),
     limit_s: float = BOOT_LIMIT_S,
     clean: bool = True,
 ) -> Boot:
@@ -141,6 +142,7 @@ def boot(
 
     `files`: programs for the guest's root, host files by their guest paths; executable.
     `host_files`: contents of files in the guest's directory of the host, by their names.
+    `arguments`: words behind those of the kernel's command line.
     `limit_s`: wall time after which the guest is killed and the test fails.
     `clean`: the guest must power off and its console must be without a report.
     """
@@ -151,8 +153,8 @@ def boot(
         (directory / name).write_text(contents)
     if flash:
         shutil.copyfile(flash, directory / FLASH_NAME)
-    script = batch_script(case, None)
-    process = start_guest(script, directory)
+    command = GuestCommand((*kernel_arguments(case, BATCH_CONSOLE), *arguments))
+    process = start_guest(command.script, directory)
     timed_out = False
     try:
         process.wait(limit_s)

@@ -1,4 +1,4 @@
-"""What a guest's kernel log says about its end: crashes, warnings, hung tasks.
+"""What a guest's kernel log says about its end: crashes, stuck and hung tasks, warnings.
 
 A parser, tested against recorded logs. It looks only at what the kernel prints, never at the words
 of agent and programs, where a target has these apart; and it does not care whether the log is cut.
@@ -16,7 +16,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import Literal
 
-Severity = Literal["crash", "fail"]
+Severity = Literal["stuck", "crash", "fail"]
 _EXCERPT_BEFORE = 2
 _EXCERPT_AFTER = 18
 _LINE_LIMIT = 160
@@ -36,10 +36,22 @@ class Finding:
     text: str
     excerpt: tuple[str, ...]
 
+    @property
+    def is_end(self) -> bool:
+        """Whether the guest's kernel ended there."""
+        return self.severity != "fail"
+
 
 # In order of importance: the first finding of the most important kind is reported. What matches
 # has one of the words before the pattern, and looking for these takes a tenth of the time.
 _PATTERNS: tuple[tuple[Severity, str, tuple[str, ...], re.Pattern[str]], ...] = (
+    # Before the panic that follows it (kernel/patches/0026-um-stuck.patch).
+    (
+        "stuck",
+        "stuck",
+        ("] stuck: ",),
+        re.compile(r"^\[ *\d+\.\d+\] stuck: .+ of virtual time", re.MULTILINE),
+    ),
     (
         "crash",
         "hung task",

@@ -1,8 +1,9 @@
 """The judgement of a case from what its guest left behind: pure.
 
-Outcomes: pass, short, fail, skip, crash, timeout, corrupt. The gravest reason
-wins: a guest that ran out of wall-clock time is a timeout, a kernel that crashed
-or an agent that did not reach its end is a crash, wrong data is corruption; then
+Outcomes: pass, short, fail, skip, crash, stuck, timeout, corrupt. The gravest
+reason wins: a guest that ran out of wall-clock time is a timeout, a kernel that
+crashed or an agent that did not reach its end is a crash, a kernel that worked and
+got nowhere is stuck, wrong data is corruption; then
 come failed steps and what the kernel complained about; then, of a case that was
 asked to measure something, whether it measured all of it. Nothing is retried.
 """
@@ -15,13 +16,13 @@ from pathlib import Path
 
 from ffslab.errors import DamagedResultError
 from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, Step, read_records
-from ffslab.results.console import Printed
+from ffslab.results.console import Finding, Printed
 from ffslab.results.result import OutcomeKind
 from ffslab.results.shortfall import FULL, Shortfall
 
 # The gravest first.
 OUTCOMES: tuple[OutcomeKind, ...] = (
-    *("crash", "corrupt", "timeout", "fail"),
+    *("crash", "stuck", "corrupt", "timeout", "fail"),
     *("short", "skip", "pass"),
 )
 # Of a guest whose agent never spoke. Its kernel booted, or died of something else than its work.
@@ -95,10 +96,10 @@ def judge(
     if isinstance(printed, str):
         printed = Printed.on_one_channel(printed)
     findings = [one for one in printed.kernel.findings if one.kind not in asked.expected]
-    crash = next((finding for finding in findings if finding.severity == "crash"), None)
+    end_of_kernel = next((finding for finding in findings if finding.is_end), None)
     silent = _BUILD if not stream.records and not stream.damage else ""
-    if crash is not None:
-        return Outcome("crash", f"{crash.kind}: {_message(crash.text)}{silent}", crash.excerpt)
+    if end_of_kernel is not None:
+        return _ended(end_of_kernel, silent)
     if timed_out_s is not None:
         return Outcome(
             "timeout",
@@ -136,6 +137,13 @@ def judge(
     if told:
         return Outcome("fail", told, printed.last)
     return _short(asked, stream) or Outcome("pass")
+
+
+def _ended(finding: Finding, silent: str) -> Outcome:
+    told = _message(finding.text)
+    if finding.severity == "stuck":
+        return Outcome("stuck", told.removeprefix("stuck: "), finding.excerpt)
+    return Outcome("crash", f"{finding.kind}: {told}{silent}", finding.excerpt)
 
 
 def _short(asked: Asked, stream: RecordStream, full_phase: Phase | None = None) -> Outcome | None:

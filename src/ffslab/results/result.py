@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator
 
 Shape = TypeVar("Shape", bound=Mapping[str, object])
-OutcomeKind = Literal["pass", "short", "fail", "skip", "crash", "timeout", "corrupt"]
+OutcomeKind = Literal["pass", "short", "fail", "skip", "crash", "stuck", "timeout", "corrupt"]
 
 
 class ShortResult(TypedDict):

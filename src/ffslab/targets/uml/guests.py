@@ -3,7 +3,7 @@
 A guest is one boot: kernel, an initramfs with agent, modules and plan, a sparse
 file as the chip's contents, three plain files as its channels (what the kernel prints,
 what programs print, the agent's records). The kernel's is the standard error of its
-process on the host (kernel/patches/0025), which no device of the guest leads to: a
+process on the host (kernel/patches/0028), which no device of the guest leads to: a
 program can print what looks like an oops, and it is its own line. Pipes and terminals are
 not used: a full pipe would make the guest wait for the host, and that would be visible in
 virtual time.

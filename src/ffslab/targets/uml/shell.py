@@ -140,6 +140,8 @@ def _command(case: Case, lab: LabBuild, directory: Path, channels: Sequence[str]
         *("root=none", "rootfstype=hostfs", "rootflags=/", "ro"),
         f"init={lab.agent}",
         f"ffsplan={directory / 'plan'}",
+        # Whoever types here may load a module, or mount more of his own host.
+        "host=open",
         *case.kernel.arguments,
         "uml_dir=./",
         "quiet",
