@@ -20,7 +20,7 @@ Rows = Sequence[Sequence[str]]
 # From the bottom to the top: folders, or sources without their ending. The headers of a row may
 # include each other.
 YAFFS_ROWS: Rows = (
-    ("../portable", "../compat"),
+    ("../portable", "../compat", "../invariant"),
     ("format",),
     ("policy",),
     ("core/device",),
@@ -47,7 +47,7 @@ YAFFS_ROWS: Rows = (
     ("vfs",),
 )
 LOGFS_ROWS: Rows = (
-    ("../portable", "../compat"),
+    ("../portable", "../compat", "../invariant"),
     ("format",),
     ("core",),
     ("../flashfs",),
