@@ -114,10 +114,12 @@ static void check_blocks(struct yaffs_device *dev)
 	}
 	INVARIANT(dev->space.free_chunks == free_chunks, "%u pages are free, and %u are counted",
 		  free_chunks, dev->space.free_chunks);
-	INVARIANT(dev->space.erased_blocks == erased_blocks, "%u blocks are erased, and %u are counted",
-		  erased_blocks, dev->space.erased_blocks);
-	INVARIANT(dev->ckpt_blocks == ckpt_blocks, "%u blocks have a checkpoint, and %u are counted",
-		  ckpt_blocks, dev->ckpt_blocks);
+	INVARIANT(dev->space.erased_blocks == erased_blocks,
+		  "%u blocks are erased, and %u are counted", erased_blocks,
+		  dev->space.erased_blocks);
+	INVARIANT(dev->ckpt_blocks == ckpt_blocks,
+		  "%u blocks have a checkpoint, and %u are counted", ckpt_blocks,
+		  dev->ckpt_blocks);
 	INVARIANT(!dev->ckpt_valid || ckpt_blocks, "the checkpoint is valid, and nowhere");
 }
 
@@ -424,7 +426,7 @@ static void check_object(struct check *c, struct yaffs_object *obj, u32 id)
 	INVARIANT(obj->id == id && obj->dev == c->dev, "object %u is found by id %u", obj->id,
 		  id);
 	c->n_objects++;
-	c->n_parents += obj->parent != NULL;
+	c->n_parents += !!obj->parent;
 	if (obj->hdr_chunk)
 		own(c, obj, obj->hdr_chunk, true);
 	check_place(obj);
