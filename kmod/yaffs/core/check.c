@@ -16,7 +16,6 @@
 #include "objects.h"
 
 INVARIANT_SWITCH(yaffs_check_all);
-MODULE_PARM_DESC(yaffs_check_all, "look at all structures after each operation");
 
 /* What was counted so far. */
 struct check {
