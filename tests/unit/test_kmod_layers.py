@@ -36,6 +36,7 @@ YAFFS_ROWS: Rows = (
         *("core/objects", "core/index", "core/children", "core/slots", "core/header_page"),
         *("core/map", "core/ids_table"),
     ),
+    ("core/check",),
     ("core/map_io", "core/marks"),
     ("core/gc",),
     ("core/pages", "core/header_io", "core/chunks", "core/horizon"),

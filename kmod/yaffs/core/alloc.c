@@ -33,6 +33,8 @@ static void finish_block(struct yaffs_device *dev, struct yaffs_stream *stream)
 	u32 block = stream->block;
 	struct yaffs_block *b = &dev->blocks[block];
 
+	INVARIANT(b->state == YAFFS_BLOCK_ALLOCATING, "block %u is finished in state %u",
+		  block, b->state);
 	b->state = YAFFS_BLOCK_FULL;
 	stream->block = 0;
 	dev->policy->ops->dirtied(dev->policy, block);
@@ -76,6 +78,9 @@ static int begin_block(struct yaffs_device *dev, struct yaffs_stream *stream,
 	if (!block)
 		return -ENOSPC;
 	b = &dev->blocks[block];
+	INVARIANT(!stream->block && !b->pages_in_use && dev->space.erased_blocks,
+		  "block %u is begun behind block %u, with %u live pages, %u being erased",
+		  block, stream->block, b->pages_in_use, dev->space.erased_blocks);
 	b->state = YAFFS_BLOCK_ALLOCATING;
 	b->seq = ++dev->seq;
 	b->metadata = metadata;
@@ -132,6 +137,10 @@ static bool write_next(struct yaffs_device *dev, struct yaffs_stream *stream,
 	bool verify = !b->skip_erased_check;
 	struct yaffs_tags_media m;
 
+	INVARIANT(b->state == YAFFS_BLOCK_ALLOCATING && page < dev->pages_per_block &&
+		  !yaffs_chunk_is_live(dev, place),
+		  "page %u of block %u is written in state %u, or live", page,
+		  stream->block, b->state);
 	if (verify && !yaffs_page_is_blank(dev, place)) {
 		if (yaffs_block_is_foreign(dev, stream->block))
 			stream->block = 0;
@@ -183,6 +192,7 @@ int yaffs_chunk_write(struct yaffs_device *dev, u8 *page, struct yaffs_tags *tag
 	struct yaffs_stream *stream;
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (dev->read_only)
 		return -EROFS;
 	if (!yaffs_space_for(dev, 1, by != YAFFS_WRITE_NEW))

@@ -24,10 +24,25 @@ bool yaffs_chunk_is_live(const struct yaffs_device *dev, u32 chunk)
 	return test_bit(chunk, dev->live);
 }
 
+/* In one that is written, or while a mount finds out what is live. */
+static bool may_become_live(const struct yaffs_device *dev, u32 chunk)
+{
+	const struct yaffs_block *b = &dev->blocks[yaffs_block_of(dev, chunk)];
+
+	return b->pages_in_use < dev->pages_per_block && dev->space.free_chunks &&
+	       (b->state == YAFFS_BLOCK_ALLOCATING ||
+		(dev->first && (b->state == YAFFS_BLOCK_SCANNING ||
+				b->state == YAFFS_BLOCK_FULL)));
+}
+
 void yaffs_chunk_live(struct yaffs_device *dev, u32 chunk)
 {
+	yaffs_assert_locked(dev);
+	INVARIANT(yaffs_chunk_valid(dev, chunk), "page %u is none", chunk);
 	if (__test_and_set_bit(chunk, dev->live))
 		return;
+	INVARIANT(may_become_live(dev, chunk), "page %u lives from now on, in a block of state %u",
+		  chunk, dev->blocks[yaffs_block_of(dev, chunk)].state);
 	dev->blocks[yaffs_block_of(dev, chunk)].pages_in_use++;
 	dev->space.free_chunks--;
 }
@@ -37,8 +52,12 @@ void yaffs_chunk_dead(struct yaffs_device *dev, u32 chunk)
 	u32 block = yaffs_block_of(dev, chunk);
 	struct yaffs_block *b = &dev->blocks[block];
 
+	yaffs_assert_locked(dev);
+	INVARIANT(yaffs_chunk_valid(dev, chunk), "page %u is none", chunk);
 	if (!__test_and_clear_bit(chunk, dev->live))
 		return;
+	INVARIANT(b->pages_in_use, "page %u dies in block %u of state %u, which has no live one",
+		  chunk, block, b->state);
 	dev->events->changed(dev);
 	b->pages_in_use--;
 	dev->space.free_chunks++;
@@ -112,10 +131,21 @@ static void unpin(struct yaffs_device *dev, u32 block)
 	dev->ids.settled_seq = 0;
 }
 
+/* Nothing that is written to, and nothing that somebody needs. */
+static bool may_be_erased(const struct yaffs_block *b)
+{
+	return !b->pages_in_use &&
+	       (b->state == YAFFS_BLOCK_FULL || b->state == YAFFS_BLOCK_COLLECTING ||
+		b->state == YAFFS_BLOCK_CHECKPOINT || b->state == YAFFS_BLOCK_EMPTY);
+}
+
 void yaffs_block_recycle(struct yaffs_device *dev, u32 block)
 {
 	struct yaffs_block *b = &dev->blocks[block];
 
+	yaffs_assert_locked(dev);
+	INVARIANT(may_be_erased(b), "block %u of state %u is erased with %u live pages",
+		  block, b->state, b->pages_in_use);
 	dev->events->changed(dev);
 	if (dev->gc.block == block)
 		dev->gc.block = 0;

@@ -123,6 +123,7 @@ int yaffs_cache_read(struct yaffs_object *obj, u32 chunk_id, u32 offset, u8 *to,
 	struct yaffs_slot *slot = yaffs_slot_find(obj, chunk_id);
 	int err;
 
+	yaffs_assert_locked(obj->dev);
 	if (!slot) {
 		dev->stats.cache_misses++;
 		if (!yaffs_file_has_chunk(obj, chunk_id)) {
@@ -205,6 +206,7 @@ int yaffs_cache_write(struct yaffs_object *obj, u32 chunk_id, u32 offset,
 	u64 end = (u64)(chunk_id - 1) * dev->chunk_bytes + offset + bytes;
 	int err;
 
+	yaffs_assert_locked(obj->dev);
 	/* A dirty slot has its page already. */
 	if (!(slot && slot->dirty) &&
 	    !yaffs_space_for(dev, 1 + dev->n_dirty_slots, false))
@@ -252,6 +254,7 @@ static int flush_next(struct yaffs_device *dev, const struct yaffs_object *obj)
 	struct yaffs_slot *slot = NULL;
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (dev->n_dirty_slots)
 		slot = next_dirty(dev, obj);
 	if (!slot)

@@ -344,6 +344,9 @@ static void claim_blocks(struct yaffs_ckpt_stream *s)
 	u32 i;
 
 	for (i = 0; i < s->n_blocks; i++) {
+		INVARIANT(dev->blocks[s->blocks[i]].state == YAFFS_BLOCK_EMPTY,
+			  "the checkpoint lies on block %u of state %u", s->blocks[i],
+			  dev->blocks[s->blocks[i]].state);
 		dev->blocks[s->blocks[i]].state = YAFFS_BLOCK_CHECKPOINT;
 		dev->space.erased_blocks--;
 		dev->space.free_chunks -= dev->pages_per_block;
@@ -398,6 +401,7 @@ int yaffs_checkpoint_write(struct yaffs_device *dev, bool urgent)
 	struct yaffs_ckpt_stream s;
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (dev->ckpt_valid || dev->read_only || !yaffs_checkpoint_possible(dev) ||
 	    (dev->has_lost_pages && !yaffs_is_segregated(dev)) ||
 	    (!urgent && dev->policy->ops->urgency(dev->policy)) ||
@@ -420,6 +424,7 @@ void yaffs_checkpoint_invalidate(struct yaffs_device *dev)
 	bool has_beginning = true;
 	u32 block;
 
+	yaffs_assert_locked(dev);
 	if (!dev->ckpt_blocks || dev->read_only)
 		return;
 	dev->ckpt_blocks = 0;

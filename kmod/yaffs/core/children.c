@@ -49,6 +49,11 @@ static void insert_child(struct yaffs_object *dir, struct yaffs_object *obj)
 
 void yaffs_directory_add(struct yaffs_object *dir, struct yaffs_object *obj)
 {
+	yaffs_assert_locked(obj->dev);
+	INVARIANT(dir->type == YAFFS_TYPE_DIRECTORY && !dir->deleted,
+		  "object %u gets a parent that is no directory: %u", obj->id, dir->id);
+	INVARIANT(!obj->named && list_empty(&obj->unnamed),
+		  "object %u is in a directory already", obj->id);
 	obj->parent = dir;
 	obj->parent_id = dir->id;
 	if (obj->type == YAFFS_TYPE_DIRECTORY)
@@ -63,8 +68,11 @@ void yaffs_directory_remove(struct yaffs_object *obj)
 {
 	struct yaffs_object *dir = obj->parent;
 
+	yaffs_assert_locked(obj->dev);
 	if (!dir)
 		return;
+	INVARIANT(obj->type != YAFFS_TYPE_DIRECTORY || dir->dir.n_directories,
+		  "directory %u leaves %u, which has none", obj->id, dir->id);
 	if (obj->type == YAFFS_TYPE_DIRECTORY)
 		dir->dir.n_directories--;
 	if (obj->named)
@@ -101,6 +109,7 @@ struct yaffs_object *yaffs_directory_at(struct yaffs_object *dir, u64 position)
 	struct rb_node *node = dir->dir.children.rb_node;
 	struct yaffs_object *found = NULL;
 
+	yaffs_assert_locked(dir->dev);
 	while (node) {
 		if (yaffs_directory_position(child_of(node)) >= position) {
 			found = child_of(node);

@@ -35,6 +35,7 @@ int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 	int err = yaffs_map_load(obj, chunk_id);
 	u32 chunk;
 
+	yaffs_assert_locked(dev);
 	if (err)
 		return err;
 	chunk = yaffs_index_get(&obj->file.index, chunk_id);
@@ -58,6 +59,7 @@ int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
 	u32 chunk, old;
 	int err;
 
+	yaffs_assert_locked(dev);
 	yaffs_gc_before_write(dev);
 	err = yaffs_map_prepare(obj, chunk_id);
 	if (!err)

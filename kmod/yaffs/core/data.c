@@ -30,6 +30,7 @@ int yaffs_file_read(struct yaffs_object *obj, u64 position, u8 *to, u32 bytes)
 	u64 chunk;
 	int err;
 
+	yaffs_assert_locked(obj->dev);
 	if (position >= obj->file.size || position + bytes > obj->file.size) {
 		now = position < obj->file.size ? obj->file.size - position : 0;
 		memset(to + now, 0, bytes - now);
@@ -153,6 +154,7 @@ int yaffs_file_write(struct yaffs_object *obj, u64 position, const u8 *from,
 	struct yaffs_device *dev = obj->dev;
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (dev->read_only)
 		return -EROFS;
 	if (position + bytes > dev->max_file_bytes)
@@ -188,6 +190,7 @@ static void drop_chunks(struct yaffs_object *obj, u32 from_id)
 
 void yaffs_file_drop(struct yaffs_object *obj)
 {
+	yaffs_assert_locked(obj->dev);
 	yaffs_cache_drop(obj, 0);
 	/* What cannot be read stays where it is until the next mount. */
 	yaffs_map_load_from(obj, 0);
@@ -296,6 +299,7 @@ int yaffs_file_resize(struct yaffs_object *obj, u64 size)
 	struct yaffs_device *dev = obj->dev;
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (dev->read_only)
 		return -EROFS;
 	if (size > dev->max_file_bytes)

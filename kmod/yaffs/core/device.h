@@ -22,6 +22,7 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
+#include "../../invariant.h"
 #include "../format/codec.h"
 #include "../policy/forecast.h"
 #include "../policy/policy.h"
@@ -199,6 +200,18 @@ struct yaffs_first {
 };
 
 /**
+ * struct yaffs_checked - what check.c compares with; only where there are assertions
+ * @begun: the mount is complete: what must hold does, whenever the lock is free
+ * @seq: the sequence number at the last look
+ * @ownerless: live pages that nothing points to, at the last look
+ */
+struct yaffs_checked {
+	bool begun;
+	u32 seq;
+	u32 ownerless;
+};
+
+/**
  * struct yaffs_device - one mounted partition
  * @lock: protects everything here and all objects
  * @nofs: scope of the lock's holder, see yaffs_lock()
@@ -243,6 +256,7 @@ struct yaffs_first {
  * @dirty_directories: whose header waits for the background thread
  * @n_leaves: leaves of all indices
  * @n_files: files among the objects
+ * @checked: for assertions
  */
 struct yaffs_device {
 	struct mutex lock;	/* protects all of this, and all objects */
@@ -322,7 +336,25 @@ struct yaffs_device {
 	struct task_struct *background;
 	wait_queue_head_t background_wait;
 	struct yaffs_statistics stats;
+#if INVARIANTS
+	struct yaffs_checked checked;
+#endif
 };
+
+/* For functions that work on what the lock protects. No function: it is to be no code at all. */
+#define yaffs_assert_locked(dev)	lockdep_assert_held(&(dev)->lock)
+
+/*
+ * Whole structures against each other, as they must be while nobody has the lock: check.c.
+ * A mount begins it when it is complete; then it comes with each yaffs_unlock().
+ */
+#if INVARIANTS
+void yaffs_check_begin(struct yaffs_device *dev);
+void yaffs_check(struct yaffs_device *dev);
+#else
+static inline void yaffs_check_begin(struct yaffs_device *dev) {}
+static inline void yaffs_check(struct yaffs_device *dev) {}
+#endif
 
 /* mutex_lock(), and whose call it is: request.c. */
 void yaffs_lock_bounded(struct yaffs_device *dev);
@@ -342,6 +374,7 @@ static inline void yaffs_unlock(struct yaffs_device *dev)
 {
 	unsigned int nofs = dev->nofs;
 
+	yaffs_check(dev);
 	dev->request = NULL;
 	mutex_unlock(&dev->lock);
 	memalloc_nofs_restore(nofs);

@@ -14,6 +14,7 @@ int yaffs_directory_load(struct yaffs_object *dir)
 {
 	struct yaffs_object *obj, *next;
 
+	yaffs_assert_locked(dir->dev);
 	list_for_each_entry_safe(obj, next, &dir->dir.unnamed, unnamed)
 		if (yaffs_object_load(obj) == -ENOMEM)
 			return -ENOMEM;
@@ -32,6 +33,7 @@ void yaffs_directory_touch(struct yaffs_object *dir)
 {
 	struct yaffs_device *dev = dir->dev;
 
+	yaffs_assert_locked(dev);
 	dir->mtime_s = yaffs_now_s();
 	dir->ctime_s = dir->mtime_s;
 	/*
@@ -50,6 +52,7 @@ int yaffs_directories_sync(struct yaffs_device *dev, u32 most)
 	struct yaffs_object *dir;
 	int err = 0;
 
+	yaffs_assert_locked(dev);
 	while (!err && most-- && !list_empty(&dev->dirty_directories)) {
 		dir = list_first_entry(&dev->dirty_directories,
 				       struct yaffs_object, dir.dirty);

@@ -213,6 +213,8 @@ static void give_up(struct yaffs_device *dev, int err)
 {
 	struct yaffs_block *b = &dev->blocks[dev->gc.block];
 
+	INVARIANT(b->state == YAFFS_BLOCK_COLLECTING, "block %u is given up in state %u",
+		  dev->gc.block, b->state);
 	b->state = YAFFS_BLOCK_FULL;
 	/* While it was being collected it did not count: younger ones wait for it again. */
 	dev->policy->ops->dirtied(dev->policy, dev->gc.block);
@@ -274,6 +276,8 @@ static int collect(struct yaffs_device *dev, struct yaffs_budget *budget,
 	struct yaffs_block *b = &dev->blocks[block];
 	int ret;
 
+	INVARIANT(b->state == YAFFS_BLOCK_FULL || b->state == YAFFS_BLOCK_COLLECTING,
+		  "block %u is collected in state %u", block, b->state);
 	b->state = YAFFS_BLOCK_COLLECTING;
 	while ((b->pages_in_use || dev->gc.marks) &&
 	       dev->gc.page < dev->pages_per_block) {
@@ -360,6 +364,9 @@ static void choose(struct yaffs_device *dev, bool aggressive, bool background)
 	dev->gc.page = 0;
 	if (!dev->gc.block)
 		return;
+	INVARIANT(yaffs_view_is_full(&dev->policy->view, dev->gc.block),
+		  "the policy has block %u collected, of state %u", dev->gc.block,
+		  dev->blocks[dev->gc.block].state);
 	yaffs_marks_begin(dev);
 	if (aggressive)
 		dev->stats.gc_aggressive++;
@@ -467,6 +474,7 @@ static bool start(struct yaffs_device *dev, bool background)
 			     !dev->found_erased,
 	};
 
+	yaffs_assert_locked(dev);
 	if (!may_run(dev))
 		return false;
 	return occasion.bounded ? run_bounded(dev, &occasion) :

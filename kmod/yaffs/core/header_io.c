@@ -18,6 +18,7 @@ int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page)
 	struct yaffs_device *dev = obj->dev;
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (!obj->hdr_chunk) {
 		memset(page, 0xff, dev->chunk_bytes);
 		return 0;
@@ -78,6 +79,7 @@ static int write_header(struct yaffs_object *obj,
 	u32 chunk, old;
 	int err;
 
+	yaffs_assert_locked(dev);
 	yaffs_gc_before_write(dev);
 	err = fill_xattr(obj, change, page);
 	if (!err && yaffs_is_segregated(dev))
@@ -220,6 +222,7 @@ int yaffs_object_load(struct yaffs_object *obj)
 {
 	int err;
 
+	yaffs_assert_locked(obj->dev);
 	if (obj->loaded)
 		return load_result(obj);
 	err = load_header(obj);

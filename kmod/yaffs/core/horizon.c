@@ -119,6 +119,7 @@ static void keep_bounded(struct yaffs_device *dev)
 
 void yaffs_horizon_keep(struct yaffs_device *dev)
 {
+	yaffs_assert_locked(dev);
 	if (!yaffs_is_segregated(dev))
 		return;
 	if (dev->bound.ns)
@@ -132,6 +133,7 @@ int yaffs_horizon_flush(struct yaffs_device *dev)
 	struct yaffs_piece *piece;
 	int err = 0;
 
+	yaffs_assert_locked(dev);
 	while (!err && (piece = first_waiting(dev)))
 		err = write_piece(piece);
 	return err;

@@ -60,6 +60,7 @@ void yaffs_object_release(struct yaffs_object *obj)
 {
 	struct yaffs_device *dev = obj->dev;
 
+	yaffs_assert_locked(dev);
 	WRITE_ONCE(obj->in_use, false);
 	if (obj->unlinked && !obj->deleted && !dev->read_only &&
 	    yaffs_object_delete(obj)) {
@@ -86,6 +87,7 @@ int yaffs_object_sync(struct yaffs_object *obj, bool data_only)
 {
 	int err = 0;
 
+	yaffs_assert_locked(obj->dev);
 	if (!has_flash(obj))
 		return 0;
 	if (obj->type == YAFFS_TYPE_FILE)
@@ -97,6 +99,7 @@ int yaffs_object_sync_page(struct yaffs_object *obj)
 {
 	int ret = 0;
 
+	yaffs_assert_locked(obj->dev);
 	if (!has_flash(obj))
 		return 0;
 	if (obj->type == YAFFS_TYPE_FILE)

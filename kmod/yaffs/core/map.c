@@ -79,6 +79,9 @@ void yaffs_map_free_piece(struct yaffs_piece *piece)
 {
 	struct yaffs_object *obj = piece->obj;
 
+	INVARIANT(obj->dev->n_pieces && obj->dev->n_unwritten >= !piece->chunk,
+		  "a piece goes, of %u, %u of them unwritten", obj->dev->n_pieces,
+		  obj->dev->n_unwritten);
 	list_del(&piece->waiting);
 	obj->dev->n_unwritten -= !piece->chunk;
 	xa_erase(&obj->file.map->others, piece->number);

@@ -301,6 +301,7 @@ int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 {
 	int err;
 
+	yaffs_assert_locked(dev);
 	dev->read_only = true;	/* reading must not change anything */
 	err = read_flash(dev);
 	kvfree(dev->first);
@@ -314,7 +315,11 @@ int yaffs_device_mount(struct yaffs_device *dev, bool read_only)
 	if (!err)
 		err = load_root(dev);
 	dev->recovery_pending = true;
-	return err || read_only ? err : yaffs_device_set_read_only(dev, false);
+	if (!err && !read_only)
+		err = yaffs_device_set_read_only(dev, false);
+	if (!err)
+		yaffs_check_begin(dev);
+	return err;
 }
 
 /* ---- sync ---- */
@@ -331,6 +336,7 @@ int yaffs_device_sync(struct yaffs_device *dev, bool checkpoint)
 {
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (dev->read_only)
 		return 0;
 	err = write_all(dev);
@@ -343,6 +349,7 @@ int yaffs_device_set_read_only(struct yaffs_device *dev, bool read_only)
 {
 	int err = 0;
 
+	yaffs_assert_locked(dev);
 	if (dev->read_only == read_only)
 		return 0;
 	if (read_only) {

@@ -177,6 +177,7 @@ int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 	u64 began_ns = yaffs_clock(dev);
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (tags)
 		memset(tags, 0, sizeof(*tags));
 	if (dev->options.inband_tags)
@@ -200,6 +201,7 @@ int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
 	u64 began_ns = yaffs_clock(dev);
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (dev->options.inband_tags) {
 		memcpy(page + dev->chunk_bytes, tags, sizeof(*tags));
 	} else {
@@ -246,6 +248,7 @@ int yaffs_nand_erase(struct yaffs_device *dev, u32 block)
 	u64 began_ns = yaffs_clock(dev);
 	int err;
 
+	yaffs_assert_locked(dev);
 	dev->stats.erasures++;
 	if (dev->erases)
 		count_erase(dev, block);

@@ -39,6 +39,7 @@ u64 yaffs_now_s(void)
 
 struct yaffs_object *yaffs_object_find(struct yaffs_device *dev, u32 id)
 {
+	yaffs_assert_locked(dev);
 	return xa_load(&dev->objects, id);
 }
 
@@ -60,6 +61,7 @@ struct yaffs_object *yaffs_object_new(struct yaffs_device *dev, u32 id, u8 type)
 	struct yaffs_object *obj;
 	int err;
 
+	yaffs_assert_locked(dev);
 	obj = kmem_cache_zalloc(object_cache, GFP_NOFS);
 	if (!obj)
 		return ERR_PTR(-ENOMEM);
@@ -134,6 +136,11 @@ void yaffs_object_free(struct yaffs_object *obj)
 {
 	struct yaffs_device *dev = obj->dev;
 
+	yaffs_assert_locked(dev);
+	INVARIANT(obj->type != YAFFS_TYPE_DIRECTORY || yaffs_directory_is_empty(obj),
+		  "directory %u goes, but not its children", obj->id);
+	INVARIANT(!obj->hdr_chunk || !test_bit(obj->hdr_chunk, dev->live),
+		  "object %u goes, but not its header on page %u", obj->id, obj->hdr_chunk);
 	yaffs_directory_remove(obj);
 	free_links(obj);
 	free_type(obj);
@@ -239,6 +246,11 @@ struct yaffs_object *yaffs_object_target(struct yaffs_object *obj)
 void yaffs_object_set_link(struct yaffs_object *link,
 			   struct yaffs_object *target)
 {
+	INVARIANT(link->type == YAFFS_TYPE_HARDLINK &&
+		  (!target || target->type != YAFFS_TYPE_HARDLINK),
+		  "object %u is no hard link, or one to another", link->id);
+	INVARIANT(!link->hardlink.target || link->hardlink.target->n_links,
+		  "object %u has links, and none is counted", link->hardlink.target_id);
 	if (link->hardlink.target) {
 		list_del_init(&link->links);
 		link->hardlink.target->n_links--;

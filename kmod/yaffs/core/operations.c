@@ -54,6 +54,7 @@ struct yaffs_object *yaffs_create(struct yaffs_object *dir, const char *name,
 	struct yaffs_object *obj;
 	int err;
 
+	yaffs_assert_locked(dir->dev);
 	if (dir->deleted)
 		return ERR_PTR(-ENOENT);
 	obj = yaffs_object_new(dir->dev, 0, type);
@@ -125,6 +126,7 @@ int yaffs_link(struct yaffs_object *target, struct yaffs_object *dir,
 	struct yaffs_object *link;
 	int err;
 
+	yaffs_assert_locked(dir->dev);
 	if (dir->deleted)
 		return -ENOENT;
 	if (target->unlinked) {
@@ -207,6 +209,7 @@ int yaffs_unlink(struct yaffs_object *entry)
 	struct yaffs_object *target;
 	int err;
 
+	yaffs_assert_locked(entry->dev);
 	if (entry->fake)
 		return -EPERM;
 	if (entry->type == YAFFS_TYPE_DIRECTORY &&
@@ -280,6 +283,7 @@ int yaffs_rename(struct yaffs_object *entry, struct yaffs_object *dir,
 	struct yaffs_object *old_dir = entry->parent;
 	int err;
 
+	yaffs_assert_locked(dev);
 	if (entry->fake || (victim && victim->fake))
 		return -EPERM;
 	if (dir->deleted)

@@ -150,6 +150,7 @@ u64 yaffs_allowance_ns(const struct yaffs_device *dev, bool first, bool hurry)
 	const struct yaffs_prices *p = &dev->prices;
 	u64 took_ns, own_ns;
 
+	yaffs_assert_locked(dev);
 	if (!request)
 		return first && list_empty(&dev->requests) ?
 			p->read_ns + p->program_ns + p->map_ns : 0;
@@ -171,6 +172,7 @@ void yaffs_request_collected(struct yaffs_device *dev, u64 ns)
 {
 	struct yaffs_request *request = dev->request;
 
+	yaffs_assert_locked(dev);
 	yaffs_request_kept(dev, ns);
 	if (request && request->pages)
 		request->pages--;

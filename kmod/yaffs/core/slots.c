@@ -39,6 +39,7 @@ void yaffs_cache_exit(struct yaffs_device *dev)
 void yaffs_slot_set_dirty(struct yaffs_device *dev, struct yaffs_slot *slot,
 			  bool dirty)
 {
+	INVARIANT(!slot->dirty || dev->n_dirty_slots, "a slot is dirty, and none is counted");
 	dev->n_dirty_slots += dirty - slot->dirty;
 	slot->dirty = dirty;
 }
@@ -62,6 +63,7 @@ struct yaffs_slot *yaffs_slot_find(struct yaffs_object *obj, u32 chunk_id)
 	struct yaffs_device *dev = obj->dev;
 	u32 i;
 
+	yaffs_assert_locked(dev);
 	for (i = 0; i < dev->n_slots; i++)
 		if (dev->slots[i].obj == obj &&
 		    dev->slots[i].chunk_id == chunk_id) {

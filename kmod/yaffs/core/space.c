@@ -85,5 +85,6 @@ u32 yaffs_free_chunks(struct yaffs_device *dev)
 		    yaffs_checkpoint_blocks_needed(dev)) *
 		   dev->pages_per_block + dev->n_dirty_slots + dev->n_unwritten;
 
+	yaffs_assert_locked(dev);
 	return dev->space.free_chunks > kept ? dev->space.free_chunks - kept : 0;
 }
