@@ -22,6 +22,8 @@ import pytest
 from damage_support import HARMS, flip
 
 from ffslab import environment
+from ffslab.cli.setup import _set_damaged_aside
+from ffslab.doctor import damaged_entries, examine
 from ffslab.environment import (
     MANIFEST,
     TOOLS_MANIFEST,
@@ -92,6 +94,8 @@ def venv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(bootstrap, "ensure_packages", lambda *_: [])
+    # It would build a whole lab, behind the tests.
+    monkeypatch.setattr(bootstrap, "_start_prefetch", lambda: None)
     monkeypatch.setattr(bootstrap, "_create", create)
     monkeypatch.setattr(bootstrap, "_pip_install", install)
     return tmp_path / "cache" / "ffslab" / "venv-test"
@@ -242,6 +246,17 @@ def test_a_disk_that_refuses_is_told_with_a_remedy(
     monkeypatch.setattr(bootstrap, "set_aside", refuse)
     assert bootstrap.main([str(venv), str(ROOT), "list"]) == 3
     assert "Permission denied" in (told := capsys.readouterr().err) and "next: rm -r" in told
+
+
+def test_environments_of_other_checkouts_are_known_to_the_doctor_and_to_setup(venv: Path) -> None:
+    prepare(venv)
+    assert not list(damaged_entries())
+    (venv / LIBRARY).write_bytes(b"")
+    assert list(damaged_entries()) == [(venv, f"{LIBRARY}: it is empty")]
+    _set_damaged_aside(SilentProgress())
+    assert not venv.exists() and len(asides(venv)) == 1
+    assert not list(damaged_entries())
+    assert f"rm -r {venv}.damaged-1" in [finding.remedy for finding in examine()]
 
 
 # --- the launcher, with a real environment ---

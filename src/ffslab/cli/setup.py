@@ -80,14 +80,16 @@ def setup(
 def _set_damaged_aside(progress: Progress) -> None:
     """Moves what is damaged out of the way: what the lab needs is built below, all else by need."""
     from ffslab.doctor import damaged_entries
+    from ffslab.environment import damage_of_environment
     from ffslab.kernel.cache import cache_root, locked, set_aside
 
-    damaged = list(damaged_entries())
-    if damaged:
-        with locked(cache_root() / "lab.lock", progress):
-            for entry, wrong in damaged:
-                if entry.exists():
-                    set_aside(entry, wrong)
+    for entry, wrong in list(damaged_entries()):
+        of_python = entry.parent == cache_root()
+        lock = "environment.lock" if of_python else "lab.lock"
+        with locked(cache_root() / lock, progress):
+            # Whoever held the lock may have made it again, or be making it.
+            if damage_of_environment(str(entry)) if of_python else entry.exists():
+                set_aside(entry, wrong)
 
 
 def _out_of_tree(catalogs: Sequence[Path] | None) -> Sequence[Filesystem]:
