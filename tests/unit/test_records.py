@@ -466,7 +466,7 @@ def test_more_than_any_plan_makes_ends_the_reading(
 
 
 def test_what_a_line_takes_in_memory() -> None:
-    """A dict of one key takes 232 bytes, a list 56 and its place 8, a short text and its place 64."""
+    """A dict of one key takes 232 bytes, a list with its place 64, a short text as much."""
     assert memory_bytes(b"{}") == 2 + 232
     assert memory_bytes(b"[]") == 2 + 64
     assert memory_bytes(b"[1,1]") == 5 + 64 + 64
