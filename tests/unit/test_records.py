@@ -407,7 +407,7 @@ def test_while_a_program_runs_the_agent_says_nothing(verb: str) -> None:
 def test_what_the_agent_says_of_other_things_is_no_repetition() -> None:
     others = (
         *({**PHASE, "phase": "a"}, {**PHASE, "workload": "tree"}),
-        *(PHASE, LATENCY, LATENCY, SPACE, SPACE, TASKS, TASKS, STEP, LATER),
+        *({**STEP, "index": 0}, PHASE, LATENCY, LATENCY, SPACE, SPACE, TASKS, TASKS, STEP, LATER),
         *(FLASH, {**FLASH, "label": "another"}, END),
     )
     assert len(stream_of(*others).records) == len(others)
@@ -463,6 +463,13 @@ def test_more_than_any_plan_makes_ends_the_reading(
     assert stream.damage == (f"line {read}: too much", f"line {read}: what follows was not read")
     assert 2 <= read < 100 and file.tell() == read * len(one)
     assert taken < 2**22
+
+
+def test_what_a_line_takes_in_memory() -> None:
+    """A dict of one key takes 232 bytes, a list with its place 64, a short text as much."""
+    assert memory_bytes(b"{}") == 2 + 232
+    assert memory_bytes(b"[]") == 2 + 64
+    assert memory_bytes(b"[1,1]") == 5 + 64 + 64
 
 
 def test_a_million_requests_are_read() -> None:

@@ -166,7 +166,7 @@ def read_log(lines: Iterable[str]) -> KernelLog:
                     open_excerpts.append((number, excerpt))
         before.append(line)
         last.append(line)
-    found.sort(key=lambda one: one[:2])
+    found.sort(key=lambda one: one[0])
     return KernelLog(tuple(starmap(_finding, found)), tuple(map(_clean, last)))
 
 
