@@ -224,13 +224,14 @@ def test_bytes_are_judged_with_the_records_that_are_in_them() -> None:
 
 
 def test_outcomes_are_in_order_of_gravity() -> None:
-    order = ("crash", "corrupt", "timeout", "fail", "short", "skip", "pass")
+    order = ("crash", "stuck", "corrupt", "timeout", "fail", "short", "skip", "pass")
     assert order == OUTCOMES
 
 
 @pytest.mark.parametrize(
     ("line", "severity", "kind"),
     [
+        ("[  1.0] stuck: x (pid 3) has been in y for 1 s of virtual time", "stuck", "stuck"),
         ("INFO: task x:1 blocked for more than 120 seconds.", "crash", "hung task"),
         ("kernel BUG at fs/x.c:1!", "crash", "kernel bug"),
         ("BUG: sleeping function", "crash", "kernel bug"),
