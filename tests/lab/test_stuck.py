@@ -15,7 +15,6 @@ from own_modules import Own
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.protocol.records import parse_records
 from ffslab.results.outcome import Outcome, judge
-from ffslab.targets.uml.guests import WALL_CLOCK_START_NS
 from ffslab.targets.virtual_flash import module_path
 
 NAME = "planted"
@@ -36,8 +35,8 @@ static void planted_compute(void)
 	unsigned long flags;
 	int i;
 
-	for (i = 0; i < 1000; i++)
-		cpu_relax();
+	for (i = 0; i < 10000; i++)
+		barrier();
 	local_irq_save(flags);
 	local_irq_restore(flags);
 }
@@ -136,7 +135,7 @@ def test_a_call_that_never_ends_is_stuck(
         f"{worked_s} s of virtual time, the last {silent_s} s without use of the flash",
         f"{worked_s + 1} s of virtual time, the last {silent_s + bool(silent_s)} s without",
     )
-    assert outcome.reason.startswith("ffsagent (pid ") or "(pid " in outcome.reason
+    assert outcome.reason.startswith("init (pid ")
     assert "has been in system call 0 for" in outcome.reason  # read(2)
     assert any(words in outcome.reason for words in told), outcome.reason
     # Where: the function of the module is in the stack.
@@ -166,5 +165,5 @@ def test_slow_work_and_idle_waits_are_not_stuck(
     after = "sleep ms=7200000\n"
     outcome, guest = gone(planted, tmp_path / "guest", way, count=count, after=after)
     assert outcome.kind == "pass", guest.console[-3000:]
-    ended = guest.of_type("end")[0]["t_ns"] - WALL_CLOCK_START_NS
+    ended = guest.of_type("end")[0]["t_ns"]
     assert seconds + 7200 <= ended / 1e9 < 1.5 * seconds + 7260

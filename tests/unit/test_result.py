@@ -184,7 +184,7 @@ def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, A
 
 
 def test_outcomes_have_one_list() -> None:
-    assert set(OUTCOMES) == set(get_args(OutcomeKind)) and len(OUTCOMES) == 7
+    assert set(OUTCOMES) == set(get_args(OutcomeKind)) and len(OUTCOMES) == 8
 
 
 def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, Any]]) -> None:
