@@ -167,7 +167,8 @@ static void copy_contents(struct vnand_chip *chip, struct vnand_read *r)
 	vnand_crash_contents(chip, r);
 	/* The mark of a bad block: a zero in its first page's OOB. */
 	if (r->oob && r->page % chip->p.pages_per_block == 0 &&
-	    vnand_store_is_bad(chip, vnand_block_of(chip, r->page)))
+	    has_flag(&chip->store.block[vnand_block_of(chip, r->page)],
+		     VNAND_BLOCK_BAD))
 		r->oob[0] = 0;
 }
 

@@ -228,7 +228,7 @@ static int vnand_erase(struct mtd_info *mtd, struct erase_info *instr)
 		u32 block = div_u64(addr, mtd->erasesize);
 
 		/* As the raw NAND layer: a bad block is refused, not erased. */
-		if (vnand_store_is_bad(chip, block))
+		if (vnand_chip_is_bad(chip, block))
 			err = -EIO;
 		else
 			err = vnand_chip_erase(chip, block);
@@ -247,7 +247,7 @@ static int vnand_block_isbad(struct mtd_info *mtd, loff_t offset)
 
 	/* From the table in memory that every driver keeps: no flash operation. */
 	mutex_lock(&chip->lock);
-	bad = vnand_store_is_bad(chip, div_u64(offset, mtd->erasesize));
+	bad = vnand_chip_is_bad(chip, div_u64(offset, mtd->erasesize));
 	vnand_crash_queried(chip, div_u64(offset, mtd->erasesize));
 	mutex_unlock(&chip->lock);
 	return bad;
@@ -260,7 +260,7 @@ static int vnand_block_markbad(struct mtd_info *mtd, loff_t offset)
 	int err = 0;
 
 	mutex_lock(&chip->lock);
-	if (!vnand_store_is_bad(chip, block)) {
+	if (!vnand_chip_is_bad(chip, block)) {
 		err = vnand_chip_mark_bad(chip, block);
 		mtd->ecc_stats.badblocks++;
 	}
@@ -296,7 +296,7 @@ static void fill_mtd(struct vnand_chip *chip)
 	mtd_set_ooblayout(mtd, &vnand_ooblayout);
 	mtd->oobavail = mtd_ooblayout_count_freebytes(mtd);
 	for (block = 0; block < p->blocks; block++)
-		mtd->ecc_stats.badblocks += vnand_store_is_bad(chip, block);
+		mtd->ecc_stats.badblocks += vnand_chip_is_bad(chip, block);
 }
 
 int vnand_mtd_register(struct vnand_chip *chip)

@@ -58,7 +58,12 @@ static void make_header(const struct vnand_params *p,
 				      offsetof(struct vnand_image_header, crc)));
 }
 
-bool vnand_store_is_bad(const struct vnand_chip *chip, u32 block)
+/*
+ * Callers know nothing of what is in it. So they are the code that they are with this in another
+ * file, and the module has the same size: what loading it takes goes by that, and would move each
+ * figure of a study by millionths.
+ */
+__attribute__((__noipa__)) bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block)
 {
 	return le32_to_cpu(chip->store.block[block].flags) & VNAND_BLOCK_BAD;
 }
@@ -82,7 +87,7 @@ static void mark_factory_bads(struct vnand_chip *chip)
 		u64 hash = vnand_hash(p->seed, VNAND_DRAW_FACTORY_BAD, i, 0, 0);
 		u32 block = 1 + (u32)(((hash >> 32) * (p->blocks - 1)) >> 32);
 
-		if (vnand_store_is_bad(chip, block))
+		if (vnand_chip_is_bad(chip, block))
 			continue;
 		mark_factory_bad(chip, block);
 		left--;

@@ -198,7 +198,7 @@ int vnand_store_open(struct vnand_chip *chip);
 void vnand_store_close(struct vnand_chip *chip);
 
 /* What the table of bad blocks says: no operation of the chip. */
-bool vnand_store_is_bad(const struct vnand_chip *chip, u32 block);
+bool vnand_chip_is_bad(struct vnand_chip *chip, u32 block);
 
 /* Contents of a page (data, then OOB), or NULL if the block holds none. */
 u8 *vnand_store_page(struct vnand_chip *chip, u32 page);

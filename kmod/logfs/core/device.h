@@ -324,11 +324,11 @@ struct logfs_device {
 };
 
 /* At the entries of the core. */
-#define logfs_assert_locked(dev) \
-	do { \
-		if (INVARIANTS && !(dev)->is_private) \
-			lockdep_assert_held(&(dev)->lock); \
-	} while (0)
+static inline void logfs_assert_locked(const struct logfs_device *dev)
+{
+	if (INVARIANTS && !dev->is_private)
+		lockdep_assert_held(&dev->lock);
+}
 
 static inline u32 logfs_segno(const struct logfs_device *dev, u64 place)
 {

@@ -325,18 +325,25 @@ static int write_commit(struct logfs_device *dev)
 	return move_on(dev);
 }
 
-int logfs_journal_commit(struct logfs_device *dev)
+static void check_ready(const struct logfs_device *dev)
 {
 	const struct logfs_left *left;
-	int err;
 
-	logfs_assert_locked(dev);
 	list_for_each_entry(left, &dev->left, list)
 		INVARIANT(left->is_empty, "segment %u was left, a commit would lose it",
 			  left->open.segno);
 	INVARIANT(dev->n_aliases + dev->n_changed <= logfs_journal_room(dev),
 		  "%u aliases and %u segments are more than a commit has room for",
 		  dev->n_aliases, dev->n_changed);
+}
+
+int logfs_journal_commit(struct logfs_device *dev)
+{
+	int err;
+
+	logfs_assert_locked(dev);
+	if (INVARIANTS)
+		check_ready(dev);
 	err = logfs_segments_book(dev);
 	if (!err)
 		err = write_commit(dev);
