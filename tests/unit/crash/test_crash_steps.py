@@ -8,7 +8,7 @@ from judge_support import ROOT_LINKS, file, judge_of, judged, problems, tree
 from ffslab.crash.contents import parse_sums, pattern, sector_sum
 from ffslab.crash.files import Change, FileLog
 from ffslab.crash.history import History, history_of, parse_history
-from ffslab.crash.observation import Entry, parse_entries
+from ffslab.crash.observation import Entry, parse_entries, parse_observation
 from ffslab.crash.operations import FormatError, Operation
 from ffslab.crash.problems import Problem
 from ffslab.crash.record import parse_record
@@ -348,7 +348,7 @@ def test_sums_are_as_many_as_the_size_has_sectors() -> None:
         with pytest.raises(FormatError):
             parse_sums(text, 512 if "*0" not in text else 1024)
     for word in ("0000000~", "000000000", "!!"):
-        with pytest.raises(FormatError, match="^sums: no sum of a sector"):
+        with pytest.raises(FormatError, match=r"^sums: no sum of a sector"):
             parse_sums(word, 512)
 
 
@@ -388,8 +388,15 @@ def test_a_line_of_a_history_that_is_wrong_is_refused() -> None:
         "create ./a",
         "create a/./b",
     ):
-        with pytest.raises(FormatError, match="^history, line 1"):
+        with pytest.raises(FormatError, match=r"^history, line 1"):
             parse_history(f"{line}\n")
     with pytest.raises(FormatError) as refused:
         parse_history("chmod a\n")
     assert str(refused.value.remedy).startswith("verbs: append, create, fdatasync, fsync, link")
+
+
+def test_an_entry_has_nothing_that_its_line_does_not_say() -> None:
+    assert Entry("dir") == Entry("dir", 0, 0, 0, 0, "-", "")
+    for line, words in (("lost l x", "ERRNO is no number"), ("observed x", "LINES is no number")):
+        with pytest.raises(FormatError, match=f"^observation, line 2: {words}"):
+            parse_observation(f"dir . 3 1 0\n{line}\n")
