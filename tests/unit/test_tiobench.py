@@ -27,8 +27,14 @@ from ffslab.targets.virtual_flash import plans
 from ffslab.workloads.figures import criteria_of, figures_of, tasks_of
 from ffslab.workloads.results import asked_of
 from ffslab.workloads.tiobench import terminal
+from ffslab.workloads.tiobench.keys import Tiobench
 from ffslab.workloads.tiobench.report import page
-from ffslab.workloads.tiobench.result import check_records, result_keys, verdict_times_ns
+from ffslab.workloads.tiobench.result import (
+    check_records,
+    result_keys,
+    shortfall,
+    verdict_times_ns,
+)
 
 S = 10**9
 MIB = 2**20
@@ -345,6 +351,7 @@ def test_a_full_partition_is_a_short_case() -> None:
         ({"requests_done": 3}, "not as many latencies"),
         ({"above_10s": 3}, "more requests of one kind"),
         ({"above_2s": None}, "lacks a number"),
+        ({"above_10s": -1}, "lacks a number"),
         ({"threads": True}, "lacks a number"),
         ({"slowest": None}, "slowest request"),
         ({"stopped": "EIO"}, "stopped by"),
@@ -359,6 +366,120 @@ def test_records_that_contradict_each_other(change: dict[str, Any], message: str
         check_records(stream)
     assert result_keys(tio_case(), stream, ()) == {"tiobench": None}
     assert result_of(records)["outcome"] == "crash"
+
+
+def test_a_phase_keeps_what_its_record_says() -> None:
+    write = result_of(records_of())["tiobench"]["phases"][0]
+    assert (write["threads"], write["block_bytes"], write["file_bytes"]) == (1, MIB, 4 * MIB)
+    assert (write["requests"], write["requests_done"], write["stopped"]) == (4, 4, "")
+    # The fourth request of 1 MiB is the slowest.
+    assert (write["slowest"]["offset"], write["slowest"]["t_start_ns"]) == (3 * MIB, 100 * S)
+    assert (write["slowest"]["thread"], write["op"]) == (0, "write")
+    # All of a phase may be above 10 s, and so above 2 s.
+    (slow,) = result_of(records_of({"write": (11 * S,)}))["tiobench"]["phases"]
+    assert (slow["above_2s_share"], slow["above_10s_share"]) == (1, 1)
+
+
+def test_a_phase_without_a_request_has_no_latency() -> None:
+    records = [one for one in records_of({"write": (S,)}) if one["type"] != "latency"]
+    at = next(i for i, one in enumerate(records) if one["type"] == "tiobench")
+    records[at] |= {"requests_done": 0}
+    (write,) = result_of(records)["tiobench"]["phases"]
+    assert (write["requests_done"], write["p95_ns"], write["slowest"]) == (0, None, None)
+    assert write["above_2s_share"] is write["above_10s_share"] is None
+    # No time, no share of it.
+    for one in records:
+        if one["type"] == "phase" and one["phase"] == "write":
+            one["t_end_ns"] = one["t_start_ns"]
+    (write,) = result_of(records)["tiobench"]["phases"]
+    assert write["off_chip_share"] is None
+
+
+def test_what_is_of_other_phases_is_in_none_of_these() -> None:
+    """Another workload's phase has the name of one of these; its tasks are a name of its own."""
+    records = records_of()
+    other = next(one for one in records if one["type"] == "phase") | {"workload": "prepare"}
+    other |= {"t_start_ns": 0, "t_end_ns": S}
+    tasks = {"type": "tasks", "workload": "prepare", "phase": "fill", "tasks": [task("init", 7)]}
+    mixed = [*records[:-2], other, {"v": 1, **tasks}, *records[-2:]]
+    stream = stream_of(mixed)
+    assert result_keys(tio_case(), stream, ()) == result_keys(tio_case(), stream_of(records), ())
+    # Of a phase whose own record is missing nothing is said.
+    without = [one for one in records if (one["type"], one.get("phase")) != ("phase", "read")]
+    found = result_keys(tio_case(), stream_of(without), ())["tiobench"]
+    assert found is not None
+    names = [one["phase"] for one in found["phases"]]
+    assert names == ["write", "random-write", "random-read"]
+
+
+def test_the_phase_that_filled_the_partition_is_the_one_that_is_short() -> None:
+    stream = stream_of(records_of({"write": (S, S), "random-write": (S,)}, stopped="ENOSPC"))
+    full = next(phase for phase in stream.phases if phase.name == "random-write")
+    found = shortfall(Tiobench(), stream, full)
+    # Random writing made one request of two; sequential writing made all of its own.
+    assert found is not None and (found.measured, found.asked) == (1, 2)
+    assert (found.what, found.stopped, found.accepted) == ("requests", "ENOSPC", False)
+    assert shortfall(Tiobench(), stream, None) is None
+
+
+def test_verdicts_are_of_the_requests_alone() -> None:
+    def latency_of(phase: str, op: str, count: int) -> dict[str, Any]:
+        return {"phase": phase, "op": op, "count": count, "mean_ns": 5.0}
+
+    rows = [("write", "write", 4), ("write", "sync", 1), ("read", "read", 0), ("fill", "write", 3)]
+    result: Any = {"latencies": [latency_of(*row) for row in rows]}
+    assert verdict_times_ns(result) == {"mean of a write, phase write": 5.0}
+
+
+def test_what_people_decide_by() -> None:
+    jffs2, ubifs = cases_of(STUDY)
+
+    def criteria(case: Case, stopped: str = "") -> dict[str, Any]:
+        times = {"write": (S, S)} if stopped else TIMES
+        return {one.title: one for one in criteria_of(result_of(records_of(times, stopped), case))}
+
+    for case in (jffs2, ubifs):
+        found = criteria(case)
+        rates = [title for title, one in found.items() if one.aspect == "time"]
+        assert rates == [
+            "sequential writing until it is on the flash",
+            "random writing until it is on the flash",
+            "sequential reading",
+            "random reading",
+        ]
+        # Random writes are not what the verdict begins with.
+        assert [found[title].headline for title in rates] == [True, False, True, True]
+        waits = {title: one.in_memory for title, one in found.items() if one.aspect == "wait"}
+        # UBIFS returns from write() before anything is on the flash; reads wait for it.
+        for title, in_memory in waits.items():
+            assert in_memory == (case is ubifs and "writing" in title), title
+        assert len(waits) == 8
+    # What a full partition stopped is no throughput.
+    stopped = criteria(jffs2, "ENOSPC")
+    assert not [title for title in stopped if title.startswith("sequential writing")]
+    assert not [one for one in stopped.values() if one.aspect in ("time", "wait")]
+
+
+def test_the_space_that_is_left_is_that_after_the_random_writes() -> None:
+    result = result_of(records_of())
+    space = {"available_bytes": 3 * MIB, "mem_free_bytes": 2 * MIB, "page_cache_bytes": MIB}
+    result["space"] = [{"label": "random-write-flush:end", **space}, {"label": "end", **space}]
+    found = {one.title: one.figure.value for one in criteria_of(result)}
+    assert found["space left after the random writes"] == 3 * MIB
+    ram = result["spec"]["board"]["ram_bytes"]
+    assert found["RAM in use after the random writes (kernel and file system)"] == ram - 3 * MIB
+
+
+def test_figures_of_the_whole_case_are_among_them() -> None:
+    result = result_of(records_of())
+    result["virtual_ns"] = 7
+    # The phase that sums all others is what a reader asks for first.
+    (write, *_) = result["phases"]
+    result["phases"] = [write, {**write, "phase": "workload"}]
+    figures = {figure.key: figure for figure in figures_of(result)}
+    assert (figures["virtual_ns"].value, figures["measured_share"].value) == (7, 1)
+    assert figures["workload.pages_programmed"].main
+    assert not figures["write.pages_programmed"].main
 
 
 def test_the_terminal_fits_into_80_columns() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from judge_support import ROOT_LINKS, file, judge_of, judged, problems, tree
 
-from ffslab.crash.contents import pattern
-from ffslab.crash.files import FileLog
+from ffslab.crash.contents import parse_sums, pattern, sector_sum
+from ffslab.crash.files import Change, FileLog
 from ffslab.crash.history import History, history_of, parse_history
-from ffslab.crash.observation import Entry, parse_entries
+from ffslab.crash.observation import Entry, parse_entries, parse_observation
 from ffslab.crash.operations import FormatError, Operation
 from ffslab.crash.problems import Problem
 from ffslab.crash.record import parse_record
@@ -259,7 +259,7 @@ def test_bytes_of_a_version_are_those_of_the_last_change_before_it() -> None:
     log.write(2, 50, 20, 3)
     log.truncate(3, 60)
     log.truncate(4, 90)
-    log.forget(5)
+    forgotten = log.forget(5)
     first, second, cut, grown, unknown = log.versions[1:]
     one, two = bytes(10) + pattern(1, 10, 100), pattern(3, 50, 20)
     data = [one, one[:50] + two + one[70:], one[:50] + two[:10], one[:50] + two[:10] + bytes(30)]
@@ -272,7 +272,13 @@ def test_bytes_of_a_version_are_those_of_the_last_change_before_it() -> None:
     assert (unknown.size_bytes, unknown.is_known, unknown.text) == (90, False, grown.text)
     assert [version.operation for version in log.versions] == [0, 1, 2, 3, 4, 5]
     assert [version.number for version in log.versions] == [0, 1, 2, 3, 4, 5]
-    assert log.last is unknown
+    assert log.last is forgotten is unknown
+    again = log.write(6, 0, 90, 5)
+    assert log.bytes_of(again, 0, 100) == pattern(5, 0, 90) + bytes(10)
+    assert log.bytes_of(grown, 0, 90) == data[3]
+    wanted = [Change(0, 0, None), Change(10, 110, 1), Change(50, 70, 3), Change(60, 60, None)]
+    wanted += [Change(90, 90, None), Change(90, 90, None), Change(0, 90, 5)]
+    assert [log.change(version) for version in log.versions] == wanted
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -333,3 +339,64 @@ def test_entries_are_what_their_lines_say() -> None:
     for line in ("dir d 2 5", "file a 0 1 6 0", "symlink s 1 9 0", "lost l", "file a 5 1 6 0 -"):
         with pytest.raises(FormatError, match="observation, line 2"):
             parse_entries(f"dir . 3 1 0\n{line}\n")
+
+
+def test_sums_are_as_many_as_the_size_has_sectors() -> None:
+    zeros = sector_sum(bytes(512))
+    assert parse_sums(f"{zeros}*2,{zeros}", 1536) == [zeros] * 3
+    for text in (f"{zeros},{zeros}", f"{zeros}*2", f"{zeros},!", f"{zeros},{zeros}*0"):
+        with pytest.raises(FormatError):
+            parse_sums(text, 512 if "*0" not in text else 1024)
+    for word in ("0000000~", "000000000", "!!"):
+        with pytest.raises(FormatError, match=r"^sums: no sum of a sector"):
+            parse_sums(word, 512)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("op x 0 1 2", "INDEX is no number"),
+        ("op 1 x 1 2", "ERRNO is no number"),
+        ("op 1 0 x 2", "FIRST is no number"),
+        ("op 1 0 1 x", "LAST is no number"),
+        ("end x 0 1", "COUNT is no number"),
+        ("op 2 0 1 2", "operation 2 where 1 is due"),
+        ("op 1 0 0 2", "the log goes backwards: 1, 0, 2"),
+        ("end 2 0 1", "2 operations, and 1 lines"),
+        ("end 1 0", "neither an operation nor the end"),
+    ],
+)
+def test_a_line_of_a_record_that_is_wrong_is_named(line: str, words: str) -> None:
+    with pytest.raises(FormatError, match=f"^record, line 2: {words}"):
+        parse_record(f"op 0 0 0 1\n{line}\n")
+
+
+def test_the_log_of_a_record_never_goes_backwards() -> None:
+    with pytest.raises(FormatError, match="line 3: the log goes backwards: 5, 3, 6"):
+        parse_record("op 0 0 0 1\nop 1 0 1 5\nop 2 0 3 6\n")
+
+
+def test_a_line_of_a_history_that_is_wrong_is_refused() -> None:
+    largest = parse_history("append a 5 18446744073709551615\n").operations[0]
+    assert largest.seed == 2**64 - 1
+    assert (largest.offset_bytes, parse_history("sync\n").operations[0]) == (0, Operation("sync"))
+    assert Operation("create", "a") == Operation("create", "a", "", 0, 0, 0)
+    for line in (
+        "append a 5 118446744073709551615",
+        "symlink x ../s",
+        "rename a ../b",
+        "create ./a",
+        "create a/./b",
+    ):
+        with pytest.raises(FormatError, match=r"^history, line 1"):
+            parse_history(f"{line}\n")
+    with pytest.raises(FormatError) as refused:
+        parse_history("chmod a\n")
+    assert str(refused.value.remedy).startswith("verbs: append, create, fdatasync, fsync, link")
+
+
+def test_an_entry_has_nothing_that_its_line_does_not_say() -> None:
+    assert Entry("dir") == Entry("dir", 0, 0, 0, 0, "-", "")
+    for line, words in (("lost l x", "ERRNO is no number"), ("observed x", "LINES is no number")):
+        with pytest.raises(FormatError, match=f"^observation, line 2: {words}"):
+            parse_observation(f"dir . 3 1 0\n{line}\n")
