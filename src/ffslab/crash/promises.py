@@ -38,8 +38,8 @@ class Statement:
 class Promise:
     """The rules of a file system.
 
-    `contents`: in-order or write-back. `pieces`: how a write that was cut may be divided: `prefix`: its
-    first so many bytes; `any`: any part of it. `returned_is_durable`: what returned survives,
+    `contents`: in-order or write-back. `pieces`: how a write that was cut may be divided: `prefix`:
+    its first so many bytes; `any`: any part of it. `returned_is_durable`: what returned survives,
     synced or not. `rename_is_atomic`: False: for a moment there are both names, never none.
     `names_note_the_file`: creating, linking and deleting is noted for an fsync of the file too, not
     for one of its directory only; `fsync_notes_rename`: renaming is, for fsync, not for fdatasync.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from crash_support import Toy, ToyJffs2, ToyUbifs, ToyYaffs2
+from crash_support import Toy
+from crash_toys import ToyJffs2, ToyUbifs, ToyYaffs2
 
 from ffslab.crash.generators.registry import (
     KINDS,
