@@ -98,7 +98,7 @@ class Fault:
     parameters: str = ""
     cuts: str = ""
     partition: str = "8 MiB"
-    changes: tuple[tuple[str, str, str], ...] = ()  # of YAFFS2: file, text, what for it
+    changes: tuple[tuple[str, str, str], ...] = ()  # of our module: file, text, what for it
 
     @property
     def filesystem(self) -> str:
