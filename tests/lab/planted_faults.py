@@ -252,6 +252,16 @@ FAULTS = (
         changes=(("vfs/file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
     ),
     Fault(
+        "yaffs2-fsync",
+        "fsync does not write what is cached of the file",
+        "open-files",
+        LOST,
+        STALE,
+        changes=(
+            ("vfs/file.c", "err = yaffs_object_sync(yaffs_obj(inode), datasync);", "err = 0;"),
+        ),
+    ),
+    Fault(
         "yaffs2-erase-early",
         "a block is erased before its last page is copied",
         half_live(),
