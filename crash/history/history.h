@@ -5,8 +5,12 @@
  * A history is what a user's programs do to a file system: nothing in it
  * depends on what came out before, so that it can be generated, shrunk and
  * compared with a model on the host.  A line is the operation's name and its
- * words, each behind one blank (parse.c has the table); paths have no blanks and
- * are relative to the root of the file system.
+ * words, each behind one blank (parse.c has the table); paths have no blanks, do not
+ * begin with @, and are relative to the root of the file system.
+ *
+ * @0 to @15 are descriptors that stay open from one line to the next: open and dup fill
+ * one, close empties it, and what takes a file takes one of them in place of a path. At
+ * the end of the history those that are left are closed.
  *
  * What it prints: "op INDEX ERRNO FIRST LAST" after each operation, FIRST and
  * LAST the chip's logged operations before and after it; then "end COUNT FIRST
@@ -23,6 +27,7 @@
 
 /* One write(2) of a history is of so many bytes at most. */
 #define HISTORY_WRITE_MAX ((uint64_t)64 << 20)
+#define HISTORY_DESCRIPTORS 16
 
 enum op_kind {
 	OP_MKDIR,
@@ -33,7 +38,15 @@ enum op_kind {
 	OP_TRUNCATE,
 	OP_FSYNC,
 	OP_FDATASYNC,
+	OP_MAPWRITE,
+	OP_MSYNC,
+	OP_SYNCRANGE,
 	OP_SYNC,
+	OP_OPEN,
+	OP_OPENSYNC,
+	OP_OPENDSYNC,
+	OP_DUP,
+	OP_CLOSE,
 	OP_RENAME,
 	OP_LINK,
 	OP_SYMLINK,
@@ -45,8 +58,10 @@ enum op_kind {
 
 struct op {
 	enum op_kind kind;
-	const char *path;	/* relative to the root; NULL for OP_SYNC */
+	const char *path;	/* relative to the root; NULL for none */
 	const char *other;	/* the old name, or the symbolic link's target */
+	int descriptor;		/* in place of the path; -1 for none */
+	int filled;		/* the descriptor that is to be open then; -1 for none */
 	uint64_t offset, bytes, seed;
 };
 

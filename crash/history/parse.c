@@ -14,21 +14,30 @@
 #define WORDS_MAX 5
 
 /*
- * The words after the name: p the path, n the path as its new name, old one
- * first (o), t text, @ offset, b bytes to write, z size, s seed.
+ * The words after the name: p the path, f the path or a descriptor, d a descriptor, n
+ * a descriptor to be filled, o the old path, t text, @ offset, b bytes to write, z
+ * size, s seed.
  */
 static const struct form {
 	const char *name, *words;
 } forms[OP_KINDS] = {
 	[OP_MKDIR] = { "mkdir", "p" },
 	[OP_CREATE] = { "create", "p" },
-	[OP_WRITE] = { "write", "p@bs" },
+	[OP_WRITE] = { "write", "f@bs" },
 	[OP_WRITESYNC] = { "writesync", "p@bs" },
-	[OP_APPEND] = { "append", "pbs" },
-	[OP_TRUNCATE] = { "truncate", "pz" },
-	[OP_FSYNC] = { "fsync", "p" },
-	[OP_FDATASYNC] = { "fdatasync", "p" },
+	[OP_APPEND] = { "append", "fbs" },
+	[OP_TRUNCATE] = { "truncate", "fz" },
+	[OP_FSYNC] = { "fsync", "f" },
+	[OP_FDATASYNC] = { "fdatasync", "f" },
+	[OP_MAPWRITE] = { "mapwrite", "d@bs" },
+	[OP_MSYNC] = { "msync", "d" },
+	[OP_SYNCRANGE] = { "syncrange", "d@b" },
 	[OP_SYNC] = { "sync", "" },
+	[OP_OPEN] = { "open", "np" },
+	[OP_OPENSYNC] = { "opensync", "np" },
+	[OP_OPENDSYNC] = { "opendsync", "np" },
+	[OP_DUP] = { "dup", "dn" },
+	[OP_CLOSE] = { "close", "d" },
 	[OP_RENAME] = { "rename", "op" },
 	[OP_LINK] = { "link", "op" },
 	[OP_SYMLINK] = { "symlink", "tp" },
@@ -37,10 +46,10 @@ static const struct form {
 	[OP_MKFIFO] = { "mkfifo", "p" },
 };
 
-/* Below the root: neither absolute nor through "..". */
+/* Below the root: neither absolute nor through ".."; and no descriptor. */
 static bool is_path(const char *path)
 {
-	if (*path == '/' || strlen(path) >= PATH_MAX)
+	if (*path == '/' || *path == '@' || strlen(path) >= PATH_MAX)
 		return false;
 	for (;;) {
 		size_t length = strcspn(path, "/");
@@ -53,9 +62,29 @@ static bool is_path(const char *path)
 	}
 }
 
+static bool parse_descriptor(const char *word, int *descriptor)
+{
+	uint64_t number;
+
+	if (*word != '@' ||
+	    !number_parse(word + 1, HISTORY_DESCRIPTORS - 1, &number))
+		return false;
+	*descriptor = (int)number;
+	return true;
+}
+
 static bool parse_word(struct op *op, char form, const char *word)
 {
 	switch (form) {
+	case 'f':
+		if (*word == '@')
+			return parse_descriptor(word, &op->descriptor);
+		op->path = word;
+		return is_path(word);
+	case 'd':
+		return parse_descriptor(word, &op->descriptor);
+	case 'n':
+		return parse_descriptor(word, &op->filled);
 	case 'p':
 		op->path = word;
 		return is_path(word);
@@ -98,7 +127,9 @@ static int parse_line(struct op *op, char *line, size_t index,
 	if (n != strlen(form) + 1)
 		return ffs_fail(error, 0, "line %zu: %s takes %zu words", index,
 				words[0], strlen(form));
-	*op = (struct op){ .kind = (enum op_kind)kind };
+	*op = (struct op){ .kind = (enum op_kind)kind,
+			   .descriptor = -1,
+			   .filled = -1 };
 	for (i = 1; i < n; i++)
 		if (!parse_word(op, form[i - 1], words[i]))
 			return ffs_fail(error, 0,

@@ -2,8 +2,9 @@
 /*
  * run.c - carries out a history; see history.h.
  *
- * Each operation opens and closes what it needs, and its errno is that of the
- * first system call that fails.  Nothing is put together into queues: a history
+ * An operation on a path opens and closes what it needs; one on a descriptor leaves it
+ * open.  Its errno is that of the first system call that fails; EBADF is also that of a
+ * descriptor that is not open, EBUSY that of one that is to be filled and is.  Nothing is put together into queues: a history
  * runs once in a guest, and each operation's part of the chip's log is wanted.
  */
 #include <errno.h>
@@ -16,90 +17,184 @@
 #include "history/contents.h"
 #include "history/file.h"
 #include "history/history.h"
+#include "history/mapping.h"
 #include "text/text.h"
 
 struct runner {
 	int root;
+	int opened[HISTORY_DESCRIPTORS];	/* -1: not open */
 	unsigned char *buffer;	/* what is written next */
 	size_t room;
 };
 
-/* @flags: of open(); with O_APPEND the offset is the file's end. */
-static int write_file(struct runner *runner, const struct op *op, int flags)
-{
-	uint64_t offset = op->offset;
-	struct stat stat;
-	int fd, failed = 0;
+/* --- descriptors, and files that are opened for one operation --------------- */
 
-	fd = openat(runner->root, op->path,
-		    O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
+/* Return: a descriptor, or -1 with errno. */
+static int take(const struct runner *runner, const struct op *op, int flags)
+{
+	if (op->descriptor < 0)
+		return openat(runner->root, op->path, flags | O_CLOEXEC, 0644);
+	/* One that is not open is -1, and then this is errno. */
+	errno = EBADF;
+	return runner->opened[op->descriptor];
+}
+
+/* Return: @failed, or the errno of close(). */
+static int give_back(const struct op *op, int fd, int failed)
+{
+	return op->descriptor < 0 ? close_after(fd, failed) : failed;
+}
+
+static int fill_descriptor(struct runner *runner, const struct op *op, int fd)
+{
 	if (fd < 0)
 		return errno;
-	if (flags & O_APPEND) {
-		if (fstat(fd, &stat))
-			return close_after(fd, errno);
-		offset = (uint64_t)stat.st_size;
-	}
+	runner->opened[op->filled] = fd;
+	return 0;
+}
+
+/* @flags: beside those of a file that is read and written. */
+static int open_file(struct runner *runner, const struct op *op, int flags)
+{
+	int fd;
+
+	flags |= O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+	if (runner->opened[op->filled] >= 0)
+		return EBUSY;
+	fd = openat(runner->root, op->path, O_RDWR | flags);
+	if (fd < 0 && errno == EISDIR)
+		fd = openat(runner->root, op->path, O_RDONLY | flags);
+	return fill_descriptor(runner, op, fd);
+}
+
+static int duplicate(struct runner *runner, const struct op *op)
+{
+	int fd = take(runner, op, 0);
+
+	if (fd < 0)
+		return errno;
+	if (runner->opened[op->filled] >= 0)
+		return EBUSY;
+	return fill_descriptor(runner, op, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+}
+
+static int close_descriptor(struct runner *runner, const struct op *op)
+{
+	int fd = take(runner, op, 0);
+
+	if (fd < 0)
+		return errno;
+	/* It is closed even if that fails. */
+	runner->opened[op->descriptor] = -1;
+	return close_after(fd, 0);
+}
+
+/* --- contents ---------------------------------------------------------------- */
+
+/* What @op writes at @offset, in the buffer. Return: 0 or an errno. */
+static int make_contents(struct runner *runner, const struct op *op,
+			 uint64_t offset)
+{
 	if (op->bytes > runner->room) {
 		free(runner->buffer);
 		runner->buffer = malloc(op->bytes);
 		runner->room = runner->buffer ? op->bytes : 0;
 		if (!runner->buffer)
-			return close_after(fd, ENOMEM);
+			return ENOMEM;
 	}
 	contents_fill(op->seed, offset, runner->buffer, op->bytes);
-	failed = write_all(fd, runner->buffer, op->bytes, offset);
-	return close_after(fd, failed);
+	return 0;
+}
+
+/* @flags: of open(). */
+static int write_file(struct runner *runner, const struct op *op, int flags)
+{
+	int fd = take(runner, op, O_WRONLY | O_CREAT | flags), failed;
+	uint64_t offset = op->offset;
+	struct stat stat;
+
+	if (fd < 0)
+		return errno;
+	if (op->kind == OP_APPEND) {
+		if (fstat(fd, &stat))
+			return give_back(op, fd, errno);
+		offset = (uint64_t)stat.st_size;
+	}
+	failed = make_contents(runner, op, offset);
+	if (!failed)
+		failed = write_all(fd, runner->buffer, op->bytes, offset);
+	return give_back(op, fd, failed);
+}
+
+static int write_mapped(struct runner *runner, const struct op *op)
+{
+	int fd = take(runner, op, 0), failed;
+
+	if (fd < 0)
+		return errno;
+	failed = make_contents(runner, op, op->offset);
+	return failed ? failed :
+			map_write(fd, runner->buffer, op->bytes, op->offset);
 }
 
 static int truncate_file(const struct runner *runner, const struct op *op)
 {
-	int fd = openat(runner->root, op->path, O_WRONLY | O_CLOEXEC);
+	int fd = take(runner, op, O_WRONLY);
 
 	if (fd < 0)
 		return errno;
-	return close_after(fd, ftruncate(fd, (off_t)op->bytes) ? errno : 0);
+	return give_back(op, fd, ftruncate(fd, (off_t)op->bytes) ? errno : 0);
 }
 
-static int sync_file(const struct runner *runner, const char *path,
+static int sync_file(const struct runner *runner, const struct op *op,
 		     int (*call)(int fd))
 {
 	/* Not waiting for a writer, should it be a pipe. */
-	int fd = openat(runner->root, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = take(runner, op, O_RDONLY | O_NONBLOCK);
 
 	if (fd < 0)
 		return errno;
-	return close_after(fd, call(fd) ? errno : 0);
+	return give_back(op, fd, call(fd) ? errno : 0);
 }
 
-static int create_file(const struct runner *runner, const char *path)
+static int sync_mapped(const struct runner *runner, const struct op *op)
 {
-	int fd = openat(runner->root, path,
-			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int fd = take(runner, op, 0);
+
+	return fd < 0 ? errno : map_sync(fd);
+}
+
+static int sync_range(const struct runner *runner, const struct op *op)
+{
+	const unsigned int flags = SYNC_FILE_RANGE_WAIT_BEFORE |
+				   SYNC_FILE_RANGE_WRITE |
+				   SYNC_FILE_RANGE_WAIT_AFTER;
+	int fd = take(runner, op, 0);
+
+	if (fd < 0 || sync_file_range(fd, (off_t)op->offset, (off_t)op->bytes,
+				      flags))
+		return errno;
+	return 0;
+}
+
+/* --- operations --------------------------------------------------------------- */
+
+static int create_file(int root, const char *path)
+{
+	int fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			0644);
 
 	return fd < 0 ? errno : close_after(fd, 0);
 }
 
-/* Return: 0 or an errno. */
-static int carry_out(struct runner *runner, const struct op *op)
+/* What has to do with names alone. Return: 0 or an errno. */
+static int change_names(int root, const struct op *op)
 {
-	int root = runner->root, result = -1;
+	int result = -1;
 
 	switch (op->kind) {
 	case OP_CREATE:
-		return create_file(runner, op->path);
-	case OP_WRITE:
-		return write_file(runner, op, 0);
-	case OP_WRITESYNC:
-		return write_file(runner, op, O_SYNC);
-	case OP_APPEND:
-		return write_file(runner, op, O_APPEND);
-	case OP_TRUNCATE:
-		return truncate_file(runner, op);
-	case OP_FSYNC:
-		return sync_file(runner, op->path, fsync);
-	case OP_FDATASYNC:
-		return sync_file(runner, op->path, fdatasync);
+		return create_file(root, op->path);
 	case OP_SYNC:
 		result = syncfs(root);
 		break;
@@ -129,6 +224,43 @@ static int carry_out(struct runner *runner, const struct op *op)
 		break;
 	}
 	return result ? errno : 0;
+}
+
+/* Return: 0 or an errno. */
+static int carry_out(struct runner *runner, const struct op *op)
+{
+	switch (op->kind) {
+	case OP_WRITE:
+		return write_file(runner, op, 0);
+	case OP_WRITESYNC:
+		return write_file(runner, op, O_SYNC);
+	case OP_APPEND:
+		return write_file(runner, op, O_APPEND);
+	case OP_TRUNCATE:
+		return truncate_file(runner, op);
+	case OP_FSYNC:
+		return sync_file(runner, op, fsync);
+	case OP_FDATASYNC:
+		return sync_file(runner, op, fdatasync);
+	case OP_MAPWRITE:
+		return write_mapped(runner, op);
+	case OP_MSYNC:
+		return sync_mapped(runner, op);
+	case OP_SYNCRANGE:
+		return sync_range(runner, op);
+	case OP_OPEN:
+		return open_file(runner, op, 0);
+	case OP_OPENSYNC:
+		return open_file(runner, op, O_SYNC);
+	case OP_OPENDSYNC:
+		return open_file(runner, op, O_DSYNC);
+	case OP_DUP:
+		return duplicate(runner, op);
+	case OP_CLOSE:
+		return close_descriptor(runner, op);
+	default:
+		return change_names(runner->root, op);
+	}
 }
 
 /* What the chip has logged by now; 0 without a chip. */
@@ -180,13 +312,18 @@ int history_run(const struct history *history, const char *root,
 		const struct chip *chip, int output, struct ffs_error *error)
 {
 	struct runner runner = { .root = -1 };
-	int result;
+	int result, i;
 
+	for (i = 0; i < HISTORY_DESCRIPTORS; i++)
+		runner.opened[i] = -1;
 	runner.root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (runner.root < 0)
 		return ffs_fail(error, errno, "cannot open the directory %s",
 				root);
 	result = run_all(&runner, history, chip, output, error);
+	for (i = 0; i < HISTORY_DESCRIPTORS; i++)
+		if (runner.opened[i] >= 0)
+			close(runner.opened[i]);
 	free(runner.buffer);
 	close(runner.root);
 	return result;

@@ -17,6 +17,9 @@ const char *const fuzz_seeds[] = {
 	"mkdir d\ncreate d/a\nwrite d/a 5 6 7\nwritesync d/a 0 1 2\n"
 	"append d/a 3 4\ntruncate d/a 9\nfsync d\nfdatasync d/a\nsync\n"
 	"rename a b\nlink a b\nsymlink t s\nunlink s\nrmdir d\nmkfifo p\n",
+	"open @0 a\nopensync @1 a\nopendsync @2 a\nwrite @0 5 6 7\nappend @1 3 4\n"
+	"truncate @2 9\nfsync @0\nfdatasync @0\nmapwrite @0 1 2 3\nmsync @0\n"
+	"syncrange @0 0 4096\ndup @0 @15\nclose @15\n",
 	"state standing\nlevel 0\noperations 12\nposition 5\ncut lost 0\n"
 	"recorded 7\noperation 5 touched 1\nvariants lost 1\n",
 	"array_reads 5\ncached_reads 1\nprograms 6\noob_programs 2\nerases 7\n",
@@ -28,7 +31,7 @@ const char *const fuzz_seeds[] = {
 
 const char *const fuzz_words[] = {
 	"mkdir ", "write ", "rename ", "symlink ", "truncate ", "sync", "..",
-	"/", "//", "a/b", " ", "  ", "\n", "0", "1", "-1",
+	"open @1 ", "@2", "@16", "dup @1 @2\n", "/", "//", "a/b", " ", "  ", "\n", "0", "1", "-1",
 	"9223372036854775807", "18446744073709551615", "67108864", "67108865",
 	"operations ", "recorded ", " touched 1", "state full",
 	"array_reads 1\n", "programs 2\n", "erases 3\n", "* ",
@@ -37,7 +40,7 @@ const char *const fuzz_words[] = {
 
 static void check_path(const char *path)
 {
-	assert(path && *path && *path != '/' && strcmp(path, ".."));
+	assert(path && *path && *path != '/' && *path != '@' && strcmp(path, ".."));
 	assert(strncmp(path, "../", 3) && !strstr(path, "/../"));
 	assert(!strchr(path, ' ') && !strchr(path, '\n'));
 }
@@ -57,8 +60,14 @@ static void check_history(char *text)
 		const struct op *op = &history.ops[i];
 
 		assert(op->kind < OP_KINDS);
-		if (op->kind != OP_SYNC)
+		if (op->path)
 			check_path(op->path);
+		assert(op->kind == OP_SYNC ||
+		       !op->path == (op->descriptor >= 0));
+		assert(op->descriptor < HISTORY_DESCRIPTORS);
+		assert(op->filled < HISTORY_DESCRIPTORS);
+		assert((op->filled >= 0) ==
+		       (op->kind >= OP_OPEN && op->kind <= OP_DUP));
 		assert(op->bytes <= INT64_MAX && op->offset <= INT64_MAX);
 		assert(op->offset + op->bytes <= INT64_MAX);
 	}

@@ -142,6 +142,46 @@ def test_a_failure_has_its_number_and_the_next_follows(program: Program) -> None
     assert (program.root / "b").read_bytes() == contents(1, 0, 3)
 
 
+def test_descriptors_stay_open_from_line_to_line(program: Program) -> None:
+    ops = program.history(
+        "mkdir d", "write a 0 9000 1", "open @0 a", "opensync @1 a", "opendsync @2 a", "open @3 d",
+        "write @0 100 50 3", "write @1 200 50 5", "write @2 300 50 7", "mapwrite @0 4000 200 9",
+        "mapwrite @2 5000 4000 11", "msync @0", "syncrange @0 0 4096", "fsync @0", "fdatasync @2",
+        "fsync @3", "dup @0 @15", "close @0", "rename a d/b", "append @15 40 13",
+        "truncate @1 9020", "create gone", "open @0 gone", "unlink gone", "append @0 100 15",
+        "link d/b c", "close @15",
+    )  # fmt: skip
+    assert ops == [[index, 0, 0, 0] for index in range(27)]
+    data = (program.root / "c").read_bytes()
+    assert len(data) == 9020
+    written = [(100, 150, 3), (200, 250, 5), (300, 350, 7), (4000, 4200, 9), (5000, 9000, 11)]
+    expected = bytearray(contents(1, 0, 9000) + contents(13, 9000, 9020))
+    for start, end, seed in written:
+        expected[start:end] = contents(seed, start, end)
+    assert data == expected
+    assert sorted(path.name for path in program.root.iterdir()) == ["c", "d"]
+    assert (program.root / "d" / "b").samefile(program.root / "c")
+
+
+def test_a_descriptor_is_open_once(program: Program) -> None:
+    ops = program.history(
+        "create a", "mkdir d", "symlink a s", "fsync @0", "open @0 none", "open @0 s", "open @0 a",
+        "open @0 a", "dup @0 @0", "dup @1 @2", "open @1 d", "write @1 0 5 1", "truncate @1 5",
+        "mapwrite @0 0 5 3", "msync @0", "append @0 5 5", "mapwrite @0 0 5 7", "mapwrite @0 1 5 9",
+        "close @0", "close @0", "write @0 0 5 11", "mapwrite @0 0 5 13", "syncrange @0 0 5",
+        "open @0 a",
+    )  # fmt: skip
+    expected = [
+        0, 0, 0, errno.EBADF, errno.ENOENT, errno.ELOOP, 0,
+        errno.EBUSY, errno.EBUSY, errno.EBADF, 0, errno.EBADF, errno.EINVAL,
+        errno.EINVAL, errno.EINVAL, 0, 0, errno.EINVAL,
+        0, errno.EBADF, errno.EBADF, errno.EBADF, errno.EBADF,
+        0,
+    ]  # fmt: skip
+    assert [number for _, number, _, _ in ops] == expected
+    assert (program.root / "a").read_bytes() == contents(7, 0, 5)
+
+
 def test_a_wrong_history_does_nothing(program: Program) -> None:
     file = program.scratch / "history"
     file.write_text("create a\nremove a\n")

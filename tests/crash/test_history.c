@@ -10,7 +10,10 @@ static void all_operations(void)
 {
 	char text[] = "mkdir d\ncreate d/a\nwrite d/a 5 6 7\n"
 		      "writesync d/a 0 1 2\nappend d/a 3 4\ntruncate d/a 9\n"
-		      "fsync d\nfdatasync d/a\nsync\nrename a b\nlink a b\n"
+		      "fsync d\nfdatasync d/a\nmapwrite @0 8 9 10\nmsync @15\n"
+		      "syncrange @1 11 12\nsync\nopen @2 d/a\n"
+		      "opensync @3 d/a\nopendsync @4 d/a\ndup @4 @5\nclose @6\n"
+		      "rename a b\nlink a b\n"
 		      "symlink /x/../y s\nunlink s\nrmdir d\nmkfifo p";
 	struct history history;
 	struct ffs_error error;
@@ -31,6 +34,40 @@ static void all_operations(void)
 	CHECK(!strcmp(history.ops[OP_RENAME].path, "b"));
 	CHECK(!strcmp(history.ops[OP_SYMLINK].other, "/x/../y"));
 	CHECK(!strcmp(history.ops[OP_SYMLINK].path, "s"));
+	CHECK(history.ops[OP_FSYNC].descriptor == -1);
+	CHECK(history.ops[OP_FSYNC].filled == -1);
+	CHECK(history.ops[OP_MAPWRITE].descriptor == 0);
+	CHECK(history.ops[OP_MAPWRITE].offset == 8);
+	CHECK(history.ops[OP_MAPWRITE].bytes == 9);
+	CHECK(history.ops[OP_MAPWRITE].seed == 10);
+	CHECK(history.ops[OP_MSYNC].descriptor == 15);
+	CHECK(history.ops[OP_SYNCRANGE].offset == 11);
+	CHECK(history.ops[OP_SYNCRANGE].bytes == 12);
+	CHECK(history.ops[OP_OPEN].filled == 2);
+	CHECK(history.ops[OP_OPEN].descriptor == -1);
+	CHECK(!strcmp(history.ops[OP_OPEN].path, "d/a"));
+	CHECK(history.ops[OP_DUP].descriptor == 4);
+	CHECK(history.ops[OP_DUP].filled == 5);
+	CHECK(history.ops[OP_CLOSE].descriptor == 6);
+	history_free(&history);
+}
+
+/* What takes a file takes a descriptor in its place. */
+static void files_or_descriptors(void)
+{
+	char text[] = "write @1 5 6 7\nappend @2 3 4\ntruncate @3 9\n"
+		      "fsync @4\nfdatasync @5";
+	struct history history;
+	struct ffs_error error;
+	size_t i;
+
+	if (!CHECK(!history_parse(&history, text, &error)))
+		return;
+	for (i = 0; i < history.n; i++) {
+		CHECKF(history.ops[i].descriptor == (int)i + 1, "%zu", i);
+		CHECKF(!history.ops[i].path, "%zu", i);
+	}
+	CHECK(history.n == 5 && history.ops[0].offset == 5);
 	history_free(&history);
 }
 
@@ -58,7 +95,10 @@ static void wrong_lines(void)
 		"write a 9223372036854775807 1 1", "write a 0 67108865 1",
 		"truncate a 9223372036854775808", "sync now", "rename a",
 		"rename ../a b", "write a 0 1 18446744073709551616",
-		"write a b c d e f",
+		"write a b c d e f", "fsync @", "fsync @16", "fsync @x",
+		"fsync @1/a", "create @1", "writesync @1 0 1 1", "open a b",
+		"open @1 @2", "open @1", "dup @1 a", "dup a @1", "close a",
+		"mapwrite a 0 1 1", "msync a", "syncrange a 0 1", "mkdir @a",
 	};
 	size_t i;
 
@@ -79,6 +119,7 @@ static void nothing_to_do(void)
 void test_history(void)
 {
 	all_operations();
+	files_or_descriptors();
 	wrong_lines();
 	nothing_to_do();
 }

@@ -98,7 +98,7 @@ class Fault:
     parameters: str = ""
     cuts: str = ""
     partition: str = "8 MiB"
-    changes: tuple[tuple[str, str, str], ...] = ()  # of YAFFS2: file, text, what for it
+    changes: tuple[tuple[str, str, str], ...] = ()  # of our module: file, text, what for it
 
     @property
     def filesystem(self) -> str:
@@ -250,6 +250,16 @@ FAULTS = (
         LOST,
         STALE,
         changes=(("vfs/file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
+    ),
+    Fault(
+        "yaffs2-fsync",
+        "fsync does not write what is cached of the file",
+        "open-files",
+        LOST,
+        STALE,
+        changes=(
+            ("vfs/file.c", "err = yaffs_object_sync(yaffs_obj(inode), datasync);", "err = 0;"),
+        ),
     ),
     Fault(
         "yaffs2-erase-early",

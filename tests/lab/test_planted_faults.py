@@ -1,9 +1,10 @@
 """Does the exploration of power cuts find mistakes? Some are planted, and each has to be found.
 
 Those of JFFS2, UBIFS and UBI are in one lab kernel more (tests/planted/planted.patch), where
-"planted=NAME" on the command line has one of them; those of YAFFS2 are changed copies of its
-module. Without the mistake, in the same kernel or with the module as it is, the same exploration
-finds nothing. `pytest -s` prints the table of docs/power-cuts.md.
+"planted=NAME" on the command line has one of them; those of YAFFS2 and LogFS are changed copies of
+the module. Without the mistake, in the same kernel or with the module as it is, the same
+exploration finds nothing. `pytest -s` prints the table of docs/power-cuts.md. Syncs that do nothing
+are a sample; FFSLAB_NIGHTLY=1 does them all.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import pytest
 from planted_faults import FAULTS, Fault
+from planted_syncs import SAMPLE, SYNCS
 
 from ffslab.crash.history import parse_history
 from ffslab.exploration.guest import GuestTexts, run_guest
@@ -38,7 +40,10 @@ from ffslab.model.specs import LabKernel
 from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
 
+NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
+TRIED = tuple(fault for fault in SYNCS if NIGHTLY or fault.name in SAMPLE)
 PATCH = Path(__file__).parents[1] / "planted" / "planted.patch"
+MODULES = {"yaffs2": "yaffs", "logfs": "logfs"}
 SHARED = ("portable.h", "compat.h", "flashfs.h")
 EXPLORATION = """
 exploration = 1
@@ -89,11 +94,12 @@ def kernel_with(name: str) -> LabKernel:
     return kernel
 
 
-def changed_yaffs(fault: Fault, directory: Path) -> Path:
-    """A catalog whose yaffs2 has a module with the mistake."""
-    copy = directory / "yaffs"
+def changed_module(fault: Fault, directory: Path) -> Path:
+    """A catalog with the file system whose module has the mistake."""
+    module = MODULES[fault.filesystem]
+    copy = directory / module
     kmod = data_dir("kmod")
-    shutil.copytree(kmod / "yaffs", copy, ignore=shutil.ignore_patterns("test"))
+    shutil.copytree(kmod / module, copy, ignore=shutil.ignore_patterns("test"))
     # What it shares with others of ours lies beside it; a user's directory has all in it.
     for shared in SHARED:
         shutil.copy(kmod / shared, copy)
@@ -107,12 +113,13 @@ def changed_yaffs(fault: Fault, directory: Path) -> Path:
         source = path.read_text()
         assert source.count(text) == 1, (name, text)
         path.write_text(source.replace(text, other))
-    described = (data_dir("catalog") / "filesystems" / "yaffs2.toml").read_text()
-    described = described.replace('name = "yaffs2"', 'name = "yaffs2-planted"', 1)
-    described += '\n[module_source]\ndirectory = "../../yaffs"\n'
+    name = fault.filesystem
+    described = (data_dir("catalog") / "filesystems" / f"{name}.toml").read_text()
+    described = described.replace(f'name = "{name}"', f'name = "{name}-planted"', 1)
+    described += f'\n[module_source]\ndirectory = "../../{module}"\n'
     catalog = directory / "catalog" / "filesystems"
     catalog.mkdir(parents=True)
-    (catalog / "yaffs2-planted.toml").write_text(described)
+    (catalog / f"{name}-planted.toml").write_text(described)
     return catalog.parent
 
 
@@ -120,7 +127,8 @@ def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bo
     """What the exploration finds, with the mistake or without."""
     filesystem, catalogs = fault.filesystem, []
     if planted and fault.changes:
-        filesystem, catalogs = "yaffs2-planted", [changed_yaffs(fault, directory)]
+        filesystem = f"{fault.filesystem}-planted"
+        catalogs = [changed_module(fault, directory)]
     is_history = "\n" in fault.workload
     text = EXPLORATION.format(
         filesystem=filesystem,
@@ -153,7 +161,7 @@ def cpu_s() -> float:
     return used.ru_utime + used.ru_stime + own.ru_utime + own.ru_stime
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", (*FAULTS, *TRIED), ids=lambda fault: fault.name)
 def test_the_mistake_is_found_and_nothing_without_it(
     fault: Fault, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

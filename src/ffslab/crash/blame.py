@@ -27,7 +27,6 @@ from ffslab.crash.problems import (
     WRONG_SIZE,
     Problem,
 )
-from ffslab.crash.promises import WRITE_BACK
 from ffslab.crash.window import Window
 from ffslab.crash.world import Node
 
@@ -87,7 +86,7 @@ class _Blame:
     def _size(self) -> Problem | None:
         found = self._entry.size_bytes
         sizes = [version.size_bytes for version in self._recent]
-        if self._window.promise.contents == WRITE_BACK:
+        if self._number in self._window.timeline.written_back:
             is_good = self._window.is_size(self._number, found)
         else:
             is_good = min(sizes) <= found <= max(sizes)

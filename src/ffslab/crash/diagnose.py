@@ -27,7 +27,6 @@ from ffslab.crash.problems import (
     WRONG_ORDER,
     Problem,
 )
-from ffslab.crash.promises import WRITE_BACK
 from ffslab.crash.steps import Step
 from ffslab.crash.window import Window
 from ffslab.crash.world import ANY_LINKS, Node
@@ -167,7 +166,7 @@ class _Diagnosis:
     def _has_contents(self, path: str, node: Node, entry: Entry) -> bool:
         window = self._window
         assert node.version is not None
-        if window.promise.contents == WRITE_BACK:
+        if node.object in window.timeline.written_back:
             return window.is_written_back(node.object, entry)
         if window.is_version(node.object, node.version, entry):
             return True

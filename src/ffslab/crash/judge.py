@@ -8,13 +8,13 @@ window and text of the observation, and thousands of cuts cost as many look-ups.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from ffslab.crash.diagnose import diagnose
 from ffslab.crash.faults import NO_EXCUSE, Excuse
 from ffslab.crash.history import History
 from ffslab.crash.match import Cursor, is_allowed
 from ffslab.crash.observation import Entry, is_whole, parse_entries, parse_observation
-from ffslab.crash.operations import VERBS
 from ffslab.crash.problems import DISCONNECTED, LOSSES, UNKNOWN_NAME, WRONG_ORDER, Problem
 from ffslab.crash.promises import Promise
 from ffslab.crash.record import Record
@@ -36,10 +36,10 @@ class Judge:
         self._keys: dict[tuple[int, Excuse], Key] = {}
         self._windows: dict[Key, Window] = {}
         self._judged: dict[tuple[Key, str], tuple[Problem, ...]] = {}
-        # How many calls that sync contents are among the first n.
-        self._syncs = [0]
-        for operation in history.operations:
-            self._syncs.append(self._syncs[-1] + VERBS[operation.verb].syncs)
+        # After how many calls contents were synced, in order.
+        self._synced = sorted(
+            floor.finished for floors in self.timeline.floors.values() for floor in floors
+        )
 
     def judge(
         self, cut_operations: int, observation: str, excuse: Excuse = NO_EXCUSE
@@ -65,7 +65,7 @@ class Judge:
         finished, begun = self.record.finished(cut), self.record.begun(cut)
         begun = max(finished, begun)
         low, high = self.timeline.durable[finished], self.timeline.made[begun]
-        key = (low, high, self._syncs[finished], excuse)
+        key = (low, high, bisect_right(self._synced, finished), excuse)
         if key not in self._windows:
             self._windows[key] = Window(
                 self.timeline, self.promise, low, high, finished, begun, excuse

@@ -1,9 +1,12 @@
 """Operations of a history: one line of text each, carried out in the guest by `ffscrash history`.
 
-An operation opens and closes what it needs. A path is relative to the root of the file system and
-has no spaces; the root itself is `.`. `write`, `writesync` (through a file opened with O_SYNC) and
-`append` make the file if it is missing, and are one write(2). A verb's row below says which fields
-its line has and what is to be known of it elsewhere.
+An operation on a path opens and closes what it needs. A path is relative to the root of the file
+system, has no spaces and does not begin with `@`; the root itself is `.`. `@0` … `@15` are
+descriptors that stay open: `open`, `opensync` (O_SYNC), `opendsync` (O_DSYNC) and `dup` fill one,
+`close` empties it, and what takes a file takes one in place of a path. `mapwrite` stores through a
+shared mapping, `syncrange` is sync_file_range(2), `sync` is syncfs(2). `write`, `writesync`
+(through a file opened with O_SYNC) and `append` make the file if it is missing, and are one
+write(2). A verb's row below says which fields its line has and what is to be known of it elsewhere.
 """
 
 from __future__ import annotations
@@ -15,6 +18,9 @@ from ffslab.errors import UsageError
 ROOT = "."
 _MOST_DIGITS = 20  # of 2^64 - 1
 PATH, OTHER, OFFSET, SIZE, SEED = "path", "other", "offset_bytes", "size_bytes", "seed"
+FILLED = "filled"
+DESCRIPTORS = tuple(f"@{number}" for number in range(16))
+FULL, DATA = "full", "data"  # what a sync brings to flash: as fsync(2) does, or as fdatasync(2)
 
 
 class FormatError(UsageError):
@@ -23,12 +29,28 @@ class FormatError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """What a verb's line has after it, in order; whether it writes contents, or syncs."""
+    """What a verb's line has after it, in order; whether it writes contents, and how it syncs.
+
+    `changes`: what is to be seen of the tree. `takes_path`, `takes_descriptor`: what `path` may be.
+    `writes_sync`: how each write syncs through the descriptor that it fills.
+    """
 
     name: str
     fields: tuple[str, ...]
     writes: bool = False
-    syncs: bool = False
+    syncs: str = ""
+    changes: bool = True
+    takes_path: bool = True
+    takes_descriptor: bool = False
+    writes_sync: str = ""
+
+
+def _of_file(name: str, *fields: str, writes: bool = False, syncs: str = "") -> Verb:
+    return Verb(name, fields, writes, syncs, changes=not syncs, takes_descriptor=True)
+
+
+def _opened(name: str, *fields: str, writes: bool = False, syncs: str = "") -> Verb:
+    return Verb(name, fields, writes, syncs, writes, takes_path=False, takes_descriptor=True)
 
 
 VERBS = {
@@ -36,13 +58,21 @@ VERBS = {
     for verb in (
         Verb("mkdir", (PATH,)),
         Verb("create", (PATH,)),
-        Verb("write", (PATH, OFFSET, SIZE, SEED), writes=True),
-        Verb("writesync", (PATH, OFFSET, SIZE, SEED), writes=True, syncs=True),
-        Verb("append", (PATH, SIZE, SEED), writes=True),
-        Verb("truncate", (PATH, SIZE)),
-        Verb("fsync", (PATH,), syncs=True),
-        Verb("fdatasync", (PATH,), syncs=True),
-        Verb("sync", (), syncs=True),
+        _of_file("write", PATH, OFFSET, SIZE, SEED, writes=True),
+        Verb("writesync", (PATH, OFFSET, SIZE, SEED), writes=True, syncs=FULL),
+        _of_file("append", PATH, SIZE, SEED, writes=True),
+        _of_file("truncate", PATH, SIZE),
+        _of_file("fsync", PATH, syncs=FULL),
+        _of_file("fdatasync", PATH, syncs=DATA),
+        _opened("mapwrite", PATH, OFFSET, SIZE, SEED, writes=True),
+        _opened("msync", PATH, syncs=DATA),
+        _opened("syncrange", PATH, OFFSET, SIZE),
+        Verb("sync", (), syncs=FULL, changes=False),
+        Verb("open", (FILLED, PATH), changes=False),
+        Verb("opensync", (FILLED, PATH), changes=False, writes_sync=FULL),
+        Verb("opendsync", (FILLED, PATH), changes=False, writes_sync=DATA),
+        _opened("dup", PATH, FILLED),
+        _opened("close", PATH),
         Verb("rename", (PATH, OTHER)),
         Verb("link", (PATH, OTHER)),
         Verb("symlink", (OTHER, PATH)),
@@ -57,7 +87,8 @@ VERBS = {
 class Operation:
     """One system call with what it needs. `other`: a new name, or what a symbolic link says.
 
-    `size_bytes`: how much is written, or the new size of `truncate`. `seed`: of the contents.
+    `path` may be a descriptor; `filled` is one that is to be open then. `size_bytes`: how much is
+    written, or the new size of `truncate`. `seed`: of the contents.
     """
 
     verb: str
@@ -66,6 +97,12 @@ class Operation:
     offset_bytes: int = 0
     size_bytes: int = 0
     seed: int = 0
+    filled: str = ""
+
+    @property
+    def has_descriptor(self) -> bool:
+        """Whether it is about a descriptor, not about a path."""
+        return self.path in DESCRIPTORS
 
     @property
     def line(self) -> str:
@@ -87,7 +124,11 @@ def parse_operation(line: str, where: str) -> Operation:
         )
     values: dict[str, str | int] = {}
     for field, word in zip(verb.fields, words, strict=True):
-        if field in (PATH, OTHER):
+        if field == FILLED or (field == PATH and not verb.takes_path):
+            values[field] = _descriptor(word, where)
+        elif field == PATH and verb.takes_descriptor and word in DESCRIPTORS:
+            values[field] = word
+        elif field in (PATH, OTHER):
             values[field] = _path(word, where, is_target=name == "symlink" and field == OTHER)
         else:
             values[field] = number(word, where, field)
@@ -101,13 +142,20 @@ def number(word: str, where: str, what: str) -> int:
     return int(word)
 
 
+def _descriptor(word: str, where: str) -> str:
+    if word in DESCRIPTORS:
+        return word
+    raise FormatError(f"{where}: no descriptor: {word!r}", remedy="descriptors: @0 to @15")
+
+
 def _path(word: str, where: str, *, is_target: bool) -> str:
     parts = word.split("/")
     if word == ROOT or (is_target and word):
         return word
-    if not word or any(part in ("", ".", "..") for part in parts):
+    if not word or word.startswith("@") or any(part in ("", ".", "..") for part in parts):
         raise FormatError(
             f"{where}: no path: {word!r}",
-            cause="a path is relative to the root, without empty parts, '.' and '..'",
+            cause="a path is relative to the root, without empty parts, '.' and '..', and does not "
+            "begin with '@'",
         )
     return word

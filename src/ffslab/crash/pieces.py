@@ -9,7 +9,10 @@ reverse; which byte is found by trying all, of the sectors that are neither old 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import islice, pairwise, product
+from operator import xor
+from zlib import crc32
 
 from ffslab.crash.contents import SECTOR_BYTES, sector_count, sector_sum
 from ffslab.crash.files import FileLog, Version
@@ -53,8 +56,9 @@ def is_mixed(
     )
 
 
-# Of how many whole sectors and how many pairs of them the search for what is left tries at most.
-_MOST_SECTORS, _MOST_DIVIDED = 20_000, 32
+# Of how many halves of a sector the search for what is left tries at most, and of how many whole
+# ones that may be divided once more.
+_MOST_HALVES, _MOST_DIVIDED = 200_000, 32
 
 
 def is_left(
@@ -71,9 +75,10 @@ def is_left(
     Between the ends of two writes it has what some version had there, or with `holes` zeros; and
     where a write was stored in two parts, which may be anywhere, one of them may be lost.
     """
-    if any(found == sector_sum(data) for data in _left(log, versions, sector, size_bytes, holes)):
+    parts = _parts(log, versions, sector, size_bytes, holes)
+    if _is_joined(parts, found):
         return True
-    whole = list(islice(_left(log, versions, sector, size_bytes, holes), _MOST_DIVIDED))
+    whole = [b"".join(one) for one in islice(product(*parts), _MOST_DIVIDED)]
     return any(
         found == sector_sum(one[:at] + other[at:])
         for one in whole
@@ -82,9 +87,10 @@ def is_left(
     )
 
 
-def _left(
+def _parts(
     log: FileLog, versions: Sequence[Version], sector: int, size_bytes: int, holes: bool
-) -> Iterator[bytes]:
+) -> list[list[bytes]]:
+    """A sector from end to end of its writes: for each part what it may have."""
     start = sector * SECTOR_BYTES
     end = min(start + SECTOR_BYTES, size_bytes)
     changes = [log.change(version) for version in versions]
@@ -92,11 +98,35 @@ def _left(
     contents = {log.bytes_of(version, start, end) for version in versions}
     if holes:
         contents.add(bytes(end - start))
-    parts = [
+    return [
         sorted({data[low - start : high - start] for data in contents})
         for low, high in pairwise((start, *sorted(ends), end))
     ]
-    return (b"".join(one) for one in islice(product(*parts), _MOST_SECTORS))
+
+
+def _is_joined(parts: Sequence[Sequence[bytes]], found: str) -> bool:
+    """Whether one of each part, one behind the other, can have this sum.
+
+    A dozen changes of one sector can be combined in billions of ways. But CRC-32 is linear: the sum
+    is that of zeros, changed by a term of each part. So half of the parts are enough to go through,
+    with a look-up of what the others would have to be.
+    """
+    size = sum(len(choices[0]) for choices in parts)
+    zeros = crc32(bytes(size))
+    terms, at = [], 0
+    for choices in parts:
+        behind = bytes(size - at - len(choices[0]))
+        terms.append([crc32(bytes(at) + one + behind) ^ zeros for one in choices])
+        at += len(choices[0])
+    # Both halves alike, whatever the order of the parts.
+    terms.sort(key=len)
+    first = set(islice(_combined(terms[::2]), _MOST_HALVES))
+    wanted = int(found, 16) ^ zeros
+    return any(wanted ^ one in first for one in islice(_combined(terms[1::2]), _MOST_HALVES))
+
+
+def _combined(terms: Sequence[Sequence[int]]) -> Iterator[int]:
+    return (reduce(xor, one, 0) for one in product(*terms))
 
 
 def _is_prefix(

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ffslab.crash.files import PAGE_BYTES
 from ffslab.errors import UsageError
 
 IN_ORDER, WRITE_BACK = "in-order", "write-back"
@@ -43,9 +44,11 @@ class Promise:
     `names_note_the_file`: creating, linking and deleting is noted for an fsync of the file too, not
     for one of its directory only; `fsync_notes_rename`: renaming is, for fsync, not for fdatasync.
     `overwriting_is_noted`: a write within the file is a step that fsync brings to flash with all
-    before it. `root_links`: of an empty file system; 1: directories do not count those below them.
-    `own_names`: directories that it makes itself. `names_of_lost`: a pattern of the names of files
-    whose own name cannot be read.
+    before it. `close_writes_back`: what is written to an open file is on flash when that is closed,
+    and contents of a file that was ever kept open are judged as written back. `unit_bytes`: what of
+    a file is written back at once, 1 for any part. `root_links`: of an empty file system; 1:
+    directories do not count those below them. `own_names`: directories that it makes itself.
+    `names_of_lost`: a pattern of the names of files whose own name cannot be read.
     """
 
     filesystem: str
@@ -56,6 +59,8 @@ class Promise:
     names_note_the_file: bool = False
     fsync_notes_rename: bool = False
     overwriting_is_noted: bool = True
+    close_writes_back: bool = False
+    unit_bytes: int = PAGE_BYTES
     root_links: int = 2
     own_names: tuple[str, ...] = ()
     names_of_lost: str = ""
@@ -64,8 +69,9 @@ class Promise:
 
 _SYNC = Statement(
     "sync makes durable all that returned before it; fsync of a directory its names; "
-    "fsync, fdatasync and writes with O_SYNC the contents and size of their file",
-    f"man 2 sync, man 2 open; {MAN_FSYNC}",
+    "fsync, fdatasync, msync and writes with O_SYNC or O_DSYNC the contents and size of their "
+    "file; sync_file_range nothing",
+    f"man 2 sync, man 2 open, man 2 msync, man 2 sync_file_range; {MAN_FSYNC}",
 )
 
 JFFS2 = Promise(
@@ -95,6 +101,10 @@ JFFS2 = Promise(
             "rename: the new name appears (in place of a file that had it) before the old one "
             "goes: both names for a moment, never none",
             "fs/jffs2/dir.c, jffs2_rename(): 'Make a hard link', then 'Unlink the original'",
+        ),
+        Statement(
+            "a file cannot be written to through a mapping",
+            "fs/jffs2/file.c, jffs2_file_operations: generic_file_readonly_mmap",
         ),
         Statement(
             "the root has one link more than other directories",
@@ -145,6 +155,8 @@ YAFFS2 = Promise(
     contents=IN_ORDER,
     pieces=ANY,
     returned_is_durable=True,
+    close_writes_back=True,
+    unit_bytes=1,
     root_links=3,
     own_names=("lost+found",),
     names_of_lost=r"obj\d+",
@@ -155,6 +167,12 @@ YAFFS2 = Promise(
             "its header: what a call made is on flash when the file was closed",
             "kmod/yaffs/core/cache.c, head: 'Flushed by close, fsync, sync and resize'; "
             "kmod/yaffs/vfs/file.c, yaffs_flush()",
+        ),
+        Statement(
+            "while a file is open, any part of what was written to it may be on flash; what was "
+            "stored through a mapping of it may be until it is synced, closed or not",
+            "kmod/yaffs/core/cache.c, head; kmod/yaffs/vfs/file.c, head: 'Only stores through "
+            "shared mappings make pages dirty'",
         ),
         Statement(
             "creating, deleting and renaming are one header each that counts; renaming over a file "

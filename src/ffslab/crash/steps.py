@@ -21,7 +21,7 @@ from functools import cached_property
 from ffslab.crash.files import PAGE_BYTES, FileLog, Version
 from ffslab.crash.history import History
 from ffslab.crash.observation import FILE
-from ffslab.crash.operations import VERBS, FormatError, Operation
+from ffslab.crash.operations import DATA, VERBS, FormatError, Operation
 from ffslab.crash.promises import WRITE_BACK, Promise
 from ffslab.crash.record import Record
 from ffslab.crash.world import (
@@ -30,12 +30,14 @@ from ffslab.crash.world import (
     ROOT_OBJECT,
     ContradictionError,
     Node,
+    Opened,
     World,
 )
 
-# Errors with which a call that names something has done nothing: EPERM, ENOENT, EEXIST, EXDEV,
-# ENOTDIR, EISDIR, EINVAL, EMLINK, EROFS, ENAMETOOLONG, ENOTEMPTY, ELOOP. ENOSPC is not among them.
-_REFUSED = frozenset({1, 2, 17, 18, 20, 21, 22, 31, 30, 36, 39, 40})
+# Errors with which a call that names something has done nothing: EPERM, ENOENT, EBADF, EBUSY,
+# EEXIST, EXDEV, ENOTDIR, EISDIR, EINVAL, EMLINK, EROFS, ENAMETOOLONG, ENOTEMPTY, ELOOP. ENOSPC is
+# not among them.
+_REFUSED = frozenset({1, 2, 9, 16, 17, 18, 20, 21, 22, 31, 30, 36, 39, 40})
 _NO_SPACE = 28
 
 
@@ -80,7 +82,8 @@ class Floor:
 class Timeline:
     """All steps; `made[n]`, `durable[n]`: steps that n calls make, and that survive them for sure.
 
-    `start`: the empty tree. `floors`: by object. `logs`: contents by object.
+    `start`: the empty tree. `floors`: by object. `logs`: contents by object. `written_back`: files
+    whose contents are no part of the steps.
     """
 
     start: dict[str, Node]
@@ -89,6 +92,7 @@ class Timeline:
     durable: tuple[int, ...]
     floors: dict[int, tuple[Floor, ...]]
     logs: dict[int, FileLog]
+    written_back: frozenset[int]
 
     @cached_property
     def owners(self) -> dict[str, tuple[int, int]]:
@@ -139,15 +143,20 @@ class _Builder:
         self._made, self._durable = [0], [0]
         self._notes: dict[int, _Notes] = {}
         self._floors: dict[int, list[Floor]] = {}
+        self._opened: set[int] = set()
+        self._mapped: set[int] = set()  # what was stored through a mapping was not synced
 
     def done(self) -> Timeline:
+        logs = {n: one.log for n, one in enumerate(self._world.objects) if one.log}
+        written_back: Iterable[int] = self._opened if self._promise.close_writes_back else ()
         return Timeline(
             start=self._start,
             steps=tuple(self._steps),
             made=tuple(self._made),
             durable=tuple(self._durable),
             floors={number: tuple(found) for number, found in self._floors.items()},
-            logs={n: one.log for n, one in enumerate(self._world.objects) if one.log},
+            logs=logs,
+            written_back=frozenset(logs if self._promise.contents == WRITE_BACK else written_back),
         )
 
     def carry_out(self, index: int, operation: Operation, errno: int) -> None:
@@ -186,6 +195,19 @@ class _Builder:
             self._name(index, number, lambda: world.drop_name(path), path)
         elif operation.verb == "rename":
             self._rename(index, operation)
+        elif operation.verb == "close":
+            self._closed(index, world.close(path))
+        elif operation.filled:
+            self._open(operation)
+
+    def _open(self, operation: Operation) -> None:
+        world, path = self._world, operation.path
+        number = world.must_find(path)
+        sync = VERBS[operation.verb].writes_sync
+        if operation.has_descriptor:
+            sync = world.opened[path].sync
+        world.open(operation.filled, Opened(number, sync))
+        self._opened.add(number)
 
     def _make(self, index: int, operation: Operation, kind: str) -> None:
         path, world = operation.path, self._world
@@ -194,9 +216,11 @@ class _Builder:
         self._name(index, made, lambda: world.make(kind, path, index, operation.other), path)
 
     def _write(self, index: int, operation: Operation) -> None:
-        if self._world.find(operation.path) is None:
+        if self._world.find(operation.path) is None and not operation.has_descriptor:
             self._make(index, operation, FILE)
         number, log = self._world.file(operation.path)
+        if operation.verb == "mapwrite":
+            self._mapped.add(number)
         start = log.last.size_bytes if operation.verb == "append" else operation.offset_bytes
         size, seed = operation.size_bytes, operation.seed
         if size:
@@ -265,12 +289,16 @@ class _Builder:
         log = self._world.objects[number].log
         assert log is not None
         before = log.last
-        touched = [] if self._promise.contents == WRITE_BACK else [number]
+        is_written_back = self._promise.contents == WRITE_BACK
+        touched = [] if is_written_back else [number]
         self._step(index, touched, act, cleared)
         step = self._steps[-1]
         change = ContentsChange(number, before, log.last)
         self._steps[-1] = Step(step.operation, step.differences, change)
-        if self._promise.overwriting_is_noted or log.last.size_bytes != before.size_bytes:
+        is_resized = log.last.size_bytes != before.size_bytes
+        # What is written back later of a file without a name is not, but for its contents.
+        has_inode = bool(self._world.objects[number].names) or not is_written_back
+        if self._promise.overwriting_is_noted or (is_resized and has_inode):
             self._note([number])
 
     def _step(
@@ -315,15 +343,19 @@ class _Builder:
 
     def _fail(self, index: int, operation: Operation, errno: int) -> None:
         verb, path = VERBS[operation.verb], operation.path
-        if errno in _REFUSED or not (verb.writes or not verb.syncs):
+        if operation.verb == "close" and path in self._world.opened:
+            self._world.close(path)  # man 2 close: whatever it returned
+        if errno in _REFUSED or not verb.changes:
             return
         if verb.writes or operation.verb == "truncate":
             if self._world.find(path) is None:
-                if operation.verb == "truncate":
+                if operation.verb == "truncate" or operation.has_descriptor:
                     return
                 self._make(index, operation, FILE)
                 self._doubt(index, [path])
             number, log = self._world.file(path)
+            if operation.verb == "mapwrite":
+                self._mapped.add(number)
             self._contents(index, number, lambda: log.forget(index))
         elif operation.verb == "rename":
             self._doubt(index, [path, operation.other])
@@ -355,19 +387,40 @@ class _Builder:
 
     def _synced(self, index: int, operation: Operation) -> int:
         """How many steps are durable by this call; what it makes durable of contents is noted."""
-        if not VERBS[operation.verb].syncs:
-            return 0
-        world = self._world
+        world, verb = self._world, VERBS[operation.verb]
         if not operation.path:
+            self._mapped.clear()
             for number, one in enumerate(world.objects):
                 self._floor(index, number, one.log)
             return len(self._steps)
+        if (verb.writes or operation.verb == "truncate") and not operation.has_descriptor:
+            self._closed(index, world.must_find(operation.path))
+        sync = self._how_it_syncs(operation)
+        if not sync:
+            return 0
         number = world.must_find(operation.path)
-        start, size = operation.offset_bytes, operation.size_bytes
-        written = (start // PAGE_BYTES, -(-(start + size) // PAGE_BYTES))
-        self._floor(index, number, world.objects[number].log, written if size else None)
+        log, pages = world.objects[number].log, None
+        if verb.writes and log is not None:
+            change = log.change(log.last)
+            pages = (change.start_bytes // PAGE_BYTES, -(-change.end_bytes // PAGE_BYTES))
+        else:
+            self._mapped.discard(number)
+        self._floor(index, number, log, pages)
         notes = self._notes.get(number, _Notes())
-        return notes.fdatasync if operation.verb == "fdatasync" else notes.fsync
+        return notes.fdatasync if sync == DATA else notes.fsync
+
+    def _how_it_syncs(self, operation: Operation) -> str:
+        verb = VERBS[operation.verb]
+        if verb.writes and not operation.size_bytes:
+            return ""  # mm/filemap.c, generic_file_write_iter(): no bytes, no sync
+        if verb.writes and operation.has_descriptor and operation.verb != "mapwrite":
+            return self._world.opened[operation.path].sync
+        return verb.syncs
+
+    def _closed(self, index: int, number: int) -> None:
+        """A file was closed: its contents are on flash, but for what came through a mapping."""
+        if self._promise.close_writes_back and number not in self._mapped:
+            self._floor(index, number, self._world.objects[number].log)
 
     def _floor(
         self,

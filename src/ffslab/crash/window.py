@@ -4,6 +4,7 @@ The tree is as after s steps, `low` ≤ s ≤ `high`; a step that changes conten
 In a file system that writes contents in order, they are part of that. In one that writes them back,
 each page of a file is as after any call since the last sync of it, and the size as of any call
 since the last sync, or the end of a page between: a page that is on flash makes a file as long.
+Where any part is written back by itself, each byte is as some write since then left it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from ffslab.crash.contents import EMPTY, SECTOR_BYTES, UNREADABLE, parse_sums, s
 from ffslab.crash.faults import Excuse
 from ffslab.crash.files import PAGE_BYTES, FileLog, Version
 from ffslab.crash.observation import FILE, SYMLINK, Entry
-from ffslab.crash.pieces import is_piece
-from ffslab.crash.promises import WRITE_BACK, Promise
+from ffslab.crash.pieces import is_left, is_piece
+from ffslab.crash.promises import Promise
 from ffslab.crash.steps import ContentsChange, Floor, Timeline
 from ffslab.crash.world import ANY_LINKS, Node
 
@@ -48,7 +49,7 @@ class Window:
             return False
         if node.version is None:
             return True
-        if self.promise.contents == WRITE_BACK:
+        if node.object in self.timeline.written_back:
             return self.is_written_back(node.object, entry)
         return self.is_version(node.object, node.version, entry)
 
@@ -148,7 +149,7 @@ class Window:
 
     def floor(self, number: int) -> Version:
         """The version of a file that is durable."""
-        if self.promise.contents == WRITE_BACK:
+        if number in self.timeline.written_back:
             return self.timeline.logs[number].versions[self._floor(number, None)]
         versions = self.timeline.logs[number].versions
         if not self.low:
@@ -200,16 +201,22 @@ class Window:
         floors = self._floors(number)
         sizes = {one.size_bytes for one in versions[max((f.version for f in floors), default=0) :]}
         return size_bytes in sizes or (
-            size_bytes % PAGE_BYTES == 0 and min(sizes) < size_bytes < max(sizes)
+            size_bytes % self.promise.unit_bytes == 0 and min(sizes) < size_bytes < max(sizes)
         )
 
     def is_page(self, number: int, page: int, size_bytes: int, sums: list[str | None]) -> bool:
-        """Whether a page is as of one time since it was synced."""
+        """Whether a page is as of one time since it was synced, or each part of it may be."""
         log = self.timeline.logs[number]
         found = range(page * _PAGE_SECTORS, min((page + 1) * _PAGE_SECTORS, len(sums)))
-        return any(
+        versions = list(self._page_versions(number, page, log))
+        if any(
             all(sums[at] in (None, log.sum(version, at, size_bytes)) for at in found)
-            for version in self._page_versions(number, page, log)
+            for version in versions
+        ):
+            return True
+        return self.promise.unit_bytes < PAGE_BYTES and all(
+            one is None or is_left(log, versions, at, size_bytes, one, holes=False)
+            for at, one in ((at, sums[at]) for at in found)
         )
 
     def _page_versions(self, number: int, page: int, log: FileLog) -> Iterable[Version]:

@@ -4,6 +4,8 @@ An object is a file, a directory, a symbolic link or something else; a name is a
 directory. What one can see of an object under a path is a `Node`; two nodes are equal if an
 observation could not tell them apart.
 
+A descriptor holds an object, which may have no name any more.
+
 A call that failed half way leaves a *doubtful* node: whatever is found there is right. That is so
 until a later call under the same path succeeds.
 """
@@ -15,7 +17,7 @@ from dataclasses import dataclass, field
 
 from ffslab.crash.files import FileLog, Version
 from ffslab.crash.observation import DIRECTORY, FILE, OTHER, SYMLINK
-from ffslab.crash.operations import ROOT
+from ffslab.crash.operations import DESCRIPTORS, ROOT
 
 ROOT_OBJECT = 0
 ANY_LINKS = -1
@@ -52,6 +54,14 @@ class Object:
     links_known: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a descriptor is open of; `sync`: how each write through it syncs."""
+
+    object: int
+    sync: str
+
+
 class World:
     """The tree, from an empty file system on. `root_links`: of the root then.
 
@@ -60,13 +70,17 @@ class World:
 
     def __init__(self, root_links: int) -> None:
         self.objects = [Object(DIRECTORY)]
+        self.opened: dict[str, Opened] = {}
         self.doubtful: set[str] = set()
         self._root_links = root_links
 
     # Looking.
 
     def find(self, path: str) -> int | None:
-        """The object under a path."""
+        """The object under a path, or that a descriptor is open of."""
+        if path in DESCRIPTORS:
+            opened = self.opened.get(path)
+            return opened.object if opened else None
         found = ROOT_OBJECT
         for name in path.split("/") if path != ROOT else ():
             child = self.objects[found].children.get(name)
@@ -78,7 +92,8 @@ class World:
     def must_find(self, path: str) -> int:
         found = self.find(path)
         if found is None:
-            raise ContradictionError(f"there is no {path}")
+            is_path = path not in DESCRIPTORS
+            raise ContradictionError(f"there is no {path}" if is_path else f"{path} is not open")
         return found
 
     def place(self, path: str) -> tuple[int, str]:
@@ -144,6 +159,17 @@ class World:
         self.objects.append(Object(kind, target, log=FileLog(operation) if kind == FILE else None))
         number = len(self.objects) - 1
         self.add_name(number, path)
+        return number
+
+    def open(self, descriptor: str, opened: Opened) -> None:
+        if descriptor in self.opened:
+            raise ContradictionError(f"{descriptor} is open already")
+        self.opened[descriptor] = opened
+
+    def close(self, descriptor: str) -> int:
+        """The object that this descriptor was open of."""
+        number = self.must_find(descriptor)
+        del self.opened[descriptor]
         return number
 
     def add_name(self, number: int, path: str) -> None:

@@ -34,6 +34,19 @@ symlink ../x s
 unlink c
 rmdir d
 mkfifo p
+open @0 c
+opensync @1 c
+opendsync @15 c
+dup @0 @2
+write @0 100 5000 3
+append @0 10 4
+truncate @0 300
+mapwrite @0 100 50 5
+fsync @0
+fdatasync @0
+msync @0
+syncrange @0 0 4096
+close @0
 """
 
 
@@ -45,6 +58,10 @@ def test_a_history_is_written_as_it_was_read() -> None:
     )
     assert history.operations[10] == Operation("rename", "d/a", other="d/b")
     assert history.operations[12] == Operation("symlink", "s", other="../x")
+    assert history.operations[18] == Operation("opendsync", "c", filled="@15")
+    assert history.operations[19] == Operation("dup", "@0", filled="@2")
+    has_descriptor = [operation.has_descriptor for operation in history.operations]
+    assert has_descriptor == [False] * 19 + [True] * 10
 
 
 @pytest.mark.parametrize(
@@ -62,6 +79,18 @@ def test_a_history_is_written_as_it_was_read() -> None:
         "sync now",
         "create  a",
         "truncate a ²",
+        "fsync @16",
+        "fsync @01",
+        "fsync @0/a",
+        "create @0",
+        "writesync @0 0 5 7",
+        "rename a @0",
+        "open a @0",
+        "open @0 @1",
+        "dup @0 a",
+        "close a",
+        "mapwrite a 0 5 7",
+        "msync a",
     ],
 )
 def test_another_line_is_refused_with_its_number(line: str) -> None:

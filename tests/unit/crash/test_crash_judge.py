@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from crash_support import Toy, ToyJffs2, ToyUbifs, ToyYaffs2, Tree, random_history, render
+from crash_support import Toy, Tree, random_history, render
+from crash_toys import ToyJffs2, ToyUbifs, ToyYaffs2
 
 from ffslab.crash.history import parse_history
 from ffslab.crash.judge import Judge
@@ -18,9 +19,11 @@ from ffslab.crash.record import parse_record
 TOYS = (ToyJffs2, ToyUbifs, ToyYaffs2)
 
 
-def blamed(toy: Toy, seed: int, length: int, promise: Promise) -> list[str]:
+def blamed(
+    toy: Toy, seed: int, length: int, promise: Promise, *, descriptors: bool = False
+) -> list[str]:
     """The classes of all problems of a toy, at every cut."""
-    history = random_history(seed, length)
+    history = random_history(seed, length, descriptors=descriptors)
     judge = Judge(history, toy.run(history), promise)
     return [
         problem.kind
@@ -33,6 +36,34 @@ def blamed(toy: Toy, seed: int, length: int, promise: Promise) -> list[str]:
 @pytest.mark.parametrize("seed", range(10))
 def test_what_a_toy_leaves_is_allowed(kind: type[Toy], seed: int) -> None:
     assert not blamed(kind(seed), seed, 50, promise_of(kind.filesystem))
+
+
+@pytest.mark.parametrize("kind", TOYS)
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_toy_leaves_of_open_files_is_allowed(kind: type[Toy], seed: int) -> None:
+    promise = promise_of(kind.filesystem)
+    assert not blamed(kind(seed), seed, 80, promise, descriptors=True)
+
+
+@pytest.mark.parametrize("kind", TOYS)
+@pytest.mark.parametrize("sync", ["fsync", "fdatasync", "msync", "sync", "opensync", "opendsync"])
+def test_a_sync_that_does_nothing_is_found(kind: type[Toy], sync: str) -> None:
+    def is_found(seed: int) -> bool:
+        toy = kind(seed)
+        toy.deaf = sync
+        found = blamed(toy, seed, 80, promise_of(kind.filesystem), descriptors=True)
+        return bool({"synced-data-lost", "stale-data", "wrong-size"} & set(found))
+
+    # JFFS2 refuses mappings, so nobody can be promised anything of one.
+    assert any(map(is_found, range(20))) == (kind.maps or sync != "msync")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TOYS)
+def test_what_a_toy_leaves_of_open_files_is_allowed_in_many_histories(kind: type[Toy]) -> None:
+    promise = promise_of(kind.filesystem)
+    for seed in range(1000, 1050):
+        assert not blamed(kind(seed), seed, 100, promise, descriptors=True), seed
 
 
 @pytest.mark.slow

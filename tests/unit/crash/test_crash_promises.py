@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from crash_support import sums
 
+from ffslab.crash.contents import pattern
 from ffslab.crash.faults import KINDS, NO_EXCUSE, Excuse
 from ffslab.crash.history import parse_history
 from ffslab.crash.judge import Judge
@@ -76,6 +78,53 @@ def test_only_jffs2_shows_both_names_of_a_rename() -> None:
     # Of YAFFS2 the rename has returned, too: with both names it is not even half of it.
     found = {name: bool(kinds(name, RENAMED, "a=b")) for name in ROOT_LINKS}
     assert found == {"jffs2": False, "ubifs": True, "yaffs2": True, "logfs": True}
+
+
+ALL = set(ROOT_LINKS)
+WRITTEN = "open @0 a\nwrite @0 0 300 3\n"
+MAPPED = "open @0 a\nmapwrite @0 0 300 3\n"
+# After these calls, whose flash must have what was written through the descriptor.
+OWED = {
+    WRITTEN: set(),
+    WRITTEN + "syncrange @0 0 4096\n": set(),
+    WRITTEN + "close @0\n": {"yaffs2"},
+    WRITTEN + "dup @0 @1\nclose @0\n": {"yaffs2"},
+    WRITTEN + "append a 5 5\ntruncate a 3000\n": {"yaffs2"},
+    WRITTEN + "fsync @0\n": ALL,
+    WRITTEN + "fdatasync @0\n": ALL,
+    WRITTEN + "dup @0 @1\nfsync @1\n": ALL,
+    WRITTEN + "fsync a\n": ALL,
+    WRITTEN + "sync\n": ALL,
+    WRITTEN + "msync @0\n": ALL - {"jffs2"},
+    "opensync @0 a\nwrite @0 0 300 3\n": ALL,
+    "opendsync @0 a\ndup @0 @1\nwrite @1 0 300 3\n": ALL,
+    # Of no bytes nothing is synced.
+    WRITTEN + "opensync @1 a\nwrite @1 0 0 5\n": set(),
+    # What came through a mapping is written by nothing but a sync: JFFS2 refuses it.
+    MAPPED + "close @0\n": set(),
+    MAPPED + "append a 5 5\ntruncate a 3000\n": set(),
+    MAPPED + "msync @0\n": ALL - {"jffs2"},
+    MAPPED + "fsync @0\n": ALL - {"jffs2"},
+    MAPPED + "sync\nclose @0\n": ALL - {"jffs2"},
+}
+
+
+@pytest.mark.parametrize("filesystem", ROOT_LINKS)
+@pytest.mark.parametrize("calls", OWED)
+def test_what_a_file_that_is_open_owes(filesystem: str, calls: str) -> None:
+    history = parse_history(f"write a 0 3000 7\nsync\n{calls}")
+    refused = ("mapwrite", "msync") if filesystem == "jffs2" else ()
+    lines = [
+        f"op {n} {22 * (one.verb in refused)} {n} {n + 1}\n"
+        for n, one in enumerate(history.operations)
+    ]
+    count = len(lines)
+    record = parse_record("".join(lines) + f"end {count} 0 {count}\n")
+    judge = Judge(history, record, promise_of(filesystem))
+    old = pattern(7, 0, 3000)
+    root = f"dir . {ROOT_LINKS[filesystem]} 1 0"
+    text = f"{root}\nfile a 3000 1 10 0 {sums(old)}\nstatfs 1 1 1\nobserved 3\n"
+    assert bool(judge.judge(count, text)) == (filesystem in OWED[calls])
 
 
 # What each kind of fault excuses at the first mount and at the second, by docs/fault-model.md.

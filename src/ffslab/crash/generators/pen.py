@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import TypeVar
 
 from ffslab.crash.history import History
 from ffslab.crash.operations import Operation
 
 _SEED_BITS = 32
+Thing = TypeVar("Thing")
 
 
 @dataclass
@@ -38,12 +41,30 @@ class Pen:
     def append(self, path: str, size_bytes: int) -> None:
         self._add(Operation("append", path, "", 0, size_bytes, self._new_seed()))
 
+    def open(self, descriptor: str, path: str, verb: str = "open") -> None:
+        self._add(Operation(verb, path, filled=descriptor))
+
+    def dup(self, descriptor: str, other: str) -> None:
+        """`other` is to be open of the same file."""
+        self._add(Operation("dup", descriptor, filled=other))
+
+    def store(self, descriptor: str, offset_bytes: int, size_bytes: int) -> None:
+        """A write through a shared mapping."""
+        self._add(Operation("mapwrite", descriptor, "", offset_bytes, size_bytes, self._new_seed()))
+
+    def sync_range(self, descriptor: str, offset_bytes: int, size_bytes: int) -> None:
+        self._add(Operation("syncrange", descriptor, "", offset_bytes, size_bytes))
+
     def truncate(self, path: str, size_bytes: int) -> None:
         self._add(Operation("truncate", path, size_bytes=size_bytes))
 
     def between(self, least: int, most: int) -> int:
         """A number from least to most, both included."""
         return self.draw.randrange(least, most + 1)
+
+    def shuffled(self, things: Sequence[Thing]) -> list[Thing]:
+        """The same in another order."""
+        return self.draw.sample(things, len(things))
 
     def _add(self, operation: Operation) -> None:
         self.operations.append(operation)

@@ -16,6 +16,7 @@ from ffslab.crash.generators.kinds import (
     UpdateByRename,
     Wear,
 )
+from ffslab.crash.generators.open_files import OpenFiles
 from ffslab.crash.generators.sequences import Sequences
 from ffslab.crash.history import History
 from ffslab.errors import UsageError
@@ -28,7 +29,18 @@ class Generator(Protocol):
     def history(self, seed: int) -> History: ...
 
 
-Kind = Ffsmark | Overwrite | Tree | AppendLog | UpdateByRename | Full | Firmware | Wear | Sequences
+Kind = (
+    Ffsmark
+    | Overwrite
+    | Tree
+    | AppendLog
+    | UpdateByRename
+    | Full
+    | Firmware
+    | Wear
+    | Sequences
+    | OpenFiles
+)
 KINDS: Mapping[str, Kind] = {
     "ffsmark": Ffsmark(),
     "overwrite": Overwrite(),
@@ -39,6 +51,7 @@ KINDS: Mapping[str, Kind] = {
     "firmware": Firmware(),
     "wear": Wear(),
     "sequences": Sequences(),
+    "open-files": OpenFiles(),
 }
 
 
