@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from crash_support import ToyJffs2, ToyUbifs, ToyYaffs2, random_history
+from crash_support import random_history
+from crash_toys import ToyJffs2, ToyUbifs, ToyYaffs2
 from judge_support import file, judge_of, judged, problems, tree
 
 from ffslab.crash.contents import pattern
