@@ -69,6 +69,7 @@ static int show(struct seq_file *m, void *v)
 
 static int planted_thread(void *unused)
 {
+	planted_wait();
 	for (;;)
 		planted_block();
 	return 0;
