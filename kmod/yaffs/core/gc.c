@@ -172,6 +172,51 @@ static int copy_header(struct yaffs_device *dev, struct yaffs_object *obj,
 	return 0;
 }
 
+static int is_in_leaf(void *context, u32 first_id, const u32 *chunks)
+{
+	const u32 *chunk = context;
+	u32 i;
+
+	for (i = 0; i < YAFFS_LEAF_ENTRIES; i++)
+		if (chunks[i] == *chunk)
+			return 1;
+	return 0;
+}
+
+static bool owns(struct yaffs_object *obj, u32 chunk)
+{
+	struct yaffs_piece *piece;
+	u32 number = 0;
+
+	if (obj->hdr_chunk == chunk)
+		return true;
+	if (obj->type != YAFFS_TYPE_FILE)
+		return false;
+	/* What cannot be read may name it. */
+	if (yaffs_map_load_from(obj, 0))
+		return true;
+	if (obj->file.map)
+		yaffs_for_each_piece(piece, obj, number)
+			if (piece->chunk == chunk)
+				return true;
+	return yaffs_index_leaves(&obj->file.index, is_in_leaf, &chunk);
+}
+
+/*
+ * Whether the page is somebody's, whatever its tags say: without ECC they may say anything.
+ * Looks everywhere, which is seldom asked for.
+ */
+static noinline bool has_owner(struct yaffs_device *dev, u32 chunk)
+{
+	struct yaffs_object *obj;
+	unsigned long id;
+
+	xa_for_each(&dev->objects, id, obj)
+		if (owns(obj, chunk))
+			return true;
+	return false;
+}
+
 /*
  * Moves a live page; -EBADMSG, -EUCLEAN, -EIO: it cannot be read.
  * @give_up: so be it, if its tags at least are known.
@@ -200,7 +245,7 @@ static int move_page(struct yaffs_device *dev, u32 chunk, bool give_up)
 		dev->stats.pages_lost += lost;
 	} else if (err == -ENOENT) {
 		/* Nobody's page: a checkpoint of the original may count some. */
-		err = 0;
+		err = has_owner(dev, chunk) ? -EUCLEAN : 0;
 	}
 	if (!err)
 		yaffs_chunk_dead(dev, chunk);
