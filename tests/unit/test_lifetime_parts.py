@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from ffslab.lifetime.forecast import Flash, Paths, drawn_together, forecast
+from ffslab.lifetime.forecast import Estimate, Flash, Forecast, Paths, drawn_together, forecast
 from ffslab.lifetime.growth import (
     Checkpoint,
     Correlation,
@@ -19,6 +19,9 @@ from ffslab.lifetime.growth import (
     slow_memory,
     wear_per_byte,
 )
+from ffslab.lifetime.read import CaseLife, Outcome
+from ffslab.lifetime.rows import basis_words, document_of, outcome_words, rows_of, volume
+from ffslab.lifetime.spares import Spares
 
 NOTHING = Part(0.0, 1.0)
 
@@ -223,3 +226,73 @@ def test_blocks_that_wear_alike_go_bad_together(spares: int) -> None:
     # 200 erases that are not of this writing are 20,000 bytes less.
     used = forecast(points, Flash(1000, (200,) * 4, spares, spread=0.0))
     assert used.first_bad.middle == pytest.approx(80_000)
+
+
+def life(checkpoints: int = 3, *, spares: Spares | None = None) -> CaseLife:
+    """The first bad block at 2 GB, the end at 8 GB; they came at 1 GB and not at all."""
+    told = Forecast(
+        Estimate(1e9, 2e9, 3e9),
+        Estimate(4e9, 8e9, 16e9),
+        *(500_000_000, checkpoints, 12.5, 20, 2.5e-8),
+        Correlation(Part(0.25, math.inf), Part(0.04, 10.0)),
+    )
+    return CaseLife("one", {}, 1000, told, spares, Outcome(10**9, None, "", 3))
+
+
+def test_rows_have_years_and_how_far_off_a_forecast_was() -> None:
+    first, end = rows_of([life()], 10_000_000)
+    # 10 MB a day are 3.6525 GB a year.
+    assert first.years is not None and first.years.middle == pytest.approx(2 / 3.6525)
+    assert (first.years.low, first.years.high) == pytest.approx((1 / 3.6525, 3 / 3.6525))
+    assert (first.event, first.measured, first.off) == ("first_bad", 10**9, 1.0)
+    assert (end.event, end.measured, end.off) == ("end", None, None)
+    assert end.forecast == Estimate(4e9, 8e9, 16e9)
+    assert [row.years for row in rows_of([life()])] == [None, None]
+    assert rows_of([CaseLife("none", {}, 0, None, None, None, "why")]) == ()
+
+
+def test_the_document_says_what_a_forecast_is_from() -> None:
+    none = CaseLife("none", {"fs": "x"}, 0, None, None, None, "why")
+    document = document_of([life(spares=Spares(4, "reserve", 80)), none], 7)
+    one, other = document["cases"]
+    assert document["daily_bytes"] == 7
+    assert one["from"] == {
+        "written_bytes": 500_000_000,
+        "checkpoints": 3,
+        "erases_mean": 12.5,
+        "erases_max": 20,
+        "erases_per_byte": 2.5e-8,
+        "slow": {"variance": 0.25, "memory_erases": None},
+        "fast": {"variance": 0.04, "memory_erases": 10.0},
+    }
+    assert one["spares"] == {"blocks": 4, "words": "reserve", "threshold": 80}
+    outcome = {"first_bad_bytes": 10**9, "end_bytes": None, "stopped": "", "bad_blocks": 3}
+    assert (one["id"], one["endurance"], one["outcome"], one["why"]) == ("one", 1000, outcome, "")
+    assert [row["event"] for row in one["rows"]] == ["first_bad", "end"]
+    assert other == {
+        "id": "none",
+        "axes": {"fs": "x"},
+        "endurance": None,
+        "why": "why",
+        "from": None,
+        "spares": None,
+        "outcome": None,
+        "rows": [],
+    }
+
+
+def test_volumes_and_bases_in_words() -> None:
+    sizes = (999e6, 1e9, 999e9, 1e12, 999e12, 1e15)
+    words = ["999 MB", "1 GB", "999 GB", "1 TB", "999 TB", "1 PB"]
+    assert [volume(size) for size in sizes] == words
+    spares = Spares(4, "reserve")
+    told = "up to 500 MB, 12.5 erases per block (most 20) of 1,000; 4 blocks to lose (reserve)"
+    assert basis_words(life(3, spares=spares)) == f"from 3 looks {told}"
+    assert basis_words(life(1, spares=spares)) == f"from 1 look {told}"
+    # Both are needed, the forecast and the blocks that may be lost.
+    assert basis_words(life()) == "no forecast: "
+    assert basis_words(CaseLife("n", {}, 0, None, spares, None, "why")) == "no forecast: why"
+    assert (
+        outcome_words(Outcome(1, None, "", 3)) == "measured: 3 grown bad blocks, and it still wrote"
+    )
+    assert outcome_words(Outcome(1, 2, "EROFS", 3)) == "measured: 3 grown bad blocks, then EROFS"

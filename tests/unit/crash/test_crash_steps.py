@@ -8,9 +8,11 @@ from judge_support import ROOT_LINKS, file, judge_of, judged, problems, tree
 from ffslab.crash.contents import parse_sums, pattern, sector_sum
 from ffslab.crash.files import Change, FileLog
 from ffslab.crash.history import History, history_of, parse_history
+from ffslab.crash.judge import Judge
 from ffslab.crash.observation import Entry, parse_entries, parse_observation
 from ffslab.crash.operations import FormatError, Operation
 from ffslab.crash.problems import Problem
+from ffslab.crash.promises import promise_of
 from ffslab.crash.record import parse_record
 
 FILESYSTEMS = list(ROOT_LINKS)
@@ -230,15 +232,32 @@ def test_a_record_is_of_its_history() -> None:
 
 def test_a_history_without_all_its_records_goes_on() -> None:
     """The guest died in the second call, which may have been carried out."""
-    from ffslab.crash.judge import Judge
-    from ffslab.crash.promises import promise_of
-
     history = parse_history("create a\ncreate b\ncreate c\n")
     judge = Judge(history, parse_record("op 0 0 0 1\n"), promise_of("yaffs2"))
     a, b, c = (file(b"", path=name, inode=at) for at, name in enumerate("abc", 10))
     assert judge.judge(1, tree("yaffs2", a)) == judge.judge(1, tree("yaffs2", a, b)) == ()
     assert judge.judge(1, tree("yaffs2", a, b, c)) != ()
     assert judge.judge(1, tree("yaffs2")) != ()
+    # It is not known to have failed, so that nothing else can be there.
+    assert judge.judge(1, tree("yaffs2", a, "dir b 2 11 0", directories=1)) != ()
+
+
+def test_before_the_first_call_began_there_is_nothing() -> None:
+    """The chip had made five operations by then: those of the mount."""
+    history, record = parse_history("create a\n"), parse_record("op 0 0 5 6\nend 1 0 6\n")
+    judge = Judge(history, record, promise_of("jffs2"))
+    for cut, is_begun in ((0, False), (4, False), (5, True)):
+        assert judge.judge(cut, tree("jffs2")) == ()
+        assert (judge.judge(cut, tree("jffs2", file(b""))) == ()) == is_begun
+
+
+def test_a_synchronous_write_of_a_part_makes_its_whole_page_durable() -> None:
+    history = "write a 0 8192 1\nfsync a\nwritesync a 100 50 3\ncreate b\n"
+    old = pattern(1, 0, 8192)
+    new = old[:100] + pattern(3, 100, 50) + old[150:]
+    for filesystem in ("ubifs", "logfs"):
+        assert problems(filesystem, history, file(new)) == []
+        assert problems(filesystem, history, file(old)) != []
 
 
 def test_who_first_had_the_bytes_of_a_sector_is_blamed() -> None:
