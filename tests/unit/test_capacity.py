@@ -13,7 +13,7 @@ from micro_support import AGENT, Guest, Row, Stream, lines_of, micro_cases, micr
 from rich.console import Console
 
 from ffslab.campaign.run import prepare
-from ffslab.errors import SpecError
+from ffslab.errors import DamagedResultError, SpecError
 from ffslab.model.case import Case
 from ffslab.protocol.plan import parse_step
 from ffslab.protocol.records import Phase, RecordStream, parse_records
@@ -24,7 +24,12 @@ from ffslab.targets.virtual_flash import plans
 from ffslab.workloads.capacity import terminal
 from ffslab.workloads.capacity.metrics import criteria
 from ffslab.workloads.capacity.report.page import cause_words
-from ffslab.workloads.capacity.result import result_keys, shortfall, verdict_times_ns
+from ffslab.workloads.capacity.result import (
+    check_records,
+    result_keys,
+    shortfall,
+    verdict_times_ns,
+)
 from ffslab.workloads.capacity.stored import capacity_of
 from ffslab.workloads.figures import figures_of, tasks_of
 
@@ -202,6 +207,30 @@ def test_a_full_partition_is_no_shortfall_but_a_flush_without_room_is() -> None:
     found = shortfall(workload, stream, flush)
     assert found is not None and not found.accepted and "flush" in found.told
     assert isinstance(flush, Phase)
+    assert (found.what, found.measured, found.asked) == ("bytes", 0, None)
+    assert found.stopped == "ENOSPC"
+
+
+def test_times_of_a_result_without_them_are_none() -> None:
+    result: Any = capacity_result()
+    assert result["capacity"]["request_bytes"] == 128 * 1024
+    assert verdict_times_ns({**result, "capacity": None}) == {}
+    without = {**result, "capacity": {**result["capacity"], "latency": None}}
+    assert verdict_times_ns(without) == {}
+
+
+def test_a_file_may_end_because_it_is_full_or_was_written_as_a_whole() -> None:
+    records = [json.loads(line) for line in capacity_records().splitlines()]
+    micro = next(one for one in records if one["type"] == "micro")
+    for stopped in ("", "ENOSPC"):
+        micro["stopped"] = stopped
+        check_records(parse_records(lines_of(records)))
+    micro["stopped"] = "EIO"
+    with pytest.raises(DamagedResultError, match="stopped by 'EIO'"):
+        check_records(parse_records(lines_of(records)))
+    micro["stopped"], micro["requests_done"] = "ENOSPC", 3
+    with pytest.raises(DamagedResultError):
+        check_records(parse_records(lines_of(records)))
 
 
 def test_records_that_are_not_there_or_contradict_each_other_leave_nothing() -> None:

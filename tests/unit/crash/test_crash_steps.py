@@ -8,9 +8,11 @@ from judge_support import ROOT_LINKS, file, judge_of, judged, problems, tree
 from ffslab.crash.contents import parse_sums, pattern, sector_sum
 from ffslab.crash.files import Change, FileLog
 from ffslab.crash.history import History, history_of, parse_history
+from ffslab.crash.judge import Judge
 from ffslab.crash.observation import Entry, parse_entries, parse_observation
 from ffslab.crash.operations import FormatError, Operation
 from ffslab.crash.problems import Problem
+from ffslab.crash.promises import promise_of
 from ffslab.crash.record import parse_record
 
 FILESYSTEMS = list(ROOT_LINKS)
@@ -230,15 +232,32 @@ def test_a_record_is_of_its_history() -> None:
 
 def test_a_history_without_all_its_records_goes_on() -> None:
     """The guest died in the second call, which may have been carried out."""
-    from ffslab.crash.judge import Judge
-    from ffslab.crash.promises import promise_of
-
     history = parse_history("create a\ncreate b\ncreate c\n")
     judge = Judge(history, parse_record("op 0 0 0 1\n"), promise_of("yaffs2"))
     a, b, c = (file(b"", path=name, inode=at) for at, name in enumerate("abc", 10))
     assert judge.judge(1, tree("yaffs2", a)) == judge.judge(1, tree("yaffs2", a, b)) == ()
     assert judge.judge(1, tree("yaffs2", a, b, c)) != ()
     assert judge.judge(1, tree("yaffs2")) != ()
+    # It is not known to have failed, so that nothing else can be there.
+    assert judge.judge(1, tree("yaffs2", a, "dir b 2 11 0", directories=1)) != ()
+
+
+def test_before_the_first_call_began_there_is_nothing() -> None:
+    """The chip had made five operations by then: those of the mount."""
+    history, record = parse_history("create a\n"), parse_record("op 0 0 5 6\nend 1 0 6\n")
+    judge = Judge(history, record, promise_of("jffs2"))
+    for cut, is_begun in ((0, False), (4, False), (5, True)):
+        assert judge.judge(cut, tree("jffs2")) == ()
+        assert (judge.judge(cut, tree("jffs2", file(b""))) == ()) == is_begun
+
+
+def test_a_synchronous_write_of_a_part_makes_its_whole_page_durable() -> None:
+    history = "write a 0 8192 1\nfsync a\nwritesync a 100 50 3\ncreate b\n"
+    old = pattern(1, 0, 8192)
+    new = old[:100] + pattern(3, 100, 50) + old[150:]
+    for filesystem in ("ubifs", "logfs"):
+        assert problems(filesystem, history, file(new)) == []
+        assert problems(filesystem, history, file(old)) != []
 
 
 def test_who_first_had_the_bytes_of_a_sector_is_blamed() -> None:
@@ -400,3 +419,59 @@ def test_an_entry_has_nothing_that_its_line_does_not_say() -> None:
     for line, words in (("lost l x", "ERRNO is no number"), ("observed x", "LINES is no number")):
         with pytest.raises(FormatError, match=f"^observation, line 2: {words}"):
             parse_observation(f"dir . 3 1 0\n{line}\n")
+
+
+def test_an_fsync_of_either_directory_makes_a_rename_durable_that_is_one_step() -> None:
+    moved = "mkdir d\nmkdir e\ncreate d/a\nsync\nrename d/a e/a\nfsync {}\ncreate c\n"
+    new = ("dir d 2 2 0", "dir e 2 3 0", file(b"", path="e/a"))
+    old = ("dir d 2 2 0", file(b"", path="d/a"), "dir e 2 3 0")
+    for directory, is_owed in (("d", True), ("e", True), (".", False)):
+        history = moved.format(directory)
+        assert problems("ubifs", history, *new, directories=2) == []
+        assert (problems("ubifs", history, *old, directories=2) != []) == is_owed, directory
+
+
+def test_ubifs_notes_a_write_that_makes_a_file_longer_and_no_other() -> None:
+    """What was noted comes to flash with all that was before it: the name n."""
+    for write, is_owed in (("write a 0 600 3", False), ("append a 5 3", True)):
+        history = f"write a 0 600 1\nsync\ncreate n\n{write}\nfsync a\ncreate b\n"
+        data = pattern(1, 0, 600) + pattern(3, 600, 5) if is_owed else pattern(3, 0, 600)
+        found = problems("ubifs", history, file(data))
+        assert found == ([("name-lost", "n")] if is_owed else []), write
+    # In JFFS2 both are steps of the log.
+    history = "write a 0 600 1\nsync\ncreate n\nwrite a 0 600 3\nfsync a\ncreate b\n"
+    assert problems("jffs2", history, file(pattern(3, 0, 600))) == [("name-lost", "n")]
+
+
+@pytest.mark.parametrize("filesystem", COUNTING)
+def test_links_are_in_doubt_with_a_directory_that_may_be_there(filesystem: str) -> None:
+    history = "create a\nsync\nmkdir n\nsync\ncreate b\n"
+    for directories in (0, 1):
+        entries = (file(b""), "dir n 2 20 0")[: 1 + directories]
+        found = problems(filesystem, history, *entries, directories=directories, failed={2: 5})
+        assert found == []
+    # Something was made in it: it was there.
+    inside = "create a\nsync\nmkdir n\ncreate n/x\nsync\ncreate b\n"
+    entries = (file(b""), "dir n 2 20 0", file(b"", path="n/x", inode=21))
+    assert problems(filesystem, inside, *entries, directories=1, failed={2: 5}) == []
+
+
+@pytest.mark.parametrize("filesystem", FILESYSTEMS)
+def test_a_name_in_doubt_that_was_deleted_is_gone(filesystem: str) -> None:
+    """The link failed half way and was there after all, since it could be deleted."""
+    history = "create a\nsync\nlink a n\nunlink n\nsync\ncreate b\n"
+    assert problems(filesystem, history, file(b""), failed={2: 5}) == []
+    second = file(b"", path="n", inode=20)
+    assert problems(filesystem, history, file(b""), second, failed={2: 5}) != []
+    # And a file was renamed to a name in doubt: it is that file.
+    moved = "create a\nwrite m 0 600 1\nsync\nlink a n\nrename m n\nsync\ncreate b\n"
+    new = file(pattern(1, 0, 600), path="n", inode=20)
+    assert problems(filesystem, moved, file(b""), new, failed={3: 5}) == []
+    assert problems(filesystem, moved, file(b""), failed={3: 5}) == [("name-lost", "n")]
+    other = file(b"?", path="n", inode=20)
+    assert problems(filesystem, moved, file(b""), other, failed={3: 5}) != []
+    # The old name of a rename that failed, and then succeeded, is gone.
+    twice = "write m 0 600 1\nsync\nrename m n\nrename m n\nsync\ncreate b\n"
+    assert problems(filesystem, twice, new, failed={2: 5}) == []
+    both = [file(pattern(1, 0, 600), path=path, links=2, inode=20) for path in ("m", "n")]
+    assert problems(filesystem, twice, *both, failed={2: 5}) != []
