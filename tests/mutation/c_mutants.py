@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -21,7 +22,8 @@ from pathlib import Path
 
 from verdicts import EQUIVALENT, KILLED, ROOT, SURVIVED, TIMEOUT, Chosen, CTarget, Score, Verdict
 
-LIMIT_S = 20
+CPU_LIMIT_S = 20
+WALL_LIMIT_S = 600
 
 
 @dataclass(frozen=True)
@@ -152,9 +154,13 @@ class Build:
         for test in self._tests:
             objects = [str(made) for made in (test, *own, archive)]
             _must(["gcc", "-o", str(program), *objects, "-lm", *self._target.libraries])
+            # Of the processor's time, which does not depend on what else runs.
+            limited = ["prlimit", f"--cpu={CPU_LIMIT_S}", str(program)]
             try:
-                done = subprocess.run([str(program)], capture_output=True, timeout=LIMIT_S)
+                done = subprocess.run(limited, capture_output=True, timeout=WALL_LIMIT_S)
             except subprocess.TimeoutExpired:
+                return TIMEOUT
+            if done.returncode == -signal.SIGXCPU:
                 return TIMEOUT
             if done.returncode:
                 return KILLED
