@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from crash_support import sums
 
@@ -81,6 +83,8 @@ def test_only_jffs2_shows_both_names_of_a_rename() -> None:
 
 
 ALL = set(ROOT_LINKS)
+BEGINNING = "write a 0 3000 7\nsync\n"
+OLD = pattern(7, 0, 3000)
 WRITTEN = "open @0 a\nwrite @0 0 300 3\n"
 MAPPED = "open @0 a\nmapwrite @0 0 300 3\n"
 # After these calls, whose flash must have what was written through the descriptor.
@@ -109,22 +113,70 @@ OWED = {
 }
 
 
+def judge_of(filesystem: str, calls: str, errors: Mapping[int, int] | None = None) -> Judge:
+    """Of a file `a` with 3000 bytes, synced, and these calls; each is an operation of the chip.
+
+    `errors`: of some of these calls, from 0; JFFS2 refuses what has to do with mappings.
+    """
+    history = parse_history(BEGINNING + calls)
+    refused = ("mapwrite", "msync") if filesystem == "jffs2" else ()
+    found = {number + 2: errno for number, errno in (errors or {}).items()}
+    lines = [
+        f"op {n} {found.get(n, 22 * (one.verb in refused))} {n} {n + 1}\n"
+        for n, one in enumerate(history.operations)
+    ]
+    record = parse_record("".join(lines) + f"end {len(lines)} 0 {len(lines)}\n")
+    return Judge(history, record, promise_of(filesystem))
+
+
+def with_contents(filesystem: str, data: bytes) -> str:
+    root = f"dir . {ROOT_LINKS[filesystem]} 1 0"
+    return f"{root}\nfile a {len(data)} 1 10 0 {sums(data)}\nstatfs 1 1 1\nobserved 3\n"
+
+
 @pytest.mark.parametrize("filesystem", ROOT_LINKS)
 @pytest.mark.parametrize("calls", OWED)
 def test_what_a_file_that_is_open_owes(filesystem: str, calls: str) -> None:
-    history = parse_history(f"write a 0 3000 7\nsync\n{calls}")
-    refused = ("mapwrite", "msync") if filesystem == "jffs2" else ()
-    lines = [
-        f"op {n} {22 * (one.verb in refused)} {n} {n + 1}\n"
-        for n, one in enumerate(history.operations)
-    ]
-    count = len(lines)
-    record = parse_record("".join(lines) + f"end {count} 0 {count}\n")
-    judge = Judge(history, record, promise_of(filesystem))
-    old = pattern(7, 0, 3000)
-    root = f"dir . {ROOT_LINKS[filesystem]} 1 0"
-    text = f"{root}\nfile a 3000 1 10 0 {sums(old)}\nstatfs 1 1 1\nobserved 3\n"
-    assert bool(judge.judge(count, text)) == (filesystem in OWED[calls])
+    judge = judge_of(filesystem, calls)
+    problems = judge.judge(2 + calls.count("\n"), with_contents(filesystem, OLD))
+    assert bool(problems) == (filesystem in OWED[calls])
+
+
+@pytest.mark.parametrize("filesystem", ROOT_LINKS)
+@pytest.mark.parametrize("sync", ["fsync @0", "fdatasync @0", "sync"])
+def test_a_sync_is_owed_from_its_end_on(filesystem: str, sync: str) -> None:
+    """The tree is the same before and after it, and so is what the next call may do."""
+    judge = judge_of(filesystem, f"{WRITTEN}{sync}\nclose @0\n")
+    text = with_contents(filesystem, OLD)
+    assert judge.judge(4, text) == ()
+    assert judge.judge(5, text) != ()
+
+
+@pytest.mark.parametrize("sync", ["fsync @0", "fdatasync @0", "msync @0", "sync", "fsync a"])
+def test_what_a_mapping_changed_is_settled_by_a_sync(sync: str) -> None:
+    """From then on closing is enough for YAFFS2 again."""
+    calls = f"{MAPPED}{sync}\nwrite @0 300 300 5\nclose @0\n"
+    synced = pattern(3, 0, 300) + OLD[300:]
+    judge = judge_of("yaffs2", calls)
+    assert judge.judge(6, with_contents("yaffs2", synced)) == ()
+    assert judge.judge(7, with_contents("yaffs2", synced)) != ()
+
+
+def test_a_descriptor_is_closed_even_if_that_fails() -> None:
+    calls = "open @0 a\nwrite @0 0 300 3\nclose @0\nopen @0 a\nwrite @0 0 300 5\nfsync @0\n"
+    judge = judge_of("yaffs2", calls, {2: 5})
+    assert judge.judge(8, with_contents("yaffs2", pattern(5, 0, 300) + OLD[300:])) == ()
+    # It had said that nothing is promised of what was closed.
+    assert judge.judge(5, with_contents("yaffs2", OLD)) == ()
+
+
+def test_what_a_descriptor_refuses_changes_nothing() -> None:
+    """One that is not open, and one of a directory."""
+    calls = "write @0 0 5 3\nopen @0 .\nwrite @0 0 5 5\nmapwrite @0 0 5 9\nfsync @0\n"
+    judge = judge_of("yaffs2", calls, {0: 9, 2: 9, 3: 22})
+    assert judge.judge(7, with_contents("yaffs2", OLD)) == ()
+    judge = judge_of("yaffs2", "write @0 0 5 3\n", {0: 28})
+    assert judge.judge(3, with_contents("yaffs2", OLD)) == ()
 
 
 # What each kind of fault excuses at the first mount and at the second, by docs/fault-model.md.
