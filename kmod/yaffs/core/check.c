@@ -3,7 +3,7 @@
  * What must hold while nobody has the lock: counts are those of what they count, lists and
  * maps agree with each other, and states are possible ones. Each yaffs_unlock() of a mount
  * ends with it, where there are assertions (../../invariant.h) and the module's parameter
- * yaffs_check_all is on. It walks over all blocks, objects and indices: so a bug is told where it
+ * yaffs_checks is on. It walks over all blocks, objects and indices: so a bug is told where it
  * breaks something, and not when somebody comes to need that.
  *
  * It looks at memory alone. Memory has what the mount took from the flash, and the flash may
@@ -15,7 +15,7 @@
 
 #include "objects.h"
 
-INVARIANT_SWITCH(yaffs_check_all);
+INVARIANT_SWITCH(yaffs_checks);
 
 /* What was counted so far. */
 struct check {
@@ -537,7 +537,7 @@ static void check_objects(struct yaffs_device *dev)
 void yaffs_check(struct yaffs_device *dev)
 {
 	yaffs_assert_locked(dev);
-	if (!yaffs_check_all || !dev->checked.begun)
+	if (!yaffs_checks || !dev->checked.begun)
 		return;
 	check_blocks(dev);
 	check_streams(dev);
