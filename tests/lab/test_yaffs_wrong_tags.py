@@ -1,8 +1,8 @@
 """YAFFS2 and a live page whose tags say that it is another file's: the collector must not drop it.
 
-Tags without ECC may say anything after a bit error. A mount by checkpoint does not look at them, and
-the collector took such a page for nobody's, though its file's index named it: the block was erased,
-and the file read what was written there next. An assertion told it, from a damaged image.
+Tags without ECC may say anything after a bit error. A mount by checkpoint does not look at them,
+and the collector took such a page for nobody's, though its file's index named it: the block was
+erased, and the file read what was written there next. An assertion told it, from a damaged image.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-import pytest
 from fstree import Script, assert_same
 from yaffs_guest import (
     CHIP_COUNTERS,
@@ -32,7 +31,7 @@ from ffslab.yaffs2.mount import mount_scan
 from ffslab.yaffs2.scan import scan_flash
 
 # Blocks enough for a checkpoint.
-CHIP = Chip(blocks=64, pages_per_block=16)
+CHIP = Chip(blocks=64)
 CHUNK_BYTES = CHIP.page_bytes
 PARTITION_BYTES = CHIP.blocks * CHIP.pages_per_block * CHIP.page_bytes
 OBJECT_WORD_AT = 2 + 4  # in the OOB: behind the mark of bad blocks, and the sequence number
@@ -62,19 +61,19 @@ def give_away(flash: Path) -> None:
 
 
 def come_and_go() -> Script:
-    """Writes the flash several times over."""
+    """Writes the flash several times over, with headers that wait for the oldest blocks."""
     script = Script()
-    for number in range(40):
+    for number in range(100):
         script.write(f"/passing{number}", 0, PARTITION_BYTES // 10, number)
+        script.truncate(f"/passing{number}", 100_000)
         script.unlink(f"/passing{number}")
     return script
 
 
-@pytest.mark.parametrize("layout", ["original", "segregated"])
 def test_a_page_with_wrong_tags_stays_its_files(
-    lab: LabBuild, tmp_path: Path, fstree: Path, layout: str
+    lab: LabBuild, tmp_path: Path, fstree: Path
 ) -> None:
-    options = f"tags-ecc-off,layout={layout}"
+    options = "tags-ecc-off"
     first = Script()
     for name in ("passing", "kept"):
         first.write(f"/{name}", 0, 3 * CHUNK_BYTES, len(name))
@@ -92,7 +91,8 @@ def test_a_page_with_wrong_tags_stays_its_files(
     )
     fresh, later = guest.states
     assert fresh["mounted_by_checkpoint"] == 1
-    assert later["erasures"] > 2 * CHIP.blocks
+    # The block was collected, and what can be moved of it was.
+    assert later["gc_copies"] - later["gc_metadata_copies"] >= 1
     (listing,) = guest.listings
     known = {path: entry for path, entry in first.listing().items() if path == "/kept"}
     assert_same(known, {"/kept": listing["/kept"]}, ("mtime", "ctime"))

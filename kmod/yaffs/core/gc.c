@@ -172,49 +172,69 @@ static int copy_header(struct yaffs_device *dev, struct yaffs_object *obj,
 	return 0;
 }
 
+/* ---- a page whose tags are wrong ---- */
+
+struct search {
+	u32 chunk;
+	u32 chunk_id;
+};
+
 static int is_in_leaf(void *context, u32 first_id, const u32 *chunks)
 {
-	const u32 *chunk = context;
+	struct search *s = context;
 	u32 i;
 
 	for (i = 0; i < YAFFS_LEAF_ENTRIES; i++)
-		if (chunks[i] == *chunk)
+		if (chunks[i] == s->chunk) {
+			s->chunk_id = first_id + i;
 			return 1;
+		}
 	return 0;
 }
 
-static bool owns(struct yaffs_object *obj, u32 chunk)
+/* As move_page(), if it is a page of that file; -ENOENT: it is not. */
+static int move_of_file(struct yaffs_object *obj, u32 chunk)
 {
-	struct yaffs_piece *piece;
-	u32 number = 0;
+	struct yaffs_device *dev = obj->dev;
+	struct search s = { .chunk = chunk };
+	struct yaffs_tags tags;
+	u64 start, size = obj->file.stored_size;
 
-	if (obj->hdr_chunk == chunk)
-		return true;
-	if (obj->type != YAFFS_TYPE_FILE)
-		return false;
 	/* What cannot be read may name it. */
 	if (yaffs_map_load_from(obj, 0))
-		return true;
-	if (obj->file.map)
-		yaffs_for_each_piece(piece, obj, number)
-			if (piece->chunk == chunk)
-				return true;
-	return yaffs_index_leaves(&obj->file.index, is_in_leaf, &chunk);
+		return -EUCLEAN;
+	if (!yaffs_index_leaves(&obj->file.index, is_in_leaf, &s))
+		return -ENOENT;
+	start = (u64)(s.chunk_id - 1) * dev->chunk_bytes;
+	tags = (struct yaffs_tags) {
+		.obj_id = obj->id,
+		.chunk_id = s.chunk_id,
+		.n_bytes = size > start ? min_t(u64, size - start, dev->chunk_bytes) :
+					  dev->chunk_bytes,
+	};
+	return copy_data(dev, obj, chunk, &tags, false);
 }
 
 /*
- * Whether the page is somebody's, whatever its tags say: without ECC they may say anything.
- * Looks everywhere, which is seldom asked for.
+ * The tags name nobody who has the page. But without ECC they may say anything: memory knows
+ * whose it is. 0: it was moved, or is nobody's. Looks everywhere, which is seldom asked for.
  */
-static noinline bool has_owner(struct yaffs_device *dev, u32 chunk)
+static noinline __cold int move_by_owner(struct yaffs_device *dev, u32 chunk)
 {
 	struct yaffs_object *obj;
 	unsigned long id;
+	int err = -ENOENT;
 
-	xa_for_each(&dev->objects, id, obj)
-		if (owns(obj, chunk))
-			return true;
-	return false;
+	xa_for_each(&dev->objects, id, obj) {
+		if (obj->hdr_chunk == chunk)
+			err = copy_header(dev, obj, chunk, false);
+		else if (obj->type == YAFFS_TYPE_FILE)
+			err = move_of_file(obj, chunk);
+		if (err != -ENOENT)
+			return err;
+	}
+	/* A checkpoint of the original may count some. */
+	return 0;
 }
 
 /*
@@ -244,8 +264,7 @@ static int move_page(struct yaffs_device *dev, u32 chunk, bool give_up)
 		dev->stats.gc_metadata_copies += tags.is_index || !tags.chunk_id;
 		dev->stats.pages_lost += lost;
 	} else if (err == -ENOENT) {
-		/* Nobody's page: a checkpoint of the original may count some. */
-		err = has_owner(dev, chunk) ? -EUCLEAN : 0;
+		err = move_by_owner(dev, chunk);
 	}
 	if (!err)
 		yaffs_chunk_dead(dev, chunk);
