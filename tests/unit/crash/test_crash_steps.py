@@ -251,6 +251,28 @@ def test_before_the_first_call_began_there_is_nothing() -> None:
         assert (judge.judge(cut, tree("jffs2", file(b""))) == ()) == is_begun
 
 
+def test_what_had_not_begun_is_told_as_that() -> None:
+    """Both calls come after the mount; a file of the first one is there before it."""
+    history = parse_history("create a\ncreate b\n")
+    record = parse_record("op 0 0 5 6\nop 1 0 6 7\nend 2 0 7\n")
+    for filesystem in FILESYSTEMS:
+        judge = Judge(history, record, promise_of(filesystem))
+        (found,) = judge.judge(0, tree(filesystem, file(b"")))
+        assert (found.kind, found.operation) == ("unknown-name", 0)
+        assert found.sentence == "a is there, and operation 0 (create a) had not begun"
+
+
+@pytest.mark.parametrize("filesystem", FILESYSTEMS)
+def test_a_name_in_doubt_that_was_renamed_was_there_and_is_gone(filesystem: str) -> None:
+    history = "write m 0 600 1\nsync\nunlink m\nrename m n\nsync\ncreate b\n"
+    data = pattern(1, 0, 600)
+    new = file(data, path="n")
+    assert problems(filesystem, history, new, failed={2: 5}) == []
+    assert problems(filesystem, history, failed={2: 5}) == [("name-lost", "n")]
+    old = file(data, path="m", inode=20)
+    assert problems(filesystem, history, old, new, failed={2: 5}) != []
+
+
 def test_a_synchronous_write_of_a_part_makes_its_whole_page_durable() -> None:
     history = "write a 0 8192 1\nfsync a\nwritesync a 100 50 3\ncreate b\n"
     old = pattern(1, 0, 8192)
