@@ -212,6 +212,11 @@ def test_which_syncs_make_a_name_durable_in_order() -> None:
             assert (found == []) == (entries in allowed), (sync, entries)
 
 
+def test_an_fdatasync_of_the_first_file_makes_no_name_durable_in_jffs2() -> None:
+    for sync in ("fsync", "fdatasync"):
+        assert problems("jffs2", f"create a\n{sync} a\ncreate b\n") == []
+
+
 def test_a_record_is_of_its_history() -> None:
     for history, words in (
         ("mkdir d\ncreate d/a\ntruncate d 5\n", "d is no file"),
