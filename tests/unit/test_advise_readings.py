@@ -80,9 +80,10 @@ def test_who_used_the_flash_is_told_with_the_writes() -> None:
 
 
 def worn(ubi: bool, **inside: float) -> Any:
-    """Two volumes, of which the last counts."""
+    """Three volumes, of which the last counts."""
     volumes = [
         {"written_bytes": 1, "inside": {"mean": 1.0, "max": 1}},
+        {"written_bytes": 2, "inside": {"mean": 1.0, "max": 2}},
         {"written_bytes": 8 * 2**20, "inside": inside},
     ]
     result = written(wear={"volumes": volumes})

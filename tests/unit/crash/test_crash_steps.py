@@ -322,9 +322,9 @@ def test_bytes_of_a_version_are_those_of_the_last_change_before_it() -> None:
     again = log.write(6, 0, 90, 5)
     assert log.bytes_of(again, 0, 100) == pattern(5, 0, 90) + bytes(10)
     assert log.bytes_of(grown, 0, 90) == data[3]
-    wanted = [Change(0, 0, None), Change(10, 110, 1), Change(50, 70, 3), Change(60, 60, None)]
-    wanted += [Change(90, 90, None), Change(90, 90, None), Change(0, 90, 5)]
-    assert [log.change(version) for version in log.versions] == wanted
+    changes = [Change(0, 0, None), Change(10, 110, 1), Change(50, 70, 3), Change(60, 60, None)]
+    changes += [Change(90, 90, None), Change(90, 90, None), Change(0, 90, 5)]
+    assert [log.change(version) for version in log.versions] == changes
 
 
 @pytest.mark.parametrize("seed", range(4))
