@@ -199,6 +199,38 @@ def test_figures_criteria_and_tasks() -> None:
     assert {work.place for work in tasks_of(result)} == {"measure"}
 
 
+def test_what_people_decide_by_and_what_is_shown_first() -> None:
+    result: Any = capacity_result()
+    result["virtual_ns"] = 7
+    (measure,) = (one for one in result["phases"] if one["phase"] == "measure")
+    result["phases"] = [measure, {**measure, "phase": "workload"}]
+    told = [(one.title, one.aspect, one.headline) for one in criteria(result)][:4]
+    assert told == [
+        ("bytes in one file", "space", True),
+        ("bytes in the next file", "space", False),
+        ("a write, mean", "time", True),
+        ("a write, longest time", "wait", False),
+    ]
+    shown = [(one.figure.key, one.figure.value) for one in criteria(result)][:4]
+    # (70 + 80 + 500 + 90) ÷ 4 = 185 ms.
+    assert shown == [
+        ("file.written_bytes", 512 * 1024),
+        ("returned.again_bytes", 500 * 1024),
+        ("measure/writes.mean_ns", 185e6),
+        ("measure/writes.max_ns", 500e6),
+    ]
+    once: Any = capacity_result(again=False)
+    assert "bytes in the next file" not in [one.title for one in criteria(once)]
+    figures = {figure.key: figure for figure in figures_of(result)}
+    assert (figures["virtual_ns"].value, figures["file.promised_bytes"].value) == (7, 600 * 1024)
+    # 0.5 of 16 MiB.
+    assert figures["file.partition_share"].value == 0.5 / 16
+    main = {key for key, figure in figures.items() if figure.main}
+    assert {"file.written_bytes", "measure.write_bytes_per_s", "measure/writes.mean_ns"} <= main
+    assert {"workload.pages_programmed", "measure/writes.max_ns"} <= main
+    assert not main & {"file.promised_bytes", "returned.again_bytes", "measure.pages_programmed"}
+
+
 def test_a_full_partition_is_no_shortfall_but_a_flush_without_room_is() -> None:
     stream = parse_records(capacity_records())
     workload: Any = capacity_case().workload
@@ -214,9 +246,10 @@ def test_a_full_partition_is_no_shortfall_but_a_flush_without_room_is() -> None:
 def test_times_of_a_result_without_them_are_none() -> None:
     result: Any = capacity_result()
     assert result["capacity"]["request_bytes"] == 128 * 1024
-    assert verdict_times_ns({**result, "capacity": None}) == {}
-    without = {**result, "capacity": {**result["capacity"], "latency": None}}
-    assert verdict_times_ns(without) == {}
+    result["capacity"]["latency"] = None
+    assert verdict_times_ns(result) == {}
+    result["capacity"] = None
+    assert verdict_times_ns(result) == {}
 
 
 def test_a_file_may_end_because_it_is_full_or_was_written_as_a_whole() -> None:

@@ -161,7 +161,8 @@ def test_of_two_periods_all_is_taken_to_be_slow() -> None:
     periods = correlated(0.5, 1.0)[:2]
     found = correlation_of(even((1, 10), (2, 20)), periods, range(10))
     # (0.5 + 1) ÷ 5.
-    assert found.slow == Part(pytest.approx(0.3), math.inf)
+    assert found.slow.variance == pytest.approx(0.3)
+    assert found.slow.memory == math.inf
     assert found.fast.variance == 0
     opposite = [periods[0], Period(10, 20, tuple(-one for one in periods[0].shares))]
     assert correlation_of(even((1, 10), (2, 20)), opposite, range(10)).slow.variance == 0

@@ -14,14 +14,20 @@ from ffslab.loader import load_catalog
 from ffslab.model.case import Case
 from ffslab.model.specs import Partition
 from ffslab.model.study import expand
-from ffslab.protocol.records import RecordStream
+from ffslab.protocol.records import Phase, RecordStream
 from ffslab.results.outcome import judge
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.results import asked_of
 from ffslab.workloads.wear import leveling
 from ffslab.workloads.wear.keys import Wear
 from ffslab.workloads.wear.report.histogram import bins_of
-from ffslab.workloads.wear.result import check_records, first_block, result_keys
+from ffslab.workloads.wear.result import (
+    check_records,
+    first_block,
+    result_keys,
+    shortfall,
+    verdict_times_ns,
+)
 
 STUDY = """
 schema = 1
@@ -265,6 +271,8 @@ def test_the_end_of_life_is_no_failure_if_it_is_what_is_measured() -> None:
     [
         ({"written": 5001}, "more was written"),
         ({"files": -1}, "lacks a number"),
+        ({"asked": None}, "lacks a number"),
+        ({"written": True}, "lacks a number"),
         ({"stopped": None}, "what stopped it"),
     ],
 )
@@ -273,3 +281,59 @@ def test_records_that_contradict_themselves(wear: dict[str, Any], words: str) ->
     with pytest.raises(DamagedResultError, match=words):
         check_records(stream_of(**wear))
     assert result_keys(case_of(), stream_of(**wear), ()) == {"wear": None}
+
+
+def test_all_that_was_asked_for_may_be_written() -> None:
+    check_records(stream_of(written=5000))
+    for erases in (None, 3, [1, -1], [1, "2"]):
+        with pytest.raises(DamagedResultError, match="no list of counts"):
+            check_records(
+                stream_of({"v": 1, "type": "chip-blocks", "label": "x", "erases": erases})
+            )
+
+
+def test_a_full_partition_leaves_a_part_of_what_was_asked_for() -> None:
+    workload = Wear()
+    none: Any = {}
+    full = Phase("wear", "write", 0, 1, "error", "ENOSPC", "", none, {}, {})
+    found = shortfall(workload, stream_of(), full)
+    assert found is not None
+    assert (found.what, found.measured, found.asked) == ("bytes", 4096, workload.asked)
+    assert (found.stopped, found.accepted) == ("ENOSPC", False)
+    assert found.told.startswith("phase write: no space left on the partition (ENOSPC) after 4,096")
+    assert shortfall(workload, stream_of(), None) is None
+    assert shortfall(workload, RecordStream((), (), False), full) is None
+
+
+def test_the_verdict_goes_by_the_time_of_the_whole_writing() -> None:
+    rows = [{"phase": "write", "duration_ns": 3}, {"phase": "workload", "duration_ns": 7}]
+    result: Any = {"phases": rows}
+    assert verdict_times_ns(result) == {"time of the writing": 7.0}
+    result["phases"] = rows[:1]
+    assert verdict_times_ns(result) == {}
+
+
+def test_only_what_happened_since_the_static_data_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counters do not begin at 0: programs before the static data make no block static, and erases
+    before the writing level nothing.
+    """
+    case = small_case(monkeypatch)
+    records = (
+        snapshot("static:start", 1, 10, [1, 1, 1, 1], [64, 0, 0, 0]),
+        snapshot("static:end", 5, 100, [1, 1, 1, 1], [80, 64, 0, 0]),
+        chip("static", [1, 1, 1, 1, 5, 5]),
+        snapshot("written:2048", 9, 102, [1, 1, 4, 3], [80, 64, 0, 0]),
+        chip("written:2048", [1, 1, 4, 3, 5, 5]),
+        {**snapshot("written:4096", 12, 0, [1, 1, 4, 3], [80, 64, 0, 0]), "counters": {}},
+        chip("written:4096", [1, 1, 4, 3, 5, 7]),
+        {"v": 1, "type": "wear", "asked": 5000, "written": 4096, "files": 2, "stopped": ""},
+    )
+    found = result_keys(case, RecordStream(records, (), False), ())["wear"]
+    assert found is not None and found["asked"] == 5000
+    # 16 of 64 pages of the first block are static data, and all of the second.
+    assert found["static_blocks"] == [1]
+    first, last = found["volumes"]
+    assert (first["global_leveling"], last["global_leveling"]) == ("no", "yes")
+    assert last["outside"] is not None and last["outside"]["max"] == 2
+    # Without a count of pages there is no amplification.
+    assert (first["write_amplification"], last["write_amplification"]) == (2.0, None)

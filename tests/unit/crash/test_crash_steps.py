@@ -214,6 +214,11 @@ def test_which_syncs_make_a_name_durable_in_order() -> None:
             assert (found == []) == (entries in allowed), (sync, entries)
 
 
+def test_an_fdatasync_of_the_first_file_makes_no_name_durable_in_jffs2() -> None:
+    for sync in ("fsync", "fdatasync"):
+        assert problems("jffs2", f"create a\n{sync} a\ncreate b\n") == []
+
+
 def test_a_record_is_of_its_history() -> None:
     for history, words in (
         ("mkdir d\ncreate d/a\ntruncate d 5\n", "d is no file"),
@@ -251,6 +256,28 @@ def test_before_the_first_call_began_there_is_nothing() -> None:
     for cut, is_begun in ((0, False), (4, False), (5, True)):
         assert judge.judge(cut, tree("jffs2")) == ()
         assert (judge.judge(cut, tree("jffs2", file(b""))) == ()) == is_begun
+
+
+def test_what_had_not_begun_is_told_as_that() -> None:
+    """Both calls come after the mount; a file of the first one is there before it."""
+    history = parse_history("create a\ncreate b\n")
+    record = parse_record("op 0 0 5 6\nop 1 0 6 7\nend 2 0 7\n")
+    for filesystem in FILESYSTEMS:
+        judge = Judge(history, record, promise_of(filesystem))
+        (found,) = judge.judge(0, tree(filesystem, file(b"")))
+        assert (found.kind, found.operation) == ("unknown-name", 0)
+        assert found.sentence == "a is there, and operation 0 (create a) had not begun"
+
+
+@pytest.mark.parametrize("filesystem", FILESYSTEMS)
+def test_a_name_in_doubt_that_was_renamed_was_there_and_is_gone(filesystem: str) -> None:
+    history = "write m 0 600 1\nsync\nunlink m\nrename m n\nsync\ncreate b\n"
+    data = pattern(1, 0, 600)
+    new = file(data, path="n")
+    assert problems(filesystem, history, new, failed={2: 5}) == []
+    assert problems(filesystem, history, failed={2: 5}) == [("name-lost", "n")]
+    old = file(data, path="m", inode=20)
+    assert problems(filesystem, history, old, new, failed={2: 5}) != []
 
 
 def test_a_synchronous_write_of_a_part_makes_its_whole_page_durable() -> None:
@@ -297,9 +324,9 @@ def test_bytes_of_a_version_are_those_of_the_last_change_before_it() -> None:
     again = log.write(6, 0, 90, 5)
     assert log.bytes_of(again, 0, 100) == pattern(5, 0, 90) + bytes(10)
     assert log.bytes_of(grown, 0, 90) == data[3]
-    wanted = [Change(0, 0, None), Change(10, 110, 1), Change(50, 70, 3), Change(60, 60, None)]
-    wanted += [Change(90, 90, None), Change(90, 90, None), Change(0, 90, 5)]
-    assert [log.change(version) for version in log.versions] == wanted
+    changes = [Change(0, 0, None), Change(10, 110, 1), Change(50, 70, 3), Change(60, 60, None)]
+    changes += [Change(90, 90, None), Change(90, 90, None), Change(0, 90, 5)]
+    assert [log.change(version) for version in log.versions] == changes
 
 
 @pytest.mark.parametrize("seed", range(4))
