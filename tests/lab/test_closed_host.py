@@ -106,8 +106,8 @@ def attacked(
     case = cases()["jffs2-free-s1"]
     text = "\n".join(plan) + "\n"
     guest = boot(lab, directory / "guest", case, text, files=files, arguments=arguments)
-    assert KEPT in guest.console, "\n".join(last_lines(guest.console, 40))
-    lines = (line.strip() for line in guest.console.splitlines())
+    assert KEPT in guest.output, "\n".join(last_lines(guest.output, 40))
+    lines = (line.strip() for line in guest.output.splitlines())
     told = (line.removeprefix("attack ") for line in lines if line.startswith("attack "))
     found = {way: result for way, _, result in (line.partition(": ") for line in told)}
     return found, {path.name for path in victim.iterdir()}
@@ -155,6 +155,6 @@ def test_a_script_of_a_study_gets_nothing_more_of_the_host(tmp_path: Path) -> No
     (result,) = results(run)
     # The script itself ran to its end.
     assert result["script"] == {"exit_status": 7}
-    console = (run / "cases" / result["id"] / "console.log").read_text()
-    assert "the mount ended with 32" in console and "permission denied" in console
+    output = (run / "cases" / result["id"] / "output.log").read_text()
+    assert "the mount ended with 32" in output and "permission denied" in output
     assert not list(victim.iterdir())
