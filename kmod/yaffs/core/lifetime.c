@@ -60,7 +60,8 @@ void yaffs_object_release(struct yaffs_object *obj)
 {
 	struct yaffs_device *dev = obj->dev;
 
-	yaffs_assert_locked(dev);
+	if (!yaffs_object_stays(obj))
+		yaffs_assert_locked(dev);
 	WRITE_ONCE(obj->in_use, false);
 	if (obj->unlinked && !obj->deleted && !dev->read_only &&
 	    yaffs_object_delete(obj)) {
