@@ -93,14 +93,16 @@ def plan(explored: Explored, last: str) -> str:
     case = explored.case
     log_mib = LOG_MIB if explored.history else SERIES_LOG_MIB
     history = _exec("history", _HISTORY, MOUNT_POINT, FLASH_REGION, f"output={_HOST}/{_RECORD}")
+    # Once a program has run, the guest's kernel mounts no more of the host.
+    host_files, wear = step("mount", **_HOST_FILES), _wear(explored)
     return plan_of(
         [
             *_devices(explored),
             step("erase", mtd=PARTITION),
-            *_wear(explored),
+            *([host_files, *wear] if wear else []),
             *RIG.mount(case, new=True),
             step("sleep", ms=_FORMATTED_MS),
-            step("mount", **_HOST_FILES),
+            *([] if wear else [host_files]),
             _exec("chip", FLASH_REGION, "log", str(log_mib)),
             *([history] if explored.history else []),
             *RIG.unmount(case),

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 # What the agent writes once at most, or once for each of these names.
-_ONCE: Mapping[str, tuple[str, ...]] = {
+ONCE: Mapping[str, tuple[str, ...]] = {
     "start": (),
     "phase": ("workload", "phase"),
     "flash": ("label",),
@@ -24,9 +24,13 @@ _PROGRAMS = ("exec", "shell")
 
 
 class RecordOrder:
-    """What came before, for what the agent does not say again, or later, or meanwhile."""
+    """What came before, for what the agent does not say again, or later, or meanwhile.
 
-    def __init__(self) -> None:
+    `once`: what is said once only. A plan that was written by hand may repeat a phase.
+    """
+
+    def __init__(self, once: Mapping[str, tuple[str, ...]] = ONCE) -> None:
+        self._once = once
         self._ended = False
         self._step = -1
         self._since_step = 0
@@ -55,7 +59,7 @@ class RecordOrder:
                 return f"step {record['index']} behind step {self._step}"
             self._step = record["index"]
         self._ended = kind == "end"
-        names = _ONCE.get(kind)
+        names = self._once.get(kind)
         if names is None:
             return ""
         one = (kind, *(str(record[name]) for name in names))

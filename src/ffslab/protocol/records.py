@@ -414,8 +414,8 @@ def read_records(path: Path) -> RecordStream:
         return parse_records(file)
 
 
-def parse_records(data: bytes | BinaryIO) -> RecordStream:
-    """The stream's records; never raises for bad contents.
+def parse_records(data: bytes | BinaryIO, order: RecordOrder | None = None) -> RecordStream:
+    """The stream's records; never raises for bad contents. `order` is that of plans of ffslab's own.
 
     One line at a time is in memory beside them. Much damage, or a line or an amount that no plan
     makes, ends the reading: the rest would be no better.
@@ -423,7 +423,7 @@ def parse_records(data: bytes | BinaryIO) -> RecordStream:
     lines = io.BytesIO(data) if isinstance(data, bytes) else data
     records: list[Record] = []
     damage: list[str] = []
-    order = RecordOrder()
+    order = order or RecordOrder()
     number, cut, kept_bytes = 0, False, 0
     while not cut and (line := lines.readline(_LINE_BYTES)):
         number += 1
