@@ -415,7 +415,7 @@ def read_records(path: Path) -> RecordStream:
 
 
 def parse_records(data: bytes | BinaryIO, order: RecordOrder | None = None) -> RecordStream:
-    """The stream's records; never raises for bad contents. `order` is that of plans of ffslab's own.
+    """The stream's records; never raises for bad contents. `order`: else that of ffslab's plans.
 
     One line at a time is in memory beside them. Much damage, or a line or an amount that no plan
     makes, ends the reading: the rest would be no better.
