@@ -94,7 +94,7 @@ class Boot:
     @property
     def printed(self) -> str:
         """The end of what kernel and programs printed, for who wants to know why."""
-        return f"{self.console[-4000:]}\n{self.output[-4000:]}"
+        return f"{self.console[-4000:]}\n{self.output[-20_000:]}"
 
     @property
     def flash(self) -> Path:
