@@ -251,10 +251,11 @@ def start(
     passes: bool = True,
     clean: bool = True,
     limit_s: float = 120,
+    arguments: Sequence[str] = (),
 ) -> Guest:
     """Boots a guest with these steps. `passes`: every step must succeed, or may fail.
 
-    `programs`: further ones, by their paths in the guest. `host_files`: see `boot`.
+    `programs`: further ones, by their paths in the guest. `host_files`, `arguments`: see `boot`.
     """
     files = {PROGRAM: program, **(programs or {})}
     for number, script in enumerate(scripts):
@@ -264,7 +265,7 @@ def start(
     plan = "\n".join(["ffsplan 1", *steps]) + "\n"
     result = boot(
         lab, directory, chip.case, plan, flash=flash, files=files, host_files=host_files,
-        limit_s=limit_s, clean=False,
+        limit_s=limit_s, clean=False, arguments=arguments,
     )  # fmt: skip
     end = result.of_type("end")
     if passes:

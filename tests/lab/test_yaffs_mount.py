@@ -207,7 +207,9 @@ def test_the_module_unloads(lab: LabBuild, tmp_path: Path, fstree: Path) -> None
     steps = [*load(), mount(), run(0), "rmmod name=yaffs may_fail=1", *LIST, UMOUNT]
     steps += [f"{STATE} may_fail=1", "rmmod name=yaffs", "rmmod name=vnand"]
     steps += [*load(), mount(), *LIST, UMOUNT, "rmmod name=yaffs"]
-    guest = start(lab, tmp_path / "guest", fstree, steps, scripts=[script])
+    # The modules are loaded again, after programs.
+    opened = ["host=open"]
+    guest = start(lab, tmp_path / "guest", fstree, steps, scripts=[script], arguments=opened)
     assert guest.step_errors("rmmod") == ["EAGAIN", "", "", ""]
     assert guest.step_errors("capture")[1] == "ENOENT"  # after the unmount
     for listing in guest.listings:
