@@ -266,7 +266,8 @@ FAULTS = (
         "a block is erased before its last page is copied",
         half_live(),
         LOST,
-        frozenset({"synced-data-lost"}),
+        # Memory knows whose the page is: it is moved, with what an erased page reads as.
+        frozenset({"corrupt-contents"}),
         partition="2 MiB",
         changes=(
             (
