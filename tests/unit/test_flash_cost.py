@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -270,10 +271,12 @@ def test_records_become_phases() -> None:
             type="flash", label=label, t_ns=0, counters=counters, erases=[], programs=[], reads=[]
         )
 
+    numbers = count()
+
     def step(verb: str, label: str, ns: int) -> str:
-        return line(
-            type="step", index=0, verb=verb, label=label, t_start_ns=5, t_end_ns=5 + ns, status="ok"
-        )
+        times = {"t_start_ns": 5, "t_end_ns": 5 + ns}
+        index = next(numbers)
+        return line(type="step", index=index, verb=verb, label=label, **times, status="ok")
 
     def captured(path: str, label: str, text: str) -> list[str]:
         return [line(type="file", path=path, text=text), step("capture", label, 0)]

@@ -64,8 +64,8 @@ BREACHES = (
     Breach(
         "candidates are sorted the wrong way round",
         "changed.c",
-        "\treturn a->ec < b->ec;\n",
-        "\treturn a->ec > b->ec;\n",
+        "logfs_is_better(c, &list->at[i - 1], by_valid)",
+        "logfs_is_better(&list->at[i - 1], c, by_valid)",
         "are out of order",
     ),
     Breach(
