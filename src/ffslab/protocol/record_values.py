@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from itertools import chain
 from typing import Any
-
-from pydantic_core import from_json
 
 LARGEST = 2**63 - 1  # what a table's column and the agent's clock can hold
 TASK_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
@@ -51,17 +48,6 @@ def memory_bytes(line: bytes) -> int:
     """About what the value of a line takes at most: 200 times the line, if it is all `{}`."""
     numbers, lists, objects = line.count(b","), line.count(b"["), line.count(b"{")
     return len(line) + 64 * numbers + 64 * lists + 232 * objects
-
-
-def value_of(line: bytes) -> Any:
-    """What json.loads() makes of a line, in a third of the time.
-
-    What the quick reader refuses json.loads() has a say about: the words for what is wrong are its.
-    """
-    try:
-        return from_json(line, cache_strings="keys")
-    except ValueError:
-        return json.loads(line)
 
 
 def are_tasks(value: Any) -> bool:

@@ -29,8 +29,8 @@ from ffslab.protocol.record_values import (
     is_inodes,
     may_be_counters,
     memory_bytes,
-    value_of,
 )
+from ffslab.reading import json_value
 
 RECORD_VERSION = 1
 MEASURED_STEP = "tree"  # the workload that phases of single measured steps name
@@ -563,8 +563,8 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
 
 def _parse_line(line: bytes) -> tuple[str, Record | None]:
     try:
-        value = value_of(line)
-    except (ValueError, RecursionError) as error:
+        value = json_value(line)
+    except ValueError as error:
         return f"not JSON ({error})", None
     if not isinstance(value, dict):
         return "not a JSON object", None

@@ -53,8 +53,8 @@ class Asked:
     was measured less than asked for, given the phase that failed with ENOSPC, if one did; None for
     a guest that prepares the flash and measures nothing, where a full partition is a failure.
     `failure`: what went wrong though no step failed, given the end of what programs printed, too.
-    `expected`: kinds of
-    findings in the console that are no failure, because what they tell of is what is measured.
+    `expected`: kinds of findings in the console that are no failure, because what they tell of is
+    what is measured.
     """
 
     check: Callable[[RecordStream], None] = lambda _: None

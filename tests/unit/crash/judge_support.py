@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from crash_support import sums
 
@@ -51,24 +52,10 @@ def judged(
 
 
 def problems(
-    filesystem: str,
-    history_text: str,
-    *entries: str,
-    excuse: Excuse = NO_EXCUSE,
-    failed: Mapping[int, int] = NONE_FAILED,
-    cut: int | None = None,
-    directories: int = 0,
+    filesystem: str, history_text: str, *entries: str, **how: Any
 ) -> list[tuple[str, str]]:
-    """Class and path of each of them."""
-    found = judged(
-        filesystem,
-        history_text,
-        *entries,
-        excuse=excuse,
-        failed=failed,
-        cut=cut,
-        directories=directories,
-    )
+    """Class and path of each of them; `how`: as for `judged`."""
+    found = judged(filesystem, history_text, *entries, **how)
     return [(problem.kind, problem.path) for problem in found]
 
 
