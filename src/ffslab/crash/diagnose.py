@@ -27,7 +27,6 @@ from ffslab.crash.problems import (
     WRONG_ORDER,
     Problem,
 )
-from ffslab.crash.steps import Step
 from ffslab.crash.window import Window
 from ffslab.crash.world import ANY_LINKS, Node
 
@@ -63,8 +62,8 @@ class _Diagnosis:
                 nodes.append(one.after)
 
     def problems(self) -> list[Problem]:
-        paths = dict.fromkeys((*self._base, *self._changing, *self._entries))
-        found = [problem for path in paths for problem in self._of_path(path)]
+        paths = {*self._base, *self._changing, *self._entries}
+        found = [problem for path in sorted(paths) for problem in self._of_path(path)]
         if any(problem.kind in _OF_NAMES for problem in found):
             # With the name of a directory, a link of its parent is gone.
             found = [problem for problem in found if problem.kind != BAD_LINKS]
@@ -237,9 +236,7 @@ class _Diagnosis:
         """Whether no later call of the window changes what has these names."""
         later = [s for s in self._steps[: self._window.high] if s.operation > index]
         return not any(
-            one.path in paths and (one.before is None) != (one.after is None)
-            for step in later
-            for one in step.differences
+            one.path in paths and one.is_of_name for step in later for one in step.differences
         )
 
     def _order(self) -> Problem:
@@ -263,15 +260,15 @@ class _Diagnosis:
     # Words.
 
     def _last_change(self, path: str) -> int | None:
-        """The last call that had begun and changed whether this path is there."""
-        found: Step | None = None
-        for step in self._steps[: self._window.high]:
-            if any(
-                one.path == path and (one.before is None) != (one.after is None)
-                for one in step.differences
-            ):
-                found = step
-        return found.operation if found else None
+        """The last call that had begun and changed what has this name, if anything."""
+        return next(
+            (
+                step.operation
+                for step in reversed(self._steps[: self._window.high])
+                if any(one.path == path and one.is_of_name for one in step.differences)
+            ),
+            None,
+        )
 
     def _call(self, index: int | None) -> str:
         if index is None:

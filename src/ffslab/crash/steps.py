@@ -49,6 +49,12 @@ class Difference:
     before: Node | None
     after: Node | None
 
+    @property
+    def is_of_name(self) -> bool:
+        """Whether the path has come, gone, or become that of another object."""
+        before = self.before.object if self.before else None
+        return before != (self.after.object if self.after else None)
+
 
 @dataclass(frozen=True, slots=True)
 class ContentsChange:

@@ -130,13 +130,16 @@ class Window:
         found = self._open.get(number)
         if found is None:
             log, found = self.timeline.logs[number], set()
-            for version in self.versions(number):
-                if version.number > self.floor(number).number:
-                    change = log.change(version)
-                    before = log.versions[version.number - 1].size_bytes
-                    start = min(change.start_bytes, before)
-                    end = max(change.end_bytes, before if change.seed is None else 0)
-                    found.update(range(start // SECTOR_BYTES, sector_count(end)))
+            for version in self.versions(number)[self.floor(number).number + 1 :]:
+                change = log.change(version)
+                before = log.versions[version.number - 1].size_bytes
+                start = min(change.start_bytes, before)
+                end = max(change.end_bytes, before if change.seed is None else 0)
+                found.update(
+                    sector
+                    for sector in range(start // SECTOR_BYTES, sector_count(end))
+                    if version.number > self._floor(number, sector // _PAGE_SECTORS)
+                )
             self._open[number] = found
         return found
 

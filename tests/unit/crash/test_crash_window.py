@@ -227,3 +227,17 @@ def test_a_hole_behind_the_end_reads_as_zeros(filesystem: str) -> None:
     data = pattern(1, 0, 600) + bytes(8400) + pattern(3, 9000, 500)
     assert problems(filesystem, history, file(data)) == []
     assert problems(filesystem, history, file(data[:5000] + b"?" + data[5001:])) != []
+
+
+@pytest.mark.parametrize("filesystem", ["ubifs", "logfs", "yaffs2"])
+def test_a_write_that_syncs_its_page_closes_the_sectors_of_that_page(filesystem: str) -> None:
+    """Pages 0 and 1 are synced with the file, then written to; only page 1 is synced once more."""
+    opened = "write a 0 8192 1\nopen @0 a\nfsync @0\nopendsync @1 a\n"
+    written = "write @0 512 1024 3\nwrite @1 4608 512 5\ncreate b\n"
+    data = bytearray(pattern(1, 0, 8192))
+    data[512:1536], data[4608:5120] = pattern(3, 512, 1024), pattern(5, 4608, 512)
+    assert torn_sectors(filesystem, opened + written, bytes(data), B) == [1, 2]
+    # What is written there afterwards is open again.
+    data[7680:] = pattern(7, 7680, 512)
+    again = written.replace("create", "write @0 7680 512 7\ncreate")
+    assert torn_sectors(filesystem, opened + again, bytes(data), B) == [1, 2, 15]
