@@ -439,6 +439,19 @@ def test_a_full_disk_there_fails_the_case(board: Board, place: Path, tmp_path: P
     assert "No space left on device" in row["reason"]
 
 
+def test_no_more_is_brought_back_than_a_case_may_record(
+    study: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FFSLAB_RECORDS_MIB", "0.001")
+    done = run_there(study, place, tmp_path, *UBIFS)
+    assert done.returncode == 1, done.stdout + done.stderr
+    (row,) = rows(tmp_path).values()
+    assert row["outcome"] == "fail"
+    assert "its records have more than 1048 B (FFSLAB_RECORDS_MIB" in row["reason"]
+    (records,) = tmp_path.glob("*/cases/*/records.jsonl")
+    assert records.stat().st_size == 1048
+
+
 def test_a_case_that_takes_too_long_is_ended_there(
     board: Board, place: Path, tmp_path: Path
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from ffslab.protocol.records import parse_records
 from ffslab.results.outcome import judge
 from ffslab.targets.registry import target_kind
 from ffslab.targets.ssh.connection import Connection
-from ffslab.targets.ssh.guests import ends_mounted
+from ffslab.targets.ssh.guests import ends_mounted, ends_within
 from ffslab.targets.ssh.power import cycle
 from ffslab.workloads.plans import guest_plans
 
@@ -67,8 +69,10 @@ def test_plans_of_workloads_unmount_in_the_end() -> None:
         assert not any(map(ends_mounted, guest_plans(case_of(filesystem), kind.rig)))
 
 
-def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    path = tmp_path / "labgrid-client"
+def client(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str = "labgrid-client"
+) -> None:
+    path = tmp_path / name
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
@@ -111,3 +115,39 @@ def test_the_ssh_client_never_asks_and_notices_silence(tmp_path: Path) -> None:
     assert {"BatchMode=yes", "ServerAliveInterval=5", "ServerAliveCountMax=3"} <= options
     assert "ProxyJump=gate" in options
     assert words[words.index("-i") + 1] == str(tmp_path / "key")
+
+
+def test_a_board_is_listened_to_until_it_ends_or_has_its_limit_or_too_much() -> None:
+    def seen(command: str, limit_s: float, looks: int) -> tuple[bool, int, int]:
+        """Whether it ended, its status, and how often was looked; too much at look `looks`."""
+        count = 0
+
+        def too_much() -> str:
+            nonlocal count
+            count += 1
+            return "too much" * (count >= looks)
+
+        process = subprocess.Popen(["/bin/sh", "-c", command])
+        return ends_within(process, limit_s, too_much), process.returncode, count
+
+    ended, status, _ = seen("sleep 0.2; exit 7", 60, 10**9)
+    assert (ended, status) == (True, 7)
+    ended, status, _ = seen("exec sleep 1000", 0.3, 10**9)
+    assert (ended, status) == (False, -signal.SIGKILL)
+    # That it was ended for this is no limit of time.
+    assert seen("exec sleep 1000", 60, 3) == (True, -signal.SIGKILL, 4)
+
+
+def test_no_more_of_a_file_comes_from_a_board_than_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client is one that carries out here what it is to carry out there: its last word."""
+    client(tmp_path, monkeypatch, 'for last; do :; done; exec /bin/sh -c "$last"', name="ssh")
+    connection = Connection(place(tmp_path), tmp_path / "socket")
+    there, here = tmp_path / "records", tmp_path / "here"
+    there.write_bytes(b"0123456789")
+    for most, expected in ((4, b"0123"), (10, b"0123456789"), (20, b"0123456789")):
+        connection.get(str(there), here, most)
+        assert here.read_bytes() == expected
+    connection.get(str(tmp_path / "none"), here, 4)
+    assert here.read_bytes() == b""

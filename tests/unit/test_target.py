@@ -20,8 +20,8 @@ from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
 from ffslab.protocol.trace import trim_trace
+from ffslab.targets.bounds import bounds
 from ffslab.targets.target import GuestJob
-from ffslab.targets.uml.bounds import bounds
 from ffslab.targets.uml.guests import LocalTarget, batch_script, kernel_arguments
 from ffslab.targets.uml.initramfs import (
     build_archive,
@@ -271,7 +271,12 @@ def test_a_guest_may_print_as_much_as_its_bound(
     monkeypatch.setenv("FFSLAB_PRINTED_MIB", "1")
     guest = _target(tmp_path, "head -c 1048576 /dev/zero").run(_job(tmp_path))
     assert not guest.failure and guest.flash_sha256 is not None
-    assert [bound.most_bytes // 2**20 for bound in bounds({}).files] == [16, 16, 256]
+    own = bounds({})
+    assert [one.most_bytes // 2**20 for one in (own.output, own.console, own.records)] == [
+        16,
+        16,
+        256,
+    ]
     with pytest.raises(UsageError, match="'many' is not a size"):
         bounds({"FFSLAB_RECORDS_MIB": "many"})
 

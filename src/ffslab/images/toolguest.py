@@ -40,10 +40,10 @@ from ffslab.program import program
 from ffslab.protocol.plan import encode
 from ffslab.protocol.records import RecordStream, parse_records, read_records
 from ffslab.results.console import tail_of
+from ffslab.targets.bounds import bounds
 from ffslab.targets.running import GuestSlot
 from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
-from ffslab.targets.uml.bounds import bounds
 from ffslab.targets.uml.directory import INITRAMFS_NAME, preparing, write_kernel_and_root
 from ffslab.targets.uml.guests import BATCH_CONSOLE, WALL_CLOCK_START_NS
 from ffslab.targets.uml.initramfs import regular_file

@@ -94,12 +94,12 @@ class Connection:
             file.flush()
             self.put(Path(file.name), target)
 
-    def get(self, source: str, target: Path) -> None:
-        """Copies a file from the board; an empty one if it is not there.
+    def get(self, source: str, target: Path, most_bytes: int) -> None:
+        """Copies a file from the board, at most so much of it; an empty one if it is not there.
 
         BoardLostError without an answer; OSError if the disk here does not take it.
         """
-        command = f"if [ -e {source} ]; then cat {source}; fi"
+        command = f"if [ -e {source} ]; then head -c {most_bytes} {source}; fi"
         result = self._run(command, _COPY_S, output_file=target)
         if result.returncode == LOST:
             raise self._lost(result.output)

@@ -13,12 +13,15 @@ resumed.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,6 +29,7 @@ from ffslab.errors import InfrastructureError
 from ffslab.model.case import Case
 from ffslab.process import command_line
 from ffslab.protocol.plan import plan_of, step
+from ffslab.targets.bounds import bounds
 from ffslab.targets.running import RunningGuests
 from ffslab.targets.ssh.board import LOOK, BoardFacts, board_facts, partition_fault, unlike
 from ffslab.targets.ssh.connection import LOST, BoardLostError, Connection
@@ -38,6 +42,7 @@ _AGENT = "ffsagent"
 _PID = "pid"
 _CANNOT_RECORD = 3  # the agent's exit status
 _LOOK_AGAIN_S = 3.0
+_LOOK_AT_FILES_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ class BoardTarget:
         self._modules = modules
         self._clock_ns = clock_ns
         self._guests = RunningGuests(tell)
+        self._bounds = bounds()
         self._ready: Ready | None = None
         self._lock = threading.Lock()  # one guest at a time
 
@@ -226,7 +232,8 @@ class BoardTarget:
             with self._guests.started(start, _end) as process:
                 if process is None:
                     return GuestRun(-signal.SIGKILL, False, True, 0, shown)
-                timed_out = not _ends_within(process, job.timeout_s)
+                too_much = partial(self._bounds.exceeded, job.case_dir)
+                timed_out = not ends_within(process, job.timeout_s, too_much)
             wall_ns = self._clock_ns() - started_ns
             if self._guests.killed and process.returncode == -signal.SIGKILL and not timed_out:
                 return GuestRun(-signal.SIGKILL, False, True, wall_ns, shown)
@@ -247,10 +254,16 @@ class BoardTarget:
         said = _last_line(job)  # by the agent, before the kernel's messages come behind it
         records = job.case_dir / RECORDS_NAME
         records.touch()
+        too_much = self._bounds.exceeded(job.case_dir)
+        self._bounds.cut(job.case_dir)
         try:
             now = self._awaited() if lost or timed_out else self._facts()
             self._end_agent()
-            self._connection.get(self._at(RECORDS_NAME), records)
+            self._connection.get(
+                self._at(RECORDS_NAME), records, self._bounds.records.most_bytes + 1
+            )
+            too_much = too_much or self._bounds.exceeded(job.case_dir)
+            self._bounds.records.cut(job.case_dir)
             self._append_messages(console, mark)
         except BoardLostError as error:
             self._ready = None
@@ -259,6 +272,8 @@ class BoardTarget:
             )
         if now.boot != facts.boot:
             return "the board started anew while the case ran"
+        if too_much:
+            return too_much
         if lost:
             return "the connection to the board was lost while the case ran"
         if status == _CANNOT_RECORD:
@@ -289,6 +304,7 @@ class BoardTarget:
     def _append_messages(self, console: BinaryIO, mark: str) -> None:
         """What the kernel said since the mark; all that it kept if that is gone."""
         _, _, since = self._connection.run("dmesg", check=False).rpartition(mark)
+        console.seek(0, os.SEEK_END)
         console.write(since.lstrip("\n").encode())
         console.flush()
 
@@ -335,15 +351,23 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.kill()
 
 
-def _ends_within(process: subprocess.Popen[bytes], limit_s: float) -> bool:
-    """Waits for the end; at the limit the connection's client is killed."""
-    try:
-        process.wait(limit_s)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return False
-    return True
+def ends_within(
+    process: subprocess.Popen[bytes], limit_s: float, too_much: Callable[[], str]
+) -> bool:
+    """Waits for the end; at the limit, or if there is too much, the connection's client is killed.
+
+    False if it was the limit.
+    """
+    ends_s = time.monotonic() + limit_s
+    while not too_much():
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(min(_LOOK_AT_FILES_S, max(0, ends_s - time.monotonic())))
+            return True
+        if time.monotonic() >= ends_s:
+            break
+    process.kill()
+    process.wait()
+    return bool(too_much())
 
 
 def _last_line(job: GuestJob) -> str:

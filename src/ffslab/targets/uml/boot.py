@@ -11,9 +11,9 @@ from pathlib import Path
 from ffslab.errors import GuestLostError
 from ffslab.protocol.records import read_records
 from ffslab.results.console import lines_of, tail_of
+from ffslab.targets.bounds import Bounds
 from ffslab.targets.running import RunningGuests
 from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME
-from ffslab.targets.uml.bounds import Bounds
 from ffslab.targets.uml.hostfault import GuestEnd, HostFault, RoomLeft, host_fault
 from ffslab.targets.uml.launch import GuestProcess, held_ram, kill_group
 from ffslab.targets.uml.scratch import Claim, Need, Refusal, Scratch, free_bytes

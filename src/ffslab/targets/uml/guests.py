@@ -41,6 +41,7 @@ from ffslab.protocol.chip_file import (
     flash_file_bytes,
 )
 from ffslab.protocol.trace import trim_trace
+from ffslab.targets.bounds import bounds
 from ffslab.targets.running import RunningGuests
 from ffslab.targets.target import (
     CONSOLE_NAME,
@@ -54,7 +55,6 @@ from ffslab.targets.target import (
     TargetKind,
 )
 from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
-from ffslab.targets.uml.bounds import bounds
 from ffslab.targets.uml.directory import INITRAMFS_NAME, copy_image, write_guest_directory
 from ffslab.targets.uml.launch import Guard, GuestCommand, GuestProcess, kill_group, start_guest
 from ffslab.targets.uml.perturbation import guest_seed

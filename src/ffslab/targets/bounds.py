@@ -4,7 +4,8 @@ A program of a guest's can write as fast as the host's memory takes it. So whoev
 looks at its files meanwhile; one that is too long ends the guest, and is cut at its bound: what is
 read afterwards is never longer.
 
-Limit: between two looks a file grows beyond its bound, by some MiB.
+Limit: between two looks a file grows beyond its bound, by some MiB. The kernel's messages of a
+board come behind its console, whatever their length.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ class Bound:
         except OSError:  # the guest has not begun
             return False
 
+    def cut(self, directory: Path) -> None:
+        """Shortens the file if it is longer; nothing writes there any more."""
+        if self.exceeded(directory):
+            os.truncate(directory / self.name, self.most_bytes)
+
     @property
     def reason(self) -> str:
         """What is told of a guest that exceeded it."""
@@ -50,17 +56,22 @@ class Bound:
 class Bounds:
     """Those of all files that a guest makes longer."""
 
-    files: tuple[Bound, ...]
+    output: Bound
+    console: Bound
+    records: Bound
+
+    @property
+    def _files(self) -> tuple[Bound, ...]:
+        return self.output, self.console, self.records
 
     def exceeded(self, directory: Path) -> str:
-        """Why the guest that runs in `directory` is to end, or empty."""
-        return next((one.reason for one in self.files if one.exceeded(directory)), "")
+        """Why the guest whose files are in `directory` is to end, or empty."""
+        return next((one.reason for one in self._files if one.exceeded(directory)), "")
 
     def cut(self, directory: Path) -> None:
         """Shortens what is too long; nothing writes there any more."""
-        for bound in self.files:
-            if bound.exceeded(directory):
-                os.truncate(directory / bound.name, bound.most_bytes)
+        for bound in self._files:
+            bound.cut(directory)
 
 
 def bounds(environment: Mapping[str, str] | None = None) -> Bounds:
@@ -68,9 +79,7 @@ def bounds(environment: Mapping[str, str] | None = None) -> Bounds:
     printed = mib_setting(PRINTED, _PRINTED_MIB, environment)
     records = mib_setting(RECORDS, _RECORDS_MIB, environment)
     return Bounds(
-        (
-            Bound(OUTPUT_NAME, printed, "its programs printed", PRINTED),
-            Bound(CONSOLE_NAME, printed, "its console has", PRINTED),
-            Bound(RECORDS_NAME, records, "its records have", RECORDS),
-        )
+        output=Bound(OUTPUT_NAME, printed, "its programs printed", PRINTED),
+        console=Bound(CONSOLE_NAME, printed, "its console has", PRINTED),
+        records=Bound(RECORDS_NAME, records, "its records have", RECORDS),
     )
