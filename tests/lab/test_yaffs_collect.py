@@ -70,8 +70,8 @@ def copies_by_turns(used: float) -> float:
     Of p pages u p are live data. An overwrite programs its page and a header, which the next one
     makes invalid; with c copies that is 2 + c pages, of which v = c / (2 + c) are copies. In a turn
     there are T = p / (2 + c) = p (1 - v) / 2 overwrites, and a page is left alone by them with a
-    probability of exp(-T / (u p)). Of what is written (1 + c) / (2 + c) = (1 + v) / 2 are data; what
-    is left of these at the end of the turn is copied: v = (1 + v) / 2 * exp(-(1 - v) / (2 u)).
+    probability of exp(-T / (u p)). Of what is written (1 + c) / (2 + c) = (1 + v) / 2 are data;
+    what is left of these at the end of the turn is copied: v = (1 + v) / 2 * exp(-(1 - v) / (2 u)).
     """
     share = 0.0
     for _ in range(1000):  # it rises to the smallest such v
