@@ -447,7 +447,7 @@ def test_no_more_is_brought_back_than_a_case_may_record(
     assert done.returncode == 1, done.stdout + done.stderr
     (row,) = rows(tmp_path).values()
     assert row["outcome"] == "fail"
-    assert "its records have more than 1048 B (FFSLAB_RECORDS_MIB" in row["reason"]
+    assert "its records have more than 1.0 KiB (FFSLAB_RECORDS_MIB" in row["reason"]
     (records,) = tmp_path.glob("*/cases/*/records.jsonl")
     assert records.stat().st_size == 1048
 
