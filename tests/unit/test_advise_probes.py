@@ -149,8 +149,9 @@ def own(tmp_path: Path) -> Any:
     overlay = overlay.replace('name = "overlay-ubifs"', 'name = "overlay-gzip"')
     (folder / "overlay-gzip.toml").write_text(overlay.replace('default = "xz"', 'default = "gzip"'))
     (folder / "packer.toml").write_text(
-        'schema = 1\nname = "packer"\ntitle = "Packer"\ntype = "jffs2"\nsource = "mtd:{partition}"\n'
-        'min_blocks = 5\n[options.compression]\ndefault = "zlib"\n[options.compression.values]\n'
+        'schema = 1\nname = "packer"\ntitle = "Packer"\ntype = "jffs2"\nmin_blocks = 5\n'
+        'source = "mtd:{partition}"\n[options.compression]\ndefault = "zlib"\n'
+        "[options.compression.values]\n"
         'zlib = { mount_options = ["compr=zlib"] }\nlzo = { mount_options = ["compr=lzo"] }\n'
     )
     return load_catalog([tmp_path])
