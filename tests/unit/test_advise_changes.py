@@ -20,6 +20,7 @@ from test_advise_verdict import (
     values,
 )
 
+from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import Change, changes_of, compression_words, gain_of
 from ffslab.advise.readings import Value
 from ffslab.advise.verdict import Cell, Judged, Need, judged
@@ -117,6 +118,22 @@ def test_what_was_not_measured_with_and_without_is_not_compared() -> None:
     both = order_of((UBIFS, values(0.5, 20)), (PLAIN, values(0.5, 20)), (YAFFS2, values(1, 1)))
     assert compression_words(both, {}) == ()  # nobody says what its compressor is
     assert len(compression_words(both, LZO)) == 1
+
+
+def test_a_compressor_that_has_not_been_tried_is_none_to_compare() -> None:
+    """zstd would miss nothing, for nothing of it is known but how power cuts are borne."""
+    asked = (*ASKED, POWER)
+    cuts = {"power": Value(100.0)}
+    missed, met = {**values(1.5, 20), **cuts}, {**values(0.5, 20), **cuts}
+    zstd = Candidate("ubifs", (("compression", "zstd"),))
+    order = judged(asked, [(UBIFS, missed), (PLAIN, met), (zstd, cuts)])
+    (text,) = compression_words(order, LZO)
+    assert text.startswith("ubifs: not worth it, a matter of needs met (lzo / none: ")
+    assert compression_words(judged(asked, [(PLAIN, met), (zstd, cuts)]), LZO) == ()
+    assert compression_words(judged(asked, [(PLAIN, cuts), (UBIFS, met)]), LZO) == ()
+    failed = {"boot": Value(None, "panic", failed=True), **cuts}
+    (text,) = compression_words(judged(asked, [(PLAIN, met), (UBIFS, failed)]), LZO)
+    assert text.startswith("ubifs: not worth it, a matter of needs met (lzo / none: ")
 
 
 def test_figures_that_both_have_and_that_differ_are_told() -> None:
