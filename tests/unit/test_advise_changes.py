@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from test_advise_needs import needs
 from test_advise_verdict import (
@@ -62,6 +64,15 @@ def test_failed_cases_are_told_of_what_meets_a_need() -> None:
     )
     text = "boot: met by ubifs, fastmap (400 ms); it misses: space, life"
     assert names(order)[0] == "ubifs" and changes_of(needs(), order) == (Change("boot", text),)
+
+
+def test_a_share_of_states_has_no_stricter_limit() -> None:
+    """2 % more than 97 % would be 98.9 %, which yaffs2 has."""
+    order = judged(
+        (replace(POWER, limit=95),),
+        [(UBIFS, {"power": Value(97.0)}), (YAFFS2, {"power": Value(100.0)})],
+    )
+    assert names(order)[0] == "ubifs" and changes_of(needs(), order) == ()
 
 
 def test_missed_needs_are_told_first_and_linux_last() -> None:
@@ -136,15 +147,22 @@ def test_a_compressor_that_has_not_been_tried_is_none_to_compare() -> None:
     assert text.startswith("ubifs: not worth it, a matter of needs met (lzo / none: ")
 
 
+def test_the_compressor_that_misses_least_is_compared_however_good_the_other_is() -> None:
+    zstd = Candidate("ubifs", (("compression", "zstd"),))
+    order = order_of((UBIFS, values(0.9, 20)), (zstd, values(1.1, 500)), (PLAIN, values(0.8, 20)))
+    (text,) = compression_words(order, LZO)
+    assert "(lzo / none: boot 900 ms / 800 ms)" in text
+
+
 def test_figures_that_both_have_and_that_differ_are_told() -> None:
     """A share of states is no figure of the file system's compressor."""
-    asked = (*ASKED, POWER, YEARS)
+    asked = (*ASKED, replace(POWER, limit=90), YEARS)
     packed = {**values(0.5, None), "power": Value(100.0), "life": Value(30.0)}
     plain = {**values(0.8, 20), "power": Value(100.0), "life": Value(None)}
     order = judged(asked, [(UBIFS, packed), (PLAIN, plain)])
     (text,) = compression_words(order, LZO)
     assert text.endswith("(lzo / none: boot 500 ms / 800 ms)")
-    differing = {**plain, "power": Value(100.5)}
+    differing = {**plain, "power": Value(99.0)}
     (text,) = compression_words(judged(asked, [(UBIFS, packed), (PLAIN, differing)]), LZO)
     assert text.endswith("(lzo / none: boot 500 ms / 800 ms)")
 

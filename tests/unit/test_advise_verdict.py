@@ -75,6 +75,7 @@ def test_met_missed_and_by_how_much(
 ) -> None:
     cell = Cell(need, Value(value))
     assert (cell.standing, cell.words) == (standing, words)
+    assert standing in ("met", "missed", "not measured")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,7 @@ def test_met_missed_and_by_how_much(
         (POWER, 100.0, "all"),
         (POWER, 99.97268, "99.972 %"),
         (ROOM, 1536.6, "1.5 KiB"),
+        (ROOM, 1023.6, "1 KiB"),
         (TIME, 1.5e6, "1.50 ms"),
     ],
 )
