@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,9 @@ def test_nothing_is_overwritten_and_nothing_is_asked(tmp_path: Path) -> None:
     assert path.read_text() == "mine" and not terminal.asked
 
 
-QUESTIONS = {question.key: question for question in questions_for(CATALOG, "small")}
+def questions() -> dict[str, Question]:
+    """All of them, by key."""
+    return {question.key: question for question in questions_for(CATALOG, "small")}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +125,7 @@ QUESTIONS = {question.key: question for question in questions_for(CATALOG, "smal
     ],
 )  # fmt: skip
 def test_each_answer_is_checked(key: str, good: list[str], bad: list[str]) -> None:
-    check = QUESTIONS[key].check
+    check = questions()[key].check
     assert {answer: check(answer) for answer in good} == dict.fromkeys(good, "")
     for answer in bad:
         assert check(answer), answer
@@ -134,12 +137,13 @@ def test_a_wrong_answer_is_told_what_would_be_right() -> None:
         "boot": ("0", "a number above 0"),
         "years": ("soon", "a number, such as 0.8"),
         "compressible": ("100", "a whole number from 0 to 99"),
+        "sync": ("-1", "a whole number from 0 to 1000000000"),
         "cuts": ("perhaps", "one of: yes, no"),
         "name": ("No", "lower-case letters, digits and -"),
     }
     for key, (answer, words) in told.items():
-        assert QUESTIONS[key].check(answer) == words
-    assert "is not a size" in QUESTIONS["record"].check("x")
+        assert questions()[key].check(answer) == words
+    assert "is not a size" in questions()["record"].check("x")
 
 
 ALWAYS = ["name", "board", "partition", "cuts", "tree", "size"]
@@ -159,21 +163,23 @@ THEN = ["compressible", "free", "boot", "ram", "per_day"]
     ],
 )
 def test_only_what_matters_is_asked(replies: dict[str, str], asked: list[str]) -> None:
-    texts = {question.text: question for question in QUESTIONS.values()}
+    texts = {question.text: question for question in questions().values()}
 
     def ask(text: str) -> str:
         question = texts[text.partition(" [")[0]]
         assert text == f"{question.text} [{question.default}]: "
         return f" {replies.get(question.key, '')} "
 
-    answers = answers_to(tuple(QUESTIONS.values()), ask, pytest.fail)
-    defaults = {key: QUESTIONS[key].default for key in asked}
+    answers = answers_to(tuple(questions().values()), ask, pytest.fail)
+    defaults = {key: questions()[key].default for key in asked}
     assert answers == {**defaults, **replies} and list(answers) == asked
 
 
 def test_boards_are_listed_by_name_and_the_name_is_as_suggested() -> None:
-    names = QUESTIONS["board"].text.removeprefix("The board (").removesuffix(")").split(", ")
-    assert names == sorted(CATALOG.boards) and QUESTIONS["name"].default == "small"
+    backwards = replace(CATALOG, boards=dict(reversed(CATALOG.boards.items())))
+    name, board, *_ = questions_for(backwards, "small")
+    assert board.text == f"The board ({', '.join(sorted(CATALOG.boards))})"
+    assert name.default == "small"
 
 
 FULL = """# The needs of a product: ffslab advise FILE ranks what meets them (docs/advise.md).
@@ -214,15 +220,15 @@ years = 10.0
 def test_all_answers_stand_in_the_file() -> None:
     told = {"name": "logger", "board": "celf-mips", "tree": "Geräte/rootfs.tar", "files": "7"}
     told |= {"pattern": "database", "size": "14000000"}
-    assert needs_text({key: told.get(key, q.default) for key, q in QUESTIONS.items()}) == FULL
+    assert needs_text({key: told.get(key, q.default) for key, q in questions().items()}) == FULL
 
 
 def test_what_is_no_need_is_absent() -> None:
     """No tree, no limit, no years, no cuts, and a log without a size of its file."""
-    keys = [key for key in QUESTIONS if key not in ("files", "file")]
+    keys = [key for key in questions() if key not in ("files", "file")]
     told = dict.fromkeys(("tree", "boot", "ram", "years", "latency"), "-") | {"cuts": "no"}
     document = tomllib.loads(
-        needs_text({key: told.get(key, QUESTIONS[key].default) for key in keys})
+        needs_text({key: told.get(key, questions()[key].default) for key in keys})
     )
     assert document["power_cuts"] is False and document["limits"] == document["consider"] == {}
     assert document["content"].keys() == {"size", "compressible_percent", "free"}
@@ -231,7 +237,7 @@ def test_what_is_no_need_is_absent() -> None:
     del told["latency"]  # asked of writes only
     few = [key for key in keys if key not in ("pattern", "record", "sync", "years", "latency")]
     document = tomllib.loads(
-        needs_text({key: told.get(key, QUESTIONS[key].default) for key in few})
+        needs_text({key: told.get(key, questions()[key].default) for key in few})
     )
     assert "writes" not in document and document["limits"] == {}
 

@@ -200,13 +200,13 @@ def values_of(
     """All values of a candidate by the key of the need; one that is missing was not measured."""
     boot, cut = (_named(found, kind, candidate) for kind in (BOOT, CUT))
     write = _named(found, WRITE, written_as(candidate, catalog))
-    both = (_value(cut, "ram"), _value(boot, "ram"))
-    ram = {one.value: one for one in both if one.value is not None}
+    clean_ram, cut_ram = (_value(one, "ram") for one in (boot, cut))
+    ram = {one.value: one for one in (cut_ram, clean_ram) if one.value is not None}
     values = {
         "space": _value(boot, "space"),
         "boot": _value(boot, "boot"),
         "boot-cut": _as_clean(boot) if is_read_only(candidate, catalog) else _value(cut, "boot"),
-        "ram": ram[max(ram)] if ram else _value(boot, "ram"),
+        "ram": ram[max(ram)] if ram else clean_ram,
         "write": _value(write, "write"),
     }
     if needs.writes is not None and needs.writes.years is not None:
