@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,10 +17,8 @@ import ffslab.advise.pairs
 import ffslab.targets.uml.site
 from ffslab.advise.advice import Advice, advice_of
 from ffslab.advise.candidates import Candidate, candidates
-from ffslab.advise.needs import load_needs, needs_of
+from ffslab.advise.needs import load_needs
 from ffslab.advise.probes import probes
-from ffslab.advise.questions import answers_to, ask_and_write, needs_text, questions_for
-from ffslab.errors import UsageError
 from ffslab.report.advice import render, write_advice
 from ffslab.results.rundir import RunDirectory, all_runs
 
@@ -172,88 +168,6 @@ def test_without_a_file_the_questions_are_named(advise: Command) -> None:
     assert done.code == 2 and "advise --init" in done.error
     done = advise("advise", "nowhere.toml")
     assert done.code == 2 and "nowhere.toml: cannot be read" in done.error
-
-
-# --init
-
-
-class Terminal:
-    """Answers from a list, and what was said."""
-
-    def __init__(self, *answers: str) -> None:
-        self._answers: Iterator[str] = iter(answers)
-        self.asked: list[str] = []
-        self.said: list[str] = []
-
-    def ask(self, text: str) -> str:
-        self.asked.append(text)
-        try:
-            return next(self._answers)
-        except StopIteration:
-            raise EOFError from None
-
-    def tell(self, text: str) -> None:
-        self.said.append(text)
-
-
-DEFAULTS = [""] * 30
-
-
-def test_the_defaults_make_a_valid_file(tmp_path: Path) -> None:
-    terminal = Terminal(*DEFAULTS)
-    path = tmp_path / "product.toml"
-    ask_and_write(path, CATALOG, terminal.ask, terminal.tell)
-    found = load_needs(path, CATALOG)
-    assert found.name == "product" and found.board.name == "apf27" and found.power_cuts
-    assert all("[" in text for text in terminal.asked)  # each default is shown
-    assert candidates(found, CATALOG)
-    assert "next:" in terminal.said[-1]
-
-
-def test_answers_are_checked_at_once(tmp_path: Path) -> None:
-    terminal = Terminal("Bad Name", "good", "apf28", "apf27", "many", "32 MiB", *DEFAULTS)
-    path = tmp_path / "needs.toml"
-    ask_and_write(path, CATALOG, terminal.ask, terminal.tell)
-    assert [said.partition(":")[0] for said in terminal.said[1:4]] == [
-        "  'Bad Name'",
-        "  'apf28'",
-        "  'many'",
-    ]
-    found = load_needs(path, CATALOG)
-    assert (found.name, found.partition_bytes) == ("good", 32 * 2**20)
-
-
-def test_questions_follow_from_the_answers_before() -> None:
-    questions = questions_for(CATALOG, "small")
-    no_writes = {"per_day": "0"}
-    asked = Terminal(*(no_writes.get(question.key, "") for question in questions))
-    answers = answers_to(questions, asked.ask, asked.tell)
-    assert "pattern" not in answers and "years" not in answers
-    document = tomllib.loads(needs_text(answers))
-    assert "writes" not in document and "write_ms" not in document["limits"]
-    needs_of(document, CATALOG, "needs.toml")
-    replies = {"pattern": "database", "file": "2 MiB", "boot": "-", "cuts": "no"}
-    text = needs_text({q.key: replies.get(q.key, q.default) for q in questions})
-    document = tomllib.loads(text)
-    assert document["writes"]["file"] == "2 MiB" and document["power_cuts"] is False
-    assert "boot_s" not in document["limits"]
-
-
-def test_answers_that_contradict_each_other_are_kept_and_said(tmp_path: Path) -> None:
-    terminal = Terminal("", "", "512 MiB", *DEFAULTS)
-    path = tmp_path / "needs.toml"
-    ask_and_write(path, CATALOG, terminal.ask, terminal.tell)
-    assert path.exists()
-    assert terminal.said[-1].startswith("not yet usable:") and "256 MiB" in terminal.said[-1]
-
-
-def test_nothing_is_overwritten_and_nothing_is_asked(tmp_path: Path) -> None:
-    path = tmp_path / "needs.toml"
-    path.write_text("mine")
-    terminal = Terminal(*DEFAULTS)
-    with pytest.raises(UsageError, match="is there already"):
-        ask_and_write(path, CATALOG, terminal.ask, terminal.tell)
-    assert path.read_text() == "mine" and not terminal.asked
 
 
 def test_an_input_that_ends_is_an_error(

@@ -150,7 +150,7 @@ def test_what_has_no_ratio_is_left_out_of_the_mean() -> None:
             Cell(ROOM, Value(space)),
             Cell(POWER, Value(power)),
         )
-        return Judged(UBIFS, cells)
+        return Judged(UBIFS, cells, 0)
 
     assert gain_of(one(5e8, 20 * MIB, 50.0), one(1e9, 20 * MIB, 100.0)) == pytest.approx(2**0.5)
     assert gain_of(one(5e8, None, 100.0), one(1e9, 20 * MIB, 100.0)) == pytest.approx(2)

@@ -79,6 +79,55 @@ def test_a_share_of_states_is_that_of_the_worse_step() -> None:
     assert promising_pairs(judged(asked, every)) == ()
 
 
+def test_shares_of_states_are_not_multiplied() -> None:
+    """99 % and 99 % are 99 %, which is asked for, and not 98.01 %."""
+    power = replace(POWER, limit=98.5)
+
+    def cut(boot_s: float, percent: float) -> dict[str, Value]:
+        return {"boot": Value(boot_s * 1e9), "power": Value(percent)}
+
+    every = [(UBIFS, cut(1.8, 100)), (FASTMAP, cut(1.2, 99)), (ZLIB, cut(1.2, 99))]
+    assert promising_pairs(judged((ASKED[0], power), every)) == (BOTH,)
+
+
+def test_of_a_default_without_any_room_both_steps_are_taken_as_they_are() -> None:
+    """0.9 s of 1 s; of 20 and 12 MiB the smaller is enough, of 20 and 9 it is not."""
+    order = order_of((UBIFS, values(1, 0)), (FASTMAP, values(0.9, 20)), (ZLIB, values(1.2, 12)))
+    assert promising_pairs(order) == ()  # fastmap alone misses nothing
+    for room, found in ((12, (BOTH,)), (9, ())):
+        order = order_of(
+            (UBIFS, values(1.2, 0)), (FASTMAP, values(1.08, 20)), (ZLIB, values(1.08, room))
+        )
+        assert promising_pairs(order) == found  # 1.08 × 1.08 ÷ 1.2 = 0.97 s
+
+
+@pytest.mark.parametrize("unknown", [UBIFS, FASTMAP, ZLIB])
+def test_what_one_of_them_does_not_know_is_not_known(unknown: Candidate) -> None:
+    """0.7 × 2 s twice is 0.98 s; that the room is unknown is better than to miss it."""
+    found = {UBIFS: values(2, 5), FASTMAP: values(1.4, 5), ZLIB: values(1.4, 5)}
+    assert promising_pairs(order_of(*found.items())) == (BOTH,)  # it misses one of two
+    found[unknown] = {**found[unknown], "space": Value(None)}
+    assert promising_pairs(order_of(*found.items())) == (BOTH,)
+
+
+def test_of_pairs_alike_those_of_the_first_steps_come_first() -> None:
+    """Each pair is ten times as good as asked: 1.3 × 1.1 ÷ 20 = 0.07 s; the first step is worst."""
+    steps = [
+        Candidate("ubifs", ((name, "x"),)) for name in ("compression", "summary", "write_mode")
+    ]
+    order = order_of(
+        (UBIFS, values(20, 200)),
+        *((one, values(1.3 - number / 10, 200)) for number, one in enumerate(steps)),
+    )
+    assert names(order)[:3] == ["ubifs, x"] * 3 and order[0].candidate == steps[2]
+    pairs = [[name for name, _ in one.options] for one in promising_pairs(order)]
+    assert pairs == [
+        ["compression", "summary"],
+        ["compression", "write_mode"],
+        ["summary", "write_mode"],
+    ]
+
+
 def test_at_most_so_many_and_the_best_of_them() -> None:
     others = ("lzo", "zlib", "zstd", "none")
     steps = [Candidate("jffs2", (("compression", one),)) for one in others]

@@ -74,6 +74,10 @@ def test_who_used_the_flash_is_told_with_the_writes() -> None:
     few = [task("init", 0, 991), task("kworker", 9, 0)]
     found = reading_of(WRITE, written(capacity={"tasks": few})).values["write"]
     assert found.why.endswith("; of the pages read and programmed: within the writes 99 %")
+    # Two of three are told: of 300 pages 200 and 60, not the 40.
+    rows = [task("one", 40, 0), task("two", 0, 60), task("three", 110, 90)]
+    found = reading_of(WRITE, written(capacity={"tasks": rows})).values["write"]
+    assert found.why.endswith("; of the pages read and programmed: three 67 %, two 20 %")
     even = [task("init", 0, 99), task("kworker", 0, 1), task("init", 0, 0)]
     found = reading_of(WRITE, written(capacity={"tasks": even})).values["write"]
     assert found.why.endswith(": within the writes 99 %, kworker 1 %")

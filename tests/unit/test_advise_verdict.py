@@ -75,6 +75,7 @@ def test_met_missed_and_by_how_much(
 ) -> None:
     cell = Cell(need, Value(value))
     assert (cell.standing, cell.words) == (standing, words)
+    assert standing in ("met", "missed", "not measured")
 
 
 @pytest.mark.parametrize(
@@ -83,11 +84,13 @@ def test_met_missed_and_by_how_much(
         (YEARS, 2.345, "2.35 y"),
         (YEARS, 1000, "1000 y"),
         (YEARS, 99.96, "100 y"),
+        (YEARS, 99.5, "99.5 y"),
         (YEARS, 100.6, "101 y"),
         (YEARS, 1000.5, ">1,000 y"),
         (POWER, 100.0, "all"),
         (POWER, 99.97268, "99.972 %"),
         (ROOM, 1536.6, "1.5 KiB"),
+        (ROOM, 1023.6, "1 KiB"),
         (TIME, 1.5e6, "1.50 ms"),
     ],
 )
@@ -229,10 +232,13 @@ def test_life_is_in_proportion_to_the_daily_volume() -> None:
 
 
 def test_an_option_is_nearer_than_another_file_system() -> None:
-    assert steps_between(UBIFS, FASTMAP) == 1
-    assert steps_between(PLAIN, FASTMAP) == 2
-    assert steps_between(UBIFS, Candidate("ubifs", (), 2**25)) == 1
-    assert steps_between(UBIFS, YAFFS2) > steps_between(PLAIN, Candidate("ubifs", (), 2**25))
+    for one, other in ((UBIFS, FASTMAP), (FASTMAP, UBIFS), (UBIFS, Candidate("ubifs", (), 2**25))):
+        assert steps_between(one, other) == (False, 1)
+    assert steps_between(UBIFS, UBIFS) == (False, 0)
+    assert steps_between(PLAIN, FASTMAP) == (False, 2)
+    both = Candidate("ubifs", (("fastmap", "on"),), 2**25)
+    assert steps_between(UBIFS, both) == (False, 2)
+    assert steps_between(UBIFS, YAFFS2) > steps_between(PLAIN, both)
 
 
 def test_compression_is_worth_it_if_needs_are_met_or_figures_better() -> None:

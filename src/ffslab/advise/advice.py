@@ -64,20 +64,18 @@ class Advice:
         """The candidates whose needs are told one by one, with their places: the best, and the best
         of another file system, or the second where there is none.
         """
-        name = self.order[0].candidate.filesystem
-        others = [n for n, one in enumerate(self.order) if one.candidate.filesystem != name]
-        second = others[:1] or list(range(1, len(self.order)))[:1]
-        return tuple((number + 1, self.order[number]) for number in (0, *second))
+        best, *rest = enumerate(self.order, start=1)
+        name = best[1].candidate.filesystem
+        others = [placed for placed in rest if placed[1].candidate.filesystem != name]
+        return (best, *(others or rest)[:1])
 
     @property
     def failures(self) -> tuple[str, ...]:
         """Why cases did not pass, each reason once with the candidates that it is said of."""
-        said: dict[str, list[str]] = {}
+        said: dict[str, dict[str, None]] = {}
         for one in self.order:
             for cell in one.failures:
-                titles = said.setdefault(cell.value.why, [])
-                if one.candidate.title not in titles:
-                    titles.append(one.candidate.title)
+                said.setdefault(cell.value.why, {})[one.candidate.title] = None
         return tuple(f"{'; '.join(titles)}: {why}" for why, titles in said.items())
 
 
@@ -125,21 +123,20 @@ def _power(
     needs: Needs, found: Sequence[Candidate], catalog: Catalog, beside: Path
 ) -> tuple[Mapping[str, Value], tuple[str, ...]]:
     """The share of states that are as promised, by file system, from an exploration there."""
-    every = dict.fromkeys(one.filesystem for one in found)
+    every = {one.filesystem: catalog.filesystems[one.filesystem] for one in found}
     written = [one for one in every if not is_read_only(Candidate(one), catalog)]
     readings = exploration_readings(needs.exploration, written, all_directories(beside))
+    percent = {name: share for name, (share,) in readings.values.items()}
     values = {}
-    for name in every:
+    for name, filesystem in every.items():
         if name not in written:
             values[name] = Value(100.0, "nothing is ever written to it")
-        elif name in readings.values:
-            values[name] = Value(readings.values[name][0], readings.source)
+        elif filesystem.overlay is not None and filesystem.type in percent:
+            values[name] = _of_upper(needs, filesystem.type, percent[filesystem.type])
+        elif name in percent:
+            values[name] = Value(percent[name], readings.source)
         else:
-            values[name] = Value(None, readings.missing.get(name, "not explored"))
-    for name in every:
-        upper = catalog.filesystems[name].type
-        if catalog.filesystems[name].overlay is not None and upper in readings.values:
-            values[name] = _of_upper(needs, upper, readings.values[upper][0])
+            values[name] = Value(None, readings.missing[name])
     return values, (readings.source,) if readings.source else ()
 
 
@@ -266,13 +263,9 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 def next_steps(advice: Advice) -> list[str]:
     """Commands that measure what the advice lacks."""
-    if any(one.cell("power").value.value is None for one in _with(advice, "power")):
-        return [exploration_command(advice.needs)]
-    return []
-
-
-def _with(advice: Advice, key: str) -> tuple[Judged, ...]:
-    return advice.order if any(need.key == key for need in advice.asked) else ()
+    power = [cell for one in advice.order for cell in one.cells if cell.need.key == "power"]
+    unknown = any(cell.value.value is None for cell in power)
+    return [exploration_command(advice.needs)] if unknown else []
 
 
 def of_run(advice: Advice, run: Path) -> Advice:

@@ -106,19 +106,19 @@ def candidates(needs: Needs, catalog: Catalog) -> tuple[Candidate, ...]:
 
 
 def _possible(needs: Needs, filesystem: Filesystem) -> bool:
-    if not filesystem.is_mounted:
-        return False
     if needs.filesystems:
-        if filesystem.name not in needs.filesystems:
-            return False
-    elif filesystem.name.startswith(_FOR_COMPARISON):
-        return False
+        asked = filesystem.name in needs.filesystems
+    else:
+        asked = not filesystem.name.startswith(_FOR_COMPARISON)
     read_only = filesystem.image is not None and filesystem.image.read_only
-    if read_only and (needs.writes is not None or not needs.tree or needs.free_bytes):
-        return False
-    if needs.mainline and not filesystem.mainline:
-        return False
-    return needs.partition_bytes // needs.chip.block_bytes >= filesystem.min_blocks
+    writes = needs.writes is not None or not needs.tree or needs.free_bytes
+    return (
+        filesystem.is_mounted
+        and asked
+        and not (read_only and writes)
+        and not (needs.mainline and not filesystem.mainline)
+        and needs.partition_bytes >= filesystem.min_blocks * needs.chip.block_bytes
+    )
 
 
 def _of(needs: Needs, filesystem: Filesystem) -> Iterator[Candidate]:

@@ -62,11 +62,12 @@ def _met_by(needs: Needs, best: Judged, cell: Cell, order: Sequence[Judged]) -> 
         near = min(meeting, key=lambda one: steps_between(best.candidate, one.candidate))
         reached = near.cell(need.key).value.value
         assert reached is not None
-        others = [one.need.title for one in near.missed]
-        but = f"; it misses: {', '.join(others)}" if others else "; it misses nothing else"
+        # There is one at least: it comes behind the best, which misses this.
+        others = ", ".join(one.need.title for one in (*near.missed, *near.failures))
         yield Change(
             need.key,
-            f"{need.title}: met by {near.candidate.title} ({need.words(reached)}){but}",
+            f"{need.title}: met by {near.candidate.title} ({need.words(reached)}); "
+            f"it misses: {others}",
         )
     else:
         known = [one for one in order if one.cell(need.key).standing != NOT_MEASURED]
@@ -87,12 +88,12 @@ def _met_by(needs: Needs, best: Judged, cell: Cell, order: Sequence[Judged]) -> 
         )
 
 
-def steps_between(one: Candidate, other: Candidate) -> int:
-    """How far apart two candidates are: another file system is further than any option."""
+def steps_between(one: Candidate, other: Candidate) -> tuple[bool, int]:
+    """How far apart two candidates are: another file system is further than any options."""
     own, its = dict(one.options), dict(other.options)
     differing = sum(own.get(name) != its.get(name) for name in {*own, *its})
     size = one.partition_bytes != other.partition_bytes
-    return 10 * (one.filesystem != other.filesystem) + differing + size
+    return one.filesystem != other.filesystem, differing + size
 
 
 def _stricter(cell: Cell, order: Sequence[Judged]) -> Iterator[Change]:
@@ -103,9 +104,10 @@ def _stricter(cell: Cell, order: Sequence[Judged]) -> Iterator[Change]:
     first = ranked(with_limit(one, need.key, limit) for one in order)[0]
     if first.candidate == order[0].candidate:
         return
-    cell, reached = first.cell(need.key), first.cell(need.key).value.value
-    if reached is None or cell.standing != MET:
+    if first.cell(need.key).standing != MET:
         return  # it comes first for other reasons
+    reached = first.cell(need.key).value.value
+    assert reached is not None
     yield Change(
         need.key,
         f"{need.title}: with a limit of {need.words(limit)} instead of {need.words(need.limit)}, "
@@ -121,11 +123,13 @@ def compression_words(order: Sequence[Judged], defaults: Mapping[str, str]) -> t
     figures of the needs are better in the geometric mean, by 2 % at least.
     """
     found = []
-    for name in dict.fromkeys(one.candidate.filesystem for one in order):
+    measured = dict.fromkeys(one.candidate.filesystem for one in order)
+    for name in (one for one in measured if one in defaults):
         variants = {
-            dict(one.candidate.options).get(COMPRESSION, defaults.get(name, "")): one
+            dict(one.candidate.options).get(COMPRESSION, defaults[name]): one
             for one in order
             if one.candidate.filesystem == name
+            and _is_measured(one)
             and one.candidate.partition_bytes is None
             and set(dict(one.candidate.options)) <= {COMPRESSION}
         }
@@ -142,19 +146,26 @@ def compression_words(order: Sequence[Judged], defaults: Mapping[str, str]) -> t
     return tuple(found)
 
 
+def _is_measured(one: Judged) -> bool:
+    """Whether a case of it was run; how power cuts are borne is explored of the defaults alone."""
+    figures = [cell.value for cell in one.cells if cell.need.unit != "percent"]
+    return any(value.failed or value.value is not None for value in figures)
+
+
 def _bad(one: Judged) -> int:
     return len(one.missed) + len(one.failures)
 
 
 def _worth(one: Judged, without: Judged) -> str:
-    if _bad(one) != _bad(without):
-        better = _bad(one) < _bad(without)
-        return f"{'worth it' if better else 'not worth it'}, a matter of needs met"
+    if _bad(one) < _bad(without):
+        return "worth it, a matter of needs met"
+    if _bad(one) > _bad(without):
+        return "not worth it, a matter of needs met"
     gain = gain_of(one, without)
-    if max(gain, 1 / gain) < _GAIN:
-        return "makes no difference"
     words = f"figures ×{gain:.2f} in the geometric mean"
-    return f"worth it, {words}" if gain > 1 else f"not worth it, {words}"
+    if gain >= _GAIN:
+        return f"worth it, {words}"
+    return f"not worth it, {words}" if gain <= 1 / _GAIN else "makes no difference"
 
 
 def gain_of(one: Judged, other: Judged) -> float:

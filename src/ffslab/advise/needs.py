@@ -25,7 +25,7 @@ from ffslab.model.units import format_size, parse_size
 from ffslab.program import command
 
 Pattern = Literal["log", "database", "stream"]
-PATTERNS: tuple[Pattern, ...] = ("log", "database", "stream")
+PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 SECONDS_A_DAY = 86_400
 DAYS_A_YEAR = 365.25
 _NS_A_SECOND = 1_000_000_000
@@ -93,7 +93,8 @@ class NeedsFile(Strict):
     """A needs file."""
 
     schema_version: Literal[1] = Field(alias="schema", description="version of this format")
-    name: Name = Field(max_length=60, description="short name")
+    # Not `Name = Field(max_length=60)`: pydantic lets the bound of Name itself stand.
+    name: Annotated[Name, Field(max_length=60)] = Field(description="short name")
     title: str = Field(default="", description="one line")
     board: Name | None = Field(default=None, description="a board of the catalog")
     chip: Name | None = Field(default=None, description="instead: a chip that one board has")
@@ -222,7 +223,8 @@ def _shaped(parsed: Mapping[str, Any], where: str) -> NeedsFile:
 
 
 def _problem(item: Mapping[str, Any]) -> str:
-    path = ".".join(str(part) for part in item["loc"] if part not in ("int", "str"))
+    # What pydantic calls the two ways to write a size is no part of the place.
+    path = ".".join(str(part) for part in item["loc"] if part not in ("constrained-int", "str"))
     if item["type"] == "extra_forbidden":
         known = {**NeedsFile.model_fields}
         for key in item["loc"][:-1]:
@@ -372,9 +374,10 @@ def _faster_than_the_chip(needs: Needs) -> _Found:
     if needs.writes is None:
         return None
     chip = needs.chip
-    fastest = chip.page_bytes * SECONDS_A_DAY * _NS_A_SECOND / max(chip.t_prog_ns, 1)
+    day_ns = SECONDS_A_DAY * _NS_A_SECOND
     per_day = needs.writes.per_day_bytes * (_PERCENT - needs.compressible_percent) / _PERCENT
-    if per_day > fastest:
+    if per_day * chip.t_prog_ns > chip.page_bytes * day_ns:
+        fastest = chip.page_bytes * day_ns / chip.t_prog_ns
         return (
             f"{format_size(needs.writes.per_day_bytes)} a day are more than {chip.name} programs "
             f"in a day without a pause: {format_size(int(fastest))}"

@@ -25,8 +25,6 @@ def promising_pairs(order: Sequence[Judged]) -> tuple[Candidate, ...]:
     `order`: all candidates of one step at most, the best first. None if the best misses nothing.
     """
     best = order[0]
-    if not best.missed and not best.failures:
-        return ()
     found = [
         predicted
         for default in order

@@ -30,7 +30,6 @@ _BOOT_STEPS = {
     BOOT: "settle unmount restart mount list unmount",
     CUT: "settle log crash mount list unmount",
 }
-_UNITS_MAX = 64 * 2**20  # what tree takes as the unit of write()
 _PERCENT = 100
 _USED_PERCENT = 90  # of what is available: content, the written file, and what was written before
 _INTERVAL_MAX_US = 100_000
@@ -108,7 +107,7 @@ def _boot(needs: Needs, kind: str) -> dict[str, Any]:
         return {"state": state, "workload": {"kind": "tree", "steps": f"mount {_BOOT_STEPS[kind]}"}}
     steps = _BOOT_STEPS[kind]
     if kind == CUT:
-        steps = steps.replace("settle", "settle sync", 1)
+        steps = steps.replace("settle", "settle sync")
     each = needs.content_bytes // needs.files
     workload: dict[str, Any] = {
         "kind": "tree",

@@ -36,7 +36,7 @@ class Question:
 
 def _size(answer: str) -> str:
     try:
-        return "" if parse_size(int(answer) if answer.isdigit() else answer) else "more than 0"
+        return "" if parse_size(answer) else "more than 0"
     except ValueError as error:
         return str(error)
 

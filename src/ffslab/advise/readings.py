@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,8 @@ from ffslab.workloads.figures import figures_of, tasks_of
 from ffslab.workloads.tree.stored import image_of
 from ffslab.workloads.wear.stored import wear_of
 
+# The probes mount before they restart, too: what is measured is the second mount, and `list`.
+_MOUNT, _ATTACH, _LIST = "mount-2", "mount-2/attach-2", "list"
 _LISTED = "list.listed_ns"
 _MEMORY = "memory after "
 
@@ -55,7 +58,7 @@ def readings_of(made: Sequence[Probe], results: Iterable[CaseResult]) -> dict[st
     kinds = {probe.name: probe.kind for probe in made}
     found = {}
     for result in results:
-        name = str(result["axes"].get("part", ""))
+        name = str(result["axes"].get("part"))
         if name in kinds:
             found[name] = reading_of(kinds[name], result)
     return found
@@ -82,13 +85,12 @@ def _is_full(result: CaseResult) -> bool:
 
 def _boot(result: CaseResult) -> dict[str, Value]:
     figures = {figure.key: figure.value for figure in figures_of(result)}
-    own = {key: value for key, value in figures.items() if not key.startswith("preparation")}
     found = {}
-    if _LISTED in own:
-        found["boot"] = Value(own[_LISTED], _boot_words(own))
+    if _LISTED in figures:
+        found["boot"] = Value(figures[_LISTED], _boot_words(figures))
     memory = {
         key.removeprefix(_MEMORY).removesuffix(".total_bytes"): value
-        for key, value in own.items()
+        for key, value in figures.items()
         if key.startswith(_MEMORY) and key.endswith(".total_bytes")
     }
     if memory:
@@ -116,24 +118,11 @@ def _boot(result: CaseResult) -> dict[str, Value]:
 
 def _boot_words(figures: Mapping[str, float]) -> str:
     """Where the time from the mount to the end of ls goes."""
-    attach = _sum(figures, "/attach", "duration_ns")
-    mount = _sum(figures, "mount-", "duration_ns", whole=True)
-    listed = figures.get("list.duration_ns", 0.0)
-    pages = _sum(figures, "mount-", "pages_read", whole=True) + figures.get("list.pages_read", 0.0)
-    parts = [f"mount {format_duration_ns(mount)}", f"ls {format_duration_ns(listed)}"]
-    if attach:
-        parts[0] += f" ({format_duration_ns(attach)} of it UBI’s attach)"
-    return f"{', '.join(parts)}; {round(pages):,} pages read"
-
-
-def _sum(figures: Mapping[str, float], place: str, metric: str, *, whole: bool = False) -> float:
-    """Of all places that contain `place`; `whole`: that begin with it and have none below."""
-    return sum(
-        value
-        for key, value in figures.items()
-        if key.endswith(f".{metric}")
-        and (key.startswith(place) and "/" not in key if whole else place in key)
-    )
+    mount, listed = (format_duration_ns(figures[f"{one}.duration_ns"]) for one in (_MOUNT, _LIST))
+    attach = figures.get(f"{_ATTACH}.duration_ns")
+    of_ubi = "" if attach is None else f" ({format_duration_ns(attach)} of it UBI’s attach)"
+    pages = [figures.get(f"{one}.pages_read") or 0 for one in (_MOUNT, _LIST)]
+    return f"mount {mount}{of_ubi}, ls {listed}; {sum(pages):,} pages read"
 
 
 def _write(result: CaseResult) -> dict[str, Value]:
@@ -168,16 +157,15 @@ def _latency_words(result: CaseResult, longest: LatencyResult) -> str:
         f"half of {longest['count']:,} writes within {format_duration_ns(longest['p50_ns'])}, "
         f"99.9 % within {format_duration_ns(longest['p999_ns'])}"
     ]
-    pages: dict[str, int] = {}
+    pages = Counter[str]()
     for work in tasks_of(result):
-        count = work.counts.get("pages_read", 0) + work.counts.get("pages_programmed", 0)
-        pages[work.task] = pages.get(work.task, 0) + count
-    total = sum(pages.values())
+        pages[work.task] += work.counts["pages_read"] + work.counts["pages_programmed"]
+    total = pages.total()
     if total:
-        most = sorted(pages, key=lambda task: -pages[task])[:2]
-        most = [task for task in most if pages[task] >= _TOLD * total]
         share = ", ".join(
-            f"{_OWN.get(task, task)} {100 * pages[task] / total:.0f} %" for task in most
+            f"{_OWN.get(task, task)} {100 * count / total:.0f} %"
+            for task, count in pages.most_common(2)
+            if count >= _TOLD * total
         )
         parts.append(f"of the pages read and programmed: {share}")
     return "; ".join(parts)
@@ -212,12 +200,13 @@ def values_of(
     """All values of a candidate by the key of the need; one that is missing was not measured."""
     boot, cut = (_named(found, kind, candidate) for kind in (BOOT, CUT))
     write = _named(found, WRITE, written_as(candidate, catalog))
-    ram = [one for one in (_value(boot, "ram"), _value(cut, "ram")) if one.value is not None]
+    clean_ram, cut_ram = (_value(one, "ram") for one in (boot, cut))
+    ram = {one.value: one for one in (cut_ram, clean_ram) if one.value is not None}
     values = {
         "space": _value(boot, "space"),
         "boot": _value(boot, "boot"),
         "boot-cut": _as_clean(boot) if is_read_only(candidate, catalog) else _value(cut, "boot"),
-        "ram": max(ram, key=lambda one: one.value or 0.0) if ram else _value(boot, "ram"),
+        "ram": ram[max(ram)] if ram else clean_ram,
         "write": _value(write, "write"),
     }
     if needs.writes is not None and needs.writes.years is not None:
@@ -249,10 +238,10 @@ def _as_clean(boot: Reading) -> Value:
 def _life(needs: Needs, size: int, programmed: Value, imbalance: Value) -> Value:
     """Years, by `ffslab.advise.life`, from what was programmed and how unevenly."""
     assert needs.writes is not None
-    for one in (programmed, imbalance):
-        if one.value is None:
-            return one
-    assert programmed.value is not None and imbalance.value is not None
+    if programmed.value is None:
+        return programmed
+    if imbalance.value is None:
+        return imbalance
     chip = needs.chip
     daily = needs.writes.per_day_bytes * programmed.value
     years = years_of_life(

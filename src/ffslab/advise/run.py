@@ -102,7 +102,7 @@ def adopt(run: RunDirectory, other: RunDirectory, cases: Sequence[Case], site: S
         return 0
     missing = remaining(cases, run.done_ids(cases))
     known = other.done_ids(missing)
-    copied = [(other.case_dir(one), run.case_dir(one)) for one in sorted(known)]
+    copied = [(other.case_dir(one), run.case_dir(one)) for one in known]
     if known and (other.path / STATES).is_dir():
         copied.append((other.path / STATES, run.path / STATES))
     for source, target in copied:

@@ -119,7 +119,7 @@ class Judged:
 
     candidate: Candidate
     cells: tuple[Cell, ...]
-    order: int = 0  # of the candidates
+    order: int  # of the candidates
 
     @property
     def missed(self) -> tuple[Cell, ...]:
