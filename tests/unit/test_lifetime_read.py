@@ -89,6 +89,7 @@ def test_no_look_counts_from_the_first_bad_block_on() -> None:
         ({}, 3),
         ({"grown": grown()}, 3),
         ({"grown": grown(201, 300)}, 2),
+        ({"grown": grown(150, 300)}, 1),
         ({"grown": grown(200)}, 1),
     ):
         found: Any = wear_key(checkpoints, **changes)

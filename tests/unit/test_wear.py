@@ -73,6 +73,7 @@ def wear_line(case: Case) -> str:
         ("volumes = '1 GB, 1 GB'", "do not rise"),
         ("volumes = '1 GO'", "is not a size"),
         ("volumes = '0'", "entries, or one that is 0"),
+        ("volumes = '0, 1 GB'", "entries, or one that is 0"),
         ("volumes = ''", "is not a size"),
         (f"volumes = '{', '.join(map(str, range(1, 18)))}'", "17 entries"),
         ("unit_bytes = 0", "out of bounds"),
