@@ -310,6 +310,16 @@ def test_a_forecast_goes_on_from_the_last_look() -> None:
     assert forecast(uneven, Flash(1000, (0,) * 10, 0)).worst == 6
 
 
+def test_a_long_period_in_which_all_still_blocks_move() -> None:
+    """A draw without the block that was used first knows of still blocks alone: a memory of 1, and
+    a period of 3,995 of wear. All blocks are erased once in 250 bytes, and endure 90,000 to
+    110,000 of it.
+    """
+    points = [Checkpoint(100, (40,) + (0,) * 7), Checkpoint(1_000_000, (4000,) * 8)]
+    told = forecast(points, Flash(100_000, (0,) * 8, 0)).first_bad
+    assert 22_500_000 <= told.low <= told.high <= 27_500_000
+
+
 @pytest.mark.parametrize("spares", [0, 1, 9])
 def test_blocks_that_wear_alike_go_bad_together(spares: int) -> None:
     """One erase of each block in 100 bytes: 1,000 after 100,000, without any spread."""
