@@ -15,7 +15,8 @@ from ffslab.model.case import Case
 from ffslab.model.specs import Partition
 from ffslab.model.study import expand
 from ffslab.protocol.records import Phase, RecordStream
-from ffslab.results.outcome import judge
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome, judge
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.results import asked_of
 from ffslab.workloads.wear import leveling
@@ -396,6 +397,16 @@ def test_the_verdict_goes_by_the_time_of_the_whole_writing() -> None:
     assert verdict_times_ns(result) == {"time of the writing": 7.0}
     result["phases"] = rows[:1]
     assert verdict_times_ns(result) == {}
+
+
+def test_the_whole_writing_is_the_phase_write_alone() -> None:
+    """Of 5 ns; making sure of the static data took 7 more."""
+    phases = (
+        {**phase("write", "ok"), "t_end_ns": 5},
+        {**phase("verify", "ok"), "t_start_ns": 5, "t_end_ns": 12},
+    )
+    result = case_result(case_of(), Outcome("pass"), RecordStream(phases, (), False), "f" * 64)
+    assert verdict_times_ns(result) == {"time of the writing": 5.0}
 
 
 def test_only_what_happened_since_the_static_data_counts() -> None:
