@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import begun_run, cases_of
+from host_support import cases_of
 from micro_support import AGENT, Guest, Row, Stream, lines_of, micro_cases, micro_records
 from rich.console import Console
 
-from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError, SpecError
 from ffslab.model.case import Case
 from ffslab.protocol.plan import parse_step
 from ffslab.protocol.records import Phase, RecordStream, parse_records
-from ffslab.report import build
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.targets.virtual_flash import plans
@@ -243,6 +240,30 @@ def test_a_full_partition_is_no_shortfall_but_a_flush_without_room_is() -> None:
     assert found.stopped == "ENOSPC"
 
 
+def test_without_latencies_nobody_can_decide() -> None:
+    result: Any = capacity_result()
+    result["capacity"]["latency"] = None
+    assert list(criteria(result)) == []
+    result["capacity"] = None
+    assert list(criteria(result)) == []
+
+
+def test_what_other_phases_asked_of_the_flash_is_in_no_sum() -> None:
+    """The tasks of `delete` and of `again` are not those of the filling and its flush."""
+    records = [json.loads(line) for line in capacity_records().splitlines()]
+    measured = next(one for one in records if one["type"] == "tasks")
+    (task,) = measured["tasks"]
+    flushed = next(one for one in records if one.get("phase") == "flush" and "tasks" in one)
+    flushed["tasks"] = [{**task, "pages_read": 7}]
+    end = records.pop()
+    for phase in ("delete", "again"):
+        records.append({**measured, "phase": phase})
+    found = result_keys(capacity_case(), parse_records(lines_of([*records, end])), ())["capacity"]
+    assert found is not None
+    told = [(one["phase"], one["pages_read"]) for one in found["tasks"]]
+    assert told == [("measure", task["pages_read"]), ("flush", 7)]
+
+
 def test_times_of_a_result_without_them_are_none() -> None:
     result: Any = capacity_result()
     assert result["capacity"]["request_bytes"] == 128 * 1024
@@ -278,6 +299,27 @@ def test_records_that_are_not_there_or_contradict_each_other_leave_nothing() -> 
     assert result_keys(case, parse_records(lines_of(records)), ()) == {"capacity": None}
 
 
+def test_a_case_that_did_not_get_so_far_has_no_figures() -> None:
+    """The promise, the filling and its requests are all needed."""
+    records = [json.loads(line) for line in capacity_records().splitlines()]
+    assert result_keys(capacity_case(), parse_records(lines_of(records)), ())["capacity"]
+    for left_out in (
+        {"label": "measure:start", "type": "space"},
+        {"phase": "measure", "type": "phase"},
+        {"type": "requests"},
+    ):
+        rest = [
+            # Without requests there is no record of their whole, either.
+            one
+            for one in records
+            if not left_out.items() <= one.items()
+            and (left_out != {"type": "requests"} or one["type"] not in ("micro", "request-flash"))
+        ]
+        assert len(rest) < len(records)
+        found = result_keys(capacity_case(), parse_records(lines_of(rest)), ())
+        assert found == {"capacity": None}, left_out
+
+
 def test_in_a_terminal() -> None:
     result: Any = capacity_result()
     assert list(terminal.cells(result)) == ["0.5 MiB", "3.1 %", "0.5 MiB", "185 ms", "500 ms"]
@@ -286,23 +328,3 @@ def test_in_a_terminal() -> None:
     assert "garbage collection and erase" in shown.getvalue()
     assert "jffs2_gcd_mtd0: 4 pages read, 6 programmed, 1 blocks erased" in shown.getvalue()
     assert list(terminal.cells({**result, "capacity": None})) == [""] * 5
-
-
-@pytest.mark.slow
-def test_the_report_draws_every_write_and_names_causes(tmp_path: Path) -> None:
-    study = tmp_path / "full.toml"
-    study.write_text(STUDY)
-    planned = prepare(str(study), (), ())
-    (tmp_path / "run").mkdir()
-    run = begun_run(tmp_path / "run", planned)
-    (case,) = planned.cases
-    records = capacity_records()
-    (run.start_case(case, "ffsplan 1\n") / "records.jsonl").write_bytes(records)
-    result = case_result(case, Outcome("pass"), parse_records(records), "f" * 64)
-    wall = {"id": case.id, "wall_ns": 1, "virtual_ns": 1, "virtual_per_wall": None}
-    run.finish_case(result, wall)  # type: ignore[arg-type]
-    run.collect([case.id])
-    page = build(run.path).read_text(encoding="utf-8")
-    assert "What fits, and what comes back" in page
-    assert page.count("garbage collection and erase") >= 2  # in the drawing and in the table
-    assert "JFFS2’s collector" in page

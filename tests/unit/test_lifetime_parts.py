@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
-from ffslab.lifetime.forecast import Estimate, Flash, Forecast, Paths, drawn_together, forecast
+from ffslab.lifetime.forecast import (
+    Estimate,
+    Flash,
+    Forecast,
+    Paths,
+    _deaths,
+    drawn_together,
+    forecast,
+)
 from ffslab.lifetime.growth import (
     Checkpoint,
     Correlation,
@@ -213,6 +222,102 @@ def test_how_fast_a_block_wears_in_the_future() -> None:
     assert paths((0, 0), 100).rates(10) == pytest.approx(expected, rel=1e-6)
     # Once static data are moved all wear alike.
     assert paths((0, 0), 30).rates(10) == [1, 1]
+
+
+def test_shares_that_fade_and_a_difference_that_is_nearly_reached() -> None:
+    correlation = Correlation(Part(0.25, 10.0), Part(0.04, 5.0))
+    flash = Flash(2000, (1000, 1), 0, 1000)
+    growth = Growth(0.01, (0.5, -0.5), (0.1, -0.1), correlation)
+    # After 10 of wear: 1 ± (0.5 ÷ e + 0.1 ÷ e²).
+    far = Paths(Checkpoint(1, (0, 999)), growth, flash, (0, 0)).rates(10)
+    rest = 0.5 / math.e + 0.1 / math.e**2
+    assert far == pytest.approx([1 + rest, 1 - rest])
+    # 999 apart, of 1,000, is as good as reached.
+    assert Paths(Checkpoint(1, (0, 0)), growth, flash, (0, 0)).rates(0) == [1, 1]
+
+
+def straight(starts: tuple[int, ...], rates: tuple[float, ...], flash: Flash) -> Paths:
+    """Blocks that each wear at their own rate for ever."""
+    shares = tuple(rate - 1 for rate in rates)
+    growth = Growth(0.01, shares, (0.0,) * len(rates), Correlation(Part(1.0, math.inf), NOTHING))
+    return Paths(Checkpoint(1, starts), growth, flash, (0,) * len(rates))
+
+
+def test_when_blocks_reach_their_limits() -> None:
+    """In order, at the wear at which each does, whatever steps are between; and no more than are
+    asked for, but those of the same step.
+    """
+    flash = Flash(40, (0,) * 4, 3)
+    # (41 − 5) ÷ 1.5 = 24, (30 − 4) ÷ 0.5 = 52, (33 − 0) ÷ 2 = 16.5; the last has had its limit.
+    starts, rates, limits = (5, 4, 0, 7), (1.5, 0.5, 2.0, 0.0), (41, 30, 33, 7)
+    paths = straight(starts, rates, flash)
+    expected = [(0, 3), (16.5, 2), (24, 0), (52, 1)]
+    assert _deaths(paths, limits, flash) == pytest.approx([pytest.approx(x) for x in expected])
+    one = Flash(40, (0,) * 4, 1)
+    assert [number for _, number in _deaths(paths, limits, one)] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("start", "left"),
+    # The weakest endure 900, the strongest 1,100; beyond that 1 of wear is taken to be left.
+    [(100, 1000), (600, 500), (1100, 1), (1300, 1)],
+)
+def test_blocks_that_hardly_wear_are_not_waited_for(start: int, left: int) -> None:
+    """Not longer than for 20 times what the mean block has left: 19.5 times is in time, 20.5 not.
+    Of three blocks, the last of which wears instead of the others, two wear by a hundredth.
+    """
+    flash = Flash(1000, (0,) * 3, 9)
+    paths = straight((start,) * 3, (0.01, 0.01, 2.98), flash)
+    limits = [start + 0.01 * times * left for times in (19.5, 20.5)]
+    found = _deaths(paths, [*limits, start + 2.98 * left], flash)
+    assert found == [(pytest.approx(left), 2), (pytest.approx(19.5 * left), 0)]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "draws"),
+    # 10,000 blocks in all: 150.2 would be those of 66, 10,001 ÷ 137 is 73, and 25 at least.
+    [(2, 150), (66, 150), (67, 149), (100, 100), (137, 72), (400, 25), (450, 25)],
+)
+def test_a_forecast_of_many_blocks_has_fewer_draws(
+    blocks: int, draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+
+    class Counting(random.Random):
+        def choices(self, *words: object, **more: object) -> list[int]:  # type: ignore[override]
+            drawn.append(more)
+            return super().choices(*words, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(random, "Random", Counting)
+    # All blocks are worn out at once, so that a draw takes no time.
+    points = [Checkpoint(n, (n,) * blocks) for n in (1, 2, 3)]
+    forecast(points, Flash(1, (9,) * blocks, 0))
+    assert len(drawn) == draws
+
+
+def test_a_seed_is_a_forecast() -> None:
+    points, flash = even((100, 1), (200, 2), (300, 3.5)), Flash(1000, (0,) * 10, 2)
+    assert forecast(points, flash) == forecast(points, flash, seed=1)
+    assert forecast(points, flash) != forecast(points, flash, seed=2)
+
+
+def test_a_forecast_goes_on_from_the_last_look() -> None:
+    """One erase of each block in 100 bytes, then two: of 1,000 there are 995 left after 400."""
+    points = even((100, 1), (200, 2), (300, 3), (400, 5))
+    told = forecast(points, Flash(1000, (0,) * 10, 0, spread=0.0))
+    assert told.first_bad.middle == pytest.approx(400 + 995 / 0.02)
+    uneven = [*points[:-1], Checkpoint(400, (6, 4) * 5)]
+    assert forecast(uneven, Flash(1000, (0,) * 10, 0)).worst == 6
+
+
+def test_a_long_period_in_which_all_still_blocks_move() -> None:
+    """A draw without the block that was used first knows of still blocks alone: a memory of 1, and
+    a period of 3,995 of wear. All blocks are erased once in 250 bytes, and endure 90,000 to
+    110,000 of it.
+    """
+    points = [Checkpoint(100, (40,) + (0,) * 7), Checkpoint(1_000_000, (4000,) * 8)]
+    told = forecast(points, Flash(100_000, (0,) * 8, 0)).first_bad
+    assert 22_500_000 <= told.low <= told.high <= 27_500_000
 
 
 @pytest.mark.parametrize("spares", [0, 1, 9])

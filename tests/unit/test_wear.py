@@ -15,7 +15,8 @@ from ffslab.model.case import Case
 from ffslab.model.specs import Partition
 from ffslab.model.study import expand
 from ffslab.protocol.records import Phase, RecordStream
-from ffslab.results.outcome import judge
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome, judge
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.results import asked_of
 from ffslab.workloads.wear import leveling
@@ -23,6 +24,7 @@ from ffslab.workloads.wear.keys import Wear
 from ffslab.workloads.wear.report.histogram import bins_of
 from ffslab.workloads.wear.result import (
     check_records,
+    failure,
     first_block,
     result_keys,
     shortfall,
@@ -72,21 +74,51 @@ def wear_line(case: Case) -> str:
         ("volumes = '1 GB, 1 GB'", "do not rise"),
         ("volumes = '1 GO'", "is not a size"),
         ("volumes = '0'", "entries, or one that is 0"),
+        ("volumes = '0, 1 GB'", "entries, or one that is 0"),
+        ("volumes = ''", "is not a size"),
         (f"volumes = '{', '.join(map(str, range(1, 18)))}'", "17 entries"),
         ("unit_bytes = 0", "out of bounds"),
         ("unit_bytes = '65 MiB'", "out of bounds"),
         ("file_bytes = 0", "out of bounds"),
         ("pattern = 'overwrite'\nfile_bytes = 9\nunit_bytes = 10", "overwrite needs"),
         ("pattern = 'overwrite'\nvolumes = '49999999'", "overwrite needs"),
+        ("pattern = 'overwrite'\nvolumes = '49999999, 60000000'", "overwrite needs"),
         # 128 MiB are 134,217,728 bytes: 84,217,728 of static data and 50,000,000 fill them.
         ("static_bytes = 84_217_729", "on a partition of 128 MiB"),
         ("[base.state]\nkind = 'aged'\nvalid_percent = 10", "begins on an empty file system"),
+        ("[base.state]\nkind = 'saturated'", "prepares its own state"),
+        ("[base.state]\nkind = 'free'\nremount = false", "prepares its own state"),
     ],
 )
 def test_settings_that_contradict_each_other(more: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         case_of(more)
     assert case_of("static_bytes = 84_217_728").workload.spec["static_bytes"] == 84_217_728
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        # 16 volumes, of which the first is a byte.
+        f"volumes = '{', '.join(map(str, range(1, 17)))}'",
+        "unit_bytes = 1",
+        "unit_bytes = '64 MiB'",
+        "file_bytes = 1",
+        # A piece as large as the file, which is as large as the first volume.
+        "pattern = 'overwrite'\nunit_bytes = 100\nfile_bytes = 100\nvolumes = '100, 200'",
+        # Other patterns write files that are larger than that.
+        "pattern = 'append'\nunit_bytes = 300\nfile_bytes = 200\nvolumes = '100'",
+    ],
+)
+def test_the_bounds_of_settings_are_allowed(more: str) -> None:
+    assert case_of(more).workload.kind == "wear"
+
+
+def test_a_file_system_that_is_never_written_does_not_wear() -> None:
+    catalog = load_catalog()
+    study = study_of(STUDY.replace("jffs2", "squashfs"), catalog)
+    with pytest.raises(SpecError, match="squashfs is read-only"):
+        expand(study, catalog)
 
 
 def test_a_block_is_static_from_half_of_its_pages_on() -> None:
@@ -174,14 +206,12 @@ def stream_of(*more: Any, **wear: Any) -> RecordStream:
     return RecordStream(records, (), False)
 
 
-def small_case(monkeypatch: pytest.MonkeyPatch) -> Case:
-    case = case_of()
-    monkeypatch.setattr(Case, "partition_blocks", property(lambda _: 4))
-    return case
+def small_case(more: str = "") -> Case:
+    return replace(case_of(more), partition_blocks=4)
 
 
-def test_what_the_records_mean(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = result_keys(small_case(monkeypatch), stream_of(), ())["wear"]
+def test_what_the_records_mean() -> None:
+    found = result_keys(small_case(), stream_of(), ())["wear"]
     assert found is not None
     assert (found["written"], found["files"], found["stopped"]) == (4096, 2, "ENOSPC")
     assert found["static_blocks"] == [0, 1] and found["first_block"] == 0
@@ -208,8 +238,8 @@ def test_the_partition_is_behind_those_of_the_board() -> None:
     assert first_block(replace(case, board=replace(case.board, partitions=front))) == 4
 
 
-def test_grown_bad_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = small_case(monkeypatch)
+def test_grown_bad_blocks() -> None:
+    case = small_case()
     assert result_keys(case, stream_of(), ())["wear"]["grown"] is None  # type: ignore[index]
     more = (snapshot("grown:3000", 12, 103, [1, 2, 4, 3], [0] * 4), grown([3000, 4000], [2, 4]))
     found = result_keys(case, stream_of(*more), ())["wear"]
@@ -229,10 +259,65 @@ def test_grown_bad_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         grown([1], [2, 3]),
         grown([-1], [2]),
         grown([1], [2], before=-1),
+        grown([1], [2.5]),  # type: ignore[list-item]
         {**grown([1], [2]), "written": 1},
     ):
         with pytest.raises(DamagedResultError, match="grown bad blocks"):
             check_records(stream_of(wrong))
+
+
+def without(stream: RecordStream, label: str, kind: str = "flash") -> RecordStream:
+    """As if this was never noted."""
+    rest = tuple(one for one in stream.records if (one["type"], one.get("label")) != (kind, label))
+    assert len(rest) == len(stream.records) - 1
+    return RecordStream(rest, (), False)
+
+
+def test_what_was_not_noted_is_not_known() -> None:
+    case = small_case()
+
+    def found(stream: RecordStream) -> Any:
+        return result_keys(case, stream, ())["wear"]
+
+    # Which blocks are static is known from both ends of their writing.
+    assert found(without(stream_of(), "static:start"))["static_blocks"] == []
+    none = found(without(stream_of(), "static:end"))
+    assert (none["static_blocks"], none["volumes"]) == ([], [])
+    # The other blocks of the chip, from before and after.
+    for label in ("static", "written:2048"):
+        first, _ = found(without(stream_of(), label, "chip-blocks"))["volumes"]
+        assert (first["outside"], first["global_leveling"]) == (None, None)
+    # The volume at which it was stopped, from that and from the blocks at the end.
+    assert [one["written_bytes"] for one in found(stream_of(stopped=""))["volumes"]] == [2048]
+    ended = found(without(stream_of(), "write:end"))
+    assert [one["written_bytes"] for one in ended["volumes"]] == [2048]
+    # When the first block was bad: without either end its erases are not known.
+    rise = grown([3000], [2])
+    assert found(stream_of(rise))["grown"]["erases"] is None
+    noted = stream_of(rise, snapshot("grown:3000", 12, 103, [1, 2, 4, 3], [0] * 4))
+    assert found(noted)["grown"]["erases"] == [0, 1, 3, 2]
+    assert found(without(noted, "static:end"))["grown"]["erases"] is None
+
+
+def test_without_static_data_no_block_is_static() -> None:
+    """What a file system programs between two snapshots anyhow is none."""
+    found = result_keys(small_case("static_bytes = 0"), stream_of(), ())["wear"]
+    assert found is not None and found["static_blocks"] == []
+    assert found["volumes"][0]["static_leveling"] is None
+
+
+def test_blocks_in_front_of_the_partition_are_outside() -> None:
+    case = small_case()
+    front = (Partition(name="a", size_bytes=131_072),)
+    found = result_keys(
+        replace(case, board=replace(case.board, partitions=front)), stream_of(), ()
+    )["wear"]
+    assert found is not None and found["first_block"] == 1
+    # Of six blocks the first is in front, the last behind. Since the static data: 0 and 1 erases,
+    # and inside 0, 2, 3, 2 of a mean of 1.75.
+    outside, inside = found["volumes"][1]["outside"], found["volumes"][1]["inside"]
+    assert outside is not None and (outside["blocks"], outside["max"]) == (2, 1)
+    assert (inside["blocks"], inside["mean"], inside["erased"]) == (4, 1.75, 3)
 
 
 # What a guest says whose flash is worn out.
@@ -261,6 +346,7 @@ def test_the_end_of_life_is_no_failure_if_it_is_what_is_measured() -> None:
     asked = asked_of(Wear(to_death=True), own=True)
     assert judge(dead(True), _READ_ONLY, 0, None, asked).kind == "pass"
     assert judge(dead(True), _READ_ONLY + _WARNING, 0, None, asked).kind == "fail"
+    assert failure(dead(True), "") == "" and failure(RecordStream((), (), False), "") == ""
     lost = judge(dead(False), _READ_ONLY, 0, None, asked)
     assert (lost.kind, lost.reason) == ("fail", "phase verify: not what was written")
     assert judge(dead(True), _READ_ONLY, 0, None, asked_of(Wear(), own=True)).kind == "fail"
@@ -313,11 +399,21 @@ def test_the_verdict_goes_by_the_time_of_the_whole_writing() -> None:
     assert verdict_times_ns(result) == {}
 
 
-def test_only_what_happened_since_the_static_data_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_whole_writing_is_the_phase_write_alone() -> None:
+    """Of 5 ns; making sure of the static data took 7 more."""
+    phases = (
+        {**phase("write", "ok"), "t_end_ns": 5},
+        {**phase("verify", "ok"), "t_start_ns": 5, "t_end_ns": 12},
+    )
+    result = case_result(case_of(), Outcome("pass"), RecordStream(phases, (), False), "f" * 64)
+    assert verdict_times_ns(result) == {"time of the writing": 5.0}
+
+
+def test_only_what_happened_since_the_static_data_counts() -> None:
     """Counters do not begin at 0: programs before the static data make no block static, and erases
     before the writing level nothing.
     """
-    case = small_case(monkeypatch)
+    case = small_case()
     records = (
         snapshot("static:start", 1, 10, [1, 1, 1, 1], [64, 0, 0, 0]),
         snapshot("static:end", 5, 100, [1, 1, 1, 1], [80, 64, 0, 0]),

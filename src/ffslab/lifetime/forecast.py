@@ -216,8 +216,7 @@ def _volumes(deaths: Sequence[tuple[float, int]], paths: Paths, written_bytes: i
         share = 1.0
         if dead:
             rates = paths.rates(wear)
-            total = sum(rates)
-            share = 1 - sum(rates[i] for i in dead) / total if total else 0.0
+            share = 1 - sum(rates[i] for i in dead) / sum(rates)
         bytes_now += (wear - at) / paths.growth.wear_per_byte * max(share, 0.0)
         volumes.append(bytes_now)
         dead.add(number)

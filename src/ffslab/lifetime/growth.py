@@ -233,13 +233,12 @@ def _rate(one: Checkpoint, two: Checkpoint) -> float:
 
 def _seen(periods: Sequence[Period], memory: float) -> list[float]:
     """The shares of the blocks, of late as far as the memory goes."""
-    end = periods[-1].end
-    weights = [one.length * math.exp(-(end - one.middle) / memory) for one in periods]
+    last = periods[-1].middle  # whose weight is not 0, however short the memory
+    weights = [one.length * math.exp(-(last - one.middle) / memory) for one in periods]
     total = sum(weights)
-    rows = [one.shares for one in periods]
     return [
-        sum(w * row[i] for w, row in zip(weights, rows, strict=True)) / total
-        for i in range(len(rows[0]))
+        sum(w * share for w, share in zip(weights, shares, strict=True)) / total
+        for shares in zip(*(one.shares for one in periods), strict=True)
     ]
 
 
@@ -260,7 +259,7 @@ def _fitted(
     bb = sum(w * b * b for _, b, _, w in rows)
     ac = sum(w * a * c for a, _, c, w in rows)
     bc = sum(w * b * c for _, b, c, w in rows)
-    candidates = [(max(0.0, ac / aa) if aa else 0.0, 0.0), (0.0, max(0.0, bc / bb) if bb else 0.0)]
+    candidates = [(_variance(ac, aa), 0.0), (0.0, _variance(bc, bb))]
     determinant = aa * bb - ab * ab
     if determinant > _SINGULAR * aa * bb:
         both = ((ac * bb - bc * ab) / determinant, (aa * bc - ab * ac) / determinant)
@@ -272,6 +271,11 @@ def _fitted(
 
     error, best = min((left(one), one) for one in candidates)
     return error, Correlation(Part(best[0], slow), Part(best[1], fast))
+
+
+def _variance(product: float, square: float) -> float:
+    """The best of one part alone; none if it is gone before any distance that was seen."""
+    return max(0.0, product / square) if square else 0.0
 
 
 def _real(variance: float, shares: Sequence[float]) -> float:

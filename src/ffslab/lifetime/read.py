@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +13,8 @@ from ffslab.lifetime.spares import Spares, spares_of
 from ffslab.results.result import CaseResult
 from ffslab.workloads.wear.stored import WearResult, wear_of
 
-LIFE_SHARE = (
-    0.045  # of the first bad block's life: a twentieth even if the forecast is a tenth too high
-)
+# Of the first bad block's life: a twentieth even if the forecast is a tenth too high.
+LIFE_SHARE = 0.045
 _WEAKEST = 0.9  # the least of endurances, of the chip's figure
 _ROUNDS = 3
 _STATIC_END, _WRITE_START = "static:end", "write:start"
@@ -112,7 +112,7 @@ def looks_of(found: WearResult, endurance: int) -> list[Checkpoint]:
 def _checkpoints(found: WearResult) -> Iterator[Checkpoint]:
     """The volumes before any block was bad."""
     grown = found.get("grown")
-    end = grown["written"][0] if grown and grown["written"] else found["asked"] + 1
+    end = grown["written"][0] if grown and grown["written"] else math.inf
     for one in found["volumes"]:
         if one["written_bytes"] < end:
             yield Checkpoint(one["written_bytes"], tuple(one["erases"]))

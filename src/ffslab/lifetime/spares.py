@@ -52,7 +52,7 @@ def spares_of(spec: Mapping[str, Any], available_bytes: int, file_bytes: int) ->
     spare = available_bytes - file_bytes * _FILE_OVERHEAD
     if system["type"] == "jffs2":
         spare -= block_bytes + spec["partition_bytes"] / 100
-    return Spares(max(0, int(spare // block_bytes)), "space that nothing needs")
+    return Spares(max(0, int(spare / block_bytes)), "space that nothing needs")
 
 
 def _of_ubi(spec: Mapping[str, Any], chip_blocks: int, factory_bad: int) -> Spares:

@@ -45,7 +45,7 @@ def _problem(workload: Wear, partition_bytes: int) -> tuple[str, str] | None:
         volumes = workload.volume_bytes
     except ValueError as error:
         return f"volumes: {error}", example
-    if not 1 <= len(volumes) <= _MOST_VOLUMES or volumes[0] < 1:
+    if len(volumes) > _MOST_VOLUMES or volumes[0] < 1:
         return (
             f"volumes has {len(volumes)} entries, or one that is 0",
             f"1 to {_MOST_VOLUMES} volumes, the smallest first",
