@@ -194,14 +194,27 @@ bool crash_touched(const struct vnand_chip *chip, const struct crash_entry *e);
 /* The flash stands before an operation: leave it as a cut of @kind does. */
 int crash_cut(struct vnand_chip *chip, const char *kind, u64 variant);
 
-/* Names of the kinds, then NULL. */
-extern const char *const crash_kinds[];
-
 /**
- * crash_variants() - in how many ways a kind can cut an operation
- * Return: how many; U32_MAX if the variant is a seed; 0: it does not apply.
+ * struct crash_kind - a kind of cut
+ * @name: as it is asked for
+ * @cuts: a bit for each kind of operation that it can cut
+ * @variants: in how many ways it can cut an operation; U32_MAX if the variant is a seed
+ * @cut: what it does; NULL: nothing of the operation happened
  */
+struct crash_kind {
+	const char *name;
+	u32 cuts;
+	u32 (*variants)(const struct vnand_chip *chip,
+			const struct crash_entry *e);
+	int (*cut)(struct vnand_chip *chip, const struct crash_entry *e,
+		   u64 variant);
+};
+
+/* The kinds in order, NULL behind the last one. */
+const struct crash_kind *crash_kind(u32 i);
+
+/* In how many ways a kind can cut an operation; U32_MAX: seeds; 0: it does not apply. */
 u32 crash_variants(const struct vnand_chip *chip, const struct crash_entry *e,
-		   const char *kind);
+		   const struct crash_kind *kind);
 
 #endif

@@ -12,11 +12,6 @@
 
 #include "crash.h"
 
-const char *const crash_kinds[] = {
-	"lost", "done", "torn-prefix", "torn-bits", "erase-half", "unstable",
-	"paired", NULL,
-};
-
 /* Pages of a chip with several levels per cell lie so far apart; 0: one level. */
 static uint paired_distance_pages;
 module_param(paired_distance_pages, uint, 0444);
@@ -33,35 +28,6 @@ static u32 units_of(const struct vnand_chip *chip, const struct crash_entry *e)
 	u32 unit = chip->p.page_bytes / chip->p.subpages;
 
 	return e->bytes / unit;
-}
-
-static bool has_partner(const struct vnand_chip *chip,
-			const struct crash_entry *e)
-{
-	u32 page = e->first % chip->p.pages_per_block;
-
-	return paired_distance_pages && page >= paired_distance_pages &&
-	       chip->store.page[e->first - paired_distance_pages].programs;
-}
-
-u32 crash_variants(const struct vnand_chip *chip, const struct crash_entry *e,
-		   const char *kind)
-{
-	bool program = e->kind == VNAND_PROGRAM, erase = e->kind == VNAND_ERASE;
-
-	if (!strcmp(kind, "lost") || !strcmp(kind, "done"))
-		return 1;
-	if (!strcmp(kind, "torn-prefix"))
-		return program ? tear_prefixes(units_of(chip, e), e->oob) : 0;
-	if (!strcmp(kind, "torn-bits"))
-		return program ? U32_MAX : 0;
-	if (!strcmp(kind, "erase-half"))
-		return erase ? U32_MAX : 0;
-	if (!strcmp(kind, "unstable"))
-		return program || erase ? U32_MAX : 0;
-	if (!strcmp(kind, "paired"))
-		return program && has_partner(chip, e) ? U32_MAX : 0;
-	return 0;
 }
 
 /* --- weak places ---------------------------------------------------------- */
@@ -364,40 +330,82 @@ static int cut_paired(struct vnand_chip *chip, const struct crash_entry *e,
 	return weaken(chip, partner, before, before);
 }
 
-static int make_cut(struct vnand_chip *chip, const struct crash_entry *e,
-		    const char *kind, u64 variant)
+/* All of it happened. */
+static int cut_nothing(struct vnand_chip *chip, const struct crash_entry *e,
+		       u64 variant)
 {
-	if (!strcmp(kind, "lost"))
-		return 0;
-	if (!open_cut(chip, e))
-		return -ENOSPC;
-	if (!strcmp(kind, "torn-prefix"))
-		return cut_prefix(chip, e, variant);
-	if (!strcmp(kind, "torn-bits"))
-		return cut_bits(chip, e, variant);
-	if (!strcmp(kind, "erase-half"))
-		return cut_erase(chip, e, variant);
-	if (!strcmp(kind, "unstable"))
-		return cut_unstable(chip, e, variant);
-	if (!strcmp(kind, "paired"))
-		return cut_paired(chip, e, variant);
 	crash_entry_give(chip, e, CRASH_AFTER);
 	return 0;
 }
 
-static const char *known_kind(const char *name)
-{
-	const char *const *kind = crash_kinds;
+/* --- which there are ------------------------------------------------------- */
 
-	while (*kind && strcmp(*kind, name))
-		kind++;
-	return *kind;
+static u32 once(const struct vnand_chip *chip, const struct crash_entry *e)
+{
+	return 1;
+}
+
+static u32 prefixes(const struct vnand_chip *chip, const struct crash_entry *e)
+{
+	return tear_prefixes(units_of(chip, e), e->oob);
+}
+
+static u32 seeds(const struct vnand_chip *chip, const struct crash_entry *e)
+{
+	return U32_MAX;
+}
+
+static u32 seeds_with_partner(const struct vnand_chip *chip,
+			      const struct crash_entry *e)
+{
+	u32 page = e->first % chip->p.pages_per_block;
+
+	return paired_distance_pages && page >= paired_distance_pages &&
+	       chip->store.page[e->first - paired_distance_pages].programs ?
+	       U32_MAX : 0;
+}
+
+#define PROGRAMS	BIT(VNAND_PROGRAM)
+#define ERASES		BIT(VNAND_ERASE)
+#define ALL		(PROGRAMS | ERASES | BIT(VNAND_MARK_BAD))
+
+/* A row for each kind; the host's have the same names (src/ffslab/crash/faults.py). */
+static const struct crash_kind kinds[] = {
+	{ "lost",	 ALL,		   once,	       NULL },
+	{ "done",	 ALL,		   once,	       cut_nothing },
+	{ "torn-prefix", PROGRAMS,	   prefixes,	       cut_prefix },
+	{ "torn-bits",	 PROGRAMS,	   seeds,	       cut_bits },
+	{ "erase-half",	 ERASES,	   seeds,	       cut_erase },
+	{ "unstable",	 PROGRAMS | ERASES, seeds,	       cut_unstable },
+	{ "paired",	 PROGRAMS,	   seeds_with_partner, cut_paired },
+};
+
+const struct crash_kind *crash_kind(u32 i)
+{
+	return i < ARRAY_SIZE(kinds) ? &kinds[i] : NULL;
+}
+
+u32 crash_variants(const struct vnand_chip *chip, const struct crash_entry *e,
+		   const struct crash_kind *kind)
+{
+	return kind->cuts & BIT(e->kind) ? kind->variants(chip, e) : 0;
+}
+
+static const struct crash_kind *kind_of(const char *name)
+{
+	const struct crash_kind *kind;
+	u32 i;
+
+	for (i = 0; (kind = crash_kind(i)); i++)
+		if (!strcmp(kind->name, name))
+			break;
+	return kind;
 }
 
 int crash_cut(struct vnand_chip *chip, const char *name, u64 variant)
 {
+	const struct crash_kind *kind = kind_of(name);
 	struct crash_level *level = crash_level(chip);
-	const char *kind = known_kind(name);
 	const struct crash_entry *e;
 
 	if (!kind || level->logging || level->cut || level->undo.n)
@@ -407,8 +415,10 @@ int crash_cut(struct vnand_chip *chip, const char *name, u64 variant)
 	e = level->log.entry[level->position];
 	if (!crash_variants(chip, e, kind))
 		return -EOPNOTSUPP;
-	level->cut = kind;
+	level->cut = kind->name;
 	level->variant = variant;
 	chip->kept_page = VNAND_NO_PAGE;
-	return make_cut(chip, e, kind, variant);
+	if (!kind->cut)
+		return 0;
+	return open_cut(chip, e) ? kind->cut(chip, e, variant) : -ENOSPC;
 }

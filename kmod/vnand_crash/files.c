@@ -119,15 +119,16 @@ static const struct crash_entry *show_operation(struct seq_file *m,
 static void show_variants(struct seq_file *m, struct vnand_chip *chip,
 			  const struct crash_entry *e)
 {
-	const char *const *kind;
+	const struct crash_kind *kind;
+	u32 i;
 
-	for (kind = crash_kinds; *kind; kind++) {
-		u32 variants = crash_variants(chip, e, *kind);
+	for (i = 0; (kind = crash_kind(i)); i++) {
+		u32 variants = crash_variants(chip, e, kind);
 
 		if (variants == U32_MAX)
-			seq_printf(m, "variants %s any\n", *kind);
+			seq_printf(m, "variants %s any\n", kind->name);
 		else
-			seq_printf(m, "variants %s %u\n", *kind, variants);
+			seq_printf(m, "variants %s %u\n", kind->name, variants);
 	}
 }
 

@@ -23,10 +23,11 @@ import fstree
 from fstree import Listing, Script
 from lab_support import Boot, boot, cases
 
-from ffslab.fsimage.flashfile import map_file, parse_lab_header
+from ffslab.fsimage.flashfile import map_file
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.chip_file import flash_file_bytes
+from ffslab.protocol.chip_layout import parse_lab_header
 from ffslab.protocol.plan import encode
 from ffslab.results.console import scan_console
 from ffslab.targets.virtual_flash import TRACE_REGION, module_path, vnand_chip

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ffslab.crash.faults import KINDS
 from ffslab.crash.generators.registry import KINDS as KIND_NAMES
 from ffslab.exploration.guest import Explored, log_of, run_guest
 from ffslab.exploration.minimize import minimized
@@ -28,7 +29,7 @@ from ffslab.exploration.run import (
 )
 from ffslab.exploration.states import all_cuts, parse_log
 from ffslab.exploration.stored import StoredUnit
-from ffslab.exploration.study import KINDS, Cuts, load_exploration
+from ffslab.exploration.study import Cuts, load_exploration
 from ffslab.exploration.walked import State, parse_walk
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.kernel.progress import ConsoleProgress

@@ -24,11 +24,12 @@ from guest_programs import DEBUG
 from lab_support import Boot, boot, cases
 from yaffs_guest import LIST, LISTING, PROGRAM, no_violations, run
 
-from ffslab.fsimage.flashfile import map_file, parse_lab_header
+from ffslab.fsimage.flashfile import map_file
 from ffslab.kernel.commands import clean_environment
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.logfs import mkfs as logfs
 from ffslab.model.case import Case
+from ffslab.protocol.chip_layout import parse_lab_header
 from ffslab.protocol.plan import encode
 from ffslab.targets.virtual_flash import RIG
 from ffslab.yaffs2.format import Geometry

@@ -13,8 +13,9 @@ import pytest
 from fstree import LOST_FOUND, Listing, Script, assert_same
 from yaffs_guest import CHIP_COUNTERS, LIST, Chip, load, mount, no_violations, run, start
 
-from ffslab.fsimage.flashfile import LabHeader, map_file, parse_lab_header
+from ffslab.fsimage.flashfile import map_file
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.protocol.chip_layout import LabHeader, parse_lab_header
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import ID_DELETED
 from ffslab.yaffs2.scan import BlockKind, BlockRecord, scan_flash

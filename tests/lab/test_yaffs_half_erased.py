@@ -26,8 +26,9 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.fsimage.flashfile import LabHeader, map_file, parse_lab_header
+from ffslab.fsimage.flashfile import map_file
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.protocol.chip_layout import LabHeader, parse_lab_header
 
 CHIP = Chip(blocks=64)  # with fewer there is no checkpoint
 LEFT_IN = 5  # the page of a block that was not erased to the end

@@ -26,8 +26,9 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.fsimage.flashfile import LabHeader, map_file, parse_lab_header
+from ffslab.fsimage.flashfile import map_file
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.protocol.chip_layout import LabHeader, parse_lab_header
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import SEQUENCE_BAD_BLOCK, SEQUENCE_CHECKPOINT
 from ffslab.yaffs2.scan import BlockKind, FlashScan, scan_flash

@@ -25,8 +25,9 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.fsimage.flashfile import map_file, parse_lab_header
+from ffslab.fsimage.flashfile import map_file
 from ffslab.kernel.lab_build import LabBuild
+from ffslab.protocol.chip_layout import parse_lab_header
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import ID_DELETED
 from ffslab.yaffs2.scan import FlashScan, PageRecord, scan_flash

@@ -21,7 +21,7 @@ from ffslab.exploration.series import (
     stored_series,
 )
 from ffslab.exploration.stored import cut_of
-from ffslab.exploration.study import SERIES_KINDS, Series, exploration_of
+from ffslab.exploration.study import Series, exploration_of
 from ffslab.exploration.unit import StoppedError
 from ffslab.exploration.verdict import OUTCOMES
 from ffslab.loader import load_catalog
@@ -246,7 +246,9 @@ def test_less_room_for_good_is_a_leak_and_what_varies_is_none() -> None:
 def test_a_file_with_a_series_has_a_unit_for_each_file_system() -> None:
     exploration = exploration_of(STUDY, "row.toml", load_catalog())
     assert [one.id for one in units_of(exploration)] == ["jffs2-s1-series", "ubifs-s1-series"]
-    assert exploration.series == Series(10, 1000, SERIES_KINDS)
+    assert exploration.series == Series(
+        10, 1000, ("lost", "done", "torn-prefix", "torn-bits", "erase-half")
+    )
 
 
 @pytest.mark.parametrize(

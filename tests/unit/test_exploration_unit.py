@@ -8,10 +8,11 @@ from urllib.parse import unquote
 
 import pytest
 
+from ffslab.crash.faults import KINDS
 from ffslab.errors import InfrastructureError
 from ffslab.exploration.guest import Explored, GuestTexts, plan, walk_step
 from ffslab.exploration.stored import cut_of, finding_id, stored_of
-from ffslab.exploration.study import KINDS, Cuts, exploration_of
+from ffslab.exploration.study import Cuts, exploration_of
 from ffslab.exploration.unit import StoppedError, Unit, UnitResult, line_of
 from ffslab.exploration.verdict import OUTCOMES, Oracle
 from ffslab.exploration.walked import Cut, StateName

@@ -12,17 +12,10 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ffslab.crash.faults import KINDS, OPERATIONS, PROGRAM, Variants
 from ffslab.errors import DamagedResultError
 from ffslab.exploration.study import Cuts
 from ffslab.exploration.walked import Cut
-
-PROGRAM, ERASE, MARK = "program", "erase", "mark"
-# What can be left of an operation, beside nothing (lost) and all of it (done).
-_TORN = {
-    PROGRAM: ("torn-prefix", "torn-bits", "unstable", "paired"),
-    ERASE: ("erase-half", "unstable"),
-    MARK: (),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +39,7 @@ def parse_log(text: str) -> tuple[Logged, ...]:
             page = int(words[3]) if verb == PROGRAM else None
         except (ValueError, IndexError) as error:
             raise _not_a_log(line) from error
-        if verb not in _TORN or number != len(found):
+        if verb not in OPERATIONS or number != len(found):
             raise _not_a_log(line)
         found.append(Logged(number, verb, block, page, line))
     return tuple(found)
@@ -61,8 +54,11 @@ def _not_a_log(line: str) -> DamagedResultError:
 
 def kinds_of(operation: Logged, kinds: Sequence[str], *, paired: bool) -> tuple[str, ...]:
     """Those of the kinds that cut such an operation, in their order."""
-    own = ("lost", "done", *(kind for kind in _TORN[operation.verb] if paired or kind != "paired"))
-    return tuple(kind for kind in kinds if kind in own)
+    return tuple(
+        kind
+        for kind in kinds
+        if operation.verb in KINDS[kind].hits and (paired or not KINDS[kind].needs_paired_pages)
+    )
 
 
 def all_cuts(
@@ -74,10 +70,10 @@ def all_cuts(
         for kind in kinds_of(operation, cuts.kinds, paired=paired):
             if kind == "done" and "lost" in cuts.kinds and not is_last and not same_twice:
                 continue
-            variants = 1 if kind in ("lost", "done") else cuts.variants
-            # The ways in which a prefix can be there are counted: one operation gets one, the next
-            # the next.
-            first = operation.number if kind == "torn-prefix" else 0
+            ways = KINDS[kind].variants
+            variants = 1 if ways is Variants.ONE else cuts.variants
+            # Of ways that are counted one operation gets one, the next the next.
+            first = operation.number if ways is Variants.COUNTED else 0
             yield from (Cut(operation.number, kind, first + at) for at in range(variants))
 
 

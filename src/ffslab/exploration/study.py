@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from ffslab.crash.faults import KINDS
 from ffslab.errors import SpecError, UsageError
 from ffslab.loader import load_catalog, parse_toml, read_text
 from ffslab.model.case import Case
@@ -29,17 +30,7 @@ from ffslab.model.study import expand, study_from_document
 from ffslab.paths import data_dir
 from ffslab.program import program
 
-KINDS = (
-    "lost",
-    "done",
-    "torn-prefix",
-    "torn-bits",
-    "erase-half",
-    "unstable",
-    "paired",
-)
-# Of those in a row: what reads well now and badly later would be told of the wrong cut.
-SERIES_KINDS = ("lost", "done", "torn-prefix", "torn-bits", "erase-half")
+_IN_A_ROW = tuple(kind.name for kind in KINDS.values() if kind.in_a_row)
 SERIES = "series"  # the name of such a workload
 LOG_MIB = 256  # as much as the chip's log may take
 SERIES_LOG_MIB = 768  # and of a series: JFFS2 may write its flash many times until it is full
@@ -78,7 +69,7 @@ class _ChipFile(Strict):
 class _CutsFile(Strict):
     """Which cuts are made."""
 
-    kinds: list[Literal[KINDS]] = Field(default=list(KINDS))  # type: ignore[valid-type]
+    kinds: list[Literal[tuple(KINDS)]] = Field(default=list(KINDS))  # type: ignore[valid-type]
     variants: Positive = 1
     sample: Count = 0
     recovery_sample: Count = 0
@@ -92,8 +83,8 @@ class _SeriesFile(Strict):
 
     cuts: Positive
     space_every: Count = 1000
-    kinds: list[Literal[SERIES_KINDS]] = Field(  # type: ignore[valid-type]
-        default=list(SERIES_KINDS), min_length=1
+    kinds: list[Literal[_IN_A_ROW]] = Field(  # type: ignore[valid-type]
+        default=list(_IN_A_ROW), min_length=1
     )
 
 

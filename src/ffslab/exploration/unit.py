@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ffslab.crash.faults import KINDS
 from ffslab.errors import InfrastructureError
 from ffslab.exploration.guest import Explored, GuestTexts, log_of
 from ffslab.exploration.states import all_cuts, drawn, parse_log
@@ -123,7 +124,7 @@ class Unit:
             return []
         what = f"{self.explored.case.id} recovery"
         outer = drawn(chosen, self.cuts.recovery_sample, self.seed, what)
-        second = [kind for kind in self.cuts.kinds if kind in ("lost", "torn-prefix", "torn-bits")]
+        second = [kind for kind in self.cuts.kinds if KINDS[kind].in_recovery]
         return [f"{cut} * {kind} 0" for cut in outer for kind in second]
 
     def _run(self, name: str, states: Sequence[str]) -> GuestTexts:

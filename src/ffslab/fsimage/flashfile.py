@@ -2,8 +2,7 @@
 
 *Raw*: pages in order, each followed by its OOB (none with `oob_bytes` 0). A block is bad if the
 first OOB byte of its first page is not 0xFF. *Lab*: the file that vnand keeps a chip in
-(`kmod/vnand/image_format.h`); a page that was not programmed since the last erase reads as 0xFF,
-whatever the file holds there.
+(`ffslab.protocol.chip_layout`).
 
 A file is mapped, never read as a whole; sizes in a damaged header are checked against the file.
 """
@@ -11,29 +10,13 @@ A file is mapped, never read as a whole; sizes in a damaged header are checked a
 from __future__ import annotations
 
 import mmap
-import struct
-import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, Self
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.program import program
-
-_LAB_MAGIC = b"VNANDIMG"
-_LAB_HEADER = struct.Struct("<8s6I4QII")
-_LAB_BLOCK_BYTES = {1: 24, 2: 28}  # by version
-_LAB_BLOCK_FLAGS = 20
-_LAB_BLOCK_BAD = 1
-_LAB_PAGE_STATE_BYTES = 4
-
-
-class Contents(Protocol):
-    """The bytes of an image file."""
-
-    def __getitem__(self, key: slice, /) -> bytes: ...
-
-    def __len__(self) -> int: ...
+from ffslab.protocol.chip_layout import Contents, LabHeader
 
 
 class PageSizes(Protocol):
@@ -75,21 +58,6 @@ class ImageOptions:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LabHeader:
-    """What the header of a lab flash file says."""
-
-    page_bytes: int
-    oob_bytes: int
-    pages_per_block: int
-    blocks: int
-    blocks_offset: int
-    pages_offset: int
-    data_offset: int
-    block_state_bytes: int
-    problem: str
-
-
 def map_file(path: Path) -> Contents:
     """The file's contents; UsageError or InfrastructureError if it cannot be read."""
     try:
@@ -105,26 +73,6 @@ def map_file(path: Path) -> Contents:
         raise InfrastructureError(
             f"cannot read {path}: {error}", cause="no right to read it, or a failing disk"
         ) from error
-
-
-def parse_lab_header(contents: Contents) -> LabHeader | None:
-    """The header of a lab flash file; None if it is none. `problem` says what is wrong."""
-    if contents[:8] != _LAB_MAGIC or len(contents) < _LAB_HEADER.size:
-        return None
-    raw = bytes(contents[: _LAB_HEADER.size])
-    _, version, page, oob, _, pages, blocks, blocks_at, pages_at, data_at, _, crc, _ = (
-        _LAB_HEADER.unpack(raw)
-    )
-    problem = ""
-    if version not in _LAB_BLOCK_BYTES:
-        known = " or ".join(map(str, _LAB_BLOCK_BYTES))
-        problem = f"its version is {version}, not {known}"
-    elif zlib.crc32(raw[:64]) ^ 0xFFFFFFFF != crc:
-        problem = "its checksum is wrong"
-    elif data_at + blocks * pages * (page + oob) > len(contents):
-        problem = f"it announces {blocks} blocks, which do not fit into the file"
-    state_bytes = _LAB_BLOCK_BYTES.get(version, 0)
-    return LabHeader(page, oob, pages, blocks, blocks_at, pages_at, data_at, state_bytes, problem)
 
 
 class FlashPages:
@@ -153,7 +101,10 @@ class FlashPages:
         """Numbers of the block's pages that are not all 0xFF, ascending."""
         sizes = self._sizes
         if self._lab:
-            candidates = self._lab_programmed(block)
+            pages = sizes.pages_per_block
+            first = (self.first_block + block) * pages
+            programs = self._lab.programs(self._contents, first, pages)
+            candidates = [page for page, count in enumerate(programs) if count]
         else:
             start = self._start + block * sizes.raw_block_bytes
             raw = self._contents[start : start + sizes.raw_block_bytes]
@@ -162,23 +113,12 @@ class FlashPages:
             candidates = list(range(sizes.pages_per_block))
         return [page for page in candidates if not self._is_blank(block, page)]
 
-    def _lab_programmed(self, block: int) -> list[int]:
-        assert self._lab
-        pages = self._sizes.pages_per_block
-        first = (self.first_block + block) * pages
-        at = self._lab.pages_offset + first * _LAB_PAGE_STATE_BYTES
-        states = self._contents[at : at + pages * _LAB_PAGE_STATE_BYTES]
-        if not any(states):
-            return []
-        return [page for page in range(pages) if states[page * _LAB_PAGE_STATE_BYTES]]
-
     def may_be_programmed(self, block: int, page: int) -> bool:
         """False if a page was not programmed since the last erase, as far as the file knows."""
         if not self._lab:
             return True
         number = (self.first_block + block) * self._sizes.pages_per_block + page
-        at = self._lab.pages_offset + number * _LAB_PAGE_STATE_BYTES
-        return self._contents[at : at + 1] not in (b"\0", b"")
+        return any(self._lab.programs(self._contents, number, 1))
 
     def _is_blank(self, block: int, page: int) -> bool:
         raw = self.raw_page(block, page)
@@ -203,9 +143,7 @@ class FlashPages:
         """Whether the block carries the mark of a bad block."""
         sizes = self._sizes
         if self._lab:
-            at = self._lab.blocks_offset + (self.first_block + block) * self._lab.block_state_bytes
-            flags = self._contents[at + _LAB_BLOCK_FLAGS : at + _LAB_BLOCK_FLAGS + 1] or b"\0"
-            return bool(flags[0] & _LAB_BLOCK_BAD)
+            return self._lab.is_bad(self._contents, self.first_block + block)
         if not sizes.oob_bytes:
             return False
         return self.bytes_at(block, 0, sizes.page_bytes, 1) != b"\xff"

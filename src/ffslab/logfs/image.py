@@ -14,14 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import UsageError
-from ffslab.fsimage.flashfile import (
-    Contents,
-    FlashPages,
-    ImageOptions,
-    LabHeader,
-    map_file,
-    parse_lab_header,
-)
+from ffslab.fsimage.flashfile import FlashPages, ImageOptions, map_file
 from ffslab.logfs.format import (
     MAGIC,
     SEGMENT_HEADER_BYTES,
@@ -31,6 +24,7 @@ from ffslab.logfs.format import (
     parse_segment_header,
     parse_superblock,
 )
+from ffslab.protocol.chip_layout import Contents, LabHeader, parse_lab_header
 
 _OOB_SIZES = (0, 16, 32, 64, 128, 218, 224, 232, 256, 448, 512, 640, 744, 1024, 1280)
 _PAGE_SIZES = (2048, 512, 1024, 4096, 8192, 16384)

@@ -23,7 +23,8 @@ from pathlib import Path
 
 from ffslab.errors import UsageError
 from ffslab.fsimage import flashfile
-from ffslab.fsimage.flashfile import Contents, LabHeader, map_file, parse_lab_header
+from ffslab.fsimage.flashfile import map_file
+from ffslab.protocol.chip_layout import Contents, LabHeader, parse_lab_header
 from ffslab.yaffs2.checkpoint_read import deduce_blocks
 from ffslab.yaffs2.format import (
     CHECKPOINT_FORMS,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ffslab.fsimage.flashfile import Contents, FlashPages, LabHeader
+from ffslab.fsimage.flashfile import FlashPages
+from ffslab.protocol.chip_layout import Contents, LabHeader
 from ffslab.yaffs2.format import Geometry
 
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ffslab.crash.faults import KINDS
 from ffslab.crash.problems import CLASSES
-from ffslab.exploration.study import KINDS
 from ffslab.exploration.verdict import (
     CHANGED_BY_POWER,
     CHANGED_BY_USE,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ffslab.crash.faults import KINDS
 from ffslab.exploration.run import Directory
 from ffslab.exploration.stored import StoredFinding, cut_of
 from ffslab.exploration.verdict import CORRECT
@@ -90,6 +91,7 @@ def render_exploration(directory: Directory) -> str:
             for finding in part.stored["findings"]
         ],
         is_timed=is_timed,
+        fault_kinds=KINDS.values(),
         series=series_table(loaded.parts),
         worst=_worst_table(recoveries, is_timed=is_timed),
         recoveries=_by_workload(recoveries),
