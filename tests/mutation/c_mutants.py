@@ -2,9 +2,10 @@
 
     FFSLAB_MUTANTS=kmod/yaffs/policy/original.c ./ffslab test --quick tests/mutation -s
 
-There is no C parser here, so operators are found in the text of a function's lines, comments left
-out. What a compiler refuses is no mutant. The other sources are compiled once, without sanitizers:
-a mutant takes about a quarter of a second.
+There is no C parser here, so operators are found in the text of a function's lines; comments and
+the words of messages (strings with a space in them) are left out. What a compiler refuses is no
+mutant. The other sources are compiled once, without sanitizers: a mutant takes about a quarter of a
+second.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ _OPERATORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("bool", r"\btrue\b", ("false",)),
     ("bool", r"\bfalse\b", ("true",)),
 )
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _NUMBER = re.compile(r"(?<![\w.\"%])(\d+)(?=[uUlL]*\b)(?![\w.]*\")")
 _STATEMENT = re.compile(
     r"\t+(?:[\w>.\[\]*&()-]+ (?:[-+*/|&]|<<|>>)?= .*|[\w>.\[\]-]+\(.*\)"
@@ -95,11 +97,12 @@ def c_mutants(text: str, short: str) -> Iterator[CMutant]:
 
 
 def _changes(line: str) -> Iterator[tuple[str, str]]:
+    code = _STRING.sub(lambda s: "_" * len(s[0]) if " " in s[0] else s[0], line)
     for operator, pattern, others in _OPERATORS:
-        for found in re.finditer(pattern, line):
+        for found in re.finditer(pattern, code):
             for other in others:
                 yield operator, line[: found.start()] + other + line[found.end() :]
-    for found in _NUMBER.finditer(line):
+    for found in _NUMBER.finditer(code):
         number = int(found[1])
         for other in (number + 1, *((number - 1,) if number else ())):
             yield "constant", line[: found.start(1)] + str(other) + line[found.end(1) :]

@@ -98,6 +98,18 @@ def test_mistakes_in_c() -> None:
     assert found["f.c:f:statement:1 | a += 3; → ;"].line == 5
 
 
+def test_words_of_messages_are_left_alone_and_the_code_beside_them_is_not() -> None:
+    line = '\treturn fail(3, "a" == "1", "set \\"a\\"=4 < 5", b < 6 ? "7 b" : "8");'
+    changes = {
+        mutant.text.splitlines()[2]
+        for mutant in c_mutants(f"int f(int b)\n{{\n{line}\n}}\n", "f.c")
+    }
+    for number in ("3", "6"):
+        assert line.replace(number, str(int(number) + 1)) in changes
+    assert line.replace("b < 6", "b >= 6") in changes and line.replace("==", "!=") in changes
+    assert all('set \\"a\\"=4 < 5' in change and "7 b" in change for change in changes)
+
+
 @pytest.mark.parametrize("kind", ["h", "c"])
 def test_a_change_of_a_source_or_header_reaches_its_test(tmp_path: Path, kind: str) -> None:
     """By what the test is linked with, too; what that needs and the test does not, is left out."""
