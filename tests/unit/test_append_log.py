@@ -209,12 +209,9 @@ def test_what_a_line_costs() -> None:
         ("append", "kworker/0:1", 100),
         ("flush", "kworker/u2:1", 60),
     ]
-    assert {key: log[key] for key in ("lines", "lines_done", "synced", "stopped")} == {
-        "lines": 1000,
-        "lines_done": 1000,
-        "synced": 1000,
-        "stopped": "",
-    }
+    # 1,000 lines of 128 bytes.
+    numbers = ("lines", "lines_done", "synced", "rotations", "bytes", "stopped")
+    assert [log[key] for key in numbers] == [1000, 1000, 1000, 0, 128_000, ""]
 
 
 def test_reading_back_is_no_part_of_what_a_line_costs() -> None:
