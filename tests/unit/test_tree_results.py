@@ -192,6 +192,18 @@ def test_a_counter_that_one_phase_lacks_is_nothing() -> None:
     assert (step["in_driver_ns"], step["pages_read"], step["blocks_erased"]) == (12, 2, 0)
 
 
+def test_what_a_task_did_in_two_phases_is_added_up() -> None:
+    names = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
+    first = task("ffsagent", **dict(zip(names, (1, 20, 300, 4000, 50_000), strict=True)))
+    second = task("ffsagent", **dict(zip(names, (5, 40, 300, 2000, 10_000), strict=True)))
+    parts = [Phase("unmount", tasks=[first, task("gc")]), Phase("detach", tasks=[second])]
+    found = results(tree_case("mount unmount", "ubifs"), tree_records(parts))["steps"][1]["tasks"]
+    assert [tuple(one[name] for name in names) for one in found] == [
+        (6, 60, 600, 6000, 60_000),
+        (0, 0, 0, 0, 0),
+    ]
+
+
 def test_tasks_of_one_name_are_one_and_the_longest_is_first() -> None:
     tasks = [
         task("kworker/0:1", busy_ns=5),
