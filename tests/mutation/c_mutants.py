@@ -3,8 +3,8 @@
     FFSLAB_MUTANTS=kmod/yaffs/policy/original.c ./ffslab test --quick tests/mutation -s
 
 There is no C parser here, so operators are found in the text of a function's lines; comments and
-the words of messages (strings with a space in them) are left out. What a compiler refuses is no
-mutant. The other sources are compiled once, without sanitizers: a mutant takes about a quarter of a
+the words of messages (strings with a space in them) are left out, and so is what only the kernel
+compiles. What a compiler refuses is no mutant. The other sources are compiled once, without sanitizers: a mutant takes about a quarter of a
 second.
 """
 
@@ -79,13 +79,14 @@ def c_mutants(text: str, short: str) -> Iterator[CMutant]:
     """All mutants of a file, by line."""
     lines = text.splitlines()
     numbers: Counter[tuple[str, str]] = Counter()
-    function, in_comment = "file", False
+    function, in_comment, in_kernel = "file", False, False
     for at, line in enumerate(lines):
+        in_kernel = line == "#ifdef __KERNEL__" or (in_kernel and line not in ("#else", "#endif"))
         if not in_comment and (found := _FUNCTION.match(line)):
             function = found[1]
         if "/*" in line:
             in_comment = True
-        if not in_comment and not line.startswith(("#include", "//")):
+        if not (in_comment or in_kernel or line.startswith(("#include", "//"))):
             for operator, changed in _changes(line):
                 numbers[function, operator] += 1
                 name = f"{short}:{function}:{operator}:{numbers[function, operator]}"

@@ -98,6 +98,12 @@ def test_mistakes_in_c() -> None:
     assert found["f.c:f:statement:1 | a += 3; → ;"].line == 5
 
 
+def test_what_only_the_kernel_compiles_is_left_alone() -> None:
+    half = "int f(int a)\n{\n\treturn a + 1;\n}\n"
+    both = f"#ifdef __KERNEL__\n#include <x.h>\n\n{half}#else\n{half}#endif\n{half}"
+    assert {mutant.line for mutant in c_mutants(both, "f.c")} == {11, 16}
+
+
 def test_words_of_messages_are_left_alone_and_the_code_beside_them_is_not() -> None:
     line = '\treturn fail(3, "a" == "1", "set \\"a\\"=4 < 5", b < 6 ? "7 b" : "8");'
     changes = {

@@ -29,6 +29,7 @@ static void test_params_good(void)
 
 	check(parse("", &p, message) == 0 && p.page_bytes == 2048,
 	      "defaults: %s", message);
+	errno = ERANGE;		/* of something before */
 	check(parse("name=a;page_bytes=4096;blocks=16;planes=2;wait=interrupt;"
 		    "store=iomem:flash7;parts=x@0+4/y@4+12;factory_bad=3/5;"
 		    "seed=0xff;rules=fatal", &p, message) == 0,
@@ -63,6 +64,7 @@ static void test_params_bad(void)
 		{ "ecc_step_bytes=384", "ecc_step_bytes" },
 		{ "subpages=3", "power of two" },
 		{ "t_read_ns=99999999999", "not in" },
+		{ "seed=18446744073709551616", "not a number" },
 		{ "blocks=1048576;pages_per_block=1024;page_bytes=16384",
 		  "larger than" },
 	};
@@ -162,7 +164,7 @@ static void test_rules(void)
 	      "NOP 0 is no limit");
 }
 
-/* Numbers of every length, as quotients that fit. */
+/* Numbers of every length, and such of 61 bits and more, as quotients that fit. */
 static void test_mul_div(void)
 {
 	u64 state = 1, wrong = 0;
@@ -174,7 +176,7 @@ static void test_mul_div(void)
 
 		for (k = 0; k < 3; k++) {
 			state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-			n[k] = (state ^ state >> 29) >> (state >> 58);
+			n[k] = (state ^ state >> 29) >> (state >> (58 + i % 2 * 4));
 		}
 		if (!n[2] || (unsigned __int128)n[0] * n[1] / n[2] >> 64)
 			continue;
