@@ -2,10 +2,10 @@
 
     FFSLAB_MUTANTS=kmod/yaffs/policy/original.c ./ffslab test --quick tests/mutation -s
 
-There is no C parser here, so operators are found in the text of a function's lines; comments and
-the words of messages (strings with a space in them) are left out, and so is what only the kernel
-compiles. What a compiler refuses is no mutant. The other sources are compiled once, without sanitizers: a mutant takes about a quarter of a
-second.
+There is no C parser here, so operators are found in the text of a function's lines. Comments, the
+words of messages (strings with a space in them) and what only the kernel compiles are left out.
+What a compiler refuses is no mutant. The other sources are compiled once, without sanitizers: a
+mutant takes about a quarter of a second.
 """
 
 from __future__ import annotations
