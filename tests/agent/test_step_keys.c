@@ -63,6 +63,20 @@ static void append_log_keys(void)
 	plan_free(&plan);
 }
 
+/* No system call is to blame for keys that contradict each other. */
+static void append_log_contradictions(void)
+{
+	struct append_log_params small = { .line_bytes = 200, .rotate_bytes = 199 };
+	struct append_log_params idle = { .settle_ms = 5 };
+	struct ffs_error error = { .errnum = -1 };
+
+	CHECK(append_log_params_check(&small, &error) && !error.errnum);
+	error.errnum = -1;
+	CHECK(append_log_params_check(&idle, &error) && !error.errnum);
+	idle.remove = true;
+	CHECK(!append_log_params_check(&idle, &error));
+}
+
 static void append_log_limits(void)
 {
 	static const struct {
@@ -155,6 +169,7 @@ static void tiobench_limits(void)
 void test_step_keys(void)
 {
 	append_log_keys();
+	append_log_contradictions();
 	append_log_limits();
 	tiobench_keys();
 	tiobench_limits();

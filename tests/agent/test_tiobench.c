@@ -32,16 +32,19 @@ static void requests_of_a_thread(void)
 static void contradictions(void)
 {
 	struct tio_params params = params_of(1, 400);
-	struct ffs_error error;
+	struct ffs_error error = { .errnum = -1 };
 
 	CHECK(!tio_params_check(&params, &error));
 	params.block_bytes = 401;	/* no room among the random ones */
 	CHECK(tio_params_check(&params, &error));
+	CHECK(!error.errnum);		/* no system call is to blame */
 	params = params_of(11, 100);	/* 90 bytes for a thread */
 	CHECK(tio_params_check(&params, &error));
 	params = params_of(1, 100);
 	params.settle_ms = 1;
+	error.errnum = -1;
 	CHECK(tio_params_check(&params, &error));
+	CHECK(!error.errnum);
 	params.remove = true;
 	CHECK(!tio_params_check(&params, &error));
 	/* Twice 100,000 and twice 31,072 are 262,144; one more is too many. */
@@ -50,7 +53,9 @@ static void contradictions(void)
 	params.full = true;
 	CHECK(!tio_params_check(&params, &error));
 	params.random_bytes += 100;
+	error.errnum = -1;
 	CHECK(tio_params_check(&params, &error));
+	CHECK(!error.errnum);
 }
 
 static void sequential_places(void)

@@ -123,6 +123,8 @@ class Build:
         self._anew = {} if self._is_header else {self._changed: directory / "target.o"}
         self._tests = self._compiled("test", target.tests)
         self._beside = self._compiled("beside", target.beside)
+        if not self._anew:
+            raise SystemExit(f"{target.source}: no source that is compiled includes it")
 
     def _compiled(self, prefix: str, sources: Sequence[str]) -> list[Path]:
         made = [self._directory / f"{prefix}{number}.o" for number, _ in enumerate(sources)]
@@ -134,7 +136,7 @@ class Build:
 
     def _includes(self, source: Path) -> bool:
         words = _must(["gcc", *self._flags, "-MM", str(source)]).split()
-        return ROOT / self._target.source in (Path(os.path.normpath(word)) for word in words)
+        return ROOT / self._target.source in (ROOT / os.path.normpath(word) for word in words)
 
     @property
     def _flags(self) -> list[str]:
