@@ -136,7 +136,7 @@ class Build:
 
     def _includes(self, source: Path) -> bool:
         words = _must(["gcc", *self._flags, "-MM", str(source)]).split()
-        return ROOT / self._target.source in (ROOT / os.path.normpath(word) for word in words)
+        return ROOT / self._target.source in (Path(os.path.normpath(ROOT / word)) for word in words)
 
     @property
     def _flags(self) -> list[str]:
