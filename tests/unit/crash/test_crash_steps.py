@@ -504,3 +504,17 @@ def test_a_name_in_doubt_that_was_deleted_is_gone(filesystem: str) -> None:
     assert problems(filesystem, twice, new, failed={2: 5}) == []
     both = [file(pattern(1, 0, 600), path=path, links=2, inode=20) for path in ("m", "n")]
     assert problems(filesystem, twice, *both, failed={2: 5}) != []
+
+
+def test_syncs_of_several_files_count_in_the_order_of_the_calls() -> None:
+    """Neither makes a step: what is owed between the two is another thing than behind them."""
+    judge = judge_of(
+        "ubifs",
+        "write a 0 512 1\nwrite b 0 512 3\nsync\nwrite a 0 512 5\nwrite b 0 512 7\n"
+        "fsync b\nfsync a\n",
+    )
+    old, new = pattern(1, 0, 512), pattern(5, 0, 512)
+    b = file(pattern(7, 0, 512), path="b", inode=11)
+    for cut, is_owed in ((6, False), (7, True)):
+        assert bool(judge.judge(cut, tree("ubifs", file(old), b))) == is_owed, cut
+        assert judge.judge(cut, tree("ubifs", file(new), b)) == ()
