@@ -110,7 +110,8 @@ static void test_mul_div(void)
 
 		for (k = 0; k < 3; k++) {
 			state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-			n[k] = (state ^ state >> 29) >> (state >> (58 + i % 2 * 4));
+			n[k] = (state ^ state >> 29) >>
+			       (state >> 20) % (i % 2 ? 4 : 64);
 		}
 		if (!n[2] || (unsigned __int128)n[0] * n[1] / n[2] >> 64)
 			continue;
