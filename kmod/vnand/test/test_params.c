@@ -261,6 +261,7 @@ static void test_factory_bad(void)
 	check_bad("factory_bad=1048576", "'1048576' is not a block number");
 	check_bad("factory_bad=2048", "the chip has no block 2048");
 	check_bad("factory_bad=2048/1", "the chip has no block 2048");
+	check_bad("factory_bad=1/2048", "the chip has no block 2048");
 	check_good("blocks=8;factory_bad=1/2;factory_bad=count:5");
 	check_bad("blocks=8;factory_bad=1/2;factory_bad=count:6",
 		  "no good block would be left");
@@ -284,6 +285,8 @@ static void test_geometry(void)
 		   "oob_bytes=512");
 	check_bad("blocks=1048576;pages_per_block=1024;page_bytes=512;"
 		  "oob_bytes=513", "larger than 1 TiB");
+	check_bad("blocks=1048576;pages_per_block=1024;page_bytes=1024;"
+		  "oob_bytes=8", "larger than 1 TiB");
 }
 
 int main(void)
