@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tree_support import (
     with_written,
 )
 
+from ffslab.model.specs import OverlaySettings
 from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome, judge
@@ -38,7 +40,12 @@ from ffslab.workloads.tree.memory import (
     slab_group,
 )
 from ffslab.workloads.tree.records import MEMORY_SIZES, MemorySnapshot, load_tree_records
-from ffslab.workloads.tree.result import image_results, result_keys, tree_results
+from ffslab.workloads.tree.result import (
+    image_results,
+    result_keys,
+    tree_results,
+    verdict_times_ns,
+)
 
 ASKED = asked_of(Tree(), own=True)
 
@@ -85,6 +92,50 @@ def test_without_ubi_a_mount_is_one_phase() -> None:
     found = results(tree_case("mount unmount"), tree_records([Phase("mount"), Phase("unmount")]))
     assert [step["status"] for step in found["steps"]] == ["ok", "ok"]
     assert [len(step["parts"]) for step in found["steps"]] == [1, 1]
+
+
+MOUNTED = ("attach", "lower-volume", "volume", "lower", "upper", "mount")
+UNMOUNTED = ("unmount", "upper-unmount", "lower-unmount", "detach")
+
+
+def overlaid(filesystem: str, left_out: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Mount and unmount of an overlay, which take 1 ns, 2, 4 and so on in their parts."""
+    case = tree_case("mount unmount", filesystem)
+    below = OverlaySettings(lower_type="squashfs", lower_source="/dev/ubi0_0", lower_volume="below")
+    case = replace(case, filesystem=replace(case.filesystem, overlay=below))
+    parts = [Phase(part, 2**n) for n, part in enumerate((*MOUNTED, *UNMOUNTED))]
+    found = results(case, tree_records(part for part in parts if part.name not in left_out))
+    steps: list[dict[str, Any]] = found["steps"]
+    return steps
+
+
+def test_a_mount_of_an_overlay_is_that_of_what_is_below_and_above() -> None:
+    for step, names, duration_ns in zip(
+        overlaid("ubifs"), (MOUNTED, UNMOUNTED), (63, 1023 - 63), strict=True
+    ):
+        assert [part["phase"] for part in step["parts"]] == list(names)
+        assert (step["status"], step["duration_ns"]) == ("ok", duration_ns)
+    # Volumes are there when new ones are made; what is UBI's, where UBI is; all else always.
+    for number, names in enumerate((MOUNTED, UNMOUNTED)):
+        for name in names:
+            with_ubi, without = (overlaid(one, (name,))[number] for one in ("ubifs", "jffs2"))
+            is_volume, is_ubi = name.endswith("volume"), name in ("attach", "detach")
+            assert with_ubi["status"] == ("ok" if is_volume else "missing"), name
+            assert without["status"] == ("ok" if is_volume or is_ubi else "missing"), name
+
+
+def test_times_that_verdicts_are_about_are_those_of_steps_that_do_something() -> None:
+    named = {"mount": 5, "create-2": 7, "list": None, "find": 0}
+    named |= {f"{word}{number}": 9 for word in NOT_TIMED for number in ("", "-2")}
+    steps = [{"phase": name, "duration_ns": ns} for name, ns in named.items()]
+    found: Any = {"tree": {"steps": steps}}
+    assert verdict_times_ns(found) == {"mount": 5.0, "create-2": 7.0}
+    nothing: Any = {"tree": None}
+    assert verdict_times_ns(nothing) == {}
+
+
+# They prepare for what is measured, check it, or end a guest.
+NOT_TIMED = ("settle", "drop", "warm", "check", "crash", "restart")
 
 
 @pytest.mark.parametrize("word", ["crash", "restart"])
