@@ -160,6 +160,32 @@ def test_what_is_before_a_crash_is_the_preparing_guest_s(word: str) -> None:
     assert [step["status"] for step in cut["steps"]] == ["ok", *["missing"] * 5]
 
 
+def test_without_a_preparing_guest_its_steps_are_missing() -> None:
+    case = tree_case("mount create crash mount")
+    found = tree_results(case, parse_records(tree_records([Phase("mount-2", 3)])), [])
+    assert [(step["phase"], step["status"]) for step in found["steps"]] == [
+        ("mount", "missing"),
+        ("create", "missing"),
+        ("crash", "missing"),
+        ("mount-2", "ok"),
+    ]
+
+
+def test_the_image_is_what_the_first_guest_wrote() -> None:
+    written = parse_records(with_written(tree_records([Phase("write-image", 5)])))
+    empty = parse_records(tree_records([]))
+    passed = Outcome("pass")
+    first, second = (
+        Preparation("7" * 64, passed, written, image=IMAGE_FACTS),
+        Preparation("8" * 64, passed, empty),
+    )
+    case = tree_case("mount")
+    keys = result_keys(case, empty, (first, second))
+    assert keys["image"] == image_results(IMAGE_FACTS, written) and keys["tree"] is not None
+    for prepared in ((second, first), ()):
+        assert result_keys(case, empty, prepared)["image"] is None
+
+
 def test_a_failed_step_keeps_what_was_measured() -> None:
     case = tree_case("mount create unmount", "ubifs")
     parts = [Phase("attach", 5), Phase("mount", 6), Phase("create", 7, FLASH, error="ENOSPC")]
