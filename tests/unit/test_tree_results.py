@@ -267,6 +267,14 @@ def test_a_counter_that_one_phase_lacks_is_nothing() -> None:
     found = tree_results(tree_case("mount unmount", "ubifs"), stream_of(*records), [])
     step = found["steps"][1]
     assert (step["in_driver_ns"], step["pages_read"], step["blocks_erased"]) == (12, 2, 0)
+    chip = {f"chip_{kind}_ns": 5 for kind in ("read", "program", "erase", "transfer")}
+    rare = {"corrected_bitflips": 3, "read_errors": 2}
+    one, other = phase("unmount", **chip, **rare), phase("detach", corrected_bitflips=4)
+    for records, flash_ns, corrected in (((one,), 20, 3), ((one, other), None, 7)):
+        case = tree_case("unmount", "ubifs" if len(records) == 2 else "jffs2")
+        step = tree_results(case, stream_of(*records), [])["steps"][0]
+        assert (step["flash_ns"], step["flash_erase_ns"]) == (flash_ns, flash_ns and 5)
+        assert (step["corrected_bitflips"], step["read_errors"]) == (corrected, 2)
 
 
 def test_what_a_task_did_in_two_phases_is_added_up() -> None:
