@@ -9,8 +9,8 @@ that, and all else, has a process that forgets ffslab and the tests and imports 
 
 A mutant is killed if a test fails, the process dies, or takes CPU_LIMIT_S longer than twice what
 the tests took before. What runs is decided by coverage of the unchanged module, not by times; only
-the order in which tests are tried depends on them. What no test executes may be called at import:
-then everything is imported anew, too.
+the order in which tests are tried depends on them. What a function did at import is not undone by
+exchanging it: what survives that is imported anew, too.
 """
 
 from __future__ import annotations
@@ -178,9 +178,8 @@ class MutationLoop:
 
             if not found:
                 return SURVIVED
-            if touched:
-                status = self._limited(run, touched)
-            else:  # what calls it, if anything does, is done at import
+            status = self._limited(run, touched)
+            if status == 0:
                 status = self._imported_anew(target, code, ordered)
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGALRM):
             return TIMEOUT
