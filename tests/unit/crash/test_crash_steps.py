@@ -561,3 +561,13 @@ def test_a_judge_goes_back_as_well(filesystem: str) -> None:
     for cut, entries in ((6, [a, b]), (2, [a]), (6, [a, b]), (0, []), (4, [a])):
         assert judge.judge(cut, tree(filesystem, *entries)) == (), cut
     assert [one.path for one in judge.judge(6, tree(filesystem, a))] == ["b"]
+
+
+@pytest.mark.parametrize("filesystem", FILESYSTEMS)
+def test_a_call_that_changes_nothing_leaves_no_doubt_when_it_fails(filesystem: str) -> None:
+    opens = [f"{verb} @1 a" for verb in ("open", "opensync", "opendsync")]
+    of_open = ["dup @0 @1", "close @0", "fsync @0", "msync @0", "syncrange @0 0 5"]
+    for call in (*opens, *of_open, "sync", "fsync a", "fdatasync a"):
+        history = f"create a\nopen @0 a\nsync\n{call}\nsync\ncreate b\n"
+        assert problems(filesystem, history, file(b""), failed={3: 5}) == [], call
+        assert problems(filesystem, history, failed={3: 5}) == [("name-lost", "a")], call
