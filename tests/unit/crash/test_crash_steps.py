@@ -571,3 +571,5 @@ def test_a_call_that_changes_nothing_leaves_no_doubt_when_it_fails(filesystem: s
         history = f"create a\nopen @0 a\nsync\n{call}\nsync\ncreate b\n"
         assert problems(filesystem, history, file(b""), failed={3: 5}) == [], call
         assert problems(filesystem, history, failed={3: 5}) == [("name-lost", "a")], call
+        wrong = problems(filesystem, history, file(b""), failed={3: 5}, directories=1)
+        assert wrong == [("bad-links", ".")] * (filesystem in COUNTING), call
