@@ -49,8 +49,10 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(distribution) \
 	SUITE(tree) \
 	SUITE(postmark) \
+	SUITE(append_log_lines) \
 	SUITE(append_log) \
-	SUITE(tiobench)
+	SUITE(tiobench) \
+	SUITE(step_keys)
 #endif
 
 #define DECLARE_SUITE(name) void test_##name(void);

@@ -27,6 +27,12 @@ bool check(bool good, const char *file, int line, const char *format, ...)
 	return false;
 }
 
+/* What asks for more memory than there is gets none, as without a sanitizer. */
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 void scratch_template(char *path, size_t size, const char *name)
 {
 	const char *directory = getenv("TMPDIR");

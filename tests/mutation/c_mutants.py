@@ -2,9 +2,10 @@
 
     FFSLAB_MUTANTS=kmod/yaffs/policy/original.c ./ffslab test --quick tests/mutation -s
 
-There is no C parser here, so operators are found in the text of a function's lines, comments left
-out. What a compiler refuses is no mutant. The other sources are compiled once, without sanitizers:
-a mutant takes about a quarter of a second.
+There is no C parser here, so operators are found in the text of a function's lines. Comments, the
+words of messages (strings with a space in them) and what only the kernel compiles are left out.
+What a compiler refuses is no mutant. The other sources are compiled once, without sanitizers: a
+mutant takes about a quarter of a second.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ _OPERATORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("bool", r"\btrue\b", ("false",)),
     ("bool", r"\bfalse\b", ("true",)),
 )
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _NUMBER = re.compile(r"(?<![\w.\"%])(\d+)(?=[uUlL]*\b)(?![\w.]*\")")
 _STATEMENT = re.compile(
     r"\t+(?:[\w>.\[\]*&()-]+ (?:[-+*/|&]|<<|>>)?= .*|[\w>.\[\]-]+\(.*\)"
@@ -77,13 +79,14 @@ def c_mutants(text: str, short: str) -> Iterator[CMutant]:
     """All mutants of a file, by line."""
     lines = text.splitlines()
     numbers: Counter[tuple[str, str]] = Counter()
-    function, in_comment = "file", False
+    function, in_comment, in_kernel = "file", False, False
     for at, line in enumerate(lines):
+        in_kernel = line == "#ifdef __KERNEL__" or (in_kernel and line not in ("#else", "#endif"))
         if not in_comment and (found := _FUNCTION.match(line)):
             function = found[1]
         if "/*" in line:
             in_comment = True
-        if not in_comment and not line.startswith(("#include", "//")):
+        if not (in_comment or in_kernel or line.startswith(("#include", "//"))):
             for operator, changed in _changes(line):
                 numbers[function, operator] += 1
                 name = f"{short}:{function}:{operator}:{numbers[function, operator]}"
@@ -95,11 +98,12 @@ def c_mutants(text: str, short: str) -> Iterator[CMutant]:
 
 
 def _changes(line: str) -> Iterator[tuple[str, str]]:
+    code = _STRING.sub(lambda s: "_" * len(s[0]) if " " in s[0] else s[0], line)
     for operator, pattern, others in _OPERATORS:
-        for found in re.finditer(pattern, line):
+        for found in re.finditer(pattern, code):
             for other in others:
                 yield operator, line[: found.start()] + other + line[found.end() :]
-    for found in _NUMBER.finditer(line):
+    for found in _NUMBER.finditer(code):
         number = int(found[1])
         for other in (number + 1, *((number - 1,) if number else ())):
             yield "constant", line[: found.start(1)] + str(other) + line[found.end(1) :]
@@ -119,6 +123,8 @@ class Build:
         self._anew = {} if self._is_header else {self._changed: directory / "target.o"}
         self._tests = self._compiled("test", target.tests)
         self._beside = self._compiled("beside", target.beside)
+        if not self._anew:
+            raise SystemExit(f"{target.source}: no source that is compiled includes it")
 
     def _compiled(self, prefix: str, sources: Sequence[str]) -> list[Path]:
         made = [self._directory / f"{prefix}{number}.o" for number, _ in enumerate(sources)]
@@ -130,7 +136,7 @@ class Build:
 
     def _includes(self, source: Path) -> bool:
         words = _must(["gcc", *self._flags, "-MM", str(source)]).split()
-        return ROOT / self._target.source in (Path(os.path.normpath(word)) for word in words)
+        return ROOT / self._target.source in (Path(os.path.normpath(ROOT / word)) for word in words)
 
     @property
     def _flags(self) -> list[str]:

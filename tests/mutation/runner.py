@@ -7,9 +7,10 @@ line, the fastest first, until one fails. Code that runs at import cannot be exc
 assignment is made again, with those behind it, where no test has taken its value; what survives
 that, and all else, has a process that forgets ffslab and the tests and imports them anew.
 
-A mutant is killed if a test fails, the process dies, or takes more than CPU_LIMIT_S longer than the
-tests did before. What runs is decided by coverage of the unchanged module, not by times; only the
-order in which tests are tried depends on them.
+A mutant is killed if a test fails, the process dies, or takes CPU_LIMIT_S longer than twice what
+the tests took before. What runs is decided by coverage of the unchanged module, not by times; only
+the order in which tests are tried depends on them. What a function did at import is not undone by
+exchanging it: what survives that is imported anew, too.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from verdicts import (
 )
 
 CPU_LIMIT_S = 5
-WALL_LIMIT_S = 120
+WALL_LIMIT_S = 600
 MEMORY_LIMIT_BYTES = 6 << 30
 UNIT = ROOT / "tests" / "unit"
 
@@ -157,9 +158,9 @@ class MutationLoop:
         if mutant.function is None:
             status = 0
             if mutant.statement is not None and (rebind := _rebinding(module, mutant, target)):
-                status = _forked(lambda: rebind() and self._run(ordered), CPU_LIMIT_S * 4)
+                status = self._limited(lambda: rebind() and self._run(ordered), ordered)
             if status == 0:
-                status = _forked(lambda: self._run_again(target, code, ordered), CPU_LIMIT_S * 4)
+                status = self._imported_anew(target, code, ordered)
         else:
             first, last = mutant.function[1], _last_line(mutant)
             touched = [item for item in ordered if line in self._trials[item.nodeid].lines]
@@ -167,7 +168,6 @@ class MutationLoop:
                 # A constant on a continuation line has no event of its own.
                 span = {(line[0], number) for number in range(first, last + 1)}
                 touched = [i for i in ordered if span & self._trials[i.nodeid].lines]
-            seconds = sum(self._trials[item.nodeid].seconds for item in touched)
             found = functions.get(mutant.function, [])
             new = _code_of(code, mutant.function)
 
@@ -176,12 +176,24 @@ class MutationLoop:
                     function.__code__ = new
                 return self._run(touched)
 
-            if not touched or not found:
+            if not found:
                 return SURVIVED
-            status = _forked(run, CPU_LIMIT_S + int(2 * seconds))
+            status = self._limited(run, touched)
+            if status == 0:
+                status = self._imported_anew(target, code, ordered)
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGALRM):
             return TIMEOUT
         return SURVIVED if status == 0 else KILLED
+
+    def _imported_anew(self, target: Target, code: CodeType, items: Sequence[pytest.Item]) -> int:
+        return self._limited(lambda: self._run_again(target, code, items), items, 4 * CPU_LIMIT_S)
+
+    def _limited(
+        self, run: Callable[[], bool], items: Sequence[pytest.Item], more_s: int = CPU_LIMIT_S
+    ) -> int:
+        """The wait status of a process that runs these tests."""
+        seconds = sum(self._trials[item.nodeid].seconds for item in items)
+        return _forked(run, more_s + int(2 * seconds))
 
     def _run(self, items: Sequence[pytest.Item]) -> bool:
         """Whether all pass; stops at the first that does not."""

@@ -33,7 +33,7 @@ from ffslab.workloads.append_log.result import (
     slow_share,
     verdict_times_ns,
 )
-from ffslab.workloads.figures import figures_of, tasks_of
+from ffslab.workloads.figures import criteria_of, figures_of, tasks_of
 
 SYNCED = {
     "append": line_latencies(MS // 100, MS // 100, 0),
@@ -209,12 +209,9 @@ def test_what_a_line_costs() -> None:
         ("append", "kworker/0:1", 100),
         ("flush", "kworker/u2:1", 60),
     ]
-    assert {key: log[key] for key in ("lines", "lines_done", "synced", "stopped")} == {
-        "lines": 1000,
-        "lines_done": 1000,
-        "synced": 1000,
-        "stopped": "",
-    }
+    # 1,000 lines of 128 bytes.
+    numbers = ("lines", "lines_done", "synced", "rotations", "bytes", "stopped")
+    assert [log[key] for key in numbers] == [1000, 1000, 1000, 0, 128_000, ""]
 
 
 def test_reading_back_is_no_part_of_what_a_line_costs() -> None:
@@ -345,6 +342,104 @@ def test_figures() -> None:
     assert "append/sync.p99_ns" in found and "append/sync.p99_ns" not in main
     work = {(task.place, task.task): task.counts["pages_programmed"] for task in tasks_of(result)}
     assert work[("append", "jffs2_gcd_mtd0")] == 100
+
+
+def with_space(result: dict[str, Any]) -> Any:
+    """With what statfs said of the empty partition and of the full one, and of memory."""
+    mib = 2**20
+    empty = {"label": "mount", "available_bytes": 15 * mib, "mem_free_bytes": 0}
+    last = {"label": "flush:end", "available_bytes": 9 * mib, "mem_free_bytes": 70 * mib}
+    return result | {"space": [one | {"page_cache_bytes": 8 * mib} for one in (empty, last)]}
+
+
+def test_what_people_decide_by() -> None:
+    made = Made(SYNCED, tasks={"init": 2000}, flush_pages=60, erases=16)
+    result = with_space(log_result(made))
+    ram_bytes = result["spec"]["board"]["ram_bytes"]
+    mib = 2**20
+    told = [
+        (one.title, one.figure.key, one.figure.value, one.aspect, one.headline)
+        for one in criteria_of(result)
+    ]
+    line = "append/append-sync"
+    assert told == [
+        # 1.90 ms for a line, and of the flush of 1 s for 1,000 lines 1 ms.
+        (
+            "a line, with its part of the flush at the end",
+            "workload/line.on_flash_mean_ns",
+            pytest.approx(2.9 * MS),
+            "time",
+            True,
+        ),
+        # 990 of 1 ms, 10 of 90 ms; the 990th is 1 ms.
+        ("a line with its sync, mean", f"{line}.mean_ns", pytest.approx(1.89 * MS), "time", True),
+        (
+            "a line with its sync, 99 % of the times",
+            f"{line}.p99_ns",
+            pytest.approx(MS, rel=0.004),
+            "wait",
+            False,
+        ),
+        ("a line with its sync, longest time", f"{line}.max_ns", 90 * MS, "wait", False),
+        ("pages programmed per line", "workload/line.pages_per_line", 2.06, "wear", False),
+        ("blocks erased per 1,000 lines", "workload/line.erases_per_1000_lines", 16, "wear", False),
+        # 16 of 128 blocks were erased once.
+        ("most erases of a block", "workload.erases_max", 1, "wear", False),
+        (
+            "wear spread, most minus least erased block",
+            "workload.erases_spread",
+            1,
+            "wear",
+            False,
+        ),
+        (
+            "space for files on the empty partition",
+            "mount.available_bytes",
+            15 * mib,
+            "space",
+            False,
+        ),
+        ("space left after the last line", "flush:end.available_bytes", 9 * mib, "space", False),
+        (
+            "RAM in use after the last line (kernel and file system)",
+            "flush:end.memory_used_bytes",
+            ram_bytes - 78 * mib,
+            "memory",
+            False,
+        ),
+    ]
+    assert not any(one.in_memory for one in criteria_of(result))
+
+
+def test_a_line_that_is_not_synced_ends_in_memory_where_the_file_system_writes_back() -> None:
+    jffs2, ubifs = cases_of(LOG_STUDY)
+    unsynced = Made({"append": line_latencies(MS, 11 * MS, 5)}, synced=0)
+    for case, made, late in (
+        (ubifs, unsynced, ["a line, 99 % of the times", "a line, longest time", "a line, mean"]),
+        (jffs2, unsynced, []),
+        (ubifs, Made(SYNCED), []),
+    ):
+        found = criteria_of(with_space(log_result(made, case)))
+        assert sorted(one.title for one in found if one.in_memory) == late
+
+
+def test_without_a_line_or_a_flush_nothing_is_decided_by_them() -> None:
+    def titles(result: dict[str, Any]) -> list[str]:
+        return [one.title for one in criteria_of(with_space(result))]
+
+    full = titles(log_result(Made(SYNCED, done=700, synced=700, stopped="ENOSPC")))
+    assert full[:3] == [
+        "a line with its sync, mean",
+        "a line with its sync, 99 % of the times",
+        "a line with its sync, longest time",
+    ]
+    assert titles(log_result(Made({}, done=0, synced=0, stopped="ENOSPC"))) == []
+    assert titles(log_result(Made(SYNCED, more={"bytes": -1}))) == []
+    # A stranger's result may have a mean of no line.
+    result = log_result(Made(SYNCED))
+    for change in ({"lines_done": 0}, {"line_mean_ns": None}):
+        strange = result | {"append_log": result["append_log"] | change}
+        assert "a line, with its part of the flush at the end" not in titles(strange)
 
 
 def test_the_terminal() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -98,21 +99,49 @@ def test_mistakes_in_c() -> None:
     assert found["f.c:f:statement:1 | a += 3; → ;"].line == 5
 
 
-@pytest.mark.parametrize("kind", ["h", "c"])
-def test_a_change_of_a_source_or_header_reaches_its_test(tmp_path: Path, kind: str) -> None:
-    """By what the test is linked with, too; what that needs and the test does not, is left out."""
+def test_what_only_the_kernel_compiles_is_left_alone() -> None:
+    half = "int f(int a)\n{\n\treturn a + 1;\n}\n"
+    both = f"#ifdef __KERNEL__\n#include <x.h>\n\n{half}#else\n{half}#endif\n{half}"
+    assert {mutant.line for mutant in c_mutants(both, "f.c")} == {11, 16}
+
+
+def test_words_of_messages_are_left_alone_and_the_code_beside_them_is_not() -> None:
+    line = '\treturn fail(3, "a" == "1", "set \\"a\\"=4 < 5", b < 6 ? "7 b" : "8");'
+    changes = {
+        mutant.text.splitlines()[2]
+        for mutant in c_mutants(f"int f(int b)\n{{\n{line}\n}}\n", "f.c")
+    }
+    for number in ("3", "6"):
+        assert line.replace(number, str(int(number) + 1)) in changes
+    assert line.replace("b < 6", "b >= 6") in changes and line.replace("==", "!=") in changes
+    assert all('set \\"a\\"=4 < 5' in change and "7 b" in change for change in changes)
+
+
+@pytest.mark.parametrize(("kind", "beside_it"), [("h", True), ("h", False), ("c", True)])
+def test_a_change_of_a_source_or_header_reaches_its_test(
+    tmp_path: Path, kind: str, beside_it: bool
+) -> None:
+    """By what the test is linked with, too; what that needs and the test does not, is left out.
+
+    A header may be in the directory of what includes it, or in one that the compiler is told of.
+    """
     target, other = tmp_path / f"two.{kind}", tmp_path / "other.c"
+    if not beside_it:
+        target = tmp_path / "headers" / "of" / target.name
+        target.parent.mkdir(parents=True)
     guard = "#ifndef TWO_H\n#define TWO_H\n" if kind == "h" else ""
     text = f"{guard}{'static inline ' * (kind == 'h')}int two(void)\n{{\n\treturn 2;\n}}\n"
     target.write_text(text + "#endif\n" * (kind == "h"))
-    two = '#include "two.h"\n' if kind == "h" else "int two(void);\n"
+    name = "two.h" if beside_it else "of/two.h"
+    two = f'#include "{name}"\n' if kind == "h" else "int two(void);\n"
     other.write_text(f"{two}int three(void) {{ return two() + 1; }}\n")
     (tmp_path / "more.c").write_text("int missing(void);\nint more(void) { return missing(); }\n")
     (tmp_path / "test.c").write_text("int three(void);\nint main(void) { return three() != 3; }\n")
     beside = (str(other), str(tmp_path / "more.c"))
     built = tmp_path / "built"
     built.mkdir()
-    build = Build(CTarget(str(target), (str(tmp_path / "test.c"),), beside, ()), built)
+    flags = (f"-I{os.path.relpath(tmp_path / 'headers', ROOT)}",)
+    build = Build(CTarget(str(target), (str(tmp_path / "test.c"),), beside, flags), built)
     good = target.read_text()
     assert build.run(good) == SURVIVED
     assert build.run(good.replace("2;", "4;")) == KILLED

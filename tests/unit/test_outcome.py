@@ -307,6 +307,15 @@ def test_a_log_is_read_in_bounded_memory(tmp_path: Path) -> None:
     assert tail_of(tmp_path / "none") == "" and list(lines_of(tmp_path / "none")) == []
 
 
+def test_of_one_channel_the_end_is_also_what_programs_printed() -> None:
+    """At most 64 KiB of it: of a mark, as many letters, and one more."""
+    short = Printed.on_one_channel("[ 1.0] BUG: x\nsaid by a program\n")
+    assert not short.apart and short.output == "[ 1.0] BUG: x\nsaid by a program\n"
+    assert [finding.text for finding in short.kernel.findings] == ["[ 1.0] BUG: x"]
+    assert Printed.on_one_channel("<" + 65_535 * "y").output == "<" + 65_535 * "y"
+    assert Printed.on_one_channel("<" + 65_536 * "y").output == 65_536 * "y"
+
+
 def test_outcomes_are_in_order_of_gravity() -> None:
     order = ("crash", "stuck", "corrupt", "timeout", "fail", "short", "skip", "pass")
     assert order == OUTCOMES

@@ -19,7 +19,6 @@ from ffslab.errors import InfrastructureError, UsageError
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
-from ffslab.protocol.trace import trim_trace
 from ffslab.targets.bounds import bounds
 from ffslab.targets.target import GuestJob
 from ffslab.targets.uml.guests import LocalTarget, batch_script, kernel_arguments
@@ -370,22 +369,6 @@ def test_command_line_is_a_function_of_the_case_alone() -> None:
     assert {f"{name}=0" for name in CPU_FIGURES} <= set(free)
     assert "taskset -c 3" in batch_script(case, 3)
     assert kernel_arguments(replace(case, trace=True), ()) == arguments
-
-
-def test_trace_is_cut_behind_its_last_record(tmp_path: Path) -> None:
-    path = tmp_path / "trace.bin"
-    header = b"FLASHMON" + (1).to_bytes(4, "little") + (64).to_bytes(4, "little")
-    path.write_bytes((header + (3).to_bytes(8, "little")).ljust(64, b"\0") + bytes(64 * 100))
-    trim_trace(path)
-    assert path.stat().st_size == 64 * 4
-
-
-def test_damaged_trace_is_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "trace.bin"
-    for data in (b"", b"FLASH", b"\0" * 64, b"\xff" * 200):
-        path.write_bytes(data)
-        trim_trace(path)
-        assert path.read_bytes() in (data, b"")
 
 
 def test_shell_refuses_a_lab_that_the_guest_cannot_see(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 from ffslab.cli.app import main
 from ffslab.errors import DamagedResultError
 from ffslab.protocol.records import parse_records
-from ffslab.protocol.trace import Operation, Trace, read_trace, sum_by_task
+from ffslab.protocol.trace import Operation, Trace, read_trace, sum_by_task, trim_trace
 from ffslab.workloads.micro.idle import BETWEEN, IN_REQUEST, OUTSIDE, Pause, idle_work, measurement
 
 # kmod/flashmon/trace_format.h, written down once more.
@@ -154,6 +154,34 @@ class TestReader:
         (found,) = trace_of(tmp_path, bytes(data)).operations()
         assert found.task.isprintable()
         assert found.task == "a\ufffd[2J\ufffd\ufffdbbbbbbbbb"
+
+
+@pytest.mark.parametrize(
+    ("data", "bytes_left"),
+    [
+        # Of four records that the file has two were written: a header of 64 bytes, and these.
+        (trace_bytes(SOME, count=2), 64 + 2 * 64),
+        (trace_bytes(SOME, count=2, record_bytes=96), 64 + 2 * 96),
+        (trace_bytes(SOME, count=0), 64),
+        # All of them, more than the file has, and a file that ends in its header.
+        (trace_bytes(SOME), 64 + 4 * 64),
+        (trace_bytes(SOME, count=9), 64 + 4 * 64),
+        (b"FLASHMON\2", 9),
+        # Nothing was written: no header, and none of a file that is shorter than one.
+        (bytes(4096), 0),
+        (bytes(9), 0),
+        # No trace at all, whatever it may be.
+        (b"NOTFLASH" + bytes(4096), 4104),
+        (b"\1" + bytes(8), 9),
+    ],
+)
+def test_a_trace_is_cut_behind_its_last_record(
+    tmp_path: Path, data: bytes, bytes_left: int
+) -> None:
+    path = tmp_path / "trace.bin"
+    path.write_bytes(data)
+    trim_trace(path)
+    assert path.read_bytes() == data[:bytes_left]
 
 
 def test_sums_by_task_and_kind() -> None:

@@ -1,11 +1,11 @@
-"""The results of workload `tree`: steps, memory, image, and records that are cut or damaged."""
+"""The results of workload `tree`: steps, image, and records that are cut or damaged."""
 
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +24,20 @@ from tree_support import (
     with_written,
 )
 
+from ffslab.model.specs import OverlaySettings
 from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome, judge
 from ffslab.results.preparation import Preparation
 from ffslab.workloads.results import asked_of
 from ffslab.workloads.tree.keys import Tree
-from ffslab.workloads.tree.memory import (
-    GROUPS,
-    SLAB_GROUPS,
-    memory_growth,
-    memory_results,
-    slab_group,
+from ffslab.workloads.tree.records import load_tree_records
+from ffslab.workloads.tree.result import (
+    image_results,
+    result_keys,
+    tree_results,
+    verdict_times_ns,
 )
-from ffslab.workloads.tree.records import MEMORY_SIZES, MemorySnapshot, load_tree_records
-from ffslab.workloads.tree.result import image_results, result_keys, tree_results
 
 ASKED = asked_of(Tree(), own=True)
 
@@ -87,6 +86,50 @@ def test_without_ubi_a_mount_is_one_phase() -> None:
     assert [len(step["parts"]) for step in found["steps"]] == [1, 1]
 
 
+MOUNTED = ("attach", "lower-volume", "volume", "lower", "upper", "mount")
+UNMOUNTED = ("unmount", "upper-unmount", "lower-unmount", "detach")
+
+
+def overlaid(filesystem: str, left_out: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Mount and unmount of an overlay, which take 1 ns, 2, 4 and so on in their parts."""
+    case = tree_case("mount unmount", filesystem)
+    below = OverlaySettings(lower_type="squashfs", lower_source="/dev/ubi0_0", lower_volume="below")
+    case = replace(case, filesystem=replace(case.filesystem, overlay=below))
+    parts = [Phase(part, 2**n) for n, part in enumerate((*MOUNTED, *UNMOUNTED))]
+    found = results(case, tree_records(part for part in parts if part.name not in left_out))
+    steps: list[dict[str, Any]] = found["steps"]
+    return steps
+
+
+def test_a_mount_of_an_overlay_is_that_of_what_is_below_and_above() -> None:
+    for step, names, duration_ns in zip(
+        overlaid("ubifs"), (MOUNTED, UNMOUNTED), (63, 1023 - 63), strict=True
+    ):
+        assert [part["phase"] for part in step["parts"]] == list(names)
+        assert (step["status"], step["duration_ns"]) == ("ok", duration_ns)
+    # Volumes are there when new ones are made; what is UBI's, where UBI is; all else always.
+    for number, names in enumerate((MOUNTED, UNMOUNTED)):
+        for name in names:
+            with_ubi, without = (overlaid(one, (name,))[number] for one in ("ubifs", "jffs2"))
+            is_volume, is_ubi = name.endswith("volume"), name in ("attach", "detach")
+            assert with_ubi["status"] == ("ok" if is_volume else "missing"), name
+            assert without["status"] == ("ok" if is_volume or is_ubi else "missing"), name
+
+
+def test_times_that_verdicts_are_about_are_those_of_steps_that_do_something() -> None:
+    named = {"mount": 5, "create-2": 7, "list": None, "find": 0}
+    named |= {f"{word}{number}": 9 for word in NOT_TIMED for number in ("", "-2")}
+    steps = [{"phase": name, "duration_ns": ns} for name, ns in named.items()]
+    found: Any = {"tree": {"steps": steps}}
+    assert verdict_times_ns(found) == {"mount": 5.0, "create-2": 7.0}
+    nothing: Any = {"tree": None}
+    assert verdict_times_ns(nothing) == {}
+
+
+# They prepare for what is measured, check it, or end a guest.
+NOT_TIMED = ("settle", "drop", "warm", "check", "crash", "restart")
+
+
 @pytest.mark.parametrize("word", ["crash", "restart"])
 def test_what_is_before_a_crash_is_the_preparing_guest_s(word: str) -> None:
     case = tree_case(f"mount create {word} mount list unmount")
@@ -107,6 +150,32 @@ def test_what_is_before_a_crash_is_the_preparing_guest_s(word: str) -> None:
     assert {step["status"] for step in swapped["steps"] if step["step"] != word} == {"missing"}
     cut = results(case, b"", tree_records([Phase("mount", 1)], end=False))
     assert [step["status"] for step in cut["steps"]] == ["ok", *["missing"] * 5]
+
+
+def test_without_a_preparing_guest_its_steps_are_missing() -> None:
+    case = tree_case("mount create crash mount")
+    found = tree_results(case, parse_records(tree_records([Phase("mount-2", 3)])), [])
+    assert [(step["phase"], step["status"]) for step in found["steps"]] == [
+        ("mount", "missing"),
+        ("create", "missing"),
+        ("crash", "missing"),
+        ("mount-2", "ok"),
+    ]
+
+
+def test_the_image_is_what_the_first_guest_wrote() -> None:
+    written = parse_records(with_written(tree_records([Phase("write-image", 5)])))
+    empty = parse_records(tree_records([]))
+    passed = Outcome("pass")
+    first, second = (
+        Preparation("7" * 64, passed, written, image=IMAGE_FACTS),
+        Preparation("8" * 64, passed, empty),
+    )
+    case = tree_case("mount")
+    keys = result_keys(case, empty, (first, second))
+    assert keys["image"] == image_results(IMAGE_FACTS, written) and keys["tree"] is not None
+    for prepared in ((second, first), ()):
+        assert result_keys(case, empty, prepared)["image"] is None
 
 
 def test_a_failed_step_keeps_what_was_measured() -> None:
@@ -190,6 +259,26 @@ def test_a_counter_that_one_phase_lacks_is_nothing() -> None:
     found = tree_results(tree_case("mount unmount", "ubifs"), stream_of(*records), [])
     step = found["steps"][1]
     assert (step["in_driver_ns"], step["pages_read"], step["blocks_erased"]) == (12, 2, 0)
+    chip = {f"chip_{kind}_ns": 5 for kind in ("read", "program", "erase", "transfer")}
+    rare = {"corrected_bitflips": 3, "read_errors": 2}
+    one, other = phase("unmount", **chip, **rare), phase("detach", corrected_bitflips=4)
+    for records, flash_ns, corrected in (((one,), 20, 3), ((one, other), None, 7)):
+        case = tree_case("unmount", "ubifs" if len(records) == 2 else "jffs2")
+        step = tree_results(case, stream_of(*records), [])["steps"][0]
+        assert (step["flash_ns"], step["flash_erase_ns"]) == (flash_ns, flash_ns and 5)
+        assert (step["corrected_bitflips"], step["read_errors"]) == (corrected, 2)
+
+
+def test_what_a_task_did_in_two_phases_is_added_up() -> None:
+    names = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
+    first = task("ffsagent", **dict(zip(names, (1, 20, 300, 4000, 50_000), strict=True)))
+    second = task("ffsagent", **dict(zip(names, (5, 40, 300, 2000, 10_000), strict=True)))
+    parts = [Phase("unmount", tasks=[first, task("gc")]), Phase("detach", tasks=[second])]
+    found = results(tree_case("mount unmount", "ubifs"), tree_records(parts))["steps"][1]["tasks"]
+    assert [tuple(one[name] for name in names) for one in found] == [
+        (6, 60, 600, 6000, 60_000),
+        (0, 0, 0, 0, 0),
+    ]
 
 
 def test_tasks_of_one_name_are_one_and_the_longest_is_first() -> None:
@@ -348,129 +437,7 @@ def test_no_change_of_a_value_raises() -> None:
                     assert judge(stream, "", 0, None, ASKED).kind == "crash", (key, value)
 
 
-# Memory.
-
-
-def snapshot(label: str, **parts: Any) -> MemorySnapshot:
-    (found,) = load_tree_records(parse_records(tree_records([Memory(label, **parts)]))).memory
-    return found
-
-
-@pytest.mark.parametrize(
-    ("cache", "group"),
-    [
-        ("jffs2_inode_cache", "filesystem"),
-        ("jffs2_raw_inode", "filesystem"),
-        ("jffs2_refblock", "filesystem"),
-        ("ubi_wl_entry_slab", "filesystem"),
-        ("yaffs_object", "filesystem"),
-        ("erofs_pcluster-16", "filesystem"),
-        ("jffs2_i", "inodes"),
-        ("ubifs_inode_slab", "inodes"),
-        ("erofs_inode", "inodes"),
-        ("squashfs_inode_cache", "inodes"),
-        ("dentry", "inodes"),
-        ("inode_cache", "inodes"),
-        ("proc_inode_cache", "inodes"),
-        ("hostfs_inode_info", "inodes"),
-        ("kmalloc-64", "kmalloc"),
-        ("kmalloc-rcl-128", "kmalloc"),
-        ("radix_tree_node", "other"),
-        ("task_struct", "other"),
-    ],
-)
-def test_groups_of_caches(cache: str, group: str) -> None:
-    assert slab_group(cache) == group
-
-
-def test_growth_since_start() -> None:
-    start = snapshot("start", slabs={"dentry": 8192, "kmalloc-64": 4096, "fork": 4096})
-    now = snapshot(
-        "mount",
-        free=99 * 2**20,
-        page_cache=100_000,
-        kernel_stack=16_384,
-        percpu=128,
-        slabs={"dentry": 12_288, "kmalloc-64": 4096, "jffs2_i": 40_960, "jffs2_refblock": 8192},
-        vmalloc={"jffs2_do_mount_fs": 65_536},
-    )
-    row = memory_growth(start, now)
-    assert row["slab_bytes"] == {
-        "filesystem": 8192,
-        "kmalloc": 0,
-        "inodes": 4096 + 40_960,
-        "other": -4096,
-    }
-    assert row["total_bytes"] == 8192 + 45_056 - 4096 + 65_536 + 128
-    assert row["kernel_stack_bytes"] == 16_384
-    assert row["other_bytes"] == 2**20 - row["total_bytes"] - 100_000 - 16_384
-    assert row["page_cache_bytes"] == 100_000
-    assert row["caches"] == [
-        ["jffs2_i", 40_960],
-        ["jffs2_refblock", 8192],
-        ["dentry", 4096],
-        ["fork", -4096],
-    ]
-    assert row["vmalloc"] == [["jffs2_do_mount_fs", 65_536]]
-    (only,) = memory_results([start, now], prepared=True)
-    assert (only["label"], only["prepared"]) == ("mount", True)
-
-
-def test_without_start_there_is_no_growth() -> None:
-    assert memory_results([snapshot("mount")], prepared=False) == []
-
-
-def test_guests_are_not_mixed() -> None:
-    case = tree_case("mount crash mount unmount")
-    before = tree_records([Memory("start"), Phase("mount"), Memory("mount", percpu=5)])
-    after = tree_records([Memory("start", percpu=3), Phase("mount-2"), Memory("mount-2", percpu=9)])
-    rows = results(case, after, before)["memory"]
-    assert [(r["label"], r["prepared"], r["percpu_bytes"]) for r in rows] == [
-        ("mount", True, 5),
-        ("mount-2", False, 6),
-    ]
-
-
-def test_memory_adds_up() -> None:
-    """Property: every cache is in one group, sums are sums, and growth back is the opposite."""
-    draw = random.Random(5)
-    names = ["jffs2_i", "ubi_x", "kmalloc-8", "dentry", "skbuff", "a_inode_cache"]
-    for _ in range(200):
-        ends = [
-            MemorySnapshot(
-                label,
-                {name: draw.randrange(10**9) for name in MEMORY_SIZES},
-                {name: draw.randrange(10**6) for name in draw.sample(names, 4)},
-                {name: draw.randrange(10**6) for name in draw.sample("abcd", 2)},
-            )
-            for label in ("start", "mount")
-        ]
-        row, back = memory_growth(ends[0], ends[1]), memory_growth(ends[1], ends[0])
-        assert set(row["slab_bytes"]) == set(GROUPS)
-        assert sum(row["slab_bytes"].values()) == sum(size for _, size in row["caches"])
-        assert row["vmalloc_bytes"] == sum(size for _, size in row["vmalloc"])
-        for key in ("total_bytes", "other_bytes", "vmalloc_bytes", "percpu_bytes"):
-            assert row[key] == -back[key]
-        changes = {name: ends[1].sizes[name] - ends[0].sizes[name] for name in MEMORY_SIZES}
-        beside = ("kernel_stack", "page_cache", "anonymous", "page_table")
-        others = sum(changes[f"{name}_bytes"] for name in beside)
-        # What left free memory is in one of the sums.
-        assert -changes["mem_free_bytes"] == row["total_bytes"] + row["other_bytes"] + others
-        sizes = [size for _, size in row["caches"]]
-        assert sizes == sorted(sizes, reverse=True)
-        assert memory_growth(ends[0], ends[0])["total_bytes"] == 0
-
-
 # The image.
-
-
-def test_caches_that_grew_as_much_are_in_order_of_their_names() -> None:
-    sizes = dict.fromkeys(MEMORY_SIZES, 0)
-    start = MemorySnapshot("start", sizes, {"d": 9}, {})
-    alike = dict.fromkeys("khaecgbifj", 5)  # so many that no set has them in order by chance
-    now = MemorySnapshot("mount", sizes, {**alike, "z": 6, "d": 9}, {})
-    growth = [["z", 6], *([name, 5] for name in "abcefghijk")]
-    assert memory_growth(start, now)["caches"] == growth
 
 
 def test_an_image_is_written_by_its_phase_or_else_by_its_step() -> None:
@@ -527,17 +494,6 @@ def test_writing_without_a_phase_is_timed_by_its_step() -> None:
     image = image_results(IMAGE_FACTS, stream)
     assert image is not None
     assert image["write_ns"] == 7
-
-
-def test_documented_groups_are_those_of_the_code() -> None:
-    text = (ROOT / "docs" / "result-format.md").read_text()
-    table = text.split("| pattern | group |\n|---|---|\n")[1].split("\n\n")[0]
-    documented = [
-        (pattern, row.rsplit("`", 2)[1])
-        for row in table.splitlines()
-        for pattern in re.findall(r"`([^`]+)`", row.split("|")[1])
-    ]
-    assert documented == list(SLAB_GROUPS)
 
 
 @pytest.mark.parametrize(

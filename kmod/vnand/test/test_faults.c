@@ -107,6 +107,9 @@ static void test_exp_limits(void)
 	check(llabs((long long)(one - vnand_exp_neg(1)) - (1LL << 28)) <= 1,
 	      "exp(-2^-32) is %llu less than 1",
 	      (unsigned long long)(one - vnand_exp_neg(1)));
+	/* Which is what the largest draw is multiplied by: it is not below that. */
+	check(vnand_exp_neg(1) == (u64)~0u << 28 && vnand_poisson(1, ~0u) == 1 &&
+	      vnand_poisson(1, ~0u - 1) == 0, "a draw at the sum, and one below");
 	for (x = 23; x < 25; x += 0.25)
 		check(fabs((double)vnand_exp_neg((u64)(x * 0x1p32)) /
 			   (exp(-x) * 0x1p60) - 1) < 1e-6, "exp(-%g)", x);

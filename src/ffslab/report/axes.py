@@ -122,7 +122,7 @@ def axis_of(
             unit, scale = (large, factor) if enough else (small[0], small[1])
             if small[0] == "KiB" and low < _SMALL_BYTES:
                 unit, scale = "B", 1.0
-            title = title.removesuffix(small[0]).removesuffix(" us").removesuffix(" bytes")
+            title = title.removesuffix(" ms").removesuffix(" us").removesuffix(" bytes")
     return Axis(name, title, unit, scale, tuple(values), names)
 
 

@@ -94,6 +94,7 @@ OWED = {
     WRITTEN + "close @0\n": {"yaffs2"},
     WRITTEN + "dup @0 @1\nclose @0\n": {"yaffs2"},
     WRITTEN + "append a 5 5\ntruncate a 3000\n": {"yaffs2"},
+    WRITTEN + "truncate a 3000\n": {"yaffs2"},
     WRITTEN + "fsync @0\n": ALL,
     WRITTEN + "fdatasync @0\n": ALL,
     WRITTEN + "dup @0 @1\nfsync @1\n": ALL,
@@ -209,3 +210,11 @@ def test_loss_of_what_was_synced_is_excused_where_a_page_with_it_may_be_gone(nam
         for filesystem in ROOT_LINKS:
             found = kinds(filesystem, "create a\nsync\n", excuse=excuse)
             assert found == ([] if may_be_lost else ["name-lost"]), filesystem
+
+
+def test_what_a_store_through_a_mapping_left_is_not_settled_by_closing() -> None:
+    """Of one that failed half way, too; one that was refused left nothing."""
+    calls = "open @0 a\nmapwrite @0 0 300 3\nwrite @0 300 300 5\nclose @0\n"
+    for errno, is_owed in ((5, False), (22, True)):
+        judge = judge_of("yaffs2", calls, {1: errno})
+        assert bool(judge.judge(6, with_contents("yaffs2", OLD))) == is_owed, errno

@@ -504,3 +504,72 @@ def test_a_name_in_doubt_that_was_deleted_is_gone(filesystem: str) -> None:
     assert problems(filesystem, twice, new, failed={2: 5}) == []
     both = [file(pattern(1, 0, 600), path=path, links=2, inode=20) for path in ("m", "n")]
     assert problems(filesystem, twice, *both, failed={2: 5}) != []
+
+
+def test_syncs_of_several_files_count_in_the_order_of_the_calls() -> None:
+    """Neither makes a step: what is owed between the two is another thing than behind them."""
+    judge = judge_of(
+        "ubifs",
+        "write a 0 512 1\nwrite b 0 512 3\nsync\nwrite a 0 512 5\nwrite b 0 512 7\n"
+        "fsync b\nfsync a\n",
+    )
+    old, new = pattern(1, 0, 512), pattern(5, 0, 512)
+    b = file(pattern(7, 0, 512), path="b", inode=11)
+    for cut, is_owed in ((6, False), (7, True)):
+        assert bool(judge.judge(cut, tree("ubifs", file(old), b))) == is_owed, cut
+        assert judge.judge(cut, tree("ubifs", file(new), b)) == ()
+
+
+def test_a_file_whose_name_may_be_gone_is_not_what_a_rename_replaced() -> None:
+    """An fsync of what it replaced has the rename with it, in UBIFS: of a, if n was its name."""
+    linked = "write a 0 600 1\nlink a n\nwrite m 0 600 3\nsync\n"
+    renamed = "rename m n\nfsync a\ncreate b\n"
+    old = [file(pattern(1, 0, 600), path=path, links=2) for path in ("a", "n")]
+    m = file(pattern(3, 0, 600), path="m", inode=20)
+    before = (old[0], m, old[1])
+    assert problems("ubifs", f"{linked}unlink n\n{renamed}", *before, failed={4: 5}) == []
+    assert problems("ubifs", f"{linked}{renamed}", *before) != []
+
+
+@pytest.mark.parametrize("filesystem", FILESYSTEMS)
+def test_a_name_in_doubt_that_was_renamed_cannot_be_deleted(filesystem: str) -> None:
+    history = "create m\nunlink m\nrename m n\nunlink m\n"
+    assert judge_of(filesystem, history, {1: 5, 3: 2}) is not None
+    with pytest.raises(FormatError, match="there is no m"):
+        judge_of(filesystem, history, {1: 5})
+
+
+@pytest.mark.parametrize("filesystem", FILESYSTEMS)
+def test_of_a_name_in_doubt_the_other_names_of_its_file_are_not(filesystem: str) -> None:
+    history = "create a\nlink a k\nsync\nunlink a\nsync\ncreate b\n"
+    both = [file(b"", path=path, links=2) for path in ("a", "k")]
+    other = file(b"", path="k")
+    assert problems(filesystem, history, *both, failed={3: 5}) == []
+    assert problems(filesystem, history, other, failed={3: 5}) == []
+    assert problems(filesystem, history, both[0], failed={3: 5}) == [("name-lost", "k")]
+    # A name that only begins alike is another.
+    alike = "create n.\nsync\ncreate n\nsync\ncreate b\n"
+    assert problems(filesystem, alike, file(b"", path="n."), failed={2: 5}) == []
+    assert problems(filesystem, alike, failed={2: 5}) == [("name-lost", "n.")]
+
+
+@pytest.mark.parametrize("filesystem", FILESYSTEMS)
+def test_a_judge_goes_back_as_well(filesystem: str) -> None:
+    """Also over a call that failed half way, and whatever it was asked before."""
+    judge = judge_of(filesystem, "create a\nsync\ncreate n\nsync\ncreate b\nsync\n", {2: 5})
+    a, b = file(b""), file(b"", path="b", inode=20)
+    for cut, entries in ((6, [a, b]), (2, [a]), (6, [a, b]), (0, []), (4, [a])):
+        assert judge.judge(cut, tree(filesystem, *entries)) == (), cut
+    assert [one.path for one in judge.judge(6, tree(filesystem, a))] == ["b"]
+
+
+@pytest.mark.parametrize("filesystem", FILESYSTEMS)
+def test_a_call_that_changes_nothing_leaves_no_doubt_when_it_fails(filesystem: str) -> None:
+    opens = [f"{verb} @1 a" for verb in ("open", "opensync", "opendsync")]
+    of_open = ["dup @0 @1", "close @0", "fsync @0", "msync @0", "syncrange @0 0 5"]
+    for call in (*opens, *of_open, "sync", "fsync a", "fdatasync a"):
+        history = f"create a\nopen @0 a\nsync\n{call}\nsync\ncreate b\n"
+        assert problems(filesystem, history, file(b""), failed={3: 5}) == [], call
+        assert problems(filesystem, history, failed={3: 5}) == [("name-lost", "a")], call
+        wrong = problems(filesystem, history, file(b""), failed={3: 5}, directories=1)
+        assert wrong == [("bad-links", ".")] * (filesystem in COUNTING), call

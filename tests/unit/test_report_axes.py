@@ -1,0 +1,85 @@
+"""Axes that something is drawn against: their units, titles and texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from ffslab.report.axes import FILES, Axis, axis_of
+from ffslab.report.quantity import SPACE
+
+KIB, MIB = 2**10, 2**20
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "unit", "scale"),
+    [
+        # A size below half a KiB is given in bytes; 0 is no size.
+        ("workload.line_bytes", (512, 8 * MIB), "KiB", KIB),
+        ("workload.line_bytes", (511, 8 * MIB), "B", 1),
+        ("workload.line_bytes", (0, 512), "KiB", KIB),
+        ("workload.line_bytes", (0,), "B", 1),
+        ("workload.line_bytes", (MIB,), "MiB", MIB),
+        ("workload.size", (MIB - 1, MIB), "KiB", KIB),
+        ("workload.size", (0, MIB), "MiB", MIB),
+        ("workload.size", (100,), "B", 1),
+        ("workload.largest_size", (MIB,), "", 1),
+        ("state.settle_ms", (1000, 1500), "s", 1000),
+        ("state.settle_ms", (999, 5000), "ms", 1),
+        ("state.settle_ms", (0, 1000), "s", 1000),
+        ("state.settle_ms", (0,), "ms", 1),
+        ("workload.pause_us", (0, 100, 1000), "ms", 1000),
+        ("workload.pause_us", (0,), "µs", 1),
+        ("state.rate_percent", (10_000,), "%", 1),
+        (FILES, (5,), "files", 1),
+        ("cpu_scale", (5,), "", 1),
+    ],
+)
+def test_the_unit_is_the_largest_of_which_there_is_enough(
+    name: str, values: tuple[float, ...], unit: str, scale: float
+) -> None:
+    axis = axis_of(name, values)
+    assert (axis.name, axis.unit, axis.scale, axis.values) == (name, unit, scale, values)
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "heading", "word"),
+    [
+        ("workload.mix_ratio", "", "mix ratio (requests : 1)", "mix ratio"),
+        ("workload.volume_bytes", "", "volume (B)", "volume"),
+        # Of a key without a title, its words without the unit.
+        ("workload.line_bytes", "", "line (B)", "line"),
+        ("workload.rest_us", "", "rest (µs)", "rest"),
+        ("state.settle_ms", "", "settle (ms)", "settle"),
+        ("workload.fsync_every_n", "", "fsync every n", "fsync every n"),
+        # A workload's own.
+        ("workload.volume_bytes", "how much", "how much (B)", "how much"),
+        ("workload.fsync_every", "lines (all)", "lines (all)", "lines"),
+    ],
+)
+def test_a_title_is_without_the_unit(name: str, title: str, heading: str, word: str) -> None:
+    axis = axis_of(name, (1.0, 2.0), title)
+    assert (axis.heading, axis.word) == (heading, word)
+    assert title or axis_of(name, (1.0, 2.0)) == axis
+
+
+def test_a_value_is_a_word_or_a_number_with_its_unit() -> None:
+    size = Axis("n", "size", "KiB", 1024, (512, 1024), names=((0, "none"),))
+    assert (size.number(0), size.value_text(0), size.text(0)) == ("none", "none", "none")
+    assert (size.number(512), size.value_text(512)) == ("0.5", f"0.5{SPACE}KiB")
+    assert size.text(2048) == f"2{SPACE}KiB"
+    # 1,024,000 ÷ 1,024 is 1,000; 1,234,567 ÷ 1,024 is 1,205.63….
+    assert (size.number(1_024_000), size.number(1_234_567)) == ("1,000", "1206")
+    # Where there is neither, the title says what the number is of.
+    count = Axis("n", "lines (all)", "", 1, (1, 2), names=((0, "never"),))
+    assert (count.number(5), count.value_text(5), count.text(5)) == ("5", "5", "lines 5")
+    assert (count.value_text(0), count.text(0)) == ("never", "never")
+    assert axis_of("n", (0.0, 5.0), "", ((0.0, "never"),)).text(0.0) == "never"
+
+
+def test_counts_of_files_are_marked_by_powers_of_ten_where_they_span_enough() -> None:
+    assert axis_of(FILES, (10.0, 80.0)).decades
+    assert not axis_of(FILES, (10.0, 79.0)).decades
+    assert not axis_of("workload.partitions", (10.0, 80.0)).decades
+    # A value with a word has no place on a scale.
+    named = axis_of("n", (1.0, 100.0), "", ((1.0, "one"),))
+    assert not named.logarithmic and axis_of("n", (1.0, 100.0)).logarithmic
