@@ -34,7 +34,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Contents after an operation. `is_known` False: the call failed half way, anything may be."""
+    """Contents after an operation.
+
+    `is_known` False: a call failed half way, and anything may be there, until all of it goes.
+    """
 
     operation: int
     number: int
@@ -131,6 +134,9 @@ class FileLog:
         sums[first : sector_count(end)] = sums_of(changed)
         changed.release()
         self._changes.append(change)
-        version = Version(operation, last.number + 1, len(data), tuple(sums), sums_text(sums))
+        is_known = last.is_known or not data
+        version = Version(
+            operation, last.number + 1, len(data), tuple(sums), sums_text(sums), is_known
+        )
         self.versions.append(version)
         return version

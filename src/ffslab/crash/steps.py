@@ -258,13 +258,17 @@ class _Builder:
             world.drop_name(old)
             appear()
 
+        # What is in doubt below the old name is in doubt below the new one.
+        moved = {
+            new + path.removeprefix(old) for path in world.doubtful if path.startswith(f"{old}/")
+        }
         if self._promise.rename_is_atomic:
-            self._step(index, touched, both, [old, new])
+            self._step(index, touched, both, [old, new], moved)
             noted.append(from_directory)
         else:
-            self._step(index, touched, appear, [old, new])
+            self._step(index, touched, appear, [new], moved)
             self._note(noted)
-            self._step(index, touched, lambda: world.drop_name(old))
+            self._step(index, touched, lambda: world.drop_name(old), [old])
             noted = [from_directory]
         self._note(noted)
         if self._promise.fsync_notes_rename:
@@ -313,10 +317,12 @@ class _Builder:
         touched: Iterable[int],
         act: Callable[[], object],
         cleared: Iterable[str] = (),
+        doubted: Iterable[str] = (),
     ) -> None:
         """Does `act` as a step that changes what is to be seen of these objects.
 
-        `cleared`: paths of which, and below which, nothing is in doubt any more.
+        `cleared`: paths of which, and below which, nothing is in doubt any more; then `doubted`
+        are, all of them below one that it touches.
         """
         world = self._world
         numbers = dict.fromkeys(touched)
@@ -326,8 +332,10 @@ class _Builder:
             world.doubtful -= sure
             before.update(dict.fromkeys(sure, DOUBTFUL))
             numbers.update(dict.fromkeys(self._known(sure)))
+        world.doubtful.update(doubted)
         act()
-        self._differences(index, before, world.nodes(numbers))
+        after = world.nodes(numbers)
+        self._differences(index, before, {**after, **dict.fromkeys(doubted, DOUBTFUL)})
 
     def _differences(self, index: int, before: dict[str, Node], after: dict[str, Node]) -> None:
         found = (
