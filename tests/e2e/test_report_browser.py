@@ -188,7 +188,7 @@ def test_logs_are_not_wider_than_the_window(tmp_path: Path) -> None:
 def test_explorations_are_not_wider_than_the_window(tmp_path: Path) -> None:
     """All kinds of cuts, of recoveries too, with several outcomes; long ids, calls and paths."""
     bad = {"correct": 12_345, "synced-data-lost": 1_234, "mount-fails": 321}
-    twice = {f"{first} / {then}": bad for first in KINDS[:2] for then in KINDS[2:5]}
+    twice = {f"{first} / {then}": bad for first in [*KINDS][:2] for then in [*KINDS][2:5]}
     counts = {**dict.fromkeys(KINDS, bad), **twice}
     findings = [
         finding(f"aaaa000{number}", f"1 {kind} 0 / 2 torn-bits 3", "mount-fails", detail="x" * 250)

@@ -236,7 +236,7 @@ def test_every_cut_in_a_recovery(lab: LabBuild, tmp_path: Path) -> None:
 def test_chips_with_bad_failing_and_paired_pages(lab: LabBuild, tmp_path: Path, chip: str) -> None:
     del lab
     is_paired = chip.startswith("paired")
-    kinds = '["paired"]' if is_paired else f"[{', '.join(repr(kind) for kind in KINDS[:5])}]"
+    kinds = '["paired"]' if is_paired else f"[{', '.join(repr(kind) for kind in [*KINDS][:5])}]"
     run = explored(tmp_path, chip=chip, cuts=f"kinds = {kinds}\nsample = 60")
     units = list(run.units())
     assert all(sum(unit["counts"].get("paired", {}).values()) > 10 for unit in units) == is_paired

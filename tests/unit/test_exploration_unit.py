@@ -8,7 +8,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from ffslab.crash.faults import KINDS
 from ffslab.errors import InfrastructureError
 from ffslab.exploration.guest import Explored, GuestTexts, plan, walk_step
 from ffslab.exploration.stored import cut_of, finding_id, stored_of
@@ -283,12 +282,6 @@ def test_every_outcome_has_its_words() -> None:
 
     assert set(CLASSES) <= set(OUTCOMES)
     assert all(OUTCOMES.values())
-
-
-def test_kinds_are_those_of_the_fault_model() -> None:
-    from ffslab.crash.faults import KINDS as FAULTS
-
-    assert set(KINDS) == set(FAULTS)
 
 
 def test_some_states_are_filled_and_repeated_so() -> None:
