@@ -368,8 +368,6 @@ class _Builder:
                 self._make(index, operation, FILE)
                 self._doubt(index, [path])
             number, log = self._world.file(path)
-            if operation.verb == "mapwrite":
-                self._mapped.add(number)
             self._contents(index, number, lambda: log.forget(index))
         elif operation.verb == "rename":
             self._doubt(index, [path, operation.other])

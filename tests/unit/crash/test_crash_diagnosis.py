@@ -307,9 +307,23 @@ def test_the_call_that_is_named_put_that_object_there() -> None:
         assert "a file that operation 3 (rename b a) put there" in problem.sentence
         (problem,) = judged(filesystem, history, "dir a 2 9 0", directories=1)
         assert (problem.kind, problem.operation) == ("wrong-kind", 3)
+    # Of a rename over a link that is cut the path is the one or the other: the later is named.
+    over = "symlink t a\nwrite b 0 512 3\nsync\nrename b a\n"
+    for filesystem in PROMISES:
+        (problem,) = (one for one in judged(filesystem, over) if one.path == "a")
+        assert "a file that operation 3 (rename b a) put there" in problem.sentence
+        found = judged(filesystem, over, "dir a 2 9 0", directories=1)
+        (problem,) = (one for one in found if one.path == "a")
+        assert problem.sentence == "a is a dir; operation 3 (rename b a) made a file"
     # What is written to it later puts no other object there.
     (problem,) = judged("ubifs", history.replace("sync\ncreate", "write a 9 9 5\nsync\ncreate"))
     assert (problem.kind, problem.operation) == ("name-lost", 3)
+
+
+def test_problems_come_in_the_order_of_their_paths() -> None:
+    names = [f"n{number}" for number in (7, 3, 9, 1, 8, 2, 6, 4, 0, 5)]
+    history = "".join(f"create {name}\n" for name in names) + "sync\ncreate b\n"
+    assert problems("ubifs", history) == [("name-lost", name) for name in sorted(names)]
 
 
 # A judge that has judged before says what a new one says.
