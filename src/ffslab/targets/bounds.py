@@ -11,7 +11,8 @@ board come behind its console, whatever their length.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME
 
 PRINTED, RECORDS = "FFSLAB_PRINTED_MIB", "FFSLAB_RECORDS_MIB"
 _PRINTED_MIB, _RECORDS_MIB = 16, 256
+_LOOK_AT_FILES_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +85,18 @@ def bounds(environment: Mapping[str, str] | None = None) -> Bounds:
         console=Bound(CONSOLE_NAME, printed, "its console has", PRINTED),
         records=Bound(RECORDS_NAME, records, "its records have", RECORDS),
     )
+
+
+def waited(
+    wait_at_most: Callable[[float], bool], exceeded: Callable[[], str], ends_s: float
+) -> tuple[bool, str]:
+    """Waits for a guest's end and looks at its files meanwhile.
+
+    Whether it has ended, and why it is to end, or empty; neither if the monotonic clock came to
+    `ends_s`. `wait_at_most` waits so many seconds, and says whether the guest has ended.
+    """
+    ended, too_much = wait_at_most(0), exceeded()
+    while not ended and not too_much and time.monotonic() < ends_s:
+        ended = wait_at_most(_LOOK_AT_FILES_S)
+        too_much = exceeded()
+    return ended, too_much

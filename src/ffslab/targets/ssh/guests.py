@@ -29,7 +29,7 @@ from ffslab.errors import InfrastructureError
 from ffslab.model.case import Case
 from ffslab.process import command_line
 from ffslab.protocol.plan import plan_of, step
-from ffslab.targets.bounds import bounds
+from ffslab.targets.bounds import bounds, waited
 from ffslab.targets.running import RunningGuests
 from ffslab.targets.ssh.board import LOOK, BoardFacts, board_facts, partition_fault, unlike
 from ffslab.targets.ssh.connection import LOST, BoardLostError, Connection
@@ -42,7 +42,6 @@ _AGENT = "ffsagent"
 _PID = "pid"
 _CANNOT_RECORD = 3  # the agent's exit status
 _LOOK_AGAIN_S = 3.0
-_LOOK_AT_FILES_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,13 +357,15 @@ def ends_within(
 
     False if it was the limit.
     """
-    ends_s = time.monotonic() + limit_s
-    while not too_much():
+
+    def wait_at_most(seconds: float) -> bool:
         with suppress(subprocess.TimeoutExpired):
-            process.wait(min(_LOOK_AT_FILES_S, max(0, ends_s - time.monotonic())))
-            return True
-        if time.monotonic() >= ends_s:
-            break
+            process.wait(seconds)
+        return process.returncode is not None
+
+    ended, _ = waited(wait_at_most, too_much, time.monotonic() + limit_s)
+    if ended:
+        return True
     process.kill()
     process.wait()
     return bool(too_much())

@@ -6,12 +6,13 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ffslab.errors import GuestLostError
 from ffslab.protocol.records import read_records
 from ffslab.results.console import lines_of, tail_of
-from ffslab.targets.bounds import Bounds
+from ffslab.targets.bounds import Bounds, waited
 from ffslab.targets.running import RunningGuests
 from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME
 from ffslab.targets.uml.hostfault import GuestEnd, HostFault, RoomLeft, host_fault
@@ -21,7 +22,6 @@ from ffslab.targets.uml.scratch import Claim, Need, Refusal, Scratch, free_bytes
 _BOOT_S = 10.0  # within which a guest has its RAM, or will never have it
 _GRACE_S = 5.0
 _LOOK_AGAIN_S = 0.25
-_LOOK_AT_FILES_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,8 @@ def see_through(
         for claim in claims:
             claim.given_to(process.pid)
         ram = held_ram(process, ram_bytes, min(limit_s, _BOOT_S))
-        ended, too_much = process.wait_at_most(0), bounds.exceeded(directory)
-        while not ended and not too_much and time.monotonic() < ends_s:
-            ended = process.wait_at_most(_LOOK_AT_FILES_S)
-            too_much = bounds.exceeded(directory)
+        exceeded = partial(bounds.exceeded, directory)
+        ended, too_much = waited(process.wait_at_most, exceeded, ends_s)
         places = {scratch.files.path, scratch.ram.path}
         room = tuple(RoomLeft(str(place), free_bytes(place)) for place in sorted(places))
     finally:
