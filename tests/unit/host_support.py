@@ -15,7 +15,7 @@ from typing import Any
 
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.pool import CaseDone
-from ffslab.campaign.run import Prepared
+from ffslab.campaign.run import Prepared, prepare
 from ffslab.kernel.lab_build import LabBuild
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.case import Case
@@ -28,7 +28,9 @@ from ffslab.model.study import (
     study_from_document,
     with_overrides,
 )
-from ffslab.protocol.records import RecordStream
+from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.target import (
     CONSOLE_NAME,
@@ -137,6 +139,24 @@ def begun_run(folder: Path, planned: Prepared) -> RunDirectory:
         )
     )
     return run
+
+
+def page_of_case(directory: Path, study_text: str, records: bytes) -> str:
+    """The report of a run of a study with one case, which passed with these records."""
+    from ffslab.report import build
+
+    study = directory / "study.toml"
+    study.write_text(study_text)
+    planned = prepare(str(study), (), ())
+    (directory / "run").mkdir()
+    run = begun_run(directory / "run", planned)
+    (case,) = planned.cases
+    (run.start_case(case, "ffsplan 1\n") / "records.jsonl").write_bytes(records)
+    result = case_result(case, Outcome("pass"), parse_records(records), "f" * 64)
+    wall = {"id": case.id, "wall_ns": 1, "virtual_ns": 1, "virtual_per_wall": None}
+    run.finish_case(result, wall)  # type: ignore[arg-type]
+    run.collect([case.id])
+    return build(run.path).read_text(encoding="utf-8")
 
 
 @dataclass

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import begun_run, cases_of
+from host_support import cases_of, page_of_case
 from micro_support import lines_of
 from rich.console import Console
 
-from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError, SpecError
 from ffslab.model.case import Case
 from ffslab.protocol.plan import parse_step
 from ffslab.protocol.records import parse_records
-from ffslab.report import build
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.targets.virtual_flash import plans
@@ -180,17 +178,5 @@ def test_a_probe_without_its_count_is_damage() -> None:
 
 @pytest.mark.slow
 def test_the_report_has_a_row_for_each(tmp_path: Path) -> None:
-    study = tmp_path / "probes.toml"
-    study.write_text(STUDY)
-    planned = prepare(str(study), (), ())
-    (tmp_path / "run").mkdir()
-    run = begun_run(tmp_path / "run", planned)
-    (case,) = planned.cases
-    records = probe_records(*ROWS)
-    (run.start_case(case, "ffsplan 1\n") / "records.jsonl").write_bytes(records)
-    result = case_result(case, Outcome("pass"), parse_records(records), "f" * 64)
-    wall = {"id": case.id, "wall_ns": 1, "virtual_ns": 1, "virtual_per_wall": None}
-    run.finish_case(result, wall)  # type: ignore[arg-type]
-    run.collect([case.id])
-    page = build(run.path).read_text(encoding="utf-8")
+    page = page_of_case(tmp_path, STUDY, probe_records(*ROWS))
     assert "read-oob" in page and "61.5" in page and "75.0" in page

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import begun_run, cases_of
+from host_support import cases_of, page_of_case
 from rich.console import Console
 from tree_support import Phase, tree_records
 
-from ffslab.campaign.run import prepare
 from ffslab.errors import SpecError
 from ffslab.model.case import Case
 from ffslab.protocol.plan import parse_step
 from ffslab.protocol.records import parse_records
-from ffslab.report import build
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.targets.virtual_flash import plans
@@ -131,17 +129,5 @@ def test_a_phase_that_failed_has_no_throughput() -> None:
 def test_the_report_says_whether_it_is_as_published(
     tmp_path: Path, within: str, words: str
 ) -> None:
-    study = tmp_path / "raw.toml"
-    study.write_text(f"{STUDY}within_percent = {within}\n")
-    planned = prepare(str(study), (), ())
-    (tmp_path / "run").mkdir()
-    run = begun_run(tmp_path / "run", planned)
-    (case,) = planned.cases
-    records = tree_records(PHASES)
-    (run.start_case(case, "ffsplan 1\n") / "records.jsonl").write_bytes(records)
-    result = case_result(case, Outcome("pass"), parse_records(records), "f" * 64)
-    wall = {"id": case.id, "wall_ns": 1, "virtual_ns": 1, "virtual_per_wall": None}
-    run.finish_case(result, wall)  # type: ignore[arg-type]
-    run.collect([case.id])
-    page = build(run.path).read_text(encoding="utf-8")
+    page = page_of_case(tmp_path, f"{STUDY}within_percent = {within}\n", tree_records(PHASES))
     assert words in page and "-2.44" in page
