@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.guest import Guest, Runner
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.study import expand, study_from_document

@@ -15,7 +15,7 @@ from typing import Any
 from bench import flash_plans as plans
 from bench.cases import build_program
 from bench.guest import Guest, Runner
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.records import RecordStream
 from ffslab.results.metrics import counter_difference

@@ -12,8 +12,8 @@ from bench.guest import Runner, Sample, interleave
 from bench.pool import pool_time
 from bench.ratios import DriverCost, Goal, Line, driver_cost, ratio_spread, spread
 from ffslab.errors import InfrastructureError
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 
 TMPFS_GOAL = Goal(0.3, unit="s")

@@ -13,7 +13,7 @@ from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
 from ffslab.campaign.state_store import StateStore
 from ffslab.campaign.states import StateRoom
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.results.rundir import MANIFEST_VERSION, RunDirectory, create_run
 from ffslab.results.shortfall import is_good

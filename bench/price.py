@@ -21,8 +21,8 @@ from bench.pool import pool_time
 from bench.price_cases import LEAST_NS, Phase, phases_of, price_cases
 from bench.price_fit import Judgement, Sample, judge
 from bench.price_models import MODELS, Counted
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.qemu.site import site_for

@@ -16,8 +16,8 @@ from bench.guest import Guest, Runner
 from bench.profile import Module, format_rows, parse_modules, parse_samples, table
 from ffslab.campaign.run import prepare, usable_cpus
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.cache import cache_root
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.cache import cache_root
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.study import Override
 from ffslab.results.reproduce import set_argument

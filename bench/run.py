@@ -26,8 +26,8 @@ from bench.measurements import Bench, Measured
 from bench.ratios import format_table, load_warning
 from ffslab.campaign.run import usable_cpus
 from ffslab.errors import InfrastructureError, UsageError
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.cache import cache_root
+from ffslab.lab import ensure_lab
+from ffslab.lab.cache import cache_root
 from ffslab.targets.uml.scratch import largest_need, scratch_directory
 
 QUIET_LOAD = 0.5

@@ -15,7 +15,7 @@ from functools import partial
 from bench.guest import Guest, Sample, interleave
 from bench.measurements import Bench, Measured
 from bench.ratios import Goal, Line, ratio_spread, spread
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.specs import Board

@@ -16,7 +16,7 @@ def _make_again() -> None:
     wrong = damage_of_environment(sys.prefix)
     if wrong:
         python, checkout = os.path.realpath(sys.executable), Path(__file__).resolve().parents[2]
-        bootstrap = ("-P", "-m", "ffslab.kernel.bootstrap", sys.prefix, str(checkout))
+        bootstrap = ("-P", "-m", "ffslab.lab.bootstrap", sys.prefix, str(checkout))
         os.execv(python, [python, *bootstrap, *sys.argv[1:]])
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from ffslab.environment import damage_of_environment
 from ffslab.errors import FfslabError
-from ffslab.kernel.build import compiler_version
-from ffslab.kernel.cache import (
+from ffslab.lab.build import compiler_version
+from ffslab.lab.cache import (
     STAMP,
     cache_root,
     damage_of_all,
@@ -27,9 +27,9 @@ from ffslab.kernel.cache import (
     is_set_aside,
     is_sound,
 )
-from ffslab.kernel.lab import known_source, plan_lab
-from ffslab.kernel.outoftree import check_names, with_hash
-from ffslab.kernel.packages import (
+from ffslab.lab.lab import known_source, plan_lab
+from ffslab.lab.outoftree import check_names, with_hash
+from ffslab.lab.packages import (
     BUILD_PACKAGES,
     IMAGE_PACKAGES,
     PYTHON_PACKAGES,
@@ -40,7 +40,7 @@ from ffslab.kernel.packages import (
     missing_packages,
     root_prefix,
 )
-from ffslab.kernel.source import KernelSource
+from ffslab.lab.source import KernelSource
 from ffslab.model.specs import Filesystem, ModuleSource
 from ffslab.model.units import format_size
 from ffslab.paths import has_user_catalog
@@ -330,7 +330,7 @@ def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
         "lab kernel": ("kernel", plan.kernel.binary),
         **{f"module {name}": (name, entry) for name, entry in plan.modules.items()},
         "agent": ("agent", plan.agent),
-        "ffscrash": ("crash", plan.crash),
+        "ffscrash": ("cutter", plan.cutter),
     }
     for subject, (part, path) in entries.items():
         if part in missing:

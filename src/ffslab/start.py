@@ -3,7 +3,7 @@
 It runs on the system's Python, without its packages, so that nothing in a damaged environment can
 stand in the way: neither the link to the interpreter nor a file that Python executes when it
 starts. If the environment is as it was made, this only compares sizes and times, and hands over.
-Otherwise, and for `setup`, which has all of it read, `ffslab.kernel.bootstrap` makes it, or makes
+Otherwise, and for `setup`, which has all of it read, `ffslab.lab.bootstrap` makes it, or makes
 it again.
 """
 
@@ -42,7 +42,7 @@ def _start(checkout: str, cache: str, *words: str) -> NoReturn:
         is_as_made(environment, name) for name in manifests_for(words)
     ):
         run_in(environment, words)
-    from ffslab.kernel import bootstrap
+    from ffslab.lab import bootstrap
     from ffslab.program import COMPLETE
 
     # A shell that asks for completions is no reason to set anything up.

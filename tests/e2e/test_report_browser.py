@@ -28,7 +28,7 @@ from test_report_micro_support import Overrides, write_micro_run
 from test_report_support import case_ids, write_run
 from test_report_tree_support import files_text, images_text, mounts_text, write_tree_run
 
-from ffslab.crash.faults import KINDS
+from ffslab.oracle.faults import KINDS
 from ffslab.report import build
 from ffslab.report.exploration.page import write_exploration
 from ffslab.results.outcome import Outcome

@@ -21,11 +21,11 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.archives import Archive, extract_commands, fetch
-from ffslab.kernel.cache import cache_root, make_directory
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab import ensure_lab
+from ffslab.lab.archives import Archive, extract_commands, fetch
+from ffslab.lab.cache import cache_root, make_directory
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import SilentProgress
 from ffslab.model.case import Case
 from ffslab.protocol.chip_file import create_flash_file, flash_file_bytes
 from ffslab.targets.qemu.machine import PROGRAM, RIG, machine_arguments

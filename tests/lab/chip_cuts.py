@@ -15,7 +15,7 @@ from pathlib import Path
 from lab_support import Boot, boot, cases
 from test_crash_walk import STUDY
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.plan import decode, encode, parse_step, step
 from ffslab.targets.target import RECORDS_NAME
 from ffslab.targets.virtual_flash import plan_text

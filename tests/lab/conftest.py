@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from guest_programs import build
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
 
 
 @pytest.fixture(scope="session")

@@ -38,7 +38,7 @@ from tree_states import Operation, do, matches, paths_of, snapshot
 
 from ffslab.exploration.states import Logged, drawn, kinds_of, parse_log
 from ffslab.exploration.walked import Cut
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs import ImageOptions, Report, check_image
 
 KINDS = ("lost", "torn-bits", "erase-half")  # these pages have no sub-pages: no prefix

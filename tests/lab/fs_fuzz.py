@@ -24,8 +24,8 @@ from pathlib import Path
 
 from lab_support import ROOT, cases
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.results.console import Finding, scan_console

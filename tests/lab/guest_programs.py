@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lab_support import ROOT, Boot, boot, cases
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode, parse_step
 from ffslab.results.console import scan_console

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.kernel.archives import Archive, fetch
-from ffslab.kernel.build import Architecture
-from ffslab.kernel.cache import (
+from ffslab.lab.archives import Archive, fetch
+from ffslab.lab.build import Architecture
+from ffslab.lab.cache import (
     cache_root,
     hash_texts,
     is_complete,
@@ -25,9 +25,9 @@ from ffslab.kernel.cache import (
     scratch_directory,
     write_stamp,
 )
-from ffslab.kernel.commands import clean_environment, run_logged
-from ffslab.kernel.packages import DebianPackage, ensure_packages
-from ffslab.kernel.progress import ConsoleProgress
+from ffslab.lab.commands import clean_environment, run_logged
+from ffslab.lab.packages import DebianPackage, ensure_packages
+from ffslab.lab.progress import ConsoleProgress
 
 _SECURITY = "http://deb.debian.org/debian-security/pool/updates/main/l"
 _SNAPSHOT = "https://snapshot.debian.org/archive/debian-security/20261123T000000Z/pool"

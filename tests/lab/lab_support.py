@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.specs import DRIVER_FIGURES

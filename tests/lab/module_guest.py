@@ -24,7 +24,7 @@ from fstree import Listing, Script
 from lab_support import Boot, boot, cases
 
 from ffslab.fsimage.flashfile import map_file
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.chip_file import flash_file_bytes
 from ffslab.protocol.chip_layout import parse_lab_header

@@ -10,9 +10,9 @@ import pytest
 
 from ffslab.campaign.run import prepare
 from ffslab.errors import FfslabError
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import SilentProgress
 from ffslab.model.case import Case
 
 VARIANT = os.environ.get("FFSLAB_TEST_VARIANT", "default")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lab_support import ffslab
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 NEEDS = """
 schema = 1

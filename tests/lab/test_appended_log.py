@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lab_support import Boot, boot, cases, results, run_study
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.targets.target import RECORDS_NAME
 from ffslab.targets.virtual_flash import plan_text
 

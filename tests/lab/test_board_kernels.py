@@ -20,8 +20,8 @@ from guest_programs import NIGHTLY
 from kernel_trees import ARCHIVES, ARM, ARM64, PreparedTree, exported_symbols, prepared_tree
 from lab_support import ROOT
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.build import UML, Architecture
+from ffslab.lab import ensure_lab
+from ffslab.lab.build import UML, Architecture
 
 MODULES = ("flashmon", "yaffs", "logfs")
 LABS = {"default": UML, "qemu": ARM}

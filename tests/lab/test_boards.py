@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lab_support import STUDY, boot, cases
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.loader import load_catalog
 
 BOARDS = sorted(load_catalog().boards)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lab_support import Boot, boot, cases, edited
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.targets.virtual_flash import plan_text

@@ -14,7 +14,7 @@ import pytest
 from fio_support import host_steps
 from lab_support import ROOT, boot, cases, results, run_study
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.plan import encode
 from ffslab.results.console import last_lines
 

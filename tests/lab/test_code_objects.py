@@ -19,8 +19,8 @@ import pytest
 from ffslab.codesize.measure import ARCHITECTURES, measure_parts, object_files, sizes_of
 from ffslab.codesize.parts import CODE, PARTS
 from ffslab.codesize.sizes import Needs, Size, needs_of
-from ffslab.kernel.objects import Objects, ensure_objects
-from ffslab.kernel.progress import ConsoleProgress
+from ffslab.lab.objects import Objects, ensure_objects
+from ffslab.lab.progress import ConsoleProgress
 from ffslab.loader import load_catalog
 
 # In no sum: hardly a kernel is without them.

@@ -20,7 +20,7 @@ from bench.price import machine
 from bench.price_cases import phases_of, price_cases
 from bench.price_models import Counted
 
-from ffslab.kernel import ensure_lab
+from ffslab.lab import ensure_lab
 
 pytestmark = pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 builds the variant price")
 PATCH = Path(__file__).resolve().parents[2] / "kernel/patches/0004-um-cpu-model.patch"

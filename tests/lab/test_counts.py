@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from lab_support import Boot, boot, cases, edited
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.plan import encode
 from ffslab.targets.virtual_flash import plan_text
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lab_support import STUDY, Boot, boot, cases
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.plan import plan_of, step

@@ -16,7 +16,7 @@ import pytest
 from guest_programs import DEBUG
 from lab_support import Boot, boot, cases, with_free_driver
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.plan import parse_step, step
@@ -219,7 +219,7 @@ def walked(
     case = case_of(filesystem)
     history = directory / "history"
     history.write_text(HISTORY)
-    files = {PROGRAM: lab.crash, "/test/history": history}
+    files = {PROGRAM: lab.cutter, "/test/history": history}
     first = boot(lab, directory / "first", case, "\n".join(history_steps(case)) + "\n", files=files)
     assert first.of_type("end")[0]["status"] == "ok", first.printed
     (log,) = captures(first, "/log")
@@ -349,7 +349,7 @@ def walk_second(lab: LabBuild, directory: Path, walked: Walked, states: list[str
     (directory / "history").write_text(HISTORY)
     (directory / "states").write_text("".join(f"{line}\n" for line in states))
     files = {
-        PROGRAM: lab.crash,
+        PROGRAM: lab.cutter,
         "/test/history": directory / "history",
         "/test/states": directory / "states",
     }

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from ffslab.kernel.cross import AGENT_ARCHITECTURES, ensure_agent
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.cross import AGENT_ARCHITECTURES, ensure_agent
+from ffslab.lab.progress import SilentProgress
 
 NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 ARM, AARCH64, MIPS, RISCV = 40, 183, 8, 243  # of ELF

@@ -32,7 +32,7 @@ from chip_cuts import (
 )
 from guest_programs import DEBUG
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIPS = pytest.mark.parametrize("bad", ["", BAD], ids=["whole", "factory-bad"])
 DISTANCE = 4

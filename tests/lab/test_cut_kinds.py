@@ -49,7 +49,7 @@ from lab_support import boot, edited
 from test_crash_walk import HISTORY, case_of, history_steps, run
 from test_crash_walk import PROGRAM as FFSCRASH
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIPS = pytest.mark.parametrize("bad", ["", BAD], ids=["whole", "factory-bad"])
 
@@ -117,7 +117,7 @@ def test_the_same_of_a_file_system_that_was_halted(
     """
     case = case_of(filesystem)
     (tmp_path / "history").write_text(HISTORY)
-    files = {FFSCRASH: lab.crash, "/test/history": tmp_path / "history"}
+    files = {FFSCRASH: lab.cutter, "/test/history": tmp_path / "history"}
     steps = history_steps(case)
     steps.insert(steps.index(run("chip flash0 log 64")) + 1, run("chip flash0 halt 0999999"))
     for k in (3, 11, 17):

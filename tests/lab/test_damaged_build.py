@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from lab_support import ffslab, results, run_study
 
-from ffslab.kernel.cache import cache_root
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.cache import cache_root
+from ffslab.lab.lab_build import LabBuild
 
 CASE = ("--case", "ubifs-free-s1", "--no-report")
 
@@ -35,7 +35,7 @@ def linked_cache(copied: Path, place: Path) -> Path:
     own = cache_root()
     for kind in own.iterdir():
         there = place / "ffslab" / kind.name
-        if kind.name not in ("kernel", "module", "agent", "crash"):
+        if kind.name not in ("kernel", "module", "agent", "cutter"):
             there.parent.mkdir(parents=True, exist_ok=True)
             there.symlink_to(kind)
             continue

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from lab_support import STUDY, boot, cases, results, run_study
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 
 def _spin() -> None:

@@ -14,7 +14,7 @@ import pytest
 from guest_programs import SOURCES
 from lab_support import STUDY, Boot, boot, cases
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.plan import encode

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from ffslab.crash.faults import KINDS
-from ffslab.crash.generators.registry import KINDS as KIND_NAMES
 from ffslab.exploration.guest import Explored, log_of, run_guest
 from ffslab.exploration.minimize import minimized
 from ffslab.exploration.replay import replayed
@@ -31,8 +29,10 @@ from ffslab.exploration.states import all_cuts, parse_log
 from ffslab.exploration.stored import StoredUnit
 from ffslab.exploration.study import Cuts, load_exploration
 from ffslab.exploration.walked import State, parse_walk
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import ConsoleProgress
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import ConsoleProgress
+from ffslab.oracle.faults import KINDS
+from ffslab.oracle.generators.registry import KINDS as KIND_NAMES
 
 EXPLORATION = """
 exploration = 1

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lab_support import results, run_study
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 STUDY = """
 schema = 1

@@ -38,7 +38,7 @@ from fio_support import (
 from guest_programs import device_steps, mount_step
 from lab_support import Boot, boot, cases, with_free_driver
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 
 TOLERANCE = 0.02

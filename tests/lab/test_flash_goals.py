@@ -20,7 +20,7 @@ from bench.flash_plans import Sizes
 from bench.guest import Runner
 
 from ffslab.campaign.run import usable_cpus
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 SIZES = Sizes(
     records=(4096, 512),

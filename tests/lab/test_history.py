@@ -30,7 +30,7 @@ from guest_programs import (
 )
 from lab_support import ROOT
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 FIRST_SEED = int(os.environ.get("FFSLAB_HISTORY_SEED", "1"))
 NIGHTLY_SEEDS = 20
@@ -165,7 +165,7 @@ def test_history_survives_a_boot(
 def test_a_program_is_the_same_from_every_clone(tmp_path: Path, history: Path) -> None:
     """Its size is among the guest's virtual times, which must not depend on a clone's path."""
     clone = tmp_path / "a clone whose path is longer than others".replace(" ", "-")
-    for folder in ("agent", "tests/lab/guest"):
+    for folder in ("guest", "tests/lab/guest"):
         shutil.copytree(ROOT / folder, clone / folder)
     other = tmp_path / "out"
     subprocess.run(

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from lab_support import STUDY, cases, edited
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, IMAGE_NAME, RECORDS_NAME
 from ffslab.targets.uml.directory import write_guest_directory

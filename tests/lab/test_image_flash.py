@@ -25,8 +25,8 @@ from lab_support import Boot, boot, cases
 from yaffs_guest import LIST, LISTING, PROGRAM, no_violations, run
 
 from ffslab.fsimage.flashfile import map_file
-from ffslab.kernel.commands import clean_environment
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.commands import clean_environment
+from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs import mkfs as logfs
 from ffslab.model.case import Case
 from ffslab.protocol.chip_layout import parse_lab_header

@@ -26,7 +26,7 @@ from test_image_flash import (
 )
 from yaffs_guest import LIST, LISTING, PROGRAM, run
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs import check_image
 from ffslab.logfs.check import examine
 

@@ -26,8 +26,8 @@ from ffslab.images.build import BuiltImage, ImageSpec, build_image
 from ffslab.images.catalogue import NamedImage, all_images
 from ffslab.images.pages import programmed_pages
 from ffslab.images.source import SourceTree, source_tree
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import SilentProgress
 from ffslab.loader import load_catalog
 
 BOARD = "apf27-2012"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lab_support import ROOT
 
-from ffslab.kernel import ensure_lab
+from ffslab.lab import ensure_lab
 
 KMOD = ROOT / "kmod"
 # zlib's functions in the kernel have such names.

@@ -17,7 +17,7 @@ import pytest
 from guest_programs import DEBUG, JFFS2, SOURCES, UBIFS, YAFFS2, Subject, device_steps, mount_step
 from lab_support import Boot, boot, cases
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.protocol.records import parse_records

@@ -31,7 +31,7 @@ from logfs_guest import (
 )
 from rich_trees import LOGFS, overwritten_files, rich_tree
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs.image import PageGeometry
 from ffslab.logfs.mkfs import MkfsOptions, make_image
 

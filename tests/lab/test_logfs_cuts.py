@@ -19,7 +19,7 @@ from logfs_guest import Chip
 from tree_states import OPERATIONS
 from worn_images import worn_image
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIP = Chip(blocks=33)  # files of some 800 KB fit
 SAMPLE = 0 if NIGHTLY else 50

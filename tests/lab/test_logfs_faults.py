@@ -30,7 +30,7 @@ from logfs_guest import (
 )
 from worn_images import kept_tree, worn_image
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIP = Chip(blocks=40)
 FIRST, LAST = 0, CHIP.blocks - 1  # superblocks

@@ -13,7 +13,7 @@ from fstree import Script
 from lab_support import results, run_study
 from logfs_guest import CHIP_COUNTERS, STATE, UMOUNT, Chip, load, mount, no_violations, run, start
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 # --- mounts ---
 

@@ -25,7 +25,7 @@ from logfs_guest import (
     start,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs import ImageOptions
 from ffslab.logfs.check import examine
 from ffslab.logfs.format import FULL

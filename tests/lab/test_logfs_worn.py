@@ -28,7 +28,7 @@ from logfs_guest import (
 )
 from worn_images import kept_tree, worn_image
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs.check import examine
 
 KEPT = ("/d", "/d/kept", "/other")

@@ -19,7 +19,7 @@ from lab_support import Boot, boot, cases, edited
 from own_modules import Own
 from yaffs_guest import PROGRAM, run
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.targets.virtual_flash import RIG, module_path, plan_text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lab_support import boot, cases
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.mountable import ELSEWHERE, ON_FLASH
 
 

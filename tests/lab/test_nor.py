@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from lab_support import STUDY, Boot, boot, cases, results, run_study
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.targets.virtual_flash import plan_text
 

@@ -14,7 +14,7 @@ from own_modules import VARIANT, Own, build, module
 
 from ffslab.campaign.run import prepare
 from ffslab.errors import InfrastructureError, SpecError
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.targets.virtual_flash import plan_text
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from lab_support import ROOT, STUDY, cases, ffslab, results, run_study
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.targets.target import GuestJob, GuestRun
 from ffslab.targets.uml.guests import LocalTarget
 from ffslab.targets.uml.scratch import Place, Scratch

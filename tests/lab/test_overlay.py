@@ -17,8 +17,8 @@ from lab_support import Boot, boot, cases, results, run_study
 
 from ffslab.images.build import build_image, image_spec
 from ffslab.images.source import source_tree
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import SilentProgress
 from ffslab.model.case import Case
 from ffslab.protocol.plan import plan_of
 from ffslab.targets.virtual_flash import RIG

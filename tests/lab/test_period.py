@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from lab_support import STUDY, Boot, boot, cases
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.kernels import SWITCHES, lab_kernel
 from ffslab.protocol.plan import plan_of, step

@@ -22,21 +22,21 @@ import pytest
 from planted_faults import FAULTS, Fault
 from planted_syncs import SAMPLE, SYNCS
 
-from ffslab.crash.history import parse_history
 from ffslab.exploration.guest import GuestTexts, run_guest
 from ffslab.exploration.oracle import oracle_for
 from ffslab.exploration.run import explored_of, history_of, opened, units_of
 from ffslab.exploration.study import exploration_of
 from ffslab.exploration.unit import Unit, UnitResult
 from ffslab.exploration.verdict import CORRECT
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.cache import cache_root
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.patches import apply_series
-from ffslab.kernel.progress import ConsoleProgress
-from ffslab.kernel.source import ensure_source
+from ffslab.lab import ensure_lab
+from ffslab.lab.cache import cache_root
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.patches import apply_series
+from ffslab.lab.progress import ConsoleProgress
+from ffslab.lab.source import ensure_source
 from ffslab.loader import load_catalog
 from ffslab.model.specs import LabKernel
+from ffslab.oracle.history import parse_history
 from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from guest_programs import DEBUG, SUBJECTS, Subject, build, run_program
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 UNKNOWN_OPTION = "no-such-option"  # that a check mounts with, and that the kernel complains of
 

@@ -14,7 +14,7 @@ import pytest
 from guest_programs import JFFS2, SOURCES, UBIFS, YAFFS2, Subject, device_steps, mount_step
 from lab_support import STUDY, Boot, boot, cases, edited
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, RECORDS_NAME
 from ffslab.targets.uml.guests import KIND

@@ -12,7 +12,7 @@ import pytest
 from fio_support import exec_step
 from lab_support import boot, cases
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.plan import plan_of
 from ffslab.targets.virtual_flash import RIG
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ffslab.images.source import SourceTree, source_sha256, source_tree, tree_digest, tree_root
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.progress import SilentProgress
 
 NAME = "embedded-rootfs"
 

@@ -16,14 +16,14 @@ from exploration_support import series_study
 from lab_support import boot
 from test_crash_walk import capture, captures, case_of, history_steps, run
 
-from ffslab.crash.promises import promise_of
 from ffslab.exploration.guest import Explored, GuestTexts, run_series
 from ffslab.exploration.replay import replayed
 from ffslab.exploration.run import Directory, Options, Request, begin, explore, opened, units_of
 from ffslab.exploration.series import SeriesUnit, stored_series
 from ffslab.exploration.study import load_exploration
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import ConsoleProgress
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import ConsoleProgress
+from ffslab.oracle.promises import promise_of
 from ffslab.protocol.plan import step
 
 ALL = ("jffs2", "ubifs", "yaffs2", "logfs")
@@ -188,7 +188,7 @@ def test_a_cut_that_is_kept_is_the_flash_that_is_there(lab: LabBuild, tmp_path: 
         *(chip[0], *mounted, chip[1], chip[2], capture("digest"), chip[3], chip[4]),
         *(capture("digest"), chip[0], *mounted),
     ]
-    files = {"/test/history": history, PROGRAM: lab.crash}
+    files = {"/test/history": history, PROGRAM: lab.cutter}
     guest = boot(lab, tmp_path / "guest", case, "\n".join(plan) + "\n", files=files, clean=False)
     assert guest.status == 0, guest.console[-3000:]
     digests = captures(guest, "digest")

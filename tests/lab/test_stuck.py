@@ -12,7 +12,7 @@ import pytest
 from lab_support import Boot, boot
 from own_modules import Own
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.records import parse_records
 from ffslab.results.outcome import Outcome, judge
 from ffslab.targets.virtual_flash import module_path

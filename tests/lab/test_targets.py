@@ -19,7 +19,7 @@ import pytest
 
 from ffslab.campaign.pool import CaseDone, PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import step
 from ffslab.report import build

@@ -10,7 +10,7 @@ from fio_support import MOUNT_POINT, Job, exec_step, fio_results, fio_steps, gue
 from lab_support import results, run_study
 from test_fio import case_of, guest
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 TOLERANCE = 0.02
 FILE_BYTES = 4 << 20

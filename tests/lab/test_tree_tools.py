@@ -28,7 +28,7 @@ from fio_support import COUNTED, MOUNT_POINT, READY, READY_SCRIPT, exec_step, ho
 from guest_programs import device_steps, mount_step
 from lab_support import Boot, boot, cases, with_free_driver
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
 from ffslab.protocol.trace import read_trace

@@ -12,8 +12,8 @@ from lab_support import boot, cases, ffslab, results, run_study
 from test_determinism import load_on_every_core
 
 from ffslab.images.source import source_tree
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import SilentProgress
 from ffslab.loader import load_catalog
 from ffslab.model.case import Case
 from ffslab.targets.virtual_flash import plan_text

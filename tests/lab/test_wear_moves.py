@@ -21,7 +21,7 @@ from ffslab.exploration.states import PROGRAM, Logged, kinds_of, parse_log
 from ffslab.exploration.study import load_exploration
 from ffslab.exploration.verdict import CORRECT, verdict_of
 from ffslab.exploration.walked import Cut, parse_walk
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.targets.target import FLASH_NAME, GuestJob, GuestRun, Target
 
 THRESHOLD = 4096  # CONFIG_MTD_UBI_WL_THRESHOLD of the lab's kernel

@@ -13,7 +13,7 @@ from fstree import Script
 from rich_trees import overwritten_files
 from yaffs_guest import MONITOR, STATE, UMOUNT, Chip, Guest, load, mount, run, start
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIP = Chip(blocks=256)
 BLOCK_BYTES = 64 * 2048

@@ -15,7 +15,7 @@ import pytest
 from fstree import Script
 from yaffs_guest import STATE, UMOUNT, Chip, load, mount, run, start
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIP = Chip(blocks=256)
 BLOCK_PAGES, PAGE_BYTES = 64, 2048

@@ -8,7 +8,7 @@ import pytest
 from fstree import Script
 from yaffs_guest import CHIP_COUNTERS, LIST, MONITOR, UMOUNT, Chip, load, mount, run, start
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIP = Chip(2048, 64, 16, 256)
 # Blocks of an erased partition that a mount asks for the other tag mode, at most.

@@ -43,7 +43,7 @@ from yaffs_guest import (
 )
 
 from ffslab.fsimage.flashfile import map_file
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.chip_layout import parse_lab_header
 from ffslab.protocol.plan import encode
 from ffslab.yaffs2 import Report, check_image, read_tree

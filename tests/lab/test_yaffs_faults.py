@@ -30,7 +30,7 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIP = Chip(blocks=72)
 BUSY = Churn("/busy", files=40, bytes=60_000, rounds=12)

@@ -24,7 +24,7 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 
 COLLECTIONS = f"{PROC}-collections"

@@ -14,7 +14,7 @@ from fstree import LOST_FOUND, Listing, Script, assert_same
 from yaffs_guest import CHIP_COUNTERS, LIST, Chip, load, mount, no_violations, run, start
 
 from ffslab.fsimage.flashfile import map_file
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.chip_layout import LabHeader, parse_lab_header
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import ID_DELETED

@@ -27,7 +27,7 @@ from yaffs_guest import (
 )
 
 from ffslab.fsimage.flashfile import map_file
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.chip_layout import LabHeader, parse_lab_header
 
 CHIP = Chip(blocks=64)  # with fewer there is no checkpoint

@@ -13,7 +13,7 @@ import pytest
 from fstree import Script
 from yaffs_guest import STATE, Chip, load, mount, run, start
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.yaffs2.segregated.marks import POSITION_PAGES
 
 CHIP = Chip(blocks=256)

@@ -30,7 +30,7 @@ from yaffs_guest import (
     write_flash,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
 
 

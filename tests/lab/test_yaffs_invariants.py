@@ -18,9 +18,9 @@ from lab_support import ROOT
 from own_modules import VARIANT, Own
 from yaffs_guest import LIST, UMOUNT, Chip, Guest, load, mount, run, start
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import SilentProgress
 
 KMOD = ROOT / "kmod"
 CHIP = Chip(blocks=48)

@@ -29,7 +29,7 @@ from yaffs_guest import (
     write_flash,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.targets.uml.guests import WALL_CLOCK_START_NS
 from ffslab.yaffs2.format import ObjectType
 from ffslab.yaffs2.header import HeaderFields, pack_header

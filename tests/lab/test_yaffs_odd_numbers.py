@@ -27,7 +27,7 @@ from yaffs_guest import (
 )
 
 from ffslab.fsimage.flashfile import map_file
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.chip_layout import LabHeader, parse_lab_header
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import SEQUENCE_BAD_BLOCK, SEQUENCE_CHECKPOINT

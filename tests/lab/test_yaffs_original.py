@@ -34,7 +34,7 @@ from yaffs_guest import (
     write_flash,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.yaffs2 import ImageOptions, read_tree
 from ffslab.yaffs2.format import ObjectType
 from ffslab.yaffs2.header import HeaderFields, pack_header

@@ -29,7 +29,7 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 LAYOUT = "layout=segregated"
 WAYS = [

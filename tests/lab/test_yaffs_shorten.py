@@ -25,7 +25,7 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.yaffs2.detect import open_image
 from ffslab.yaffs2.format import ObjectType
 from ffslab.yaffs2.scan import BlockKind, PageRecord, scan_flash

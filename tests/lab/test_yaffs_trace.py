@@ -16,7 +16,7 @@ from guest_programs import SOURCES
 from rich_trees import overwritten_files
 from yaffs_guest import PROC, STATE, UMOUNT, Chip, Guest, load, mount, run, start
 
-from ffslab.kernel import ensure_lab
+from ffslab.lab import ensure_lab
 from ffslab.protocol.plan import encode
 
 COLLECTIONS = f"{PROC}-collections"

@@ -25,7 +25,7 @@ from yaffs_guest import (
     start,
 )
 
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 
 CHIP = Chip(blocks=96)
 LAYOUTS = ["", "layout=segregated,"]

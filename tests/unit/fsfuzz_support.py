@@ -6,8 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from ffslab.kernel.cache import locked
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.cache import locked
+from ffslab.lab.progress import SilentProgress
 
 SOURCE = Path(__file__).resolve().parents[1] / "lab" / "guest" / "fsfuzz"
 

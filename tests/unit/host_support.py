@@ -16,7 +16,7 @@ from typing import Any
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.pool import CaseDone
 from ffslab.campaign.run import Prepared, prepare
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog

@@ -19,10 +19,10 @@ from ffslab.errors import SpecError
 from ffslab.images import build, source
 from ffslab.images.build import BuiltImage, ImageSpec
 from ffslab.images.source import SourceTree
-from ffslab.kernel.cache import file_sha256
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import Progress as BuildProgress
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.cache import file_sha256
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import Progress as BuildProgress
+from ffslab.lab.progress import SilentProgress
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.case import Case
 from ffslab.protocol.chip_file import create_flash_file, flash_digest

@@ -30,9 +30,9 @@ from bench.ratios import (
 )
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.config import parse_config
-from ffslab.kernel.lab import kernel_inputs
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.config import parse_config
+from ffslab.lab.lab import kernel_inputs
+from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.records import RecordStream
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.tree.checks import mean_shape

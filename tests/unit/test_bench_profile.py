@@ -38,7 +38,7 @@ MODULES = parse_modules(
     "flashmon 14165 0 - Live 0x0000000089234000 (O)\n"
     "vnand 26873 2 - Live 0x0000000089221000 (O)\n"
 )
-KERNEL = "/home/user/.cache/ffslab/kernel/default-0/linux"
+KERNEL = "/home/user/.cache/ffslab/lab/default-0/linux"
 
 
 def guest(function: str) -> Sample:

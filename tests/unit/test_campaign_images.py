@@ -30,8 +30,8 @@ from ffslab.campaign.images import ImageJob, built, with_tree_hashes
 from ffslab.campaign.run import prepare, prepare_resumed
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.images.build import ImageSpec
-from ffslab.kernel.cache import file_sha256
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.cache import file_sha256
+from ffslab.lab.progress import SilentProgress
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import case_spec
 from ffslab.results.rundir import RunDirectory, find_run

@@ -17,7 +17,7 @@ from ffslab.codesize import measure as measuring
 from ffslab.codesize.sizes import CodeSizes, Measured, Size
 from ffslab.codesize.stored import read_sizes
 from ffslab.errors import InfrastructureError, SpecError
-from ffslab.kernel.progress import SilentProgress as SilentBuild
+from ffslab.lab.progress import SilentProgress as SilentBuild
 from ffslab.results.rundir import SIZES
 from ffslab.targets.target import SiteOptions
 

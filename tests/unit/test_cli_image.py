@@ -15,7 +15,7 @@ from ffslab.images import build, source
 from ffslab.images.build import BuiltImage, ImageSpec
 from ffslab.images.catalogue import all_images, named_image
 from ffslab.images.source import SourceTree
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.loader import load_catalog
 
 LAB = LabBuild(Path("linux"), {}, Path("agent"), "build", Path("ffscrash"))
@@ -46,7 +46,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SourceTree:
 
     monkeypatch.setattr(source, "source_tree", lambda *_: made)
     monkeypatch.setattr(build, "build_image", build_image)
-    monkeypatch.setattr("ffslab.kernel.ensure_lab", lambda **_: LAB)
+    monkeypatch.setattr("ffslab.lab.ensure_lab", lambda **_: LAB)
     return made
 
 

@@ -28,9 +28,9 @@ from ffslab.codesize.sizes import (
 )
 from ffslab.codesize.stored import read_sizes
 from ffslab.errors import DamagedResultError, InfrastructureError, SpecError, UsageError
-from ffslab.kernel import objects
-from ffslab.kernel.packages import ARM_PACKAGES
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab import objects
+from ffslab.lab.packages import ARM_PACKAGES
+from ffslab.lab.progress import SilentProgress
 from ffslab.loader import load_catalog
 from ffslab.model.catalog import Catalog
 from ffslab.model.specs import FilesystemOption, ModuleSource, OptionValue

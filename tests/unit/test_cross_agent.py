@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.cross import AGENT_ARCHITECTURES, ensure_agent
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.cross import AGENT_ARCHITECTURES, ensure_agent
+from ffslab.lab.progress import SilentProgress
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from ffslab.campaign.state_store import StateStore, damage_of_state
 from ffslab.errors import InfrastructureError
 from ffslab.images.cache import ImageStore
 from ffslab.images.source import source_tree
-from ffslab.kernel import archives, lab, source
-from ffslab.kernel.build import KernelEntry
-from ffslab.kernel.cache import (
+from ffslab.lab import archives, lab, source
+from ffslab.lab.build import KernelEntry
+from ffslab.lab.cache import (
     STAMP,
     cache_root,
     damage_of,
@@ -34,8 +34,8 @@ from ffslab.kernel.cache import (
     sha256_of_files,
     write_stamp,
 )
-from ffslab.kernel.progress import SilentProgress
-from ffslab.kernel.source import KernelSource
+from ffslab.lab.progress import SilentProgress
+from ffslab.lab.source import KernelSource
 from ffslab.protocol.chip_file import create_flash_file, flash_digest
 from ffslab.targets.compiled import compiled
 
@@ -44,7 +44,7 @@ FILES = {
     "kernel": ("linux", "nandsim.ko"),
     "module": ("vnand.ko",),
     "agent": ("ffsagent",),
-    "crash": ("ffscrash",),
+    "cutter": ("ffscrash",),
     "launcher": ("launcher",),
     "board-agent": ("ffsagent",),
     "turns": ("turns.so",),
@@ -198,7 +198,7 @@ def test_an_entry_without_hashes_is_made_again_and_not_called_damaged() -> None:
 
 
 SOURCE = KernelSource("debian-1", Path("/absent/tree"))
-PARTS = ("kernel", "vnand", "agent", "crash")
+PARTS = ("kernel", "vnand", "agent", "cutter")
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(lab, "ensure_source", lambda *_, **__: SOURCE)
     monkeypatch.setattr(lab, "ensure_packages", lambda *_: None)
     monkeypatch.setattr(lab, "build_agent", lambda entry, *_: fake("agent", entry))
-    monkeypatch.setattr(lab, "build_crash", lambda entry, *_: fake("crash", entry))
+    monkeypatch.setattr(lab, "build_cutter", lambda entry, *_: fake("cutter", entry))
     monkeypatch.setattr(lab, "build_kernel", lambda entry, *_: fake("kernel", entry.directory))
     monkeypatch.setattr(lab, "build_modules", modules)
     return built

@@ -32,9 +32,9 @@ from ffslab.environment import (
     is_complete,
 )
 from ffslab.errors import InfrastructureError
-from ffslab.kernel import bootstrap
-from ffslab.kernel.cache import is_set_aside
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab import bootstrap
+from ffslab.lab.cache import is_set_aside
+from ffslab.lab.progress import SilentProgress
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = os.path.realpath(sys.executable)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from ffslab.crash.operations import Operation
 from ffslab.exploration.minimize import shortest
+from ffslab.oracle.operations import Operation
 
 HISTORY = tuple(Operation("mkdir", path=f"d{number}") for number in range(40))
 

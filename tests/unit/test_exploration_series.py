@@ -9,7 +9,6 @@ from queue import SimpleQueue
 import pytest
 from exploration_support import series_study
 
-from ffslab.crash.promises import promise_of
 from ffslab.errors import InfrastructureError, SpecError
 from ffslab.exploration.guest import GuestTexts
 from ffslab.exploration.run import units_of
@@ -25,6 +24,7 @@ from ffslab.exploration.study import Series, exploration_of
 from ffslab.exploration.unit import StoppedError
 from ffslab.exploration.verdict import OUTCOMES
 from ffslab.loader import load_catalog
+from ffslab.oracle.promises import promise_of
 
 STUDY = series_study("cuts = 10")
 START = "recovery 0 none 5 1 0\nspace 0 9000 100 90 0 12 3\n"

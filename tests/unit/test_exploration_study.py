@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ffslab.crash.generators.registry import history_of_kind
 from ffslab.errors import SpecError, UsageError
 from ffslab.exploration.run import Request, begin, find_directory, units_of
 from ffslab.exploration.study import (
@@ -17,6 +16,7 @@ from ffslab.exploration.study import (
     shipped,
 )
 from ffslab.loader import load_catalog
+from ffslab.oracle.generators.registry import history_of_kind
 
 TEXT = """
 exploration = 1

@@ -278,7 +278,7 @@ def test_names_of_states_are_read_as_they_are_written() -> None:
 
 def test_every_outcome_has_its_words() -> None:
     assert next(iter(OUTCOMES)) == "guest-died" and list(OUTCOMES)[-1] == "correct"
-    from ffslab.crash.problems import CLASSES
+    from ffslab.oracle.problems import CLASSES
 
     assert set(CLASSES) <= set(OUTCOMES)
     assert all(OUTCOMES.values())

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ffslab.crash.faults import NO_EXCUSE, Excuse
-from ffslab.crash.history import parse_history
 from ffslab.exploration.oracle import oracle_for
 from ffslab.exploration.verdict import OUTCOMES, Oracle, Verdict, excuse_of, verdict_of
 from ffslab.exploration.walked import Cut, Seen, State, StateName, Step
+from ffslab.oracle.faults import NO_EXCUSE, Excuse
+from ffslab.oracle.history import parse_history
 
 UNREADABLE = Excuse(unreadable_unsynced=True)
 HALF_BITS = Excuse(unreadable_unsynced=True, reordered=True)

@@ -31,10 +31,10 @@ from ffslab.images.source import SourceTree
 from ffslab.images.toolguest import Tool, ToolFailedError, ToolJob
 from ffslab.images.tools import Command, recipe, tool_names
 from ffslab.images.ubifs_uuid import UUID, fix_uuid
-from ffslab.kernel import packages
-from ffslab.kernel.cache import file_sha256
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab import packages
+from ffslab.lab.cache import file_sha256
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import SilentProgress
 from ffslab.loader import load_catalog
 from ffslab.model.settings import mount_setup
 from ffslab.targets.running import GuestSlot

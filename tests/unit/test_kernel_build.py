@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ffslab.errors import InfrastructureError, UsageError
-from ffslab.kernel import build, ensure_lab, lab
-from ffslab.kernel.cache import write_stamp
-from ffslab.kernel.commands import clean_environment, run_logged
-from ffslab.kernel.progress import ConsoleProgress
-from ffslab.kernel.source import KernelSource
+from ffslab.lab import build, ensure_lab, lab
+from ffslab.lab.cache import write_stamp
+from ffslab.lab.commands import clean_environment, run_logged
+from ffslab.lab.progress import ConsoleProgress
+from ffslab.lab.source import KernelSource
 from ffslab.paths import data_dir
 from ffslab.targets.target import SiteOptions
 from ffslab.targets.uml.site import site_for
@@ -32,10 +32,11 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "kmod/chip/chip.c": "int x;\n",
         "kmod/chip/test/test_chip.c": "int main(void) { return 0; }\n",
         "kmod/other/Kbuild": "obj-m := other.o\n",
-        "agent/Makefile": "all:\n",
-        "agent/main.c": "int main(void) { return 0; }\n",
-        "crash/Makefile": "all:\n",
-        "crash/main.c": "int main(void) { return 0; }\n",
+        "guest/agent/Makefile": "all:\n",
+        "guest/agent/main.c": "int main(void) { return 0; }\n",
+        "guest/common/core/error.c": "int error;\n",
+        "guest/cutter/Makefile": "all:\n",
+        "guest/cutter/main.c": "int main(void) { return 0; }\n",
     }
     for name, text in files.items():
         path = tmp_path / "checkout" / name
@@ -49,7 +50,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def changed_parts(before: lab.LabPlan, after: lab.LabPlan) -> set[str]:
     parts = {"kernel"} if before.kernel != after.kernel else set()
     parts |= {"agent"} if before.agent != after.agent else set()
-    parts |= {"crash"} if before.crash != after.crash else set()
+    parts |= {"cutter"} if before.cutter != after.cutter else set()
     return parts | {name for name in before.modules if before.modules[name] != after.modules[name]}
 
 
@@ -62,8 +63,9 @@ def changed_parts(before: lab.LabPlan, after: lab.LabPlan) -> set[str]:
         ("kmod/chip/chip.c", {"chip"}),
         ("kmod/chip/Kbuild", {"chip"}),
         ("kmod/chip/test/test_chip.c", set()),
-        ("agent/main.c", {"agent", "crash"}),
-        ("crash/main.c", {"crash"}),
+        ("guest/agent/main.c", {"agent"}),
+        ("guest/common/core/error.c", {"agent", "cutter"}),
+        ("guest/cutter/main.c", {"cutter"}),
     ],
 )
 def test_a_change_rebuilds_what_depends_on_it(
@@ -75,7 +77,7 @@ def test_a_change_rebuilds_what_depends_on_it(
     after = lab.plan_lab("default", SOURCE)
     assert changed_parts(before, after) == expected
     # No measured guest has ffscrash.
-    assert (before.inputs_id != after.inputs_id) == bool(expected - {"crash"})
+    assert (before.inputs_id != after.inputs_id) == bool(expected - {"cutter"})
 
 
 def test_a_plan_does_not_depend_on_the_checkouts_place(checkout: Path) -> None:
@@ -90,7 +92,7 @@ def test_nothing_is_complete_in_an_empty_cache(checkout: Path) -> None:
         "chip",
         "other",
         "agent",
-        "crash",
+        "cutter",
     ]
     assert checkout.is_dir()
 
@@ -102,7 +104,7 @@ def test_the_build_id_covers_the_built_bytes_of_each_part(
     assert checkout.is_dir()
     monkeypatch.setattr(lab, "known_source", lambda _: SOURCE)
     plan = lab.plan_lab("default", SOURCE)
-    for entry in (*plan.entries, plan.crash):
+    for entry in (*plan.entries, plan.cutter):
         entry.mkdir(parents=True)
         (entry / "built").write_text("by one assembler")
         write_stamp(entry, {}, [entry / "built"])
@@ -111,8 +113,8 @@ def test_the_build_id_covers_the_built_bytes_of_each_part(
     write_stamp(plan.entries[part], {}, [plan.entries[part] / "built"])
     changed = ensure_lab().build_id
     assert changed != before
-    (plan.crash / "built").write_text("by another")
-    write_stamp(plan.crash, {}, [plan.crash / "built"])
+    (plan.cutter / "built").write_text("by another")
+    write_stamp(plan.cutter, {}, [plan.cutter / "built"])
     assert ensure_lab().build_id == changed
 
 

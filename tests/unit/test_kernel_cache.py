@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.cache import (
+from ffslab.lab.cache import (
     built_identity,
     cache_root,
     hash_files,
@@ -25,7 +25,7 @@ from ffslab.kernel.cache import (
     scratch_directory,
     write_stamp,
 )
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.progress import SilentProgress
 
 
 def test_the_cache_follows_the_xdg_variable() -> None:
@@ -119,8 +119,8 @@ class Notes(SilentProgress):
 HOLD = """
 import sys
 from pathlib import Path
-from ffslab.kernel.cache import locked
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.cache import locked
+from ffslab.lab.progress import SilentProgress
 with locked(Path(sys.argv[1]), SilentProgress()):
     print("held", flush=True)
     sys.stdin.read()

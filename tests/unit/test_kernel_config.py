@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ffslab.kernel.config import parse_config, unmet_options
-from ffslab.kernel.lab import VARIANTS
+from ffslab.lab.config import parse_config, unmet_options
+from ffslab.lab.lab import VARIANTS
 from ffslab.paths import data_dir
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.patches import apply_series, read_series
+from ffslab.lab.patches import apply_series, read_series
 
 ONE_TO_TWO = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+two\n"
 TWO_TO_THREE = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-two\n+three\n"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel import archives, source
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab import archives, source
+from ffslab.lab.progress import SilentProgress
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,8 @@ from ffslab.environment import (
     write_manifest,
 )
 from ffslab.errors import InfrastructureError
-from ffslab.kernel import bootstrap, packages
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab import bootstrap, packages
+from ffslab.lab.progress import SilentProgress
 
 ROOT = Path(__file__).resolve().parents[2]
 

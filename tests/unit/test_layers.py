@@ -32,8 +32,8 @@ LAYERS = (
     ),
     ("ffslab.process", "ffslab.streams", "ffslab.holder", "ffslab.model", "ffslab.protocol"),
     ("ffslab.fsimage",),
-    ("ffslab.kernel", "ffslab.yaffs2", "ffslab.logfs"),
-    ("ffslab.results", "ffslab.crash", "ffslab.codesize"),
+    ("ffslab.lab", "ffslab.yaffs2", "ffslab.logfs"),
+    ("ffslab.results", "ffslab.oracle", "ffslab.codesize"),
     ("ffslab.workloads", "ffslab.results.casefile", "ffslab.results.store"),
     ("ffslab.loader", "ffslab.compare"),
     ("ffslab.targets",),
@@ -43,7 +43,7 @@ LAYERS = (
     ("ffslab.rating", "ffslab.lifetime", "ffslab.calibrate"),
     ("ffslab.advise",),
     ("ffslab.report", "ffslab.workloads.*.report"),
-    ("ffslab.cli", "ffslab.__main__", "ffslab.kernel.bootstrap", "ffslab.start"),
+    ("ffslab.cli", "ffslab.__main__", "ffslab.lab.bootstrap", "ffslab.start"),
 )
 
 

@@ -15,7 +15,7 @@ import pytest
 from host_support import make_environment
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel import bootstrap
+from ffslab.lab import bootstrap
 
 pytestmark = pytest.mark.slow
 

@@ -14,11 +14,11 @@ from host_support import cases_of
 from ffslab import doctor
 from ffslab.campaign.run import prepare
 from ffslab.errors import SpecError
-from ffslab.kernel import lab, outoftree
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.outoftree import identified, out_of_tree_filesystems, with_hash
-from ffslab.kernel.source import KernelSource
-from ffslab.kernel.symbols import missing_symbols, options_of, origin_of
+from ffslab.lab import lab, outoftree
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.outoftree import identified, out_of_tree_filesystems, with_hash
+from ffslab.lab.source import KernelSource
+from ffslab.lab.symbols import missing_symbols, options_of, origin_of
 from ffslab.loader import load_catalog
 from ffslab.model.case import Case, case_spec
 from ffslab.model.specs import Filesystem, ModuleSource

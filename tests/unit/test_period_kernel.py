@@ -21,11 +21,11 @@ from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare, prepare_re
 from ffslab.cli.app import build_app
 from ffslab.cli.tables import print_kernels
 from ffslab.errors import SpecError, UsageError
-from ffslab.kernel import lab as lab_module
-from ffslab.kernel.lab import kernel_inputs, plan_lab
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.patches import read_series
-from ffslab.kernel.source import KernelSource
+from ffslab.lab import lab as lab_module
+from ffslab.lab.lab import kernel_inputs, plan_lab
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.patches import read_series
+from ffslab.lab.source import KernelSource
 from ffslab.loader import StudySource, load_catalog, parse_toml
 from ffslab.model.case import Case, case_spec
 from ffslab.model.kernels import SWITCHES, kernel_words

@@ -14,9 +14,9 @@ import pytest
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.run import prepare
 from ffslab.compare.words import lacking
-from ffslab.kernel.build import ARM, UML
-from ffslab.kernel.lab import architecture_of, kernel_inputs, module_names
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.build import ARM, UML
+from ffslab.lab.lab import architecture_of, kernel_inputs, module_names
+from ffslab.lab.lab_build import LabBuild
 from ffslab.loader import load_catalog
 from ffslab.model.case import Case
 from ffslab.model.figures import CPU_PRICES

@@ -291,7 +291,7 @@ def _latency(phase: str, op: str, base_s: float, rng: random.Random) -> dict[str
 
 
 def bucket_index(value: int) -> int:
-    """The agent's rule (agent/core/histogram.h)."""
+    """The agent's rule (guest/agent/core/histogram.h)."""
     if value < 128:
         return value
     exponent = value.bit_length() - 1

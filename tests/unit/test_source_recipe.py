@@ -17,7 +17,7 @@ from ffslab.images import debs, source
 from ffslab.images.recipe import load_recipe, pattern_regex, recipe_paths
 from ffslab.images.shape import TreeShape
 from ffslab.images.source import SourceTree, source_sha256, source_tree, tree_root
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.progress import SilentProgress
 
 ELF = b"\x7fELF" + bytes(range(200)) * 7
 TIME_S = 1_600_000_000

@@ -29,7 +29,7 @@ from ffslab.images.source import (
     tree_digest,
     tree_root,
 )
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.progress import SilentProgress
 
 TIME_S = 1_700_000_000
 

@@ -27,7 +27,7 @@ from ffslab.fsimage import tarsource
 from ffslab.images.source import source_sha256, source_tree, tree_root
 from ffslab.images.tarball import HashedSink, write_canonical
 from ffslab.images.usertree import user_entries
-from ffslab.kernel.progress import SilentProgress
+from ffslab.lab.progress import SilentProgress
 from ffslab.yaffs2.mkfs import make_image
 
 GIB = 1 << 30

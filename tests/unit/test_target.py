@@ -16,7 +16,7 @@ import pytest
 from host_support import cases_of
 
 from ffslab.errors import InfrastructureError, UsageError
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
 from ffslab.targets.bounds import bounds

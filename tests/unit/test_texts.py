@@ -18,7 +18,7 @@ from result_support import stub
 from ffslab.campaign.pool import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
 from ffslab.errors import SpecError
-from ffslab.kernel.cache import hash_files, hash_texts
+from ffslab.lab.cache import hash_files, hash_texts
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.results.console import last_lines
 from ffslab.results.files import disk_error, read_json_as, read_json_lines, write_atomic

@@ -14,7 +14,7 @@ import pytest
 from ffslab.errors import GuestLostError
 from ffslab.images import toolguest
 from ffslab.images.toolguest import BuildStoppedError, ToolJob, run_tools
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.targets.running import GuestSlot, RunningGuests
 
 

@@ -21,7 +21,7 @@ from ffslab.campaign.manifest import build_ids
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.run import Prepared, RunRequest, made_ready, new_run, prepare_source
 from ffslab.errors import DamagedResultError
-from ffslab.kernel.progress import Progress as BuildProgress
+from ffslab.lab.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, parse_toml
 from ffslab.model.case import Case
 from ffslab.results.files import disk_error, write_atomic

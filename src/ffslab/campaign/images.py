@@ -15,8 +15,8 @@ from ffslab.model.case import Case
 if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
     from ffslab.images.spec import BuiltImage, ImageSpec
-    from ffslab.kernel.lab_build import LabBuild
-    from ffslab.kernel.progress import Progress
+    from ffslab.lab.lab_build import LabBuild
+    from ffslab.lab.progress import Progress
     from ffslab.targets.running import GuestSlot
 
 _NOTE_COLUMNS = 80

@@ -25,8 +25,8 @@ from ffslab.campaign.states import StateRoom
 from ffslab.codesize.measure import measure
 from ffslab.codesize.sizes import CodeSizes, to_document
 from ffslab.errors import DamagedResultError, FfslabError, SpecError, UsageError
-from ffslab.kernel.outoftree import identified
-from ffslab.kernel.progress import Progress as BuildProgress
+from ffslab.lab.outoftree import identified
+from ffslab.lab.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.effects import check_effects

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError, full
-from ffslab.kernel.cache import (
+from ffslab.lab.cache import (
     STAMP,
     damage_of,
     is_complete,

@@ -182,7 +182,7 @@ class _Choice:
         from ffslab.campaign.pool import PoolOptions
         from ffslab.campaign.run import RunRequest, execute, usable_cpus
         from ffslab.cli.progress import RunProgress
-        from ffslab.kernel.progress import ConsoleProgress
+        from ffslab.lab.progress import ConsoleProgress
 
         cpus = usable_cpus()
         request = RunRequest(

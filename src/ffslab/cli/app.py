@@ -21,7 +21,7 @@ from typer.main import get_command_name
 from ffslab import __version__
 from ffslab.environment import damage_of_environment
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, explained
-from ffslab.kernel.packages import NO_INSTALL, without_no_install
+from ffslab.lab.packages import NO_INSTALL, without_no_install
 from ffslab.program import COMPLETE, program
 from ffslab.streams import print_anything
 

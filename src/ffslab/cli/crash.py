@@ -178,7 +178,7 @@ def _explore(
     from ffslab.cli.crash_tables import CrashProgress, print_units
     from ffslab.cli.report import report_at_the_end, write_exploration
     from ffslab.exploration.run import explore
-    from ffslab.kernel.progress import ConsoleProgress
+    from ffslab.lab.progress import ConsoleProgress
 
     with CrashProgress(console) as progress:
         explore(directory, options, scratch, ConsoleProgress(), progress.tell, progress.done)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ffslab.images.build import BuiltImage
     from ffslab.images.catalogue import NamedImage
     from ffslab.images.source import SourceTree
-    from ffslab.kernel.lab_build import LabBuild
-    from ffslab.kernel.progress import Progress
+    from ffslab.lab.lab_build import LabBuild
+    from ffslab.lab.progress import Progress
 
 
 def register(app: typer.Typer) -> None:
@@ -55,8 +55,8 @@ def register(app: typer.Typer) -> None:
         from ffslab.errors import UsageError
         from ffslab.images.catalogue import all_images, named_image
         from ffslab.images.source import source_tree
-        from ffslab.kernel import ensure_lab
-        from ffslab.kernel.progress import ConsoleProgress
+        from ffslab.lab import ensure_lab
+        from ffslab.lab.progress import ConsoleProgress
         from ffslab.loader import load_catalog
         from ffslab.model.settings import DEFAULT
 

@@ -357,7 +357,7 @@ def _execute(console: Console, request: RunRequest, options: SiteOptions) -> Run
     from ffslab.campaign.plan import remaining
     from ffslab.campaign.run import execute, made_ready
     from ffslab.cli.progress import RunProgress
-    from ffslab.kernel.progress import ConsoleProgress
+    from ffslab.lab.progress import ConsoleProgress
 
     request, site = made_ready(request, options, ConsoleProgress())
     cases = request.prepared.cases

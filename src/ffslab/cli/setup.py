@@ -13,7 +13,7 @@ import typer
 from ffslab.cli.parse import Catalogs
 
 if TYPE_CHECKING:
-    from ffslab.kernel.progress import Progress
+    from ffslab.lab.progress import Progress
     from ffslab.model.specs import Filesystem
 
 
@@ -45,9 +45,9 @@ def setup(
     Every verb that needs the lab does the same. The out-of-tree modules of a catalog are built
     too.
     """
-    from ffslab.kernel import ensure_lab
-    from ffslab.kernel.cache import cache_root
-    from ffslab.kernel.progress import ConsoleProgress
+    from ffslab.lab import ensure_lab
+    from ffslab.lab.cache import cache_root
+    from ffslab.lab.progress import ConsoleProgress
 
     progress = ConsoleProgress()
     _set_damaged_aside(progress)
@@ -74,14 +74,14 @@ def setup(
         for name, path in modules.items():
             typer.echo(f"  module   {name} (out of tree): {path}")
     typer.echo(f"  agent    {lab.agent}")
-    typer.echo(f"  crash    {lab.crash}")
+    typer.echo(f"  cutter   {lab.cutter}")
 
 
 def _set_damaged_aside(progress: Progress) -> None:
     """Moves what is damaged out of the way: what the lab needs is built below, all else by need."""
     from ffslab.doctor import damaged_entries
     from ffslab.environment import damage_of_environment
-    from ffslab.kernel.cache import cache_root, locked, set_aside
+    from ffslab.lab.cache import cache_root, locked, set_aside
 
     for entry, wrong in list(damaged_entries()):
         of_python = entry.parent == cache_root()
@@ -98,7 +98,7 @@ def _out_of_tree(catalogs: Sequence[Path] | None) -> Sequence[Filesystem]:
 
     if not catalogs and not has_user_catalog():
         return ()
-    from ffslab.kernel.outoftree import out_of_tree_filesystems
+    from ffslab.lab.outoftree import out_of_tree_filesystems
     from ffslab.loader import load_catalog
 
     return out_of_tree_filesystems(load_catalog(catalogs or ()))
@@ -106,7 +106,7 @@ def _out_of_tree(catalogs: Sequence[Path] | None) -> Sequence[Filesystem]:
 
 def _bootstrap_durations_s() -> list[tuple[str, float]]:
     """What the launcher did before Python's packages were there, if it did anything."""
-    from ffslab.kernel.bootstrap import DURATIONS_VARIABLE
+    from ffslab.lab.bootstrap import DURATIONS_VARIABLE
 
     phases = json.loads(os.environ.get(DURATIONS_VARIABLE, "[]"))
     return [(str(name), float(duration_s)) for name, duration_s in phases]

@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
         from ffslab.campaign.images import built, image_jobs
         from ffslab.campaign.run import prepare
         from ffslab.cli.parse import parse_set
-        from ffslab.kernel.progress import ConsoleProgress
+        from ffslab.lab.progress import ConsoleProgress
         from ffslab.targets.target import SiteOptions
         from ffslab.targets.uml.shell import run_shell
         from ffslab.targets.uml.site import site_for

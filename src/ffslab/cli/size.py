@@ -64,7 +64,7 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.codesize.measure import ARCHITECTURES, measure
         from ffslab.codesize.sizes import to_document
-        from ffslab.kernel.progress import ConsoleProgress
+        from ffslab.lab.progress import ConsoleProgress
         from ffslab.loader import load_catalog
 
         chosen = _chosen(load_catalog(catalogs or ()), filesystems or ())

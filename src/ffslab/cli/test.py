@@ -25,8 +25,8 @@ from ffslab.paths import cache_dir
 from ffslab.program import program
 
 _C_TEST_DIRECTORIES = (
-    ("agent",),
-    ("crash",),
+    ("guest", "agent"),
+    ("guest", "cutter"),
     ("kmod", "vnand", "test"),
     ("kmod", "vnand_crash", "test"),
     ("kmod", "vnor", "test"),
@@ -78,14 +78,14 @@ def test(
 
 def _prepare_full_run() -> None:
     """The lab, and the Debian packages that only tests need."""
-    from ffslab.kernel import ensure_lab
-    from ffslab.kernel.packages import (
+    from ffslab.lab import ensure_lab
+    from ffslab.lab.packages import (
         ARM_PACKAGES,
         IMAGE_PACKAGES,
         TEST_PACKAGES,
         ensure_packages,
     )
-    from ffslab.kernel.progress import ConsoleProgress
+    from ffslab.lab.progress import ConsoleProgress
 
     wanted = (*TEST_PACKAGES, *IMAGE_PACKAGES, *ARM_PACKAGES)
     ensure_packages(wanted, cache_dir() / "test-packages.log", ConsoleProgress())

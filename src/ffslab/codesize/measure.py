@@ -10,9 +10,9 @@ from pathlib import Path
 from ffslab.codesize.parts import PARTS, Part
 from ffslab.codesize.sizes import CodeSizes, Measured, Size, needs_of, with_same_code
 from ffslab.errors import InfrastructureError, SpecError
-from ffslab.kernel.commands import clean_environment
-from ffslab.kernel.objects import Objects, ensure_objects
-from ffslab.kernel.progress import Progress
+from ffslab.lab.commands import clean_environment
+from ffslab.lab.objects import Objects, ensure_objects
+from ffslab.lab.progress import Progress
 from ffslab.model.specs import Filesystem
 
 ARCHITECTURES = ("um", "arm")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.exploration.study import LOG_MIB, SERIES_LOG_MIB
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.workload import GuestFile
 from ffslab.program import program
@@ -169,7 +169,7 @@ def _job(
         directory,
         timeout_s,
         host_cpu=host_cpu,
-        files=(GuestFile(_PROGRAM, lab.crash.read_bytes()), *files),
+        files=(GuestFile(_PROGRAM, lab.cutter.read_bytes()), *files),
         written=(_RECORD, WALK),
     )
 

@@ -12,9 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ffslab.crash.history import History
-from ffslab.crash.history import history_of as joined
-from ffslab.crash.operations import Operation
 from ffslab.errors import UsageError
 from ffslab.exploration.guest import GuestTexts, run_guest
 from ffslab.exploration.oracle import oracle_for
@@ -23,7 +20,10 @@ from ffslab.exploration.run import Directory, explored_of, history_of, opened_al
 from ffslab.exploration.stored import cut_of
 from ffslab.exploration.study import SERIES
 from ffslab.exploration.unit import Unit
-from ffslab.kernel import ensure_lab
+from ffslab.lab import ensure_lab
+from ffslab.oracle.history import History
+from ffslab.oracle.history import history_of as joined
+from ffslab.oracle.operations import Operation
 from ffslab.program import command
 from ffslab.targets.uml.site import lab_parts
 

@@ -1,17 +1,17 @@
-"""The oracle of `ffslab.crash` for a unit: what is wrong with an observed tree after a cut."""
+"""The oracle of `ffslab.oracle` for a unit: what is wrong with an observed tree after a cut."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ffslab.crash.faults import Excuse
-from ffslab.crash.history import History
-from ffslab.crash.judge import Judge
-from ffslab.crash.promises import promise_of
-from ffslab.crash.record import parse_record
 from ffslab.exploration.verdict import Oracle, excuse_of
 from ffslab.exploration.walked import StateName
 from ffslab.model.case import Case
+from ffslab.oracle.faults import Excuse
+from ffslab.oracle.history import History
+from ffslab.oracle.judge import Judge
+from ffslab.oracle.promises import promise_of
+from ffslab.oracle.record import parse_record
 
 
 def oracle_for(case: Case, history: History) -> Callable[[str], Oracle]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ffslab.crash.promises import promise_of
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.exploration.guest import Explored, GuestTexts, run_guest, run_series
 from ffslab.exploration.oracle import oracle_for
@@ -25,7 +24,8 @@ from ffslab.exploration.study import SERIES
 from ffslab.exploration.unit import line_of
 from ffslab.exploration.verdict import CORRECT, GUEST_DIED, USE_FAILS, Verdict, verdict_of
 from ffslab.exploration.walked import State, StateName, parse_walk
-from ffslab.kernel import ensure_lab
+from ffslab.lab import ensure_lab
+from ffslab.oracle.promises import promise_of
 from ffslab.program import command
 from ffslab.targets.uml.site import lab_parts
 

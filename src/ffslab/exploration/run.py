@@ -22,9 +22,6 @@ from typing import Any
 
 from ffslab import __version__
 from ffslab.campaign.plan import host_cpu_for
-from ffslab.crash.generators.registry import history_of_kind, worn_erases_of_kind
-from ffslab.crash.history import History
-from ffslab.crash.promises import promise_of
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.exploration.guest import Explored, GuestTexts, run_guest, run_series
 from ffslab.exploration.oracle import oracle_for
@@ -38,14 +35,17 @@ from ffslab.exploration.study import (
     load_exploration,
 )
 from ffslab.exploration.unit import StoppedError, Unit
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.outoftree import identified
-from ffslab.kernel.progress import Progress as BuildProgress
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.outoftree import identified
+from ffslab.lab.progress import Progress as BuildProgress
 from ffslab.loader import load_catalog, read_text
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
 from ffslab.model.names import suggestion
+from ffslab.oracle.generators.registry import history_of_kind, worn_erases_of_kind
+from ffslab.oracle.history import History
+from ffslab.oracle.promises import promise_of
 from ffslab.program import command, program
 from ffslab.reading import json_value, read_bounded
 from ffslab.results.files import disk_error, write_atomic

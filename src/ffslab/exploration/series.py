@@ -1,4 +1,6 @@
-"""One power cut after the other on one flash; what the guest prints is in crash/series/series.h.
+"""One power cut after the other on one flash.
+
+What the guest prints is in guest/cutter/series/series.h.
 
 In each cycle the file system is mounted, all of it is looked at, some calls are made, it is
 unmounted; then the power is cut at one operation of all this, and the flash stays as that left it.
@@ -20,7 +22,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ffslab.crash.promises import Promise
 from ffslab.errors import InfrastructureError
 from ffslab.exploration.guest import WALK, GuestTexts
 from ffslab.exploration.stored import (
@@ -33,6 +34,7 @@ from ffslab.exploration.stored import (
 from ffslab.exploration.study import SERIES, Series
 from ffslab.exploration.unit import StoppedError
 from ffslab.exploration.verdict import CORRECT, GUEST_DIED, LEAK, MOUNT_FAILS, OUTCOMES
+from ffslab.oracle.promises import Promise
 from ffslab.results.console import scan_console
 
 # Runs a guest of the series with these words of ffscrash, and tells in which directory it writes;

@@ -12,10 +12,10 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ffslab.crash.faults import KINDS, OPERATIONS, PROGRAM, Variants
 from ffslab.errors import DamagedResultError
 from ffslab.exploration.study import Cuts
 from ffslab.exploration.walked import Cut
+from ffslab.oracle.faults import KINDS, OPERATIONS, PROGRAM, Variants
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from ffslab.crash.faults import KINDS
 from ffslab.errors import SpecError, UsageError
 from ffslab.loader import load_catalog, parse_toml, read_text
 from ffslab.model.case import Case
@@ -27,6 +26,7 @@ from ffslab.model.names import suggestion
 from ffslab.model.specs import Board
 from ffslab.model.strict import Count, Positive, Strict
 from ffslab.model.study import expand, study_from_document
+from ffslab.oracle.faults import KINDS
 from ffslab.paths import data_dir
 from ffslab.program import program
 

@@ -14,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ffslab.crash.faults import KINDS
 from ffslab.errors import InfrastructureError
 from ffslab.exploration.guest import Explored, GuestTexts, log_of
 from ffslab.exploration.states import all_cuts, drawn, parse_log
 from ffslab.exploration.study import Cuts
 from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Oracle, Verdict, Verdicts
 from ffslab.exploration.walked import Cut, State, StateName, Walk, parse_walk
+from ffslab.oracle.faults import KINDS
 from ffslab.results.console import scan_console
 
 # Runs a guest of the unit with these states ("" for none) under a name; None: ffslab is to stop.

@@ -1,7 +1,7 @@
 """What became of a state, in one word: correct, or what is wrong with it first and worst.
 
 The words, the worst first (`OUTCOMES`). A file system is right if it mounts, shows nothing but what
-the history allows at that cut (`ffslab.crash`), can be written, filled and emptied, and shows the
+the history allows at that cut (`ffslab.oracle`), can be written, filled and emptied, and shows the
 same tree afterwards, and after power was off once more.
 """
 
@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ffslab.crash.faults import Excuse, kind_of
 from ffslab.exploration.walked import Seen, State, StateName, Step
+from ffslab.oracle.faults import Excuse, kind_of
 from ffslab.results.console import scan_console
 
 GUEST_DIED = "guest-died"
@@ -21,7 +21,7 @@ USE_FAILS, READ_ONLY = "use-fails", "read-only"
 CHANGED_BY_USE, CHANGED_BY_POWER = "changed-by-use", "changed-by-power"
 WARNING, CORRECT = "kernel-warning", "correct"
 LEAK = "leak"
-# The classes of `ffslab.crash.problems`, the gravest first.
+# The classes of `ffslab.oracle.problems`, the gravest first.
 _OF_THE_TREE: Mapping[str, str] = {
     "foreign-bytes": "a file has bytes of another one",
     "corrupt-contents": "a file has bytes that nobody wrote",
@@ -146,7 +146,7 @@ def verdict_of(state: State, texts: Mapping[str, str], oracle: Oracle) -> Verdic
 
 # Not at all, or it was good, or it was full from the beginning.
 _USED = ("", "ok", "full 0")
-_OURS = ".ffscrash-"  # files of ffscrash (crash/walk/use.c)
+_OURS = ".ffscrash-"  # files of ffscrash (guest/cutter/walk/use.c)
 _OWN_MISTAKES = ("kernel bug", "oops", "lock dependency", "kernel warning", "rule violation")
 
 

@@ -1,4 +1,6 @@
-"""What `ffscrash walk` printed (crash/walk/walk.h): states of the flash, and what became of each.
+"""What `ffscrash walk` printed: states of the flash, and what became of each.
+
+guest/cutter/walk/walk.h defines it.
 
 The text of a guest that died ends anywhere. All states that it says the end of are whole; the one
 that it had begun is known, and is what killed it, if anything did.

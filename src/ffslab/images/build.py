@@ -15,15 +15,15 @@ from ffslab.images.cache import IMAGE_NAME, ImageStore, image_root
 from ffslab.images.spec import BuiltImage, ImageSpec, image_spec
 from ffslab.images.toolguest import BuildStoppedError
 from ffslab.images.tools import packages
-from ffslab.kernel.cache import cache_root, file_sha256
-from ffslab.kernel.packages import DebianPackage, ensure_packages, missing_packages
+from ffslab.lab.cache import cache_root, file_sha256
+from ffslab.lab.packages import DebianPackage, ensure_packages, missing_packages
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.targets.running import GuestSlot, RunningGuests
 
 if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
-    from ffslab.kernel.lab_build import LabBuild
-    from ffslab.kernel.progress import Progress
+    from ffslab.lab.lab_build import LabBuild
+    from ffslab.lab.progress import Progress
 
 __all__ = [
     "BuildStoppedError",

@@ -28,13 +28,13 @@ from ffslab.images.toolguest import (
 )
 from ffslab.images.tools import FLASH_FILE, VERSION_WORDS, Recipe, recipe
 from ffslab.images.ubifs_uuid import UUID, fix_uuid
-from ffslab.kernel.cache import hash_files
+from ffslab.lab.cache import hash_files
 from ffslab.model.units import format_size
 
 if TYPE_CHECKING:
     from ffslab.images.source import SourceTree
     from ffslab.images.spec import ImageSpec
-    from ffslab.kernel.lab_build import LabBuild
+    from ffslab.lab.lab_build import LabBuild
     from ffslab.logfs import mkfs as logfs_mkfs
     from ffslab.targets.running import GuestSlot
     from ffslab.yaffs2.format import Layout

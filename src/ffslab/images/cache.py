@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.cache import (
+from ffslab.lab.cache import (
     file_sha256,
     locked,
     read_stamp,
@@ -24,7 +24,7 @@ from ffslab.kernel.cache import (
     set_aside_if_damaged,
     write_stamp,
 )
-from ffslab.kernel.progress import Progress
+from ffslab.lab.progress import Progress
 from ffslab.paths import cache_dir
 
 IMAGE_NAME = "image"

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.images.recipe import PackageFile
-from ffslab.kernel.archives import apt_download, data_member, download
-from ffslab.kernel.cache import make_directory
-from ffslab.kernel.packages import have_package_lists, is_debian
-from ffslab.kernel.progress import Progress, SilentProgress
+from ffslab.lab.archives import apt_download, data_member, download
+from ffslab.lab.cache import make_directory
+from ffslab.lab.packages import have_package_lists, is_debian
+from ffslab.lab.progress import Progress, SilentProgress
 
 
 def ensure_debs(

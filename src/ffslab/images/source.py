@@ -28,7 +28,7 @@ from ffslab.images.recipe import Recipe, load_recipe, recipe_paths
 from ffslab.images.shape import ShapeMeter, TreeShape, tree_digest
 from ffslab.images.tarball import HashedSink, write_canonical
 from ffslab.images.usertree import changed, user_entries, user_path
-from ffslab.kernel.cache import (
+from ffslab.lab.cache import (
     cache_root,
     locked,
     make_directory,
@@ -38,7 +38,7 @@ from ffslab.kernel.cache import (
     set_aside_if_damaged,
     write_stamp,
 )
-from ffslab.kernel.progress import Progress
+from ffslab.lab.progress import Progress
 
 __all__ = ["SourceTree", "TreeShape", "recipe_names", "source_sha256", "source_tree", "tree_digest"]
 

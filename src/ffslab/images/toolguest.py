@@ -33,8 +33,8 @@ from pathlib import Path
 from ffslab.errors import GuestLostError, InfrastructureError
 from ffslab.images.cache import FileState, file_state, unchanged_sha256
 from ffslab.images.tools import OUT, TREE, Command
-from ffslab.kernel.commands import clean_environment
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.commands import clean_environment
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.program import program
 from ffslab.protocol.plan import encode

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from ffslab.errors import SpecError
 from ffslab.images.spec import ImageSpec
-from ffslab.kernel.packages import IMAGE_PACKAGES, DebianPackage
+from ffslab.lab.packages import IMAGE_PACKAGES, DebianPackage
 
 TREE = "/tree"
 OUT = "/out"

@@ -19,7 +19,7 @@ from ffslab.errors import InfrastructureError, UsageError
 from ffslab.fsimage.entry import Entry
 from ffslab.fsimage.source import read_source
 from ffslab.fsimage.tarsource import is_compressed, open_unpacked, unpack
-from ffslab.kernel.cache import cache_root, make_directory
+from ffslab.lab.cache import cache_root, make_directory
 from ffslab.program import program
 
 

@@ -302,7 +302,7 @@ class ModuleSource:
 
     A case's result depends on what is in the files and how they are built, not on where they are:
     `directory` and `stated_in`, the catalog file that names it, are no part of a spec.
-    `sha256` is empty until the files were read (`ffslab.kernel.outoftree`).
+    `sha256` is empty until the files were read (`ffslab.lab.outoftree`).
     """
 
     directory: str  # as stated; absolute when `ffslab.loader` has read the catalog

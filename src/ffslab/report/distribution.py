@@ -1,7 +1,7 @@
 """Latency distributions from the agent's log-linear histograms: merging, percentiles, tails.
 
 A bucket is [low, high); its mid-point is within 0.4 % of every value in it. Format:
-agent/core/histogram.h.
+guest/agent/core/histogram.h.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _NO_WEAR: WearResult = {}
 def bucket_bounds(index: int) -> tuple[int, int]:
     """The values [low, high) of a bucket of the agent's log-linear histogram.
 
-    128 sub-buckets per power of two, as agent/core/histogram.h defines: indices below
+    128 sub-buckets per power of two, as guest/agent/core/histogram.h defines: indices below
     128 are the value itself; index 128·(e − 6) + s covers (128 + s)·2^(e − 7).
     """
     if index < SUB_BUCKETS:

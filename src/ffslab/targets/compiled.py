@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ffslab.kernel.cache import (
+from ffslab.lab.cache import (
     cache_root,
     hash_texts,
     is_sound,
@@ -19,8 +19,8 @@ from ffslab.kernel.cache import (
     set_aside_if_damaged,
     write_stamp,
 )
-from ffslab.kernel.commands import run_logged
-from ffslab.kernel.progress import ConsoleProgress
+from ffslab.lab.commands import run_logged
+from ffslab.lab.progress import ConsoleProgress
 from ffslab.program import program
 
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.crash.faults import PROGRAM
-from ffslab.crash.operations import FormatError
-from ffslab.crash.record import Record, parse_record
 from ffslab.errors import DamagedResultError
 from ffslab.exploration.run import Directory, UnitSpec, units_of
 from ffslab.exploration.states import Logged, parse_log
 from ffslab.exploration.stored import StoredUnit
 from ffslab.exploration.study import Exploration
 from ffslab.model.specs import Board
+from ffslab.oracle.faults import PROGRAM
+from ffslab.oracle.operations import FormatError
+from ffslab.oracle.record import Record, parse_record
 from ffslab.program import command
 from ffslab.report import data
 

@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ffslab.crash.faults import KINDS
-from ffslab.crash.problems import CLASSES
 from ffslab.exploration.verdict import (
     CHANGED_BY_POWER,
     CHANGED_BY_USE,
@@ -20,6 +18,8 @@ from ffslab.exploration.verdict import (
     OUTCOMES,
     REMOUNT_FAILS,
 )
+from ffslab.oracle.faults import KINDS
+from ffslab.oracle.problems import CLASSES
 from ffslab.report.exploration.load import Part
 from ffslab.report.quantity import grouped
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.crash.faults import KINDS
 from ffslab.exploration.run import Directory
 from ffslab.exploration.stored import StoredFinding, cut_of
 from ffslab.exploration.verdict import CORRECT
+from ffslab.oracle.faults import KINDS
 from ffslab.program import command
 from ffslab.report import charts
 from ffslab.report.charts import PALETTE

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.cache import cache_root
-from ffslab.kernel.packages import QEMU_PACKAGES, ensure_packages
-from ffslab.kernel.progress import ConsoleProgress
+from ffslab.lab import ensure_lab
+from ffslab.lab.cache import cache_root
+from ffslab.lab.packages import QEMU_PACKAGES, ensure_packages
+from ffslab.lab.progress import ConsoleProgress
 from ffslab.model.case import Case
 from ffslab.model.specs import DEFAULT_VARIANT, MountSetup, variant_without_board
 from ffslab.targets.qemu.machine import KIND, MACHINE

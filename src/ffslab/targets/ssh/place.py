@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ffslab.documents import document
 from ffslab.errors import SpecError, UsageError
-from ffslab.kernel.cross import AGENT_ARCHITECTURES
+from ffslab.lab.cross import AGENT_ARCHITECTURES
 from ffslab.loader import parse_toml, read_text
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.files import Name, validated

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.errors import UsageError
-from ffslab.kernel.cache import cache_root
-from ffslab.kernel.cross import ensure_agent
-from ffslab.kernel.lab_build import LabBuild
-from ffslab.kernel.packages import SSH_PACKAGES, ensure_packages
-from ffslab.kernel.progress import ConsoleProgress
+from ffslab.lab.cache import cache_root
+from ffslab.lab.cross import ensure_agent
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.packages import SSH_PACKAGES, ensure_packages
+from ffslab.lab.progress import ConsoleProgress
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import Case
 from ffslab.model.units import format_size

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError, full
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.workload import GuestFile
 from ffslab.program import program

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import GuestLostError, InfrastructureError
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.nor import refused_by_nor
 from ffslab.model.specs import PERTURBATION

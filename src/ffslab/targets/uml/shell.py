@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ffslab.errors import InfrastructureError
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.program import program
 from ffslab.protocol.chip_file import create_flash_file, flash_file_bytes

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.kernel import ensure_lab
-from ffslab.kernel.lab_build import LabBuild
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.model.specs import DEFAULT_VARIANT, MountSetup
 from ffslab.targets.target import Opened, Opening, SiteOptions, TargetKind

@@ -4,8 +4,8 @@ Bouganim, Jónsson and Bonnet (uFLIP, CIDR 2009) found that the first requests t
 may be cheap until it has to reclaim space, and that a mean over both phases says nothing about
 either. So may a flash file system's: until it must collect or erase, it writes to free blocks.
 
-The rule. Each latency becomes its index on the agent's logarithmic scale (128 steps for each
-power of two, agent/core/histogram.h). Among all places that cut the series in two, the one with the
+The rule. Each latency becomes its index on the agent's logarithmic scale (128 steps for each power
+of two, guest/agent/core/histogram.h). Among all places that cut the series in two, the one with the
 smallest sum of squared errors around the two means is the change (least squares, one change
 point). The part before it is a start-up phase if
 

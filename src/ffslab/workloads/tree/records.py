@@ -1,7 +1,7 @@
 """The records of a case of workload `tree`, checked: phases, trees, memory.
 
 Unlike other workloads' phases these have no snapshot of every block around them, only the
-monitor's counters at both ends (agent/measure/measure.h). A guest that was cut leaves fewer
+monitor's counters at both ends (guest/agent/measure/measure.h). A guest that was cut leaves fewer
 records. What contradicts itself (a phase that ends before it begins, a counter that falls, a phase
 twice) is a DamagedResultError that says what.
 """

@@ -1,1 +1,0 @@
-../../kmod/flashmon/live_format.h

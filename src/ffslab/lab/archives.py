@@ -1,0 +1,191 @@
+"""Where a kernel source is downloaded from: Debian's package, exact if possible, or kernel.org.
+
+The exact version is asked of apt, which knows the user's mirror and proxy, then of Debian's own
+addresses, so that another release of Debian, another distribution and an apt without the
+security archive have the same kernel. What comes from an address is checked by SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.lab.cache import file_sha256
+from ffslab.lab.commands import run_logged
+from ffslab.lab.packages import have_package_lists, is_debian
+from ffslab.lab.progress import Progress
+
+DEBIAN_PACKAGE = "linux-source-6.1"
+_TIMEOUT_S = 60
+_AR_MAGIC = b"!<arch>\n"
+_AR_HEADER_BYTES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A file that is the same at several addresses, the first to answer is taken."""
+
+    version: str
+    urls: tuple[str, ...]
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        return self.urls[0].rpartition("/")[2]
+
+
+_POOL = "pool/updates/main/l/linux/linux-source-6.1_6.1.192-2_all.deb"
+# The version that published results were made with; another one is taken when it is gone.
+DEBIAN = Archive(
+    version="6.1.192-2",
+    urls=(
+        f"http://deb.debian.org/debian-security/{_POOL}",
+        f"https://snapshot.debian.org/archive/debian-security/20261123T000000Z/{_POOL}",
+    ),
+    sha256="ae95fe63d4c553f8d0e6c86cb1ab566f3894a43743eb19ab585cd97d82f26514",
+)
+# A release on kernel.org; the sum is from the signed list next to it, sha256sums.asc.
+KERNEL_ORG = Archive(
+    version="6.1.127",
+    urls=("https://cdn.kernel.org/pub/linux/kernel/v6.x/linux-6.1.127.tar.xz",),
+    sha256="18b0d41d1a7fbad56045cde0d7fc176bfb18361d29c9f07e57109bbf21bf7876",
+)
+
+
+def debian_package(directory: Path, lock: int, progress: Progress) -> Path:
+    """Debian's kernel source package in `directory`: the version DEBIAN, else what apt has.
+
+    Raises InfrastructureError with what was tried.
+    """
+    log = directory / "download.log"
+    log.unlink(missing_ok=True)
+    troubles: list[str] = []
+    with progress.phase(f"downloading {DEBIAN_PACKAGE} (140 MB)"):
+        apt = is_debian() and have_package_lists()
+        if apt and apt_download([f"{DEBIAN_PACKAGE}={DEBIAN.version}"], log, lock, troubles):
+            package = directory / DEBIAN.name
+            if package.is_file() and file_sha256(package) == DEBIAN.sha256:
+                return package
+            troubles.append(f"apt-get download: {package} is missing, or not what it should be")
+        try:
+            return fetch(DEBIAN, directory, progress)
+        except InfrastructureError as error:
+            troubles.append(error.message)
+        for leftover in directory.glob("*.deb"):
+            leftover.unlink()
+        if apt and apt_download([DEBIAN_PACKAGE], log, lock, troubles):
+            found = _newest(directory)
+            progress.note(
+                f"Debian has {DEBIAN_PACKAGE} {version_of(found)}, not {DEBIAN.version}: results "
+                "are comparable only with those of the same kernel"
+            )
+            return found
+    raise InfrastructureError("".join(f"\n    {trouble}" for trouble in troubles))
+
+
+def version_of(package: Path) -> str:
+    return package.name.split("_")[1]
+
+
+def _newest(directory: Path) -> Path:
+    return max(directory.glob("*.deb"), key=lambda path: path.stat().st_mtime_ns)
+
+
+def apt_download(wanted: Sequence[str], log: Path, lock: int, troubles: list[str]) -> bool:
+    """Has apt put these packages, NAME or NAME=VERSION, beside `log`; what went wrong is added.
+
+    The caller holds the lock `lock`. One unknown version stops them all.
+    """
+    options = ["-q", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2"]
+    try:
+        run_logged(
+            ["apt-get", *options, "download", *wanted],
+            log=log,
+            lock=lock,
+            cwd=log.parent,
+            cause="no network, or the archive has other versions",
+        )
+    except InfrastructureError:
+        troubles.append(f"apt-get download: see {log}")
+        return False
+    return True
+
+
+def fetch(archive: Archive, directory: Path, progress: Progress) -> Path:
+    """Downloads and verifies; a file with another sum is removed, never used."""
+    target = directory / archive.name
+    troubles = []
+    for url in archive.urls:
+        try:
+            download(url, archive.sha256, target, progress)
+        except InfrastructureError as error:
+            troubles.append(f"{url}: {error.message}")
+        else:
+            return target
+    raise InfrastructureError("\n    ".join(troubles))
+
+
+def download(url: str, sha256: str, target: Path, progress: Progress) -> None:
+    """Puts what the address has into `target`, whole and with this sum, or not at all.
+
+    Raises InfrastructureError, which does not name the address, if that cannot be.
+    """
+    # Loaded here: with TLS they take as long as all of ffslab's start for a small command.
+    import http.client
+    import urllib.request
+
+    digest = hashlib.sha256()
+    part = target.with_name(target.name + ".part")
+    try:
+        with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer, part.open("wb") as file:
+            total_mb = int(answer.headers.get("Content-Length", 0)) >> 20
+            done_bytes = 0
+            while block := answer.read(1 << 20):
+                digest.update(block)
+                file.write(block)
+                done_bytes += len(block)
+                progress.count(done_bytes >> 20, total_mb)
+    except (OSError, http.client.HTTPException) as error:
+        part.unlink(missing_ok=True)
+        raise InfrastructureError(f"the download failed: {error}") from error
+    if digest.hexdigest() != sha256:
+        part.unlink()
+        raise InfrastructureError(
+            f"its SHA-256 is {digest.hexdigest()}, not {sha256}",
+            cause="a damaged download, or a proxy that answers something else",
+        )
+    part.replace(target)
+
+
+def data_member(package: Path) -> tuple[int, int]:
+    """Where data.tar.* of a Debian package lies: offset and bytes in the ar archive it is.
+
+    Raises ValueError if the file is no such archive.
+    """
+    with package.open("rb") as file:
+        if file.read(len(_AR_MAGIC)) != _AR_MAGIC:
+            raise ValueError("not an ar archive")
+        while len(header := file.read(_AR_HEADER_BYTES)) == _AR_HEADER_BYTES:
+            size = int(header[48:58])
+            if header.startswith(b"data.tar"):
+                return file.tell(), size
+            file.seek(size + size % 2, 1)
+    raise ValueError("it has no member data.tar")
+
+
+def extract_commands(package: Path, member: str) -> Sequence[Sequence[str]]:
+    """A pipe that writes a file of a Debian package to its output, without dpkg."""
+    try:
+        offset, size = data_member(package)
+    except (OSError, ValueError) as error:
+        raise InfrastructureError(f"{package} is not a Debian package: {error}") from error
+    return [
+        # In this order neither ends before the other has written everything.
+        ["head", "-c", str(offset + size), str(package)],
+        ["tail", "-c", f"+{offset + 1}"],
+        ["xz", "-dc"],
+        ["tar", "-xOf", "-", member],
+    ]

@@ -1,0 +1,362 @@
+"""Puts a lab together from the cache, and builds the parts that are not in it.
+
+Every part is named after the hash of its inputs: the kernel after source, configuration,
+patches and compiler; a module after the kernel and its own files; the agent after its own.
+So a change in kmod/ rebuilds that module only, and a warm start reads a few hundred small files
+and no more.
+
+ffscrash is built with the rest, and is no part of what `build_id` names: no measured guest has it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ffslab.errors import FfslabError, InfrastructureError, UsageError
+from ffslab.lab.build import (
+    ARM,
+    UML,
+    Architecture,
+    KernelEntry,
+    KernelInputs,
+    build_agent,
+    build_cutter,
+    build_kernel,
+    build_modules,
+    compiler_version,
+    module_sources,
+)
+from ffslab.lab.cache import (
+    built_identity,
+    cache_root,
+    damage_of_all,
+    hash_files,
+    hash_texts,
+    is_sound,
+    locked,
+    set_aside_if_damaged,
+)
+from ffslab.lab.outoftree import (
+    OutOfTreeModules,
+    build_out_of_tree,
+    check_names,
+    plan_out_of_tree,
+)
+from ffslab.lab.packages import BUILD_PACKAGES, QEMU_PACKAGES, ensure_packages
+from ffslab.lab.patches import read_series
+from ffslab.lab.progress import ConsoleProgress, Progress, SilentProgress
+from ffslab.lab.source import (
+    KernelSource,
+    chosen_tree,
+    default_source,
+    ensure_architecture,
+    ensure_network,
+    ensure_source,
+    named_source,
+)
+from ffslab.model.specs import variant_on_board
+from ffslab.paths import data_dir
+
+if TYPE_CHECKING:
+    from ffslab.lab.lab_build import LabBuild
+    from ffslab.model.specs import Filesystem, MountSetup
+
+# The fragments of the variants that cases run in, merged in order: for boards without unaligned
+# access, and for the others the same with one more.
+_OF_CASES: Mapping[str, tuple[str, ...]] = {
+    "default": ("lab.config",),
+    "period": ("lab.config",),
+    "fastmap": ("lab.config", "fastmap.config"),
+    "ubi-wear": ("lab.config", "ubi-wear.config"),
+}
+# Those of all variants. What is not for cases has no unaligned access: `debug`, whose checkers see
+# the accesses of plain code, `nocpu` and `price`.
+VARIANTS: Mapping[str, tuple[str, ...]] = {
+    **_OF_CASES,
+    **{
+        variant_on_board(name, unaligned=True): (*fragments, "unaligned.config")
+        for name, fragments in _OF_CASES.items()
+    },
+    "debug": ("lab.config", "debug.config"),
+    "nocpu": ("lab.config", "nocpu.config"),
+    "price": ("lab.config", "price.config"),
+    "qemu": ("lab.config", "qemu.config"),
+    "qemu-period": ("lab.config", "qemu.config"),
+    "qemu-fastmap": ("lab.config", "fastmap.config", "qemu.config"),
+    "qemu-ubi-wear": ("lab.config", "ubi-wear.config", "qemu.config"),
+    "board": ("lab.config", "qemu.config", "board.config"),
+}
+# What is compiled for ARM; our patches for all are for User-Mode Linux alone.
+_ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "board")
+_NETWORKED = ("board",)
+# The explorer of power cuts has its chip in User-Mode Linux only.
+_UML_MODULES = ("vnand_crash",)
+# Further patch series of a variant, after that of all.
+_FURTHER_SERIES: Mapping[str, str] = {
+    "period": "period",
+    variant_on_board("period", unaligned=True): "period",
+    "qemu-period": "period",
+    "price": "price",
+}
+# Part of every hash: raise it when the way of building changes the result.
+FORMAT = "2"
+_PROGRAM_SUFFIXES = (".c", ".h", ".mk")
+
+
+@dataclass(frozen=True, slots=True)
+class LabPlan:
+    """Where the parts of a lab are, or will be, in the cache."""
+
+    kernel_key: str
+    kernel: KernelEntry
+    modules: Mapping[str, Path]
+    agent: Path
+    cutter: Path
+    inputs_id: str
+    out_of_tree: tuple[OutOfTreeModules, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Path, ...]:
+        """What measures, in the order of `build_id`."""
+        return (self.kernel.directory, *self.modules.values(), self.agent)
+
+    @property
+    def parts(self) -> dict[str, Path]:
+        """All entries by what messages call them."""
+        parts = {"kernel": self.kernel.directory, **self.modules}
+        parts |= {"agent": self.agent, "cutter": self.cutter}
+        return parts | {wanted.title: wanted.entry for wanted in self.out_of_tree}
+
+    def missing(self, sound: Callable[[Path], bool] = is_sound) -> list[str]:
+        """The parts that are not built, or are damaged: every file is read."""
+        return [name for name, entry in self.parts.items() if not sound(entry)]
+
+
+def kernel_inputs(variant: str) -> KernelInputs:
+    """The fragments and patches of a variant; raises UsageError if there is no such variant."""
+    if variant not in VARIANTS:
+        raise UsageError(
+            f"there is no lab kernel variant {variant!r}", remedy=f"one of: {', '.join(VARIANTS)}"
+        )
+    directory = data_dir("kernel")
+    fragments = tuple(directory / name for name in VARIANTS[variant])
+    patches = read_series(directory / "patches") if architecture_of(variant) == UML else []
+    if variant in _FURTHER_SERIES:
+        patches += read_series(directory / _FURTHER_SERIES[variant])
+    return KernelInputs(variant, fragments, tuple(patches))
+
+
+def architecture_of(variant: str) -> Architecture:
+    """What the guests of a variant are compiled for."""
+    return ARM if variant in _ARM_VARIANTS else UML
+
+
+def module_names(kmod: Path, architecture: Architecture = UML) -> list[str]:
+    """Our modules: every directory of kmod/ with a Kbuild file that the architecture can have."""
+    names = sorted(kbuild.parent.name for kbuild in kmod.glob("*/Kbuild"))
+    return [name for name in names if architecture == UML or name not in _UML_MODULES]
+
+
+def plan_lab(
+    variant: str, source: KernelSource, file_systems: Iterable[Filesystem | MountSetup] = ()
+) -> LabPlan:
+    """The cache entries of the lab that the checkout's files and `source` call for.
+
+    `file_systems` add the modules of their own sources, whose hashes they hold.
+    """
+    inputs = kernel_inputs(variant)
+    files = (*inputs.fragments, *inputs.patches)
+    texts = [part for path in files for part in (path.name, path.read_text(encoding="utf-8"))]
+    architecture = architecture_of(variant)
+    compiler = compiler_version(architecture)
+    kernel_key = hash_texts([FORMAT, source.id, compiler, *texts])
+    kmod = data_dir("kmod")
+    headers = hash_files(kmod, kmod.rglob("*.h"))
+    module_keys = {
+        name: hash_texts([kernel_key, headers, hash_files(kmod, module_sources(kmod / name))])
+        for name in module_names(kmod, architecture)
+    }
+    agent_key = _program_key("agent", architecture)
+    # Explorations are made in User-Mode Linux, whatever else there is.
+    cutter_key = _program_key("cutter", UML)
+    root = cache_root()
+    return LabPlan(
+        kernel_key=kernel_key,
+        kernel=KernelEntry(root / "kernel" / f"{variant}-{kernel_key}", architecture),
+        modules={name: root / "module" / f"{name}-{key}" for name, key in module_keys.items()},
+        agent=root / "agent" / agent_key,
+        cutter=root / "cutter" / cutter_key,
+        inputs_id=hash_texts([kernel_key, *module_keys.values(), agent_key]),
+        out_of_tree=plan_out_of_tree(file_systems, kernel_key, root),
+    )
+
+
+def _program_key(name: str, architecture: Architecture) -> str:
+    # The compiler's version does not say what it compiles for.
+    other = [] if architecture == UML else [architecture.name]
+    compiler = compiler_version(architecture)
+    return hash_texts([FORMAT, compiler, *other, hash_program(name)])
+
+
+def hash_program(name: str) -> str:
+    """What `guest/name` is built from: its own files, and those that the programs share."""
+    guest = data_dir("guest")
+    return hash_texts([_hash_sources(guest / name), _hash_sources(guest / "common")])
+
+
+def _hash_sources(directory: Path) -> str:
+    files = [path for path in directory.rglob("*") if path.suffix in _PROGRAM_SUFFIXES]
+    return hash_files(directory, [*files, *directory.glob("Makefile")])
+
+
+def known_source(named: Path | None) -> KernelSource | None:
+    """The source a lab would be built from, without fetching anything."""
+    return named_source(named) if named is not None else default_source()
+
+
+def ensure_lab(
+    variant: str = "default",
+    progress: Progress | None = None,
+    *,
+    kernel_source: Path | None = None,
+    force: bool = False,
+    file_systems: Iterable[Filesystem | MountSetup] = (),
+    variants: Mapping[str, Iterable[Filesystem | MountSetup]] | None = None,
+) -> LabBuild:
+    """A complete lab; what the cache does not have, or has damaged, is built; `force` builds
+    everything anew.
+
+    `kernel_source` is a tree that the user names; None leaves it to the environment. The
+    out-of-tree modules of `file_systems` become part of the lab, and labs of further `variants`,
+    each with those of its file systems. Raises UsageError if tree or variant do not exist,
+    InfrastructureError if packages, network, rights or disk space stand in the way or a build
+    fails.
+    """
+    teller = progress if progress is not None else ConsoleProgress()
+    kernel_source = chosen_tree(kernel_source)
+    wanted = {variant: tuple(file_systems)}
+    wanted |= {name: tuple(setups) for name, setups in (variants or {}).items()}
+    labs = {
+        name: _ensure_one(name, teller, kernel_source, force, setups)
+        for name, setups in wanted.items()
+    }
+    return replace(labs.pop(variant), variants=labs)
+
+
+def _ensure_one(
+    variant: str,
+    progress: Progress,
+    kernel_source: Path | None,
+    force: bool,
+    setups: tuple[Filesystem | MountSetup, ...],
+) -> LabBuild:
+    kernel_inputs(variant)
+    source = known_source(kernel_source)
+    if source is not None and not force:
+        plan = plan_lab(variant, source, setups)
+        if not plan.missing():
+            return _lab_build(plan)
+    with locked(cache_root() / "lab.lock", progress) as lock:
+        packages = (
+            BUILD_PACKAGES if architecture_of(variant) == UML else (*BUILD_PACKAGES, *QEMU_PACKAGES)
+        )
+        ensure_packages(packages, cache_root() / "packages.log", progress)
+        if force or not _kernel_is_built(variant, source):
+            source = ensure_source(progress, kernel_source, fresh=force)
+        assert source is not None
+        plan = plan_lab(variant, source, setups)
+        if force:
+            _invalidate(plan)
+        _build_missing(plan, source, variant, lock, progress)
+    return _lab_build(plan)
+
+
+def prefetch() -> int:
+    """For the launcher, beside the Python environment: the default source, and the agent.
+
+    Best effort and silent: the build that follows reports what goes wrong. The agent is here
+    because it takes one core some seconds while the other is busy, the kernel would take both.
+    """
+    progress = SilentProgress()
+    try:
+        plan = plan_lab("default", ensure_source(progress))
+        with locked(cache_root() / "lab.lock", progress) as lock:
+            if not set_aside_if_damaged(plan.agent):
+                build_agent(plan.agent, data_dir("guest") / "agent", lock, progress)
+    except (FfslabError, OSError):
+        return 1
+    return 0
+
+
+def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
+    """Then the source itself is not needed, and may have been removed from the cache.
+
+    Modules may have to be built, so all that they are built against is read; the lock is held.
+    """
+    return source is not None and set_aside_if_damaged(
+        plan_lab(variant, source).kernel.directory, damage_of_all
+    )
+
+
+def _invalidate(plan: LabPlan) -> None:
+    out_of_tree = (wanted.entry for wanted in plan.out_of_tree)
+    for entry in (*plan.entries, plan.cutter, *out_of_tree):
+        shutil.rmtree(entry, ignore_errors=True)
+
+
+def _build_missing(
+    plan: LabPlan, source: KernelSource, variant: str, lock: int, progress: Progress
+) -> None:
+    missing = plan.missing(set_aside_if_damaged)
+    # The agent first: it takes two seconds, and an error in it shows at once.
+    if "agent" in missing:
+        build_agent(
+            plan.agent, data_dir("guest") / "agent", lock, progress, plan.kernel.architecture
+        )
+    if "cutter" in missing:
+        build_cutter(plan.cutter, data_dir("guest") / "cutter", lock, progress)
+    if "kernel" in missing:
+        architecture = plan.kernel.architecture
+        trees = (
+            () if architecture == UML else ensure_architecture(source, architecture.name, progress)
+        )
+        if variant in _NETWORKED:
+            trees += ensure_network(source, progress)
+        build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress, trees)
+    modules = {name: entry for name, entry in plan.modules.items() if name in missing}
+    if modules:
+        build_modules(modules, data_dir("kmod"), plan.kernel, lock, progress)
+    for wanted in plan.out_of_tree:
+        if wanted.title in missing:
+            build_out_of_tree(wanted, plan.kernel, lock, progress)
+    if plan.missing():
+        raise InfrastructureError(
+            f"not built: {', '.join(plan.missing())}",
+            cause="a file of the checkout changed during the build",
+            remedy="the same command again",
+        )
+
+
+def _lab_build(plan: LabPlan) -> LabBuild:
+    from ffslab.lab.lab_build import LabBuild
+
+    for wanted in plan.out_of_tree:
+        check_names(wanted)
+    ours = {name: entry / f"{name}.ko" for name, entry in plan.modules.items()}
+    return LabBuild(
+        kernel=plan.kernel.binary,
+        modules={**plan.kernel.modules, **ours},
+        agent=plan.agent / "ffsagent",
+        cutter=plan.cutter / "ffscrash",
+        build_id=hash_texts([plan.inputs_id, *map(built_identity, plan.entries)]),
+        out_of_tree={wanted.source.key: wanted.built() for wanted in plan.out_of_tree},
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(prefetch())

@@ -1,0 +1,76 @@
+"""The lab kernel's patch series: read in order, applied to an own copy of the source.
+
+A patch that the tree already contains is passed over, so that a user's tree with some of them
+works. One that does not apply ends the build and says which hunk of which file.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from ffslab.errors import InfrastructureError
+from ffslab.lab.commands import clean_environment
+from ffslab.process import command_line
+
+
+def read_series(directory: Path) -> list[Path]:
+    """The patches that `directory/series` names, in order; none without such a file."""
+    series = directory / "series"
+    if not series.is_file():
+        return []
+    lines = series.read_text(encoding="utf-8").splitlines()
+    names = [line.split("#")[0].strip() for line in lines]
+    patches = [directory / name for name in names if name]
+    for patch in patches:
+        if not patch.is_file():
+            raise InfrastructureError(
+                f"{series} names {patch.name}, which does not exist",
+                cause="a patch was renamed or not committed",
+                remedy=f"git status {directory}",
+            )
+    return patches
+
+
+def apply_series(tree: Path, patches: list[Path]) -> None:
+    """Applies `patches` in order to `tree`; raises InfrastructureError at the first that fails."""
+    for patch in patches:
+        status, output = _patch(tree, patch, "--forward")
+        if status == 0:
+            continue
+        if _patch(tree, patch, "--dry-run", "--reverse")[0] == 0:
+            continue
+        told = "\n".join("    " + line for line in output.splitlines()[-15:])
+        raise InfrastructureError(
+            f"kernel patch {patch.name} does not apply to {tree}\n{told}",
+            cause="the source is another kernel version than the series was made for",
+            remedy=command_line([*_command(patch, "--dry-run")], cwd=tree),
+        )
+
+
+def _patch(tree: Path, patch: Path, *options: str) -> tuple[int, str]:
+    finished = subprocess.run(
+        _command(patch, *options),
+        cwd=tree,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return finished.returncode, finished.stdout
+
+
+def _command(patch: Path, *options: str) -> list[str]:
+    return [
+        "patch",
+        "-p1",
+        "--batch",
+        "--fuzz=0",
+        "--no-backup-if-mismatch",
+        "--reject-file=-",
+        *options,
+        f"--input={patch}",
+    ]

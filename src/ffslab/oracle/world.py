@@ -1,0 +1,192 @@
+"""The tree while a history is carried out in memory: objects, their names, their contents.
+
+An object is a file, a directory, a symbolic link or something else; a name is an entry of a
+directory. What one can see of an object under a path is a `Node`; two nodes are equal if an
+observation could not tell them apart.
+
+A descriptor holds an object, which may have no name any more.
+
+A call that failed half way leaves a *doubtful* node: whatever is found there is right. That is so
+until a later call under the same path succeeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ffslab.oracle.files import FileLog, Version
+from ffslab.oracle.observation import DIRECTORY, FILE, OTHER, SYMLINK
+from ffslab.oracle.operations import DESCRIPTORS, ROOT
+
+ROOT_OBJECT = 0
+ANY_LINKS = -1
+
+
+class ContradictionError(Exception):
+    """A record says that a call succeeded that cannot have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An object as seen under one path. `version` of a file, `target` of a symbolic link."""
+
+    object: int
+    kind: str
+    links: int
+    version: Version | None = None
+    target: str = ""
+    is_doubtful: bool = False
+
+
+DOUBTFUL = Node(-1, OTHER, ANY_LINKS, is_doubtful=True)
+
+
+@dataclass(slots=True)
+class Object:
+    """`names`: (directory, name) of each of its entries; `children` of a directory by name."""
+
+    kind: str
+    target: str = ""
+    names: list[tuple[int, str]] = field(default_factory=list)
+    children: dict[str, int] = field(default_factory=dict)
+    log: FileLog | None = None
+    links_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a descriptor is open of; `sync`: how each write through it syncs."""
+
+    object: int
+    sync: str
+
+
+class World:
+    """The tree, from an empty file system on. `root_links`: of the root then.
+
+    Directories count those below them, but for a file system whose empty root has one link.
+    """
+
+    def __init__(self, root_links: int) -> None:
+        self.objects = [Object(DIRECTORY)]
+        self.opened: dict[str, Opened] = {}
+        self.doubtful: set[str] = set()
+        self._root_links = root_links
+
+    # Looking.
+
+    def find(self, path: str) -> int | None:
+        """The object under a path, or that a descriptor is open of."""
+        if path in DESCRIPTORS:
+            opened = self.opened.get(path)
+            return opened.object if opened else None
+        found = ROOT_OBJECT
+        for name in path.split("/") if path != ROOT else ():
+            child = self.objects[found].children.get(name)
+            if child is None:
+                return None
+            found = child
+        return found
+
+    def must_find(self, path: str) -> int:
+        found = self.find(path)
+        if found is None:
+            is_path = path not in DESCRIPTORS
+            raise ContradictionError(f"there is no {path}" if is_path else f"{path} is not open")
+        return found
+
+    def place(self, path: str) -> tuple[int, str]:
+        """The directory and the name of a path."""
+        parent, slash, name = path.rpartition("/")
+        found = self.must_find(parent) if slash else ROOT_OBJECT
+        if self.objects[found].kind != DIRECTORY:
+            raise ContradictionError(f"{parent} is no directory")
+        return found, name
+
+    def file(self, path: str) -> tuple[int, FileLog]:
+        """The file under a path and its contents."""
+        found = self.must_find(path)
+        log = self.objects[found].log
+        if log is None:
+            raise ContradictionError(f"{path} is no file")
+        return found, log
+
+    def paths(self, number: int) -> Iterator[str]:
+        """All paths of an object."""
+        if number == ROOT_OBJECT:
+            yield ROOT
+        for directory, name in self.objects[number].names:
+            for parent in self.paths(directory):
+                yield name if parent == ROOT else f"{parent}/{name}"
+
+    def below(self, number: int) -> Iterator[int]:
+        """The object and all that is below it."""
+        yield number
+        for child in self.objects[number].children.values():
+            yield from self.below(child)
+
+    def nodes(self, numbers: Iterable[int]) -> dict[str, Node]:
+        """What is to be seen of these objects, under all their paths."""
+        found = {}
+        for number in numbers:
+            node = self.node(number)
+            for path in self.paths(number):
+                found[path] = DOUBTFUL if path in self.doubtful else node
+        return found
+
+    def node(self, number: int) -> Node:
+        one = self.objects[number]
+        if not one.links_known:
+            links = ANY_LINKS
+        elif one.kind == DIRECTORY:
+            links = self._directory_links(number, one)
+        else:
+            links = len(one.names)
+        version = one.log.last if one.log else None
+        return Node(number, one.kind, links, version, one.target)
+
+    # Changing.
+
+    def _directory_links(self, number: int, one: Object) -> int:
+        if self._root_links == 1:
+            return 1
+        links = self._root_links if number == ROOT_OBJECT else 2
+        return links + sum(self.objects[child].kind == DIRECTORY for child in one.children.values())
+
+    def make(self, kind: str, path: str, operation: int, target: str = "") -> int:
+        """A new object under a new name."""
+        self.objects.append(Object(kind, target, log=FileLog(operation) if kind == FILE else None))
+        number = len(self.objects) - 1
+        self.add_name(number, path)
+        return number
+
+    def open(self, descriptor: str, opened: Opened) -> None:
+        if descriptor in self.opened:
+            raise ContradictionError(f"{descriptor} is open already")
+        self.opened[descriptor] = opened
+
+    def close(self, descriptor: str) -> int:
+        """The object that this descriptor was open of."""
+        number = self.must_find(descriptor)
+        del self.opened[descriptor]
+        return number
+
+    def add_name(self, number: int, path: str) -> None:
+        directory, name = self.place(path)
+        if name in self.objects[directory].children:
+            raise ContradictionError(f"{path} is there already")
+        self.objects[directory].children[name] = number
+        self.objects[number].names.append((directory, name))
+
+    def drop_name(self, path: str) -> int:
+        """The object that had this name."""
+        directory, name = self.place(path)
+        number = self.objects[directory].children.pop(name, None)
+        if number is None:
+            raise ContradictionError(f"there is no {path}")
+        self.objects[number].names.remove((directory, name))
+        return number
+
+
+KIND_MADE_BY = {"mkdir": DIRECTORY, "create": FILE, "symlink": SYMLINK, "mkfifo": OTHER}

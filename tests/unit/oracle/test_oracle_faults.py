@@ -1,0 +1,40 @@
+"""A kind of fault is a row of the host's, a row and a function of the chip's, and a paragraph."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ffslab.oracle.faults import ERASE, KINDS, MARK, OPERATIONS, PROGRAM, Variants
+
+ROOT = Path(__file__).resolve().parents[3]
+OF_C = {"ALL": OPERATIONS, "PROGRAMS": {PROGRAM}, "ERASES": {ERASE}, "MARKS": {MARK}}
+OF_WORDS = {"all": OPERATIONS, "programs": {PROGRAM}, "erases": {ERASE}, "marks": {MARK}}
+VARIANTS = {"once": Variants.ONE, "prefixes": Variants.COUNTED}
+
+
+def test_the_chip_has_the_same_kinds() -> None:
+    text = (ROOT / "kmod/vnand_crash/cut.c").read_text()
+    rows = re.findall(r'^\t\{ "([a-z-]+)",\s*([A-Z |]+),\s*(\w+),\s*\w+ \},$', text, re.MULTILINE)
+    found = {
+        name: (
+            frozenset().union(*(OF_C[word] for word in cuts.split(" | "))),
+            VARIANTS.get(variants, Variants.SEEDS),
+        )
+        for name, cuts, variants in rows
+    }
+    assert found == {name: (kind.hits, kind.variants) for name, kind in KINDS.items()}
+    assert list(found) == list(KINDS)
+
+
+def test_the_fault_model_has_each_in_its_table() -> None:
+    text = (ROOT / "docs/fault-model.md").read_text()
+    rows = re.findall(
+        r"^\| `([a-z-]+)` \| ([a-z, ]+) \| .* \| (1|counted|seeds) \|$", text, re.MULTILINE
+    )
+    found = {
+        name: (frozenset().union(*(OF_WORDS[word] for word in cuts.split(", "))), variants)
+        for name, cuts, variants in rows
+    }
+    words = {Variants.ONE: "1", Variants.COUNTED: "counted", Variants.SEEDS: "seeds"}
+    assert found == {name: (kind.hits, words[kind.variants]) for name, kind in KINDS.items()}

@@ -1,0 +1,153 @@
+"""Workloads of power cuts: a function of the seed, valid; sequences are all there are."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from oracle_support import Toy
+from oracle_toys import ToyJffs2, ToyUbifs, ToyYaffs2
+
+from ffslab.errors import UsageError
+from ffslab.oracle.generators.registry import (
+    KINDS,
+    history_of_kind,
+    parameters,
+    worn_erases_of_kind,
+)
+from ffslab.oracle.generators.sequences import ACTS, count_sequences, sequences
+from ffslab.oracle.history import History, parse_history
+from ffslab.oracle.judge import Judge
+from ffslab.oracle.promises import promise_of
+
+SMALL = {
+    "ffsmark": {"files": 6, "transactions": 20, "sync_every": 5},
+    "overwrite": {"file_bytes": 16384, "requests": 10, "fsync_every": 3},
+    "tree": {"calls": 50},
+    "append-log": {"lines": 30, "rotate_lines": 12},
+    "update-by-rename": {"updates": 5, "fsync_directory": 0},
+    "full": {"partition_bytes": 40000, "file_bytes": 4000},
+    "firmware": {"image_bytes": 20000, "piece_bytes": 8192},
+    "wear": {"cold_bytes": 100000, "hot_bytes": 4096, "rewrites": 5},
+    "sequences": {"length": 2, "first": 100, "count": 12},
+    "open-files": {"rounds": 2},
+}
+
+
+def verbs(history: History) -> list[str]:
+    return [operation.verb for operation in history.operations]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_seed_is_a_history(kind: str) -> None:
+    first = history_of_kind(kind, 7, SMALL[kind])
+    assert history_of_kind(kind, 7, SMALL[kind]) == first
+    assert history_of_kind(kind, 8, SMALL[kind]).text != first.text
+    assert parse_history(first.text) == first
+    assert set(verbs(first)) & {"sync", "fsync", "fdatasync", "writesync"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("toy", [ToyJffs2, ToyUbifs, ToyYaffs2])
+def test_every_call_succeeds_and_every_cut_is_allowed(kind: str, toy: type[Toy]) -> None:
+    made = toy(1)
+    history = history_of_kind(kind, 1, SMALL[kind])
+    record = made.run(history)
+    failed = {
+        (operation.verb, call.errno)
+        for operation, call in zip(history.operations, record.calls, strict=True)
+        if call.errno
+    }
+    assert failed <= (set() if toy.maps else {("mapwrite", 22), ("msync", 22)})
+    judge = Judge(history, record, promise_of(toy.filesystem))
+    for cut in range(0, made.pages + 1, 1 + made.pages // 40):
+        assert judge.judge(cut, made.observe(cut)) == ()
+
+
+def test_what_the_kinds_do() -> None:
+    mark = verbs(history_of_kind("ffsmark", 1, {"files": 5, "transactions": 30}))
+    assert mark.count("write") == mark.count("unlink") and mark.count("append") > 0
+    assert mark.count("mkdir") == mark.count("rmdir") == 3
+    over = verbs(history_of_kind("overwrite", 1, {"requests": 10, "fsync_every": 5}))
+    assert (over.count("write"), over.count("fsync")) == (11, 2)
+    log = verbs(history_of_kind("append-log", 1, {"lines": 100, "rotate_lines": 40}))
+    assert (log.count("append"), log.count("fdatasync"), log.count("rename")) == (100, 20, 2)
+    update = history_of_kind("update-by-rename", 1, {"updates": 2}).operations[3:]
+    assert verbs(History(update)) == ["write", "fsync", "rename", "fsync"] * 2
+    image = history_of_kind("firmware", 1, {"image_bytes": 100000, "updates": 1}).operations
+    assert sum(one.size_bytes for one in image if one.path == "image.new") == 100000
+    assert verbs(history_of_kind("wear", 1, {"rewrites": 7})).count("writesync") == 7
+    tree = set(verbs(history_of_kind("tree", 1)))
+    assert tree == {"mkdir", "create", "rename", "link", "unlink", "fsync", "sync"}
+    opened = verbs(history_of_kind("open-files", 1, {"rounds": 3}))
+    syncs = ["fsync", "fdatasync", "msync", "sync", "syncrange"]
+    # Of each round: those of the two files, the directory's, of what was shortened and deleted.
+    assert [opened.count(one) for one in syncs] == [15, 6, 3, 4, 3]
+    assert (opened.count("opensync"), opened.count("opendsync"), opened.count("dup")) == (1, 1, 1)
+    full = history_of_kind("full", 1)
+    filled = full.operations[: verbs(full).index("sync")]
+    assert sum(one.size_bytes for one in filled) >= 4096 * 1024
+
+
+def test_sequences_are_all_that_can_be_done() -> None:
+    """Against all combinations, carried out: those in which no call fails are the sequences."""
+    for length in (1, 2):
+        expected = 0
+        for acts in product(ACTS, repeat=length):
+            toy = ToyYaffs2(0)
+            toy.run(parse_history("mkdir e\nwrite a 0 3000 1\n"))
+            expected += 2**length * all(
+                succeeds(toy, act.verb, act.path, act.other, number)
+                for number, act in enumerate(acts)
+            )
+        exactly = [one for one in sequences(length) if len(one) == length]
+        assert len(exactly) == len(set(exactly)) == expected > 10
+    assert count_sequences(2) == len(list(sequences(2)))
+    assert count_sequences(3) == sum(1 for _ in sequences(3)) > 5000
+
+
+def succeeds(toy: Toy, verb: str, path: str, other: str, number: int) -> bool:
+    lines = {
+        "append": f"append {path} 700 {2 * number + 11}",
+        "write": f"write {path} 1000 1500 {2 * number + 11}",
+        "truncate": f"truncate {path} 1300",
+        "symlink": f"symlink {other} {path}",
+    }
+    line = lines.get(verb, f"{verb} {path} {other}".strip())
+    if verb == "write" and toy.now.find(path) is None:
+        return False  # it would only be another way to create
+    (operation,) = parse_history(f"{line}\n").operations
+    if not toy.is_possible(operation):
+        return False
+    toy.call(operation)
+    return True
+
+
+def test_sequences_come_in_slices() -> None:
+    whole = history_of_kind("sequences", 1, {"length": 2, "count": 10**6})
+    directories = {one.path for one in whole.operations if one.verb == "mkdir"}
+    assert len(directories) == 2 * count_sequences(2)
+    part = history_of_kind("sequences", 1, {"length": 2, "first": 5, "count": 3})
+    assert {one.path.split("/")[0] for one in part.operations if one.path} == {"s5", "s6", "s7"}
+
+
+def test_what_there_is_not_is_refused() -> None:
+    with pytest.raises(UsageError, match="did you mean 'overwrite'"):
+        history_of_kind("overwrit", 1)
+    with pytest.raises(UsageError, match="no parameter 'request'"):
+        history_of_kind("overwrite", 1, {"request": 5})
+    with pytest.raises(UsageError, match="less than 0"):
+        history_of_kind("overwrite", 1, {"requests": -5})
+    assert parameters("append-log") == {
+        "lines": 150,
+        "line_bytes": 128,
+        "fsync_every": 5,
+        "rotate_lines": 60,
+    }
+
+
+def test_only_wear_wants_worn_blocks() -> None:
+    assert {kind for kind in KINDS if worn_erases_of_kind(kind)} == {"wear"}
+    # CONFIG_MTD_UBI_WL_THRESHOLD of the lab's kernel, which decides whether UBI moves anything.
+    assert worn_erases_of_kind("wear") > 4096
+    assert worn_erases_of_kind("wear", {"worn_erases": 0}) == 0
