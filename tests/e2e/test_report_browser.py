@@ -30,7 +30,7 @@ from test_report_tree_support import files_text, images_text, mounts_text, write
 
 from ffslab.oracle.faults import KINDS
 from ffslab.report import build
-from ffslab.report.exploration.page import write_exploration
+from ffslab.workloads.cuts.report.page import write_exploration
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import SIZES
 

@@ -36,8 +36,8 @@ from logfs_guest import (
 )
 from tree_states import Operation, do, matches, paths_of, snapshot
 
-from ffslab.exploration.states import Logged, drawn, kinds_of, parse_log
-from ffslab.exploration.walked import Cut
+from ffslab.workloads.cuts.states import Logged, drawn, kinds_of, parse_log
+from ffslab.workloads.cuts.walk import Cut
 from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs import ImageOptions, Report, check_image
 

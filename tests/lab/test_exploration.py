@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ffslab.exploration.guest import Explored, log_of, run_guest
-from ffslab.exploration.minimize import minimized
-from ffslab.exploration.replay import replayed
-from ffslab.exploration.run import (
+from ffslab.workloads.cuts.explore.guest import Explored, log_of, run_guest
+from ffslab.workloads.cuts.explore.minimize import minimized
+from ffslab.workloads.cuts.explore.replay import replayed
+from ffslab.workloads.cuts.explore.case import (
     Directory,
     Options,
     Request,
@@ -25,10 +25,10 @@ from ffslab.exploration.run import (
     opened,
     units_of,
 )
-from ffslab.exploration.states import all_cuts, parse_log
-from ffslab.exploration.stored import StoredUnit
-from ffslab.exploration.study import Cuts, load_exploration
-from ffslab.exploration.walked import State, parse_walk
+from ffslab.workloads.cuts.states import all_cuts, parse_log
+from ffslab.workloads.cuts.stored import StoredUnit
+from ffslab.workloads.cuts.kind import Cuts, load_exploration
+from ffslab.workloads.cuts.walk import State, parse_walk
 from ffslab.lab.lab_build import LabBuild
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.oracle.faults import KINDS

@@ -22,12 +22,12 @@ import pytest
 from planted_faults import FAULTS, Fault
 from planted_syncs import SAMPLE, SYNCS
 
-from ffslab.exploration.guest import GuestTexts, run_guest
-from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.run import explored_of, history_of, opened, units_of
-from ffslab.exploration.study import exploration_of
-from ffslab.exploration.unit import Unit, UnitResult
-from ffslab.exploration.verdict import CORRECT
+from ffslab.workloads.cuts.explore.guest import GuestTexts, run_guest
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.explore.case import explored_of, history_of, opened, units_of
+from ffslab.workloads.cuts.kind import exploration_of
+from ffslab.workloads.cuts.explore.explorer import Unit, UnitResult
+from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.lab import ensure_lab
 from ffslab.lab.cache import cache_root
 from ffslab.lab.lab_build import LabBuild

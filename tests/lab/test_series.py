@@ -16,11 +16,11 @@ from exploration_support import series_study
 from lab_support import boot
 from test_crash_walk import capture, captures, case_of, history_steps, run
 
-from ffslab.exploration.guest import Explored, GuestTexts, run_series
-from ffslab.exploration.replay import replayed
-from ffslab.exploration.run import Directory, Options, Request, begin, explore, opened, units_of
-from ffslab.exploration.series import SeriesUnit, stored_series
-from ffslab.exploration.study import load_exploration
+from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, run_series
+from ffslab.workloads.cuts.explore.replay import replayed
+from ffslab.workloads.cuts.explore.case import Directory, Options, Request, begin, explore, opened, units_of
+from ffslab.workloads.cuts.series import SeriesUnit, stored_series
+from ffslab.workloads.cuts.kind import load_exploration
 from ffslab.lab.lab_build import LabBuild
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.oracle.promises import promise_of

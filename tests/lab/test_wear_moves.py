@@ -14,13 +14,13 @@ from typing import cast
 
 import pytest
 
-from ffslab.exploration.guest import Explored, GuestTexts, run_guest
-from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.run import UnitSpec, explored_of, history_of, opened, units_of
-from ffslab.exploration.states import PROGRAM, Logged, kinds_of, parse_log
-from ffslab.exploration.study import load_exploration
-from ffslab.exploration.verdict import CORRECT, verdict_of
-from ffslab.exploration.walked import Cut, parse_walk
+from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, run_guest
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.explore.case import UnitSpec, explored_of, history_of, opened, units_of
+from ffslab.workloads.cuts.states import PROGRAM, Logged, kinds_of, parse_log
+from ffslab.workloads.cuts.kind import load_exploration
+from ffslab.workloads.cuts.outcomes import CORRECT, verdict_of
+from ffslab.workloads.cuts.walk import Cut, parse_walk
 from ffslab.lab.lab_build import LabBuild
 from ffslab.targets.target import FLASH_NAME, GuestJob, GuestRun, Target
 

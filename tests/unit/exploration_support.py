@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.exploration.run import Directory, Request, begin
-from ffslab.exploration.stored import StoredFinding, StoredUnit
+from ffslab.workloads.cuts.explore.case import Directory, Request, begin
+from ffslab.workloads.cuts.stored import StoredFinding, StoredUnit
 
 EXPLORATION = """
 exploration = 1

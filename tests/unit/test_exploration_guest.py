@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ffslab.exploration.guest import Explored, plan
-from ffslab.exploration.run import explored_of, history_of, units_of
-from ffslab.exploration.study import exploration_of
+from ffslab.workloads.cuts.explore.guest import Explored, plan
+from ffslab.workloads.cuts.explore.case import explored_of, history_of, units_of
+from ffslab.workloads.cuts.kind import exploration_of
 from ffslab.loader import load_catalog
 
 EXPLORATION = """

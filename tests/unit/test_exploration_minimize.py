@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ffslab.exploration.minimize import shortest
+from ffslab.workloads.cuts.explore.minimize import shortest
 from ffslab.oracle.operations import Operation
 
 HISTORY = tuple(Operation("mkdir", path=f"d{number}") for number in range(40))

@@ -15,9 +15,9 @@ from cli_support import Command
 from exploration_support import exploration_text, finding, keep, kept, new_exploration, unit_of
 
 from ffslab.exploration import run as exploration_run
-from ffslab.exploration.run import Directory
-from ffslab.exploration.stored import StoredUnit
-from ffslab.report.exploration.page import render_exploration, write_exploration
+from ffslab.workloads.cuts.explore.case import Directory
+from ffslab.workloads.cuts.stored import StoredUnit
+from ffslab.workloads.cuts.report.page import render_exploration, write_exploration
 
 JFFS2, UBIFS = "jffs2-s1-update-by-rename", "ubifs-s1-update-by-rename"
 FINDINGS = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ffslab.exploration.replay import difference
+from ffslab.workloads.cuts.explore.replay import difference
 
 
 def test_of_a_later_tree_what_changed_is_shown() -> None:

@@ -26,15 +26,15 @@ from exploration_support import (
 
 from ffslab import __version__
 from ffslab.errors import DamagedResultError
-from ffslab.exploration.run import Directory
-from ffslab.exploration.stored import cut_of
-from ffslab.exploration.verdict import OUTCOMES
+from ffslab.workloads.cuts.explore.case import Directory
+from ffslab.workloads.cuts.stored import cut_of
+from ffslab.workloads.cuts.outcomes import OUTCOMES
 from ffslab.model.specs import Board
-from ffslab.report.exploration.chart import strips
-from ffslab.report.exploration.load import Loaded, Part, load
-from ffslab.report.exploration.outcomes import Cell, outcomes_of, tone_of
-from ffslab.report.exploration.recovery import Series, flash_ns, recovery_of
-from ffslab.report.exploration.words import commands, cut_words, facts, result_words, under_way
+from ffslab.workloads.cuts.report.chart import strips
+from ffslab.workloads.cuts.report.load import Loaded, Part, load
+from ffslab.workloads.cuts.report.outcomes import Cell, outcomes_of, tone_of
+from ffslab.workloads.cuts.report.recovery import Series, flash_ns, recovery_of
+from ffslab.workloads.cuts.report.words import commands, cut_words, facts, result_words, under_way
 
 JFFS2, UBIFS = "jffs2-s1-update-by-rename", "ubifs-s1-update-by-rename"
 JFFS2_LOG, UBIFS_LOG = "jffs2-s1-log", "ubifs-s1-log"

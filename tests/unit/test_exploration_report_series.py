@@ -7,12 +7,12 @@ from pathlib import Path
 
 from exploration_support import finding, series_study, unit_of
 
-from ffslab.exploration.run import Directory, Request, begin
-from ffslab.exploration.stored import StoredSeries
-from ffslab.report.exploration.load import load
-from ffslab.report.exploration.page import render_exploration
-from ffslab.report.exploration.series import words_of
-from ffslab.report.exploration.words import facts
+from ffslab.workloads.cuts.explore.case import Directory, Request, begin
+from ffslab.workloads.cuts.stored import StoredSeries
+from ffslab.workloads.cuts.report.load import load
+from ffslab.workloads.cuts.report.page import render_exploration
+from ffslab.workloads.cuts.report.series import words_of
+from ffslab.workloads.cuts.report.words import facts
 
 SERIES: StoredSeries = {
     "cuts": 40,

@@ -10,19 +10,19 @@ import pytest
 from exploration_support import series_study
 
 from ffslab.errors import InfrastructureError, SpecError
-from ffslab.exploration.guest import GuestTexts
-from ffslab.exploration.run import units_of
-from ffslab.exploration.series import (
+from ffslab.workloads.cuts.explore.guest import GuestTexts
+from ffslab.workloads.cuts.explore.case import units_of
+from ffslab.workloads.cuts.series import (
     Life,
     SeriesUnit,
     leaks,
     parse_series,
     stored_series,
 )
-from ffslab.exploration.stored import cut_of
-from ffslab.exploration.study import Series, exploration_of
-from ffslab.exploration.unit import StoppedError
-from ffslab.exploration.verdict import OUTCOMES
+from ffslab.workloads.cuts.stored import cut_of
+from ffslab.workloads.cuts.kind import Series, exploration_of
+from ffslab.workloads.cuts.explore.explorer import StoppedError
+from ffslab.workloads.cuts.outcomes import OUTCOMES
 from ffslab.loader import load_catalog
 from ffslab.oracle.promises import promise_of
 
@@ -274,7 +274,7 @@ def test_a_large_partition_is_not_filled() -> None:
 
 
 def test_how_far_a_guest_has_come_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ffslab.exploration.series._TOLD_EVERY_S", 0.001)
+    monkeypatch.setattr("ffslab.workloads.cuts.series._TOLD_EVERY_S", 0.001)
     told: SimpleQueue[tuple[int, int]] = SimpleQueue()
 
     def guest(name: str, words: Sequence[str], begun: Callable[[Path], None]) -> GuestTexts | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ffslab.errors import DamagedResultError
-from ffslab.exploration.states import all_cuts, drawn, kinds_of, parse_log
-from ffslab.exploration.study import Cuts
-from ffslab.exploration.walked import Cut
+from ffslab.workloads.cuts.states import all_cuts, drawn, kinds_of, parse_log
+from ffslab.workloads.cuts.kind import Cuts
+from ffslab.workloads.cuts.walk import Cut
 from ffslab.oracle.faults import KINDS
 
 LOG = "0 erase 4\n1 program 4 0 0 2048 1\n2 program 4 1 0 512 0\n3 mark 9\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ffslab.errors import SpecError, UsageError
-from ffslab.exploration.run import Request, begin, find_directory, units_of
-from ffslab.exploration.study import (
+from ffslab.workloads.cuts.explore.case import Request, begin, find_directory, units_of
+from ffslab.workloads.cuts.kind import (
     KINDS,
     exploration_of,
     find_exploration,

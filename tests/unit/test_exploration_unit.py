@@ -9,12 +9,12 @@ from urllib.parse import unquote
 import pytest
 
 from ffslab.errors import InfrastructureError
-from ffslab.exploration.guest import Explored, GuestTexts, plan, walk_step
-from ffslab.exploration.stored import cut_of, finding_id, stored_of
-from ffslab.exploration.study import Cuts, exploration_of
-from ffslab.exploration.unit import StoppedError, Unit, UnitResult, line_of
-from ffslab.exploration.verdict import OUTCOMES, Oracle
-from ffslab.exploration.walked import Cut, StateName
+from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, plan, walk_step
+from ffslab.workloads.cuts.stored import cut_of, finding_id, stored_of
+from ffslab.workloads.cuts.kind import Cuts, exploration_of
+from ffslab.workloads.cuts.explore.explorer import StoppedError, Unit, UnitResult, line_of
+from ffslab.workloads.cuts.outcomes import OUTCOMES, Oracle
+from ffslab.workloads.cuts.walk import Cut, StateName
 from ffslab.loader import load_catalog
 
 EXPLORATION = """
@@ -99,7 +99,7 @@ def test_all_states_of_the_log_are_gone_through_in_one_guest() -> None:
 def test_parts_go_to_several_guests_and_jobs_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ffslab.exploration.unit._IN_ONE_GUEST", 5)
+    monkeypatch.setattr("ffslab.workloads.cuts.explore.explorer._IN_ONE_GUEST", 5)
     results = []
     for jobs in (1, 3):
         guests = Guests(deadly=("1 lost 0", "4 torn-bits 0"))

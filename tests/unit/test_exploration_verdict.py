@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.verdict import OUTCOMES, Oracle, Verdict, excuse_of, verdict_of
-from ffslab.exploration.walked import Cut, Seen, State, StateName, Step
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.outcomes import OUTCOMES, Oracle, Verdict, excuse_of, verdict_of
+from ffslab.workloads.cuts.walk import Cut, Seen, State, StateName, Step
 from ffslab.oracle.faults import NO_EXCUSE, Excuse
 from ffslab.oracle.history import parse_history
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ffslab.errors import DamagedResultError
-from ffslab.exploration.walked import Cut, StateName, parse_walk
+from ffslab.workloads.cuts.walk import Cut, StateName, parse_walk
 
 TREE = "dir . 2 1 0\nobserved 1\n"
 FIRST = f"""\

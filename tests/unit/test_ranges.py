@@ -18,7 +18,7 @@ import ffslab
 from ffslab.advise.needs import needs_of
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import DamagedResultError, FfslabError, SpecError, UsageError
-from ffslab.exploration.study import exploration_of
+from ffslab.workloads.cuts.kind import exploration_of
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.catalog import (
     Catalog,

@@ -10,7 +10,7 @@ import pytest
 from test_report_tree_support import mounts_text, write_tree_run
 
 from ffslab.errors import FfslabError, SpecError
-from ffslab.exploration.run import Directory
+from ffslab.workloads.cuts.explore.case import Directory
 from ffslab.loader import load_catalog
 from ffslab.model.files import validated
 from ffslab.model.rating import RatingFile, RuleFile, fits

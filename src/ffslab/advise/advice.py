@@ -23,7 +23,7 @@ from ffslab.advise.verdict import (
     judged,
     needs_asked,
 )
-from ffslab.exploration.run import all_directories
+from ffslab.workloads.cuts.explore.case import all_directories
 from ffslab.model.catalog import Catalog
 from ffslab.model.units import format_duration_ns, format_size
 from ffslab.rating.read import exploration_readings

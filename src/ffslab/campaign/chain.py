@@ -19,7 +19,8 @@ from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import Case
 from ffslab.model.specs import FIRST_REPEAT
 from ffslab.targets.target import Capabilities, TargetKind
-from ffslab.workloads.plans import guest_plans
+from ffslab.workloads.plans import guest_case, guest_plans
+from ffslab.workloads.registry import workloads
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def chain_of(case: Case, kind: TargetKind, build_id: str, image: ImageJob | None
             Job(untraced, plan, history, build_id, before, None if before is not None else image)
         )
     before = jobs[-1] if jobs else None
-    last = Job(case, own, kind.history(case), build_id, before)
+    last = Job(case, own, kind.history(guest_case(case)), build_id, before)
     if kind.capabilities.flash_in_place:
         return Chain((), last, tuple(jobs))
     return Chain(tuple(jobs), last)
@@ -99,6 +100,10 @@ def unsupported(chain: Chain, can: Capabilities) -> str:
         (case.state.kind == "image" and not can.images, "write an image to the flash"),
         (chip.has_faults and not can.fault_injection, "have a chip with faults"),
         (case.trace and not can.trace, "record flash operations"),
+        (
+            workloads()[case.workload.kind].cuts_power and not can.power_cut,
+            "cut the power in the middle of a flash operation",
+        ),
         (
             case.repeat != FIRST_REPEAT and can.virtual_time,
             "differ from one repeat to the next, for its time is virtual",

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
 from ffslab.targets.target import TargetKind
-from ffslab.workloads.plans import guest_plans
+from ffslab.workloads.plans import guest_case, guest_plans
 
 
 def guest_inputs(kind: TargetKind) -> Callable[[Case], Hashable]:
@@ -21,10 +21,11 @@ def guest_inputs(kind: TargetKind) -> Callable[[Case], Hashable]:
 
     def inputs(case: Case) -> Hashable:
         case = replace(case, workload=case.workload.without_idle_keys())
+        own = guest_case(case)
         source = case.filesystem.module_source
         return (
             guest_plans(case, kind.rig),
-            canonical_json(kind.history(case)),
+            canonical_json(kind.history(own)),
             (source.directory, source.key) if source else None,
             _image(case) if case.state.kind == "image" else None,
             case.workload.told,

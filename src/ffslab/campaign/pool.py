@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from ffslab.campaign.chain import Chain, Job, in_order, unsupported
+from ffslab.campaign.done import CaseDone, PoolOptions, wall_of
 from ffslab.campaign.executor import Executor, LocalPool, Worker
+from ffslab.campaign.explorers import Explorers
 from ffslab.campaign.images import ImageJob, Noted, built
 from ffslab.campaign.states import PreparedState, StateRoom, judged_guest, prepared_in_place
 from ffslab.errors import FfslabError, GuestLostError, SpecError
@@ -23,7 +25,7 @@ from ffslab.model.case import Case
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
 from ffslab.results.files import disk_error
 from ffslab.results.preparation import Preparation
-from ffslab.results.result import CaseResult, WallResult
+from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.running import GuestSlot, RunningGuests
 from ffslab.targets.target import GuestJob, GuestRun, Target
@@ -32,27 +34,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class PoolOptions:
-    """How cases are run; nothing here may change a result."""
-
-    jobs: int
-    timeout_s: float
-    keep_flash: bool = False
-    host_cpus: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CaseDone:
-    """A case that has just ended, for whoever shows the progress."""
-
-    case: Case
-    result: CaseResult
-    wall_ns: int
-
-
 class Progress(Protocol):
-    """Shows what a pool does; all but `note` is called from the pool's main thread only."""
+    """Shows what a pool does; `case_done` and `stopping` are called from its main thread only."""
 
     def case_done(self, done: CaseDone) -> None:
         """A case has ended."""
@@ -64,6 +47,10 @@ class Progress(Protocol):
 
     def note(self, text: str) -> None:
         """A fact that the user should know, on a line of its own."""
+        ...
+
+    def part_done(self, case: Case, done: int, total: int) -> None:
+        """So much of a case of many guests is done."""
         ...
 
 
@@ -98,9 +85,10 @@ def run_cases(
     """
     chains, skipped = _without_skipped(chains, target)
     jobs = _Jobs(target, run, options, states, skipped, RunningGuests(progress.note))
-    with executor or LocalPool(options.jobs, options.host_cpus) as workers:
+    explorers = Explorers(target, run, options, jobs.stop, progress.part_done)
+    with executor or LocalPool(options.jobs, options.host_cpus) as workers, explorers:
         try:
-            end = _watch(_submitted(chains, jobs, workers), jobs, progress)
+            end = _watch(_submitted(chains, jobs, workers, explorers), jobs, progress)
         except BaseException:
             jobs.kill()
             raise
@@ -225,10 +213,18 @@ def _without_skipped(chains: Sequence[Chain], target: Target) -> tuple[list[Chai
     ], skipped
 
 
-def _submitted(chains: Sequence[Chain], jobs: _Jobs, workers: Executor) -> _Futures:
-    """Everything that there is to do; a job waits for the one whose flash or image it gets."""
+def _submitted(
+    chains: Sequence[Chain], jobs: _Jobs, workers: Executor, explorers: Explorers
+) -> _Futures:
+    """Everything that there is to do; a job waits for the one whose flash or image it gets.
+
+    A case that decides on its guests as it goes takes no worker, but each of its guests does.
+    """
     states, futures = jobs.states, _Futures()
     for job, chain in in_order(chains):
+        if chain is not None and explorers.takes(chain) and chain.own.case.id not in jobs.skipped:
+            futures.cases.add(explorers.submit(chain, workers))
+            continue
         if chain is not None:
             after = states.future(chain.own.before) if chain.preparing else None
             futures.cases.add(workers.submit(jobs.guarded(jobs.own, chain), after))
@@ -335,12 +331,12 @@ def _run_case(
     result = _result(case, guest, directory, options.timeout_s, before)
     if not target.kind.capabilities.virtual_time:
         _count_from_the_first_step(result)
-    run.finish_case(result, _wall(case, guest.wall_ns, result["virtual_ns"], cpu))
+    run.finish_case(result, wall_of(case, guest.wall_ns, result["virtual_ns"], cpu))
     return CaseDone(case, result, guest.wall_ns)
 
 
 def _not_run(case: Case, run: RunDirectory, result: CaseResult) -> CaseDone:
-    run.finish_case(result, _wall(case, 0, None, None))
+    run.finish_case(result, wall_of(case, 0, None, None))
     return CaseDone(case, result, 0)
 
 
@@ -362,14 +358,3 @@ def _count_from_the_first_step(result: CaseResult) -> None:
     """A board's clock counts since it was switched on, not since the case began."""
     if result["virtual_ns"] is not None and result["steps"]:
         result["virtual_ns"] -= result["steps"][0]["t_start_ns"]
-
-
-def _wall(case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None) -> WallResult:
-    ratio = virtual_ns / wall_ns if virtual_ns and wall_ns else None
-    return {
-        "id": case.id,
-        "wall_ns": wall_ns,
-        "virtual_ns": virtual_ns,
-        "virtual_per_wall": ratio,
-        "host_cpu": host_cpu,
-    }

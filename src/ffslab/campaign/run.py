@@ -19,7 +19,8 @@ from ffslab.campaign.images import ImageJob, image_jobs, with_tree_hashes
 from ffslab.campaign.inputs import guest_inputs
 from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.plan import remaining
-from ffslab.campaign.pool import PoolEnd, PoolOptions, Progress, run_cases
+from ffslab.campaign.done import PoolOptions
+from ffslab.campaign.pool import PoolEnd, Progress, run_cases
 from ffslab.campaign.state_store import StateStore, limit_bytes, state_root
 from ffslab.campaign.states import StateRoom
 from ffslab.codesize.measure import measure
@@ -46,6 +47,8 @@ from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create_run
 from ffslab.targets.registry import DEFAULT_TARGET, site_module, target_kind
 from ffslab.targets.target import Opening, Site, SiteOptions
+from ffslab.workloads.parts import explore_module
+from ffslab.workloads.plans import guest_case
 from ffslab.workloads.results import check_own_keys
 
 
@@ -316,9 +319,12 @@ def _run_missing(
     if not todo:
         return PoolEnd(0, interrupted=False)
     options = request.options
-    jobs = min(options.jobs, len(todo), site.kind.capabilities.most_at_once or len(todo))
+    several = any(explore_module(case.workload.kind) for case in todo)
+    wanted = options.jobs if several else min(options.jobs, len(todo))
+    jobs = min(wanted, site.kind.capabilities.most_at_once or wanted)
     chains = [_chain(case, request, site) for case in todo]
-    with site.open(Opening(todo, jobs, run.path, progress.note)) as opened:
+    booted = [guest_case(case) for case in todo]
+    with site.open(Opening(booted, jobs, run.path, progress.note)) as opened:
         options = replace(options, jobs=opened.jobs)
         with _state_room(request, chains) as states:
             return run_cases(chains, opened.target, run, options, progress, states)

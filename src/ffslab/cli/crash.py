@@ -13,7 +13,7 @@ from ffslab.program import command, program
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ffslab.exploration.run import Directory, Options
+    from ffslab.workloads.cuts.explore.case import Directory, Options
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where run directories go.")]
 Scratch = Annotated[Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")]
@@ -67,7 +67,7 @@ def _register_run(crash: typer.Typer) -> None:
         from ffslab.campaign.run import usable_cpus
         from ffslab.cli.screen import terminal
         from ffslab.errors import EXIT_FAILED, EXIT_OK
-        from ffslab.exploration.run import Options
+        from ffslab.workloads.cuts.explore.case import Options
 
         cpus = usable_cpus()
         options = Options(jobs or len(cpus), timeout, cpus, keep)
@@ -81,7 +81,7 @@ def _register_rest(crash: typer.Typer) -> None:
     @crash.command("list")
     def list_explorations() -> None:
         """List the shipped explorations."""
-        from ffslab.exploration.study import load_exploration, shipped
+        from ffslab.workloads.cuts.kind import load_exploration, shipped
 
         for name in shipped():
             typer.echo(f"{name:16} {load_exploration(name).title}")
@@ -94,7 +94,7 @@ def _register_rest(crash: typer.Typer) -> None:
         """Show the outcomes and findings of an exploration."""
         from ffslab.cli.crash_tables import print_units
         from ffslab.cli.screen import terminal
-        from ffslab.exploration.run import find_directory
+        from ffslab.workloads.cuts.explore.case import find_directory
 
         print_units(terminal(), list(find_directory(run, output).units()))
 
@@ -109,7 +109,7 @@ def _register_rest(crash: typer.Typer) -> None:
     ) -> None:
         """Write the report of an exploration: outcomes, findings, what recovery costs."""
         from ffslab.cli.report import show, write_exploration
-        from ffslab.exploration.run import find_directory
+        from ffslab.workloads.cuts.explore.case import find_directory
 
         show(write_exploration(find_directory(run, output), destination), open_it=open_it)
 
@@ -128,8 +128,8 @@ def _register_rest(crash: typer.Typer) -> None:
         from ffslab.cli.crash_tables import print_replayed
         from ffslab.cli.screen import terminal
         from ffslab.errors import EXIT_FAILED, EXIT_OK
-        from ffslab.exploration.replay import replayed
-        from ffslab.exploration.run import find_directory
+        from ffslab.workloads.cuts.explore.replay import replayed
+        from ffslab.workloads.cuts.explore.case import find_directory
 
         again = replayed(find_directory(run, output), finding, scratch, timeout)
         print_replayed(terminal(), again)
@@ -144,8 +144,8 @@ def _register_rest(crash: typer.Typer) -> None:
         timeout: Timeout = 600.0,
     ) -> None:
         """Find a shorter history in which a cut of the same kind does the same harm."""
-        from ffslab.exploration.minimize import minimized
-        from ffslab.exploration.run import find_directory
+        from ffslab.workloads.cuts.explore.minimize import minimized
+        from ffslab.workloads.cuts.explore.case import find_directory
 
         def tell(text: str) -> None:
             typer.echo(text, err=True)
@@ -160,7 +160,7 @@ def _begun(
     """The directory of a new run, or of one that is to go on."""
     from datetime import UTC, datetime
 
-    from ffslab.exploration.run import Request, begin, find_directory
+    from ffslab.workloads.cuts.explore.case import Request, begin, find_directory
 
     if resume:
         return find_directory(name, output)
@@ -177,7 +177,7 @@ def _explore(
     """Explores what is missing; whether anything was found."""
     from ffslab.cli.crash_tables import CrashProgress, print_units
     from ffslab.cli.report import report_at_the_end, write_exploration
-    from ffslab.exploration.run import explore
+    from ffslab.workloads.cuts.explore.case import explore
     from ffslab.lab.progress import ConsoleProgress
 
     with CrashProgress(console) as progress:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ffslab.exploration.run import Directory
+    from ffslab.workloads.cuts.explore.case import Directory
 
 
 def register(app: typer.Typer) -> None:
@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
 def write_exploration(directory: Directory, destination: Path | None = None) -> Path:
     """Writes the report of an exploration, and returns its path."""
-    from ffslab.report.exploration import page
+    from ffslab.workloads.cuts.report import page
 
     return page.write_exploration(directory, destination)
 
@@ -74,7 +74,7 @@ def report_at_the_end(console: Console, write: Callable[[], Path], again: str) -
 
 def _exploration(run: str, output: Path) -> Directory | None:
     """The exploration that a path or a name means; None if it means none."""
-    from ffslab.exploration.run import MANIFEST, Directory
+    from ffslab.workloads.cuts.explore.case import MANIFEST, Directory
 
     places = (Path(run), output / run)
     return next((Directory(one) for one in places if (one / MANIFEST).is_file()), None)

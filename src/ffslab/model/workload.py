@@ -135,13 +135,15 @@ class WorkloadType(ABC, Generic[W]):
 
     `assumed`: what a table without a kind means; one kind has it. `mounts`: it needs a file system;
     False: it is for the bare device; None: it is for both. `state_keys`: keys of an initial state
-    that matter to this kind only.
+    that matter to this kind only. `cuts_power`: its guests lose power in the middle of an operation
+    of the flash.
     """
 
     settings: type[W]
     assumed = False
     mounts: bool | None = True
     state_keys: tuple[str, ...] = ()
+    cuts_power = False
 
     @abstractmethod
     def check(self, workload: W, setting: Setting) -> None:

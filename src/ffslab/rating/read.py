@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError
-from ffslab.exploration.run import Directory, all_directories
-from ffslab.exploration.verdict import CORRECT
+from ffslab.workloads.cuts.explore.case import Directory, all_directories
+from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.model.files import validated
 from ffslab.model.rating import RatingFile, RuleFile, fits
 from ffslab.program import command

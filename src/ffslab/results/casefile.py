@@ -6,7 +6,7 @@ spec gives the same bytes on any machine. docs/result-format.md describes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ffslab.model.case import Case, case_spec
 from ffslab.protocol.records import RecordStream, Step
@@ -39,10 +39,12 @@ def case_result(
     stream: RecordStream,
     flash_sha256: str | None,
     prepared: Sequence[Preparation] = (),
+    own: Mapping[str, object] | None = None,
 ) -> CaseResult:
     """The result of a case; parts that the guest did not deliver are empty.
 
-    `prepared` are the guests before the case's own, in their order.
+    `prepared` are the guests before the case's own, in their order. `own` are the keys of its
+    workload, None if they follow from the records.
     """
     end = stream.end
     part = result_part(case.workload.kind)
@@ -77,8 +79,8 @@ def case_result(
     collected = collector(stream)
     if collected is not None:
         result["collector"] = collected
-    own = part.result_keys(case, stream, prepared)
-    return with_own_keys(result, {**keys_elsewhere(), **own})
+    keys = part.result_keys(case, stream, prepared) if own is None else own
+    return with_own_keys(result, {**keys_elsewhere(), **keys})
 
 
 def unprepared_result(case: Case, prepared: Sequence[Preparation]) -> CaseResult:

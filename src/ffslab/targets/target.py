@@ -82,6 +82,7 @@ class GuestJob:
     files: tuple[GuestFile, ...] = ()  # of its root, beside those of the workload; executable
     written: tuple[str, ...] = ()  # files in its directory that it writes, and that are wanted
     begun: Callable[[Path], None] = lambda _: None  # is told where it runs, and writes these
+    cuts_power: bool = False  # it has the cutter, and its flash the chip that logs
     follows: bool = False  # it begins with the flash, in place, as the job before left it
 
 

@@ -16,7 +16,7 @@ from ffslab.protocol.plan import plan_of, step
 from ffslab.targets.empty_squashfs import EMPTY_BYTES, EMPTY_LOWER
 from ffslab.targets.target import IMAGE_NAME
 from ffslab.workloads.plans import guest_plans
-from ffslab.workloads.rig import Named
+from ffslab.workloads.rig import Cutting, Named
 
 PARTITION = "data"
 MOUNT_POINT = "/mnt"
@@ -31,6 +31,7 @@ CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"  # of vnor too
 # The modules of the chip and of its monitor, in the order of loading.
 _OF_NAND, _OF_NOR = ("vnand", "flashmon"), ("vnor", "flashmon_nor")
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
+_CUT = "vnand_crash"  # the chip that logs what it changes, and goes to any moment of it
 _HOST = "/host"
 # Where a distribution has its programs and their libraries.
 _PROGRAMS = ("/bin", "/sbin", "/lib", "/lib64", "/usr")
@@ -39,13 +40,50 @@ _HOST_FILES = {
     "source": "none",
     "target": _HOST,
     "options": "/proc/self/cwd",  # of the guest as the host runs it
-    "flags": "ro",
 }
 
 
 def module_path(name: str) -> str:
     """Where a module is in the guest's initramfs."""
     return f"/lab/{name}.ko"
+
+
+@dataclass(frozen=True, slots=True)
+class CutFlash:
+    """The steps of a virtual chip whose power is cut: `ffslab.workloads.rig.Cutting`."""
+
+    rig: VirtualFlash
+    chip: str = FLASH_REGION
+    log: str = f"/proc/vnand/{FLASH_REGION}/log"
+    host: str = _HOST
+
+    @property
+    def partition(self) -> str:
+        """That of the rig."""
+        return self.rig.partition
+
+    def devices(self, case: Case, paired_distance_pages: int) -> list[str]:
+        """The chip and the modules of the file system; nobody counts beside the chip's log."""
+        parameters = f"chip={vnand_chip(case)}"
+        if paired_distance_pages:
+            parameters += f" paired_distance_pages={paired_distance_pages}"
+        path_of = self.rig.path_of
+        return [
+            step("insmod", path=path_of(_CUT), args=parameters),
+            *(step("insmod", path=path_of(name)) for name in case.filesystem.modules),
+        ]
+
+    def host_files(self) -> list[str]:
+        """The directory of the guest, to be written."""
+        return [step("mount", **_HOST_FILES)]
+
+    def attach(self, case: Case) -> list[str]:
+        """As the rig does it."""
+        return self.rig.attach(case)
+
+    def detach(self, case: Case) -> list[str]:
+        """As the rig does it."""
+        return self.rig.detach(case)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +98,11 @@ class VirtualFlash:
     directory: str = MOUNT_POINT
     partition: str = PARTITION
     ubi: int = 0
+
+    @property
+    def cutting(self) -> Cutting | None:
+        """The chip has a twin that loses power."""
+        return CutFlash(self)
 
     def devices(self, case: Case) -> list[str]:
         """Loads every module of the case."""
@@ -110,7 +153,7 @@ class VirtualFlash:
     def write_image(self, case: Case, *, phase: str) -> list[str]:
         """Writes the image, which is in the host's directory of the guest."""
         return [
-            step("mount", **_HOST_FILES),
+            step("mount", **_HOST_FILES, flags="ro"),
             write_image_line(case, f"{_HOST}/{IMAGE_NAME}", self.partition, phase=phase),
             step("umount", target=_HOST),
         ]

@@ -7,6 +7,7 @@ package against them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ffslab.model.case import Case
@@ -181,6 +182,15 @@ def tables_part(kind: str) -> TablesPart | None:
     if not (folder_of(kind) / "tables.py").is_file():
         return None
     return cast(TablesPart, module_of(kind, "tables"))
+
+
+def explore_module(kind: str) -> ModuleType | None:
+    """The module `explore.case` of a kind that decides on its guests as it goes, an
+    `ffslab.targets.several.ExplorePart`; None if its guests are known before the first begins.
+    """
+    if not (folder_of(kind) / "explore").is_dir():
+        return None
+    return module_of(kind, "explore.case")
 
 
 def report_part(kind: str) -> ReportPart:

@@ -31,6 +31,13 @@ def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     return plan_part(case.workload.kind).guest_plans(case, rig)
 
 
+def guest_case(case: Case) -> Case:
+    """The case as its guests get it: some workloads need more memory than the board has."""
+    found = getattr(plan_part(case.workload.kind), "guest_case", None)
+    changed: Case = found(case) if found else case
+    return changed
+
+
 def guest_files(case: Case, rig: Rig, plan: str) -> tuple[GuestFile, ...]:
     """What the guest with that plan has in its root beside agent, plan and modules.
 

@@ -14,6 +14,47 @@ from typing import Protocol
 from ffslab.model.case import Case
 
 Named = Callable[[str], str]  # the phase as which a part is measured: attach, volume, mount, …
+CUTTER = "/ffscrash"  # the program of a guest that loses power (guest/cutter)
+
+
+class Cutting(Protocol):
+    """The steps of a target that can cut power in the middle of a flash operation."""
+
+    @property
+    def chip(self) -> str:
+        """What the cutter calls the chip."""
+        ...
+
+    @property
+    def partition(self) -> str:
+        """The MTD partition under test."""
+        ...
+
+    @property
+    def log(self) -> str:
+        """The file that has the chip's log."""
+        ...
+
+    @property
+    def host(self) -> str:
+        """Where `host_files` mounts the guest's directory on the host."""
+        ...
+
+    def devices(self, case: Case, paired_distance_pages: int) -> list[str]:
+        """Loads the chip that logs what it changes, and the modules of the file system."""
+        ...
+
+    def host_files(self) -> list[str]:
+        """Mounts the directory of the guest on the host, to be written."""
+        ...
+
+    def attach(self, case: Case) -> list[str]:
+        """Attaches UBI."""
+        ...
+
+    def detach(self, case: Case) -> list[str]:
+        """Detaches UBI."""
+        ...
 
 
 class Rig(Protocol):
@@ -22,6 +63,11 @@ class Rig(Protocol):
     @property
     def directory(self) -> str:
         """Where the file system under test is mounted."""
+        ...
+
+    @property
+    def cutting(self) -> Cutting | None:
+        """The steps of guests that lose power; None where power cannot be cut."""
         ...
 
     def begin(self, case: Case, *, trace: bool) -> list[str]:

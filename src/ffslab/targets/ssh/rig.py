@@ -25,6 +25,10 @@ class BoardFlash(VirtualFlash):
 
     monitored: bool = False
 
+    @property
+    def cutting(self) -> None:
+        """None: nobody ends a board in the middle of a flash operation."""
+
     def devices(self, case: Case) -> list[str]:  # noqa: ARG002
         """Nothing: what a case needs is there before its plan begins."""
         return []

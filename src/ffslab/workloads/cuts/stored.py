@@ -1,8 +1,8 @@
-"""What is kept of a unit: a JSON object, the same bytes for the same exploration and lab.
+"""The key of a result that is cuts' own: its types (docs/result-format.md describes them).
 
-`findings` has a line for each kind of fault: states of one outcome, one kind of cut and one reason,
-the first of them in full. Its `id` names the exploration, the unit and that state, and is the same
-in every run.
+`findings` has an entry for each kind of fault: states of one outcome, one kind of cut and one
+reason, the first of them in full. Its `id` names the study, the case and that state, and is the
+same in every run.
 """
 
 from __future__ import annotations
@@ -10,23 +10,34 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NotRequired
+from typing import Annotated, NotRequired, cast
 
+from annotated_types import Len, Predicate
 from typing_extensions import TypedDict
 
-from ffslab.errors import DamagedResultError
-from ffslab.exploration.unit import Judged, UnitResult
-from ffslab.exploration.verdict import CORRECT, OUTCOMES
-from ffslab.exploration.walked import Cut, State, StateName, Step
-from ffslab.program import program
-from ffslab.reading import json_value, read_bounded
-from ffslab.results.result import checked
+from ffslab.model.case import Case
+from ffslab.results.result import CaseResult
+from ffslab.workloads.cuts.explored import Explored, Judged
+from ffslab.workloads.cuts.outcomes import CORRECT, OUTCOMES
+from ffslab.workloads.cuts.plan import cuts_of
+from ffslab.workloads.cuts.walk import Cut, State, StateName, Step
 
-VERSION = 1
-_COSTS = 4  # of a mount: pages read, pages programmed, blocks erased, nanoseconds
+
+def _is_state(text: str) -> bool:
+    try:
+        cut_of(text)
+    except ValueError:
+        return False
+    return True
+
+
+OutcomeWord = Annotated[str, Predicate(OUTCOMES.__contains__)]
+StateText = Annotated[str, Predicate(_is_state)]
+# Of a mount: pages read, pages programmed, blocks erased, nanoseconds; in front the operation.
+Cost = Annotated[list[int], Len(4, 4)]
+Point = Annotated[list[int], Len(5, 5)]
 
 
 class StoredFinding(TypedDict):
@@ -36,8 +47,8 @@ class StoredFinding(TypedDict):
     """
 
     id: str
-    state: str
-    outcome: str
+    state: StateText
+    outcome: OutcomeWord
     kind: str
     detail: str
     states: int
@@ -52,12 +63,12 @@ class StoredRecovery(TypedDict):
     `curve` has for each operation: pages read, pages programmed, blocks erased, nanoseconds, UBI's
     attach among them. `worst` is the operation after which it read, programmed and erased most.
     `uncut` has the last four of the mount after the history's own unmount, if that state is among
-    those gone through; units of older versions do not have it.
+    those gone through.
     """
 
-    curve: list[list[int]]
+    curve: list[Point]
     worst: int | None
-    uncut: NotRequired[list[int] | None]
+    uncut: NotRequired[Cost | None]
 
 
 class StoredSeries(TypedDict):
@@ -110,64 +121,76 @@ def space_of(series: StoredSeries) -> SeriesSpace | None:
     )
 
 
-class StoredUnit(TypedDict):
-    """A unit; `counts` are states by kind of cut (of the second one too: "A / B") and outcome.
+class CutsResult(TypedDict):
+    """What became of a case's cuts.
 
-    `random` are those of cuts at random by outcome, empty if there is no such experiment.
+    `counts` are states by kind of cut (of the second one too: "A / B") and outcome. `random` are
+    those of cuts at random by outcome, empty if there is no such experiment.
     """
 
-    v: int
-    id: str
-    filesystem: str
-    workload: str
-    seed: int
     calls: int
     operations: int
     states_possible: int
     states: int
     untouched: int
-    counts: dict[str, dict[str, int]]
-    random: dict[str, int]
+    counts: dict[str, dict[OutcomeWord, int]]
+    random: dict[OutcomeWord, int]
     findings: list[StoredFinding]
     recovery: StoredRecovery
     series: NotRequired[StoredSeries]
 
 
-def stored_of(
-    exploration: str,
-    unit_id: str,
-    filesystem: str,
-    workload: str,
-    seed: int,
-    calls: int,
-    result: UnitResult,
-) -> StoredUnit:
-    """What is kept of a result."""
+class CutsKeys(TypedDict):
+    """Null if the history failed without a cut, or there was no guest."""
+
+    cuts: NotRequired[CutsResult | None]
+
+
+def cuts_result(result: CaseResult) -> CutsResult | None:
+    """The key `cuts` of a result of whichever workload."""
+    return cast(CutsKeys, result).get("cuts")
+
+
+def configuration_of(case: Case) -> str:
+    """A case's id without its history, which is among the axes of some studies and not of others.
+
+    Draws and findings know the case by it, so that they are the same in both.
+    """
+    seed = f"s{case.seed}"
+    apart = {cuts_of(case).history.replace("-", ""), seed}
+    return "-".join([*(word for word in case.id.split("-") if word not in apart), seed])
+
+
+def stored_of(case: Case, calls: int, explored: Explored) -> CutsResult:
+    """What is kept of the states of a history."""
     counts: dict[str, Counter[str]] = {}
-    for one in result.judged:
-        counts.setdefault(kind_of(one.name), Counter())[one.verdict.outcome] += 1
+    for one in explored.judged:
+        counts.setdefault(kind_of(one.name), Counter())[one.judgement.outcome] += 1
     random = Counter(
-        one.verdict.outcome
-        for one in result.judged
-        if one.name.then is None and one.name.cut in result.random
+        one.judgement.outcome
+        for one in explored.judged
+        if one.name.then is None and one.name.cut in explored.random
     )
-    states = [one.state for one in result.judged if one.state is not None]
+    states = [one.state for one in explored.judged if one.state is not None]
     return {
-        "v": VERSION,
-        "id": unit_id,
-        "filesystem": filesystem,
-        "workload": workload,
-        "seed": seed,
         "calls": calls,
-        "operations": result.operations,
-        "states_possible": result.states_possible,
-        "states": len(result.judged),
+        "operations": explored.operations,
+        "states_possible": explored.states_possible,
+        "states": len(explored.judged),
         "untouched": sum(not state.touched for state in states),
         "counts": {kind: dict(sorted(found.items())) for kind, found in sorted(counts.items())},
         "random": dict(sorted(random.items())),
-        "findings": _findings(exploration, unit_id, result.judged),
-        "recovery": _recovery(states, result.operations),
+        "findings": _findings(case, explored.judged),
+        "recovery": _recovery(states, explored.operations),
     }
+
+
+def outcomes_of(cuts: CutsResult) -> Counter[str]:
+    """All states of a case by outcome."""
+    counted: Counter[str] = Counter()
+    for counts in cuts["counts"].values():
+        counted.update(counts)
+    return counted
 
 
 def kind_of(name: StateName) -> str:
@@ -175,17 +198,18 @@ def kind_of(name: StateName) -> str:
     return f"{name.cut.kind} / {name.then.kind}" if name.then else name.cut.kind
 
 
-def finding_id(exploration: str, unit_id: str, state: str) -> str:
+def finding_id(case: Case, state: str) -> str:
     """Eight hexadecimal digits, the same whenever and wherever it is found."""
-    return hashlib.sha256(f"{exploration}\n{unit_id}\n{state}".encode()).hexdigest()[:8]
+    text = f"{case.study}\n{configuration_of(case)}-{cuts_of(case).history}\n{state}"
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def _findings(exploration: str, unit_id: str, judged: Iterable[Judged]) -> list[StoredFinding]:
+def _findings(case: Case, judged: Iterable[Judged]) -> list[StoredFinding]:
     alike: dict[tuple[str, str, str], list[Judged]] = {}
     for one in judged:
-        if one.verdict.outcome != CORRECT:
-            reason = re.sub(r"[0-9a-f]{8}|\d+", "#", one.verdict.detail)
-            alike.setdefault((one.verdict.outcome, kind_of(one.name), reason), []).append(one)
+        if one.judgement.outcome != CORRECT:
+            reason = re.sub(r"[0-9a-f]{8}|\d+", "#", one.judgement.detail)
+            alike.setdefault((one.judgement.outcome, kind_of(one.name), reason), []).append(one)
     found = []
     for (outcome, kind, _), group in alike.items():
         # The first that was repeated alone, if there is one: its detail is the confirmed one.
@@ -193,11 +217,11 @@ def _findings(exploration: str, unit_id: str, judged: Iterable[Judged]) -> list[
         state = str(first.name)
         found.append(
             StoredFinding(
-                id=finding_id(exploration, unit_id, state),
+                id=finding_id(case, state),
                 state=state,
                 outcome=outcome,
                 kind=kind,
-                detail=first.verdict.detail,
+                detail=first.judgement.detail,
                 states=len(group),
                 confirmed=first.confirmed,
                 filled=first.is_filled,
@@ -230,44 +254,6 @@ def _cost(state: State) -> list[int]:
         sum(step.blocks_erased for step in steps),
         sum(step.duration_ns for step in steps),
     ]
-
-
-def stored_unit(path: Path) -> StoredUnit:
-    """A unit that was kept; DamagedResultError for what is none."""
-    try:
-        value = json_value(read_bounded(path))
-        _check(value)
-        _check_words(value)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedResultError(
-            f"{path}: damaged: {error}",
-            cause="the file was edited or cut after ffslab wrote it, or another version wrote it",
-            remedy=f"remove it, then: {program()} crash run --resume {path.parents[2]}",
-        ) from error
-    unit: StoredUnit = value
-    return unit
-
-
-def _check(value: Mapping[str, object]) -> None:
-    checked(value, StoredUnit)
-    if value["v"] != VERSION:
-        raise ValueError(f"version {value['v']}, not {VERSION}")
-
-
-def _check_words(unit: StoredUnit) -> None:
-    """What the types do not say, and what shows or repeats a unit relies on."""
-    for counts in (*unit["counts"].values(), unit["random"]):
-        for outcome in counts:
-            if outcome not in OUTCOMES:
-                raise ValueError(f"no outcome: {outcome!r}")
-    for finding in unit["findings"]:
-        cut_of(finding["state"])
-        if finding["outcome"] not in OUTCOMES:
-            raise ValueError(f"no outcome: {finding['outcome']!r}")
-    uncut = unit["recovery"].get("uncut")
-    costs = [row[1:] for row in unit["recovery"]["curve"]] + ([uncut] if uncut else [])
-    if any(len(cost) != _COSTS for cost in costs):
-        raise ValueError("the cost of a mount has another number of figures")
 
 
 def cut_of(text: str) -> StateName:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ffslab.errors import DamagedResultError
-from ffslab.exploration.study import Cuts
-from ffslab.exploration.walked import Cut
+from ffslab.workloads.cuts.keys import Cuts
+from ffslab.workloads.cuts.walk import Cut
 from ffslab.oracle.faults import KINDS, OPERATIONS, PROGRAM, Variants
 
 
@@ -67,8 +67,8 @@ def all_cuts(
     """All cuts of a log in order; those that leave the same flash once, or `same_twice`."""
     for operation in log:
         is_last = operation.number == len(log) - 1
-        for kind in kinds_of(operation, cuts.kinds, paired=paired):
-            if kind == "done" and "lost" in cuts.kinds and not is_last and not same_twice:
+        for kind in kinds_of(operation, cuts.cut_kinds, paired=paired):
+            if kind == "done" and "lost" in cuts.cut_kinds and not is_last and not same_twice:
                 continue
             ways = KINDS[kind].variants
             variants = 1 if ways is Variants.ONE else cuts.variants

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ffslab.exploration.verdict import (
+from ffslab.workloads.cuts.outcomes import (
     CHANGED_BY_POWER,
     CHANGED_BY_USE,
     CORRECT,
@@ -20,7 +20,7 @@ from ffslab.exploration.verdict import (
 )
 from ffslab.oracle.faults import KINDS
 from ffslab.oracle.problems import CLASSES
-from ffslab.report.exploration.load import Part
+from ffslab.workloads.cuts.report.load import Part
 from ffslab.report.quantity import grouped
 
 _ALL_LOST = frozenset({GUEST_DIED, MOUNT_FAILS, REMOUNT_FAILS})

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from ffslab.report.bars import MUTED, PANEL, Scale, short, text_width, written
-from ffslab.report.exploration.recovery import Series
+from ffslab.workloads.cuts.report.recovery import Series
 from ffslab.report.quantity import grouped
 
 _TALL = 58  # of a strip's drawing

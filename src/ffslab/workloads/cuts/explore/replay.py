@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError, UsageError
-from ffslab.exploration.guest import Explored, GuestTexts, run_guest, run_series
-from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.run import (
+from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, run_guest, run_series
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.explore.case import (
     SECONDS_A_CUT,
     Directory,
     UnitSpec,
@@ -17,13 +17,13 @@ from ffslab.exploration.run import (
     history_of,
     opened_alone,
 )
-from ffslab.exploration.series import CutMade, parse_series, series_words
-from ffslab.exploration.states import parse_log
-from ffslab.exploration.stored import StoredFinding, cut_of
-from ffslab.exploration.study import SERIES
-from ffslab.exploration.unit import line_of
-from ffslab.exploration.verdict import CORRECT, GUEST_DIED, USE_FAILS, Verdict, verdict_of
-from ffslab.exploration.walked import State, StateName, parse_walk
+from ffslab.workloads.cuts.series import CutMade, parse_series, series_words
+from ffslab.workloads.cuts.states import parse_log
+from ffslab.workloads.cuts.stored import StoredFinding, cut_of
+from ffslab.workloads.cuts.kind import SERIES
+from ffslab.workloads.cuts.explore.explorer import line_of
+from ffslab.workloads.cuts.outcomes import CORRECT, GUEST_DIED, USE_FAILS, Judgement, judgement_of
+from ffslab.workloads.cuts.walk import State, StateName, parse_walk
 from ffslab.lab import ensure_lab
 from ffslab.oracle.promises import promise_of
 from ffslab.program import command
@@ -76,16 +76,16 @@ def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s:
     if texts is None:
         raise InfrastructureError("the guest was stopped")
     place = directory.unit_dir(spec.id)
-    verdict, state, known = _verdict(spec, history.text, name, texts)
+    judgement, state, known = _verdict(spec, history.text, name, texts)
     parts = [
         ("finding", (f"{finding['id']}  {spec.id}", f"{finding['outcome']}: {finding['detail']}")),
-        ("again", (f"{verdict.outcome}: {verdict.detail}",)),
+        ("again", (f"{judgement.outcome}: {judgement.detail}",)),
         ("chip's log around the cut", tuple(_log_around(place / "log", name))),
         ("calls around the cut", tuple(_calls_around(history.text, texts.record, name))),
         *_state_parts(state, known),
         ("kernel", tuple(_kernel_lines(state, known, texts))),
     ]
-    return Replayed(verdict.outcome == finding["outcome"], tuple(parts))
+    return Replayed(judgement.outcome == finding["outcome"], tuple(parts))
 
 
 def _replayed_series(
@@ -148,15 +148,15 @@ def _log_near(log: Sequence[str], cut: CutMade) -> list[str]:
 
 def _verdict(
     spec: UnitSpec, history: str, name: StateName, texts: GuestTexts
-) -> tuple[Verdict, State | None, dict[str, str]]:
+) -> tuple[Judgement, State | None, dict[str, str]]:
     del history
     walk = parse_walk(texts.walk)
     known = dict(walk.texts)
     state = next((one for one in walk.states if one.name == name), None)
     if state is None:
-        return Verdict(GUEST_DIED, "see the kernel's messages"), None, known
+        return Judgement(GUEST_DIED, "see the kernel's messages"), None, known
     oracle = oracle_for(spec.case, history_of(spec))(texts.record)
-    return verdict_of(state, known, oracle), state, known
+    return judgement_of(state, known, oracle), state, known
 
 
 def _log_around(path: Path, name: StateName) -> Iterator[str]:

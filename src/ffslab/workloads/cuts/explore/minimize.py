@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from ffslab.errors import UsageError
-from ffslab.exploration.guest import GuestTexts, run_guest
-from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.replay import find_finding
-from ffslab.exploration.run import Directory, explored_of, history_of, opened_alone
-from ffslab.exploration.stored import cut_of
-from ffslab.exploration.study import SERIES
-from ffslab.exploration.unit import Unit
+from ffslab.workloads.cuts.explore.guest import GuestTexts, run_guest
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.explore.replay import find_finding
+from ffslab.workloads.cuts.explore.case import Directory, explored_of, history_of, opened_alone
+from ffslab.workloads.cuts.stored import cut_of
+from ffslab.workloads.cuts.kind import SERIES
+from ffslab.workloads.cuts.explore.explorer import Unit
 from ffslab.lab import ensure_lab
 from ffslab.oracle.history import History
 from ffslab.oracle.history import history_of as joined
@@ -61,7 +61,7 @@ def minimized(
                 return run_guest(target, lab, explored, states, room / name, timeout_s)
 
             unit = Unit(explored, cuts, spec.case.seed, guest, oracle_for(spec.case, history))
-            found = any(one.verdict.outcome == finding["outcome"] for one in unit.explore().judged)
+            found = any(one.judgement.outcome == finding["outcome"] for one in unit.explore().judged)
             tell(f"{len(operations)} calls: {'still there' if found else 'gone'}")
             return found
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ffslab.exploration.walked import Seen, State, StateName, Step
+from ffslab.workloads.cuts.walk import Seen, State, StateName, Step
 from ffslab.oracle.faults import Excuse, kind_of
 from ffslab.results.console import scan_console
 
@@ -53,6 +53,12 @@ OUTCOMES: Mapping[str, str] = {
 }
 _READ_ONLY_ERRNOS = (30,)  # EROFS
 
+
+def wrong_words(counts: Mapping[str, int]) -> list[str]:
+    """What was not correct, the worst first: "3 mount-fails"."""
+    return [f"{counts[w]:,} {w}" for w in OUTCOMES if counts.get(w) and w != CORRECT]
+
+
 # The problems of a tree that was observed in a state, at its second mount (`True`) or before:
 # outcome and sentence of each.
 Oracle = Callable[[StateName, str, bool], Sequence[tuple[str, str]]]
@@ -73,7 +79,7 @@ def excuse_of(name: StateName, again: bool) -> Excuse:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Judgement:
     """The outcome of a state, and a sentence on it; empty if it is correct."""
 
     outcome: str
@@ -81,8 +87,8 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class Verdicts:
-    """Verdicts of the states of one unit; `texts` may grow.
+class Judgements:
+    """Judgements of the states of one case; `texts` may grow.
 
     Thousands of states share what the kernel said of them: each such text is searched once.
     """
@@ -91,13 +97,13 @@ class Verdicts:
     oracle: Oracle
     _warnings: dict[str, str] = field(default_factory=dict)
 
-    def of(self, state: State) -> Verdict:
+    def of(self, state: State) -> Judgement:
         """The worst that can be said of a state that its guest came through."""
         found = self._all(state)
         order = list(OUTCOMES)
-        return min(found, key=lambda one: order.index(one.outcome), default=Verdict(CORRECT))
+        return min(found, key=lambda one: order.index(one.outcome), default=Judgement(CORRECT))
 
-    def _all(self, state: State) -> list[Verdict]:
+    def _all(self, state: State) -> list[Judgement]:
         found = []
         for what, step, outcome in (
             ("attaching UBI", state.attach, MOUNT_FAILS),
@@ -110,7 +116,7 @@ class Verdicts:
             if seen is not None:
                 problems = self.oracle(state.name, self.texts[seen.digest], bool(again))
                 found += [
-                    Verdict(word, sentence)
+                    Judgement(word, sentence)
                     for word, sentence in problems
                     # What could not be deleted is told below.
                     if state.used in _USED or not sentence.startswith(_OURS)
@@ -123,10 +129,10 @@ class Verdicts:
         if state.used not in _USED:
             place, _, errno = state.used.partition(" ")
             outcome = READ_ONLY if int(errno) in _READ_ONLY_ERRNOS else USE_FAILS
-            found.append(Verdict(outcome, f"{place}: {_error(int(errno))}"))
+            found.append(Judgement(outcome, f"{place}: {_error(int(errno))}"))
         warning = self._warning(state.messages)
         if warning:
-            found.append(Verdict(WARNING, warning))
+            found.append(Judgement(WARNING, warning))
         return found
 
     def _warning(self, messages: str) -> str:
@@ -139,9 +145,9 @@ class Verdicts:
         return known
 
 
-def verdict_of(state: State, texts: Mapping[str, str], oracle: Oracle) -> Verdict:
-    """The verdict of a single state."""
-    return Verdicts(texts, oracle).of(state)
+def judgement_of(state: State, texts: Mapping[str, str], oracle: Oracle) -> Judgement:
+    """The judgement of a single state."""
+    return Judgements(texts, oracle).of(state)
 
 
 # Not at all, or it was good, or it was full from the beginning.
@@ -150,20 +156,20 @@ _OURS = ".ffscrash-"  # files of ffscrash (guest/cutter/walk/use.c)
 _OWN_MISTAKES = ("kernel bug", "oops", "lock dependency", "kernel warning", "rule violation")
 
 
-def _of_step(what: str, step: Step | None, outcome: str) -> list[Verdict]:
+def _of_step(what: str, step: Step | None, outcome: str) -> list[Judgement]:
     if step is None:
         return []
     if step.errno:
-        return [Verdict(outcome, f"{what} fails: {_error(step.errno)}")]
-    return [Verdict(READ_ONLY, f"{what}: read-only")] if step.read_only else []
+        return [Judgement(outcome, f"{what} fails: {_error(step.errno)}")]
+    return [Judgement(READ_ONLY, f"{what}: read-only")] if step.read_only else []
 
 
 def _changed(
     outcome: str, before: Seen | None, after: Seen | None, texts: Mapping[str, str]
-) -> list[Verdict]:
+) -> list[Judgement]:
     if before is None or after is None or before.digest == after.digest:
         return []
-    return [Verdict(outcome, difference(texts[before.digest], texts[after.digest]))]
+    return [Judgement(outcome, difference(texts[before.digest], texts[after.digest]))]
 
 
 def difference(before: str, after: str) -> str:

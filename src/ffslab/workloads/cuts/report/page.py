@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.exploration.run import Directory
-from ffslab.exploration.stored import StoredFinding, cut_of
-from ffslab.exploration.verdict import CORRECT
+from ffslab.workloads.cuts.explore.case import Directory
+from ffslab.workloads.cuts.stored import StoredFinding, cut_of
+from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.oracle.faults import KINDS
 from ffslab.program import command
 from ffslab.report import charts
 from ffslab.report.charts import PALETTE
 from ffslab.report.data import FILESYSTEM, Group
-from ffslab.report.exploration.chart import strips
-from ffslab.report.exploration.load import Loaded, Part, load
-from ffslab.report.exploration.outcomes import outcomes_of, tone_of, total
-from ffslab.report.exploration.recovery import Recovery, Series, recovery_of
-from ffslab.report.exploration.series import series_table
-from ffslab.report.exploration.words import (
+from ffslab.workloads.cuts.report.chart import strips
+from ffslab.workloads.cuts.report.load import Loaded, Part, load
+from ffslab.workloads.cuts.report.outcomes import outcomes_of, tone_of, total
+from ffslab.workloads.cuts.report.recovery import Recovery, Series, recovery_of
+from ffslab.workloads.cuts.report.series import series_table
+from ffslab.workloads.cuts.report.words import (
     commands,
     cut_words,
     facts,

@@ -1,6 +1,6 @@
 """One file system with one history: its log, all its states, and what became of each.
 
-A state that ends its guest is repeated alone, in a fresh guest, whose verdict counts; so is every
+A state that ends its guest is repeated alone, in a fresh guest, whose judgement counts; so is every
 other one with a fault. The others go on behind it in the next guest. Guests are deterministic, so
 what two guests disagree about is a finding of its own: those before it in the same guest had left
 something behind.
@@ -15,68 +15,33 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ffslab.errors import InfrastructureError
-from ffslab.exploration.guest import Explored, GuestTexts, log_of
-from ffslab.exploration.states import all_cuts, drawn, parse_log
-from ffslab.exploration.study import Cuts
-from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Oracle, Verdict, Verdicts
-from ffslab.exploration.walked import Cut, State, StateName, Walk, parse_walk
 from ffslab.oracle.faults import KINDS
 from ffslab.results.console import scan_console
+from ffslab.targets.several import StoppedError
+from ffslab.workloads.cuts.explored import Explored, Judged
+from ffslab.workloads.cuts.keys import Cuts
+from ffslab.workloads.cuts.outcomes import CORRECT, GUEST_DIED, Judgement, Judgements, Oracle
+from ffslab.workloads.cuts.states import all_cuts, drawn, parse_log
+from ffslab.workloads.cuts.texts import GuestTexts
+from ffslab.workloads.cuts.walk import Cut, State, StateName, Walk, parse_walk
 
-# Runs a guest of the unit with these states ("" for none) under a name; None: ffslab is to stop.
+# Runs a guest with these states ("" for none) under a name; None: ffslab is to stop.
 RunGuest = Callable[[str, str], GuestTexts | None]
 _IN_ONE_GUEST = 5000
 # Repeating all of ten thousand like faults alone would tell nothing new.
 _CONFIRMED_OF_A_KIND = 3
 
 
-class StoppedError(Exception):
-    """ffslab is to stop; what is unfinished is left."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A state and its verdict; `confirmed`: alone in a guest it was the same.
-
-    `is_filled`: it was to be filled until it is full.
-    """
-
-    name: StateName
-    verdict: Verdict
-    state: State | None
-    confirmed: bool = False
-    is_filled: bool = False
-    console: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class UnitResult:
-    """All of a unit. `record` and `log` are the texts that the verdicts rest on.
-
-    `random` are the cuts of the experiment that cuts at random.
-    """
-
-    record: str
-    log: str
-    judged: tuple[Judged, ...]
-    guests: int
-    states_possible: int
-    random: frozenset[Cut] = frozenset()
-
-    @property
-    def operations(self) -> int:
-        return len(self.log.splitlines())
-
-
 @dataclass(slots=True)
-class Unit:
-    """Goes through the states of one unit.
+class Explorer:
+    """Goes through the states of one history.
 
-    `oracle_for` makes the oracle from the record of the history. `tell` is called with how many
-    states are done, of how many. `jobs` guests are asked for at once, in threads of their own.
+    `name` makes its draws differ from those of other cases. `oracle_for` makes the oracle from the
+    record of the history. `tell` is called with how many states are done, of how many. `jobs`
+    guests are asked for at once, in threads of their own.
     """
 
-    explored: Explored
+    name: str
     cuts: Cuts
     seed: int
     run_guest: RunGuest
@@ -87,23 +52,22 @@ class Unit:
     _texts: dict[str, str] = field(default_factory=dict)
     _filled: frozenset[Cut] = frozenset()
 
-    def explore(self) -> UnitResult:
-        """Everything; InfrastructureError if the history fails without a cut."""
-        first = self._run("log", ())
+    def explore(self, first: GuestTexts) -> Explored:
+        """Everything; `first` is what the guest left whose chip logged the history."""
+        text = first.log or ""
         self._guests = 1
-        text = log_of(first, self.explored)
         log = parse_log(text)
-        paired = bool(self.explored.paired_distance_pages)
+        paired = bool(self.cuts.paired_distance_pages)
         every = list(all_cuts(log, self.cuts, paired=paired))
-        chosen = drawn(every, self.cuts.sample, self.seed, self.explored.case.id)
-        verdicts = Verdicts(self._texts, self.oracle_for(first.record))
+        chosen = drawn(every, self.cuts.sample, self.seed, self.name)
+        judgements = Judgements(self._texts, self.oracle_for(first.record))
         self._filled = self._some(chosen, self.cuts.fill_sample, "filled")
         lines = [line_of(StateName(cut), cut in self._filled) for cut in chosen]
         lines += self._second_cuts(chosen)
-        judged = self._judged(lines, verdicts, first.record)
-        confirmed = self._confirmed(judged, verdicts)
+        judged = self._judged(lines, judgements, first.record)
+        confirmed = self._confirmed(judged, judgements)
         there = [one.name.cut for one in confirmed if one.name.then is None]
-        return UnitResult(
+        return Explored(
             first.record,
             text,
             tuple(confirmed),
@@ -116,15 +80,15 @@ class Unit:
         """So many of the cuts, none for 0, by a draw of its own."""
         if not count:
             return frozenset()
-        return frozenset(drawn(cuts, count, self.seed, f"{self.explored.case.id} {what}"))
+        return frozenset(drawn(cuts, count, self.seed, f"{self.name} {what}"))
 
     def _second_cuts(self, chosen: Sequence[Cut]) -> list[str]:
         """Lines for every cut in the recovery from some of the states."""
         if not self.cuts.recovery_sample:
             return []
-        what = f"{self.explored.case.id} recovery"
+        what = f"{self.name} recovery"
         outer = drawn(chosen, self.cuts.recovery_sample, self.seed, what)
-        second = [kind for kind in self.cuts.kinds if KINDS[kind].in_recovery]
+        second = [kind for kind in self.cuts.cut_kinds if KINDS[kind].in_recovery]
         return [f"{cut} * {kind} 0" for cut in outer for kind in second]
 
     def _run(self, name: str, states: Sequence[str]) -> GuestTexts:
@@ -133,7 +97,7 @@ class Unit:
             raise StoppedError
         return texts
 
-    def _judged(self, lines: Sequence[str], verdicts: Verdicts, record: str) -> list[Judged]:
+    def _judged(self, lines: Sequence[str], judgements: Judgements, record: str) -> list[Judged]:
         """All states of these lines, part by part; which are in a part does not depend on jobs."""
         parts = [lines[at : at + _IN_ONE_GUEST] for at in range(0, len(lines), _IN_ONE_GUEST)]
         judged: list[Judged] = []
@@ -145,7 +109,7 @@ class Unit:
                     self._texts.update(walk.texts)
                     # A page of one sub-page, say, has no prefix: such states are not there.
                     there = [state for state in walk.states if not state.refused]
-                    judged += [self._judge(state, verdicts) for state in there]
+                    judged += [self._judge(state, judgements) for state in there]
                     if walk.begun is not None and not walk.complete:
                         judged.append(_died(walk.begun, texts, self._is_filled(walk.begun)))
                 self._guests += len(guests)
@@ -153,9 +117,9 @@ class Unit:
                 self.tell(done, len(lines))
         return judged
 
-    def _judge(self, state: State, verdicts: Verdicts) -> Judged:
-        verdict = verdicts.of(state)
-        return Judged(state.name, verdict, state, is_filled=self._is_filled(state.name))
+    def _judge(self, state: State, judgements: Judgements) -> Judged:
+        judgement = judgements.of(state)
+        return Judged(state.name, judgement, state, is_filled=self._is_filled(state.name))
 
     def _walked(
         self, record: str, number: int, part: Sequence[str]
@@ -171,7 +135,7 @@ class Unit:
                 break
             if walk.begun is None:
                 raise InfrastructureError(
-                    f"a guest of {self.explored.case.id} ended between two states:\n"
+                    f"a guest of {self.name} ended between two states:\n"
                     + "\n".join(f"    {line}" for line in texts.last),
                     cause="ffscrash failed, or the guest's memory is too small for the log",
                 )
@@ -181,19 +145,19 @@ class Unit:
     def _read(self, texts: GuestTexts, record: str) -> Walk:
         if texts.record and texts.record != record:
             raise InfrastructureError(
-                f"two guests with the history of {self.explored.case.id} logged different things",
+                f"two guests with the history of {self.name} logged different things",
                 cause="a source of difference in the lab, which is a bug of ours",
                 remedy="report it, with the run directory",
             )
         return parse_walk(texts.walk)
 
-    def _confirmed(self, judged: Sequence[Judged], verdicts: Verdicts) -> list[Judged]:
+    def _confirmed(self, judged: Sequence[Judged], judgements: Judgements) -> list[Judged]:
         """States with a fault, some of each kind, alone in a guest of their own."""
         tried: Counter[tuple[str, str]] = Counter()
         repeated: list[Judged] = []
         for one in judged:
-            alike = (one.verdict.outcome, one.name.cut.kind)
-            if one.verdict.outcome != CORRECT and tried[alike] < _CONFIRMED_OF_A_KIND:
+            alike = (one.judgement.outcome, one.name.cut.kind)
+            if one.judgement.outcome != CORRECT and tried[alike] < _CONFIRMED_OF_A_KIND:
                 tried[alike] += 1
                 repeated.append(one)
         with ThreadPoolExecutor(self.jobs) as pool:
@@ -202,27 +166,27 @@ class Unit:
                 enumerate(repeated),
             )
             found = {
-                one.name: self._again(one, texts, verdicts)
+                one.name: self._again(one, texts, judgements)
                 for one, texts in zip(repeated, alone, strict=True)
             }
         self._guests += len(repeated)
         return [found.get(one.name, one) for one in judged]
 
-    def _again(self, one: Judged, texts: GuestTexts, verdicts: Verdicts) -> Judged:
+    def _again(self, one: Judged, texts: GuestTexts, judgements: Judgements) -> Judged:
         """What is to be said of a state that was repeated alone."""
         walk = parse_walk(texts.walk)
         self._texts.update(walk.texts)
         again = next((state for state in walk.states if state.name == one.name), None)
         if again is None:
             return replace(
-                _died(one.name, texts, one.is_filled), confirmed=one.verdict.outcome == GUEST_DIED
+                _died(one.name, texts, one.is_filled), confirmed=one.judgement.outcome == GUEST_DIED
             )
-        verdict = verdicts.of(again)
-        if verdict.outcome == one.verdict.outcome:
+        judgement = judgements.of(again)
+        if judgement.outcome == one.judgement.outcome:
             return replace(one, confirmed=True)
-        told = f"after the states before it: {one.verdict.outcome}: {one.verdict.detail}; alone"
+        told = f"after the states before it: {one.judgement.outcome}: {one.judgement.detail}; alone"
         return replace(
-            one, verdict=Verdict(one.verdict.outcome, f"{told}: {verdict.outcome}"), state=again
+            one, judgement=Judgement(one.judgement.outcome, f"{told}: {judgement.outcome}"), state=again
         )
 
     def _is_filled(self, name: StateName) -> bool:
@@ -238,11 +202,11 @@ def line_of(name: StateName, is_filled: bool = False) -> str:
 def _died(name: StateName, texts: GuestTexts, is_filled: bool) -> Judged:
     worst = scan_console(texts.console)
     if worst:
-        verdict, console = Verdict(GUEST_DIED, worst[0].text), worst[0].excerpt
-        return Judged(name, verdict, None, is_filled=is_filled, console=console)
+        judgement, console = Judgement(GUEST_DIED, worst[0].text), worst[0].excerpt
+        return Judged(name, judgement, None, is_filled=is_filled, console=console)
     said = "no end within the limit" if texts.timed_out else "the guest ended without a word"
     console = texts.last
-    return Judged(name, Verdict(GUEST_DIED, said), None, is_filled=is_filled, console=console)
+    return Judged(name, Judgement(GUEST_DIED, said), None, is_filled=is_filled, console=console)
 
 
 def _behind(killer: StateName, lines: Sequence[str]) -> Iterable[str]:

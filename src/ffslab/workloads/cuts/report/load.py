@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError
-from ffslab.exploration.run import Directory, UnitSpec, units_of
-from ffslab.exploration.states import Logged, parse_log
-from ffslab.exploration.stored import StoredUnit
-from ffslab.exploration.study import Exploration
+from ffslab.workloads.cuts.explore.case import Directory, UnitSpec, units_of
+from ffslab.workloads.cuts.states import Logged, parse_log
+from ffslab.workloads.cuts.stored import StoredUnit
+from ffslab.workloads.cuts.kind import Exploration
 from ffslab.model.specs import Board
 from ffslab.oracle.faults import PROGRAM
 from ffslab.oracle.operations import FormatError

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ffslab.model.specs import Board
-from ffslab.report.exploration.load import Part
+from ffslab.workloads.cuts.report.load import Part
 from ffslab.report.quantity import grouped, significant
 
 _MS = 1e6

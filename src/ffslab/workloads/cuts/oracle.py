@@ -1,11 +1,11 @@
-"""The oracle of `ffslab.oracle` for a unit: what is wrong with an observed tree after a cut."""
+"""The oracle of `ffslab.oracle` for a case: what is wrong with an observed tree after a cut."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ffslab.exploration.verdict import Oracle, excuse_of
-from ffslab.exploration.walked import StateName
+from ffslab.workloads.cuts.outcomes import Oracle, excuse_of
+from ffslab.workloads.cuts.walk import StateName
 from ffslab.model.case import Case
 from ffslab.oracle.faults import Excuse
 from ffslab.oracle.history import History

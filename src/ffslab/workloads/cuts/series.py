@@ -16,35 +16,19 @@ from __future__ import annotations
 import errno
 import os
 import re
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ffslab.errors import InfrastructureError
-from ffslab.exploration.guest import WALK, GuestTexts
-from ffslab.exploration.stored import (
-    VERSION,
-    StoredFinding,
-    StoredSeries,
-    StoredUnit,
-    finding_id,
-)
-from ffslab.exploration.study import SERIES, Series
-from ffslab.exploration.unit import StoppedError
-from ffslab.exploration.verdict import CORRECT, GUEST_DIED, LEAK, MOUNT_FAILS, OUTCOMES
+from ffslab.model.case import Case
 from ffslab.oracle.promises import Promise
-from ffslab.results.console import scan_console
+from ffslab.workloads.cuts.keys import Cuts
+from ffslab.workloads.cuts.outcomes import CORRECT, GUEST_DIED, LEAK, OUTCOMES
+from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, StoredSeries, finding_id
 
-# Runs a guest of the series with these words of ffscrash, and tells in which directory it writes;
-# None: ffslab is to stop.
-RunSeries = Callable[[str, Sequence[str], Callable[[Path], None]], GuestTexts | None]
 _BEFORE = "none"  # the kind of the cut before the first
 _LOG_IS_FULL = f"stop {errno.ENOSPC}"
-_SPARED_MAX = 16  # so many guests may end before it is no series any more
-_TOLD_EVERY_S = 1.0
-_TAIL_BYTES = 4096  # more than what is said of a cut, but for messages
 # What "wrong" tells of a name, beside the call's own word.
 _PLACES = ("found", "before", "first", "last", "durable")
 _LINES = 40  # of what the kernel said, kept with a finding
@@ -202,12 +186,12 @@ class Life:
 
 
 def series_words(
-    series: Series, promise: Promise, seed: int, *, first: int, cuts: int, spared: Sequence[int]
+    workload: Cuts, promise: Promise, seed: int, *, first: int, cuts: int, spared: Sequence[int]
 ) -> list[str]:
     """The words of ffscrash series, the last of its cuts first; `first` were of another flash."""
     words = [
-        *(str(cuts), f"seed={seed}", f"kinds={','.join(series.kinds)}"),
-        *(f"space_every={series.space_every}", f"first={first}"),
+        *(str(cuts), f"seed={seed}", f"kinds={','.join(workload.cut_kinds)}"),
+        *(f"space_every={workload.space_every}", f"first={first}"),
     ]
     if promise.own_names:
         words.append(f"own={promise.own_names[0]}")
@@ -218,95 +202,6 @@ def series_words(
     if spared:
         words.append(f"spared={','.join(map(str, spared))}")
     return words
-
-
-@dataclass(slots=True)
-class SeriesUnit:
-    """Makes the cuts of a series on one file system.
-
-    `tell` is called with how many cuts have been made, of how many.
-    """
-
-    series: Series
-    promise: Promise
-    seed: int
-    run: RunSeries
-    tell: Callable[[int, int], None] = lambda _done, _all: None
-
-    def explore(self) -> list[Life]:
-        """All cuts, of one flash or, when that cannot be mounted any more, of several.
-
-        InfrastructureError if it fails without a cut, or ends for no reason to be seen.
-        """
-        lives: list[Life] = []
-        while not lives or lives[-1].last < self.series.cuts:
-            lives.append(self._life(len(lives), lives[-1].last if lives else 0))
-        return lives
-
-    def _life(self, number: int, first: int) -> Life:
-        """The cuts of one flash, to the last or until it cannot be mounted."""
-        spared: dict[int, tuple[CutMade, list[str]]] = {}
-        while True:
-            texts = self._guest(f"series-{number}-{len(spared)}", first, list(spared))
-            found = parse_series(texts.walk)
-            life = Life(first, texts.walk, found, spared)
-            if found.complete:
-                return life
-            last = found.cuts[-1] if found.cuts else None
-            if found.stuck and last is not None:
-                if not life.is_given_up:
-                    last.wrong.append((MOUNT_FAILS, f"the flash is lost: cannot {found.stuck}"))
-                return life
-            if last is None or last.cycle in spared:
-                raise _ended(texts)
-            spared[last.cycle] = _died(last, texts)
-            if texts.timed_out or len(spared) == _SPARED_MAX:
-                return life
-
-    def _guest(self, name: str, first: int, spared: Sequence[int]) -> GuestTexts:
-        ended = threading.Event()
-
-        def begun(directory: Path) -> None:
-            threading.Thread(target=self._watch, args=(directory, ended), daemon=True).start()
-
-        words = series_words(
-            self.series, self.promise, self.seed, first=first, cuts=self.series.cuts, spared=spared
-        )
-        try:
-            texts = self.run(name, words, begun)
-        finally:
-            ended.set()
-        if texts is None:
-            raise StoppedError
-        return texts
-
-    def _watch(self, directory: Path, ended: threading.Event) -> None:
-        """Tells how far the guest has come, from the end of what it has written."""
-        while not ended.wait(_TOLD_EVERY_S):
-            try:
-                with (directory / WALK).open("rb") as file:
-                    file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-                    cuts = re.findall(rb"^cut (\d+) ", file.read(), re.MULTILINE)
-            except FileNotFoundError:
-                continue
-            if cuts:
-                self.tell(int(cuts[-1]), self.series.cuts)
-
-
-def _ended(texts: GuestTexts) -> InfrastructureError:
-    return InfrastructureError(
-        "a guest with a series of power cuts ended without one:\n"
-        + "\n".join(f"    {line}" for line in texts.last),
-        cause="ffscrash failed, or the guest's memory is too small",
-    )
-
-
-def _died(cut: CutMade, texts: GuestTexts) -> tuple[CutMade, list[str]]:
-    """The cut that ended a guest, and the end of its console."""
-    worst = scan_console(texts.console)
-    said = "no end within the limit" if texts.timed_out else "the guest ended"
-    cut.wrong = [(GUEST_DIED, worst[0].text if worst else said)]
-    return cut, list(worst[0].excerpt if worst else texts.last)
 
 
 def leaks(space: Sequence[Sequence[int]]) -> list[str]:
@@ -329,9 +224,7 @@ def leaks(space: Sequence[Sequence[int]]) -> list[str]:
     return found
 
 
-def stored_series(
-    exploration: str, unit_id: str, filesystem: str, seed: int, lives: Sequence[Life]
-) -> StoredUnit:
+def stored_series(case: Case, lives: Sequence[Life]) -> CutsResult:
     """What is kept of a series. Its states are its cuts, and are called after their number."""
     cuts = [cut for life in lives for cut in life.cuts]
     counts: dict[str, Counter[str]] = {}
@@ -344,10 +237,10 @@ def stored_series(
         said.update({cycle: console for cycle, (_, console) in life.spared.items()})
         for kind, row in life.found.recovery.items():
             _add_row(recovery, kind, row)
-    findings = _findings(exploration, unit_id, cuts, said)
+    findings = _findings(case, cuts, said)
     for life in lives:
         for sentence in leaks(life.found.space):
-            findings.append(_finding(exploration, unit_id, life.cuts[-1], LEAK, sentence, 1, []))
+            findings.append(_finding(case, life.cuts[-1], LEAK, sentence, 1, []))
     series: StoredSeries = {
         "cuts": len(cuts),
         "lives": [life.first for life in lives],
@@ -357,11 +250,6 @@ def stored_series(
         "spared": sorted(cycle for life in lives for cycle in life.spared),
     }
     return {
-        "v": VERSION,
-        "id": unit_id,
-        "filesystem": filesystem,
-        "workload": SERIES,
-        "seed": seed,
         "calls": 0,
         "operations": sum(one.operations for one in cuts),
         "states_possible": len(cuts),
@@ -376,7 +264,7 @@ def stored_series(
 
 
 def _findings(
-    exploration: str, unit_id: str, cuts: Sequence[CutMade], said: dict[int, list[str]]
+    case: Case, cuts: Sequence[CutMade], said: dict[int, list[str]]
 ) -> list[StoredFinding]:
     """A finding for each outcome, kind of cut and reason: the first of these cuts."""
     alike: dict[tuple[str, str, str], list[CutMade]] = {}
@@ -386,7 +274,7 @@ def _findings(
             alike.setdefault((one.outcome, one.kind, reason), []).append(one)
     return [
         _finding(
-            *(exploration, unit_id, group[0], outcome, group[0].detail, len(group)),
+            *(case, group[0], outcome, group[0].detail, len(group)),
             _grave(said.get(group[0].cycle, []))[:_LINES],
         )
         for (outcome, _, _), group in alike.items()
@@ -399,8 +287,7 @@ def _grave(lines: list[str]) -> list[str]:
 
 
 def _finding(
-    exploration: str,
-    unit_id: str,
+    case: Case,
     cut: CutMade,
     outcome: str,
     detail: str,
@@ -409,7 +296,7 @@ def _finding(
 ) -> StoredFinding:
     state = f"{cut.cycle} {cut.kind} {cut.variant}"
     return {
-        "id": finding_id(exploration, unit_id, f"{state} {outcome}"),
+        "id": finding_id(case, f"{state} {outcome}"),
         "state": state,
         "outcome": outcome,
         "kind": cut.kind,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ffslab.exploration.run import STUDY
-from ffslab.exploration.study import Exploration
-from ffslab.exploration.verdict import CORRECT
-from ffslab.exploration.walked import Cut
+from ffslab.workloads.cuts.explore.case import STUDY
+from ffslab.workloads.cuts.kind import Exploration
+from ffslab.workloads.cuts.outcomes import CORRECT
+from ffslab.workloads.cuts.walk import Cut
 from ffslab.program import command
-from ffslab.report.exploration.load import Loaded, Part
-from ffslab.report.exploration.outcomes import total, wrong_words
+from ffslab.workloads.cuts.report.load import Loaded, Part
+from ffslab.workloads.cuts.report.outcomes import total, wrong_words
 from ffslab.report.quantity import SPACE, counted, grouped
 
 _FAULTS = (

@@ -1,1 +1,0 @@
-"""Exploration of power cuts: guests that carry out a history, and walk through what cuts leave."""

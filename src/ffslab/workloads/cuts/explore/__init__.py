@@ -1,0 +1,1 @@
+"""What runs the guests of workload `cuts`, on any target that can cut power."""

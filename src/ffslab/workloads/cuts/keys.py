@@ -1,0 +1,132 @@
+"""The settings of workload `cuts`: a history of calls, and which power cuts are made in it.
+
+By default the chip takes no time and the CPU is free: a file system that survives a cut does so
+whatever the time, and states are gone through ten times as fast. With timing `board` both take the
+board's times, and what a recovery costs is measured in time, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from ffslab.model.workload import Workload, key
+from ffslab.oracle.faults import KINDS
+
+SERIES = "series"  # instead of a history: one cut after the other on one flash
+FILLED = 24  # filling costs hundreds of times what all else of a state costs
+FULL, MOUNT = "full", "mount"
+NO_TIME, BOARD_TIME = "none", "board"
+FAIL, TELL = "fail", "tell"
+_SERIES = ("cuts", "space_every")
+_OF_BOTH = ("kind", "history", "kinds", "timing", "findings")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cuts(Workload):
+    """Which power cuts are made, and of what."""
+
+    kind: str = key("cuts", "the workload")
+    history: str = key(
+        "update-by-rename",
+        "the calls in which power is cut, or `series`: one cut after the other on one flash",
+    )
+    parameters: str = key(
+        "",
+        'what is other than usual of the history: `"files=250 transactions=750"`',
+        needs="another history than series",
+    )
+    kinds: str = key(
+        "", 'kinds of cut, `"lost torn-bits"`, or empty: all that the chip can have'
+    )
+    variants: int = key(
+        1, "of each kind whose seed leaves something open", needs="a history", lowest=1
+    )
+    sample: int = key(
+        0, "states that are drawn from all; 0: none is left out", needs="a history", lowest=0
+    )
+    recovery_sample: int = key(
+        0, "states of whose recovery every cut is made as well", needs="a history", lowest=0
+    )
+    fill_sample: int = key(
+        FILLED, "states that are filled until they are full", needs="check = full", lowest=0
+    )
+    random_sample: int = key(
+        0, "states that are counted once more, as cuts at random", needs="a history", lowest=0
+    )
+    check: str = key(
+        FULL,
+        "`full`: mounted, looked at, used, mounted once more; `mount`: mounted and looked at",
+        needs="a history",
+        pattern=f"^({FULL}|{MOUNT})$",
+    )
+    cuts: int = key(
+        20_000, "how many cuts follow each other", needs='history = "series"', lowest=1
+    )
+    space_every: int = key(
+        1000,
+        "after so many cuts it is emptied, filled and emptied; 0: never",
+        needs='history = "series"',
+        lowest=0,
+    )
+    paired_distance_pages: int = key(
+        0, "pages from a page to the one that is programmed beside it; 0: no pairs", lowest=0
+    )
+    timing: str = key(
+        NO_TIME,
+        "`none`: chip and CPU take no time; `board`: the board's",
+        pattern=f"^({NO_TIME}|{BOARD_TIME})$",
+    )
+    findings: str = key(
+        FAIL,
+        "a state that is not correct makes the case `fail`; `tell`: it is counted",
+        pattern=f"^({FAIL}|{TELL})$",
+    )
+
+    @property
+    def is_series(self) -> bool:
+        """Whether cuts follow each other on one flash."""
+        return self.history == SERIES
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether chip and CPU take the board's times."""
+        return self.timing == BOARD_TIME
+
+    @property
+    def settings(self) -> Mapping[str, int]:
+        """The parameters by name; ValueError for what is no such text."""
+        found = {}
+        for word in self.parameters.split():
+            name, equals, value = word.partition("=")
+            if not equals or not value.isdecimal():
+                raise ValueError(f"{word!r} is not NAME=NUMBER")
+            found[name] = int(value)
+        return found
+
+    @property
+    def cut_kinds(self) -> tuple[str, ...]:
+        """The kinds of cut by name, all that this workload can make where none is stated."""
+        named = tuple(self.kinds.split())
+        if named:
+            return named
+        rows = KINDS.values()
+        return tuple(kind.name for kind in rows if kind.in_a_row or not self.is_series)
+
+    @property
+    def told(self) -> Hashable:
+        """All: what guests go through is decided by what those before them found."""
+        return tuple(self.spec.items())
+
+    def without_idle_keys(self) -> Self:
+        """A series has no history, a history no series; a mount alone fills nothing."""
+        usual = type(self)().spec
+        idle = (
+            tuple(name for name in usual if name not in (*_SERIES, *_OF_BOTH))
+            if self.is_series
+            else _SERIES
+        )
+        if self.check == MOUNT:
+            idle = (*idle, "fill_sample")
+        return replace(self, **{name: usual[name] for name in idle})

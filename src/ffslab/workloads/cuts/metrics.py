@@ -1,0 +1,102 @@
+"""The figures of `cuts`: how many states are correct, and what a recovery costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ffslab.results.criteria import Criterion
+from ffslab.results.result import CaseResult
+from ffslab.results.schema import Figure, Metric, TaskWork, case_figures
+from ffslab.workloads.cuts.outcomes import CORRECT
+from ffslab.workloads.cuts.stored import CutsResult, cuts_result, outcomes_of, space_of
+
+KIND = "cuts"
+OF = "the workload cuts"
+NOTE = """The key `cuts` of a result has all outcomes and findings ([power-cuts.md](power-cuts.md)). A case is `fail` if a
+state is not correct, unless `workload.findings = "tell"`. Null if the history failed without a cut.
+
+"""  # (columns of the document)
+STATES, RECOVERY = "states", "recovery"
+
+
+def _metric(name: str, title: str, meaning: str, **further: object) -> Metric:
+    return Metric(name=name, title=title, meaning=meaning, kinds=(KIND,), **further)  # type: ignore[arg-type]
+
+
+CORRECT_PERCENT = _metric(
+    "correct_percent",
+    "States that are correct",
+    "states after a cut that are as the file system promises ÷ all states that were gone through",
+    unit="%",
+    better="higher",
+    exact=False,
+)
+WRONG = _metric("not_correct", "States that are not correct", "how many they are")
+GONE_THROUGH = _metric(
+    "gone_through", "States", "states that were gone through", better="neither"
+)
+COSTS = (
+    _metric("most_pages_read", "A recovery's pages read", "the most that a mount after a cut read"),
+    _metric(
+        "most_pages_programmed",
+        "A recovery's pages programmed",
+        "the most that a mount after a cut programmed",
+    ),
+    _metric(
+        "most_blocks_erased",
+        "A recovery's blocks erased",
+        "the most that a mount after a cut erased",
+    ),
+)
+LONGEST = _metric(
+    "longest_ns",
+    "The longest recovery",
+    'the longest mount after a cut, UBI\'s attach included; with `timing = "board"` only',
+    unit="ms",
+    scale=1e6,
+)
+LEAST = _metric(
+    "least_bytes",
+    "What fits after cuts in a row",
+    "the least that went into one file on the emptied file system",
+    unit="MiB",
+    scale=2.0**20,
+    better="higher",
+    words=("more", "less"),
+)
+METRICS = (CORRECT_PERCENT, WRONG, GONE_THROUGH, *COSTS, LONGEST, LEAST)
+
+
+def figures(result: CaseResult) -> tuple[Figure, ...]:
+    """All figures of a result of this workload."""
+    found = cuts_result(result)
+    return (*case_figures(result), *(_figures(found) if found else ()))
+
+
+def _figures(found: CutsResult) -> Iterator[Figure]:
+    outcomes = outcomes_of(found)
+    states = outcomes.total()
+    if states:
+        yield Figure(CORRECT_PERCENT, STATES, 100 * outcomes[CORRECT] / states, main=True)
+    yield Figure(WRONG, STATES, states - outcomes[CORRECT], main=True)
+    yield Figure(GONE_THROUGH, STATES, states)
+    curve = found["recovery"]["curve"]
+    if curve:
+        for column, metric in enumerate(COSTS, start=1):
+            yield Figure(metric, RECOVERY, max(row[column] for row in curve), main=True)
+        longest = max(row[4] for row in curve)
+        if longest:
+            yield Figure(LONGEST, RECOVERY, longest, main=True)
+    space = space_of(found["series"]) if "series" in found else None
+    if space is not None:
+        yield Figure(LEAST, "series", space.least_bytes, main=True)
+
+
+def criteria(_result: CaseResult) -> Iterable[Criterion]:
+    """None: a state that is not correct is no matter of more or less."""
+    return ()
+
+
+def tasks(_result: CaseResult) -> tuple[TaskWork, ...]:
+    """Nobody counts by tasks here."""
+    return ()

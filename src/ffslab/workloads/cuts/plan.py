@@ -1,0 +1,186 @@
+"""The plans of guests that lose power.
+
+A guest loads the chip that logs what it changes, makes a new file system, carries out a history
+while the chip logs, and unmounts. Then it does what the guest is for: it tells the log, or goes
+through states. What it writes goes to files of its directory on the host, and is there when it dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ffslab.model.case import Case
+from ffslab.model.specs import Board
+from ffslab.oracle.generators.registry import history_of_kind, worn_erases_of_kind
+from ffslab.oracle.history import History
+from ffslab.protocol.plan import plan_of, step
+from ffslab.workloads.cuts.keys import Cuts
+from ffslab.workloads.rig import CUTTER, Cutting, Rig
+
+RECORD, WALK = "record", "walk"  # files on the host
+HISTORY, STATES = "/history", "/states"  # files of the guest
+LOG_MIB = 256  # as much as the chip's log may take
+SERIES_LOG_MIB = 768  # and of a series: JFFS2 may write its flash many times until it is full
+_BESIDE_MIB = 64  # its tables, and the page cache of what is written
+_FORMATTED_MS = 2000  # until an empty file system has been formatted; nothing but virtual time
+_TIMES = (
+    *("t_command_ns", "t_read_ns", "t_prog_ns", "t_erase_ns"),
+    *("bus_read_ps", "bus_write_ps", "ecc_read_ns", "ecc_write_ns"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """One file system on its chip with one history, as its guests are told of it.
+
+    `case` is as `guest_case` makes it. A series has no history: "". `worn_erases`: so much more
+    often every fourth block of UBI has been erased, as it says.
+    """
+
+    case: Case
+    rig: Rig
+    history: str
+    check: str
+    paired_distance_pages: int = 0
+    worn_erases: int = 0
+
+    @property
+    def cutting(self) -> Cutting:
+        """The steps of a target that can cut power."""
+        found = self.rig.cutting
+        assert found is not None  # the campaign has looked
+        return found
+
+
+def cuts_of(case: Case) -> Cuts:
+    """The workload of a case of this kind."""
+    workload = case.workload
+    assert isinstance(workload, Cuts)
+    return workload
+
+
+def history_of(case: Case) -> History:
+    """The calls in which power is cut; not of a series."""
+    workload = cuts_of(case)
+    return history_of_kind(workload.history, case.seed, workload.settings)
+
+
+def cutter_of(case: Case, rig: Rig, history: History | None = None) -> Cutter:
+    """What the guests of a case are told; its own history, or one that it was made smaller to."""
+    workload = cuts_of(case)
+    if workload.is_series:
+        return Cutter(guest_case(case), rig, "", workload.check)
+    text = (history or history_of(case)).text
+    worn = worn_erases_of_kind(workload.history, workload.settings)
+    distance = workload.paired_distance_pages
+    return Cutter(guest_case(case), rig, text, workload.check, distance, worn)
+
+
+def guest_case(case: Case) -> Case:
+    """The case as its guests get it: with memory for the log, and without time unless it is timed."""
+    workload = cuts_of(case)
+    log_mib = SERIES_LOG_MIB if workload.is_series else LOG_MIB
+    board = _board(case.board, log_mib, is_timed=workload.is_timed)
+    return replace(case, board=board, cpu_scale=case.cpu_scale if workload.is_timed else 0)
+
+
+def _board(board: Board, log_mib: int, *, is_timed: bool) -> Board:
+    times: dict[str, Any] = {} if is_timed else dict.fromkeys(_TIMES, 0)
+    # The chip's log takes memory, which a small board has none of.
+    ram_bytes = board.ram_bytes + (log_mib + _BESIDE_MIB) * 2**20
+    return replace(board, ram_bytes=ram_bytes, chip=replace(board.chip, **times))
+
+
+def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
+    """The plan of the guest whose chip logs the history, of those to come the first."""
+    return (log_plan(cutter_of(case, rig)) if rig.cutting else "",)
+
+
+def log_plan(cutter: Cutter) -> str:
+    """The plan of a guest that tells the chip's log of the history."""
+    return _plan(cutter, step("capture", path=cutter.cutting.log))
+
+
+def walk_plan(cutter: Cutter) -> str:
+    """The plan of a guest that goes through states."""
+    return _plan(cutter, walk_step(cutter))
+
+
+def series_plan(cutter: Cutter, words: Sequence[str]) -> str:
+    """The plan of a guest with a series; `words` are keys of ffscrash series, the cuts first."""
+    line = _exec(
+        *("series", cutter.cutting.chip, words[0], *_mounting(cutter)),
+        *words[1:],
+        f"output={cutter.cutting.host}/{WALK}",
+    )
+    return _plan(cutter, line)
+
+
+def walk_step(cutter: Cutter) -> str:
+    """The step that goes through states."""
+    return _exec(
+        *("walk", cutter.cutting.chip, STATES, *_mounting(cutter)),
+        *(f"check={cutter.check}", f"output={cutter.cutting.host}/{WALK}"),
+    )
+
+
+def _plan(cutter: Cutter, last: str) -> str:
+    """The plan of a guest; `last` is its step after the chip has logged the history."""
+    case, rig, cutting = cutter.case, cutter.rig, cutter.cutting
+    log_mib = LOG_MIB if cutter.history else SERIES_LOG_MIB
+    written = f"output={cutting.host}/{RECORD}"
+    history = _exec("history", HISTORY, rig.directory, cutting.chip, written)
+    # Once a program has run, the guest's kernel mounts no more of the host.
+    host_files, wear = cutting.host_files(), _wear(cutter)
+    return plan_of(
+        [
+            *cutting.devices(case, cutter.paired_distance_pages),
+            *rig.erase(),
+            *([*host_files, *wear] if wear else []),
+            *rig.mount(case, new=True),
+            step("sleep", ms=_FORMATTED_MS),
+            *([] if wear else host_files),
+            _exec("chip", cutting.chip, "log", str(log_mib)),
+            *([history] if cutter.history else []),
+            *rig.unmount(case),
+            _exec("chip", cutting.chip, "stop"),
+            last,
+        ]
+    )
+
+
+def _exec(*words: str) -> str:
+    return step("exec", path=CUTTER, args=" ".join(words))
+
+
+def _wear(cutter: Cutter) -> list[str]:
+    """UBI gives each block a counter when it is attached for the first time."""
+    case, cutting = cutter.case, cutter.cutting
+    if not (cutter.worn_erases and case.filesystem.ubi):
+        return []
+    return [
+        *cutting.attach(case),
+        step("sleep", ms=_FORMATTED_MS),
+        *cutting.detach(case),
+        _exec("wear", cutting.partition, str(cutter.worn_erases)),
+    ]
+
+
+def _mounting(cutter: Cutter) -> list[str]:
+    """The words of ffscrash that say how the file system is attached and mounted."""
+    case, partition = cutter.case, cutter.cutting.partition
+    setup = case.filesystem
+    words = [
+        setup.type,
+        setup.source.replace("{partition}", partition),
+        cutter.rig.directory,
+        ",".join(setup.mount_options) or "-",
+    ]
+    if setup.ubi:
+        words += [partition, f"vid_hdr_offset={setup.ubi.vid_hdr_offset}"]
+        words.append(f"max_beb_per1024={case.ubi_beb_per1024}")
+    if "sync" in setup.mount_flags:
+        words.append("sync=1")
+    return words

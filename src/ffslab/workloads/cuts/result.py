@@ -1,0 +1,46 @@
+"""What the records of `cuts` mean: nothing beside what its guests told (`explore.case`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ffslab.model.case import Case
+from ffslab.protocol.records import Phase, RecordStream
+from ffslab.results.preparation import Preparation
+from ffslab.results.result import CaseResult
+from ffslab.results.shortfall import Shortfall
+from ffslab.workloads.cuts.keys import Cuts
+from ffslab.workloads.cuts.stored import CutsKeys, StoredFinding, cuts_result
+
+PHASES: Sequence[str] = ()
+KEYS = CutsKeys
+ELSEWHERE: Mapping[str, object] = {}
+
+
+def check_records(_stream: RecordStream) -> None:
+    """A guest that loses power has no records of its own."""
+
+
+def shortfall(
+    _workload: Cuts, _stream: RecordStream, _full_phase: Phase | None
+) -> Shortfall | None:
+    """Each cut that there is has been made."""
+    return None
+
+
+def verdict_times_ns(_result: CaseResult) -> dict[str, float]:
+    """None: nothing here is decided by a time."""
+    return {}
+
+
+def result_keys(
+    _case: Case, _stream: RecordStream, _prepared: Sequence[Preparation]
+) -> Mapping[str, object]:
+    """Of a case whose guests did not come so far."""
+    return {"cuts": None}
+
+
+def findings(result: CaseResult) -> Mapping[str, StoredFinding]:
+    """What is not correct, by its id, which is the same in every run of the study."""
+    found = cuts_result(result)
+    return {one["id"]: one for one in found["findings"]} if found else {}
