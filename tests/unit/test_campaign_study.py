@@ -11,7 +11,7 @@ import pytest
 from host_support import STUDY, FakeSite, FakeTarget, SilentProgress
 
 from ffslab.campaign import run as campaign_run
-from ffslab.campaign.run import Prepared
+from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.study import Choice, pool_options, run_study
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.lab.progress import SilentProgress as SilentBuild

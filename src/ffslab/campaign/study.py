@@ -15,8 +15,8 @@ from typing import Protocol
 
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolOptions, Progress
+from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.run import (
-    Prepared,
     RunEnd,
     RunRequest,
     execute,

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ffslab.advise.candidates import Candidate
     from ffslab.advise.needs import Needs
     from ffslab.advise.probes import Probe
-    from ffslab.campaign.run import Prepared, RunEnd
+    from ffslab.campaign.prepared import Prepared
+    from ffslab.campaign.run import RunEnd
     from ffslab.model.catalog import Catalog
     from ffslab.targets.target import SiteOptions
 

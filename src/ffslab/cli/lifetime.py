@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ffslab.campaign.run import Prepared
+    from ffslab.campaign.prepared import Prepared
     from ffslab.lifetime.forecast import Estimate
     from ffslab.lifetime.read import CaseLife
     from ffslab.lifetime.rows import Row

@@ -13,7 +13,8 @@ from ffslab.program import command, program, this_command
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ffslab.campaign.run import Prepared, RunEnd
+    from ffslab.campaign.prepared import Prepared
+    from ffslab.campaign.run import RunEnd
     from ffslab.campaign.study import Choice
     from ffslab.results.rundir import RunDirectory
 
