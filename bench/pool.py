@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ffslab.campaign.chain import chain_of
-from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
+from ffslab.campaign.done import CaseDone, PoolOptions
+from ffslab.campaign.pool import run_cases
 from ffslab.campaign.state_store import StateStore
 from ffslab.campaign.states import StateRoom
 from ffslab.errors import InfrastructureError

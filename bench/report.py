@@ -18,11 +18,14 @@ from bench.measurements import Bench, Measured
 from bench.pool import pool_time
 from bench.ratios import Goal, Line, spread
 from ffslab.campaign.manifest import new_manifest
-from ffslab.campaign.run import Prepared, prepare
+from ffslab.campaign.prepared import Prepared
+from ffslab.campaign.run import prepare
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case, case_spec
 from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RESULTS, RunDirectory
+from ffslab.targets.target import Site
+from ffslab.targets.uml.site import LocalSite
 
 STUDY = "ffsmark"
 FILE_SYSTEMS = ("jffs2", "ubifs")
@@ -34,11 +37,12 @@ def measure(bench: Bench) -> Measured:
     """CPU time and largest memory of `ffslab report`."""
     bench.tell("cases whose results are reported")
     measured = _measured_results(bench)
+    site = LocalSite(bench.lab)
     lines = [Line("9. `ffslab report`, host CPU and largest memory")]
     raw: dict[str, object] = {}
     for seeds, goal in GOALS.items():
         folder = bench.scratch / f"report-{seeds}"
-        cases = write_copies(folder, prepared_with(range(1, seeds + 1)), measured)
+        cases = write_copies(folder, prepared_with(range(1, seeds + 1)), site, measured)
         costs: list[Cost] = []
         for repeat in range(bench.repeats):
             bench.tell(f"{cases:,} cases, repeat {repeat + 1} of {bench.repeats}")
@@ -57,23 +61,17 @@ def prepared_with(seeds: Iterable[int]) -> Prepared:
 
 
 def write_copies(
-    folder: Path, prepared: Prepared, measured: Mapping[tuple[object, ...], CaseResult]
+    folder: Path,
+    prepared: Prepared,
+    site: Site,
+    measured: Mapping[tuple[object, ...], CaseResult],
 ) -> int:
     """A run directory of the cases, each with the figures of that with another seed; how many."""
     folder.mkdir()
     run = RunDirectory(folder)
-    manifest = new_manifest(
-        run_name=folder.name,
-        source=prepared.source,
-        study=prepared.study,
-        overrides=prepared.overrides,
-        cases=prepared.cases,
-        build_id="bench",
-        command=f"ffslab run {STUDY}",
-        started=datetime.now(UTC),
-        jobs=1,
-        trace=False,
-    )
+    words = f"ffslab run {STUDY}"
+    now = datetime.now(UTC)
+    manifest = new_manifest(folder.name, prepared, site, command=words, started=now, jobs=1)
     run.write_manifest({**manifest, "complete": True})
     with (folder / RESULTS).open("w", encoding="utf-8") as lines:
         for case in prepared.cases:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 
 VARIABLE = "FFSLAB_COMMAND"
 NAME = "ffslab"
@@ -25,3 +26,8 @@ def program() -> str:
 def command(*words: object) -> str:
     """A command that a shell understands as it stands, whatever is in a path."""
     return " ".join((program(), *(shlex.quote(str(word)) for word in words)))
+
+
+def this_command() -> str:
+    """The command that runs, as its user typed it."""
+    return f"{program()} {shlex.join(sys.argv[1:])}"

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ffslab.campaign.pool import CaseDone, PoolOptions
+from ffslab.campaign.done import CaseDone, PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
 from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case

@@ -8,14 +8,15 @@ import sysconfig
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ffslab.campaign.manifest import new_manifest
-from ffslab.campaign.pool import CaseDone
-from ffslab.campaign.run import Prepared, prepare
+from ffslab.campaign.done import CaseDone
+from ffslab.campaign.prepared import Prepared
+from ffslab.campaign.run import prepare
 from ffslab.lab.lab_build import LabBuild
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.case import Case
@@ -126,16 +127,12 @@ def begun_run(folder: Path, planned: Prepared) -> RunDirectory:
     run = RunDirectory(folder)
     run.write_manifest(
         new_manifest(
-            run_name=folder.name,
-            source=planned.source,
-            study=planned.study,
-            overrides=planned.overrides,
-            cases=planned.cases,
-            build_id="0123456789ab",
+            folder.name,
+            planned,
+            FakeSite(FakeTarget(), replace(LAB, build_id="0123456789ab")),
             command=f"ffslab run {planned.study.name}",
             started=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC),
             jobs=2,
-            trace=False,
         )
     )
     return run

@@ -18,7 +18,7 @@ from test_report_tree_support import mounts_text, write_tree_run
 from ffslab.advise.candidates import candidates
 from ffslab.advise.probes import probes
 from ffslab.advise.run import _is_same, adopt, prepared_study, runs_of
-from ffslab.campaign.run import Prepared
+from ffslab.campaign.prepared import Prepared
 from ffslab.results.result import CaseResult
 from ffslab.results.rundir import CASE_RESULT, STATES, RunDirectory
 from ffslab.targets.target import Site

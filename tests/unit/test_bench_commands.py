@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench import commands, report, run
 from bench.commands import Cost, cost_of
 from bench.measurements import Bench
+from host_support import FakeSite, FakeTarget
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.protocol.records import RecordStream
@@ -90,7 +91,11 @@ def test_the_copies_are_a_run_of_every_case_with_the_figures_of_one_seed(tmp_pat
         result = case_result(case, Outcome("pass"), RecordStream((), (), False), None)
         measured[report.configuration(case)] = {**result, "virtual_ns": number}
     planned = report.prepared_with(range(1, 4))
-    assert report.write_copies(tmp_path / "r", planned, measured) == len(planned.cases) == 42  # type: ignore[arg-type]
+    assert (
+        report.write_copies(tmp_path / "r", planned, FakeSite(FakeTarget()), measured)
+        == len(planned.cases)
+        == 42
+    )  # type: ignore[arg-type]
     rows = list(read_rows(open_run(tmp_path / "r")))
     assert [(row["id"], row["spec_hash"]) for row in rows] == [
         (case.id, case.spec_hash) for case in planned.cases

@@ -21,7 +21,8 @@ from host_support import LAB, STUDY, FakeSite, FakeTarget, SilentProgress, cases
 
 from ffslab.campaign.chain import Chain, chain_of
 from ffslab.campaign.plan import Estimate, host_cpu_for, remaining
-from ffslab.campaign.pool import PoolOptions, run_cases
+from ffslab.campaign.done import PoolOptions
+from ffslab.campaign.pool import run_cases
 from ffslab.campaign.run import (
     RunEnd,
     RunRequest,

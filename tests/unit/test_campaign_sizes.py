@@ -11,7 +11,7 @@ import pytest
 from host_support import LAB, STUDY, FakeSite, FakeTarget, SilentProgress, cases_of
 
 from ffslab.campaign import run as campaign
-from ffslab.campaign.pool import PoolOptions
+from ffslab.campaign.done import PoolOptions
 from ffslab.campaign.run import RunRequest, execute, made_ready, prepare
 from ffslab.codesize import measure as measuring
 from ffslab.codesize.sizes import CodeSizes, Measured, Size

@@ -16,7 +16,8 @@ from host_support import LAB, FakeSite, FakeTarget, SilentProgress, cases_of
 
 from ffslab.campaign.chain import chain_of, in_order
 from ffslab.campaign.executor import Worker
-from ffslab.campaign.pool import CaseDone, PoolOptions, run_cases
+from ffslab.campaign.done import CaseDone, PoolOptions
+from ffslab.campaign.pool import run_cases
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
 from ffslab.campaign.state_store import StateStore
 from ffslab.campaign.states import StateRoom

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import FakeSite, FakeTarget, SilentProgress
+from host_support import LAB, FakeSite, FakeTarget, SilentProgress
 from rich.console import Console
 
 from ffslab.campaign.chain import chain_of
 from ffslab.campaign.manifest import build_ids, new_manifest
-from ffslab.campaign.pool import PoolOptions
+from ffslab.campaign.done import PoolOptions
+from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare, prepare_resumed
 from ffslab.cli.app import build_app
 from ffslab.cli.tables import print_kernels
@@ -293,19 +294,11 @@ def test_the_manifest_names_kernels_and_switches() -> None:
     )
     document = parse_toml(text, "test")
     study = study_from_document(document, catalog, "test")
-    manifest = new_manifest(
-        run_name="run",
-        source=StudySource(Path("study.toml"), text, document),
-        study=study,
-        overrides=(),
-        cases=expand(study, catalog),
-        build_id="one",
-        variants={"period": "two"},
-        command="",
-        started=datetime(2026, 1, 1, tzinfo=UTC),
-        jobs=1,
-        trace=False,
-    )
+    source = StudySource(Path("study.toml"), text, document)
+    prepared = Prepared(source, study, (), expand(study, catalog))
+    site = FakeSite(FakeTarget(), replace(LAB, variants={"period": replace(LAB, build_id="two")}))
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    manifest = new_manifest("run", prepared, site, command="", started=now, jobs=1)
     assert manifest["kernels"] == {
         "period": {"build_id": "two", "switches_on": [[], ["lzo_no_skip"]]}
     }

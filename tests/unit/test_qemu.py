@@ -6,10 +6,12 @@ import re
 import struct
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from host_support import FakeSite, FakeTarget
 
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.run import prepare
@@ -298,7 +300,21 @@ def manifest(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_manifest_says_where_cpu_time_is_from() -> None:
-    assert "cpu_time" in new_manifest.__kwdefaults__
+    there, ssh = prepare("quick", target="qemu"), site_module("ssh").KIND
+    written = {
+        kind.name: new_manifest(
+            *("run", there, FakeSite(FakeTarget(), kind=kind)),
+            command="",
+            started=datetime(2026, 1, 1, tzinfo=UTC),
+            jobs=1,
+        )
+        for kind in (KIND, site_module("uml").KIND, replace(ssh, absent=(("erases", "why"),)))
+    }
+    assert written["qemu"]["cpu_time"] == KIND.cpu_time and "cpu_time" not in written["uml"]
+    assert [name for name, told in written.items() if told.get("real_clock")] == ["ssh"]
+    assert written["ssh"]["absent"] == [["erases", "why"]] and "absent" not in written["uml"]
+    assert written["ssh"]["absent"] == [["erases", "why"]] and "absent" not in written["uml"]
+    assert {told["target"] for told in written.values()} == {"qemu"}
     assert other_target(manifest()) == ""
     assert other_target(manifest(target="qemu", cpu_time="stated")) == "qemu"
 

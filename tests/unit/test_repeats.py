@@ -158,14 +158,15 @@ def test_in_virtual_time_a_repeat_is_skipped() -> None:
 
 
 def test_repeats_are_for_boards_only() -> None:
-    from ffslab.cli.run import _repeats
+    from ffslab.campaign.study import Choice
     from ffslab.errors import UsageError
 
-    assert _repeats(None, "uml", None) == []
+    guest, board = Choice("quick"), Choice("quick", (("seed", (4,)),), target="ssh")
+    assert guest.repeated(None) == guest
     with pytest.raises(UsageError, match="gives the same result"):
-        _repeats(2, "uml", None)
-    assert _repeats(None, "ssh", None) == [("repeat", (1, 2, 3))]
-    assert _repeats(5, "ssh", None) == [("repeat", (1, 2, 3, 4, 5))]
+        guest.repeated(2)
+    assert board.repeated(None).overrides == (("seed", (4,)), ("repeat", (1, 2, 3)))
+    assert board.repeated(5).overrides == (("seed", (4,)), ("repeat", (1, 2, 3, 4, 5)))
 
 
 def test_where_a_flash_stays_in_place_no_guest_is_shared() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from host_support import begun_run, study_of
 
-from ffslab.campaign.run import Prepared
+from ffslab.campaign.prepared import Prepared
 from ffslab.loader import StudySource, load_catalog, parse_toml
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case

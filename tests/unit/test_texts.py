@@ -15,7 +15,7 @@ import pytest
 from host_support import FakeSite, FakeTarget, SilentProgress
 from result_support import stub
 
-from ffslab.campaign.pool import PoolOptions
+from ffslab.campaign.done import PoolOptions
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
 from ffslab.errors import SpecError
 from ffslab.lab.cache import hash_files, hash_texts

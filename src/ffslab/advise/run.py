@@ -19,7 +19,8 @@ from ffslab.advise.needs import Needs
 from ffslab.advise.probes import Probe, study_name, study_text
 from ffslab.campaign.manifest import build_ids
 from ffslab.campaign.plan import remaining
-from ffslab.campaign.run import Prepared, RunRequest, made_ready, new_run, prepare_source
+from ffslab.campaign.prepared import Prepared
+from ffslab.campaign.run import RunRequest, made_ready, new_run, prepare_source
 from ffslab.errors import DamagedResultError
 from ffslab.lab.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, parse_toml

@@ -8,46 +8,27 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from ffslab import __version__
-from ffslab.loader import StudySource
+from ffslab.campaign.prepared import Prepared
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.case import Case
 from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.specs import FIRST_REPEAT, PERTURBATION, REPEAT, Board
-from ffslab.model.study import Override, Study
 from ffslab.results.rundir import MANIFEST_VERSION
+from ffslab.targets.target import Site
 
 
 def new_manifest(
-    *,
-    run_name: str,
-    source: StudySource,
-    study: Study,
-    overrides: Sequence[Override],
-    catalogs: Sequence[Path] = (),
-    mainline: Mapping[str, str] | None = None,
-    cases: Sequence[Case],
-    build_id: str,
-    variants: Mapping[str, str] | None = None,
-    command: str,
-    started: datetime,
-    jobs: int,
-    trace: bool,
-    target: str = "uml",
-    cpu_time: str = "",
-    place: Path | None = None,
-    real_clock: bool = False,
-    absent: Sequence[tuple[str, str]] = (),
+    run_name: str, prepared: Prepared, site: Site, *, command: str, started: datetime, jobs: int
 ) -> dict[str, Any]:
     """The manifest at the start of a run; `finished` and `wall_s` come at its end.
 
-    `mainline`: since which version Linux has each file system, empty if it has not. `cpu_time`:
-    where the time of code is from, if not from the boards' prices. `place`: the file of a board.
-    `real_clock`: equal specs do not give equal results there. `absent`: what results lack, and why.
+    `cpu_time` in it: where the time of code is from, if not from the boards' prices. `real_clock`:
+    equal specs do not give equal results there. `absent`: what results lack, and why.
     """
+    source, study, cases, kind = prepared.source, prepared.study, prepared.cases, site.kind
     boards = {case.board.name: case.board for case in cases}
     return {
         "v": MANIFEST_VERSION,
@@ -65,18 +46,18 @@ def new_manifest(
         "study_file": str(source.path),
         "study_sha256": sha256_hex(source.text),
         "study_text": source.text,
-        "overrides": [[key, list(values)] for key, values in overrides],
-        "catalogs": [str(directory) for directory in catalogs],
+        "overrides": [[key, list(values)] for key, values in prepared.overrides],
+        "catalogs": [str(directory) for directory in prepared.catalogs],
         "module_sources": _module_sources(cases),
         "ffslab": __version__,
-        "build_id": build_id,
-        "kernels": _kernels(cases, variants or {}),
-        "trace": trace,
-        "target": target,
-        **({"cpu_time": cpu_time} if cpu_time else {}),
-        **({"place": str(place)} if place else {}),
-        **({"real_clock": True} if real_clock else {}),
-        **({"absent": [list(one) for one in absent]} if absent else {}),
+        "build_id": site.build_id,
+        "kernels": _kernels(cases, site.variant_ids),
+        "trace": any(case.trace for case in cases),
+        "target": prepared.target,
+        **({"cpu_time": kind.cpu_time} if kind.cpu_time else {}),
+        **({"place": str(prepared.place)} if prepared.place else {}),
+        **({} if kind.capabilities.virtual_time else {"real_clock": True}),
+        **({"absent": [list(one) for one in kind.absent]} if kind.absent else {}),
         "jobs": jobs,
         "host": {
             "python": sys.version.split()[0],
@@ -85,7 +66,7 @@ def new_manifest(
             "cpus": os.cpu_count() or 1,
         },
         "boards": {name: _board(board) for name, board in boards.items()},
-        "filesystems": {name: {"mainline": since} for name, since in (mainline or {}).items()},
+        "filesystems": {name: {"mainline": since} for name, since in prepared.mainline.items()},
         "provenance": _all_provenance(cases),
     }
 

@@ -21,6 +21,7 @@ from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.done import PoolOptions
 from ffslab.campaign.pool import PoolEnd, Progress, run_cases
+from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.state_store import StateStore, limit_bytes, state_root
 from ffslab.campaign.states import StateRoom
 from ffslab.codesize.measure import measure
@@ -34,7 +35,6 @@ from ffslab.model.effects import check_effects
 from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.study import (
     Override,
-    Study,
     expand,
     select,
     study_from_document,
@@ -50,23 +50,6 @@ from ffslab.targets.target import Opening, Site, SiteOptions
 from ffslab.workloads.parts import explore_module
 from ffslab.workloads.plans import guest_case
 from ffslab.workloads.results import check_own_keys
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A study, its overrides and the chosen cases, before anything runs.
-
-    `mainline`: since which version Linux has each of their file systems; empty: it has not.
-    """
-
-    source: StudySource
-    study: Study
-    overrides: tuple[Override, ...]
-    cases: tuple[Case, ...]
-    catalogs: tuple[Path, ...] = ()
-    target: str = DEFAULT_TARGET
-    mainline: Mapping[str, str] = field(default_factory=dict)
-    place: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,24 +344,12 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
     run = create_run(request.results_root, prepared.study.name, started)
     run.write_manifest(
         new_manifest(
-            run_name=run.path.name,
-            source=prepared.source,
-            study=prepared.study,
-            overrides=prepared.overrides,
-            catalogs=prepared.catalogs,
-            mainline=prepared.mainline,
-            cases=prepared.cases,
-            build_id=site.build_id,
-            variants=site.variant_ids,
+            run.path.name,
+            prepared,
+            site,
             command=request.command,
             started=started,
             jobs=request.options.jobs,
-            trace=any(case.trace for case in prepared.cases),
-            target=prepared.target,
-            cpu_time=site.kind.cpu_time,
-            place=prepared.place,
-            absent=site.kind.absent,
-            real_clock=not site.kind.capabilities.virtual_time,
         )
     )
     return run

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ffslab.advise.candidates import Candidate
     from ffslab.advise.needs import Needs
     from ffslab.advise.probes import Probe
-    from ffslab.campaign.run import Prepared, RunEnd
+    from ffslab.campaign.prepared import Prepared
+    from ffslab.campaign.run import RunEnd
     from ffslab.model.catalog import Catalog
     from ffslab.targets.target import SiteOptions
 
@@ -173,26 +174,20 @@ class _Choice:
         self, jobs: int | None, timeout_s: float, options: SiteOptions, *, quiet: bool
     ) -> RunEnd:
         """Runs what is missing."""
-        import shlex
-        import sys
-        import time
-        from datetime import UTC, datetime
-
         from ffslab.advise.run import ready
-        from ffslab.campaign.pool import PoolOptions
-        from ffslab.campaign.run import RunRequest, execute, usable_cpus
-        from ffslab.cli.progress import RunProgress
-        from ffslab.lab.progress import ConsoleProgress
+        from ffslab.campaign.run import RunRequest, execute
+        from ffslab.campaign.study import pool_options
+        from ffslab.cli.progress import TerminalWatch
 
-        cpus = usable_cpus()
+        console = _console(quiet=quiet)
+        watch = TerminalWatch(console)
         request = RunRequest(
             prepared=self.prepared,
-            options=PoolOptions(jobs or len(cpus), timeout_s, False, cpus),
-            command=f"{program()} {shlex.join(sys.argv[1:])}",
+            options=pool_options(self.prepared.target, jobs, timeout_s),
+            command=watch.command,
             results_root=self.output,
         )
-        console = _console(quiet=quiet)
-        found = ready(request, options, ConsoleProgress(), lambda: datetime.now(UTC))
+        found = ready(request, options, watch.build, watch.now)
         number = self.pairs
         of_options = f"{number} pair{'' if number == 1 else 's'} of options may"
         pairs = f"none meets all needs, {of_options}: " if number else ""
@@ -202,8 +197,8 @@ class _Choice:
             soft_wrap=True,
             markup=False,
         )
-        with RunProgress(console, found.left, time.monotonic) as progress:
-            return execute(found.request, found.site, progress, lambda: datetime.now(UTC))
+        with watch.cases(found.left) as progress:
+            return execute(found.request, found.site, progress, watch.now)
 
     def advice(self, end: RunEnd) -> Advice:
         """What the results so far come to."""

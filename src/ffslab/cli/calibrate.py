@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ffslab.calibrate.fitting import Calibration, Lab
     from ffslab.calibrate.readings import Readings
     from ffslab.calibrate.study import Measured
-    from ffslab.campaign.run import Prepared
+    from ffslab.campaign.study import Watch
     from ffslab.results.result import CaseResult
     from ffslab.results.rundir import RunDirectory
 
@@ -176,19 +176,23 @@ def _measured_run(
     catalogs: Sequence[Path] | None,
 ) -> RunDirectory:
     """The run on the board: one made before, or a new one."""
-    from ffslab.cli.run import run_study
+    from ffslab.campaign.study import Choice, run_study
+    from ffslab.cli.parse import consent, parse_set
     from ffslab.errors import UsageError
     from ffslab.results.rundir import find_run
+    from ffslab.targets.target import SiteOptions
 
     if made is None:
-        return run_study(
-            *(_STUDY, [f"board={board}", *device.settings(board), *settings], output, jobs),
-            _nothing,
+        told = (f"board={board}", *device.settings(board), *settings)
+        choice = Choice(
+            _STUDY,
+            tuple(map(parse_set, told)),
+            catalogs=tuple(catalogs or ()),
             target=device.target,
             place=device.place,
-            yes=device.yes,
-            catalogs=catalogs or (),
         )
+        options = SiteOptions(confirm=consent(device.yes))
+        return run_study(choice, output, _watch(), jobs=jobs, options=options)
     if settings or device.place is not None:
         raise UsageError(
             f"{'--set' if settings else '--place'} and --from exclude each other",
@@ -198,8 +202,12 @@ def _measured_run(
     return find_run(str(made), output)
 
 
-def _nothing(_prepared: Prepared) -> None:
-    """Whatever the study says can be measured."""
+def _watch() -> Watch:
+    """Progress goes to standard error: the figures are what is printed."""
+    from ffslab.cli.progress import TerminalWatch
+    from ffslab.cli.screen import screen
+
+    return TerminalWatch(screen(stderr=True))
 
 
 def _check_board(board: str, results: Sequence[CaseResult], run: RunDirectory) -> None:
@@ -226,14 +234,15 @@ def _lab(
     """What runs the measured cases in the lab with other figures."""
     from ffslab.calibrate.readings import readings_of
     from ffslab.calibrate.study import point_of, study_text
-    from ffslab.cli.run import run_study
+    from ffslab.campaign.study import Choice, run_study
     from ffslab.results.files import write_atomic
 
     def run(points: Mapping[str, Values]) -> Mapping[str, Readings]:
         path = output / f"calibrate-{name}.toml"
         output.mkdir(parents=True, exist_ok=True)
         write_atomic(path, study_text(f"calibrate-{name}", cases, points, wait))
-        done = run_study(str(path), (), output, jobs, _nothing, catalogs=catalogs or ())
+        choice = Choice(str(path), catalogs=tuple(catalogs or ()))
+        done = run_study(choice, output, _watch(), jobs=jobs)
         found: dict[str, list[CaseResult]] = {point: [] for point in points}
         for result in done.each_result():
             found[point_of(result)].append(result)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ffslab.campaign.run import Prepared
+    from ffslab.campaign.prepared import Prepared
     from ffslab.lifetime.forecast import Estimate
     from ffslab.lifetime.read import CaseLife
     from ffslab.lifetime.rows import Row
@@ -93,7 +93,10 @@ def _daily(text: str | None) -> int | None:
 
 def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> RunDirectory:
     """The run of that name, or a new one of the study."""
-    from ffslab.cli.run import run_study
+    from ffslab.campaign.study import Choice, run_study
+    from ffslab.cli.parse import parse_set
+    from ffslab.cli.progress import TerminalWatch
+    from ffslab.cli.screen import screen
     from ffslab.errors import UsageError
     from ffslab.loader import find_study
     from ffslab.results.rundir import find_run
@@ -109,7 +112,9 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
                 cause=f"{no_run.message}; {no_study.message}",
                 remedy=command("lifetime", "lifetime"),
             ) from no_study
-        return run_study(name, settings, output, jobs, _check)
+        choice = Choice(name, tuple(map(parse_set, settings)))
+        watch = TerminalWatch(screen(stderr=True))
+        return run_study(choice, output, watch, jobs=jobs, check=_check)
     if settings:
         raise UsageError(
             f"{name} is a run, and --set changes a study",

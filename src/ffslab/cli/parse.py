@@ -1,10 +1,12 @@
-"""What several verbs take and print: `--catalog`, `--set axis=value`, `--seeds`, `--json`."""
+"""What several verbs take, ask and print: `--catalog`, `--set`, `--seeds`, `--yes`, `--json`."""
 
 from __future__ import annotations
 
 import json
 import shlex
+import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +32,21 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for another pro
 def print_json(value: Any) -> None:
     """One JSON document, with the exact numbers."""
     typer.echo(visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)))
+
+
+def consent(yes: bool) -> Callable[[str], None]:
+    """Asks, at the terminal, whether something may be destroyed; UsageError if it may not."""
+
+    def confirm(what: str) -> None:
+        if yes:
+            return
+        typer.echo(what, err=True)
+        if not sys.stdin.isatty():
+            raise UsageError("nobody is there to allow that", remedy="the same command with --yes")
+        if not typer.confirm("Go on?", err=True):
+            raise UsageError("nothing was destroyed", cause="the answer was no")
+
+    return confirm
 
 
 def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from ffslab.campaign.plan import Estimate
-from ffslab.campaign.pool import CaseDone
+from ffslab.campaign.done import CaseDone
+from ffslab.lab.progress import ConsoleProgress
 from ffslab.model.units import format_duration_ns
+from ffslab.program import this_command
 from ffslab.results.shortfall import is_good
 
 
@@ -88,3 +92,20 @@ class RunProgress:
     def note(self, text: str) -> None:
         """A fact on a line of its own; may be called from any thread."""
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class TerminalWatch:
+    """Follows a run on a console; how the lab is built goes to standard error."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self.command = this_command()
+        self.build = ConsoleProgress()
+
+    def now(self) -> datetime:
+        """The time of this computer."""
+        return datetime.now(UTC)
+
+    def cases(self, count: int) -> RunProgress:
+        """Shows so many cases ending."""
+        return RunProgress(self._console, count, time.monotonic)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ffslab.cli.parse import Catalogs
-from ffslab.program import command, program
-
-_REPEATS = 3
+from ffslab.program import command, program, this_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from rich.console import Console
 
-    from ffslab.campaign.run import Prepared, RunEnd, RunRequest
+    from ffslab.campaign.prepared import Prepared
+    from ffslab.campaign.run import RunEnd
+    from ffslab.campaign.study import Choice
     from ffslab.results.rundir import RunDirectory
-    from ffslab.targets.target import SiteOptions
 
 
 def register(app: typer.Typer) -> None:
@@ -123,9 +119,11 @@ def register(app: typer.Typer) -> None:
         measured, else failed.
         """
         import shlex
-        from dataclasses import replace
 
-        from ffslab.cli.parse import parse_seeds, parse_set
+        from ffslab.campaign.run import RunRequest
+        from ffslab.campaign.study import Choice, carry_out, pool_options
+        from ffslab.cli.parse import consent, parse_seeds, parse_set
+        from ffslab.cli.progress import TerminalWatch
         from ffslab.cli.screen import terminal
         from ffslab.errors import UsageError
         from ffslab.targets.target import SiteOptions
@@ -148,113 +146,34 @@ def register(app: typer.Typer) -> None:
             from ffslab.model.specs import PERTURBATION
 
             overrides.append((PERTURBATION, band_values(band)))
-        if not resume:
-            overrides += _repeats(repeats, target, place)
-        console = terminal()
-        choice = _Choice(
+        choice = Choice(
             *(study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ())),
             *(trace, target, place),
         )
+        if not resume:
+            choice = choice.repeated(repeats)
+        console = terminal()
         if dry_run:
             _print_cases(console, choice, resume, output)
             return
-        request = _request(choice, resume, output)
-        request = replace(request, fresh_states=fresh_states)
-        request = _with_options(request, jobs, timeout, keep_flash)
-        _require_kept_flash(request)
-        options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=_consent(yes))
-        end = _execute(console, request, options)
-        _print_end(console, request.prepared, end, report)
+        run, prepared = _prepared(choice, resume, output)
+        request = RunRequest(
+            prepared=prepared,
+            options=pool_options(prepared.target, jobs, timeout, keep_flash=keep_flash),
+            command=this_command(),
+            results_root=output,
+            resume=run,
+            fresh_states=fresh_states,
+        )
+        options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=consent(yes))
+        end = carry_out(request, options, TerminalWatch(console))
+        _print_end(console, prepared, end, report)
         if end.refused is not None:
             raise end.refused
         raise typer.Exit(_exit_code(end))
 
 
-def run_study(
-    study: str,
-    settings: Sequence[str],
-    output: Path,
-    jobs: int | None,
-    check: Callable[[Prepared], None],
-    *,
-    target: str = "uml",
-    place: Path | None = None,
-    yes: bool = False,
-    catalogs: Sequence[Path] = (),
-) -> RunDirectory:
-    """Runs all cases of a study for a verb that goes on with the run; tells the progress to stderr.
-
-    `check` refuses what the verb cannot use, before anything is run. Where time is a real clock's,
-    cases are repeated as by the verb run. `yes` allows a board's partition to be destroyed without
-    asking. InfrastructureError if the run was interrupted, with how to go on.
-    """
-    from ffslab.cli.parse import parse_set
-    from ffslab.cli.screen import screen
-    from ffslab.errors import InfrastructureError
-    from ffslab.targets.target import SiteOptions
-
-    overrides = (*map(parse_set, settings), *_repeats(None, target, place))
-    choice = _Choice(study, overrides, (), tuple(catalogs), False, target, place)
-    request = _with_options(_request(choice, False, output), jobs, None, False)
-    check(request.prepared)
-    options = SiteOptions(None, None, confirm=_consent(yes))
-    end = _execute(screen(stderr=True), request, options)
-    if end.refused is not None:
-        raise end.refused
-    if end.interrupted:
-        raise InfrastructureError(
-            f"{end.run.path} was interrupted",
-            remedy=f"{command('run', end.run.path, '--resume')}",
-        )
-    return end.run
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """Which cases the command line asks for."""
-
-    study: str
-    overrides: tuple[tuple[str, tuple[object, ...]], ...]
-    case_ids: tuple[str, ...]
-    catalogs: tuple[Path, ...]
-    trace: bool
-    target: str
-    place: Path | None = None
-
-    def prepare(self) -> Prepared:
-        from ffslab.campaign.run import prepare
-
-        return prepare(
-            self.study,
-            self.overrides,
-            self.case_ids,
-            trace=self.trace,
-            catalogs=self.catalogs,
-            target=self.target,
-            place=self.place,
-        )
-
-
-def _consent(yes: bool) -> Callable[[str], None]:
-    """Asks, at the terminal, whether something may be destroyed; UsageError if it may not."""
-
-    def confirm(what: str) -> None:
-        import sys
-
-        from ffslab.errors import UsageError
-
-        if yes:
-            return
-        typer.echo(what, err=True)
-        if not sys.stdin.isatty():
-            raise UsageError("nobody is there to allow that", remedy="the same command with --yes")
-        if not typer.confirm("Go on?", err=True):
-            raise UsageError("nothing was destroyed", cause="the answer was no")
-
-    return confirm
-
-
-def _print_cases(console: Console, choice: _Choice, resume: bool, output: Path) -> None:
+def _print_cases(console: Console, choice: Choice, resume: bool, output: Path) -> None:
     from ffslab.campaign.run import find_resumable, prepare_resumed
 
     if resume:
@@ -270,100 +189,23 @@ def _print_cases(console: Console, choice: _Choice, resume: bool, output: Path) 
     console.print(f"{len(prepared.cases)} cases of study {prepared.study.name}", markup=False)
 
 
-def _request(choice: _Choice, resume: bool, output: Path) -> RunRequest:
-    import shlex
-    import sys
-
-    from ffslab.campaign.pool import PoolOptions
-    from ffslab.campaign.run import RunRequest, find_resumable, prepare_resumed
+def _prepared(choice: Choice, resume: bool, output: Path) -> tuple[RunDirectory | None, Prepared]:
+    """The run to go on with, if there is one, and the cases."""
+    from ffslab.campaign.run import find_resumable, prepare_resumed
     from ffslab.errors import UsageError
 
-    run = None
-    if resume:
-        if choice.overrides or choice.case_ids or choice.trace:
-            raise UsageError(
-                "--resume takes no --set, --seeds, --sensitivity, --band, --case or --trace",
-                cause="a resumed run has the cases that it began with",
-                remedy=f"{program()} run {choice.study} --resume",
-            )
-        run = find_resumable(choice.study, output)
-        # Whoever works there is told now, not after the lab and images were built.
-        with run.worked_on():
-            prepared = prepare_resumed(run, None)
-    else:
-        prepared = choice.prepare()
-    return RunRequest(
-        prepared=prepared,
-        options=PoolOptions(1, 300.0),
-        command=f"{program()} {shlex.join(sys.argv[1:])}",
-        results_root=output,
-        resume=run,
-    )
-
-
-def _with_options(
-    request: RunRequest, jobs: int | None, timeout_s: float | None, keep_flash: bool
-) -> RunRequest:
-    from dataclasses import replace
-
-    from ffslab.campaign.pool import PoolOptions
-    from ffslab.campaign.run import usable_cpus
-    from ffslab.targets.registry import site_module
-
-    limit_s = timeout_s or site_module(request.prepared.target).KIND.limit_s
-    cpus = usable_cpus()
-    options = PoolOptions(jobs or len(cpus), limit_s, keep_flash, cpus)
-    return replace(request, options=options)
-
-
-def _require_kept_flash(request: RunRequest) -> None:
-    """UsageError for --keep-flash where there is no file of the flash."""
-    from ffslab.errors import UsageError
-    from ffslab.targets.registry import site_module
-
-    target = request.prepared.target
-    if request.options.keep_flash and not site_module(target).KIND.capabilities.flash_snapshot:
+    if not resume:
+        return None, choice.prepare()
+    if choice.overrides or choice.case_ids or choice.trace:
         raise UsageError(
-            f"target {target} keeps no flash",
-            cause="the contents of a board's flash are on the board",
-            remedy="leave --keep-flash out",
+            "--resume takes no --set, --seeds, --sensitivity, --band, --case or --trace",
+            cause="a resumed run has the cases that it began with",
+            remedy=f"{program()} run {choice.study} --resume",
         )
-
-
-def _repeats(
-    asked: int | None, target: str, place: Path | None
-) -> list[tuple[str, tuple[object, ...]]]:
-    """The axis that repeats cases where time is a real clock's; UsageError elsewhere."""
-    from ffslab.errors import UsageError
-    from ffslab.model.repeats import repeat_values
-    from ffslab.model.specs import REPEAT
-    from ffslab.targets.registry import target_kind
-
-    if not target_kind(target, place).capabilities.virtual_time:
-        return [(REPEAT, repeat_values(asked or _REPEATS))]
-    if asked is not None:
-        raise UsageError(
-            f"on target {target} a repeat gives the same result, to the last digit",
-            cause="time is virtual there",
-            remedy="--seeds N, which varies what happens",
-        )
-    return []
-
-
-def _execute(console: Console, request: RunRequest, options: SiteOptions) -> RunEnd:
-    import time
-    from datetime import UTC, datetime
-
-    from ffslab.campaign.plan import remaining
-    from ffslab.campaign.run import execute, made_ready
-    from ffslab.cli.progress import RunProgress
-    from ffslab.lab.progress import ConsoleProgress
-
-    request, site = made_ready(request, options, ConsoleProgress())
-    cases = request.prepared.cases
-    todo = remaining(cases, request.resume.done_ids(cases)) if request.resume else cases
-    with RunProgress(console, len(todo), time.monotonic) as progress:
-        return execute(request, site, progress, lambda: datetime.now(UTC))
+    run = find_resumable(choice.study, output)
+    # Whoever works there is told now, not after the lab and images were built.
+    with run.worked_on():
+        return run, prepare_resumed(run, None)
 
 
 def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) -> None:
