@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,22 +10,19 @@ from typing import Any
 from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import COMPRESSION, Change, changes_of, compression_words
 from ffslab.advise.needs import Needs
-from ffslab.advise.probes import Probe, interval_us, is_read_only, records_of
-from ffslab.advise.readings import Reading, Value, readings_of, values_of
+from ffslab.advise.probes import Probe, interval_us, records_of
+from ffslab.advise.readings import Reading, readings_of, values_of
 from ffslab.advise.verdict import (
     RULE,
     Cell,
     Judged,
     Need,
     conclusion,
-    exploration_command,
     judged,
     needs_asked,
 )
-from ffslab.workloads.cuts.explore.case import all_directories
 from ffslab.model.catalog import Catalog
 from ffslab.model.units import format_duration_ns, format_size
-from ffslab.rating.read import exploration_readings
 from ffslab.results.result import CaseResult
 
 _ANOTHER_SIZE = 0.1  # so much of the real one may the stated one be off
@@ -36,8 +32,7 @@ _ANOTHER_SIZE = 0.1  # so much of the real one may the stated one be off
 class Advice:
     """Everything that table, JSON and page show. `order`: the best candidate first.
 
-    `missing`: so many cases have no result yet. `sources`: where figures are from that no case of
-    the run measured. `notes`: what holds of all figures.
+    `missing`: so many cases have no result yet. `notes`: what holds of all figures.
     """
 
     needs: Needs
@@ -47,7 +42,6 @@ class Advice:
     compression: tuple[str, ...]
     missing: int
     cases: int
-    sources: tuple[str, ...]
     notes: tuple[str, ...]
     run: str = ""
 
@@ -85,15 +79,10 @@ def advice_of(
     found: Sequence[Candidate],
     made: Sequence[Probe],
     results: Iterable[CaseResult],
-    beside: Path,
 ) -> Advice:
-    """The advice from what has been measured so far; explorations are looked for in `beside`."""
+    """The advice from what has been measured so far."""
     readings = readings_of(made, results)
-    cuts, sources = _power(needs, found, catalog, beside)
-    values = [
-        (one, values_of(needs, one, readings, catalog) | {"power": cuts[one.filesystem]})
-        for one in found
-    ]
+    values = [(one, values_of(needs, one, readings, catalog)) for one in found]
     asked = needs_asked(needs)
     order = judged(asked, values)
     outside = {name for name, one in catalog.filesystems.items() if not one.mainline}
@@ -110,7 +99,6 @@ def advice_of(
         compression=compression_words(order, defaults),
         missing=len(made) - len(readings),
         cases=len(made),
-        sources=sources,
         notes=(
             *notes_of(needs),
             *_notes_on(needs, order, catalog),
@@ -119,35 +107,16 @@ def advice_of(
     )
 
 
-def _power(
-    needs: Needs, found: Sequence[Candidate], catalog: Catalog, beside: Path
-) -> tuple[Mapping[str, Value], tuple[str, ...]]:
-    """The share of states that are as promised, by file system, from an exploration there."""
-    every = {one.filesystem: catalog.filesystems[one.filesystem] for one in found}
-    written = [one for one in every if not is_read_only(Candidate(one), catalog)]
-    readings = exploration_readings(needs.exploration, written, all_directories(beside))
-    percent = {name: share for name, (share,) in readings.values.items()}
-    values = {}
-    for name, filesystem in every.items():
-        if name not in written:
-            values[name] = Value(100.0, "nothing is ever written to it")
-        elif filesystem.overlay is not None and filesystem.type in percent:
-            values[name] = _of_upper(needs, filesystem.type, percent[filesystem.type])
-        elif name in percent:
-            values[name] = Value(percent[name], readings.source)
-        else:
-            values[name] = Value(None, readings.missing[name])
-    return values, (readings.source,) if readings.source else ()
-
-
-def _of_upper(needs: Needs, upper: str, percent: float) -> Value:
-    """An overlay is written to its upper file system: it is no better than that. What overlayfs
-    itself does has not been cut, so it is not known to be as good.
-    """
-    told = f"{upper}, its upper file system: {math.floor(percent * 1000) / 1000:g} %"
-    if percent < needs.as_promised_percent:
-        return Value(percent, f"{told}; an overlay is no better than that")
-    return Value(None, f"{told}; what overlayfs does itself has not been cut")
+def _power_notes(needs: Needs) -> list[str]:
+    if not needs.power_cuts:
+        return []
+    if not needs.cut_states:
+        return ["Power was cut everywhere in two histories, with the options at their defaults."]
+    return [
+        f"Power cuts are a sample: {needs.cut_states:,} states of each of two histories for each "
+        "file system, its options at their defaults. cut_states = 0 in the needs goes through "
+        "all of them."
+    ]
 
 
 def notes_of(needs: Needs) -> tuple[str, ...]:
@@ -156,6 +125,7 @@ def notes_of(needs: Needs) -> tuple[str, ...]:
     measured = "was measured" if board.calibrated else "was not measured: its CPU is an estimate"
     notes = [
         f"Times are virtual, of the board {board.name}, which {measured}.",
+        *_power_notes(needs),
         "One seed: each figure is exact for its scenario, and says nothing about others.",
     ]
     writes = needs.writes
@@ -232,8 +202,6 @@ def document(advice: Advice) -> dict[str, Any]:
         "would_change": [{"need": one.need, "text": one.text} for one in advice.changes],
         "compression": list(advice.compression),
         "notes": list(advice.notes),
-        "sources": list(advice.sources),
-        "next": next_steps(advice),
         "cases": advice.cases,
         "cases_missing": advice.missing,
         "run": advice.run,
@@ -259,13 +227,6 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "words": cell.words,
         "why": cell.value.why,
     }
-
-
-def next_steps(advice: Advice) -> list[str]:
-    """Commands that measure what the advice lacks."""
-    power = [cell for one in advice.order for cell in one.cells if cell.need.key == "power"]
-    unknown = any(cell.value.value is None for cell in power)
-    return [exploration_command(advice.needs)] if unknown else []
 
 
 def of_run(advice: Advice, run: Path) -> Advice:

@@ -36,6 +36,7 @@ Option = Literal[
     "compression", "lower_compression", "summary", "fastmap", "beb_per1024", "write_mode"
 ]
 OPTIONS: tuple[Option, ...] = get_args(Option)
+CUT_STATES = 200  # a minute for all candidates of a usual needs file
 
 # Above 0 and up to a bound that no product comes near.
 Seconds = Annotated[float, Field(gt=0, le=1e6)]
@@ -100,7 +101,11 @@ class NeedsFile(Strict):
     chip: Name | None = Field(default=None, description="instead: a chip that one board has")
     partition: Size = Field(description="the partition's size")
     power_cuts: bool = Field(description="whether power may fail at any time")
-    exploration: Name = Field(default="power-loss", description="the exploration that tells")
+    cut_states: Count = Field(
+        default=CUT_STATES,
+        description="states after a power cut that are gone through for each file system and "
+        "history; 0: all",
+    )
     as_promised_percent: Annotated[float, Field(gt=0, le=100)] = Field(
         default=100.0, description="how many of its states must be as the file system promises"
     )
@@ -141,7 +146,7 @@ class Needs:
     board: Board
     partition_bytes: int
     power_cuts: bool
-    exploration: str
+    cut_states: int
     as_promised_percent: float
     tree: str
     content_bytes: int
@@ -184,7 +189,7 @@ def needs_of(parsed: Mapping[str, Any], catalog: Catalog, where: str) -> Needs:
             board=_board(file, catalog, where),
             partition_bytes=parse_size(file.partition),
             power_cuts=file.power_cuts,
-            exploration=file.exploration,
+            cut_states=file.cut_states,
             as_promised_percent=file.as_promised_percent,
             tree=_tree(file.content.tree, where),
             content_bytes=parse_size(file.content.size),

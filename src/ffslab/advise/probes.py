@@ -8,6 +8,9 @@
 - `wear`: how evenly the erases of one rewritten file spread beside data that stay. One case for
   each file system, its other options at their defaults and, where there is a choice, without
   compression: what spreads erases is not the compressor, and data that shrink wear less.
+- `power`: power cuts, a sample of them, in the replacement of a configuration file and in files
+  that are created, written and deleted. A case each for each file system, its options at their
+  defaults.
 
 Limits. The content of `write` and `wear` is a file of random bytes of the size that a compressor
 would leave; records come every 100 ms at most, so that background work has less time than on a
@@ -25,7 +28,7 @@ from ffslab.advise.candidates import Candidate
 from ffslab.advise.needs import SECONDS_A_DAY, Needs, Writes
 from ffslab.model.catalog import Catalog
 
-BOOT, CUT, WRITE, WEAR = "boot", "cut", "write", "wear"
+BOOT, CUT, WRITE, WEAR, POWER = "boot", "cut", "write", "wear", "power"
 _BOOT_STEPS = {
     BOOT: "settle unmount restart mount list unmount",
     CUT: "settle log crash mount list unmount",
@@ -36,22 +39,28 @@ _INTERVAL_MAX_US = 100_000
 _RECORDS = (500, 20_000)  # so many at least and at most
 _WRITTEN_SHARE = 0.12  # of the partition, were each synced record a page
 _WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 768 * 2**20
+POWER_HISTORIES = ("update-by-rename", "ffsmark")
+_POWER_BYTES, _POWER_BLOCKS = 16 * 2**20, 128  # room for UBI's reserve of a large chip
 # Of the partition: data that stay, at most; what they and the file may take; the file, at most.
 _STATIC_SHARE_MAX, _WORN_SHARE, _WEAR_FILE_SHARE = 0.5, 0.75, 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One case: what it measures, of which candidate, and its settings."""
+    """One case: what it measures, of which candidate, and its settings.
+
+    `variant` tells it from others of its kind and candidate.
+    """
 
     kind: str
     candidate: Candidate
     settings: Mapping[str, Any]
+    variant: str = ""
 
     @property
     def name(self) -> str:
         """The name of its part."""
-        return f"{self.kind}.{self.candidate.key}"
+        return ".".join(filter(None, (self.kind, self.variant, self.candidate.key)))
 
 
 def probes(needs: Needs, found: Sequence[Candidate], catalog: Catalog) -> tuple[Probe, ...]:
@@ -68,6 +77,7 @@ def _of(needs: Needs, candidate: Candidate, catalog: Catalog) -> Iterator[Probe]
     read_only = is_read_only(candidate, catalog)
     if needs.power_cuts and not read_only:
         yield Probe(CUT, candidate, candidate.settings | _boot(needs, CUT))
+        yield from _power(needs, power_as(candidate, catalog))
     if needs.writes is None or read_only:
         return
     size = candidate.partition_bytes or needs.partition_bytes
@@ -99,6 +109,28 @@ def worn_as(candidate: Candidate, catalog: Catalog) -> Candidate:
     )
     options = (("compression", "none"),) if none else ()
     return Candidate(candidate.filesystem, options, candidate.partition_bytes)
+
+
+def power_as(candidate: Candidate, catalog: Catalog) -> Candidate:
+    """The candidate whose power cuts stand for this one's."""
+    filesystem = catalog.filesystems[candidate.filesystem]
+    return Candidate(filesystem.type if filesystem.overlay else candidate.filesystem)
+
+
+def _power(needs: Needs, candidate: Candidate) -> Iterator[Probe]:
+    """On a partition that its guests are quick to read: what is judged does not depend on it."""
+    for history in POWER_HISTORIES:
+        workload = {
+            "kind": "cuts",
+            "history": history,
+            "sample": needs.cut_states,
+            "fill_sample": 0,
+            "findings": "tell",
+        }
+        least = max(_POWER_BYTES, _POWER_BLOCKS * needs.chip.block_bytes)
+        size = min(needs.partition_bytes, least)
+        settings = candidate.settings | {"partition_bytes": size, "workload": workload}
+        yield Probe(POWER, candidate, settings, history.replace("-", ""))
 
 
 def _boot(needs: Needs, kind: str) -> dict[str, Any]:

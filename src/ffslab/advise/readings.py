@@ -12,10 +12,13 @@ from ffslab.advise.needs import Needs
 from ffslab.advise.probes import (
     BOOT,
     CUT,
+    POWER,
+    POWER_HISTORIES,
     WEAR,
     WRITE,
     Probe,
     is_read_only,
+    power_as,
     worn_as,
     written_as,
 )
@@ -23,6 +26,8 @@ from ffslab.model.catalog import Catalog
 from ffslab.model.units import format_duration_ns, format_size
 from ffslab.results.result import CaseResult, LatencyResult
 from ffslab.results.shortfall import is_good
+from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words
+from ffslab.workloads.cuts.stored import cuts_result, outcomes_of
 from ffslab.workloads.figures import figures_of, tasks_of
 from ffslab.workloads.tree.stored import image_of
 from ffslab.workloads.wear.stored import wear_of
@@ -191,7 +196,16 @@ def _wear(result: CaseResult) -> dict[str, Value]:
     return {"imbalance": Value(imbalance, words)}
 
 
-_READERS = {BOOT: _boot, CUT: _boot, WRITE: _write, WEAR: _wear}
+def _power(result: CaseResult) -> dict[str, Value]:
+    cuts = cuts_result(result)
+    if cuts is None:
+        return {}
+    found = outcomes_of(cuts)
+    wrong = ", ".join(wrong_words(found)) or "all correct"
+    return {"states": Value(found.total(), wrong), "correct": Value(found[CORRECT])}
+
+
+_READERS = {BOOT: _boot, CUT: _boot, WRITE: _write, WEAR: _wear, POWER: _power}
 
 
 def values_of(
@@ -209,6 +223,8 @@ def values_of(
         "ram": ram[max(ram)] if ram else clean_ram,
         "write": _value(write, "write"),
     }
+    if needs.power_cuts:
+        values["power"] = _as_promised(candidate, found, catalog)
     if needs.writes is not None and needs.writes.years is not None:
         wear = _named(found, WEAR, worn_as(candidate, catalog))
         size = candidate.partition_bytes or needs.partition_bytes
@@ -216,8 +232,28 @@ def values_of(
     return values
 
 
-def _named(found: Mapping[str, Reading], kind: str, candidate: Candidate) -> Reading:
-    return found.get(Probe(kind, candidate, {}).name, NOT_RUN)
+def _named(
+    found: Mapping[str, Reading], kind: str, candidate: Candidate, variant: str = ""
+) -> Reading:
+    return found.get(Probe(kind, candidate, {}, variant).name, NOT_RUN)
+
+
+def _as_promised(candidate: Candidate, found: Mapping[str, Reading], catalog: Catalog) -> Value:
+    """The share of states after a power cut that are as promised, in percent."""
+    if is_read_only(candidate, catalog):
+        return Value(100.0, "nothing is ever written to it")
+    cut = power_as(candidate, catalog)
+    readings = [_named(found, POWER, cut, history.replace("-", "")) for history in POWER_HISTORIES]
+    states, correct = 0.0, 0.0
+    words = []
+    for history, reading in zip(POWER_HISTORIES, readings, strict=True):
+        all_states, right = _value(reading, "states"), _value(reading, "correct")
+        if all_states.value is None or right.value is None:
+            return all_states
+        states += all_states.value
+        correct += right.value
+        words.append(f"{history}: {all_states.value:,.0f} states, {all_states.why}")
+    return Value(100 * correct / states if states else None, "; ".join(words))
 
 
 def _value(reading: Reading, name: str) -> Value:

@@ -21,7 +21,6 @@ from ffslab.advise.candidates import Candidate
 from ffslab.advise.needs import Needs
 from ffslab.advise.readings import Value
 from ffslab.model.units import format_duration_ns, format_size
-from ffslab.program import command
 
 Unit = Literal["ns", "bytes", "years", "percent"]
 Standing = Literal["met", "missed", "not measured"]
@@ -234,8 +233,3 @@ def conclusion(best: Judged, total: int) -> str:
 
 def _listed(cells: Sequence[Cell]) -> str:
     return ", ".join(cell.need.title for cell in cells)
-
-
-def exploration_command(needs: Needs) -> str:
-    """What measures the need of power cuts."""
-    return command("crash", "run", needs.exploration)

@@ -27,9 +27,7 @@ class CaseDone:
     wall_ns: int
 
 
-def wall_of(
-    case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None
-) -> WallResult:
+def wall_of(case: Case, wall_ns: int, virtual_ns: int | None, host_cpu: int | None) -> WallResult:
     """How long a case took the host."""
     ratio = virtual_ns / wall_ns if virtual_ns and wall_ns else None
     return {

@@ -15,11 +15,11 @@ from datetime import datetime
 from pathlib import Path
 
 from ffslab.campaign.chain import Chain, chain_of
+from ffslab.campaign.done import PoolOptions
 from ffslab.campaign.images import ImageJob, image_jobs, with_tree_hashes
 from ffslab.campaign.inputs import guest_inputs
 from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.plan import remaining
-from ffslab.campaign.done import PoolOptions
 from ffslab.campaign.pool import PoolEnd, Progress, run_cases
 from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.state_store import StateStore, limit_bytes, state_root

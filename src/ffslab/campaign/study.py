@@ -13,8 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from ffslab.campaign.plan import remaining
 from ffslab.campaign.done import PoolOptions
+from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import Progress
 from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.run import (

@@ -205,9 +205,7 @@ class _Choice:
         from ffslab.advise.advice import advice_of, of_run
         from ffslab.workloads.results import results_of
 
-        advice = advice_of(
-            self.needs, self.catalog, self.found, self.made, results_of(end.run), self.output
-        )
+        advice = advice_of(self.needs, self.catalog, self.found, self.made, results_of(end.run))
         return of_run(advice, end.run.path)
 
 

@@ -10,9 +10,10 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
-from ffslab.campaign.plan import Estimate
 from ffslab.campaign.done import CaseDone
+from ffslab.campaign.plan import Estimate
 from ffslab.lab.progress import ConsoleProgress
+from ffslab.model.case import Case
 from ffslab.model.units import format_duration_ns
 from ffslab.program import this_command
 from ffslab.results.shortfall import is_good
@@ -39,6 +40,7 @@ class RunProgress:
         self._done = 0
         self._bar: Progress | None = None
         self._task = TaskID(0)
+        self._parts: dict[str, TaskID] = {}
 
     def __enter__(self) -> RunProgress:
         if self._console.is_terminal:
@@ -70,6 +72,8 @@ class RunProgress:
         left = "" if estimate.left_s is None else f"{format_seconds(estimate.left_s)} left"
         outcome = done.result["outcome"]
         if self._bar is not None:
+            if done.case.id in self._parts:
+                self._bar.remove_task(self._parts.pop(done.case.id))
             self._bar.update(self._task, completed=self._done, left=left)
             if outcome == "pass" or (outcome == "short" and is_good(done.result)):
                 return  # the table tells it
@@ -80,6 +84,14 @@ class RunProgress:
             markup=False,
             highlight=False,
         )
+
+    def part_done(self, case: Case, done: int, total: int) -> None:
+        """So much of a case of many guests is done; may be called from any thread."""
+        if self._bar is None:
+            return
+        if case.id not in self._parts:
+            self._parts[case.id] = self._bar.add_task(case.id, total=total, left="")
+        self._bar.update(self._parts[case.id], completed=done, total=total)
 
     def stopping(self, running: int) -> None:
         """Ctrl-C was pressed once."""

@@ -27,10 +27,7 @@ def register(app: typer.Typer) -> None:
         ] = Path("results"),
         as_json: AsJson = False,
     ) -> None:
-        """Rate the file systems of a run by the rules of its study.
-
-        Explorations of power cuts that the rules name are looked for beside the run.
-        """
+        """Rate the file systems of a run by the rules of its study."""
         from ffslab.errors import UsageError
         from ffslab.report.rating import rated
         from ffslab.results.rundir import find_run
@@ -70,7 +67,7 @@ def _cell_values(cell: Cell, grades: Sequence[str]) -> dict[str, Any]:
 
     rules = [
         {
-            "figure": one.rule.figure or one.rule.exploration or "mainline",
+            "figure": one.rule.figure or "mainline",
             "value": one.value,
             "unit": one.unit,
             "limits": list(one.limits),
@@ -107,5 +104,3 @@ def _print(result: Rated) -> None:
             console.print(f"{name}: {text}", markup=False)
     for text in view.missing:
         console.print(f"not measured: {text}", markup=False)
-    for source in view.sources:
-        console.print(f"power cuts: {source}", markup=False)

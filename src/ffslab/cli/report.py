@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ffslab.workloads.cuts.explore.case import Directory
-
 
 def register(app: typer.Typer) -> None:
     """Adds the verb `report`."""
@@ -31,25 +29,11 @@ def register(app: typer.Typer) -> None:
             Path, typer.Option("--output", "-o", help="Where run directories are.")
         ] = Path("results"),
     ) -> None:
-        """Write a run's report: one HTML file with findings and charts.
-
-        A directory of `ffslab crash run` will do, too.
-        """
+        """Write a run's report: one HTML file with findings and charts."""
         from ffslab.report import build
         from ffslab.results.rundir import find_run
 
-        explored = _exploration(run, output)
-        if explored is not None:
-            show(write_exploration(explored, destination), open_it=open_it)
-        else:
-            show(build(find_run(run, output).path, destination), open_it=open_it)
-
-
-def write_exploration(directory: Directory, destination: Path | None = None) -> Path:
-    """Writes the report of an exploration, and returns its path."""
-    from ffslab.workloads.cuts.report import page
-
-    return page.write_exploration(directory, destination)
+        show(build(find_run(run, output).path, destination), open_it=open_it)
 
 
 def show(path: Path, *, open_it: bool) -> None:
@@ -70,11 +54,3 @@ def report_at_the_end(console: Console, write: Callable[[], Path], again: str) -
     except MissingExtraError as error:
         told = f"no report: {error.message}; next: {error.remedy}, then: {again}"
     console.print(told, soft_wrap=True, markup=False)
-
-
-def _exploration(run: str, output: Path) -> Directory | None:
-    """The exploration that a path or a name means; None if it means none."""
-    from ffslab.workloads.cuts.explore.case import MANIFEST, Directory
-
-    places = (Path(run), output / run)
-    return next((Directory(one) for one in places if (one / MANIFEST).is_file()), None)

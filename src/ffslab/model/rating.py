@@ -24,17 +24,12 @@ Limits = Annotated[list[_Limit], Field(min_length=3, max_length=3)]
 class RuleFile(Strict):
     """Where a rule's value is from, and its limits.
 
-    One of `figure`, `exploration` and `mainline` says what it rates.
+    `figure` or `mainline` says what it rates.
     """
 
     title: str = Field(default="", description="what it rates, for the reader")
     figure: str = Field(
         default="", description="a figure of the cases, as exports name it: list.listed_ns"
-    )
-    exploration: str = Field(
-        default="",
-        description="an exploration of power cuts: rated is the share of its states that are "
-        "correct, in percent",
     )
     mainline: bool = Field(
         default=False, description="whether Linux has the file system: best or worst grade"
@@ -55,16 +50,13 @@ class RuleFile(Strict):
 
     @model_validator(mode="after")
     def _rates_one_thing(self) -> RuleFile:
-        sources = [bool(self.figure), bool(self.exploration), self.mainline]
-        if sum(sources) != 1:
-            raise ValueError("needs one of figure, exploration, mainline")
+        if bool(self.figure) == self.mainline:
+            raise ValueError("needs figure or mainline")
         limits = [self.limits is not None, self.times_best is not None]
         if sum(limits) != (0 if self.mainline else 1):
             raise ValueError(
                 "mainline has no limits" if self.mainline else "needs limits or times_best"
             )
-        if self.exploration and self.limits is None:
-            raise ValueError("an exploration needs limits, in percent")
         if not self.figure and (self.part or self.where):
             raise ValueError("part and where choose cases, so they need figure")
         return self

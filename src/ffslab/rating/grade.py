@@ -13,7 +13,6 @@ from ffslab.compare.ratios import mean
 from ffslab.model.rating import GRADES, CriterionFile, RatingFile, RuleFile
 
 WORST = len(GRADES) - 1
-PERCENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,6 @@ class Readings:
     missing: Mapping[str, str]
     unit: str = ""
     higher_is_better: bool = False
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,6 @@ class Column:
 
     criterion: CriterionFile
     cells: Mapping[str, Cell]
-    sources: tuple[str, ...]
 
 
 def rate(
@@ -76,8 +73,7 @@ def _column(
     for name in filesystems:
         graded = tuple(graded_of(rule, readings, name) for rule, readings in found)
         cells[name] = Cell(combined([one.grade for one in graded], criterion.combine), graded)
-    sources = dict.fromkeys(readings.source for _, readings in found if readings.source)
-    return Column(criterion, cells, tuple(sources))
+    return Column(criterion, cells)
 
 
 def graded_of(rule: RuleFile, readings: Readings, filesystem: str) -> Graded:

@@ -1,19 +1,14 @@
-"""Where the values of a rating's rules are: in a run, and in explorations beside it."""
+"""Where the values of a rating's rules are: in the cases of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from ffslab.errors import DamagedResultError
-from ffslab.workloads.cuts.explore.case import Directory, all_directories
-from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.model.files import validated
 from ffslab.model.rating import RatingFile, RuleFile, fits
-from ffslab.program import command
-from ffslab.rating.grade import PERCENT, Column, Readings, rate
+from ffslab.rating.grade import Column, Readings, rate
 from ffslab.reading import toml_value
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure
@@ -57,9 +52,8 @@ def rated_run(
     rating: RatingFile,
     manifest: Mapping[str, Any],
     results: Iterable[CaseResult],
-    beside: Path,
 ) -> Rated:
-    """The rating of a run; `beside` is the directory that may hold explorations."""
+    """The rating of a run."""
     wanted = {rule.figure for one in rating.criterion for rule in one.rule if rule.figure}
     cases = [_measured(result, wanted) for result in results]
     every = dict.fromkeys(case.filesystem for case in cases)
@@ -69,8 +63,6 @@ def rated_run(
     def read(rule: RuleFile) -> Readings:
         if rule.figure:
             return figure_readings(rule, cases, names)
-        if rule.exploration:
-            return exploration_readings(rule.exploration, names, all_directories(beside))
         return mainline_readings(names, manifest.get("filesystems", {}))
 
     return Rated(rating, names, rate(rating, names, read))
@@ -108,35 +100,6 @@ def figure_readings(rule: RuleFile, cases: Sequence[Measured], names: Sequence[s
             missing.setdefault(name, "no case of the run measured it")
     unit, higher = ("", False) if metric is None else (metric.unit, metric.better == "higher")
     return Readings(values, missing, unit, higher)
-
-
-def exploration_readings(
-    name: str, names: Sequence[str], directories: Sequence[Directory]
-) -> Readings:
-    """The share of correct states of the newest finished exploration of that name, in percent."""
-    again = f"no finished exploration {name} beside the run; next: {command('crash', 'run', name)}"
-    for directory in sorted(directories, key=lambda one: one.path.name, reverse=True):
-        try:
-            about = directory.about()
-            if about["name"] != name:
-                continue
-            units = list(directory.units())
-            if {unit["id"] for unit in units} < set(about["units"]):
-                continue
-        except DamagedResultError:
-            continue  # damaged: it says nothing
-        states: dict[str, int] = {}
-        correct: dict[str, int] = {}
-        for unit in units:
-            key = unit["filesystem"]
-            for counts in unit["counts"].values():
-                states[key] = states.get(key, 0) + sum(counts.values())
-                correct[key] = correct.get(key, 0) + counts.get(CORRECT, 0)
-        values = {key: [PERCENT * correct[key] / states[key]] for key in states if states[key]}
-        missing = {one: f"exploration {name} has no {one}" for one in names if one not in values}
-        source = f"exploration {directory.path.name}: {sum(states.values()):,} states"
-        return Readings(values, missing, "%", True, source)
-    return Readings({}, dict.fromkeys(names, again), "%", True)
 
 
 def mainline_readings(names: Sequence[str], told: Mapping[str, Any]) -> Readings:

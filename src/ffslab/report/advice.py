@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ffslab import __version__
-from ffslab.advise.advice import Advice, next_steps
+from ffslab.advise.advice import Advice
 from ffslab.advise.needs import Needs
 from ffslab.advise.verdict import MET, MISSED, RULE, Cell, Judged
 from ffslab.model.units import format_size
@@ -73,7 +73,6 @@ def render(advice: Advice, again: str, target: Path) -> str:
             rule=RULE,
             status=_STATUS[sign],
             sign=sign,
-            next=next_steps(advice),
             again=again,
             report=command("report", advice.run) if advice.run else "",
             results=quote("results.jsonl") if beside and (run / "results.jsonl").exists() else "",

@@ -42,21 +42,17 @@ class RatingView:
     rows: tuple[tuple[str, tuple[Word, ...]], ...]
     rules: tuple[tuple[str, tuple[str, ...]], ...]
     missing: tuple[str, ...]
-    sources: tuple[str, ...]
 
 
 def rated(run_dir: Path) -> Rated | None:
-    """The rating that a run's study asks for; None if it asks for none.
-
-    Explorations of power cuts are looked for beside the run.
-    """
+    """The rating that a run's study asks for; None if it asks for none."""
     run = open_run(run_dir)
     manifest = run.manifest()
     rules = rating_of(manifest)
     if rules is None:
         return None
     with explained(run_dir, manifest):
-        return rated_run(rules, manifest, results_of(run), run_dir.resolve().parent)
+        return rated_run(rules, manifest, results_of(run))
 
 
 def rating_view(run_dir: Path) -> RatingView | None:
@@ -83,7 +79,6 @@ def view_of(found: Rated) -> RatingView:
             for column in found.columns
         ),
         missing=tuple(_missing(found)),
-        sources=tuple(source for column in found.columns for source in column.sources),
     )
 
 
@@ -130,8 +125,6 @@ def name_of(rule: RuleFile) -> str:
         return rule.title
     if rule.mainline:
         return "in mainline"
-    if rule.exploration:
-        return f"states of {rule.exploration} that are correct"
     place, _, metric = rule.figure.rpartition(".")
     title = next((one.title for one in all_metrics() if one.name == metric), metric)
     return f"{title}, {place}" if place else title

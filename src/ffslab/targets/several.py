@@ -51,5 +51,5 @@ class ExplorePart(Protocol):
     """The module `explore.case` of a workload that decides on its guests as it goes."""
 
     def run_case(self, case: Case, guests: Guests, directory: Path, tell: Tell) -> Explored:
-        """Runs all guests of a case, whose files go to `directory`; StoppedError if ffslab stops."""
+        """Runs all guests of a case, whose files go to `directory`; StoppedError."""
         ...

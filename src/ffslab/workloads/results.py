@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from ffslab.model.workload import Workload
 from ffslab.results.outcome import Asked
@@ -41,6 +42,15 @@ def check_own_keys(result: CaseResult) -> None:
     if not isinstance(result["spec"].get("workload", {}), dict):
         raise WrongShapeError("spec.workload: not an object")
     checked(result, result_part(kind_of(result["spec"])).KEYS)
+
+
+def findings_of(result: CaseResult) -> Mapping[str, Mapping[str, Any]]:
+    """What a result says is wrong, by an id that is the same in every run; empty for most kinds.
+
+    Each has `outcome`, `detail`, `state` and `states`: of how many it is the first.
+    """
+    found = getattr(result_part(kind_of(result["spec"])), "findings", None)
+    return found(result) if found else {}
 
 
 def keys_elsewhere() -> dict[str, object]:

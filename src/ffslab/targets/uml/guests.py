@@ -60,6 +60,7 @@ from ffslab.targets.uml.launch import Guard, GuestCommand, GuestProcess, kill_gr
 from ffslab.targets.uml.perturbation import guest_seed
 from ffslab.targets.uml.scratch import Claim, Scratch, case_need
 from ffslab.targets.virtual_flash import FLASH_REGION, RIG, TRACE_REGION, required_modules
+from ffslab.workloads.rig import CUTTER
 
 WALL_CLOCK_START_NS = 1_700_000_000 * 10**9
 BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3")

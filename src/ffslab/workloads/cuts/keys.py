@@ -37,9 +37,7 @@ class Cuts(Workload):
         'what is other than usual of the history: `"files=250 transactions=750"`',
         needs="another history than series",
     )
-    kinds: str = key(
-        "", 'kinds of cut, `"lost torn-bits"`, or empty: all that the chip can have'
-    )
+    kinds: str = key("", 'kinds of cut, `"lost torn-bits"`, or empty: all that the chip can have')
     variants: int = key(
         1, "of each kind whose seed leaves something open", needs="a history", lowest=1
     )
@@ -61,9 +59,7 @@ class Cuts(Workload):
         needs="a history",
         pattern=f"^({FULL}|{MOUNT})$",
     )
-    cuts: int = key(
-        20_000, "how many cuts follow each other", needs='history = "series"', lowest=1
-    )
+    cuts: int = key(20_000, "how many cuts follow each other", needs='history = "series"', lowest=1)
     space_every: int = key(
         1000,
         "after so many cuts it is emptied, filled and emptied; 0: never",

@@ -12,8 +12,8 @@ from ffslab.workloads.cuts.stored import CutsResult, cuts_result, outcomes_of, s
 
 KIND = "cuts"
 OF = "the workload cuts"
-NOTE = """The key `cuts` of a result has all outcomes and findings ([power-cuts.md](power-cuts.md)). A case is `fail` if a
-state is not correct, unless `workload.findings = "tell"`. Null if the history failed without a cut.
+NOTE = """The key `cuts` of a result has all outcomes and findings ([power-cuts.md](power-cuts.md)). A case
+is `fail` if a state is not correct, unless `workload.findings = "tell"`. Null if the history failed without a cut.
 
 """  # (columns of the document)
 STATES, RECOVERY = "states", "recovery"
@@ -32,9 +32,7 @@ CORRECT_PERCENT = _metric(
     exact=False,
 )
 WRONG = _metric("not_correct", "States that are not correct", "how many they are")
-GONE_THROUGH = _metric(
-    "gone_through", "States", "states that were gone through", better="neither"
-)
+GONE_THROUGH = _metric("gone_through", "States", "states that were gone through", better="neither")
 COSTS = (
     _metric("most_pages_read", "A recovery's pages read", "the most that a mount after a cut read"),
     _metric(

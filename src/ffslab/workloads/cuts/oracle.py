@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ffslab.workloads.cuts.outcomes import Oracle, excuse_of
-from ffslab.workloads.cuts.walk import StateName
 from ffslab.model.case import Case
 from ffslab.oracle.faults import Excuse
 from ffslab.oracle.history import History
 from ffslab.oracle.judge import Judge
 from ffslab.oracle.promises import promise_of
 from ffslab.oracle.record import parse_record
+from ffslab.workloads.cuts.outcomes import Oracle, excuse_of
+from ffslab.workloads.cuts.walk import StateName
 
 
 def oracle_for(case: Case, history: History) -> Callable[[str], Oracle]:

@@ -11,9 +11,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ffslab.workloads.cuts.walk import Seen, State, StateName, Step
 from ffslab.oracle.faults import Excuse, kind_of
 from ffslab.results.console import scan_console
+from ffslab.workloads.cuts.walk import Seen, State, StateName, Step
 
 GUEST_DIED = "guest-died"
 MOUNT_FAILS, REMOUNT_FAILS = "mount-fails", "remount-fails"

@@ -2,7 +2,8 @@
 
 A guest loads the chip that logs what it changes, makes a new file system, carries out a history
 while the chip logs, and unmounts. Then it does what the guest is for: it tells the log, or goes
-through states. What it writes goes to files of its directory on the host, and is there when it dies.
+through states. What it writes goes to files of its directory on the host, where it is even if the
+guest dies.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def cutter_of(case: Case, rig: Rig, history: History | None = None) -> Cutter:
 
 
 def guest_case(case: Case) -> Case:
-    """The case as its guests get it: with memory for the log, and without time unless it is timed."""
+    """The case as its guests get it: memory for the log, and no time unless it is timed."""
     workload = cuts_of(case)
     log_mib = SERIES_LOG_MIB if workload.is_series else LOG_MIB
     board = _board(case.board, log_mib, is_timed=workload.is_timed)

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ffslab.errors import DamagedResultError
+from ffslab.oracle.faults import KINDS, OPERATIONS, PROGRAM, Variants
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.walk import Cut
-from ffslab.oracle.faults import KINDS, OPERATIONS, PROGRAM, Variants
 
 
 @dataclass(frozen=True, slots=True)

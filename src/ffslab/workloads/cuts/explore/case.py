@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ffslab.model.case import Case
 from ffslab.oracle.promises import promise_of
-from ffslab.protocol.records import RecordStream, read_records
+from ffslab.protocol.records import RecordStream
 from ffslab.results.console import Printed
 from ffslab.results.outcome import Outcome, judged
 from ffslab.targets.several import Explored, Guests, StoppedError, Tell
@@ -24,7 +24,7 @@ from ffslab.workloads.cuts.explore.series import SeriesExplorer
 from ffslab.workloads.cuts.keys import SERIES, TELL
 from ffslab.workloads.cuts.oracle import oracle_for
 from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words
-from ffslab.workloads.cuts.plan import Cutter, cutter_of, cuts_of, history_of
+from ffslab.workloads.cuts.plan import Cutter, cuts_of, cutter_of, history_of
 from ffslab.workloads.cuts.series import stored_series
 from ffslab.workloads.cuts.stored import CutsResult, configuration_of, outcomes_of, stored_of
 from ffslab.workloads.cuts.texts import GuestTexts

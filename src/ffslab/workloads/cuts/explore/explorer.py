@@ -184,10 +184,10 @@ class Explorer:
         judgement = judgements.of(again)
         if judgement.outcome == one.judgement.outcome:
             return replace(one, confirmed=True)
-        told = f"after the states before it: {one.judgement.outcome}: {one.judgement.detail}; alone"
-        return replace(
-            one, judgement=Judgement(one.judgement.outcome, f"{told}: {judgement.outcome}"), state=again
-        )
+        before = one.judgement
+        told = f"after the states before it: {before.outcome}: {before.detail}; alone"
+        differs = Judgement(before.outcome, f"{told}: {judgement.outcome}")
+        return replace(one, judgement=differs, state=again)
 
     def _is_filled(self, name: StateName) -> bool:
         return name.then is None and name.cut in self._filled

@@ -10,69 +10,64 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from ffslab.errors import UsageError
-from ffslab.workloads.cuts.explore.guest import GuestTexts, run_guest
-from ffslab.workloads.cuts.oracle import oracle_for
-from ffslab.workloads.cuts.explore.replay import find_finding
-from ffslab.workloads.cuts.explore.case import Directory, explored_of, history_of, opened_alone
-from ffslab.workloads.cuts.stored import cut_of
-from ffslab.workloads.cuts.kind import SERIES
-from ffslab.workloads.cuts.explore.explorer import Unit
-from ffslab.lab import ensure_lab
 from ffslab.oracle.history import History
 from ffslab.oracle.history import history_of as joined
 from ffslab.oracle.operations import Operation
 from ffslab.program import command
-from ffslab.targets.uml.site import lab_parts
+from ffslab.targets.several import StoppedError
+from ffslab.workloads.cuts.explore.explorer import Explorer
+from ffslab.workloads.cuts.explore.guest import run_guest
+from ffslab.workloads.cuts.explore.replay import Where
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.plan import cuts_of, cutter_of, history_of
+from ffslab.workloads.cuts.stored import configuration_of, cut_of
+from ffslab.workloads.cuts.texts import GuestTexts
 
 Harms = Callable[[Sequence[Operation]], bool]
 
 
-def minimized(
-    directory: Directory,
-    wanted: str,
-    scratch: Path | None,
-    timeout_s: float,
-    tell: Callable[[str], None] = lambda _: None,
-) -> History:
+def minimized(where: Where, tell: Callable[[str], None] = lambda _: None) -> History:
     """The shortest history found; UsageError if the finding is not there any more."""
-    spec, finding = find_finding(directory, wanted)
-    if spec.choice.kind == SERIES:
+    case, finding = where.case, where.finding
+    if cuts_of(case).is_series:
         raise UsageError(
             f"finding {finding['id']} is of a series, which has no history to be made shorter",
             cause="what is on the flash is what all cuts before it left",
-            remedy=command("crash", "replay", finding["id"], "--run", directory.path),
+            remedy=command("crash", "replay", finding["id"]),
         )
-    exploration = directory.exploration()
-    kinds = {cut_of(finding["state"]).cut.kind}
-    cuts = replace(exploration.cuts, kinds=tuple(kinds), sample=0, recovery_sample=0)
+    kind = cut_of(finding["state"]).cut.kind
+    cuts = replace(cuts_of(case), kinds=kind, sample=0, recovery_sample=0)
     if not finding["filled"]:
         cuts = replace(cuts, fill_sample=0)
-    lab = ensure_lab(**lab_parts([spec.case]))
-    with opened_alone(lab, spec.case, scratch) as (target, room):
 
-        def harms(operations: Sequence[Operation]) -> bool:
-            history = joined(operations)
-            explored = explored_of(exploration, spec, history)
+    def harms(operations: Sequence[Operation]) -> bool:
+        history = joined(operations)
+        cutter = cutter_of(case, where.guests.rig, history)
 
-            def guest(name: str, states: str) -> GuestTexts | None:
-                return run_guest(target, lab, explored, states, room / name, timeout_s)
+        def guest(name: str, states: str) -> GuestTexts | None:
+            ended = run_guest(where.guests, cutter, states, where.room / name)
+            return ended[0] if ended else None
 
-            unit = Unit(explored, cuts, spec.case.seed, guest, oracle_for(spec.case, history))
-            found = any(one.judgement.outcome == finding["outcome"] for one in unit.explore().judged)
-            tell(f"{len(operations)} calls: {'still there' if found else 'gone'}")
-            return found
+        oracle = oracle_for(case, history)
+        explorer = Explorer(configuration_of(case), cuts, case.seed, guest, oracle)
+        first = guest("log", "")
+        if first is None:
+            raise StoppedError
+        explored = explorer.explore(first)
+        found = any(one.judgement.outcome == finding["outcome"] for one in explored.judged)
+        tell(f"{len(operations)} calls: {'still there' if found else 'gone'}")
+        return found
 
-        operations = history_of(spec).operations
-        if not harms(operations):
-            raise UsageError(
-                f"finding {finding['id']} is not there any more",
-                cause="the lab was changed since it was found",
-                remedy="explore again",
-            )
-        return joined(shortest(operations, harms))
+    operations = history_of(case).operations
+    if not harms(operations):
+        raise UsageError(
+            f"finding {finding['id']} is not there any more",
+            cause="the lab was changed since it was found",
+            remedy="run the case again",
+        )
+    return joined(shortest(operations, harms))
 
 
 def shortest(operations: Sequence[Operation], harms: Harms) -> tuple[Operation, ...]:

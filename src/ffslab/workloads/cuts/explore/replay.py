@@ -6,28 +6,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError, UsageError
-from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, run_guest, run_series
+from ffslab.errors import InfrastructureError
+from ffslab.model.case import Case
+from ffslab.oracle.promises import promise_of
+from ffslab.targets.several import Guests
+from ffslab.workloads.cuts.explore.case import SECONDS_A_CUT
+from ffslab.workloads.cuts.explore.explorer import line_of
+from ffslab.workloads.cuts.explore.guest import run_guest, run_series
 from ffslab.workloads.cuts.oracle import oracle_for
-from ffslab.workloads.cuts.explore.case import (
-    SECONDS_A_CUT,
-    Directory,
-    UnitSpec,
-    explored_of,
-    history_of,
-    opened_alone,
+from ffslab.workloads.cuts.outcomes import (
+    CORRECT,
+    GUEST_DIED,
+    USE_FAILS,
+    Judgement,
+    judgement_of,
 )
+from ffslab.workloads.cuts.plan import cuts_of, cutter_of, history_of
 from ffslab.workloads.cuts.series import CutMade, parse_series, series_words
 from ffslab.workloads.cuts.states import parse_log
-from ffslab.workloads.cuts.stored import StoredFinding, cut_of
-from ffslab.workloads.cuts.kind import SERIES
-from ffslab.workloads.cuts.explore.explorer import line_of
-from ffslab.workloads.cuts.outcomes import CORRECT, GUEST_DIED, USE_FAILS, Judgement, judgement_of
+from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, cut_of
+from ffslab.workloads.cuts.texts import GuestTexts
 from ffslab.workloads.cuts.walk import State, StateName, parse_walk
-from ffslab.lab import ensure_lab
-from ffslab.oracle.promises import promise_of
-from ffslab.program import command
-from ffslab.targets.uml.site import lab_parts
 
 _AROUND = 6  # operations and calls shown on each side of the cut
 _MOST_LINES = 60
@@ -42,45 +41,36 @@ class Replayed:
     parts: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def find_finding(directory: Directory, wanted: str) -> tuple[UnitSpec, StoredFinding]:
-    """A finding by its id or the beginning of it; UsageError if there is none, or several."""
-    found = [
-        (unit["id"], finding)
-        for unit in directory.units()
-        for finding in unit["findings"]
-        if finding["id"].startswith(wanted)
-    ]
-    if len(found) != 1:
-        raise UsageError(
-            f"{directory.path} has {'no finding' if not found else 'several findings'} {wanted!r}",
-            cause="a mistyped id, or one of another run",
-            remedy=command("crash", "show", directory.path),
-        )
-    unit_id, finding = found[0]
-    return directory.spec(unit_id), finding
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A finding and its case: what it is of, the files that were kept, guests to repeat it in."""
+
+    case: Case
+    cuts: CutsResult
+    finding: StoredFinding
+    directory: Path
+    guests: Guests
+    room: Path
 
 
-def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s: float) -> Replayed:
-    """Runs the state of a finding; UsageError if there is no such finding."""
-    spec, finding = find_finding(directory, wanted)
-    if spec.choice.kind == SERIES:
-        return _replayed_series(directory, spec, finding, scratch, timeout_s)
-    exploration = directory.exploration()
-    history = history_of(spec)
-    explored = replace(explored_of(exploration, spec, history), check="full")
+def replayed(where: Where) -> Replayed:
+    """Runs the state of a finding."""
+    if cuts_of(where.case).is_series:
+        return _replayed_series(where)
+    case, finding = where.case, where.finding
+    history = history_of(case)
+    cutter = replace(cutter_of(case, where.guests.rig), check="full")
     name = cut_of(finding["state"])
-    lab = ensure_lab(**lab_parts([spec.case]))
-    with opened_alone(lab, spec.case, scratch) as (target, room):
-        line = line_of(name, finding["filled"])
-        texts = run_guest(target, lab, explored, f"{line}\n", room / "replay", timeout_s)
-    if texts is None:
+    line = line_of(name, finding["filled"])
+    ended = run_guest(where.guests, cutter, f"{line}\n", where.room / "replay")
+    if ended is None:
         raise InfrastructureError("the guest was stopped")
-    place = directory.unit_dir(spec.id)
-    judgement, state, known = _verdict(spec, history.text, name, texts)
+    texts = ended[0]
+    judgement, state, known = _judgement(case, name, texts)
     parts = [
-        ("finding", (f"{finding['id']}  {spec.id}", f"{finding['outcome']}: {finding['detail']}")),
+        *_finding_parts(case, finding),
         ("again", (f"{judgement.outcome}: {judgement.detail}",)),
-        ("chip's log around the cut", tuple(_log_around(place / "log", name))),
+        ("chip's log around the cut", tuple(_log_around(where.directory / "log", name))),
         ("calls around the cut", tuple(_calls_around(history.text, texts.record, name))),
         *_state_parts(state, known),
         ("kernel", tuple(_kernel_lines(state, known, texts))),
@@ -88,34 +78,31 @@ def replayed(directory: Directory, wanted: str, scratch: Path | None, timeout_s:
     return Replayed(judgement.outcome == finding["outcome"], tuple(parts))
 
 
-def _replayed_series(
-    directory: Directory,
-    spec: UnitSpec,
-    finding: StoredFinding,
-    scratch: Path | None,
-    timeout_s: float,
-) -> Replayed:
+def _finding_parts(case: Case, finding: StoredFinding) -> list[tuple[str, tuple[str, ...]]]:
+    told = f"{finding['outcome']}: {finding['detail']}"
+    return [("finding", (f"{finding['id']}  {case.id}", told))]
+
+
+def _replayed_series(where: Where) -> Replayed:
     """The series again up to the cut: what was called and logged before it, and what came of it.
 
     Where a call failed, it was one of those after the mount: they and the next cut are told.
     """
-    series = directory.exploration().series
-    stored = directory.stored(spec.id)
-    assert series is not None and stored is not None and "series" in stored
+    case, finding, workload = where.case, where.finding, cuts_of(where.case)
+    series = where.cuts["series"]
     cycle = cut_of(finding["state"]).cut.operation
-    first = max(one for one in stored["series"]["lives"] if one < cycle)
-    spared = [one for one in stored["series"]["spared"] if first < one < cycle]
-    lab = ensure_lab(**lab_parts([spec.case]))
-    promise = promise_of(spec.case.filesystem.type)
-    told = min(cycle + (finding["outcome"] == USE_FAILS), series.cuts)
-    words = series_words(series, promise, spec.case.seed, first=first, cuts=told, spared=spared)
+    first = max(one for one in series["lives"] if one < cycle)
+    spared = [one for one in series["spared"] if first < one < cycle]
+    promise = promise_of(case.filesystem.type)
+    told = min(cycle + (finding["outcome"] == USE_FAILS), workload.cuts)
+    words = series_words(workload, promise, case.seed, first=first, cuts=told, spared=spared)
     words.append(f"tell_from={told - 1}")
-    with opened_alone(lab, spec.case, scratch) as (target, room):
-        limit_s = timeout_s + cycle * SECONDS_A_CUT
-        explored = Explored(spec.case, "", "full")
-        texts = run_series(target, lab, explored, words, room / "replay", limit_s)
-    if texts is None:
+    cutter = replace(cutter_of(case, where.guests.rig), check="full")
+    further_s = cycle * SECONDS_A_CUT
+    ended = run_series(where.guests, cutter, words, where.room / "replay", further_s)
+    if ended is None:
         raise InfrastructureError("the guest was stopped")
+    texts = ended[0]
     found = parse_series(texts.walk)
     last = found.cuts[-1]
     if not found.complete and not found.stuck:
@@ -123,7 +110,7 @@ def _replayed_series(
     wrong = next((one.wrong for one in found.cuts if one.cycle == cycle), last.wrong)
     said = found.messages.get(told) or texts.console.splitlines()[-_MOST_LINES:]
     parts = [
-        ("finding", (f"{finding['id']}  {spec.id}", f"{finding['outcome']}: {finding['detail']}")),
+        *_finding_parts(case, finding),
         ("again", tuple(f"{word}: {text}" for word, text in wrong) or (CORRECT,)),
         (
             f"cut {told}",
@@ -146,16 +133,15 @@ def _log_near(log: Sequence[str], cut: CutMade) -> list[str]:
     ]
 
 
-def _verdict(
-    spec: UnitSpec, history: str, name: StateName, texts: GuestTexts
+def _judgement(
+    case: Case, name: StateName, texts: GuestTexts
 ) -> tuple[Judgement, State | None, dict[str, str]]:
-    del history
     walk = parse_walk(texts.walk)
     known = dict(walk.texts)
     state = next((one for one in walk.states if one.name == name), None)
     if state is None:
         return Judgement(GUEST_DIED, "see the kernel's messages"), None, known
-    oracle = oracle_for(spec.case, history_of(spec))(texts.record)
+    oracle = oracle_for(case, history_of(case))(texts.record)
     return judgement_of(state, known, oracle), state, known
 
 

@@ -81,7 +81,12 @@ class SeriesExplorer:
             threading.Thread(target=self._watch, args=(directory, ended), daemon=True).start()
 
         words = series_words(
-            self.workload, self.promise, self.seed, first=first, cuts=self.workload.cuts, spared=spared
+            self.workload,
+            self.promise,
+            self.seed,
+            first=first,
+            cuts=self.workload.cuts,
+            spared=spared,
         )
         try:
             texts = self.run(name, words, begun)

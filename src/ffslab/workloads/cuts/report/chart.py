@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from ffslab.report.bars import MUTED, PANEL, Scale, short, text_width, written
-from ffslab.workloads.cuts.report.recovery import Series
 from ffslab.report.quantity import grouped
+from ffslab.workloads.cuts.report.recovery import Series
 
 _TALL = 58  # of a strip's drawing
 _HEAD, _GAP = 18, 12  # of its heading, and below it

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError
-from ffslab.workloads.cuts.explore.case import Directory, UnitSpec, units_of
-from ffslab.workloads.cuts.states import Logged, parse_log
-from ffslab.workloads.cuts.stored import StoredUnit
-from ffslab.workloads.cuts.kind import Exploration
 from ffslab.model.specs import Board
 from ffslab.oracle.faults import PROGRAM
 from ffslab.oracle.operations import FormatError
 from ffslab.oracle.record import Record, parse_record
 from ffslab.program import command
 from ffslab.report import data
+from ffslab.workloads.cuts.explore.case import Directory, UnitSpec, units_of
+from ffslab.workloads.cuts.kind import Exploration
+from ffslab.workloads.cuts.states import Logged, parse_log
+from ffslab.workloads.cuts.stored import StoredUnit
 
 UNMOUNTING = "unmount"
 

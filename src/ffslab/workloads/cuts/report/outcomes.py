@@ -9,6 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ffslab.oracle.faults import KINDS
+from ffslab.oracle.problems import CLASSES
+from ffslab.report.quantity import grouped
 from ffslab.workloads.cuts.outcomes import (
     CHANGED_BY_POWER,
     CHANGED_BY_USE,
@@ -18,10 +21,7 @@ from ffslab.workloads.cuts.outcomes import (
     OUTCOMES,
     REMOUNT_FAILS,
 )
-from ffslab.oracle.faults import KINDS
-from ffslab.oracle.problems import CLASSES
 from ffslab.workloads.cuts.report.load import Part
-from ffslab.report.quantity import grouped
 
 _ALL_LOST = frozenset({GUEST_DIED, MOUNT_FAILS, REMOUNT_FAILS})
 _SOME_LOST = frozenset({*CLASSES, CHANGED_BY_USE, CHANGED_BY_POWER})

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.workloads.cuts.explore.case import Directory
-from ffslab.workloads.cuts.stored import StoredFinding, cut_of
-from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.oracle.faults import KINDS
 from ffslab.program import command
 from ffslab.report import charts
 from ffslab.report.charts import PALETTE
 from ffslab.report.data import FILESYSTEM, Group
+from ffslab.report.parts import Table, environment
+from ffslab.report.quantity import grouped, significant
+from ffslab.report.wear import RAMP
+from ffslab.results.files import write_atomic
+from ffslab.workloads.cuts.explore.case import Directory
+from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.workloads.cuts.report.chart import strips
 from ffslab.workloads.cuts.report.load import Loaded, Part, load
 from ffslab.workloads.cuts.report.outcomes import outcomes_of, tone_of, total
@@ -27,10 +30,7 @@ from ffslab.workloads.cuts.report.words import (
     series_words,
     under_way,
 )
-from ffslab.report.parts import Table, environment
-from ffslab.report.quantity import grouped, significant
-from ffslab.report.wear import RAMP
-from ffslab.results.files import write_atomic
+from ffslab.workloads.cuts.stored import StoredFinding, cut_of
 
 REPORT = "report.html"
 _DETAIL = 300  # as much of what differed is shown

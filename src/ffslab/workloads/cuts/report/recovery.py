@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ffslab.model.specs import Board
-from ffslab.workloads.cuts.report.load import Part
 from ffslab.report.quantity import grouped, significant
+from ffslab.workloads.cuts.report.load import Part
 
 _MS = 1e6
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffslab.workloads.cuts.stored import SeriesSpace, StoredSeries, space_of
-from ffslab.workloads.cuts.report.load import Part
 from ffslab.report.parts import Table
 from ffslab.report.quantity import grouped, significant
+from ffslab.workloads.cuts.report.load import Part
+from ffslab.workloads.cuts.stored import SeriesSpace, StoredSeries, space_of
 
 _HEAD = (
     *("", "cuts", "flashes", "fits at first", "least", "at last", "bad blocks more"),

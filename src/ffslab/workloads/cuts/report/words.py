@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from ffslab.program import command
+from ffslab.report.quantity import SPACE, counted, grouped
 from ffslab.workloads.cuts.explore.case import STUDY
 from ffslab.workloads.cuts.kind import Exploration
 from ffslab.workloads.cuts.outcomes import CORRECT
-from ffslab.workloads.cuts.walk import Cut
-from ffslab.program import command
 from ffslab.workloads.cuts.report.load import Loaded, Part
 from ffslab.workloads.cuts.report.outcomes import total, wrong_words
-from ffslab.report.quantity import SPACE, counted, grouped
+from ffslab.workloads.cuts.walk import Cut
 
 _FAULTS = (
     ("factory_bad", "factory bad blocks"),
