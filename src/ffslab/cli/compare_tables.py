@@ -148,6 +148,8 @@ def _print_case(console: Console, case: CaseRow, choice: Choice) -> None:
                 _change(told_change(row), row.verdict),
             )
         console.print(_indented(table))
+    for word, line in case.findings.words:
+        _say(console, f"  finding, {word}: {line}")
     hidden = choice.hidden(case)
     if hidden:
         _say(console, f"  and {hidden} further figures: --all")

@@ -104,10 +104,10 @@ def find_finding(run: RunDirectory, wanted: str) -> tuple[str, str]:
     from ffslab.workloads.results import findings_of, results_of
 
     named = [
-        (result["id"], finding_id)
+        (str(result["id"]), str(finding["id"]))
         for result in results_of(run)
-        for finding_id in findings_of(result)
-        if finding_id.startswith(wanted)
+        for finding in findings_of(result).values()
+        if finding["id"].startswith(wanted)
     ]
     if len(named) != 1:
         raise UsageError(

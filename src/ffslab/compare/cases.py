@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
+from ffslab.compare.findings import Findings
 from ffslab.model.canonical import canonical_json
 from ffslab.model.specs import DEFAULT_VARIANT, FIRST_REPEAT, PERTURBATION, REPEAT
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, TaskWork
 from ffslab.results.shortfall import is_good
 from ffslab.workloads.figures import figures_of, tasks_of
+from ffslab.workloads.results import findings_of
 
 SKIPPED = "skip"
 SEED = "seed"
@@ -22,7 +24,8 @@ SEED = "seed"
 class ComparedCase:
     """A result with what a comparison asks for. `figures` are by key.
 
-    `measured`: how much was measured, of how much (None: not known); None for all of it.
+    `measured`: how much was measured, of how much (None: not known); None for all of it. A case
+    that failed by its findings has measured all, and is good to be compared.
     """
 
     id: str
@@ -36,6 +39,7 @@ class ComparedCase:
     tasks: tuple[TaskWork, ...] = ()
     flash_sha256: str | None = None
     measured: tuple[int, int | None] | None = None
+    findings: Findings = field(default_factory=dict)
 
     @property
     def seed(self) -> str:
@@ -113,6 +117,7 @@ class Side:
 def compared_case(result: CaseResult) -> ComparedCase:
     """A line of results.jsonl as a case to compare."""
     short = result.get("short")
+    findings = findings_of(result)
     return ComparedCase(
         id=result["id"],
         spec_hash=result["spec_hash"],
@@ -120,11 +125,12 @@ def compared_case(result: CaseResult) -> ComparedCase:
         axes=result["axes"],
         outcome=result["outcome"],
         reason=result["reason"],
-        is_good=is_good(result),
+        is_good=is_good(result) or bool(findings),
         figures={figure.key: figure for figure in figures_of(result)},
         tasks=tasks_of(result),
         flash_sha256=result["flash_sha256"],
         measured=(short["measured"], short["asked"]) if short else None,
+        findings=findings,
     )
 
 

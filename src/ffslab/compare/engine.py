@@ -18,6 +18,7 @@ from ffslab.compare.band import Band, Histories, band, joined
 from ffslab.compare.cases import SKIPPED, ComparedCase, Side
 from ffslab.compare.cause import Cause, cause_of
 from ffslab.compare.circumstances import Circumstance, circumstances
+from ffslab.compare.findings import NONE, FindingChange, finding_change
 from ffslab.compare.pairs import CasePair, Paired, SpecDifference, pair_axis, pair_runs
 from ffslab.compare.ratios import Pair, RatioSummary, factor, mean, summarise
 from ffslab.compare.verdicts import CHANGES, GRAVEST, Verdict, verdict_of
@@ -72,7 +73,7 @@ class CaseRow:
     """A case, or those that differ in the seed only. `why` says what the verdict is from.
 
     `is_exact`: of one build and equal specs. `has_band`: the band of builds was measured.
-    `broken`: what differs although nothing may.
+    `broken`: what differs although nothing may. `findings`: which of them are new, gone, the same.
     """
 
     label: str
@@ -85,6 +86,7 @@ class CaseRow:
     is_exact: bool = False
     has_band: bool = False
     broken: tuple[str, ...] = ()
+    findings: FindingChange = NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,9 @@ def _case(
     good = [pair for pair, verdict, _ in whys if verdict is None]
     exact = all(pair.is_exact for pair in pairs)
     rows = _figures(good, histories, rules) if good else ()
-    verdict = next((v for v in GRAVEST if any(row.verdict is v for row in rows)), Verdict.SAME)
+    findings = finding_change((pair.base.findings, pair.new.findings) for pair in good)
+    found = [*(row.verdict for row in rows), *_of_findings(findings)]
+    verdict = next((one for one in GRAVEST if one in found), Verdict.SAME)
     why = ""
     for decided in (
         Verdict.NEWLY_FAILING,
@@ -182,7 +186,16 @@ def _case(
         exact,
         any(row.band is not None for row in rows),
         _broken(rows, pairs),
+        findings,
     )
+
+
+def _of_findings(findings: FindingChange) -> list[Verdict]:
+    """A finding needs no band: no layout makes it right or wrong."""
+    return [
+        *([Verdict.WORSE] if findings.new else []),
+        *([Verdict.BETTER] if findings.gone else []),
+    ]
 
 
 def _seed(pair: CasePair, pairs: Sequence[CasePair]) -> str:

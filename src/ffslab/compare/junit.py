@@ -63,6 +63,7 @@ def _failure(case: CaseRow) -> ET.Element | None:
         f"{' → '.join(values_text(row.figure.metric, row.base, row.new))}, {told_change(row)}"
         for row in worse
     ]
+    lines = [*(f"new finding: {line}" for line in case.findings.new), *lines]
     messages = lines[:_MESSAGE_FIGURES]
     if len(lines) > len(messages):
         messages.append(f"and {len(lines) - len(messages)} more")

@@ -134,6 +134,11 @@ def _case(case: CaseRow, choice: Choice) -> dict[str, Any]:
         "equal_build_and_spec": case.is_exact,
         "not_deterministic": list(case.broken),
         "causes": [cause_words(cause) for cause in case.causes],
+        "findings": {
+            "new": list(case.findings.new),
+            "gone": list(case.findings.gone),
+            "same": list(case.findings.same),
+        },
         "figures": [_figure(row) for row in _all_rows(case, choice)],
     }
 
@@ -214,8 +219,11 @@ def _markdown(comparison: Comparison, choice: Choice) -> Iterator[str]:
     for case in shown:
         yield from _markdown_rows(case, choice)
     causes = [(case, cause) for case in shown for cause in case.causes]
-    if causes:
+    findings = [(case, *told) for case in shown for told in case.findings.words]
+    if causes or findings:
         yield ""
+    for case, word, line in findings:
+        yield f"- {_md(case.label)}, finding, {word}: {_md(line)}"
     for case, cause in causes:
         yield f"- {_md(case.label)}, {_md(cause_words(cause))}"
 

@@ -45,9 +45,9 @@ def check_own_keys(result: CaseResult) -> None:
 
 
 def findings_of(result: CaseResult) -> Mapping[str, Mapping[str, Any]]:
-    """What a result says is wrong, by an id that is the same in every run; empty for most kinds.
+    """What a result says is wrong, by what makes it the same in two runs; empty for most kinds.
 
-    Each has `outcome`, `detail`, `state` and `states`: of how many it is the first.
+    Each has an `id`, `outcome`, `detail`, `state` and `states`: of how many it is the first.
     """
     found = getattr(result_part(kind_of(result["spec"])), "findings", None)
     return found(result) if found else {}

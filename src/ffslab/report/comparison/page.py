@@ -48,6 +48,7 @@ class ShownCase:
     table: Table
     further: Table
     causes: tuple[str, ...]
+    findings: tuple[tuple[str, str], ...]
     broken: tuple[str, ...]
 
 
@@ -145,6 +146,7 @@ def _case(case: CaseRow, choice: Choice) -> ShownCase:
         table=_table(main),
         further=_table(further),
         causes=tuple(cause_words(cause) for cause in case.causes if cause.phase in phases),
+        findings=case.findings.words,
         broken=case.broken,
     )
 

@@ -15,7 +15,7 @@ OF = "the workload cuts"
 NOTE = """The key `cuts` of a result has all outcomes and findings ([power-cuts.md](power-cuts.md)). A case
 is `fail` if a state is not correct, unless `workload.findings = "tell"`. Null if the history failed without a cut.
 
-"""  # (columns of the document)
+"""  # noqa: E501  (columns of the document)
 STATES, RECOVERY = "states", "recovery"
 
 

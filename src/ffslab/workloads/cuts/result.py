@@ -10,7 +10,7 @@ from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import Shortfall
 from ffslab.workloads.cuts.keys import Cuts
-from ffslab.workloads.cuts.stored import CutsKeys, StoredFinding, cuts_result
+from ffslab.workloads.cuts.stored import CutsKeys, StoredFinding, alike, cuts_result
 
 PHASES: Sequence[str] = ()
 KEYS = CutsKeys
@@ -41,6 +41,6 @@ def result_keys(
 
 
 def findings(result: CaseResult) -> Mapping[str, StoredFinding]:
-    """What is not correct, by its id, which is the same in every run of the study."""
+    """What is not correct, by its outcome, kind of cut and reason."""
     found = cuts_result(result)
-    return {one["id"]: one for one in found["findings"]} if found else {}
+    return {" ".join(alike(one)): one for one in found["findings"]} if found else {}

@@ -25,7 +25,13 @@ from ffslab.model.case import Case
 from ffslab.oracle.promises import Promise
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.outcomes import CORRECT, GUEST_DIED, LEAK, OUTCOMES
-from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, StoredSeries, finding_id
+from ffslab.workloads.cuts.stored import (
+    CutsResult,
+    StoredFinding,
+    StoredSeries,
+    finding_id,
+    reason_of,
+)
 
 _BEFORE = "none"  # the kind of the cut before the first
 _LOG_IS_FULL = f"stop {errno.ENOSPC}"
@@ -270,7 +276,7 @@ def _findings(
     alike: dict[tuple[str, str, str], list[CutMade]] = {}
     for one in cuts:
         if one.outcome != CORRECT:
-            reason = re.sub(r"\d[\d,]*", "#", one.detail)
+            reason = reason_of(one.detail)
             alike.setdefault((one.outcome, one.kind, reason), []).append(one)
     return [
         _finding(

@@ -204,14 +204,24 @@ def finding_id(case: Case, state: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
+def alike(finding: StoredFinding) -> tuple[str, str, str]:
+    """What findings that are alike have in common: outcome, kind of cut, reason."""
+    return finding["outcome"], finding["kind"], reason_of(finding["detail"])
+
+
+def reason_of(detail: str) -> str:
+    """What differed, without its numbers and sums."""
+    return re.sub(r"[0-9a-f]{8}|\d[\d,]*", "#", detail)
+
+
 def _findings(case: Case, judged: Iterable[Judged]) -> list[StoredFinding]:
-    alike: dict[tuple[str, str, str], list[Judged]] = {}
+    groups: dict[tuple[str, str, str], list[Judged]] = {}
     for one in judged:
         if one.judgement.outcome != CORRECT:
-            reason = re.sub(r"[0-9a-f]{8}|\d+", "#", one.judgement.detail)
-            alike.setdefault((one.judgement.outcome, kind_of(one.name), reason), []).append(one)
+            reason = reason_of(one.judgement.detail)
+            groups.setdefault((one.judgement.outcome, kind_of(one.name), reason), []).append(one)
     found = []
-    for (outcome, kind, _), group in alike.items():
+    for (outcome, kind, _), group in groups.items():
         # The first that was repeated alone, if there is one: its detail is the confirmed one.
         first = next((one for one in group if one.confirmed), group[0])
         state = str(first.name)

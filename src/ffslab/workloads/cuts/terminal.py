@@ -49,11 +49,10 @@ def print_case(console: Console, result: CaseResult) -> None:
     _print_recovery(console, cuts)
     _print_series(console, cuts)
     for finding in cuts["findings"]:
-        console.print(finding_line(finding), markup=False, soft_wrap=not console.is_terminal)
+        console.print(_finding_line(finding), markup=False, soft_wrap=not console.is_terminal)
 
 
-def finding_line(finding: StoredFinding) -> str:
-    """A finding on one line, its id first."""
+def _finding_line(finding: StoredFinding) -> str:
     times = f" and {finding['states'] - 1:,} more" if finding["states"] > 1 else ""
     return (
         f"{finding['id']}  {finding['outcome']} at {finding['state']}{times}: {finding['detail']}"

@@ -1,33 +1,32 @@
-"""An exploration's directory, as its page reads it: units with their cases, what was under way.
-
-Units that have not been explored yet are left out; the page says so.
-"""
+"""The cases of a run as the page reads them: what became of their cuts, what was under way."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError
-from ffslab.model.specs import Board
 from ffslab.oracle.faults import PROGRAM
 from ffslab.oracle.operations import FormatError
 from ffslab.oracle.record import Record, parse_record
 from ffslab.program import command
 from ffslab.report import data
-from ffslab.workloads.cuts.explore.case import Directory, UnitSpec, units_of
-from ffslab.workloads.cuts.kind import Exploration
+from ffslab.report.data import Case, Run
+from ffslab.report.load import Read
+from ffslab.results.rundir import RunDirectory
+from ffslab.workloads.cuts.keys import BOARD_TIME
 from ffslab.workloads.cuts.states import Logged, parse_log
-from ffslab.workloads.cuts.stored import StoredUnit
+from ffslab.workloads.cuts.stored import CutsResult
 
 UNMOUNTING = "unmount"
+_HISTORY = "workload.history"
 
 
 @dataclass(frozen=True)
 class Operations:
-    """The operations of a unit's log, and which call of its history each belongs to.
+    """The operations of a case's log, and which call of its history each belongs to.
 
     `calls` are the lines of the history. What its files do not say, if one is not there, is empty.
     """
@@ -54,82 +53,58 @@ class Operations:
 
 @dataclass(frozen=True)
 class Part:
-    """A unit that has been explored. `label`: its file system, with what else tells it apart."""
+    """A case with what became of its cuts. `label`: its file system, with what else tells it apart
+    but the history.
+    """
 
-    stored: StoredUnit
-    spec: UnitSpec
-    board: Board
+    case: Case
+    cuts: CutsResult
+    spec: Mapping[str, Any]
     label: str
     operations: Operations
 
     @property
-    def workload(self) -> str:
-        return self.spec.choice.name
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """All that a page is made of. `missing` are the units that have not been explored."""
-
-    path: Path
-    about: Mapping[str, Any]
-    exploration: Exploration
-    parts: tuple[Part, ...]
-    missing: tuple[str, ...]
+    def history(self) -> str:
+        """The calls in which power was cut."""
+        return str(self.spec["workload"]["history"])
 
     @property
-    def states(self) -> int:
-        return sum(part.stored["states"] for part in self.parts)
+    def filesystem(self) -> str:
+        """Its file system, as the catalog calls it."""
+        return str(self.spec["filesystem"]["name"])
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether chip and CPU took the board's times."""
+        return bool(self.spec["workload"]["timing"] == BOARD_TIME)
 
 
-def load(directory: Directory) -> Loaded:
-    """What is in a directory; DamagedResultError, SpecError or UsageError for what is wrong."""
-    about, exploration = directory.about(), directory.exploration()
-    stored = {unit["id"]: unit for unit in directory.units()}
-    boards = dict(zip((case.id for case in exploration.cases), exploration.boards, strict=True))
-    labels = _labels(exploration)
-    parts = tuple(
+def parts_of(
+    directory: RunDirectory, run: Run, found: Sequence[Read[CutsResult | None]]
+) -> tuple[Part, ...]:
+    """The cases with cuts, in order; DamagedResultError for files that are not theirs."""
+    names = [name for name in run.varying if name not in (data.FILESYSTEM, data.SEED, _HISTORY)]
+    seeds = [data.SEED] if data.SEED in run.varying else []
+    return tuple(
         Part(
-            stored[spec.id],
-            spec,
-            boards[spec.case.id],
-            labels[spec.case.id],
-            _operations(directory, stored[spec.id]),
+            case,
+            one.figures,
+            one.head["spec"],
+            data.group_label(case.axes, (data.FILESYSTEM, *names, *seeds)),
+            _operations(directory, case.id, one.figures),
         )
-        for spec in units_of(exploration)
-        if spec.id in stored
+        for case, one in zip(run.cases, found, strict=True)
+        if one.figures is not None
     )
-    missing = tuple(unit for unit in about["units"] if unit not in stored)
-    return Loaded(directory.path, about, exploration, parts, missing)
 
 
-def _labels(exploration: Exploration) -> dict[str, str]:
-    """Each case's file system, and of the other axes what is not the same in all cases."""
-    settings = {
-        case.id: {name: str(value) for name, value in case.axes} for case in exploration.cases
-    }
-    values: dict[str, set[str]] = {}
-    for axes in settings.values():
-        for name, value in axes.items():
-            values.setdefault(name, set()).add(value)
-    varying = [name for name, found in values.items() if len(found) > 1]
-    show = [name for name in varying if name != data.FILESYSTEM]
-    return {
-        case.id: data.group_label(
-            {**settings[case.id], data.FILESYSTEM: case.filesystem.name}, (data.FILESYSTEM, *show)
-        )
-        for case in exploration.cases
-    }
-
-
-def _operations(directory: Directory, unit: StoredUnit) -> Operations:
-    """The texts of a unit; DamagedResultError if they are not those of its exploration."""
-    place = directory.unit_dir(unit["id"])
+def _operations(directory: RunDirectory, case_id: str, cuts: CutsResult) -> Operations:
+    place = directory.case_dir(case_id)
     try:
         log, record = parse_log(_text(place / "log")), parse_record(_text(place / "record"))
         calls = tuple(_text(place / "history").splitlines())
-        if log and len(log) != unit["operations"]:
-            raise FormatError(f"a log of {len(log)} operations, of {unit['operations']}")
+        if log and len(log) != cuts["operations"]:
+            raise FormatError(f"a log of {len(log)} operations, of {cuts['operations']}")
         if record.calls and not record.is_complete:
             raise FormatError("the record has no end")
         if record.calls and calls and len(record.calls) != len(calls):
@@ -138,7 +113,7 @@ def _operations(directory: Directory, unit: StoredUnit) -> Operations:
         raise DamagedResultError(
             f"{place}: {error.message}",
             cause="a file there was edited or cut after ffslab wrote it",
-            remedy=f"rm -r {place}, then: {command('crash', 'run', '--resume', directory.path)}",
+            remedy=f"rm -r {place}, then: {command('run', '--resume', directory.path)}",
         ) from error
     return Operations(log, record, calls)
 

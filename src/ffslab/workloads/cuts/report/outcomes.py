@@ -1,4 +1,4 @@
-"""What became of the states: a table file system × kind of cut, below each workload.
+"""What became of the states: a table file system × kind of cut, below each history.
 
 A cell is coloured by its worst outcome, and says it in words.
 """
@@ -20,8 +20,10 @@ from ffslab.workloads.cuts.outcomes import (
     MOUNT_FAILS,
     OUTCOMES,
     REMOUNT_FAILS,
+    wrong_words,
 )
 from ffslab.workloads.cuts.report.load import Part
+from ffslab.workloads.cuts.stored import outcomes_of as outcomes_of_case
 
 _ALL_LOST = frozenset({GUEST_DIED, MOUNT_FAILS, REMOUNT_FAILS})
 _SOME_LOST = frozenset({*CLASSES, CHANGED_BY_USE, CHANGED_BY_POWER})
@@ -38,7 +40,7 @@ SECOND = " / "  # between the kinds of two cuts
 
 @dataclass(frozen=True)
 class Cell:
-    """The states of a file system, a workload and a kind of cut; `lines` are what was wrong."""
+    """The states of a file system, a history and a kind of cut; `lines` are what was wrong."""
 
     tone: str
     head: str
@@ -47,7 +49,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A file system with a workload: its states, and a cell for each kind of cut."""
+    """A file system with a history: its states, and a cell for each kind of cut."""
 
     label: str
     states: str
@@ -56,9 +58,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """The rows of a workload."""
+    """The rows of a history."""
 
-    workload: str
+    history: str
     rows: tuple[Row, ...]
 
 
@@ -80,40 +82,34 @@ def tone_of(outcome: str) -> str:
     return "fatal" if outcome in _ALL_LOST else "harm" if outcome in _SOME_LOST else "use"
 
 
-def total(units: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[str]:
-    """All states of units, given by kind of cut and outcome, by outcome."""
+def total(parts: Iterable[Part]) -> Counter[str]:
+    """All states of cases by outcome."""
     counted: Counter[str] = Counter()
-    for unit in units:
-        for counts in unit.values():
-            counted.update(counts)
+    for part in parts:
+        counted.update(outcomes_of_case(part.cuts))
     return counted
 
 
-def wrong_words(counts: Mapping[str, int]) -> list[str]:
-    """What was not correct, the worst first: "3 mount-fails"."""
-    return [f"{grouped(counts[w])} {w}" for w in OUTCOMES if counts.get(w) and w != CORRECT]
-
-
-def outcomes_of(parts: Sequence[Part], *, is_sample: bool) -> Outcomes:
-    """The table of all units; of a sample it says of how many states."""
-    first = [kind for kind in KINDS if any(kind in part.stored["counts"] for part in parts)]
+def outcomes_of(parts: Sequence[Part]) -> Outcomes:
+    """The table of all cases; of a sample it says of how many states."""
+    first = [kind for kind in KINDS if any(kind in part.cuts["counts"] for part in parts)]
     second = [kind for kind in KINDS if any(_of_second(part, kind) for part in parts)]
-    random = [RANDOM] if any(part.stored["random"] for part in parts) else []
-    spans = [("the workload is cut", len(first)), ("its recovery is cut, too", len(second))]
+    random = [RANDOM] if any(part.cuts["random"] for part in parts) else []
+    spans = [("the history is cut", len(first)), ("its recovery is cut, too", len(second))]
     spans.append(("a sample", len(random)))
     blocks = []
-    for workload in dict.fromkeys(part.workload for part in parts):
+    for history in dict.fromkeys(part.history for part in parts):
         rows = [
             Row(
                 part.label,
-                _states(part) if is_sample else grouped(part.stored["states"]),
+                _states(part),
                 _cells(part, first, second, random),
             )
             for part in parts
-            if part.workload == workload
+            if part.history == history
         ]
-        blocks.append(Block(workload, tuple(rows)))
-    found = total(part.stored["counts"] for part in parts)
+        blocks.append(Block(history, tuple(rows)))
+    found = total(parts)
     tones = {tone_of(outcome) for outcome in found}
     return Outcomes(
         (*first, *second, *random),
@@ -126,8 +122,10 @@ def outcomes_of(parts: Sequence[Part], *, is_sample: bool) -> Outcomes:
 
 def _states(part: Part) -> str:
     """Those of one cut, of how many if these are not all, and those of two: "40 of 410 + 120"."""
-    states, possible = part.stored["states"], part.stored["states_possible"]
-    counts = part.stored["counts"]
+    states, possible = part.cuts["states"], part.cuts["states_possible"]
+    counts = part.cuts["counts"]
+    if not part.spec["workload"]["sample"]:
+        return grouped(states)
     once = sum(sum(found.values()) for kind, found in counts.items() if SECOND not in kind)
     if once >= possible:
         return grouped(states)
@@ -138,15 +136,15 @@ def _states(part: Part) -> str:
 def _cells(
     part: Part, first: Sequence[str], second: Sequence[str], random: Sequence[str]
 ) -> tuple[Cell | None, ...]:
-    cells = [_cell(part.stored["counts"].get(kind, {})) for kind in first]
+    cells = [_cell(part.cuts["counts"].get(kind, {})) for kind in first]
     cells += [_cell(_of_second(part, kind)) for kind in second]
-    return (*cells, *(_cell(part.stored["random"]) for _ in random))
+    return (*cells, *(_cell(part.cuts["random"]) for _ in random))
 
 
 def _of_second(part: Part, kind: str) -> Counter[str]:
     """The states in which the recovery was cut in this way, whatever the first cut was."""
     counted: Counter[str] = Counter()
-    for name, counts in part.stored["counts"].items():
+    for name, counts in part.cuts["counts"].items():
         if name.endswith(f"{SECOND}{kind}"):
             counted.update(counts)
     return counted

@@ -1,38 +1,40 @@
-"""The page of an exploration: what was explored, what became of it, what recovery costs."""
+"""The part of a report that is about power cuts: what became of them, what recovery costs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ffslab.oracle.faults import KINDS
 from ffslab.program import command
 from ffslab.report import charts
-from ffslab.report.charts import PALETTE
-from ffslab.report.data import FILESYSTEM, Group
-from ffslab.report.parts import Table, environment
+from ffslab.report.data import FILESYSTEM, Case, Group
+from ffslab.report.load import Read, explained, open_run, plain_outline
+from ffslab.report.page import common
+from ffslab.report.parts import Table
 from ffslab.report.quantity import grouped, significant
-from ffslab.report.wear import RAMP
-from ffslab.results.files import write_atomic
-from ffslab.workloads.cuts.explore.case import Directory
-from ffslab.workloads.cuts.outcomes import CORRECT
+from ffslab.results.result import CaseResult
+from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words
 from ffslab.workloads.cuts.report.chart import strips
-from ffslab.workloads.cuts.report.load import Loaded, Part, load
+from ffslab.workloads.cuts.report.load import Part, parts_of
 from ffslab.workloads.cuts.report.outcomes import outcomes_of, tone_of, total
 from ffslab.workloads.cuts.report.recovery import Recovery, Series, recovery_of
 from ffslab.workloads.cuts.report.series import series_table
 from ffslab.workloads.cuts.report.words import (
-    commands,
     cut_words,
     facts,
+    minimize_command,
     result_words,
     series_words,
     under_way,
 )
-from ffslab.workloads.cuts.stored import StoredFinding, cut_of
+from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, cut_of, cuts_result
 
-REPORT = "report.html"
+TITLE = "Power cuts"
+__all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 _DETAIL = 300  # as much of what differed is shown
 
 
@@ -43,7 +45,7 @@ class ShownFinding:
     id: str
     tone: str
     filesystem: str
-    workload: str
+    history: str
     cut: str
     times: str
     under_way: str
@@ -54,7 +56,7 @@ class ShownFinding:
 
 @dataclass(frozen=True)
 class ShownRecovery:
-    """The chart of a unit, with its table."""
+    """The chart of a case, with its table."""
 
     title: str
     meaning: str
@@ -62,48 +64,55 @@ class ShownRecovery:
     table: Table
 
 
-def write_exploration(directory: Directory, output: Path | None = None) -> Path:
-    """Writes the page in one step, and returns its path: `report.html` in the directory."""
-    target = output or directory.path / REPORT
-    if target.is_dir():
-        target = target / REPORT
-    write_atomic(target, render_exploration(directory))
-    return target
+def figures_of(row: CaseResult) -> CutsResult | None:
+    """What became of a case's cuts; None if the history failed without one."""
+    return cuts_result(row)
 
 
-def render_exploration(directory: Directory) -> str:
-    """The page; MissingExtraError without the packages that a report needs."""
-    template = environment().get_template("exploration.html.j2")
-    loaded = load(directory)
-    is_timed = loaded.exploration.is_timed
-    every = (recovery_of(part, is_timed=is_timed) for part in loaded.parts)
-    recoveries = _in_order([one for one in every if one is not None])
-    page = template.render(
-        about=loaded.about,
-        loaded=loaded,
-        facts=facts(loaded),
-        result=result_words(loaded),
-        is_bad=any(word != CORRECT for word in total(p.stored["counts"] for p in loaded.parts)),
-        outcomes=outcomes_of(loaded.parts, is_sample=bool(loaded.exploration.cuts.sample)),
-        findings=[
-            _finding(loaded, part, finding)
-            for part in loaded.parts
-            for finding in part.stored["findings"]
+def page(run_dir: Path, found: Sequence[Read[CutsResult | None]]) -> dict[str, Any]:
+    """Everything the template shows of a run's cases of this workload."""
+    directory = open_run(run_dir)
+    manifest = directory.manifest()
+    with explained(run_dir, manifest):
+        run = plain_outline(run_dir, manifest, found)
+        parts = parts_of(directory, run, found)
+    explored = {part.case.id for part in parts}
+    recoveries = _in_order([one for part in parts if (one := recovery_of(part)) is not None])
+    is_timed = all(part.is_timed for part in parts)
+    return {
+        **common(run),
+        "facts": facts(parts),
+        "result": result_words(parts),
+        "is_bad": any(word != CORRECT for word in total(parts)),
+        "states": sum(part.cuts["states"] for part in parts),
+        "outcomes": outcomes_of(parts),
+        "is_sample": any(part.spec["workload"]["sample"] for part in parts),
+        "findings": [
+            _finding(run_dir, part, finding) for part in parts for finding in part.cuts["findings"]
         ],
-        is_timed=is_timed,
-        fault_kinds=KINDS.values(),
-        series=series_table(loaded.parts),
-        worst=_worst_table(recoveries, is_timed=is_timed),
-        recoveries=_by_workload(recoveries),
-        boards=tuple(dict.fromkeys(part.board.name for part in loaded.parts)),
-        commands=commands(loaded),
-        palette=PALETTE,
-        ramp=RAMP,
-    )
-    return str(page)
+        "is_timed": is_timed,
+        "fault_kinds": KINDS.values(),
+        "series": series_table(parts),
+        "worst": _worst_table(recoveries, is_timed=is_timed),
+        "recoveries": _by_history(recoveries),
+        "minimize": minimize_command(parts, run_dir),
+        "unexplored": [one for one in run.failures if one.id not in explored],
+        "case_table": _case_table(run.cases, {part.case.id: part for part in parts}),
+    }
 
 
-def _finding(loaded: Loaded, part: Part, finding: StoredFinding) -> ShownFinding:
+def _case_table(cases: Sequence[Case], parts: Mapping[str, Part]) -> Table:
+    rows = []
+    for case in cases:
+        part = parts.get(case.id)
+        found = total([part]) if part else Counter[str]()
+        figures = (grouped(found.total()), grouped(found[CORRECT]), ", ".join(wrong_words(found)))
+        rows.append((case.id, case.outcome, *(figures if part else ("–",) * 3)))
+    head = ("case", "outcome", "states", "correct", "else")
+    return Table("All cases", head, (), tuple(rows), text_columns=2, outcomes=True)
+
+
+def _finding(run_dir: Path, part: Part, finding: StoredFinding) -> ShownFinding:
     name = cut_of(finding["state"])
     detail = finding["detail"]
     more = f"and {grouped(finding['states'] - 1)} more" if finding["states"] > 1 else ""
@@ -112,25 +121,25 @@ def _finding(loaded: Loaded, part: Part, finding: StoredFinding) -> ShownFinding
         id=finding["id"],
         tone=tone_of(finding["outcome"]),
         filesystem=part.label,
-        workload=part.workload,
+        history=part.history,
         cut=series_words(name.cut)
-        if "series" in part.stored
+        if "series" in part.cuts
         else cut_words(name.cut) + (f"; recovery: {cut_words(name.then)}" if name.then else ""),
         times=", ".join(words for words in (more, alone) if words),
         under_way=under_way(part, name.cut.operation),
         outcome=finding["outcome"],
         detail=detail if len(detail) <= _DETAIL else f"{detail[:_DETAIL].rstrip()}…",
-        command=command("crash", "replay", finding["id"], "--run", loaded.path),
+        command=command("crash", "replay", finding["id"], "--run", run_dir),
     )
 
 
 def _worst_table(recoveries: Sequence[Recovery], *, is_timed: bool) -> Table:
-    """A row for each unit: its most expensive mount."""
+    """A row for each case: its most expensive mount."""
     rows: list[tuple[str, ...]] = []
     headings: dict[int, str] = {}
     for one in recoveries:
-        if one.part.workload not in headings.values():
-            headings[len(rows)] = one.part.workload
+        if one.part.history not in headings.values():
+            headings[len(rows)] = one.part.history
         rows.append(_worst_row(one))
     time = "virtual time" if is_timed else "flash time, estimate"
     head = ("", "cut at", "reads", "programs", "erases", time, "uncut", "power was cut in")
@@ -161,29 +170,29 @@ def _range(values_ms: Sequence[float | None]) -> str:
 
 
 def _in_order(recoveries: Sequence[Recovery]) -> list[Recovery]:
-    """By workload, as the table of outcomes."""
-    names = list(dict.fromkeys(one.part.workload for one in recoveries))
-    return sorted(recoveries, key=lambda one: names.index(one.part.workload))
+    """By history, as the table of outcomes."""
+    names = list(dict.fromkeys(one.part.history for one in recoveries))
+    return sorted(recoveries, key=lambda one: names.index(one.part.history))
 
 
-def _by_workload(recoveries: Sequence[Recovery]) -> list[tuple[str, list[ShownRecovery]]]:
-    names = dict.fromkeys(one.part.spec.case.filesystem.name for one in recoveries)
+def _by_history(recoveries: Sequence[Recovery]) -> list[tuple[str, list[ShownRecovery]]]:
+    names = dict.fromkeys(one.part.filesystem for one in recoveries)
     look = charts.look_for([Group({FILESYSTEM: name}, ()) for name in names])
     shown: dict[str, list[ShownRecovery]] = {}
     for number, one in enumerate(recoveries):
-        colour = look.colour(one.part.spec.case.filesystem.name)
-        shown.setdefault(one.part.workload, []).append(_shown(one, colour, f"r{number}"))
+        colour = look.colour(one.part.filesystem)
+        shown.setdefault(one.part.history, []).append(_shown(one, colour, f"r{number}"))
     return list(shown.items())
 
 
 def _shown(one: Recovery, colour: str, identifier: str) -> ShownRecovery:
-    operations = one.part.stored["operations"]
+    operations = one.part.cuts["operations"]
     if one.is_exhaustive:
         cuts = f"a cut before each of {grouped(operations)} operations"
     else:
         drawn = grouped(len(one.drawn[0].points))
         cuts = f"cuts before {drawn} of {grouped(operations)} operations"
-    title = f"{one.part.label}, {one.part.workload}: mounts after {cuts}"
+    title = f"{one.part.label}, {one.part.history}: mounts after {cuts}"
     return ShownRecovery(
         one.part.label,
         f"After {cuts}.",

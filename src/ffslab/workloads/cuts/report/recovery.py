@@ -9,10 +9,10 @@ and its OOB area on the bus, through ECC and the driver (the model: kmod/vnand/t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ffslab.model.specs import Board
 from ffslab.report.quantity import grouped, significant
 from ffslab.workloads.cuts.report.load import Part
 
@@ -50,7 +50,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Recovery:
-    """The mounts of a unit: what is drawn, and what is only told (`estimate`, two bounds)."""
+    """The mounts of a case: what is drawn, and what is only told (`estimate`, two bounds)."""
 
     part: Part
     drawn: tuple[Series, ...]
@@ -72,28 +72,28 @@ class Recovery:
 
     @property
     def is_exhaustive(self) -> bool:
-        return len(self.drawn[0].points) == self.part.stored["operations"]
+        return len(self.drawn[0].points) == self.part.cuts["operations"]
 
 
-def recovery_of(part: Part, *, is_timed: bool) -> Recovery | None:
-    """What is known of the mounts of a unit; None if no operation was just lost."""
-    curve = sorted(part.stored["recovery"]["curve"])
+def recovery_of(part: Part) -> Recovery | None:
+    """What is known of the mounts of a case; None if no operation was just lost."""
+    curve = sorted(part.cuts["recovery"]["curve"])
     if not curve:
         return None
-    uncut = part.stored["recovery"].get("uncut")
+    uncut = part.cuts["recovery"].get("uncut")
 
     def series(name: str, column: int, scale: float = 1.0, unit: str = "") -> Series:
         points = tuple((row[0], row[column] / scale) for row in curve)
         return Series(name, points, None if uncut is None else uncut[column - 1] / scale, unit)
 
     counts = (series("pages read", 1), series("pages programmed", 2), series("blocks erased", 3))
-    if is_timed:
+    if part.is_timed:
         return Recovery(part, (series("virtual time of the mount", 4, _MS, "ms"), *counts))
     bounds = tuple(
         Series(
             name,
-            tuple((row[0], flash_ns(part.board, row[1:4], whole=whole) / _MS) for row in curve),
-            None if uncut is None else flash_ns(part.board, uncut[:3], whole=whole) / _MS,
+            tuple((row[0], flash_ns(part.spec, row[1:4], whole=whole) / _MS) for row in curve),
+            None if uncut is None else flash_ns(part.spec, uncut[:3], whole=whole) / _MS,
             "ms",
         )
         for name, whole in (("at least", False), ("at most", True))
@@ -101,27 +101,21 @@ def recovery_of(part: Part, *, is_timed: bool) -> Recovery | None:
     return Recovery(part, counts, bounds)
 
 
-def flash_ns(board: Board, counts: Sequence[int], *, whole: bool) -> float:
-    """The time of so many page reads, page programs and erases on a board's chip and driver.
+def flash_ns(spec: Mapping[str, Any], counts: Sequence[int], *, whole: bool) -> float:
+    """The time of so many page reads, page programs and erases on a case's chip and driver.
 
     `whole`: every page crosses the bus with its OOB area; else no byte does.
     """
-    chip = board.chip
-    moved_bytes = chip.page_bytes + chip.oob_bytes if whole else 0
+    chip = spec["board"]["chip"]
+    moved_bytes = chip["page_bytes"] + chip["oob_bytes"] if whole else 0
 
-    def page_ns(array_ns: int, bus_ps: int, ecc_ns: int, driver_ns: int) -> float:
-        moved_ns = moved_bytes * bus_ps / 1000 + (ecc_ns if whole else 0)
-        return (
-            chip.t_command_ns
-            + array_ns
-            + moved_ns
-            + (driver_ns if whole else min(driver_ns, board.driver_erase_ns))
-        )
+    def page_ns(array: str, bus: str, ecc: str, driver: str) -> float:
+        moved_ns = moved_bytes * chip[bus] / 1000 + (chip[ecc] if whole else 0)
+        fixed_ns = spec[driver] if whole else min(spec[driver], spec["driver_erase_ns"])
+        return float(chip["t_command_ns"] + chip[array] + moved_ns + fixed_ns)
 
     reads, programs, erases = counts
-    read_ns = page_ns(chip.t_read_ns, chip.bus_read_ps, chip.ecc_read_ns, board.driver_read_ns)
-    program_ns = page_ns(
-        chip.t_prog_ns, chip.bus_write_ps, chip.ecc_write_ns, board.driver_program_ns
-    )
-    erase_ns = chip.t_command_ns + chip.t_erase_ns + board.driver_erase_ns
-    return reads * read_ns + programs * program_ns + erases * erase_ns
+    read_ns = page_ns("t_read_ns", "bus_read_ps", "ecc_read_ns", "driver_read_ns")
+    program_ns = page_ns("t_prog_ns", "bus_write_ps", "ecc_write_ns", "driver_program_ns")
+    erase_ns = chip["t_command_ns"] + chip["t_erase_ns"] + spec["driver_erase_ns"]
+    return float(reads * read_ns + programs * program_ns + erases * erase_ns)

@@ -18,9 +18,7 @@ _UNITS = ("", "", "", "MB", "MB", "MB", "", "", "mean", "")
 
 def series_table(parts: Sequence[Part]) -> Table | None:
     """A row for each series; None if there is none."""
-    rows = [
-        (part.label, *words_of(part.stored["series"])) for part in parts if "series" in part.stored
-    ]
+    rows = [(part.label, *words_of(part.cuts["series"])) for part in parts if "series" in part.cuts]
     return Table("", _HEAD, _UNITS, tuple(rows)) if rows else None
 
 

@@ -1,14 +1,16 @@
-"""What the page of an exploration says in words: its result, what was explored, the commands."""
+"""What the page says in words: the result, what was cut how, the commands."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
 from ffslab.program import command
 from ffslab.report.quantity import SPACE, counted, grouped
-from ffslab.workloads.cuts.explore.case import STUDY
-from ffslab.workloads.cuts.kind import Exploration
-from ffslab.workloads.cuts.outcomes import CORRECT
-from ffslab.workloads.cuts.report.load import Loaded, Part
-from ffslab.workloads.cuts.report.outcomes import total, wrong_words
+from ffslab.workloads.cuts.keys import FULL, Cuts
+from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words
+from ffslab.workloads.cuts.report.load import Part
+from ffslab.workloads.cuts.report.outcomes import total
 from ffslab.workloads.cuts.walk import Cut
 
 _FAULTS = (
@@ -18,9 +20,9 @@ _FAULTS = (
 )
 
 
-def result_words(loaded: Loaded) -> str:
-    """The exploration in a sentence."""
-    found = total(part.stored["counts"] for part in loaded.parts)
+def result_words(parts: Sequence[Part]) -> str:
+    """What the cuts came to, in a sentence."""
+    found = total(parts)
     states = found.total()
     wrong = states - found[CORRECT]
     if not states:
@@ -28,8 +30,8 @@ def result_words(loaded: Loaded) -> str:
     if not wrong:
         return f"All {grouped(states)} states are correct."
     by_label: dict[str, int] = {}
-    for part in loaded.parts:
-        counts = total([part.stored["counts"]])
+    for part in parts:
+        counts = total([part])
         bad = counts.total() - counts[CORRECT]
         if bad:
             by_label[part.label] = by_label.get(part.label, 0) + bad
@@ -41,87 +43,81 @@ def result_words(loaded: Loaded) -> str:
     )
 
 
-def facts(loaded: Loaded) -> list[tuple[str, str]]:
-    """What was explored, by name."""
-    exploration, about, parts = loaded.exploration, loaded.about, loaded.parts
-    series = exploration.series
-    builds = [str(build)[:12] for build in about.get("builds", ())]
-    return [
-        ("Run", loaded.path.resolve().name),
-        ("Exploration", exploration.name),
-        ("ffslab", str(about.get("ffslab", ""))),
-        ("Build of the lab", ", ".join(builds) or "not recorded"),
-        ("File systems", ", ".join(dict.fromkeys(part.label for part in parts)) or "–"),
-        ("Workloads", ", ".join(dict.fromkeys(part.workload for part in parts)) or "–"),
-        ("Operations", grouped(sum(part.stored["operations"] for part in parts))),
-        ("States", _states(loaded)),
-        *(_of_histories(exploration) if exploration.workloads else ()),
-        *(
-            [
-                ("Cuts in a row", grouped(series.cuts)),
-                ("Kinds of these", ", ".join(series.kinds)),
-            ]
-            if series
-            else ()
+def facts(parts: Sequence[Part]) -> list[tuple[str, str]]:
+    """What was cut, by name; where cases differ all that they have."""
+    of_histories = [part for part in parts if "series" not in part.cuts]
+    of_series = [part for part in parts if "series" in part.cuts]
+    found = [
+        ("Histories", _each(part.history for part in parts)),
+        ("Operations", grouped(sum(part.cuts["operations"] for part in parts))),
+        ("States", _states(parts)),
+        ("Kinds of cut", _each(" ".join(_workload(part).cut_kinds) for part in of_histories)),
+        ("Sample", _each(_sample(_workload(part)) for part in of_histories)),
+        ("Each state is", _each(_check(_workload(part)) for part in of_histories)),
+        ("Cuts in a row", _each(grouped(part.cuts["series"]["cuts"]) for part in of_series)),
+        ("Kinds of these", _each(" ".join(_workload(part).cut_kinds) for part in of_series)),
+        ("Chip", _each(_chip(part) for part in parts)),
+        ("Other faults of the chip", _each(_faults(part) for part in parts)),
+        ("Partition", _each(_partition(part) for part in parts)),
+        (
+            "Timing",
+            _each(
+                "the board’s" if part.is_timed else "none: chip and CPU take no time"
+                for part in parts
+            ),
         ),
-        *_board(exploration),
     ]
+    return [(name, words) for name, words in found if words]
 
 
-def _of_histories(exploration: Exploration) -> list[tuple[str, str]]:
-    return [
-        ("Kinds of cut", ", ".join(exploration.cuts.kinds)),
-        ("Sample", _sample(exploration)),
-        ("Each state is", _check(exploration)),
-    ]
+def _each(words: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(words))
 
 
-def _states(loaded: Loaded) -> str:
-    states = grouped(loaded.states)
-    if not loaded.exploration.cuts.sample:
-        return states
-    possible = sum(part.stored["states_possible"] for part in loaded.parts)
-    return f"{states}; one cut anywhere would leave {grouped(possible)}"
+def _workload(part: Part) -> Cuts:
+    return Cuts(**part.spec["workload"])
 
 
-def _sample(exploration: Exploration) -> str:
-    cuts = exploration.cuts
-    words = f"{grouped(cuts.sample)} states of each unit" if cuts.sample else "every operation"
+def _states(parts: Sequence[Part]) -> str:
+    states = sum(part.cuts["states"] for part in parts)
+    if not any(_workload(part).sample for part in parts):
+        return grouped(states)
+    possible = sum(part.cuts["states_possible"] for part in parts)
+    return f"{grouped(states)}; one cut anywhere would leave {grouped(possible)}"
+
+
+def _sample(cuts: Cuts) -> str:
+    words = f"{grouped(cuts.sample)} states of each case" if cuts.sample else "every operation"
     if cuts.variants > 1:
         words += f", {cuts.variants} variants of each kind"
     if cuts.recovery_sample:
-        words += f"; every cut of the recovery from {grouped(cuts.recovery_sample)} of them"
+        words += f", every cut of the recovery from {grouped(cuts.recovery_sample)} of them"
     return words
 
 
-def _check(exploration: Exploration) -> str:
-    cuts = exploration.cuts
-    if cuts.check == "mount":
+def _check(cuts: Cuts) -> str:
+    if cuts.check != FULL:
         return "mounted and looked at"
-    filled = f" ({grouped(cuts.fill_sample)} of each unit until full)" if cuts.fill_sample else ""
+    filled = f" ({grouped(cuts.fill_sample)} of each case until full)" if cuts.fill_sample else ""
     return f"mounted, looked at, used{filled}, mounted again"
 
 
-def _board(exploration: Exploration) -> list[tuple[str, str]]:
-    own = exploration.cases[0].board.chip
-    chips = dict.fromkeys(
-        f"{board.chip.title}, pages of {grouped(board.chip.page_bytes)}{SPACE}B"
-        for board in exploration.boards
-    )
-    faults = [f"{getattr(own, key)} {words}" for key, words in _FAULTS if getattr(own, key)]
-    if exploration.paired_distance_pages:
-        faults.append(f"pages paired {exploration.paired_distance_pages} apart")
-    sizes = sorted({case.partition_bytes for case in exploration.cases})
-    return [
-        ("Board", ", ".join(dict.fromkeys(board.name for board in exploration.boards))),
-        ("Chip", "; ".join(chips)),
-        ("Other faults of the chip", ", ".join(faults) or "none"),
-        ("Partition", f"{', '.join(counted(size / 2**20) for size in sizes)}{SPACE}MiB"),
-        (
-            "Timing",
-            "the board’s" if exploration.is_timed else "none: chip and CPU take no time",
-        ),
-    ]
+def _chip(part: Part) -> str:
+    chip = part.spec["board"]["chip"]
+    return f"{chip['name']}, pages of {grouped(chip['page_bytes'])}{SPACE}B"
+
+
+def _faults(part: Part) -> str:
+    chip = part.spec["board"]["chip"]
+    faults = [f"{chip[key]} {words}" for key, words in _FAULTS if chip.get(key)]
+    distance = _workload(part).paired_distance_pages
+    if distance:
+        faults.append(f"pages paired {distance} apart")
+    return ", ".join(faults) or "none"
+
+
+def _partition(part: Part) -> str:
+    return f"{counted(part.spec['partition_bytes'] / 2**20)}{SPACE}MiB"
 
 
 def cut_words(cut: Cut) -> str:
@@ -141,21 +137,8 @@ def under_way(part: Part, operation: int) -> str:
     return f"{flash}, in: {call}" if flash and call else flash
 
 
-def commands(loaded: Loaded) -> list[tuple[str, str]]:
-    """What each command is for, and the command."""
-    path = loaded.path
-    catalogs = [word for one in loaded.about["catalogs"] for word in ("--catalog", one)]
-    found = [
-        ("This exploration again", str(loaded.about.get("command", ""))),
-        ("Its file as it was then", command("crash", "run", path / STUDY, *catalogs)),
-        ("Outcomes and findings as a text", command("crash", "show", path)),
-        ("This page", command("crash", "report", path)),
-    ]
-    if loaded.missing:
-        found.insert(0, ("Go on with it", command("crash", "run", "--resume", path)))
-    histories = (part for part in loaded.parts if "series" not in part.stored)
-    first = next((one for part in histories for one in part.stored["findings"]), None)
-    if first is not None:
-        smaller = command("crash", "minimize", first["id"], "--run", path)
-        found.append(("A shorter history that does the same harm", smaller))
-    return [(what, words) for what, words in found if words]
+def minimize_command(parts: Sequence[Part], run_dir: Path) -> str:
+    """What looks for a shorter history that does the same harm; empty if there is no finding."""
+    histories = (part for part in parts if "series" not in part.cuts)
+    first = next((one for part in histories for one in part.cuts["findings"]), None)
+    return command("crash", "minimize", first["id"], "--run", run_dir) if first else ""
