@@ -10,6 +10,8 @@ import typer
 from ffslab.cli.parse import Catalogs
 from ffslab.program import command, program, this_command
 
+_FINDINGS_SHOWN = 10
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -228,6 +230,26 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
         )
     elif report and end.heads and end.refused is None:
         _write_report(console, end)
+    _print_findings(console, end)
+
+
+def _print_findings(console: Console, end: RunEnd) -> None:
+    """What power cuts have found, and the command that shows the first of it."""
+    from ffslab.workloads.results import finding_line, findings_of
+
+    found = [
+        (result["id"], finding)
+        for result in end.run.each_result()
+        for finding in findings_of(result).values()
+    ]
+    for case_id, finding in found[:_FINDINGS_SHOWN]:
+        line = f"{case_id}: {finding_line(finding)}"
+        console.print(line, markup=False, soft_wrap=not console.is_terminal)
+    if len(found) > _FINDINGS_SHOWN:
+        console.print(f"… and {len(found) - _FINDINGS_SHOWN} more findings", markup=False)
+    if found:
+        say = command("crash", "replay", found[0][1]["id"], "--run", end.run.path)
+        console.print(f"next: {say}", soft_wrap=True, markup=False)
 
 
 def _write_report(console: Console, end: RunEnd) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ffslab.workloads.results import finding_line
+
 Findings = Mapping[str, Mapping[str, Any]]  # by what they are known by
-_SHOWN = 200  # letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,3 @@ def finding_change(pairs: Iterable[tuple[Findings, Findings]]) -> FindingChange:
         gone |= {finding_line(base[key]): None for key in base if key not in other}
         same |= {finding_line(other[key]): None for key in other if key in base}
     return FindingChange(tuple(new), tuple(gone), tuple(same))
-
-
-def finding_line(finding: Mapping[str, Any]) -> str:
-    """A finding on one line, its id first."""
-    more = f" and {finding['states'] - 1:,} more" if finding["states"] > 1 else ""
-    told = f"{finding['outcome']} at {finding['state']}{more}: {finding['detail']}"
-    return f"{finding['id']}  {told if len(told) <= _SHOWN else told[:_SHOWN] + '…'}"

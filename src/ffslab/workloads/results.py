@@ -14,6 +14,8 @@ from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.parts import result_part
 from ffslab.workloads.registry import kind_of, workloads
 
+_FINDING_LETTERS = 200  # that are shown of it
+
 
 def asked_of(workload: Workload, *, own: bool) -> Asked:
     """What a guest was to do; one before the case's `own` measures nothing."""
@@ -51,6 +53,13 @@ def findings_of(result: CaseResult) -> Mapping[str, Mapping[str, Any]]:
     """
     found = getattr(result_part(kind_of(result["spec"])), "findings", None)
     return found(result) if found else {}
+
+
+def finding_line(finding: Mapping[str, Any]) -> str:
+    """A finding on one line, its id first."""
+    more = f" and {finding['states'] - 1:,} more" if finding["states"] > 1 else ""
+    told = f"{finding['outcome']} at {finding['state']}{more}: {finding['detail']}"
+    return f"{finding['id']}  {told if len(told) <= _FINDING_LETTERS else told[:_FINDING_LETTERS] + '…'}"
 
 
 def keys_elsewhere() -> dict[str, object]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, Metric, TaskWork, case_figures
+from ffslab.workloads.cuts.keys import BOARD_TIME
 from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.workloads.cuts.stored import CutsResult, cuts_result, outcomes_of, space_of
 
@@ -68,10 +69,11 @@ METRICS = (CORRECT_PERCENT, WRONG, GONE_THROUGH, *COSTS, LONGEST, LEAST)
 def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
     found = cuts_result(result)
-    return (*case_figures(result), *(_figures(found) if found else ()))
+    is_timed = result["spec"]["workload"].get("timing") == BOARD_TIME
+    return (*case_figures(result), *(_figures(found, is_timed=is_timed) if found else ()))
 
 
-def _figures(found: CutsResult) -> Iterator[Figure]:
+def _figures(found: CutsResult, *, is_timed: bool) -> Iterator[Figure]:
     outcomes = outcomes_of(found)
     states = outcomes.total()
     if states:
@@ -82,9 +84,8 @@ def _figures(found: CutsResult) -> Iterator[Figure]:
     if curve:
         for column, metric in enumerate(COSTS, start=1):
             yield Figure(metric, RECOVERY, max(row[column] for row in curve), main=True)
-        longest = max(row[4] for row in curve)
-        if longest:
-            yield Figure(LONGEST, RECOVERY, longest, main=True)
+        if is_timed:
+            yield Figure(LONGEST, RECOVERY, max(row[4] for row in curve), main=True)
     space = space_of(found["series"]) if "series" in found else None
     if space is not None:
         yield Figure(LEAST, "series", space.least_bytes, main=True)

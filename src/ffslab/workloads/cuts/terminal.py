@@ -12,11 +12,11 @@ from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words
 from ffslab.workloads.cuts.stored import (
     CutsResult,
     SeriesSpace,
-    StoredFinding,
     cuts_result,
     outcomes_of,
     space_of,
 )
+from ffslab.workloads.results import finding_line
 
 HEADINGS = ("states", "correct", "findings")
 
@@ -49,14 +49,7 @@ def print_case(console: Console, result: CaseResult) -> None:
     _print_recovery(console, cuts)
     _print_series(console, cuts)
     for finding in cuts["findings"]:
-        console.print(_finding_line(finding), markup=False, soft_wrap=not console.is_terminal)
-
-
-def _finding_line(finding: StoredFinding) -> str:
-    times = f" and {finding['states'] - 1:,} more" if finding["states"] > 1 else ""
-    return (
-        f"{finding['id']}  {finding['outcome']} at {finding['state']}{times}: {finding['detail']}"
-    )
+        console.print(finding_line(finding), markup=False, soft_wrap=not console.is_terminal)
 
 
 def shows_phases(_result: CaseResult) -> bool:
