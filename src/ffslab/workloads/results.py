@@ -59,7 +59,8 @@ def finding_line(finding: Mapping[str, Any]) -> str:
     """A finding on one line, its id first."""
     more = f" and {finding['states'] - 1:,} more" if finding["states"] > 1 else ""
     told = f"{finding['outcome']} at {finding['state']}{more}: {finding['detail']}"
-    return f"{finding['id']}  {told if len(told) <= _FINDING_LETTERS else told[:_FINDING_LETTERS] + '…'}"
+    shown = told if len(told) <= _FINDING_LETTERS else f"{told[:_FINDING_LETTERS]}…"
+    return f"{finding['id']}  {shown}"
 
 
 def keys_elsewhere() -> dict[str, object]:
