@@ -111,9 +111,9 @@ def _power_notes(needs: Needs) -> list[str]:
     if not needs.power_cuts:
         return []
     if not needs.cut_states:
-        return ["Power was cut everywhere in two histories, with the options at their defaults."]
+        return ["Power was cut everywhere in four histories, with the options at their defaults."]
     return [
-        f"Power cuts are a sample: {needs.cut_states:,} states of each of two histories for each "
+        f"Power cuts are a sample: {needs.cut_states:,} states of each of four histories for each "
         "file system, its options at their defaults. cut_states = 0 in the needs goes through "
         "all of them."
     ]

@@ -36,7 +36,7 @@ Option = Literal[
     "compression", "lower_compression", "summary", "fastmap", "beb_per1024", "write_mode"
 ]
 OPTIONS: tuple[Option, ...] = get_args(Option)
-CUT_STATES = 200  # a minute for all candidates of a usual needs file
+CUT_STATES = 1000  # a minute for all candidates of a usual needs file
 
 # Above 0 and up to a bound that no product comes near.
 Seconds = Annotated[float, Field(gt=0, le=1e6)]

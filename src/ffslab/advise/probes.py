@@ -8,8 +8,8 @@
 - `wear`: how evenly the erases of one rewritten file spread beside data that stay. One case for
   each file system, its other options at their defaults and, where there is a choice, without
   compression: what spreads erases is not the compressor, and data that shrink wear less.
-- `power`: power cuts, a sample of them, in the replacement of a configuration file and in files
-  that are created, written and deleted. A case each for each file system, its options at their
+- `power`: power cuts, a sample of them, while a configuration file is replaced, files come and go,
+  stay open, and a log grows. A case for each of these and each file system, its options at their
   defaults.
 
 Limits. The content of `write` and `wear` is a file of random bytes of the size that a compressor
@@ -39,7 +39,7 @@ _INTERVAL_MAX_US = 100_000
 _RECORDS = (500, 20_000)  # so many at least and at most
 _WRITTEN_SHARE = 0.12  # of the partition, were each synced record a page
 _WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 768 * 2**20
-POWER_HISTORIES = ("update-by-rename", "ffsmark")
+POWER_HISTORIES = ("update-by-rename", "transactions", "open-files", "appends")
 _POWER_BYTES, _POWER_BLOCKS = 16 * 2**20, 128  # room for UBI's reserve of a large chip
 # Of the partition: data that stay, at most; what they and the file may take; the file, at most.
 _STATIC_SHARE_MAX, _WORN_SHARE, _WEAR_FILE_SHARE = 0.5, 0.75, 0.25

@@ -16,7 +16,7 @@ KIB = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ffsmark:
+class Transactions:
     """Files in directories are created; then transactions create, delete, append; then all goes."""
 
     files: int = 20
@@ -83,7 +83,7 @@ class Overwrite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class Directories:
     """Directories and files are created, linked, renamed and deleted; the names are synced."""
 
     calls: int = 120
@@ -126,7 +126,7 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AppendLog:
+class Appends:
     """Lines are appended to a log; some are synced; a log that is full gets another name."""
 
     lines: int = 150
@@ -227,7 +227,7 @@ class Firmware:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wear:
+class MovedBlocks:
     """Cold files that nobody touches, and a hot one that is rewritten and synced until UBI moves
     the blocks of the cold ones.
 

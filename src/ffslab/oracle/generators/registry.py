@@ -9,14 +9,14 @@ from typing import Protocol
 from ffslab.errors import UsageError
 from ffslab.model.names import suggestion
 from ffslab.oracle.generators.kinds import (
-    AppendLog,
-    Ffsmark,
+    Appends,
+    Directories,
     Firmware,
     Full,
+    MovedBlocks,
     Overwrite,
-    Tree,
+    Transactions,
     UpdateByRename,
-    Wear,
 )
 from ffslab.oracle.generators.open_files import OpenFiles
 from ffslab.oracle.generators.sequences import Sequences
@@ -30,26 +30,26 @@ class Generator(Protocol):
 
 
 Kind = (
-    Ffsmark
+    Transactions
     | Overwrite
-    | Tree
-    | AppendLog
+    | Directories
+    | Appends
     | UpdateByRename
     | Full
     | Firmware
-    | Wear
+    | MovedBlocks
     | Sequences
     | OpenFiles
 )
 KINDS: Mapping[str, Kind] = {
-    "ffsmark": Ffsmark(),
+    "transactions": Transactions(),
     "overwrite": Overwrite(),
-    "tree": Tree(),
-    "append-log": AppendLog(),
+    "directories": Directories(),
+    "appends": Appends(),
     "update-by-rename": UpdateByRename(),
     "full": Full(),
     "firmware": Firmware(),
-    "wear": Wear(),
+    "moved-blocks": MovedBlocks(),
     "sequences": Sequences(),
     "open-files": OpenFiles(),
 }
