@@ -63,7 +63,7 @@ BREACHES = (
     ),
     Breach(
         "candidates are sorted the wrong way round",
-        "changed.c",
+        "segment_state.c",
         "logfs_is_better(c, &list->at[i - 1], by_valid)",
         "logfs_is_better(&list->at[i - 1], c, by_valid)",
         "are out of order",
@@ -77,21 +77,21 @@ BREACHES = (
     ),
     Breach(
         "a change of a segment does not say that there is something to commit",
-        "changed.c",
+        "segment_state.c",
         "\tdev->dirty = true;\n",
         "\tdev->dirty = false;\n",
         "segments have changed, and nothing is to commit",
     ),
     Breach(
         "a segment that changes again is not looked at again",
-        "changed.c",
+        "segment_state.c",
         "\tlist_move(&changed->touched, &dev->touched);\n",
         "\tif (!changed->valid_bytes)\n\t\tlist_move(&changed->touched, &dev->touched);\n",
         "bytes are valid, soon free",
     ),
     Breach(
         "a commit does not begin the count of changed segments anew",
-        "changed.c",
+        "segment_state.c",
         "\tdev->n_changed = 0;\n",
         "",
         "segments have changed, counted",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing objects: area.c, and what becomes of segments by that: changed.c. */
+/* Writing objects: area.c. What becomes of segments by that: segment_state.c. */
 #ifndef LOGFS_AREA_H
 #define LOGFS_AREA_H
 
 #include "flash.h"
 
-/* ---- changed.c ---- */
+/* ---- segment_state.c ---- */
 
 /*
  * What has become of a segment since the last commit, to be changed; made if there was

@@ -34,7 +34,7 @@ static inline struct logfs_device *logfs_dev_of(const struct inode *inode)
 /* ---- space.c ---- */
 
 /*
- * As logfs_enter(), and logfs_reserve() for a page of @inode: there is no room only if there
+ * As logfs_begin_write(), and logfs_reserve() for a page of @inode: there is no room only if there
  * is none after writing back. No page may be locked.
  */
 int logfs_begin(struct super_block *sb, u32 blocks);
