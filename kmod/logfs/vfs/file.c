@@ -242,7 +242,7 @@ int logfs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 	if (!err && !datasync)
 		err = sync_inode_metadata(inode, 1);
 	if (!err)
-		err = logfs_make_last(inode->i_sb);
+		err = logfs_sync(inode->i_sb);
 	return flashfs_user_error(err);
 }
 

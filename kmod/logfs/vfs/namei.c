@@ -38,7 +38,7 @@ static int logfs_end_in(struct inode *dir, int err)
 	logfs_inode_pull(dir);
 	logfs_unlock(logfs_dev_of(dir));
 	if (!err && IS_DIRSYNC(dir))
-		err = logfs_make_last(dir->i_sb);
+		err = logfs_sync(dir->i_sb);
 	return flashfs_user_error(err);
 }
 

@@ -69,7 +69,7 @@ int logfs_reserve_page(struct inode *inode)
 	return err;
 }
 
-int logfs_make_last(struct super_block *sb)
+int logfs_sync(struct super_block *sb)
 {
 	struct logfs_device *dev = sb->s_fs_info;
 	int err;

@@ -81,7 +81,7 @@ static int logfs_apply_options(struct inode *root, const struct logfs_options *o
 
 static int logfs_sync_fs(struct super_block *sb, int wait)
 {
-	return wait ? flashfs_user_error(logfs_make_last(sb)) : 0;
+	return wait ? flashfs_user_error(logfs_sync(sb)) : 0;
 }
 
 static void logfs_put_super(struct super_block *sb)

@@ -40,7 +40,7 @@ static inline struct logfs_device *logfs_dev_of(const struct inode *inode)
 int logfs_begin(struct super_block *sb, u32 blocks);
 int logfs_reserve_page(struct inode *inode);
 /* Commits: what was done lasts. Nothing on a read-only mount. */
-int logfs_make_last(struct super_block *sb);
+int logfs_sync(struct super_block *sb);
 
 /* ---- inode.c ---- */
 
