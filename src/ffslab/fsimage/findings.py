@@ -80,8 +80,8 @@ class Collector(Generic[W]):
         self.counts[rule] += 1
         if self.counts[rule] <= self._keep:
             severity = self._rules[rule].severity
-            place = self._nowhere if where is None else where
-            self._kept.append(Finding(severity, rule, message, place))
+            location = self._nowhere if where is None else where
+            self._kept.append(Finding(severity, rule, message, location))
 
     def sorted(self) -> tuple[Finding[W], ...]:
         """Gravest first, then in the order found."""

@@ -26,9 +26,9 @@ _OBJECTS = (
 )
 
 
-def counted(number: int, one: str, many: str) -> str:
+def counted(number: int, singular: str, many: str) -> str:
     """For example "1 block", "2 blocks"."""
-    return f"{number} {one if number == 1 else many}"
+    return f"{number} {singular if number == 1 else many}"
 
 
 def printable(text: str) -> str:
@@ -62,7 +62,7 @@ def wrapped(label: str, text: str) -> Iterator[str]:
 def objects_text(statistics: Mapping[str, int]) -> str:
     """How many objects of each kind there are, and what the files hold."""
     objects = ", ".join(
-        counted(statistics[f"objects_{name}"], one, many) for name, one, many in _OBJECTS
+        counted(statistics[f"objects_{name}"], singular, many) for name, singular, many in _OBJECTS
     )
     return f"{objects}; {statistics['file_bytes']:,} bytes in files"
 
@@ -87,8 +87,8 @@ def finding_lines(report: Verdict[W], of_a_rule: int) -> Iterator[str]:
 
 
 def _finding(finding: Finding[W]) -> Iterator[str]:
-    place = printable(str(finding.where))
-    middle = f"{place}: " if place else ""
+    location = printable(str(finding.where))
+    middle = f"{location}: " if location else ""
     yield from textwrap.wrap(
         f"{finding.severity}: {finding.rule}: {middle}{printable(finding.message)}",
         _WIDTH,

@@ -83,10 +83,10 @@ def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node
     Of two names with the same path (a violation) the later one is missing. Exceptions are those
     of `check_image`.
     """
-    found: dict[str, Node] = {}
+    nodes: dict[str, Node] = {}
     for node in examine(path, options).nodes():
-        found.setdefault(node.path, node)
-    return found
+        nodes.setdefault(node.path, node)
+    return nodes
 
 
 def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:

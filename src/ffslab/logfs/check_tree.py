@@ -27,13 +27,13 @@ def check_tree(mounted: Mounted, tree: Tree, findings: Findings) -> None:
     """Every inode, every name, and the state of interrupted operations."""
     _check_inode_file(mounted, findings)
     for ino, kind in ((INO_ROOT, stat.S_IFDIR), (INO_SEGMENTS, stat.S_IFREG)):
-        found = mounted.inodes.get(ino)
-        if found is None or found.format != kind:
+        file = mounted.inodes.get(ino)
+        if file is None or file.format != kind:
             findings.add("inode-missing", "a mount fails without it", Where(ino=ino))
-    for found in mounted.inodes.values():
-        _check_inode(found, findings)
-        _check_links(mounted, tree, found, findings)
-        _check_names(mounted, found, findings)
+    for file in mounted.inodes.values():
+        _check_inode(file, findings)
+        _check_links(mounted, tree, file, findings)
+        _check_names(mounted, file, findings)
     _check_directories(mounted, tree, findings)
     _check_recovery(mounted, findings)
 
@@ -50,15 +50,15 @@ def _check_inode_file(mounted: Mounted, findings: Findings) -> None:
         findings.add("inode-last", f"it is {anchor.last_ino}")
 
 
-def _check_inode(found: FoundInode, findings: Findings) -> None:
-    inode, where = found.inode, Where(ino=found.ino)
-    if found.ino in (0, INO_MASTER) or INO_SEGMENTS < found.ino < INO_LAST_RESERVED:
+def _check_inode(file: FoundInode, findings: Findings) -> None:
+    inode, where = file.inode, Where(ino=file.ino)
+    if file.ino in (0, INO_MASTER) or INO_SEGMENTS < file.ino < INO_LAST_RESERVED:
         findings.add("inode-reserved", "this number is reserved", where)
-    if inode.used_bytes != found.walked.used_bytes:
-        message = f"it says {inode.used_bytes} bytes, its objects have {found.walked.used_bytes}"
+    if inode.used_bytes != file.walked.used_bytes:
+        message = f"it says {inode.used_bytes} bytes, its objects have {file.walked.used_bytes}"
         findings.add("inode-used", message, where)
-    kind = found.format
-    if kind == stat.S_IFLNK and not (1 <= inode.size <= _TARGET_MAX and 0 in found.walked.blocks):
+    kind = file.format
+    if kind == stat.S_IFLNK and not (1 <= inode.size <= _TARGET_MAX and 0 in file.walked.blocks):
         findings.add("inode-size", f"a symbolic link of {inode.size} bytes", where)
     if kind == stat.S_IFDIR and inode.size % BLOCK_BYTES:
         findings.add("inode-size", f"a directory of {inode.size} bytes", where)
@@ -67,32 +67,32 @@ def _check_inode(found: FoundInode, findings: Findings) -> None:
         findings.add("inode-size", f"{inode.size} bytes", where)
 
 
-def _check_links(mounted: Mounted, tree: Tree, found: FoundInode, findings: Findings) -> None:
+def _check_links(mounted: Mounted, tree: Tree, file: FoundInode, findings: Findings) -> None:
     """Names are counted as after recovery, which has dropped the victim's link."""
-    where = Where(ino=found.ino)
-    names = len(tree.names[found.ino])
-    links = tree.links(found)
-    if found.ino in (INO_ROOT, INO_SEGMENTS):
+    where = Where(ino=file.ino)
+    names = len(tree.names[file.ino])
+    links = tree.links(file)
+    if file.ino in (INO_ROOT, INO_SEGMENTS):
         if names:
             findings.add("dentry-directory", "it has a name in a directory", where)
-        if found.inode.nlink != 1:
-            findings.add("inode-links", f"it has {found.inode.nlink} links", where)
-    elif found.ino == mounted.dynamic.victim:
+        if file.inode.nlink != 1:
+            findings.add("inode-links", f"it has {file.inode.nlink} links", where)
+    elif file.ino == mounted.dynamic.victim:
         if links != names:
             findings.add("inode-links", f"{links} links stay, and it has {names} names", where)
     elif not names:
-        findings.add("inode-orphan", f"mode {found.inode.mode:#o}, and no name", where)
-    elif found.format == stat.S_IFDIR and names > 1:
+        findings.add("inode-orphan", f"mode {file.inode.mode:#o}, and no name", where)
+    elif file.format == stat.S_IFDIR and names > 1:
         findings.add("dentry-directory", f"it has {names} names", where)
     elif links != names:
         findings.add("inode-links", f"it has {links} links and {names} names", where)
 
 
-def _check_names(mounted: Mounted, found: FoundInode, findings: Findings) -> None:
+def _check_names(mounted: Mounted, file: FoundInode, findings: Findings) -> None:
     names: dict[bytes, int] = {}
-    for dentry in sorted(found.dentries, key=lambda dentry: dentry.bix):
+    for dentry in sorted(file.dentries, key=lambda dentry: dentry.bix):
         path = text(dentry.name)
-        where = Where(None, dentry.ofs, found.ino, None, dentry.bix, path)
+        where = Where(None, dentry.ofs, file.ino, None, dentry.bix, path)
         for rule, message in _dentry_problems(mounted, dentry):
             findings.add(rule, message, where)
         if dentry.name in names:
@@ -116,8 +116,8 @@ def _dentry_problems(mounted: Mounted, dentry: Dentry) -> Iterator[tuple[str, st
 
 def _check_directories(mounted: Mounted, tree: Tree, findings: Findings) -> None:
     """Directories with a name that no way leads to from the root are below themselves."""
-    for ino, found in mounted.inodes.items():
-        if found.format == stat.S_IFDIR and ino not in tree.reached and tree.names[ino]:
+    for ino, file in mounted.inodes.items():
+        if file.format == stat.S_IFDIR and ino not in tree.reached and tree.names[ino]:
             findings.add("dentry-directory", "no way leads there from the root", Where(ino=ino))
 
 
@@ -125,11 +125,11 @@ def _check_recovery(mounted: Mounted, findings: Findings) -> None:
     dynamic = mounted.dynamic
     if dynamic.victim:
         where = Where(ino=dynamic.victim)
-        found = mounted.inodes.get(dynamic.victim)
-        if found is None:
+        victim = mounted.inodes.get(dynamic.victim)
+        if victim is None:
             findings.add("victim-missing", "it is to be deleted, and not there", where)
         else:
-            left = found.inode.nlink - 1
+            left = victim.inode.nlink - 1
             what = f"{left} links stay" if left > 0 else "which deletes it"
             findings.add("victim-pending", f"a mount drops a link, {what}", where)
     if dynamic.rename_directory:

@@ -208,10 +208,10 @@ def inflate(stored: bytes, length: int) -> bytes | None:
     """Uncompresses what must give exactly `length` bytes; None if it does not."""
     stream = zlib.decompressobj()
     try:
-        found = stream.decompress(stored, length + 1)
+        inflated = stream.decompress(stored, length + 1)
     except zlib.error:
         return None
-    return found if len(found) == length and stream.eof else None
+    return inflated if len(inflated) == length and stream.eof else None
 
 
 def _read_commit(
@@ -230,8 +230,8 @@ def _read_commit(
         elif entry.payload is None or not _take_entry(journal, entry.kind, entry.payload):
             message = f"an entry of type {entry.kind} has no possible contents, or comes twice"
             findings.add("journal-entry", message, Where(offset=ofs))
-    for name, found in (("anchor", journal.anchor), ("dynamic superblock", journal.dynamic)):
-        if found is None:
+    for name, record in (("anchor", journal.anchor), ("dynamic superblock", journal.dynamic)):
+        if record is None:
             findings.add("journal-missing", f"the last commit has no {name}")
 
 

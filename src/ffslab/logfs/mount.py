@@ -89,19 +89,19 @@ class Mounted:
     def is_recovered(self, directory: int, dentry: Dentry) -> bool:
         """Whether a mount removes this name: the old one of an interrupted rename."""
         dynamic = self.dynamic
-        place = (dynamic.rename_directory, dynamic.rename_position // BLOCK_BYTES)
-        return bool(directory) and place == (directory, dentry.bix)
+        renamed = (dynamic.rename_directory, dynamic.rename_position // BLOCK_BYTES)
+        return bool(directory) and renamed == (directory, dentry.bix)
 
 
 def read_superblock(
-    device: Device, found: Superblock | None, findings: Findings
+    device: Device, superblock: Superblock | None, findings: Findings
 ) -> Superblock | None:
     """The copy that a mount takes; None if it refuses to mount."""
-    if found is None:
+    if superblock is None:
         findings.add("superblock-none", "no copy of the superblock is valid")
         return None
-    copies = [parse_superblock(device.read(ofs, SUPERBLOCK_BYTES)) for ofs in found.copies]
-    for ofs, copy in zip(found.copies, copies, strict=True):
+    copies = [parse_superblock(device.read(ofs, SUPERBLOCK_BYTES)) for ofs in superblock.copies]
+    for ofs, copy in zip(superblock.copies, copies, strict=True):
         if copy is None:
             findings.add("superblock-copy", "this copy is not valid", Where(offset=ofs))
     valid = [copy for copy in copies if copy is not None]
@@ -165,8 +165,8 @@ def mount(device: Device, superblock: Superblock, findings: Findings) -> Mounted
         superblock, journal, store, anchor, journal.dynamic, inode_file, tail_objects=tail
     )
     _read_inodes(mounted, findings)
-    for found in mounted.inodes.values():
-        _read_file(mounted, found, findings)
+    for file in mounted.inodes.values():
+        _read_file(mounted, file, findings)
     mounted.entries = _read_segment_file(mounted, findings)
     store.check_aliases()
     return mounted
@@ -278,34 +278,34 @@ def _read_inodes(mounted: Mounted, findings: Findings) -> None:
             mounted.inodes[ino] = FoundInode(ino, parse_inode(payload), Walked(ino))
 
 
-def _read_file(mounted: Mounted, found: FoundInode, findings: Findings) -> None:
+def _read_file(mounted: Mounted, file: FoundInode, findings: Findings) -> None:
     """Walks a file; its blocks are read, for their CRC and what follows from them."""
-    inode = found.inode
-    if found.format not in FILE_TYPES:
-        findings.add("inode-mode", f"mode {inode.mode:#o}", Where(ino=found.ino))
-    if found.format not in WALKED_TYPES:
+    inode = file.inode
+    if file.format not in FILE_TYPES:
+        findings.add("inode-mode", f"mode {inode.mode:#o}", Where(ino=file.ino))
+    if file.format not in WALKED_TYPES:
         return
     if inode.height > mounted.superblock.iblock_levels:
-        findings.add("inode-height", f"its height is {inode.height}", Where(ino=found.ino))
+        findings.add("inode-height", f"its height is {inode.height}", Where(ino=file.ino))
         return
-    found.walked = mounted.store.walk(found.ino, inode.height, inode.data)
-    is_directory = found.format == stat.S_IFDIR
+    file.walked = mounted.store.walk(file.ino, inode.height, inode.data)
+    is_directory = file.format == stat.S_IFDIR
     kind = ObjectType.DENTRY if is_directory else ObjectType.BLOCK
     lost = []
-    for bix, ofs in found.walked.blocks.items():
-        where = Where(None, ofs, found.ino, 0, bix)
-        payload = mounted.store.follow(ofs | FULL, found.walked, 0, bix, kind)
+    for bix, ofs in file.walked.blocks.items():
+        where = Where(None, ofs, file.ino, 0, bix)
+        payload = mounted.store.follow(ofs | FULL, file.walked, 0, bix, kind)
         behind = bix * BLOCK_BYTES >= inode.size
         if behind:
             findings.add("data-behind-end", f"its file has {inode.size} bytes", where)
         if payload is None:
             lost.append(bix)
         elif is_directory:
-            found.dentries.append(_parse_dentry(payload, bix, ofs))
+            file.dentries.append(_parse_dentry(payload, bix, ofs))
         elif not behind and payload[inode.size - bix * BLOCK_BYTES :].strip(b"\0"):
             findings.add("data-after-end", "bytes behind the end of the file", where)
     for bix in lost:
-        del found.walked.blocks[bix]
+        del file.walked.blocks[bix]
 
 
 def _parse_dentry(payload: bytes, bix: int, ofs: int) -> Dentry:
@@ -320,22 +320,22 @@ def _is_padded(name: bytes, length: int) -> bool:
 def _read_segment_file(mounted: Mounted, findings: Findings) -> list[tuple[int, int]]:
     """An entry for each segment; (0, 0) where the file has none."""
     segments = mounted.superblock.segments
-    found = mounted.inodes.get(INO_SEGMENTS)
-    if found is None or found.format != stat.S_IFREG:
+    segment_file = mounted.inodes.get(INO_SEGMENTS)
+    if segment_file is None or segment_file.format != stat.S_IFREG:
         return []
-    if found.inode.size != SEGMENT_ENTRY.size * segments:
-        message = f"it has {found.inode.size} bytes for {segments} segments"
+    if segment_file.inode.size != SEGMENT_ENTRY.size * segments:
+        message = f"it has {segment_file.inode.size} bytes for {segments} segments"
         findings.add("segment-file", message, Where(ino=INO_SEGMENTS))
     entries: list[tuple[int, int]] = []
     for bix in range(-(-segments // POINTERS)):
-        entries.extend(_segment_entries(mounted, found, bix, findings))
+        entries.extend(_segment_entries(mounted, segment_file, bix, findings))
     return entries[:segments]
 
 
 def _segment_entries(
-    mounted: Mounted, found: FoundInode, bix: int, findings: Findings
+    mounted: Mounted, segment_file: FoundInode, bix: int, findings: Findings
 ) -> Iterator[tuple[int, int]]:
-    ofs = found.walked.blocks.get(bix)
+    ofs = segment_file.walked.blocks.get(bix)
     payload = mounted.store.load_block(INO_SEGMENTS, bix, ofs) if ofs else None
     if payload is None or len(payload) != BLOCK_BYTES:
         where = Where(ino=INO_SEGMENTS, level=0, bix=bix)

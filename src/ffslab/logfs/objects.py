@@ -84,16 +84,16 @@ class ObjectStore:
 
     def read(self, ofs: int, length: int) -> bytes:
         """Bytes of the device, those of open write buffers over them."""
-        found = self._device.read(ofs, length)
+        contents = self._device.read(ofs, length)
         for start, data in self._buffers.items():
             first, last = max(start, ofs), min(start + len(data), ofs + length)
             if first < last:
-                found = (
-                    found[: first - ofs]
+                contents = (
+                    contents[: first - ofs]
                     + data[first - start : last - start]
-                    + (found[last - ofs :])
+                    + (contents[last - ofs :])
                 )
-        return found
+        return contents
 
     def programmed(self, ofs: int, length: int) -> bytes:
         """Bytes of the device without write buffers."""
@@ -196,10 +196,10 @@ class ObjectStore:
             if header.compression != COMPRESS_ZLIB or not may_compress:
                 add("object-compression", f"its compression is {header.compression}", where)
                 return None
-            found = inflate(stored, length)
-            if found is None and good:
+            inflated = inflate(stored, length)
+            if inflated is None and good:
                 add("object-compression", "it does not give a block", where)
-            return found if good else None
+            return inflated if good else None
         if header.length != length:
             add("object-length", f"it has {header.length} bytes, not {length}", where)
             return None

@@ -101,10 +101,10 @@ def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node
     image = open_image(path, options)
     scan = scan_flash(image.flash, image.layout)
     tree = build_tree(_mount(image.flash, scan, read_checkpoint(image.flash, image.layout)))
-    found: dict[str, Node] = {}
+    by_path: dict[str, Node] = {}
     for node in nodes(tree, image.flash):
-        found.setdefault(node.path, node)
-    return found
+        by_path.setdefault(node.path, node)
+    return by_path
 
 
 def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
@@ -115,10 +115,10 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
     for rule, message in image.problems:
         findings.add(rule, message)
     scan = scan_flash(flash, image.layout)
-    found = read_checkpoint(flash, image.layout)
-    mounted = _mount(flash, scan, found)
+    stored = read_checkpoint(flash, image.layout)
+    mounted = _mount(flash, scan, stored)
     tree = build_tree(mounted)
-    checkpoint = _check(flash, scan, found, mounted, tree, findings)
+    checkpoint = _check(flash, scan, stored, mounted, tree, findings)
     report = Report(
         path=path,
         file_format="lab" if flash.is_lab else "raw",
@@ -138,7 +138,7 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
 def _check(
     flash: FlashImage,
     scan: FlashScan,
-    found: FoundCheckpoint,
+    stored: FoundCheckpoint,
     mounted: Mounted,
     tree: Tree,
     findings: Findings,
@@ -155,7 +155,7 @@ def _check(
     if isinstance(mounted, SegregatedMounted):
         check_segregated(flash, scan, mounted, findings)
     check_tree(flash, mounted, tree, findings)
-    return check_checkpoint(scan, found, mounted, tree, findings, checker)
+    return check_checkpoint(scan, stored, mounted, tree, findings, checker)
 
 
 def _mount(flash: FlashImage, scan: FlashScan, checkpoint: FoundCheckpoint) -> Mounted:
@@ -169,7 +169,7 @@ def _check_any_tags(scan: FlashScan, findings: Findings) -> None:
     written = [record for record in scan.blocks if record.pages]
     if not written:
         findings.add("image-erased", "no page is written")
-    elif not any(found.readable for record in written for found in record.pages):
+    elif not any(scanned.readable for record in written for scanned in record.pages):
         findings.add("image-no-tags", "no written page has tags that can be read")
 
 
@@ -177,7 +177,7 @@ def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]
     kinds = Counter(record.kind for record in scan.blocks)
     written = sum(len(record.pages) for record in scan.blocks)
     shown = [tree.objects[object_id] for object_id in tree.rooted()]
-    types = Counter(found.object_type for found in shown)
+    types = Counter(obj.object_type for obj in shown)
     segregated = isinstance(mounted, SegregatedMounted)
     statistics = {
         f"blocks_{kind.value}": kinds[kind]
@@ -195,9 +195,7 @@ def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]
     for kind in ObjectType:
         if kind is not ObjectType.UNKNOWN:
             statistics[f"objects_{TYPE_NAMES[kind]}"] = types[kind]
-    statistics["file_bytes"] = sum(
-        found.size for found in shown if found.object_type is ObjectType.FILE
-    )
+    statistics["file_bytes"] = sum(obj.size for obj in shown if obj.object_type is ObjectType.FILE)
     if isinstance(mounted, SegregatedMounted):
         pieces = [piece for file in mounted.files.values() for piece in file.pieces.values()]
         statistics["index_pages"] = sum(not piece.in_header for piece in pieces)

@@ -48,17 +48,17 @@ def check_headers(flash: FlashImage, scan: FlashScan, findings: Findings) -> Non
     """All headers in blocks that a mount scans for them."""
     segregated = scan.layout is Layout.SEGREGATED
     for record in scan.of_kind(BlockKind.METADATA if segregated else BlockKind.DATA):
-        for found in record.pages:
-            tags = found.tags
-            if not found.readable or tags.sequence != record.sequence or not tags.is_header:
+        for scanned in record.pages:
+            tags = scanned.tags
+            if not scanned.readable or tags.sequence != record.sequence or not tags.is_header:
                 continue
             object_id = tags.object_id
-            where = Where(record.block, found.page, object_id)
+            where = Where(record.block, scanned.page, object_id)
             if object_id in (*GRAVES, ID_SUMMARY, ID_CHECKPOINT):
                 if tags.extended or object_id != ID_SUMMARY:
                     findings.add("header-reserved-id", f"is a header of {object_id:#x}", where)
             elif 0 < object_id <= ID_MAX:
-                chunk = flash.data(record.block, found.page)
+                chunk = flash.data(record.block, scanned.page)
                 check = _SegregatedHeaderCheck if segregated else _HeaderCheck
                 check(flash, tags, chunk, findings, where).run()
 

@@ -74,7 +74,7 @@ def _would_be_live(flash: FlashImage, scan: FlashScan) -> set[int]:
     """Blocks without a readable first page that have live pages if they are read all the same."""
     revived = []
     for record in scan.of_kind(BlockKind.IGNORED):
-        numbers = {found.tags.sequence for found in record.pages if found.readable}
+        numbers = {scanned.tags.sequence for scanned in record.pages if scanned.readable}
         if len(numbers) == 1 and sequence_is_valid(min(numbers)):
             kind = _kind_of(record)
             revived.append(replace(record, kind=kind, sequence=min(numbers)))
@@ -88,14 +88,14 @@ def _would_be_live(flash: FlashImage, scan: FlashScan) -> set[int]:
 
 def _kind_of(record: BlockRecord) -> BlockKind:
     """What a block would be whose first page is gone."""
-    readable = [found.tags for found in record.pages if found.readable]
+    readable = [scanned.tags for scanned in record.pages if scanned.readable]
     return BlockKind.METADATA if readable[0].in_metadata else BlockKind.DATA
 
 
 def _gap(record: BlockRecord) -> int:
     """The first page that is blank below a written one; -1 without such a page."""
     disturbed = set(record.disturbed)
-    written = {found.page for found in record.pages}
+    written = {scanned.page for scanned in record.pages}
     for page in range(record.last_page):
         if page not in written or page in disturbed:
             return page
@@ -103,13 +103,15 @@ def _gap(record: BlockRecord) -> int:
 
 
 def _is_interrupted_erase(flash: FlashImage, record: BlockRecord) -> bool:
-    unreadable = [found for found in record.pages if not (found.readable or found.is_foreign)]
+    unreadable = [
+        scanned for scanned in record.pages if not (scanned.readable or scanned.is_foreign)
+    ]
     if len(record.pages) == 1 and unreadable and record.last_page == 0:
         return False  # a torn first page is the simpler explanation
     if _gap(record) < 0 and not unreadable:
         return False
-    for found in unreadable:
-        raw = flash.raw_page(record.block, found.page)
+    for scanned in unreadable:
+        raw = flash.raw_page(record.block, scanned.page)
         ones = int.from_bytes(raw, "little").bit_count()
         if ones < _ERASING_ONES * 8 * len(raw):
             return False
@@ -126,22 +128,22 @@ def _check_block(
             f"is not written, but page {record.last_page} is",
             Where(record.block, gap),
         )
-    for found in record.pages:
-        if found.readable:
-            _check_tags(flash, scan, record, found, findings)
-        elif found.is_foreign:
+    for scanned in record.pages:
+        if scanned.readable:
+            _check_tags(flash, scan, record, scanned, findings)
+        elif scanned.is_foreign:
             message = f"is of the other layout; the partition's is {scan.layout}"
-            findings.add("layout-mixed", message, Where(record.block, found.page))
-        elif found.page == record.last_page:
-            findings.add("page-torn", "is not used", Where(record.block, found.page))
-        elif found.state is TagState.UNUSED:
+            findings.add("layout-mixed", message, Where(record.block, scanned.page))
+        elif scanned.page == record.last_page:
+            findings.add("page-torn", "is not used", Where(record.block, scanned.page))
+        elif scanned.state is TagState.UNUSED:
             findings.add(
                 "tags-missing",
                 "holds bytes, but its tags say that it is unused",
-                Where(record.block, found.page),
+                Where(record.block, scanned.page),
             )
         else:
-            findings.add("tags-uncorrectable", "cannot be read", Where(record.block, found.page))
+            findings.add("tags-uncorrectable", "cannot be read", Where(record.block, scanned.page))
     if record.kind in LOG_KINDS:
         _check_summary(scan, record, findings)
 
@@ -150,12 +152,12 @@ def _check_tags(
     flash: FlashImage,
     scan: FlashScan,
     record: BlockRecord,
-    found: PageRecord,
+    scanned: PageRecord,
     findings: Findings,
 ) -> None:
-    tags = found.tags
-    at = Where(record.block, found.page)
-    if found.state is TagState.CORRECTED:
+    tags = scanned.tags
+    at = Where(record.block, scanned.page)
+    if scanned.state is TagState.CORRECTED:
         findings.add("tags-corrected", "had one wrong bit", at)
     first = record.pages[0]
     expected = first.tags.sequence if first.page == 0 and first.readable else tags.sequence
@@ -163,21 +165,21 @@ def _check_tags(
         message = f"has sequence {tags.sequence:#x}, page 0 has {expected:#x}"
         findings.add("sequence-mixed", message, at)
     elif not _is_of_log_or_checkpoint(scan, tags.sequence):
-        if tags.sequence != SEQUENCE_BAD_BLOCK and found is first:
+        if tags.sequence != SEQUENCE_BAD_BLOCK and scanned is first:
             findings.add("sequence-range", f"has sequence {tags.sequence:#x}", at)
         return
     if record.kind is not BlockKind.CHECKPOINT:
-        _check_words(flash, found, findings, record.block)
+        _check_words(flash, scanned, findings, record.block)
 
 
 def _is_of_log_or_checkpoint(scan: FlashScan, sequence: int) -> bool:
     return sequence_is_valid(sequence) or sequence == CHECKPOINT_FORMS[scan.layout].sequence
 
 
-def _check_words(flash: FlashImage, found: PageRecord, findings: Findings, block: int) -> None:
-    tags = found.tags
+def _check_words(flash: FlashImage, scanned: PageRecord, findings: Findings, block: int) -> None:
+    tags = scanned.tags
     object_id = tags.object_id
-    at = Where(block, found.page)
+    at = Where(block, scanned.page)
     if not 0 < object_id <= ID_MAX:
         findings.add("tags-object-id", f"has object id {object_id:#x}", at)
         return
@@ -220,19 +222,19 @@ def _check_sequences(scan: FlashScan, interrupted: set[int], findings: Findings)
 def _check_summary(scan: FlashScan, record: BlockRecord, findings: Findings) -> None:
     """Where summary pages are, what their tags and header say, what the entries repeat."""
     geometry = scan.geometry
-    place = geometry.pages_per_block - geometry.summary_pages
+    summary_start = geometry.pages_per_block - geometry.summary_pages
     sizes = piece_sizes(geometry)
     at_place = 0
-    for found in record.pages:
-        tags = found.tags
-        if not found.readable or tags.object_id != ID_SUMMARY:
+    for scanned in record.pages:
+        tags = scanned.tags
+        if not scanned.readable or tags.object_id != ID_SUMMARY:
             continue
-        at = Where(record.block, found.page, ID_SUMMARY)
-        if found.page < place or tags.extended:
-            findings.add("summary-place", f"summaries begin at page {place}", at)
+        at = Where(record.block, scanned.page, ID_SUMMARY)
+        if scanned.page < summary_start or tags.extended:
+            findings.add("summary-place", f"summaries begin at page {summary_start}", at)
             continue
         at_place += 1
-        number = found.page - place
+        number = scanned.page - summary_start
         expected = (number + 1, SUMMARY_HEADER_BYTES + sizes[number])
         if (tags.chunk_id, tags.byte_count) != expected:
             message = (
@@ -242,7 +244,7 @@ def _check_summary(scan: FlashScan, record: BlockRecord, findings: Findings) -> 
             findings.add("summary-tags", message, at)
     if record.summary is not None:
         _check_summary_contents(scan, record, findings)
-    elif at_place < geometry.summary_pages and record.last_page + 1 == place + at_place:
+    elif at_place < geometry.summary_pages and record.last_page + 1 == summary_start + at_place:
         message = "its data pages are all written, its summary is not"
         findings.add("summary-missing", message, Where(record.block))
 
@@ -257,17 +259,17 @@ def _check_summary_contents(scan: FlashScan, record: BlockRecord, findings: Find
     if summary.internal_block != record.block + 1:
         message = f"is for internal block {summary.internal_block}, not {record.block + 1}"
         findings.add("summary-block", message, Where(record.block, page))
-    real = {found.page: found for found in record.pages}
+    real = {scanned.page: scanned for scanned in record.pages}
     for number, entry in enumerate(summary.entries):
-        found = real.get(number)
+        scanned = real.get(number)
         if not entry[0]:
             continue
-        if found is None or (found.readable and found.tags.words != entry):
+        if scanned is None or (scanned.readable and scanned.tags.words != entry):
             words = " ".join(f"{word:#x}" for word in entry)
-            if found is None:
+            if scanned is None:
                 message = f"the summary says {words}, the page is not written"
             else:
                 message = f"the summary says {words}, the tags " + " ".join(
-                    f"{word:#x}" for word in found.tags.words
+                    f"{word:#x}" for word in scanned.tags.words
                 )
             findings.add("summary-entry", message, Where(record.block, number))

@@ -43,11 +43,11 @@ def summary_lines(report: Report) -> Iterator[str]:
         yield from wrapped("index", _index_text(statistics))
     yield from wrapped("objects", objects_text(statistics))
     checkpoint = report.checkpoint
-    place = ""
+    extent = ""
     if checkpoint.blocks:
         pages = counted(checkpoint.pages, "page", "pages")
-        place = f" ({pages} in {counted(checkpoint.blocks, 'block', 'blocks')})"
-    yield from wrapped("checkpoint", f"{checkpoint.state}{place}")
+        extent = f" ({pages} in {counted(checkpoint.blocks, 'block', 'blocks')})"
+    yield from wrapped("checkpoint", f"{checkpoint.state}{extent}")
     yield from wrapped("result", result_text(report))
 
 

@@ -48,10 +48,10 @@ def check_refusal(scan: FlashScan, mounted: SegregatedMounted, findings: Finding
         findings.add("layout-pages", message)
     if not mounted.refused:
         return False
-    for place, head in mounted.heads.items():
+    for address, head in mounted.heads.items():
         if head.state is HeadState.VERSION:
             message = f"has version {head.version}; the partition is not read"
-            findings.add("layout-version", message, Where(*place))
+            findings.add("layout-version", message, Where(*address))
     return True
 
 
@@ -82,11 +82,11 @@ def _check_kinds(scan: FlashScan, record: BlockRecord, findings: Findings) -> No
     """Which pages are in which kind of block, and what their tags say of the kind."""
     in_metadata = record.kind is BlockKind.METADATA
     largest_piece = CHUNK_ID_MAX // piece_chunks(scan.geometry.data_bytes)
-    for found in record.pages:
-        tags = found.tags
-        if not found.readable or tags.sequence != record.sequence or not _is_object(tags):
+    for scanned in record.pages:
+        tags = scanned.tags
+        if not scanned.readable or tags.sequence != record.sequence or not _is_object(tags):
             continue
-        where = Where(record.block, found.page, tags.object_id)
+        where = Where(record.block, scanned.page, tags.object_id)
         if tags.in_metadata != in_metadata:
             said = _kind_name(metadata=tags.in_metadata)
             findings.add("block-kind", f"says that it is in a {said} block", where)
@@ -191,10 +191,10 @@ class _HeadCheck:
             if cut.position > self._head.now:
                 message = f"a cut at {cut.position:#x} is behind now, {self._head.now:#x}"
                 self._add("head-cuts", message)
-        for one, other in pairwise(cuts):
-            if other.position <= one.position or other.chunks <= one.chunks:
-                message = f"{other.chunks} at {other.position:#x} follows {one.chunks} at "
-                self._add("head-cuts", message + f"{one.position:#x}")
+        for earlier, other in pairwise(cuts):
+            if other.position <= earlier.position or other.chunks <= earlier.chunks:
+                message = f"{other.chunks} at {other.position:#x} follows {earlier.chunks} at "
+                self._add("head-cuts", message + f"{earlier.position:#x}")
 
     def _check_index(self) -> None:
         head, tags = self._head, self._tags

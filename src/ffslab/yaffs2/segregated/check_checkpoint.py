@@ -93,15 +93,15 @@ class SegregatedCheckpointCheck(CheckpointCheck):
         """A mount does not look at data blocks behind the horizon: they may have a summary."""
         return record.kind is BlockKind.DATA and self._checkpoint.infos[record.block].has_summary
 
-    def _may_be_used(self, place: Place) -> bool:
-        return place in self._facts.spare_pages
+    def _may_be_used(self, address: Place) -> bool:
+        return address in self._facts.spare_pages
 
     def _choose_width(self) -> int:
         return 0  # there are no leaves
 
-    def _check_leaves(self, record: ObjectRecord, found: FoundObject, where: Where) -> None:
+    def _check_leaves(self, record: ObjectRecord, obj: FoundObject, where: Where) -> None:
         """The index pages, and that they have all data."""
-        del found
+        del obj
         file = self._facts.files.get(record.object_id)
         if file is None:
             return

@@ -78,12 +78,14 @@ def check_ids(flash: FlashImage, scan: FlashScan, ids: ObjectIds, findings: Find
     sequences = {record.sequence for record in scan.of_kind(*LOG_KINDS)}
     for object_id, last in sorted(headers.last.items()):
         where = Where(last.record.block, last.page, object_id)
-        place = f"the part in block {last.version.record.block}"
+        last_part = f"the part in block {last.version.record.block}"
         if not last.version.part.has(object_id):
             if object_id not in headers.shadowed and _is_alive(last, sequences):
-                findings.add("ids-missing", f"is missing in {place}", where)
+                findings.add("ids-missing", f"is missing in {last_part}", where)
         elif object_id not in headers.newer and _is_deleted_before(last):
-            findings.add("ids-deleted", f"says that the object is deleted; {place} has it", where)
+            findings.add(
+                "ids-deleted", f"says that the object is deleted; {last_part} has it", where
+            )
 
 
 def _read_headers(flash: FlashImage, scan: FlashScan, ids: ObjectIds) -> _Headers:
