@@ -50,7 +50,7 @@ BREACHES = (
     Breach(
         "a segment that is opened stays in the list of free ones",
         "area.c",
-        "\t\tlogfs_lists_drop(dev, c.segno);\n",
+        "\t\tlogfs_lists_del(dev, c.segno);\n",
         "",
         "is opened, and",
     ),

@@ -93,13 +93,13 @@ def _findings(ratios: Sequence[Ratio]) -> tuple[Finding, ...]:
         if ratio.has_order:
             places.setdefault((ratio.metric, ratio.where, ratio.of_states), []).append(ratio)
     ranked = sorted(places.items(), key=lambda item: not any(r.turned_by for r in item[1]))
-    found = []
+    findings = []
     for (metric, where, _), group in ranked[:_FINDINGS]:
         head = ", ".join(text for text in (metric, where) if text)
-        found.append(Finding(f"**{head[:1].upper()}{head[1:]}**: {_sentence(group)}."))
+        findings.append(Finding(f"**{head[:1].upper()}{head[1:]}**: {_sentence(group)}."))
     if len(ranked) > _FINDINGS:
-        found.append(Finding(f"{len(ranked) - _FINDINGS} more are in the table of all ratios."))
-    return tuple(found)
+        findings.append(Finding(f"{len(ranked) - _FINDINGS} more are in the table of all ratios."))
+    return tuple(findings)
 
 
 def _sentence(group: Sequence[Ratio]) -> str:
@@ -197,10 +197,10 @@ def _ratio_table(ratios: Sequence[Ratio]) -> Table:
 
 
 def _case_table(loaded: Loaded) -> Table:
-    names = list(dict.fromkeys(name for _, _, found in loaded.cases for name in found))
+    names = list(dict.fromkeys(name for _, _, times in loaded.cases for name in times))
     rows = tuple(
-        (case, outcome, *(duration(found[name]) if name in found else "–" for name in names))
-        for case, outcome, found in loaded.cases
+        (case, outcome, *(duration(times[name]) if name in times else "–" for name in names))
+        for case, outcome, times in loaded.cases
     )
     head = ("case", "outcome", *names)
     return Table("", head, ("",) * len(head), rows, text_columns=2, outcomes=True)
