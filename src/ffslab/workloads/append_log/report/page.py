@@ -30,14 +30,14 @@ _GLOSSARY = (
 )
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, found))
+    return context(run_of(run_dir, read_cases))
 
 
 def context(run: LogRun) -> dict[str, Any]:
     """Everything the template shows."""
-    styles = styles_for({one.label: run.identity(one) for one in run.cases})
+    styles = styles_for({log_case.label: run.identity(log_case) for log_case in run.cases})
     return {
         **common(run.run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
@@ -45,7 +45,7 @@ def context(run: LogRun) -> dict[str, Any]:
         "seeds": f"{seeds_text(run.run.seeds)}.",
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "topics": findings.topics(run),
-        "why": findings.why({one.case.filesystem for one in run.measured}),
+        "why": findings.why({log_case.case.filesystem for log_case in run.measured}),
         "axis_word": run.axis.word if run.axis else "",
         "figures": tables.figures(run, styles),
         "tails": tables.tail_charts(run),

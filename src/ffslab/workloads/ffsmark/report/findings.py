@@ -43,10 +43,10 @@ class Contrast:
 
     @property
     def label(self) -> str:
-        place = f", {self.place}" if self.place else ""
+        scenario = f", {self.place}" if self.place else ""
         if self.after == "it":
-            return f"{self.subject} against {self.before}{place}"
-        return f"{self.subject}{place}: {self.after} against {self.before}"
+            return f"{self.subject} against {self.before}{scenario}"
+        return f"{self.subject}{scenario}: {self.after} against {self.before}"
 
 
 @dataclass(frozen=True)
@@ -62,19 +62,19 @@ def contrasts(question: Question) -> tuple[Contrast, ...]:
     """Every pair of sides that the question compares and the run has."""
     if question.axis == data.STATE:
         base = "free" if "free" in data.values_of(question.cases, data.STATE) else ""
-        found = _along(question.cases, data.STATE, base)
+        all_contrasts = _along(question.cases, data.STATE, base)
     elif question.axis == data.WRITING:
-        found = (*_synchronous(question.cases), *_next_to(question.cases))
+        all_contrasts = (*_synchronous(question.cases), *_next_to(question.cases))
     elif question.axis == data.FILESYSTEM:
-        found = tuple(_of_variants(question.cases))
+        all_contrasts = tuple(_of_variants(question.cases))
     else:
-        found = _along(question.cases, question.axis, data.NO_COMPRESSION)
-    return tuple(contrast for contrast in found if contrast.pairs)
+        all_contrasts = _along(question.cases, question.axis, data.NO_COMPRESSION)
+    return tuple(contrast for contrast in all_contrasts if contrast.pairs)
 
 
 def _along(cases: Sequence[Case], axis: str, preferred: str) -> tuple[Contrast, ...]:
     """Per file system, each value of the axis against the preferred one (or the first)."""
-    found = []
+    along = []
     for name in data.values_of(cases, data.FILESYSTEM) or ("",):
         members = [case for case in cases if case.filesystem == name]
         values = data.values_of(members, axis)
@@ -83,7 +83,7 @@ def _along(cases: Sequence[Case], axis: str, preferred: str) -> tuple[Contrast, 
             if value != base:
                 before = [case for case in members if case.axes.get(axis) == base]
                 after = [case for case in members if case.axes.get(axis) == value]
-                found.append(
+                along.append(
                     Contrast(
                         data.filesystem_name(name),
                         _value_text(axis, base),
@@ -91,7 +91,7 @@ def _along(cases: Sequence[Case], axis: str, preferred: str) -> tuple[Contrast, 
                         matched(before, after, (axis,)),
                     )
                 )
-    return tuple(found)
+    return tuple(along)
 
 
 def _value_text(axis: str, value: str) -> str:
@@ -172,10 +172,10 @@ def _both_ways(cases: Sequence[Case]) -> tuple[str, ...]:
 def answer(question: Question) -> tuple[Finding, ...]:
     """The answer in sentences: one per contrast, and which file system is ahead in each state."""
     main, *side = _leading(question)
-    found = [
+    sentences = [
         finding for contrast in contrasts(question) if (finding := _sentence(contrast, main, side))
     ]
-    return (*found, *_ranking(question)) if question.axis == data.STATE else tuple(found)
+    return (*sentences, *_ranking(question)) if question.axis == data.STATE else tuple(sentences)
 
 
 def main_answers(question: Question) -> tuple[Finding, ...]:
@@ -358,7 +358,7 @@ def _means(question: Question, state: str, metric: str) -> dict[str, float]:
 
 def extremes(run: Run) -> tuple[Finding, ...]:
     """Write amplification and wear over the whole run: the least and the most."""
-    found = []
+    sentences = []
     show = tuple(axis for axis in run.varying if axis != data.SEED)
     for key in ("write_amplification", "erases_spread"):
         ranked = sorted(
@@ -374,15 +374,15 @@ def extremes(run: Run) -> tuple[Finding, ...]:
         shown = METRICS[key]
         if shown.number(low) == shown.number(high):
             text = f"{shown.title} is **{shown.text(low)}** in all {len(ranked)} configurations."
-            found.append(Finding(text))
+            sentences.append(Finding(text))
             continue
-        found.append(
+        sentences.append(
             Finding(
                 f"{shown.title} ranges from **{shown.number(low)}** ({low_label}) to "
                 f"**{shown.text(high)}** ({high_label})."
             )
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def in_memory(run: Run) -> str:

@@ -60,9 +60,9 @@ class LatencySection:
     table: Table
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of FFSMark."""
-    return context(run_of(run_dir, found))
+    return context(run_of(run_dir, read_cases))
 
 
 def context(run: Run) -> dict[str, Any]:

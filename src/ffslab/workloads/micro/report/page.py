@@ -73,16 +73,16 @@ class CourseView:
     drawing: str
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, found))
+    return context(run_of(run_dir, read_cases))
 
 
 def context(run: MicroRun) -> dict[str, Any]:
     """Everything the template shows."""
     labels = labels_of(run)
     styles = charts.styles_for(run, labels)
-    found = sections(run)
+    all_sections = sections(run)
     courses, not_drawn = _courses(run, labels, styles)
     return {
         **common(run.run),
@@ -91,19 +91,19 @@ def context(run: MicroRun) -> dict[str, Any]:
         "stopped": _stopped(run, labels),
         "rule": _RULE,
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
-        "topics": _topics(found),
-        "headline_tables": [t for s in found if not run.parts for t in _finding_tables(s)],
+        "topics": _topics(all_sections),
+        "headline_tables": [t for s in all_sections if not run.parts for t in _finding_tables(s)],
         "write_back": _write_back(run, labels),
         "cache_note": _cache_note(run),
-        "views": [_view(section, styles, headline=not run.parts) for section in found],
+        "views": [_view(section, styles, headline=not run.parts) for section in all_sections],
         "courses": courses,
         "not_drawn": not_drawn,
         "most_dots": grouped(MOST_DOTS),
-        "phases": [(s.title, tables.phase_table(s)) for s in found],
+        "phases": [(s.title, tables.phase_table(s)) for s in all_sections],
         "slow": tables.slow_table(run, labels),
         "causes": tables.causes_table(run, labels),
         "idle": tables.idle_table(run, labels),
-        "idle_figures": idle_figures(found, styles),
+        "idle_figures": idle_figures(all_sections, styles),
         "preparation": tables.preparation_table(run, labels),
         "preparation_lead": _preparation_lead(run),
         "volume": tables.volume_table(run, labels),
@@ -111,13 +111,13 @@ def context(run: MicroRun) -> dict[str, Any]:
     }
 
 
-def _topics(found: Sequence[Section]) -> tuple[Topic, ...]:
+def _topics(all_sections: Sequence[Section]) -> tuple[Topic, ...]:
     """All sentences of a study without parts; of each part the strongest effect of its axis."""
     told: list[Topic] = []
     kept: list[Finding] = []
-    for section in found:
+    for section in all_sections:
         if not section.is_part:
-            lead = f"{section.title}: " if len(found) > 1 else ""
+            lead = f"{section.title}: " if len(all_sections) > 1 else ""
             told += [
                 Topic(f"{lead}{topic.title}", topic.findings) for topic in findings.topics(section)
             ]
@@ -131,13 +131,13 @@ def _topics(found: Sequence[Section]) -> tuple[Topic, ...]:
 
 def _finding_tables(section: Section) -> list[Table]:
     """The tables of the rules: who is fastest where, what the axes change."""
-    found = [tables.ranking_table(section), tables.winners_table(section)]
+    shown_tables = [tables.ranking_table(section), tables.winners_table(section)]
     lines = findings.response_curves(section)
     for axis in section.axes:
         if axis.name != REQUEST or section.is_part:
             effects = findings.effects(section, axis, lines)
-            found.append(tables.effects_table(effects, section) if effects else None)
-    return [table for table in found if table is not None]
+            shown_tables.append(tables.effects_table(effects, section) if effects else None)
+    return [table for table in shown_tables if table is not None]
 
 
 def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View:
@@ -156,7 +156,7 @@ def _courses(
     run: MicroRun, labels: Mapping[str, str], styles: Mapping[str, Style]
 ) -> tuple[list[tuple[str, list[CourseView]]], str]:
     """Drawn cases by configuration, and what could not be drawn and why."""
-    found: dict[str, list[CourseView]] = {}
+    courses: dict[str, list[CourseView]] = {}
     lost: list[str] = []
     for number, choice in enumerate(choose(run, dict(labels))):
         try:
@@ -165,9 +165,9 @@ def _courses(
             lost.append(error.message.replace(f"{run.folder}/", ""))
             continue
         if view:
-            found.setdefault(choice.label, []).append(view)
+            courses.setdefault(choice.label, []).append(view)
     why = f"{grouped(len(lost))} cases could not be drawn. The first: {lost[0]}." if lost else ""
-    return list(found.items()), why
+    return list(courses.items()), why
 
 
 def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> CourseView | None:
@@ -185,14 +185,14 @@ def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> Cou
 
 def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:
     """What to know of configurations that write back and were written to; empty without one."""
-    found: dict[str, list[MicroCase]] = {}
+    by_label: dict[str, list[MicroCase]] = {}
     for case in run.passed:
         if case.line.get(data.WRITING) == data.WRITE_BACK and case.writes:
-            found.setdefault(labels[case.id], []).append(case)
-    if not found:
+            by_label.setdefault(labels[case.id], []).append(case)
+    if not by_label:
         return ""
     parts = []
-    for label, cases in found.items():
+    for label, cases in by_label.items():
         median, slowest, share = _write_back_figures(cases)
         parts.append(
             f"{label}: median {duration(median)} in the middle one of {grouped(len(cases))} cases, "
@@ -200,10 +200,10 @@ def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:
             "programmed in the flush"
         )
     return (
-        f"**A write to {' or '.join(found)} ends when its data are in memory.** So most response "
-        "times are those of memory, and some are of waiting for room in it. Kernel threads "
-        "(kworker) do the work on the flash, during and between requests and in the flush after "
-        f"the last one. {'. '.join(parts)}. Erases and pages include all of that."
+        f"**A write to {' or '.join(by_label)} ends when its data are in memory.** So most "
+        "response times are those of memory, and some are of waiting for room in it. Kernel "
+        "threads (kworker) do the work on the flash, during and between requests and in the flush "
+        f"after the last one. {'. '.join(parts)}. Erases and pages include all of that."
     )
 
 

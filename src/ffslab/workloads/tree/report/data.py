@@ -125,12 +125,12 @@ class TreeCase:
         """The steps before the first that did not end well: of those after it, nobody knows what
         they were done to.
         """
-        found = []
+        whole = []
         for step in self.steps:
             if not step.ok:
                 break
-            found.append(step)
-        return tuple(found)
+            whole.append(step)
+        return tuple(whole)
 
     @property
     def broken(self) -> Step | None:

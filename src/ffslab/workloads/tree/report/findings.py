@@ -82,7 +82,7 @@ def section_findings(run: TreeRun, section: Section) -> tuple[tuple[str, tuple[S
     return tuple((title, tuple(group)) for title, group in groups)
 
 
-def topics(run: TreeRun, found: Sequence[Section]) -> tuple[Topic, ...]:
+def topics(run: TreeRun, all_sections: Sequence[Section]) -> tuple[Topic, ...]:
     """What stands at the head of the page, the main questions first: what options change, where
     file systems have several; who is first where; what comes of a second run or a crash; and what
     explains it. Of several sections the strongest sentence of each kind, and those about mounting.
@@ -90,16 +90,16 @@ def topics(run: TreeRun, found: Sequence[Section]) -> tuple[Topic, ...]:
     told: dict[str, list[Finding]] = {}
     changes = [
         finding
-        for section in found
+        for section in all_sections
         for finding in options.sentences(options.options_of(run, section))
     ]
     if changes:
         told["What the options change"] = changes
     first = [*image_findings(run)]
-    for section in found:
-        lead = f"{section.topic} – " if len(found) > 1 else ""
+    for section in all_sections:
+        lead = f"{section.topic} – " if len(all_sections) > 1 else ""
         for number, (title, group) in enumerate(section_findings(run, section)):
-            every = number == 0 and len(found) == 1
+            every = number == 0 and len(all_sections) == 1
             chosen = _strongest(group, {said.word for said in group} if every else {MOUNT})
             if number == 0:
                 chosen = [said for said in group if said in chosen or said.word == MOUNT]
@@ -145,33 +145,33 @@ def _megabytes(size: float) -> str:
 def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
     """Who is first where in each step, how far the others are behind, and where lines cross."""
     for criterion in criteria(run, [section]):
-        if not criterion.is_size and (found := standing(lines_of(criterion))):
-            furthest = max(behind.distance for behind in found.behind.values())
-            yield Said(criterion.word, Finding(first_text(criterion, found), furthest))
+        if not criterion.is_size and (order := standing(lines_of(criterion))):
+            furthest = max(behind.distance for behind in order.behind.values())
+            yield Said(criterion.word, Finding(first_text(criterion, order), furthest))
 
 
-def first_text(criterion: Criterion, found: Standing) -> str:
+def first_text(criterion: Criterion, order: Standing) -> str:
     """A criterion in a sentence."""
     axis = criterion.axis
-    text = f"{sentence(criterion.title)}: {who_is_first(found, axis, {})}"
-    if len(found.points) == 1:
-        best = min(line[found.points[0]] for line in lines_of(criterion).values() if line)
+    text = f"{sentence(criterion.title)}: {who_is_first(order, axis, {})}"
+    if len(order.points) == 1:
+        best = min(line[order.points[0]] for line in lines_of(criterion).values() if line)
         text += f", {criterion.text(best)}"
-    followers = found.followers
-    text += behind_text(found, axis, {}, 1, followers[-1] if followers else "")
-    if axis and 0 < len(found.crossings) <= _FEW_CROSSINGS:
-        crossed = "; ".join(crossing_text(crossing, axis) for crossing in found.crossings)
+    followers = order.followers
+    text += behind_text(order, axis, {}, 1, followers[-1] if followers else "")
+    if axis and 0 < len(order.crossings) <= _FEW_CROSSINGS:
+        crossed = "; ".join(crossing_text(crossing, axis) for crossing in order.crossings)
         text += f". Lines cross: {crossed}"
-    return f"{text}{lacking_text(found, axis)}."
+    return f"{text}{lacking_text(order, axis)}."
 
 
 def _second_runs(section: Section) -> Iterable[Said]:
     """For each step: whom the second run changes most against the first."""
     lines = spots(section.samples, duration_ns)
     titles: dict[str, dict[int, str]] = {}
-    for place, role in section.results.items():
+    for role_name, role in section.results.items():
         if role.run:
-            titles.setdefault(place.replace(f", run {role.run}", ""), {})[role.run] = place
+            titles.setdefault(role_name.replace(f", run {role.run}", ""), {})[role.run] = role_name
     for title, places in titles.items():
         if 1 in places and 2 in places:
             opening = f"{sentence(title)}, run 2 against run 1"
@@ -183,23 +183,23 @@ def _scenarios(section: Section) -> Iterable[Said]:
     """For each step that follows a crash in some cases and a clean unmount in others."""
     lines = spots(section.samples, duration_ns)
     crash, clean = (f" {scenario}" for scenario in SPLITS.values())
-    for place in section.results:
-        other = place.replace(crash, clean)
-        if place.endswith(crash) and other in section.results:
-            title = place.removesuffix(crash)
+    for role_name in section.results:
+        other = role_name.replace(crash, clean)
+        if role_name.endswith(crash) and other in section.results:
+            title = role_name.removesuffix(crash)
             opening = f"{sentence(title)}{crash} against{clean}"
-            word = section.results[place].word
-            yield from _extremes(section, word, opening, _changes(lines, other, place))
+            word = section.results[role_name].word
+            yield from _extremes(section, word, opening, _changes(lines, other, role_name))
 
 
 def _changes(lines: Lined, before: str, after: str) -> dict[str, Extent]:
-    found = {}
-    for (place, label), line in lines.items():
-        if place == before and (after, label) in lines:
+    factors = {}
+    for (role_name, label), line in lines.items():
+        if role_name == before and (after, label) in lines:
             factor = extent_of(line, lines[after, label])
             if factor:
-                found[label] = factor
-    return found
+                factors[label] = factor
+    return factors
 
 
 def _extremes(
@@ -222,15 +222,15 @@ def _attaches(section: Section) -> Iterable[Said]:
     for sample in section.samples:
         if sample.step.attach_ns is not None and sample.duration_ns:
             shares.setdefault((sample.place, sample.label), []).append(sample)
-    for place in dict.fromkeys(place for place, _ in shares):
+    for role_name in dict.fromkeys(role_name for role_name, _ in shares):
         percents = {
-            label: [100 * (s.step.attach_ns or 0) / s.duration_ns for s in found]
-            for (where, label), found in shares.items()
-            if where == place
+            label: [100 * (s.step.attach_ns or 0) / s.duration_ns for s in samples]
+            for (where, label), samples in shares.items()
+            if where == role_name
         }
         order = sorted(percents, key=lambda label: -max(percents[label]))
         most, least = order[0], order[-1]
-        text = f"Attaching UBI takes {_percents(percents[most])} of {place} of **{most}**"
+        text = f"Attaching UBI takes {_percents(percents[most])} of {role_name} of **{most}**"
         if _percents(percents[least]) != _percents(percents[most]):
             text += f", and {_percents(percents[least])} of that of {least}"
         yield Said(MOUNT, Finding(f"{text}.", max(percents[most]) / 100))
@@ -271,8 +271,8 @@ def _growths(section: Section) -> Iterable[Said]:
     if axis is None:
         return
     lines = spots(section.samples, duration_ns)
-    for place, role in section.results.items():
-        for finding in _growth_sentence(f"time of {place}", axis, _at(lines, place)):
+    for role_name, role in section.results.items():
+        for finding in _growth_sentence(f"time of {role_name}", axis, _at(lines, role_name)):
             yield Said(role.word, finding)
 
 
@@ -301,8 +301,8 @@ def _growth(grown: Growth, axis: Axis) -> str:
     )
 
 
-def _at(lines: Lined, place: str) -> dict[str, Spots]:
-    return {label: line for (where, label), line in lines.items() if where == place}
+def _at(lines: Lined, role_name: str) -> dict[str, Spots]:
+    return {label: line for (where, label), line in lines.items() if where == role_name}
 
 
 def _shares(section: Section) -> Iterable[Said]:
@@ -314,7 +314,7 @@ def _shares(section: Section) -> Iterable[Said]:
             shares.setdefault((sample.place, sample.label), []).append(share)
     if len(shares) < 2:
         return
-    mean = {key: sum(found) / len(found) for key, found in shares.items()}
+    mean = {key: sum(values) / len(values) for key, values in shares.items()}
     high, low = max(mean, key=lambda key: mean[key]), min(mean, key=lambda key: mean[key])
     if mean[high] - mean[low] < 100 * _ALIKE:
         text = (
@@ -334,26 +334,26 @@ def _shares(section: Section) -> Iterable[Said]:
 
 def _unmounts(section: Section) -> Iterable[Said]:
     """Whose unmount takes longest, and how much of its flash work is done in the background."""
-    found = [s for s in section.samples if s.role.word == UNMOUNT]
+    unmounts = [s for s in section.samples if s.role.word == UNMOUNT]
     if section.axis is not None:
-        found = [s for s in found if s.x == section.axis.values[-1]]
+        unmounts = [s for s in unmounts if s.x == section.axis.values[-1]]
     groups: dict[tuple[str, str], list[Sample]] = {}
-    for sample in found:
+    for sample in unmounts:
         groups.setdefault((sample.place, sample.label), []).append(sample)
     if len(groups) < 2:
         return
     mean = {key: sum(s.duration_ns for s in g) / len(g) for key, g in groups.items()}
-    place, label = max(mean, key=lambda key: mean[key])
-    samples = groups[place, label]
+    role_name, label = max(mean, key=lambda key: mean[key])
+    samples = groups[role_name, label]
     share = background_percent([sample.step for sample in samples])
     where = f" at {section.axis.text(section.axis.values[-1])}" if section.axis else ""
-    longest = duration(round(mean[place, label]))
-    text = f"The longest unmount{where} is {place} of **{label}**: {longest}"
+    longest = duration(round(mean[role_name, label]))
+    text = f"The longest unmount{where} is {role_name} of **{label}**: {longest}"
     if share is not None:
         text += f"; {significant(share, 2)} % of its time on the flash is background"
     short = min(mean, key=lambda key: mean[key])
     text += f". The shortest: {short[0]} of {short[1]}, {duration(round(mean[short]))}."
-    ratio = ratio_from(mean[short], mean[place, label], LEAST)
+    ratio = ratio_from(mean[short], mean[role_name, label], LEAST)
     yield Said(UNMOUNT, Finding(text, distance(ratio)))
 
 
@@ -370,11 +370,11 @@ def _memory(section: Section) -> Iterable[Said]:
     if not after:
         return
     last = max(after, key=lambda sample: len(sample.history))
-    place = last.place
-    lines = _at(spots((s for s in after if s.history == last.history), memory_bytes), place)
+    role_name = last.place
+    lines = _at(spots((s for s in after if s.history == last.history), memory_bytes), role_name)
     axis = section.axis
     if axis is not None:
-        for finding in _growth_sentence(f"memory after {place}", axis, lines, PAGE_BYTES):
+        for finding in _growth_sentence(f"memory after {role_name}", axis, lines, PAGE_BYTES):
             yield Said("", finding)
     at = axis.values[-1] if axis else ALONE
     values = {
@@ -386,7 +386,7 @@ def _memory(section: Section) -> Iterable[Said]:
     where = f" at {axis.text(at)}" if axis else ""
     low, high = values[order[0]], values[order[-1]]
     text = (
-        f"Memory after {place}{where}: least **{order[0]}**, {size_text(low)}; most "
+        f"Memory after {role_name}{where}: least **{order[0]}**, {size_text(low)}; most "
         f"**{order[-1]}**, {size_text(high)}."
     )
     yield Said("", Finding(text, distance(ratio_from(low, high, PAGE_BYTES))))
@@ -394,5 +394,5 @@ def _memory(section: Section) -> Iterable[Said]:
 
 def _mean_at(line: Spots, at: float) -> float | None:
     """The mean over seeds at a point; None without one."""
-    found = [value for (x, _), value in line.items() if x == at]
-    return sum(found) / len(found) if found else None
+    values = [value for (x, _), value in line.items() if x == at]
+    return sum(values) / len(values) if values else None
