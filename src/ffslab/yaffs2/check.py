@@ -17,19 +17,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from ffslab.fsimage.findings import Rule, Verdict
 from ffslab.fsimage.node import Node
+from ffslab.fsimage.problems import CheckResult, Rule
 from ffslab.yaffs2.check_checkpoint import CheckpointState, check_checkpoint
 from ffslab.yaffs2.check_headers import check_headers
 from ffslab.yaffs2.check_pages import check_pages
 from ffslab.yaffs2.check_tree import check_tree
 from ffslab.yaffs2.checkpoint_read import FoundCheckpoint, read_checkpoint
 from ffslab.yaffs2.detect import ImageOptions, OpenedImage, open_image
-from ffslab.yaffs2.findings import RULES, Findings, Where
 from ffslab.yaffs2.format import TYPE_NAMES, Geometry, Layout, ObjectType
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import Mounted, grow_files
 from ffslab.yaffs2.mounting import mount_flash
+from ffslab.yaffs2.problems import RULES, Problems, Where
 from ffslab.yaffs2.scan import LOG_KINDS, BlockKind, FlashScan, scan_flash
 from ffslab.yaffs2.segregated.check import check_refusal, check_segregated
 from ffslab.yaffs2.segregated.check_checkpoint import SegregatedCheckpointCheck
@@ -38,7 +38,7 @@ from ffslab.yaffs2.tree import NamedNodes, Tree, build_tree, nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Verdict[Where]):
+class Report(CheckResult[Where]):
     """What a check found.
 
     `statistics` are counts by name; `checkpoint.state` is none, incomplete, invalid or valid;
@@ -111,14 +111,14 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
     """Checks, and keeps the tree."""
     image = open_image(path, options)
     flash = image.flash
-    findings = Findings()
+    problems = Problems()
     for rule, message in image.problems:
-        findings.add(rule, message)
+        problems.add(rule, message)
     scan = scan_flash(flash, image.layout)
     stored = read_checkpoint(flash, image.layout)
     mounted = _mount(flash, scan, stored)
     tree = build_tree(mounted)
-    checkpoint = _check(flash, scan, stored, mounted, tree, findings)
+    checkpoint = _check(flash, scan, stored, mounted, tree, problems)
     report = Report(
         path=path,
         file_format="lab" if flash.is_lab else "raw",
@@ -128,8 +128,8 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
         blocks=flash.blocks,
         checkpoint=checkpoint,
         statistics=_statistics(scan, mounted, tree),
-        findings=findings.sorted(),
-        counts=dict(findings.counts),
+        problems=problems.sorted(),
+        counts=dict(problems.counts),
         layout=image.layout,
     )
     return CheckedImage(image, report, tree)
@@ -141,21 +141,21 @@ def _check(
     stored: FoundCheckpoint,
     mounted: Mounted,
     tree: Tree,
-    findings: Findings,
+    problems: Problems,
 ) -> CheckpointState:
     """All checks of what was read."""
     checker = None
     if isinstance(mounted, SegregatedMounted):
-        if check_refusal(scan, mounted, findings):
+        if check_refusal(scan, mounted, problems):
             return CheckpointState("none")
         checker = SegregatedCheckpointCheck
-    _check_any_tags(scan, findings)
-    check_pages(flash, scan, mounted, findings)
-    check_headers(flash, scan, findings)
+    _check_any_tags(scan, problems)
+    check_pages(flash, scan, mounted, problems)
+    check_headers(flash, scan, problems)
     if isinstance(mounted, SegregatedMounted):
-        check_segregated(flash, scan, mounted, findings)
-    check_tree(flash, mounted, tree, findings)
-    return check_checkpoint(scan, stored, mounted, tree, findings, checker)
+        check_segregated(flash, scan, mounted, problems)
+    check_tree(flash, mounted, tree, problems)
+    return check_checkpoint(scan, stored, mounted, tree, problems, checker)
 
 
 def _mount(flash: FlashImage, scan: FlashScan, checkpoint: FoundCheckpoint) -> Mounted:
@@ -165,12 +165,12 @@ def _mount(flash: FlashImage, scan: FlashScan, checkpoint: FoundCheckpoint) -> M
     return mounted
 
 
-def _check_any_tags(scan: FlashScan, findings: Findings) -> None:
+def _check_any_tags(scan: FlashScan, problems: Problems) -> None:
     written = [record for record in scan.blocks if record.pages]
     if not written:
-        findings.add("image-erased", "no page is written")
+        problems.add("image-erased", "no page is written")
     elif not any(scanned.readable for record in written for scanned in record.pages):
-        findings.add("image-no-tags", "no written page has tags that can be read")
+        problems.add("image-no-tags", "no written page has tags that can be read")
 
 
 def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from ffslab.fsimage.show import (
     counted,
-    findings_document,
     objects_text,
     printable,
+    problems_document,
     result_text,
     wrapped,
 )
@@ -81,5 +81,5 @@ def report_document(report: Report) -> dict[str, Any]:
         **({"layout": report.layout.value} if report.layout is Layout.SEGREGATED else {}),
         "checkpoint": report.checkpoint.state,
         "statistics": report.statistics,
-        **findings_document(report),
+        **problems_document(report),
     }

@@ -24,7 +24,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ffslab.yaffs2.findings import Where
 from ffslab.yaffs2.format import CHUNK_ID_MAX, GRAVES, ID_MAX, ID_SUMMARY, ID_UNLINKED, ObjectType
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import (
@@ -36,6 +35,7 @@ from ffslab.yaffs2.mount import (
     mount_tags,
     newest_first,
 )
+from ffslab.yaffs2.problems import Where
 from ffslab.yaffs2.scan import BlockKind, BlockRecord, FlashScan
 from ffslab.yaffs2.segregated.head import (
     FLAG_LOST,
