@@ -12,7 +12,7 @@ from ffslab.codesize.stored import read_sizes
 from ffslab.report.bars import Bar, Piece, are_cut, bars
 from ffslab.report.curves import Quantity
 from ffslab.report.parts import Key, Panel, Table
-from ffslab.report.topics import Finding
+from ffslab.report.topics import Sentence
 
 _WIDTH = 900
 _SHOWN = Quantity("Text, data and bss", "KiB", 1024.0)
@@ -29,7 +29,7 @@ _COLOURS: Mapping[str, str] = {
 class SizeView:
     """What the template shows: a chart and two tables for each architecture."""
 
-    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
     panels: tuple[Panel, ...]
     tables: tuple[tuple[Table, Table], ...]
     notes: tuple[str, ...]
@@ -46,7 +46,7 @@ def size_view(run_dir: Path) -> SizeView | None:
 def view_of(sizes: CodeSizes) -> SizeView:
     drawn = {name: _bars(sizes, measured) for name, measured in sizes.architectures.items()}
     return SizeView(
-        findings=tuple(_findings(sizes)),
+        sentences=tuple(_sentences(sizes)),
         panels=tuple(
             Panel(
                 measured.title,
@@ -93,7 +93,7 @@ def _kind(part: str) -> str:
     return PARTS[part].kind if part in PARTS else OTHER
 
 
-def _findings(sizes: CodeSizes) -> Iterator[Finding]:
+def _sentences(sizes: CodeSizes) -> Iterator[Sentence]:
     """The file systems with their default options, the smallest first."""
     for measured in sizes.architectures.values():
         totals = {
@@ -104,7 +104,7 @@ def _findings(sizes: CodeSizes) -> Iterator[Finding]:
         }
         told = [f"{name} {_kib(totals[name])}" for name in sorted(totals, key=totals.__getitem__)]
         if told:
-            yield Finding(f"**{measured.title}**, with default options: {'; '.join(told)}.")
+            yield Sentence(f"**{measured.title}**, with default options: {'; '.join(told)}.")
 
 
 def _sums(sizes: CodeSizes, measured: Measured) -> Table:

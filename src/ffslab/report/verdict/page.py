@@ -10,7 +10,7 @@ from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Run
 from ffslab.report.standings import listed
-from ffslab.report.topics import Finding
+from ffslab.report.topics import Sentence
 from ffslab.report.verdict.samples import Matter, matter_of
 from ffslab.report.verdict.table import Decisions, decisions
 from ffslab.report.verdict.weigh import Weighed, weigh
@@ -32,8 +32,8 @@ class Verdict:
     """What the head of a report says of one workload: `title` where there are several."""
 
     title: str
-    findings: tuple[Finding, ...]
-    costs: tuple[tuple[str, tuple[Finding, ...]], ...]
+    sentences: tuple[Sentence, ...]
+    costs: tuple[tuple[str, tuple[Sentence, ...]], ...]
     notes: tuple[str, ...]
     tables: tuple[Decisions, ...]
 
@@ -45,14 +45,14 @@ def verdict_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str
     several = len(matter.configurations) > 1
     return Verdict(
         title=title,
-        findings=tuple(_headlines(weighed, matter.synced)) if several else (),
+        sentences=tuple(_headlines(weighed, matter.synced)) if several else (),
         costs=tuple(_costs(weighed)) if several else (),
         notes=tuple(_notes(run, matter, weighed)),
         tables=decisions(matter, weighed) if weighed else (),
     )
 
 
-def _headlines(weighed: Sequence[Weighed], synced: Mapping[str, str]) -> list[Finding]:
+def _headlines(weighed: Sequence[Weighed], synced: Mapping[str, str]) -> list[Sentence]:
     """Who is fastest; beside it what ends in memory. A row that has no match elsewhere says so."""
     headlines = []
     for weighed_row in weighed:
@@ -61,16 +61,16 @@ def _headlines(weighed: Sequence[Weighed], synced: Mapping[str, str]) -> list[Fi
         parts = (best_sentence(weighed_row, synced), aside_sentence(weighed_row, synced))
         text = unlike_sentence(weighed_row) or " ".join(part for part in parts if part)
         if text:
-            headlines.append(Finding(text))
+            headlines.append(Sentence(text))
     return headlines[:_MOST_HEADLINES]
 
 
-def _costs(weighed: Sequence[Weighed]) -> list[tuple[str, tuple[Finding, ...]]]:
+def _costs(weighed: Sequence[Weighed]) -> list[tuple[str, tuple[Sentence, ...]]]:
     """What else is to be weighed, by aspect; not what is below 1 because memory holds the rest."""
     costs = []
     for aspect, title, names in _COSTS:
         told = [
-            Finding(text)
+            Sentence(text)
             for weighed_row in weighed
             if weighed_row.row.aspect == aspect
             and (not names or weighed_row.row.metric.name in names)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ffslab.compare.words import value_text
 from ffslab.report.configurations import place_text
-from ffslab.report.quantity import sentence, unbroken
+from ffslab.report.quantity import capitalized, unbroken
 from ffslab.report.standings import CUT
 from ffslab.report.verdict.samples import Matter, Place, Row
 from ffslab.report.verdict.weigh import Weighed
@@ -79,10 +79,10 @@ def decisions(matter: Matter, weighed: Sequence[Weighed]) -> tuple[Decisions, ..
     names = _place_names(weighed)
     spans: tuple[tuple[str, int], ...] = ()
     if len(names) > 1 and len(names) * len(heads) <= MOST_COLUMNS:
-        spans = tuple((sentence(name), len(heads)) for name in names)
+        spans = tuple((capitalized(name), len(heads)) for name in names)
         blocks: tuple[Block, ...] = (_beside_each_other(matter, weighed, names),)
         if len(heads) == 1:
-            heads, spans = tuple((sentence(name), "") for name in names), ()
+            heads, spans = tuple((capitalized(name), "") for name in names), ()
         else:
             heads = heads * len(names)
     else:
@@ -133,7 +133,7 @@ def _beside_each_other(matter: Matter, weighed: Sequence[Weighed], names: Sequen
     """All configurations at the first place, then at the next."""
     lines = tuple(
         Line(
-            sentence(weighed_row.row.title),
+            capitalized(weighed_row.row.title),
             tuple(
                 _shown(weighed_row, label, [number])
                 for number in range(len(names))
@@ -148,7 +148,7 @@ def _beside_each_other(matter: Matter, weighed: Sequence[Weighed], names: Sequen
 def _below_each_other(matter: Matter, weighed: Sequence[Weighed]) -> tuple[Block, ...]:
     return tuple(
         Block(
-            sentence(name) if name else "",
+            capitalized(name) if name else "",
             tuple(_line(*member, matter.labels) for member in members),
         )
         for name, members in _grouped(weighed).items()
@@ -170,7 +170,7 @@ def _grouped(weighed: Sequence[Weighed]) -> Mapping[str, list[tuple[Weighed, lis
 def _line(weighed_row: Weighed, numbers: Sequence[int], labels: Sequence[str]) -> Line:
     small = f"{len(numbers)} points" if len(numbers) > 1 else ""
     cells = tuple(_shown(weighed_row, label, numbers) for label in labels)
-    return Line(sentence(weighed_row.row.title), cells, small)
+    return Line(capitalized(weighed_row.row.title), cells, small)
 
 
 def _shown(weighed_row: Weighed, label: str, numbers: Sequence[int]) -> Shown:

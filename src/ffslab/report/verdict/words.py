@@ -16,7 +16,7 @@ from ffslab.compare.words import (
     value_text,
     values_text,
 )
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import capitalized
 from ffslab.report.standings import CUT, listed
 from ffslab.report.verdict.samples import Cell, Row, where
 from ffslab.report.verdict.weigh import Weighed
@@ -73,7 +73,7 @@ def unlike_sentence(weighed: Weighed) -> str:
         extent = _extent(weighed.row.metric, [cell.mean for cell in own.values()])
         ends = f"ends in memory{_share_text(late)}" if late else "ends on the flash"
         told.append(f"{label} {extent}, which {ends}")
-    return f"{sentence(weighed.row.title)}: **not like with like**: {'; '.join(told)}."
+    return f"{capitalized(weighed.row.title)}: **not like with like**: {'; '.join(told)}."
 
 
 def _synced_text(weighed: Weighed, label: str, synced: Mapping[str, str]) -> str:
@@ -87,7 +87,7 @@ def _synced_text(weighed: Weighed, label: str, synced: Mapping[str, str]) -> str
 def _one_by_one(weighed: Weighed) -> str:
     """Each place; in one sentence where the same are first and next at all of them."""
     duels = [_duel(weighed, number) for number in weighed.contested]
-    title = sentence(weighed.row.title)
+    title = capitalized(weighed.row.title)
     if len({(duel.first, duel.second) for duel in duels}) == 1:
         return f"{title}: {_alike_everywhere(weighed, duels)}"
     places = [where(weighed.row, duel.number) for duel in duels]
@@ -97,7 +97,7 @@ def _one_by_one(weighed: Weighed) -> str:
     ]
     change = len({duel.first for duel in duels if duel.first}) > 1
     if change:
-        return f"{title}: **who is first depends on where.** {sentence('; '.join(told))}"
+        return f"{title}: **who is first depends on where.** {capitalized('; '.join(told))}"
     return f"{title}: {'; '.join(told)}"
 
 
@@ -209,7 +209,7 @@ def _in_short(weighed: Weighed) -> str:
     }
     first = [label for label in whole.order if wins[label]]
     if not first:
-        return f"{sentence(row.title)}: no difference at any of {count} points"
+        return f"{capitalized(row.title)}: no difference at any of {count} points"
     runs = {
         label: sum(number in weighed.rivals[label] for number in weighed.contested)
         for label in whole.order
@@ -232,7 +232,7 @@ def _in_short(weighed: Weighed) -> str:
         f"{label} {_behind_text(row.metric, whole.behind[label].low, whole.behind[label].high)}"
         for label in others
     )
-    return f"{sentence(row.title)}: {lead}" + (f"; behind the first: {behind}" if behind else "")
+    return f"{capitalized(row.title)}: {lead}" + (f"; behind the first: {behind}" if behind else "")
 
 
 def _behind_text(metric: Metric, low: float, high: float) -> str:

@@ -1,4 +1,4 @@
-"""append-log's part of a report: data → findings, charts and tables → what its template shows."""
+"""append-log's part of a report: data → sentences, charts and tables → what its template shows."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import seeds_text
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import capitalized
 from ffslab.report.standings import ALIKE
-from ffslab.workloads.append_log.report import findings, tables
+from ffslab.workloads.append_log.report import sentences, tables
 from ffslab.workloads.append_log.report.load import Figures, LogRun, figures_of, run_of
 
 TITLE = "append-log"
 __all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 _RULE = (
     "Configurations are compared at each point, by the mean over seeds; of several points the "
-    f"range is given with where its ends are. {sentence(ALIKE)} counts as alike."
+    f"range is given with where its ends are. {capitalized(ALIKE)} counts as alike."
 )
 _GLOSSARY = (
     ("sync", "fsync() or fdatasync() of the log: after it the lines are on the flash."),
@@ -44,8 +44,8 @@ def context(run: LogRun) -> dict[str, Any]:
         "rule": _RULE,
         "seeds": f"{seeds_text(run.run.seeds)}.",
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
-        "topics": findings.topics(run),
-        "why": findings.why({log_case.case.filesystem for log_case in run.measured}),
+        "topics": sentences.topics(run),
+        "why": sentences.why({log_case.case.filesystem for log_case in run.measured}),
         "axis_word": run.axis.word if run.axis else "",
         "figures": tables.figures(run, styles),
         "tails": tables.tail_charts(run),

@@ -8,9 +8,9 @@ from ffslab.report import charts, data, tails
 from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, curves, linear_quantity
 from ffslab.report.distribution import PERCENTILES, Distribution
 from ffslab.report.parts import Table, by_filesystem
-from ffslab.report.quantity import duration, grouped, sentence, significant
-from ffslab.workloads.append_log.report.findings import background_share
+from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.workloads.append_log.report.load import LogCase, LogRun, operations
+from ffslab.workloads.append_log.report.sentences import background_share
 from ffslab.workloads.append_log.report.series import (
     Value,
     lines_of,
@@ -94,7 +94,7 @@ def tail_charts(run: LogRun) -> list[tuple[str, str, str]]:
             heading = run.axis.text(point) if run.axis else "All lines"
             title = f"{heading}: share of lines slower than t"
             drawing = tails.tails(lines, title, look, f"log-tail-{number}")
-            drawn.append((sentence(heading), _waits(run, point), drawing))
+            drawn.append((capitalized(heading), _waits(run, point), drawing))
     return drawn
 
 

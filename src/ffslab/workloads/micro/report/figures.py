@@ -19,11 +19,11 @@ from ffslab.report.curves import (
     ratio_quantity,
 )
 from ffslab.report.curves import curves as drawn
-from ffslab.report.quantity import sentence, significant
+from ffslab.report.quantity import capitalized, significant
 from ffslab.report.standings import CUT, listed
 from ffslab.workloads.micro.report.charts import response_quantity
 from ffslab.workloads.micro.report.data import PAUSE
-from ffslab.workloads.micro.report.findings import relative_curves
+from ffslab.workloads.micro.report.sentences import relative_curves
 from ffslab.workloads.micro.report.series import Curves, Sample, Section, curves, response_ns
 from ffslab.workloads.micro.report.tables import moved_bytes, wear_curves
 
@@ -263,7 +263,7 @@ def _figure(
     meaning = _caption(shown, axis, any_alike=len(used) > _FEW)
     drawing = drawn(panes, axis, shown.quantity, f"{title}: {meaning}", identifier)
     keys = tuple(styles[label] for label in labels if label in used)
-    return Figure(title, sentence(meaning), keys, drawing)
+    return Figure(title, capitalized(meaning), keys, drawing)
 
 
 def _caption(shown: Shown, axis: Axis, *, any_alike: bool) -> str:

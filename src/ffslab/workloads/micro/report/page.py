@@ -1,4 +1,4 @@
-"""Assembles the page of a run of workload `micro`: results → findings, figures, tables → HTML."""
+"""Assembles the page of a run of workload `micro`: results → sentences, figures, tables → HTML."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import Table, seeds_text
-from ffslab.report.quantity import duration, grouped, sentence, significant
+from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.report.standings import ALIKE, CUT
-from ffslab.report.topics import Finding, Topic
-from ffslab.workloads.micro.report import charts, findings, tables
+from ffslab.report.topics import Sentence, Topic
+from ffslab.workloads.micro.report import charts, sentences, tables
 from ffslab.workloads.micro.report.data import REQUEST, MicroCase, MicroRun
 from ffslab.workloads.micro.report.figures import figures, idle_figures
 from ffslab.workloads.micro.report.load import Figures, figures_of, run_of
@@ -28,7 +28,7 @@ from ffslab.workloads.micro.report.series import Section, labels_of, sections
 _RULE = (
     "Configurations are compared at each point, with the smallest mean response time there; of "
     "several points the range is given with where its ends are, not a mean, because who is fastest "
-    f"may change along an axis. {sentence(ALIKE)} counts as alike. Lines cross between "
+    f"may change along an axis. {capitalized(ALIKE)} counts as alike. Lines cross between "
     "two neighbouring points at which one is faster here and the other there."
 )
 _CACHE = {
@@ -59,7 +59,7 @@ class View:
     """A section with what it shows."""
 
     section: Section
-    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
     figures: tuple[Figure, ...]
     tables: tuple[Table, ...]
 
@@ -92,7 +92,7 @@ def context(run: MicroRun) -> dict[str, Any]:
         "rule": _RULE,
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "topics": _topics(all_sections),
-        "headline_tables": [t for s in all_sections if not run.parts for t in _finding_tables(s)],
+        "headline_tables": [t for s in all_sections if not run.parts for t in _ranking_tables(s)],
         "write_back": _write_back(run, labels),
         "cache_note": _cache_note(run),
         "views": [_view(section, styles, headline=not run.parts) for section in all_sections],
@@ -114,39 +114,42 @@ def context(run: MicroRun) -> dict[str, Any]:
 def _topics(all_sections: Sequence[Section]) -> tuple[Topic, ...]:
     """All sentences of a study without parts; of each part the strongest effect of its axis."""
     told: list[Topic] = []
-    kept: list[Finding] = []
+    kept: list[Sentence] = []
     for section in all_sections:
         if not section.is_part:
             lead = f"{section.title}: " if len(all_sections) > 1 else ""
             told += [
-                Topic(f"{lead}{topic.title}", topic.findings) for topic in findings.topics(section)
+                Topic(f"{lead}{topic.title}", topic.sentences)
+                for topic in sentences.topics(section)
             ]
             continue
-        said = findings.effect_sentences(section) or findings.first_sentences(section)
+        said = sentences.effect_sentences(section) or sentences.first_sentences(section)
         if said:
-            best = max(said, key=lambda finding: finding.weight)
-            kept.append(Finding(f"{section.title} – {best.text}", best.weight))
+            best = max(said, key=lambda sentence: sentence.weight)
+            kept.append(Sentence(f"{section.title} – {best.text}", best.weight))
     return (*told, *([Topic("", tuple(kept))] if kept else []))
 
 
-def _finding_tables(section: Section) -> list[Table]:
+def _ranking_tables(section: Section) -> list[Table]:
     """The tables of the rules: who is fastest where, what the axes change."""
     shown_tables = [tables.ranking_table(section), tables.winners_table(section)]
-    lines = findings.response_curves(section)
+    lines = sentences.response_curves(section)
     for axis in section.axes:
         if axis.name != REQUEST or section.is_part:
-            effects = findings.effects(section, axis, lines)
+            effects = sentences.effects(section, axis, lines)
             shown_tables.append(tables.effects_table(effects, section) if effects else None)
     return [table for table in shown_tables if table is not None]
 
 
 def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View:
-    """A section; its findings are at the head of the report unless the study has parts."""
-    own = [] if headline else _finding_tables(section)
+    """A section; its sentences are at the head of the report unless the study has parts."""
+    own = [] if headline else _ranking_tables(section)
     response = tables.response_table(section)
     return View(
         section,
-        () if headline else tuple(f for topic in findings.topics(section) for f in topic.findings),
+        ()
+        if headline
+        else tuple(f for topic in sentences.topics(section) for f in topic.sentences),
         figures(section, styles),
         (*own, *([response] if response else []), *tables.wear_tables(section)),
     )

@@ -17,7 +17,7 @@ from ffslab.report.standings import (
     listed,
     spans,
 )
-from ffslab.workloads.micro.report import findings
+from ffslab.workloads.micro.report import sentences
 from ffslab.workloads.micro.report.data import (
     PAUSE,
     MicroCase,
@@ -40,7 +40,7 @@ def ranking_table(section: Section) -> Table | None:
     """How far each configuration is behind the fastest at each point, per pattern and value of the
     second axis: the range over the points of the first.
     """
-    ranked = findings.flash_rankings(section)
+    ranked = sentences.flash_rankings(section)
     if not ranked:
         return None
     several = len(section.panels) > 1 or len(section.axes) < 2
@@ -61,7 +61,7 @@ def ranking_table(section: Section) -> Table | None:
     return Table(title, ("configuration", *places), (), tuple(rows))
 
 
-def _behind_cell(section: Section, ranking: findings.Ranking, label: str) -> str:
+def _behind_cell(section: Section, ranking: sentences.Ranking, label: str) -> str:
     extent = ranking.standing.behind.get(label)
     if extent:
         return factors_text(extent) + ranking.cut.get(label, "")
@@ -72,7 +72,7 @@ def winners_table(section: Section) -> Table | None:
     """At which points each configuration is the fastest, where it is not one everywhere, and which
     lines cross.
     """
-    ranked = findings.flash_rankings(section)
+    ranked = sentences.flash_rankings(section)
     if not any(ranking.standing.crossings for ranking in ranked):
         return None
     rows = []
@@ -91,7 +91,7 @@ def winners_table(section: Section) -> Table | None:
     return Table(title, head, (), tuple(rows), 3, wrapped=(1, 2)) if rows else None
 
 
-def effects_table(effects: findings.Effects, section: Section) -> Table:
+def effects_table(effects: sentences.Effects, section: Section) -> Table:
     """What each value of an axis changes against its base, per configuration."""
     several = len(section.panels) > 1
     head = (*(["pattern"] if several else []), "configuration")
@@ -107,7 +107,7 @@ def effects_table(effects: findings.Effects, section: Section) -> Table:
         for row in effects.rows
     )
     axis = effects.axis
-    title = f"{findings.effect_title(effects)}: response time against {axis.text(effects.base)}"
+    title = f"{sentences.effect_title(effects)}: response time against {axis.text(effects.base)}"
     if effects.other:
         title += f", range over the {effects.other.word}"
     columns = tuple(axis.value_text(value) for value in effects.values)
@@ -116,7 +116,7 @@ def effects_table(effects: findings.Effects, section: Section) -> Table:
 
 def response_table(section: Section) -> Table | None:
     """Mean response times: a row per configuration, pattern and value of the second axis."""
-    responses = findings.response_curves(section)
+    responses = sentences.response_curves(section)
     values = [mean.mean for line in responses.values() for mean in line.values()]
     unit, scale = ("ms", 1e6) if max(values, default=0) >= 1e6 else ("µs", 1e3)
     title = f"Mean response time of all requests ({unit})"

@@ -26,7 +26,7 @@ _UNITS = ("", "", "MB/s", "MB/s", "%", "MiB", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Sentence:
     """A sentence, with ** around what is bold."""
 
     text: str
@@ -54,7 +54,9 @@ def page(run_dir: Path, read_cases: Sequence[Read[RawResult | None]]) -> dict[st
     return {
         **common(run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
-        "raw_findings": [finding(label, figures) for label, figures in measured if _told(figures)],
+        "raw_sentences": [
+            sentence(label, figures) for label, figures in measured if _told(figures)
+        ],
         "raw": Table("Through the MTD device", _HEAD, _UNITS, tuple(rows), text_columns=2),
     }
 
@@ -63,7 +65,7 @@ def _told(raw: RawResult) -> list[RawPhase]:
     return [phase for phase in raw["phases"] if phase["agrees"] is not None]
 
 
-def finding(label: str, raw: RawResult) -> Finding:
+def sentence(label: str, raw: RawResult) -> Sentence:
     """Whether the published figures came out."""
     told = _told(raw)
     off = [phase for phase in told if not phase["agrees"]]
@@ -71,9 +73,9 @@ def finding(label: str, raw: RawResult) -> Finding:
     largest = max((abs(phase["difference"] or 0) for phase in told), default=0.0)
     if not off:
         words = f"as published within {within} %: the largest difference is {largest:.1%}"
-        return Finding(f"**{label}**: {words}.")
+        return Sentence(f"**{label}**: {words}.")
     names = ", ".join(f"{phase['phase']} by {phase['difference']:+.1%}" for phase in off)
-    return Finding(f"**{label}**: not as published within {within} %: {names}.")
+    return Sentence(f"**{label}**: not as published within {within} %: {names}.")
 
 
 def _row(label: str, phase: RawPhase) -> tuple[str, ...]:

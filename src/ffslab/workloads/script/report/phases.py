@@ -12,7 +12,7 @@ from ffslab.report.charts import look_for
 from ffslab.report.configurations import chosen_among, place_of, place_text
 from ffslab.report.curves import Quantity
 from ffslab.report.parts import Panel, Table
-from ffslab.report.quantity import counted, duration, sentence
+from ffslab.report.quantity import capitalized, counted, duration
 from ffslab.results.result import PhaseResult
 
 PHASES = ("script", "flush")
@@ -71,7 +71,7 @@ def runs_of(cases: Sequence[data.Case], works: Mapping[str, Mapping[str, Work]])
     runs = []
     places: dict[str, None] = {}
     for group in data.group_by_seed(cases):
-        scenario = sentence(place_text(place_of(group.axes, varying)) or " ").strip()
+        scenario = capitalized(place_text(place_of(group.axes, varying)) or " ").strip()
         places.setdefault(scenario)
         known = [works[case.id] for case in group.cases if case.passed]
         if len(known) < len(group.cases) or not all(set(PHASES) <= set(work) for work in known):

@@ -19,7 +19,7 @@ from ffslab.report.load import (
     plain_case,
     study_word,
 )
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import capitalized
 from ffslab.results.result import CaseResult, PhaseResult
 from ffslab.workloads.tiobench.result import OPS
 from ffslab.workloads.tiobench.stored import TioPhase, tio_of
@@ -106,7 +106,7 @@ def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> TioRun:
         TioCase(
             case=case,
             label=data.group_label(case.axes, shown) or "all cases",
-            place=sentence(place_text(place_of(case.axes, varying)) or " ").strip(),
+            place=capitalized(place_text(place_of(case.axes, varying)) or " ").strip(),
             figures=read_case.figures,
         )
         for case, read_case in zip(cases, read_cases, strict=True)

@@ -1,4 +1,4 @@
-"""tiobench's part of a report: data → findings, charts and tables → what its template shows."""
+"""tiobench's part of a report: data → sentences, charts and tables → what its template shows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import Panel, Table, seeds_text
-from ffslab.report.quantity import counted, duration, sentence, significant
+from ffslab.report.quantity import capitalized, counted, duration, significant
 from ffslab.report.standings import ALIKE
 from ffslab.report.tails import Line, tails
 from ffslab.workloads.tiobench.metrics import ACTS
-from ffslab.workloads.tiobench.report import findings
+from ffslab.workloads.tiobench.report import sentences
 from ffslab.workloads.tiobench.report.load import Figures, TioCase, TioRun, figures_of, run_of
 
 TITLE = "tiobench"
@@ -30,7 +30,7 @@ _WIDE = 800
 PERCENTILES = (50, 95, 99, 99.9)
 _RULE = (
     "Throughput of a phase that writes is until all is on the flash, the flush behind it included. "
-    f"Means over seeds are compared. {sentence(ALIKE)} counts as alike."
+    f"Means over seeds are compared. {capitalized(ALIKE)} counts as alike."
 )
 _GLOSSARY = (
     ("request", "One write() or read() of a block."),
@@ -53,7 +53,7 @@ def context(run: TioRun) -> dict[str, Any]:
         "glossary": (*GLOSSARY, *_GLOSSARY),
         "rule": _RULE,
         "seeds": f"{seeds_text(run.run.seeds)}.",
-        "topics": findings.topics(run),
+        "topics": sentences.topics(run),
         "panels": [*_panels(run, look)],
         "tails": [*_tails(run, look)],
         "line_keys": [styles[label] for label in run.labels],
@@ -76,19 +76,19 @@ def _panels(run: TioRun, look: Look) -> list[Panel]:
         for scenario in run.places:
             for label in run.labels:
                 cases = run.at(label, scenario)
-                rate = findings.throughput(cases, phase)
+                rate = sentences.throughput(cases, phase)
                 if rate is None:
                     continue
                 piece = Piece(rate, look.colour(cases[0].case.filesystem))
-                text = f"{significant(rate / findings.MIB)} MiB/s"
+                text = f"{significant(rate / sentences.MIB)} MiB/s"
                 drawn.append(Bar(label, "", (piece,), text, group=scenario))
         if drawn:
-            quantity = Quantity("throughput", "MiB/s", findings.MIB)
-            drawing = bars(drawn, quantity, (sentence(act), f"tio-{phase}"), _WIDE)
+            quantity = Quantity("throughput", "MiB/s", sentences.MIB)
+            drawing = bars(drawn, quantity, (capitalized(act), f"tio-{phase}"), _WIDE)
             meaning = "Longer is faster."
             if phase.endswith("write"):
                 meaning += " Until all is on the flash."
-            panels.append(Panel(sentence(act), meaning, drawing))
+            panels.append(Panel(capitalized(act), meaning, drawing))
     return panels
 
 
@@ -104,8 +104,8 @@ def _tails(run: TioRun, look: Look) -> list[tuple[str, str]]:
             and (distribution := merge(_latencies(cases, phase))) is not None
         ]
         if lines:
-            title = f"{sentence(act)}: share of requests slower than t"
-            drawn.append((sentence(act), tails(lines, title, look, f"tio-tail-{phase}")))
+            title = f"{capitalized(act)}: share of requests slower than t"
+            drawn.append((capitalized(act), tails(lines, title, look, f"tio-tail-{phase}")))
     return drawn
 
 
@@ -199,7 +199,7 @@ _FLASH: tuple[tuple[str, str, Callable[[TioCase, str], float | None], Callable[.
 
 def _mib(row: Any, name: str) -> float | None:
     value = row[f"{name}_bytes_per_s"]
-    return None if value is None else value / findings.MIB
+    return None if value is None else value / sentences.MIB
 
 
 def _percent(tio_case: TioCase, phase: str) -> float | None:
@@ -232,7 +232,7 @@ def slowest_table(run: TioRun) -> Table:
         if candidates:
             slowest = max(candidates, key=lambda row: row["latency_ns"])
             number = counted(slowest["request"])
-            told = findings.cause(slowest)
+            told = sentences.cause(slowest)
             rows.append(
                 (
                     scenario or "all",

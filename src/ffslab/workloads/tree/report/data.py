@@ -1,6 +1,6 @@
 """What the report knows about a case of workload `tree`: frozen values, free of any file format.
 
-`ffslab.workloads.tree.report.load` fills these; series, findings, tables and charts read
+`ffslab.workloads.tree.report.load` fills these; series, sentences, tables and charts read
 only these.
 Durations are virtual nanoseconds, sizes bytes.
 """

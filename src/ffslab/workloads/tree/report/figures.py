@@ -20,7 +20,7 @@ from ffslab.report.curves import (
     ratio_quantity,
 )
 from ffslab.report.parts import Key, Panel
-from ffslab.report.quantity import duration, sentence, significant
+from ffslab.report.quantity import capitalized, duration, significant
 from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image
 from ffslab.workloads.tree.report.series import (
     Lines,
@@ -371,7 +371,7 @@ def _figure(
     basis = f" {split_meaning(section, in_bars=False)}" if shown.unit == "%" else ""
     basis = f" {RATIO_MEANING}" if shown.limits else f"{basis}{range_meaning(section)}"
     meaning = f"{shown.heading} against {axis.heading}{scales}; all panels share their scales."
-    meaning = f"{sentence(meaning)}{basis}"
+    meaning = f"{capitalized(meaning)}{basis}"
     identifier = f"{section.key}-{words[1]}"
     drawing = curves(panes, axis, shown, f"{words[0]}: {meaning}", identifier)
     keys = tuple(style for label, style in styles.items() if label in used)

@@ -17,7 +17,7 @@ from ffslab.compare.words import ratio_span
 from ffslab.report import data
 from ffslab.report.parts import Table
 from ffslab.report.standings import extent_text
-from ffslab.report.topics import Finding
+from ffslab.report.topics import Sentence
 from ffslab.results.schema import DURATION, Metric
 from ffslab.workloads.tree.metrics import IMAGE_METRICS
 from ffslab.workloads.tree.report.data import TreeRun
@@ -117,7 +117,7 @@ def _values(run: TreeRun, section: Section) -> dict[str, dict[str, Spots]]:
     return by_role
 
 
-def sentences(options: Sequence[Option]) -> Iterable[Finding]:
+def sentences(options: Sequence[Option]) -> Iterable[Sentence]:
     """A sentence for each option: its image, and the steps that it changes most."""
     for option in options:
         titles = dict.fromkeys(title for pair in option.pairs for title in pair.changes)
@@ -129,7 +129,7 @@ def sentences(options: Sequence[Option]) -> Iterable[Finding]:
         parts = [f"{title} {_between(option, title)}" for title in named]
         text = "; ".join(parts) if parts else f"all steps within {100 * SAME:.0f} % of those"
         against = f"against {_text(option.axis, option.base)}"
-        yield Finding(f"**{option.name}** {against}: {text}.", max(reach.values(), default=0))
+        yield Sentence(f"**{option.name}** {against}: {text}.", max(reach.values(), default=0))
 
 
 def _reach(option: Option, title: str) -> float:

@@ -1,4 +1,4 @@
-"""Assembles the page of a run of workload `tree`: results → findings, figures, tables → HTML."""
+"""Assembles the page of a run of workload `tree`: results → sentences, figures, tables → HTML."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common, fixed_axes
 from ffslab.report.parts import Table, seeds_text
-from ffslab.report.topics import Finding
-from ffslab.workloads.tree.report import figures, findings, options, rating, tables
+from ffslab.report.topics import Sentence
+from ffslab.workloads.tree.report import figures, options, rating, sentences, tables
 from ffslab.workloads.tree.report.data import TreeRun
 from ffslab.workloads.tree.report.figures import Panels
 from ffslab.workloads.tree.report.load import Figures, figures_of, run_of
@@ -38,7 +38,7 @@ class View:
     """A section with what it shows."""
 
     section: Section
-    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
     panels: tuple[Panels, ...]
     figures: tuple[Figure, ...]
     notes: tuple[str, ...]
@@ -78,8 +78,8 @@ def context(run: TreeRun) -> dict[str, Any]:
         "seeds": f"{seeds_text(run.run.seeds, _MEANS)}.",
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "lists": _step_lists(run, all_sections),
-        "topics": findings.topics(run, all_sections),
-        "finding_rule": findings.RULE,
+        "topics": sentences.topics(run, all_sections),
+        "sentence_rule": sentences.RULE,
         "rating_head": head,
         "rating": by_name,
         "rating_rule": rating.RULE,
@@ -112,8 +112,8 @@ def _each_rating(run: TreeRun, all_sections: Sequence[Section]) -> Table | None:
 
 
 def _view(run: TreeRun, section: Section, styles: Mapping[str, Style]) -> View:
-    groups = findings.section_findings(run, section)
-    said = [said.finding for _, group in groups for said in group]
+    groups = sentences.section_sentences(run, section)
+    said = [said.sentence for _, group in groups for said in group]
     panels: tuple[Panels | None, ...] = ()
     if section.axis is None:
         panels = (figures.step_panels(section, styles), figures.total_panels(section))

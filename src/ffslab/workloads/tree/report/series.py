@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from ffslab.compare.standing import Extent, extent_of_change
 from ffslab.report.axes import Axis, Mean, axis_of
-from ffslab.report.quantity import grouped, sentence
+from ffslab.report.quantity import capitalized, grouped
 from ffslab.workloads.tree.report.data import Image, Memory, Step, TreeCase, TreeRun
 from ffslab.workloads.tree.report.words import Role, list_names
 
@@ -114,7 +114,7 @@ class Section:
     def topic(self) -> str:
         """What the section is about, in front of a sentence."""
         word = self.title.removeprefix("Against the ")
-        return sentence(word)
+        return capitalized(word)
 
     @property
     def results(self) -> dict[str, Role]:

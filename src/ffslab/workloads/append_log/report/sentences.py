@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from ffslab.compare.ratios import all_alike
 from ffslab.compare.standing import Extent, extent_of_change, standing
 from ffslab.report import data
-from ffslab.report.quantity import duration, grouped, sentence, significant
+from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.report.standings import (
     TO,
     behind_text,
@@ -21,7 +21,7 @@ from ffslab.report.standings import (
     listed,
     who_is_first,
 )
-from ffslab.report.topics import Finding, Topic
+from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.append_log.metrics import PAGES
 from ffslab.workloads.append_log.report.load import DAEMON, LogCase, LogRun, operations
 from ffslab.workloads.append_log.report.series import (
@@ -39,28 +39,28 @@ _MANY = 99  # followers in a sentence: all
 
 
 def topics(run: LogRun) -> tuple[Topic, ...]:
-    """The findings by question, those that the run can answer."""
+    """The sentences by question, those that the run can answer."""
     all_topics = (
         Topic("How long does a line take, and how long the slowest?", (*_latency(run),)),
         Topic("How many pages does a line take?", (*_pages(run),)),
         Topic("What does it wear?", (*_life(run),)),
         Topic("Where do garbage collection and rotation show?", (*_disturbances(run),)),
     )
-    return tuple(topic for topic in all_topics if topic.findings)
+    return tuple(topic for topic in all_topics if topic.sentences)
 
 
 def _lead(pane: str) -> str:
-    return sentence(f"{pane}: ") if pane else ""
+    return capitalized(f"{pane}: ") if pane else ""
 
 
-def _latency(run: LogRun) -> Iterator[Finding]:
+def _latency(run: LogRun) -> Iterator[Sentence]:
     for pane in run.panes:
         order = standing(plain(lines_of(run, pane, of_line(99))))
         if order is not None:
             told = who_is_first(order, run.axis, {})
             told += behind_text(order, run.axis, {}, _MANY) + lacking_text(order, run.axis)
             by = f" by {run.axis.word}" if run.axis else ""
-            yield Finding(f"{_lead(pane)}99th percentile of a line{by} – {told}.")
+            yield Sentence(f"{_lead(pane)}99th percentile of a line{by} – {told}.")
     worst = max(run.measured, key=lambda log_case: slowest(log_case) or 0.0, default=None)
     took = slowest(worst) if worst is not None else None
     median = of_line(50)(worst) if worst is not None else None
@@ -68,14 +68,14 @@ def _latency(run: LogRun) -> Iterator[Finding]:
         return
     scenario = run.place(worst.pane, worst.point)
     where = f"{worst.label} ({scenario})" if scenario else worst.label
-    yield Finding(
+    yield Sentence(
         f"The slowest line of the run took **{duration(took)}**, on {where}: "
         f"{significant(took / median)} times its median of {duration(median)}."
     )
     yield from _slow(run)
 
 
-def _slow(run: LogRun) -> Iterator[Finding]:
+def _slow(run: LogRun) -> Iterator[Sentence]:
     """Which configurations have slow lines, and at worst how many."""
     parts, none = [], []
     for label in run.labels:
@@ -90,12 +90,12 @@ def _slow(run: LogRun) -> Iterator[Finding]:
         parts.append(f"{label} up to {significant(100 * share, 2)} %{where}")
     if parts:
         rest = f"; of {listed(none)} none" if none else ""
-        yield Finding(
+        yield Sentence(
             f"Lines of more than {SLOW_TIMES} times the median: {'; '.join(parts)}{rest}."
         )
 
 
-def _pages(run: LogRun) -> Iterator[Finding]:
+def _pages(run: LogRun) -> Iterator[Sentence]:
     """Pages of a line at the ends of the axis, all configurations beside each other."""
     ends = dict.fromkeys((run.points[0], run.points[-1]))
     for pane in run.panes:
@@ -108,11 +108,11 @@ def _pages(run: LogRun) -> Iterator[Finding]:
             if known:
                 told.append(f"{where}{words}")
         if told:
-            yield Finding(sentence(f"{_lead(pane)}pages per line – {'; '.join(told)}."))
+            yield Sentence(capitalized(f"{_lead(pane)}pages per line – {'; '.join(told)}."))
     yield from _amplified(run)
 
 
-def _amplified(run: LogRun) -> Iterator[Finding]:
+def _amplified(run: LogRun) -> Iterator[Sentence]:
     """How many bytes are programmed for one of the log."""
     shown = [
         (value, log_case)
@@ -131,10 +131,10 @@ def _amplified(run: LogRun) -> Iterator[Finding]:
             f"from {significant(least)} bytes ({_case_words(run, best)}) to "
             f"**{significant(most)}** ({_case_words(run, worst)})"
         )
-    yield Finding(f"For a byte of the log the chip programs {extents}.")
+    yield Sentence(f"For a byte of the log the chip programs {extents}.")
 
 
-def _life(run: LogRun) -> Iterator[Finding]:
+def _life(run: LogRun) -> Iterator[Sentence]:
     """How soon the pace of the cases wears the partition out."""
     shown = [
         (value, log_case)
@@ -154,19 +154,19 @@ def _life(run: LogRun) -> Iterator[Finding]:
             f"from **{significant(least, 2)} years** ({_case_words(run, worst)}; {lines} million "
             f"lines) to {significant(most, 2)} years ({_case_words(run, best)})"
         )
-    yield Finding(
+    yield Sentence(
         "At the pace of the cases, and with ideal wear levelling, the partition’s rated erases "
         f"last {extents}."
     )
 
 
-def _disturbances(run: LogRun) -> Iterator[Finding]:
+def _disturbances(run: LogRun) -> Iterator[Sentence]:
     yield from _states(run)
     yield from _background(run)
     yield from _rotations(run)
 
 
-def _states(run: LogRun) -> Iterator[Finding]:
+def _states(run: LogRun) -> Iterator[Sentence]:
     """What each pane changes against the first, where the state alone tells them apart."""
     states = data.values_of([log_case.case for log_case in run.measured], data.STATE)
     if len(states) < 2 or len(states) != len(run.panes):
@@ -180,7 +180,7 @@ def _states(run: LogRun) -> Iterator[Finding]:
                 continue
             took = change_text(longest, run.axis)
             more = extent_text(pages, run.axis, PAGES).replace(f" {PAGES.unit}", "")
-            yield Finding(
+            yield Sentence(
                 f"{label}, {pane} against {base}: the slowest line {took}; pages per line {more}."
             )
 
@@ -192,7 +192,7 @@ def _change(run: LogRun, label: str, base: str, pane: str, value: Value) -> Exte
     )
 
 
-def _background(run: LogRun) -> Iterator[Finding]:
+def _background(run: LogRun) -> Iterator[Sentence]:
     """Whose pages are not the daemon's own."""
     parts = []
     for label in run.labels:
@@ -207,7 +207,7 @@ def _background(run: LogRun) -> Iterator[Finding]:
             names = listed(_others(run, label))
             parts.append(f"{label} {extents} % ({names})")
     if parts:
-        yield Finding(f"Pages that other tasks than the daemon program: {'; '.join(parts)}.")
+        yield Sentence(f"Pages that other tasks than the daemon program: {'; '.join(parts)}.")
 
 
 def background_share(log_case: LogCase) -> float | None:
@@ -228,14 +228,14 @@ def _others(run: LogRun, label: str) -> list[str]:
     return sorted(sums, key=lambda name: (-sums[name], name))
 
 
-def _rotations(run: LogRun) -> Iterator[Finding]:
+def _rotations(run: LogRun) -> Iterator[Sentence]:
     for label in run.labels:
         cases = [log_case for log_case in run.measured if log_case.label == label]
         rotate, line = operations(cases, "rotate"), operations(cases, "line")
         if rotate is None or line is None:
             continue
         ratio = rotate.percentile_ns(50) / line.percentile_ns(50)
-        yield Finding(
+        yield Sentence(
             f"{label}: a rotation takes {duration(rotate.percentile_ns(50))} at the median, "
             f"{significant(ratio)} times what a line takes; the slowest of "
             f"{grouped(rotate.count)} took {duration(rotate.max_ns)}."

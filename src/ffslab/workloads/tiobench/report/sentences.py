@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ffslab.compare.ratios import alike, mean, ratio_of
-from ffslab.report.quantity import duration, grouped, sentence, significant
+from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.report.standings import listed
-from ffslab.report.topics import Finding, Topic
+from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.tiobench.metrics import ACTS
 from ffslab.workloads.tiobench.report.load import TioCase, TioRun
 from ffslab.workloads.tiobench.stored import SlowestRequest
@@ -20,13 +20,13 @@ MIB = 2**20
 
 
 def topics(run: TioRun) -> tuple[Topic, ...]:
-    """The findings by question, those that the run can answer."""
+    """The sentences by question, those that the run can answer."""
     all_topics = (
         Topic("Which is fastest?", (*_fastest(run),)),
         Topic("How long does the slowest request take, and why?", (*_slowest(run),)),
         Topic("What is programmed for what is written?", (*_amplified(run),)),
     )
-    return tuple(topic for topic in all_topics if topic.findings)
+    return tuple(topic for topic in all_topics if topic.sentences)
 
 
 def throughput(cases: tuple[TioCase, ...], phase: str) -> float | None:
@@ -42,10 +42,10 @@ def throughput(cases: tuple[TioCase, ...], phase: str) -> float | None:
 
 
 def _lead(scenario: str, act: str) -> str:
-    return f"{scenario}, {act}: " if scenario else f"{sentence(act)}: "
+    return f"{scenario}, {act}: " if scenario else f"{capitalized(act)}: "
 
 
-def _fastest(run: TioRun) -> Iterator[Finding]:
+def _fastest(run: TioRun) -> Iterator[Sentence]:
     for scenario in run.places:
         for phase, act in ACTS.items():
             rates = {
@@ -54,7 +54,7 @@ def _fastest(run: TioRun) -> Iterator[Finding]:
                 if (rate := throughput(run.at(label, scenario), phase)) is not None
             }
             if len(rates) > 1:
-                yield Finding(f"{_lead(scenario, act)}{_standing(rates)}.")
+                yield Sentence(f"{_lead(scenario, act)}{_standing(rates)}.")
 
 
 def _standing(rates: dict[str, float]) -> str:
@@ -68,7 +68,7 @@ def _standing(rates: dict[str, float]) -> str:
     return f"{first} **{significant(rates[first] / MIB)} MiB/s**; {listed(told)}"
 
 
-def _slowest(run: TioRun) -> Iterator[Finding]:
+def _slowest(run: TioRun) -> Iterator[Sentence]:
     """Of each phase the slowest request of all cases."""
     for phase, act in ACTS.items():
         candidates = [
@@ -83,8 +83,8 @@ def _slowest(run: TioRun) -> Iterator[Finding]:
         latency = tio_case.figures.latencies[phase]
         ratio = ratio_of(latency.sum_ns / latency.count, slowest["latency_ns"])
         times = f", {significant(ratio)} times its mean" if ratio is not None else ""
-        yield Finding(
-            f"{sentence(act)}: **{duration(slowest['latency_ns'])}** on {where}{times}; "
+        yield Sentence(
+            f"{capitalized(act)}: **{duration(slowest['latency_ns'])}** on {where}{times}; "
             f"meanwhile {cause(slowest)}."
         )
 
@@ -105,7 +105,7 @@ def cause(slowest: SlowestRequest) -> str:
     return "; ".join(told) or "no task asked anything of the flash"
 
 
-def _amplified(run: TioRun) -> Iterator[Finding]:
+def _amplified(run: TioRun) -> Iterator[Sentence]:
     for scenario in run.places:
         for phase in ("write", "random-write"):
             told = []
@@ -119,4 +119,4 @@ def _amplified(run: TioRun) -> Iterator[Finding]:
                 if values:
                     told.append(f"{label} {significant(mean(values))}")
             if told:
-                yield Finding(f"{_lead(scenario, ACTS[phase])}bytes per byte – {listed(told)}.")
+                yield Sentence(f"{_lead(scenario, ACTS[phase])}bytes per byte – {listed(told)}.")

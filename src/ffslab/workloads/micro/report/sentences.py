@@ -18,14 +18,14 @@ from ffslab.compare.standing import (
     standing,
 )
 from ffslab.report.axes import Axis, Mean
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import capitalized
 from ffslab.report.standings import (
     CUT,
     behind_text,
     change_text,
     who_is_first,
 )
-from ffslab.report.topics import Finding, Topic
+from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.micro.report.data import PAUSE, RATE, REQUEST
 from ffslab.workloads.micro.report.series import Curves, Point, Section, curves, response_ns
 
@@ -218,12 +218,12 @@ def topics(section: Section) -> tuple[Topic, ...]:
     words = " and the ".join(axis.word for axis in section.axes if axis.name != REQUEST)
     if len(section.panels) > _MANY:
         first = ()
-        changed = tuple(sorted(changed, key=lambda finding: -finding.weight)[:_MANY])
+        changed = tuple(sorted(changed, key=lambda sentence: -sentence.weight)[:_MANY])
     told = (Topic(f"What the {words} changes", changed), Topic("Who is fastest where", first))
-    return tuple(topic for topic in told if topic.findings)
+    return tuple(topic for topic in told if topic.sentences)
 
 
-def first_sentences(section: Section) -> tuple[Finding, ...]:
+def first_sentences(section: Section) -> tuple[Sentence, ...]:
     """Who is first in each panel, at each value of the second axis."""
     through = {(r.panel, r.place): r for r in rankings(section, on_flash=True)}
     sentences = []
@@ -235,23 +235,23 @@ def first_sentences(section: Section) -> tuple[Finding, ...]:
     return tuple(sentences)
 
 
-def effect_sentences(section: Section) -> tuple[Finding, ...]:
+def effect_sentences(section: Section) -> tuple[Sentence, ...]:
     """What the axes change; not the request size, with which every response time grows."""
     lines = response_curves(section)
-    sentences: list[Finding] = []
+    sentences: list[Sentence] = []
     for axis in section.axes:
         table = effects(section, axis, lines) if axis.name != REQUEST else None
         sentences += _effect_sentences(table, section) if table else []
     return tuple(sentences)
 
 
-def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Finding:
+def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Sentence:
     """`on_flash`: the ranking without those whose writes end in memory, if the first is one."""
     where = ranking.panel.capitalize() + (f", {ranking.where}" if ranking.where else "")
     text = f"{where}: {_standing_text(ranking)}."
     if on_flash:
         text += f" Of those that wait for the flash: {_standing_text(on_flash)}."
-    return Finding(text, max(e.distance for e in (on_flash or ranking).standing.behind.values()))
+    return Sentence(text, max(e.distance for e in (on_flash or ranking).standing.behind.values()))
 
 
 def _standing_text(ranking: Ranking) -> str:
@@ -261,7 +261,7 @@ def _standing_text(ranking: Ranking) -> str:
     return text + behind_text(order, axis, ranking.cut, _FOLLOWERS)
 
 
-def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
+def _effect_sentences(table: Effects, section: Section) -> list[Sentence]:
     """Per panel: whom the axis changes most and least, by its last value, or, in a part of a
     study, by the value that changes most.
     """
@@ -279,10 +279,10 @@ def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
         opening = f"{table.axis.word} {table.axis.value_text(value)} against {_base(table)}"
         if len(section.panels) > 1:
             opening = f"{panel}, {opening}"
-        text = f"{sentence(opening)}: **{most}{cut}** {change_text(high, table.other)}"
+        text = f"{capitalized(opening)}: **{most}{cut}** {change_text(high, table.other)}"
         if most != least and not section.is_part:
             text += f"; least {least}{low_cut} {change_text(low, table.other)}"
-        sentences.append(Finding(f"{text}.", high.distance))
+        sentences.append(Sentence(f"{text}.", high.distance))
     return sentences
 
 
