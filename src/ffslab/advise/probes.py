@@ -63,10 +63,10 @@ class Probe:
         return ".".join(filter(None, (self.kind, self.variant, self.candidate.key)))
 
 
-def probes(needs: Needs, found: Sequence[Candidate], catalog: Catalog) -> tuple[Probe, ...]:
+def probes(needs: Needs, candidates: Sequence[Candidate], catalog: Catalog) -> tuple[Probe, ...]:
     """All cases that the needs ask for; those of `wear` once for each file system and partition."""
     made: dict[str, Probe] = {}
-    for candidate in found:
+    for candidate in candidates:
         for probe in _of(needs, candidate, catalog):
             made.setdefault(probe.name, probe)
     return tuple(made.values())
@@ -97,7 +97,7 @@ def is_read_only(candidate: Candidate, catalog: Catalog) -> bool:
 def written_as(candidate: Candidate, catalog: Catalog) -> Candidate:
     """The candidate whose writes stand for this one's: without options that only images have."""
     known = catalog.filesystems[candidate.filesystem].options
-    options = tuple(one for one in candidate.options if not known[one[0]].is_of_image)
+    options = tuple(option for option in candidate.options if not known[option[0]].is_of_image)
     return replace(candidate, options=options)
 
 
@@ -253,5 +253,5 @@ def study_name(needs: Needs) -> str:
 def _toml(value: Any) -> str:
     """A value of TOML in one line."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f'"{key}" = {_toml(one)}' for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f'"{key}" = {_toml(inner)}' for key, inner in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)

@@ -105,14 +105,14 @@ class BuildStoppedError(Exception):
 
 def find_tool(name: str, version_word: str = "") -> Tool:
     """The host's program of that name; InfrastructureError if there is none."""
-    found = shutil.which(name, path=clean_environment()["PATH"])
-    if found is None:
+    executable = shutil.which(name, path=clean_environment()["PATH"])
+    if executable is None:
         raise InfrastructureError(
             f"cannot find the program {name}",
             cause="it is not installed",
             remedy=f"{program()} doctor",
         )
-    path = Path(found)
+    path = Path(executable)
     linker = file_state(_LINKER_CACHE) if _LINKER_CACHE.exists() else None
     libraries = _libraries(path, file_state(path), linker)
     digest = hashlib.sha256()
@@ -128,7 +128,7 @@ def find_tool(name: str, version_word: str = "") -> Tool:
 def _libraries(path: Path, _state: FileState, _linker_cache: FileState | None) -> tuple[Path, ...]:
     """The paths by which a program's libraries and its loader are opened."""
     listed = _printed(["ldd", str(path)])
-    return tuple(sorted({Path(found) for found in re.findall(r"(?:^|\s)(/[^\s:]+)", listed)}))
+    return tuple(sorted({Path(library) for library in re.findall(r"(?:^|\s)(/[^\s:]+)", listed)}))
 
 
 @lru_cache(maxsize=64)

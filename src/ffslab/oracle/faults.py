@@ -132,7 +132,7 @@ KINDS: Mapping[str, FaultKind] = {
 
 def kind_of(name: str) -> FaultKind:
     """The kind of this name; FormatError if there is none."""
-    found = KINDS.get(name)
-    if found is None:
+    kind = KINDS.get(name)
+    if kind is None:
         raise FormatError(f"no kind of fault: {name!r}", remedy=f"kinds: {', '.join(KINDS)}")
-    return found
+    return kind

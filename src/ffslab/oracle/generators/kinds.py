@@ -109,7 +109,7 @@ class Directories:
                 files.append((new, file))
             else:
                 old, file = files.pop(pen.between(0, len(files) - 1))
-                others = [one for one in files if one[1] != file]
+                others = [name for name in files if name[1] != file]
                 if act <= 5 or (act == 6 and others):
                     if act == 6:
                         victim = others[pen.between(0, len(others) - 1)]
