@@ -13,7 +13,7 @@ from ffslab.errors import UsageError
 from ffslab.lab.cache import cache_root
 from ffslab.lab.cross import ensure_agent
 from ffslab.lab.lab_build import LabBuild
-from ffslab.lab.packages import SSH_PACKAGES, ensure_packages
+from ffslab.lab.packages import ensure_packages
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.model.canonical import canonical_json, sha256_hex
 from ffslab.model.case import Case
@@ -21,6 +21,7 @@ from ffslab.model.units import format_size
 from ffslab.targets.ssh.board import partition_fault
 from ffslab.targets.ssh.connection import connected
 from ffslab.targets.ssh.guests import BoardTarget, wrong_partition
+from ffslab.targets.ssh.packages import PACKAGES
 from ffslab.targets.ssh.place import MONITOR, Place, read_place
 from ffslab.targets.ssh.rig import BoardFlash
 from ffslab.targets.target import Capabilities, Opened, Opening, SiteOptions, TargetKind
@@ -94,6 +95,8 @@ def _kind(place: Place) -> TargetKind:
         cpu_time=f"that of the board {place.name}; all times are of its clock",
         absent=_ABSENT if place.monitor is not None else (*_ABSENT, _UNCOUNTED),
         limit_s=_LIMIT_S,
+        board=place.board,
+        partition_bytes=place.partition_bytes,
     )
 
 
@@ -137,7 +140,7 @@ def site_for(cases: Sequence[Case], options: SiteOptions) -> BoardSite:
             cause="--place was not given",
             remedy="--place FILE; docs/boards.md has an example",
         )
-    ensure_packages(SSH_PACKAGES, cache_root() / "packages.log", ConsoleProgress())
+    ensure_packages(PACKAGES, cache_root() / "packages.log", ConsoleProgress())
     place = read_place(options.place)
     place = replace(place, labgrid=options.labgrid or place.labgrid)
     agent = ensure_agent(place.architecture, place.cross_compile, ConsoleProgress())
