@@ -69,9 +69,10 @@ class ToolMachine(Protocol):
 
 
 def target_names() -> list[str]:
-    """The names of all targets."""
-    modules = pkgutil.iter_modules(ffslab.targets.__path__)
-    return sorted(module.name for module in modules if module.ispkg)
+    """The names of all targets; what several share is a package too, without a site."""
+    packages = [one.name for one in pkgutil.iter_modules(ffslab.targets.__path__) if one.ispkg]
+    prefix = ffslab.targets.__name__
+    return sorted(name for name in packages if importlib.util.find_spec(f"{prefix}.{name}.site"))
 
 
 def target_packages() -> dict[str, tuple[DebianPackage, ...]]:
