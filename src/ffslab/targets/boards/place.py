@@ -28,7 +28,7 @@ MONITOR = "flashmon"
 _MOST_UBI_DEVICES = 32  # UBI_MAX_DEVICES of the kernel
 # No blank and no quote, for it goes into a shell command there; and it is no option of a program.
 WORD = r"^[A-Za-z0-9_.:@%+][A-Za-z0-9_.:@%+-]*$"
-_PATH = r"^/[A-Za-z0-9_./+-]+$"
+PATH = r"^/[A-Za-z0-9_./+-]+$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class PlaceFile(Strict):
     schema_version: Literal[1] = Field(alias="schema")
     name: Name
     board: Name
-    directory: str = Field(default="/tmp/ffslab", pattern=_PATH)
+    directory: str = Field(default="/tmp/ffslab", pattern=PATH)
     architecture: str = ""
     cross_compile: str = ""
     modules: str = ""
