@@ -3,16 +3,14 @@
 Of guests whose chip took no time the time is that of the kernel's own delays only, and is not
 shown. In its place stands an estimate from the counts and the board's figures, between two bounds:
 each operation's command, array and the driver's fixed part alone; and the same with a whole page
-and its OOB area on the bus, through ECC and the driver (the model: kmod/vnand/timing.c).
+and its OOB area on the bus, through ECC and the driver (`ffslab.model.specs.Board.flash_ns`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ffslab.model.specs import Board
 from ffslab.report.exploration.load import Part
 from ffslab.report.quantity import grouped, significant
 
@@ -92,36 +90,10 @@ def recovery_of(part: Part, *, is_timed: bool) -> Recovery | None:
     bounds = tuple(
         Series(
             name,
-            tuple((row[0], flash_ns(part.board, row[1:4], whole=whole) / _MS) for row in curve),
-            None if uncut is None else flash_ns(part.board, uncut[:3], whole=whole) / _MS,
+            tuple((row[0], part.board.flash_ns(row[1:4], whole=whole) / _MS) for row in curve),
+            None if uncut is None else part.board.flash_ns(uncut[:3], whole=whole) / _MS,
             "ms",
         )
         for name, whole in (("at least", False), ("at most", True))
     )
     return Recovery(part, counts, bounds)
-
-
-def flash_ns(board: Board, counts: Sequence[int], *, whole: bool) -> float:
-    """The time of so many page reads, page programs and erases on a board's chip and driver.
-
-    `whole`: every page crosses the bus with its OOB area; else no byte does.
-    """
-    chip = board.chip
-    moved_bytes = chip.page_bytes + chip.oob_bytes if whole else 0
-
-    def page_ns(array_ns: int, bus_ps: int, ecc_ns: int, driver_ns: int) -> float:
-        moved_ns = moved_bytes * bus_ps / 1000 + (ecc_ns if whole else 0)
-        return (
-            chip.t_command_ns
-            + array_ns
-            + moved_ns
-            + (driver_ns if whole else min(driver_ns, board.driver_erase_ns))
-        )
-
-    reads, programs, erases = counts
-    read_ns = page_ns(chip.t_read_ns, chip.bus_read_ps, chip.ecc_read_ns, board.driver_read_ns)
-    program_ns = page_ns(
-        chip.t_prog_ns, chip.bus_write_ps, chip.ecc_write_ns, board.driver_program_ns
-    )
-    erase_ns = chip.t_command_ns + chip.t_erase_ns + board.driver_erase_ns
-    return reads * read_ns + programs * program_ns + erases * erase_ns
