@@ -369,7 +369,7 @@ static u32 seeds_with_partner(const struct vnand_chip *chip,
 #define ERASES		BIT(VNAND_ERASE)
 #define ALL		(PROGRAMS | ERASES | BIT(VNAND_MARK_BAD))
 
-/* A row for each kind; the host's have the same names (src/ffslab/oracle/faults.py). */
+/* A row for each kind; the host's have the same names. */
 static const struct crash_kind kinds[] = {
 	{ "lost",	 ALL,		   once,	       NULL },
 	{ "done",	 ALL,		   once,	       cut_nothing },

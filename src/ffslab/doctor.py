@@ -33,7 +33,6 @@ from ffslab.lab.packages import (
     BUILD_PACKAGES,
     IMAGE_PACKAGES,
     PYTHON_PACKAGES,
-    QEMU_PACKAGES,
     DebianPackage,
     install_command,
     is_debian,
@@ -45,6 +44,7 @@ from ffslab.model.specs import Filesystem, ModuleSource
 from ffslab.model.units import format_size
 from ffslab.paths import has_user_catalog
 from ffslab.program import program
+from ffslab.targets.registry import target_packages
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,6 @@ _OPTIONAL_PROGRAMS = (
     ("flash_erase", "flash tools to run inside the lab (mtd-utils)", "mtd-utils"),
     ("fio", "fio's own workloads inside the lab", "fio"),
     ("postmark", "the original benchmark, to compare ffsmark with", "postmark"),
-    ("ssh", "reaches boards (--target ssh)", "openssh-client"),
 )
 
 
@@ -377,7 +376,8 @@ def _out_of_tree_finding(
 def _sometimes_needed() -> Iterator[Finding]:
     """What only some uses need; the first of them brings what is missing."""
     yield _group("image tools", IMAGE_PACKAGES)
-    yield _group("target qemu", QEMU_PACKAGES)
+    for target, packages in target_packages().items():
+        yield _group(f"target {target}", packages)
 
 
 def _group(subject: str, packages: Sequence[DebianPackage]) -> Finding:

@@ -26,15 +26,15 @@ from exploration_support import (
 
 from ffslab import __version__
 from ffslab.errors import DamagedResultError
-from ffslab.workloads.cuts.explore.case import Directory
-from ffslab.workloads.cuts.stored import cut_of
-from ffslab.workloads.cuts.outcomes import OUTCOMES
+from ffslab.exploration.run import Directory
+from ffslab.exploration.stored import cut_of
+from ffslab.exploration.verdict import OUTCOMES
 from ffslab.model.specs import Board
-from ffslab.workloads.cuts.report.chart import strips
-from ffslab.workloads.cuts.report.load import Loaded, Part, load
-from ffslab.workloads.cuts.report.outcomes import Cell, outcomes_of, tone_of
-from ffslab.workloads.cuts.report.recovery import Series, flash_ns, recovery_of
-from ffslab.workloads.cuts.report.words import commands, cut_words, facts, result_words, under_way
+from ffslab.report.exploration.chart import strips
+from ffslab.report.exploration.load import Loaded, Part, load
+from ffslab.report.exploration.outcomes import Cell, outcomes_of, tone_of
+from ffslab.report.exploration.recovery import Series, recovery_of
+from ffslab.report.exploration.words import commands, cut_words, facts, result_words, under_way
 
 JFFS2, UBIFS = "jffs2-s1-update-by-rename", "ubifs-s1-update-by-rename"
 JFFS2_LOG, UBIFS_LOG = "jffs2-s1-log", "ubifs-s1-log"
@@ -420,7 +420,7 @@ def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> Non
         ((0, 0, 1), erase_ns),
         ((10, 3, 2), 10 * read_ns + 3 * program_ns + 2 * erase_ns),
     ):
-        assert flash_ns(board, counts, whole=False) == ns
+        assert board.flash_ns(counts, whole=False) == ns
     # 2,112 bytes of 50 ns, and of 60 ns.
     read_ns = 200 + 25_000 + 105_600 + 7_000 + 165_000
     program_ns = 200 + 300_000 + 126_720 + 9_000 + 15_000
@@ -430,7 +430,7 @@ def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> Non
         ((0, 0, 1), erase_ns),
         ((10, 3, 2), 10 * read_ns + 3 * program_ns + 2 * erase_ns),
     ):
-        assert flash_ns(board, counts, whole=True) == ns
+        assert board.flash_ns(counts, whole=True) == ns
     found = recovery_of(replace(part, board=board), is_timed=False)
     assert found is not None
     low, high = found.times
@@ -456,7 +456,7 @@ def test_the_most_expensive_mount_is_that_of_the_upper_bound(tmp_path: Path) -> 
 def test_the_estimate_takes_the_boards_times_and_not_those_of_the_guest(tmp_path: Path) -> None:
     part = only_part(tmp_path)
     assert part.spec.case.board.chip.t_read_ns == 0 < part.board.chip.t_read_ns
-    assert flash_ns(part.board, (1, 0, 0), whole=False) > part.board.chip.t_read_ns
+    assert part.board.flash_ns((1, 0, 0), whole=False) > part.board.chip.t_read_ns
 
 
 def test_the_time_of_guests_with_time_is_the_measured_one(tmp_path: Path) -> None:
