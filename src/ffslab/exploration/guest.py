@@ -1,8 +1,8 @@
 """The guests of an exploration: their plans, and what comes back.
 
-A guest loads the chip that logs (vnand_crash), makes a new file system, carries out a history while
-the chip logs, and unmounts. Then it walks through the states it is given. What it writes goes to
-files of its directory on the host, and is there when it dies.
+A guest loads the chip that logs (vnand_crash, or vnor_crash), makes a new file system, carries out
+a history while the chip logs, and unmounts. Then it walks through the states it is given. What it
+writes goes to files of its directory on the host, and is there when it dies.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from ffslab.targets.virtual_flash import (
     MOUNT_POINT,
     PARTITION,
     RIG,
+    cutting_module,
     module_path,
     vnand_chip,
 )
 
-CHIP_MODULE = "vnand_crash"
 _PROGRAM, _HISTORY, _STATES = "/ffscrash", "/history", "/states"
 _HOST = "/host"
 _HOST_FILES = {
@@ -218,7 +218,7 @@ def _devices(explored: Explored) -> list[str]:
     if explored.paired_distance_pages:
         parameters += f" paired_distance_pages={explored.paired_distance_pages}"
     return [
-        step("insmod", path=module_path(CHIP_MODULE), args=parameters),
+        step("insmod", path=module_path(cutting_module(explored.case)), args=parameters),
         *(step("insmod", path=module_path(name)) for name in explored.case.filesystem.modules),
     ]
 

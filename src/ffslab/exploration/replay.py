@@ -99,9 +99,10 @@ def _replayed_series(
 
     Where a call failed, it was one of those after the mount: they and the next cut are told.
     """
-    series = directory.exploration().series
+    exploration = directory.exploration()
     stored = directory.stored(spec.id)
-    assert series is not None and stored is not None and "series" in stored
+    assert exploration.series is not None and stored is not None and "series" in stored
+    series = exploration.series.on(spec.case)
     cycle = cut_of(finding["state"]).cut.operation
     first = max(one for one in stored["series"]["lives"] if one < cycle)
     spared = [one for one in stored["series"]["spared"] if first < one < cycle]

@@ -403,8 +403,8 @@ class Explorer:
     ) -> tuple[StoredUnit, dict[str, str]]:
         """Cuts in a row, and what the guest said of them."""
         explored = Explored(spec.case, "", self.exploration.cuts.check)
-        series = self.exploration.series
-        assert series is not None
+        assert self.exploration.series is not None
+        series = self.exploration.series.on(spec.case)
         limit_s = self.options.timeout_s + series.cuts * SECONDS_A_CUT
 
         def guest(

@@ -23,10 +23,11 @@ from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog
 from ffslab.model.files import Name
 from ffslab.model.names import suggestion
+from ffslab.model.nor import refused_by_nor
 from ffslab.model.specs import Board
 from ffslab.model.strict import Count, Positive, Strict
 from ffslab.model.study import expand, study_from_document
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import KINDS, kinds_on
 from ffslab.paths import data_dir
 from ffslab.program import program
 
@@ -40,7 +41,7 @@ FILLED_BYTES_MAX = (LOG_MIB - 64) // 2 * 2**20
 # A workload of a study has to be there; guests of an exploration have none of it.
 _NO_WORKLOAD = {"kind": "append-log", "lines": 1}
 _TIMES = (
-    *("t_command_ns", "t_read_ns", "t_prog_ns", "t_erase_ns"),
+    *("t_command_ns", "t_read_ns", "t_prog_byte_ns", "t_prog_ns", "t_erase_ns"),
     *("bus_read_ps", "bus_write_ps", "ecc_read_ns", "ecc_write_ns"),
 )
 
@@ -140,6 +141,10 @@ class Series:
     space_every: int
     kinds: tuple[str, ...]
 
+    def on(self, case: Case) -> Series:
+        """With the kinds that the case's chip has."""
+        return replace(self, kinds=kinds_on([case.board.chip.technology], self.kinds))
+
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
@@ -159,6 +164,11 @@ class Exploration:
     cuts: Cuts
     paired_distance_pages: int = 0
     series: Series | None = None
+
+    @property
+    def technologies(self) -> frozenset[str]:
+        """NAND, NOR or both: what the boards' chips are."""
+        return frozenset(board.chip.technology for board in self.boards)
 
 
 def find_exploration(name_or_path: str) -> Path:
@@ -210,6 +220,7 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
             remedy='give one of them another: name = "…"',
         )
     cuts = parsed.cuts
+    kinds = _there(cuts.kinds, cases, where)
     largest = max(case.partition_bytes for case in cases)
     fills = parsed.workload and cuts.fill_sample and cuts.check == "full"
     measures = parsed.series and parsed.series.space_every
@@ -230,7 +241,7 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
         is_timed=parsed.timing == "board",
         workloads=workloads,
         cuts=Cuts(
-            tuple(cuts.kinds),
+            kinds,
             cuts.variants,
             cuts.sample,
             cuts.recovery_sample,
@@ -239,12 +250,26 @@ def exploration_of(text: str, where: str, catalog: Catalog) -> Exploration:
             cuts.random_sample,
         ),
         paired_distance_pages=parsed.chip.paired_distance_pages or 0,
-        series=_series(parsed.series),
+        series=_series(parsed.series, cases, where),
     )
 
 
-def _series(parsed: _SeriesFile | None) -> Series | None:
-    return Series(parsed.cuts, parsed.space_every, tuple(parsed.kinds)) if parsed else None
+def _series(parsed: _SeriesFile | None, cases: Sequence[Case], where: str) -> Series | None:
+    if parsed is None:
+        return None
+    return Series(parsed.cuts, parsed.space_every, _there(parsed.kinds, cases, where))
+
+
+def _there(kinds: Sequence[str], cases: Sequence[Case], where: str) -> tuple[str, ...]:
+    """Those of the kinds that the chips of the cases have; each chip has some."""
+    for chip in (case.board.chip for case in cases):
+        if not kinds_on([chip.technology], kinds):
+            raise SpecError(
+                f"{where}: chip {chip.name} has none of these kinds of cuts",
+                cause=f"it is {chip.technology} flash",
+                remedy=f"kinds: {', '.join(kinds_on([chip.technology]))}",
+            )
+    return kinds_on({case.board.chip.technology for case in cases}, kinds)
 
 
 def _validated(document: Mapping[str, Any], where: str) -> _File:
@@ -279,12 +304,14 @@ def _cases(
         "axes": parsed.axes,
     }
     cases = expand(study_from_document(document, catalog, where), catalog)
-    for chip in (case.board.chip for case in cases if case.board.chip.is_nor):
-        raise SpecError(
-            f"{where}: power cannot be cut on chip {chip.name}, which is NOR flash",
-            cause="the chip that logs what it changes (kmod/vnand_crash) is NAND",
-            remedy="a board with NAND or SPI-NAND: " + f"{program()} list boards",
-        )
+    for case in cases:
+        reason = refused_by_nor(case)
+        if reason:
+            raise SpecError(
+                f"{where}: {case.filesystem.name} cannot be on board {case.board.name}",
+                cause=reason,
+                remedy=f"leave it out, or another board: {program()} list boards",
+            )
     changes = {
         key: value
         for key, value in parsed.chip.model_dump(exclude_none=True).items()

@@ -20,7 +20,7 @@ from ffslab.exploration.states import all_cuts, drawn, parse_log
 from ffslab.exploration.study import Cuts
 from ffslab.exploration.verdict import CORRECT, GUEST_DIED, Oracle, Verdict, Verdicts
 from ffslab.exploration.walked import Cut, State, StateName, Walk, parse_walk
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import KINDS, kinds_on
 from ffslab.results.console import scan_console
 
 # Runs a guest of the unit with these states ("" for none) under a name; None: ffslab is to stop.
@@ -86,6 +86,10 @@ class Unit:
     _guests: int = 0
     _texts: dict[str, str] = field(default_factory=dict)
     _filled: frozenset[Cut] = frozenset()
+
+    def __post_init__(self) -> None:
+        kinds = kinds_on([self.explored.case.board.chip.technology], self.cuts.kinds)
+        self.cuts = replace(self.cuts, kinds=kinds)
 
     def explore(self) -> UnitResult:
         """Everything; InfrastructureError if the history fails without a cut."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from ffslab.exploration.run import Directory
 from ffslab.exploration.stored import StoredFinding, cut_of
 from ffslab.exploration.verdict import CORRECT
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import KINDS, kinds_on
 from ffslab.program import command
 from ffslab.report import charts
 from ffslab.report.charts import PALETTE
@@ -91,7 +91,7 @@ def render_exploration(directory: Directory) -> str:
             for finding in part.stored["findings"]
         ],
         is_timed=is_timed,
-        fault_kinds=KINDS.values(),
+        fault_kinds=[KINDS[kind] for kind in kinds_on(loaded.exploration.technologies)],
         series=series_table(loaded.parts),
         worst=_worst_table(recoveries, is_timed=is_timed),
         recoveries=_by_workload(recoveries),
