@@ -99,6 +99,7 @@ class _File(Strict):
     timing: Literal["none", "board"] = "none"
     base: dict[str, Any]
     axes: dict[str, Any] = Field(default_factory=dict)
+    exclude: list[dict[str, Any]] = Field(default_factory=list)
     chip: _ChipFile = Field(default_factory=_ChipFile)
     workload: list[_WorkloadFile] = Field(default_factory=list)
     series: _SeriesFile | None = None
@@ -302,6 +303,7 @@ def _cases(
         "title": parsed.title,
         "base": {**free, **parsed.base, "workload": dict(_NO_WORKLOAD)},
         "axes": parsed.axes,
+        "exclude": parsed.exclude,
     }
     cases = expand(study_from_document(document, catalog, where), catalog)
     for case in cases:
