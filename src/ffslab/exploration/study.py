@@ -22,6 +22,7 @@ from ffslab.loader import load_catalog, parse_toml, read_text
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog
 from ffslab.model.files import Name
+from ffslab.model.limits import check_chip
 from ffslab.model.names import suggestion
 from ffslab.model.nor import refused_by_nor
 from ffslab.model.specs import Board
@@ -319,6 +320,8 @@ def _cases(
         for key, value in parsed.chip.model_dump(exclude_none=True).items()
         if key != "paired_distance_pages"
     }
+    for case in cases:
+        check_chip(replace(case.board.chip, **changes), f"{where}: chip")
     timed = parsed.timing == "board"
     boards = tuple(case.board for case in cases)
     log_mib = max(LOG_MIB if parsed.workload else 0, SERIES_LOG_MIB if parsed.series else 0)
