@@ -42,9 +42,50 @@ sample = 20
 """
 
 
-def test_power_is_cut_on_nand_only() -> None:
-    with pytest.raises(SpecError, match="cannot be cut on chip winbond-w25q256jv"):
-        exploration_of(TEXT.replace("apf27", "imx6ull-evk"), "mine.toml", load_catalog())
+ON_NOR = TEXT.replace("apf27", "v3s-licheepi").replace("factory_bad = 2", "")
+
+
+def test_a_chip_has_the_kinds_of_its_technology() -> None:
+    every = ON_NOR.replace('kinds = ["lost", "erase-half"]', "")
+    exploration = exploration_of(every, "mine.toml", load_catalog())
+    assert exploration.technologies == {"NOR"}
+    assert "erase-zeros" in exploration.cuts.kinds and "erase-half" not in exploration.cuts.kinds
+    nand = exploration_of(TEXT.replace('kinds = ["lost", "erase-half"]', ""), "m", load_catalog())
+    assert "erase-half" in nand.cuts.kinds and "weak-bits" not in nand.cuts.kinds
+
+
+def test_a_file_of_both_has_the_kinds_of_both_and_a_unit_those_of_its_chip() -> None:
+    text = ON_NOR.replace("[axes]", '[axes]\nboard = ["v3s-licheepi", "apf27"]')
+    text = text.replace('"erase-half"', '"erase-half", "erase-bits"')
+    text += '[series]\ncuts = 5\nkinds = ["torn-bits", "erase-half"]\n'
+    exploration = exploration_of(text, "mine.toml", load_catalog())
+    assert exploration.technologies == {"NAND", "NOR"}
+    assert exploration.cuts.kinds == ("lost", "erase-half", "erase-bits")
+    assert exploration.series is not None
+    found = {case.board.name: exploration.series.on(case).kinds for case in exploration.cases}
+    both = ("torn-bits", "erase-half")
+    assert found == {"v3s-licheepi": ("torn-bits",), "apf27": both}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"v3s-licheepi"', '"v3s-licheepi-4k"', "UBIFS needs erase blocks of 15 KiB"),
+        ('"lost", "erase-half"', '"erase-half", "paired"', "it is NOR flash"),
+        ("[chip]", "[chip]\nfactory_bad = 2", "no bad blocks"),
+        ('"jffs2", "ubifs"', '"yaffs2"', "OOB"),
+    ],
+)
+def test_what_nor_flash_cannot_have_is_refused(old: str, new: str, said: str) -> None:
+    with pytest.raises(SpecError) as raised:
+        exploration_of(ON_NOR.replace(old, new), "mine.toml", load_catalog())
+    assert said in str(raised.value) + raised.value.cause
+
+
+def test_cases_can_be_left_out() -> None:
+    text = ON_NOR.replace("[chip]", '[[exclude]]\nfilesystem = "jffs2"\n[chip]')
+    exploration = exploration_of(text, "mine.toml", load_catalog())
+    assert [case.filesystem.name for case in exploration.cases] == ["ubifs"]
 
 
 def test_a_file_says_which_units_there_are() -> None:

@@ -265,6 +265,7 @@ def _prune_objects(objects: Path) -> None:
 _MADE_OF: Mapping[str, Sequence[str]] = {
     "vnand_crash": ("vnand",),
     "vnor": ("vnand",),
+    "vnor_crash": ("vnand", "vnor", "vnand_crash"),
     "flashmon_nor": ("flashmon",),
 }
 

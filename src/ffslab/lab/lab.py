@@ -94,8 +94,8 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
 # What is compiled for ARM; our patches for all are for User-Mode Linux alone.
 _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "board")
 _NETWORKED = ("board",)
-# The explorer of power cuts has its chip in User-Mode Linux only.
-_UML_MODULES = ("vnand_crash",)
+# The explorer of power cuts has its chips in User-Mode Linux only.
+_UML_MODULES = ("vnand_crash", "vnor_crash")
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {
     "period": "period",

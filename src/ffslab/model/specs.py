@@ -81,6 +81,7 @@ CHIP_FAULT_RATES = (
 
 
 CPU_SCALE_MAX = 10**6
+NAND, NOR = "NAND", "NOR"  # technologies of flash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,9 +136,14 @@ class Chip:
         return self.kind != "nand"
 
     @property
+    def technology(self) -> str:
+        """NAND or NOR."""
+        return NOR if self.kind == "spi-nor" else NAND
+
+    @property
     def is_nor(self) -> bool:
         """Whether bytes are programmed, and nothing is beside them: no OOB, no bad blocks."""
-        return self.kind == "spi-nor"
+        return self.technology == NOR
 
     @property
     def block_bytes(self) -> int:

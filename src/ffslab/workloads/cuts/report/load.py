@@ -81,6 +81,11 @@ class Part:
         return board_of(self.spec)
 
     @property
+    def technology(self) -> str:
+        """NAND or NOR."""
+        return self.board.chip.technology
+
+    @property
     def is_timed(self) -> bool:
         """Whether chip and CPU took the board's times."""
         return bool(self.spec["workload"]["timing"] == BOARD_TIME)
