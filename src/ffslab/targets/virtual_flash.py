@@ -44,7 +44,6 @@ _MODULES: Mapping[str, ChipModules] = {
     NOR: ChipModules("vnor", "flashmon_nor", "vnor_crash"),
 }
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
-_CUT = "vnand_crash"  # the chip that logs what it changes, and goes to any moment of it
 _HOST = "/host"
 # Where a distribution has its programs and their libraries.
 _PROGRAMS = ("/bin", "/sbin", "/lib", "/lib64", "/usr")
@@ -82,7 +81,7 @@ class CutFlash:
             parameters += f" paired_distance_pages={paired_distance_pages}"
         path_of = self.rig.path_of
         return [
-            step("insmod", path=path_of(_CUT), args=parameters),
+            step("insmod", path=path_of(cutting_module(case)), args=parameters),
             *(step("insmod", path=path_of(name)) for name in case.filesystem.modules),
         ]
 
