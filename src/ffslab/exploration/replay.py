@@ -106,7 +106,7 @@ def _replayed_series(
     first = max(one for one in stored["series"]["lives"] if one < cycle)
     spared = [one for one in stored["series"]["spared"] if first < one < cycle]
     lab = ensure_lab(**lab_parts([spec.case]))
-    promise = promise_of(spec.case.filesystem.type)
+    promise = promise_of(spec.case.filesystem.stack)
     told = min(cycle + (finding["outcome"] == USE_FAILS), series.cuts)
     words = series_words(series, promise, spec.case.seed, first=first, cuts=told, spared=spared)
     words.append(f"tell_from={told - 1}")

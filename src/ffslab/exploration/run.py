@@ -217,7 +217,7 @@ def begin(request: Request, root: Path, now: datetime) -> Directory:
     for unit in _chosen(exploration, request.units):
         if unit.choice.kind != SERIES:
             history_of(unit)
-        promise_of(unit.case.filesystem.type)
+        promise_of(unit.case.filesystem.stack)
     directory = new_directory(root, exploration.name, now)
     directory.begin(exploration, request)
     return directory
@@ -415,7 +415,7 @@ class Explorer:
 
         unit = SeriesUnit(
             series,
-            promise_of(spec.case.filesystem.type),
+            promise_of(spec.case.filesystem.stack),
             spec.case.seed,
             guest,
             lambda done, whole: self.tell(spec.id, done, whole),
