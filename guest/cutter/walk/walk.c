@@ -201,6 +201,8 @@ static const char *step_of(uint32_t tag)
 		[TAG_MESSAGES] = "messages",
 	};
 
+	if (tag == DEVICE_UNDO)
+		return "unmount";
 	return tag < sizeof(names) / sizeof(*names) ? names[tag] : "counters";
 }
 

@@ -33,12 +33,14 @@ from ffslab.targets.virtual_flash import (
     MOUNT_POINT,
     PARTITION,
     RIG,
+    SPLITTER,
+    VirtualFlash,
     module_path,
     vnand_chip,
 )
 
 CHIP_MODULE = "vnand_crash"
-_PROGRAM, _HISTORY, _STATES = "/ffscrash", "/history", "/states"
+_PROGRAM, _HISTORY, _STATES, _LOWER = "/ffscrash", "/history", "/states", "/lower"
 _HOST = "/host"
 _HOST_FILES = {
     "type": "hostfs",
@@ -56,7 +58,7 @@ class Explored:
     """One file system on its chip with one history, and how the guests with it are started.
 
     A series has no history: "". `worn_erases`: so much more often every fourth block of UBI has
-    been erased, as it says.
+    been erased, as it says. `lower`: an image of what is below an overlay; b"": of nothing.
     """
 
     case: Case
@@ -64,6 +66,14 @@ class Explored:
     check: str
     paired_distance_pages: int = 0
     worn_erases: int = 0
+    lower: bytes = b""
+
+    @property
+    def rig(self) -> VirtualFlash:
+        """What mounts and unmounts it."""
+        if not self.lower:
+            return RIG
+        return replace(RIG, lower_image=_LOWER, lower_bytes=len(self.lower))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +110,14 @@ def plan(explored: Explored, last: str) -> str:
             *_devices(explored),
             step("erase", mtd=PARTITION),
             *([host_files, *wear] if wear else []),
-            *RIG.mount(case, new=True),
+            *explored.rig.mount(case, new=True),
             step("sleep", ms=_FORMATTED_MS),
             *([] if wear else [host_files]),
             _exec("chip", FLASH_REGION, "log", str(log_mib)),
             *([history] if explored.history else []),
             *RIG.unmount(case),
             _exec("chip", FLASH_REGION, "stop"),
+            *RIG.divide(case),
             last,
         ]
     )
@@ -163,13 +174,14 @@ def _job(
     host_cpu: int | None,
 ) -> GuestJob:
     directory.mkdir(parents=True, exist_ok=True)
+    lower = [GuestFile(_LOWER, explored.lower)] if explored.lower else []
     return GuestJob(
         replace(explored.case, id=directory.name),
         plan(explored, last),
         directory,
         timeout_s,
         host_cpu=host_cpu,
-        files=(GuestFile(_PROGRAM, lab.cutter.read_bytes()), *files),
+        files=(GuestFile(_PROGRAM, lab.cutter.read_bytes()), *lower, *files),
         written=(_RECORD, WALK),
     )
 
@@ -219,7 +231,11 @@ def _devices(explored: Explored) -> list[str]:
         parameters += f" paired_distance_pages={explored.paired_distance_pages}"
     return [
         step("insmod", path=module_path(CHIP_MODULE), args=parameters),
-        *(step("insmod", path=module_path(name)) for name in explored.case.filesystem.modules),
+        *(
+            step("insmod", path=module_path(name))
+            for name in explored.case.filesystem.modules
+            if name != SPLITTER
+        ),
     ]
 
 
@@ -248,15 +264,13 @@ def _mounting(explored: Explored) -> list[str]:
     """The words of ffscrash that say how the file system is attached and mounted."""
     case = explored.case
     setup = case.filesystem
-    words = [
-        setup.type,
-        setup.source.replace("{partition}", PARTITION),
-        MOUNT_POINT,
-        ",".join(setup.mount_options) or "-",
-    ]
+    words: list[str] = []
+    for layer in RIG.layers(case):
+        words += ["+"] if words else []
+        words += [layer.type or "-", layer.source or "-", layer.target]
+        words.append(",".join(layer.options) or "-")
     if setup.ubi:
         words += [PARTITION, f"vid_hdr_offset={setup.ubi.vid_hdr_offset}"]
         words.append(f"max_beb_per1024={case.ubi_beb_per1024}")
-    if "sync" in setup.mount_flags:
-        words.append("sync=1")
+        words += ["ubi_block=0"] if setup.ubi.block else []
     return words

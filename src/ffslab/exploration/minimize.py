@@ -50,11 +50,12 @@ def minimized(
     cuts = replace(exploration.cuts, kinds=tuple(kinds), sample=0, recovery_sample=0)
     if not finding["filled"]:
         cuts = replace(cuts, fill_sample=0)
+    whole = history_of(spec)
     lab = ensure_lab(**lab_parts([spec.case]))
     with opened_alone(lab, spec.case, scratch) as (target, room):
 
         def harms(operations: Sequence[Operation]) -> bool:
-            history = joined(operations)
+            history = joined(operations, whole.lower)
             explored = explored_of(exploration, spec, history)
 
             def guest(name: str, states: str) -> GuestTexts | None:
@@ -65,14 +66,13 @@ def minimized(
             tell(f"{len(operations)} calls: {'still there' if found else 'gone'}")
             return found
 
-        operations = history_of(spec).operations
-        if not harms(operations):
+        if not harms(whole.operations):
             raise UsageError(
                 f"finding {finding['id']} is not there any more",
                 cause="the lab was changed since it was found",
                 remedy="explore again",
             )
-        return joined(shortest(operations, harms))
+        return joined(shortest(whole.operations, harms), whole.lower)
 
 
 def shortest(operations: Sequence[Operation], harms: Harms) -> tuple[Operation, ...]:

@@ -24,6 +24,7 @@ from ffslab import __version__
 from ffslab.campaign.plan import host_cpu_for
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.exploration.guest import Explored, GuestTexts, run_guest, run_series
+from ffslab.exploration.lower import lower_image
 from ffslab.exploration.oracle import oracle_for
 from ffslab.exploration.series import SeriesUnit, stored_series
 from ffslab.exploration.stored import StoredUnit, stored_of, stored_unit
@@ -128,6 +129,7 @@ def explored_of(exploration: Exploration, spec: UnitSpec, history: History) -> E
         exploration.cuts.check,
         exploration.paired_distance_pages,
         worn_erases_of_kind(spec.choice.kind, spec.choice.parameters),
+        lower_image(history),
     )
 
 

@@ -69,6 +69,6 @@ def parse_history(text: str) -> History:
     )
 
 
-def history_of(operations: Iterable[Operation]) -> History:
+def history_of(operations: Iterable[Operation], lower: tuple[Operation, ...] = ()) -> History:
     """A history of operations that come one by one."""
-    return History(tuple(operations))
+    return History(tuple(operations), lower)

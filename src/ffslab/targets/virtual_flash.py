@@ -49,17 +49,33 @@ def module_path(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Layer:
+    """One mount of a stack, as of mount(8); without a type, a directory that has to be there.
+
+    Of the options `ro` and `sync` come first.
+    """
+
+    type: str
+    source: str
+    target: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class VirtualFlash:
     """The steps around a workload's; `path_of` gives a module's path as the guest sees it.
 
     `directory` is where the file system is mounted, `partition` the name of the MTD partition,
-    `ubi` the number of UBI's device on it.
+    `ubi` the number of UBI's device on it. `lower_image` is the guest's file with what is below a
+    new overlay, `lower_bytes` long.
     """
 
     path_of: Callable[[str], str] = module_path
     directory: str = MOUNT_POINT
     partition: str = PARTITION
     ubi: int = 0
+    lower_image: str = EMPTY_LOWER
+    lower_bytes: int = EMPTY_BYTES
 
     def devices(self, case: Case) -> list[str]:
         """Loads every module of the case."""
@@ -130,7 +146,7 @@ class VirtualFlash:
         if overlay and not case.filesystem.ubi:
             lines += self._split(case, new=new, named=named)
         elif new and overlay:
-            lines.append(_lower_volume_line(overlay, self.ubi, **_phase(named, "lower-volume")))
+            lines.append(self._lower_volume_line(overlay, **_phase(named, "lower-volume")))
         if new and case.filesystem.ubi:
             lines.append(_volume_line(case, self.ubi, **_phase(named, "volume")))
         label = {"label": named("mount")} if named else {}
@@ -159,6 +175,40 @@ class VirtualFlash:
             *self.detach(case, **_phase(named, "detach")),
         ]
 
+    def divide(self, case: Case) -> list[str]:
+        """Divides the partition, if SquashFS and the writable file system share it."""
+        return self._split(case, new=False, named=None) if _is_split(case) else []
+
+    def layers(self, case: Case) -> tuple[Layer, ...]:
+        """What `mount` mounts once UBI is attached, the lowest first."""
+        setup, overlay = case.filesystem, case.filesystem.overlay
+        source = self._source(setup.source)
+        options = (*setup.mount_flags, *setup.mount_options)
+        if overlay is None:
+            return (Layer(setup.type, source, self.directory, options),)
+        upper, work = f"{UPPER_POINT}/upper", f"{UPPER_POINT}/work"
+        joined = (f"lowerdir={LOWER_POINT}", f"upperdir={upper}", f"workdir={work}")
+        return (
+            Layer(overlay.lower_type, _lower_source(case, overlay), LOWER_POINT, ("ro",)),
+            Layer(setup.type, source, UPPER_POINT, options),
+            Layer("", "", upper),
+            Layer("", "", work),
+            Layer("overlay", "overlay", self.directory, joined),
+        )
+
+    def _lower_volume_line(self, overlay: OverlaySettings, **further: object) -> str:
+        """Makes volume 0, no larger than its image, and its block device."""
+        return step(
+            "ubi-mkvol",
+            ubi=self.ubi,
+            name=overlay.lower_volume,
+            volume=0,
+            size=self.lower_bytes,
+            contents=self.lower_image,
+            block=1,
+            **further,
+        )
+
     def _split(self, case: Case, *, new: bool, named: Named | None) -> list[str]:
         """Divides the partition behind SquashFS, which is written before if the flash is new."""
         overlay = case.filesystem.overlay
@@ -166,7 +216,9 @@ class VirtualFlash:
         lines = []
         if new:
             phase = _phase(named, "lower-volume")
-            lines.append(step("write-image", mtd=self.partition, path=EMPTY_LOWER, oob=0, **phase))
+            lines.append(
+                step("write-image", mtd=self.partition, path=self.lower_image, oob=0, **phase)
+            )
         upper = case.filesystem.source.removeprefix("mtd:")
         names = f"mtd={self.partition} lower={overlay.lower_volume} upper={upper}"
         return [*lines, step("insmod", path=self.path_of(SPLITTER), args=names)]
@@ -362,26 +414,16 @@ def _volume_line(case: Case, device: int, **further: object) -> str:
     return step("ubi-mkvol", ubi=device, name=ubi.volume, volume=number, size="max", **further)
 
 
-def _lower_volume_line(overlay: OverlaySettings, device: int, **further: object) -> str:
-    """Makes volume 0 of one erase block with an empty file system, and its block device."""
-    return step(
-        "ubi-mkvol",
-        ubi=device,
-        name=overlay.lower_volume,
-        volume=0,
-        size=EMPTY_BYTES,
-        contents=EMPTY_LOWER,
-        block=1,
-        **further,
-    )
-
-
 def _lower_mount_line(case: Case, overlay: OverlaySettings, **further: object) -> str:
-    # The partitions of a division get the numbers behind those of the chip's table.
-    number = _partition_table(case.board, case.partition_blocks).count("/") + 1
-    source = overlay.lower_source.replace("{lower}", str(number))
+    source = _lower_source(case, overlay)
     keys = {"type": overlay.lower_type, "source": source, "target": LOWER_POINT}
     return step("mount", **keys, flags="ro", label="lower", **further)
+
+
+def _lower_source(case: Case, overlay: OverlaySettings) -> str:
+    # The partitions of a division get the numbers behind those of the chip's table.
+    number = _partition_table(case.board, case.partition_blocks).count("/") + 1
+    return overlay.lower_source.replace("{lower}", str(number))
 
 
 RIG = VirtualFlash()
