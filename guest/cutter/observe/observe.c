@@ -113,7 +113,7 @@ static bool is_closed(const struct entry *entry)
 {
 	mode_t mode = entry->stat.st_mode;
 
-	return !S_ISLNK(mode) && !(mode & ALLPERMS);
+	return !S_ISLNK(mode) && !(mode & 0777);
 }
 
 static void put_entry(struct observer *observer, size_t number,

@@ -115,9 +115,8 @@ def plan(explored: Explored, last: str) -> str:
             *([] if wear else [host_files]),
             _exec("chip", FLASH_REGION, "log", str(log_mib)),
             *([history] if explored.history else []),
-            *RIG.unmount(case),
+            *RIG.unmount(case, stays_divided=True),
             _exec("chip", FLASH_REGION, "stop"),
-            *RIG.divide(case),
             last,
         ]
     )

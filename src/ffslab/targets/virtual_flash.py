@@ -162,8 +162,13 @@ class VirtualFlash:
             step("mount-overlay", **joined, **_phase(named, "mount"), **label),
         ]
 
-    def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
-        """Unmounts; UBI finishes its background work when it is detached."""
+    def unmount(
+        self, case: Case, *, named: Named | None = None, stays_divided: bool = False
+    ) -> list[str]:
+        """Unmounts; UBI finishes its background work when it is detached.
+
+        `stays_divided`: what `layers` names can be mounted again.
+        """
         below = (("upper-unmount", UPPER_POINT), ("lower-unmount", LOWER_POINT))
         return [
             step("umount", target=self.directory, **_phase(named, "unmount")),
@@ -171,13 +176,9 @@ class VirtualFlash:
                 step("umount", target=place, **_phase(named, part))
                 for part, place in (below if case.filesystem.overlay else ())
             ),
-            *([step("rmmod", name=SPLITTER)] if _is_split(case) else []),
+            *([step("rmmod", name=SPLITTER)] if _is_split(case) and not stays_divided else []),
             *self.detach(case, **_phase(named, "detach")),
         ]
-
-    def divide(self, case: Case) -> list[str]:
-        """Divides the partition, if SquashFS and the writable file system share it."""
-        return self._split(case, new=False, named=None) if _is_split(case) else []
 
     def layers(self, case: Case) -> tuple[Layer, ...]:
         """What `mount` mounts once UBI is attached, the lowest first."""
