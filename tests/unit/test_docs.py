@@ -181,6 +181,20 @@ def test_no_path_of_somebodys_machine(path: Path) -> None:
     assert not found
 
 
+def test_every_verb_of_the_agent_is_defined() -> None:
+    """By docs/plan-format.md, or by the README of the folder that executes it."""
+    contract = (ROOT / "docs" / "plan-format.md").read_text(encoding="utf-8")
+    verbs = {
+        verb: path.parent / "README.md"
+        for path in (ROOT / "guest" / "agent").rglob("*.c")
+        for verb in re.findall(r'^\t\t\.name = "([^"]+)"', path.read_text(), re.MULTILINE)
+    }
+    assert len(verbs) > 40
+    for verb, readme in verbs.items():
+        text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+        assert re.search(rf"`{verb}[ `]", contract) or f"# The step `{verb}`" in text, verb
+
+
 def test_no_two_files_of_tests_have_one_name() -> None:
     """pytest imports them by their names, all together in the whole run."""
     together = ("unit", "golden", "lab", "e2e")
