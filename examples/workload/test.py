@@ -10,6 +10,8 @@ import pytest
 from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError, SpecError
 from ffslab.protocol.records import parse_records
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome
 from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.sample_files.result import RECORD, check_records, result_keys
 
@@ -27,6 +29,11 @@ def records(**changed: Any) -> Any:
         record | changed,
     ]
     return parse_records(b"".join(json.dumps({"v": 1, **row}).encode() + b"\n" for row in rows))
+
+
+def example_result() -> Any:
+    """As a run has it: the tests that look at results of all workloads take it."""
+    return case_result(CASE, Outcome("pass"), records(), "f" * 64)
 
 
 def test_the_plan_has_the_keys_of_the_study() -> None:
