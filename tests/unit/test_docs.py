@@ -147,6 +147,17 @@ def test_files_named_in_the_text_exist(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=relative)
+def test_files_named_by_their_package_exist(path: Path) -> None:
+    """`model/study.py` is src/ffslab/model/study.py."""
+    source = ROOT / "src" / "ffslab"
+    packages = "|".join(found.name for found in source.iterdir() if found.is_dir())
+    for span in INLINE_CODE.findall(path.read_text(encoding="utf-8")):
+        if re.fullmatch(rf"(?:{packages})/[\w/]+\.(?:py|c)", span):
+            places = (source / span, ROOT / span, path.parent / span)
+            assert any(place.exists() for place in places), f"{relative(path)}: {span}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=relative)
 def test_lines_are_at_most_120_columns(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert not [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
