@@ -106,6 +106,21 @@ def test_nothing_is_overwritten(root: Path) -> None:
     assert not (root / "src").exists()
 
 
+def test_a_table_that_another_folder_has_is_refused(root: Path) -> None:
+    assert "settle_verbs" in tables(root)
+    verbs = (root / VERBS).read_text(encoding="utf-8").replace("settle_verbs", "calm_verbs")
+    (root / VERBS).write_text(verbs, encoding="utf-8")
+    with pytest.raises(UsageError, match="the agent has a table of verbs"):
+        new_workload(root, "calm")
+
+
+def test_it_needs_a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert skeleton.checkout() == ROOT
+    monkeypatch.setattr(skeleton, "_SAMPLE", "data/nowhere")
+    with pytest.raises(UsageError, match="git clone"):
+        skeleton.checkout()
+
+
 def test_the_command_says_what_to_edit(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skeleton, "checkout", lambda: root)
     shown = CliRunner().invoke(build_app(), ["new", "workload", "my-files"])
