@@ -1,4 +1,6 @@
-"""`ffslab new`: an annotated skeleton of a chip, a board or a study, in the user's own catalog."""
+"""`ffslab new`: an annotated skeleton of a chip, a board or a study in the user's own catalog; of a
+workload in the checkout.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,7 @@ class Kind(StrEnum):
     chip = "chip"
     board = "board"
     study = "study"
+    workload = "workload"
 
 
 _FOLDERS = {Kind.chip: "chips", Kind.board: "boards", Kind.study: "studies"}
@@ -33,6 +36,7 @@ _OPTIONS = {
     Kind.chip: ("--extends",),
     Kind.board: ("--extends", "--chip"),
     Kind.study: ("--from", "--board"),
+    Kind.workload: (),
 }
 
 
@@ -58,16 +62,19 @@ def register(app: typer.Typer) -> None:
         ] = None,
         catalogs: Catalogs = None,
     ) -> None:
-        """Begin a chip, a board or a study of your own.
+        """Begin a chip, a board, a study or a workload of your own.
 
         Writes a skeleton, every key with what it means, into your own catalog,
-        $XDG_CONFIG_HOME/ffslab or ~/.config/ffslab, which every command finds. Nothing is
-        overwritten.
+        $XDG_CONFIG_HOME/ffslab or ~/.config/ffslab, which every command finds. A workload is code
+        and goes into the checkout. Nothing is overwritten.
         """
         from ffslab.loader import load_catalog
 
         given = {"--extends": extends, "--chip": chip, "--from": from_, "--board": board}
         _check_options(kind, given)
+        if kind is Kind.workload:
+            _begin_workload(name)
+            return
         _check_name(kind, name)
         _check_free(kind, name, catalogs or ())
         catalog = load_catalog(catalogs or ())
@@ -87,6 +94,19 @@ def _check_options(kind: Kind, given: Mapping[str, str | None]) -> None:
                 cause=f"it belongs to: {', '.join(k for k, o in _OPTIONS.items() if option in o)}",
                 remedy=f"{program()} new --help",
             )
+
+
+def _begin_workload(name: str) -> None:
+    from ffslab.workloads.skeleton import FURTHER, checkout, new_workload
+
+    root = checkout()
+    for path in new_workload(root, name):
+        typer.echo(f"wrote {path.relative_to(root)}")
+    typer.echo(f"next: edit them; it runs as it is: {program()} run {name}")
+    typer.echo('"Adding a workload" in CONTRIBUTING.md says what each is for; beside them:')
+    for place, what in FURTHER.items():
+        words = what.format(program=program())
+        typer.echo(f"  {place.format(name=name)}: {words}")
 
 
 def _check_name(kind: Kind, name: str) -> None:

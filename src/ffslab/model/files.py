@@ -558,7 +558,7 @@ def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
 
 def _where_described(model: type[BaseModel]) -> str:
     name = {ChipFile: "chip", BoardFile: "board", FilesystemFile: "filesystem"}.get(model)
-    where = document("CONTRIBUTING.md" if name else "docs/study-format.md")
+    where = document("docs/catalog-format.md" if name else "docs/study-format.md")
     return f"see {where}, or: {program()} schema {name or 'study'}"
 
 

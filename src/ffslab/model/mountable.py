@@ -6,7 +6,7 @@ age and delete them. Others are in memory, made up by the kernel, or on another 
 that was measured on them would be about flash.
 
 Limit: this guards against files that were not read well, not against malice. A catalog may name
-sources of modules, which are compiled and run with the user's rights (CONTRIBUTING.md).
+sources of modules, which are compiled and run with the user's rights (docs/catalog-format.md).
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def check_type(name: str, modules: Sequence[str], where: str) -> None:
     raise SpecError(
         f"{where}: Linux has no file system {name!r} for flash{suggestion(name, ON_FLASH)}",
         cause="a mistyped type, or one that a module brings which the file does not name",
-        remedy='modules = ["NAME"] if a module brings it: "Adding a file system" in '
-        + document("CONTRIBUTING.md"),
+        remedy='modules = ["NAME"] if a module brings it: "A file system" in '
+        + document("docs/catalog-format.md"),
     )
 
 
