@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploration_support import (
+from cuts_support import (
     CURVE,
     LOG,
     RECORD,

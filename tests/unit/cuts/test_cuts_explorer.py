@@ -12,7 +12,7 @@ from ffslab.errors import InfrastructureError
 from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, plan, walk_step
 from ffslab.workloads.cuts.stored import cut_of, finding_id, stored_of
 from ffslab.workloads.cuts.kind import Cuts, exploration_of
-from ffslab.workloads.cuts.explore.explorer import StoppedError, Unit, UnitResult, line_of
+from ffslab.workloads.cuts.explore.explorer import StoppedError, Unit, Explored, line_of
 from ffslab.workloads.cuts.outcomes import OUTCOMES, Oracle
 from ffslab.workloads.cuts.walk import Cut, StateName
 from ffslab.loader import load_catalog
@@ -83,8 +83,8 @@ def unit(guests: Guests, kinds: tuple[str, ...] = ("lost", "torn-bits"), **furth
     return Unit(explored(), cuts, 1, guests, nothing_wrong)
 
 
-def outcomes(result: UnitResult) -> dict[str, str]:
-    return {str(one.name): one.verdict.outcome for one in result.judged}
+def outcomes(result: Explored) -> dict[str, str]:
+    return {str(one.name): one.judgement.outcome for one in result.judged}
 
 
 def test_all_states_of_the_log_are_gone_through_in_one_guest() -> None:
@@ -133,8 +133,8 @@ def test_a_state_that_kills_is_repeated_alone_and_the_others_go_on_behind_it() -
     assert len(found) == 2 * OPERATIONS
     assert [name for name, what in found.items() if what != "correct"] == ["2 torn-bits 0"]
     assert found["2 torn-bits 0"] == "guest-died"
-    (died,) = [one for one in result.judged if one.verdict.outcome == "guest-died"]
-    assert died.confirmed and "BUG" in died.verdict.detail
+    (died,) = [one for one in result.judged if one.judgement.outcome == "guest-died"]
+    assert died.confirmed and "BUG" in died.judgement.detail
     names = [name for name, _ in guests.asked]
     assert names == ["log", "walk-0-0", "walk-0-1", "alone-0"]
     assert guests.asked[2][1][0] == "3 lost 0"
@@ -151,10 +151,10 @@ def test_a_fault_that_is_not_there_alone_says_so() -> None:
         return printed(name)
 
     result = unit(Guests(states)).explore()
-    (odd,) = [one for one in result.judged if one.verdict.outcome != "correct"]
-    assert odd.verdict.outcome == "use-fails" and not odd.confirmed
-    assert "after the states before it" in odd.verdict.detail
-    assert odd.verdict.detail.endswith("alone: correct")
+    (odd,) = [one for one in result.judged if one.judgement.outcome != "correct"]
+    assert odd.judgement.outcome == "use-fails" and not odd.confirmed
+    assert "after the states before it" in odd.judgement.detail
+    assert odd.judgement.detail.endswith("alone: correct")
 
 
 def test_of_like_faults_some_are_repeated() -> None:
@@ -162,7 +162,7 @@ def test_of_like_faults_some_are_repeated() -> None:
     result = unit(guests, ("lost",)).explore()
     assert sum(one.confirmed for one in result.judged) == 3
     assert sum(name.startswith("alone") for name, _ in guests.asked) == 3
-    assert {one.verdict.detail for one in result.judged} == {"mounting fails: Input/output error"}
+    assert {one.judgement.detail for one in result.judged} == {"mounting fails: Input/output error"}
 
 
 @pytest.mark.parametrize(

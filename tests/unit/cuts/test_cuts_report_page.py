@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from cli_support import Command
-from exploration_support import exploration_text, finding, keep, kept, new_exploration, unit_of
+from cuts_support import exploration_text, finding, keep, kept, new_exploration, unit_of
 
 from ffslab.exploration import run as exploration_run
 from ffslab.workloads.cuts.explore.case import Directory

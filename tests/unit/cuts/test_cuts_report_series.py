@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from exploration_support import finding, series_study, unit_of
+from cuts_support import finding, series_study, unit_of
 
 from ffslab.workloads.cuts.explore.case import Directory, Request, begin
 from ffslab.workloads.cuts.stored import StoredSeries

@@ -7,7 +7,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
-from exploration_support import series_study
+from cuts_support import series_study
 
 from ffslab.errors import InfrastructureError, SpecError
 from ffslab.workloads.cuts.explore.guest import GuestTexts
