@@ -1,51 +1,54 @@
-"""Directories of explorations that nobody ran: units, logs and records as their tests say."""
+"""Studies of power cuts that nobody ran: cases with results, logs and records as tests say."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.workloads.cuts.explore.case import Directory, Request, begin
-from ffslab.workloads.cuts.stored import StoredFinding, StoredUnit
+from host_support import begun_run, cases_of, stream_of
 
-EXPLORATION = """
-exploration = 1
+from ffslab.campaign.run import prepare
+from ffslab.model.case import Case
+from ffslab.report.load import plain_outline, read_figures
+from ffslab.results.casefile import case_result
+from ffslab.results.outcome import Outcome
+from ffslab.results.rundir import RunDirectory
+from ffslab.workloads.cuts.outcomes import CORRECT
+from ffslab.workloads.cuts.report.load import Part, parts_of
+from ffslab.workloads.cuts.report.page import figures_of
+from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, outcomes_of
+
+STUDY = """
+schema = 1
 name = "made"
 title = "Power cuts that were made up"
 description = "A description <of> them."
-{timing}
 [base]
 board = "apf27"
 partition_bytes = "8 MiB"
+{base}
+[base.workload]
+kind = "cuts"
+{workload}
 [axes]
 filesystem = [{filesystems}]
+"workload.history" = ["update-by-rename", "append-log"]
 {axes}
-[chip]
-{chip}
-[[workload]]
-kind = "update-by-rename"
-[[workload]]
-kind = "append-log"
-name = "log"
-[cuts]
-{cuts}
 """
 SERIES_STUDY = """
-exploration = 1
+schema = 1
 name = "row"
 title = "In a row"
 [base]
 board = "apf27"
-partition_bytes = "{partition}"
-{options}
+partition_bytes = "16 MiB"
+[base.workload]
+kind = "cuts"
+history = "series"
+{workload}
 [axes]
-filesystem = [{filesystems}]
-[chip]
-{chip}
-[series]
-{series}
+filesystem = ["jffs2", "ubifs"]
 """
 # Three calls: the first makes operations 0 and 1, the second none, the third 2; 3 is the unmount's.
 HISTORY = "create a\nwrite a 0 10 1\nfsync a\n"
@@ -55,53 +58,38 @@ TEXTS = {"history": HISTORY, "record": RECORD, "log": LOG}
 OPERATIONS = 4
 # Of each operation: pages read, pages programmed, blocks erased, nanoseconds.
 CURVE = [[0, 10, 0, 0, 0], [1, 30, 2, 1, 0], [2, 20, 4, 0, 0], [3, 30, 0, 0, 0]]
+Made = tuple[str, CutsResult]  # a case and what became of its cuts
 
 
-def exploration_text(
+def study_text(
     filesystems: Sequence[str] = ("jffs2", "ubifs"),
     *,
-    timing: str = "",
+    workload: str = "",
+    base: str = "",
     axes: str = "",
-    chip: str = "",
-    cuts: str = "",
 ) -> str:
     named = ", ".join(f'"{name}"' for name in filesystems)
-    return EXPLORATION.format(filesystems=named, timing=timing, axes=axes, chip=chip, cuts=cuts)
+    return STUDY.format(filesystems=named, workload=workload, base=base, axes=axes)
 
 
-def series_study(
-    series: str,
-    filesystems: Sequence[str] = ("jffs2", "ubifs"),
-    *,
-    options: str = "",
-    chip: str = "",
-    partition: str = "16 MiB",
-) -> str:
-    named = ", ".join(f'"{name}"' for name in filesystems)
-    return SERIES_STUDY.format(
-        series=series, filesystems=named, options=options, chip=chip, partition=partition
-    )
+def cut_case(workload: str = "", filesystem: str = "jffs2", *, series: bool = False) -> Case:
+    """A case with these settings of the workload."""
+    text = SERIES_STUDY.format(workload=workload) if series else study_text(workload=workload)
+    return next(case for case in cases_of(text) if case.filesystem.name == filesystem)
 
 
-def new_exploration(
-    folder: Path, text: str | None = None, units: tuple[str, ...] = ()
-) -> Directory:
-    """A directory of which no unit has been explored."""
+def new_run(folder: Path, text: str | None = None, cases: Sequence[str] = ()) -> RunDirectory:
+    """A run of which no case has ended."""
     path = folder / "made.toml"
-    path.write_text(text or exploration_text())
-    request = Request(str(path), (), units, "ffslab crash run made.toml")
-    return begin(request, folder / "results", datetime(2026, 11, 23, tzinfo=UTC))
+    path.write_text(text or study_text())
+    run = folder / "results" / "20261123T000000Z-made"
+    run.mkdir(parents=True)
+    return begun_run(run, prepare(str(path), (), cases))
 
 
-def unit_of(identifier: str, **further: Any) -> StoredUnit:
-    """A unit in which four operations were lost, and all is correct, but for what is said."""
-    filesystem, _, workload = identifier.split("-", 2)
+def made(case_id: str, **further: Any) -> Made:
+    """A case in which four operations were lost, and all is correct, but for what is said."""
     whole: dict[str, Any] = {
-        "v": 1,
-        "id": identifier,
-        "filesystem": filesystem,
-        "workload": workload,
-        "seed": 1,
         "calls": 3,
         "operations": OPERATIONS,
         "states_possible": OPERATIONS,
@@ -113,8 +101,8 @@ def unit_of(identifier: str, **further: Any) -> StoredUnit:
         **further,
     }
     states = sum(sum(counts.values()) for counts in whole["counts"].values())
-    made: StoredUnit = {"states": states, **whole}  # type: ignore[typeddict-item]
-    return made
+    found: CutsResult = {"states": states, **whole}  # type: ignore[typeddict-item]
+    return case_id, found
 
 
 def finding(identifier: str, state: str, outcome: str, **further: Any) -> StoredFinding:
@@ -130,24 +118,44 @@ def finding(identifier: str, state: str, outcome: str, **further: Any) -> Stored
         "console": [],
         **further,
     }
-    made: StoredFinding = whole  # type: ignore[assignment]
-    return made
+    found: StoredFinding = whole  # type: ignore[assignment]
+    return found
 
 
-def keep(directory: Directory, unit: StoredUnit, texts: Mapping[str, str] = TEXTS) -> None:
-    """Puts a unit into a directory as if it had been explored."""
-    place = directory.unit_dir(unit["id"])
-    place.mkdir(parents=True)
+def keep(run: RunDirectory, case: Made, texts: Mapping[str, str] = TEXTS) -> None:
+    """Puts a case into a run as if its cuts had been made."""
+    case_id, cuts = case
+    counted = outcomes_of(cuts)
+    is_good = set(counted) <= {CORRECT}
+    outcome = Outcome("pass") if is_good else Outcome("fail", "states are not correct")
+    own = next(one for one in run_cases(run) if one.id == case_id)
+    place = run.start_case(own, "ffsplan 1\n")
     for name, text in texts.items():
         (place / name).write_text(text)
-    directory.finish(unit)
+    result = case_result(own, outcome, stream_of(), None, own={"cuts": cuts})
+    run.finish_case(
+        result,
+        {"id": case_id, "wall_ns": 1, "virtual_ns": None, "virtual_per_wall": None},  # type: ignore[typeddict-item]
+    )
+    run.collect([one.id for one in run_cases(run)])
+
+
+def run_cases(run: RunDirectory) -> tuple[Case, ...]:
+    """The cases of the run's own study."""
+    return cases_of((run.path.parent.parent / "made.toml").read_text())
 
 
 def kept(
-    folder: Path, *units: StoredUnit, text: str | None = None, texts: Mapping[str, str] = TEXTS
-) -> Directory:
-    """A directory with these units; others of its exploration are missing."""
-    directory = new_exploration(folder, text)
-    for unit in units:
-        keep(directory, unit, texts)
-    return directory
+    folder: Path, *cases: Made, text: str | None = None, texts: Mapping[str, str] = TEXTS
+) -> RunDirectory:
+    """A run with these cases; others of its study have not been run."""
+    run = new_run(folder, text)
+    for case in cases:
+        keep(run, case, texts)
+    return run
+
+
+def parts(run: RunDirectory) -> tuple[Part, ...]:
+    """The cases of a run as the page reads them."""
+    manifest, found = run.manifest(), read_figures(run.path, figures_of)
+    return parts_of(run, plain_outline(run.path, manifest, found), found)

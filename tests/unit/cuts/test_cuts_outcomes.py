@@ -123,7 +123,9 @@ def test_a_tree_that_changed_by_itself() -> None:
     assert judgement_of(unused, TEXTS, says()) == gone
     # A page that may be gone may take something with it, at the second mount only.
     for kind in ("unstable", "paired"):
-        assert judgement_of(replace(by_power, name=name_of(kind)), TEXTS, says()).outcome == "correct"
+        assert (
+            judgement_of(replace(by_power, name=name_of(kind)), TEXTS, says()).outcome == "correct"
+        )
         bad = replace(by_use, name=name_of(kind))
         assert judgement_of(bad, TEXTS, says()).outcome == "changed-by-use"
     for kind in ("erase-half", "torn-bits", "done"):
