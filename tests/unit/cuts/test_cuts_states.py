@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from ffslab.errors import DamagedResultError
-from ffslab.workloads.cuts.states import all_cuts, drawn, kinds_of, parse_log
-from ffslab.workloads.cuts.kind import Cuts
-from ffslab.workloads.cuts.walk import Cut
 from ffslab.oracle.faults import KINDS
+from ffslab.workloads.cuts.keys import Cuts
+from ffslab.workloads.cuts.states import all_cuts, drawn, kinds_of, parse_log
+from ffslab.workloads.cuts.walk import Cut
 
 LOG = "0 erase 4\n1 program 4 0 0 2048 1\n2 program 4 1 0 512 0\n3 mark 9\n"
 
 
 def cuts_of(kinds: tuple[str, ...] = tuple(KINDS), variants: int = 1) -> Cuts:
-    return Cuts(kinds, variants, 0, 0, 0, "full")
+    return Cuts(kinds=" ".join(kinds), variants=variants, fill_sample=0)
 
 
 def test_a_log_is_read() -> None:
