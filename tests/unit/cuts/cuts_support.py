@@ -8,6 +8,7 @@ from typing import Any
 
 from host_support import begun_run, cases_of, stream_of
 
+from ffslab.campaign.done import wall_of
 from ffslab.campaign.run import prepare
 from ffslab.model.case import Case
 from ffslab.report.load import plain_outline, read_figures
@@ -133,10 +134,7 @@ def keep(run: RunDirectory, case: Made, texts: Mapping[str, str] = TEXTS) -> Non
     for name, text in texts.items():
         (place / name).write_text(text)
     result = case_result(own, outcome, stream_of(), None, own={"cuts": cuts})
-    run.finish_case(
-        result,
-        {"id": case_id, "wall_ns": 1, "virtual_ns": None, "virtual_per_wall": None},  # type: ignore[typeddict-item]
-    )
+    run.finish_case(result, wall_of(own, 1, None, None))
     run.collect([one.id for one in run_cases(run)])
 
 

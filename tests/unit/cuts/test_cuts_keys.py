@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from ffslab.errors import SpecError, UsageError
+from ffslab.loader import load_catalog
+from ffslab.oracle.generators.registry import history_of_kind
 from ffslab.workloads.cuts.explore.case import Request, begin, find_directory, units_of
 from ffslab.workloads.cuts.kind import (
     KINDS,
@@ -15,8 +17,6 @@ from ffslab.workloads.cuts.kind import (
     load_exploration,
     shipped,
 )
-from ffslab.loader import load_catalog
-from ffslab.oracle.generators.registry import history_of_kind
 
 TEXT = """
 exploration = 1

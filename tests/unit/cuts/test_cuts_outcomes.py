@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ffslab.workloads.cuts.oracle import oracle_for
-from ffslab.workloads.cuts.outcomes import OUTCOMES, Oracle, Judgement, excuse_of, judgement_of
-from ffslab.workloads.cuts.walk import Cut, Seen, State, StateName, Step
 from ffslab.oracle.faults import NO_EXCUSE, Excuse
 from ffslab.oracle.history import parse_history
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.outcomes import OUTCOMES, Judgement, Oracle, excuse_of, judgement_of
+from ffslab.workloads.cuts.walk import Cut, Seen, State, StateName, Step
 
 UNREADABLE = Excuse(unreadable_unsynced=True)
 HALF_BITS = Excuse(unreadable_unsynced=True, reordered=True)

@@ -1,18 +1,16 @@
-"""Cuts in a row in the report of an exploration: their table, and numbers of their own."""
+"""Cuts in a row on the page of power cuts: their table, and numbers of their own."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
-from cuts_support import finding, series_study, unit_of
+from cuts_support import SERIES_STUDY, finding, keep, made, new_run, parts, run_cases
 
-from ffslab.workloads.cuts.explore.case import Directory, Request, begin
-from ffslab.workloads.cuts.stored import StoredSeries
-from ffslab.workloads.cuts.report.load import load
-from ffslab.workloads.cuts.report.page import render_exploration
+from ffslab.report.page import render
+from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.report.series import words_of
 from ffslab.workloads.cuts.report.words import facts
+from ffslab.workloads.cuts.stored import StoredSeries
 
 SERIES: StoredSeries = {
     "cuts": 40,
@@ -24,18 +22,13 @@ SERIES: StoredSeries = {
 }
 
 
-def made(place: Path) -> Directory:
-    path = place / "row.toml"
-    path.write_text(series_study('cuts = 40\nkinds = ["lost", "done"]'))
-    request = Request(str(path), (), (), "ffslab crash run row.toml")
-    directory = begin(request, place, datetime(2026, 1, 1, tzinfo=UTC))
-    for unit_id in directory.about()["units"]:
-        found = [finding(unit_id, "31 lost 0", "mount-fails")]
-        unit = unit_of(unit_id, series=SERIES, findings=found if "jffs2" in unit_id else [])
-        unit["recovery"] = {"curve": [], "worst": None}
-        directory.unit_dir(unit_id).mkdir(parents=True)
-        directory.finish(unit)
-    return directory
+def run_of_series(place: Path) -> RunDirectory:
+    run = new_run(place, SERIES_STUDY.format(workload='cuts = 40\nkinds = "lost done"'))
+    for case in run_cases(run):
+        found = [finding("abcd1234", "31 lost 0", "mount-fails")] if "jffs2" in case.id else []
+        recovery = {"curve": [], "worst": None}
+        keep(run, made(case.id, series=SERIES, findings=found, recovery=recovery), {})
+    return run
 
 
 def test_a_series_is_told_in_words() -> None:
@@ -45,12 +38,12 @@ def test_a_series_is_told_in_words() -> None:
 
 
 def test_cuts_in_a_row_have_a_table_and_numbers_of_their_own(tmp_path: Path) -> None:
-    directory = made(tmp_path)
-    page = render_exploration(directory)
+    run = run_of_series(tmp_path)
+    page = render(run.path)
     assert 'id="series"' in page and 'id="recovery"' not in page
     assert "cut 31: lost" in page and "crash replay" in page
     # A series has no history that could be made shorter.
     assert "crash minimize" not in page
-    told = dict(facts(load(directory)))
-    assert (told["Cuts in a row"], told["Kinds of these"]) == ("40", "lost, done")
+    told = dict(facts(parts(run)))
+    assert (told["Cuts in a row"], told["Kinds of these"]) == ("40", "lost done")
     assert "Sample" not in told
